@@ -1,0 +1,10 @@
+# The rooms in the order of design §2 and the programs made of them.
+
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(nlohmann_json REQUIRED)
+find_package(fmt REQUIRED)
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+kw_room(base LIBS OpenSSL::Crypto nlohmann_json::nlohmann_json fmt::fmt-header-only)
+kw_room(record DEPS base)

@@ -1,0 +1,58 @@
+# kw_room(name DEPS rooms... LIBS libraries...): a static library of src/name/*.cc and its unit tests.
+#
+# A file named *_test.cc belongs to the room's test binary, *_main.cc to an executable that KwProducts names.
+
+find_package(Threads REQUIRED)
+
+add_library(kw_flags INTERFACE)
+target_include_directories(kw_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
+target_compile_options(kw_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
+  -fno-omit-frame-pointer)
+target_compile_definitions(kw_flags INTERFACE _GNU_SOURCE)
+target_link_libraries(kw_flags INTERFACE Threads::Threads)
+if(KW_SANITIZE)
+  target_compile_options(kw_flags INTERFACE -fsanitize=${KW_SANITIZE} -fno-sanitize-recover=undefined)
+  target_link_options(kw_flags INTERFACE -fsanitize=${KW_SANITIZE})
+endif()
+
+find_program(KW_CCACHE ccache)
+if(KW_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${KW_CCACHE})
+endif()
+find_program(KW_MOLD mold)
+if(KW_MOLD AND NOT KW_PORTABLE)
+  target_link_options(kw_flags INTERFACE -fuse-ld=mold)
+endif()
+
+if(KW_TESTS)
+  enable_testing()
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
+
+function(kw_room name)
+  cmake_parse_arguments(ROOM "" "" "DEPS;LIBS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_(test|main)\\.cc$")
+  list(TRANSFORM ROOM_DEPS PREPEND kw_)
+  if(sources)
+    add_library(kw_${name} STATIC ${sources})
+    target_link_libraries(kw_${name} PUBLIC kw_flags ${ROOM_DEPS} ${ROOM_LIBS})
+  else()
+    add_library(kw_${name} INTERFACE)
+    target_link_libraries(kw_${name} INTERFACE kw_flags ${ROOM_DEPS} ${ROOM_LIBS})
+  endif()
+  if(KW_TESTS AND tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE kw_${name} GTest::gmock GTest::gtest_main)
+    target_compile_definitions(${name}_test PRIVATE KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+      KW_BINARY_DIR="${CMAKE_BINARY_DIR}")
+    # The programs stand beside the tests that start them.
+    set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
+      PROPERTIES LABELS unit TIMEOUT 300)
+  endif()
+endfunction()

@@ -1,0 +1,63 @@
+// Result<T>: the only transport for trouble of the environment (disk, network, lost device, bad input).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <expected>
+#include <source_location>
+#include <string>
+#include <utility>
+
+namespace kw {
+
+/// What the caller can do about an error.
+enum class Advice {
+  Retry,   ///< Trouble that may pass: a busy lock, a 5xx, a lost device.
+  GiveUp,  ///< This piece of work cannot be done; others may go on.
+  Stop,    ///< Nothing sensible can follow: disk full, corrupt store, bad usage.
+};
+
+struct Error {
+  std::string what;   ///< One line in words a user can act on.
+  std::string where;  ///< Place: "file:line:column" of foreign text, a path, or a source location.
+  Advice advice = Advice::GiveUp;
+};
+
+/// A value or an Error. A candidate's fate is never an Error: it is a Verdict.
+template <class T = void>
+class [[nodiscard]] Result : public std::expected<T, Error> {
+ public:
+  using std::expected<T, Error>::expected;
+};
+
+/// Makes a failed Result: `return fail("no such task", path);`.
+inline std::unexpected<Error> fail(std::string what, std::string where = {},
+                                   Advice advice = Advice::GiveUp) {
+  return std::unexpected<Error>(Error{std::move(what), std::move(where), advice});
+}
+
+/// `place: what`, as shown to a user.
+inline std::string describe(const Error& e) {
+  return e.where.empty() ? e.what : e.where + ": " + e.what;
+}
+
+/// Ends the process with a message: for broken invariants only, never reachable from input.
+[[noreturn]] void panic(const char* condition,
+                        std::source_location place = std::source_location::current());
+
+}  // namespace kw
+
+/// Unwraps a Result or returns its error from the enclosing function:
+/// `auto text = KW_TRY(read_file(path));` or `KW_TRY(sync(fd));`.
+#define KW_TRY(...)                                            \
+  __extension__({                                              \
+    auto kw_try_result = (__VA_ARGS__);                        \
+    if (!kw_try_result.has_value())                            \
+      return std::unexpected(std::move(kw_try_result).error()); \
+    *std::move(kw_try_result);                                 \
+  })
+
+/// Asserts an invariant in every build type.
+#define KW_ASSERT(condition) \
+  do {                       \
+    if (!(condition)) ::kw::panic(#condition); \
+  } while (false)
