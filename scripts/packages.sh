@@ -1,0 +1,87 @@
+# The Debian packages that each purpose needs, and how to get them; sourced by kw, scripts/check and scripts/fresh-machine.
+# SPDX-License-Identifier: Apache-2.0
+
+# kw_packages PURPOSE: the packages of one purpose, on one line. docs/dependencies.md gives each its reason.
+kw_packages() {
+  case $1 in
+    run)  # what ./kw needs to build itself and to compile and jail candidates
+      echo g++ cmake ninja-build bubblewrap \
+        libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libfmt-dev libspdlog-dev \
+        libsqlite3-dev libsqlitecpp-dev libzstd-dev libssl-dev libseccomp-dev ;;
+    optional)  # a baseline for matmul; everything else works without it
+      echo libopenblas-dev ;;
+    check)  # scripts/check, on top of run and optional
+      echo git clang-format-19 mold libgtest-dev libgmock-dev librapidcheck-dev ;;
+    full)  # scripts/check --full, on top of check
+      echo clang-19 clang-tidy-19 lld-19 libc++-19-dev libc++abi-19-dev libunwind-19-dev \
+        libclang-rt-19-dev libbenchmark-dev binutils ;;
+    portable)  # the worker and the players for other machines
+      echo g++ cmake ninja-build clang-19 lld-19 libc++-19-dev libc++abi-19-dev libunwind-19-dev \
+        nlohmann-json3-dev libfmt-dev libspdlog-dev libssl-dev libseccomp-dev libzstd-dev binutils ;;
+    *) echo "kw_packages: unknown purpose $1" >&2; return 2 ;;
+  esac
+}
+
+# kw_missing PACKAGE...: those that are not installed, on one line.
+kw_missing() {
+  dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
+    awk -v wanted="$*" '
+      $1 == "installed" { have[$2] }
+      END {
+        n = split(wanted, want, " ")
+        for (i = 1; i <= n; i++) if (!(want[i] in have)) missing = missing " " want[i]
+        print substr(missing, 2)
+      }'
+}
+
+# kw_apt PACKAGE...: installs as root. The package lists are fetched only where the first try fails, as it does with
+# none or old ones. What apt says goes to the file KW_APT_LOG.
+kw_apt() {
+  local as_root=()
+  [ "$(id -u)" = 0 ] || as_root=(sudo)
+  {
+    kw_apt_install "$@" || { "${as_root[@]}" apt-get -q update && kw_apt_install "$@"; }
+  } </dev/null >>"${KW_APT_LOG:-/dev/null}" 2>&1
+}
+
+kw_apt_install() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends "$@"
+}
+
+# kw_ensure PURPOSE...: installs what is missing for the purposes. On a terminal it asks once; without one, root
+# installs and says so; anybody else gets the command to run. Returns 3 where something is still missing.
+kw_ensure() {
+  local purpose wanted=() missing answer
+  for purpose in "$@"; do
+    # shellcheck disable=SC2207  # package names hold no blanks
+    wanted+=($(kw_packages "$purpose")) || return 3
+  done
+  if ! command -v dpkg-query >/dev/null; then
+    echo "kw: this is not a Debian-like system; if the build fails, install what these stand for: ${wanted[*]}" >&2
+    return 0
+  fi
+  missing=$(kw_missing "${wanted[@]}")
+  [ -n "$missing" ] || return 0
+
+  local command="apt-get install --no-install-recommends $missing"
+  [ "$(id -u)" = 0 ] || command="sudo $command"
+  if [ -t 0 ] && [ -t 2 ] && { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }; then
+    printf 'kw needs these packages: %s\nInstall them now with\n  %s ? [Y/n] ' "$missing" "$command" >&2
+    read -r answer
+    case $answer in [nN]*) return 3 ;; esac
+    [ "$(id -u)" = 0 ] || sudo -v || return 3
+  elif [ "$(id -u)" = 0 ]; then
+    echo "kw: installing $missing" >&2
+  else
+    printf 'kw: some packages are missing; run\n  %s\n' "$command" >&2
+    return 3
+  fi
+
+  KW_APT_LOG=${KW_APT_LOG:-$(mktemp)}
+  # shellcheck disable=SC2086  # a list of names
+  if ! kw_apt $missing; then
+    tail -n 20 "$KW_APT_LOG" >&2
+    printf 'kw: the installation failed (log: %s); the command was\n  %s\n' "$KW_APT_LOG" "$command" >&2
+    return 3
+  fi
+}
