@@ -1,4 +1,5 @@
 # kw_room(name DEPS rooms... LIBS libraries...): a static library of src/name/*.cc and its unit tests.
+# SPDX-License-Identifier: Apache-2.0
 #
 # A file named *_test.cc belongs to the room's test binary, *_main.cc to an executable that KwProducts names.
 
