@@ -1,0 +1,90 @@
+// One proposal of a run with all that became of it, and the run itself.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "record/candidate.h"
+#include "record/evaluation.h"
+
+namespace kw {
+
+/// A proposal in a run with its evaluation and the strategy's lesson from it.
+struct Attempt {
+  int number = 0;  ///< From 1, in ask order.
+  int parent = 0;  ///< Attempt it derives from; 0: none.
+  Candidate candidate;
+  std::string why;  ///< The strategy's explanation of the ask.
+  std::string ask;  ///< The ask as JSON, for resume and replay.
+  Evaluation evaluation;
+  OutcomeClass outcome_class = OutcomeClass::Failed;
+  double reward = 0;
+  std::string words;  ///< What the proposer was told.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("number", s.number), v("parent", s.parent), v("candidate", s.candidate), v("why", s.why),
+        v("ask", s.ask), v("evaluation", s.evaluation), v("outcome_class", s.outcome_class),
+        v("reward", s.reward), v("words", s.words);
+  }
+};
+
+/// How a run was asked for; with the attempts it decides every later decision.
+struct RunConfig {
+  std::string task;  ///< Name.
+  std::string task_path;
+  std::string task_sha256;
+  Target target = Target::Cpu;
+  std::string strategy = "greedy";
+  std::string reward_policy = "speedup";
+  std::int64_t max_attempts = 0;  ///< 0: no limit.
+  std::int64_t max_time_ns = 0;   ///< 0: no limit.
+  Goals goals;
+  std::uint64_t seed = 0;        ///< Of the strategy only.
+  std::string baseline;          ///< Name asked for; empty: the fastest.
+  std::string carrier = "pipe";  ///< pipe | synthetic
+  int outstanding = 1;           ///< Asks in flight.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("task", s.task), v("task_path", s.task_path), v("task_sha256", s.task_sha256),
+        v("target", s.target), v("strategy", s.strategy), v("reward_policy", s.reward_policy),
+        v("max_attempts", s.max_attempts), v("max_time_ns", s.max_time_ns), v("goals", s.goals),
+        v("seed", s.seed), v("baseline", s.baseline), v("carrier", s.carrier),
+        v("outstanding", s.outstanding);
+  }
+};
+
+enum class RunState { Running, Finished, Interrupted, Failed };
+template <>
+struct EnumNames<RunState> {
+  static constexpr std::array<std::string_view, 4> names{"running", "finished", "interrupted",
+                                                         "failed"};
+};
+
+/// One row of `kw runs`.
+struct RunSummary {
+  std::int64_t id = 0;
+  std::string name;  ///< <task>-<n>
+  RunState state = RunState::Running;
+  RunConfig config;
+  std::int64_t attempts = 0;
+  int best_attempt = 0;
+  double best_speedup = 0;
+  bool is_confirmed = false;
+  std::string stopped_by;
+  std::string started_at;  ///< UTC, ISO 8601.
+  double spent_ns = 0;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("id", s.id), v("name", s.name), v("state", s.state), v("config", s.config),
+        v("attempts", s.attempts), v("best_attempt", s.best_attempt),
+        v("best_speedup", s.best_speedup), v("is_confirmed", s.is_confirmed),
+        v("stopped_by", s.stopped_by), v("started_at", s.started_at), v("spent_ns", s.spent_ns);
+  }
+};
+
+}  // namespace kw

@@ -1,0 +1,81 @@
+// A candidate, the units to compile for it, and what a compiler made of them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "record/enums.h"
+
+namespace kw {
+
+/// A point of a tuning space: knob name to value.
+using KnobPoint = std::map<std::string, std::int64_t>;
+
+/// One source text that claims to solve a task, at one point of its tuning space.
+struct Candidate {
+  std::string name;  ///< Short, file-name safe; unique among the baselines of a task.
+  std::string source;
+  Origin origin = Origin::Human;
+  Target target = Target::Cpu;
+  TrustClass trust_class = TrustClass::CpuFunction;
+  KnobPoint knobs;
+  std::vector<std::string> options;     ///< Named compiler options, from the whitelist.
+  std::vector<std::string> libraries;   ///< Baselines only.
+  std::vector<std::string> techniques;  ///< Declared, not verified.
+  std::string sha256;                   ///< Of the source text.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("name", s.name), v("source", s.source), v("origin", s.origin), v("target", s.target),
+        v("trust_class", s.trust_class), v("knobs", s.knobs), v("options", s.options),
+        v("libraries", s.libraries), v("techniques", s.techniques), v("sha256", s.sha256);
+  }
+};
+
+struct SourceFile {
+  std::string name;  ///< Plain file name, no folders.
+  std::string text;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("name", s.name), v("text", s.text);
+  }
+};
+
+/// What a compiler made; immutable, named by content.
+struct BuiltObject {
+  std::string format;  ///< "elf-so" for cpu, "cubin" for cuda.
+  std::string sha256;
+  std::int64_t bytes = 0;
+  std::string path;    ///< Where both sides of a pipe see it; empty when `base64` carries it.
+  std::string base64;  ///< For carriers without a shared disk.
+  std::string log;     ///< Compiler remarks worth keeping (vectorisation report).
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("format", s.format), v("sha256", s.sha256), v("bytes", s.bytes), v("path", s.path),
+        v("base64", s.base64), v("log", s.log);
+  }
+};
+
+/// One shared object to build: all that the compile room needs to know.
+struct BuildUnit {
+  std::string role;  ///< candidate | opponent | reference_f64 | reference_native | magnitude_f64
+  std::vector<SourceFile> files;     ///< Headers first; every *.cpp is a translation unit.
+  std::string main_file;             ///< The user's file, for diagnostics and screening.
+  std::vector<std::string> defines;  ///< "NAME=VALUE".
+  std::vector<std::string> options;  ///< Whitelisted names.
+  std::vector<std::string> libraries;
+  std::vector<BuiltObject> object;  ///< Empty until built; then exactly one.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("role", s.role), v("files", s.files), v("main_file", s.main_file), v("defines", s.defines),
+        v("options", s.options), v("libraries", s.libraries), v("object", s.object);
+  }
+};
+
+}  // namespace kw

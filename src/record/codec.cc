@@ -1,0 +1,17 @@
+// Instantiations of the record codec.
+// SPDX-License-Identifier: Apache-2.0
+#include "record/attempt.h"
+#include "record/codec_impl.h"
+#include "record/evaluation.h"
+
+KW_INSTANTIATE_CODEC(kw::Task);
+KW_INSTANTIATE_CODEC(kw::Workload);
+KW_INSTANTIATE_CODEC(kw::Candidate);
+KW_INSTANTIATE_CODEC(kw::Verdict);
+KW_INSTANTIATE_CODEC(kw::Finding);
+KW_INSTANTIATE_CODEC(kw::DeviceFacts);
+KW_INSTANTIATE_CODEC(kw::EvaluationRequest);
+KW_INSTANTIATE_CODEC(kw::Evaluation);
+KW_INSTANTIATE_CODEC(kw::Attempt);
+KW_INSTANTIATE_CODEC(kw::RunConfig);
+KW_INSTANTIATE_CODEC(kw::RunSummary);

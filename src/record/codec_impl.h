@@ -1,0 +1,165 @@
+// The generic codec behind record/codec.h; include only where a record type is instantiated.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "record/codec.h"
+#include "record/enums.h"
+
+namespace kw::codec {
+
+using Json = nlohmann::json;
+
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+template <class T>
+struct IsMap : std::false_type {};
+template <class T>
+struct IsMap<std::map<std::string, T>> : std::true_type {};
+
+template <class T>
+Json write(const T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return std::string(name_of(value));
+  } else if constexpr (IsVector<T>::value) {
+    Json array = Json::array();
+    for (const auto& item : value) array.push_back(write<typename T::value_type>(item));
+    return array;
+  } else if constexpr (IsMap<T>::value) {
+    Json object = Json::object();
+    for (const auto& [key, item] : value) object[key] = write(item);
+    return object;
+  } else if constexpr (IsOptional<T>::value) {
+    return value ? write(*value) : Json();
+  } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
+    return value;
+  } else {
+    Json object = Json::object();
+    T::fields(value, [&](const char* key, const auto& field) { object[key] = write(field); });
+    return object;
+  }
+}
+
+inline std::unexpected<Error> wrong(const std::string& path, const char* wanted) {
+  return fail(std::string("expected ") + wanted, path.empty() ? "record" : path);
+}
+
+template <class T>
+Result<> read(const Json& json, T& out, const std::string& path);
+
+template <class T>
+Result<> read_number(const Json& json, T& out, const std::string& path) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (!json.is_boolean()) return wrong(path, "true or false");
+  } else if constexpr (std::is_integral_v<T>) {
+    if (!json.is_number_integer()) return wrong(path, "an integer");
+  } else {
+    if (json.is_null()) {  // JSON has no NaN or infinity: they are written as null.
+      out = std::numeric_limits<T>::quiet_NaN();
+      return {};
+    }
+    if (!json.is_number()) return wrong(path, "a number");
+  }
+  out = json.get<T>();
+  return {};
+}
+
+template <class T>
+Result<> read_fields(const Json& json, T& out, const std::string& path) {
+  if (!json.is_object()) return wrong(path, "an object");
+  Result<> status;
+  T::fields(out, [&](const char* key, auto& field) {
+    if (!status) return;
+    const auto found = json.find(key);
+    if (found != json.end()) status = read(*found, field, path + "." + key);
+  });
+  return status;
+}
+
+template <class T>
+Result<> read(const Json& json, T& out, const std::string& path) {
+  if constexpr (std::is_enum_v<T>) {
+    const auto value =
+        json.is_string() ? enum_from<T>(json.get<std::string>()) : std::optional<T>();
+    if (!value) return wrong(path, "one of the known names");
+    out = *value;
+    return {};
+  } else if constexpr (IsVector<T>::value) {
+    if (!json.is_array()) return wrong(path, "an array");
+    out.clear();
+    out.reserve(json.size());
+    for (std::size_t i = 0; i < json.size(); ++i) {
+      typename T::value_type item{};
+      KW_TRY(read(json[i], item, path + "[" + std::to_string(i) + "]"));
+      out.push_back(std::move(item));
+    }
+    return {};
+  } else if constexpr (IsMap<T>::value) {
+    if (!json.is_object()) return wrong(path, "an object");
+    out.clear();
+    for (const auto& [key, item] : json.items()) KW_TRY(read(item, out[key], path + "." + key));
+    return {};
+  } else if constexpr (IsOptional<T>::value) {
+    out.reset();
+    if (json.is_null()) return {};
+    return read(json, out.emplace(), path);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return read_number(json, out, path);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    if (!json.is_string()) return wrong(path, "a string");
+    out = json.get<std::string>();
+    return {};
+  } else {
+    return read_fields(json, out, path);
+  }
+}
+
+}  // namespace kw::codec
+
+namespace kw {
+
+template <class T>
+nlohmann::json encode_json(const T& value) {
+  return codec::write(value);
+}
+
+template <class T>
+std::string encode(const T& value) {
+  // Foreign text may hold bytes that are not UTF-8; they must not lose a record.
+  return codec::write(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+template <class T>
+Result<T> decode_json(const nlohmann::json& json) {
+  T value{};
+  KW_TRY(codec::read(json, value, ""));
+  return value;
+}
+
+template <class T>
+Result<T> decode(std::string_view text) {
+  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) return fail("not JSON", "record");
+  return decode_json<T>(json);
+}
+
+}  // namespace kw
+
+/// Instantiates the four functions of record/codec.h for one record type.
+#define KW_INSTANTIATE_CODEC(T)                           \
+  template std::string kw::encode<T>(const T&);           \
+  template nlohmann::json kw::encode_json<T>(const T&);   \
+  template kw::Result<T> kw::decode<T>(std::string_view); \
+  template kw::Result<T> kw::decode_json<T>(const nlohmann::json&)

@@ -1,0 +1,67 @@
+// Tests of the record codec: round trips, defaults, and errors with their path.
+// SPDX-License-Identifier: Apache-2.0
+#include "record/codec.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "record/attempt.h"
+
+namespace kw {
+namespace {
+
+Evaluation sample_evaluation() {
+  Evaluation e;
+  e.id = "a";
+  e.verdict = {Stage::Check, Outcome::WrongResult, "3 of 9 elements"};
+  e.findings.push_back({"mismatch", 1, "The last plane is missing.", "", "u"});
+  e.workloads.push_back({});
+  e.workloads[0].samples.push_back({1.5, 3.0, 2, true});
+  e.workloads[0].accuracy.max_abs_diff = 0.25;
+  e.stage_ns["check"] = 12;
+  return e;
+}
+
+TEST(Codec, RoundTripsARecordByteForByte) {
+  const std::string text = encode(sample_evaluation());
+  const auto back = decode<Evaluation>(text);
+  ASSERT_TRUE(back) << describe(back.error());
+  EXPECT_EQ(encode(*back), text);
+  EXPECT_EQ(back->verdict.outcome, Outcome::WrongResult);
+  EXPECT_EQ(back->workloads[0].samples[0].opponent_ns, 3.0);
+}
+
+TEST(Codec, KeepsDefaultsForMissingKeysAndIgnoresUnknownOnes) {
+  const auto task = decode<Task>(R"({"name":"t","from_the_future":1})");
+  ASSERT_TRUE(task);
+  EXPECT_EQ(task->name, "t");
+  EXPECT_EQ(task->gate.rms_factor, 4);
+}
+
+TEST(Codec, NamesThePathOfAWrongValue) {
+  const auto bad = decode<Evaluation>(R"({"workloads":[{"samples":[{"candidate_ns":"x"}]}]})");
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().where, ".workloads[0].samples[0].candidate_ns");
+  EXPECT_FALSE(decode<Verdict>(R"({"stage":"nowhere"})"));
+  EXPECT_FALSE(decode<Verdict>("[1"));
+  EXPECT_FALSE(decode<Verdict>("[]"));
+}
+
+TEST(Codec, SurvivesForeignBytesAndNonFiniteNumbers) {
+  Evaluation e = sample_evaluation();
+  e.verdict.evidence = "bad \xff byte";
+  e.workloads[0].accuracy.rel_l2 = std::numeric_limits<double>::infinity();
+  const auto back = decode<Evaluation>(encode(e));
+  ASSERT_TRUE(back);
+  EXPECT_NE(back->workloads[0].accuracy.rel_l2, back->workloads[0].accuracy.rel_l2);
+}
+
+TEST(Enums, NamesAreCompleteAndUnique) {
+  for (std::size_t i = 0; i < EnumNames<Outcome>::names.size(); ++i)
+    EXPECT_EQ(static_cast<std::size_t>(*enum_from<Outcome>(EnumNames<Outcome>::names[i])), i);
+  EXPECT_EQ(name_of(Outcome::Unsupported), "unsupported");
+}
+
+}  // namespace
+}  // namespace kw

@@ -1,0 +1,91 @@
+// What a machine is and what it was measured to reach.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "record/enums.h"
+
+namespace kw {
+
+struct Cache {
+  int level = 1;
+  std::int64_t bytes = 0;
+  int shared_by = 1;  ///< Logical cores that share one instance.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("level", s.level), v("bytes", s.bytes), v("shared_by", s.shared_by);
+  }
+};
+
+/// One measured ceiling.
+struct Ceiling {
+  std::string kind;   ///< copy | triad | read | write | mix_3r1w | fma_f32 | fma_f64
+  std::string level;  ///< L1 | L2 | L3 | DRAM | core
+  std::string isa;    ///< For fma: scalar | sse | avx2 | avx512.
+  int threads = 1;
+  double per_second = 0;  ///< Bytes or flops.
+  double spread = 0;      ///< Half-width of the samples' central 80 %, as a ratio.
+  int samples = 0;
+  double reads = 0;  ///< Share of reads in the traffic, 0–1; memory kinds only.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("kind", s.kind), v("level", s.level), v("isa", s.isa), v("threads", s.threads),
+        v("per_second", s.per_second), v("spread", s.spread), v("samples", s.samples),
+        v("reads", s.reads);
+  }
+};
+
+struct DeviceFacts {
+  std::string
+      id;  ///< Stable name of this device on this machine; keys the lease and stored ceilings.
+  Target target = Target::Cpu;
+  std::string model;
+  int cores = 0;
+  std::vector<std::string> isa;
+  std::vector<Cache> caches;
+  std::int64_t memory_bytes = 0;
+  std::string compiler;  ///< Version line of the compiler that builds candidates.
+  std::string kernel;    ///< Operating system kernel.
+  std::vector<Ceiling> ceilings;
+  std::string measured_at;  ///< UTC, ISO 8601; empty before the first measurement.
+
+  /// Largest cache in bytes, summed over its instances that `cores` can reach.
+  std::int64_t last_level_cache() const {
+    std::int64_t best = 0;
+    for (const Cache& c : caches) {
+      const int shared = c.shared_by < 1 ? 1 : c.shared_by;
+      const std::int64_t total = c.bytes * ((cores + shared - 1) / shared);
+      if (total > best) best = total;
+    }
+    return best;
+  }
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("id", s.id), v("target", s.target), v("model", s.model), v("cores", s.cores), v("isa", s.isa),
+        v("caches", s.caches), v("memory_bytes", s.memory_bytes), v("compiler", s.compiler),
+        v("kernel", s.kernel), v("ceilings", s.ceilings), v("measured_at", s.measured_at);
+  }
+};
+
+/// Where one workload stands under the device's ceilings.
+struct RooflinePosition {
+  double fraction = 0;  ///< Measured rate ÷ the ceiling that binds, 0–1 (above 1: see docs).
+  Bound bound = Bound::Unknown;
+  double ceiling_per_second = 0;  ///< Bytes or flops, whichever binds.
+  std::string ceiling;            ///< Which one, in words: "DRAM read:write 3:1, 2 threads".
+  std::string advice;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("fraction", s.fraction), v("bound", s.bound), v("ceiling_per_second", s.ceiling_per_second),
+        v("ceiling", s.ceiling), v("advice", s.advice);
+  }
+};
+
+}  // namespace kw

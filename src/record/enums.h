@@ -1,0 +1,162 @@
+// The closed sets that the whole program speaks in, with their names in files and on screens.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace kw {
+
+/// Names of an enum's values in declaration order; specialised beside each enum below.
+template <class E>
+struct EnumNames;
+
+template <class E>
+constexpr std::string_view name_of(E value) {
+  return EnumNames<E>::names[static_cast<std::size_t>(value)];
+}
+
+template <class E>
+constexpr std::optional<E> enum_from(std::string_view name) {
+  for (std::size_t i = 0; i < EnumNames<E>::names.size(); ++i)
+    if (EnumNames<E>::names[i] == name) return static_cast<E>(i);
+  return std::nullopt;
+}
+
+/// How far a candidate came; the order is the order of its life.
+enum class Stage { Propose, Screen, Compile, Load, Launch, Run, Check, Measure };
+template <>
+struct EnumNames<Stage> {
+  static constexpr std::array<std::string_view, 8> names{"propose", "screen", "compile", "load",
+                                                         "launch",  "run",    "check",   "measure"};
+};
+
+/// What became of it. docs/verdicts.md maps every known fault to its (stage, outcome).
+enum class Outcome {
+  Correct,
+  NoCandidate,
+  Rejected,
+  CompileFailed,
+  LoadFailed,
+  LaunchFailed,
+  TimedOut,
+  OutOfResources,
+  Crashed,
+  OutOfBounds,
+  WrongShapeOrDtype,
+  WrongResult,
+  ModifiedInput,
+  Cheated,
+  Implausible,
+  Unmeasurable,
+  Unsupported,
+};
+template <>
+struct EnumNames<Outcome> {
+  static constexpr std::array<std::string_view, 17> names{"correct",
+                                                          "no_candidate",
+                                                          "rejected",
+                                                          "compile_failed",
+                                                          "load_failed",
+                                                          "launch_failed",
+                                                          "timed_out",
+                                                          "out_of_resources",
+                                                          "crashed",
+                                                          "out_of_bounds",
+                                                          "wrong_shape_or_dtype",
+                                                          "wrong_result",
+                                                          "modified_input",
+                                                          "cheated",
+                                                          "implausible",
+                                                          "unmeasurable",
+                                                          "unsupported"};
+};
+
+/// Where a candidate runs.
+enum class Target { Cpu, Cuda };
+template <>
+struct EnumNames<Target> {
+  static constexpr std::array<std::string_view, 2> names{"cpu", "cuda"};
+};
+
+enum class Dtype { F32, F64, I32, I64, U8 };
+template <>
+struct EnumNames<Dtype> {
+  static constexpr std::array<std::string_view, 5> names{"f32", "f64", "i32", "i64", "u8"};
+};
+
+enum class TensorRole { In, Out, InOut };
+template <>
+struct EnumNames<TensorRole> {
+  static constexpr std::array<std::string_view, 3> names{"in", "out", "inout"};
+};
+
+/// What a tensor holds when the candidate is called.
+enum class Initial { Values, Zero, Poison };
+template <>
+struct EnumNames<Initial> {
+  static constexpr std::array<std::string_view, 3> names{"values", "zero", "poison"};
+};
+
+enum class GateKind { Exact, Relative, Dot, Field };
+template <>
+struct EnumNames<GateKind> {
+  static constexpr std::array<std::string_view, 4> names{"exact", "relative", "dot", "field"};
+};
+
+/// Who sees a workload: prompts, nobody before the check, or the clock.
+enum class Group { Show, Check, Time };
+template <>
+struct EnumNames<Group> {
+  static constexpr std::array<std::string_view, 3> names{"show", "check", "time"};
+};
+
+/// How a player is confined; design §6.
+enum class JailLevel { Namespace, Landlock, None };
+template <>
+struct EnumNames<JailLevel> {
+  static constexpr std::array<std::string_view, 3> names{"namespace", "landlock", "none"};
+};
+
+/// What the candidate's code may do by its form; reports never mix classes silently.
+enum class TrustClass { DeviceCode, CpuFunction, HostLauncher, Python };
+template <>
+struct EnumNames<TrustClass> {
+  static constexpr std::array<std::string_view, 4> names{"device_code", "cpu_function",
+                                                         "host_launcher", "python"};
+};
+
+/// Who wrote a candidate.
+enum class Origin { Task, Playbook, Generic, Tuner, Model, Human, Baseline, Reference };
+template <>
+struct EnumNames<Origin> {
+  static constexpr std::array<std::string_view, 8> names{
+      "task", "playbook", "generic", "tuner", "model", "human", "baseline", "reference"};
+};
+
+/// What limits a timed workload.
+enum class Bound { Memory, Compute, Launch, Latency, Unknown };
+template <>
+struct EnumNames<Bound> {
+  static constexpr std::array<std::string_view, 5> names{"memory", "compute", "launch", "latency",
+                                                         "unknown"};
+};
+
+/// An evaluation relative to its run.
+enum class OutcomeClass { NewBest, NoGain, Failed };
+template <>
+struct EnumNames<OutcomeClass> {
+  static constexpr std::array<std::string_view, 3> names{"new_best", "no_gain", "failed"};
+};
+
+/// Bytes of one element.
+constexpr std::size_t size_of(Dtype d) {
+  constexpr std::array<std::size_t, 5> sizes{4, 8, 4, 8, 1};
+  return sizes[static_cast<std::size_t>(d)];
+}
+
+constexpr bool is_real(Dtype d) { return d == Dtype::F32 || d == Dtype::F64; }
+
+}  // namespace kw

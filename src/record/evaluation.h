@@ -1,0 +1,179 @@
+// The one format that carries an evaluation to a worker and its result back, on every carrier.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "record/candidate.h"
+#include "record/device.h"
+#include "record/task.h"
+#include "record/verdict.h"
+
+namespace kw {
+
+/// What a measurement is for; it decides players, seeds and budgets.
+enum class Purpose { Judge, Search, Confirm };
+template <>
+struct EnumNames<Purpose> {
+  static constexpr std::array<std::string_view, 3> names{"judge", "search", "confirm"};
+};
+
+struct MeasurePlan {
+  Purpose purpose = Purpose::Judge;
+  double fidelity = 1;            ///< 0–1: share of the usual sampling budget.
+  std::int64_t budget_ns = 0;     ///< For the paired measurement of all workloads; 0 means default.
+  std::vector<std::string> only;  ///< Timed workloads by name; empty means all.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("purpose", s.purpose), v("fidelity", s.fidelity), v("budget_ns", s.budget_ns),
+        v("only", s.only);
+  }
+};
+
+/// Everything a worker needs, self-contained.
+struct EvaluationRequest {
+  int format = 1;
+  std::string id;
+  Task task;
+  std::vector<Workload> workloads;
+  std::vector<SkippedWorkload> skipped;
+  Candidate candidate;
+  Candidate opponent;  ///< Baseline or incumbent for the pairs; empty source: measure alone.
+  std::vector<BuildUnit> units;
+  Stage until = Stage::Measure;
+  MeasurePlan measure;
+  std::uint64_t seed = 0;  ///< Secret of the run; inputs are drawn from it; never reaches a player.
+  JailLevel jail = JailLevel::Namespace;  ///< Weakest level that is acceptable.
+
+  const BuildUnit* unit(const std::string& role) const {
+    for (const BuildUnit& u : units)
+      if (u.role == role) return &u;
+    return nullptr;
+  }
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("format", s.format), v("id", s.id), v("task", s.task), v("workloads", s.workloads),
+        v("skipped", s.skipped), v("candidate", s.candidate), v("opponent", s.opponent),
+        v("units", s.units), v("until", s.until), v("measure", s.measure), v("seed", s.seed),
+        v("jail", s.jail);
+  }
+};
+
+/// One timed pair. Times are the referee's, net of the empty call.
+struct Sample {
+  double candidate_ns = 0;
+  double opponent_ns = 0;
+  int input_set = 0;
+  bool opponent_first = false;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("candidate_ns", s.candidate_ns), v("opponent_ns", s.opponent_ns), v("input_set", s.input_set),
+        v("opponent_first", s.opponent_first);
+  }
+};
+
+/// Median paired ratio opponent ÷ candidate with its interval; above 1 the candidate is faster.
+struct Speedup {
+  double value = 0;  ///< 0: not measured.
+  double low = 0;
+  double high = 0;
+  double confidence = 0;
+  std::string baseline;    ///< Name of the opponent.
+  double noise_floor = 0;  ///< A/A spread measured in this session, as a ratio.
+  bool is_faster = false;  ///< The decision of design §7.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("value", s.value), v("low", s.low), v("high", s.high), v("confidence", s.confidence),
+        v("baseline", s.baseline), v("noise_floor", s.noise_floor), v("is_faster", s.is_faster);
+  }
+};
+
+/// Largest deviations of one workload from the float64 truth.
+struct Accuracy {
+  double checksum_diff = 0;
+  double max_abs_diff = 0;
+  double rel_l2 = 0;
+  double rms_ratio = 0;      ///< RMS error ÷ that of the trusted baseline; 0: not applied.
+  double gate_fraction = 0;  ///< Largest |d| ÷ allowed; at most 1 passes.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("checksum_diff", s.checksum_diff), v("max_abs_diff", s.max_abs_diff), v("rel_l2", s.rel_l2),
+        v("rms_ratio", s.rms_ratio), v("gate_fraction", s.gate_fraction);
+  }
+};
+
+struct WorkloadResult {
+  std::string name;
+  Group group = Group::Check;
+  Outcome outcome = Outcome::Correct;
+  std::string note;
+  Accuracy accuracy;
+  std::uint64_t seed = 0;  ///< Of the input sets.
+  // Timed workloads only:
+  double median_ns = 0;
+  double opponent_ns = 0;
+  Speedup speedup;
+  std::vector<Sample> samples;
+  double empty_call_ns = 0;     ///< Already subtracted.
+  int calls_per_sample = 1;     ///< Batched over distinct buffers when above 1.
+  double checked_share = 1;     ///< Share of compared elements looked at after each timed call.
+  double miss_probability = 0;  ///< That one wrong block escapes all reduced checks of this record.
+  bool is_nondeterministic = false;
+  double items_per_s = 0;
+  double flops_per_s = 0;
+  double bytes_per_s = 0;
+  double arithmetic_intensity = 0;  ///< Flops per byte, nominal.
+  RooflinePosition roofline;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("name", s.name), v("group", s.group), v("outcome", s.outcome), v("note", s.note),
+        v("accuracy", s.accuracy), v("seed", s.seed), v("median_ns", s.median_ns),
+        v("opponent_ns", s.opponent_ns), v("speedup", s.speedup), v("samples", s.samples),
+        v("empty_call_ns", s.empty_call_ns), v("calls_per_sample", s.calls_per_sample),
+        v("checked_share", s.checked_share), v("miss_probability", s.miss_probability),
+        v("is_nondeterministic", s.is_nondeterministic), v("items_per_s", s.items_per_s),
+        v("flops_per_s", s.flops_per_s), v("bytes_per_s", s.bytes_per_s),
+        v("arithmetic_intensity", s.arithmetic_intensity), v("roofline", s.roofline);
+  }
+};
+
+/// Everything the referee did with one variant, as one record.
+struct Evaluation {
+  int format = 1;
+  std::string id;  ///< Of the request.
+  Verdict verdict;
+  std::vector<Finding> findings;
+  Speedup speedup;               ///< Geometric mean over the timed workloads.
+  double roofline_fraction = 0;  ///< Geometric mean over the timed workloads.
+  std::vector<WorkloadResult> workloads;
+  std::vector<SkippedWorkload> skipped;
+  JailLevel jail = JailLevel::None;
+  int jail_uid = -1;  ///< The uid the players ran as.
+  TrustClass trust_class = TrustClass::CpuFunction;
+  std::string device;   ///< DeviceFacts::id.
+  std::string machine;  ///< Model in words.
+  std::string worker;   ///< Version of the worker.
+  std::string object_sha256;
+  std::map<std::string, double> stage_ns;  ///< Where the time went.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("format", s.format), v("id", s.id), v("verdict", s.verdict), v("findings", s.findings),
+        v("speedup", s.speedup), v("roofline_fraction", s.roofline_fraction),
+        v("workloads", s.workloads), v("skipped", s.skipped), v("jail", s.jail),
+        v("jail_uid", s.jail_uid), v("trust_class", s.trust_class), v("device", s.device),
+        v("machine", s.machine), v("worker", s.worker), v("object_sha256", s.object_sha256),
+        v("stage_ns", s.stage_ns);
+  }
+};
+
+}  // namespace kw

@@ -1,0 +1,237 @@
+// A task as every room sees it: resolved, without expressions, files or YAML.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/enums.h"
+
+namespace kw {
+
+/// One argument of the task's C function, in call order.
+struct Parameter {
+  std::string name;
+  bool is_tensor = false;
+  Dtype dtype = Dtype::F32;
+  TensorRole role = TensorRole::In;  ///< Scalars are always In.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("name", s.name), v("is_tensor", s.is_tensor), v("dtype", s.dtype), v("role", s.role);
+  }
+};
+
+/// First gate of design §4; what c, k and the limits mean stands in docs/formats.md.
+struct Gate {
+  GateKind kind = GateKind::Relative;
+  double c = 4;
+  double scale = 0;
+  double l2 = 0;
+  double max = 0;
+  double rms_factor = 4;  ///< Second gate; 0 switches it off (only for `exact`).
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("kind", s.kind), v("c", s.c), v("scale", s.scale), v("l2", s.l2), v("max", s.max),
+        v("rms_factor", s.rms_factor);
+  }
+};
+
+/// What ends a run when all that are set are reached.
+struct Goals {
+  std::optional<double> time_ns;
+  std::optional<double> speedup;
+  std::optional<double> roof;  ///< Fraction of roofline, 0–1.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("time_ns", s.time_ns), v("speedup", s.speedup), v("roof", s.roof);
+  }
+};
+
+struct Restrictions {
+  std::vector<std::string> libraries;  ///< What a candidate may link; empty means none.
+  std::vector<std::string> options;    ///< Compiler options it may name beyond the safe ones.
+  bool deterministic = false;          ///< Two calls on equal inputs must agree in every bit.
+  std::int64_t workspace_bytes = 0;    ///< Memory beyond the tensors; 0 means the default limit.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("libraries", s.libraries), v("options", s.options), v("deterministic", s.deterministic),
+        v("workspace_bytes", s.workspace_bytes);
+  }
+};
+
+struct Task {
+  std::string name;
+  std::string function;  ///< The C function a candidate defines.
+  std::string family;
+  std::string summary;
+  std::string spec;  ///< spec.md, for people and models.
+  std::vector<Parameter> signature;
+  Gate gate;
+  Goals goals;
+  Restrictions restrictions;
+  bool has_magnitude = false;  ///< reference.cpp defines S for the `dot` gate.
+  std::string sha256;          ///< Of every file that decides what the task is.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("name", s.name), v("function", s.function), v("family", s.family), v("summary", s.summary),
+        v("spec", s.spec), v("signature", s.signature), v("gate", s.gate), v("goals", s.goals),
+        v("restrictions", s.restrictions), v("has_magnitude", s.has_magnitude),
+        v("sha256", s.sha256);
+  }
+};
+
+/// How a tensor's values are drawn; kinds and keys stand in docs/formats.md.
+struct Values {
+  std::string kind = "normal";
+  std::map<std::string, double> numbers;  ///< lo, hi, mean, std, share, height, levels, …
+  std::vector<double> origin;             ///< `points` only, per axis.
+  std::vector<double> step;
+  std::vector<std::int64_t> count;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("kind", s.kind), v("numbers", s.numbers), v("origin", s.origin), v("step", s.step),
+        v("count", s.count);
+  }
+};
+
+/// Half-open index range of one dimension.
+struct Range {
+  std::int64_t lo = 0;
+  std::int64_t hi = 0;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("lo", s.lo), v("hi", s.hi);
+  }
+};
+
+/// One compared box of a tensor, one range per dimension.
+struct Region {
+  std::vector<Range> ranges;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("ranges", s.ranges);
+  }
+};
+
+/// A tensor at one workload. Row-major; the last dimension has stride 1, the one before `pitch`,
+/// each further one the size below times its stride.
+struct Tensor {
+  std::string name;
+  Dtype dtype = Dtype::F32;
+  TensorRole role = TensorRole::In;
+  Initial initial = Initial::Values;
+  Values values;
+  std::vector<std::int64_t> sizes;
+  std::int64_t pitch = 0;        ///< Elements from row to row, >= sizes.back().
+  std::int64_t alignment = 64;   ///< Bytes.
+  std::vector<Region> compared;  ///< Empty: not compared.
+
+  /// Rows of the last dimension.
+  std::int64_t rows() const {
+    std::int64_t n = 1;
+    for (std::size_t i = 0; i + 1 < sizes.size(); ++i) n *= sizes[i];
+    return n;
+  }
+  /// Elements from the first to the one past the last, padding between rows included.
+  std::int64_t extent() const {
+    if (sizes.empty()) return 1;
+    for (std::int64_t s : sizes)
+      if (s == 0) return 0;
+    return (rows() - 1) * pitch + sizes.back();
+  }
+  std::int64_t bytes() const { return extent() * static_cast<std::int64_t>(size_of(dtype)); }
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("name", s.name), v("dtype", s.dtype), v("role", s.role), v("initial", s.initial),
+        v("values", s.values), v("sizes", s.sizes), v("pitch", s.pitch),
+        v("alignment", s.alignment), v("compared", s.compared);
+  }
+};
+
+struct Scalar {
+  std::string name;
+  Dtype dtype = Dtype::I32;
+  double real = 0;           ///< Value of f32 and f64.
+  std::int64_t integer = 0;  ///< Value of i32, i64, u8.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("name", s.name), v("dtype", s.dtype), v("real", s.real), v("integer", s.integer);
+  }
+};
+
+/// Bytes and operations of one call; see design §4 for floor and nominal.
+struct Work {
+  std::int64_t floor_bytes = 0;
+  std::int64_t floor_flops = 0;
+  std::int64_t read_bytes = 0;   ///< Nominal.
+  std::int64_t write_bytes = 0;  ///< Nominal.
+  std::int64_t flops = 0;        ///< Nominal.
+  std::int64_t items = 0;        ///< Points, elements, rows: what throughput counts.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("floor_bytes", s.floor_bytes), v("floor_flops", s.floor_flops), v("read_bytes", s.read_bytes),
+        v("write_bytes", s.write_bytes), v("flops", s.flops), v("items", s.items);
+  }
+};
+
+/// One concrete set of dimensions and value distributions of a task.
+struct Workload {
+  std::string name;
+  Group group = Group::Check;
+  std::map<std::string, std::int64_t> dims;
+  std::vector<Tensor> tensors;  ///< In task order; signature entries refer to them by name.
+  std::vector<Scalar> scalars;
+  Work work;
+  std::int64_t dot_length = 1;  ///< k of the `dot` gate.
+
+  const Tensor* tensor(const std::string& wanted) const {
+    for (const Tensor& t : tensors)
+      if (t.name == wanted) return &t;
+    return nullptr;
+  }
+  const Scalar* scalar(const std::string& wanted) const {
+    for (const Scalar& s : scalars)
+      if (s.name == wanted) return &s;
+    return nullptr;
+  }
+  /// Bytes of all tensors at the task's types.
+  std::int64_t bytes() const {
+    std::int64_t n = 0;
+    for (const Tensor& t : tensors) n += t.bytes();
+    return n;
+  }
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("name", s.name), v("group", s.group), v("dims", s.dims), v("tensors", s.tensors),
+        v("scalars", s.scalars), v("work", s.work), v("dot_length", s.dot_length);
+  }
+};
+
+/// A workload that this machine cannot hold, and why.
+struct SkippedWorkload {
+  std::string name;
+  Group group = Group::Time;
+  std::string reason;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("name", s.name), v("group", s.group), v("reason", s.reason);
+  }
+};
+
+}  // namespace kw

@@ -1,0 +1,41 @@
+// A verdict: stage, outcome, evidence; and the findings that explain it to a proposer.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "record/enums.h"
+
+namespace kw {
+
+struct Verdict {
+  Stage stage = Stage::Propose;
+  Outcome outcome = Outcome::NoCandidate;
+  std::string evidence;  ///< What was seen, in words; never text of a candidate's output.
+
+  bool is_correct() const { return outcome == Outcome::Correct; }
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("stage", s.stage), v("outcome", s.outcome), v("evidence", s.evidence);
+  }
+};
+
+/// One plain statement for the proposer, ranked; design §8.
+struct Finding {
+  std::string
+      kind;      ///< diagnostic | mismatch | vectorization | roofline | history | resource | note
+  int rank = 0;  ///< Smaller is more important.
+  std::string text;   ///< Whole sentences.
+  std::string frame;  ///< Code or number frame, may be empty; shown verbatim.
+  std::string place;  ///< file:line:column, workload or tensor; may be empty.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("kind", s.kind), v("rank", s.rank), v("text", s.text), v("frame", s.frame),
+        v("place", s.place);
+  }
+};
+
+}  // namespace kw
