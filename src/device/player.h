@@ -1,0 +1,77 @@
+// A player as the referee sees it: a process that may crash, hang or lie, and is believed in
+// nothing.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/candidate.h"
+#include "record/enums.h"
+
+namespace kw::device {
+
+/// One argument of a call: an address inside a mapped buffer, or a scalar of up to 8 bytes.
+struct Argument {
+  int buffer = -1;           ///< Index into PlayerSpec::buffers; -1: scalar.
+  std::int64_t offset = 0;   ///< Bytes into the payload.
+  std::uint64_t scalar = 0;  ///< Little-endian image of the value.
+};
+
+struct Call {
+  int object = 0;                                    ///< Handle from load().
+  std::vector<std::vector<Argument>> argument_sets;  ///< Called one after another inside one span.
+  std::int64_t timeout_ns = 0;
+};
+
+/// How a load or a call ended, judged from outside.
+enum class Fate {
+  Returned,
+  LoadRefused,  ///< The dynamic linker said no; `detail` has its words.
+  Crashed,  ///< A signal; `signal` says which, `fault_in_guard` if the address lay beside a buffer.
+  TimedOut,
+  Exited,  ///< The process ended by itself before it answered.
+  OutOfMemory,
+  BadProtocol,  ///< It answered what no honest player answers.
+};
+
+struct CallResult {
+  Fate fate = Fate::Returned;
+  double elapsed_ns =
+      0;  ///< The referee's wall clock around the request; empty call not subtracted.
+  int signal = 0;
+  bool fault_in_guard = false;
+  std::string detail;
+};
+
+struct LoadResult {
+  Fate fate = Fate::Returned;
+  int object = 0;
+  std::string detail;
+};
+
+/// What the process did between its answer and its stop.
+struct AfterReturn {
+  double late_cpu_ns = 0;  ///< CPU time spent after the answer.
+  int processes_left = 0;  ///< Beyond the player itself.
+};
+
+class Player {
+ public:
+  virtual ~Player() = default;  ///< Kills the process and everything it started.
+  virtual JailLevel jail() const = 0;
+  virtual int uid() const = 0;
+  virtual LoadResult load(const BuiltObject& object) = 0;
+  /// Resumes the process, sends the request, waits for the answer, stops the process again. The
+  /// process is stopped whenever no call is in flight, so that it can neither work nor disturb.
+  virtual CallResult call(const Call& call) = 0;
+  /// Same path with nothing in it: what the protocol costs.
+  virtual CallResult call_empty() = 0;
+  /// After a call that returned, lets the process run for `ns`, stops it and reports what it did.
+  virtual Result<AfterReturn> watch_after_return(std::int64_t ns) = 0;
+  virtual bool is_alive() const = 0;
+};
+
+}  // namespace kw::device
