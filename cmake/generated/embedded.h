@@ -12,7 +12,8 @@ struct EmbeddedFile {
   std::string_view bytes;
 };
 
-/// Every embedded file, sorted by path. The bytes live as long as the program. Library: kw_embedded_data.
+/// Every embedded file, sorted by path. The bytes live as long as the program. Library:
+/// kw_embedded_data.
 std::span<const EmbeddedFile> embedded_files();
 
 }  // namespace kw

@@ -1,4 +1,5 @@
-// What the build generates says the truth: the embedded files are those of the source tree, the commit looks like one.
+// What the build generates says the truth: the embedded files are those of the source tree, the
+// commit looks like one.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
