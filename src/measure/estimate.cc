@@ -1,0 +1,91 @@
+// Speedup intervals, their combination over workloads, the decision, the noise floor.
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/result.h"
+
+namespace kw::measure {
+
+std::vector<double> log_ratios(std::span<const PairedSample> pairs) {
+  std::vector<double> logs;
+  logs.reserve(pairs.size());
+  for (const PairedSample& p : pairs) {
+    KW_ASSERT(p.candidate_ns > 0 && p.opponent_ns > 0);
+    logs.push_back(std::log(p.opponent_ns) - std::log(p.candidate_ns));
+  }
+  return logs;
+}
+
+Estimate estimate_speedup(std::span<const PairedSample> pairs, double alpha) {
+  if (pairs.empty()) return {};
+  const std::vector<double> logs = log_ratios(pairs);
+  Estimate e;
+  e.speedup = std::exp(median(logs));
+  e.pairs = pairs.size();
+  if (const auto interval = median_interval(logs, alpha)) {
+    e.low = std::exp(interval->low);
+    e.high = std::exp(interval->high);
+    e.confidence = 1 - alpha;
+  } else {
+    const auto [least, most] = std::minmax_element(logs.begin(), logs.end());
+    e.low = std::exp(*least);
+    e.high = std::exp(*most);
+    e.confidence = 1 - std::exp2(1 - static_cast<double>(logs.size()));
+  }
+  return e;
+}
+
+std::optional<Estimate> combine(std::span<const Estimate> workloads) {
+  if (workloads.empty()) return std::nullopt;
+  const auto square = [](double x) { return x * x; };
+  double sum = 0;
+  double below = 0;
+  double above = 0;
+  Estimate all = workloads.front();
+  for (const Estimate& e : workloads) {
+    const double middle = std::log(e.speedup);
+    sum += middle;
+    below += square(middle - std::log(e.low));
+    above += square(std::log(e.high) - middle);
+    all.confidence = std::min(all.confidence, e.confidence);
+    all.pairs = std::min(all.pairs, e.pairs);
+  }
+  const auto count = static_cast<double>(workloads.size());
+  all.speedup = std::exp(sum / count);
+  all.low = std::exp((sum - std::sqrt(below)) / count);
+  all.high = std::exp((sum + std::sqrt(above)) / count);
+  return all;
+}
+
+double decision_line(double noise_floor) {
+  constexpr double kLeastGain = 0.005;  // design §7
+  return 1 + std::max(kLeastGain, noise_floor);
+}
+
+bool is_hopeless(const Estimate& estimate) { return estimate.pairs >= 3 && estimate.high < 0.8; }
+
+Decision decide(const Estimate& estimate, double noise_floor, double confidence, double too_wide) {
+  if (is_hopeless(estimate)) return Decision::NotFaster;
+  constexpr double kRounding = 1e-9;  // of 1 - alpha
+  if (estimate.confidence < confidence - kRounding) return Decision::Unmeasurable;
+  const double line = decision_line(noise_floor);
+  if (estimate.low > line) return Decision::Faster;
+  if (estimate.high <= line) return Decision::NotFaster;
+  const bool narrow = std::log(estimate.high) - std::log(estimate.low) <= 2 * too_wide;
+  return narrow ? Decision::NotFaster : Decision::Unmeasurable;
+}
+
+double noise_floor(std::span<const std::vector<PairedSample>> series) {
+  KW_ASSERT(!series.empty());
+  double squares = 0;
+  for (const auto& pairs : series) {
+    const double shift = median(log_ratios(pairs));
+    squares += shift * shift;
+  }
+  return std::expm1(2 * std::sqrt(squares / static_cast<double>(series.size())));
+}
+
+}  // namespace kw::measure

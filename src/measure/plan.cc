@@ -1,0 +1,217 @@
+// The schedule of looks, the allotment of samples, the ends of a measurement.
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/result.h"
+
+namespace kw::measure {
+namespace {
+
+constexpr std::size_t kProbePairs = 3;  // for durations and the hopeless
+constexpr std::size_t kMostLooks = 6;   // each halves what the others may spend on being sure
+constexpr double kLookRatio = 1.5;      // less time than this between two looks is not worth one
+constexpr double kFirstLookNs = 50e6;   // short calls are cheap: gather this much before looking
+constexpr std::size_t kFirstLookPairs = 40;  // … but no more than this
+
+double mean_duration(std::span<const PairedSample> pairs) {
+  double sum = 0;
+  for (const PairedSample& p : pairs) sum += p.candidate_ns + p.opponent_ns;
+  return sum / static_cast<double>(pairs.size());
+}
+
+}  // namespace
+
+std::vector<std::size_t> allot(double budget_ns, std::span<const double> cost_ns,
+                               std::span<const double> spread, std::size_t fewest) {
+  KW_ASSERT(cost_ns.size() == spread.size());
+  const std::size_t n = cost_ns.size();
+  std::vector<std::size_t> counts(n, fewest);
+  std::vector<bool> at_minimum(n, false);
+  // Workloads that the rule would give less than the minimum are pinned to it and leave the
+  // sharing.
+  for (bool changed = true; changed;) {
+    changed = false;
+    double left_ns = budget_ns;
+    double weight = 0;  // sum of cost * spread / sqrt(cost)
+    for (std::size_t i = 0; i < n; ++i) {
+      if (at_minimum[i])
+        left_ns -= static_cast<double>(fewest) * cost_ns[i];
+      else
+        weight += spread[i] * std::sqrt(cost_ns[i]);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      if (at_minimum[i]) continue;
+      const double share =
+          weight > 0 ? std::max(0.0, left_ns) * spread[i] / std::sqrt(cost_ns[i]) / weight : 0;
+      if (share < static_cast<double>(fewest)) {
+        at_minimum[i] = changed = true;
+        counts[i] = fewest;
+      } else {
+        counts[i] = static_cast<std::size_t>(share);
+      }
+    }
+  }
+  return counts;
+}
+
+PairPlan::PairPlan(const Limits& limits, std::uint64_t seed, std::size_t workloads)
+    : limits_(limits), coin_(seed), series_(workloads) {
+  KW_ASSERT(workloads > 0);
+  for (Series& s : series_) s.target = kProbePairs;
+}
+
+Turn PairPlan::next() {
+  KW_ASSERT(!ended_);
+  return {at_, (coin_() >> 63) != 0};
+}
+
+void PairPlan::add(const PairedSample& sample) {
+  KW_ASSERT(!ended_ && sample.candidate_ns > 0 && sample.opponent_ns > 0);
+  series_[at_].samples.push_back(sample);
+  spent_ns_ += sample.candidate_ns + sample.opponent_ns;
+  if (spent_ns_ >= limits_.hard_budget_ns) {
+    look(true);
+    if (!ended_)
+      end(fmt::format("the time limit of {:.3g} s is spent", limits_.hard_budget_ns / 1e9));
+    return;
+  }
+  while (at_ < series_.size() && series_[at_].samples.size() >= series_[at_].target) ++at_;
+  if (at_ < series_.size()) return;
+  if (looks_ == 0)
+    plan_looks();
+  else
+    look(looks_done_ + 1 == looks_);
+  if (!ended_) set_targets();
+}
+
+void PairPlan::cut_short(std::string why) {
+  if (ended_) return;
+  look(true);
+  end(std::move(why));
+}
+
+Decision PairPlan::decision() const {
+  KW_ASSERT(ended_);
+  return decide(combined_, limits_.noise_floor, limits_.confidence, limits_.too_wide);
+}
+
+std::span<const PairedSample> PairPlan::samples(std::size_t workload) const {
+  return series_.at(workload).samples;
+}
+
+// After the probe: how many looks the budget has room for, and when the first and the last are due.
+void PairPlan::plan_looks() {
+  const double alpha = 1 - limits_.confidence;
+  for (Series& s : series_) s.estimate = estimate_speedup(s.samples, alpha);
+  double round_ns = 0;
+  std::vector<Estimate> probes;
+  for (const Series& s : series_) {
+    round_ns += mean_duration(s.samples);
+    probes.push_back(s.estimate);
+  }
+  combined_ = *combine(probes);
+  if (std::all_of(probes.begin(), probes.end(), is_hopeless))
+    return end("every pair shows it far slower");
+
+  const auto affordable = static_cast<std::size_t>(
+      std::min(static_cast<double>(limits_.max_pairs), limits_.budget_ns / round_ns));
+  const std::size_t first = std::clamp(static_cast<std::size_t>(kFirstLookNs / round_ns),
+                                       samples_needed(alpha / kMostLooks), kFirstLookPairs);
+  const double room = static_cast<double>(affordable) / static_cast<double>(first);
+  looks_ = room < kLookRatio
+               ? 1
+               : std::min(kMostLooks,
+                          1 + static_cast<std::size_t>(std::log(room) / std::log(kLookRatio)));
+  const std::size_t last =
+      std::max({affordable, samples_needed(alpha / static_cast<double>(looks_)), kProbePairs});
+  last_look_ns_ = static_cast<double>(last) * round_ns;
+  first_look_ns_ = looks_ == 1 ? last_look_ns_ : static_cast<double>(first) * round_ns;
+}
+
+// Pairs to reach before the next look: the time due by then, allotted by variance.
+void PairPlan::set_targets() {
+  const double alpha = (1 - limits_.confidence) / static_cast<double>(looks_);
+  const double step =
+      looks_ == 1 ? 0.0 : static_cast<double>(looks_done_) / static_cast<double>(looks_ - 1);
+  const double due_ns = first_look_ns_ * std::pow(last_look_ns_ / first_look_ns_, step);
+  std::vector<double> costs;
+  std::vector<double> spreads;
+  for (const Series& s : series_) {
+    costs.push_back(mean_duration(s.samples));
+    // Before the first look three pairs say nothing about the spread: equal shares.
+    spreads.push_back(looks_done_ == 0 ? std::sqrt(costs.back()) : mad(log_ratios(s.samples)));
+  }
+  const auto counts = allot(due_ns, costs, spreads, samples_needed(alpha));
+  for (std::size_t w = 0; w < series_.size(); ++w)
+    series_[w].target = std::max(std::min(counts[w], limits_.max_pairs), series_[w].samples.size());
+  at_ = 0;
+  while (at_ < series_.size() && series_[at_].samples.size() >= series_[at_].target) ++at_;
+  // Durations grew since the plan was made: this look is due already, so take it as the last.
+  if (at_ == series_.size()) look(true);
+}
+
+void PairPlan::look(bool last) {
+  ++looks_done_;
+  const double spending =
+      (1 - limits_.confidence) / static_cast<double>(std::max<std::size_t>(looks_, 1));
+  std::vector<Estimate> estimates;
+  for (Series& s : series_) {
+    s.estimate = estimate_speedup(s.samples, spending);
+    // What holds over all looks, not at this one alone.
+    if (s.estimate.confidence >= 1 - spending) s.estimate.confidence = limits_.confidence;
+    estimates.push_back(s.estimate);
+  }
+  combined_ = *combine(estimates);
+
+  const double line = decision_line(limits_.noise_floor);
+  const double width = (std::log(combined_.high) - std::log(combined_.low)) / 2;
+  const bool sure = combined_.confidence >= limits_.confidence;
+  if (sure && width <= limits_.half_width)
+    end(fmt::format("known to +-{:.2g}", width));
+  else if (sure && limits_.stop_when_decided && combined_.low > line)
+    end(fmt::format("faster than {:.3f} for certain", line));
+  else if (sure && limits_.stop_when_decided && combined_.high <= line)
+    end(fmt::format("not faster than {:.3f} for certain", line));
+  else if (last)
+    end(sure ? fmt::format("the budget is spent, known to +-{:.2g}", width)
+             : "the budget is spent on too few pairs");
+}
+
+void PairPlan::end(std::string why) {
+  ended_ = true;
+  ending_ = std::move(why);
+}
+
+void SoloPlan::add(double ns) {
+  KW_ASSERT(!ended_ && ns > 0);
+  constexpr std::size_t kFewest = 3;
+  samples_.push_back(ns);
+  spent_ns_ += ns;
+  const bool spent = spent_ns_ >= limits_.budget_ns && samples_.size() >= kFewest;
+  ended_ = spent || spent_ns_ >= limits_.hard_budget_ns || samples_.size() >= limits_.max_pairs;
+  if (ended_ || samples_.size() < next_look_) return;
+  next_look_ *= 2;
+  ended_ = estimate().settled;
+}
+
+SeriesEstimate SoloPlan::estimate() const {
+  SeriesEstimate e;
+  e.samples = samples_.size();
+  if (samples_.empty()) return e;
+  e.median_ns = median(samples_);
+  e.mad_ns = mad(samples_);
+  if (const auto interval = series_median_interval(samples_, 1 - limits_.confidence)) {
+    e.interval = *interval;
+    e.settled = (interval->high - interval->low) / 2 <= limits_.half_width * e.median_ns;
+  }
+  return e;
+}
+
+}  // namespace kw::measure

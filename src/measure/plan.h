@@ -1,0 +1,134 @@
+// When to take another sample and when to stop: paired comparisons and lone series, as pure
+// objects.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "measure/estimate.h"
+
+namespace kw::measure {
+
+/// What a measurement may cost and what it is for. Times count the timed spans only.
+struct Limits {
+  double confidence = 0.995;  ///< Of the whole procedure, all looks together.
+  double noise_floor = 0;     ///< A/A noise floor of this machine, a fraction.
+  double half_width = 0.005;  ///< Relative half-width of the interval at which more is pointless.
+  double too_wide = 0.05;     ///< Half-width above which an undecided end is Unmeasurable.
+  double budget_ns = 4e9;     ///< Time meant to be spent, over all workloads.
+  double hard_budget_ns =
+      60e9;  ///< Time never exceeded by more than a pair, even for the fewest pairs.
+  std::size_t max_pairs = 2000;   ///< Per workload.
+  bool stop_when_decided = true;  ///< False for a certificate: go on to half_width or the budget.
+};
+
+/// Numbers of samples that spend `budget_ns` so that the variance of the mean over workloads is
+/// least: proportional to spread / sqrt(cost) (Neyman), at least `fewest` each. `cost_ns` above 0
+/// and `spread` not below 0 per workload, of equal length. The minimum is kept even where the
+/// budget cannot pay it.
+std::vector<std::size_t> allot(double budget_ns, std::span<const double> cost_ns,
+                               std::span<const double> spread, std::size_t fewest);
+
+/// Which legs to time next.
+struct Turn {
+  std::size_t workload = 0;
+  bool candidate_first = false;  ///< A fair coin; the interval's justification rests on obeying it.
+};
+
+/// One comparison of a candidate with an opponent over one or more workloads.
+///
+///   PairPlan plan(limits, seed, workloads);
+///   while (plan.wants_more()) { Turn t = plan.next(); plan.add(time_the_pair(t)); }
+///   plan.decision(); plan.estimate(); plan.ending();
+///
+/// Sequential error: looks at the interval are few (at most 6, at times in equal ratios from the
+/// first look to the budget), planned after 3 pairs from durations alone, and each spends the same
+/// share of 1 - confidence; by the union bound all intervals looked at hold together with at least
+/// `confidence`, so it does not matter which of them ended the comparison, nor why. When to look
+/// depends on sums of both legs, which the coin leaves unchanged. Deterministic given seed and
+/// samples.
+class PairPlan {
+ public:
+  explicit PairPlan(const Limits& limits, std::uint64_t seed, std::size_t workloads = 1);
+
+  bool wants_more() const { return !ended_; }
+  /// The pair to time now; stays with a workload until the next look. Precondition: wants_more().
+  Turn next();
+  /// The pair that next() asked for.
+  void add(const PairedSample& sample);
+  /// Ends now with what there is (an interrupt); `why` is shown to people.
+  void cut_short(std::string why);
+
+  /// Geometric mean over the workloads as of the last look.
+  const Estimate& estimate() const { return combined_; }
+  /// One workload as of the last look.
+  const Estimate& estimate(std::size_t workload) const { return series_.at(workload).estimate; }
+  /// Precondition: !wants_more().
+  Decision decision() const;
+  /// Why it ended, in words.
+  const std::string& ending() const { return ending_; }
+  std::span<const PairedSample> samples(std::size_t workload) const;
+  double spent_ns() const { return spent_ns_; }
+
+ private:
+  struct Series {
+    std::vector<PairedSample> samples;
+    std::size_t target = 0;  ///< Pairs wanted by the next look.
+    Estimate estimate;
+  };
+
+  void plan_looks();
+  void set_targets();
+  void look(bool last);
+  void end(std::string why);
+
+  Limits limits_;
+  std::mt19937_64 coin_;
+  std::vector<Series> series_;
+  std::size_t at_ = 0;     ///< Workload in turn.
+  std::size_t looks_ = 0;  ///< Looks planned; 0 while probing.
+  std::size_t looks_done_ = 0;
+  double first_look_ns_ = 0;
+  double last_look_ns_ = 0;
+  double spent_ns_ = 0;
+  Estimate combined_;
+  bool ended_ = false;
+  std::string ending_;
+};
+
+/// A thing timed alone (a baseline's or a candidate's own figure); never a ground for Faster.
+struct SeriesEstimate {
+  double median_ns = 0;
+  Interval interval;  ///< Of the median, at the confidence asked for; by series_median_interval.
+  double mad_ns = 0;
+  std::size_t samples = 0;
+  bool settled = false;  ///< The relative half-width asked for was reached.
+};
+
+/// Sampling of one thing alone until its median is known to Limits::half_width, within the budget.
+/// Looks at 24, 48, 96, … samples. Uses confidence, half_width, budget_ns and max_pairs of Limits;
+/// takes at least 3 samples unless hard_budget_ns ends it.
+class SoloPlan {
+ public:
+  explicit SoloPlan(const Limits& limits) : limits_(limits) {}
+
+  bool wants_more() const { return !ended_; }
+  void add(double ns);
+  SeriesEstimate estimate() const;
+  std::span<const double> samples() const { return samples_; }
+
+ private:
+  Limits limits_;
+  std::vector<double> samples_;
+  std::size_t next_look_ = 24;
+  double spent_ns_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace kw::measure
