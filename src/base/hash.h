@@ -1,0 +1,50 @@
+// SHA-256 (through OpenSSL): names of artifacts, cache keys, derived seeds.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+struct evp_md_ctx_st;
+
+namespace kw {
+
+/// A digest; never a bare string.
+struct Sha256 {
+  std::array<std::uint8_t, 32> bytes{};
+
+  std::string hex() const;  ///< 64 lower-case digits
+  static Result<Sha256> from_hex(std::string_view hex);
+  auto operator<=>(const Sha256&) const = default;
+};
+
+/// Digest of text that comes in pieces.
+class Sha256Stream {
+ public:
+  Sha256Stream();
+  Sha256Stream& update(std::span<const std::byte> bytes);
+  Sha256Stream& update(std::string_view text);
+  /// Adds the length before the text, so that ("ab", "c") and ("a", "bc") differ: for keys of
+  /// parts.
+  Sha256Stream& update_part(std::string_view text);
+  /// Ends the stream; only destruction may follow.
+  Sha256 finish();
+
+ private:
+  struct Free {
+    void operator()(evp_md_ctx_st* context) const;
+  };
+  std::unique_ptr<evp_md_ctx_st, Free> context_;
+};
+
+Sha256 sha256(std::string_view text);
+
+}  // namespace kw

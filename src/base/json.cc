@@ -1,0 +1,73 @@
+// Reading and writing of JSON through nlohmann's library, without its exceptions.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace kw {
+namespace {
+
+/// Offset of the first bracket that opens a level beyond `depth`, or npos. The library has no such
+/// limit.
+std::size_t find_too_deep(std::string_view text, std::size_t depth) {
+  std::size_t open = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      if (++open > depth) return i;
+    } else if ((c == ']' || c == '}') && open > 0) {
+      --open;
+    }
+  }
+  return std::string_view::npos;
+}
+
+/// The library's message without its prefix and its own idea of the place.
+std::string_view plain_message(std::string_view what) {
+  if (const auto colon = what.find(": "); colon != std::string_view::npos)
+    what.remove_prefix(colon + 2);
+  return what;
+}
+
+}  // namespace
+
+Result<Json> parse_json(std::string_view text, std::string_view origin, JsonLimits limits) {
+  const auto at = [&](std::size_t offset) {
+    const Position place = position_of(text, offset);
+    return fmt::format("{}:{}:{}", origin, place.line, place.column);
+  };
+  if (text.size() > limits.bytes)
+    return fail(fmt::format("{} of JSON; at most {}", format_bytes(text.size()),
+                            format_bytes(limits.bytes)),
+                std::string(origin));
+  if (const auto deep = find_too_deep(text, limits.depth); deep != std::string_view::npos)
+    return fail(fmt::format("JSON nested deeper than {} levels", limits.depth), at(deep));
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    return fail(sanitise(plain_message(error.what()), 200),
+                at(error.byte == 0 ? 0 : error.byte - 1));
+  } catch (const Json::exception& error) {
+    return fail(sanitise(error.what(), 200), std::string(origin));
+  }
+}
+
+std::string dump_json(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string dump_json_pretty(const Json& value) {
+  return value.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace kw

@@ -1,0 +1,31 @@
+// JSON of foreign origin, read with limits, and the one way we write it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace kw {
+
+using Json = nlohmann::json;
+
+struct JsonLimits {
+  std::size_t bytes = 64u << 20;
+  std::size_t depth = 64;  ///< of nested arrays and objects
+};
+
+/// `origin` names the text in errors, which read `origin:line:column: message`.
+Result<Json> parse_json(std::string_view text, std::string_view origin, JsonLimits limits = {});
+
+/// One line, keys sorted, bytes that are no UTF-8 replaced: equal values give equal text, so it can
+/// be hashed and compared.
+std::string dump_json(const Json& value);
+
+/// The same, indented by two blanks, with a final newline.
+std::string dump_json_pretty(const Json& value);
+
+}  // namespace kw

@@ -1,0 +1,72 @@
+// Small text tools: trimming and splitting, nearest names, places in foreign text, carets, figures
+// for people.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kw {
+
+std::string_view trim(std::string_view text);
+
+/// Parts between separators, untrimmed; `split("", ',')` is one empty part.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+/// Lines without their ends ("\n" or "\r\n"); a final newline adds no empty line.
+std::vector<std::string_view> split_lines(std::string_view text);
+
+std::string join(std::span<const std::string> parts, std::string_view separator);
+
+/// True for a C identifier that is no keyword of C or C++ and not reserved for the implementation.
+bool is_usable_identifier(std::string_view name);
+
+/// Edits (insert, delete, replace, swap of neighbours) that turn one into the other; letter case is
+/// free.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The candidate that `name` was probably meant to be: at most a third of its letters (at least
+/// one) wrong.
+std::optional<std::string> nearest(std::string_view name, std::span<const std::string> candidates);
+
+/// " (did you mean 'x'?)", or nothing where no candidate is near: the tail of a message.
+std::string suggestion(std::string_view name, std::span<const std::string> candidates);
+
+/// A place in text, both counted from 1; columns are code points, so that an editor agrees.
+struct Position {
+  std::size_t line = 1;
+  std::size_t column = 1;
+  bool operator==(const Position&) const = default;
+};
+
+/// Offsets past the end mean the end.
+Position position_of(std::string_view text, std::size_t offset);
+
+/// Byte offset of a place; past the end of its line means the end of that line.
+std::size_t offset_of(std::string_view text, Position position);
+
+/// The line at `offset` with its number, a caret below, and the message; foreign bytes are
+/// sanitised and a long line is cut around the caret.
+std::string render_frame(std::string_view text, std::size_t offset, std::string_view message);
+
+/// Foreign text that is safe to show: control characters other than newline and tab, and bytes that
+/// are no UTF-8, become '?'; the result has at most `limit` bytes, an ellipsis included where it
+/// was cut.
+std::string sanitise(std::string_view text, std::size_t limit = 1 << 16);
+
+/// Engineering notation with three digits: (0.00235, "s") is "2.35 ms", (4.12e10, "B/s") is "41.2
+/// GB/s".
+std::string format_si(double value, std::string_view unit);
+
+/// A duration for people: 1234567 is "1.23 ms".
+std::string format_ns(double nanoseconds);
+
+/// A size for people, in powers of 1024: 1536 is "1.5 KiB".
+std::string format_bytes(std::uint64_t bytes);
+
+}  // namespace kw
