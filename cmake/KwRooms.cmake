@@ -29,10 +29,17 @@ endif()
 if(KW_TESTS)
   enable_testing()
   find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
   include(GoogleTest)
 endif()
 
+# The rooms of the worker and the players; the others need libraries that the portable build does without.
+set(KW_PORTABLE_ROOMS base record platform task player compile measure device referee profile worker)
+
 function(kw_room name)
+  if(KW_PORTABLE AND NOT name IN_LIST KW_PORTABLE_ROOMS)
+    return()
+  endif()
   cmake_parse_arguments(ROOM "" "" "DEPS;LIBS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
   set(tests ${sources})
@@ -48,7 +55,8 @@ function(kw_room name)
   endif()
   if(KW_TESTS AND tests)
     add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE kw_${name} GTest::gmock GTest::gtest_main)
+    target_link_libraries(${name}_test PRIVATE kw_${name} GTest::gmock GTest::gtest_main
+      rapidcheck rapidcheck_gtest)
     target_compile_definitions(${name}_test PRIVATE KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
       KW_BINARY_DIR="${CMAKE_BINARY_DIR}")
     # The programs stand beside the tests that start them.
