@@ -9,5 +9,6 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 kw_room(base LIBS OpenSSL::Crypto nlohmann_json::nlohmann_json fmt::fmt-header-only)
 kw_room(record DEPS base)
+kw_room(platform DEPS base record)
 kw_room(measure DEPS base)
 kw_room(search DEPS base record)

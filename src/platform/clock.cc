@@ -1,0 +1,33 @@
+// The machine's clock.
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/clock.h"
+
+#include <ctime>
+#include <thread>
+
+namespace kw::platform {
+namespace {
+
+class RealClock final : public Clock {
+ public:
+  std::int64_t now_ns() const override {
+    timespec t{};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+  }
+  std::int64_t wall_seconds() const override {
+    timespec t{};
+    clock_gettime(CLOCK_REALTIME, &t);
+    return t.tv_sec;
+  }
+  void sleep_for(Nanoseconds duration) override { std::this_thread::sleep_for(duration); }
+};
+
+}  // namespace
+
+Clock& real_clock() {
+  static RealClock clock;
+  return clock;
+}
+
+}  // namespace kw::platform

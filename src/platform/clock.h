@@ -1,0 +1,52 @@
+// Clock: monotonic and wall time behind one seam, so that tests own time.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace kw::platform {
+
+using Nanoseconds = std::chrono::nanoseconds;
+
+/// Where time comes from. Borrowed by whoever needs it; must outlive them.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  /// Nanoseconds since an arbitrary start; never steps back (CLOCK_MONOTONIC).
+  virtual std::int64_t now_ns() const = 0;
+  /// Seconds since 1970-01-01 UTC; may step either way. For records only, never for durations.
+  virtual std::int64_t wall_seconds() const = 0;
+  /// Blocks the calling thread.
+  virtual void sleep_for(Nanoseconds duration) = 0;
+};
+
+/// The machine's clock. One instance serves the whole process.
+Clock& real_clock();
+
+/// A clock that moves only when told; sleeping advances it at once.
+class FakeClock final : public Clock {
+ public:
+  explicit FakeClock(std::int64_t start_ns = 0, std::int64_t wall_s = 1'700'000'000)
+      : now_ns_(start_ns), wall_s_(wall_s) {}
+
+  std::int64_t now_ns() const override { return now_ns_; }
+  std::int64_t wall_seconds() const override { return wall_s_; }
+  void sleep_for(Nanoseconds duration) override { advance(duration); }
+
+  void advance(Nanoseconds duration) {
+    now_ns_ += duration.count();
+    pending_ns_ += duration.count();
+    wall_s_ += pending_ns_ / 1'000'000'000;
+    pending_ns_ %= 1'000'000'000;
+  }
+  /// Steps wall time, as an administrator or NTP does; monotonic time does not move.
+  void step_wall(std::int64_t seconds) { wall_s_ += seconds; }
+
+ private:
+  std::int64_t now_ns_;
+  std::int64_t wall_s_;
+  std::int64_t pending_ns_ = 0;
+};
+
+}  // namespace kw::platform
