@@ -24,11 +24,6 @@ Value error(std::size_t offset, std::string message) {
   return std::unexpected(ExprError{offset, std::move(message)});
 }
 
-/// The quotient rounded down; needs b != 0 and no overflow.
-std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
-
 }  // namespace
 
 /// Evaluates nodes recursively; the height cap bounds the stack.
@@ -151,8 +146,10 @@ class Expr::Evaluator {
       if (a == kLowest) return error(node.offset, "overflow of 64 bits");
       return -a;
     }
-    const std::int64_t down = floor_quotient(a, b);
-    const std::int64_t remainder = a - down * b;
+    // C rounds toward zero; the language rounds down, so that the remainder has the sign of b.
+    const bool rounds = a % b != 0 && (a < 0) != (b < 0);
+    const std::int64_t down = a / b - (rounds ? 1 : 0);
+    const std::int64_t remainder = a % b + (rounds ? b : 0);
     if (node.op == Op::Divide) return down;
     if (node.op == Op::Modulo) return remainder;
     if (node.op == Op::CeilDiv) return down + (remainder != 0 ? 1 : 0);

@@ -1,0 +1,40 @@
+// Tests of reading foreign JSON and of canonical output.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace kw {
+namespace {
+
+std::string error_of(std::string_view text, JsonLimits limits = {}) {
+  const auto json = parse_json(text, "reply", limits);
+  return json ? "fine" : describe(json.error());
+}
+
+TEST(Json, NamesThePlaceOfAnError) {
+  EXPECT_TRUE(error_of("{\n  \"a\": ]\n}").starts_with("reply:2:8: "))
+      << error_of("{\n  \"a\": ]\n}");
+  EXPECT_TRUE(error_of("").starts_with("reply:1:1: "));
+  EXPECT_EQ(error_of("1e999999").find("fine"), std::string::npos);
+}
+
+TEST(Json, RefusesWhatIsTooDeepOrTooLong) {
+  EXPECT_EQ(error_of(std::string(1'000'000, '[')), "reply:1:65: JSON nested deeper than 64 levels");
+  EXPECT_EQ(error_of("[[1], \"[[[\", \"\\\"[[\"]", {.bytes = 100, .depth = 2}), "fine");
+  EXPECT_EQ(error_of("[1, 2, 3]", {.bytes = 4, .depth = 2}), "reply: 9 B of JSON; at most 4 B");
+}
+
+TEST(Json, WritesEqualValuesAsEqualText) {
+  const auto a = parse_json(R"({"b": 1, "a": [true, null, 0.5]})", "a").value();
+  const auto b = parse_json(R"({"a":[true,null,5e-1],"b":1})", "b").value();
+  EXPECT_EQ(dump_json(a), R"({"a":[true,null,0.5],"b":1})");
+  EXPECT_EQ(dump_json(a), dump_json(b));
+  EXPECT_EQ(dump_json_pretty(Json::array({1})), "[\n  1\n]\n");
+  EXPECT_EQ(dump_json(Json("\xff")), "\"\xef\xbf\xbd\"");
+}
+
+}  // namespace
+}  // namespace kw
