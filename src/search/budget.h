@@ -1,0 +1,57 @@
+// Budgets, goals and stop rules: small functions over one record of statistics.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "record/task.h"
+
+namespace kw::search {
+
+/// What a run has spent and reached; kept by the engine.
+struct Statistics {
+  std::int64_t attempts = 0;
+  std::int64_t evaluations = 0;  ///< By a worker, cached ones not counted.
+  double spent_ns = 0;           ///< Wall time of the run.
+  std::int64_t attempts_since_best = 0;
+  bool has_best = false;
+  double best_time_ns = 0;  ///< Upper end of what is believed; 0: nothing measured.
+  double best_speedup = 0;  ///< Lower end of the interval.
+  double best_roof = 0;     ///< Fraction of roofline.
+  bool is_interrupted = false;
+  std::string strategy_finished;  ///< Strategy::describe() once finished; empty before.
+};
+
+/// Why the search should stop now, in words for `stopped_by`; nothing: go on.
+using StopRule = std::function<std::optional<std::string>(const Statistics&)>;
+
+/// Share of every budget that the confirmation of the winner also draws on, kept back for it.
+inline constexpr double kConfirmationShare = 0.15;
+
+/// The confirmation is no attempt, so none is kept back.
+StopRule attempt_limit(std::int64_t attempts);
+StopRule evaluation_limit(std::int64_t evaluations, double kept_back = kConfirmationShare);
+StopRule time_limit(double budget_ns, double kept_back = kConfirmationShare);
+/// Every goal that is set is reached.
+StopRule goal_reached(const Goals& goals);
+/// No new best in this many attempts, once there is one.
+StopRule stagnation(std::int64_t attempts);
+StopRule interrupted();
+StopRule strategy_finished();
+
+/// The first rule that says stop.
+StopRule first_of(std::vector<StopRule> rules);
+
+/// "2.5ms", "8x" or "0.9roof": one goal; merge several by calling again with the result.
+Result<Goals> parse_goal(std::string_view text, Goals others = {});
+
+/// "120s", "5m", "250ms", "1.5h", "80us", "10ns": nanoseconds. A number without a unit is an error.
+Result<std::int64_t> parse_duration(std::string_view text);
+
+}  // namespace kw::search

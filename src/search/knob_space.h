@@ -1,0 +1,55 @@
+// The tuning space of one idea: knobs, their values, and which combinations exist.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "record/candidate.h"
+
+namespace kw::search {
+
+struct Knob {
+  std::string name;
+  std::vector<std::int64_t>
+      values;  ///< Not empty; neighbours in this list are neighbours in meaning.
+};
+
+/// Tells whether a combination exists. Pure; called often.
+using Validity = std::function<bool(const KnobPoint&)>;
+
+/// Immutable. Points are numbered 0 … size() − 1, the last knob fastest; number 0 is every knob's
+/// first value. An idea without knobs has one point, the empty one.
+class KnobSpace {
+ public:
+  KnobSpace() = default;
+  explicit KnobSpace(std::vector<Knob> knobs, Validity is_valid = {});
+
+  const std::vector<Knob>& knobs() const { return knobs_; }
+  /// Combinations, valid or not; saturates at 2^62.
+  std::uint64_t size() const { return size_; }
+  KnobPoint at(std::uint64_t number) const;
+  /// Precondition: every knob of the space has one of its values.
+  std::uint64_t number_of(const KnobPoint& point) const;
+  bool is_valid(const KnobPoint& point) const { return !is_valid_ || is_valid_(point); }
+
+  /// The first valid point; at(0) where none of the first 2^16 is.
+  KnobPoint first() const;
+  /// Valid points in order, at most `limit`; looks at no more than 2^20 combinations.
+  std::vector<KnobPoint> valid_points(std::size_t limit) const;
+  /// Valid points one step up or down in one knob.
+  std::vector<KnobPoint> neighbours(const KnobPoint& point) const;
+
+ private:
+  std::vector<Knob> knobs_;
+  Validity is_valid_;
+  std::uint64_t size_ = 1;
+};
+
+/// "BM=64 STAGES=2", for explanations.
+std::string to_text(const KnobPoint& point);
+
+}  // namespace kw::search

@@ -1,0 +1,77 @@
+// A synthetic performance surface: ideas with knobs, failures, plateaus and noise, without a
+// device.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "search/strategy.h"
+
+namespace kw::search {
+
+/// Shape of a landscape; the same options give the same surface everywhere.
+struct LandscapeOptions {
+  std::uint64_t seed = 1;
+  int ideas = 4;
+  int knobs = 3;                ///< Per idea; the first idea has none.
+  int values = 6;               ///< Per knob.
+  double best_speedup = 8;      ///< Of the whole landscape.
+  double failure_share = 0.15;  ///< Points that fail, scattered.
+  double noise = 0.01;          ///< sd of the log of a measured speedup at fidelity 1.
+};
+
+/// What a measurement there would show.
+struct LandscapePoint {
+  Outcome outcome = Outcome::Correct;
+  double speedup = 0;  ///< Over the first idea; 0 unless correct.
+};
+
+/// Deterministic: the noise of a measurement is a function of seed, idea, point, fidelity and
+/// `repeat`.
+class Landscape {
+ public:
+  explicit Landscape(const LandscapeOptions& options);
+
+  /// Ideas from simple to best; some combinations of knobs are invalid, as a `require` would have
+  /// it.
+  const std::vector<Idea>& ideas() const { return ideas_; }
+  /// Without noise.
+  LandscapePoint truth(int idea, const KnobPoint& knobs) const;
+  /// With noise, larger at low fidelity as 1 / sqrt(fidelity).
+  LandscapePoint measure(int idea, const KnobPoint& knobs, double fidelity = 1,
+                         std::uint64_t repeat = 0) const;
+  /// Largest true speedup, by looking everywhere.
+  double best() const;
+
+ private:
+  double unit(std::string_view label, int idea, std::uint64_t point) const;
+
+  LandscapeOptions options_;
+  std::vector<Idea> ideas_;
+};
+
+struct PlayOptions {
+  std::size_t evaluations = 100;  ///< Asks answered at most, whatever their fidelity.
+  std::size_t outstanding = 1;
+};
+
+struct PlayedAsk {
+  Ask ask;
+  Tell tell;
+};
+
+/// One search on a landscape.
+struct Play {
+  std::vector<PlayedAsk> asks;
+  double best = 0;   ///< True speedup of the last new best.
+  double spent = 0;  ///< Sum of fidelities: what a device would have paid.
+};
+
+/// Runs a strategy on a landscape; tells in ask order, `outstanding` behind.
+Play play(Strategy& strategy, const Landscape& landscape, const PlayOptions& options);
+
+}  // namespace kw::search

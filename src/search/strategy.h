@@ -1,0 +1,76 @@
+// Strategy: the one interface of search methods and tuners, and the list of those there are.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/rng.h"
+#include "search/types.h"
+
+namespace kw::search {
+
+/// Asked for the next proposal, told the outcome. Knows no clock, file, device or saved state: all
+/// randomness comes from a seed, and every tell arrives in the order of the asks, so that the same
+/// tells at the same points always give the same asks. Resume is: build it again, replay asks and
+/// tells.
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+
+  /// The next proposal. Nothing: it waits for outstanding tells, or it is finished.
+  virtual std::optional<Ask> ask() = 0;
+  /// Outcome of the oldest ask not yet told.
+  virtual void tell(const Tell& tell) = 0;
+  /// Nothing will ever be asked again, whatever is told.
+  virtual bool finished() const = 0;
+  /// What it is doing now, one line for people.
+  virtual std::string describe() const = 0;
+};
+
+struct StrategyOptions {
+  Seed seed;                          ///< Of the strategy only; never of inputs.
+  std::size_t exhaustive_up_to = 24;  ///< Spaces of at most this many valid points are tried whole.
+  std::size_t halving_points = 27;    ///< Points that larger spaces are sampled at first.
+  double promise = 0.7;               ///< Ideas reaching this share of the best are worth tuning.
+};
+
+/// What a tuner searches: the space of one correct idea.
+struct TuningJob {
+  int idea = 0;
+  int parent = 0;                    ///< Ask that showed the idea correct, at `start`.
+  const KnobSpace* space = nullptr;  ///< Outlives the tuner.
+  KnobPoint start;                   ///< Point already measured.
+  double start_speedup = 0;
+  Seed seed;
+};
+
+struct StrategyInfo {
+  std::string_view name;
+  std::string_view what;  ///< One line.
+  std::unique_ptr<Strategy> (*make)(std::vector<Idea>, const StrategyOptions&);
+};
+
+struct TunerInfo {
+  std::string_view name;
+  std::string_view what;
+  std::unique_ptr<Strategy> (*make)(const TuningJob&, const StrategyOptions&);
+};
+
+/// All there are, in the order shown to people.
+std::span<const StrategyInfo> strategies();
+std::span<const TunerInfo> tuners();
+
+/// Unknown name: an error with the nearest one. Ideas from simple to best.
+Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, std::vector<Idea> ideas,
+                                                const StrategyOptions& options);
+Result<std::unique_ptr<Strategy>> make_tuner(std::string_view name, const TuningJob& job,
+                                             const StrategyOptions& options);
+
+}  // namespace kw::search

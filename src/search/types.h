@@ -1,0 +1,67 @@
+// What strategies speak: ideas with their knobs, asks, tells.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/candidate.h"
+#include "record/enums.h"
+#include "record/evaluation.h"
+#include "search/knob_space.h"
+
+namespace kw::search {
+
+/// One source that could be tried: a task's candidate, a playbook entry, a generic variant.
+/// Strategies know it by its place in the list, which goes from simple to best.
+struct Idea {
+  std::string name;
+  KnobSpace space;
+};
+
+/// What an ask is for.
+enum class Role { Idea, Tune };
+
+/// A proposal to make: idea `idea` at knobs `knobs`.
+struct Ask {
+  int id = 0;      ///< From 1, in ask order.
+  int idea = 0;    ///< Index into the list of ideas.
+  int parent = 0;  ///< Ask it derives from; 0: none.
+  Role role = Role::Idea;
+  KnobPoint knobs;      ///< A value for every knob of the idea.
+  double fidelity = 1;  ///< 0–1: share of the usual sampling budget.
+  std::string why;      ///< The strategy's explanation, one line.
+
+  bool operator==(const Ask&) const = default;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("id", s.id), v("idea", s.idea), v("parent", s.parent), v("role", s.role), v("knobs", s.knobs),
+        v("fidelity", s.fidelity), v("why", s.why);
+  }
+};
+
+/// What became of an ask.
+struct Tell {
+  int ask = 0;
+  OutcomeClass outcome_class = OutcomeClass::Failed;
+  Outcome outcome = Outcome::NoCandidate;
+  double reward = 0;  ///< By the run's policy.
+  /// Against the run's baseline, chained through the incumbents that the pairs were timed against,
+  /// so that all tells of a run share one scale. Value 0 where nothing was measured.
+  Speedup speedup;
+
+  bool is_correct() const { return outcome == Outcome::Correct; }
+};
+
+/// One line of JSON, for Attempt::ask; equal asks give equal bytes.
+std::string encode_ask(const Ask& ask);
+Result<Ask> decode_ask(std::string_view json);
+
+}  // namespace kw::search
+
+template <>
+struct kw::EnumNames<kw::search::Role> {
+  static constexpr std::array<std::string_view, 2> names{"idea", "tune"};
+};
