@@ -1,0 +1,144 @@
+// Locks by flock(2): the kernel releases them with the last descriptor of a dead process.
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/locks.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <limits>
+
+namespace kw::platform {
+namespace {
+
+/// Opens a lock file that root and users share. Creating and opening are separate steps because
+/// fs.protected_regular refuses O_CREAT on another user's file in a sticky folder, even to root.
+Result<Fd> open_lock_file(const Path& path) {
+  for (;;) {
+    Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+    if (fd) return fd;
+    if (errno != ENOENT) return fail_errno("open lock", path, errno);
+    fd.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
+    if (fd) {
+      ::fchmod(fd.get(), 0666);  // Whatever the umask says; failing only keeps others out.
+      return fd;
+    }
+    if (errno != EEXIST) return fail_errno("create lock", path, errno);
+  }
+}
+
+/// True when taken, false when someone else holds it.
+Result<bool> try_flock(const Fd& fd, int operation, const Path& path) {
+  while (::flock(fd.get(), operation | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return false;
+    if (errno != EINTR) return fail_errno("lock", path, errno);
+  }
+  return true;
+}
+
+/// Polls, since flock cannot time out: first after 50 µs, at last every 5 ms.
+Result<bool> flock_within(const Fd& fd, int operation, const Path& path, std::int64_t deadline_ns) {
+  Clock& clock = real_clock();
+  std::chrono::microseconds pause{50};
+  for (;;) {
+    if (KW_TRY(try_flock(fd, operation, path))) return true;
+    if (clock.now_ns() >= deadline_ns) return false;
+    clock.sleep_for(pause);
+    pause = std::min(pause * 2, std::chrono::microseconds{5000});
+  }
+}
+
+std::int64_t deadline_after(Nanoseconds timeout) {
+  const std::int64_t now = real_clock().now_ns();
+  const std::int64_t room = std::numeric_limits<std::int64_t>::max() - now;
+  return now + std::min(timeout.count(), room);
+}
+
+void write_owner(const Fd& fd, std::string_view owner) {
+  const std::string text = "pid " + std::to_string(::getpid()) + ", " + std::string(owner) + "\n";
+  // The text serves messages only; a full disk must not refuse a lock that was taken.
+  [[maybe_unused]] const int cut = ::ftruncate(fd.get(), 0);
+  [[maybe_unused]] const ssize_t written = ::pwrite(fd.get(), text.data(), text.size(), 0);
+}
+
+std::string read_owner(const Fd& fd) {
+  std::array<char, 256> buffer{};
+  const ssize_t n = ::pread(fd.get(), buffer.data(), buffer.size(), 0);
+  std::string text(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  text = text.substr(0, text.find('\n'));
+  return text.empty() ? "another process" : text;
+}
+
+std::string file_name_of(std::string_view device) {
+  std::string name;
+  for (const char c : device) {
+    const auto u = static_cast<unsigned char>(c);
+    name += std::isalnum(u) != 0 || c == '-' || c == '.' ? c : '_';
+  }
+  return name;
+}
+
+bool is_open_to_all(const Path& path) {
+  struct stat info{};
+  struct statvfs filesystem{};
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
+         (info.st_mode & 01007) == 01007 && ::statvfs(path.c_str(), &filesystem) == 0 &&
+         (filesystem.f_flag & ST_RDONLY) == 0;
+}
+
+}  // namespace
+
+Result<FileLock> FileLock::acquire(const Path& path, std::string_view owner, Nanoseconds timeout) {
+  Fd fd = KW_TRY(open_lock_file(path));
+  if (!KW_TRY(flock_within(fd, LOCK_EX, path, deadline_after(timeout)))) {
+    return fail("in use by " + read_owner(fd), path.string(), Advice::Retry);
+  }
+  write_owner(fd, owner);
+  return FileLock(std::move(fd));
+}
+
+Result<Path> lease_dir() {
+  for (const Path parent : {"/run/lock", "/var/lock", "/tmp"}) {
+    if (!is_open_to_all(parent)) continue;
+    const Path folder = parent / "kernelwright";
+    if (::mkdir(folder.c_str(), 01777) == 0) {
+      ::chmod(folder.c_str(), 01777);  // mkdir obeys the umask.
+    } else if (errno != EEXIST) {
+      return fail_errno("create lock folder", folder, errno);
+    }
+    return folder;
+  }
+  return fail("no folder for machine-wide locks: /run/lock, /var/lock and /tmp are not writable");
+}
+
+Result<Lease> Lease::acquire(std::string_view device, LeaseMode mode, std::string_view owner,
+                             Nanoseconds timeout, const Path& folder) {
+  const Path place = folder.empty() ? KW_TRY(lease_dir()) : folder;
+  const std::string name = file_name_of(device);
+  const Path path = place / (name + ".lease");
+  const Path gate_path = place / (name + ".gate");
+  const std::int64_t deadline = deadline_after(timeout);
+  const bool exclusive = mode == LeaseMode::Exclusive;
+
+  // The gate gives waiting measurements precedence: they hold it while they wait for the sharers to
+  // leave, and no new sharer passes it meanwhile.
+  const Fd gate = KW_TRY(open_lock_file(gate_path));
+  Fd fd = KW_TRY(open_lock_file(path));
+  const auto taken = [&] {
+    return fail("device " + std::string(device) + " is in use; last measured by " + read_owner(fd),
+                path.string(), Advice::Retry);
+  };
+  const int gate_operation = exclusive ? LOCK_EX : LOCK_SH;
+  if (!KW_TRY(flock_within(gate, gate_operation, gate_path, deadline))) return taken();
+  if (!KW_TRY(flock_within(fd, exclusive ? LOCK_EX : LOCK_SH, path, deadline))) return taken();
+  if (exclusive) write_owner(fd, owner);
+  return Lease(std::move(fd), mode);
+}
+
+}  // namespace kw::platform
