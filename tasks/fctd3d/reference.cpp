@@ -16,8 +16,8 @@ inline void update_row(Real* __restrict next, const Real* __restrict now,
     const Real dx = c0 * p[0] + c1 * (p[sx] + p[-sx]) + c2 * (p[2 * sx] + p[-2 * sx]);
     const Real dy = c0 * p[0] + c1 * (p[sy] + p[-sy]) + c2 * (p[2 * sy] + p[-2 * sy]);
     const Real dz = c0 * p[0] + c1 * (p[1] + p[-1]) + c2 * (p[2] + p[-2]);
-    next[z] = dt * dt *
-              (dx * rx + dy * ry + dz * rz - (-2 * r2 * p[0] + r2 * before[z]) * m[z]) / m[z];
+    next[z] =
+        dt * dt * (dx * rx + dy * ry + dz * rz - (-2 * r2 * p[0] + r2 * before[z]) * m[z]) / m[z];
   }
 }
 

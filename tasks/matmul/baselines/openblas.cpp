@@ -11,7 +11,7 @@ extern "C" void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, i
 void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb,
             float* c, int ldc) {
   for (int s = 0; s < batch; ++s) {
-    cblas_sgemm(101, 111, 111, m, n, k, 1.0f, a + (size_t)s * m * lda, lda,
-                b + (size_t)s * k * ldb, ldb, 0.0f, c + (size_t)s * m * ldc, ldc);
+    cblas_sgemm(101, 111, 111, m, n, k, 1.0f, a + (size_t)s * m * lda, lda, b + (size_t)s * k * ldb,
+                ldb, 0.0f, c + (size_t)s * m * ldc, ldc);
   }
 }
