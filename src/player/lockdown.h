@@ -1,0 +1,13 @@
+// What a player takes away from itself before it loads foreign code, in every kind of jail.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace kw::player {
+
+/// Forbids, for this process and for good: new processes, exec, new sockets and pipes of names,
+/// ptrace and other processes' memory, signals to others, perf, io_uring, bpf, mounts, namespaces,
+/// anonymous files. Threads stay allowed. Calls that are taken away fail with EPERM (clone3 with
+/// ENOSYS, so that the C library falls back). Returns 0 or the errno.
+int lock_down();
+
+}  // namespace kw::player

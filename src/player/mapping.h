@@ -1,0 +1,34 @@
+// Shared memory mapped between unmapped guards, so that a stray access faults.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kw::player {
+
+/// Huge pages need file and address congruent at this size.
+inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+/// `mapped_bytes` of a descriptor in the middle of an inaccessible reservation.
+struct GuardedMapping {
+  std::byte* reserved = nullptr;
+  std::size_t reserved_bytes = 0;
+  std::byte* mapped = nullptr;
+  std::size_t mapped_bytes = 0;
+
+  bool in_guard(const void* address) const {
+    const auto* at = static_cast<const std::byte*>(address);
+    return at >= reserved && at < reserved + reserved_bytes &&
+           (at < mapped || at >= mapped + mapped_bytes);
+  }
+};
+
+/// Maps `descriptor` from its start, shared. Guards are `guard_bytes` or a little more before, and
+/// begin right behind the last mapped page. Returns 0 or the errno; on error nothing stays mapped.
+int map_guarded(int descriptor, std::size_t mapped_bytes, std::size_t guard_bytes, bool writable,
+                GuardedMapping& out);
+
+void unmap(GuardedMapping& mapping);
+
+}  // namespace kw::player
