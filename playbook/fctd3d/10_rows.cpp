@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
-// Adds the sources of step t to the level just written; sequential, so shared cells need no atomics.
+// Adds the sources of step t to the level just written; sequential, so shared cells need no
+// atomics.
 static void inject(float* next, const float* m, const float* src, const float* coords, int nx,
                    int ny, int nz, int nsrc, float hx, float hy, float hz, float ox, float oy,
                    float oz) {
