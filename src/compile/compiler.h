@@ -1,0 +1,53 @@
+// The seam of the compile room: one build unit in, one shared object or the reason why not out.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/candidate.h"
+#include "record/enums.h"
+#include "record/verdict.h"
+
+namespace kw::compile {
+
+/// What became of one unit. A source that does not compile is a value, not an error.
+struct CompileResult {
+  /// Correct (then `object` has exactly one), CompileFailed, OutOfResources or TimedOut.
+  Outcome outcome = Outcome::CompileFailed;
+  std::string evidence;  ///< One line: what happened, with the first error and its place.
+  std::vector<Finding>
+      findings;  ///< Diagnostics, most important first; warnings of good builds too.
+  std::vector<BuiltObject> object;
+  double elapsed_ns = 0;      ///< Wall time of the build; 0 when it came from a cache.
+  bool is_repeatable = true;  ///< False: another attempt may end otherwise (wall-clock limit).
+
+  bool ok() const { return outcome == Outcome::Correct; }
+  Verdict verdict() const { return {Stage::Compile, outcome, evidence}; }
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("outcome", s.outcome), v("evidence", s.evidence), v("findings", s.findings),
+        v("object", s.object), v("elapsed_ns", s.elapsed_ns), v("is_repeatable", s.is_repeatable);
+  }
+};
+
+/// Builds units. Safe to call from several threads at once.
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  /// Runs the compiler in a jail of its own; tens to hundreds of milliseconds. Errors are those of
+  /// the machine: no disk, no jail.
+  virtual Result<CompileResult> build(const BuildUnit& unit) = 0;
+  /// Everything beside the unit that decides what comes out: compiler, version, flags, processor.
+  virtual const std::string& identity() const = 0;
+};
+
+/// Builds all units on up to `threads` threads; results in the order of the units.
+std::vector<Result<CompileResult>> build_all(Compiler& compiler, std::span<const BuildUnit> units,
+                                             int threads);
+
+}  // namespace kw::compile

@@ -1,0 +1,296 @@
+// The cpu compiler: two steps in a jail, and the reading of how they ended.
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/cpu_compiler.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "compile/diagnostics.h"
+#include "compile/elf.h"
+#include "compile/remarks.h"
+
+namespace kw::compile {
+
+using platform::Path;
+
+/// One run of the compiler driver, read: how it ended and what it said.
+struct CpuCompiler::Step {
+  Outcome outcome = Outcome::Correct;
+  std::string reason;  ///< For limits; empty where diagnostics say it better.
+  std::string output;
+  bool is_repeatable = true;
+};
+
+namespace {
+
+constexpr const char* kObjectName = "unit.so";
+constexpr const char* kRemarksName = "remarks.txt";
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name.size() <= 64 && name.front() != '.' && name.front() != '-' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' ||
+                  c == '-';
+         });
+}
+
+bool is_define(std::string_view define) {
+  return is_usable_identifier(define.substr(0, define.find('='))) &&
+         define.find('\n') == std::string_view::npos;
+}
+
+platform::JailLevel platform_level(JailLevel level) {
+  switch (level) {
+    case JailLevel::Namespace:
+      return platform::JailLevel::Namespace;
+    case JailLevel::Landlock:
+      return platform::JailLevel::Landlock;
+    case JailLevel::None:
+      break;
+  }
+  return platform::JailLevel::None;
+}
+
+CompileResult refused(Outcome outcome, std::string evidence) {
+  CompileResult result;
+  result.outcome = outcome;
+  result.evidence = std::move(evidence);
+  return result;
+}
+
+bool has(std::string_view text, std::string_view phrase) {
+  return text.find(phrase) != std::string_view::npos;
+}
+
+// What GCC, its driver, the assembler and the linker say when memory or a file limit ends them.
+bool ran_out(std::string_view output) {
+  for (const std::string_view phrase :
+       {"out of memory", "virtual memory exhausted", "memory exhausted", "std::bad_alloc",
+        "File size limit", "file truncated", "final link failed", "File too large", "No space left",
+        "template instantiation depth exceeds", "constexpr' evaluation operation count",
+        "constexpr' loop iteration count", "constexpr' evaluation depth"})
+    if (has(output, phrase)) return true;
+  return false;
+}
+
+bool ran_too_long(std::string_view output) { return has(output, "CPU time limit"); }
+
+// Without a message of its own, a compiler that a signal ended has met a limit of its jail.
+bool was_killed(std::string_view output) {
+  return has(output, "Killed signal terminated") || has(output, "terminated with signal 9");
+}
+
+std::string first_error(const std::vector<Finding>& findings) {
+  if (findings.empty()) return {};
+  const Finding& f = findings.front();
+  return f.place.empty() ? f.text : f.place + ": " + f.text;
+}
+
+std::string one_line(std::string_view text, std::size_t limit) {
+  std::string out = sanitise(trim(text), limit);
+  std::replace(out.begin(), out.end(), '\n', ' ');
+  return out;
+}
+
+std::string read_cpuinfo() {
+  std::ifstream file("/proc/cpuinfo");
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Folders beside /usr that a compiler elsewhere (/opt/gcc/bin/g++) needs: its own prefix.
+std::vector<Path> extra_readable(const Path& program) {
+  std::error_code ignored;
+  const Path real = std::filesystem::canonical(program, ignored);
+  const std::string text = real.string();
+  if (text.empty() || text.starts_with("/usr/") || text.starts_with("/bin/")) return {};
+  return {real.parent_path().parent_path()};
+}
+
+}  // namespace
+
+std::string processor_identity(std::string_view cpuinfo) {
+  std::string out;
+  for (const std::string_view line : split_lines(cpuinfo)) {
+    if (line.empty()) break;  // One processor says it all.
+    for (const std::string_view key : {"vendor_id", "cpu family", "model", "stepping", "flags",
+                                       "Features", "CPU implementer", "CPU part"}) {
+      if (line.starts_with(key) && (line.size() == key.size() ||
+                                    !std::isalnum(static_cast<unsigned char>(line[key.size()]))))
+        out += std::string(line) + "\n";
+    }
+  }
+  return out;
+}
+
+CpuCompiler::CpuCompiler(CpuCompilerSettings settings, std::string version)
+    : settings_(std::move(settings)),
+      version_(std::move(version)),
+      dialect_(dialect_from(version_)) {
+  identity_ = fmt::format("{}\n{}\n{}\n{}\n{}", settings_.program, version_,
+                          fmt::join(compile_flags(dialect_), " "),
+                          fmt::join(link_flags(dialect_), " "), processor_identity(read_cpuinfo()));
+}
+
+Result<std::unique_ptr<CpuCompiler>> CpuCompiler::create(CpuCompilerSettings settings) {
+  if (settings.program.empty()) settings.program = platform::env_of_ours("KW_CXX").value_or("g++");
+  settings.program = KW_TRY(platform::find_program(settings.program)).string();
+  settings.objects = std::filesystem::absolute(settings.objects);
+  KW_TRY(platform::make_dirs(settings.objects));
+  platform::SpawnOptions options;
+  options.env = {"PATH=/usr/bin:/bin", "LC_ALL=C"};
+  const platform::Exit asked =
+      KW_TRY(platform::run({settings.program, "--version"}, options, std::chrono::seconds(10)));
+  if (!asked.ok() || asked.out.empty())
+    return fail("the compiler does not run: " + platform::describe(asked), settings.program,
+                Advice::Stop);
+  std::string version = sanitise(split_lines(asked.out).front(), 200);
+  return std::unique_ptr<CpuCompiler>(new CpuCompiler(std::move(settings), std::move(version)));
+}
+
+platform::JailSpec CpuCompiler::jail_for(const Path& folder) const {
+  platform::JailSpec jail;
+  jail.level = platform_level(settings_.jail);
+  jail.readable = extra_readable(settings_.program);
+  jail.writable = {folder};
+  jail.allow_new_processes = true;
+  jail.max_processes = 16;  // driver, cc1plus, as; driver, collect2, ld and its threads
+  jail.address_space_bytes = settings_.limits.address_space_bytes;
+  jail.file_bytes = settings_.limits.object_bytes;
+  jail.tmp_bytes = settings_.limits.object_bytes;
+  jail.cpu_seconds = settings_.limits.cpu_seconds;
+  jail.env = {"PATH=/usr/bin:/bin", "LC_ALL=C", "TMPDIR=" + folder.string()};
+  jail.out = platform::Output::Discard;
+  jail.cwd = folder;
+  return jail;
+}
+
+Result<CpuCompiler::Step> CpuCompiler::run_step(const Path& folder,
+                                                std::vector<std::string> arguments) const {
+  arguments.insert(arguments.begin(), settings_.program);
+  const platform::Exit exit = KW_TRY(platform::run_jailed(
+      jail_for(folder), arguments, std::chrono::nanoseconds(settings_.limits.wall_ns)));
+  Step step;
+  step.output = exit.err;
+  if (exit.ok()) return step;
+  if (exit.timed_out) {
+    step.outcome = Outcome::TimedOut;
+    step.reason =
+        "compiling took longer than " + format_ns(static_cast<double>(settings_.limits.wall_ns));
+    step.is_repeatable = false;
+  } else if (ran_too_long(exit.err) || exit.signal == SIGXCPU) {
+    step.outcome = Outcome::TimedOut;
+    step.reason = fmt::format("compiling used more than {} s of processor time",
+                              settings_.limits.cpu_seconds);
+  } else if (ran_out(exit.err) || was_killed(exit.err) || exit.signal != 0) {
+    step.outcome = Outcome::OutOfResources;
+    step.reason = "the compiler met a limit of memory, file size or instantiation depth";
+  } else {
+    step.outcome = Outcome::CompileFailed;
+  }
+  return step;
+}
+
+Result<CompileResult> CpuCompiler::build(const BuildUnit& unit) {
+  std::uint64_t bytes = 0;
+  for (const SourceFile& file : unit.files) bytes += file.text.size();
+  if (bytes > settings_.limits.source_bytes)
+    return refused(Outcome::OutOfResources,
+                   fmt::format("the source has {}; at most {} are compiled", format_bytes(bytes),
+                               format_bytes(settings_.limits.source_bytes)));
+  for (const std::string& option : unit.options)
+    if (option_flags(option).empty())
+      return refused(Outcome::CompileFailed, "unknown compiler option '" + one_line(option, 80) +
+                                                 "'" + suggestion(option, option_names()) +
+                                                 "; known are: " + join(option_names(), ", "));
+  for (const std::string& library : unit.libraries)
+    if (library_flag(library).empty())
+      return refused(Outcome::CompileFailed, "unknown library '" + one_line(library, 80) + "'");
+  for (const std::string& define : unit.defines)
+    if (!is_define(define)) return fail("not a macro definition: " + one_line(define, 80));
+  for (const SourceFile& file : unit.files)
+    if (!is_plain_name(file.name)) return fail("not a plain file name: " + one_line(file.name, 80));
+
+  const auto start = std::chrono::steady_clock::now();
+  const platform::TempDir folder = KW_TRY(platform::TempDir::create("kw-compile"));
+  CompileResult result = KW_TRY(build_in(folder.path(), unit));
+  result.elapsed_ns = static_cast<double>(
+      std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
+  return result;
+}
+
+Result<CompileResult> CpuCompiler::build_in(const Path& folder, const BuildUnit& unit) const {
+  std::vector<std::string> compile = compile_flags(dialect_);
+  std::vector<std::string> link = link_flags(dialect_);
+  link.insert(link.end(), {"-o", kObjectName});
+  for (const std::string& option : unit.options)
+    for (std::string& flag : option_flags(option)) compile.push_back(std::move(flag));
+  for (const std::string& define : unit.defines) compile.push_back("-D" + define);
+  compile.push_back("-c");
+  for (const SourceFile& file : unit.files) {
+    KW_TRY(platform::write_file_atomic(folder / file.name, file.text, /*durable=*/false));
+    std::error_code ignored;
+    std::filesystem::permissions(folder / file.name, std::filesystem::perms(0644), ignored);
+    if (file.name == "iface.h") compile.insert(compile.end(), {"-include", "iface.h"});
+    if (!file.name.ends_with(".cpp")) continue;
+    link.push_back(file.name.substr(0, file.name.size() - 4) + ".o");
+  }
+  for (const SourceFile& file : unit.files)
+    if (file.name.ends_with(".cpp")) compile.push_back(file.name);
+  for (const std::string& library : unit.libraries) link.push_back(library_flag(library));
+  link.push_back("-lm");
+
+  // Two steps, so that -ffast-math reaches no link: there it would add a constructor that makes the
+  // whole process flush denormals (crtfastmath.o, GCC < 13).
+  std::string output;
+  for (const auto& arguments : {compile, link}) {
+    Step step = KW_TRY(run_step(folder, arguments));
+    output += step.output;
+    if (step.outcome == Outcome::Correct) continue;
+    CompileResult result = refused(step.outcome, step.reason);
+    result.is_repeatable = step.is_repeatable;
+    result.findings = diagnostic_findings(parse_diagnostics(output), unit);
+    const std::string error = first_error(result.findings);
+    const std::string said = error.empty() ? one_line(step.output, 300) : one_line(error, 300);
+    if (result.evidence.empty()) {
+      result.evidence = said.empty() ? "the compiler failed without a word" : said;
+    } else if (!said.empty()) {
+      result.evidence += " (" + said + ")";
+    }
+    return result;
+  }
+  CompileResult result = KW_TRY(keep_object(folder, unit));
+  result.findings = diagnostic_findings(parse_diagnostics(output), unit);
+  return result;
+}
+
+Result<CompileResult> CpuCompiler::keep_object(const Path& folder, const BuildUnit& unit) const {
+  const std::string bytes =
+      KW_TRY(platform::read_file(folder / kObjectName, settings_.limits.object_bytes));
+  if (const Result<ElfFacts> facts = read_elf(bytes); !facts)
+    return refused(Outcome::CompileFailed, "what was linked is " + facts.error().what);
+  CompileResult result;
+  result.outcome = Outcome::Correct;
+  BuiltObject& object = result.object.emplace_back();
+  object.format = "elf-so";
+  object.sha256 = sha256(bytes).hex();
+  object.bytes = static_cast<std::int64_t>(bytes.size());
+  const Path kept = settings_.objects / (object.sha256 + ".so");
+  KW_TRY(platform::write_file_atomic(kept, bytes, /*durable=*/false));
+  object.path = kept.string();
+  // No report is no failure: clang writes none.
+  if (const auto remarks = platform::read_file(folder / kRemarksName); remarks)
+    object.log = format_remarks(parse_gcc_remarks(*remarks, unit.main_file));
+  return result;
+}
+
+}  // namespace kw::compile

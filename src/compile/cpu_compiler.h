@@ -1,0 +1,60 @@
+// Builds cpu units with GCC (or clang) in a jail that sees the compiler and nothing else.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "compile/compiler.h"
+#include "compile/flags.h"
+#include "platform/files.h"
+#include "platform/jail.h"
+
+namespace kw::compile {
+
+/// What one build may use; past it the unit's fate is OutOfResources or TimedOut.
+struct Limits {
+  std::int64_t wall_ns = 20'000'000'000;
+  std::uint64_t cpu_seconds = 20;                              ///< Per process.
+  std::uint64_t address_space_bytes = std::uint64_t{3} << 30;  ///< Per process.
+  std::uint64_t source_bytes = std::uint64_t{4} << 20;         ///< All files together.
+  std::uint64_t object_bytes = std::uint64_t{32} << 20;        ///< Also every intermediate file.
+};
+
+struct CpuCompilerSettings {
+  std::string program;     ///< Empty: $KW_CXX, else g++ on PATH.
+  platform::Path objects;  ///< Where objects are kept by content, "<sha256>.so"; created.
+  JailLevel jail = JailLevel::Namespace;
+  Limits limits;
+};
+
+class CpuCompiler final : public Compiler {
+ public:
+  /// Finds the compiler and asks for its version (2 ms). Error: no compiler, or it does not run.
+  static Result<std::unique_ptr<CpuCompiler>> create(CpuCompilerSettings settings);
+
+  Result<CompileResult> build(const BuildUnit& unit) override;
+  const std::string& identity() const override { return identity_; }
+  /// The version line, for DeviceFacts::compiler.
+  const std::string& version() const { return version_; }
+
+ private:
+  struct Step;
+  CpuCompiler(CpuCompilerSettings settings, std::string version);
+  platform::JailSpec jail_for(const platform::Path& folder) const;
+  Result<Step> run_step(const platform::Path& folder, std::vector<std::string> arguments) const;
+  Result<CompileResult> build_in(const platform::Path& folder, const BuildUnit& unit) const;
+  Result<CompileResult> keep_object(const platform::Path& folder, const BuildUnit& unit) const;
+
+  CpuCompilerSettings settings_;
+  std::string version_;
+  Dialect dialect_;
+  std::string identity_;
+};
+
+/// Model, family, stepping and instruction sets from the text of /proc/cpuinfo: what -march=native
+/// reads. Part of the identity, so that objects do not wander to another processor.
+std::string processor_identity(std::string_view cpuinfo);
+
+}  // namespace kw::compile

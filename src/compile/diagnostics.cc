@@ -1,0 +1,271 @@
+// Reads error output of compilers, assemblers and linkers.
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/diagnostics.h"
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/json.h"
+#include "base/text.h"
+
+namespace kw::compile {
+namespace {
+
+using Severity = Diagnostic::Severity;
+
+// Enough for any honest source; foreign output can be endless.
+constexpr std::size_t kMaxDiagnostics = 200;
+constexpr std::size_t kMaxNotes = 8;
+
+std::optional<Severity> severity_from(std::string_view kind) {
+  if (kind.find("error") != std::string_view::npos || kind == "sorry, unimplemented")
+    return Severity::Error;
+  if (kind == "warning") return Severity::Warning;
+  if (kind == "note") return Severity::Note;
+  return std::nullopt;
+}
+
+std::string text_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::size_t number_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number_unsigned() ? found->get<std::size_t>() : 0;
+}
+
+Diagnostic from_json(const Json& item) {
+  Diagnostic d;
+  d.severity = severity_from(text_at(item, "kind")).value_or(Severity::Note);
+  d.message = sanitise(text_at(item, "message"), 2000);
+  const auto places = item.find("locations");
+  if (places != item.end() && places->is_array() && !places->empty()) {
+    const auto caret = places->front().find("caret");
+    if (caret != places->front().end() && caret->is_object()) {
+      d.file = text_at(*caret, "file");
+      d.line = number_at(*caret, "line");
+      d.column = number_at(*caret, "byte-column");
+    }
+  }
+  const auto fixes = item.find("fixits");
+  if (fixes != item.end() && fixes->is_array() && !fixes->empty() && fixes->front().is_object())
+    d.replacement = sanitise(text_at(fixes->front(), "string"), 200);
+  const auto children = item.find("children");
+  if (children != item.end() && children->is_array()) {
+    for (const Json& child : *children)
+      if (child.is_object() && d.notes.size() < kMaxNotes) d.notes.push_back(from_json(child));
+  }
+  return d;
+}
+
+// Digits up to a colon, as in "12:"; eats both.
+std::optional<std::size_t> eat_number(std::string_view& text) {
+  std::size_t value = 0, i = 0;
+  for (; i < text.size() && i < 9 && std::isdigit(static_cast<unsigned char>(text[i])) != 0; ++i)
+    value = value * 10 + static_cast<std::size_t>(text[i] - '0');
+  if (i == 0 || i >= text.size() || text[i] != ':') return std::nullopt;
+  text.remove_prefix(i + 1);
+  return value;
+}
+
+// "file:12:5: error: words", "file:12: Error: words", "error: words".
+std::optional<Diagnostic> from_text(std::string_view line) {
+  Diagnostic d;
+  std::string_view rest = line;
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  std::string_view after = line.substr(colon + 1);
+  if (const auto number = eat_number(after)) {
+    d.file = std::string(line.substr(0, colon));
+    d.line = *number;
+    d.column = eat_number(after).value_or(0);
+    rest = trim(after);
+  }
+  const std::size_t end = rest.find(": ");
+  if (end == std::string_view::npos || end > 24) return std::nullopt;
+  std::string kind(rest.substr(0, end));
+  for (char& c : kind) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (kind != "error" && kind != "fatal error" && kind != "warning" && kind != "note")
+    return std::nullopt;
+  d.severity = *severity_from(kind);
+  d.message = sanitise(trim(rest.substr(end + 2)), 2000);
+  return d;
+}
+
+// "/usr/bin/ld: a.o: in function `f':" and "a.cpp:(.text+0x1): undefined reference to `g()'".
+std::optional<Diagnostic> from_linker(std::string_view line) {
+  for (const std::string_view phrase :
+       {"undefined reference to ", "multiple definition of ", "cannot find ",
+        "undefined symbol: ", "relocation truncated to fit", "duplicate symbol: "}) {
+    const std::size_t at = line.find(phrase);
+    if (at == std::string_view::npos) continue;
+    Diagnostic d;
+    const std::size_t section = line.find(":(.");
+    if (section != std::string_view::npos && section < at) {
+      std::string_view file = line.substr(0, section);
+      if (file.rfind(' ') != std::string_view::npos) file.remove_prefix(file.rfind(' ') + 1);
+      d.file = std::string(file);
+    }
+    d.message = sanitise(trim(line.substr(at)), 1000);
+    return d;
+  }
+  return std::nullopt;
+}
+
+// Quoted word after which GCC or clang says that nobody declared it.
+std::string unknown_name(std::string_view message) {
+  const bool is_unknown = message.find("was not declared") != std::string_view::npos ||
+                          message.find("does not name a type") != std::string_view::npos ||
+                          message.find("undeclared identifier") != std::string_view::npos ||
+                          message.find("unknown type name") != std::string_view::npos;
+  if (!is_unknown || message.find("did you mean") != std::string_view::npos) return {};
+  const std::size_t open = message.find('\'');
+  if (open == std::string_view::npos) return {};
+  const std::size_t close = message.find('\'', open + 1);
+  if (close == std::string_view::npos) return {};
+  return std::string(message.substr(open + 1, close - open - 1));
+}
+
+const SourceFile* file_of(const BuildUnit& unit, std::string_view name) {
+  for (const SourceFile& f : unit.files)
+    if (f.name == name) return &f;
+  return nullptr;
+}
+
+std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+std::string place_of(const Diagnostic& d) {
+  if (d.file.empty() || d.line == 0) return d.file;
+  std::string place = std::string(last_part(d.file)) + ":" + std::to_string(d.line);
+  if (d.column > 0) place += ":" + std::to_string(d.column);
+  return place;
+}
+
+std::string frame_of(const SourceFile& file, const Diagnostic& d) {
+  std::size_t start = 0;
+  for (std::size_t line = 1; line < d.line; ++line) {
+    start = file.text.find('\n', start);
+    if (start == std::string::npos) return {};
+    ++start;
+  }
+  const std::size_t end = std::min(file.text.find('\n', start), file.text.size());
+  const std::size_t offset = std::min(start + (d.column > 0 ? d.column - 1 : 0), end);
+  return render_frame(file.text, offset, d.message);
+}
+
+// The place in the unit's own files: the diagnostic's, else of the first note that has one.
+const Diagnostic* own_place(const Diagnostic& d, const BuildUnit& unit) {
+  if (file_of(unit, d.file) != nullptr && d.line > 0) return &d;
+  for (const Diagnostic& note : d.notes)
+    if (const Diagnostic* found = own_place(note, unit)) return found;
+  return nullptr;
+}
+
+bool is_in(const Diagnostic* place, const std::string& file) {
+  return place != nullptr && place->file == file;
+}
+
+// An entry that the trampoline calls and the main file lacks reads oddly in the linker's words.
+std::string linker_words(const Diagnostic& d, const BuildUnit& unit) {
+  constexpr std::string_view kPhrase = "undefined reference to ";
+  if (!d.message.starts_with(kPhrase)) return d.message;
+  std::string name = d.message.substr(kPhrase.size());
+  std::erase_if(name, [](char c) { return c == '`' || c == '\''; });
+  if (d.file.empty() || d.file == unit.main_file)
+    return "'" + name + "' is used but defined nowhere, and no library that is linked has it.";
+  return "The source does not define '" + name +
+         "' with the signature that iface.h declares (C linkage, same argument types).";
+}
+
+Finding finding_of(const Diagnostic& d, const BuildUnit& unit,
+                   const std::vector<std::string>& names) {
+  Finding f;
+  f.kind = "diagnostic";
+  const Diagnostic* own = own_place(d, unit);
+  f.text = (d.severity == Severity::Warning ? "Warning: " : "") +
+           (d.line == 0 ? linker_words(d, unit) : d.message);
+  const std::string unknown = unknown_name(d.message);
+  if (!unknown.empty()) {
+    std::vector<std::string> others = names;
+    std::erase(others, unknown);
+    f.text += suggestion(unknown, others);
+  }
+  f.place = place_of(own != nullptr ? *own : d);
+  if (own != nullptr) f.frame = frame_of(*file_of(unit, own->file), *own);
+  return f;
+}
+
+}  // namespace
+
+std::vector<Diagnostic> parse_diagnostics(std::string_view output) {
+  std::vector<Diagnostic> out;
+  for (const std::string_view line : split_lines(output)) {
+    if (out.size() >= kMaxDiagnostics) break;
+    if (line.starts_with('[')) {
+      const Result<Json> array = parse_json(line, "diagnostics");
+      if (!array || !array->is_array()) continue;
+      for (const Json& item : *array)
+        if (item.is_object() && out.size() < kMaxDiagnostics) out.push_back(from_json(item));
+      continue;
+    }
+    auto found = from_text(line);
+    if (!found) found = from_linker(line);
+    if (!found || found->message.starts_with("ld returned")) continue;
+    const bool is_note = found->severity == Severity::Note && !out.empty();
+    if (!is_note) {
+      out.push_back(std::move(*found));
+    } else if (out.back().notes.size() < kMaxNotes) {
+      out.back().notes.push_back(std::move(*found));
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> known_names(const BuildUnit& unit) {
+  std::vector<std::string> names;
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  for (const SourceFile& file : unit.files) {
+    const std::string_view text = file.text;
+    for (std::size_t i = 0; i < text.size();) {
+      std::size_t end = i;
+      while (end < text.size() && is_word(text[end])) ++end;
+      if (end > i && std::isdigit(static_cast<unsigned char>(text[i])) == 0)
+        names.emplace_back(text.substr(i, end - i));
+      i = end + 1;
+    }
+  }
+  for (const std::string& define : unit.defines)
+    names.push_back(define.substr(0, define.find('=')));
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+std::vector<Finding> diagnostic_findings(std::span<const Diagnostic> diagnostics,
+                                         const BuildUnit& unit, std::size_t limit) {
+  // Errors first, the main file's before others, the compiler's order within.
+  std::vector<const Diagnostic*> order;
+  for (int pass = 0; pass < 4; ++pass) {
+    const Severity wanted = pass < 2 ? Severity::Error : Severity::Warning;
+    for (const Diagnostic& d : diagnostics) {
+      if (d.severity == wanted && is_in(own_place(d, unit), unit.main_file) == (pass % 2 == 0))
+        order.push_back(&d);
+    }
+  }
+  if (order.size() > limit) order.resize(limit);
+  const std::vector<std::string> names =
+      order.empty() ? std::vector<std::string>() : known_names(unit);
+  std::vector<Finding> findings;
+  for (const Diagnostic* d : order) {
+    findings.push_back(finding_of(*d, unit, names));
+    findings.back().rank = static_cast<int>(findings.size());
+  }
+  return findings;
+}
+
+}  // namespace kw::compile

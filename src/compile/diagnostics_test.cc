@@ -1,0 +1,132 @@
+// Diagnostics as GCC 12, clang 19, as and ld really print them.
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/diagnostics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kw::compile {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+BuildUnit unit() {
+  BuildUnit u;
+  u.main_file = "candidate.cpp";
+  u.files = {{"iface.h", "extern \"C\" void saxpy(int n, float a, const float* x, float* y);\n"},
+             {"candidate.cpp",
+              "void saxpy(int n, float a, const float* x, float* y) {\n"
+              "  const int BLOCK_SIZE = 4;\n"
+              "  for (int i = 0; i < BLOCK_SIEZ; ++i) y[i] = a;\n"
+              "}\n"}};
+  u.defines = {"UNROLL=4"};
+  return u;
+}
+
+constexpr const char* kUnknown =
+    R"([{"kind": "error", "column-origin": 1, "children": [], "escape-source": false, "locations": [{"finish": {"byte-column": 32, "display-column": 32, "line": 3, "file": "candidate.cpp", "column": 32}, "caret": {"byte-column": 23, "display-column": 23, "line": 3, "file": "candidate.cpp", "column": 23}}], "message": "'BLOCK_SIEZ' was not declared in this scope"}])"
+    "\ncompilation terminated.\n[]\n";
+
+TEST(Diagnostics, ReadsGccJsonWithPlaceAndFrame) {
+  const auto found = parse_diagnostics(kUnknown);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].line, 3u);
+  EXPECT_EQ(found[0].column, 23u);
+  const auto findings = diagnostic_findings(found, unit());
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].kind, "diagnostic");
+  EXPECT_EQ(findings[0].place, "candidate.cpp:3:23");
+  EXPECT_EQ(findings[0].text,
+            "'BLOCK_SIEZ' was not declared in this scope (did you mean 'BLOCK_SIZE'?)");
+  EXPECT_THAT(findings[0].frame, HasSubstr("i < BLOCK_SIEZ;"));
+  EXPECT_THAT(findings[0].frame, HasSubstr("^"));
+}
+
+TEST(Diagnostics, KnobsAreKnownNames) {
+  EXPECT_THAT(known_names(unit()), testing::IsSupersetOf({"UNROLL", "saxpy", "BLOCK_SIZE"}));
+}
+
+TEST(Diagnostics, ACompilersOwnSuggestionStands) {
+  const auto found = parse_diagnostics(
+      R"([{"kind": "error", "locations": [{"caret": {"byte-column": 2, "line": 1, "file": "candidate.cpp"}}], "fixits": [{"string": "push_back"}], "message": "'v' has no member named 'push_bck'; did you mean 'push_back'?"}])");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].replacement, "push_back");
+  EXPECT_EQ(diagnostic_findings(found, unit())[0].text,
+            "'v' has no member named 'push_bck'; did you mean 'push_back'?");
+}
+
+TEST(Diagnostics, ErrorInAHeaderIsShownWhereTheSourceLedToIt) {
+  const auto found = parse_diagnostics(
+      R"([{"kind": "error", "locations": [{"caret": {"byte-column": 9, "line": 1293, "file": "/usr/include/c++/12/bits/stl_algo.h"}}], "message": "no match for 'operator<'", "children": [{"kind": "note", "locations": [{"caret": {"byte-column": 3, "line": 2, "file": "candidate.cpp"}}], "message": "required from here"}]}])");
+  const auto findings = diagnostic_findings(found, unit());
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].place, "candidate.cpp:2:3");
+  EXPECT_THAT(findings[0].frame, HasSubstr("BLOCK_SIZE = 4"));
+}
+
+TEST(Diagnostics, ReadsClangText) {
+  const auto found = parse_diagnostics(
+      "candidate.cpp:3:23: error: use of undeclared identifier 'BLOCK_SIEZ'\n"
+      "candidate.cpp:2:13: note: 'BLOCK' declared here\n"
+      "candidate.cpp:1:6: warning: unused [-Wunused]\n"
+      "2 errors generated.\n");
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(found[0].severity, Diagnostic::Severity::Error);
+  ASSERT_THAT(found[0].notes, SizeIs(1));
+  EXPECT_EQ(found[1].severity, Diagnostic::Severity::Warning);
+  EXPECT_THAT(diagnostic_findings(found, unit())[0].text, HasSubstr("did you mean 'BLOCK_SIZE'?"));
+}
+
+TEST(Diagnostics, ReadsTheAssembler) {
+  const auto found = parse_diagnostics(
+      "candidate.cpp: Assembler messages:\ncandidate.cpp:1: Error: no such instruction: `foo "
+      "%eax'\n");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].line, 1u);
+  EXPECT_THAT(found[0].message, HasSubstr("no such instruction"));
+}
+
+TEST(Diagnostics, AnEntryThatIsMissingIsSaidPlainly) {
+  const auto found = parse_diagnostics(
+      "/usr/bin/ld: trampoline.o: in function `kw_entry':\n"
+      "trampoline.cpp:(.text+0x14): undefined reference to `saxpy'\n"
+      "collect2: error: ld returned 1 exit status\n");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(diagnostic_findings(found, unit())[0].text,
+              HasSubstr("does not define 'saxpy' with the signature"));
+}
+
+TEST(Diagnostics, ErrorsOfTheMainFileComeFirstAndWarningsLast) {
+  const auto found = parse_diagnostics(
+      "trampoline.cpp:1:1: error: second\n"
+      "candidate.cpp:1:1: warning: third\n"
+      "candidate.cpp:2:1: error: first\n");
+  const auto findings = diagnostic_findings(found, unit());
+  ASSERT_THAT(findings, SizeIs(3));
+  EXPECT_EQ(findings[0].text, "first");
+  EXPECT_EQ(findings[1].text, "second");
+  EXPECT_EQ(findings[2].text, "Warning: third");
+  EXPECT_EQ(findings[2].rank, 3);
+  EXPECT_THAT(diagnostic_findings(found, unit(), 1), SizeIs(1));
+}
+
+TEST(Diagnostics, ForeignBytesDoNoHarm) {
+  EXPECT_THAT(parse_diagnostics(""), IsEmpty());
+  EXPECT_THAT(parse_diagnostics("[[[[\n[1, null, {\"kind\": 3}]\n:::\nx:9999999999999:1: error: y"),
+              SizeIs(1));
+  std::string endless;
+  for (int i = 0; i < 1000; ++i) endless += "a.cpp:1:1: error: x\n";
+  EXPECT_THAT(parse_diagnostics(endless), SizeIs(200));
+  // A line number past the file, control characters in the message.
+  const auto far = parse_diagnostics("candidate.cpp:999:7: error: \x1b[31mred\n");
+  const auto findings = diagnostic_findings(far, unit());
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0].text, Not(HasSubstr("\x1b")));
+  EXPECT_EQ(findings[0].frame, "");
+}
+
+}  // namespace
+}  // namespace kw::compile

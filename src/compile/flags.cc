@@ -1,0 +1,80 @@
+// The flag line, word by word with its reason.
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/flags.h"
+
+#include <cctype>
+#include <charconv>
+
+#include "base/text.h"
+
+namespace kw::compile {
+
+Dialect dialect_from(std::string_view version_line) {
+  Dialect dialect;
+  dialect.is_gcc = version_line.find("clang") == std::string_view::npos;
+  dialect.major = 0;
+  // The version is the first word that starts with a digit, after a distribution's parenthesis.
+  const std::size_t close = version_line.find(')');
+  const std::string_view rest =
+      dialect.is_gcc && close != std::string_view::npos ? version_line.substr(close) : version_line;
+  for (const std::string_view word : split(rest, ' ')) {
+    if (word.empty() || std::isdigit(static_cast<unsigned char>(word.front())) == 0) continue;
+    std::from_chars(word.data(), word.data() + word.size(), dialect.major);
+    break;
+  }
+  return dialect;
+}
+
+std::vector<std::string> compile_flags(const Dialect& dialect) {
+  std::vector<std::string> flags{
+      "-std=c++20",
+      "-O3",
+      "-march=native",
+      "-fopenmp",
+      "-fPIC",
+      "-fvisibility=hidden",   // only the trampoline's entry is exported
+      "-ffp-contract=fast",    // FMA everywhere alike: GCC's default, not clang's
+      "-fno-math-errno",       // sqrt as one instruction; no value changes
+      "-fno-trapping-math",    // branches may become selects; no value changes
+      "-fno-stack-protector",  // distributions differ in these three defaults
+      "-fcf-protection=none",
+      "-U_FORTIFY_SOURCE",
+      "-pipe",
+      "-Wall",
+      "-Wno-unused",
+      "-Wno-unknown-pragmas",
+      "-fno-diagnostics-show-caret",
+      "-ftemplate-backtrace-limit=6",
+  };
+  if (dialect.is_gcc) {
+    flags.insert(flags.end(), {"-fmax-errors=20", "-fopt-info-vec-optimized-missed=remarks.txt"});
+    if (dialect.has_json()) flags.push_back("-fdiagnostics-format=json");
+  } else {
+    flags.insert(flags.end(), {"-ferror-limit=20", "-fno-color-diagnostics"});
+  }
+  return flags;
+}
+
+std::vector<std::string> link_flags(const Dialect&) {
+  return {"-shared",        "-fopenmp",           "-Wl,-Bsymbolic",
+          "-Wl,-z,now",     "-Wl,-z,noexecstack", "-Wl,--no-undefined",
+          "-Wl,--as-needed"};
+}
+
+std::vector<std::string> option_flags(std::string_view option) {
+  if (option == "fast_math") return {"-ffast-math"};
+  if (option == "unroll_loops") return {"-funroll-loops"};
+  if (option == "O2") return {"-O2"};
+  return {};
+}
+
+std::span<const std::string> option_names() {
+  static const std::vector<std::string> names{"fast_math", "unroll_loops", "O2"};
+  return names;
+}
+
+std::string library_flag(std::string_view library) {
+  return library == "openblas" ? "-lopenblas" : std::string();
+}
+
+}  // namespace kw::compile

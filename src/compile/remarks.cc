@@ -1,0 +1,173 @@
+// Reads GCC's vectorisation report.
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/remarks.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+
+namespace kw::compile {
+namespace {
+
+int number_at(std::string_view text) {
+  int value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+struct Line {
+  std::string_view file;
+  int line = 0;
+  int column = 0;
+  bool is_missed = false;
+  std::string_view text;
+};
+
+// "file.cpp:12:21: missed: text"
+std::optional<Line> parse_line(std::string_view raw) {
+  for (const std::string_view kind :
+       {std::string_view(": missed: "), std::string_view(": optimized: ")}) {
+    const std::size_t at = raw.find(kind);
+    if (at == std::string_view::npos) continue;
+    const std::string_view place = raw.substr(0, at);
+    const std::size_t second = place.rfind(':');
+    if (second == std::string_view::npos || second == 0) return std::nullopt;
+    const std::size_t first = place.rfind(':', second - 1);
+    if (first == std::string_view::npos) return std::nullopt;
+    return Line{place.substr(0, first), number_at(place.substr(first + 1, second - first - 1)),
+                number_at(place.substr(second + 1)), kind.starts_with(": missed"),
+                trim(raw.substr(at + kind.size()))};
+  }
+  return std::nullopt;
+}
+
+// The callee of "statement clobbers memory: _5 = __builtin_expf (_4);".
+std::string callee(std::string_view text) {
+  const std::size_t open = text.find(" (");
+  if (open == std::string_view::npos) return {};
+  std::string_view name = text.substr(0, open);
+  name = name.substr(name.rfind(' ') + 1);
+  if (name.starts_with("__builtin_")) name.remove_prefix(10);
+  return std::string(name);
+}
+
+// GCC's phrase, then ours. Taken from tree-vect-*.cc of GCC 12.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kReasons{{
+    {"control flow in loop", "its body branches, or it may end early"},
+    {"number of iterations cannot be computed", "its trip count is not known when it starts"},
+    {"complicated access pattern", "its memory accesses follow no simple stride"},
+    {"no vectype for stmt",
+     "no vector form was found; often one iteration needs the result of another, or stores "
+     "scatter"},
+    {"unsupported use in stmt",
+     "a value is carried from one iteration to the next in an order that must be kept"},
+    {"relevant stmt not supported", "one of its operations has no vector instruction"},
+    {"not suitable for gather", "it reads through an index that cannot be gathered"},
+    {"possible alias", "its pointers may overlap; __restrict would exclude that"},
+    {"will not create alias checks", "its pointers may overlap; __restrict would exclude that"},
+    {"bad data dependence", "one iteration may need what another writes"},
+}};
+
+std::string in_words(std::string_view text) {
+  if (text.find("clobbers memory") != std::string_view::npos) {
+    if (text.find("asm") != std::string_view::npos) return "it holds inline assembly";
+    const std::string name = callee(text.substr(text.find(':') + 1));
+    if (!name.empty()) return fmt::format("it calls {}, which has no vector form here", name);
+  }
+  for (const auto& [phrase, words] : kReasons)
+    if (text.find(phrase) != std::string_view::npos) return std::string(words);
+  constexpr std::string_view kPrefix = "not vectorized: ";
+  if (text.starts_with(kPrefix)) text.remove_prefix(kPrefix.size());
+  std::string raw = sanitise(text, 160);
+  for (char& c : raw)
+    if (c == '\n') c = ' ';
+  return raw;
+}
+
+bool is_outer(std::string_view text) {
+  return text.find("multiple nested loops") != std::string_view::npos ||
+         text.find("loop nest containing") != std::string_view::npos ||
+         text.find("outer-loop") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::vector<LoopRemark> parse_gcc_remarks(std::string_view text, std::string_view main_file) {
+  struct Entry {
+    LoopRemark remark;
+    bool is_inner = true;
+  };
+  std::map<int, Entry> loops;
+  Entry* open = nullptr;  // The loop whose reason is to follow.
+  for (const std::string_view raw : split_lines(text)) {
+    const auto line = parse_line(raw);
+    if (!line) continue;
+    const bool is_ours = line->file == main_file;
+    if (line->is_missed && line->text == "couldn't vectorize loop") {
+      open = nullptr;
+      if (!is_ours) continue;
+      open = &loops[line->line];
+      if (open->remark.line == 0) open->remark = {line->line, line->column, 0, {}};
+      continue;
+    }
+    if (line->is_missed) {
+      if (open != nullptr && open->remark.reason.empty()) {
+        if (is_outer(line->text)) open->is_inner = false;
+        open->remark.reason = in_words(line->text);
+      }
+      open = nullptr;
+      continue;
+    }
+    constexpr std::string_view kDone = "loop vectorized using ";
+    if (!is_ours || !line->text.starts_with(kDone)) continue;
+    Entry& entry = loops[line->line];
+    const int bytes = number_at(line->text.substr(kDone.size()));
+    if (bytes >= entry.remark.vector_bytes) entry.remark = {line->line, line->column, bytes, {}};
+    entry.is_inner = true;
+  }
+  std::vector<LoopRemark> out;
+  for (auto& [line, entry] : loops)
+    if (entry.is_inner || entry.remark.vector_bytes > 0) out.push_back(std::move(entry.remark));
+  return out;
+}
+
+std::string format_remarks(const std::vector<LoopRemark>& remarks) {
+  std::string out;
+  for (const LoopRemark& r : remarks) {
+    out += r.vector_bytes > 0
+               ? fmt::format("loop {}:{} vectorized {}\n", r.line, r.column, r.vector_bytes)
+               : fmt::format("loop {}:{} scalar {}\n", r.line, r.column, r.reason);
+  }
+  return out;
+}
+
+std::vector<LoopRemark> parse_remarks(std::string_view log) {
+  std::vector<LoopRemark> out;
+  for (const std::string_view raw : split_lines(log)) {
+    if (!raw.starts_with("loop ")) continue;
+    const std::string_view rest = raw.substr(5);
+    const std::size_t colon = rest.find(':');
+    const std::size_t space = rest.find(' ');
+    if (colon == std::string_view::npos || space == std::string_view::npos || colon > space)
+      continue;
+    LoopRemark r{number_at(rest), number_at(rest.substr(colon + 1)), 0, {}};
+    const std::string_view what = rest.substr(space + 1);
+    if (what.starts_with("vectorized ")) {
+      r.vector_bytes = number_at(what.substr(11));
+    } else if (what.starts_with("scalar")) {
+      r.reason = std::string(trim(what.substr(6)));
+    } else {
+      continue;
+    }
+    out.push_back(std::move(r));
+  }
+  return out;
+}
+
+}  // namespace kw::compile
