@@ -26,6 +26,12 @@ if(KW_MOLD AND NOT KW_PORTABLE)
   target_link_options(kw_flags INTERFACE -fuse-ld=mold)
 endif()
 
+if(KW_FUZZ)
+  target_compile_options(kw_flags INTERFACE -fsanitize=fuzzer-no-link,address,undefined
+    -fno-sanitize-recover=undefined)
+  target_link_options(kw_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
 if(KW_TESTS)
   enable_testing()
   find_package(GTest REQUIRED)
@@ -63,5 +69,16 @@ function(kw_room name)
     set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
       PROPERTIES LABELS unit TIMEOUT 300)
+  endif()
+endfunction()
+
+# kw_fuzz(name rooms...): the libFuzzer program fuzz_name of tests/fuzz/fuzz_name.cc; scripts/check --full runs each.
+function(kw_fuzz name)
+  if(KW_FUZZ)
+    set(rooms ${ARGN})
+    list(TRANSFORM rooms PREPEND kw_)
+    add_executable(fuzz_${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/fuzz_${name}.cc)
+    target_link_libraries(fuzz_${name} PRIVATE ${rooms})
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
   endif()
 endfunction()
