@@ -48,8 +48,6 @@ class Landscape {
   double best() const;
 
  private:
-  double unit(std::string_view label, int idea, std::uint64_t point) const;
-
   LandscapeOptions options_;
   std::vector<Idea> ideas_;
 };

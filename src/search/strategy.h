@@ -38,7 +38,7 @@ struct StrategyOptions {
   Seed seed;                          ///< Of the strategy only; never of inputs.
   std::size_t exhaustive_up_to = 24;  ///< Spaces of at most this many valid points are tried whole.
   std::size_t halving_points = 27;    ///< Points that larger spaces are sampled at first.
-  double promise = 0.7;               ///< Ideas reaching this share of the best are worth tuning.
+  double promising_gain = 1.4;  ///< Gain that tuning is trusted with before any has been seen.
 };
 
 /// What a tuner searches: the space of one correct idea.

@@ -1,0 +1,122 @@
+// Stop rules say why they stop; parsers take what people write and refuse the rest.
+// SPDX-License-Identifier: Apache-2.0
+#include "search/budget.h"
+
+#include <gtest/gtest.h>
+
+#include "search/reward.h"
+
+namespace kw::search {
+namespace {
+
+TEST(StopRules, AttemptsRunOut) {
+  Statistics s;
+  s.attempts = 19;
+  EXPECT_EQ(attempt_limit(20)(s), std::nullopt);
+  s.attempts = 20;
+  EXPECT_EQ(attempt_limit(20)(s), "attempts: 20 of 20 made");
+}
+
+TEST(StopRules, KeepAShareForTheConfirmation) {
+  Statistics s;
+  s.spent_ns = 84e9;
+  s.evaluations = 84;
+  EXPECT_EQ(time_limit(100e9)(s), std::nullopt);
+  EXPECT_EQ(evaluation_limit(100)(s), std::nullopt);
+  s.spent_ns = 85e9;
+  s.evaluations = 85;
+  EXPECT_EQ(time_limit(100e9)(s),
+            "time: 85 s of 100 s spent, the rest is for confirming the winner");
+  EXPECT_NE(evaluation_limit(100)(s), std::nullopt);
+  EXPECT_EQ(time_limit(100e9, 0)(s), std::nullopt);
+}
+
+TEST(StopRules, GoalNeedsAllThatIsSet) {
+  Goals goals;
+  goals.speedup = 8;
+  goals.roof = 0.9;
+  Statistics s;
+  s.best_speedup = 9;
+  s.best_roof = 0.95;
+  EXPECT_EQ(goal_reached(goals)(s), std::nullopt) << "nothing correct yet";
+  s.has_best = true;
+  EXPECT_EQ(goal_reached(goals)(s), "goal: reached 8x, 0.9 of the roofline");
+  s.best_roof = 0.8;
+  EXPECT_EQ(goal_reached(goals)(s), std::nullopt);
+  EXPECT_EQ(goal_reached({})(s), std::nullopt) << "no goal is never reached";
+  goals = {};
+  goals.time_ns = 2.5e6;
+  s.best_time_ns = 0;
+  EXPECT_EQ(goal_reached(goals)(s), std::nullopt) << "nothing measured is not fast";
+  s.best_time_ns = 2.4e6;
+  EXPECT_NE(goal_reached(goals)(s), std::nullopt);
+}
+
+TEST(StopRules, StagnationCountsFromTheBest) {
+  Statistics s;
+  s.attempts_since_best = 50;
+  EXPECT_EQ(stagnation(40)(s), std::nullopt) << "there is no best to stagnate at";
+  s.has_best = true;
+  EXPECT_EQ(stagnation(40)(s), "stagnation: no new best in 50 attempts");
+  EXPECT_EQ(stagnation(51)(s), std::nullopt);
+}
+
+TEST(StopRules, TheFirstOfManySpeaks) {
+  const StopRule rule = first_of({interrupted(), strategy_finished(), attempt_limit(1)});
+  Statistics s;
+  EXPECT_EQ(rule(s), std::nullopt);
+  s.attempts = 1;
+  EXPECT_EQ(rule(s), "attempts: 1 of 1 made");
+  s.strategy_finished = "all 3 ideas tried";
+  EXPECT_EQ(rule(s), "strategy: all 3 ideas tried");
+  s.is_interrupted = true;
+  EXPECT_EQ(rule(s), "interrupt");
+}
+
+TEST(Parsers, Goals) {
+  EXPECT_EQ(parse_goal("2.5ms")->time_ns, 2.5e6);
+  EXPECT_EQ(parse_goal("8x")->speedup, 8.0);
+  EXPECT_EQ(parse_goal("0.9roof")->roof, 0.9);
+  const auto both = parse_goal("8x", *parse_goal("1s"));
+  EXPECT_EQ(both->speedup, 8.0);
+  EXPECT_EQ(both->time_ns, 1e9);
+  for (const char* bad :
+       {"", "x", "8", "8y", "-1x", "0x", "1.5roof", "1e3x", "nanx", "infx", ".x", "1.2.3x", "8 x",
+        "8xx", "0ms", "99999999999999999999999999999999999999999"})
+    EXPECT_FALSE(parse_goal(bad).has_value()) << bad;
+}
+
+TEST(Parsers, Durations) {
+  EXPECT_EQ(*parse_duration("120s"), 120'000'000'000);
+  EXPECT_EQ(*parse_duration("5m"), 300'000'000'000);
+  EXPECT_EQ(*parse_duration("1.5h"), 5'400'000'000'000);
+  EXPECT_EQ(*parse_duration(" 250ms "), 250'000'000);
+  EXPECT_EQ(*parse_duration("80us"), 80'000);
+  EXPECT_EQ(*parse_duration("10ns"), 10);
+  for (const char* bad : {"", "120", "5 m", "-5m", "m", "0s", "1e9s", "999999999999h", "5mm"})
+    EXPECT_FALSE(parse_duration(bad).has_value()) << bad;
+}
+
+Tell measured(double speedup) {
+  Tell tell;
+  tell.outcome_class = OutcomeClass::NoGain;
+  tell.outcome = Outcome::Correct;
+  tell.speedup.value = speedup;
+  return tell;
+}
+
+TEST(Rewards, RankMoreSpeedHigherAndFailuresLast) {
+  for (const RewardPolicy& policy : reward_policies()) {
+    EXPECT_LT(policy.compute(measured(1)), policy.compute(measured(2))) << policy.name;
+    EXPECT_LT(policy.compute(Tell{}), policy.compute(measured(0.5))) << policy.name;
+    Tell cheated = measured(100);
+    cheated.outcome = Outcome::Cheated;
+    EXPECT_EQ(policy.compute(cheated), policy.compute(Tell{})) << policy.name;
+  }
+  EXPECT_EQ((*find_reward_policy("speedup"))->compute(measured(3)), 3);
+  EXPECT_EQ((*find_reward_policy("speedup"))->compute(Tell{}), 0);
+  EXPECT_FALSE(find_reward_policy("sped").has_value());
+}
+
+}  // namespace
+}  // namespace kw::search

@@ -1,0 +1,25 @@
+// Constructors of the search methods, one file each; callers outside this room use make_strategy.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "search/strategy.h"
+
+namespace kw::search {
+
+std::unique_ptr<Strategy> make_greedy(std::vector<Idea> ideas, const StrategyOptions& options);
+std::unique_ptr<Strategy> make_random(std::vector<Idea> ideas, const StrategyOptions& options);
+
+/// Every valid point of the space, in order.
+std::unique_ptr<Strategy> make_exhaustive(const TuningJob& job, const StrategyOptions& options);
+/// Random points, cheaply measured, the best third kept at three times the fidelity, and so on
+/// to 1.
+std::unique_ptr<Strategy> make_halving(const TuningJob& job, const StrategyOptions& options);
+/// From the start to the best neighbour until none is better.
+std::unique_ptr<Strategy> make_climb(const TuningJob& job, const StrategyOptions& options);
+/// exhaustive for small spaces; halving, then climb from its winner, for others.
+std::unique_ptr<Strategy> make_auto(const TuningJob& job, const StrategyOptions& options);
+
+}  // namespace kw::search

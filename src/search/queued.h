@@ -1,0 +1,50 @@
+// Bookkeeping that every strategy needs: ids, and which ask a tell belongs to.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "search/strategy.h"
+
+namespace kw::search {
+
+/// Numbers asks and hands each tell to learn() with its ask. A strategy that wraps another passes
+/// the tells of the inner asks on; their Tell::ask then names the outer ask, which is the run's
+/// numbering.
+class QueuedStrategy : public Strategy {
+ public:
+  std::optional<Ask> ask() final {
+    auto ask = propose();
+    if (ask) {
+      ask->id = ++asked_;
+      waiting_.push_back(*ask);
+    }
+    return ask;
+  }
+
+  void tell(const Tell& tell) final {
+    KW_ASSERT(!waiting_.empty());
+    const Ask ask = std::move(waiting_.front());
+    waiting_.pop_front();
+    learn(ask, tell);
+  }
+
+  bool finished() const final { return waiting_.empty() && is_exhausted(); }
+
+ protected:
+  virtual std::optional<Ask> propose() = 0;
+  virtual void learn(const Ask& ask, const Tell& tell) = 0;
+  /// No further proposal unless a tell changes that.
+  virtual bool is_exhausted() const = 0;
+
+  bool is_waiting() const { return !waiting_.empty(); }
+  int asked() const { return asked_; }
+
+ private:
+  std::deque<Ask> waiting_;
+  int asked_ = 0;
+};
+
+}  // namespace kw::search

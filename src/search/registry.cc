@@ -1,0 +1,60 @@
+// The explicit list of strategies and tuners.
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "search/methods.h"
+#include "search/strategy.h"
+
+namespace kw::search {
+namespace {
+
+constexpr std::array kStrategies{
+    StrategyInfo{
+        "greedy",
+        "every idea once from simple to best, then the knobs of the promising ones, fastest "
+        "first, always from the best point",
+        make_greedy},
+    StrategyInfo{"random", "a random idea at a random point of its knobs, none twice", make_random},
+};
+
+constexpr std::array kTuners{
+    TunerInfo{"auto", "exhaustive for small spaces, else halving and then climb", make_auto},
+    TunerInfo{"exhaustive", "every valid point in order", make_exhaustive},
+    TunerInfo{"halving", "random points by successive halving over measurement fidelity",
+              make_halving},
+    TunerInfo{"climb", "to the best neighbour until none is better", make_climb},
+};
+
+template <class Info>
+Result<const Info*> find(std::span<const Info> all, std::string_view kind, std::string_view name) {
+  std::vector<std::string> names;
+  for (const Info& info : all) {
+    if (info.name == name) return &info;
+    names.emplace_back(info.name);
+  }
+  return fail(fmt::format("no {} '{}'{}; there are: {}", kind, name, suggestion(name, names),
+                          join(names, ", ")));
+}
+
+}  // namespace
+
+std::span<const StrategyInfo> strategies() { return kStrategies; }
+std::span<const TunerInfo> tuners() { return kTuners; }
+
+Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, std::vector<Idea> ideas,
+                                                const StrategyOptions& options) {
+  const StrategyInfo* info = KW_TRY(find(strategies(), "strategy", name));
+  return info->make(std::move(ideas), options);
+}
+
+Result<std::unique_ptr<Strategy>> make_tuner(std::string_view name, const TuningJob& job,
+                                             const StrategyOptions& options) {
+  const TunerInfo* info = KW_TRY(find(tuners(), "tuner", name));
+  return info->make(job, options);
+}
+
+}  // namespace kw::search
