@@ -1,4 +1,5 @@
-// Result<T>: the only transport for trouble of the environment (disk, network, lost device, bad input).
+// Result<T>: the only transport for trouble of the environment (disk, network, lost device, bad
+// input).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -46,18 +47,21 @@ inline std::string describe(const Error& e) {
 
 }  // namespace kw
 
+#define KW_CONCAT_IMPL(a, b) a##b
+#define KW_CONCAT(a, b) KW_CONCAT_IMPL(a, b)
+
 /// Unwraps a Result or returns its error from the enclosing function:
-/// `auto text = KW_TRY(read_file(path));` or `KW_TRY(sync(fd));`.
-#define KW_TRY(...)                                            \
-  __extension__({                                              \
-    auto kw_try_result = (__VA_ARGS__);                        \
-    if (!kw_try_result.has_value())                            \
-      return std::unexpected(std::move(kw_try_result).error()); \
-    *std::move(kw_try_result);                                 \
+/// `auto text = KW_TRY(read_file(path));` or `KW_TRY(sync(fd));`. Nests.
+#define KW_TRY(...) KW_TRY_IMPL(KW_CONCAT(kw_try_, __COUNTER__), __VA_ARGS__)
+#define KW_TRY_IMPL(name, ...)                                              \
+  __extension__({                                                           \
+    auto name = (__VA_ARGS__);                                              \
+    if (!name.has_value()) return std::unexpected(std::move(name).error()); \
+    *std::move(name);                                                       \
   })
 
 /// Asserts an invariant in every build type.
-#define KW_ASSERT(condition) \
-  do {                       \
+#define KW_ASSERT(condition)                   \
+  do {                                         \
     if (!(condition)) ::kw::panic(#condition); \
   } while (false)

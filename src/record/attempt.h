@@ -20,14 +20,17 @@ struct Attempt {
   std::string ask;  ///< The ask as JSON, for resume and replay.
   Evaluation evaluation;
   OutcomeClass outcome_class = OutcomeClass::Failed;
+  Speedup against_baseline;  ///< Chained through the incumbents that the pairs were timed against.
   double reward = 0;
+  std::int64_t at_ns = 0;  ///< When it was complete, since the run began.
   std::string words;  ///< What the proposer was told.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("number", s.number), v("parent", s.parent), v("candidate", s.candidate), v("why", s.why),
         v("ask", s.ask), v("evaluation", s.evaluation), v("outcome_class", s.outcome_class),
-        v("reward", s.reward), v("words", s.words);
+        v("against_baseline", s.against_baseline), v("reward", s.reward), v("at_ns", s.at_ns),
+        v("words", s.words);
   }
 };
 

@@ -1,0 +1,72 @@
+// Baselines: judged like anyone else, timed once per device and task, remembered.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "engine/run.h"
+#include "record/codec.h"
+
+namespace kw::engine {
+namespace {
+
+std::string memory_key(const std::string& device, const EvaluationRequest& request) {
+  Sha256Stream key;
+  key.update_part(device).update_part(request.task.sha256).update_part(request.candidate.source);
+  key.update_part(request.candidate.name);
+  return key.finish().hex();
+}
+
+Result<BaselineStanding> time_one(const Surroundings& s, const std::string& device,
+                                  const Candidate& baseline) {
+  BaselineStanding standing{baseline, {}, 0};
+  auto request = KW_TRY(s.workbench.request(baseline, nullptr));
+  const std::string key = memory_key(device, request);
+  if (const auto known = KW_TRY(s.store.recall("baseline", key))) {
+    standing.evaluation = KW_TRY(decode<Evaluation>(*known));
+  } else {
+    request.id = "baseline-" + baseline.name;
+    request.seed = s.input_seed;
+    standing.evaluation = KW_TRY(s.carrier.evaluate(std::move(request)));
+    if (standing.evaluation.verdict.is_correct())
+      KW_TRY(s.store.remember("baseline", key, encode(standing.evaluation)));
+  }
+  if (standing.evaluation.verdict.is_correct())
+    standing.mean_ns = mean_time_ns(standing.evaluation);
+  return standing;
+}
+
+}  // namespace
+
+Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s,
+                                                     const std::string& device_id) {
+  std::vector<BaselineStanding> standings;
+  for (const Candidate& baseline : s.workbench.baselines()) {
+    standings.push_back(KW_TRY(time_one(s, device_id, baseline)));
+    s.observer.on_baseline(standings.back());
+    if (s.is_interrupted && s.is_interrupted())
+      return fail("interrupted while timing the baselines", "", Advice::Stop);
+  }
+  std::stable_sort(standings.begin(), standings.end(),
+                   [](const BaselineStanding& a, const BaselineStanding& b) {
+                     if ((a.mean_ns > 0) != (b.mean_ns > 0)) return a.mean_ns > 0;
+                     return a.mean_ns < b.mean_ns;
+                   });
+  return standings;
+}
+
+Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStanding>& standings,
+                                                const std::string& name) {
+  std::vector<std::string> names;
+  for (const BaselineStanding& b : standings) {
+    names.push_back(b.candidate.name);
+    if (b.candidate.name == name || (name.empty() && b.mean_ns > 0)) {
+      if (b.mean_ns > 0) return &b;
+      return fail("baseline '" + name + "' is not usable: " + b.evaluation.verdict.evidence);
+    }
+  }
+  if (name.empty()) return fail("no baseline of this task could be timed");
+  return fail("no baseline named '" + name + "'" + suggestion(name, names));
+}
+
+}  // namespace kw::engine

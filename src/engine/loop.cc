@@ -1,0 +1,88 @@
+// Asks, tells, stop rules and the decision log.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/loop.h"
+
+#include <fmt/format.h>
+
+namespace kw::engine {
+namespace {
+
+search::StopRule rules_of(const RunConfig& config) {
+  std::vector<search::StopRule> rules{search::interrupted(), search::goal_reached(config.goals),
+                                      search::strategy_finished()};
+  if (config.max_attempts > 0) rules.push_back(search::attempt_limit(config.max_attempts));
+  if (config.max_time_ns > 0)
+    rules.push_back(search::time_limit(static_cast<double>(config.max_time_ns)));
+  return search::first_of(std::move(rules));
+}
+
+}  // namespace
+
+Loop::Loop(const Workbench& workbench, const RunConfig& config,
+           std::unique_ptr<search::Strategy> strategy, Standing standing)
+    : workbench_(workbench),
+      config_(config),
+      strategy_(std::move(strategy)),
+      standing_(std::move(standing)),
+      rule_(rules_of(config)) {
+  decisions_.push_back(fmt::format("run {} strategy {} seed {} baseline {}", config.task,
+                                   config.strategy, config.seed,
+                                   standing_.incumbent().candidate.name));
+}
+
+Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, Candidate baseline) {
+  const search::RewardPolicy* policy = KW_TRY(search::find_reward_policy(config.reward_policy));
+  search::StrategyOptions options;
+  options.seed = Seed{config.seed};
+  auto strategy = KW_TRY(search::make_strategy(config.strategy, workbench.ideas(), options));
+  return Loop(workbench, config, std::move(strategy), Standing(std::move(baseline), *policy));
+}
+
+void Loop::check_rules() {
+  if (strategy_->finished()) standing_.statistics().strategy_finished = strategy_->describe();
+  if (!stopped_by_.empty()) return;
+  if (const auto why = rule_(standing_.statistics())) stopped_by_ = *why;
+}
+
+Result<std::optional<InFlight>> Loop::ask() {
+  check_rules();
+  if (!stopped_by_.empty()) return std::optional<InFlight>();
+  // Attempts in flight count against the limit before they are told.
+  if (config_.max_attempts > 0 && asked_ >= config_.max_attempts) return std::optional<InFlight>();
+  const std::optional<search::Ask> next = strategy_->ask();
+  if (!next) {
+    check_rules();
+    return std::optional<InFlight>();
+  }
+  InFlight flight;
+  flight.number = ++asked_;
+  flight.ask = *next;
+  flight.candidate = KW_TRY(workbench_.candidate(next->idea, next->knobs));
+  flight.opponent = standing_.incumbent();
+  in_flight_.push_back(flight);
+  return std::optional(std::move(flight));
+}
+
+void Loop::absorb(Attempt& attempt) {
+  KW_ASSERT(!in_flight_.empty());
+  const InFlight flight = std::move(in_flight_.front());
+  in_flight_.pop_front();
+  attempt.number = flight.number;
+  attempt.parent = flight.ask.parent;
+  attempt.candidate = flight.candidate;
+  attempt.why = flight.ask.why;
+  attempt.ask = search::encode_ask(flight.ask);
+  strategy_->tell(standing_.absorb(attempt, flight.ask, flight.opponent));
+  log(flight, attempt);
+  check_rules();
+}
+
+void Loop::log(const InFlight& flight, const Attempt& attempt) {
+  decisions_.push_back(fmt::format("{} ask {}", flight.number, attempt.ask));
+  decisions_.push_back(
+      fmt::format("{} tell {} {} against {} speedup {:.6g} reward {:.6g}", flight.number,
+                  name_of(attempt.outcome_class), name_of(attempt.evaluation.verdict.outcome),
+                  flight.opponent.candidate.name, attempt.against_baseline.value, attempt.reward));
+}
+
+}  // namespace kw::engine

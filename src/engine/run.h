@@ -1,0 +1,82 @@
+// Run: one search on one task, from the first baseline to the confirmed winner; resumable,
+// replayable.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/standing.h"
+#include "engine/workbench.h"
+#include "evaluate/carrier.h"
+#include "platform/clock.h"
+#include "search/strategy.h"
+#include "store/run_store.h"
+
+namespace kw::engine {
+
+/// A competitor, timed alone.
+struct BaselineStanding {
+  Candidate candidate;
+  Evaluation evaluation;
+  double mean_ns = 0;  ///< Over the timed workloads; 0: not correct or not measurable.
+};
+
+/// Watches a run; every call is made from the thread that runs it.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void on_baseline(const BaselineStanding&) {}
+  virtual void on_start(const RunSummary&, const std::string& /*baseline*/) {}
+  virtual void on_ask(int /*number*/, const search::Ask&, const std::string& /*idea*/) {}
+  virtual void on_attempt(const Attempt&, const Standing&) {}
+  virtual void on_confirm(const Attempt&) {}
+  virtual void on_notice(const std::string&) {}
+};
+
+/// What a run needs; all borrowed, all must outlive it.
+struct Surroundings {
+  const Workbench& workbench;
+  evaluate::Carrier& carrier;
+  store::RunStore& store;
+  platform::Clock& clock;
+  Observer& observer;
+  std::function<bool()> is_interrupted;
+  std::uint64_t input_seed = 0;  ///< Secret of this process's part of the run, from the system.
+};
+
+struct RunReport {
+  RunSummary run;
+  std::vector<Attempt> attempts;
+  std::vector<BaselineStanding> baselines;
+  std::string baseline;                    ///< Name of the opponent of the confirmation.
+  int best = 0;                            ///< Attempt number; 0: nothing was correct.
+  std::optional<Evaluation> confirmation;  ///< Of `best`; is_faster says whether it is a win.
+  std::vector<std::string> decisions;      ///< The decision log, one line each.
+};
+
+/// Judges every baseline alone (or recalls what was remembered for this device and task) and
+/// returns them, fastest first. A baseline that is wrong or not measurable comes last with mean_ns
+/// 0.
+Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s,
+                                                     const std::string& device_id);
+
+/// The named baseline, or the fastest for an empty name; an error suggests the nearest name.
+Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStanding>& standings,
+                                                const std::string& name);
+
+/// Runs a new search to its end.
+Result<RunReport> run(const Surroundings& s, const RunConfig& config);
+
+/// Goes on with a stored run after re-feeding what it recorded; the same decisions follow.
+Result<RunReport> resume(const Surroundings& s, const RunSummary& stored);
+
+/// Re-feeds a stored run without carrier or device and returns its decision log, or an error at the
+/// first ask that differs from the recorded one.
+Result<std::vector<std::string>> replay(const Workbench& workbench, const store::RunStore& store,
+                                        const RunSummary& stored);
+
+}  // namespace kw::engine

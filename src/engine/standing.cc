@@ -1,0 +1,103 @@
+// Classes, chained speedups and rewards of attempts.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/standing.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/text.h"
+
+namespace kw::engine {
+
+Speedup chain(const Speedup& first, const Speedup& second) {
+  Speedup product = second;
+  product.value = first.value * second.value;
+  product.baseline = first.baseline;
+  if (product.value <= 0 || first.low <= 0 || second.low <= 0) {
+    product.low = product.high = 0;
+    return product;
+  }
+  const double below =
+      std::hypot(std::log(first.value / first.low), std::log(second.value / second.low));
+  const double above =
+      std::hypot(std::log(first.high / first.value), std::log(second.high / second.value));
+  product.low = product.value * std::exp(-below);
+  product.high = product.value * std::exp(above);
+  return product;
+}
+
+double mean_time_ns(const Evaluation& evaluation) {
+  double log_sum = 0;
+  int n = 0;
+  for (const WorkloadResult& w : evaluation.workloads) {
+    if (w.group != Group::Time || w.median_ns <= 0) continue;
+    log_sum += std::log(w.median_ns);
+    ++n;
+  }
+  return n == 0 ? 0 : std::exp(log_sum / n);
+}
+
+Standing::Standing(Candidate baseline, const search::RewardPolicy& policy) : policy_(policy) {
+  incumbent_.against_baseline.baseline = baseline.name;
+  incumbent_.candidate = std::move(baseline);
+}
+
+OutcomeClass Standing::classify(const Attempt& attempt, const Incumbent& opponent) const {
+  const Evaluation& e = attempt.evaluation;
+  if (!e.verdict.is_correct()) return OutcomeClass::Failed;
+  if (!e.speedup.is_faster) return OutcomeClass::NoGain;
+  // A pair against an incumbent that has since been beaten proves less: compare on the common
+  // scale.
+  if (opponent.attempt != incumbent_.attempt &&
+      attempt.against_baseline.low <= incumbent_.against_baseline.value)
+    return OutcomeClass::NoGain;
+  return OutcomeClass::NewBest;
+}
+
+void Standing::advance(const Attempt& attempt) {
+  const Evaluation& e = attempt.evaluation;
+  ++statistics_.attempts;
+  ++statistics_.evaluations;
+  ++statistics_.attempts_since_best;
+  statistics_.spent_ns = static_cast<double>(attempt.at_ns);
+  if (!e.verdict.is_correct()) return;
+  if (attempt.against_baseline.value > fastest_speedup_) {
+    fastest_speedup_ = attempt.against_baseline.value;
+    fastest_correct_ = attempt.number;
+  }
+  if (attempt.outcome_class != OutcomeClass::NewBest) return;
+  incumbent_ = {attempt.number, attempt.candidate, attempt.against_baseline};
+  statistics_.attempts_since_best = 0;
+  statistics_.has_best = true;
+  statistics_.best_time_ns = mean_time_ns(e);
+  statistics_.best_speedup = attempt.against_baseline.low;
+  statistics_.best_roof = e.roofline_fraction;
+}
+
+search::Tell Standing::absorb(Attempt& attempt, const search::Ask& ask, const Incumbent& opponent) {
+  const Evaluation& e = attempt.evaluation;
+  if (e.verdict.is_correct() && e.speedup.value > 0)
+    attempt.against_baseline = chain(opponent.against_baseline, e.speedup);
+  attempt.outcome_class = classify(attempt, opponent);
+  search::Tell tell{ask.id, attempt.outcome_class, e.verdict.outcome, 0, attempt.against_baseline};
+  tell.reward = attempt.reward = policy_.compute(tell);
+  attempt.words = words_for(attempt);
+  advance(attempt);
+  return tell;
+}
+
+std::string words_for(const Attempt& attempt) {
+  const Evaluation& e = attempt.evaluation;
+  if (!e.verdict.is_correct())
+    return fmt::format("failed at {}: {}{}", name_of(e.verdict.stage), name_of(e.verdict.outcome),
+                       e.verdict.evidence.empty() ? "" : " (" + e.verdict.evidence + ")");
+  if (attempt.outcome_class == OutcomeClass::NewBest)
+    return fmt::format("new best: {:.3f}x the best baseline, {:.3f}x the previous best",
+                       attempt.against_baseline.value, e.speedup.value);
+  if (e.speedup.value <= 0) return "correct, not measured";
+  return fmt::format("correct, no gain: {:.3f}x the best so far ({:.3f}–{:.3f})", e.speedup.value,
+                     e.speedup.low, e.speedup.high);
+}
+
+}  // namespace kw::engine

@@ -1,0 +1,57 @@
+// Standing: what a run knows after each tell; the same attempts always give the same standing.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "record/attempt.h"
+#include "search/budget.h"
+#include "search/reward.h"
+#include "search/types.h"
+
+namespace kw::engine {
+
+/// The product of two measured ratios; their intervals widen in quadrature on the log scale.
+Speedup chain(const Speedup& first, const Speedup& second);
+
+/// What later pairs are timed against: the best baseline at first, then every new best.
+struct Incumbent {
+  int attempt = 0;  ///< 0: the baseline.
+  Candidate candidate;
+  Speedup against_baseline{1, 1, 1, 1, "", 0, false};
+};
+
+class Standing {
+ public:
+  /// `baseline` is the opponent of the first pairs.
+  Standing(Candidate baseline, const search::RewardPolicy& policy);
+
+  /// Completes `attempt` (class, chained speedup, reward, words) from its evaluation, which was
+  /// paired with `opponent`, and takes it into account.
+  search::Tell absorb(Attempt& attempt, const search::Ask& ask, const Incumbent& opponent);
+
+  const Incumbent& incumbent() const { return incumbent_; }
+  /// Attempt number of the fastest correct candidate, new best or not; 0: none was correct.
+  int fastest_correct() const { return fastest_correct_; }
+  const search::Statistics& statistics() const { return statistics_; }
+  search::Statistics& statistics() { return statistics_; }
+
+ private:
+  OutcomeClass classify(const Attempt& attempt, const Incumbent& opponent) const;
+  void advance(const Attempt& attempt);
+
+  const search::RewardPolicy& policy_;
+  Incumbent incumbent_;
+  int fastest_correct_ = 0;
+  double fastest_speedup_ = 0;
+  search::Statistics statistics_;
+};
+
+/// One line on what an attempt came to, for the proposer and for people.
+std::string words_for(const Attempt& attempt);
+
+/// Geometric mean of the timed workloads' medians, in nanoseconds; 0 if nothing was timed.
+double mean_time_ns(const Evaluation& evaluation);
+
+}  // namespace kw::engine

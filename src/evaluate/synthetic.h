@@ -1,0 +1,32 @@
+// The synthetic carrier: evaluations answered from a landscape, without worker, device or compiler.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+
+#include "evaluate/carrier.h"
+#include "search/landscape.h"
+
+namespace kw::evaluate {
+
+/// For tests of the loop and for comparing strategies. A candidate named "idea-<i>" stands for idea
+/// i of the landscape at its knobs; anything else is the baseline, at speedup 1. Deterministic.
+class SyntheticCarrier final : public Carrier {
+ public:
+  /// `landscape` must outlive the carrier.
+  explicit SyntheticCarrier(const search::Landscape& landscape) : landscape_(landscape) {}
+
+  Result<DeviceFacts> open(const std::optional<DeviceFacts>& remembered) override;
+  Result<> submit(EvaluationRequest request) override;
+  Result<Evaluation> next() override;
+
+ private:
+  double speedup_of(const Candidate& candidate) const;
+  const search::Landscape& landscape_;
+  std::deque<EvaluationRequest> waiting_;
+};
+
+/// The idea that a candidate's name stands for; -1: none.
+int synthetic_idea(const std::string& name);
+
+}  // namespace kw::evaluate

@@ -1,0 +1,36 @@
+// Content-addressed, compressed files: sources, replies, objects.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/hash.h"
+#include "base/result.h"
+#include "platform/disk.h"
+
+namespace kw::store {
+
+/// zstd, level 3; deterministic for one library version.
+std::string compress(std::string_view bytes);
+/// The inverse; refuses damaged input and claims above `cap` bytes.
+Result<std::string> decompress(std::string_view bytes, std::size_t cap = std::size_t{1} << 30);
+
+/// Artifacts in a folder, named by the SHA-256 of their content. Several processes may share it.
+class Artifacts {
+ public:
+  /// `disk` must outlive the object.
+  Artifacts(platform::Disk& disk, platform::Path folder);
+
+  /// Keeps the bytes and returns their name. On return they are on disk, so a row may name them.
+  Result<Sha256> put(std::string_view bytes);
+  /// The bytes; a missing or damaged file is an error that says which.
+  Result<std::string> get(const Sha256& name) const;
+
+ private:
+  platform::Path path_of(const Sha256& name) const;
+  platform::Disk& disk_;
+  platform::Path folder_;
+};
+
+}  // namespace kw::store

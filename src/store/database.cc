@@ -1,0 +1,149 @@
+// Opening, migrating and guarding the SQLite database.
+// SPDX-License-Identifier: Apache-2.0
+#include "store/database.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
+#include <sys/vfs.h>
+
+#include <array>
+
+namespace kw::store {
+namespace {
+
+constexpr int kBusyTimeoutMs = 10'000;
+
+/// Statements that lead from schema version i to i + 1.
+constexpr std::array<const char*, kSchemaVersion> kMigrations{
+    R"sql(
+      CREATE TABLE runs(
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        state TEXT NOT NULL,
+        config TEXT NOT NULL,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        best_attempt INTEGER NOT NULL DEFAULT 0,
+        best_speedup REAL NOT NULL DEFAULT 0,
+        is_confirmed INTEGER NOT NULL DEFAULT 0,
+        stopped_by TEXT NOT NULL DEFAULT '',
+        started_at TEXT NOT NULL,
+        spent_ns REAL NOT NULL DEFAULT 0);
+      CREATE TABLE attempts(
+        run INTEGER NOT NULL REFERENCES runs(id),
+        number INTEGER NOT NULL,
+        stage TEXT NOT NULL,
+        outcome TEXT NOT NULL,
+        class TEXT NOT NULL,
+        reward REAL NOT NULL,
+        source TEXT NOT NULL,
+        body BLOB NOT NULL,
+        PRIMARY KEY(run, number));
+      CREATE TABLE events(
+        run INTEGER NOT NULL REFERENCES runs(id),
+        number INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        at_ns INTEGER NOT NULL,
+        body TEXT NOT NULL,
+        PRIMARY KEY(run, number));
+      CREATE TABLE facts(
+        kind TEXT NOT NULL,
+        key TEXT NOT NULL,
+        body TEXT NOT NULL,
+        PRIMARY KEY(kind, key)) WITHOUT ROWID;
+    )sql"};
+
+std::unexpected<Error> sqlite_error(const SQLite::Exception& e, const std::string& path) {
+  switch (e.getErrorCode() & 0xff) {
+    case SQLITE_FULL:
+      return fail("the disk is full; nothing that was stored is lost", path, Advice::Stop);
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+      return fail(std::string("cannot write the database: ") + e.what(), path, Advice::Stop);
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+      return fail(std::string("not a database of ours, or a damaged one: ") + e.what(), path,
+                  Advice::Stop);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return fail("another process keeps the database busy", path, Advice::Retry);
+    default:
+      return fail(std::string("database: ") + e.what(), path, Advice::Stop);
+  }
+}
+
+/// WAL needs shared memory, which network filesystems do not give.
+bool is_network_filesystem(const platform::Path& folder) {
+  constexpr std::array<long, 8> kMagic{
+      0x6969 /*nfs*/,      0xff534d42 /*cifs*/,   0xfe534d42 /*smb2*/, 0x517b /*smb*/,
+      0x65735546 /*fuse*/, 0x0bd00bd0 /*lustre*/, 0x47504653 /*gpfs*/, 0x01021997 /*9p*/};
+  struct statfs info{};
+  if (::statfs(folder.c_str(), &info) != 0) return false;
+  for (const long magic : kMagic)
+    if (static_cast<unsigned long>(info.f_type) == static_cast<unsigned long>(magic)) return true;
+  return false;
+}
+
+void migrate(SQLite::Database& db, int from) {
+  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+  // Another process may have been faster.
+  const int now = db.execAndGet("PRAGMA user_version").getInt();
+  for (int v = std::max(from, now); v < kSchemaVersion; ++v)
+    db.exec(kMigrations[static_cast<std::size_t>(v)]);
+  db.exec("PRAGMA user_version = " + std::to_string(kSchemaVersion));
+  transaction.commit();
+}
+
+}  // namespace
+
+Database::Database(std::unique_ptr<SQLite::Database> db, std::string path, std::string notice)
+    : db_(std::move(db)), path_(std::move(path)), notice_(std::move(notice)) {}
+Database::Database(Database&&) noexcept = default;
+Database& Database::operator=(Database&&) noexcept = default;
+Database::~Database() = default;
+
+Result<Database> Database::open(const platform::Path& file) {
+  KW_TRY(platform::make_dirs(file.parent_path()));
+  const bool network = is_network_filesystem(file.parent_path());
+  try {
+    auto db = std::make_unique<SQLite::Database>(
+        file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyTimeoutMs);
+    db->exec(network ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
+    // With WAL, NORMAL loses nothing when a process is killed; only a power cut may cost the last
+    // commits.
+    db->exec(network ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+    db->exec("PRAGMA foreign_keys = ON");
+    const int version = db->execAndGet("PRAGMA user_version").getInt();
+    if (version > kSchemaVersion)
+      return fail("written by a newer version of kernelwright (schema " + std::to_string(version) +
+                      ", this program knows " + std::to_string(kSchemaVersion) + ")",
+                  file.string(), Advice::Stop);
+    if (version < kSchemaVersion) migrate(*db, version);
+    return Database(std::move(db), file.string(),
+                    network ? "kept with a rollback journal: network filesystem" : "");
+  } catch (const SQLite::Exception& e) {
+    return sqlite_error(e, file.string());
+  }
+}
+
+Result<> Database::write(const std::function<void(SQLite::Database&)>& work) {
+  try {
+    SQLite::Transaction transaction(*db_, SQLite::TransactionBehavior::IMMEDIATE);
+    work(*db_);
+    transaction.commit();
+    return {};
+  } catch (const SQLite::Exception& e) {
+    return sqlite_error(e, path_);
+  }
+}
+
+Result<> Database::read(const std::function<void(SQLite::Database&)>& work) const {
+  try {
+    work(*db_);
+    return {};
+  } catch (const SQLite::Exception& e) {
+    return sqlite_error(e, path_);
+  }
+}
+
+}  // namespace kw::store

@@ -1,0 +1,49 @@
+// One SQLite database, opened with our rules: WAL, migrations, Results instead of exceptions.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "platform/files.h"
+
+namespace SQLite {
+class Database;
+class Statement;
+}  // namespace SQLite
+
+namespace kw::store {
+
+/// The schema this program writes. Older databases are migrated, newer ones refused.
+inline constexpr int kSchemaVersion = 1;
+
+class Database {
+ public:
+  /// Opens or creates. A newer schema, a file that is no database, a read-only folder and a full
+  /// disk are Advice::Stop errors in words.
+  static Result<Database> open(const platform::Path& file);
+
+  Database(Database&&) noexcept;
+  Database& operator=(Database&&) noexcept;
+  ~Database();
+
+  /// Runs `work` inside BEGIN IMMEDIATE … COMMIT; any error rolls back. Waits up to 10 s for
+  /// another writer. A killed process leaves all of it or nothing.
+  Result<> write(const std::function<void(SQLite::Database&)>& work);
+
+  /// Runs read-only `work`.
+  Result<> read(const std::function<void(SQLite::Database&)>& work) const;
+
+  /// What a user should hear about how the file is kept ("rollback journal: network filesystem").
+  const std::string& notice() const { return notice_; }
+
+ private:
+  Database(std::unique_ptr<SQLite::Database> db, std::string path, std::string notice);
+  std::unique_ptr<SQLite::Database> db_;
+  std::string path_;
+  std::string notice_;
+};
+
+}  // namespace kw::store

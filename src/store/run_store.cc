@@ -1,0 +1,260 @@
+// Queries behind RunStore.
+// SPDX-License-Identifier: Apache-2.0
+#include "store/run_store.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "base/text.h"
+#include "record/codec.h"
+
+namespace kw::store {
+namespace {
+
+constexpr const char* kRunColumns =
+    "id, name, state, config, attempts, best_attempt, best_speedup, is_confirmed, stopped_by, "
+    "started_at, spent_ns";
+
+Result<RunSummary> read_run(SQLite::Statement& row) {
+  RunSummary run;
+  run.id = row.getColumn(0).getInt64();
+  run.name = row.getColumn(1).getString();
+  const auto state = enum_from<RunState>(row.getColumn(2).getString());
+  if (!state) return fail("run with an unknown state", run.name, Advice::Stop);
+  run.state = *state;
+  run.config = KW_TRY(decode<RunConfig>(row.getColumn(3).getString()));
+  run.attempts = row.getColumn(4).getInt64();
+  run.best_attempt = row.getColumn(5).getInt();
+  run.best_speedup = row.getColumn(6).getDouble();
+  run.is_confirmed = row.getColumn(7).getInt() != 0;
+  run.stopped_by = row.getColumn(8).getString();
+  run.started_at = row.getColumn(9).getString();
+  run.spent_ns = row.getColumn(10).getDouble();
+  return run;
+}
+
+void bind_standing(SQLite::Statement& s, const RunSummary& run) {
+  s.bind(1, std::string(name_of(run.state)));
+  s.bind(2, run.best_attempt);
+  s.bind(3, run.best_speedup);
+  s.bind(4, run.is_confirmed ? 1 : 0);
+  s.bind(5, run.stopped_by);
+  s.bind(6, run.spent_ns);
+  s.bind(7, run.id);
+}
+
+constexpr const char* kUpdateStanding =
+    "UPDATE runs SET state = ?, best_attempt = ?, best_speedup = ?, is_confirmed = ?, stopped_by = "
+    "?, "
+    "spent_ns = ? WHERE id = ?";
+
+std::string blob(const SQLite::Column& column) {
+  return {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())};
+}
+
+}  // namespace
+
+RunStore::RunStore(platform::Path root, Database db, Artifacts artifacts)
+    : root_(std::move(root)), db_(std::move(db)), artifacts_(std::move(artifacts)) {}
+
+Result<RunStore> RunStore::open(const platform::Path& workspace, platform::Disk& disk) {
+  const platform::Path root = workspace / "runs";
+  auto db = KW_TRY(Database::open(root / "kernelwright.sqlite"));
+  return RunStore(root, std::move(db), Artifacts(disk, root / "artifacts"));
+}
+
+Result<RunSummary> RunStore::create(const RunConfig& config, const std::string& started_at) {
+  RunSummary run;
+  run.config = config;
+  run.started_at = started_at;
+  KW_TRY(db_.write([&](SQLite::Database& db) {
+    SQLite::Statement exists(db, "SELECT 1 FROM runs WHERE name = ?");
+    for (int n = 1;; ++n) {
+      run.name = config.task + "-" + std::to_string(n);
+      exists.reset();
+      exists.bind(1, run.name);
+      if (!exists.executeStep()) break;
+    }
+    SQLite::Statement insert(
+        db, "INSERT INTO runs(name, state, config, started_at) VALUES(?, ?, ?, ?)");
+    insert.bind(1, run.name);
+    insert.bind(2, std::string(name_of(run.state)));
+    insert.bind(3, encode(config));
+    insert.bind(4, started_at);
+    insert.exec();
+    run.id = db.getLastInsertRowid();
+  }));
+  KW_TRY(platform::make_dirs(folder_of(run)));
+  return run;
+}
+
+Result<platform::FileLock> RunStore::lock(const RunSummary& run) const {
+  auto held = platform::FileLock::acquire(folder_of(run) / "lock", "run " + run.name);
+  if (!held) return fail(held.error().what, held.error().where, Advice::Stop);
+  return held;
+}
+
+Result<> RunStore::append(const RunSummary& run, const Attempt& attempt) {
+  // The source goes to the artifacts: many attempts share one, and people look for it by name.
+  Attempt body = attempt;
+  body.candidate.source.clear();
+  const Sha256 source = KW_TRY(artifacts_.put(attempt.candidate.source));
+  const std::string packed = compress(encode(body));
+  return db_.write([&](SQLite::Database& db) {
+    SQLite::Statement insert(
+        db,
+        "INSERT INTO attempts(run, number, stage, outcome, class, reward, source, "
+        "body) VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
+    const Verdict& verdict = attempt.evaluation.verdict;
+    insert.bind(1, run.id);
+    insert.bind(2, attempt.number);
+    insert.bind(3, std::string(name_of(verdict.stage)));
+    insert.bind(4, std::string(name_of(verdict.outcome)));
+    insert.bind(5, std::string(name_of(attempt.outcome_class)));
+    insert.bind(6, attempt.reward);
+    insert.bind(7, source.hex());
+    insert.bind(8, packed.data(), static_cast<int>(packed.size()));
+    insert.exec();
+    SQLite::Statement standing(db, kUpdateStanding);
+    bind_standing(standing, run);
+    standing.exec();
+    SQLite::Statement count(db, "UPDATE runs SET attempts = attempts + 1 WHERE id = ?");
+    count.bind(1, run.id);
+    count.exec();
+  });
+}
+
+Result<> RunStore::append_event(std::int64_t run, const Event& event) {
+  return db_.write([&](SQLite::Database& db) {
+    SQLite::Statement insert(db,
+                             "INSERT INTO events(run, number, kind, at_ns, body) SELECT ?1, "
+                             "COALESCE(MAX(number), 0) + 1, ?2, ?3, ?4 FROM events WHERE run = ?1");
+    insert.bind(1, run);
+    insert.bind(2, event.kind);
+    insert.bind(3, event.at_ns);
+    insert.bind(4, event.body);
+    insert.exec();
+  });
+}
+
+Result<> RunStore::update(const RunSummary& run) {
+  return db_.write([&](SQLite::Database& db) {
+    SQLite::Statement standing(db, kUpdateStanding);
+    bind_standing(standing, run);
+    standing.exec();
+  });
+}
+
+Result<std::vector<RunSummary>> RunStore::list() const {
+  std::vector<RunSummary> runs;
+  Result<> status;
+  KW_TRY(db_.read([&](SQLite::Database& db) {
+    SQLite::Statement rows(db, std::string("SELECT ") + kRunColumns + " FROM runs ORDER BY id");
+    while (status && rows.executeStep()) {
+      auto run = read_run(rows);
+      if (run)
+        runs.push_back(std::move(*run));
+      else
+        status = std::unexpected(run.error());
+    }
+  }));
+  KW_TRY(status);
+  return runs;
+}
+
+Result<RunSummary> RunStore::find(const std::string& name) const {
+  std::optional<Result<RunSummary>> found;
+  std::vector<std::string> names;
+  KW_TRY(db_.read([&](SQLite::Database& db) {
+    SQLite::Statement row(db, std::string("SELECT ") + kRunColumns + " FROM runs WHERE name = ?");
+    row.bind(1, name);
+    if (row.executeStep()) {
+      found = read_run(row);
+      return;
+    }
+    SQLite::Statement all(db, "SELECT name FROM runs ORDER BY id DESC LIMIT 1000");
+    while (all.executeStep()) names.push_back(all.getColumn(0).getString());
+  }));
+  if (found) return std::move(*found);
+  return fail("no run named '" + name + "'" + suggestion(name, names), root_.string());
+}
+
+namespace {
+
+struct PackedAttempt {
+  std::string source;
+  std::string body;
+};
+
+Result<Attempt> unpack(const Artifacts& artifacts, const PackedAttempt& packed) {
+  auto attempt = KW_TRY(decode<Attempt>(KW_TRY(decompress(packed.body))));
+  const auto name = KW_TRY(Sha256::from_hex(packed.source));
+  attempt.candidate.source = KW_TRY(artifacts.get(name));
+  return attempt;
+}
+
+}  // namespace
+
+Result<std::vector<Attempt>> RunStore::attempts(std::int64_t run) const {
+  std::vector<PackedAttempt> rows;
+  KW_TRY(db_.read([&](SQLite::Database& db) {
+    SQLite::Statement row(db, "SELECT source, body FROM attempts WHERE run = ? ORDER BY number");
+    row.bind(1, run);
+    while (row.executeStep())
+      rows.push_back({row.getColumn(0).getString(), blob(row.getColumn(1))});
+  }));
+  std::vector<Attempt> attempts;
+  attempts.reserve(rows.size());
+  for (const PackedAttempt& row : rows) attempts.push_back(KW_TRY(unpack(artifacts_, row)));
+  return attempts;
+}
+
+Result<Attempt> RunStore::attempt(std::int64_t run, int number) const {
+  std::optional<PackedAttempt> packed;
+  KW_TRY(db_.read([&](SQLite::Database& db) {
+    SQLite::Statement row(db, "SELECT source, body FROM attempts WHERE run = ? AND number = ?");
+    row.bind(1, run);
+    row.bind(2, number);
+    if (row.executeStep())
+      packed = PackedAttempt{row.getColumn(0).getString(), blob(row.getColumn(1))};
+  }));
+  if (!packed) return fail("no attempt " + std::to_string(number) + " in this run");
+  return unpack(artifacts_, *packed);
+}
+
+Result<std::vector<Event>> RunStore::events(std::int64_t run) const {
+  std::vector<Event> events;
+  KW_TRY(db_.read([&](SQLite::Database& db) {
+    SQLite::Statement row(
+        db, "SELECT number, kind, at_ns, body FROM events WHERE run = ? ORDER BY number");
+    row.bind(1, run);
+    while (row.executeStep())
+      events.push_back({row.getColumn(0).getInt(), row.getColumn(1).getString(),
+                        row.getColumn(2).getInt64(), row.getColumn(3).getString()});
+  }));
+  return events;
+}
+
+Result<> RunStore::remember(const std::string& kind, const std::string& key,
+                            const std::string& body) {
+  return db_.write([&](SQLite::Database& db) {
+    SQLite::Statement s(db, "INSERT OR REPLACE INTO facts(kind, key, body) VALUES(?, ?, ?)");
+    s.bind(1, kind);
+    s.bind(2, key);
+    s.bind(3, body);
+    s.exec();
+  });
+}
+
+Result<std::optional<std::string>> RunStore::recall(const std::string& kind,
+                                                    const std::string& key) const {
+  std::optional<std::string> body;
+  KW_TRY(db_.read([&](SQLite::Database& db) {
+    SQLite::Statement s(db, "SELECT body FROM facts WHERE kind = ? AND key = ?");
+    s.bind(1, kind);
+    s.bind(2, key);
+    if (s.executeStep()) body = s.getColumn(0).getString();
+  }));
+  return body;
+}
+
+}  // namespace kw::store

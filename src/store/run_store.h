@@ -1,0 +1,65 @@
+// Runs, attempts, events and remembered facts: everything that resume, replay and reports read.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/locks.h"
+#include "record/attempt.h"
+#include "store/artifacts.h"
+#include "store/database.h"
+
+namespace kw::store {
+
+struct Event {
+  int number = 0;
+  std::string kind;        ///< ask | verdict | best | stop | confirm | note
+  std::int64_t at_ns = 0;  ///< Since the run began.
+  std::string body;        ///< JSON.
+};
+
+/// The workspace's database with its artifacts, under <workspace>/runs/.
+class RunStore {
+ public:
+  /// `disk` serves the artifacts and must outlive the store.
+  static Result<RunStore> open(const platform::Path& workspace,
+                               platform::Disk& disk = platform::real_disk());
+
+  /// Registers a run and names it <task>-<n>, n the first number free for the task.
+  Result<RunSummary> create(const RunConfig& config, const std::string& started_at);
+  /// Held while a process works on a run; taken: Advice::Stop, naming the holder.
+  Result<platform::FileLock> lock(const RunSummary& run) const;
+
+  /// Stores a completed attempt and the run's standing in one transaction.
+  Result<> append(const RunSummary& run, const Attempt& attempt);
+  Result<> append_event(std::int64_t run, const Event& event);
+  /// Updates state, best, stopped_by, spent.
+  Result<> update(const RunSummary& run);
+
+  Result<std::vector<RunSummary>> list() const;
+  /// By name; errors suggest the nearest.
+  Result<RunSummary> find(const std::string& name) const;
+  Result<std::vector<Attempt>> attempts(std::int64_t run) const;
+  Result<Attempt> attempt(std::int64_t run, int number) const;
+  Result<std::vector<Event>> events(std::int64_t run) const;
+
+  /// Remembered facts: device facts, baseline standings; kind and key are the caller's.
+  Result<> remember(const std::string& kind, const std::string& key, const std::string& body);
+  Result<std::optional<std::string>> recall(const std::string& kind, const std::string& key) const;
+
+  platform::Path folder_of(const RunSummary& run) const { return root_ / run.name; }
+  const platform::Path& root() const { return root_; }
+  const std::string& notice() const { return db_.notice(); }
+  Artifacts& artifacts() { return artifacts_; }
+
+ private:
+  RunStore(platform::Path root, Database db, Artifacts artifacts);
+  platform::Path root_;
+  Database db_;
+  Artifacts artifacts_;
+};
+
+}  // namespace kw::store

@@ -1,0 +1,56 @@
+// Tests of the frames, honest peers and others.
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/frame.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "platform/files.h"
+
+namespace kw::worker {
+namespace {
+
+struct Pair {
+  platform::Fd a;
+  platform::Fd b;
+  Pair() {
+    int fds[2];
+    KW_ASSERT(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0);
+    a.reset(fds[0]);
+    b.reset(fds[1]);
+  }
+};
+
+TEST(Frame, CarriesTextLargerThanAPipe) {
+  Pair pair;
+  const std::string text(std::size_t{3} << 20, 'x');
+  std::jthread writer([&] { EXPECT_TRUE(write_frame(pair.a.get(), text)); });
+  const auto got = read_frame(pair.b.get());
+  ASSERT_TRUE(got);
+  EXPECT_EQ(*got, text);
+}
+
+TEST(Frame, EndsOnAClosedStalledOrAbsurdPeer) {
+  Pair closed;
+  closed.a.reset();
+  EXPECT_EQ(read_frame(closed.b.get()).error().advice, Advice::Retry);
+  Pair stalled;
+  ASSERT_EQ(::write(stalled.a.get(), "\x05\0\0\0ab", 6), 6);
+  EXPECT_EQ(read_frame(stalled.b.get(), 2'000'000).error().what, "no answer in time");
+  Pair absurd;
+  ASSERT_EQ(::write(absurd.a.get(), "\xff\xff\xff\xff", 4), 4);
+  EXPECT_EQ(read_frame(absurd.b.get()).error().what, "frame of impossible size");
+}
+
+TEST(Frame, AnInterruptEndsTheWait) {
+  Pair pair;
+  Pair interrupt;
+  ASSERT_EQ(::write(interrupt.a.get(), "x", 1), 1);
+  EXPECT_EQ(read_frame(pair.b.get(), 0, interrupt.b.get()).error().advice, Advice::Stop);
+}
+
+}  // namespace
+}  // namespace kw::worker
