@@ -1,0 +1,16 @@
+# One libFuzzer program for each parser of foreign text; scripts/check --full runs each for some seconds.
+# SPDX-License-Identifier: Apache-2.0
+
+# kw_fuzz(name rooms...): fuzz_name from tests/fuzz/fuzz_name.cc, with its seeds in tests/fuzz/corpus/name.
+function(kw_fuzz name)
+  set(rooms ${ARGN})
+  list(TRANSFORM rooms PREPEND kw_)
+  add_executable(fuzz_${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/fuzz_${name}.cc)
+  target_link_libraries(fuzz_${name} PRIVATE ${rooms})
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+endfunction()
+
+kw_fuzz(expr base)
+kw_fuzz(json base)
+kw_fuzz(header task)
+kw_fuzz(task task)
