@@ -1,0 +1,68 @@
+// Uid and limits of a jailed process.
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/confine.h"
+
+#include <grp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+namespace kw::platform {
+
+std::string confine_uid(const JailPolicy& policy) {
+  if (policy.uid != kKeepUid) {
+    const auto id = policy.uid;
+    if (::setgroups(0, nullptr) != 0 || ::setresgid(id, id, id) != 0 ||
+        ::setresuid(id, id, id) != 0) {
+      return "become uid " + std::to_string(id) + ": " + std::strerror(errno);
+    }
+    // The kernel forgets this when the uid changes.
+    if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return "tie the jail to its parent";
+  }
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+    return std::string("forbid new privileges: ") + std::strerror(errno);
+  }
+  return "";
+}
+
+std::string confine_limits(const JailPolicy& policy) {
+  std::uint64_t processes = policy.max_processes;
+  if (policy.share_nproc) {
+    // Other processes of this uid count too and cannot be told apart without /proc; all threads of
+    // the machine are an upper bound of them.
+    struct sysinfo machine{};
+    if (::sysinfo(&machine) == 0) processes += machine.procs;
+  }
+  if (policy.supervise) ++processes;
+  const auto or_unlimited = [](std::uint64_t v) { return v == 0 ? RLIM_INFINITY : rlim_t{v}; };
+  const struct {
+    __rlimit_resource resource;
+    const char* name;
+    rlim_t value;
+  } limits[] = {
+      {RLIMIT_CORE, "core size", 0},
+      {RLIMIT_NPROC, "processes", processes},
+      {RLIMIT_NOFILE, "open files", policy.max_open_files},
+      {RLIMIT_FSIZE, "file size", or_unlimited(policy.file_bytes)},
+      {RLIMIT_CPU, "CPU time", or_unlimited(policy.cpu_seconds)},
+      {RLIMIT_AS, "address space", or_unlimited(policy.address_space_bytes)},
+  };
+  for (const auto& limit : limits) {
+    rlimit now{};
+    ::getrlimit(limit.resource, &now);
+    // What is already tighter stays: an unprivileged process cannot raise it, nor should it.
+    const rlim_t value = limit.value < now.rlim_max ? limit.value : now.rlim_max;
+    const rlimit wanted{value, value};
+    if (::setrlimit(limit.resource, &wanted) != 0) {
+      return std::string("limit ") + limit.name + ": " + std::strerror(errno);
+    }
+  }
+  return "";
+}
+
+}  // namespace kw::platform

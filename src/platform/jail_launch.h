@@ -1,0 +1,32 @@
+// Launching without asking the probe first; private to the platform.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platform/jail.h"
+
+namespace kw::platform {
+
+/// Uids of jailed programs when we are root, one per running jail. Debian policy 9.2.2 reserves
+/// 65000-65533, and a container that maps 65536 uids still has them.
+inline constexpr uid_t kFirstJailUid = 65100;
+inline constexpr uid_t kJailUids = 256;
+
+/// What we are on this machine.
+struct Standing {
+  bool drops_uid = false;            ///< We may become another uid.
+  bool counts_by_namespace = false;  ///< Linux >= 5.14 counts processes per user namespace.
+};
+
+/// Found once per process.
+const Standing& our_standing();
+
+ProcessLimit process_limit_of(JailLevel level, const Standing& standing);
+
+/// launch() for a level that may not work here; the error then says why.
+Result<Process> launch_as(const JailSpec& spec, const Standing& standing,
+                          const std::vector<std::string>& argv);
+
+/// The path of kw-jail, beside the running executable.
+Result<std::string> kw_jail_path();
+
+}  // namespace kw::platform

@@ -1,0 +1,174 @@
+// kw-jail: lays the restrictions of a policy on itself and becomes the program it is told to run.
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "platform/confine.h"
+#include "platform/jail_policy.h"
+#include "platform/jail_selfcheck.h"
+
+namespace kw::platform {
+namespace {
+
+constexpr int kSetupFailed = 125;
+
+void report(JailReport kind, std::string_view detail = {}) {
+  std::string message(1, static_cast<char>(kind));
+  message += detail;
+  // If our parent is gone there is no one to tell; it will not wait for us either.
+  [[maybe_unused]] const ssize_t n =
+      ::send(kReportFd, message.data(), message.size(), MSG_NOSIGNAL);
+}
+
+[[noreturn]] void give_up(const std::string& what) {
+  report(JailReport::Failed, what);
+  ::_exit(kSetupFailed);
+}
+
+/// Says who we are and waits until the parent holds a pidfd of us.
+void introduce(JailReport kind) {
+  report(kind);
+  char answer = 0;
+  ssize_t n = 0;
+  do {
+    n = ::recv(kReportFd, &answer, 1, 0);
+  } while (n < 0 && errno == EINTR);
+  if (n != 1) ::_exit(kSetupFailed);
+}
+
+JailPolicy read_policy() {
+  std::string bytes;
+  std::array<char, 4096> buffer{};
+  ssize_t n = 0;
+  while ((n = ::read(kPolicyFd, buffer.data(), buffer.size())) > 0) {
+    bytes.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+  JailPolicy policy;
+  if (n < 0 || !decode(bytes, policy) || policy.argv.empty()) give_up("read the jail's policy");
+  ::close(kPolicyFd);
+  return policy;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (std::string& s : strings) result.push_back(s.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+/// Opens the program under the first number that the coming limit on open files puts out of reach,
+/// so that once it is closed by exec nothing can ever be opened there again.
+int open_program(JailPolicy& policy) {
+  rlimit files{};
+  ::getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
+  policy.max_open_files = std::min(policy.max_open_files, std::uint64_t{files.rlim_max} - 1);
+  const int target = static_cast<int>(policy.max_open_files);
+  const int fd = ::open(policy.argv[0].c_str(), O_PATH | O_CLOEXEC);
+  if (fd < 0) give_up("open " + policy.argv[0] + ": " + std::strerror(errno));
+  if (fd != target) {
+    if (::dup3(fd, target, O_CLOEXEC) < 0) give_up("hold the program open");
+    ::close(fd);
+  }
+  return target;
+}
+
+[[noreturn]] void become_program(JailPolicy& policy, int exec_fd) {
+  std::string failed;
+  const std::vector<char*> argv = pointers_to(policy.argv);
+  const std::vector<char*> env = pointers_to(policy.env);
+  if (!policy.cwd.empty() && ::chdir(policy.cwd.c_str()) != 0) {
+    give_up("enter " + policy.cwd + ": " + std::strerror(errno));
+  }
+  if (policy.landlock) failed = confine_files(policy);
+  if (failed.empty()) failed = confine_limits(policy);
+  if (!failed.empty()) give_up(failed);
+  introduce(JailReport::Payload);
+  // Last, since the messages above need calls that the filter may forbid.
+  if (policy.seccomp) failed = confine_calls(policy, exec_fd);
+  if (!failed.empty()) give_up(failed);
+  ::fcntl(kReportFd, F_SETFD, FD_CLOEXEC);
+  if (policy.seccomp && !policy.new_processes) {
+    ::syscall(SYS_execveat, exec_fd, "", argv.data(), env.data(), AT_EMPTY_PATH);
+  } else {
+    ::execve(argv[0], argv.data(), env.data());
+  }
+  give_up("execute " + policy.argv[0] + ": " + std::strerror(errno));
+}
+
+std::int64_t nanoseconds(const timeval& t) {
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + std::int64_t{t.tv_usec} * 1'000;
+}
+
+/// Reaps whatever ends until the payload does.
+PayloadEnd wait_for(pid_t payload) {
+  for (;;) {
+    int status = 0;
+    rusage usage{};
+    const pid_t ended = ::wait4(-1, &status, 0, &usage);
+    if (ended < 0 && errno != EINTR) ::_exit(kSetupFailed);
+    if (ended != payload) continue;
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+            WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+            nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
+            std::int64_t{usage.ru_maxrss} * 1024};
+  }
+}
+
+/// The first process of the namespace: its end is the end of all others in it.
+[[noreturn]] void supervise(JailPolicy& policy, int exec_fd) {
+  ::prctl(PR_SET_DUMPABLE, 0);
+  introduce(JailReport::Supervisor);
+  std::array<int, 2> executed{};
+  if (::pipe2(executed.data(), O_CLOEXEC) != 0) give_up("create a pipe");
+  const pid_t payload = ::fork();
+  if (payload < 0) give_up(std::string("start the payload: ") + std::strerror(errno));
+  if (payload == 0) {
+    ::close(executed[0]);
+    become_program(policy, exec_fd);
+  }
+  ::close(executed[1]);
+  ::close(exec_fd);
+  // End of file: the payload executed its program, or reported why not and ended.
+  char none = 0;
+  while (::read(executed[0], &none, 1) < 0 && errno == EINTR) {
+  }
+  report(JailReport::Running);
+  // Only the payload may hold its outputs open, or their readers would wait for us.
+  for (int fd = 0; fd < kPolicyFd; ++fd) ::close(fd);
+  const PayloadEnd end = wait_for(payload);
+  report(JailReport::Ended, std::string_view(reinterpret_cast<const char*>(&end), sizeof end));
+  ::_exit(end.signal != 0 ? 128 + end.signal : end.code);
+}
+
+int run_jail() {
+  JailPolicy policy = read_policy();
+  const int exec_fd = open_program(policy);
+  if (const std::string failed = confine_uid(policy); !failed.empty()) give_up(failed);
+  if (policy.supervise) supervise(policy, exec_fd);
+  become_program(policy, exec_fd);
+}
+
+}  // namespace
+}  // namespace kw::platform
+
+int main(int argc, char** argv) {
+  if (argc == 1) return kw::platform::run_jail();
+  return kw::platform::self_check(argc, argv);
+}

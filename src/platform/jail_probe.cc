@@ -1,0 +1,148 @@
+// Which jail levels hold on this machine, found by running a self-check in each.
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "platform/confine.h"
+#include "platform/jail.h"
+#include "platform/jail_launch.h"
+#include "platform/jail_selfcheck.h"
+
+namespace kw::platform {
+namespace {
+
+/// Exists everywhere, is readable by everyone, and belongs to no jail.
+constexpr const char* kOutside = "/etc/passwd";
+constexpr std::chrono::seconds kPatience{10};
+
+bool kernel_is_at_least(int major, int minor) {
+  utsname name{};
+  int have_major = 0;
+  int have_minor = 0;
+  if (::uname(&name) != 0) return false;
+  if (std::sscanf(name.release, "%d.%d", &have_major, &have_minor) != 2) return false;
+  return have_major > major || (have_major == major && have_minor >= minor);
+}
+
+bool can_change_uid() {
+  if (::geteuid() != 0) return false;
+  const auto program = kw_jail_path();
+  if (!program) return false;
+  const auto exit = run({*program, "change-uid", std::to_string(kFirstJailUid)}, {}, kPatience);
+  return exit && exit->ok();
+}
+
+std::string leaks_in_words(int leaks) {
+  std::string text;
+  const auto add = [&](int bit, const char* words) {
+    if ((leaks & bit) != 0) text += (text.empty() ? "" : ", ") + std::string(words);
+  };
+  add(kLeakSocket, "sockets can be made");
+  add(kLeakFile, "files outside can be read");
+  add(kLeakUid, "the uid is not changed");
+  return text;
+}
+
+struct Check {
+  JailFinding finding;
+  ProcessLimit limit = ProcessLimit::Unbounded;
+};
+
+std::string bubblewrap_version() {
+  const auto exit = run({"bwrap", "--version"}, {}, kPatience);
+  if (!exit || !exit->ok()) return "bubblewrap";
+  return exit->out.substr(0, exit->out.find('\n'));
+}
+
+Check check_level(JailLevel level, const Standing& standing) {
+  Check result;
+  const auto program = kw_jail_path();
+  if (!program) {
+    result.finding.why_not = describe(program.error());
+    return result;
+  }
+  JailSpec spec;
+  spec.level = level;
+  spec.allow_new_processes = true;  // The attempt to start one must meet the limit, not the filter.
+  auto process = launch_as(
+      spec, standing, {*program, "self-check", kOutside, standing.drops_uid ? "drops" : "keeps"});
+  auto exit = process ? process->wait(kPatience) : std::unexpected(process.error());
+  if (!exit) {
+    result.finding.why_not = describe(exit.error());
+    return result;
+  }
+  const int leaks = exit->code & ~kLeakProcess;
+  if (exit->code < 0 || exit->code > (kLeakSocket | kLeakFile | kLeakProcess | kLeakUid)) {
+    result.finding.why_not = "its self-check ended with " + describe(*exit);
+  } else if (leaks != 0) {
+    result.finding.why_not = "it does not hold: " + leaks_in_words(leaks);
+  } else {
+    result.finding.available = true;
+    const bool ns = level == JailLevel::Namespace;
+    result.finding.confines = (ns ? bubblewrap_version() : describe_landlock(landlock_abi())) +
+                              ", seccomp, rlimits" + (standing.drops_uid ? ", own uid" : "");
+    if ((exit->code & kLeakProcess) == 0) result.limit = process_limit_of(level, standing);
+  }
+  return result;
+}
+
+JailProbe run_probe() {
+  const Standing& standing = our_standing();
+  JailProbe probe;
+  const Check ns = check_level(JailLevel::Namespace, standing);
+  const Check landlock = check_level(JailLevel::Landlock, standing);
+  probe.ns = ns.finding;
+  probe.landlock = landlock.finding;
+  probe.process_limit_ns = ns.limit;
+  probe.process_limit_landlock = landlock.limit;
+  probe.drops_uid = standing.drops_uid;
+  probe.uid = standing.drops_uid ? kFirstJailUid : ::getuid();
+  return probe;
+}
+
+}  // namespace
+
+const Standing& our_standing() {
+  static const Standing standing{.drops_uid = can_change_uid(),
+                                 .counts_by_namespace = kernel_is_at_least(5, 14)};
+  return standing;
+}
+
+std::string_view name_of(JailLevel level) {
+  switch (level) {
+    case JailLevel::Namespace:
+      return "namespace";
+    case JailLevel::Landlock:
+      return "landlock";
+    case JailLevel::None:
+      return "none";
+  }
+  KW_ASSERT(false);
+}
+
+Result<JailLevel> parse_jail_level(std::string_view text) {
+  for (const JailLevel level : {JailLevel::Namespace, JailLevel::Landlock, JailLevel::None}) {
+    if (text == name_of(level)) return level;
+  }
+  return fail("no such jail level: " + std::string(text) + " (namespace, landlock, none)");
+}
+
+const JailFinding& JailProbe::at(JailLevel level) const {
+  static const JailFinding always{.available = true, .why_not = "", .confines = "rlimits"};
+  if (level == JailLevel::Namespace) return ns;
+  return level == JailLevel::Landlock ? landlock : always;
+}
+
+JailLevel JailProbe::best() const {
+  if (ns.available) return JailLevel::Namespace;
+  return landlock.available ? JailLevel::Landlock : JailLevel::None;
+}
+
+const JailProbe& probe_jail() {
+  static const JailProbe probe = run_probe();
+  return probe;
+}
+
+}  // namespace kw::platform

@@ -1,0 +1,154 @@
+// System calls by seccomp: what neither a compiler nor a numeric kernel has any business with.
+// SPDX-License-Identifier: Apache-2.0
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <initializer_list>
+
+#include "platform/confine.h"
+
+namespace kw::platform {
+namespace {
+
+/// One filter under construction; the first failure sticks.
+class Filter {
+ public:
+  Filter() : context_(::seccomp_init(SCMP_ACT_ALLOW)) {
+    if (context_ == nullptr) error_ = ENOMEM;
+  }
+  Filter(const Filter&) = delete;
+  Filter& operator=(const Filter&) = delete;
+  ~Filter() {
+    if (context_ != nullptr) ::seccomp_release(context_);
+  }
+
+  void deny(int call) { add(call, EPERM, {}); }
+  void deny_all(std::initializer_list<int> calls) {
+    for (const int call : calls) deny(call);
+  }
+  /// Denied where all comparisons hold.
+  void deny_if(int call, std::initializer_list<scmp_arg_cmp> comparisons) {
+    add(call, EPERM, comparisons);
+  }
+  void pretend_missing(int call) { add(call, ENOSYS, {}); }
+
+  std::string load() {
+    if (error_ == 0) error_ = -::seccomp_load(context_);
+    return error_ == 0 ? "" : std::string("filter system calls: ") + std::strerror(error_);
+  }
+
+ private:
+  void add(int call, std::uint32_t error, std::initializer_list<scmp_arg_cmp> comparisons) {
+    if (error_ != 0) return;
+    error_ =
+        -::seccomp_rule_add_array(context_, SCMP_ACT_ERRNO(error), call,
+                                  static_cast<unsigned>(comparisons.size()), comparisons.begin());
+  }
+
+  scmp_filter_ctx context_;
+  int error_ = 0;
+};
+
+scmp_arg_cmp argument(unsigned index, scmp_compare how, std::uint64_t a, std::uint64_t b = 0) {
+  return {index, how, a, b};
+}
+
+void deny_kernel_surface(Filter& f) {
+  // Sockets: inherited ones keep working, new ones cannot be made.
+  f.deny_all({SCMP_SYS(socket), SCMP_SYS(socketpair), SCMP_SYS(bind), SCMP_SYS(connect),
+              SCMP_SYS(listen), SCMP_SYS(accept), SCMP_SYS(accept4)});
+  // Other processes' memory, descriptors and tracing.
+  f.deny_all({SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev),
+              SCMP_SYS(process_madvise), SCMP_SYS(kcmp), SCMP_SYS(pidfd_getfd),
+              SCMP_SYS(pidfd_send_signal), SCMP_SYS(perf_event_open)});
+  // Large parts of the kernel that have been the way out of jails before.
+  f.deny_all({SCMP_SYS(bpf), SCMP_SYS(userfaultfd), SCMP_SYS(io_uring_setup),
+              SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register), SCMP_SYS(keyctl),
+              SCMP_SYS(add_key), SCMP_SYS(request_key), SCMP_SYS(fanotify_init),
+              SCMP_SYS(name_to_handle_at), SCMP_SYS(open_by_handle_at), SCMP_SYS(lookup_dcookie)});
+  // The system's shape.
+  f.deny_all({SCMP_SYS(mount),         SCMP_SYS(umount2),         SCMP_SYS(pivot_root),
+              SCMP_SYS(chroot),        SCMP_SYS(move_mount),      SCMP_SYS(open_tree),
+              SCMP_SYS(fsopen),        SCMP_SYS(fsconfig),        SCMP_SYS(fsmount),
+              SCMP_SYS(fspick),        SCMP_SYS(mount_setattr),   SCMP_SYS(unshare),
+              SCMP_SYS(setns),         SCMP_SYS(swapon),          SCMP_SYS(swapoff),
+              SCMP_SYS(reboot),        SCMP_SYS(sethostname),     SCMP_SYS(setdomainname),
+              SCMP_SYS(init_module),   SCMP_SYS(finit_module),    SCMP_SYS(delete_module),
+              SCMP_SYS(kexec_load),    SCMP_SYS(kexec_file_load), SCMP_SYS(acct),
+              SCMP_SYS(quotactl),      SCMP_SYS(syslog),          SCMP_SYS(settimeofday),
+              SCMP_SYS(clock_settime), SCMP_SYS(clock_adjtime),   SCMP_SYS(adjtimex),
+              SCMP_SYS(iopl),          SCMP_SYS(ioperm),          SCMP_SYS(vhangup),
+              SCMP_SYS(personality)});
+  // Ways to meet another jail, or to outlive one.
+  f.deny_all({SCMP_SYS(shmget), SCMP_SYS(shmat), SCMP_SYS(msgget), SCMP_SYS(semget),
+              SCMP_SYS(mq_open), SCMP_SYS(setsid), SCMP_SYS(setpgid)});
+  // A filter of its own could forge the results of calls (SIGSYS), and the parent's death must
+  // count.
+  f.deny(SCMP_SYS(seccomp));
+  f.deny_if(SCMP_SYS(prctl), {argument(0, SCMP_CMP_EQ, PR_SET_SECCOMP)});
+  f.deny_if(SCMP_SYS(prctl), {argument(0, SCMP_CMP_EQ, PR_SET_PDEATHSIG)});
+}
+
+/// `self` is the only process that may be addressed by number.
+void deny_other_processes(Filter& f, bool shares_uid, std::uint64_t self) {
+  for (const int call :
+       {SCMP_SYS(kill), SCMP_SYS(tgkill), SCMP_SYS(rt_sigqueueinfo), SCMP_SYS(rt_tgsigqueueinfo)}) {
+    f.deny_if(call, {argument(0, SCMP_CMP_NE, self)});
+  }
+  f.deny(SCMP_SYS(tkill));
+  f.deny_if(SCMP_SYS(prlimit64), {argument(0, SCMP_CMP_NE, 0)});
+  if (!shares_uid) return;
+  // With our uid it could slow us down. Threads are pinned by their own ids, unknown here, so an
+  // OpenMP that binds its threads finds itself unbound at this level.
+  for (const int call : {SCMP_SYS(sched_setaffinity), SCMP_SYS(sched_setscheduler),
+                         SCMP_SYS(sched_setparam), SCMP_SYS(sched_setattr)}) {
+    f.deny_if(call, {argument(0, SCMP_CMP_NE, 0)});
+  }
+  f.deny_all({SCMP_SYS(setpriority), SCMP_SYS(ioprio_set)});
+}
+
+void deny_new_processes(Filter& f, int exec_fd) {
+  f.deny_all({SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(execve)});
+  f.deny_if(SCMP_SYS(clone), {argument(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)});
+  f.deny_if(SCMP_SYS(execveat), {argument(0, SCMP_CMP_NE, static_cast<std::uint64_t>(exec_fd))});
+}
+
+/// Metadata is beyond Landlock: with our uid a candidate could lock us out of our own files.
+void deny_metadata_changes(Filter& f) {
+  f.deny_all({SCMP_SYS(chmod), SCMP_SYS(fchmod), SCMP_SYS(fchmodat), SCMP_SYS(chown),
+              SCMP_SYS(fchown), SCMP_SYS(lchown), SCMP_SYS(fchownat), SCMP_SYS(setxattr),
+              SCMP_SYS(lsetxattr), SCMP_SYS(fsetxattr), SCMP_SYS(removexattr),
+              SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr), SCMP_SYS(utime), SCMP_SYS(utimes),
+              SCMP_SYS(utimensat), SCMP_SYS(futimesat), SCMP_SYS(truncate)});
+}
+
+}  // namespace
+
+std::string confine_calls(const JailPolicy& policy, int exec_fd) {
+  Filter f;
+  deny_kernel_surface(f);
+  // Filters cannot see clone3's flags; glibc falls back to clone.
+  f.pretend_missing(SCMP_SYS(clone3));
+  for (const unsigned flag : {CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWNS, CLONE_NEWIPC,
+                              CLONE_NEWUTS, CLONE_NEWCGROUP}) {
+    f.deny_if(SCMP_SYS(clone), {argument(0, SCMP_CMP_MASKED_EQ, flag, flag)});
+  }
+  if (policy.new_processes) {
+    // Children have pids that this filter cannot know; by number only strangers must stay out of
+    // reach.
+    if (policy.shares_uid && landlock_abi() < 6) {
+      deny_other_processes(f, true, static_cast<std::uint64_t>(::getpid()));
+    }
+  } else {
+    deny_other_processes(f, policy.shares_uid, static_cast<std::uint64_t>(::getpid()));
+    deny_new_processes(f, exec_fd);
+    deny_metadata_changes(f);
+  }
+  return f.load();
+}
+
+}  // namespace kw::platform

@@ -1,0 +1,38 @@
+// The step between clone and exec, where only async-signal-safe work is allowed.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <span>
+
+#include "platform/subprocess.h"
+
+namespace kw::platform {
+
+/// Everything prepared beforehand: the child shares our memory and must not allocate.
+struct ExecRequest {
+  const char* program;
+  char* const* argv;
+  char* const* env;
+  const char* cwd;             ///< Null: ours.
+  std::span<const FdMap> fds;  ///< Sorted by target, targets unique, 0–2 included.
+  std::span<const ResourceLimit> limits;
+  bool new_session;
+  bool die_with_parent;
+};
+
+inline constexpr const char* kStageCwd = "enter";
+
+struct ExecOutcome {
+  pid_t pid = 0;
+  int error = 0;           ///< errno of the step that failed, 0 if the program runs.
+  const char* stage = "";  ///< That step in words.
+};
+
+/// Starts the program in a child that borrows our memory until it execs (clone with CLONE_VM and
+/// CLONE_VFORK, as posix_spawn does, which cannot start a session, map descriptors and set limits).
+/// On failure the child has been reaped.
+ExecOutcome vfork_exec(const ExecRequest& request);
+
+}  // namespace kw::platform
