@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -22,6 +23,11 @@ constexpr auto kLowest = std::numeric_limits<std::int64_t>::min();
 
 Value error(std::size_t offset, std::string message) {
   return std::unexpected(ExprError{offset, std::move(message)});
+}
+
+ExprError unknown_name(std::size_t offset, std::string_view name,
+                       std::span<const std::string> known) {
+  return {offset, fmt::format("unknown name '{}'{}", name, suggestion(name, known))};
 }
 
 }  // namespace
@@ -57,7 +63,7 @@ class Expr::Evaluator {
     if (const auto found = names_.find(name); found != names_.end()) return found->second;
     std::vector<std::string> known;
     for (const auto& [key, unused] : names_) known.push_back(key);
-    return error(node.offset, fmt::format("unknown name '{}'{}", name, suggestion(name, known)));
+    return std::unexpected(unknown_name(node.offset, name, known));
   }
 
   Value logical(const Node& node) const {
@@ -172,6 +178,16 @@ Expr Expr::literal(std::int64_t value) {
 
 std::expected<std::int64_t, ExprError> Expr::evaluate(const Names& names) const {
   return Evaluator(*this, names).value(nodes_.size() - 1);
+}
+
+std::expected<void, ExprError> Expr::check_names(std::span<const std::string> known) const {
+  for (const Node& node : nodes_) {
+    if (node.op != Op::Name) continue;
+    const auto& name = names_[static_cast<std::size_t>(node.value)];
+    if (std::ranges::find(known, name) == known.end())
+      return std::unexpected(unknown_name(node.offset, name, known));
+  }
+  return {};
 }
 
 std::string Expr::print() const {

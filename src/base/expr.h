@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <expected>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,10 @@ class Expr {
 
   /// Names that occur, each once, in order of appearance.
   const std::vector<std::string>& names() const { return names_; }
+
+  /// The first name that is not among `known`, as an error with its place and the nearest known
+  /// one.
+  std::expected<void, ExprError> check_names(std::span<const std::string> known) const;
 
   const std::string& text() const { return text_; }
 

@@ -1,0 +1,151 @@
+// A tokenizer for C and C++.
+// SPDX-License-Identifier: Apache-2.0
+#include "task/code.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace kw::task {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
+}
+
+/// Longest first.
+constexpr auto kSymbols =
+    std::to_array<std::string_view>({"<<=", ">>=", "...", "->*", "::", "->", "++", "--",
+                                     "<<",  ">>",  "<=",  ">=",  "==", "!=", "&&", "||",
+                                     "+=",  "-=",  "*=",  "/=",  "%=", "&=", "|=", "^="});
+
+class Tokenizer {
+ public:
+  explicit Tokenizer(std::string_view source) : source_(source) {}
+
+  std::vector<CodeToken> run() {
+    while (at_ < source_.size()) step();
+    return std::move(tokens_);
+  }
+
+ private:
+  bool starts(std::string_view text) const { return source_.substr(at_).starts_with(text); }
+
+  void step() {
+    const char c = source_[at_];
+    if (c == '\n') is_line_start_ = true;
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v') {
+      ++at_;
+    } else if (starts("//")) {
+      at_ = std::min(source_.find('\n', at_), source_.size());
+    } else if (starts("/*")) {
+      const auto end = source_.find("*/", at_ + 2);
+      at_ = end == std::string_view::npos ? source_.size() : end + 2;
+    } else if (c == '#' && is_line_start_) {
+      skip_directive();
+    } else {
+      is_line_start_ = false;
+      read_token(c);
+    }
+  }
+
+  void skip_directive() {
+    while (at_ < source_.size() && source_[at_] != '\n') {
+      if (starts("\\\n")) ++at_;
+      if (starts("/*") || starts("//")) return;  // a comment may span lines
+      ++at_;
+    }
+  }
+
+  void add(CodeToken::Kind kind, std::size_t length) {
+    tokens_.push_back({kind, source_.substr(at_, length), at_});
+    at_ += length;
+  }
+
+  void read_token(char c) {
+    if (starts("R\"")) return read_raw_text();
+    if (c == '"' || c == '\'') return read_text(c);
+    std::size_t end = at_;
+    if (is_digit(c) || (c == '.' && at_ + 1 < source_.size() && is_digit(source_[at_ + 1]))) {
+      while (end < source_.size() && is_number_part(end)) ++end;
+      return add(CodeToken::Kind::Number, end - at_);
+    }
+    if (is_word(c)) {
+      while (end < source_.size() && is_word(source_[end])) ++end;
+      return add(CodeToken::Kind::Word, end - at_);
+    }
+    for (const auto symbol : kSymbols)
+      if (starts(symbol)) return add(CodeToken::Kind::Symbol, symbol.size());
+    add(CodeToken::Kind::Symbol, 1);
+  }
+
+  bool is_number_part(std::size_t i) const {
+    const char c = source_[i];
+    if (is_word(c) || c == '.') return true;
+    if (c == '\'') return i + 1 < source_.size() && is_word(source_[i + 1]);
+    const char before = i > at_ ? source_[i - 1] : ' ';
+    const bool is_hex = source_.substr(at_).starts_with("0x");
+    const bool is_exponent =
+        before == 'p' || before == 'P' || (!is_hex && (before == 'e' || before == 'E'));
+    return (c == '+' || c == '-') && is_exponent;
+  }
+
+  void read_text(char quote) {
+    std::size_t end = at_ + 1;
+    while (end < source_.size() && source_[end] != quote && source_[end] != '\n')
+      end += source_[end] == '\\' ? 2 : 1;
+    end = std::min(end, source_.size());
+    if (end < source_.size() && source_[end] == quote) ++end;
+    add(CodeToken::Kind::Text, end - at_);
+  }
+
+  void read_raw_text() {
+    const auto open = source_.find('(', at_);
+    std::size_t end = source_.size();
+    if (open != std::string_view::npos && open - at_ <= 18) {  // a delimiter has 16 letters at most
+      std::string closing = ")";
+      closing += source_.substr(at_ + 2, open - at_ - 2);
+      closing += '"';
+      if (const auto found = source_.find(closing, open); found != std::string_view::npos)
+        end = found + closing.size();
+    }
+    add(CodeToken::Kind::Text, end - at_);
+  }
+
+  std::string_view source_;
+  std::size_t at_ = 0;
+  bool is_line_start_ = true;
+  std::vector<CodeToken> tokens_;
+};
+
+}  // namespace
+
+std::vector<CodeToken> tokenize(std::string_view source) { return Tokenizer(source).run(); }
+
+std::size_t find_closing(const std::vector<CodeToken>& tokens, std::size_t open) {
+  std::size_t depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    const auto& token = tokens[i];
+    if (token.is("(") || token.is("[") || token.is("{")) ++depth;
+    if ((token.is(")") || token.is("]") || token.is("}")) && --depth == 0) return i;
+  }
+  return tokens.size();
+}
+
+bool defines_function(std::string_view source, std::string_view name) {
+  const auto tokens = tokenize(source);
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].is("{")) {
+      i = find_closing(tokens, i);
+      continue;
+    }
+    if (!tokens[i].is(name) || !tokens[i + 1].is("(")) continue;
+    const auto close = find_closing(tokens, i + 1);
+    if (close + 1 < tokens.size() && tokens[close + 1].is("{")) return true;
+    i = std::min(close, tokens.size() - 1);
+  }
+  return false;
+}
+
+}  // namespace kw::task

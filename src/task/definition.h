@@ -1,0 +1,92 @@
+// A task as its folder defines it: everything read and checked, nothing resolved to sizes yet.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/expr.h"
+#include "record/candidate.h"
+#include "record/task.h"
+#include "task/fields.h"
+
+namespace kw::task {
+
+/// A derived integer; may use dims and earlier ones.
+struct Let {
+  std::string name;
+  Formula value;
+};
+
+/// A scalar argument: an integer formula or a real constant, as its dtype says.
+struct ScalarSpec {
+  std::string name;
+  Dtype dtype = Dtype::I32;
+  Formula integer;
+  double real = 0;
+};
+
+struct ValuesSpec {
+  std::string kind = "normal";
+  std::map<std::string, double> numbers;  ///< Complete: defaults filled in.
+  std::vector<std::string> origin;        ///< `points`: names of real scalars, per axis.
+  std::vector<std::string> step;
+  std::vector<Formula> count;
+  Position place;
+};
+
+/// Neither bound: the whole dimension. `lo` alone: the one index.
+struct RangeSpec {
+  std::optional<Formula> lo;
+  std::optional<Formula> hi;
+};
+
+struct TensorSpec {
+  std::string name;
+  Dtype dtype = Dtype::F32;
+  TensorRole role = TensorRole::In;
+  Initial initial = Initial::Values;
+  std::vector<Formula> shape;
+  std::optional<Formula> pitch;
+  std::int64_t alignment = 64;
+  ValuesSpec values;
+  bool is_whole_compared = false;
+  std::vector<std::vector<RangeSpec>> regions;  ///< Where not whole; empty: not compared.
+  Position place;
+};
+
+struct WorkSpec {
+  Formula floor_bytes, floor_flops, read_bytes, write_bytes, flops, items;
+};
+
+struct WorkloadSpec {
+  std::string name;
+  Group group = Group::Check;
+  std::vector<Target> targets;  ///< Empty: all.
+  Names dims;
+  std::map<std::string, ValuesSpec> values;   ///< By tensor; replaces that of the task.
+  std::map<std::string, ScalarSpec> scalars;  ///< By scalar; replaces that of the task.
+  Position place;
+
+  bool is_for(Target target) const;
+};
+
+struct Definition {
+  std::string folder;  ///< Where it came from, for messages.
+  Task task;
+  std::vector<std::string> dims;
+  std::vector<Let> lets;
+  std::vector<ScalarSpec> scalars;
+  std::vector<TensorSpec> tensors;
+  WorkSpec work;
+  std::optional<Formula> dot_length;  ///< k of the `dot` gate.
+  std::vector<WorkloadSpec> workloads;
+  std::string reference;              ///< Text of reference.cpp.
+  std::vector<Candidate> baselines;   ///< By name; directives parsed, knobs at their default.
+  std::vector<Candidate> candidates;  ///< Hand-made ones of the folder, by name.
+};
+
+}  // namespace kw::task

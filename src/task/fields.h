@@ -1,0 +1,93 @@
+// Reading of YAML nodes into values, with one line of complaint for each thing that is wrong.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/expr.h"
+#include "record/enums.h"
+#include "task/yaml.h"
+
+namespace kw::task {
+
+/// Complaints about the files of one task, in the order found.
+class Complaints {
+ public:
+  void add(std::string line) { lines_.push_back(std::move(line)); }
+  bool empty() const { return lines_.empty(); }
+  /// The first 20 lines, joined, and how many more there are.
+  Error to_error() const;
+
+ private:
+  std::vector<std::string> lines_;
+};
+
+/// Complaints about one file: `file:line:column: message`.
+class FileReport {
+ public:
+  FileReport(std::string file, Complaints& all) : file_(std::move(file)), all_(&all) {}
+  void add(Position place, std::string_view message);
+  const std::string& file() const { return file_; }
+
+ private:
+  std::string file_;
+  Complaints* all_;
+};
+
+/// An expression with the place of its text.
+struct Formula {
+  Expr expr;
+  Position place;
+};
+
+/// The readers complain and return nothing where the node is not what `what` must be.
+std::optional<std::string> read_text(FileReport& report, const Yaml& node, std::string_view what);
+std::optional<std::string> read_identifier(FileReport& report, const Yaml& node,
+                                           std::string_view what);
+std::optional<double> read_number(FileReport& report, const Yaml& node, std::string_view what);
+std::optional<std::int64_t> read_integer(FileReport& report, const Yaml& node,
+                                         std::string_view what);
+std::optional<bool> read_flag(FileReport& report, const Yaml& node, std::string_view what);
+/// Names outside `known` are complaints.
+std::optional<Formula> read_formula(FileReport& report, const Yaml& node, std::string_view what,
+                                    std::span<const std::string> known);
+/// Index into `names`.
+std::optional<std::size_t> read_choice(FileReport& report, const Yaml& node, std::string_view what,
+                                       std::span<const std::string_view> names);
+
+template <class E>
+std::optional<E> read_enum(FileReport& report, const Yaml& node, std::string_view what) {
+  const auto index = read_choice(report, node, what, EnumNames<E>::names);
+  if (!index) return std::nullopt;
+  return static_cast<E>(*index);
+}
+
+/// The items of a list; a complaint and an empty list where the node is none.
+std::span<const Yaml> read_list(FileReport& report, const Yaml& node, std::string_view what);
+
+/// A mapping with a closed set of keys: unknown ones are complaints with the nearest known one.
+class Section {
+ public:
+  Section(FileReport& report, const Yaml& node, std::string_view what,
+          std::vector<std::string> known);
+
+  const Yaml* find(std::string_view key) const { return node_.find(key); }
+  /// Complains where the key is missing.
+  const Yaml* require(std::string_view key) const;
+
+ private:
+  FileReport& report_;
+  const Yaml& node_;
+  std::string what_;
+};
+
+/// Entries of a mapping whose keys are free; a complaint and nothing where the node is none.
+std::span<const std::pair<Yaml, Yaml>> read_entries(FileReport& report, const Yaml& node,
+                                                    std::string_view what);
+
+}  // namespace kw::task

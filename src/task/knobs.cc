@@ -1,0 +1,142 @@
+// Points of a candidate's knobs: which exist, what they define, and a source pinned to one of them.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+#include "task/header.h"
+
+namespace kw::task {
+namespace {
+
+/// Values of knobs and derived macros at a point, or nothing where one cannot be computed.
+std::optional<Names> names_at(const CandidateHeader& header, const KnobPoint& point) {
+  Names names(point.begin(), point.end());
+  for (const auto& macro : header.derived) {
+    const auto value = macro.value.evaluate(names);
+    if (!value) return std::nullopt;
+    names[macro.name] = *value;
+  }
+  return names;
+}
+
+bool has_value(const Knob& knob, std::int64_t value) {
+  return std::ranges::find(knob.values, value) != knob.values.end();
+}
+
+/// Steps to the next combination, the last knob fastest; false after the last one.
+bool advance(const std::vector<Knob>& knobs, std::vector<std::size_t>& indices) {
+  for (std::size_t i = knobs.size(); i-- > 0;) {
+    if (++indices[i] < knobs[i].values.size()) return true;
+    indices[i] = 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool CandidateHeader::is_valid(const KnobPoint& point) const {
+  if (point.size() != knobs.size()) return false;
+  for (const Knob& knob : knobs) {
+    const auto found = point.find(knob.name);
+    if (found == point.end() || !has_value(knob, found->second)) return false;
+  }
+  const auto names = names_at(*this, point);
+  if (!names) return false;
+  return std::ranges::all_of(requirements, [&](const Expr& condition) {
+    const auto value = condition.evaluate(*names);
+    return value && *value != 0;
+  });
+}
+
+std::vector<KnobPoint> CandidateHeader::points(std::size_t limit) const {
+  constexpr std::size_t kMaxCombinations = 1 << 20;  // about a second of evaluation
+  std::vector<KnobPoint> found;
+  std::vector<std::size_t> indices(knobs.size(), 0);
+  for (std::size_t tried = 0; tried < kMaxCombinations && found.size() < limit; ++tried) {
+    KnobPoint point;
+    for (std::size_t i = 0; i < knobs.size(); ++i)
+      point[knobs[i].name] = knobs[i].values[indices[i]];
+    if (is_valid(point)) found.push_back(std::move(point));
+    if (!advance(knobs, indices)) break;
+  }
+  return found;
+}
+
+KnobPoint CandidateHeader::default_point() const {
+  auto first = points(1);
+  return first.empty() ? KnobPoint{} : std::move(first.front());
+}
+
+std::vector<std::string> CandidateHeader::defines(const KnobPoint& point) const {
+  const auto names = names_at(*this, point);
+  KW_ASSERT(names.has_value());
+  std::vector<std::string> defines;
+  for (const Knob& knob : knobs)
+    defines.push_back(fmt::format("{}={}", knob.name, names->at(knob.name)));
+  for (const auto& macro : derived)
+    defines.push_back(fmt::format("{}={}", macro.name, names->at(macro.name)));
+  return defines;
+}
+
+Result<KnobPoint> apply_settings(const CandidateHeader& header,
+                                 std::span<const std::string> settings) {
+  std::vector<std::string> known;
+  for (const Knob& knob : header.knobs) known.push_back(knob.name);
+  KnobPoint point = header.default_point();
+  for (const std::string& setting : settings) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos)
+      return fail(fmt::format("'{}' is no setting; write KNOB=VALUE", sanitise(setting, 60)), {},
+                  Advice::Stop);
+    const std::string name(trim(std::string_view(setting).substr(0, equals)));
+    const auto knob = std::ranges::find(header.knobs, name, &Knob::name);
+    if (knob == header.knobs.end())
+      return fail(fmt::format("the candidate has no knob '{}'{}", sanitise(name, 40),
+                              known.empty() ? "; it has none" : suggestion(name, known)),
+                  {}, Advice::Stop);
+    const auto value = evaluate(std::string_view(setting).substr(equals + 1), {});
+    if (!value || !has_value(*knob, *value))
+      return fail(fmt::format("{} must be one of {}, not '{}'", name, fmt::join(knob->values, ", "),
+                              sanitise(setting.substr(equals + 1), 40)),
+                  {}, Advice::Stop);
+    point[name] = *value;
+  }
+  if (!header.is_valid(point))
+    return fail("the candidate's requirements exclude this combination of knobs", {}, Advice::Stop);
+  return point;
+}
+
+std::string pin_knobs(std::string_view source, const CandidateHeader& header,
+                      const KnobPoint& point) {
+  KW_ASSERT(header.is_valid(point));
+  if (header.knobs.empty() && header.derived.empty()) return std::string(source);
+  std::string pinned;
+  for (const auto& define : header.defines(point)) {
+    const auto equals = define.find('=');
+    // The same text as the compiler's -D, so that both together are no redefinition.
+    pinned += fmt::format("#define {} {}\n", define.substr(0, equals), define.substr(equals + 1));
+  }
+  for (const auto line : split_lines(source)) {
+    std::string_view kept = line;
+    std::string replacement;
+    for (const Knob& knob : header.knobs) {
+      const auto start = trim(line);
+      if (!start.starts_with("//") || !trim(start.substr(2)).starts_with("kw:")) break;
+      const auto directive = trim(trim(start.substr(2)).substr(3));
+      if (!directive.starts_with("tune")) break;
+      const auto assignment = directive.substr(4);
+      if (trim(assignment.substr(0, assignment.find('='))) != knob.name) continue;
+      replacement = fmt::format("// kw: tune {} = {}", knob.name, point.at(knob.name));
+      kept = replacement;
+      break;
+    }
+    pinned += kept;
+    pinned += '\n';
+  }
+  return pinned;
+}
+
+}  // namespace kw::task

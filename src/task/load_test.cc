@@ -1,0 +1,254 @@
+// Tests of reading task folders: the shipped tasks load, and everything wrong has its place.
+// SPDX-License-Identifier: Apache-2.0
+#include "task/load.h"
+
+#include <gtest/gtest.h>
+
+#include "task/resolve.h"
+
+namespace kw::task {
+namespace {
+
+constexpr std::int64_t kPlenty = std::int64_t{1} << 50;
+
+const char* const kTask = R"(name: twice
+family: elementwise
+dims: [n, pad]
+let: { rows: "n + 8" }
+scalars:
+  n: { dtype: i32 }
+  a: { dtype: f32, value: 0.1 }
+  ld: { dtype: i64, value: "n + pad" }
+tensors:
+  x:
+    dtype: f32
+    shape: [rows, n]
+    role: in
+    pitch: "n + pad"
+    values: { kind: normal, mean: 0, std: 1 }
+  y:
+    dtype: f32
+    shape: [rows, n]
+    role: out
+    align: 128
+    compare: [["n % 3", all], ["n % 3 + 1", [1, n]]]
+signature: [n, a, x, y]
+gate: { kind: relative, c: 4, scale: 1 }
+work:
+  floor: { bytes: "12 * n", flops: "2 * n" }
+  nominal: { read_bytes: "8 * n", write_bytes: "4 * n", flops: "2 * n", items: "n" }
+goals: { roof: 0.9 }
+)";
+
+const char* const kShapes = R"(show: [ { name: small, n: 4, pad: 1 } ]
+check:
+  - { name: prime, n: 7, pad: 0, scalars: { a: -0.5 }, values: { x: { kind: integers, lo: 1, hi: 3 } } }
+time:
+  - { name: large, n: 4096, pad: 0, for: [cpu] }
+  - { name: other, n: 9000, pad: 0, for: [cuda] }
+)";
+
+TaskFiles files(std::string task = kTask, std::string shapes = kShapes) {
+  return {"tasks/twice",
+          {{"task.yaml", std::move(task)},
+           {"shapes.yaml", std::move(shapes)},
+           {"reference.cpp", "template <class Real>\nvoid reference(int n, Real a) {}\n"}}};
+}
+
+/// The text with one exact replacement, which must apply.
+std::string with(std::string text, std::string_view from, std::string_view to) {
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string errors_of(const TaskFiles& task) {
+  const auto definition = parse_task(task);
+  return definition ? "fine" : describe(definition.error());
+}
+std::string task_error(std::string_view from, std::string_view to) {
+  return errors_of(files(with(kTask, from, to)));
+}
+std::string shapes_error(std::string_view from, std::string_view to) {
+  return errors_of(files(kTask, with(kShapes, from, to)));
+}
+
+TEST(LoadTask, ReadsEverything) {
+  const auto definition = parse_task(files()).value();
+  EXPECT_EQ(definition.task.function, "twice");
+  EXPECT_EQ(definition.task.signature.size(), 4u);
+  EXPECT_EQ(definition.task.gate.kind, GateKind::Relative);
+  EXPECT_EQ(definition.task.goals.roof, 0.9);
+  EXPECT_FALSE(definition.task.has_magnitude);
+  const auto resolved = resolve(definition, Target::Cpu, kPlenty).value();
+  ASSERT_EQ(resolved.workloads.size(), 3u);
+  const Workload& prime = resolved.workloads[1];
+  EXPECT_EQ(prime.tensors[0].sizes, (std::vector<std::int64_t>{15, 7}));
+  EXPECT_EQ(prime.tensors[0].values.kind, "integers");
+  EXPECT_EQ(prime.tensors[1].alignment, 128);
+  EXPECT_EQ(prime.tensors[1].initial, Initial::Poison);
+  ASSERT_EQ(prime.tensors[1].compared.size(), 2u);
+  EXPECT_EQ(prime.tensors[1].compared[0].ranges[0].lo, 1);
+  EXPECT_EQ(prime.tensors[1].compared[0].ranges[0].hi, 2);
+  EXPECT_EQ(prime.tensors[1].compared[1].ranges[1].hi, 7);
+  EXPECT_EQ(prime.scalar("a")->real, -0.5);
+  EXPECT_EQ(prime.scalar("n")->integer, 7);
+  EXPECT_EQ(prime.work.floor_bytes, 84);
+  const Workload& small = resolved.workloads[0];
+  EXPECT_EQ(small.tensors[0].pitch, 5);
+  EXPECT_EQ(small.scalar("ld")->integer, 5);
+  EXPECT_EQ(small.scalar("a")->real, static_cast<double>(0.1f)) << "what the candidate receives";
+}
+
+TEST(LoadTask, SkipsWhatDoesNotFit) {
+  const auto definition = parse_task(files()).value();
+  const auto resolved = resolve(definition, Target::Cuda, 10'000).value();
+  ASSERT_EQ(resolved.workloads.size(), 2u);
+  ASSERT_EQ(resolved.skipped.size(), 1u);
+  EXPECT_EQ(resolved.skipped[0].name, "other");
+  EXPECT_EQ(resolved.skipped[0].reason, "its tensors have 619 MiB, the limit is 9.77 KiB");
+}
+
+TEST(LoadTask, ShippedTasksAreSound) {
+  for (const auto* name : {"saxpy", "softmax", "matmul", "fctd3d"}) {
+    const auto definition = load_task(std::string(KW_SOURCE_DIR) + "/tasks/" + name);
+    ASSERT_TRUE(definition.has_value()) << describe(definition.error());
+    EXPECT_EQ(definition->task.name, name);
+    EXPECT_FALSE(definition->baselines.empty());
+    const auto resolved = resolve(*definition, Target::Cpu, kPlenty);
+    ASSERT_TRUE(resolved.has_value()) << describe(resolved.error());
+    EXPECT_TRUE(resolved->skipped.empty());
+  }
+}
+
+TEST(LoadTask, NamesMissingFiles) {
+  auto task = files();
+  task.texts.erase("shapes.yaml");
+  EXPECT_EQ(errors_of(task), "tasks/twice/shapes.yaml: no such file");
+  const auto missing = read_task_files(std::string(KW_SOURCE_DIR) + "/tasks/saxpi");
+  EXPECT_NE(missing.error().what.find("did you mean 'saxpy'?"), std::string::npos);
+  task = files();
+  task.texts["reference.cpp"] = "// void reference() {}\nvoid reference(int n);\n";
+  EXPECT_EQ(errors_of(task),
+            "tasks/twice/reference.cpp:1:1: defines no function template named 'reference'");
+}
+
+struct Wrong {
+  const char* from;
+  const char* to;
+  const char* error;  ///< after "tasks/twice/task.yaml:"
+};
+
+TEST(LoadTask, NamesThePlaceOfWhatIsWrongInTheTask) {
+  const Wrong cases[] = {
+      {"family:", "famly:", "2:1: unknown key 'famly' in task.yaml (did you mean 'family'?)"},
+      {"dtype: f32\n    shape: [rows, n]\n    role: in",
+       "dtpye: f32\n    shape: [rows, n]\n    role: in",
+       "11:5: unknown key 'dtpye' in tensor 'x' (did you mean 'dtype'?)\n"
+       "tasks/twice/task.yaml:11:5: tensor 'x' lacks the key 'dtype'"},
+      {"role: in\n", "role: inn\n",
+       "13:11: role must be one of in, out, inout, not 'inn' (did you mean 'in'?)"},
+      {"role: in\n", "role: [in]\n", "13:11: role must be one of in, out, inout, not a list"},
+      {"  y:\n", "  x:\n", "16:3: duplicate key 'x'"},
+      {"[rows, n]", "[rows, m]", "12:19: shape: unknown name 'm'"},
+      {"\"n + pad\" }\ntensors", "\"n + pda\" }\ntensors",
+       "8:32: ld: unknown name 'pda' (did you mean 'pad'?)"},
+      {"pitch: \"n + pad\"", "pitch: \"n +\"",
+       "14:16: pitch: expected a number, a name or '(', but the expression ends"},
+      {"pitch: \"n + pad\"", "pitch: \"n - 1\"",
+       "14:12: the pitch of 'x' is 3, below the row of 4 in workload 'small' with n=4 pad=1"},
+      {"[rows, n]", "[\"n / pad\", n]",
+       "12:13: shape 'n / pad': division by zero in workload 'prime' with n=7 pad=0"},
+      {"[rows, n]", "[\"4 - n\", n]",
+       "12:13: a size of 'x' is 0, below 1 in workload 'small' with n=4 pad=1"},
+      {"[rows, n]", "[9000000000000000000, n]",
+       "10:3: 'x' has more than 64 PiB in workload 'small' with n=4 pad=1"},
+      {"[1, n]", "[1, \"n + 1\"]",
+       "21:42: the range 1 to 5 is empty or leaves 0 to 4 of 'y' in workload 'small' with n=4 "
+       "pad=1"},
+      {"[\"n % 3\", all]", "[n, all]", "21:16: index 7 lies outside 0 to 14 of 'y'"},
+      {"[\"n % 3\", all]", "[all]", "21:15: the region has 1 ranges, the shape 2 dimensions"},
+      {"align: 128", "align: 96", "20:12: align must be a power of two of at most 4096, not 96"},
+      {"signature: [n, a, x, y]", "signature: [n, a, x, z]",
+       "22:22: the signature names 'z', which is no tensor or scalar\n"
+       "tasks/twice/task.yaml:22:12: the signature lacks the tensor 'y'"},
+      {"signature: [n, a, x, y]", "signature: [n, a, x, y, x]",
+       "22:25: the signature names 'x' twice"},
+      {"kind: relative", "kind: relativ",
+       "23:15: gate must be one of exact, relative, dot, field, not 'relativ' (did you mean "
+       "'relative'?)"},
+      {"{ kind: relative, c: 4, scale: 1 }", "{ kind: dot, c: 4, k: n }",
+       "23:15: gate 'dot' needs a function template 'magnitude' in reference.cpp"},
+      {"name: twice", "name: while", "1:7: name 'while' is not a usable C identifier"},
+      {"name: twice", "name: 2x", "1:7: name '2x' is not a usable C identifier"},
+      {"dims: [n, pad]", "dims: [n, pad, min]",
+       "3:16: dim 'min' is the name of a function of the expressions"},
+      {"value: 0.1", "value: one", "7:27: a must be a number, not 'one'"},
+      {"value: 0.1", "value: 1e39", "7:27: a does not fit f32"},
+      {"kind: normal, mean: 0, std: 1", "kind: normal, mean: 0, std: -1",
+       "15:46: std must lie in 0 to 1e+30, not -1"},
+      {"kind: normal, mean: 0, std: 1", "kind: uniform, lo: 2, hi: 1", "15:13: lo 2 is above hi 1"},
+      {"role: out", "role: in", "21:5: only out and inout tensors are compared"},
+      {"goals: { roof: 0.9 }", "goals: { roof: 90 }", "27:16: roof is a fraction, at most 1"},
+      {"{ bytes: \"12 * n\"", "{ bytes: \"-12 * n\"",
+       "25:19: work is -48, negative in workload 'small' with n=4 pad=1"},
+      {"name: twice", "name: \x01", "1:7: this is not a text file"},
+      {"name: twice", "name: &a twice", "1:7: anchors are not supported"},
+      {"name: twice", "name: *a", "1:7: the referenced anchor is not defined"},
+      {"name: twice", "name: [[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]",
+       "1:22: nested deeper than 16 levels"},
+      {"name: twice", "name: {a", "2:7: "},
+  };
+  for (const auto& [from, to, error] : cases) {
+    const auto got = task_error(from, to);
+    EXPECT_TRUE(got.starts_with(std::string("tasks/twice/task.yaml:") + error))
+        << "wanted " << error << "\ngot    " << got;
+  }
+}
+
+TEST(LoadTask, NamesThePlaceOfWhatIsWrongInTheShapes) {
+  const Wrong cases[] = {
+      {"name: prime", "name: small", "3:11: duplicate workload 'small'"},
+      {"name: prime, n: 7", "name: prime", "3:5: workload lacks the key 'n'"},
+      {"n: 4,", "n: 4.5,", "1:28: n must be an integer of 64 bits, not '4.5'"},
+      {"n: 4,", "n: 99999999999999999999,", "1:28: n must be an integer of 64 bits"},
+      {"for: [cpu]", "for: [gpu]",
+       "5:44: target must be one of cpu, cuda, not 'gpu' (did you mean 'cpu'?)"},
+      {"x: { kind", "y: { kind", "3:71: 'y' starts as poison, so it has no values"},
+      {"x: { kind", "xs: { kind", "3:71: no tensor is named 'xs' (did you mean 'x'?)"},
+      {"a: -0.5", "n: 3", "3:51: 'n' is a dim; set it beside the name"},
+      {"name: prime", "name: ../prime", "3:13: a workload's name has up to 64 letters"},
+      {"check:", "chek:", "2:1: unknown key 'chek' in shapes.yaml (did you mean 'check'?)"},
+  };
+  for (const auto& [from, to, error] : cases) {
+    const auto got = shapes_error(from, to);
+    EXPECT_TRUE(got.starts_with(std::string("tasks/twice/shapes.yaml:") + error))
+        << "wanted " << error << "\ngot    " << got;
+  }
+  EXPECT_EQ(shapes_error("n: 4096", "n: 4294967296"),
+            "tasks/twice/task.yaml:6:3: scalar 'n' is 4294967296, which does not fit i32 in "
+            "workload 'large' with n=4294967296 pad=0");
+}
+
+TEST(LoadTask, ShowsAtMostTwentyComplaints) {
+  std::string task = kTask;
+  for (int i = 0; i < 30; ++i) task += "wrong" + std::to_string(i) + ": 1\n";
+  const auto text = errors_of(files(task));
+  EXPECT_EQ(std::ranges::count(text, '\n'), 20);
+  EXPECT_TRUE(text.ends_with("and 10 more")) << text;
+}
+
+TEST(LoadTask, RefusesOversizedFiles) {
+  EXPECT_EQ(errors_of(files(std::string(2 << 20, ' '))),
+            "tasks/twice/task.yaml:1:1: the file has 2 MiB; at most 1 MiB are read");
+}
+
+TEST(LoadTask, HashChangesWithEveryFileThatDecides) {
+  const auto hash = parse_task(files()).value().task.sha256;
+  EXPECT_NE(hash, parse_task(files(with(kTask, "c: 4", "c: 5"))).value().task.sha256);
+  EXPECT_NE(hash, parse_task(files(kTask, with(kShapes, "n: 7", "n: 8"))).value().task.sha256);
+  EXPECT_EQ(hash, parse_task(files()).value().task.sha256);
+}
+
+}  // namespace
+}  // namespace kw::task

@@ -1,0 +1,294 @@
+// task.yaml: names, scalars, signature, gates, work, goals and restrictions.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "task/parse.h"
+
+namespace kw::task {
+namespace {
+
+constexpr std::size_t kMaxArguments = 64;
+
+constexpr auto kFamilies = std::to_array<std::string_view>(
+    {"elementwise", "reduction", "normalization", "matmul", "stencil", "transpose", "convolution",
+     "scan", "histogram", "attention", "other"});
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+void read_names(FileReport& report, const Section& section, Task& task) {
+  if (const Yaml* name = section.require("name")) {
+    task.name = read_identifier(report, *name, "name").value_or("");
+    const bool is_lower =
+        std::ranges::none_of(task.name, [](char c) { return c >= 'A' && c <= 'Z'; });
+    if (!is_lower || task.name.starts_with('_'))
+      report.add(name->place, "a task's name has lower-case letters, digits and _, a letter first");
+  }
+  task.function = task.name;
+  if (const Yaml* function = section.find("function"))
+    task.function = read_identifier(report, *function, "function").value_or("");
+  if (task.function == "main" || task.function.starts_with("kw_"))
+    report.add((section.find("function") ? section.find("function") : section.find("name"))->place,
+               fmt::format("the function cannot be named '{}'", task.function));
+  task.family = "other";
+  if (const Yaml* family = section.find("family"))
+    if (const auto index = read_choice(report, *family, "family", kFamilies))
+      task.family = kFamilies[*index];
+  if (const Yaml* summary = section.find("summary"))
+    task.summary = sanitise(read_text(report, *summary, "summary").value_or(""), 400);
+}
+
+void read_dims(FileReport& report, const Section& section, Definition& definition) {
+  static const std::vector<std::string> kTaken = {"name", "for", "values", "scalars"};
+  if (const Yaml* dims = section.require("dims"))
+    for (const Yaml& item : read_list(report, *dims, "dims")) {
+      const auto name = read_identifier(report, item, "dim");
+      if (!name) continue;
+      if (contains(definition.dims, *name))
+        report.add(item.place, fmt::format("duplicate dim '{}'", *name));
+      if (contains(kTaken, *name) || *name == "all")
+        report.add(item.place, fmt::format("a dim cannot be named '{}'", *name));
+      definition.dims.push_back(*name);
+    }
+  const Yaml* lets = section.find("let");
+  if (lets == nullptr) return;
+  for (const auto& [key, value] : read_entries(report, *lets, "let")) {
+    const auto name = read_identifier(report, key, "let");
+    if (!name) continue;
+    const auto known = formula_names(definition);
+    if (contains(known, *name)) report.add(key.place, fmt::format("'{}' is already a name", *name));
+    if (auto formula = read_formula(report, value, *name, known))
+      definition.lets.push_back({*name, std::move(*formula)});
+  }
+}
+
+void read_scalars(FileReport& report, const Yaml& node, Definition& definition) {
+  const auto known = formula_names(definition);
+  for (const auto& [key, value] : read_entries(report, node, "scalars")) {
+    ScalarSpec scalar;
+    scalar.name = read_identifier(report, key, "scalar").value_or("");
+    const Section section(report, value, fmt::format("scalar '{}'", scalar.name),
+                          {"dtype", "value"});
+    if (const Yaml* dtype = section.require("dtype"))
+      scalar.dtype = read_enum<Dtype>(report, *dtype, "dtype").value_or(Dtype::I32);
+    if (const Yaml* given = section.find("value")) {
+      if (contains(definition.dims, scalar.name))
+        report.add(given->place, fmt::format("'{}' is a dim, which is its value", scalar.name));
+      read_scalar_value(report, *given, known, scalar);
+    } else if (is_real(scalar.dtype) || !contains(known, scalar.name)) {
+      report.add(key.place, fmt::format("scalar '{}' lacks a value", scalar.name));
+    } else {
+      scalar.integer = {Expr::parse(scalar.name).value_or(Expr()), key.place};
+    }
+    definition.scalars.push_back(std::move(scalar));
+  }
+}
+
+/// Every argument by name; the record's parameters follow the signature.
+std::vector<Parameter> all_parameters(const Definition& definition) {
+  std::vector<Parameter> all;
+  for (const auto& t : definition.tensors) all.push_back({t.name, true, t.dtype, t.role});
+  for (const auto& s : definition.scalars) all.push_back({s.name, false, s.dtype, TensorRole::In});
+  return all;
+}
+
+void read_signature(FileReport& report, const Section& section, Definition& definition) {
+  auto& signature = definition.task.signature;
+  const auto all = all_parameters(definition);
+  for (const auto& tensor : definition.tensors)
+    for (const auto& scalar : definition.scalars)
+      if (tensor.name == scalar.name)
+        report.add(tensor.place, fmt::format("'{}' is a tensor and a scalar", tensor.name));
+  const Yaml* node = section.find("signature");
+  if (node == nullptr) {
+    signature = all;
+    return;
+  }
+  std::vector<std::string> known;
+  for (const auto& parameter : all) known.push_back(parameter.name);
+  for (const Yaml& item : read_list(report, *node, "signature")) {
+    const auto name = read_text(report, item, "argument");
+    if (!name) continue;
+    const auto found = std::ranges::find(all, *name, &Parameter::name);
+    if (found == all.end())
+      report.add(item.place, fmt::format("the signature names '{}', which is no tensor or scalar{}",
+                                         sanitise(*name, 40), suggestion(*name, known)));
+    else if (std::ranges::find(signature, *name, &Parameter::name) != signature.end())
+      report.add(item.place, fmt::format("the signature names '{}' twice", *name));
+    else
+      signature.push_back(*found);
+  }
+  for (const auto& tensor : definition.tensors)
+    if (std::ranges::find(signature, tensor.name, &Parameter::name) == signature.end())
+      report.add(node->place, fmt::format("the signature lacks the tensor '{}'", tensor.name));
+  if (signature.size() > kMaxArguments)
+    report.add(node->place, fmt::format("more than {} arguments", kMaxArguments));
+}
+
+/// A number of at least 0 under a key, where it is given.
+void read_limit(FileReport& report, const Section& section, std::string_view key, double& limit,
+                bool is_required) {
+  const Yaml* node = is_required ? section.require(key) : section.find(key);
+  if (node == nullptr) return;
+  limit = read_number(report, *node, key).value_or(limit);
+  if (limit < 0) report.add(node->place, fmt::format("{} must not be negative", key));
+}
+
+void read_gate(FileReport& report, const Section& section, Definition& definition) {
+  Gate& gate = definition.task.gate;
+  const Yaml* node = section.require("gate");
+  const Yaml* kind = node == nullptr ? nullptr : node->find("kind");
+  if (node != nullptr && kind == nullptr) report.add(node->place, "the gate lacks the key 'kind'");
+  if (kind == nullptr) return;
+  const auto chosen = read_enum<GateKind>(report, *kind, "gate");
+  if (!chosen) return;
+  gate.kind = *chosen;
+  static const std::vector<std::string> kKeys[] = {
+      {"kind"}, {"kind", "c", "scale"}, {"kind", "c", "k"}, {"kind", "l2", "max"}};
+  const Section keys(report, *node, fmt::format("gate '{}'", kw::name_of(gate.kind)),
+                     kKeys[static_cast<std::size_t>(gate.kind)]);
+  const bool has_factor = gate.kind == GateKind::Relative || gate.kind == GateKind::Dot;
+  if (has_factor) read_limit(report, keys, "c", gate.c, true);
+  if (gate.kind == GateKind::Relative) read_limit(report, keys, "scale", gate.scale, false);
+  if (gate.kind == GateKind::Field) {
+    read_limit(report, keys, "l2", gate.l2, true);
+    read_limit(report, keys, "max", gate.max, true);
+  }
+  if (gate.kind == GateKind::Dot) {
+    if (const Yaml* k = keys.require("k"))
+      definition.dot_length = read_formula(report, *k, "k", formula_names(definition));
+    if (!definition.task.has_magnitude)
+      report.add(kind->place, "gate 'dot' needs a function template 'magnitude' in reference.cpp");
+  }
+  if (gate.kind == GateKind::Exact) gate.rms_factor = 0;
+}
+
+void read_rms(FileReport& report, const Section& section, Gate& gate) {
+  const Yaml* node = section.find("rms");
+  if (node == nullptr) return;
+  const Section keys(report, *node, "rms", {"factor"});
+  if (gate.kind == GateKind::Exact) report.add(node->place, "gate 'exact' has no second gate");
+  read_limit(report, keys, "factor", gate.rms_factor, true);
+  if (gate.rms_factor < 1) report.add(node->place, "the factor must be at least 1");
+}
+
+void read_work(FileReport& report, const Section& section, Definition& definition) {
+  const Yaml* node = section.require("work");
+  if (node == nullptr) return;
+  const auto known = formula_names(definition);
+  const Section work(report, *node, "work", {"floor", "nominal"});
+  const auto read = [&](const Section& part, std::string_view key, Formula& formula) {
+    if (const Yaml* value = part.require(key))
+      if (auto given = read_formula(report, *value, key, known)) formula = std::move(*given);
+  };
+  if (const Yaml* floor = work.require("floor")) {
+    const Section part(report, *floor, "floor", {"bytes", "flops"});
+    read(part, "bytes", definition.work.floor_bytes);
+    read(part, "flops", definition.work.floor_flops);
+  }
+  if (const Yaml* nominal = work.require("nominal")) {
+    const Section part(report, *nominal, "nominal",
+                       {"read_bytes", "write_bytes", "flops", "items"});
+    read(part, "read_bytes", definition.work.read_bytes);
+    read(part, "write_bytes", definition.work.write_bytes);
+    read(part, "flops", definition.work.flops);
+    read(part, "items", definition.work.items);
+  }
+}
+
+void read_goals(FileReport& report, const Section& section, Goals& goals) {
+  const Yaml* node = section.find("goals");
+  if (node == nullptr) return;
+  const Section keys(report, *node, "goals", {"time_ns", "speedup", "roof"});
+  const auto read = [&](std::string_view key, std::optional<double>& goal) {
+    const Yaml* value = keys.find(key);
+    if (value == nullptr) return;
+    goal = read_number(report, *value, key);
+    if (goal && *goal <= 0) report.add(value->place, fmt::format("{} must be positive", key));
+  };
+  read("time_ns", goals.time_ns);
+  read("speedup", goals.speedup);
+  read("roof", goals.roof);
+  if (goals.roof && *goals.roof > 1)
+    report.add(keys.find("roof")->place, "roof is a fraction, at most 1");
+}
+
+void read_restrictions(FileReport& report, const Section& section, Restrictions& restrictions) {
+  restrictions.options = {"fast_math"};
+  const Yaml* node = section.find("restrictions");
+  if (node == nullptr) return;
+  const Section keys(report, *node, "restrictions",
+                     {"libraries", "options", "deterministic", "workspace_bytes"});
+  const auto read_words = [&](std::string_view key, std::span<const std::string_view> known,
+                              std::vector<std::string>& words) {
+    const Yaml* list = keys.find(key);
+    if (list == nullptr) return;
+    words.clear();
+    for (const Yaml& item : read_list(report, *list, key))
+      if (const auto index = read_choice(report, item, key, known))
+        words.emplace_back(known[*index]);
+  };
+  static constexpr auto kLibraries = std::to_array<std::string_view>({"openblas"});
+  static constexpr auto kOptions =
+      std::to_array<std::string_view>({"fast_math", "unroll_loops", "O2"});
+  read_words("libraries", kLibraries, restrictions.libraries);
+  read_words("options", kOptions, restrictions.options);
+  if (const Yaml* flag = keys.find("deterministic"))
+    restrictions.deterministic = read_flag(report, *flag, "deterministic").value_or(false);
+  if (const Yaml* bytes = keys.find("workspace_bytes")) {
+    restrictions.workspace_bytes = read_integer(report, *bytes, "workspace_bytes").value_or(0);
+    if (restrictions.workspace_bytes < 0)
+      report.add(bytes->place, "workspace_bytes must not be negative");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> formula_names(const Definition& definition) {
+  auto names = definition.dims;
+  for (const auto& let : definition.lets) names.push_back(let.name);
+  return names;
+}
+
+bool read_scalar_value(FileReport& report, const Yaml& node, std::span<const std::string> known,
+                       ScalarSpec& scalar) {
+  if (is_real(scalar.dtype)) {
+    const auto value = read_number(report, node, scalar.name);
+    const bool fits = value && (scalar.dtype == Dtype::F64 ||
+                                std::abs(*value) <= std::numeric_limits<float>::max());
+    if (value && !fits) report.add(node.place, fmt::format("{} does not fit f32", scalar.name));
+    // What the candidate receives, so that the truth starts from the same number.
+    if (fits)
+      scalar.real =
+          scalar.dtype == Dtype::F32 ? static_cast<double>(static_cast<float>(*value)) : *value;
+    return fits;
+  }
+  auto formula = read_formula(report, node, scalar.name, known);
+  if (!formula) return false;
+  scalar.integer = std::move(*formula);
+  return true;
+}
+
+void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definition) {
+  const Section section(report, root, "task.yaml",
+                        {"name", "function", "family", "summary", "dims", "let", "scalars",
+                         "tensors", "signature", "gate", "rms", "work", "goals", "restrictions"});
+  if (root.kind != Yaml::Kind::Mapping) return;
+  read_names(report, section, definition.task);
+  read_dims(report, section, definition);
+  if (const Yaml* scalars = section.find("scalars")) read_scalars(report, *scalars, definition);
+  if (const Yaml* tensors = section.require("tensors")) parse_tensors(report, *tensors, definition);
+  read_signature(report, section, definition);
+  read_gate(report, section, definition);
+  read_rms(report, section, definition.task.gate);
+  read_work(report, section, definition);
+  read_goals(report, section, definition.task.goals);
+  read_restrictions(report, section, definition.task.restrictions);
+}
+
+}  // namespace kw::task

@@ -1,0 +1,206 @@
+// Evaluates the formulas of a task for one workload, with every size checked.
+// SPDX-License-Identifier: Apache-2.0
+#include "task/resolve.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "base/text.h"
+
+namespace kw::task {
+namespace {
+
+/// No machine holds more; sums of a few tensors still fit 64 bits.
+constexpr std::int64_t kMaxTensorBytes = std::int64_t{1} << 56;
+
+class Resolver {
+ public:
+  Resolver(const Definition& definition, const WorkloadSpec& spec)
+      : definition_(definition), spec_(spec), names_(spec.dims) {}
+
+  Result<Workload> run() {
+    workload_.name = spec_.name;
+    workload_.group = spec_.group;
+    workload_.dims = {spec_.dims.begin(), spec_.dims.end()};
+    for (const auto& let : definition_.lets) names_[let.name] = KW_TRY(value(let.value, let.name));
+    for (const auto& scalar : definition_.scalars) {
+      const auto found = spec_.scalars.find(scalar.name);
+      workload_.scalars.push_back(
+          KW_TRY(resolve_scalar(found == spec_.scalars.end() ? scalar : found->second)));
+    }
+    for (const auto& tensor : definition_.tensors)
+      workload_.tensors.push_back(KW_TRY(resolve_tensor(tensor)));
+    KW_TRY(resolve_work());
+    if (definition_.dot_length) {
+      workload_.dot_length = KW_TRY(value(*definition_.dot_length, "k"));
+      if (workload_.dot_length < 1)
+        return error(definition_.dot_length->place,
+                     fmt::format("k is {}, below 1", workload_.dot_length));
+    }
+    return std::move(workload_);
+  }
+
+ private:
+  std::unexpected<Error> error(Position place, std::string_view message) const {
+    std::string dims;
+    for (const auto& [name, size] : spec_.dims) dims += fmt::format(" {}={}", name, size);
+    return fail(fmt::format("{} in workload '{}' with{}", message, spec_.name, dims),
+                fmt::format("{}/task.yaml:{}:{}", definition_.folder, place.line, place.column),
+                Advice::Stop);
+  }
+
+  Result<std::int64_t> value(const Formula& formula, std::string_view what) const {
+    const auto value = formula.expr.evaluate(names_);
+    if (!value)
+      return error(formula.place,
+                   fmt::format("{} '{}': {}", what, formula.expr.text(), value.error().message));
+    return *value;
+  }
+
+  Result<Scalar> resolve_scalar(const ScalarSpec& spec) const {
+    Scalar scalar;
+    scalar.name = spec.name;
+    scalar.dtype = spec.dtype;
+    scalar.real = spec.real;
+    if (is_real(spec.dtype)) return scalar;
+    scalar.integer = KW_TRY(value(spec.integer, spec.name));
+    const auto [lowest, highest] =
+        spec.dtype == Dtype::U8    ? std::pair<std::int64_t, std::int64_t>{0, 255}
+        : spec.dtype == Dtype::I32 ? std::pair<std::int64_t, std::int64_t>{INT32_MIN, INT32_MAX}
+                                   : std::pair<std::int64_t, std::int64_t>{INT64_MIN, INT64_MAX};
+    if (scalar.integer < lowest || scalar.integer > highest)
+      return error(spec.integer.place,
+                   fmt::format("scalar '{}' is {}, which does not fit {}", spec.name,
+                               scalar.integer, kw::name_of(spec.dtype)));
+    return scalar;
+  }
+
+  Result<Tensor> resolve_tensor(const TensorSpec& spec) const {
+    Tensor tensor;
+    tensor.name = spec.name;
+    tensor.dtype = spec.dtype;
+    tensor.role = spec.role;
+    tensor.initial = spec.initial;
+    tensor.alignment = spec.alignment;
+    for (const Formula& formula : spec.shape) {
+      tensor.sizes.push_back(KW_TRY(value(formula, "shape")));
+      if (tensor.sizes.back() < 1)
+        return error(formula.place,
+                     fmt::format("a size of '{}' is {}, below 1", spec.name, tensor.sizes.back()));
+    }
+    tensor.pitch = tensor.sizes.back();
+    if (spec.pitch) {
+      tensor.pitch = KW_TRY(value(*spec.pitch, "pitch"));
+      if (tensor.pitch < tensor.sizes.back())
+        return error(spec.pitch->place, fmt::format("the pitch of '{}' is {}, below the row of {}",
+                                                    spec.name, tensor.pitch, tensor.sizes.back()));
+    }
+    std::int64_t bytes = static_cast<std::int64_t>(size_of(spec.dtype));
+    bool overflow = __builtin_mul_overflow(bytes, tensor.pitch, &bytes);
+    for (std::size_t i = 0; i + 1 < tensor.sizes.size(); ++i)
+      overflow = overflow || __builtin_mul_overflow(bytes, tensor.sizes[i], &bytes);
+    if (overflow || bytes > kMaxTensorBytes)
+      return error(spec.place,
+                   fmt::format("'{}' has more than {}", spec.name, format_bytes(kMaxTensorBytes)));
+    const auto found = spec_.values.find(spec.name);
+    const auto& values = found == spec_.values.end() ? spec.values : found->second;
+    tensor.values = KW_TRY(resolve_values(values, spec, tensor));
+    KW_TRY(resolve_regions(spec, tensor));
+    return tensor;
+  }
+
+  Result<Values> resolve_values(const ValuesSpec& spec, const TensorSpec& tensor_spec,
+                                const Tensor& tensor) const {
+    Values values;
+    values.kind = spec.kind;
+    values.numbers = spec.numbers;
+    for (const auto& name : spec.origin) values.origin.push_back(workload_.scalar(name)->real);
+    for (const auto& name : spec.step) values.step.push_back(workload_.scalar(name)->real);
+    for (const auto& formula : spec.count) {
+      values.count.push_back(KW_TRY(value(formula, "count")));
+      if (values.count.back() < 1)
+        return error(formula.place, fmt::format("a count is {}, below 1", values.count.back()));
+    }
+    if (spec.kind != "points") return values;
+    if (tensor.sizes.size() != 2 ||
+        tensor.sizes[1] != static_cast<std::int64_t>(values.count.size()))
+      return error(tensor_spec.place, fmt::format("points of {} axes need the shape [points, {}]",
+                                                  values.count.size(), values.count.size()));
+    for (const double step : values.step)
+      if (step == 0) return error(tensor_spec.place, "the step of points must not be 0");
+    return values;
+  }
+
+  Result<> resolve_regions(const TensorSpec& spec, Tensor& tensor) const {
+    Region whole;
+    for (const auto size : tensor.sizes) whole.ranges.push_back({0, size});
+    if (spec.is_whole_compared) tensor.compared.push_back(whole);
+    for (const auto& ranges : spec.regions) {
+      Region region = whole;
+      for (std::size_t i = 0; i < ranges.size(); ++i) {
+        const auto& [lo, hi] = ranges[i];
+        if (!lo) continue;
+        Range& range = region.ranges[i];
+        range.lo = KW_TRY(value(*lo, "region"));
+        if (range.lo < 0 || range.lo >= tensor.sizes[i])
+          return error(lo->place, fmt::format("index {} lies outside 0 to {} of '{}'", range.lo,
+                                              tensor.sizes[i] - 1, spec.name));
+        range.hi = hi ? KW_TRY(value(*hi, "region")) : range.lo + 1;
+        if (range.hi <= range.lo || range.hi > tensor.sizes[i])
+          return error(hi->place,
+                       fmt::format("the range {} to {} is empty or leaves 0 to {} of '{}'",
+                                   range.lo, range.hi, tensor.sizes[i], spec.name));
+      }
+      tensor.compared.push_back(std::move(region));
+    }
+    return {};
+  }
+
+  Result<> resolve_work() {
+    const WorkSpec& spec = definition_.work;
+    Work& work = workload_.work;
+    for (const auto& [formula, number] : {std::pair{&spec.floor_bytes, &work.floor_bytes},
+                                          {&spec.floor_flops, &work.floor_flops},
+                                          {&spec.read_bytes, &work.read_bytes},
+                                          {&spec.write_bytes, &work.write_bytes},
+                                          {&spec.flops, &work.flops},
+                                          {&spec.items, &work.items}}) {
+      *number = KW_TRY(value(*formula, "work"));
+      if (*number < 0) return error(formula->place, fmt::format("work is {}, negative", *number));
+    }
+    return {};
+  }
+
+  const Definition& definition_;
+  const WorkloadSpec& spec_;
+  Names names_;
+  Workload workload_;
+};
+
+}  // namespace
+
+Result<Workload> resolve(const Definition& definition, const WorkloadSpec& spec) {
+  return Resolver(definition, spec).run();
+}
+
+Result<Resolved> resolve(const Definition& definition, Target target, std::int64_t max_bytes) {
+  Resolved resolved;
+  for (const WorkloadSpec& spec : definition.workloads) {
+    if (!spec.is_for(target)) continue;
+    Workload workload = KW_TRY(resolve(definition, spec));
+    const std::int64_t bytes = workload.bytes();
+    if (bytes <= max_bytes) {
+      resolved.workloads.push_back(std::move(workload));
+      continue;
+    }
+    resolved.skipped.push_back({spec.name, spec.group,
+                                fmt::format("its tensors have {}, the limit is {}",
+                                            format_bytes(static_cast<std::uint64_t>(bytes)),
+                                            format_bytes(static_cast<std::uint64_t>(
+                                                std::max<std::int64_t>(0, max_bytes))))});
+  }
+  return resolved;
+}
+
+}  // namespace kw::task

@@ -1,0 +1,26 @@
+// From a Definition to workloads with concrete sizes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "task/definition.h"
+
+namespace kw::task {
+
+struct Resolved {
+  std::vector<Workload> workloads;  ///< In the order of shapes.yaml: show, check, time.
+  std::vector<SkippedWorkload> skipped;
+};
+
+/// Every workload for `target` whose tensors, at the task's types, have at most `max_bytes` in sum;
+/// the others are skipped with the reason. Which multiple of the tensors a machine must hold (input
+/// sets, truths) is for the caller to know.
+Result<Resolved> resolve(const Definition& definition, Target target, std::int64_t max_bytes);
+
+/// One workload, also one that is not in the file (a sweep). Errors name the place in the task's
+/// files: an overflow, a division by zero, a size below 1, a pitch below the row, a region outside.
+Result<Workload> resolve(const Definition& definition, const WorkloadSpec& spec);
+
+}  // namespace kw::task

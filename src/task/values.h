@@ -1,0 +1,21 @@
+// The kinds of value distributions and their keys.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "task/definition.h"
+
+namespace kw::task {
+
+/// Reads `{ kind: normal, mean: 0, std: 1 }`; missing keys get the defaults of docs/formats.md.
+/// `known` are the names that formulas may use, `scalars` those that `points` may name.
+std::optional<ValuesSpec> read_values(FileReport& report, const Yaml& node, Dtype dtype,
+                                      std::span<const std::string> known,
+                                      std::span<const ScalarSpec> scalars);
+
+/// What a tensor holds whose task does not say.
+ValuesSpec default_values(Dtype dtype);
+
+}  // namespace kw::task

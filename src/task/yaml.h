@@ -1,0 +1,39 @@
+// YAML as a small immutable tree: only what task files need, safe on foreign text.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/text.h"
+
+namespace kw::task {
+
+/// One node. Anchors, aliases and tags do not exist here, so the tree is as large as its text.
+struct Yaml {
+  enum class Kind { Null, Scalar, Sequence, Mapping };
+
+  Kind kind = Kind::Null;
+  Position place;
+  bool is_quoted = false;  ///< A quoted scalar is text even where it looks like a number.
+  std::string scalar;
+  std::vector<Yaml> items;
+  std::vector<std::pair<Yaml, Yaml>> entries;  ///< In file order; keys are scalars, each once.
+
+  const Yaml* find(std::string_view key) const;
+};
+
+std::string_view name_of(Yaml::Kind kind);
+
+/// Longest file that is read at all, in bytes.
+constexpr std::size_t kMaxYamlBytes = 1 << 20;
+
+/// One document; an empty text is Null. Errors are one line, `origin:line:column: message`:
+/// malformed YAML, bytes that are no UTF-8 text, duplicate keys, aliases, tags, nesting beyond 16
+/// levels.
+Result<Yaml> parse_yaml(std::string_view text, std::string_view origin);
+
+}  // namespace kw::task
