@@ -17,11 +17,10 @@ std::string memory_key(const std::string& device, const EvaluationRequest& reque
   return key.finish().hex();
 }
 
-Result<BaselineStanding> time_one(const Surroundings& s, const std::string& device,
-                                  const Candidate& baseline) {
+Result<BaselineStanding> time_one(const Surroundings& s, const Candidate& baseline) {
   BaselineStanding standing{baseline, {}, 0};
   auto request = KW_TRY(s.workbench.request(baseline, nullptr));
-  const std::string key = memory_key(device, request);
+  const std::string key = memory_key(s.device_id, request);
   if (const auto known = KW_TRY(s.store.recall("baseline", key))) {
     standing.evaluation = KW_TRY(decode<Evaluation>(*known));
   } else {
@@ -38,11 +37,10 @@ Result<BaselineStanding> time_one(const Surroundings& s, const std::string& devi
 
 }  // namespace
 
-Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s,
-                                                     const std::string& device_id) {
+Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s) {
   std::vector<BaselineStanding> standings;
   for (const Candidate& baseline : s.workbench.baselines()) {
-    standings.push_back(KW_TRY(time_one(s, device_id, baseline)));
+    standings.push_back(KW_TRY(time_one(s, baseline)));
     s.observer.on_baseline(standings.back());
     if (s.is_interrupted && s.is_interrupted())
       return fail("interrupted while timing the baselines", "", Advice::Stop);

@@ -223,8 +223,7 @@ Result<RunReport> drive(const Surroundings& s, RunSummary run, std::vector<Attem
 }  // namespace
 
 Result<RunReport> run(const Surroundings& s, const RunConfig& config) {
-  const DeviceFacts facts = KW_TRY(s.carrier.open(std::nullopt));
-  auto standings = KW_TRY(time_baselines(s, facts.id));
+  auto standings = KW_TRY(time_baselines(s));
   RunConfig fixed = config;
   // The choice is part of the run, so that a resume years later pairs against the same one.
   fixed.baseline = KW_TRY(choose_baseline(standings, config.baseline))->candidate.name;
@@ -237,8 +236,7 @@ Result<RunReport> resume(const Surroundings& s, const RunSummary& stored) {
   if (stored.state == RunState::Finished)
     return fail("the run is finished; start a new one", stored.name, Advice::Stop);
   const auto held = KW_TRY(s.store.lock(stored));
-  const DeviceFacts facts = KW_TRY(s.carrier.open(std::nullopt));
-  auto standings = KW_TRY(time_baselines(s, facts.id));
+  auto standings = KW_TRY(time_baselines(s));
   RunSummary run = stored;
   run.state = RunState::Running;
   return drive(s, std::move(run), KW_TRY(s.store.attempts(stored.id)), std::move(standings));

@@ -46,6 +46,7 @@ struct Surroundings {
   Observer& observer;
   std::function<bool()> is_interrupted;
   std::uint64_t input_seed = 0;  ///< Secret of this process's part of the run, from the system.
+  std::string device_id;         ///< Of the carrier, which is open.
 };
 
 struct RunReport {
@@ -61,8 +62,7 @@ struct RunReport {
 /// Judges every baseline alone (or recalls what was remembered for this device and task) and
 /// returns them, fastest first. A baseline that is wrong or not measurable comes last with mean_ns
 /// 0.
-Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s,
-                                                     const std::string& device_id);
+Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s);
 
 /// The named baseline, or the fastest for an empty name; an error suggests the nearest name.
 Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStanding>& standings,

@@ -1,0 +1,132 @@
+// Flags on CLI11.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/flags.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "base/text.h"
+#include "version.h"
+
+namespace kw::cli {
+namespace {
+
+CLI::App& app_of(void* app) { return *static_cast<CLI::App*>(app); }
+
+/// KW_<FLAG> for --flag: the environment stands between the config file and the command line.
+std::string env_name(const std::string& flag) {
+  std::string name = "KW_";
+  for (const char c : flag.substr(flag.find_first_not_of('-')))
+    name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+/// Prepared before parsing, run after it.
+struct Bound {
+  CLI::App* app = nullptr;
+  const Command* command = nullptr;
+};
+
+void declare(CLI::App& parent, const Command& command, std::vector<Bound>& bound) {
+  CLI::App* app = parent.add_subcommand(command.name, command.summary);
+  app->fallthrough();
+  if (command.declare) {
+    Flags flags(app);
+    command.declare(flags);
+  }
+  for (const Command& child : command.children) declare(*app, child, bound);
+  if (!command.children.empty()) app->require_subcommand(1);
+  if (command.run) bound.push_back({app, &command});
+}
+
+std::vector<std::string> names_known_to(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(sub->get_name());
+  for (const CLI::App* a = &app; a != nullptr; a = a->get_parent())
+    for (const CLI::Option* option : a->get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+const CLI::App& deepest_parsed(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  return parsed.empty() ? app : deepest_parsed(*parsed.front());
+}
+
+int report(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+  std::string message = error.what();
+  const CLI::App& where = deepest_parsed(app);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const std::vector<std::string> extras = app.remaining(true);
+    if (!extras.empty()) {
+      const std::string word = extras.front().substr(0, extras.front().find('='));
+      message = (word.starts_with("-") ? "unknown flag " : "unknown word ") + word +
+                suggestion(word, names_known_to(where));
+    }
+  }
+  std::fprintf(stderr, "kw: %s\nkw: try 'kw%s%s --help'\n", message.c_str(),
+               &where == &app ? "" : " ", &where == &app ? "" : where.get_name().c_str());
+  return kUsage;
+}
+
+}  // namespace
+
+void Flags::positional(const std::string& name, std::string& into, const std::string& help,
+                       bool required) {
+  app_of(app_).add_option(name, into, help)->required(required);
+}
+
+void Flags::positionals(const std::string& name, std::vector<std::string>& into,
+                        const std::string& help) {
+  app_of(app_).add_option(name, into, help)->required();
+}
+
+void Flags::text(const std::string& flag, std::string& into, const std::string& help) {
+  app_of(app_).add_option(flag, into, help)->envname(env_name(flag))->capture_default_str();
+}
+
+void Flags::texts(const std::string& flag, std::vector<std::string>& into,
+                  const std::string& help) {
+  app_of(app_).add_option(flag, into, help)->allow_extra_args(false);
+}
+
+void Flags::integer(const std::string& flag, std::int64_t& into, const std::string& help) {
+  app_of(app_).add_option(flag, into, help)->envname(env_name(flag))->capture_default_str();
+}
+
+void Flags::on_off(const std::string& flag, bool& into, const std::string& help) {
+  app_of(app_).add_flag(flag, into, help);
+}
+
+int run_program(const std::vector<Command>& commands, int argc, char** argv) {
+  CLI::App app(
+      "Kernelwright: turns the description of a computation into the fastest kernel that can be "
+      "trusted.",
+      "kw");
+  Global global;
+  app.set_version_flag("--version", std::string(kw::version()));
+  app.set_config("--config", "kernelwright.toml", "Flags by name in a file; flags given win");
+  app.allow_config_extras(false);
+  Flags flags(&app);
+  flags.text("--workspace", global.workspace, "Where runs/ is kept");
+  flags.text("--data-dir", global.data_dir, "Replaces shipped tasks/, playbook/, prompts/");
+  flags.text("--jail", global.jail, "Weakest jail accepted: namespace, landlock or none");
+  flags.on_off("--json", global.json, "Exactly one JSON object on standard output");
+  app.require_subcommand(1);
+  app.fallthrough();
+
+  std::vector<Bound> bound;
+  for (const Command& command : commands) declare(app, command, bound);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return report(app, error);
+  }
+  for (const Bound& b : bound)
+    if (b.app->parsed()) return b.command->run(global);
+  return kUsage;
+}
+
+}  // namespace kw::cli

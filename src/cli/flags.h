@@ -1,0 +1,60 @@
+// Flags: what a subcommand declares, without the heavy headers of the parser behind it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kw::cli {
+
+/// Exit codes of every command; documented in docs/formats.md.
+enum ExitCode : int {
+  kDone = 0,         ///< judge: correct; optimize: a confirmed win.
+  kNotGood = 1,      ///< Judged and not correct, or nothing confirmed faster.
+  kUsage = 2,        ///< Wrong flags, or input that cannot be used.
+  kEnvironment = 3,  ///< Disk, compiler, jail, worker.
+  kInterrupted = 130,
+};
+
+/// Declares the flags of one subcommand. Every variable is bound by reference, keeps its default
+/// unless the flag is given, and must live until the command has run.
+class Flags {
+ public:
+  explicit Flags(void* app) : app_(app) {}
+  void positional(const std::string& name, std::string& into, const std::string& help,
+                  bool required = true);
+  void positionals(const std::string& name, std::vector<std::string>& into,
+                   const std::string& help);
+  void text(const std::string& flag, std::string& into, const std::string& help);
+  void texts(const std::string& flag, std::vector<std::string>& into, const std::string& help);
+  void integer(const std::string& flag, std::int64_t& into, const std::string& help);
+  void on_off(const std::string& flag, bool& into, const std::string& help);
+
+ private:
+  void* app_;  ///< CLI::App, known only to flags.cc.
+};
+
+/// Flags that every command understands.
+struct Global {
+  std::string workspace = ".";
+  std::string data_dir;  ///< Overrides the shipped tasks, playbook and prompts.
+  std::string jail;      ///< Weakest level accepted; empty: the default of the command.
+  bool json = false;
+};
+
+/// One subcommand; `run` is called after its flags were parsed.
+struct Command {
+  std::string name;
+  std::string summary;
+  std::function<void(Flags&)> declare;
+  std::function<int(const Global&)> run;
+  std::vector<Command> children;  ///< `kw task new`; then `declare` and `run` are empty.
+};
+
+/// Parses and runs; returns the exit code. Unknown commands and flags name the nearest known one.
+int run_program(const std::vector<Command>& commands, int argc, char** argv);
+
+}  // namespace kw::cli

@@ -1,0 +1,63 @@
+// The workbench of a real task: its folder, its playbook, and the units that an evaluation carries.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/workbench.h"
+#include "propose/ideas.h"
+#include "task/definition.h"
+
+namespace kw::engine {
+
+struct TaskWorkbenchOptions {
+  Target target = Target::Cpu;
+  std::int64_t max_bytes =
+      0;  ///< A workload's tensors may take at most this; larger ones are skipped.
+  bool has_openblas =
+      false;  ///< Baselines that need a library which is missing are left out, aloud.
+  JailLevel jail = JailLevel::Namespace;  ///< Weakest level accepted.
+};
+
+class TaskWorkbench final : public Workbench {
+ public:
+  /// `playbook`: files of the task's playbook folder. No timed workload for the target is an error.
+  static Result<TaskWorkbench> create(task::Definition definition,
+                                      const std::map<std::string, std::string>& playbook,
+                                      const TaskWorkbenchOptions& options);
+
+  const std::vector<search::Idea>& ideas() const override { return search_ideas_; }
+  Result<Candidate> candidate(int idea, const KnobPoint& knobs) const override;
+  const std::vector<Candidate>& baselines() const override { return baselines_; }
+  Result<EvaluationRequest> request(const Candidate& candidate,
+                                    const Candidate* opponent) const override;
+
+  const task::Definition& definition() const { return definition_; }
+  const std::vector<Workload>& workloads() const { return workloads_; }
+  /// Replaces the timed workloads (a sweep).
+  void set_workloads(std::vector<Workload> workloads) { workloads_ = std::move(workloads); }
+  const std::vector<std::string>& notices() const { return notices_; }
+  const std::vector<propose::Idea>& proposals() const { return ideas_; }
+
+ private:
+  TaskWorkbench() = default;
+  Result<> gather_baselines(bool has_openblas);
+  BuildUnit unit_of(const Candidate& candidate, const char* role) const;
+
+  task::Definition definition_;
+  TaskWorkbenchOptions options_;
+  std::vector<Workload> workloads_;
+  std::vector<SkippedWorkload> skipped_;
+  std::vector<propose::Idea> ideas_;
+  std::vector<search::Idea> search_ideas_;
+  std::vector<Candidate> baselines_;
+  std::vector<BuildUnit> references_;
+  std::vector<std::string> notices_;
+};
+
+/// Name of the sequential reference among the baselines.
+inline constexpr const char* kSequential = "sequential";
+
+}  // namespace kw::engine

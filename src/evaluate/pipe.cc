@@ -1,0 +1,128 @@
+// A worker at the other end of a socket pair.
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/pipe.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+
+#include "record/codec.h"
+#include "worker/frame.h"
+#include "worker/prepare.h"
+
+namespace kw::evaluate {
+namespace {
+
+/// Where the worker finds its end of the pair.
+constexpr int kWorkerFd = 3;
+
+worker::Message message_of(worker::Verb verb) {
+  worker::Message message;
+  message.verb = verb;
+  return message;
+}
+
+}  // namespace
+
+PipeCarrier::PipeCarrier(compile::Compiler& compiler, PipeOptions options)
+    : compiler_(compiler), options_(std::move(options)) {}
+
+PipeCarrier::~PipeCarrier() = default;
+
+Result<> PipeCarrier::start() {
+  process_.reset();
+  pipe_.reset();
+  int pair[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+    return platform::fail_errno("make a socket pair for", "the worker", errno);
+  pipe_.reset(pair[0]);
+  const platform::Fd theirs(pair[1]);
+  const platform::Path worker =
+      options_.worker.empty() ? KW_TRY(platform::executable_dir()) / "kw-worker" : options_.worker;
+  platform::SpawnOptions spawn;
+  for (const char* name : {"PATH", "TMPDIR", "KW_CXX"})
+    if (const auto entry = platform::env_of_ours(name)) spawn.env.push_back(*entry);
+  spawn.fds = {{theirs.get(), kWorkerFd}};
+  spawn.out = platform::Output::Discard;
+  spawn.err = platform::Output::Inherit;
+  process_ = KW_TRY(platform::spawn({worker.string()}, spawn));
+  return {};
+}
+
+Result<worker::Reply> PipeCarrier::exchange(const worker::Message& message) {
+  if (!process_) return fail("no worker", "", Advice::Retry);
+  KW_TRY(worker::write_frame(pipe_.get(), encode(message)));
+  const std::string text =
+      KW_TRY(worker::read_frame(pipe_.get(), options_.reply_timeout_ns, options_.interrupt_fd));
+  auto reply = KW_TRY(decode<worker::Reply>(text));
+  if (reply.version != worker::kProtocolVersion)
+    return fail("the worker is of another version; rebuild it", "", Advice::Stop);
+  if (!reply.is_ok) return std::unexpected(worker::error_of(reply));
+  return reply;
+}
+
+Result<worker::Reply> PipeCarrier::exchange_or_restart(const worker::Message& message) {
+  auto reply = exchange(message);
+  if (reply || reply.error().advice != Advice::Retry) return reply;
+  KW_TRY(start());
+  worker::Message hello = message_of(worker::Verb::Hello);
+  hello.facts = {facts_};
+  KW_TRY(exchange(hello));
+  reply = exchange(message);
+  if (!reply && reply.error().advice == Advice::Retry)
+    return fail("two workers in a row did not survive this: " + reply.error().what,
+                reply.error().where, Advice::GiveUp);
+  return reply;
+}
+
+Result<DeviceFacts> PipeCarrier::open(const std::optional<DeviceFacts>& remembered) {
+  KW_TRY(start());
+  worker::Message hello = message_of(worker::Verb::Hello);
+  if (remembered) hello.facts = {*remembered};
+  auto reply = KW_TRY(exchange(hello));
+  if (reply.facts.empty()) return fail("the worker has no device", "", Advice::Stop);
+  facts_ = std::move(reply.facts.front());
+  return facts_;
+}
+
+Result<> PipeCarrier::submit(EvaluationRequest request) {
+  Prepared prepared;
+  prepared.judged = KW_TRY(worker::prepare(request, compiler_, options_.build_threads));
+  prepared.request = std::move(request);
+  waiting_.push_back(std::move(prepared));
+  return {};
+}
+
+Result<Evaluation> PipeCarrier::next() {
+  if (waiting_.empty()) return fail("nothing was submitted", "pipe carrier");
+  Prepared prepared = std::move(waiting_.front());
+  waiting_.pop_front();
+  if (prepared.judged) {
+    prepared.judged->device = facts_.id;
+    prepared.judged->machine = facts_.model;
+    return std::move(*prepared.judged);
+  }
+  worker::Message judge = message_of(worker::Verb::Judge);
+  judge.request.push_back(std::move(prepared.request));
+  auto reply = KW_TRY(exchange_or_restart(judge));
+  if (reply.evaluation.empty()) return fail("the worker answered without an evaluation");
+  return std::move(reply.evaluation.front());
+}
+
+Result<std::vector<worker::AdmissionLine>> PipeCarrier::admit(EvaluationRequest request) {
+  KW_TRY(worker::build_references(request, compiler_, options_.build_threads));
+  worker::Message admit = message_of(worker::Verb::Admit);
+  admit.request.push_back(std::move(request));
+  return KW_TRY(exchange(admit)).admission;
+}
+
+Result<DeviceFacts> PipeCarrier::measure_device(bool is_full) {
+  worker::Message measure = message_of(worker::Verb::Measure);
+  measure.is_full = is_full;
+  auto reply = KW_TRY(exchange(measure));
+  if (reply.facts.empty()) return fail("the worker answered without facts");
+  facts_ = std::move(reply.facts.front());
+  return facts_;
+}
+
+}  // namespace kw::evaluate

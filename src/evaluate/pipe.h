@@ -1,0 +1,61 @@
+// The pipe carrier: a kw-worker on this machine, units built on this side.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "compile/compiler.h"
+#include "evaluate/carrier.h"
+#include "platform/subprocess.h"
+#include "worker/messages.h"
+
+namespace kw::evaluate {
+
+struct PipeOptions {
+  platform::Path worker;  ///< The executable; empty: kw-worker beside this program.
+  int build_threads = 2;
+  int interrupt_fd = -1;  ///< Readable when the user wants out at once; -1: none.
+  std::int64_t reply_timeout_ns =
+      30LL * 60 * 1'000'000'000;  ///< A worker silent for so long is replaced.
+};
+
+/// Starts the worker at open(), replaces it when it dies, and gives up on a request that killed
+/// two.
+class PipeCarrier final : public Carrier {
+ public:
+  /// `compiler` must outlive the carrier.
+  PipeCarrier(compile::Compiler& compiler, PipeOptions options);
+  ~PipeCarrier() override;
+
+  Result<DeviceFacts> open(const std::optional<DeviceFacts>& remembered) override;
+  Result<> submit(EvaluationRequest request) override;
+  Result<Evaluation> next() override;
+
+  /// Null answers against the task's gates; the request's candidate is ignored.
+  Result<std::vector<worker::AdmissionLine>> admit(EvaluationRequest request);
+  /// Measures the ceilings: the few that judging needs, or all.
+  Result<DeviceFacts> measure_device(bool is_full);
+  const DeviceFacts& facts() const { return facts_; }
+
+ private:
+  /// Screened and built, or already judged without a worker.
+  struct Prepared {
+    EvaluationRequest request;
+    std::optional<Evaluation> judged;
+  };
+  Result<> start();
+  Result<worker::Reply> exchange(const worker::Message& message);
+  Result<worker::Reply> exchange_or_restart(const worker::Message& message);
+
+  compile::Compiler& compiler_;
+  PipeOptions options_;
+  DeviceFacts facts_;
+  std::optional<platform::Process> process_;
+  platform::Fd pipe_;
+  std::deque<Prepared> waiting_;
+};
+
+}  // namespace kw::evaluate

@@ -1,0 +1,63 @@
+// Embedded files and their override.
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/data_files.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "embedded.h"
+
+namespace kw::memory {
+namespace {
+
+constexpr std::size_t kFileCap = std::size_t{1} << 20;
+
+/// A folder path that every path under it starts with.
+std::string prefix_of(std::string_view folder) {
+  std::string prefix(folder);
+  if (!prefix.empty() && prefix.back() != '/') prefix += '/';
+  return prefix;
+}
+
+}  // namespace
+
+Result<DataFiles> DataFiles::open(const std::optional<platform::Path>& override_dir) {
+  DataFiles data;
+  for (const EmbeddedFile& file : embedded_files())
+    data.files_.emplace(std::string(file.path), std::string(file.bytes));
+  if (!override_dir) return data;
+  std::error_code trouble;
+  std::filesystem::recursive_directory_iterator entries(*override_dir, trouble);
+  if (trouble) return fail("cannot read the data directory: " + trouble.message(), *override_dir);
+  for (; entries != std::filesystem::recursive_directory_iterator(); entries.increment(trouble)) {
+    if (trouble) return fail("cannot read the data directory: " + trouble.message(), *override_dir);
+    const std::string relative = entries->path().lexically_relative(*override_dir).generic_string();
+    const bool is_data = relative.starts_with("tasks/") || relative.starts_with("playbook/") ||
+                         relative.starts_with("prompts/");
+    if (!is_data || !entries->is_regular_file(trouble)) continue;
+    data.files_[relative] = KW_TRY(platform::read_file(entries->path(), kFileCap));
+  }
+  return data;
+}
+
+std::map<std::string, std::string> DataFiles::under(std::string_view folder) const {
+  const std::string prefix = prefix_of(folder);
+  std::map<std::string, std::string> found;
+  for (auto it = files_.lower_bound(prefix); it != files_.end() && it->first.starts_with(prefix);
+       ++it)
+    found.emplace(it->first.substr(prefix.size()), it->second);
+  return found;
+}
+
+std::vector<std::string> DataFiles::folders(std::string_view folder) const {
+  std::vector<std::string> names;
+  for (const auto& [path, text] : under(folder)) {
+    const std::size_t slash = path.find('/');
+    if (slash == std::string::npos) continue;
+    std::string name = path.substr(0, slash);
+    if (names.empty() || names.back() != name) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace kw::memory

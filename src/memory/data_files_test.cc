@@ -1,0 +1,37 @@
+// Tests of the shipped files and of the directory that overrides them.
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/data_files.h"
+
+#include <gtest/gtest.h>
+
+namespace kw::memory {
+namespace {
+
+TEST(DataFiles, HoldsTheShippedTasksAndPlaybook) {
+  const auto data = DataFiles::open(std::nullopt);
+  ASSERT_TRUE(data);
+  const auto tasks = data->folders("tasks");
+  for (const char* name : {"fctd3d", "matmul", "saxpy", "softmax"}) {
+    EXPECT_NE(std::find(tasks.begin(), tasks.end(), name), tasks.end()) << name;
+    EXPECT_FALSE(data->under(std::string("playbook/") + name).empty()) << name;
+  }
+  EXPECT_TRUE(data->under("tasks/saxpy").contains("task.yaml"));
+  EXPECT_TRUE(data->under("tasks/sax").empty()) << "a prefix of a name is no folder";
+}
+
+TEST(DataFiles, ADirectoryReplacesAndAdds) {
+  const auto dir = platform::TempDir::create();
+  ASSERT_TRUE(dir);
+  ASSERT_TRUE(platform::make_dirs(dir->path() / "playbook/saxpy"));
+  ASSERT_TRUE(
+      platform::write_file_atomic(dir->path() / "playbook/saxpy/99_mine.cpp", "mine", false));
+  ASSERT_TRUE(platform::write_file_atomic(dir->path() / "unrelated.txt", "no", false));
+  const auto data = DataFiles::open(dir->path());
+  ASSERT_TRUE(data) << describe(data.error());
+  EXPECT_EQ(data->under("playbook/saxpy").at("99_mine.cpp"), "mine");
+  EXPECT_TRUE(data->under("tasks/saxpy").contains("task.yaml"));
+  EXPECT_FALSE(DataFiles::open(dir->path() / "missing"));
+}
+
+}  // namespace
+}  // namespace kw::memory

@@ -1,0 +1,27 @@
+// Generic variants of a reference: what a careful programmer tries first on any loop nest.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "record/task.h"
+
+namespace kw::propose {
+
+struct Variant {
+  std::string name;
+  std::string source;  ///< Candidate format, self-contained.
+  std::string why;
+};
+
+/// Variants from mild to bold: restrict, parallel outer loop, parallel second loop, simd with
+/// reductions, unrolling (a knob), fast_math. Some are wrong for some references (a loop that
+/// carries a dependence); the referee finds out. `reference` is the text of reference.cpp.
+std::vector<Variant> generic_variants(const Task& task, const std::string& reference);
+
+/// The plain `omp parallel for` form of the reference, a baseline of every task that ships none;
+/// empty where the reference has no loop.
+std::string parallel_form(const Task& task, const std::string& reference);
+
+}  // namespace kw::propose

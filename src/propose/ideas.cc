@@ -1,0 +1,42 @@
+// Gathering of ideas.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/ideas.h"
+
+#include "base/text.h"
+#include "propose/generic.h"
+
+namespace kw::propose {
+namespace {
+
+Result<Idea> make_idea(const std::string& name, const std::string& source, Origin origin,
+                       const Restrictions& restrictions, std::string why) {
+  auto candidate = task::make_candidate(name, source, origin, restrictions);
+  if (!candidate) return fail("kernel cannot be used:\n" + task::to_text(candidate.error()), name);
+  auto header = task::parse_header(source, name);
+  KW_ASSERT(header.has_value());  // make_candidate has just parsed it.
+  return Idea{std::move(*candidate), std::move(*header), std::move(why)};
+}
+
+}  // namespace
+
+Result<std::vector<Idea>> gather_ideas(const task::Definition& task,
+                                       const std::map<std::string, std::string>& playbook) {
+  std::vector<Idea> ideas;
+  const Restrictions& restrictions = task.task.restrictions;
+  for (const Candidate& c : task.candidates)
+    ideas.push_back(KW_TRY(make_idea(c.name, c.source, Origin::Task, restrictions,
+                                     "hand-made, in the task's folder")));
+  bool has_playbook = false;
+  for (const auto& [file, source] : playbook) {
+    if (!file.ends_with(".cpp")) continue;
+    has_playbook = true;
+    ideas.push_back(KW_TRY(make_idea(file.substr(0, file.size() - 4), source, Origin::Playbook,
+                                     restrictions, "expert kernel of the playbook")));
+  }
+  if (has_playbook) return ideas;
+  for (const Variant& v : generic_variants(task.task, task.reference))
+    ideas.push_back(KW_TRY(make_idea(v.name, v.source, Origin::Generic, restrictions, v.why)));
+  return ideas;
+}
+
+}  // namespace kw::propose

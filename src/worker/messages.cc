@@ -1,0 +1,29 @@
+// Codec of the worker's messages.
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/messages.h"
+
+#include "record/codec_impl.h"
+
+KW_INSTANTIATE_CODEC(kw::worker::Message);
+KW_INSTANTIATE_CODEC(kw::worker::Reply);
+
+namespace kw::worker {
+
+Reply reply_of(const Error& error) {
+  Reply reply;
+  reply.what = error.what;
+  reply.where = error.where;
+  reply.advice = error.advice == Advice::Retry  ? "retry"
+                 : error.advice == Advice::Stop ? "stop"
+                                                : "give_up";
+  return reply;
+}
+
+Error error_of(const Reply& reply) {
+  const Advice advice = reply.advice == "retry"  ? Advice::Retry
+                        : reply.advice == "stop" ? Advice::Stop
+                                                 : Advice::GiveUp;
+  return {reply.what, reply.where, advice};
+}
+
+}  // namespace kw::worker

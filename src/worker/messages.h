@@ -1,0 +1,76 @@
+// What controller and worker say to each other in frames, one request and one reply at a time.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "record/device.h"
+#include "record/evaluation.h"
+
+namespace kw::worker {
+
+/// Raised whenever a frame changes its meaning; both sides refuse another one.
+inline constexpr int kProtocolVersion = 1;
+
+enum class Verb {
+  Hello,    ///< facts: what the controller remembers of the device → facts of the device at hand.
+  Judge,    ///< request, units built → evaluation.
+  Admit,    ///< request, units built → admission.
+  Measure,  ///< Ceilings: → facts. `is_full` asks for all of them.
+};
+
+/// What the admission of a task found; one line per null answer and input.
+struct AdmissionLine {
+  std::string what;      ///< "zeros", "input x ignored", "reference at f32", …
+  std::string workload;  ///< Where it was (or was not) caught; "all" for several.
+  bool is_ok = false;
+  std::string detail;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("what", s.what), v("workload", s.workload), v("is_ok", s.is_ok), v("detail", s.detail);
+  }
+};
+
+struct Message {
+  int version = kProtocolVersion;
+  Verb verb = Verb::Hello;
+  std::vector<DeviceFacts> facts;          ///< At most one.
+  std::vector<EvaluationRequest> request;  ///< At most one.
+  bool is_full = false;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("version", s.version), v("verb", s.verb), v("facts", s.facts), v("request", s.request),
+        v("is_full", s.is_full);
+  }
+};
+
+struct Reply {
+  int version = kProtocolVersion;
+  bool is_ok = false;
+  std::string what;  ///< Of the error.
+  std::string where;
+  std::string advice;  ///< retry | give_up | stop
+  std::vector<DeviceFacts> facts;
+  std::vector<Evaluation> evaluation;
+  std::vector<AdmissionLine> admission;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("version", s.version), v("is_ok", s.is_ok), v("what", s.what), v("where", s.where),
+        v("advice", s.advice), v("facts", s.facts), v("evaluation", s.evaluation),
+        v("admission", s.admission);
+  }
+};
+
+Reply reply_of(const Error& error);
+Error error_of(const Reply& reply);
+
+}  // namespace kw::worker
+
+template <>
+struct kw::EnumNames<kw::worker::Verb> {
+  static constexpr std::array<std::string_view, 4> names{"hello", "judge", "admit", "measure"};
+};
