@@ -80,12 +80,16 @@ Decision decide(const Estimate& estimate, double noise_floor, double confidence,
 
 double noise_floor(std::span<const std::vector<PairedSample>> series) {
   KW_ASSERT(!series.empty());
-  double squares = 0;
+  constexpr double kMedianError = 1.2533;  // sqrt(pi / 2): error of a normal sample's median
+  double variance = 0;
   for (const auto& pairs : series) {
-    const double shift = median(log_ratios(pairs));
-    squares += shift * shift;
+    KW_ASSERT(pairs.size() >= 3);
+    const std::vector<double> logs = log_ratios(pairs);
+    const double shift = median(logs);
+    const double error = kMedianError * mad(logs) / std::sqrt(static_cast<double>(logs.size()));
+    variance += (shift * shift - error * error) / static_cast<double>(series.size());
   }
-  return std::expm1(2 * std::sqrt(squares / static_cast<double>(series.size())));
+  return std::expm1(2 * std::sqrt(std::max(0.0, variance)));
 }
 
 }  // namespace kw::measure

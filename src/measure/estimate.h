@@ -76,9 +76,10 @@ Decision decide(const Estimate& estimate, double noise_floor, double confidence,
 
 /// A/A noise floor as a fraction: how far apart two identical things may seem on this machine for
 /// reasons that no coin averages out (page placement, code alignment), which last as long as a pair
-/// of processes. Each series times a thing against itself in *fresh* processes. Twice the root mean
-/// square of the series' median log ratios: 95 % of a normal bias. At least one series, none empty;
-/// use 4 or more.
+/// of processes. Each series times a thing against itself in *fresh* processes. Twice the spread of
+/// the series' median log ratios beyond what their own sampling explains (random effects, by
+/// moments), so 95 % of a normal bias; sampling noise itself is the interval's business. At least
+/// one series, each of at least 3 pairs; use 4 or more of 30 or more.
 double noise_floor(std::span<const std::vector<PairedSample>> series);
 
 }  // namespace kw::measure

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,18 +14,27 @@ namespace kw::measure {
 namespace {
 
 constexpr std::size_t kProbePairs = 3;  // for durations and the hopeless
-constexpr std::size_t kMostLooks = 6;   // each halves what the others may spend on being sure
-constexpr double kLookRatio = 1.5;      // less time than this between two looks is not worth one
-constexpr double kFirstLookNs = 50e6;   // short calls are cheap: gather this much before looking
+constexpr std::size_t kMostLooks = 6;   // they share 1 - confidence among them
+constexpr double kLookRatio = 1.5;     // less time than this between two looks is not worth another
+constexpr double kFirstLookNs = 50e6;  // short calls are cheap: gather this much before looking
 constexpr std::size_t kFirstLookPairs = 40;  // … but no more than this
 
-double mean_duration(std::span<const PairedSample> pairs) {
-  double sum = 0;
-  for (const PairedSample& p : pairs) sum += p.candidate_ns + p.opponent_ns;
-  return sum / static_cast<double>(pairs.size());
+// Of a pair; the median, as the first call may be far off.
+double usual_duration(std::span<const PairedSample> pairs) {
+  std::vector<double> durations;
+  durations.reserve(pairs.size());
+  for (const PairedSample& p : pairs) durations.push_back(p.candidate_ns + p.opponent_ns);
+  return median(durations);
 }
 
 }  // namespace
+
+Limits at_fidelity(Limits full, double fidelity) {
+  KW_ASSERT(fidelity > 0 && fidelity <= 1);
+  full.budget_ns *= fidelity;
+  full.may_be_rough = full.may_be_rough || fidelity < 1;
+  return full;
+}
 
 std::vector<std::size_t> allot(double budget_ns, std::span<const double> cost_ns,
                                std::span<const double> spread, std::size_t fewest) {
@@ -61,7 +69,7 @@ std::vector<std::size_t> allot(double budget_ns, std::span<const double> cost_ns
   return counts;
 }
 
-PairPlan::PairPlan(const Limits& limits, std::uint64_t seed, std::size_t workloads)
+PairPlan::PairPlan(const Limits& limits, Seed seed, std::size_t workloads)
     : limits_(limits), coin_(seed), series_(workloads) {
   KW_ASSERT(workloads > 0);
   for (Series& s : series_) s.target = kProbePairs;
@@ -113,7 +121,7 @@ void PairPlan::plan_looks() {
   double round_ns = 0;
   std::vector<Estimate> probes;
   for (const Series& s : series_) {
-    round_ns += mean_duration(s.samples);
+    round_ns += usual_duration(s.samples);
     probes.push_back(s.estimate);
   }
   combined_ = *combine(probes);
@@ -122,33 +130,43 @@ void PairPlan::plan_looks() {
 
   const auto affordable = static_cast<std::size_t>(
       std::min(static_cast<double>(limits_.max_pairs), limits_.budget_ns / round_ns));
-  const std::size_t first = std::clamp(static_cast<std::size_t>(kFirstLookNs / round_ns),
-                                       samples_needed(alpha / kMostLooks), kFirstLookPairs);
+  const auto gathered = static_cast<std::size_t>(kFirstLookNs / round_ns);
+  const std::size_t first = std::max(samples_needed(alpha / static_cast<double>(kMostLooks)),
+                                     std::min(gathered, kFirstLookPairs));
   const double room = static_cast<double>(affordable) / static_cast<double>(first);
-  looks_ = room < kLookRatio
-               ? 1
-               : std::min(kMostLooks,
-                          1 + static_cast<std::size_t>(std::log(room) / std::log(kLookRatio)));
-  const std::size_t last =
-      std::max({affordable, samples_needed(alpha / static_cast<double>(looks_)), kProbePairs});
+  if (room >= kLookRatio) {
+    const auto steps = static_cast<std::size_t>(std::log(room) / std::log(kLookRatio));
+    looks_ = std::min(kMostLooks, 1 + steps);
+  } else {
+    looks_ = 1;
+  }
+  const std::size_t last = std::max(affordable, fewest_pairs());
   last_look_ns_ = static_cast<double>(last) * round_ns;
   first_look_ns_ = looks_ == 1 ? last_look_ns_ : static_cast<double>(first) * round_ns;
 }
 
+// Below this a look can say nothing at its share of 1 - confidence.
+std::size_t PairPlan::fewest_pairs() const {
+  const double alpha = (1 - limits_.confidence) / static_cast<double>(looks_);
+  return limits_.may_be_rough ? kProbePairs : std::max(kProbePairs, samples_needed(alpha));
+}
+
 // Pairs to reach before the next look: the time due by then, allotted by variance.
 void PairPlan::set_targets() {
-  const double alpha = (1 - limits_.confidence) / static_cast<double>(looks_);
   const double step =
       looks_ == 1 ? 0.0 : static_cast<double>(looks_done_) / static_cast<double>(looks_ - 1);
   const double due_ns = first_look_ns_ * std::pow(last_look_ns_ / first_look_ns_, step);
   std::vector<double> costs;
   std::vector<double> spreads;
   for (const Series& s : series_) {
-    costs.push_back(mean_duration(s.samples));
-    // Before the first look three pairs say nothing about the spread: equal shares.
-    spreads.push_back(looks_done_ == 0 ? std::sqrt(costs.back()) : mad(log_ratios(s.samples)));
+    costs.push_back(usual_duration(s.samples));
+    // What the interval's width says: unlike the MAD it sees the modes that the ends still span.
+    // Before the first look three pairs say nothing, so all get equal numbers.
+    const double width = std::log(s.estimate.high) - std::log(s.estimate.low);
+    const auto pairs = static_cast<double>(s.samples.size());
+    spreads.push_back(looks_done_ == 0 ? std::sqrt(costs.back()) : width * std::sqrt(pairs));
   }
-  const auto counts = allot(due_ns, costs, spreads, samples_needed(alpha));
+  const auto counts = allot(due_ns, costs, spreads, fewest_pairs());
   for (std::size_t w = 0; w < series_.size(); ++w)
     series_[w].target = std::max(std::min(counts[w], limits_.max_pairs), series_[w].samples.size());
   at_ = 0;

@@ -4,13 +4,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/rng.h"
 #include "measure/estimate.h"
 
 namespace kw::measure {
@@ -25,8 +24,14 @@ struct Limits {
   double hard_budget_ns =
       60e9;  ///< Time never exceeded by more than a pair, even for the fewest pairs.
   std::size_t max_pairs = 2000;   ///< Per workload.
+  bool may_be_rough = false;      ///< Fewer pairs than confidence needs will do, down to 3.
   bool stop_when_decided = true;  ///< False for a certificate: go on to half_width or the budget.
 };
+
+/// The limits of a cheap figure, good for ranking points of a tuner: `fidelity` (above 0, at most
+/// 1) of the budget, and below 1 rough. A rough end with too few pairs is Unmeasurable, never
+/// Faster; its estimate says with what confidence it holds.
+Limits at_fidelity(Limits full, double fidelity);
 
 /// Numbers of samples that spend `budget_ns` so that the variance of the mean over workloads is
 /// least: proportional to spread / sqrt(cost) (Neyman), at least `fewest` each. `cost_ns` above 0
@@ -55,7 +60,7 @@ struct Turn {
 /// samples.
 class PairPlan {
  public:
-  explicit PairPlan(const Limits& limits, std::uint64_t seed, std::size_t workloads = 1);
+  explicit PairPlan(const Limits& limits, Seed seed, std::size_t workloads = 1);
 
   bool wants_more() const { return !ended_; }
   /// The pair to time now; stays with a workload until the next look. Precondition: wants_more().
@@ -84,12 +89,13 @@ class PairPlan {
   };
 
   void plan_looks();
+  std::size_t fewest_pairs() const;
   void set_targets();
   void look(bool last);
   void end(std::string why);
 
   Limits limits_;
-  std::mt19937_64 coin_;
+  Rng coin_;
   std::vector<Series> series_;
   std::size_t at_ = 0;     ///< Workload in turn.
   std::size_t looks_ = 0;  ///< Looks planned; 0 while probing.

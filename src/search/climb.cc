@@ -1,5 +1,6 @@
 // Climb: all neighbours of the best point, then those of the best among them, until none is better.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -12,6 +13,11 @@ namespace kw::search {
 namespace {
 
 constexpr double kLeastStep = 1.003;  // smaller gains are noise at full fidelity
+
+std::ptrdiff_t differing_knobs(const KnobPoint& a, const KnobPoint& b) {
+  return std::count_if(a.begin(), a.end(),
+                       [&](const auto& knob) { return b.at(knob.first) != knob.second; });
+}
 
 class Climb final : public QueuedStrategy {
  public:
@@ -45,6 +51,7 @@ class Climb final : public QueuedStrategy {
       best_point_ = ask.knobs;
       best_ask_ = tell.ask;
     }
+    if (!tell.is_correct()) look_behind(ask.knobs);
     if (next_ < around_.size() || is_waiting()) return;
     if (best_around_ <= kLeastStep * here_speedup_) return;
     here_ = best_point_;
@@ -61,8 +68,17 @@ class Climb final : public QueuedStrategy {
     around_.clear();
     next_ = 0;
     best_around_ = 0;
-    for (KnobPoint& point : job_.space->neighbours(here_))
-      if (seen_.insert(job_.space->number_of(point)).second) around_.push_back(std::move(point));
+    for (KnobPoint& point : job_.space->neighbours(here_)) add(std::move(point));
+  }
+
+  // A point that failed must not wall in what lies behind it in the same direction.
+  void look_behind(const KnobPoint& failed) {
+    for (KnobPoint& point : job_.space->neighbours(failed))
+      if (differing_knobs(point, here_) == 1) add(std::move(point));
+  }
+
+  void add(KnobPoint point) {
+    if (seen_.insert(job_.space->number_of(point)).second) around_.push_back(std::move(point));
   }
 
   const TuningJob job_;
