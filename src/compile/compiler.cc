@@ -17,10 +17,10 @@ std::vector<Result<CompileResult>> build_all(Compiler& compiler, std::span<const
       results[i] = compiler.build(units[i]);
   };
   const std::size_t wanted = std::min(units.size(), static_cast<std::size_t>(std::max(threads, 1)));
-  std::vector<std::jthread> helpers;
+  std::vector<std::thread> helpers;
   for (std::size_t i = 1; i < wanted; ++i) helpers.emplace_back(work);
   work();
-  helpers.clear();
+  for (std::thread& helper : helpers) helper.join();
   return results;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <chrono>
 #include <csignal>
@@ -70,23 +71,40 @@ bool has(std::string_view text, std::string_view phrase) {
   return text.find(phrase) != std::string_view::npos;
 }
 
-// What GCC, its driver, the assembler and the linker say when memory or a file limit ends them.
-bool ran_out(std::string_view output) {
-  for (const std::string_view phrase :
-       {"out of memory", "virtual memory exhausted", "memory exhausted", "std::bad_alloc",
-        "File size limit", "file truncated", "final link failed", "File too large", "No space left",
-        "template instantiation depth exceeds", "constexpr' evaluation operation count",
-        "constexpr' loop iteration count", "constexpr' evaluation depth"})
-    if (has(output, phrase)) return true;
-  return false;
+struct Limit {
+  std::string_view phrase;
+  std::string_view reason;
+};
+
+constexpr std::string_view kMemory = "the compiler needed more memory than it may use";
+constexpr std::string_view kFile = "a file of the build grew larger than it may";
+constexpr std::string_view kDepth = "the compiler's limit on work at compile time was met";
+
+// What GCC, its driver, the assembler and the linker say when a limit ends them.
+constexpr std::array<Limit, 14> kLimits{{
+    {"out of memory", kMemory},
+    {"virtual memory exhausted", kMemory},
+    {"memory exhausted", kMemory},
+    {"std::bad_alloc", kMemory},
+    {"Killed signal terminated", kMemory},
+    {"File size limit", kFile},
+    {"File too large", kFile},
+    {"No space left", kFile},
+    {"file truncated", kFile},
+    {"template instantiation depth exceeds", kDepth},
+    {"loop iteration count exceeds", kDepth},
+    {"evaluation operation count exceeds", kDepth},
+    {"evaluation depth exceeds", kDepth},
+    {"#include nested depth", kDepth},
+}};
+
+std::string_view limit_met(std::string_view output) {
+  for (const Limit& limit : kLimits)
+    if (has(output, limit.phrase)) return limit.reason;
+  return {};
 }
 
 bool ran_too_long(std::string_view output) { return has(output, "CPU time limit"); }
-
-// Without a message of its own, a compiler that a signal ended has met a limit of its jail.
-bool was_killed(std::string_view output) {
-  return has(output, "Killed signal terminated") || has(output, "terminated with signal 9");
-}
 
 std::string first_error(const std::vector<Finding>& findings) {
   if (findings.empty()) return {};
@@ -137,8 +155,8 @@ CpuCompiler::CpuCompiler(CpuCompilerSettings settings, std::string version)
       version_(std::move(version)),
       dialect_(dialect_from(version_)) {
   identity_ = fmt::format("{}\n{}\n{}\n{}\n{}", settings_.program, version_,
-                          fmt::join(compile_flags(dialect_), " "),
-                          fmt::join(link_flags(dialect_), " "), processor_identity(read_cpuinfo()));
+                          join(compile_flags(dialect_), " "), join(link_flags(dialect_), " "),
+                          processor_identity(read_cpuinfo()));
 }
 
 Result<std::unique_ptr<CpuCompiler>> CpuCompiler::create(CpuCompilerSettings settings) {
@@ -170,6 +188,7 @@ platform::JailSpec CpuCompiler::jail_for(const Path& folder) const {
   jail.cpu_seconds = settings_.limits.cpu_seconds;
   jail.env = {"PATH=/usr/bin:/bin", "LC_ALL=C", "TMPDIR=" + folder.string()};
   jail.out = platform::Output::Discard;
+  jail.output_cap = std::size_t{4} << 20;
   jail.cwd = folder;
   return jail;
 }
@@ -191,9 +210,11 @@ Result<CpuCompiler::Step> CpuCompiler::run_step(const Path& folder,
     step.outcome = Outcome::TimedOut;
     step.reason = fmt::format("compiling used more than {} s of processor time",
                               settings_.limits.cpu_seconds);
-  } else if (ran_out(exit.err) || was_killed(exit.err) || exit.signal != 0) {
+  } else if (const std::string_view reason = limit_met(exit.err);
+             !reason.empty() || exit.signal != 0) {
     step.outcome = Outcome::OutOfResources;
-    step.reason = "the compiler met a limit of memory, file size or instantiation depth";
+    step.reason =
+        reason.empty() ? "the compiler ended by " + platform::describe(exit) : std::string(reason);
   } else {
     step.outcome = Outcome::CompileFailed;
   }
@@ -260,12 +281,12 @@ Result<CompileResult> CpuCompiler::build_in(const Path& folder, const BuildUnit&
     result.is_repeatable = step.is_repeatable;
     result.findings = diagnostic_findings(parse_diagnostics(output), unit);
     const std::string error = first_error(result.findings);
-    const std::string said = error.empty() ? one_line(step.output, 300) : one_line(error, 300);
     if (result.evidence.empty()) {
-      result.evidence = said.empty() ? "the compiler failed without a word" : said;
-    } else if (!said.empty()) {
-      result.evidence += " (" + said + ")";
+      result.evidence = one_line(error.empty() ? step.output : error, 300);
+    } else if (!error.empty()) {
+      result.evidence += " (" + one_line(error, 300) + ")";
     }
+    if (result.evidence.empty()) result.evidence = "the compiler failed without a word";
     return result;
   }
   CompileResult result = KW_TRY(keep_object(folder, unit));

@@ -61,6 +61,31 @@ Diagnostic from_json(const Json& item) {
   return d;
 }
 
+// A JSON array that the output cap cut, closed after its last whole element.
+std::string mended(std::string_view array) {
+  int depth = 0;
+  bool in_string = false;
+  std::size_t whole = 0;
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    const char c = array[i];
+    if (in_string) {
+      if (c == '\\') {
+        ++i;
+      } else {
+        in_string = c != '"';
+      }
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if (c == '}' || c == ']') {
+      if (--depth == 1) whole = i + 1;
+      if (depth == 0) return std::string(array.substr(0, i + 1));
+    }
+  }
+  return whole == 0 ? "[]" : std::string(array.substr(0, whole)) + "]";
+}
+
 // Digits up to a colon, as in "12:"; eats both.
 std::optional<std::size_t> eat_number(std::string_view& text) {
   std::size_t value = 0, i = 0;
@@ -205,7 +230,7 @@ std::vector<Diagnostic> parse_diagnostics(std::string_view output) {
   for (const std::string_view line : split_lines(output)) {
     if (out.size() >= kMaxDiagnostics) break;
     if (line.starts_with('[')) {
-      const Result<Json> array = parse_json(line, "diagnostics");
+      const Result<Json> array = parse_json(mended(line), "diagnostics");
       if (!array || !array->is_array()) continue;
       for (const Json& item : *array)
         if (item.is_object() && out.size() < kMaxDiagnostics) out.push_back(from_json(item));

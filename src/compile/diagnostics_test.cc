@@ -113,6 +113,14 @@ TEST(Diagnostics, ErrorsOfTheMainFileComeFirstAndWarningsLast) {
   EXPECT_THAT(diagnostic_findings(found, unit(), 1), SizeIs(1));
 }
 
+TEST(Diagnostics, AnArrayThatTheOutputCapCutIsReadAsFarAsItGoes) {
+  const std::string whole = kUnknown;
+  const std::string line = whole.substr(0, whole.find('\n') - 1);  // Without "]".
+  EXPECT_THAT(parse_diagnostics(line + ", {\"kind\": \"error\", \"message\": \"a [ \\\" b"),
+              SizeIs(1));
+  EXPECT_THAT(parse_diagnostics(line.substr(0, 40)), IsEmpty());
+}
+
 TEST(Diagnostics, ForeignBytesDoNoHarm) {
   EXPECT_THAT(parse_diagnostics(""), IsEmpty());
   EXPECT_THAT(parse_diagnostics("[[[[\n[1, null, {\"kind\": 3}]\n:::\nx:9999999999999:1: error: y"),

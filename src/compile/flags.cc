@@ -47,8 +47,9 @@ std::vector<std::string> compile_flags(const Dialect& dialect) {
       "-ftemplate-backtrace-limit=6",
   };
   if (dialect.is_gcc) {
-    flags.insert(flags.end(), {"-fmax-errors=20", "-fopt-info-vec-optimized-missed=remarks.txt"});
-    if (dialect.has_json()) flags.push_back("-fdiagnostics-format=json");
+    flags.push_back("-fopt-info-vec-optimized-missed=remarks.txt");
+    // GCC 12 drops its JSON when -fmax-errors ends it; there the reader limits.
+    flags.push_back(dialect.has_json() ? "-fdiagnostics-format=json" : "-fmax-errors=20");
   } else {
     flags.insert(flags.end(), {"-ferror-limit=20", "-fno-color-diagnostics"});
   }
