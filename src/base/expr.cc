@@ -240,7 +240,7 @@ void Expr::print_node(std::size_t index, int parent_rank, std::string& out) cons
   if (parenthesised) out += ')';
 }
 
-Result<std::int64_t> evaluate(std::string_view text, const Names& names) {
+Result<std::int64_t> evaluate_text(std::string_view text, const Names& names) {
   const auto describe_error = [&](const ExprError& e) {
     return fail(fmt::format("{} in '{}'", e.message, sanitise(text, 80)),
                 fmt::format("column {}", position_of(text, e.offset).column));

@@ -71,6 +71,6 @@ class Expr {
 bool is_expression_function(std::string_view name);
 
 /// One evaluation of one text. The error is one line whose place is the column within the text.
-Result<std::int64_t> evaluate(std::string_view text, const Names& names);
+Result<std::int64_t> evaluate_text(std::string_view text, const Names& names);
 
 }  // namespace kw

@@ -20,7 +20,7 @@ constexpr auto kHighest = std::numeric_limits<std::int64_t>::max();
 const Names kNames = {{"n", 10}, {"m", 3}, {"zero", 0}, {"BLOCK", 64}, {"low", kLowest}};
 
 std::int64_t value_of(std::string_view text) {
-  const auto result = evaluate(text, kNames);
+  const auto result = evaluate_text(text, kNames);
   EXPECT_TRUE(result.has_value()) << text << ": " << (result ? "" : describe(result.error()));
   return result.value_or(-999);
 }
