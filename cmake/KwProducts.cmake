@@ -32,6 +32,14 @@ target_compile_options(kw-jail PRIVATE -O2 -Wall -Wextra -Wshadow -Wconversion -
 target_link_options(kw-jail PRIVATE -static -Wl,--gc-sections)
 target_link_libraries(kw-jail PRIVATE ${KW_SECCOMP})
 add_dependencies(kw_platform kw-jail)
+if(KW_TESTS)
+  find_package(OpenMP REQUIRED COMPONENTS CXX)
+  add_executable(platform_attack src/platform/attack_main.cc)
+  target_compile_definitions(platform_attack PRIVATE _GNU_SOURCE)
+  target_compile_options(platform_attack PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
+  target_link_libraries(platform_attack PRIVATE OpenMP::OpenMP_CXX)
+  add_dependencies(platform_test platform_attack)
+endif()
 
 if(NOT KW_PORTABLE)
   find_package(yaml-cpp REQUIRED)
@@ -42,6 +50,10 @@ kw_room(player DEPS base)
 kw_room(compile DEPS base record platform)
 kw_room(measure DEPS base)
 kw_room(device DEPS base record platform player)
+# Bound by memory, so always optimised; without contraction, so that every machine gets the same bits.
+set_source_files_properties(src/device/compare.cc src/device/compare_kernel.cc src/device/fill.cc
+  src/device/random_values.cc src/device/host_ops.cc PROPERTIES COMPILE_OPTIONS "-O3;-ffp-contract=off")
+kw_room(referee DEPS base record platform device measure)
 kw_room(search DEPS base record)
 if(NOT KW_PORTABLE)
   find_package(SQLiteCpp REQUIRED)
@@ -49,6 +61,10 @@ if(NOT KW_PORTABLE)
   kw_room(store DEPS platform LIBS SQLiteCpp sqlite3 ${KW_ZSTD})
 endif()
 
+if(NOT KW_PORTABLE)
+  kw_room(memory DEPS task store LIBS kw_embedded_data)
+  kw_room(propose DEPS task memory)
+endif()
 # What shares a process with foreign code: never sanitised (it limits its own address space and owns
 # its signal handlers), and without a C++ runtime of its own.
 add_executable(kw-player-cpu src/player/cpu_main.cc src/player/crash.cc src/player/lockdown.cc
@@ -59,3 +75,19 @@ target_compile_options(kw-player-cpu PRIVATE -O2 -fno-exceptions -fno-rtti
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
 target_link_options(kw-player-cpu PRIVATE -Wl,--as-needed -Wl,-z,relro -Wl,-z,now)
 target_link_libraries(kw-player-cpu PRIVATE ${CMAKE_DL_LIBS})
+add_dependencies(kw_device kw-player-cpu)
+
+if(KW_TESTS)
+  # What the tests of the players load: one shared object per file, built like a candidate.
+  file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/device/test_kernels/*.cc)
+  find_package(OpenMP REQUIRED COMPONENTS CXX)
+  foreach(kernel IN LISTS kernels)
+    cmake_path(GET kernel STEM name)
+    add_library(test_kernel_${name} MODULE ${kernel})
+    target_compile_options(test_kernel_${name} PRIVATE -O1)
+    target_link_libraries(test_kernel_${name} PRIVATE OpenMP::OpenMP_CXX)
+    set_target_properties(test_kernel_${name} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
+      LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test_kernels)
+    add_dependencies(device_test test_kernel_${name})
+  endforeach()
+endif()

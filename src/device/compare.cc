@@ -1,0 +1,292 @@
+// Regions cut into pieces, pieces into stretches; only stretches with failures are looked at twice.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/compare.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "device/compare_kernel.h"
+#include "device/layout.h"
+#include "device/random_values.h"
+
+namespace kw::device {
+namespace {
+
+constexpr std::size_t kMostMismatches = 64;
+
+/// A region as rows of its last dimension, with the place of each in memory.
+class RegionRows {
+ public:
+  RegionRows(const Tensor& tensor, const Region& region) : region_(region) {
+    strides_.assign(tensor.sizes.size(), 1);
+    for (std::size_t d = tensor.sizes.size(); d-- > 0;) {
+      if (d + 2 == tensor.sizes.size()) strides_[d] = tensor.pitch;
+      if (d + 2 < tensor.sizes.size()) strides_[d] = strides_[d + 1] * tensor.sizes[d + 1];
+    }
+    rows_.count = 1;
+    rows_.length = 1;
+    for (std::size_t d = 0; d < region.ranges.size(); ++d) {
+      const std::int64_t n = std::max<std::int64_t>(0, region.ranges[d].hi - region.ranges[d].lo);
+      (d + 1 == region.ranges.size() ? rows_.length : rows_.count) *= n;
+    }
+  }
+
+  Rows rows() const { return rows_; }
+
+  /// Coordinates of a column in a row of the region.
+  std::vector<std::int64_t> coordinates(std::int64_t row, std::int64_t column) const {
+    std::vector<std::int64_t> at(region_.ranges.size());
+    if (at.empty()) return at;
+    at.back() = region_.ranges.back().lo + column;
+    for (std::size_t d = at.size() - 1; d-- > 0;) {
+      const std::int64_t n = region_.ranges[d].hi - region_.ranges[d].lo;
+      at[d] = region_.ranges[d].lo + row % n;
+      row /= n;
+    }
+    return at;
+  }
+
+  /// Element offset of a row's first compared column.
+  std::int64_t offset(std::int64_t row) const {
+    std::int64_t at = region_.ranges.empty() ? 0 : region_.ranges.back().lo;
+    for (std::size_t d = region_.ranges.size(); d-- > 1;) {
+      const Range& range = region_.ranges[d - 1];
+      const std::int64_t n = range.hi - range.lo;
+      at += (range.lo + row % n) * strides_[d - 1];
+      row /= n;
+    }
+    return at;
+  }
+
+ private:
+  const Region& region_;
+  std::vector<std::int64_t> strides_;
+  Rows rows_;
+};
+
+/// What one piece found.
+struct Part {
+  Totals totals;
+  Comparison scalar;  ///< From elements that were looked at one by one.
+};
+
+template <class T>
+bool is_same_bits(T got, double want) {
+  const T rounded = static_cast<T>(want);
+  if (std::isnan(got) && std::isnan(rounded)) return true;
+  return std::memcmp(&got, &rounded, sizeof got) == 0;
+}
+
+/// How one element stands; the words of the interface, literally.
+struct Judged {
+  bool is_failed = false;
+  bool is_nonfinite_failed = false;
+  double diff = 0;
+  double fraction = 0;
+};
+
+template <class T>
+Judged judge(T got, double want, double magnitude, const Allowance& allowance) {
+  const double g = static_cast<double>(got);
+  Judged j;
+  if (!std::isfinite(g) || !std::isfinite(want)) {
+    const bool matches = std::isnan(g) ? std::isnan(want) : g == want;
+    j.is_failed = j.is_nonfinite_failed = !matches;
+    return j;
+  }
+  j.diff = std::fabs(g - want);
+  if (allowance.exact) {
+    j.is_failed = !is_same_bits(got, want);
+  } else {
+    const double allowed =
+        allowance.absolute + allowance.relative * std::fabs(want) + allowance.magnitude * magnitude;
+    j.is_failed = j.diff > allowed;
+    j.fraction = j.diff == 0   ? 0
+                 : allowed > 0 ? j.diff / allowed
+                               : std::numeric_limits<double>::infinity();
+  }
+  return j;
+}
+
+void note_mismatch(Comparison& c, const RegionRows& region, std::int64_t row, std::int64_t column,
+                   double got, double want) {
+  if (c.first.size() < kMostMismatches)
+    c.first.push_back({region.coordinates(row, column), got, want});
+}
+
+/// Takes in one finite or non-finite element, all but its mismatch.
+void add_to(Comparison& c, const Judged& j, double got, double want) {
+  c.failed += j.is_failed;
+  c.nonfinite_failed += j.is_nonfinite_failed;
+  if (!std::isfinite(got) || !std::isfinite(want)) return;
+  c.worst_fraction = std::max(c.worst_fraction, j.fraction);
+  c.max_abs_diff = std::max(c.max_abs_diff, j.diff);
+  c.max_abs_truth = std::max(c.max_abs_truth, std::fabs(want));
+  c.sum_sq_diff += j.diff * j.diff;
+  c.sum_sq_truth += want * want;
+  c.sum_got += got;
+  c.sum_want += want;
+}
+
+/// Stretches of a row that the vector code takes at once; a failure costs a second look at one.
+constexpr std::int64_t kStretch = 2048;
+
+template <class T>
+struct RealRows {
+  const T* got;
+  const double* truth;
+  const double* magnitude;
+  const Allowance& allowance;
+
+  void compare(const RegionRows& region, std::int64_t row, std::int64_t column, std::int64_t length,
+               Part& part) const {
+    const std::int64_t start = region.offset(row) + column;
+    for (std::int64_t i = 0; i < length;) {
+      const std::int64_t n = std::min(kStretch, length - i);
+      const std::int64_t vectors = n / Totals::kLanes * Totals::kLanes;
+      const std::int64_t before = part.totals.failed;
+      const std::int64_t at = start + i;
+      const bool taken =
+          vectors > 0 &&
+          accumulate(got + at, truth + at, magnitude != nullptr ? magnitude + at : nullptr,
+                     static_cast<std::size_t>(vectors), allowance, part.totals);
+      if (taken && part.totals.failed > before)
+        visit(region, row, column + i, at, 0, vectors, part, false);
+      visit(region, row, column + i, at, taken ? vectors : 0, n, part, true);
+      i += n;
+    }
+  }
+
+ private:
+  /// Element by element; `counts`: also takes them into the totals.
+  void visit(const RegionRows& region, std::int64_t row, std::int64_t column, std::int64_t at,
+             std::int64_t first, std::int64_t end, Part& part, bool counts) const {
+    for (std::int64_t i = first; i < end; ++i) {
+      const T g = got[at + i];
+      const double want = truth[at + i];
+      const Judged j = judge(g, want, magnitude != nullptr ? magnitude[at + i] : 0, allowance);
+      if (counts) add_to(part.scalar, j, static_cast<double>(g), want);
+      if (j.is_failed)
+        note_mismatch(part.scalar, region, row, column + i, static_cast<double>(g), want);
+    }
+  }
+};
+
+template <class T>
+struct IntegerRows {
+  const T* got;
+  const T* truth;
+  const Allowance& allowance;
+
+  void compare(const RegionRows& region, std::int64_t row, std::int64_t column, std::int64_t length,
+               Part& part) const {
+    const std::int64_t start = region.offset(row) + column;
+    for (std::int64_t i = 0; i < length; ++i) {
+      const T g = got[start + i];
+      const T w = truth[start + i];
+      const double want = static_cast<double>(w);
+      Judged j;
+      j.diff = std::fabs(static_cast<double>(g) - want);
+      const double allowed = allowance.absolute + allowance.relative * std::fabs(want);
+      j.is_failed = allowance.exact ? g != w : j.diff > allowed;
+      if (!allowance.exact && j.diff > 0)
+        j.fraction = allowed > 0 ? j.diff / allowed : std::numeric_limits<double>::infinity();
+      add_to(part.scalar, j, static_cast<double>(g), want);
+      if (j.is_failed)
+        note_mismatch(part.scalar, region, row, column + i, static_cast<double>(g), want);
+    }
+  }
+};
+
+void merge(Comparison& into, const Part& part) {
+  const Totals& t = part.totals;
+  const Comparison& s = part.scalar;
+  into.compared += s.compared;
+  into.failed += t.failed + s.failed;
+  into.nonfinite_failed += s.nonfinite_failed;
+  into.worst_fraction = std::max(into.worst_fraction, s.worst_fraction);
+  into.max_abs_diff = std::max(into.max_abs_diff, s.max_abs_diff);
+  into.max_abs_truth = std::max(into.max_abs_truth, s.max_abs_truth);
+  into.sum_sq_diff += s.sum_sq_diff;
+  into.sum_sq_truth += s.sum_sq_truth;
+  into.sum_got += s.sum_got;
+  into.sum_want += s.sum_want;
+  for (int i = 0; i < Totals::kLanes; ++i) {
+    const double quotient = t.worst_diff[i] == 0 ? 0 : t.worst_diff[i] / t.worst_allowed[i];
+    into.worst_fraction = std::max(into.worst_fraction, quotient);
+    into.max_abs_diff = std::max(into.max_abs_diff, t.max_abs_diff[i]);
+    into.max_abs_truth = std::max(into.max_abs_truth, t.max_abs_truth[i]);
+    into.sum_sq_diff += t.sum_sq_diff[i];
+    into.sum_sq_truth += t.sum_sq_truth[i];
+    into.sum_got += t.sum_got[i];
+    into.sum_want += t.sum_want[i];
+  }
+  for (const Mismatch& m : s.first)
+    if (into.first.size() < kMostMismatches) into.first.push_back(m);
+}
+
+template <class RowsOf>
+Comparison compare_all(const RowsOf& typed, const RegionRows& region, const Selection& selection,
+                       Parallel& parallel) {
+  const Rows rows = region.rows();
+  const Pieces pieces(rows);
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t p = 0; p < pieces.count(); ++p) {
+    const bool is_edge = p == 0 || p + 1 == pieces.count();
+    const double draw = unit_from(bits_at(selection.seed, static_cast<std::uint64_t>(p)));
+    if (is_edge || draw < selection.share) chosen.push_back(p);
+  }
+  std::vector<Part> parts(chosen.size());
+  parallel.for_each(static_cast<std::int64_t>(chosen.size()), [&](std::int64_t index) {
+    const auto i = static_cast<std::size_t>(index);
+    pieces.for_each_stretch(chosen[i], [&](std::int64_t row, std::int64_t column, std::int64_t n) {
+      parts[i].scalar.compared += n;
+      typed.compare(region, row, column, n, parts[i]);
+    });
+  });
+  Comparison all;
+  for (const Part& part : parts) merge(all, part);
+  return all;
+}
+
+template <class T>
+const T* as(std::span<const std::byte> memory) {
+  return reinterpret_cast<const T*>(memory.data());
+}
+
+}  // namespace
+
+Comparison compare_region(std::span<const std::byte> got, std::span<const std::byte> truth,
+                          std::span<const std::byte> magnitude, const Tensor& tensor,
+                          const Region& region, const Allowance& allowance,
+                          const Selection& selection, Parallel& parallel) {
+  const RegionRows rows(tensor, region);
+  const auto real = [&]<class T>(const T* values) {
+    const double* scale = magnitude.empty() ? nullptr : as<double>(magnitude);
+    return compare_all(RealRows<T>{values, as<double>(truth), scale, allowance}, rows, selection,
+                       parallel);
+  };
+  const auto integer = [&]<class T>(const T* values) {
+    return compare_all(IntegerRows<T>{values, as<T>(truth), allowance}, rows, selection, parallel);
+  };
+  switch (tensor.dtype) {
+    case Dtype::F32:
+      return real(as<float>(got));
+    case Dtype::F64:
+      return real(as<double>(got));
+    case Dtype::I32:
+      return integer(as<std::int32_t>(got));
+    case Dtype::I64:
+      return integer(as<std::int64_t>(got));
+    case Dtype::U8:
+      return integer(as<std::uint8_t>(got));
+  }
+  return {};
+}
+
+}  // namespace kw::device

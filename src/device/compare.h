@@ -1,0 +1,21 @@
+// Comparison of one region of a tensor with its truth.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "device/device.h"
+#include "device/parallel.h"
+
+namespace kw::device {
+
+/// `got` holds the tensor's dtype, `truth` and `magnitude` (may be empty) float64 in the same
+/// layout; for integers `truth` has the tensor's dtype. Bound by memory: 12 bytes an element for
+/// f32.
+Comparison compare_region(std::span<const std::byte> got, std::span<const std::byte> truth,
+                          std::span<const std::byte> magnitude, const Tensor& tensor,
+                          const Region& region, const Allowance& allowance,
+                          const Selection& selection, Parallel& parallel);
+
+}  // namespace kw::device

@@ -1,0 +1,155 @@
+// The cpu device put together.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cpu.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "base/text.h"
+#include "device/cpu_buffer.h"
+#include "device/cpu_player.h"
+#include "device/host_ops.h"
+#include "device/player_pool.h"
+
+namespace kw::device {
+namespace {
+
+/// Address space of a player beyond its buffers, where the task sets no limit.
+constexpr std::int64_t kDefaultMemory = std::int64_t{4} << 30;
+/// Left to everyone else on the machine.
+constexpr std::int64_t kMemoryMargin = std::int64_t{1} << 30;
+/// Flushing less than this does not cover what a hypervisor hides about the last-level cache.
+constexpr std::size_t kLeastFlush = std::size_t{64} << 20;
+
+platform::JailLevel level_of(JailLevel level) {
+  switch (level) {
+    case JailLevel::Namespace:
+      return platform::JailLevel::Namespace;
+    case JailLevel::Landlock:
+      return platform::JailLevel::Landlock;
+    case JailLevel::None:
+      return platform::JailLevel::None;
+  }
+  return platform::JailLevel::Namespace;
+}
+
+int uid_at(JailLevel level) {
+  const bool is_jailed = level != JailLevel::None;
+  return static_cast<int>(is_jailed ? platform::probe_jail().uid : ::getuid());
+}
+
+class CpuDevice final : public Device {
+ public:
+  CpuDevice(DeviceFacts facts, const CpuOptions& options)
+      : facts_(std::move(facts)),
+        parallel_(options.threads > 0 ? options.threads : facts_.cores),
+        ops_(parallel_),
+        pool_({options.player, facts_.cores, options.spare_players}) {}
+
+  const DeviceFacts& facts() const override { return facts_; }
+  BufferOps& ops() override { return ops_; }
+
+  Result<std::unique_ptr<Buffer>> allocate(const BufferSpec& spec) override {
+    return KW_TRY(CpuBuffer::allocate(spec));
+  }
+
+  Result<> flush() override;
+  Result<std::unique_ptr<Player>> start_player(const PlayerSpec& spec) override;
+
+  Result<bool> probe() override {
+    // The processor that runs this line works; what can be broken is memory for players.
+    return free_bytes() > 0;
+  }
+
+  std::int64_t free_bytes() const override {
+    const auto text = platform::read_file("/proc/meminfo");
+    std::int64_t kib = 0;
+    if (text.has_value()) {
+      const auto at = text->find("MemAvailable:");
+      if (at != std::string::npos) {
+        const char* digit = text->data() + at + std::strlen("MemAvailable:");
+        while (*digit == ' ') ++digit;
+        std::from_chars(digit, text->data() + text->size(), kib);
+      }
+    }
+    const std::int64_t available = kib > 0 ? kib << 10 : facts_.memory_bytes / 2;
+    return std::max<std::int64_t>(0, available - kMemoryMargin);
+  }
+
+ private:
+  DeviceFacts facts_;
+  Parallel parallel_;
+  HostOps ops_;
+  std::unique_ptr<std::uint64_t[]> flush_written_;
+  std::unique_ptr<std::uint64_t[]> flush_read_;
+  std::size_t flush_words_ = 0;
+  std::uint64_t flush_round_ = 0;
+  PlayerPool pool_;
+};
+
+Result<> CpuDevice::flush() {
+  if (flush_words_ == 0) {
+    const auto twice =
+        2 * static_cast<std::size_t>(std::max<std::int64_t>(facts_.last_level_cache(), 0));
+    flush_words_ = std::max(twice, kLeastFlush) / sizeof(std::uint64_t);
+    flush_written_ = std::make_unique<std::uint64_t[]>(flush_words_);
+    flush_read_ = std::make_unique<std::uint64_t[]>(flush_words_);
+    std::fill_n(flush_read_.get(), flush_words_, std::uint64_t{1});
+  }
+  // Every core sweeps everything, so that private caches are covered whoever takes which piece;
+  // reading last leaves clean lines behind, whose eviction costs the next call nothing.
+  ++flush_round_;
+  const auto pieces = static_cast<std::int64_t>(parallel_.threads());
+  const std::size_t share = flush_words_ / static_cast<std::size_t>(pieces);
+  parallel_.for_each(pieces, [&](std::int64_t piece) {
+    std::fill_n(flush_written_.get() + static_cast<std::size_t>(piece) * share, share,
+                flush_round_);
+  });
+  std::vector<std::uint64_t> sums(static_cast<std::size_t>(pieces));
+  parallel_.for_each(pieces, [&](std::int64_t piece) {
+    const std::uint64_t* from = flush_read_.get() + static_cast<std::size_t>(piece) * share;
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < share; ++i) sum += from[i];
+    sums[static_cast<std::size_t>(piece)] = sum;
+  });
+  for (const std::uint64_t sum : sums) KW_ASSERT(sum == share);
+  return {};
+}
+
+Result<std::unique_ptr<Player>> CpuDevice::start_player(const PlayerSpec& spec) {
+  CpuPlayer::Setup setup;
+  setup.name = spec.name;
+  setup.jail = spec.jail;
+  setup.uid = uid_at(spec.jail);
+  setup.memory_bytes = spec.memory_bytes > 0 ? spec.memory_bytes : kDefaultMemory;
+  setup.threads = spec.threads > 0 ? spec.threads : facts_.cores;
+  setup.writable = spec.writable;
+  for (Buffer* buffer : spec.buffers) {
+    auto* mine = dynamic_cast<CpuBuffer*>(buffer);
+    KW_ASSERT(mine != nullptr && mine->is_shared());
+    setup.buffers.push_back(mine);
+  }
+  auto blank = KW_TRY(pool_.take(level_of(spec.jail)));
+  return KW_TRY(CpuPlayer::prepare(std::move(blank), setup));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> open_cpu(const CpuOptions& options) {
+  CpuOptions resolved = options;
+  if (resolved.player.empty())
+    resolved.player = KW_TRY(platform::executable_dir()) / "kw-player-cpu";
+  std::error_code trouble;
+  if (!std::filesystem::exists(resolved.player, trouble))
+    return fail("the player program is missing", resolved.player.string(), Advice::Stop);
+  auto facts = KW_TRY(read_cpu_facts());
+  return std::unique_ptr<Device>(std::make_unique<CpuDevice>(std::move(facts), resolved));
+}
+
+}  // namespace kw::device

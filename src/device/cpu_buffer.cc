@@ -1,0 +1,74 @@
+// Allocation and layout of shared CPU buffers.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cpu_buffer.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <bit>
+#include <cerrno>
+
+namespace kw::device {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kFrontSlack = kPage;
+
+#ifndef MADV_COLLAPSE
+constexpr int MADV_COLLAPSE = 25;  // Linux 6.1
+#endif
+
+std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
+
+/// Backs the mapping with huge pages where the kernel can; both players of a pair see the same
+/// pages either way.
+void populate(const player::GuardedMapping& mapping) {
+  ::madvise(mapping.mapped, mapping.mapped_bytes, MADV_POPULATE_WRITE);
+  if (mapping.mapped_bytes >= player::kHugePage)
+    ::madvise(mapping.mapped, mapping.mapped_bytes, MADV_COLLAPSE);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CpuBuffer>> CpuBuffer::allocate(const BufferSpec& spec) {
+  KW_ASSERT(spec.bytes >= 0 && spec.alignment > 0 &&
+            std::has_single_bit(static_cast<std::uint64_t>(spec.alignment)));
+  if (spec.alignment > static_cast<std::int64_t>(kPage))
+    return fail(fmt::format("alignment of {} is above {}", spec.alignment, kPage), spec.name);
+  const auto bytes = static_cast<std::size_t>(spec.bytes);
+  const auto alignment = static_cast<std::size_t>(spec.alignment);
+  const std::size_t mapped = round_up(kFrontSlack + bytes + alignment, kPage);
+
+  std::unique_ptr<CpuBuffer> buffer(new CpuBuffer);
+  buffer->fd_ = KW_TRY(platform::make_memfd(spec.name, mapped));
+  // Without /proc an input is protected by its mapping alone; changes are still found afterwards.
+  const auto self = fmt::format("/proc/self/fd/{}", buffer->fd_.get());
+  buffer->read_only_ = platform::Fd(::open(self.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!buffer->read_only_)
+    buffer->read_only_ = platform::Fd(::fcntl(buffer->fd_.get(), F_DUPFD_CLOEXEC, 0));
+  KW_TRY(platform::seal_memfd(buffer->fd_, false));
+  const int error =
+      player::map_guarded(buffer->fd_.get(), mapped, kGuardBytes, true, buffer->mapping_);
+  if (error != 0) return platform::fail_errno("map", spec.name, error);
+  buffer->bytes_ = bytes;
+  buffer->offset_ = (mapped - bytes) / alignment * alignment;
+  buffer->shared_ = spec.shared;
+  populate(buffer->mapping_);
+  buffer->arm_guards();
+  return buffer;
+}
+
+CpuBuffer::~CpuBuffer() { player::unmap(mapping_); }
+
+player::MapEntry CpuBuffer::map_entry(bool writable) const {
+  player::MapEntry entry;
+  entry.access = writable ? player::Access::ReadWrite : player::Access::ReadOnly;
+  entry.mapped_bytes = mapping_.mapped_bytes;
+  entry.payload_offset = offset_;
+  entry.payload_bytes = bytes_;
+  entry.guard_bytes = kGuardBytes;
+  return entry;
+}
+
+}  // namespace kw::device

@@ -1,0 +1,50 @@
+// Memory in a memfd between guard pages, mapped by referee and players alike.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "device/host_buffer.h"
+#include "platform/files.h"
+#include "player/mapping.h"
+#include "player/protocol.h"
+
+namespace kw::device {
+
+/// Unmapped addresses on either side of a buffer, in referee and players: catches strays of up to
+/// this distance.
+inline constexpr std::size_t kGuardBytes = std::size_t{64} << 20;
+
+class CpuBuffer final : public HostBuffer {
+ public:
+  static Result<std::unique_ptr<CpuBuffer>> allocate(const BufferSpec& spec);
+  CpuBuffer(const CpuBuffer&) = delete;
+  CpuBuffer& operator=(const CpuBuffer&) = delete;
+  ~CpuBuffer() override;
+
+  std::span<std::byte> payload() override { return {mapping_.mapped + offset_, bytes_}; }
+  std::span<const std::byte> payload() const override {
+    return {mapping_.mapped + offset_, bytes_};
+  }
+  std::span<std::byte> front_slack() override { return {mapping_.mapped, offset_}; }
+  std::span<std::byte> back_slack() override {
+    return {mapping_.mapped + offset_ + bytes_, mapping_.mapped_bytes - offset_ - bytes_};
+  }
+
+  bool is_shared() const { return shared_; }
+  /// What a player needs to map it; the descriptor stays ours.
+  player::MapEntry map_entry(bool writable) const;
+  int descriptor(bool writable) const { return writable ? fd_.get() : read_only_.get(); }
+
+ private:
+  CpuBuffer() = default;
+
+  platform::Fd fd_;
+  platform::Fd read_only_;  ///< A mapping made through it cannot be made writable.
+  player::GuardedMapping mapping_;
+  std::size_t offset_ = 0;
+  std::size_t bytes_ = 0;
+  bool shared_ = true;
+};
+
+}  // namespace kw::device

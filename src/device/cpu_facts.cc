@@ -1,0 +1,151 @@
+// Facts about this machine from /proc, sysfs and the processor itself.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "device/cpu.h"
+
+namespace kw::device {
+namespace {
+
+constexpr const char* kCpuFolder = "/sys/devices/system/cpu";
+
+/// First value of `key : value` in /proc/cpuinfo; empty if there is none.
+std::string cpuinfo_value(std::string_view text, std::string_view key) {
+  for (const std::string_view line : split_lines(text)) {
+    const auto colon = line.find(':');
+    if (colon != std::string_view::npos && trim(line.substr(0, colon)) == key)
+      return std::string(trim(line.substr(colon + 1)));
+  }
+  return {};
+}
+
+/// Files of sysfs and proc have no size; their reading has a cap of its own.
+std::string small_file(const std::string& path) {
+  const auto text = platform::read_file(path);
+  return text.has_value() ? std::string(trim(*text)) : std::string();
+}
+
+std::vector<int> usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cores;
+  if (::sched_getaffinity(0, sizeof set, &set) == 0)
+    for (int i = 0; i < CPU_SETSIZE; ++i)
+      if (CPU_ISSET(i, &set)) cores.push_back(i);
+  if (cores.empty()) cores.push_back(0);
+  return cores;
+}
+
+/// The sets that code generation and the roofline care about, weakest first.
+std::vector<std::string> instruction_sets() {
+  std::vector<std::string> sets;
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  const auto add = [&](const char* name, bool has) {
+    if (has) sets.emplace_back(name);
+  };
+  add("sse2", true);
+  add("sse4.2", __builtin_cpu_supports("sse4.2"));
+  add("avx", __builtin_cpu_supports("avx"));
+  add("avx2", __builtin_cpu_supports("avx2"));
+  add("fma", __builtin_cpu_supports("fma"));
+  add("avx512f", __builtin_cpu_supports("avx512f"));
+  add("avx512bw", __builtin_cpu_supports("avx512bw"));
+  add("avx512vl", __builtin_cpu_supports("avx512vl"));
+#elif defined(__aarch64__)
+  sets.emplace_back("neon");
+#endif
+  return sets;
+}
+
+/// "32K", "1024K", "32M".
+std::int64_t parse_cache_size(std::string_view text) {
+  std::int64_t value = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end.ec != std::errc()) return 0;
+  const std::string_view unit(end.ptr,
+                              static_cast<std::size_t>(text.data() + text.size() - end.ptr));
+  return unit == "K" ? value << 10 : unit == "M" ? value << 20 : value;
+}
+
+/// Cores in a list such as "0-3,8".
+int count_list(std::string_view list) {
+  int count = 0;
+  for (const std::string_view part : split(list, ',')) {
+    int first = 0;
+    const auto end = std::from_chars(part.data(), part.data() + part.size(), first);
+    if (end.ec != std::errc()) continue;
+    int last = first;
+    if (end.ptr != part.data() + part.size() && *end.ptr == '-')
+      std::from_chars(end.ptr + 1, part.data() + part.size(), last);
+    count += last - first + 1;
+  }
+  return count;
+}
+
+std::vector<Cache> caches_from_sysfs(int core) {
+  std::vector<Cache> caches;
+  for (int i = 0; i < 8; ++i) {
+    const auto folder = fmt::format("{}/cpu{}/cache/index{}/", kCpuFolder, core, i);
+    const auto level = small_file(folder + "level");
+    if (level.empty()) break;
+    if (small_file(folder + "type") == "Instruction") continue;
+    Cache cache;
+    cache.level = level[0] - '0';
+    cache.bytes = parse_cache_size(small_file(folder + "size"));
+    cache.shared_by = std::max(1, count_list(small_file(folder + "shared_cpu_list")));
+    if (cache.bytes > 0) caches.push_back(cache);
+  }
+  return caches;
+}
+
+/// Where sysfs is hidden: what the C library read from the processor, sharing guessed.
+std::vector<Cache> caches_from_libc(int cores) {
+  std::vector<Cache> caches;
+  const auto add = [&](int level, int name, int shared_by) {
+    const long bytes = ::sysconf(name);
+    if (bytes > 0) caches.push_back({level, bytes, shared_by});
+  };
+  add(1, _SC_LEVEL1_DCACHE_SIZE, 1);
+  add(2, _SC_LEVEL2_CACHE_SIZE, 1);
+  add(3, _SC_LEVEL3_CACHE_SIZE, cores);
+  return caches;
+}
+
+}  // namespace
+
+Result<DeviceFacts> read_cpu_facts() {
+  DeviceFacts facts;
+  facts.target = Target::Cpu;
+  const std::vector<int> cores = usable_cores();
+  facts.cores = static_cast<int>(cores.size());
+  facts.model = cpuinfo_value(small_file("/proc/cpuinfo"), "model name");
+  if (facts.model.empty()) facts.model = "unknown processor";
+  facts.isa = instruction_sets();
+  facts.caches = caches_from_sysfs(cores.front());
+  if (facts.caches.empty()) facts.caches = caches_from_libc(facts.cores);
+  facts.memory_bytes =
+      static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+
+  utsname system{};
+  if (::uname(&system) == 0) facts.kernel = fmt::format("{} {}", system.sysname, system.release);
+  const std::string machine = small_file("/etc/machine-id");
+  const std::string all = fmt::format("{}\n{}\n{}\n{}\n{}", machine, system.nodename, facts.model,
+                                      facts.cores, join(facts.isa, ","));
+  facts.id = "cpu-" + sha256(all).hex().substr(0, 12);
+  return facts;
+}
+
+}  // namespace kw::device

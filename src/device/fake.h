@@ -1,0 +1,62 @@
+// A device in ordinary memory whose players run a function of the test's choice.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+
+namespace kw::device {
+
+/// One argument as a kernel sees it: `address` of a buffer's byte, or the scalar's image.
+struct FakeArgument {
+  std::byte* address = nullptr;
+  std::uint64_t scalar = 0;
+
+  template <class T>
+  T* tensor() const {
+    return reinterpret_cast<T*>(address);
+  }
+  template <class T>
+  T value() const {
+    T out;
+    __builtin_memcpy(&out, &scalar, sizeof out);
+    return out;
+  }
+};
+
+/// What a call does: changes buffers, and returns how it ended and how long it took.
+using FakeKernel = std::function<CallResult(const std::vector<std::vector<FakeArgument>>& sets)>;
+
+/// A call that returned after `ns`.
+inline CallResult returned_after(double ns) { return {.fate = Fate::Returned, .elapsed_ns = ns}; }
+
+struct FakeObject {
+  FakeKernel kernel;
+  LoadResult load;    ///< `object` is filled in.
+  AfterReturn after;  ///< What watching finds after each call.
+};
+
+/// Shared by a fake device and its players; the test keeps it and changes it between calls.
+struct FakeWorld {
+  DeviceFacts facts;                          ///< A plausible 2-core machine unless changed.
+  std::map<std::string, FakeObject> objects;  ///< By BuiltObject::sha256.
+  double empty_call_ns = 20'000;
+  std::int64_t free_bytes = std::int64_t{8} << 30;
+  bool is_sane = true;  ///< What probe() answers.
+  int fail_starts = 0;  ///< The next so many start_player() calls fail.
+  int flushes = 0;
+  int players_started = 0;
+  std::vector<std::string> log;  ///< "start candidate", "load", "call candidate", "flush", …
+
+  FakeWorld();
+};
+
+/// `world` must outlive the device and its players.
+std::unique_ptr<Device> make_fake_device(FakeWorld& world);
+
+}  // namespace kw::device

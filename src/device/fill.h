@@ -1,0 +1,23 @@
+// Drawing a tensor's values: one function per kind of docs/formats.md, "Values".
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/result.h"
+#include "device/parallel.h"
+#include "record/task.h"
+
+namespace kw::device {
+
+/// Fills the tensor's elements; bytes of row padding get poison. `memory` holds at least the
+/// tensor's bytes. An unknown kind of values is an error that names it.
+Result<> fill_values(std::span<std::byte> memory, const Tensor& tensor, std::uint64_t seed,
+                     Parallel& parallel);
+
+/// Bytes that are large finite numbers when read as f32 or f64, and differ for every seed.
+void fill_poison(std::span<std::byte> memory, std::uint64_t seed, Parallel& parallel);
+
+}  // namespace kw::device

@@ -1,0 +1,60 @@
+// Access to payloads and their canaries.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/host_buffer.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/rng.h"
+
+namespace kw::device {
+namespace {
+
+bool is_inside(std::int64_t offset, std::size_t count, std::size_t bytes) {
+  return offset >= 0 && static_cast<std::uint64_t>(offset) <= bytes &&
+         count <= bytes - static_cast<std::size_t>(offset);
+}
+
+std::byte canary_at(std::uint64_t key, std::size_t index) {
+  // Odd multiplier of Knuth's hash; the high byte depends on all bits of the index.
+  return static_cast<std::byte>(((index + 1) * (key | 1) * 0x9e37'79b9'7f4a'7c15) >> 56);
+}
+
+}  // namespace
+
+Result<> HostBuffer::read(std::int64_t offset, std::span<std::byte> to) const {
+  const auto all = payload();
+  if (!is_inside(offset, to.size(), all.size())) return fail("read outside a buffer");
+  if (!to.empty()) std::memcpy(to.data(), all.data() + offset, to.size());
+  return {};
+}
+
+Result<> HostBuffer::write(std::int64_t offset, std::span<const std::byte> from) {
+  const auto all = payload();
+  if (!is_inside(offset, from.size(), all.size())) return fail("write outside a buffer");
+  if (!from.empty()) std::memcpy(all.data() + offset, from.data(), from.size());
+  return {};
+}
+
+void HostBuffer::arm_guards() {
+  canary_ = Seed::from_os().low;
+  const auto front = front_slack();
+  const auto back = back_slack();
+  for (std::size_t i = 0; i < front.size(); ++i) front[i] = canary_at(canary_, i);
+  for (std::size_t i = 0; i < back.size(); ++i) back[i] = canary_at(~canary_, i);
+}
+
+std::string HostBuffer::check_guards() {
+  const auto front = front_slack();
+  const auto back = back_slack();
+  for (std::size_t i = front.size(); i > 0; --i)
+    if (front[i - 1] != canary_at(canary_, i - 1))
+      return fmt::format("byte {} before the first was overwritten", front.size() - i + 1);
+  for (std::size_t i = 0; i < back.size(); ++i)
+    if (back[i] != canary_at(~canary_, i))
+      return fmt::format("byte {} after the last was overwritten", i + 1);
+  return {};
+}
+
+}  // namespace kw::device

@@ -1,0 +1,160 @@
+// Buffer operations on plain memory.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/host_ops.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "device/compare.h"
+#include "device/fill.h"
+#include "device/host_buffer.h"
+#include "device/layout.h"
+
+namespace kw::device {
+namespace {
+
+std::span<std::byte> memory_of(Buffer& buffer) {
+  auto* host = dynamic_cast<HostBuffer*>(&buffer);
+  KW_ASSERT(host != nullptr);
+  return host->payload();
+}
+
+std::span<const std::byte> memory_of(const Buffer& buffer) {
+  const auto* host = dynamic_cast<const HostBuffer*>(&buffer);
+  KW_ASSERT(host != nullptr);
+  return host->payload();
+}
+
+Result<> require(bool fits, const char* what, const Tensor& tensor) {
+  if (fits) return {};
+  return fail(fmt::format("a buffer is too small to {}", what), tensor.name);
+}
+
+bool holds(std::span<const std::byte> memory, const Tensor& tensor, std::size_t element) {
+  return memory.size() >= static_cast<std::size_t>(tensor.extent()) * element;
+}
+
+template <class T>
+void widen_rows(std::span<std::byte> to, std::span<const std::byte> from, const Rows& rows,
+                Parallel& parallel) {
+  auto* wide = reinterpret_cast<double*>(to.data());
+  const auto* narrow = reinterpret_cast<const T*>(from.data());
+  const Pieces pieces(rows);
+  parallel.for_each(pieces.count(), [&](std::int64_t piece) {
+    pieces.for_each_stretch(piece, [&](std::int64_t row, std::int64_t column, std::int64_t n) {
+      const std::int64_t at = row * rows.pitch + column;
+      for (std::int64_t i = 0; i < n; ++i) wide[at + i] = static_cast<double>(narrow[at + i]);
+    });
+  });
+}
+
+std::int64_t count_differing(const std::byte* a, const std::byte* b, std::size_t bytes) {
+  constexpr std::size_t block = 4096;  // equal blocks, the usual case, go at memcmp's speed
+  std::int64_t count = 0;
+  for (std::size_t at = 0; at < bytes; at += block) {
+    const std::size_t n = std::min(block, bytes - at);
+    if (std::memcmp(a + at, b + at, n) == 0) continue;
+    for (std::size_t i = at; i < at + n; ++i) count += a[i] != b[i];
+  }
+  return count;
+}
+
+}  // namespace
+
+Result<> HostOps::fill(Buffer& to, const Tensor& tensor, std::uint64_t seed) {
+  const auto memory = memory_of(to);
+  KW_TRY(require(holds(memory, tensor, size_of(tensor.dtype)), "fill", tensor));
+  return fill_values(memory, tensor, seed, parallel_);
+}
+
+Result<> HostOps::poison(Buffer& to, std::uint64_t seed) {
+  fill_poison(memory_of(to), seed, parallel_);
+  return {};
+}
+
+Result<> HostOps::copy(Buffer& to, const Buffer& from) {
+  const auto target = memory_of(to);
+  const auto source = memory_of(from);
+  if (target.size() < source.size()) return fail("a copy does not fit its target");
+  const Pieces pieces({1, static_cast<std::int64_t>(source.size()), 0});
+  parallel_.for_each(pieces.count(), [&](std::int64_t piece) {
+    pieces.for_each_stretch(piece, [&](std::int64_t, std::int64_t at, std::int64_t n) {
+      std::memcpy(target.data() + at, source.data() + at, static_cast<std::size_t>(n));
+    });
+  });
+  return {};
+}
+
+Result<> HostOps::widen(Buffer& to, const Buffer& from, const Tensor& tensor) {
+  const auto wide = memory_of(to);
+  const auto narrow = memory_of(from);
+  KW_TRY(
+      require(holds(wide, tensor, sizeof(double)) && holds(narrow, tensor, size_of(tensor.dtype)),
+              "widen", tensor));
+  const Rows rows = rows_of(tensor);
+  switch (tensor.dtype) {
+    case Dtype::F32:
+      widen_rows<float>(wide, narrow, rows, parallel_);
+      return {};
+    case Dtype::F64:
+      widen_rows<double>(wide, narrow, rows, parallel_);
+      return {};
+    default:
+      return fail("only real tensors are widened", tensor.name);
+  }
+}
+
+Result<Comparison> HostOps::compare(const Buffer& got, const Buffer& truth, const Buffer* magnitude,
+                                    const Tensor& tensor, const Region& region,
+                                    const Allowance& allowance, const Selection& selection) {
+  const auto values = memory_of(got);
+  const auto wanted = memory_of(truth);
+  const auto scale = magnitude != nullptr ? memory_of(*magnitude) : std::span<const std::byte>();
+  const std::size_t wide = is_real(tensor.dtype) ? sizeof(double) : size_of(tensor.dtype);
+  KW_TRY(require(holds(values, tensor, size_of(tensor.dtype)) && holds(wanted, tensor, wide) &&
+                     (magnitude == nullptr || holds(scale, tensor, sizeof(double))),
+                 "compare", tensor));
+  if (region.ranges.size() != tensor.sizes.size())
+    return fail("a region needs one range per dimension", tensor.name);
+  for (std::size_t i = 0; i < region.ranges.size(); ++i)
+    if (region.ranges[i].lo < 0 || region.ranges[i].hi > tensor.sizes[i])
+      return fail("a region reaches outside its tensor", tensor.name);
+  return compare_region(values, wanted, scale, tensor, region, allowance, selection, parallel_);
+}
+
+Result<std::int64_t> HostOps::count_differences(const Buffer& a, const Buffer& b,
+                                                const Tensor& tensor, bool padding_only) {
+  const auto left = memory_of(a);
+  const auto right = memory_of(b);
+  const std::size_t element = size_of(tensor.dtype);
+  KW_TRY(require(holds(left, tensor, element) && holds(right, tensor, element), "compare", tensor));
+  const Rows rows = rows_of(tensor);
+  if (padding_only && rows.count <= 1) return 0;
+  const auto size = static_cast<std::int64_t>(element);
+  // Padding follows every row but the last.
+  const Rows bytes =
+      padding_only ? Rows{rows.count - 1, (rows.pitch - rows.length) * size, rows.pitch * size}
+                   : Rows{1, tensor.bytes(), tensor.bytes()};
+  const std::int64_t start = padding_only ? rows.length * size : 0;
+  const Pieces pieces(bytes);
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(pieces.count()));
+  parallel_.for_each(pieces.count(), [&](std::int64_t piece) {
+    pieces.for_each_stretch(piece, [&](std::int64_t row, std::int64_t column, std::int64_t n) {
+      const std::int64_t at = start + row * bytes.pitch + column;
+      counts[static_cast<std::size_t>(piece)] +=
+          count_differing(left.data() + at, right.data() + at, static_cast<std::size_t>(n));
+    });
+  });
+  std::int64_t total = 0;
+  for (const std::int64_t count : counts) total += count;
+  return total;
+}
+
+Result<std::string> HostOps::check_guards(Buffer& buffer) {
+  auto* host = dynamic_cast<HostBuffer*>(&buffer);
+  KW_ASSERT(host != nullptr);
+  return host->check_guards();
+}
+
+}  // namespace kw::device

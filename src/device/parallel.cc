@@ -1,0 +1,56 @@
+// Pieces are handed out under a lock: they are large (microseconds), so it is never contended.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/parallel.h"
+
+namespace kw::device {
+
+Parallel::Parallel(int threads) {
+  for (int i = 1; i < threads; ++i) helpers_.emplace_back([this] { help(); });
+}
+
+Parallel::~Parallel() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  work_.notify_all();
+  for (std::thread& t : helpers_) t.join();
+}
+
+void Parallel::for_each(std::int64_t pieces, const std::function<void(std::int64_t)>& body) {
+  if (pieces <= 1 || helpers_.empty()) {
+    for (std::int64_t i = 0; i < pieces; ++i) body(i);
+    return;
+  }
+  std::unique_lock lock(mutex_);
+  body_ = &body;
+  next_ = 0;
+  pieces_ = pieces;
+  work_.notify_all();
+  take_pieces(lock);
+  finished_.wait(lock, [this] { return running_ == 0; });
+  pieces_ = 0;
+}
+
+void Parallel::take_pieces(std::unique_lock<std::mutex>& lock) {
+  while (next_ < pieces_) {
+    const std::int64_t piece = next_++;
+    ++running_;
+    lock.unlock();
+    (*body_)(piece);
+    lock.lock();
+    --running_;
+  }
+}
+
+void Parallel::help() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    work_.wait(lock, [this] { return is_ending_ || next_ < pieces_; });
+    if (is_ending_) return;
+    take_pieces(lock);
+    if (running_ == 0) finished_.notify_one();
+  }
+}
+
+}  // namespace kw::device

@@ -1,0 +1,44 @@
+// A few threads that share loops over memory.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace kw::device {
+
+/// Runs loops on a fixed set of threads, the caller's among them. Which thread takes which piece is
+/// chance; what the pieces are is not.
+class Parallel {
+ public:
+  explicit Parallel(int threads);
+  Parallel(const Parallel&) = delete;
+  Parallel& operator=(const Parallel&) = delete;
+  ~Parallel();
+
+  /// Calls `body(piece)` once for every piece in [0, pieces), in any order; returns when all are
+  /// done. Not reentrant, one loop at a time.
+  void for_each(std::int64_t pieces, const std::function<void(std::int64_t)>& body);
+
+  int threads() const { return static_cast<int>(helpers_.size()) + 1; }
+
+ private:
+  void help();
+  void take_pieces(std::unique_lock<std::mutex>& lock);
+
+  std::mutex mutex_;
+  std::condition_variable work_;
+  std::condition_variable finished_;
+  const std::function<void(std::int64_t)>* body_ = nullptr;
+  std::int64_t next_ = 0;
+  std::int64_t pieces_ = 0;
+  std::int64_t running_ = 0;
+  bool is_ending_ = false;
+  std::vector<std::thread> helpers_;
+};
+
+}  // namespace kw::device

@@ -1,0 +1,110 @@
+// The pool's thread, and how a player process is started.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/player_pool.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <string>
+
+#include "player/protocol.h"
+
+namespace kw::device {
+namespace {
+
+using platform::JailLevel;
+
+/// Equal for every player, so that both sides of a pair have the same surroundings.
+std::vector<std::string> environment() {
+  return {
+      "PATH=/usr/bin:/bin",
+      "LC_ALL=C",
+      "TZ=UTC",
+      "OMP_WAIT_POLICY=passive",  // spinning threads would burn milliseconds after each return
+      "OMP_DYNAMIC=false",
+      // Workspaces of megabytes get huge pages where the system allows them on request.
+      "GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
+  };
+}
+
+}  // namespace
+
+PlayerPool::PlayerPool(PoolOptions options)
+    : options_(std::move(options)), thread_([this] { work(); }) {}
+
+PlayerPool::~PlayerPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+Result<BlankPlayer> PlayerPool::take(JailLevel level) {
+  std::unique_lock lock(mutex_);
+  Shelf& shelf = shelves_[level];
+  shelf.spare = options_.spare;
+  ++shelf.wanted;
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return !shelf.ready.empty(); });
+  Result<BlankPlayer> taken = std::move(shelf.ready.front());
+  shelf.ready.pop_front();
+  --shelf.wanted;
+  return taken;
+}
+
+void PlayerPool::work() {
+  const auto lacking = [this]() -> const JailLevel* {
+    for (const auto& [level, shelf] : shelves_)
+      if (static_cast<int>(shelf.ready.size()) < shelf.wanted) return &level;
+    for (const auto& [level, shelf] : shelves_)
+      // A failure is kept for the next taker, not repeated.
+      if (static_cast<int>(shelf.ready.size()) < shelf.spare &&
+          (shelf.ready.empty() || shelf.ready.back().has_value()))
+        return &level;
+    return nullptr;
+  };
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return is_ending_ || lacking() != nullptr; });
+    if (is_ending_) break;
+    const JailLevel level = *lacking();
+    lock.unlock();
+    auto player = start(level);
+    lock.lock();
+    shelves_[level].ready.push_back(std::move(player));
+    changed_.notify_all();
+  }
+  shelves_.clear();
+}
+
+Result<BlankPlayer> PlayerPool::start(JailLevel level) const {
+  auto folder = KW_TRY(platform::TempDir::create("kw-player"));
+  std::error_code trouble;
+  // The player may run as another user; the name is random and the content its own code.
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0755), trouble);
+  if (trouble) return platform::fail_errno("open to the player", folder.path(), trouble.value());
+
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return platform::fail_errno("make a socket pair", "player", errno);
+  platform::Fd ours(ends[0]);
+  const platform::Fd theirs(ends[1]);
+
+  platform::JailSpec jail;
+  jail.level = level;
+  jail.readable = {options_.program, folder.path()};
+  jail.max_processes = 64 + 2 * options_.threads;
+  jail.tmp_bytes = std::uint64_t{16} << 20;
+  jail.file_bytes = std::uint64_t{16} << 20;
+  jail.env = environment();
+  jail.fds = {{theirs.get(), player::kChannelFd}};
+  jail.out = platform::Output::Discard;
+  jail.err = platform::Output::Discard;
+  auto process =
+      KW_TRY(platform::launch(jail, {options_.program.string(), folder.path().string()}));
+  return BlankPlayer{std::move(folder), std::move(ours), std::move(process)};
+}
+
+}  // namespace kw::device

@@ -1,0 +1,61 @@
+// Players started ahead of need, so that the cost of jail and process overlaps with other work.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "platform/jail.h"
+
+namespace kw::device {
+
+/// A jailed player process that has said nothing but Hello and mapped nothing.
+struct BlankPlayer {
+  // The process is the last member, so that it is killed before its folder goes.
+  platform::TempDir folder;  ///< Where the objects it may load are put; it can read, not write.
+  platform::Fd channel;
+  platform::Process process;
+};
+
+struct PoolOptions {
+  platform::Path program;  ///< The player executable.
+  int threads = 1;         ///< Most threads that a candidate may need.
+  int spare = 2;           ///< Blank players kept per level, after the first request for it.
+};
+
+/// Starts blank players on a thread of its own. All players that it made must be gone before it is:
+/// they die with that thread.
+class PlayerPool {
+ public:
+  explicit PlayerPool(PoolOptions options);
+  PlayerPool(const PlayerPool&) = delete;
+  PlayerPool& operator=(const PlayerPool&) = delete;
+  ~PlayerPool();
+
+  /// A blank player, at once if one is spare; else after a few milliseconds. Asks for its
+  /// replacement.
+  Result<BlankPlayer> take(platform::JailLevel level);
+
+ private:
+  struct Shelf {
+    int wanted = 0;  ///< Takers that wait.
+    int spare = 0;   ///< How many to keep.
+    std::deque<Result<BlankPlayer>> ready;
+  };
+
+  void work();
+  Result<BlankPlayer> start(platform::JailLevel level) const;
+
+  PoolOptions options_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<platform::JailLevel, Shelf> shelves_;
+  bool is_ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace kw::device
