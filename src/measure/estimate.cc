@@ -14,7 +14,7 @@ std::vector<double> log_ratios(std::span<const PairedSample> pairs) {
   logs.reserve(pairs.size());
   for (const PairedSample& p : pairs) {
     KW_ASSERT(p.candidate_ns > 0 && p.opponent_ns > 0);
-    logs.push_back(std::log(p.opponent_ns) - std::log(p.candidate_ns));
+    logs.push_back(std::log(p.opponent_ns / p.candidate_ns));
   }
   return logs;
 }
