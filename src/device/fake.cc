@@ -1,0 +1,163 @@
+// The fake device: real operations on real memory, scripted players.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/fake.h"
+
+#include <cstring>
+#include <utility>
+
+#include "device/host_buffer.h"
+#include "device/host_ops.h"
+#include "device/parallel.h"
+
+namespace kw::device {
+namespace {
+
+constexpr std::size_t kSlack = 256;
+
+class FakeBuffer final : public HostBuffer {
+ public:
+  explicit FakeBuffer(const BufferSpec& spec)
+      : alignment_(static_cast<std::size_t>(spec.alignment)),
+        bytes_(static_cast<std::size_t>(spec.bytes)),
+        memory_(bytes_ + 2 * kSlack + alignment_) {
+    const auto first = reinterpret_cast<std::uintptr_t>(memory_.data()) + kSlack;
+    offset_ = (first + alignment_ - 1) / alignment_ * alignment_ -
+              reinterpret_cast<std::uintptr_t>(memory_.data());
+    arm_guards();
+  }
+
+  std::span<std::byte> payload() override { return {memory_.data() + offset_, bytes_}; }
+  std::span<const std::byte> payload() const override { return {memory_.data() + offset_, bytes_}; }
+  std::span<std::byte> front_slack() override { return {memory_.data(), offset_}; }
+  std::span<std::byte> back_slack() override {
+    return std::span(memory_).subspan(offset_ + bytes_);
+  }
+
+ private:
+  std::size_t alignment_;
+  std::size_t bytes_;
+  std::vector<std::byte> memory_;
+  std::size_t offset_ = 0;
+};
+
+class FakePlayer final : public Player {
+ public:
+  FakePlayer(FakeWorld& world, const PlayerSpec& spec) : world_(world), spec_(spec) {}
+
+  JailLevel jail() const override { return spec_.jail; }
+  int uid() const override { return 65534; }
+  bool is_alive() const override { return is_alive_; }
+
+  LoadResult load(const BuiltObject& object) override {
+    world_.log.push_back("load " + spec_.name);
+    const auto found = world_.objects.find(object.sha256);
+    if (found == world_.objects.end())
+      return {.fate = Fate::LoadRefused, .object = -1, .detail = "no such fake object"};
+    LoadResult result = found->second.load;
+    if (result.fate != Fate::Returned) {
+      is_alive_ = result.fate == Fate::LoadRefused;
+      return result;
+    }
+    result.object = static_cast<int>(loaded_.size());
+    loaded_.push_back(&found->second);
+    return result;
+  }
+
+  CallResult call(const Call& call) override {
+    world_.log.push_back("call " + spec_.name);
+    if (!is_alive_) return {.fate = Fate::Exited, .detail = "the player has ended before"};
+    KW_ASSERT(call.object >= 0 && static_cast<std::size_t>(call.object) < loaded_.size());
+    const FakeObject& object = *loaded_[static_cast<std::size_t>(call.object)];
+    std::vector<std::vector<FakeArgument>> sets;
+    for (const auto& set : call.argument_sets) {
+      sets.emplace_back();
+      for (const Argument& a : set) sets.back().push_back(resolve(a));
+    }
+    CallResult result = object.kernel ? object.kernel(sets) : returned_after(1e6);
+    if (result.fate == Fate::Returned && result.elapsed_ns > static_cast<double>(call.timeout_ns))
+      result.fate = Fate::TimedOut;
+    is_alive_ = result.fate == Fate::Returned;
+    last_ = &object;
+    return result;
+  }
+
+  CallResult call_empty() override {
+    if (!is_alive_) return {.fate = Fate::Exited, .detail = "the player has ended before"};
+    return returned_after(world_.empty_call_ns);
+  }
+
+  Result<AfterReturn> watch_after_return(std::int64_t) override {
+    if (!is_alive_) return fail("the player has ended", spec_.name);
+    return last_ != nullptr ? last_->after : AfterReturn{};
+  }
+
+ private:
+  FakeArgument resolve(const Argument& a) const {
+    if (a.buffer < 0) return {.address = nullptr, .scalar = a.scalar};
+    KW_ASSERT(static_cast<std::size_t>(a.buffer) < spec_.buffers.size());
+    auto* host = dynamic_cast<HostBuffer*>(spec_.buffers[static_cast<std::size_t>(a.buffer)]);
+    KW_ASSERT(host != nullptr && a.offset >= 0 && a.offset <= host->bytes());
+    return {.address = host->payload().data() + a.offset, .scalar = 0};
+  }
+
+  FakeWorld& world_;
+  PlayerSpec spec_;
+  std::vector<const FakeObject*> loaded_;
+  const FakeObject* last_ = nullptr;
+  bool is_alive_ = true;
+};
+
+class FakeDevice final : public Device {
+ public:
+  explicit FakeDevice(FakeWorld& world) : world_(world), parallel_(1), ops_(parallel_) {}
+
+  const DeviceFacts& facts() const override { return world_.facts; }
+  BufferOps& ops() override { return ops_; }
+  std::int64_t free_bytes() const override { return world_.free_bytes; }
+  Result<bool> probe() override { return world_.is_sane; }
+
+  Result<std::unique_ptr<Buffer>> allocate(const BufferSpec& spec) override {
+    if (spec.bytes > world_.free_bytes) return fail("out of memory", spec.name);
+    return std::unique_ptr<Buffer>(std::make_unique<FakeBuffer>(spec));
+  }
+
+  Result<> flush() override {
+    ++world_.flushes;
+    world_.log.emplace_back("flush");
+    return {};
+  }
+
+  Result<std::unique_ptr<Player>> start_player(const PlayerSpec& spec) override {
+    world_.log.push_back("start " + spec.name);
+    if (world_.fail_starts > 0) {
+      --world_.fail_starts;
+      return fail("no player can be started", spec.name, Advice::Retry);
+    }
+    ++world_.players_started;
+    return std::unique_ptr<Player>(std::make_unique<FakePlayer>(world_, spec));
+  }
+
+ private:
+  FakeWorld& world_;
+  Parallel parallel_;
+  HostOps ops_;
+};
+
+}  // namespace
+
+FakeWorld::FakeWorld() {
+  facts.id = "fake-0";
+  facts.target = Target::Cpu;
+  facts.model = "Fake processor";
+  facts.cores = 2;
+  facts.isa = {"sse2", "avx2", "fma"};
+  facts.caches = {{1, 32 << 10, 1}, {2, 1 << 20, 1}, {3, 16 << 20, 2}};
+  facts.memory_bytes = std::int64_t{16} << 30;
+  facts.kernel = "Linux 6.1";
+}
+
+std::unique_ptr<Device> make_fake_device(FakeWorld& world) {
+  return std::make_unique<FakeDevice>(world);
+}
+
+}  // namespace kw::device
