@@ -54,6 +54,7 @@ kw_room(device DEPS base record platform player)
 set_source_files_properties(src/device/compare.cc src/device/compare_kernel.cc src/device/fill.cc
   src/device/random_values.cc src/device/host_ops.cc PROPERTIES COMPILE_OPTIONS "-O3;-ffp-contract=off")
 kw_room(referee DEPS base record platform device measure)
+kw_room(profile DEPS base record compile device measure)
 kw_room(search DEPS base record)
 if(NOT KW_PORTABLE)
   find_package(SQLiteCpp REQUIRED)
