@@ -57,7 +57,9 @@ std::string confine_limits(const JailPolicy& policy) {
     ::getrlimit(limit.resource, &now);
     // What is already tighter stays: an unprivileged process cannot raise it, nor should it.
     const rlim_t value = limit.value < now.rlim_max ? limit.value : now.rlim_max;
-    const rlimit wanted{value, value};
+    rlimit wanted{value, value};
+    // One second between SIGXCPU, which tells the reason, and SIGKILL.
+    if (limit.resource == RLIMIT_CPU && value < now.rlim_max) ++wanted.rlim_max;
     if (::setrlimit(limit.resource, &wanted) != 0) {
       return std::string("limit ") + limit.name + ": " + std::strerror(errno);
     }

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -116,31 +117,51 @@ std::int64_t nanoseconds(const timeval& t) {
   return std::int64_t{t.tv_sec} * 1'000'000'000 + std::int64_t{t.tv_usec} * 1'000;
 }
 
-/// Reaps whatever ends until the payload does.
-PayloadEnd wait_for(pid_t payload) {
+/// Reaps whatever has ended; true once the payload has, with `end` filled in.
+bool reap_until(pid_t payload, PayloadEnd& end) {
   for (;;) {
     int status = 0;
     rusage usage{};
-    const pid_t ended = ::wait4(-1, &status, 0, &usage);
-    if (ended < 0 && errno != EINTR) ::_exit(kSetupFailed);
+    const pid_t ended = ::wait4(-1, &status, WNOHANG, &usage);
+    if (ended <= 0) return false;
     if (ended != payload) continue;
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-            WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-            nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
-            std::int64_t{usage.ru_maxrss} * 1024};
+    end = {WIFEXITED(status) ? WEXITSTATUS(status) : -1, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+           nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
+           std::int64_t{usage.ru_maxrss} * 1024};
+    return true;
   }
+}
+
+/// Waits for the payload; ends the jail at once when our parent is gone, which the other end of the
+/// socket tells. A parent-death signal cannot: bubblewrap may not signal the jail's uid.
+PayloadEnd wait_for(pid_t payload, int child_signals) {
+  PayloadEnd end{};
+  while (!reap_until(payload, end)) {
+    std::array<pollfd, 2> events{{{kReportFd, 0, 0}, {child_signals, POLLIN, 0}}};
+    if (::poll(events.data(), events.size(), -1) < 0 && errno != EINTR) ::_exit(kSetupFailed);
+    if ((events[0].revents & (POLLHUP | POLLERR)) != 0) ::_exit(kSetupFailed);
+    signalfd_siginfo taken{};
+    [[maybe_unused]] const ssize_t n = ::read(child_signals, &taken, sizeof taken);
+  }
+  return end;
 }
 
 /// The first process of the namespace: its end is the end of all others in it.
 [[noreturn]] void supervise(JailPolicy& policy, int exec_fd) {
   ::prctl(PR_SET_DUMPABLE, 0);
   introduce(JailReport::Supervisor);
+  sigset_t child_ended;
+  sigset_t as_before;
+  sigemptyset(&child_ended);
+  sigaddset(&child_ended, SIGCHLD);
+  ::sigprocmask(SIG_BLOCK, &child_ended, &as_before);
+  const int signals = ::signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
   std::array<int, 2> executed{};
-  if (::pipe2(executed.data(), O_CLOEXEC) != 0) give_up("create a pipe");
+  if (signals < 0 || ::pipe2(executed.data(), O_CLOEXEC) != 0) give_up("watch the payload");
   const pid_t payload = ::fork();
   if (payload < 0) give_up(std::string("start the payload: ") + std::strerror(errno));
   if (payload == 0) {
-    ::close(executed[0]);
+    ::sigprocmask(SIG_SETMASK, &as_before, nullptr);
     become_program(policy, exec_fd);
   }
   ::close(executed[1]);
@@ -150,9 +171,10 @@ PayloadEnd wait_for(pid_t payload) {
   while (::read(executed[0], &none, 1) < 0 && errno == EINTR) {
   }
   report(JailReport::Running);
-  // Only the payload may hold its outputs open, or their readers would wait for us.
-  for (int fd = 0; fd < kPolicyFd; ++fd) ::close(fd);
-  const PayloadEnd end = wait_for(payload);
+  // Only the payload may hold its outputs and channels open, or their readers would wait for us.
+  const int watched = ::fcntl(signals, F_DUPFD_CLOEXEC, kReportFd + 1);
+  ::syscall(SYS_close_range, 0, kReportFd - 1, 0);
+  const PayloadEnd end = wait_for(payload, watched);
   report(JailReport::Ended, std::string_view(reinterpret_cast<const char*>(&end), sizeof end));
   ::_exit(end.signal != 0 ? 128 + end.signal : end.code);
 }

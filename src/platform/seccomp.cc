@@ -86,9 +86,8 @@ void deny_kernel_surface(Filter& f) {
   // Ways to meet another jail, or to outlive one.
   f.deny_all({SCMP_SYS(shmget), SCMP_SYS(shmat), SCMP_SYS(msgget), SCMP_SYS(semget),
               SCMP_SYS(mq_open), SCMP_SYS(setsid), SCMP_SYS(setpgid)});
-  // A filter of its own could forge the results of calls (SIGSYS), and the parent's death must
-  // count.
-  f.deny(SCMP_SYS(seccomp));
+  // The parent's death must count. seccomp() stays allowed: a player adds a tighter filter of its
+  // own before it loads foreign code, and that one forbids further filters.
   f.deny_if(SCMP_SYS(prctl), {argument(0, SCMP_CMP_EQ, PR_SET_SECCOMP)});
   f.deny_if(SCMP_SYS(prctl), {argument(0, SCMP_CMP_EQ, PR_SET_PDEATHSIG)});
 }

@@ -22,7 +22,8 @@ struct ExecRequest {
   bool die_with_parent;
 };
 
-inline constexpr const char* kStageCwd = "enter";
+/// Compared by address.
+inline constexpr char kStageCwd[] = "enter";
 
 struct ExecOutcome {
   pid_t pid = 0;

@@ -1,0 +1,320 @@
+// What a jailed program cannot do, at each level that this machine offers.
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/jail.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "platform/test_support.h"
+
+namespace kw::platform {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// KW_REQUIRE_JAIL=1: a level that does not work fails its tests, unless KW_JAIL_EXCUSED names it.
+bool is_required(JailLevel level) {
+  const char* required = std::getenv("KW_REQUIRE_JAIL");
+  const char* excused = std::getenv("KW_JAIL_EXCUSED");
+  return required != nullptr && std::string_view(required) == "1" &&
+         (excused == nullptr || name_of(level) != excused);
+}
+
+class Jail : public ::testing::TestWithParam<JailLevel> {
+ protected:
+  void SetUp() override {
+    const JailFinding& finding = probe_jail().at(GetParam());
+    if (finding.available) return;
+    ASSERT_FALSE(is_required(GetParam())) << finding.why_not;
+    std::printf("SKIPPED: jail level %s is not available here: %s\n",
+                std::string(name_of(GetParam())).c_str(), finding.why_not.c_str());
+    GTEST_SKIP() << finding.why_not;
+  }
+
+  JailSpec spec() const {
+    JailSpec result;
+    result.level = GetParam();
+    return result;
+  }
+  Exit attempt(const std::vector<std::string>& words, const JailSpec& how,
+               Nanoseconds timeout = kPatience) const {
+    return must(run_jailed(how, attack(words), timeout));
+  }
+  Exit attempt(const std::vector<std::string>& words) const { return attempt(words, spec()); }
+
+  ProcessLimit process_limit() const {
+    const JailProbe& probe = probe_jail();
+    return GetParam() == JailLevel::Namespace ? probe.process_limit_ns
+                                              : probe.process_limit_landlock;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Levels, Jail, ::testing::Values(JailLevel::Namespace, JailLevel::Landlock),
+                         [](const auto& level) { return std::string(name_of(level.param)); });
+
+TEST_P(Jail, RunsAProgramAndTellsHowItEnded) {
+  const Exit said = attempt({"say", "hello"});
+  EXPECT_TRUE(said.ok()) << describe(said) << said.err;
+  EXPECT_EQ(said.out, "hello\n");
+  EXPECT_EQ(said.err, "and to stderr\n");
+  EXPECT_EQ(attempt({"exit", "139"}).code, 139);
+  const Exit aborted = attempt({"abort"});
+  EXPECT_EQ(aborted.signal, SIGABRT);
+  EXPECT_EQ(aborted.code, -1);
+}
+
+TEST_P(Jail, ForbidsTheKernelsDarkerCorners) { EXPECT_EQ(attempt({"forbidden"}).out, "done\n"); }
+
+TEST_P(Jail, ShowsNoFilesOutside) {
+  const TempDir folder = need(TempDir::create());
+  std::ofstream(folder.path() / "secret") << "truth";
+  ::chmod(folder.path().c_str(), 0777);
+  ::chmod((folder.path() / "secret").c_str(), 0666);
+  const std::string secret = folder.path() / "secret";
+  EXPECT_NE(attempt({"read", secret}).out, "ok\n");
+  EXPECT_NE(attempt({"write", secret}).out, "ok\n");
+  EXPECT_NE(attempt({"mkfile", folder.path() / "new"}).out, "ok\n");
+  EXPECT_NE(attempt({"chmod", secret}).out, "ok\n");
+  EXPECT_NE(attempt({"read", "/etc/passwd"}).out, "ok\n");
+  EXPECT_NE(attempt({"read", "/proc/self/environ"}).out, "ok\n");
+  EXPECT_NE(attempt({"mkfile", "/usr/kw-test"}).out, "ok\n");
+  EXPECT_NE(attempt({"mkfile", "/kw-test"}).out, "ok\n");
+}
+
+TEST_P(Jail, ShowsWhatItWasGivenAndNoMore) {
+  const TempDir folder = need(TempDir::create());
+  ::chmod(folder.path().c_str(), 0755);
+  for (const char* name : {"in", "out"}) ASSERT_TRUE(make_dirs(folder.path() / name));
+  std::ofstream(folder.path() / "in" / "data") << "x";
+  std::ofstream(folder.path() / "sibling") << "x";
+  JailSpec how = spec();
+  how.readable = {folder.path() / "in"};
+  how.writable = {folder.path() / "out"};
+  EXPECT_EQ(attempt({"read", folder.path() / "in" / "data"}, how).out, "ok\n");
+  EXPECT_NE(attempt({"write", folder.path() / "in" / "data"}, how).out, "ok\n");
+  EXPECT_NE(attempt({"mkfile", folder.path() / "in" / "new"}, how).out, "ok\n");
+  EXPECT_EQ(attempt({"mkfile", folder.path() / "out" / "new"}, how).out, "ok\n");
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "out" / "new"));
+  EXPECT_NE(attempt({"read", folder.path() / "sibling"}, how).out, "ok\n");
+}
+
+TEST_P(Jail, HasNoEnvironmentButOurs) {
+  ::setenv("KW_TEST_SECRET", "key", 1);
+  EXPECT_EQ(attempt({"env"}).out, "");
+  JailSpec how = spec();
+  how.env = {"OMP_WAIT_POLICY=passive"};
+  EXPECT_EQ(attempt({"env"}, how).out, "OMP_WAIT_POLICY=passive\n");
+}
+
+TEST_P(Jail, PassesExactlyTheMappedDescriptors) {
+  const Fd message = need(memfd_with("message", "through"));
+  JailSpec how = spec();
+  how.fds = {{message.get(), 3}};
+  EXPECT_EQ(attempt({"open-fds"}, how).out, "0 1 2 3 ");
+  EXPECT_EQ(attempt({"read-fd", "3"}, how).out, "through\n");
+}
+
+TEST_P(Jail, RunsThreads) {
+  JailSpec how = spec();
+  how.max_processes = 16;
+  EXPECT_EQ(attempt({"threads", "4"}, how).out, "500500 4\n");
+}
+
+TEST_P(Jail, StartsNoProcessesUnlessAllowed) {
+  EXPECT_EQ(attempt({"fork-bomb", "10"}).out, "0\n");
+  EXPECT_EQ(attempt({"exec", "execve"}).out, "EPERM\n");
+  EXPECT_EQ(attempt({"exec", "execveat"}).out, "EPERM\n");
+  JailSpec how = spec();
+  how.allow_new_processes = true;
+  EXPECT_TRUE(attempt({"exec", "execve"}, how).ok());
+}
+
+TEST_P(Jail, ContainsAForkBomb) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  Fd read_end(ends[0]);
+  Fd write_end(ends[1]);
+  JailSpec how = spec();
+  how.allow_new_processes = true;
+  how.max_processes = 32;
+  how.fds = {{write_end.get(), 3}};
+  const Exit bomb = attempt({"fork-bomb", "300"}, how);
+  const int started = std::stoi("0" + bomb.out);
+  switch (process_limit()) {
+    case ProcessLimit::Exact:
+      EXPECT_EQ(started, 31);
+      break;
+    case ProcessLimit::Shared:
+      EXPECT_GT(started, 0);
+      break;
+    case ProcessLimit::Unbounded:
+      std::printf("NOTE: the kernel exempts this user from the limit on processes\n");
+      break;
+  }
+  write_end.reset();
+  pollfd hangup{read_end.get(), POLLIN, 0};
+  ASSERT_EQ(::poll(&hangup, 1, 20'000), 1) << "descendants survived";
+}
+
+TEST_P(Jail, TwoJailsHaveALimitEach) {
+  JailSpec how = spec();
+  how.allow_new_processes = true;
+  how.max_processes = 8;
+  if (process_limit() != ProcessLimit::Exact) {
+    std::printf("SKIPPED: the limit on processes is shared at this level\n");
+    GTEST_SKIP();
+  }
+  // The first one's processes stay alive beside the second.
+  how.out = Output::Discard;
+  const Process first = need(launch(how, attack({"hang"})));
+  how.out = Output::Capture;
+  EXPECT_EQ(attempt({"fork-bomb", "300"}, how).out, "7\n");
+}
+
+TEST_P(Jail, DropsRoot) {
+  const Exit exit = attempt({"uid"});
+  unsigned uid = 0;
+  int groups = -1;
+  ASSERT_EQ(std::sscanf(exit.out.c_str(), "%u %d", &uid, &groups), 2) << exit.out;
+  if (probe_jail().drops_uid) {
+    EXPECT_GE(uid, 65100u);
+    EXPECT_EQ(groups, 0);
+  } else {
+    EXPECT_EQ(uid, ::getuid());
+  }
+  EXPECT_EQ(attempt({"no-new-privs"}).code, 1);
+}
+
+TEST_P(Jail, CannotKillUs) {
+  EXPECT_EQ(attempt({"kill", std::to_string(::getpid())}).out, "EPERM\n");
+  EXPECT_EQ(attempt({"kill", std::to_string(::getppid())}).out, "EPERM\n");
+  EXPECT_EQ(attempt({"kill", "1"}).out, "EPERM\n");
+  EXPECT_EQ(attempt({"kill", "-1"}).out, "EPERM\n");
+}
+
+TEST_P(Jail, AllowsAnonymousMemory) { EXPECT_EQ(attempt({"memfd"}).out, "ok\n"); }
+
+TEST_P(Jail, LimitsMemoryAndFiles) {
+  const TempDir folder = need(TempDir::create());
+  ::chmod(folder.path().c_str(), 0755);
+  JailSpec how = spec();
+  how.writable = {folder.path()};
+  how.address_space_bytes = std::uint64_t{512} << 20;
+  how.file_bytes = 1 << 20;
+  EXPECT_EQ(attempt({"allocate", "1000000000"}, how).out, "ENOMEM\n");
+  EXPECT_EQ(attempt({"grow-file", folder.path() / "big", "2000000"}, how).out, "EFBIG\n");
+}
+
+TEST_P(Jail, LimitsCpuTime) {
+  JailSpec how = spec();
+  how.cpu_seconds = 1;
+  EXPECT_EQ(attempt({"burn"}, how).signal, SIGXCPU);
+}
+
+TEST_P(Jail, EndsAHangInTime) {
+  const Exit exit = attempt({"hang"}, spec(), std::chrono::milliseconds(100));
+  EXPECT_TRUE(exit.timed_out);
+}
+
+TEST_P(Jail, CapsAFlood) {
+  JailSpec how = spec();
+  how.output_cap = 1000;
+  how.kill_past_cap = true;
+  const Exit exit = attempt({"flood"}, how);
+  EXPECT_EQ(exit.out, std::string(1000, 'x'));
+  EXPECT_TRUE(exit.output_truncated);
+}
+
+TEST_P(Jail, PayloadCanBeStoppedAndClocked) {
+  const Process process = need(launch(spec(), attack({"burn"})));
+  while (need(process.cpu_ns()) == 0) {
+  }
+  ASSERT_TRUE(process.signal(SIGSTOP));
+  // Stopping is asynchronous; from some read on the clock stands still.
+  std::int64_t before = -1;
+  std::int64_t now = need(process.cpu_ns());
+  while (now != before) {
+    before = now;
+    real_clock().sleep_for(std::chrono::milliseconds(5));
+    now = need(process.cpu_ns());
+  }
+  ASSERT_TRUE(process.signal(SIGCONT));
+  while (need(process.cpu_ns()) == now) {
+  }
+}
+
+TEST_P(Jail, DiesWithItsParent) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  Fd read_end(ends[0]);
+  Fd write_end(ends[1]);
+  JailSpec how = spec();
+  how.fds = {{write_end.get(), 3}};
+  how.out = Output::Discard;
+  probe_jail();  // Not in the child.
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    const auto process = launch(how, attack({"hang"}));
+    ::kill(::getpid(), SIGKILL);
+  }
+  write_end.reset();
+  ASSERT_EQ(::waitpid(parent, nullptr, 0), parent);
+  pollfd hangup{read_end.get(), POLLIN, 0};
+  ASSERT_EQ(::poll(&hangup, 1, 20'000), 1) << "the jail outlived its parent";
+}
+
+TEST_P(Jail, NamesWhatItCannotGive) {
+  JailSpec how = spec();
+  how.readable = {"/nowhere"};
+  const auto missing = launch(how, attack({"uid"}));
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(describe(missing.error()), StartsWith("/nowhere"));
+  const auto program = launch(spec(), {"/nowhere/program"});
+  ASSERT_FALSE(program);
+  EXPECT_THAT(describe(program.error()), HasSubstr("/nowhere/program"));
+}
+
+TEST(JailLevels, AnUnavailableLevelIsAnErrorThatSaysWhy) {
+  const JailProbe& probe = probe_jail();
+  std::printf(
+      "namespace: %s\nlandlock: %s\n",
+      (probe.ns.available ? probe.ns.confines : probe.ns.why_not).c_str(),
+      (probe.landlock.available ? probe.landlock.confines : probe.landlock.why_not).c_str());
+  for (const JailLevel level : {JailLevel::Namespace, JailLevel::Landlock}) {
+    if (probe.at(level).available) continue;
+    EXPECT_NE(probe.at(level).why_not, "");
+    JailSpec spec;
+    spec.level = level;
+    const auto refused = launch(spec, attack({"uid"}));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(describe(refused.error()), HasSubstr(probe.at(level).why_not));
+  }
+}
+
+TEST(JailLevels, HaveNames) {
+  EXPECT_EQ(need(parse_jail_level("landlock")), JailLevel::Landlock);
+  EXPECT_FALSE(parse_jail_level("Landlock"));
+}
+
+TEST(JailLevels, NoneStillLimitsAndCleansTheEnvironment) {
+  JailSpec spec;
+  spec.level = JailLevel::None;
+  spec.address_space_bytes = std::uint64_t{512} << 20;
+  EXPECT_EQ(must(run_jailed(spec, attack({"env"}), kPatience)).out, "");
+  EXPECT_EQ(must(run_jailed(spec, attack({"allocate", "1000000000"}), kPatience)).out, "ENOMEM\n");
+}
+
+}  // namespace
+}  // namespace kw::platform
