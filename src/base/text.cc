@@ -64,7 +64,7 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
 
 std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
+  if (first == std::string_view::npos) return text.substr(text.size());
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 

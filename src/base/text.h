@@ -13,6 +13,7 @@
 
 namespace kw {
 
+/// Always a view into `text`, also where nothing is left.
 std::string_view trim(std::string_view text);
 
 /// Parts between separators, untrimmed; `split("", ',')` is one empty part.

@@ -167,7 +167,7 @@ class HeaderParser {
       return complain(text, fmt::format("more than {} knobs", kMaxKnobs));
     Knob knob{assignment->first, {}};
     for (const auto part : split_arguments(assignment->second)) {
-      const auto value = evaluate(part, {});
+      const auto value = evaluate_text(part, {});
       if (!value) return complain(part, "a knob's values are integers: " + value.error().what);
       if (contains(knob.values, *value))
         return complain(part, fmt::format("{} is listed twice", *value));

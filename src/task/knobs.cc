@@ -97,7 +97,7 @@ Result<KnobPoint> apply_settings(const CandidateHeader& header,
       return fail(fmt::format("the candidate has no knob '{}'{}", sanitise(name, 40),
                               known.empty() ? "; it has none" : suggestion(name, known)),
                   {}, Advice::Stop);
-    const auto value = evaluate(std::string_view(setting).substr(equals + 1), {});
+    const auto value = evaluate_text(std::string_view(setting).substr(equals + 1), {});
     if (!value || !has_value(*knob, *value))
       return fail(fmt::format("{} must be one of {}, not '{}'", name, fmt::join(knob->values, ", "),
                               sanitise(setting.substr(equals + 1), 40)),

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 #include <system_error>
 
 #include "base/hash.h"
@@ -90,10 +91,12 @@ std::vector<Candidate> read_candidates(const TaskFiles& files, std::string_view 
   return found;
 }
 
-/// Evaluates every formula of every workload.
+/// Evaluates every formula of every workload; a place that is wrong for many is named once.
 void check_workloads(const Definition& definition, Complaints& complaints) {
+  std::set<std::string> seen;
   for (const WorkloadSpec& spec : definition.workloads)
-    if (const auto workload = resolve(definition, spec); !workload)
+    if (const auto workload = resolve(definition, spec);
+        !workload && seen.insert(workload.error().where).second)
       complaints.add(describe(workload.error()));
 }
 

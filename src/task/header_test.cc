@@ -1,0 +1,174 @@
+// Tests of `// kw:` lines, knobs, settings and pinned sources.
+// SPDX-License-Identifier: Apache-2.0
+#include "task/header.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/text.h"
+
+namespace kw::task {
+namespace {
+
+const char* const kSource = R"(// kw: tune BLOCK = 64, 128, 256
+// kw: tune UNROLL = 1, 2
+//kw:let TILE = BLOCK * 4, HALF = TILE / 2
+  // kw: require TILE * UNROLL <= 1024
+// kw: require BLOCK > 64 || UNROLL == 2
+// kw: option fast_math, O2
+// kw: technique tiling, vectorization
+// kwargs are no directive
+void saxpy(int n, float a, const float* x, float* y) {}
+)";
+
+std::string errors_of(std::string_view source) {
+  const auto header = parse_header(source, "a.cpp");
+  if (header) return "fine";
+  std::string text;
+  for (const auto& finding : header.error()) text += finding.place + ": " + finding.text + "\n";
+  return text;
+}
+
+TEST(Header, ReadsEveryDirective) {
+  const auto header = parse_header(kSource, "a.cpp").value();
+  ASSERT_EQ(header.knobs.size(), 2u);
+  EXPECT_EQ(header.knobs[0].name, "BLOCK");
+  EXPECT_EQ(header.knobs[0].values, (std::vector<std::int64_t>{64, 128, 256}));
+  EXPECT_EQ(header.derived[1].name, "HALF");
+  EXPECT_EQ(header.options, (std::vector<std::string>{"fast_math", "O2"}));
+  EXPECT_EQ(header.techniques, (std::vector<std::string>{"tiling", "vectorization"}));
+  EXPECT_TRUE(parse_header("void f() {}", "a.cpp").value().knobs.empty());
+}
+
+TEST(Header, EnumeratesWhatExists) {
+  const auto header = parse_header(kSource, "a.cpp").value();
+  const std::vector<KnobPoint> expected = {{{"BLOCK", 64}, {"UNROLL", 2}},
+                                           {{"BLOCK", 128}, {"UNROLL", 1}},
+                                           {{"BLOCK", 128}, {"UNROLL", 2}},
+                                           {{"BLOCK", 256}, {"UNROLL", 1}}};
+  EXPECT_EQ(header.points(100), expected);
+  EXPECT_EQ(header.points(2).size(), 2u);
+  EXPECT_EQ(header.default_point(), expected[0]) << "the first values are excluded";
+  EXPECT_FALSE(header.is_valid({{"BLOCK", 96}, {"UNROLL", 1}}));
+  EXPECT_FALSE(header.is_valid({{"BLOCK", 128}}));
+  EXPECT_FALSE(header.is_valid({{"BLOCK", 128}, {"OTHER", 1}}));
+  EXPECT_EQ(header.defines(expected[1]),
+            (std::vector<std::string>{"BLOCK=128", "UNROLL=1", "TILE=512", "HALF=256"}));
+  EXPECT_EQ(parse_header("int x;", "a.cpp").value().points(9), (std::vector<KnobPoint>{{}}));
+}
+
+TEST(Header, SaysWhatIsWrongAndWhere) {
+  EXPECT_EQ(errors_of("int x;\n  // kw: tunee A = 1\n"),
+            "a.cpp:2:10: unknown directive 'tunee' (did you mean 'tune'?)\n");
+  EXPECT_EQ(errors_of("// kw:\n"), "a.cpp:1:7: unknown directive ''\n");
+  EXPECT_EQ(errors_of("// kw: tune A\n"), "a.cpp:1:13: expected NAME = value\n");
+  EXPECT_EQ(errors_of("// kw: tune\n"), "a.cpp:1:12: expected NAME = value\n");
+  EXPECT_EQ(errors_of("// kw: tune int = 1\n"), "a.cpp:1:13: 'int' cannot name a macro\n");
+  EXPECT_EQ(errors_of("// kw: tune A = 1, x\n"),
+            "a.cpp:1:20: a knob's values are integers: unknown name 'x' in 'x'\n");
+  EXPECT_EQ(errors_of("// kw: tune A = 1, 2, 1\n"), "a.cpp:1:23: 1 is listed twice\n");
+  EXPECT_EQ(errors_of("// kw: tune A = 1\n// kw: let A = 2\n"),
+            "a.cpp:2:12: 'A' is defined twice\n");
+  EXPECT_EQ(errors_of("// kw: tune SIZE = 1\n// kw: let B = min(SIZ, 3), C = B +\n"),
+            "a.cpp:2:20: unknown name 'SIZ' (did you mean 'SIZE'?)\n");
+  EXPECT_EQ(errors_of("// kw: require A > 0\n"), "a.cpp:1:16: unknown name 'A'\n");
+  EXPECT_EQ(errors_of("// kw: option fastmath\n"),
+            "a.cpp:1:15: unknown option 'fastmath'; there are fast_math, unroll_loops, O2 (did you "
+            "mean 'fast_math'?)\n");
+  EXPECT_EQ(errors_of("// kw: library mkl\n"),
+            "a.cpp:1:16: unknown library 'mkl'; there are openblas\n");
+  EXPECT_EQ(errors_of("// kw: tune A = 1, 2\n// kw: require A > 2\n"),
+            "a.cpp:2:16: no combination of the knobs satisfies the requirements\n");
+  EXPECT_EQ(errors_of("// kw: tune A = 0\n// kw: let B = 4 / A\n"),
+            "a.cpp:1:1: no combination of the knobs satisfies the requirements\n");
+}
+
+TEST(Header, RefusesWhatIsNoSource) {
+  EXPECT_EQ(errors_of(" \n\t"), "a.cpp:1:1: the source is empty\n");
+  EXPECT_EQ(errors_of(std::string("int x;\n\0\1", 9)), "a.cpp:2:1: this is not a text file\n");
+  EXPECT_EQ(errors_of(std::string(3 << 20, 'x')),
+            "a.cpp:1:1: the source has 3 MiB; at most 1 MiB are read\n");
+  std::string many;
+  for (int i = 0; i < 300; ++i) many += "// kw: technique x\n";
+  EXPECT_EQ(errors_of(many), "a.cpp:201:8: more than 200 directives\n");
+}
+
+TEST(Header, DrawsTheLine) {
+  const auto header = parse_header("int x;\n// kw: tunee A = 1\n", "a.cpp");
+  EXPECT_EQ(to_text(header.error()),
+            "a.cpp:2:8: unknown directive 'tunee' (did you mean 'tune'?)\n"
+            "2 | // kw: tunee A = 1\n"
+            "  |        ^ unknown directive 'tunee' (did you mean 'tune'?)\n");
+}
+
+TEST(Header, KeepsToTheRestrictions) {
+  const auto header =
+      parse_header("// kw: option fast_math, O2\n// kw: library openblas\n", "a").value();
+  Restrictions none;
+  EXPECT_EQ(check_restrictions(header, none, Origin::Human).size(), 2u);
+  EXPECT_EQ(check_restrictions(header, none, Origin::Baseline).size(), 1u);
+  Restrictions all;
+  all.options = {"fast_math"};
+  all.libraries = {"openblas"};
+  EXPECT_TRUE(check_restrictions(header, all, Origin::Human).empty());
+}
+
+TEST(Knobs, TakesSettings) {
+  const auto header = parse_header(kSource, "a.cpp").value();
+  const auto set = [&](std::vector<std::string> settings) {
+    const auto point = apply_settings(header, settings);
+    return point ? "BLOCK=" + std::to_string(point->at("BLOCK")) : point.error().what;
+  };
+  EXPECT_EQ(set({}), "BLOCK=64");
+  EXPECT_EQ(set({"BLOCK=256", "UNROLL=1"}), "BLOCK=256");
+  EXPECT_EQ(set({"BLOCK=256"}), "the candidate's requirements exclude this combination of knobs");
+  EXPECT_EQ(set({"BLOK=256"}), "the candidate has no knob 'BLOK' (did you mean 'BLOCK'?)");
+  EXPECT_EQ(set({"BLOCK=100"}), "BLOCK must be one of 64, 128, 256, not '100'");
+  EXPECT_EQ(set({"BLOCK=x"}), "BLOCK must be one of 64, 128, 256, not 'x'");
+  EXPECT_EQ(set({"BLOCK"}), "'BLOCK' is no setting; write KNOB=VALUE");
+}
+
+TEST(Knobs, PinsASource) {
+  const auto header = parse_header(kSource, "a.cpp").value();
+  const KnobPoint point = {{"BLOCK", 128}, {"UNROLL", 2}};
+  const auto pinned = pin_knobs(kSource, header, point);
+  EXPECT_TRUE(
+      pinned.starts_with("#define BLOCK 128\n#define UNROLL 2\n#define TILE 512\n#define HALF 256\n"
+                         "// kw: tune BLOCK = 128\n// kw: tune UNROLL = 2\n//kw:let TILE"))
+      << pinned;
+  const auto again = parse_header(pinned, "a.cpp").value();
+  EXPECT_EQ(again.points(10), (std::vector<KnobPoint>{point}));
+  EXPECT_EQ(again.defines(point), header.defines(point));
+  EXPECT_EQ(again.options, header.options);
+}
+
+TEST(Candidate, CarriesWhatItsHeaderSays) {
+  Restrictions restrictions;
+  restrictions.options = {"fast_math"};
+  const auto candidate = make_candidate("mine", kSource, Origin::Human, restrictions).value();
+  EXPECT_EQ(candidate.knobs.at("UNROLL"), 2);
+  EXPECT_EQ(candidate.options.size(), 2u);
+  EXPECT_EQ(candidate.sha256.size(), 64u);
+  EXPECT_FALSE(make_candidate("mine", kSource, Origin::Human, {}).has_value());
+}
+
+RC_GTEST_PROP(HeaderProperty, SurvivesAnyText, ()) {
+  const auto words = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
+      "// kw: ", "tune ", "let ", "require ", "A", "B", " = ", "1", ", ", "(", ")", "\n", " * ",
+      "/", "option ", "O2", "\t", "int x;"));
+  std::string source = "//\n";
+  for (const auto& word : words) source += word;
+  const auto header = parse_header(source, "a.cpp");
+  if (!header) {
+    RC_ASSERT(!header.error().empty());
+    return;
+  }
+  const auto point = header->default_point();
+  RC_ASSERT(header->is_valid(point));
+  RC_ASSERT(parse_header(pin_knobs(source, *header, point), "a.cpp").value().points(2).size() ==
+            1u);
+}
+
+}  // namespace
+}  // namespace kw::task

@@ -1,0 +1,139 @@
+// Generates declarations and trampolines from a task's signature.
+// SPDX-License-Identifier: Apache-2.0
+#include "task/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/hash.h"
+
+namespace kw::task {
+namespace {
+
+/// The C type of one element; `real` replaces the floating-point types.
+std::string_view type_of(Dtype dtype, std::string_view real = {}) {
+  if (is_real(dtype) && !real.empty()) return real;
+  switch (dtype) {
+    case Dtype::F32:
+      return "float";
+    case Dtype::F64:
+      return "double";
+    case Dtype::I32:
+      return "int";
+    case Dtype::I64:
+      return "int64_t";
+    case Dtype::U8:
+      return "uint8_t";
+  }
+  return "void";
+}
+
+std::string parameter_type(const Parameter& parameter, std::string_view real = {}) {
+  const auto element = type_of(parameter.dtype, real);
+  if (!parameter.is_tensor) return std::string(element);
+  return fmt::format("{}{}*", parameter.role == TensorRole::In ? "const " : "", element);
+}
+
+std::string parameter_list(const Task& task) {
+  std::vector<std::string> parts;
+  for (const auto& parameter : task.signature)
+    parts.push_back(fmt::format("{} {}", parameter_type(parameter), parameter.name));
+  return join(parts, ", ");
+}
+
+/// kw_entry, which calls `callee` with the arguments unpacked.
+std::string trampoline(const Task& task, std::string_view callee, std::string_view real = {}) {
+  std::vector<std::string> arguments;
+  for (std::size_t i = 0; i < task.signature.size(); ++i)
+    arguments.push_back(fmt::format("\n      *static_cast<{}*>(args[{}])",
+                                    parameter_type(task.signature[i], real), i));
+  return fmt::format(
+      "extern \"C\" __attribute__((visibility(\"default\"))) void kw_entry(void* const* args) {{\n"
+      "  {}({});\n}}\n",
+      callee, join(arguments, ","));
+}
+
+std::string_view native_real(const Task& task) {
+  for (const auto& parameter : task.signature)
+    if (is_real(parameter.dtype)) return type_of(parameter.dtype);
+  return "double";
+}
+
+/// The reference with its trampoline behind it, so that places in it stay what the author sees.
+BuildUnit reference_unit(const Definition& definition, std::string_view role,
+                         std::string_view function, std::string_view real) {
+  BuildUnit unit;
+  unit.role = role;
+  unit.main_file = "reference.cpp";
+  unit.files.push_back(
+      {unit.main_file,
+       fmt::format("{}\n#include <stdint.h>\n{}", definition.reference,
+                   trampoline(definition.task, fmt::format("{}<{}>", function, real), real))});
+  return unit;
+}
+
+}  // namespace
+
+std::string interface_text(const Task& task) {
+  const bool has_fixed_width = std::ranges::any_of(task.signature, [](const Parameter& p) {
+    return p.dtype == Dtype::I64 || p.dtype == Dtype::U8;
+  });
+  return fmt::format(
+      "// What a candidate of the task {} defines.\n#pragma once\n{}\n"
+      "#ifdef __cplusplus\nextern \"C\"\n#endif\nvoid {}({});\n",
+      task.name, has_fixed_width ? "#include <stdint.h>\n" : "", task.function,
+      parameter_list(task));
+}
+
+std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Candidate& candidate,
+                                                     std::string_view role) {
+  const auto header = parse_header(candidate.source, candidate.name + ".cpp");
+  if (!header) return std::unexpected(header.error());
+  if (!header->is_valid(candidate.knobs)) {
+    Finding finding;
+    finding.kind = "diagnostic";
+    finding.text = "the knobs are no valid point of the candidate's space";
+    finding.place = candidate.name;
+    return std::unexpected(Diagnostics{finding});
+  }
+  BuildUnit unit;
+  unit.role = role;
+  unit.main_file = "candidate.cpp";
+  unit.files = {{"iface.h", interface_text(task)},
+                {unit.main_file, candidate.source},
+                {"trampoline.cpp", trampoline(task, task.function)}};
+  unit.defines = header->defines(candidate.knobs);
+  unit.options = candidate.options;
+  unit.libraries = candidate.libraries;
+  return unit;
+}
+
+std::vector<BuildUnit> reference_units(const Definition& definition) {
+  const auto native = native_real(definition.task);
+  std::vector<BuildUnit> units = {
+      reference_unit(definition, "reference_f64", "reference", "double"),
+      reference_unit(definition, "reference_native", "reference", native)};
+  if (definition.task.has_magnitude)
+    units.push_back(reference_unit(definition, "magnitude_f64", "magnitude", "double"));
+  return units;
+}
+
+std::string call_of_reference(const Task& task) {
+  std::vector<std::string> names;
+  for (const auto& parameter : task.signature) names.push_back(parameter.name);
+  return fmt::format(
+      "#include <stdint.h>\n\nextern \"C\" void {}({}) {{\n  reference<{}>({});\n}}\n",
+      task.function, parameter_list(task), native_real(task), join(names, ", "));
+}
+
+Candidate reference_candidate(const Definition& definition) {
+  Candidate candidate;
+  candidate.name = "reference";
+  candidate.origin = Origin::Reference;
+  candidate.source = definition.reference + "\n" + call_of_reference(definition.task);
+  candidate.sha256 = sha256(candidate.source).hex();
+  return candidate;
+}
+
+}  // namespace kw::task

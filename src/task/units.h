@@ -1,0 +1,35 @@
+// The sources that surround a candidate and a reference: iface.h, trampolines, build units.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "task/definition.h"
+#include "task/header.h"
+
+namespace kw::task {
+
+/// The C declaration of the task's function; every candidate is compiled with it included first.
+std::string interface_text(const Task& task);
+
+/// One shared object that exports `extern "C" void kw_entry(void* const* args)`, where args[i]
+/// points to the value of argument i of the signature: a pointer for a tensor, the scalar itself
+/// otherwise. The candidate keeps its file as written; the trampoline is a translation unit of its
+/// own. Diagnostics: the header of the source, or knobs that are no valid point of it.
+std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Candidate& candidate,
+                                                     std::string_view role = "candidate");
+
+/// reference_f64, reference_native and, where the reference defines it, magnitude_f64. At f64 every
+/// real tensor and scalar is a double.
+std::vector<BuildUnit> reference_units(const Definition& definition);
+
+/// Defines the task's function as a call of `reference` at the task's type: what to put behind the
+/// text of a reference, changed or not, to make it a candidate.
+std::string call_of_reference(const Task& task);
+
+/// The reference at the task's type as a candidate named "reference": the sequential baseline.
+Candidate reference_candidate(const Definition& definition);
+
+}  // namespace kw::task

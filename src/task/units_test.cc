@@ -1,0 +1,74 @@
+// Tests of generated declarations, trampolines and build units.
+// SPDX-License-Identifier: Apache-2.0
+#include "task/units.h"
+
+#include <gtest/gtest.h>
+
+#include "task/load.h"
+
+namespace kw::task {
+namespace {
+
+Definition load(const char* name) {
+  auto definition = load_task(std::string(KW_SOURCE_DIR) + "/tasks/" + name);
+  EXPECT_TRUE(definition.has_value()) << describe(definition.error());
+  return std::move(*definition);
+}
+
+TEST(Units, DeclaresTheFunction) {
+  const auto text = interface_text(load("saxpy").task);
+  EXPECT_NE(text.find("void saxpy(int n, float a, const float* x, float* y);"), std::string::npos);
+  Task bytes;
+  bytes.function = "f";
+  bytes.signature = {{"x", true, Dtype::U8, TensorRole::InOut},
+                     {"n", false, Dtype::I64, TensorRole::In}};
+  const auto fixed = interface_text(bytes);
+  EXPECT_NE(fixed.find("#include <stdint.h>"), std::string::npos);
+  EXPECT_NE(fixed.find("void f(uint8_t* x, int64_t n);"), std::string::npos);
+}
+
+TEST(Units, KeepTheCandidateAsWritten) {
+  const auto definition = load("saxpy");
+  const auto candidate =
+      make_candidate("mine", "// kw: tune B = 8, 16\nint x;\n", Origin::Human, {});
+  const auto unit = candidate_unit(definition.task, candidate.value(), "opponent").value();
+  EXPECT_EQ(unit.role, "opponent");
+  ASSERT_EQ(unit.files.size(), 3u);
+  EXPECT_EQ(unit.files[0].name, "iface.h");
+  EXPECT_EQ(unit.files[1].name, unit.main_file);
+  EXPECT_EQ(unit.files[1].text, candidate->source);
+  EXPECT_EQ(unit.defines, (std::vector<std::string>{"B=8"}));
+  const auto& entry = unit.files[2].text;
+  EXPECT_NE(entry.find("*static_cast<float*>(args[1])"), std::string::npos);
+  EXPECT_NE(entry.find("*static_cast<const float**>(args[2])"), std::string::npos);
+  EXPECT_NE(entry.find("visibility(\"default\")"), std::string::npos);
+
+  auto wrong = *candidate;
+  wrong.knobs = {{"B", 9}};
+  EXPECT_FALSE(candidate_unit(definition.task, wrong).has_value());
+}
+
+TEST(Units, ReferenceComesAtBothTypes) {
+  const auto saxpy = reference_units(load("saxpy"));
+  ASSERT_EQ(saxpy.size(), 2u);
+  EXPECT_NE(saxpy[0].files[0].text.find("reference<double>("), std::string::npos);
+  EXPECT_NE(saxpy[0].files[0].text.find("*static_cast<double*>(args[1])"), std::string::npos);
+  EXPECT_NE(saxpy[1].files[0].text.find("reference<float>("), std::string::npos);
+  EXPECT_TRUE(saxpy[1].files[0].text.starts_with("// The truth of saxpy"));
+  const auto matmul = reference_units(load("matmul"));
+  ASSERT_EQ(matmul.size(), 3u);
+  EXPECT_EQ(matmul[2].role, "magnitude_f64");
+}
+
+TEST(Units, ReferenceIsAlsoABaseline) {
+  const auto definition = load("saxpy");
+  const auto candidate = reference_candidate(definition);
+  EXPECT_NE(
+      candidate.source.find("extern \"C\" void saxpy(int n, float a, const float* x, float* y) {\n"
+                            "  reference<float>(n, a, x, y);"),
+      std::string::npos);
+  EXPECT_TRUE(candidate_unit(definition.task, candidate).has_value());
+}
+
+}  // namespace
+}  // namespace kw::task
