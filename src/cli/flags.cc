@@ -106,7 +106,7 @@ int run_program(const std::vector<Command>& commands, int argc, char** argv) {
       "trusted.",
       "kw");
   Global global;
-  app.set_version_flag("--version", std::string(kw::version()));
+  app.set_version_flag("--version", std::string(kw::built_commit()));
   app.set_config("--config", "kernelwright.toml", "Flags by name in a file; flags given win");
   app.allow_config_extras(false);
   Flags flags(&app);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/hash.h"
 #include "base/text.h"
 #include "propose/generic.h"
 #include "task/resolve.h"
@@ -19,16 +18,6 @@ search::Idea search_idea(const propose::Idea& idea) {
   // The header is copied: the space outlives moves of the workbench.
   auto is_valid = [header = idea.header](const KnobPoint& p) { return header.is_valid(p); };
   return {idea.candidate.name, search::KnobSpace(std::move(knobs), std::move(is_valid))};
-}
-
-/// The sequential reference at the task's type, as a competitor.
-Candidate sequential(const task::Definition& definition) {
-  Candidate c;
-  c.name = kSequential;
-  c.source = definition.reference;
-  c.origin = Origin::Reference;
-  c.sha256 = sha256(c.source).hex();
-  return c;
 }
 
 }  // namespace
@@ -56,7 +45,7 @@ Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
 }
 
 Result<> TaskWorkbench::gather_baselines(bool has_openblas) {
-  baselines_.push_back(sequential(definition_));
+  baselines_.push_back(task::reference_candidate(definition_));
   const auto is_named = [&](const char* name) {
     return std::any_of(definition_.baselines.begin(), definition_.baselines.end(),
                        [&](const Candidate& c) { return c.name == name; });
@@ -90,17 +79,10 @@ Result<Candidate> TaskWorkbench::candidate(int idea, const KnobPoint& knobs) con
   return c;
 }
 
-BuildUnit TaskWorkbench::unit_of(const Candidate& candidate, const char* role) const {
-  if (candidate.origin == Origin::Reference) {
-    const auto native =
-        std::find_if(references_.begin(), references_.end(),
-                     [](const BuildUnit& u) { return u.role == "reference_native"; });
-    KW_ASSERT(native != references_.end());
-    BuildUnit unit = *native;
-    unit.role = role;
-    return unit;
-  }
-  return task::candidate_unit(definition_.task, candidate, role);
+Result<BuildUnit> TaskWorkbench::unit_of(const Candidate& candidate, const char* role) const {
+  auto unit = task::candidate_unit(definition_.task, candidate, role);
+  if (!unit) return fail(task::to_text(unit.error()), candidate.name);
+  return std::move(*unit);
 }
 
 Result<EvaluationRequest> TaskWorkbench::request(const Candidate& candidate,
@@ -112,10 +94,10 @@ Result<EvaluationRequest> TaskWorkbench::request(const Candidate& candidate,
   request.candidate = candidate;
   request.jail = options_.jail;
   request.units = references_;
-  request.units.push_back(unit_of(candidate, "candidate"));
+  request.units.push_back(KW_TRY(unit_of(candidate, "candidate")));
   if (opponent != nullptr) {
     request.opponent = *opponent;
-    request.units.push_back(unit_of(*opponent, "opponent"));
+    request.units.push_back(KW_TRY(unit_of(*opponent, "opponent")));
   }
   return request;
 }

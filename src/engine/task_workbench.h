@@ -44,7 +44,7 @@ class TaskWorkbench final : public Workbench {
  private:
   TaskWorkbench() = default;
   Result<> gather_baselines(bool has_openblas);
-  BuildUnit unit_of(const Candidate& candidate, const char* role) const;
+  Result<BuildUnit> unit_of(const Candidate& candidate, const char* role) const;
 
   task::Definition definition_;
   TaskWorkbenchOptions options_;
@@ -56,8 +56,5 @@ class TaskWorkbench final : public Workbench {
   std::vector<BuildUnit> references_;
   std::vector<std::string> notices_;
 };
-
-/// Name of the sequential reference among the baselines.
-inline constexpr const char* kSequential = "sequential";
 
 }  // namespace kw::engine

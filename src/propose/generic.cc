@@ -21,7 +21,7 @@ struct Recipe {
   bool simd = false;       ///< Innermost loops.
   bool unroll = false;     ///< Innermost loops, by knob UNROLL.
   bool restrict_pointers = true;
-  std::vector<std::string> directives;
+  std::vector<std::string> directives = {};
 };
 
 std::string reduction_clause(const std::vector<std::string>& sums) {

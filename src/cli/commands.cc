@@ -1,0 +1,13 @@
+// All subcommands in the order of the help.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.h"
+
+namespace kw::cli {
+
+std::vector<Command> commands() {
+  return {optimize_command(), judge_command(),  task_command(),   sweep_command(),
+          device_command(),   runs_command(),   show_command(),   compare_command(),
+          export_command(),   resume_command(), replay_command(), doctor_command()};
+}
+
+}  // namespace kw::cli

@@ -1,0 +1,137 @@
+// kw judge FILE --task T: what the referee says of one candidate.
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "base/rng.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "cli/verdict_view.h"
+#include "engine/run.h"
+#include "record/codec.h"
+#include "task/header.h"
+
+namespace kw::cli {
+namespace {
+
+struct JudgeFlags {
+  std::string file;
+  std::string task;
+  std::string target = "cpu";
+  std::string until = "measure";
+  std::string baseline;
+  std::vector<std::string> settings;
+};
+
+/// A candidate, or the verdict on a file that is none.
+struct Submission {
+  Candidate candidate;
+  std::optional<Evaluation> judged;
+};
+
+Evaluation not_a_candidate(std::string evidence, std::vector<Finding> findings = {}) {
+  Evaluation e;
+  e.verdict = {Stage::Propose, Outcome::NoCandidate, std::move(evidence)};
+  e.findings = std::move(findings);
+  return e;
+}
+
+std::string stem_of(const std::string& path) {
+  const platform::Path p(path);
+  return p.stem().string();
+}
+
+Result<Submission> read_submission(const JudgeFlags& flags, const task::Definition& definition) {
+  struct stat info{};
+  if (::stat(flags.file.c_str(), &info) != 0)
+    return platform::fail_errno("read", flags.file, errno);
+  if (!S_ISREG(info.st_mode)) return fail("not a file", flags.file);
+  if (static_cast<std::size_t>(info.st_size) > task::kMaxSourceBytes)
+    return Submission{{}, not_a_candidate("the file is larger than 1 MiB")};
+  const std::string source = KW_TRY(platform::read_file(flags.file));
+  auto candidate = task::make_candidate(stem_of(flags.file), source, Origin::Human,
+                                        definition.task.restrictions);
+  if (!candidate)
+    return Submission{{}, not_a_candidate(candidate.error().front().text, candidate.error())};
+  Submission submission{std::move(*candidate), {}};
+  if (!flags.settings.empty()) {
+    const auto header = task::parse_header(source, flags.file);
+    submission.candidate.knobs = KW_TRY(task::apply_settings(*header, flags.settings));
+  }
+  return submission;
+}
+
+class QuietObserver final : public engine::Observer {};
+
+/// Fills in the opponent: the named baseline, or the fastest known on this device.
+Result<Candidate> opponent_for(const JudgeFlags& flags, const engine::Surroundings& s) {
+  const auto standings = KW_TRY(engine::time_baselines(s));
+  return KW_TRY(engine::choose_baseline(standings, flags.baseline))->candidate;
+}
+
+Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage until) {
+  const auto data = KW_TRY(open_data(global));
+  auto definition = KW_TRY(open_task(data, flags.task));
+  auto submission = KW_TRY(read_submission(flags, definition));
+  if (submission.judged) return std::move(*submission.judged);
+  engine::TaskWorkbenchOptions options;
+  options.target = KW_TRY(target_of(flags.target));
+  options.max_bytes = workload_limit();
+  options.has_openblas = has_openblas();
+  options.jail = KW_TRY(jail_of(global));
+  const auto workbench = KW_TRY(engine::TaskWorkbench::create(std::move(definition), {}, options));
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  auto bench = KW_TRY(Bench::open(global, &store));
+  QuietObserver observer;
+  const engine::Surroundings surroundings{
+      workbench,           bench->carrier(), store, platform::real_clock(), observer, {},
+      Seed::from_os().low, bench->facts().id};
+  std::optional<Candidate> opponent;
+  if (until == Stage::Measure) opponent = KW_TRY(opponent_for(flags, surroundings));
+  auto request = KW_TRY(workbench.request(submission.candidate, opponent ? &*opponent : nullptr));
+  request.id = "judge";
+  request.until = until;
+  request.seed = surroundings.input_seed;
+  return bench->carrier().evaluate(std::move(request));
+}
+
+int run(const Global& global, const JudgeFlags& flags) {
+  const auto until = enum_from<Stage>(flags.until);
+  if (!until || (*until != Stage::Compile && *until != Stage::Check && *until != Stage::Measure))
+    return report_error(
+        global, {"--until is compile, check or measure, not '" + flags.until + "'", ""}, kUsage);
+  const auto evaluation = judge(global, flags, *until);
+  if (!evaluation) return report_error(global, evaluation.error(), code_of(evaluation.error()));
+  if (global.json)
+    std::printf("%s\n", judged_json(*evaluation).c_str());
+  else
+    print_evaluation(*evaluation);
+  return evaluation->verdict.is_correct() ? kDone : kNotGood;
+}
+
+}  // namespace
+
+Command judge_command() {
+  auto flags = std::make_shared<JudgeFlags>();
+  Command command;
+  command.name = "judge";
+  command.summary = "Judge one kernel: screen, compile, check, measure";
+  command.declare = [flags](Flags& f) {
+    f.positional("file", flags->file, "Candidate source");
+    f.text("--task", flags->task, "Task folder, or name of a shipped task");
+    f.text("--target", flags->target, "cpu");
+    f.text("--until", flags->until, "Last stage: compile, check or measure");
+    f.text("--baseline", flags->baseline, "Opponent by name; default: the fastest");
+    f.texts("--set", flags->settings, "Knob value K=V; repeatable");
+  };
+  command.run = [flags](const Global& global) {
+    if (flags->task.empty()) return report_error(global, {"--task is required", ""}, kUsage);
+    return run(global, *flags);
+  };
+  return command;
+}
+
+}  // namespace kw::cli

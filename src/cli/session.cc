@@ -1,0 +1,124 @@
+// Opening of tasks, compilers and workers.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session.h"
+
+#include <sys/sysinfo.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "compile/cache.h"
+#include "compile/cpu_compiler.h"
+#include "record/codec.h"
+#include "task/load.h"
+
+namespace kw::cli {
+
+int report_error(const Global& global, const Error& error, ExitCode code) {
+  if (global.json) {
+    Json object;
+    object["error"] = {{"what", error.what}, {"where", error.where}, {"exit_code", code}};
+    std::printf("%s\n", dump_json(object).c_str());
+  }
+  std::fprintf(stderr, "kw: %s\n", describe(error).c_str());
+  return code;
+}
+
+ExitCode code_of(const Error& error) {
+  return error.advice == Advice::GiveUp ? kUsage : kEnvironment;
+}
+
+Result<memory::DataFiles> open_data(const Global& global) {
+  if (global.data_dir.empty()) return memory::DataFiles::open(std::nullopt);
+  return memory::DataFiles::open(platform::Path(global.data_dir));
+}
+
+Result<task::Definition> open_task(const memory::DataFiles& data, const std::string& name) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(name, ignored)) return task::load_task(name);
+  task::TaskFiles files{"tasks/" + name, data.under("tasks/" + name)};
+  if (!files.texts.empty()) return task::parse_task(files);
+  return fail(
+      "no task folder and no shipped task of this name" + suggestion(name, data.folders("tasks")),
+      name);
+}
+
+Result<JailLevel> jail_of(const Global& global) {
+  if (global.jail.empty()) return JailLevel::Namespace;
+  if (const auto level = enum_from<JailLevel>(global.jail)) return *level;
+  return fail("--jail is namespace, landlock or none, not '" + global.jail + "'");
+}
+
+Result<Target> target_of(const std::string& name) {
+  const auto target = enum_from<Target>(name);
+  if (!target) return fail("--target is cpu or cuda, not '" + name + "'");
+  if (*target != Target::Cpu) return fail("target cuda is not in this version; cpu is");
+  return *target;
+}
+
+bool has_openblas() {
+  for (const char* folder : {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
+                             "/usr/lib64", "/usr/lib", "/usr/local/lib"}) {
+    std::error_code ignored;
+    if (std::filesystem::exists(std::string(folder) + "/libopenblas.so", ignored)) return true;
+  }
+  return false;
+}
+
+std::int64_t workload_limit() {
+  struct sysinfo info{};
+  if (::sysinfo(&info) != 0) return std::int64_t{1} << 30;
+  // Shared buffers, two or more input sets, float64 inputs and truths: about ten times the tensors.
+  return static_cast<std::int64_t>(info.totalram) * static_cast<std::int64_t>(info.mem_unit) / 10;
+}
+
+platform::Path cache_folder() {
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg == '/')
+    return platform::Path(xdg) / "kernelwright";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
+    return platform::Path(home) / ".cache" / "kernelwright";
+  return "/tmp/kernelwright-cache";
+}
+
+Result<std::unique_ptr<Bench>> Bench::open(const Global& global, store::RunStore* store,
+                                           int interrupt_fd) {
+  std::unique_ptr<Bench> bench(new Bench);
+  bench->store_ = store;
+  auto cache = KW_TRY(compile::DirectoryCache::open(cache_folder()));
+  compile::CpuCompilerSettings settings;
+  settings.objects = cache.objects();
+  settings.jail = KW_TRY(jail_of(global));
+  bench->inner_ = KW_TRY(compile::CpuCompiler::create(settings));
+  bench->cache_ = std::make_unique<compile::DirectoryCache>(std::move(cache));
+  bench->compiler_ = std::make_unique<compile::CachedCompiler>(*bench->inner_, *bench->cache_);
+  evaluate::PipeOptions options;
+  options.interrupt_fd = interrupt_fd;
+  options.build_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  bench->carrier_ = std::make_unique<evaluate::PipeCarrier>(*bench->compiler_, options);
+
+  std::optional<DeviceFacts> remembered;
+  if (store != nullptr)
+    if (const auto text = KW_TRY(store->recall("device", "cpu")))
+      if (auto facts = decode<DeviceFacts>(*text)) remembered = std::move(*facts);
+  const DeviceFacts facts = KW_TRY(bench->carrier_->open(remembered));
+  if (facts.ceilings.empty()) KW_TRY(bench->measure(false));
+  return bench;
+}
+
+Result<DeviceFacts> Bench::measure(bool is_full) {
+  const DeviceFacts facts = KW_TRY(carrier_->measure_device(is_full));
+  KW_TRY(remember(facts));
+  return facts;
+}
+
+Result<> Bench::remember(const DeviceFacts& facts) {
+  if (store_ == nullptr) return {};
+  return store_->remember("device", "cpu", encode(facts));
+}
+
+}  // namespace kw::cli

@@ -1,0 +1,68 @@
+// Session: what most commands need – shipped files, a task, a compiler, a worker, the store.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/flags.h"
+#include "compile/cache.h"
+#include "compile/compiler.h"
+#include "engine/task_workbench.h"
+#include "evaluate/pipe.h"
+#include "memory/data_files.h"
+#include "platform/signals.h"
+#include "store/run_store.h"
+
+namespace kw::cli {
+
+/// Prints `kw: message` on standard error, or one JSON object with `error` on standard output, and
+/// returns the exit code for it.
+int report_error(const Global& global, const Error& error, ExitCode code);
+
+/// Exit code of trouble with what the user gave: Stop and Retry are the machine's, the rest is
+/// usage.
+ExitCode code_of(const Error& error);
+
+/// The task by path of its folder, or by name of a shipped one; unknown names suggest the nearest.
+Result<task::Definition> open_task(const memory::DataFiles& data, const std::string& name);
+
+Result<memory::DataFiles> open_data(const Global& global);
+Result<JailLevel> jail_of(const Global& global);
+Result<Target> target_of(const std::string& name);
+
+/// True where candidates can be linked with OpenBLAS.
+bool has_openblas();
+
+/// Bytes that the tensors of one workload may take: input sets, truths and both players' buffers
+/// must fit into the machine as well.
+std::int64_t workload_limit();
+
+/// A compiler with its cache and a worker, ready to judge on this machine's cpu. Device facts are
+/// remembered in the store, and ceilings measured at first use.
+class Bench {
+ public:
+  /// `interrupt_fd`: see evaluate::PipeOptions.
+  static Result<std::unique_ptr<Bench>> open(const Global& global, store::RunStore* store,
+                                             int interrupt_fd = -1);
+  evaluate::PipeCarrier& carrier() { return *carrier_; }
+  const DeviceFacts& facts() const { return carrier_->facts(); }
+  /// Measures ceilings anew and remembers them.
+  Result<DeviceFacts> measure(bool is_full);
+
+ private:
+  Bench() = default;
+  Result<> remember(const DeviceFacts& facts);
+  store::RunStore* store_ = nullptr;
+  std::unique_ptr<compile::Compiler> inner_;
+  std::unique_ptr<compile::ObjectCache> cache_;
+  std::unique_ptr<compile::Compiler> compiler_;
+  std::unique_ptr<evaluate::PipeCarrier> carrier_;
+};
+
+/// Where built objects are kept between runs: $XDG_CACHE_HOME/kernelwright or
+/// ~/.cache/kernelwright.
+platform::Path cache_folder();
+
+}  // namespace kw::cli

@@ -1,0 +1,116 @@
+// Printing of evaluations.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verdict_view.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "record/codec.h"
+
+namespace kw::cli {
+namespace {
+
+Json workload_json(const WorkloadResult& w) {
+  return {{"name", w.name},
+          {"group", name_of(w.group)},
+          {"outcome", name_of(w.outcome)},
+          {"note", w.note},
+          {"median_ns", w.median_ns},
+          {"baseline_ns", w.opponent_ns},
+          {"samples", w.samples.size()},
+          {"speedup", encode_json(w.speedup)},
+          {"items_per_s", w.items_per_s},
+          {"flops_per_s", w.flops_per_s},
+          {"bytes_per_s", w.bytes_per_s},
+          {"arithmetic_intensity", w.arithmetic_intensity},
+          {"roofline_fraction", w.roofline.fraction},
+          {"bound", name_of(w.roofline.bound)},
+          {"advice", w.roofline.advice},
+          {"checksum_diff", w.accuracy.checksum_diff},
+          {"max_abs_diff", w.accuracy.max_abs_diff},
+          {"rel_l2", w.accuracy.rel_l2},
+          {"gate_fraction", w.accuracy.gate_fraction},
+          {"checked_share", w.checked_share},
+          {"miss_probability", w.miss_probability},
+          {"calls_per_sample", w.calls_per_sample},
+          {"is_nondeterministic", w.is_nondeterministic}};
+}
+
+std::string speedup_text(const Speedup& s) {
+  if (s.value <= 0) return "";
+  return fmt::format("{:.3f}x {} ({:.3f}–{:.3f} at {:.1f} %{})", s.value, s.baseline, s.low, s.high,
+                     s.confidence * 100, s.is_faster ? ", faster" : ", not shown faster");
+}
+
+void print_workload(const WorkloadResult& w) {
+  std::string line =
+      fmt::format("  {:<6} {:<18} {:<14}", name_of(w.group), w.name, name_of(w.outcome));
+  if (w.median_ns > 0) line += fmt::format(" {:>9}", format_ns(w.median_ns));
+  if (w.speedup.value > 0) line += fmt::format("  {:6.3f}x", w.speedup.value);
+  if (w.items_per_s > 0) line += "  " + format_si(w.items_per_s, "items/s");
+  if (w.bytes_per_s > 0) line += "  " + format_si(w.bytes_per_s, "B/s");
+  if (w.flops_per_s > 0) line += "  " + format_si(w.flops_per_s, "flop/s");
+  if (w.roofline.fraction > 0)
+    line += fmt::format("  {:.2f} of {} roof", w.roofline.fraction, name_of(w.roofline.bound));
+  if (w.group != Group::Time)
+    line += fmt::format("  rel. L2 {:.1e}, max {:.1e}", w.accuracy.rel_l2, w.accuracy.max_abs_diff);
+  if (!w.note.empty()) line += "  " + w.note;
+  std::printf("%s\n", line.c_str());
+}
+
+void print_finding(const Finding& f) {
+  std::printf("  - %s%s\n", f.text.c_str(),
+              f.place.empty() ? "" : fmt::format(" [{}]", f.place).c_str());
+  if (!f.frame.empty())
+    for (const std::string_view line : split_lines(f.frame))
+      std::printf("      %.*s\n", static_cast<int>(line.size()), line.data());
+}
+
+}  // namespace
+
+void print_evaluation(const Evaluation& e) {
+  std::printf("%s at %s%s\n", std::string(name_of(e.verdict.outcome)).c_str(),
+              std::string(name_of(e.verdict.stage)).c_str(),
+              e.verdict.evidence.empty() ? "" : (": " + e.verdict.evidence).c_str());
+  if (e.speedup.value > 0) std::printf("  %s\n", speedup_text(e.speedup).c_str());
+  for (const WorkloadResult& w : e.workloads) print_workload(w);
+  for (const SkippedWorkload& s : e.skipped)
+    std::printf("  %-6s %-18s skipped: %s\n", std::string(name_of(s.group)).c_str(), s.name.c_str(),
+                s.reason.c_str());
+  if (!e.findings.empty()) std::printf("findings\n");
+  for (const Finding& f : e.findings) print_finding(f);
+  if (!e.device.empty())
+    std::printf("on %s; jail %s%s; trust class %s\n", e.machine.c_str(),
+                std::string(name_of(e.jail)).c_str(),
+                e.jail_uid >= 0 ? fmt::format(" as uid {}", e.jail_uid).c_str() : "",
+                std::string(name_of(e.trust_class)).c_str());
+}
+
+Json evaluation_json(const Evaluation& e) {
+  Json object;
+  object["verdict"] = encode_json(e.verdict);
+  object["findings"] = Json::array();
+  for (const Finding& f : e.findings) object["findings"].push_back(encode_json(f));
+  object["speedup"] = encode_json(e.speedup);
+  object["roofline_fraction"] = e.roofline_fraction;
+  object["device"] = e.device;
+  object["machine"] = e.machine;
+  object["jail"] = name_of(e.jail);
+  object["trust_class"] = name_of(e.trust_class);
+  object["workloads"] = Json::array();
+  for (const WorkloadResult& w : e.workloads) object["workloads"].push_back(workload_json(w));
+  object["skipped"] = Json::array();
+  for (const SkippedWorkload& s : e.skipped)
+    object["skipped"].push_back(
+        {{"name", s.name}, {"group", name_of(s.group)}, {"reason", s.reason}});
+  object["stage_ns"] = e.stage_ns;
+  return object;
+}
+
+std::string judged_json(const Evaluation& e) { return dump_json(evaluation_json(e)); }
+
+}  // namespace kw::cli
