@@ -1,0 +1,66 @@
+// Lines of a run as it goes.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/live_view.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/text.h"
+
+namespace kw::cli {
+
+LiveView::LiveView(bool is_quiet) : is_quiet_(is_quiet), is_terminal_(::isatty(2) != 0) {}
+
+void LiveView::say(const std::string& text) {
+  std::fprintf(stderr, "%s%s\n", is_open_ ? "\r\033[K" : "", text.c_str());
+  is_open_ = false;
+}
+
+void LiveView::show(const std::string& text) {
+  if (!is_terminal_ || is_quiet_) return;
+  std::fprintf(stderr, "\r\033[K%s", text.c_str());
+  std::fflush(stderr);
+  is_open_ = true;
+}
+
+void LiveView::end() {
+  if (is_open_) std::fprintf(stderr, "\r\033[K");
+  is_open_ = false;
+}
+
+void LiveView::on_notice(const std::string& text) { say("note: " + text); }
+
+void LiveView::on_baseline(const engine::BaselineStanding& b) {
+  if (is_quiet_) return;
+  if (b.mean_ns > 0)
+    say(fmt::format("baseline {:<14} {:>9}", b.candidate.name, format_ns(b.mean_ns)));
+  else
+    say(fmt::format("baseline {:<14} not usable: {}", b.candidate.name,
+                    engine::words_for({.evaluation = b.evaluation})));
+}
+
+void LiveView::on_start(const RunSummary& run, const std::string& baseline) {
+  if (is_quiet_) return;
+  say(fmt::format("run {}: strategy {}, to beat: {}", run.name, run.config.strategy, baseline));
+}
+
+void LiveView::on_ask(int number, const search::Ask& ask, const std::string& idea) {
+  show(fmt::format("{:>4} {} {} …", number, idea, search::to_text(ask.knobs)));
+}
+
+void LiveView::on_attempt(const Attempt& attempt, const engine::Standing& standing) {
+  if (is_quiet_) return;
+  const double best = standing.incumbent().against_baseline.value;
+  say(fmt::format("{:>4} {:>6.1f} s  best {:6.3f}x  {} {}  {}", attempt.number,
+                  static_cast<double>(attempt.at_ns) / 1e9, best, attempt.candidate.name,
+                  search::to_text(attempt.candidate.knobs), attempt.words));
+}
+
+void LiveView::on_confirm(const Attempt& attempt) {
+  show(
+      fmt::format("confirming attempt {} with fresh players, seeds and samples …", attempt.number));
+}
+
+}  // namespace kw::cli

@@ -1,0 +1,82 @@
+// The end of a run.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_view.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "cli/verdict_view.h"
+#include "record/codec.h"
+#include "task/header.h"
+
+namespace kw::cli {
+namespace {
+
+std::string best_path(const report::RunData& data, const platform::Path& folder) {
+  return (folder / "best" / (data.run.config.task + ".cpp")).string();
+}
+
+}  // namespace
+
+Result<report::RunData> run_data(engine::RunReport report, const engine::Workbench&,
+                                 const DeviceFacts& device) {
+  report::RunData data;
+  data.run = std::move(report.run);
+  data.attempts = std::move(report.attempts);
+  for (const engine::BaselineStanding& b : report.baselines)
+    data.baselines.push_back(
+        {b.candidate.name, b.mean_ns,
+         b.mean_ns > 0 ? "" : engine::words_for({.evaluation = b.evaluation})});
+  data.baseline = std::move(report.baseline);
+  data.best = report.best;
+  data.confirmation = std::move(report.confirmation);
+  data.device = device;
+  data.decisions = std::move(report.decisions);
+  if (const Attempt* best = data.best_attempt()) {
+    const auto header = task::parse_header(best->candidate.source, best->candidate.name);
+    data.best_source = header
+                           ? task::pin_knobs(best->candidate.source, *header, best->candidate.knobs)
+                           : best->candidate.source;
+  }
+  return data;
+}
+
+std::string optimized_json(const report::RunData& data, const platform::Path& folder) {
+  Json object;
+  object["run"] = data.run.name;
+  object["attempts"] = data.attempts.size();
+  object["stopped_by"] = data.run.stopped_by;
+  object["spent"] = {{"time_ns", data.run.spent_ns}, {"attempts", data.attempts.size()}};
+  object["baseline"] = data.baseline;
+  object["folder"] = folder.string();
+  object["best"] = nullptr;
+  if (const Attempt* best = data.best_attempt()) {
+    // A confirmation that did not show a win is still the better measurement of the two.
+    Json shown = evaluation_json(data.confirmation ? *data.confirmation : best->evaluation);
+    shown["confirmed"] = data.is_win();
+    shown["path"] = best_path(data, folder);
+    shown["source_sha256"] = best->candidate.sha256;
+    shown["attempt"] = best->number;
+    shown["name"] = best->candidate.name;
+    shown["knobs"] = best->candidate.knobs;
+    object["best"] = std::move(shown);
+  }
+  return dump_json(object);
+}
+
+std::string where_to_look(const report::RunData& data, const platform::Path& folder) {
+  std::string text;
+  if (data.best != 0) text += "best kernel: " + best_path(data, folder) + "\n";
+  if (data.is_win())
+    text += "certificate: " + (folder / "best" / "certificate.json").string() + "\n";
+  text += "plots and tables: " + folder.string() + "\n";
+  if (!data.is_win()) text += "Nothing was confirmed faster than " + data.baseline + ".\n";
+  text +=
+      "No model took part: a language model would add ideas beyond the playbook and the generic "
+      "variants.\n";
+  return text;
+}
+
+}  // namespace kw::cli

@@ -1,0 +1,24 @@
+// A finished run as report data, as the object of `kw optimize --json`, and as closing words.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "engine/run.h"
+#include "platform/files.h"
+#include "report/run_folder.h"
+
+namespace kw::cli {
+
+/// Moves a report into what the report room works on; pins the knobs of the best source.
+Result<report::RunData> run_data(engine::RunReport report, const engine::Workbench& workbench,
+                                 const DeviceFacts& device);
+
+/// run, best (as `judge`, plus confirmed, path, source_sha256), attempts, stopped_by, spent.
+std::string optimized_json(const report::RunData& data, const platform::Path& folder);
+
+/// Where the winner lies, and what a language model would add.
+std::string where_to_look(const report::RunData& data, const platform::Path& folder);
+
+}  // namespace kw::cli

@@ -1,0 +1,23 @@
+// The task "synthetic:SEED": a landscape to search without worker, device or compiler.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "engine/workbench.h"
+#include "evaluate/carrier.h"
+
+namespace kw::cli {
+
+struct SyntheticBench {
+  std::unique_ptr<engine::Workbench> workbench;  ///< Owns the landscape; outlives the carrier.
+  std::unique_ptr<evaluate::Carrier> carrier;
+};
+
+/// Nothing unless `task` is "synthetic:SEED"; a bad seed is an error.
+std::optional<Result<SyntheticBench>> synthetic_bench(const std::string& task);
+
+}  // namespace kw::cli
