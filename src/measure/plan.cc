@@ -90,7 +90,7 @@ void PairPlan::add(const PairedSample& sample) {
       end(fmt::format("the time limit of {:.3g} s is spent", limits_.hard_budget_ns / 1e9));
     return;
   }
-  while (at_ < series_.size() && series_[at_].samples.size() >= series_[at_].target) ++at_;
+  skip_filled();
   if (at_ < series_.size()) return;
   if (looks_ == 0)
     plan_looks();
@@ -151,10 +151,22 @@ std::size_t PairPlan::fewest_pairs() const {
   return limits_.may_be_rough ? kProbePairs : std::max(kProbePairs, samples_needed(alpha));
 }
 
-// Pairs to reach before the next look: the time due by then, allotted by variance.
+// Pairs to reach before the next look. A look whose time has passed already (calls grew slower
+// since the plan was made) is forfeited.
 void PairPlan::set_targets() {
+  for (; looks_done_ < looks_; ++looks_done_) {
+    allot_until(looks_done_);
+    at_ = 0;
+    skip_filled();
+    if (at_ < series_.size()) return;
+  }
+  end("the budget is spent");
+}
+
+// Targets that spend the time due by look number `look`, counted from 0.
+void PairPlan::allot_until(std::size_t look) {
   const double step =
-      looks_ == 1 ? 0.0 : static_cast<double>(looks_done_) / static_cast<double>(looks_ - 1);
+      looks_ == 1 ? 0.0 : static_cast<double>(look) / static_cast<double>(looks_ - 1);
   const double due_ns = first_look_ns_ * std::pow(last_look_ns_ / first_look_ns_, step);
   std::vector<double> costs;
   std::vector<double> spreads;
@@ -164,15 +176,15 @@ void PairPlan::set_targets() {
     // Before the first look three pairs say nothing, so all get equal numbers.
     const double width = std::log(s.estimate.high) - std::log(s.estimate.low);
     const auto pairs = static_cast<double>(s.samples.size());
-    spreads.push_back(looks_done_ == 0 ? std::sqrt(costs.back()) : width * std::sqrt(pairs));
+    spreads.push_back(look == 0 ? std::sqrt(costs.back()) : width * std::sqrt(pairs));
   }
   const auto counts = allot(due_ns, costs, spreads, fewest_pairs());
   for (std::size_t w = 0; w < series_.size(); ++w)
-    series_[w].target = std::max(std::min(counts[w], limits_.max_pairs), series_[w].samples.size());
-  at_ = 0;
+    series_[w].target = std::min(counts[w], limits_.max_pairs);
+}
+
+void PairPlan::skip_filled() {
   while (at_ < series_.size() && series_[at_].samples.size() >= series_[at_].target) ++at_;
-  // Durations grew since the plan was made: this look is due already, so take it as the last.
-  if (at_ == series_.size()) look(true);
 }
 
 void PairPlan::look(bool last) {

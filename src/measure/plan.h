@@ -91,6 +91,8 @@ class PairPlan {
   void plan_looks();
   std::size_t fewest_pairs() const;
   void set_targets();
+  void allot_until(std::size_t look);
+  void skip_filled();
   void look(bool last);
   void end(std::string why);
 

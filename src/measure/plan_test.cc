@@ -107,6 +107,20 @@ TEST(PairPlan, StaysWithinItsBudget) {
   }
 }
 
+TEST(PairPlan, CallsThatGrowSlowerDoNotEndItEarlyNorLate) {
+  Limits limits;
+  limits.half_width = 1e-9;
+  limits.stop_when_decided = false;
+  PairPlan plan(limits, Seed::from_number(5));
+  Noise noise(kMachines[0], Seed::from_number(6));
+  while (plan.wants_more()) {
+    const double base_ns = plan.samples(0).size() < 3 ? 2e6 : 10e6;
+    plan.add(noise.pair(base_ns, 1, plan.next().candidate_first));
+  }
+  EXPECT_GE(plan.spent_ns(), 0.9 * limits.budget_ns);
+  EXPECT_LE(plan.spent_ns(), 1.1 * limits.budget_ns);
+}
+
 TEST(PairPlan, SameSeedAndSamplesGiveTheSameCourse) {
   const PairPlan a = run({}, 5e6, 1.01, kMachines[3]);
   const PairPlan b = run({}, 5e6, 1.01, kMachines[3]);

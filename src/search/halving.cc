@@ -78,8 +78,9 @@ class Halving final : public QueuedStrategy {
   void climb_rung() {
     const std::size_t keep = (rung_.size() + kKeepOneIn - 1) / kKeepOneIn;
     std::erase_if(rung_, [](const Place& p) { return p.speedup <= 0; });
-    std::stable_sort(rung_.begin(), rung_.end(),
-                     [](const Place& a, const Place& b) { return a.speedup > b.speedup; });
+    std::sort(rung_.begin(), rung_.end(), [](const Place& a, const Place& b) {
+      return a.speedup != b.speedup ? a.speedup > b.speedup : a.ask < b.ask;
+    });
     if (rung_.size() > keep) rung_.resize(keep);
     next_ = told_ = 0;
     ++at_rung_;
