@@ -104,8 +104,10 @@ static void multiply_block(int m, int n, int k, const float* a, int lda, const f
                            float* c, int ldc) {
   alignas(64) static thread_local float packed_a[MR * MC * KC];
   alignas(64) static thread_local float packed_b[NR * NC * KC];
-  float* const pa = packed_a;
-  float* const pb = packed_b;
+  float* pa = packed_a;
+  float* pb = packed_b;
+  // Hides where they come from: the compiler would look the thread's copy up again in inner loops.
+  asm("" : "+r"(pa), "+r"(pb));
   for (int j0 = 0; j0 < n; j0 += NR * NC) {
     const int nc = min_of(NR * NC, n - j0);
     for (int p0 = 0; p0 < k; p0 += KC) {
