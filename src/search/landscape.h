@@ -1,5 +1,4 @@
-// A synthetic performance surface: ideas with knobs, failures, plateaus and noise, without a
-// device.
+// A synthetic performance surface without a device: ideas, knobs, failures, plateaus, noise.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
