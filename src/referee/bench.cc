@@ -1,0 +1,179 @@
+// Preparing a workload: slots, truths, and what the trusted baseline reaches on the same inputs.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "referee/arguments.h"
+#include "referee/fate.h"
+
+namespace kw::referee {
+
+Bench::Bench(device::Device& device, const Task& task, const Workload& workload, Seed seed,
+             Trusted trusted)
+    : device_(device),
+      task_(task),
+      workload_(workload),
+      seed_(seed),
+      trusted_(trusted),
+      pool_(device, workload, seed.child("inputs")),
+      scratch_(workload.tensors.size()) {}
+
+std::int64_t Bench::bytes_per_set() const {
+  std::int64_t bytes = 0;
+  for (const Tensor& tensor : workload_.tensors) {
+    if (is_drawn(tensor)) bytes += tensor.bytes();
+    if (!tensor.compared.empty())
+      bytes += widened(tensor).bytes() * (task_.gate.kind == GateKind::Dot ? 2 : 1);
+  }
+  return bytes;
+}
+
+std::vector<int> Bench::prepared_sets() const {
+  std::vector<int> sets;
+  for (const auto& [set, known] : known_) sets.push_back(set);
+  return sets;
+}
+
+Result<> Bench::ensure_slots(int count) {
+  if (slots() >= count) return {};
+  while (slots() < count)
+    slots_.push_back(KW_TRY(
+        allocate_slot(device_, workload_, fmt::format("{}#{}", workload_.name, slots_.size()))));
+  native_.reset();
+  opponent.reset();
+  empty.reset();
+  return {};
+}
+
+Result<> Bench::repair() {
+  bool damaged = false;
+  for (Slot& slot : slots_) {
+    slot.set = -1;
+    for (const auto& buffer : slot.buffers)
+      damaged = damaged || !KW_TRY(device_.ops().check_guards(*buffer)).empty();
+  }
+  if (!damaged) return {};
+  // Canaries cannot be armed again, so the buffers go, and the players that map them.
+  const int count = slots();
+  slots_.clear();
+  return ensure_slots(count);
+}
+
+Result<> Bench::place(int slot_index, int set) {
+  const Buffers* values = KW_TRY(pool_.set(set));
+  const std::uint64_t call_seed = seed_.child("calls").child(++calls_placed_).low;
+  return referee::place(device_.ops(), workload_, *values, set, call_seed, slot(slot_index));
+}
+
+Result<> Bench::place_again(int slot_index) {
+  Slot& again = slot(slot_index);
+  const Buffers* values = KW_TRY(pool_.set(again.set));
+  return referee::place(device_.ops(), workload_, *values, again.set, again.call_seed, again);
+}
+
+Result<device::Buffer*> Bench::scratch(std::size_t tensor) {
+  auto& buffer = scratch_[tensor];
+  if (!buffer)
+    buffer = KW_TRY(device_.allocate({.name = "scratch." + workload_.tensors[tensor].name,
+                                      .bytes = workload_.tensors[tensor].bytes(),
+                                      .alignment = workload_.tensors[tensor].alignment,
+                                      .shared = false}));
+  return buffer.get();
+}
+
+device::PlayerSpec Bench::player_spec(std::string name, JailLevel jail,
+                                      bool read_only_inputs) const {
+  device::PlayerSpec spec{.name = std::move(name),
+                          .jail = jail,
+                          .memory_bytes = task_.restrictions.workspace_bytes,
+                          .buffers = {},
+                          .writable = {}};
+  for (const Slot& slot : slots_)
+    for (std::size_t i = 0; i < slot.buffers.size(); ++i) {
+      spec.buffers.push_back(slot.buffers[i].get());
+      spec.writable.push_back(!read_only_inputs || is_written(workload_.tensors[i]));
+    }
+  return spec;
+}
+
+std::vector<std::vector<device::Argument>> Bench::arguments(int slots) const {
+  std::vector<std::vector<device::Argument>> sets;
+  for (int s = 0; s < slots; ++s)
+    sets.push_back(arguments_of(task_, workload_, s * static_cast<int>(workload_.tensors.size()),
+                                Precision::Native));
+  return sets;
+}
+
+Result<> Bench::prepare(int set) {
+  if (is_prepared(set)) return {};
+  Known known;
+  const Buffers* values = KW_TRY(pool_.set(set));
+  known.truth = KW_TRY(trusted_.maker.compute(workload_, *values));
+  KW_TRY(learn_regions(set, known));
+  known_.emplace(set, std::move(known));
+  return {};
+}
+
+// Facts of the truth, and the trusted baseline's errors where the second gate needs them.
+Result<> Bench::learn_regions(int set, Known& known) {
+  KW_TRY(ensure_slots(1));
+  KW_TRY(place(0, set));
+  const bool wants_baseline =
+      trusted_.native != nullptr && task_.gate.rms_factor > 0 && task_.gate.kind != GateKind::Exact;
+  if (wants_baseline) {
+    const std::string who = fmt::format(
+        "the reference of task '{}' at the task's type on workload "
+        "'{}'",
+        task_.name, workload_.name);
+    if (!native_) {
+      if (trusted_.native->object.empty()) return fail(who + " has no built object");
+      native_ = std::make_unique<Leg>(device_, player_spec("reference", trusted_.maker.jail, false),
+                                      trusted_.native->object.front());
+      if (const auto refused = KW_TRY(native_->renew()))
+        return fail(who + ": " + refused->evidence);
+    }
+    const auto call = native_->call(arguments(1), trusted_.maker.timeout_ns);
+    if (call.fate != device::Fate::Returned)
+      return fail(fmt::format("{} {}; the task is at fault, not the candidate", who,
+                              words_of(call.fate, call.signal)));
+    native_ns_ = native_ns_ > 0 ? std::min(native_ns_, call.elapsed_ns) : call.elapsed_ns;
+  }
+  known.regions.resize(workload_.tensors.size());
+  for (std::size_t i = 0; i < workload_.tensors.size(); ++i) {
+    const Tensor& tensor = workload_.tensors[i];
+    const device::Buffer* magnitude =
+        known.truth.magnitudes.empty() ? nullptr : known.truth.magnitudes[i].get();
+    for (const Region& region : tensor.compared) {
+      // Whatever the slot holds, the sums over the truth are the same.
+      const auto compare = [&](double max_abs) {
+        return device_.ops().compare(
+            *slots_[0].buffers[i], *known.truth.values[i], magnitude, tensor, region,
+            allowance_of(task_.gate, tensor, workload_.dot_length, max_abs), {});
+      };
+      auto seen = KW_TRY(compare(0));
+      RegionTruth facts{.count = seen.compared,
+                        .max_abs = seen.max_abs_truth,
+                        .sum = seen.sum_want,
+                        .sum_sq = seen.sum_sq_truth,
+                        .baseline_rms = std::nullopt};
+      if (wants_baseline) {
+        // The field gate needs the largest truth before it can judge.
+        if (task_.gate.kind == GateKind::Field) seen = KW_TRY(compare(facts.max_abs));
+        if (auto failure = judge_region(task_.gate, tensor, facts, seen, true, known.baseline))
+          if (!known.baseline_failure)
+            known.baseline_failure = fmt::format("tensor '{}': {}", tensor.name, *failure);
+        if (is_real(tensor.dtype) && facts.count > 0)
+          facts.baseline_rms = std::sqrt(seen.sum_sq_diff / static_cast<double>(facts.count));
+      }
+      known.regions[i].push_back(facts);
+    }
+  }
+  return {};
+}
+
+}  // namespace kw::referee

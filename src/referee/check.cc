@@ -1,0 +1,231 @@
+// Canaries, inputs, padding and values of a call, in that order: damage explains wrong values.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "referee/explain.h"
+#include "referee/fate.h"
+#include "referee/values.h"
+
+namespace kw::referee {
+namespace {
+
+std::string place_of(const Bench& bench, const Tensor& tensor) {
+  return fmt::format("workload '{}', tensor '{}'", bench.workload().name, tensor.name);
+}
+
+Result<std::optional<Verdict>> check_guards(Bench& bench, int slot, Stage stage) {
+  for (std::size_t i = 0; i < bench.workload().tensors.size(); ++i) {
+    const std::string damage =
+        KW_TRY(bench.device().ops().check_guards(*bench.slot(slot).buffers[i]));
+    if (!damage.empty())
+      return Verdict{stage, Outcome::OutOfBounds,
+                     fmt::format("{}: {}", place_of(bench, bench.workload().tensors[i]), damage)};
+  }
+  return std::nullopt;
+}
+
+Result<std::optional<Verdict>> check_inputs(Bench& bench, int slot, int set, Stage stage) {
+  const Buffers* values = KW_TRY(bench.pool().set(set));
+  for (std::size_t i = 0; i < bench.workload().tensors.size(); ++i) {
+    const Tensor& tensor = bench.workload().tensors[i];
+    if (is_written(tensor)) continue;
+    const std::int64_t bytes = KW_TRY(bench.device().ops().count_differences(
+        *bench.slot(slot).buffers[i], *(*values)[i], tensor, false));
+    if (bytes > 0)
+      return Verdict{
+          stage, Outcome::ModifiedInput,
+          fmt::format("{}: {} bytes of the input were changed", place_of(bench, tensor), bytes)};
+  }
+  return std::nullopt;
+}
+
+Result<std::optional<Verdict>> check_padding(Bench& bench, int slot, int set, Stage stage) {
+  const Buffers* values = KW_TRY(bench.pool().set(set));
+  device::BufferOps& ops = bench.device().ops();
+  for (std::size_t i = 0; i < bench.workload().tensors.size(); ++i) {
+    const Tensor& tensor = bench.workload().tensors[i];
+    if (!is_written(tensor) || !has_padding(tensor)) continue;
+    device::Buffer* before = KW_TRY(bench.scratch(i));
+    KW_TRY(recreate(ops, bench.workload(), *values, bench.slot(slot), i, *before));
+    const std::int64_t bytes =
+        KW_TRY(ops.count_differences(*bench.slot(slot).buffers[i], *before, tensor, true));
+    if (bytes > 0)
+      return Verdict{stage, Outcome::OutOfBounds,
+                     fmt::format("{}: {} bytes of padding between rows were changed",
+                                 place_of(bench, tensor), bytes)};
+  }
+  return std::nullopt;
+}
+
+struct Wrong {
+  std::size_t tensor = 0;
+  std::size_t region = 0;
+  device::Allowance allowance;
+  device::Comparison seen;
+  std::string failure;
+};
+
+device::Allowance allowance_for(const Bench& bench, const Known& known, std::size_t tensor,
+                                std::size_t region) {
+  return allowance_of(bench.task().gate, bench.workload().tensors[tensor],
+                      bench.workload().dot_length, known.regions[tensor][region].max_abs);
+}
+
+Result<std::optional<Wrong>> check_values(Bench& bench, const Buffers& got, int set,
+                                          const Depth& depth, Accuracy& accuracy) {
+  const Known& known = bench.known(set);
+  std::optional<Wrong> wrong;
+  for (std::size_t i = 0; i < bench.workload().tensors.size(); ++i) {
+    const Tensor& tensor = bench.workload().tensors[i];
+    const device::Buffer* magnitude =
+        known.truth.magnitudes.empty() ? nullptr : known.truth.magnitudes[i].get();
+    for (std::size_t r = 0; r < tensor.compared.size(); ++r) {
+      const device::Allowance allowed = allowance_for(bench, known, i, r);
+      const auto seen = KW_TRY(bench.device().ops().compare(
+          *got[i], *known.truth.values[i], magnitude, tensor, tensor.compared[r], allowed,
+          {.seed = depth.seed, .share = depth.share}));
+      auto failure = judge_region(bench.task().gate, tensor, known.regions[i][r], seen,
+                                  depth.is_full(), accuracy);
+      if (failure && !wrong) wrong = Wrong{i, r, allowed, seen, std::move(*failure)};
+    }
+  }
+  return wrong;
+}
+
+// Whether the slot holds the answer for a set other than that of the call. Destroys the slot.
+Result<bool> is_remembered(Bench& bench, int slot, int set) {
+  Buffers copies(bench.workload().tensors.size());
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    const Tensor& tensor = bench.workload().tensors[i];
+    if (tensor.compared.empty()) continue;
+    copies[i] = KW_TRY(bench.device().allocate({.name = "answer." + tensor.name,
+                                                .bytes = tensor.bytes(),
+                                                .alignment = tensor.alignment,
+                                                .shared = false}));
+    KW_TRY(bench.device().ops().copy(*copies[i], *bench.slot(slot).buffers[i]));
+  }
+  KW_TRY(bench.prepare(kWarmSet));
+  for (const int other : bench.prepared_sets()) {
+    if (other == set) continue;
+    Accuracy ignored;
+    if (!KW_TRY(check_values(bench, copies, other, {}, ignored))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<Checked> check_call(Bench& bench, int slot, int set, const Depth& depth, Stage stage) {
+  KW_ASSERT(bench.is_prepared(set));
+  Checked checked;
+  checked.verdict = KW_TRY(check_guards(bench, slot, stage));
+  if (!checked.verdict && depth.is_full())
+    checked.verdict = KW_TRY(check_inputs(bench, slot, set, stage));
+  if (!checked.verdict && depth.is_full())
+    checked.verdict = KW_TRY(check_padding(bench, slot, set, stage));
+  if (checked.verdict) return checked;
+  const auto wrong =
+      KW_TRY(check_values(bench, bench.slot(slot).buffers, set, depth, checked.accuracy));
+  if (!wrong) return checked;
+
+  const Tensor& tensor = bench.workload().tensors[wrong->tensor];
+  checked.findings = KW_TRY(explain_mismatch(bench, slot, set, wrong->tensor, wrong->region,
+                                             wrong->allowance, wrong->seen, wrong->failure));
+  // Only timed workloads see several sets; elsewhere there is nothing to remember.
+  if (bench.workload().group == Group::Time && KW_TRY(is_remembered(bench, slot, set)))
+    checked.verdict =
+        Verdict{stage, Outcome::Cheated,
+                fmt::format("{}: the output is the answer for other inputs than those of the call: "
+                            "results are remembered",
+                            place_of(bench, tensor))};
+  else
+    checked.verdict = Verdict{stage, Outcome::WrongResult,
+                              fmt::format("{}: {}", place_of(bench, tensor), wrong->failure)};
+  return checked;
+}
+
+Result<std::optional<Verdict>> check_after_return(Bench& bench, int slot, device::Player& player,
+                                                  std::int64_t watch_ns, double late_cpu_ns,
+                                                  Stage stage) {
+  device::BufferOps& ops = bench.device().ops();
+  const auto& tensors = bench.workload().tensors;
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    if (is_written(tensors[i])) {
+      device::Buffer* copy = KW_TRY(bench.scratch(i));
+      KW_TRY(ops.copy(*copy, *bench.slot(slot).buffers[i]));
+    }
+  const device::AfterReturn after = KW_TRY(player.watch_after_return(watch_ns));
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (!is_written(tensors[i])) continue;
+    device::Buffer* copy = KW_TRY(bench.scratch(i));
+    const std::int64_t bytes =
+        KW_TRY(ops.count_differences(*bench.slot(slot).buffers[i], *copy, tensors[i], false));
+    if (bytes > 0)
+      return Verdict{stage, Outcome::Cheated,
+                     fmt::format("{}: {} bytes of the output changed after the call had returned",
+                                 place_of(bench, tensors[i]), bytes)};
+  }
+  if (after.late_cpu_ns > late_cpu_ns)
+    return Verdict{stage, Outcome::Cheated,
+                   fmt::format("{:.3g} ms of CPU time were spent after the call had returned, "
+                               "{:.3g} ms are allowed",
+                               after.late_cpu_ns / 1e6, late_cpu_ns / 1e6)};
+  if (after.processes_left > 0)
+    return Verdict{
+        stage, Outcome::Cheated,
+        fmt::format("{} processes were left running after the call", after.processes_left)};
+  return std::nullopt;
+}
+
+Result<Repeatability> check_repeat(Bench& bench, Leg& leg, std::int64_t timeout_ns) {
+  device::BufferOps& ops = bench.device().ops();
+  const auto& tensors = bench.workload().tensors;
+  Slot& slot = bench.slot(0);
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    if (!tensors[i].compared.empty()) {
+      device::Buffer* copy = KW_TRY(bench.scratch(i));
+      KW_TRY(ops.copy(*copy, *slot.buffers[i]));
+    }
+  KW_TRY(bench.place_again(0));
+  Repeatability repeat;
+  const auto call = leg.call(bench.arguments(1), timeout_ns);
+  repeat.verdict = verdict_of(call, fmt::format("workload '{}'", bench.workload().name));
+  if (repeat.verdict) return repeat;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].compared.empty()) continue;
+    device::Buffer* copy = KW_TRY(bench.scratch(i));
+    if (KW_TRY(ops.count_differences(*slot.buffers[i], *copy, tensors[i], false)) == 0) continue;
+    const bool real = is_real(tensors[i].dtype);
+    const auto first = KW_TRY(bench.device().allocate({.name = "repeat",
+                                                       .bytes = widened(tensors[i]).bytes(),
+                                                       .alignment = 64,
+                                                       .shared = false}));
+    KW_TRY(real ? ops.widen(*first, *copy, tensors[i]) : ops.copy(*first, *copy));
+    for (const Region& region : tensors[i].compared) {
+      const auto seen = KW_TRY(
+          ops.compare(*slot.buffers[i], *first, nullptr, tensors[i], region, {.exact = true}, {}));
+      repeat.is_equal = repeat.is_equal && seen.failed == 0;
+      repeat.spread = std::max(repeat.spread, seen.max_abs_diff);
+    }
+  }
+  return repeat;
+}
+
+Result<Verdict> refine_crash(Bench& bench, const BuiltObject& object, JailLevel jail, int set,
+                             std::int64_t timeout_ns, const Verdict& crash) {
+  KW_TRY(bench.repair());
+  Leg leg(bench.device(), bench.player_spec("candidate", jail, false), object);
+  if (KW_TRY(leg.renew())) return crash;
+  KW_TRY(bench.place(0, set));
+  (void)leg.call(bench.arguments(1), timeout_ns);
+  const auto modified = KW_TRY(check_inputs(bench, 0, set, Stage::Run));
+  bench.slot(0).set = -1;
+  return modified.value_or(crash);
+}
+
+}  // namespace kw::referee

@@ -1,0 +1,57 @@
+// What the referee looks at after a call: memory, values, and what happens after the return.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/evaluation.h"
+#include "referee/bench.h"
+
+namespace kw::referee {
+
+/// What a check of one call found.
+struct Checked {
+  std::optional<Verdict> verdict;  ///< Nothing: passed.
+  Accuracy accuracy;
+  std::vector<Finding> findings;
+};
+
+/// Which part of the outputs is compared: everything, or blocks drawn by the seed.
+struct Depth {
+  std::uint64_t seed = 0;
+  double share = 1;
+
+  bool is_full() const { return share >= 1; }
+};
+
+/// Checks the latest call in a slot, of which `set` was placed and is prepared. Always: canaries
+/// and values of the chosen blocks. When full also inputs, row padding and the second gate. On
+/// timed workloads wrong outputs are compared with the answers for the other sets (which costs the
+/// slot its content): remembered results are cheating.
+Result<Checked> check_call(Bench& bench, int slot, int set, const Depth& depth, Stage stage);
+
+/// Lets the player run on after a call that returned and was not touched since: more than
+/// `late_cpu_ns` of CPU time, processes left behind or outputs that change are cheating. Costs
+/// `watch_ns` and a copy of the outputs.
+Result<std::optional<Verdict>> check_after_return(Bench& bench, int slot, device::Player& player,
+                                                  std::int64_t watch_ns, double late_cpu_ns,
+                                                  Stage stage);
+
+/// Runs a second time on equal bits and says how far apart the compared outputs are. Slot 0 holds
+/// the outputs of the first run.
+struct Repeatability {
+  std::optional<Verdict> verdict;  ///< Of the second call itself.
+  bool is_equal = true;
+  double spread = 0;  ///< Largest difference of two elements.
+};
+Result<Repeatability> check_repeat(Bench& bench, Leg& leg, std::int64_t timeout_ns);
+
+/// A crash at an address in no guard may be a write to a read-only input: runs the object once more
+/// with writable inputs and returns modified_input if so, else `crash` as it was.
+Result<Verdict> refine_crash(Bench& bench, const BuiltObject& object, JailLevel jail, int set,
+                             std::int64_t timeout_ns, const Verdict& crash);
+
+}  // namespace kw::referee

@@ -1,0 +1,106 @@
+// From a failed comparison to a failure map and its words.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/explain.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "base/text.h"
+#include "referee/pattern.h"
+#include "referee/values.h"
+
+namespace kw::referee {
+namespace {
+
+constexpr std::int64_t kMostElements = 1 << 25;  // 1 GiB of doubles for the four maps
+
+std::int64_t elements_of(const Region& region) {
+  std::int64_t count = 1;
+  for (const Range& range : region.ranges) count *= range.hi - range.lo;
+  return count;
+}
+
+// Same rule as BufferOps::compare, element by element; if only a figure over all elements failed,
+// the elements that contribute most stand for it.
+void mark_failed(FailureMap& map, const Tensor& tensor, const device::Allowance& allowance,
+                 const std::vector<double>& magnitude, bool by_element) {
+  double worst = 0;
+  for (std::size_t i = 0; i < map.got.size(); ++i)
+    if (std::isfinite(map.got[i])) worst = std::max(worst, std::abs(map.got[i] - map.want[i]));
+  map.failed.resize(map.got.size());
+  for (std::size_t i = 0; i < map.got.size(); ++i) {
+    const double got = map.got[i];
+    const double want = map.want[i];
+    const double difference = std::abs(got - want);
+    if (!std::isfinite(got) || !std::isfinite(want)) {
+      map.failed[i] = !(got == want || (std::isnan(got) && std::isnan(want)));
+    } else if (!by_element) {
+      map.failed[i] = difference > 0.1 * worst;
+    } else if (allowance.exact) {
+      const double rounded =
+          tensor.dtype == Dtype::F32 ? static_cast<double>(static_cast<float>(want)) : want;
+      map.failed[i] = got != rounded;
+    } else {
+      const double allowed = allowance.absolute + allowance.relative * std::abs(want) +
+                             (magnitude.empty() ? 0 : allowance.magnitude * magnitude[i]);
+      map.failed[i] = !(difference <= allowed);
+    }
+  }
+}
+
+FailureMap map_of_first(const Tensor& tensor, const device::Comparison& seen) {
+  FailureMap map;
+  map.sizes = {static_cast<std::int64_t>(seen.first.size())};
+  map.origin = {0};
+  for (const device::Mismatch& m : seen.first) {
+    map.got.push_back(m.got);
+    map.want.push_back(m.want);
+    map.failed.push_back(true);
+  }
+  (void)tensor;
+  return map;
+}
+
+}  // namespace
+
+Result<std::vector<Finding>> explain_mismatch(Bench& bench, int slot, int set, std::size_t index,
+                                              std::size_t region_index,
+                                              const device::Allowance& allowance,
+                                              const device::Comparison& seen,
+                                              const std::string& failure) {
+  const Workload& workload = bench.workload();
+  const Tensor& tensor = workload.tensors[index];
+  const Region& region = tensor.compared[region_index];
+  const Known& known = bench.known(set);
+  const std::string place = fmt::format("workload '{}', tensor '{}'", workload.name, tensor.name);
+  const std::string text = fmt::format("In {}: {}.", place, failure);
+  if (elements_of(region) > kMostElements)
+    return std::vector<Finding>{
+        {"mismatch", 1, text, number_frame(map_of_first(tensor, seen)), place}};
+
+  FailureMap map;
+  for (const Range& range : region.ranges) {
+    map.sizes.push_back(range.hi - range.lo);
+    map.origin.push_back(range.lo);
+  }
+  map.got = KW_TRY(read_region(*bench.slot(slot).buffers[index], tensor, region));
+  map.want = KW_TRY(read_region(*known.truth.values[index], widened(tensor), region));
+  std::vector<double> magnitude;
+  if (!known.truth.magnitudes.empty() && is_real(tensor.dtype))
+    magnitude = KW_TRY(read_region(*known.truth.magnitudes[index], widened(tensor), region));
+  device::Buffer* before = KW_TRY(bench.scratch(index));
+  const Buffers* values = KW_TRY(bench.pool().set(set));
+  KW_TRY(recreate(bench.device().ops(), workload, *values, bench.slot(slot), index, *before));
+  map.before = KW_TRY(read_region(*before, tensor, region));
+  mark_failed(map, tensor, allowance, magnitude, seen.failed > 0);
+
+  std::vector<Finding> findings;
+  std::string sentences = text;
+  for (const std::string& words : describe_pattern(map)) sentences += " " + words;
+  findings.push_back({"mismatch", 1, sentences, number_frame(map), place});
+  return findings;
+}
+
+}  // namespace kw::referee

@@ -1,0 +1,21 @@
+// Findings about wrong values: the pattern, and the first numbers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "record/verdict.h"
+#include "referee/bench.h"
+
+namespace kw::referee {
+
+/// Reads the region back and describes what is wrong with it. Slow (host memory), for failures
+/// only; regions of more than 2^25 elements get the number frame of the comparison alone.
+Result<std::vector<Finding>> explain_mismatch(Bench& bench, int slot, int set, std::size_t tensor,
+                                              std::size_t region,
+                                              const device::Allowance& allowance,
+                                              const device::Comparison& seen,
+                                              const std::string& failure);
+
+}  // namespace kw::referee

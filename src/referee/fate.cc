@@ -1,0 +1,96 @@
+// Words and outcomes for every way in which a load or a call ends.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/fate.h"
+
+#include <fmt/format.h>
+#include <string.h>
+
+#include "base/text.h"
+
+namespace kw::referee {
+namespace {
+
+using device::Fate;
+
+constexpr std::size_t kDetailLimit = 600;
+
+std::string with_detail(std::string text, const std::string& detail) {
+  if (!detail.empty()) text += ": " + sanitise(detail, kDetailLimit);
+  return text;
+}
+
+}  // namespace
+
+std::string words_of(Fate fate, int signal) {
+  switch (fate) {
+    case Fate::Returned:
+      return "returned";
+    case Fate::LoadRefused:
+      return "could not be loaded";
+    case Fate::Crashed: {
+      const char* name = sigabbrev_np(signal);
+      return name ? fmt::format("crashed with signal {} (SIG{})", signal, name)
+                  : fmt::format("crashed with signal {}", signal);
+    }
+    case Fate::TimedOut:
+      return "did not return in time";
+    case Fate::Exited:
+      return "ended by itself before it answered";
+    case Fate::OutOfMemory:
+      return "ran out of memory";
+    case Fate::BadProtocol:
+      return "answered what no honest player answers";
+  }
+  return "ended in an unknown way";
+}
+
+std::optional<Verdict> verdict_of(const device::LoadResult& load) {
+  const std::string words = "while loading, the process " + words_of(load.fate, 0);
+  switch (load.fate) {
+    case Fate::Returned:
+      return std::nullopt;
+    case Fate::LoadRefused:
+      return Verdict{Stage::Load, Outcome::LoadFailed,
+                     with_detail("the object could not be loaded", load.detail)};
+    case Fate::Exited:
+      return Verdict{Stage::Load, Outcome::LoadFailed,
+                     "code that runs at load time ended the process"};
+    case Fate::Crashed:
+      return Verdict{Stage::Load, Outcome::Crashed,
+                     with_detail("code that runs at load time crashed", load.detail)};
+    case Fate::TimedOut:
+      return Verdict{Stage::Load, Outcome::TimedOut, words};
+    case Fate::OutOfMemory:
+      return Verdict{Stage::Load, Outcome::OutOfResources, words};
+    case Fate::BadProtocol:
+      return Verdict{Stage::Load, Outcome::Cheated, words};
+  }
+  return std::nullopt;
+}
+
+std::optional<Verdict> verdict_of(const device::CallResult& call, const std::string& what) {
+  const std::string words =
+      fmt::format("the call on {} {}", what, words_of(call.fate, call.signal));
+  switch (call.fate) {
+    case Fate::Returned:
+      return std::nullopt;
+    case Fate::LoadRefused:
+      return Verdict{Stage::Launch, Outcome::LaunchFailed, with_detail(words, call.detail)};
+    case Fate::Crashed:
+      if (call.fault_in_guard)
+        return Verdict{Stage::Run, Outcome::OutOfBounds,
+                       with_detail(words + ", at an address beside a tensor", call.detail)};
+      return Verdict{Stage::Run, Outcome::Crashed, with_detail(words, call.detail)};
+    case Fate::TimedOut:
+      return Verdict{Stage::Run, Outcome::TimedOut, words};
+    case Fate::Exited:
+      return Verdict{Stage::Run, Outcome::Crashed, words};
+    case Fate::OutOfMemory:
+      return Verdict{Stage::Run, Outcome::OutOfResources, words};
+    case Fate::BadProtocol:
+      return Verdict{Stage::Run, Outcome::Cheated, with_detail(words, call.detail)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace kw::referee

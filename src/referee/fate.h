@@ -1,0 +1,23 @@
+// From how a load or a call ended to the verdict on the candidate; docs/verdicts.md in code.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "device/player.h"
+#include "record/verdict.h"
+
+namespace kw::referee {
+
+/// Nothing if the object was loaded.
+std::optional<Verdict> verdict_of(const device::LoadResult& load);
+
+/// Nothing if the call returned. `what` names the call: "workload 'prime'".
+std::optional<Verdict> verdict_of(const device::CallResult& call, const std::string& what);
+
+/// The end in words without blame, for references and opponents: "crashed with signal 11
+/// (SIGSEGV)".
+std::string words_of(device::Fate fate, int signal);
+
+}  // namespace kw::referee

@@ -1,0 +1,110 @@
+// First gate per element or per region, second gate by RMS error against the trusted baseline.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kw::referee {
+namespace {
+
+constexpr std::int64_t kFewestForRms = 256;  // below that the ratio of two RMS errors is luck
+constexpr double kZeroMean = 0.1;            // |mean| / RMS; random signs give 1 / sqrt(count)
+constexpr double kWorstShown = 1e9;          // keeps ratios finite in JSON
+
+double ratio(double part, double whole) {
+  if (part == 0) return 0;
+  return whole > 0 ? std::min(part / whole, kWorstShown) : kWorstShown;
+}
+
+}  // namespace
+
+double unit_roundoff(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::F32:
+      return 0x1p-24;
+    case Dtype::F64:
+      return 0x1p-53;
+    default:
+      return 0;
+  }
+}
+
+device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, std::int64_t dot_length,
+                               double max_abs_truth) {
+  device::Allowance allowed;
+  const double u = unit_roundoff(tensor.dtype);
+  if (!is_real(tensor.dtype) || gate.kind == GateKind::Exact) {
+    allowed.exact = true;
+  } else if (gate.kind == GateKind::Relative) {
+    allowed.relative = gate.c * u;
+    allowed.absolute = gate.c * u * gate.scale;
+  } else if (gate.kind == GateKind::Dot) {
+    allowed.magnitude =
+        gate.c * std::sqrt(static_cast<double>(std::max<std::int64_t>(dot_length, 1))) * u;
+    allowed.relative = u;
+  } else {
+    allowed.absolute = gate.max * max_abs_truth;
+  }
+  return allowed;
+}
+
+bool is_zero_mean(const RegionTruth& truth) {
+  if (!truth.baseline_rms || truth.count < kFewestForRms || truth.sum_sq <= 0) return false;
+  const double count = static_cast<double>(truth.count);
+  return std::abs(truth.sum) / count <= kZeroMean * std::sqrt(truth.sum_sq / count);
+}
+
+double allowed_rms(const Gate& gate, const Tensor& tensor, const RegionTruth& truth) {
+  const double rounding = 0.5 * unit_roundoff(tensor.dtype) *
+                          std::sqrt(truth.sum_sq / static_cast<double>(truth.count));
+  return gate.rms_factor * std::max(truth.baseline_rms.value_or(0), rounding);
+}
+
+std::optional<std::string> judge_region(const Gate& gate, const Tensor& tensor,
+                                        const RegionTruth& truth, const device::Comparison& seen,
+                                        bool whole, Accuracy& accuracy) {
+  std::optional<std::string> failure;
+  const auto fail_with = [&](std::string words) {
+    if (!failure) failure = std::move(words);
+  };
+  double fraction = std::isfinite(seen.worst_fraction) ? seen.worst_fraction : kWorstShown;
+  if (seen.failed > 0)
+    fail_with(fmt::format("{} of {} elements looked at are wrong{}", seen.failed, seen.compared,
+                          seen.nonfinite_failed > 0
+                              ? fmt::format(" ({} of them not finite where the truth is, or finite "
+                                            "where it is not)",
+                                            seen.nonfinite_failed)
+                              : ""));
+  const bool real = is_real(tensor.dtype);
+  if (real && gate.kind == GateKind::Field) {
+    // The part of the energy that a reduced check saw can only be less: still a necessary
+    // condition.
+    const double l2 = ratio(std::sqrt(seen.sum_sq_diff), std::sqrt(truth.sum_sq));
+    fraction = std::max(fraction, ratio(l2, gate.l2));
+    if (!(l2 <= gate.l2))
+      fail_with(fmt::format("relative L2 difference {:.3g}, allowed {:.3g}", l2, gate.l2));
+  }
+  if (real && whole && gate.kind != GateKind::Exact && gate.rms_factor > 0 && is_zero_mean(truth) &&
+      seen.compared > 0) {
+    const double rms = std::sqrt(seen.sum_sq_diff / static_cast<double>(seen.compared));
+    const double allowed = allowed_rms(gate, tensor, truth);
+    const double against = ratio(rms * gate.rms_factor, allowed);
+    accuracy.rms_ratio = std::max(accuracy.rms_ratio, against);
+    if (!(rms <= allowed))
+      fail_with(
+          fmt::format("RMS error {:.3g} is {:.3g} times that of the trusted baseline, {:.3g} "
+                      "times is allowed: less precise arithmetic than the task's type",
+                      rms, against, gate.rms_factor));
+  }
+  accuracy.gate_fraction = std::max(accuracy.gate_fraction, std::min(fraction, kWorstShown));
+  accuracy.max_abs_diff = std::max(accuracy.max_abs_diff, seen.max_abs_diff);
+  accuracy.checksum_diff = std::max(accuracy.checksum_diff, std::abs(seen.sum_got - seen.sum_want));
+  accuracy.rel_l2 =
+      std::max(accuracy.rel_l2, ratio(std::sqrt(seen.sum_sq_diff), std::sqrt(seen.sum_sq_truth)));
+  return failure;
+}
+
+}  // namespace kw::referee

@@ -1,0 +1,46 @@
+// The gates of a task as pure functions of what a comparison saw; docs/formats.md in code.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "device/device.h"
+#include "record/evaluation.h"
+#include "record/task.h"
+
+namespace kw::referee {
+
+/// Half the distance from 1 to the next number: 2^-24 for f32, 2^-53 for f64, 0 for integers.
+double unit_roundoff(Dtype dtype);
+
+/// Facts of the truth in one region at one input set, and what the trusted baseline reached there.
+struct RegionTruth {
+  std::int64_t count = 0;
+  double max_abs = 0;
+  double sum = 0;
+  double sum_sq = 0;
+  std::optional<double> baseline_rms;  ///< RMS error of the reference at the task's type.
+};
+
+/// What each element may be off by. Integers are always exact.
+device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, std::int64_t dot_length,
+                               double max_abs_truth);
+
+/// True where the second gate applies: a baseline is known, the region has at least 256 elements
+/// and |mean| <= 0.1 RMS of the truth. There errors add up like random walks and the ratio of two
+/// RMS errors is a steady figure; on one-signed or tiny outputs it is luck.
+bool is_zero_mean(const RegionTruth& truth);
+
+/// RMS error that the second gate allows: factor × the baseline's, which counts as at least half a
+/// unit roundoff of the truth's RMS, so that nobody has to beat the rounding of the result itself.
+double allowed_rms(const Gate& gate, const Tensor& tensor, const RegionTruth& truth);
+
+/// Words for what failed, or nothing; worsens `accuracy` by what was seen. `whole`: every element
+/// was looked at (the second gate needs that).
+std::optional<std::string> judge_region(const Gate& gate, const Tensor& tensor,
+                                        const RegionTruth& truth, const device::Comparison& seen,
+                                        bool whole, Accuracy& accuracy);
+
+}  // namespace kw::referee

@@ -1,0 +1,99 @@
+// Drawing, placing and recreating what a call starts from.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/inputs.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kw::referee {
+namespace {
+
+std::uint64_t poison_seed(const Slot& slot, std::size_t tensor) {
+  return Seed::from_number(slot.call_seed).child(tensor).low;
+}
+
+// Content that is not drawn but made: zeros or poison.
+Result<> make_initial(device::BufferOps& ops, const Tensor& tensor, std::uint64_t seed,
+                      device::Buffer& to) {
+  if (tensor.initial == Initial::Zero) return ops.fill(to, zeroed(tensor), seed);
+  return ops.poison(to, seed);
+}
+
+}  // namespace
+
+bool is_drawn(const Tensor& tensor) {
+  return tensor.role == TensorRole::In ||
+         (tensor.role == TensorRole::InOut && tensor.initial == Initial::Values);
+}
+
+bool is_written(const Tensor& tensor) { return tensor.role != TensorRole::In; }
+
+bool has_padding(const Tensor& tensor) {
+  return !tensor.sizes.empty() && tensor.pitch > tensor.sizes.back() && tensor.rows() > 1;
+}
+
+Tensor zeroed(Tensor tensor) {
+  tensor.values = Values{};
+  tensor.values.kind = "zero";
+  return tensor;
+}
+
+Result<Slot> allocate_slot(device::Device& device, const Workload& workload,
+                           const std::string& name) {
+  Slot slot;
+  for (const Tensor& tensor : workload.tensors)
+    slot.buffers.push_back(KW_TRY(device.allocate({.name = name + "." + tensor.name,
+                                                   .bytes = tensor.bytes(),
+                                                   .alignment = tensor.alignment,
+                                                   .shared = true})));
+  return slot;
+}
+
+InputPool::InputPool(device::Device& device, const Workload& workload, Seed seed)
+    : device_(device), workload_(workload), seed_(seed) {}
+
+Result<> InputPool::draw(int index, Buffers& to) {
+  const Seed seed = seed_.child(static_cast<std::uint64_t>(index));
+  for (std::size_t i = 0; i < workload_.tensors.size(); ++i)
+    if (to[i])
+      KW_TRY(device_.ops().fill(*to[i], workload_.tensors[i],
+                                seed.child(workload_.tensors[i].name).low));
+  return {};
+}
+
+Result<const Buffers*> InputPool::set(int index) {
+  if (const auto found = sets_.find(index); found != sets_.end()) return &found->second;
+  Buffers buffers;
+  for (const Tensor& tensor : workload_.tensors)
+    buffers.push_back(is_drawn(tensor) ? KW_TRY(device_.allocate({.name = "pool." + tensor.name,
+                                                                  .bytes = tensor.bytes(),
+                                                                  .alignment = tensor.alignment,
+                                                                  .shared = false}))
+                                       : nullptr);
+  KW_TRY(draw(index, buffers));
+  return &sets_.emplace(index, std::move(buffers)).first->second;
+}
+
+Result<> place(device::BufferOps& ops, const Workload& workload, const Buffers& set, int set_index,
+               std::uint64_t call_seed, Slot& slot) {
+  slot.call_seed = call_seed;
+  for (std::size_t i = 0; i < workload.tensors.size(); ++i) {
+    const Tensor& tensor = workload.tensors[i];
+    if (!is_written(tensor) && slot.set == set_index) continue;
+    if (is_drawn(tensor))
+      KW_TRY(ops.copy(*slot.buffers[i], *set[i]));
+    else
+      KW_TRY(make_initial(ops, tensor, poison_seed(slot, i), *slot.buffers[i]));
+  }
+  slot.set = set_index;
+  return {};
+}
+
+Result<> recreate(device::BufferOps& ops, const Workload& workload, const Buffers& set,
+                  const Slot& slot, std::size_t index, device::Buffer& to) {
+  const Tensor& tensor = workload.tensors[index];
+  if (is_drawn(tensor)) return ops.copy(to, *set[index]);
+  return make_initial(ops, tensor, poison_seed(slot, index), to);
+}
+
+}  // namespace kw::referee

@@ -1,0 +1,24 @@
+// Whether a measured time is possible at all on this device.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "record/device.h"
+#include "record/task.h"
+
+namespace kw::referee {
+
+/// The least time in which any algorithm could do the workload's floor work on this device, in ns;
+/// nothing while no ceilings are known. There is no datasheet for a CPU in this machine's settings,
+/// so the limits are 1.5 × the best measured ceiling of any kind, thread count and level; bytes
+/// that exceed the last-level cache must in addition come from memory, since calls are timed cold.
+std::optional<double> compute_least_ns(const Workload& workload, const DeviceFacts& facts);
+
+/// Words saying by how much `median_ns` is below the least time; nothing if plausible or unknown.
+/// Whoever asks should first measure the ceilings again: they may be too low.
+std::optional<std::string> find_implausible(const Workload& workload, double median_ns,
+                                            const DeviceFacts& facts);
+
+}  // namespace kw::referee

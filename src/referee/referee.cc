@@ -1,0 +1,290 @@
+// One evaluation from load to measure, and what is kept for the next one.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/referee.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "referee/arguments.h"
+#include "referee/bench.h"
+#include "referee/check.h"
+#include "referee/fate.h"
+#include "referee/timing.h"
+
+namespace kw::referee {
+
+/// What evaluations of one task and seed share. Owns the records that the benches refer to.
+struct Referee::Run {
+  std::string key;
+  Seed seed;
+  EvaluationRequest origin;  ///< The request that began it: task, workloads and trusted units.
+  std::map<std::string, std::unique_ptr<Bench>> benches;
+};
+
+namespace {
+
+constexpr std::string_view kRoles[] = {"reference_f64", "magnitude_f64", "reference_native"};
+
+std::string key_of(const EvaluationRequest& request) {
+  std::string key =
+      fmt::format("{}/{}/{}", request.task.sha256, request.seed, name_of(request.jail));
+  for (const auto role : kRoles)
+    if (const BuildUnit* unit = request.unit(std::string(role)); unit && !unit->object.empty())
+      key += "/" + unit->object.front().sha256;
+  for (const Workload& workload : request.workloads) key += "/" + workload.name;
+  return key;
+}
+
+/// The evaluation in progress.
+class Trial {
+ public:
+  Trial(device::Device& device, const Options& options, const platform::Clock& clock,
+        const EvaluationRequest& request, const BuiltObject& object, Seed seed, Evaluation& to)
+      : device_(device),
+        options_(options),
+        clock_(clock),
+        request_(request),
+        object_(object),
+        seed_(seed),
+        to_(to),
+        rng_(seed.child("trial").child(request.id)) {}
+
+  using Fate = Result<std::optional<Verdict>>;
+
+  Fate load_and_check(const std::vector<Bench*>& small);
+  Fate check_timed(Bench& bench);
+  Fate measure(const std::vector<Bench*>& timed, const BuiltObject* opponent,
+               std::int64_t memory_bytes);
+
+ private:
+  Fate run_one(Bench& bench, Leg& leg, int first_buffer, int set, bool watch);
+  WorkloadResult& result_of(const Bench& bench);
+  std::int64_t timeout_of(const Bench& bench) const {
+    return std::max(options_.least_timeout_ns,
+                    static_cast<std::int64_t>(options_.timeout_factor * bench.native_ns()));
+  }
+
+  device::Device& device_;
+  const Options& options_;
+  const platform::Clock& clock_;
+  const EvaluationRequest& request_;
+  const BuiltObject& object_;
+  Seed seed_;
+  Evaluation& to_;
+  Rng rng_;
+};
+
+WorkloadResult& Trial::result_of(const Bench& bench) {
+  for (WorkloadResult& result : to_.workloads)
+    if (result.name == bench.workload().name) return result;
+  WorkloadResult& result = to_.workloads.emplace_back();
+  result.name = bench.workload().name;
+  result.group = bench.workload().group;
+  result.seed = bench.seed().low;
+  return result;
+}
+
+// One checked call; the player's maps of this bench begin at `first_buffer`.
+Trial::Fate Trial::run_one(Bench& bench, Leg& leg, int first_buffer, int set, bool watch) {
+  KW_TRY(bench.prepare(set));
+  KW_TRY(bench.place(0, set));
+  WorkloadResult& result = result_of(bench);
+  const auto call =
+      leg.call({arguments_of(bench.task(), bench.workload(), first_buffer, Precision::Native)},
+               timeout_of(bench));
+  auto verdict = verdict_of(call, fmt::format("workload '{}'", bench.workload().name));
+  if (verdict && call.fate == device::Fate::Crashed && !call.fault_in_guard)
+    verdict = KW_TRY(refine_crash(bench, object_, request_.jail, set, timeout_of(bench), *verdict));
+  if (!verdict && watch)
+    verdict = KW_TRY(check_after_return(bench, 0, leg.player(), options_.watch_ns,
+                                        options_.late_cpu_ns, Stage::Check));
+  if (!verdict) {
+    Checked checked = KW_TRY(check_call(bench, 0, set, {}, Stage::Check));
+    verdict = checked.verdict;
+    result.accuracy = checked.accuracy;
+    std::move(checked.findings.begin(), checked.findings.end(), std::back_inserter(to_.findings));
+  }
+  if (verdict) result.outcome = verdict->outcome;
+  return verdict;
+}
+
+// All small workloads in one process: starting one for each would cost more than the calls.
+Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small) {
+  device::PlayerSpec spec{.name = "candidate",
+                          .jail = request_.jail,
+                          .memory_bytes = request_.task.restrictions.workspace_bytes,
+                          .buffers = {},
+                          .writable = {}};
+  std::vector<int> first;
+  for (Bench* bench : small) {
+    KW_TRY(bench->ensure_slots(1));
+    if (request_.until >= Stage::Run) KW_TRY(bench->prepare(kWarmSet + 1));
+    first.push_back(static_cast<int>(spec.buffers.size()));
+    const auto part = bench->player_spec("candidate", request_.jail, true);
+    spec.buffers.insert(spec.buffers.end(), part.buffers.begin(), part.buffers.end());
+    spec.writable.insert(spec.writable.end(), part.writable.begin(), part.writable.end());
+  }
+  const std::int64_t started = clock_.now_ns();
+  Leg leg(device_, spec, object_);
+  auto verdict = KW_TRY(leg.renew());
+  to_.jail = leg.player().jail();
+  to_.jail_uid = leg.player().uid();
+  to_.stage_ns["load"] = static_cast<double>(clock_.now_ns() - started);
+  if (verdict || request_.until < Stage::Run) return verdict;
+  // Late work is looked for on the first call and on another that nobody can foresee.
+  const std::size_t surprise = small.empty() ? 0 : rng_.below(small.size());
+  for (std::size_t i = 0; i < small.size(); ++i) {
+    verdict = KW_TRY(run_one(*small[i], leg, first[i], kWarmSet + 1, i == 0 || i == surprise));
+    if (verdict) return verdict;
+  }
+  return std::nullopt;
+}
+
+// The timed shape: a process of its own, one full check, and a second run on equal inputs.
+Trial::Fate Trial::check_timed(Bench& bench) {
+  KW_TRY(bench.prepare(kWarmSet + 1));
+  Leg leg(device_, bench.player_spec("candidate", request_.jail, true), object_);
+  if (auto refused = KW_TRY(leg.renew())) return refused;
+  if (auto verdict = KW_TRY(run_one(bench, leg, 0, kWarmSet + 1, true))) return verdict;
+  const Repeatability repeat = KW_TRY(check_repeat(bench, leg, timeout_of(bench)));
+  WorkloadResult& result = result_of(bench);
+  if (repeat.verdict) {
+    result.outcome = repeat.verdict->outcome;
+    return repeat.verdict;
+  }
+  if (repeat.is_equal) return std::nullopt;
+  result.is_nondeterministic = true;
+  result.note = fmt::format("two runs on equal inputs differ by up to {:.3g}", repeat.spread);
+  if (request_.task.restrictions.deterministic) {
+    result.outcome = Outcome::WrongResult;
+    return Verdict{Stage::Check, Outcome::WrongResult,
+                   fmt::format("workload '{}': {}; the task requires determinism",
+                               bench.workload().name, result.note)};
+  }
+  Checked again = KW_TRY(check_call(bench, 0, kWarmSet + 1, {}, Stage::Check));
+  std::move(again.findings.begin(), again.findings.end(), std::back_inserter(to_.findings));
+  if (again.verdict) result.outcome = again.verdict->outcome;
+  return again.verdict;
+}
+
+Trial::Fate Trial::measure(const std::vector<Bench*>& timed, const BuiltObject* opponent,
+                           std::int64_t memory_bytes) {
+  Timing timing(device_, options_, clock_, request_, object_, opponent,
+                seed_.child("timing").child(request_.id));
+  std::optional<Verdict> verdict;
+  Bench* at = nullptr;
+  for (Bench* bench : timed) {
+    at = bench;
+    verdict = KW_TRY(timing.add(*bench, result_of(*bench),
+                                memory_bytes / static_cast<std::int64_t>(timed.size())));
+    if (verdict) break;
+  }
+  if (!verdict)
+    verdict = KW_TRY(timing.run());
+  else if (at != nullptr)
+    result_of(*at).outcome = verdict->outcome;
+  auto findings = timing.take_findings();
+  std::move(findings.begin(), findings.end(), std::back_inserter(to_.findings));
+  if (!verdict) to_.speedup = timing.speedup();
+  return verdict;
+}
+
+}  // namespace
+
+Referee::Referee(device::Device& device, Options options, const platform::Clock& clock)
+    : device_(device), options_(options), clock_(clock) {}
+Referee::~Referee() = default;
+
+void Referee::forget() {
+  run_.reset();
+  fresh_run_.reset();
+}
+
+Result<Referee::Run*> Referee::run_for(const EvaluationRequest& request) {
+  const bool confirm = request.measure.purpose == Purpose::Confirm;
+  const std::string key = key_of(request);
+  fresh_run_.reset();
+  if (!confirm && run_ && run_->key == key) return run_.get();
+  auto run = std::make_unique<Run>();
+  run->key = key;
+  run->seed = Seed::from_number(request.seed).child(request.task.sha256);
+  // A certificate rests on inputs that no search has seen.
+  if (confirm) run->seed = run->seed.child("confirm").child(request.id);
+  run->origin = request;
+  const Trusted trusted{.maker = {.device = &device_,
+                                  .task = &run->origin.task,
+                                  .reference = run->origin.unit("reference_f64"),
+                                  .magnitude = run->origin.unit("magnitude_f64"),
+                                  .jail = request.jail,
+                                  .timeout_ns = options_.reference_timeout_ns},
+                        .native = run->origin.unit("reference_native")};
+  for (const Workload& workload : run->origin.workloads)
+    run->benches.emplace(workload.name,
+                         std::make_unique<Bench>(device_, run->origin.task, workload,
+                                                 run->seed.child(workload.name), trusted));
+  auto& slot = confirm ? fresh_run_ : run_;
+  slot = std::move(run);
+  return slot.get();
+}
+
+Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
+  const BuildUnit* unit = request.unit("candidate");
+  if (unit == nullptr || unit->object.empty()) return fail("the candidate has no built object");
+  const BuildUnit* opponent = request.unit("opponent");
+  if (!request.opponent.source.empty() && (opponent == nullptr || opponent->object.empty()))
+    return fail("the opponent has no built object");
+  Run* run = KW_TRY(run_for(request));
+
+  Evaluation evaluation;
+  evaluation.id = request.id;
+  evaluation.skipped = request.skipped;
+  evaluation.trust_class = request.candidate.trust_class;
+  evaluation.device = device_.facts().id;
+  evaluation.machine = device_.facts().model;
+  evaluation.object_sha256 = unit->object.front().sha256;
+
+  std::vector<Bench*> small;
+  std::vector<Bench*> timed;
+  for (const Workload& workload : request.workloads) {
+    Bench* bench = run->benches.at(workload.name).get();
+    (workload.group == Group::Time ? timed : small).push_back(bench);
+  }
+  const auto& only = request.measure.only;
+  if (!only.empty())
+    std::erase_if(timed, [&](const Bench* bench) {
+      return std::find(only.begin(), only.end(), bench->workload().name) == only.end();
+    });
+
+  Trial trial(device_, options_, clock_, request, unit->object.front(), run->seed, evaluation);
+  const std::int64_t memory =
+      options_.memory_bytes > 0 ? options_.memory_bytes : device_.free_bytes() / 2;
+  std::int64_t mark = clock_.now_ns();
+  const auto spent = [&](const char* stage) {
+    const std::int64_t now = clock_.now_ns();
+    evaluation.stage_ns[stage] = static_cast<double>(now - mark);
+    mark = now;
+  };
+  std::optional<Verdict> verdict = KW_TRY(trial.load_and_check(small));
+  for (Bench* bench : timed)
+    if (!verdict && request.until >= Stage::Check) verdict = KW_TRY(trial.check_timed(*bench));
+  spent("check");
+  if (!verdict && request.until >= Stage::Measure && !timed.empty()) {
+    verdict = KW_TRY(trial.measure(
+        timed, request.opponent.source.empty() ? nullptr : &opponent->object.front(), memory));
+    spent("measure");
+  }
+  evaluation.verdict = verdict.value_or(Verdict{request.until, Outcome::Correct, ""});
+  if (verdict) {
+    for (auto& [name, bench] : run->benches) KW_TRY(bench->repair());
+    if (!KW_TRY(device_.probe()))
+      return fail("the device does not compute correctly after the candidate", {}, Advice::Stop);
+  }
+  if (request.measure.purpose == Purpose::Confirm) fresh_run_.reset();
+  return evaluation;
+}
+
+}  // namespace kw::referee

@@ -1,0 +1,63 @@
+// The referee: runs one candidate on one device and says what became of it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "device/device.h"
+#include "platform/clock.h"
+#include "record/evaluation.h"
+
+namespace kw::referee {
+
+/// Limits of the referee's own making; the defaults are those of docs/measurement.md.
+struct Options {
+  std::int64_t reference_timeout_ns = 300'000'000'000;
+  std::int64_t least_timeout_ns = 2'000'000'000;  ///< A candidate's call never gets less.
+  double timeout_factor = 5;          ///< Of the reference's own time at the task's type.
+  std::int64_t memory_bytes = 0;      ///< For pools, truths and buffers; 0: half of what is free.
+  std::int64_t watch_ns = 3'000'000;  ///< Span in which late work is looked for.
+  double late_cpu_ns = 1e6;           ///< More CPU time than this after return is cheating.
+  std::int64_t checked_elements = 1 << 18;  ///< Looked at by a reduced check.
+  double short_sample_ns = 1e6;             ///< Shorter calls are batched.
+  int most_calls_per_sample = 64;           ///< Beyond that a workload is unmeasurable.
+  int pool_sets = 0;                        ///< Timed input sets; 0: 2 to 8, by what a truth costs.
+  double measure_wall_ns = 120e9;           ///< Ends the pairs, overhead included.
+};
+
+/// Judges load → launch → run → check → measure. Keeps, for evaluations of the same task and seed,
+/// the input pools with their truths, the trusted baseline's errors, warm opponents and the noise
+/// floor; Purpose::Confirm shares nothing. Not thread-safe; the caller holds the device's lease and
+/// the device outlives the referee.
+class Referee {
+ public:
+  explicit Referee(device::Device& device, Options options = {},
+                   const platform::Clock& clock = platform::real_clock());
+  ~Referee();
+  Referee(const Referee&) = delete;
+  Referee& operator=(const Referee&) = delete;
+
+  /// `units` of the request are built. A candidate's fate is in the evaluation; errors are trouble
+  /// of the machine, of the task (its reference crashed) or of the opponent. Costs what the stages
+  /// cost: see Evaluation::stage_ns. Deterministic given the request, up to times.
+  Result<Evaluation> judge(const EvaluationRequest& request);
+
+  /// Drops everything kept between evaluations.
+  void forget();
+
+ private:
+  struct Run;
+  Result<Run*> run_for(const EvaluationRequest& request);
+
+  device::Device& device_;
+  Options options_;
+  const platform::Clock& clock_;    ///< For budgets and stage_ns; samples are the device's.
+  std::unique_ptr<Run> run_;        ///< Of the latest task and seed.
+  std::unique_ptr<Run> fresh_run_;  ///< Of a confirmation, while it lasts.
+};
+
+}  // namespace kw::referee

@@ -1,0 +1,409 @@
+// Setting up both legs at each workload, then pairs until the plan has enough.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/timing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/text.h"
+#include "measure/statistics.h"
+#include "measure/warm_up.h"
+#include "referee/check.h"
+#include "referee/plausible.h"
+
+namespace kw::referee {
+namespace {
+
+constexpr int kEmptyCalls = 25;
+constexpr double kSampleMargin = 1.2;  // batches aim this much above the shortest sample
+constexpr int kFloorSeries = 4;        // fresh processes; measure::noise_floor asks for 4
+constexpr int kFloorPairs = 3;         // per process
+constexpr double kFloorBudgetNs = 2e9;
+constexpr double kAssumedFloor = 0.02;  // where measuring it would cost more than the comparison
+constexpr int kMostExtras = 6;          // watched, and fully checked, calls per workload
+constexpr std::uint64_t kOneIn = 6;     // share of later calls chosen for them
+constexpr measure::WarmUpLimits kSettle{.window_ns = 10e6, .most_ns = 200e6, .tolerance = 0.03};
+
+std::int64_t compared_elements(const Workload& workload) {
+  std::int64_t count = 0;
+  for (const Tensor& tensor : workload.tensors)
+    for (const Region& region : tensor.compared) {
+      std::int64_t box = 1;
+      for (const Range& range : region.ranges) box *= range.hi - range.lo;
+      count += box;
+    }
+  return count;
+}
+
+// Sets by what one truth costs; more sets mean fewer process starts and more variety.
+int sets_for(double truth_ns) {
+  if (truth_ns < 20e6) return 8;
+  if (truth_ns < 100e6) return 4;
+  return truth_ns < 500e6 ? 3 : 2;
+}
+
+Verdict at_measure(Verdict verdict) {
+  // A call that ends badly here already ran well in the check stage: the stage says where.
+  if (verdict.stage < Stage::Measure) verdict.stage = Stage::Measure;
+  return verdict;
+}
+
+}  // namespace
+
+Timing::Timing(device::Device& device, const Options& options, const platform::Clock& clock,
+               const EvaluationRequest& request, const BuiltObject& candidate,
+               const BuiltObject* opponent, Seed seed)
+    : device_(device),
+      options_(options),
+      clock_(clock),
+      request_(request),
+      candidate_(candidate),
+      opponent_(opponent),
+      seed_(seed),
+      rng_(seed.child("choices")) {}
+
+std::int64_t Timing::timeout_of(const Bench& bench) const {
+  return std::max(options_.least_timeout_ns,
+                  static_cast<std::int64_t>(options_.timeout_factor * bench.native_ns()));
+}
+
+measure::Limits Timing::limits() const {
+  measure::Limits limits;
+  const double usual = request_.measure.purpose == Purpose::Confirm  ? 6e9
+                       : request_.measure.purpose == Purpose::Search ? 0.8e9
+                                                                     : 1.5e9;
+  limits.budget_ns = request_.measure.budget_ns > 0
+                         ? static_cast<double>(request_.measure.budget_ns)
+                         : usual * std::clamp(request_.measure.fidelity, 0.05, 1.0);
+  limits.hard_budget_ns = std::max(60e9, 4 * limits.budget_ns);
+  limits.stop_when_decided = request_.measure.purpose != Purpose::Confirm;
+  for (const Entry& entry : entries_)
+    limits.noise_floor = std::max(limits.noise_floor, entry.bench->noise_floor.value_or(0));
+  return limits;
+}
+
+// In a process that has loaded nothing, so that no candidate can make the subtrahend large. The
+// calls are warm where timed ones are cold: what is subtracted is too little, never too much.
+Result<> Timing::measure_empty(Bench& bench) {
+  if (bench.empty) return {};
+  const auto player =
+      KW_TRY(device_.start_player(bench.player_spec("empty call", request_.jail, true)));
+  std::vector<double> spans;
+  for (int i = 0; i < kEmptyCalls; ++i) {
+    const auto call = player->call_empty();
+    if (call.fate != device::Fate::Returned)
+      return fail("a player without a candidate does not answer an empty call", {}, Advice::Retry);
+    spans.push_back(call.elapsed_ns);
+  }
+  bench.empty = measure::EmptyCall{
+      measure::median(spans),
+      measure::series_median_interval(spans, 0.005).value_or(measure::Interval{})};
+  return {};
+}
+
+Result<> Timing::prepare_sets(Entry& entry) {
+  Bench& bench = *entry.bench;
+  KW_TRY(bench.prepare(kWarmSet + 1));
+  const double truth_ns = bench.known(kWarmSet + 1).truth.reference_ns;
+  const std::int64_t affordable =
+      entry.memory_bytes / std::max<std::int64_t>(bench.bytes_per_set(), 1);
+  const int wanted = options_.pool_sets > 0 ? options_.pool_sets : sets_for(truth_ns);
+  entry.sets = std::max(
+      {2, entry.slots,
+       static_cast<int>(std::min<std::int64_t>(std::max(wanted, 2 * entry.slots), affordable))});
+  if (entry.slots == 1) entry.sets = std::max(2, std::min(entry.sets, wanted));
+  for (int set = kWarmSet + 1; set <= entry.sets; ++set) KW_TRY(bench.prepare(set));
+  return {};
+}
+
+// The opponent is trusted to be what it was judged to be: one full check when it first sits down.
+Result<> Timing::seat_opponent(Entry& entry) {
+  if (opponent_ == nullptr) return {};
+  Bench& bench = *entry.bench;
+  const std::string who = fmt::format("the opponent '{}'", request_.opponent.name);
+  const bool is_warm = bench.opponent && bench.opponent->is_alive() &&
+                       bench.opponent->object().sha256 == opponent_->sha256;
+  if (!is_warm) {
+    bench.opponent = std::make_unique<Leg>(
+        device_, bench.player_spec("opponent", request_.jail, true), *opponent_);
+    if (const auto refused = KW_TRY(bench.opponent->renew()))
+      return fail(who + ": " + refused->evidence);
+    bench.noise_floor.reset();
+  }
+  entry.opponent = std::make_unique<Seat>(bench, *bench.opponent, entry.slots, entry.sets, true,
+                                          options_.reference_timeout_ns, seed_.child("opponent"));
+  if (const auto verdict = KW_TRY(entry.opponent->ready()))
+    return fail(who + ": " + verdict->evidence);
+  if (is_warm) return {};
+  const auto warm = KW_TRY(entry.opponent->warm_up());
+  if (warm.verdict) return fail(who + ": " + warm.verdict->evidence);
+  KW_TRY(time_trusted(*entry.opponent, entry.opponent->draw_sets()));
+  const Checked checked = KW_TRY(check_call(bench, 0, bench.slot(0).set, {}, Stage::Measure));
+  if (checked.verdict)
+    return fail(fmt::format("{} does not solve the task: {}", who, checked.verdict->evidence));
+  return {};
+}
+
+// Both legs sit down with one slot; if either is too short for the clock they sit down again with
+// as many as a sample needs.
+Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
+  Bench& bench = *entry.bench;
+  while (true) {
+    KW_TRY(bench.ensure_slots(entry.slots));
+    KW_TRY(measure_empty(bench));
+    KW_TRY(prepare_sets(entry));
+    entry.candidate.reset();
+    entry.leg = std::make_unique<Leg>(device_, bench.player_spec("candidate", request_.jail, true),
+                                      candidate_);
+    entry.candidate = std::make_unique<Seat>(bench, *entry.leg, entry.slots, entry.sets, false,
+                                             timeout_of(bench), seed_.child("candidate"));
+    if (auto verdict = KW_TRY(entry.candidate->ready())) return at_measure(*verdict);
+    const TimedCall own = KW_TRY(entry.candidate->warm_up());
+    if (own.verdict) return at_measure(*own.verdict);
+    KW_TRY(seat_opponent(entry));
+    double shortest = own.ns;
+    if (entry.opponent) {
+      const TimedCall other = KW_TRY(entry.opponent->warm_up());
+      if (other.verdict) return fail("the opponent: " + other.verdict->evidence);
+      shortest = std::min(shortest, other.ns);
+    }
+    if (shortest * entry.slots >= options_.short_sample_ns) return std::nullopt;
+    const double needed =
+        std::ceil(kSampleMargin * options_.short_sample_ns / std::max(shortest, 1.0));
+    const auto per_slot =
+        std::max<std::int64_t>(bench.workload().bytes() + bench.bytes_per_set(), 1);
+    if (needed > options_.most_calls_per_sample ||
+        static_cast<std::int64_t>(needed) * per_slot > entry.memory_bytes) {
+      entry.result->outcome = Outcome::Unmeasurable;
+      return Verdict{Stage::Measure, Outcome::Unmeasurable,
+                     fmt::format("workload '{}': a call takes {}; a sample of {} would need {:.0f} "
+                                 "calls on distinct buffers, at most {} fit",
+                                 bench.workload().name, format_ns(std::max(shortest, 0.0)),
+                                 format_ns(options_.short_sample_ns), needed,
+                                 std::min<std::int64_t>(options_.most_calls_per_sample,
+                                                        entry.memory_bytes / per_slot))};
+    }
+    entry.slots = std::max(entry.slots + 1, static_cast<int>(needed));
+  }
+}
+
+// Clocks and governors settle once for the whole evaluation.
+Result<std::optional<Verdict>> Timing::settle(Entry& entry) {
+  if (std::exchange(settled_, true)) return std::nullopt;
+  measure::WarmUp warm(kSettle);
+  while (warm.wants_more()) {
+    const TimedCall call = KW_TRY(entry.candidate->warm_up());
+    if (call.verdict) return at_measure(*call.verdict);
+    warm.add(std::max(call.ns * entry.slots, 1.0));
+  }
+  return std::nullopt;
+}
+
+// The opponent against itself, each time in a fresh process.
+Result<> Timing::measure_floor(Entry& entry) {
+  Bench& bench = *entry.bench;
+  if (!entry.opponent || bench.noise_floor) return {};
+  const TimedCall probe = KW_TRY(entry.opponent->warm_up());
+  const double expected = probe.ns * entry.slots * kFloorSeries * (2 * kFloorPairs + 1);
+  if (expected > kFloorBudgetNs) {
+    double borrowed = 0;
+    for (const Entry& other : entries_)
+      borrowed = std::max(borrowed, other.bench->noise_floor.value_or(0));
+    bench.noise_floor = borrowed > 0 ? borrowed : kAssumedFloor;
+    entry.result->note = fmt::format(
+        "the noise floor of {:.3g} is {}: measuring it here would take {}", *bench.noise_floor,
+        borrowed > 0 ? "that of another workload" : "assumed", format_ns(expected));
+    return {};
+  }
+  std::vector<std::vector<measure::PairedSample>> series;
+  for (int s = 0; s < kFloorSeries; ++s) {
+    Leg twin(device_, bench.player_spec("opponent", request_.jail, true), *opponent_);
+    Seat seat(bench, twin, entry.slots, entry.sets, false, options_.reference_timeout_ns,
+              seed_.child("twin").child(static_cast<std::uint64_t>(s)));
+    series.emplace_back();
+    for (int p = 0; p < kFloorPairs; ++p) {
+      if (auto verdict = KW_TRY(seat.ready())) return fail("the opponent: " + verdict->evidence);
+      const auto sets = seat.draw_sets();
+      const bool twin_first = (rng_() >> 63) != 0;
+      measure::PairedSample pair;
+      if (twin_first) pair.candidate_ns = KW_TRY(time_trusted(seat, sets));
+      pair.opponent_ns = KW_TRY(time_trusted(*entry.opponent, sets));
+      if (!twin_first) pair.candidate_ns = KW_TRY(time_trusted(seat, sets));
+      if (pair.candidate_ns > 0 && pair.opponent_ns > 0) series.back().push_back(pair);
+    }
+    if (series.back().empty()) series.pop_back();
+  }
+  bench.noise_floor = series.empty() ? kAssumedFloor : measure::noise_floor(series);
+  return {};
+}
+
+Result<double> Timing::time_trusted(Seat& seat, const std::vector<int>& sets) {
+  const TimedCall timed = KW_TRY(seat.time(sets));
+  if (timed.verdict)
+    return fail(
+        fmt::format("the opponent '{}': {}", request_.opponent.name, timed.verdict->evidence));
+  return timed.ns;
+}
+
+Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::vector<int>& sets,
+                                                      double& ns) {
+  Bench& bench = *entry.bench;
+  const TimedCall timed = KW_TRY(entry.candidate->time(sets));
+  if (timed.verdict && timed.crashed_outside_guard)
+    return at_measure(KW_TRY(refine_crash(bench, candidate_, request_.jail, sets.front(),
+                                          timeout_of(bench), *timed.verdict)));
+  if (timed.verdict) return at_measure(*timed.verdict);
+  ns = timed.ns;
+  if (ns <= 0)
+    return Verdict{Stage::Measure, Outcome::Unmeasurable,
+                   fmt::format("workload '{}': the call takes no longer than an empty one",
+                               bench.workload().name)};
+  // Both choices are made now, after the call has returned.
+  const auto chosen = [&](int& so_far) {
+    const bool now = so_far == 0 || (so_far < kMostExtras && rng_.below(kOneIn) == 0);
+    so_far += now;
+    return now;
+  };
+  if (chosen(entry.watched)) {
+    const int slot = static_cast<int>(rng_.below(static_cast<std::uint64_t>(entry.slots)));
+    if (auto verdict =
+            KW_TRY(check_after_return(bench, slot, entry.leg->player(), options_.watch_ns,
+                                      options_.late_cpu_ns, Stage::Measure)))
+      return verdict;
+  }
+  const bool full = chosen(entry.fully_checked);
+  for (int s = 0; s < entry.slots; ++s) {
+    const Depth depth{.seed = rng_(), .share = full ? 1.0 : entry.result->checked_share};
+    Checked checked =
+        KW_TRY(check_call(bench, s, sets[static_cast<std::size_t>(s)], depth, Stage::Measure));
+    if (checked.verdict) {
+      findings_ = std::move(checked.findings);
+      return checked.verdict;
+    }
+  }
+  if (!full && entry.result->checked_share < 1) {
+    double& miss = entry.result->miss_probability;
+    miss = (miss == 0 ? 1 : miss) * (1 - entry.result->checked_share);
+  }
+  return std::nullopt;
+}
+
+Result<std::optional<Verdict>> Timing::add(Bench& bench, WorkloadResult& result,
+                                           std::int64_t memory_bytes) {
+  Entry& entry = entries_.emplace_back();
+  entry.bench = &bench;
+  entry.result = &result;
+  entry.memory_bytes = memory_bytes;
+  result.checked_share = std::min(
+      1.0, static_cast<double>(options_.checked_elements) /
+               static_cast<double>(std::max<std::int64_t>(compared_elements(bench.workload()), 1)));
+  result.seed = bench.seed().low;
+  if (auto verdict = KW_TRY(seat_legs(entry))) return verdict;
+  if (auto verdict = KW_TRY(settle(entry))) return verdict;
+  KW_TRY(measure_floor(entry));
+  result.empty_call_ns = bench.empty->median_ns;
+  result.calls_per_sample = entry.slots;
+  return std::nullopt;
+}
+
+Result<std::optional<Verdict>> Timing::run() {
+  const auto verdict = KW_TRY(opponent_ != nullptr ? run_pairs() : run_alone());
+  for (Entry& entry : entries_) finish(entry);
+  if (verdict) return verdict;
+  for (Entry& entry : entries_)
+    if (const auto words =
+            find_implausible(entry.bench->workload(), entry.result->median_ns, device_.facts())) {
+      entry.result->outcome = Outcome::Implausible;
+      return Verdict{Stage::Measure, Outcome::Implausible, *words};
+    }
+  return std::nullopt;
+}
+
+Result<std::optional<Verdict>> Timing::run_pairs() {
+  const measure::Limits limits = this->limits();
+  measure::PairPlan plan(limits, seed_.child("coin"), entries_.size());
+  const std::int64_t started = clock_.now_ns();
+  while (plan.wants_more()) {
+    const measure::Turn turn = plan.next();
+    Entry& entry = entries_[turn.workload];
+    if (auto verdict = KW_TRY(entry.candidate->ready())) return at_measure(*verdict);
+    const std::vector<int> sets = entry.candidate->draw_sets();
+    measure::PairedSample pair;
+    if (!turn.candidate_first) pair.opponent_ns = KW_TRY(time_trusted(*entry.opponent, sets));
+    if (auto verdict = KW_TRY(time_candidate(entry, sets, pair.candidate_ns))) return verdict;
+    if (turn.candidate_first) pair.opponent_ns = KW_TRY(time_trusted(*entry.opponent, sets));
+    if (pair.opponent_ns <= 0)
+      return fail(fmt::format("the opponent '{}' takes no longer than an empty call",
+                              request_.opponent.name));
+    entry.result->samples.push_back(
+        {pair.candidate_ns, pair.opponent_ns, sets.front(), !turn.candidate_first});
+    plan.add(pair);
+    if (plan.wants_more() &&
+        static_cast<double>(clock_.now_ns() - started) > options_.measure_wall_ns)
+      plan.cut_short("the wall-clock limit of the measurement is reached");
+  }
+  const auto to_record = [&](const measure::Estimate& estimate, double floor) {
+    return Speedup{.value = estimate.speedup,
+                   .low = estimate.low,
+                   .high = std::isfinite(estimate.high) ? estimate.high : 0,
+                   .confidence = estimate.confidence,
+                   .baseline = request_.opponent.name,
+                   .noise_floor = floor,
+                   .is_faster = measure::decide(estimate, floor, limits.confidence,
+                                                limits.too_wide) == measure::Decision::Faster};
+  };
+  for (std::size_t w = 0; w < entries_.size(); ++w)
+    entries_[w].result->speedup =
+        to_record(plan.estimate(w), entries_[w].bench->noise_floor.value_or(0));
+  speedup_ = to_record(plan.estimate(), limits.noise_floor);
+  speedup_.is_faster = plan.decision() == measure::Decision::Faster;
+  if (plan.decision() == measure::Decision::Unmeasurable)
+    return Verdict{Stage::Measure, Outcome::Unmeasurable,
+                   fmt::format("the speedup lies between {:.3g} and {:.3g}: {}", speedup_.low,
+                               speedup_.high, plan.ending())};
+  return std::nullopt;
+}
+
+Result<std::optional<Verdict>> Timing::run_alone() {
+  measure::Limits each = limits();
+  each.budget_ns /= static_cast<double>(entries_.size());
+  const std::int64_t started = clock_.now_ns();
+  for (Entry& entry : entries_) {
+    measure::SoloPlan plan(each);
+    while (plan.wants_more() &&
+           static_cast<double>(clock_.now_ns() - started) <= options_.measure_wall_ns) {
+      if (auto verdict = KW_TRY(entry.candidate->ready())) return at_measure(*verdict);
+      const std::vector<int> sets = entry.candidate->draw_sets();
+      double ns = 0;
+      if (auto verdict = KW_TRY(time_candidate(entry, sets, ns))) return verdict;
+      entry.result->samples.push_back({ns, 0, sets.front(), false});
+      plan.add(ns);
+    }
+  }
+  return std::nullopt;
+}
+
+void Timing::finish(Entry& entry) {
+  WorkloadResult& result = *entry.result;
+  if (result.samples.empty()) return;
+  std::vector<double> own;
+  std::vector<double> other;
+  for (const Sample& sample : result.samples) {
+    own.push_back(sample.candidate_ns);
+    if (sample.opponent_ns > 0) other.push_back(sample.opponent_ns);
+  }
+  result.median_ns = measure::median(own);
+  if (!other.empty()) result.opponent_ns = measure::median(other);
+  const Work& work = entry.bench->workload().work;
+  const double per_second = 1e9 / result.median_ns;
+  const auto bytes = static_cast<double>(work.read_bytes + work.write_bytes);
+  result.items_per_s = static_cast<double>(work.items) * per_second;
+  result.flops_per_s = static_cast<double>(work.flops) * per_second;
+  result.bytes_per_s = bytes * per_second;
+  result.arithmetic_intensity = bytes > 0 ? static_cast<double>(work.flops) / bytes : 0;
+}
+
+}  // namespace kw::referee

@@ -1,0 +1,82 @@
+// The measure stage: interleaved cold pairs whose every candidate call is checked.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/plan.h"
+#include "platform/clock.h"
+#include "record/evaluation.h"
+#include "referee/referee.h"
+#include "referee/seat.h"
+
+namespace kw::referee {
+
+/// One evaluation's timed part over one or more benches; the caller keeps benches and records
+/// alive.
+class Timing {
+ public:
+  /// `opponent` may be null: the candidate is then timed alone.
+  Timing(device::Device& device, const Options& options, const platform::Clock& clock,
+         const EvaluationRequest& request, const BuiltObject& candidate,
+         const BuiltObject* opponent, Seed seed);
+
+  /// Adds a workload: prepares its sets, starts both legs, decides the batch. Verdict: the
+  /// candidate's end. `result` gets the figures. `memory_bytes`: for this bench's sets and slots.
+  Result<std::optional<Verdict>> add(Bench& bench, WorkloadResult& result,
+                                     std::int64_t memory_bytes);
+  /// Times until decided or the budget is spent. Precondition: at least one workload added.
+  Result<std::optional<Verdict>> run();
+
+  const Speedup& speedup() const { return speedup_; }  ///< After run(): over all workloads.
+  std::vector<Finding> take_findings() { return std::move(findings_); }
+
+ private:
+  struct Entry {
+    Bench* bench = nullptr;
+    WorkloadResult* result = nullptr;
+    std::int64_t memory_bytes = 0;
+    int slots = 1;
+    int sets = 2;
+    std::unique_ptr<Leg> leg;
+    std::unique_ptr<Seat> candidate;
+    std::unique_ptr<Seat> opponent;
+    int watched = 0;
+    int fully_checked = 0;
+  };
+
+  std::int64_t timeout_of(const Bench& bench) const;
+  Result<> measure_empty(Bench& bench);
+  Result<> prepare_sets(Entry& entry);
+  Result<std::optional<Verdict>> seat_legs(Entry& entry);
+  Result<> seat_opponent(Entry& entry);
+  Result<std::optional<Verdict>> settle(Entry& entry);
+  Result<> measure_floor(Entry& entry);
+  Result<std::optional<Verdict>> time_candidate(Entry& entry, const std::vector<int>& sets,
+                                                double& ns);
+  Result<double> time_trusted(Seat& seat, const std::vector<int>& sets);
+  Result<std::optional<Verdict>> run_pairs();
+  Result<std::optional<Verdict>> run_alone();
+  void finish(Entry& entry);
+  measure::Limits limits() const;
+
+  device::Device& device_;
+  const Options& options_;
+  const platform::Clock& clock_;
+  const EvaluationRequest& request_;
+  const BuiltObject& candidate_;
+  const BuiltObject* opponent_;
+  Seed seed_;
+  Rng rng_;
+  std::vector<Entry> entries_;
+  Speedup speedup_;
+  std::vector<Finding> findings_;
+  bool settled_ = false;
+};
+
+}  // namespace kw::referee

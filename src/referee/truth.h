@@ -1,0 +1,37 @@
+// The float64 truth of a workload at one input set, computed by the task's reference in a player.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "device/device.h"
+#include "record/evaluation.h"
+#include "referee/inputs.h"
+
+namespace kw::referee {
+
+/// Whose truth, and under which limits.
+struct TruthMaker {
+  device::Device* device = nullptr;
+  const Task* task = nullptr;
+  const BuildUnit* reference = nullptr;  ///< reference_f64
+  const BuildUnit* magnitude = nullptr;  ///< magnitude_f64; needed by the `dot` gate only.
+  JailLevel jail = JailLevel::Namespace;
+  std::int64_t timeout_ns = 0;
+
+  struct Truth {
+    Buffers values;      ///< Per tensor; null where not compared. float64; integers as they are.
+    Buffers magnitudes;  ///< Same; empty unless the gate is `dot`.
+    double reference_ns = 0;
+  };
+
+  /// Runs the reference (and the magnitude) on widened copies that no candidate ever maps. An error
+  /// names the reference when it crashes, hangs or gives something that is not finite.
+  Result<Truth> compute(const Workload& workload, const Buffers& set) const;
+};
+
+/// The tensor with its reals as float64: what the truth's buffers hold.
+Tensor widened(Tensor tensor);
+
+}  // namespace kw::referee

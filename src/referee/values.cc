@@ -1,0 +1,108 @@
+// Bytes of any dtype to doubles and back.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/values.h"
+
+#include <cstring>
+#include <span>
+
+namespace kw::referee {
+namespace {
+
+template <class Visit>
+void with_type(Dtype dtype, Visit visit) {
+  switch (dtype) {
+    case Dtype::F32:
+      return visit(float{});
+    case Dtype::F64:
+      return visit(double{});
+    case Dtype::I32:
+      return visit(std::int32_t{});
+    case Dtype::I64:
+      return visit(std::int64_t{});
+    case Dtype::U8:
+      return visit(std::uint8_t{});
+  }
+}
+
+void append(std::vector<double>& to, Dtype dtype, std::span<const std::byte> bytes) {
+  with_type(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (std::size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
+      T value;
+      std::memcpy(&value, bytes.data() + at, sizeof(T));
+      to.push_back(static_cast<double>(value));
+    }
+  });
+}
+
+}  // namespace
+
+Region whole(const Tensor& tensor) {
+  Region region;
+  for (const std::int64_t size : tensor.sizes) region.ranges.push_back({0, size});
+  return region;
+}
+
+void for_each_run(const Tensor& tensor, const Region& region,
+                  const std::function<void(std::int64_t, std::int64_t)>& visit) {
+  const std::size_t rank = tensor.sizes.size();
+  if (rank == 0) return visit(0, 1);
+  for (const Range& range : region.ranges)
+    if (range.hi <= range.lo) return;
+  std::vector<std::int64_t> strides(rank, 1);
+  for (std::size_t d = rank - 1; d-- > 0;)
+    strides[d] = d + 2 == rank ? tensor.pitch : strides[d + 1] * tensor.sizes[d + 1];
+  std::vector<std::int64_t> at(rank);
+  for (std::size_t d = 0; d < rank; ++d) at[d] = region.ranges[d].lo;
+  const Range last = region.ranges[rank - 1];
+  while (true) {
+    std::int64_t offset = last.lo;
+    for (std::size_t d = 0; d + 1 < rank; ++d) offset += at[d] * strides[d];
+    visit(offset, last.hi - last.lo);
+    std::size_t d = rank - 1;
+    while (d > 0 && ++at[d - 1] == region.ranges[d - 1].hi) {
+      at[d - 1] = region.ranges[d - 1].lo;
+      --d;
+    }
+    if (d == 0) return;
+  }
+}
+
+Result<std::vector<double>> read_region(const device::Buffer& from, const Tensor& tensor,
+                                        const Region& region) {
+  std::vector<double> values;
+  std::vector<std::byte> row;
+  Result<> trouble;
+  const auto size = static_cast<std::int64_t>(size_of(tensor.dtype));
+  for_each_run(tensor, region, [&](std::int64_t offset, std::int64_t length) {
+    if (!trouble.has_value()) return;
+    row.resize(static_cast<std::size_t>(length * size));
+    trouble = from.read(offset * size, row);
+    if (trouble.has_value()) append(values, tensor.dtype, row);
+  });
+  if (!trouble.has_value()) return std::unexpected(trouble.error());
+  return values;
+}
+
+Result<std::vector<double>> read_all(const device::Buffer& from, const Tensor& tensor) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.bytes()));
+  KW_TRY(from.read(0, bytes));
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(tensor.extent()));
+  append(values, tensor.dtype, bytes);
+  return values;
+}
+
+Result<> write_all(device::Buffer& to, const Tensor& tensor, const std::vector<double>& values) {
+  std::vector<std::byte> bytes(values.size() * size_of(tensor.dtype));
+  with_type(tensor.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const T value = static_cast<T>(values[i]);
+      std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
+    }
+  });
+  return to.write(0, bytes);
+}
+
+}  // namespace kw::referee
