@@ -1,42 +1,60 @@
-// Four rows of c at a time: each row of b is read once for four rows of the result.
+// Blocks of c kept in registers, four rows by two vectors; b is read in place.
 // SPDX-License-Identifier: Apache-2.0
-// kw: tune KC = 128, 64, 256
+// kw: tune LANES = 16, 8
+// kw: tune KC = 256, 64, 1024
+// kw: let NR = LANES * 2
 // kw: technique register_blocking, cache_blocking, vectorization, threads
 #include <stddef.h>
+
+typedef float Vec __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
+
+static const int kRows = 4;
+
+// Adds a[rows][kc] b[kc][cols] to a block of c; whole blocks stay in vectors.
+static void add_product(const float* a, int lda, const float* b, int ldb, int kc, float* c, int ldc,
+                        int rows, int cols) {
+  if (rows < kRows || cols < NR) {
+    for (int i = 0; i < rows; ++i) {
+      for (int p = 0; p < kc; ++p) {
+        const float factor = a[(size_t)i * lda + p];
+        for (int j = 0; j < cols; ++j) c[(size_t)i * ldc + j] += factor * b[(size_t)p * ldb + j];
+      }
+    }
+    return;
+  }
+  Vec sum[kRows][2] = {};
+  for (int p = 0; p < kc; ++p) {
+    const Vec low = *(const Vec*)(b + (size_t)p * ldb);
+    const Vec high = *(const Vec*)(b + (size_t)p * ldb + LANES);
+#pragma GCC unroll 4
+    for (int i = 0; i < kRows; ++i) {
+      sum[i][0] += a[(size_t)i * lda + p] * low;
+      sum[i][1] += a[(size_t)i * lda + p] * high;
+    }
+  }
+  for (int i = 0; i < kRows; ++i) {
+    *(Vec*)(c + (size_t)i * ldc) += sum[i][0];
+    *(Vec*)(c + (size_t)i * ldc + LANES) += sum[i][1];
+  }
+}
 
 void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb,
             float* c, int ldc) {
 #pragma omp parallel for collapse(2) schedule(static)
   for (int s = 0; s < batch; ++s) {
-    for (int i0 = 0; i0 < m; i0 += 4) {
-      const float* as = a + ((size_t)s * m + i0) * lda;
+    for (int i = 0; i < m; i += kRows) {
+      const float* as = a + ((size_t)s * m + i) * lda;
       const float* bs = b + (size_t)s * k * ldb;
-      float* cs = c + ((size_t)s * m + i0) * ldc;
-      const int rows = m - i0 < 4 ? m - i0 : 4;
-      for (int i = 0; i < rows; ++i) {
-        for (int j = 0; j < n; ++j) cs[(size_t)i * ldc + j] = 0;
+      float* cs = c + ((size_t)s * m + i) * ldc;
+      const int rows = m - i < kRows ? m - i : kRows;
+      for (int r = 0; r < rows; ++r) {
+        for (int j = 0; j < n; ++j) cs[(size_t)r * ldc + j] = 0;
       }
-      for (int p0 = 0; p0 < k; p0 += KC) {
-        const int p1 = p0 + KC < k ? p0 + KC : k;
-        for (int j0 = 0; j0 < n; j0 += 32) {
-          const int width = n - j0 < 32 ? n - j0 : 32;
-          float sum[4][32] = {};
-          for (int p = p0; p < p1; ++p) {
-            const float* from = bs + (size_t)p * ldb + j0;
-            float row[32] = {};
-            if (width == 32) {
-              for (int j = 0; j < 32; ++j) row[j] = from[j];
-            } else {
-              for (int j = 0; j < width; ++j) row[j] = from[j];
-            }
-            for (int i = 0; i < 4; ++i) {
-              const float factor = i < rows ? as[(size_t)i * lda + p] : 0.0f;
-              for (int j = 0; j < 32; ++j) sum[i][j] += factor * row[j];
-            }
-          }
-          for (int i = 0; i < rows; ++i) {
-            for (int j = 0; j < width; ++j) cs[(size_t)i * ldc + j0 + j] += sum[i][j];
-          }
+      for (int p = 0; p < k; p += KC) {
+        const int kc = k - p < KC ? k - p : KC;
+        for (int j = 0; j < n; j += NR) {
+          add_product(as + p, lda, bs + (size_t)p * ldb + j, ldb, kc, cs + j, ldc, rows,
+                      n - j < NR ? n - j : NR);
         }
       }
     }

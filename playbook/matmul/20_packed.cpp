@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune MR = 12, 14, 10, 6
 // kw: tune LANES = 16, 8
-// kw: tune KC = 256, 384, 192, 128, 512
-// kw: tune MC = 10, 6, 20
-// kw: tune NC = 16, 8, 32
-// kw: tune JOBS = 1, 2, 4
+// kw: tune KC = 256, 384, 192
+// kw: tune MC = 10, 20
+// kw: tune NC = 16, 8
+// kw: tune JOBS = 1, 2
 // kw: let NR = LANES * 2
 // kw: require MR * 2 + 3 <= LANES * 2
 // kw: technique packing, register_blocking, cache_blocking, vectorization, threads
@@ -16,15 +16,15 @@ typedef float Vec __attribute__((vector_size(LANES * 4), aligned(4), may_alias))
 
 static inline int min_of(int a, int b) { return a < b ? a : b; }
 
-// Rows of a as columns of the panel: element (i, p) at p * width + i. Rows past the end are zero.
-static void pack_a(const float* a, int lda, int rows, int width, int kc, float* to) {
-  for (int i = 0; i < width; ++i) {
-    if (i < rows) {
-      const float* from = a + (size_t)i * lda;
-      for (int p = 0; p < kc; ++p) to[p * width + i] = from[p];
-    } else {
-      for (int p = 0; p < kc; ++p) to[p * width + i] = 0.0f;
-    }
+// W rows of a as columns of the panel: element (i, p) at p * W + i. Rows past the end repeat the
+// last.
+template <int W>
+static void pack_a(const float* a, int lda, int rows, int kc, float* to) {
+  const float* from[W];
+  for (int i = 0; i < W; ++i) from[i] = a + (size_t)(i < rows ? i : rows - 1) * lda;
+  for (int p = 0; p < kc; ++p) {
+#pragma GCC unroll 16
+    for (int i = 0; i < W; ++i) to[p * W + i] = from[i][p];
   }
 }
 
@@ -83,12 +83,6 @@ static void multiply(const float* ap, const float* bp, int kc, float* c, int ldc
   }
 }
 
-// Panels of a are MR wide; the last one of a block shrinks to the least of three widths that holds
-// it.
-static int panel_width(int rows) {
-  return rows > MR * 2 / 3 ? MR : rows > MR / 3 ? MR * 2 / 3 : MR / 3;
-}
-
 template <int R>
 static void multiply_row(const float* ap, const float* bp, int kc, float* c, int ldc, int rows,
                          int cols, bool first) {
@@ -98,6 +92,10 @@ static void multiply_row(const float* ap, const float* bp, int kc, float* c, int
     multiply<R, 1>(ap, bp, kc, c, ldc, rows, cols, first);
   }
 }
+
+// Panels of a are MR wide; the last one of a block shrinks to the least of three widths that holds
+// it.
+static const int kWide = MR, kMiddle = MR * 2 / 3, kNarrow = MR / 3;
 
 // c = a b for one block of one matrix, alone in this thread.
 static void multiply_block(int m, int n, int k, const float* a, int lda, const float* b, int ldb,
@@ -117,8 +115,15 @@ static void multiply_block(int m, int n, int k, const float* a, int lda, const f
         const int mc = min_of(MR * MC, m - i0);
         for (int i = 0; i < mc; i += MR) {
           const int rows = min_of(MR, mc - i);
-          pack_a(a + (size_t)(i0 + i) * lda + p0, lda, rows, panel_width(rows), kc,
-                 pa + (size_t)i * kc);
+          const float* from = a + (size_t)(i0 + i) * lda + p0;
+          float* panel = pa + (size_t)i * kc;
+          if (rows > kMiddle) {
+            pack_a<kWide>(from, lda, rows, kc, panel);
+          } else if (rows > kNarrow) {
+            pack_a<kMiddle>(from, lda, rows, kc, panel);
+          } else {
+            pack_a<kNarrow>(from, lda, rows, kc, panel);
+          }
         }
         for (int j = 0; j < nc; j += NR) {
           for (int i = 0; i < mc; i += MR) {
@@ -126,15 +131,12 @@ static void multiply_block(int m, int n, int k, const float* a, int lda, const f
             const float* ap = pa + (size_t)i * kc;
             const float* bp = pb + (size_t)j * kc;
             float* to = c + (size_t)(i0 + i) * ldc + j0 + j;
-            switch (panel_width(rows)) {
-              case MR:
-                multiply_row<MR>(ap, bp, kc, to, ldc, rows, cols, p0 == 0);
-                break;
-              case MR * 2 / 3:
-                multiply_row<MR * 2 / 3>(ap, bp, kc, to, ldc, rows, cols, p0 == 0);
-                break;
-              default:
-                multiply_row<MR / 3>(ap, bp, kc, to, ldc, rows, cols, p0 == 0);
+            if (rows > kMiddle) {
+              multiply_row<kWide>(ap, bp, kc, to, ldc, rows, cols, p0 == 0);
+            } else if (rows > kNarrow) {
+              multiply_row<kMiddle>(ap, bp, kc, to, ldc, rows, cols, p0 == 0);
+            } else {
+              multiply_row<kNarrow>(ap, bp, kc, to, ldc, rows, cols, p0 == 0);
             }
           }
         }
