@@ -142,6 +142,172 @@ TEST_P(Players, ComputeIntoSharedBuffers) {
   EXPECT_EQ(p->call_empty().fate, Fate::Returned);
 }
 
+TEST_P(Players, RunAllArgumentSetsInOneCall) {
+  const auto p = start();
+  Call call = request(loaded(*p, "double_it"), 1);
+  call.argument_sets.push_back(
+      {{.scalar = 3}, {.buffer = 0, .offset = 4}, {.buffer = 1, .offset = 8}});
+  set(*y_, 1, -1);
+  EXPECT_EQ(p->call(call).fate, Fate::Returned);
+  EXPECT_EQ(get(*y_, 0), 0);
+  EXPECT_EQ(get(*y_, 1), -1);
+  EXPECT_EQ(get(*y_, 2), 2);
+  EXPECT_EQ(get(*y_, 4), 6);
+}
+
+TEST_P(Players, RunOpenMpOnTheThreadsAskedForAndRestAfterwards) {
+  const auto p = start();
+  EXPECT_EQ(p->call(request(loaded(*p, "openmp"), kElements)).fate, Fate::Returned);
+  EXPECT_EQ(get(*y_, 3), 5);
+  const auto after = p->watch_after_return(kSecond / 50);
+  ASSERT_TRUE(after.has_value());
+  EXPECT_EQ(after->processes_left, 0);
+  EXPECT_EQ(p->call_empty().fate, Fate::Returned);
+}
+
+TEST_P(Players, LoadsAreFreshInstancesOfOneFile) {
+  const auto p = start();
+  const int first = loaded(*p, "double_it");
+  const int second = loaded(*p, "double_it");
+  EXPECT_NE(first, second);
+  EXPECT_EQ(p->call(request(second, 1)).fate, Fate::Returned);
+}
+
+TEST_P(Players, RefusedLoadsLeaveThePlayerAlive) {
+  const auto p = start();
+  const auto load = p->load(object("no_entry"));
+  EXPECT_EQ(load.fate, Fate::LoadRefused);
+  EXPECT_NE(load.detail.find("kw_entry"), std::string::npos) << load.detail;
+  EXPECT_EQ(p->call(request(loaded(*p, "double_it"), 1)).fate, Fate::Returned);
+}
+
+TEST_P(Players, SeeAnExitInAConstructor) {
+  const auto p = start();
+  const auto load = p->load(object("constructor_exit"));
+  EXPECT_EQ(load.fate, Fate::Exited) << load.detail;
+  EXPECT_FALSE(p->is_alive());
+  EXPECT_EQ(p->call_empty().fate, Fate::Exited);
+  EXPECT_FALSE(p->watch_after_return(1000).has_value());
+}
+
+TEST_P(Players, CannotNameWhatIsNotThere) {
+  const auto p = start();
+  const int object = loaded(*p, "double_it");
+  EXPECT_EQ(p->call(request(object + 1, 1)).fate, Fate::BadProtocol);
+  const auto q = start();
+  Call call = request(loaded(*q, "double_it"), 1);
+  call.argument_sets[0][1].offset = kElements * 4 + 1;
+  EXPECT_EQ(q->call(call).fate, Fate::BadProtocol);
+}
+
+TEST_P(Players, ReportSignals) {
+  struct Case {
+    Mode mode;
+    int signal;
+  };
+  for (const auto& [mode, signal] :
+       {Case{kSegfault, SIGSEGV}, Case{kAbort, SIGABRT}, Case{kDivide, SIGFPE},
+        Case{kThrow, SIGABRT}, Case{kOverflowStack, SIGSEGV}}) {
+    const auto result = trouble(mode);
+    EXPECT_EQ(result.fate, Fate::Crashed) << mode << ' ' << result.detail;
+    EXPECT_EQ(result.signal, signal) << mode;
+    EXPECT_FALSE(result.fault_in_guard) << mode;
+    EXPECT_FALSE(player_->is_alive());
+  }
+}
+
+TEST_P(Players, FaultBesideTheirBuffers) {
+  for (const Mode mode : {kFarBefore, kFarAfter}) {
+    const auto result = trouble(mode);
+    EXPECT_EQ(result.fate, Fate::Crashed) << mode << ' ' << result.detail;
+    EXPECT_TRUE(result.fault_in_guard) << mode;
+  }
+}
+
+TEST_P(Players, LeaveTracesInTheSlack) {
+  EXPECT_EQ(device().ops().check_guards(*y_).value(), "");
+  EXPECT_EQ(trouble(kByteBefore).fate, Fate::Returned);
+  EXPECT_EQ(device().ops().check_guards(*y_).value(), "byte 1 before the first was overwritten");
+  y_ = make("y", true);
+  // 40 bytes end a multiple of 4 before a page's end, so the next byte is the guard's.
+  const auto result = trouble(kByteAfter);
+  EXPECT_EQ(result.fate, Fate::Crashed) << result.detail;
+  EXPECT_TRUE(result.fault_in_guard);
+}
+
+TEST_P(Players, CannotWriteTheirInputs) {
+  const auto result = trouble(kWriteInput);
+  EXPECT_EQ(result.fate, Fate::Crashed);
+  EXPECT_EQ(result.signal, SIGSEGV);
+}
+
+TEST_P(Players, AreKilledWhenTheyHang) {
+  const auto result = trouble(kHang, kSecond / 10);
+  EXPECT_EQ(result.fate, Fate::TimedOut);
+  EXPECT_FALSE(player_->is_alive());
+}
+
+TEST_P(Players, AreNotBelievedWhenTheyExit) {
+  const auto result = trouble(kExitZero);
+  EXPECT_EQ(result.fate, Fate::Exited);
+  EXPECT_EQ(result.detail, "exit code 0");
+}
+
+TEST_P(Players, AreDeniedTheSystem) {
+  for (const Mode mode : {kFork, kKillParent, kSocket, kExec, kWriteFile}) {
+    const auto result = trouble(mode);
+    EXPECT_EQ(result.fate, Fate::Returned) << mode << ' ' << result.detail;
+    EXPECT_EQ(get(*y_, 0), 0) << mode;
+  }
+}
+
+TEST_P(Players, SeeNothingOfOurEnvironment) {
+  ::setenv("KW_TEST_SECRET", "1", 1);
+  EXPECT_EQ(trouble(kEnvironment).fate, Fate::Returned);
+  EXPECT_LT(get(*y_, 0), 1000);
+}
+
+TEST_P(Players, AreSeenWorkingAfterTheirReturn) {
+  EXPECT_EQ(trouble(kSpinAfterReturn).fate, Fate::Returned);
+  const auto after = player_->watch_after_return(kSecond / 20);
+  ASSERT_TRUE(after.has_value());
+  EXPECT_GT(after->late_cpu_ns, 1e6);
+}
+
+TEST_P(Players, DoNotInheritTheRoundingMode) {
+  const auto p = start();
+  const int object = loaded(*p, "trouble");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(p->call(request(object, kRound)).fate, Fate::Returned);
+    EXPECT_EQ(get(*y_, 0), 1) << i;
+  }
+}
+
+TEST_P(Players, MayPrintWithoutEffect) { EXPECT_EQ(trouble(kFlood).fate, Fate::Returned); }
+
+TEST_P(Players, EndWhenTheyCloseTheirChannel) {
+  const auto result = trouble(kCloseAll);
+  EXPECT_TRUE(result.fate == Fate::Exited || result.fate == Fate::BadProtocol) << result.detail;
+  EXPECT_FALSE(player_->is_alive());
+}
+
+TEST_P(Players, CannotForgeAnswers) {
+  EXPECT_EQ(trouble(kForge).fate, Fate::BadProtocol);
+  EXPECT_FALSE(player_->is_alive());
+}
+
+TEST_P(Players, CannotAnswerAheadOfTheQuestion) {
+  EXPECT_EQ(trouble(kForgeAhead).fate, Fate::Returned);
+  EXPECT_TRUE(player_->watch_after_return(kSecond / 20).has_value());
+  EXPECT_EQ(player_->call_empty().fate, Fate::BadProtocol);
+}
+
+TEST_P(Players, RunOutOfTheMemoryTheyWereGiven) {
+  const auto p = start(std::int64_t{256} << 20);
+  const auto result = p->call(request(loaded(*p, "trouble"), kAllocate));
+  EXPECT_EQ(result.fate, Fate::OutOfMemory) << result.detail;
+}
+
 INSTANTIATE_TEST_SUITE_P(Jails, Players, testing::Values(JailLevel::Namespace, JailLevel::Landlock),
                          [](const auto& level) { return std::string(name_of(level.param)); });
 

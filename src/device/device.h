@@ -28,7 +28,7 @@ class Buffer {
 };
 
 struct BufferSpec {
-  std::string name;  ///< For messages.
+  std::string name = {};  ///< For messages.
   std::int64_t bytes = 0;
   std::int64_t alignment = 64;
   bool shared = true;  ///< False: the referee's own (pool sets, truths); never mapped by a player.
@@ -99,12 +99,12 @@ class BufferOps {
 };
 
 struct PlayerSpec {
-  std::string name;  ///< For messages: "candidate", "opponent", "reference".
+  std::string name = {};  ///< For messages: "candidate", "opponent", "reference".
   JailLevel jail = JailLevel::Namespace;
-  std::int64_t memory_bytes = 0;  ///< Beyond the mapped buffers; 0 means the default limit.
-  int threads = 0;                ///< OMP_NUM_THREADS; 0 means all cores of the device.
-  std::vector<Buffer*> buffers;   ///< Mapped in this order; Call refers to them by index.
-  std::vector<bool> writable;     ///< Per buffer; a read-only input faults when written.
+  std::int64_t memory_bytes = 0;      ///< Beyond the mapped buffers; 0 means the default limit.
+  int threads = 0;                    ///< OMP_NUM_THREADS; 0 means all cores of the device.
+  std::vector<Buffer*> buffers = {};  ///< Mapped in this order; Call refers to them by index.
+  std::vector<bool> writable = {};    ///< Per buffer; a read-only input faults when written.
 };
 
 /// One device with its facts, buffers and players. Not thread-safe; the caller holds the lease.

@@ -21,8 +21,9 @@ struct Argument {
 };
 
 struct Call {
-  int object = 0;                                    ///< Handle from load().
-  std::vector<std::vector<Argument>> argument_sets;  ///< Called one after another inside one span.
+  int object = 0;  ///< Handle from load().
+  std::vector<std::vector<Argument>> argument_sets =
+      {};  ///< Called one after another inside one span.
   std::int64_t timeout_ns = 0;
 };
 
@@ -43,13 +44,13 @@ struct CallResult {
       0;  ///< The referee's wall clock around the request; empty call not subtracted.
   int signal = 0;
   bool fault_in_guard = false;
-  std::string detail;
+  std::string detail = {};
 };
 
 struct LoadResult {
   Fate fate = Fate::Returned;
   int object = 0;
-  std::string detail;
+  std::string detail = {};
 };
 
 /// What the process did between its answer and its stop.

@@ -77,11 +77,11 @@ extern "C" void kw_entry(void* const* args) {
       std::abort();
     case kDivide: {
       volatile int zero = 0;
-      y[0] = static_cast<float>(1 / zero);
+      y[0] = static_cast<float>(7 / zero);
       break;
     }
     case kHang:
-      for (volatile int i = 0;; i = i + 1) {
+      for (volatile bool on = true; on;) {
       }
     case kExitZero:
       std::exit(0);
@@ -102,7 +102,7 @@ extern "C" void kw_entry(void* const* args) {
       break;
     case kSpinAfterReturn:
       std::thread([] {
-        for (volatile int i = 0;; i = i + 1) {
+        for (volatile bool on = true; on;) {
         }
       }).detach();
       break;

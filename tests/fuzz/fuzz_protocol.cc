@@ -1,0 +1,50 @@
+// Packets from a hostile player, and requests as a player sees them: any bytes are decoded within
+// bounds or refused, and what is accepted keeps its promises.
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "player/protocol.h"
+
+using namespace kw::player;
+
+namespace {
+
+void require(bool condition) {
+  if (!condition) __builtin_trap();
+}
+
+void check_call(std::span<std::byte> message) {
+  const auto call = decode_call(message);
+  if (!call) return;
+  std::uint64_t sum = 0;
+  for (const Launch& launch : call->launches) sum += std::strlen(launch.kernel) + launch.arguments;
+  for (WireArgument& argument : call->arguments) argument.value = sum;  // every byte is ours
+  require(call->arguments.size() == call->head->sets * call->head->arguments);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  // An exact, 16-aligned copy, so that the sanitizer sees a read of one byte too many.
+  std::vector<std::max_align_t> memory((size + sizeof(std::max_align_t) - 1) /
+                                       sizeof(std::max_align_t));
+  auto* bytes = reinterpret_cast<std::byte*>(memory.data());
+  if (size > 0) std::memcpy(bytes, data, size);
+  const std::span<std::byte> message(bytes, size);
+
+  if (const auto answer = decode_answer(message)) {
+    require(answer->words().size() <= kTextBytes && answer->stamps <= kMaxStamps);
+    require((answer->header.kind == Kind::Failed) == (answer->trouble != Trouble::None));
+  }
+  if (const auto map = decode_map(message))
+    for (const MapEntry& entry : map->entries)
+      require(entry.payload_offset + entry.payload_bytes <= entry.mapped_bytes);
+  if (const auto load = decode_load(message)) require(std::strlen(load->file) < kNameBytes);
+  if (const auto prepare = decode_prepare(message)) require(prepare->threads > 0);
+  check_call(message);
+  return 0;
+}
