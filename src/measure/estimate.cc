@@ -80,16 +80,24 @@ Decision decide(const Estimate& estimate, double noise_floor, double confidence,
 
 double noise_floor(std::span<const std::vector<PairedSample>> series) {
   KW_ASSERT(!series.empty());
-  constexpr double kMedianError = 1.2533;  // sqrt(pi / 2): error of a normal sample's median
-  double variance = 0;
+  constexpr double kMedianError = 1.2533;        // sqrt(pi / 2): error of a normal sample's median
+  constexpr double kNormalConsistency = 1.4826;  // 1 / Phi^-1(3/4)
+  double squared_shifts = 0;
+  double per_sample = 0;  // mean of 1 / pairs
+  std::vector<double> residuals;
+  const auto count = static_cast<double>(series.size());
   for (const auto& pairs : series) {
     KW_ASSERT(pairs.size() >= 3);
-    const std::vector<double> logs = log_ratios(pairs);
+    std::vector<double> logs = log_ratios(pairs);
     const double shift = median(logs);
-    const double error = kMedianError * mad(logs) / std::sqrt(static_cast<double>(logs.size()));
-    variance += (shift * shift - error * error) / static_cast<double>(series.size());
+    squared_shifts += shift * shift / count;
+    per_sample += 1 / static_cast<double>(logs.size()) / count;
+    // In an odd series one residual is 0 by construction; in short ones that would halve the MAD.
+    if (logs.size() % 2 == 1) logs.erase(std::find(logs.begin(), logs.end(), shift));
+    for (double log : logs) residuals.push_back(std::abs(log - shift));
   }
-  return std::expm1(2 * std::sqrt(std::max(0.0, variance)));
+  const double error = kMedianError * kNormalConsistency * median(residuals);
+  return std::expm1(2 * std::sqrt(std::max(0.0, squared_shifts - error * error * per_sample)));
 }
 
 }  // namespace kw::measure
