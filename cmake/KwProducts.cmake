@@ -39,6 +39,19 @@ if(KW_TESTS)
   target_compile_options(platform_attack PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
   target_link_libraries(platform_attack PRIVATE OpenMP::OpenMP_CXX)
   add_dependencies(platform_test platform_attack)
+
+  # The jail tests once more for tests/jail_matrix.sh, since AddressSanitizer errs where no /proc is.
+  file(GLOB plain CONFIGURE_DEPENDS src/platform/*.cc src/base/result.cc)
+  list(FILTER plain EXCLUDE REGEX "_main\\.cc$|seccomp\\.cc$")
+  add_executable(platform_plain_test ${plain})
+  target_include_directories(platform_plain_test PRIVATE src)
+  target_compile_definitions(platform_plain_test PRIVATE _GNU_SOURCE)
+  target_compile_options(platform_plain_test PRIVATE -O0)
+  target_link_libraries(platform_plain_test PRIVATE GTest::gmock GTest::gtest_main Threads::Threads)
+  add_dependencies(platform_plain_test kw-jail platform_attack)
+  add_test(NAME platform.jail_matrix
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/jail_matrix.sh $<TARGET_FILE:platform_plain_test>)
+  set_tests_properties(platform.jail_matrix PROPERTIES LABELS unit TIMEOUT 300)
 endif()
 
 if(NOT KW_PORTABLE)
@@ -66,6 +79,7 @@ if(NOT KW_PORTABLE)
   kw_room(memory DEPS task store LIBS kw_embedded_data)
   kw_room(propose DEPS task memory)
 endif()
+
 # What shares a process with foreign code: never sanitised (it limits its own address space and owns
 # its signal handlers), and without a C++ runtime of its own.
 add_executable(kw-player-cpu src/player/cpu_main.cc src/player/crash.cc src/player/lockdown.cc
@@ -77,6 +91,22 @@ target_compile_options(kw-player-cpu PRIVATE -O2 -fno-exceptions -fno-rtti
 target_link_options(kw-player-cpu PRIVATE -Wl,--as-needed -Wl,-z,relro -Wl,-z,now)
 target_link_libraries(kw-player-cpu PRIVATE ${CMAKE_DL_LIBS})
 add_dependencies(kw_device kw-player-cpu)
+
+kw_room(worker DEPS platform compile device referee profile LIBS kw_version)
+add_executable(kw-worker src/worker/worker_main.cc)
+target_link_libraries(kw-worker PRIVATE kw_worker)
+add_dependencies(kw-worker kw-player-cpu kw-jail)
+
+if(NOT KW_PORTABLE)
+  find_package(CLI11 REQUIRED)
+  kw_room(evaluate DEPS worker search store)
+  kw_room(engine DEPS search propose evaluate memory store)
+  kw_room(report DEPS store)
+  kw_room(cli DEPS engine report evaluate LIBS CLI11::CLI11 kw_version)
+  add_executable(kw src/cli/main.cc)
+  target_link_libraries(kw PRIVATE kw_cli)
+  add_dependencies(kw kw-worker)
+endif()
 
 if(KW_TESTS)
   # What the tests of the players load: one shared object per file, built like a candidate.

@@ -3,11 +3,14 @@
 #include "platform/confine.h"
 
 #include <grp.h>
+#include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -23,6 +26,13 @@ std::string confine_uid(const JailPolicy& policy) {
     }
     // The kernel forgets this when the uid changes.
     if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return "tie the jail to its parent";
+  }
+  // A root that cannot change its uid (a container's) may hold capabilities still; with no new
+  // privileges, exec will not give them back.
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const std::array<__user_cap_data_struct, 2> none{};
+  if (policy.seccomp && ::syscall(SYS_capset, &header, none.data()) != 0) {
+    return std::string("drop capabilities: ") + std::strerror(errno);
   }
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     return std::string("forbid new privileges: ") + std::strerror(errno);

@@ -10,6 +10,7 @@
 namespace kw::platform {
 
 /// Each returns what could not be done, in words; empty when the restriction is in force.
+/// Uid, groups, capabilities, and no way to gain any.
 std::string confine_uid(const JailPolicy& policy);
 std::string confine_limits(const JailPolicy& policy);
 std::string confine_files(const JailPolicy& policy);

@@ -70,7 +70,7 @@ Check check_level(JailLevel level, const Standing& standing) {
       spec, standing, {*program, "self-check", kOutside, standing.drops_uid ? "drops" : "keeps"});
   auto exit = process ? process->wait(kPatience) : std::unexpected(process.error());
   if (!exit) {
-    result.finding.why_not = describe(exit.error());
+    result.finding.why_not = exit.error().what;
     return result;
   }
   const int leaks = exit->code & ~kLeakProcess;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
 #include "platform/test_support.h"
 
@@ -38,9 +40,12 @@ class Jail : public ::testing::TestWithParam<JailLevel> {
     const JailFinding& finding = probe_jail().at(GetParam());
     if (finding.available) return;
     ASSERT_FALSE(is_required(GetParam())) << finding.why_not;
-    std::printf("SKIPPED: jail level %s is not available here: %s\n",
-                std::string(name_of(GetParam())).c_str(), finding.why_not.c_str());
-    GTEST_SKIP() << finding.why_not;
+    static bool said = false;
+    if (!std::exchange(said, true)) {
+      std::printf("SKIPPED: tests of jail level %s: %s\n", std::string(name_of(GetParam())).c_str(),
+                  finding.why_not.c_str());
+    }
+    GTEST_SKIP();
   }
 
   JailSpec spec() const {
@@ -141,6 +146,9 @@ TEST_P(Jail, StartsNoProcessesUnlessAllowed) {
   EXPECT_TRUE(attempt({"exec", "execve"}, how).ok());
 }
 
+/// Threads that may have ended between the launch and a count after it.
+constexpr int kTurnover = 100;
+
 TEST_P(Jail, ContainsAForkBomb) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
@@ -150,14 +158,18 @@ TEST_P(Jail, ContainsAForkBomb) {
   how.allow_new_processes = true;
   how.max_processes = 32;
   how.fds = {{write_end.get(), 3}};
-  const Exit bomb = attempt({"fork-bomb", "300"}, how);
+  const Exit bomb = attempt({"fork-bomb", "2000"}, how);
   const int started = std::stoi("0" + bomb.out);
+  struct sysinfo machine{};
+  ::sysinfo(&machine);
   switch (process_limit()) {
     case ProcessLimit::Exact:
       EXPECT_EQ(started, 31);
       break;
     case ProcessLimit::Shared:
+      // Whoever else starts processes meanwhile only makes it fewer.
       EXPECT_GT(started, 0);
+      EXPECT_LE(started, machine.procs + how.max_processes + kTurnover);
       break;
     case ProcessLimit::Unbounded:
       std::printf("NOTE: the kernel exempts this user from the limit on processes\n");
@@ -195,6 +207,7 @@ TEST_P(Jail, DropsRoot) {
     EXPECT_EQ(uid, ::getuid());
   }
   EXPECT_EQ(attempt({"no-new-privs"}).code, 1);
+  EXPECT_EQ(attempt({"capabilities"}).out, "0\n");
 }
 
 TEST_P(Jail, CannotKillUs) {

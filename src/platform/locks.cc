@@ -104,17 +104,23 @@ Result<FileLock> FileLock::acquire(const Path& path, std::string_view owner, Nan
 }
 
 Result<Path> lease_dir() {
-  for (const Path parent : {"/run/lock", "/var/lock", "/tmp"}) {
-    if (!is_open_to_all(parent)) continue;
-    const Path folder = parent / "kernelwright";
-    if (::mkdir(folder.c_str(), 01777) == 0) {
-      ::chmod(folder.c_str(), 01777);  // mkdir obeys the umask.
-    } else if (errno != EEXIST) {
-      return fail_errno("create lock folder", folder, errno);
-    }
-    return folder;
+  const std::array<Path, 3> parents = {"/run/lock", "/var/lock", "/tmp"};
+  auto parent = std::find_if(parents.begin(), parents.end(), is_open_to_all);
+  // In a container none may be; then no other user could take part anyway.
+  if (parent == parents.end()) {
+    parent = std::find_if(parents.begin(), parents.end(),
+                          [](const Path& p) { return ::access(p.c_str(), W_OK) == 0; });
   }
-  return fail("no folder for machine-wide locks: /run/lock, /var/lock and /tmp are not writable");
+  if (parent == parents.end()) {
+    return fail("no folder for machine-wide locks: /run/lock, /var/lock and /tmp are not writable");
+  }
+  Path folder = *parent / "kernelwright";
+  if (::mkdir(folder.c_str(), 01777) == 0) {
+    ::chmod(folder.c_str(), 01777);  // mkdir obeys the umask.
+  } else if (errno != EEXIST) {
+    return fail_errno("create lock folder", folder, errno);
+  }
+  return folder;
 }
 
 Result<Lease> Lease::acquire(std::string_view device, LeaseMode mode, std::string_view owner,
