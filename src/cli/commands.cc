@@ -5,9 +5,7 @@
 namespace kw::cli {
 
 std::vector<Command> commands() {
-  return {optimize_command(), judge_command(),  task_command(),   sweep_command(),
-          device_command(),   runs_command(),   show_command(),   compare_command(),
-          export_command(),   resume_command(), replay_command(), doctor_command()};
+  return {optimize_command(), judge_command(), resume_command()};
 }
 
 }  // namespace kw::cli

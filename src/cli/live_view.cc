@@ -38,7 +38,7 @@ void LiveView::on_baseline(const engine::BaselineStanding& b) {
     say(fmt::format("baseline {:<14} {:>9}", b.candidate.name, format_ns(b.mean_ns)));
   else
     say(fmt::format("baseline {:<14} not usable: {}", b.candidate.name,
-                    engine::words_for({.evaluation = b.evaluation})));
+                    engine::failure_words(b.evaluation.verdict)));
 }
 
 void LiveView::on_start(const RunSummary& run, const std::string& baseline) {

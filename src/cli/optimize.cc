@@ -66,7 +66,10 @@ struct Stage {
   evaluate::Carrier& carrier() const { return bench ? bench->carrier() : *synthetic; }
   DeviceFacts facts() const {
     if (bench) return bench->facts();
-    return DeviceFacts{.id = "synthetic", .model = "synthetic landscape"};
+    DeviceFacts facts;
+    facts.id = "synthetic";
+    facts.model = "synthetic landscape";
+    return facts;
   }
 };
 

@@ -26,9 +26,8 @@ Result<report::RunData> run_data(engine::RunReport report, const engine::Workben
   data.run = std::move(report.run);
   data.attempts = std::move(report.attempts);
   for (const engine::BaselineStanding& b : report.baselines)
-    data.baselines.push_back(
-        {b.candidate.name, b.mean_ns,
-         b.mean_ns > 0 ? "" : engine::words_for({.evaluation = b.evaluation})});
+    data.baselines.push_back({b.candidate.name, b.mean_ns,
+                              b.mean_ns > 0 ? "" : engine::failure_words(b.evaluation.verdict)});
   data.baseline = std::move(report.baseline);
   data.best = report.best;
   data.confirmation = std::move(report.confirmation);

@@ -87,11 +87,14 @@ search::Tell Standing::absorb(Attempt& attempt, const search::Ask& ask, const In
   return tell;
 }
 
+std::string failure_words(const Verdict& verdict) {
+  return fmt::format("failed at {}: {}{}", name_of(verdict.stage), name_of(verdict.outcome),
+                     verdict.evidence.empty() ? "" : " (" + verdict.evidence + ")");
+}
+
 std::string words_for(const Attempt& attempt) {
   const Evaluation& e = attempt.evaluation;
-  if (!e.verdict.is_correct())
-    return fmt::format("failed at {}: {}{}", name_of(e.verdict.stage), name_of(e.verdict.outcome),
-                       e.verdict.evidence.empty() ? "" : " (" + e.verdict.evidence + ")");
+  if (!e.verdict.is_correct()) return failure_words(e.verdict);
   if (attempt.outcome_class == OutcomeClass::NewBest)
     return fmt::format("new best: {:.3f}x the best baseline, {:.3f}x the previous best",
                        attempt.against_baseline.value, e.speedup.value);

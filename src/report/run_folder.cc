@@ -1,0 +1,179 @@
+// Tables, certificate and files of a run.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/run_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "record/codec.h"
+#include "report/plot.h"
+
+namespace kw::report {
+namespace {
+
+double median_time(const Evaluation& e) {
+  double sum = 0;
+  int n = 0;
+  for (const WorkloadResult& w : e.workloads)
+    if (w.group == Group::Time && w.median_ns > 0) sum += std::log(w.median_ns), ++n;
+  return n == 0 ? 0 : std::exp(sum / n);
+}
+
+std::string knobs_text(const KnobPoint& knobs) {
+  std::string text;
+  for (const auto& [name, value] : knobs)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text;
+}
+
+/// Fields with a comma, quote or newline are quoted (RFC 4180).
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string source_name(const Attempt& a) {
+  return fmt::format("{:03}_{}.cpp", a.number, a.candidate.name);
+}
+
+/// The best attempt of each idea, fastest first.
+std::vector<const Attempt*> best_per_idea(const std::vector<Attempt>& attempts) {
+  std::map<std::string, const Attempt*> best;
+  for (const Attempt& a : attempts) {
+    const Attempt*& known = best[a.candidate.name];
+    if (known == nullptr || a.against_baseline.value > known->against_baseline.value) known = &a;
+  }
+  std::vector<const Attempt*> order;
+  for (const auto& [name, a] : best) order.push_back(a);
+  std::stable_sort(order.begin(), order.end(), [](const Attempt* a, const Attempt* b) {
+    return a->against_baseline.value > b->against_baseline.value;
+  });
+  return order;
+}
+
+std::string winner_lines(const RunData& data) {
+  const Attempt* best = data.best_attempt();
+  if (best == nullptr) return "no attempt was correct\n";
+  const Evaluation& e = data.confirmation ? *data.confirmation : best->evaluation;
+  std::string text =
+      fmt::format("{} attempt {} {} {}: {:.3f}x {} ({:.3f}–{:.3f} at {:.1f} %)\n",
+                  data.is_win() ? "CONFIRMED" : "not confirmed", best->number, best->candidate.name,
+                  knobs_text(best->candidate.knobs), e.speedup.value, data.baseline, e.speedup.low,
+                  e.speedup.high, e.speedup.confidence * 100);
+  for (const WorkloadResult& w : e.workloads) {
+    if (w.group != Group::Time) continue;
+    text += fmt::format("  {:<20} {:>9}  against {:>9}  {:6.3f}x  {:>12}  {:>10}", w.name,
+                        format_ns(w.median_ns), format_ns(w.opponent_ns), w.speedup.value,
+                        format_si(w.items_per_s, "items/s"), format_si(w.bytes_per_s, "B/s"));
+    if (w.roofline.fraction > 0) text += fmt::format("  {:.2f} of roof", w.roofline.fraction);
+    text += fmt::format("  {} pairs\n", w.samples.size());
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string summary_table(const RunData& data) {
+  std::string text;
+  for (const BaselineLine& b : data.baselines)
+    text += b.mean_ns > 0 ? fmt::format("baseline {:<22} {:>9}\n", b.name, format_ns(b.mean_ns))
+                          : fmt::format("baseline {:<22} not usable: {}\n", b.name, b.note);
+  for (const Attempt* a : best_per_idea(data.attempts)) {
+    if (a->evaluation.verdict.is_correct())
+      text += fmt::format("idea     {:<22} {:>9}  {:6.3f}x in search  {}\n", a->candidate.name,
+                          format_ns(median_time(a->evaluation)), a->against_baseline.value,
+                          knobs_text(a->candidate.knobs));
+    else
+      text += fmt::format("idea     {:<22} {}\n", a->candidate.name, a->words);
+  }
+  text += winner_lines(data);
+  text += fmt::format("{} attempts in {}; stopped by: {}\n", data.attempts.size(),
+                      format_ns(data.run.spent_ns), data.run.stopped_by);
+  return text;
+}
+
+std::string certificate(const RunData& data) {
+  KW_ASSERT(data.is_win());
+  const Attempt& best = *data.best_attempt();
+  Json object;
+  object["what"] = fmt::format("{} is faster than {} on {}", best.candidate.name, data.baseline,
+                               data.device.model);
+  object["run"] = data.run.name;
+  object["attempt"] = best.number;
+  object["task"] = {{"name", data.run.config.task}, {"sha256", data.run.config.task_sha256}};
+  object["candidate"] = {{"name", best.candidate.name},
+                         {"source_sha256", sha256(data.best_source).hex()},
+                         {"original_sha256", best.candidate.sha256},
+                         {"knobs", best.candidate.knobs},
+                         {"options", best.candidate.options}};
+  Json device = encode_json(data.device);
+  object["device"] = std::move(device);
+  // Everything the referee saw: seeds, shapes, accuracy, samples, jail, trust class, intervals.
+  object["evaluation"] = encode_json(*data.confirmation);
+  return dump_json_pretty(object);
+}
+
+std::string results_csv(const std::vector<Attempt>& attempts) {
+  std::string text =
+      "attempt,name,knobs,stage,outcome,class,workload,median_ns,opponent_ns,speedup,speedup_low,"
+      "speedup_high,"
+      "against_baseline,items_per_s,bytes_per_s,flops_per_s,arithmetic_intensity,roofline_fraction,"
+      "rel_l2,"
+      "max_abs_diff,samples,at_ns\n";
+  for (const Attempt& a : attempts) {
+    const Evaluation& e = a.evaluation;
+    const std::string head =
+        fmt::format("{},{},{},{},{},{}", a.number, csv_field(a.candidate.name),
+                    csv_field(knobs_text(a.candidate.knobs)), name_of(e.verdict.stage),
+                    name_of(e.verdict.outcome), name_of(a.outcome_class));
+    bool is_timed = false;
+    for (const WorkloadResult& w : e.workloads) {
+      if (w.group != Group::Time || w.median_ns <= 0) continue;
+      is_timed = true;
+      text += fmt::format(
+          "{},{},{:.1f},{:.1f},{:.5f},{:.5f},{:.5f},{:.5f},{:.6g},{:.6g},{:.6g},{:.5g},{:.4f},{:."
+          "3e},{:.3e},{},{}\n",
+          head, csv_field(w.name), w.median_ns, w.opponent_ns, w.speedup.value, w.speedup.low,
+          w.speedup.high, a.against_baseline.value, w.items_per_s, w.bytes_per_s, w.flops_per_s,
+          w.arithmetic_intensity, w.roofline.fraction, w.accuracy.rel_l2, w.accuracy.max_abs_diff,
+          w.samples.size(), a.at_ns);
+    }
+    if (!is_timed) text += head + ",,,,,,,,,,,,,,,0," + std::to_string(a.at_ns) + "\n";
+  }
+  return text;
+}
+
+Result<> save_attempts(const platform::Path& dir, const std::vector<Attempt>& attempts) {
+  KW_TRY(platform::make_dirs(dir));
+  for (const Attempt& a : attempts)
+    KW_TRY(platform::write_file_atomic(dir / source_name(a), a.candidate.source, false));
+  return {};
+}
+
+Result<> write_run_folder(const platform::Path& folder, const RunData& data) {
+  const platform::Path best = folder / "best";
+  KW_TRY(platform::remove_tree(best));
+  KW_TRY(platform::make_dirs(best));
+  if (data.best_attempt() != nullptr)
+    KW_TRY(platform::write_file_atomic(best / (data.run.config.task + ".cpp"), data.best_source,
+                                       false));
+  if (data.is_win())
+    KW_TRY(platform::write_file_atomic(best / "certificate.json", certificate(data), false));
+  KW_TRY(platform::write_file_atomic(folder / "progress.svg", progress_svg(data), false));
+  KW_TRY(platform::write_file_atomic(folder / "roofline.svg", roofline_svg(data), false));
+  KW_TRY(platform::write_file_atomic(folder / "results.csv", results_csv(data.attempts), false));
+  KW_TRY(platform::write_file_atomic(folder / "decisions.log", join(data.decisions, "\n") + "\n",
+                                     false));
+  return {};
+}
+
+}  // namespace kw::report

@@ -1,0 +1,46 @@
+// A small canvas for SVG: axes, dots, lines and text that follow the page's light or dark theme.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kw::report {
+
+/// One axis: data range to pixels, linear or logarithmic (then lo > 0).
+struct Axis {
+  double lo = 0;
+  double hi = 1;
+  bool is_log = false;
+  double from = 0;  ///< Pixel of lo.
+  double to = 1;    ///< Pixel of hi.
+
+  double at(double value) const;
+  /// Round values inside the range, at most about eight.
+  std::vector<double> ticks() const;
+};
+
+/// Range that holds every value with a margin; values that cannot be shown are ignored.
+Axis fit(const std::vector<double>& values, bool is_log, double from, double to);
+
+class Svg {
+ public:
+  Svg(double width, double height, std::string_view title);
+  /// `color` 0–5 of the palette; -1 is the text colour.
+  void line(const std::vector<std::pair<double, double>>& points, int color,
+            bool is_dashed = false);
+  void dot(double x, double y, int color, std::string_view tooltip, bool is_hollow = false);
+  void text(double x, double y, std::string_view text, std::string_view anchor = "start");
+  /// Grid, ticks and labels of both axes.
+  void axes(const Axis& x, const Axis& y, std::string_view x_label, std::string_view y_label);
+  std::string finish() &&;
+
+ private:
+  std::string body_;
+};
+
+/// Text that may stand in XML.
+std::string escape(std::string_view text);
+
+}  // namespace kw::report

@@ -1,0 +1,22 @@
+// The loop of kw-worker.
+// SPDX-License-Identifier: Apache-2.0
+#include "record/codec.h"
+#include "worker/frame.h"
+#include "worker/worker.h"
+
+namespace kw::worker {
+
+int serve(Worker& worker, int fd) {
+  for (;;) {
+    const auto text = read_frame(fd);
+    if (!text) return text.error().what == "the other side ended" ? 0 : 3;
+    Reply reply;
+    if (auto message = decode<Message>(*text))
+      reply = worker.answer(*message);
+    else
+      reply = reply_of(message.error());
+    if (!write_frame(fd, encode(reply))) return 3;
+  }
+}
+
+}  // namespace kw::worker

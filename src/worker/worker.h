@@ -1,0 +1,44 @@
+// Worker: one evaluation end to end on one device; what kw-worker serves over a pipe.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "device/device.h"
+#include "referee/referee.h"
+#include "worker/messages.h"
+
+namespace kw::worker {
+
+class Worker {
+ public:
+  /// Opens the device of this machine (cpu). An error names what is missing.
+  static Result<std::unique_ptr<Worker>> open();
+  explicit Worker(std::unique_ptr<device::Device> device);
+
+  /// Takes remembered ceilings over if they are of this very device; returns the facts as known
+  /// now.
+  const DeviceFacts& greet(const std::vector<DeviceFacts>& remembered);
+  /// Judges a request whose units are built; adds rates, roofline and findings. Takes the device's
+  /// lease: shared to check, exclusive to measure.
+  Result<Evaluation> judge(const EvaluationRequest& request);
+  Result<std::vector<AdmissionLine>> admit(const EvaluationRequest& request);
+  /// Measures the ceilings alone on the device: about half a second, or some ten seconds in full.
+  Result<DeviceFacts> measure(bool is_full);
+
+  /// Answers one message; never throws, every trouble is in the reply.
+  Reply answer(const Message& message);
+
+ private:
+  Result<Reply> try_answer(const Message& message);
+  void explain(const EvaluationRequest& request, Evaluation& evaluation) const;
+
+  std::unique_ptr<device::Device> device_;
+  DeviceFacts facts_;  ///< With ceilings.
+  referee::Referee referee_;
+};
+
+/// Serves frames on `fd` until the peer closes it. Returns the exit code of kw-worker.
+int serve(Worker& worker, int fd);
+
+}  // namespace kw::worker
