@@ -88,6 +88,7 @@ class FakePlayer final : public Player {
 
   Result<AfterReturn> watch_after_return(std::int64_t) override {
     if (!is_alive_) return fail("the player has ended", spec_.name);
+    if (last_ != nullptr && last_->late) last_->late();
     return last_ != nullptr ? last_->after : AfterReturn{};
   }
 

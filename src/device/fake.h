@@ -39,6 +39,7 @@ struct FakeObject {
   FakeKernel kernel;
   LoadResult load;    ///< `object` is filled in.
   AfterReturn after;  ///< What watching finds after each call.
+  std::function<void()> late;  ///< Runs while the player is watched after a call.
 };
 
 /// Shared by a fake device and its players; the test keeps it and changes it between calls.

@@ -119,58 +119,73 @@ Result<> Bench::prepare(int set) {
   return {};
 }
 
+// Facts of the truth, taken before any native code has run: the slot then holds finite values only,
+// so that whatever is not finite is the truth's.
+Result<std::vector<RegionTruth>> Bench::facts_of(std::size_t index, const Known& known) {
+  const Tensor& tensor = workload_.tensors[index];
+  std::vector<RegionTruth> facts;
+  for (const Region& region : tensor.compared) {
+    const auto against = [&](const device::Buffer& truth) {
+      return device_.ops().compare(*slots_[0].buffers[index], truth, nullptr, tensor, region,
+                                   {.exact = !is_real(tensor.dtype)}, {});
+    };
+    const auto seen = KW_TRY(against(*known.truth.values[index]));
+    std::int64_t unusable = seen.nonfinite_failed;
+    if (!known.truth.magnitudes.empty())
+      unusable += KW_TRY(against(*known.truth.magnitudes[index])).nonfinite_failed;
+    if (unusable > 0)
+      return fail(
+          fmt::format("the reference of task '{}' gives {} values that are not finite in "
+                      "tensor '{}' of workload '{}'; the task is at fault",
+                      task_.name, unusable, tensor.name, workload_.name));
+    facts.push_back({.count = seen.compared,
+                     .max_abs = seen.max_abs_truth,
+                     .sum = seen.sum_want,
+                     .sum_sq = seen.sum_sq_truth,
+                     .baseline_rms = std::nullopt});
+  }
+  return facts;
+}
+
+Result<> Bench::run_native() {
+  const std::string who = fmt::format(
+      "the reference of task '{}' at the task's type on workload '{}'", task_.name, workload_.name);
+  if (!native_) {
+    if (trusted_.native->object.empty()) return fail(who + " has no built object");
+    native_ = std::make_unique<Leg>(device_, player_spec("reference", trusted_.maker.jail, false),
+                                    trusted_.native->object.front());
+    if (const auto refused = KW_TRY(native_->renew())) return fail(who + ": " + refused->evidence);
+  }
+  const auto call = native_->call(arguments(1), trusted_.maker.timeout_ns);
+  if (call.fate != device::Fate::Returned)
+    return fail(fmt::format("{} {}; the task is at fault, not the candidate", who,
+                            words_of(call.fate, call.signal)));
+  native_ns_ = native_ns_ > 0 ? std::min(native_ns_, call.elapsed_ns) : call.elapsed_ns;
+  return {};
+}
+
 // Facts of the truth, and the trusted baseline's errors where the second gate needs them.
 Result<> Bench::learn_regions(int set, Known& known) {
   KW_TRY(ensure_slots(1));
   KW_TRY(place(0, set));
-  const bool wants_baseline =
-      trusted_.native != nullptr && task_.gate.rms_factor > 0 && task_.gate.kind != GateKind::Exact;
-  if (wants_baseline) {
-    const std::string who = fmt::format(
-        "the reference of task '{}' at the task's type on workload "
-        "'{}'",
-        task_.name, workload_.name);
-    if (!native_) {
-      if (trusted_.native->object.empty()) return fail(who + " has no built object");
-      native_ = std::make_unique<Leg>(device_, player_spec("reference", trusted_.maker.jail, false),
-                                      trusted_.native->object.front());
-      if (const auto refused = KW_TRY(native_->renew()))
-        return fail(who + ": " + refused->evidence);
-    }
-    const auto call = native_->call(arguments(1), trusted_.maker.timeout_ns);
-    if (call.fate != device::Fate::Returned)
-      return fail(fmt::format("{} {}; the task is at fault, not the candidate", who,
-                              words_of(call.fate, call.signal)));
-    native_ns_ = native_ns_ > 0 ? std::min(native_ns_, call.elapsed_ns) : call.elapsed_ns;
-  }
-  known.regions.resize(workload_.tensors.size());
+  for (std::size_t i = 0; i < workload_.tensors.size(); ++i)
+    known.regions.push_back(KW_TRY(facts_of(i, known)));
+  if (trusted_.native == nullptr) return {};
+  KW_TRY(run_native());
   for (std::size_t i = 0; i < workload_.tensors.size(); ++i) {
     const Tensor& tensor = workload_.tensors[i];
     const device::Buffer* magnitude =
         known.truth.magnitudes.empty() ? nullptr : known.truth.magnitudes[i].get();
-    for (const Region& region : tensor.compared) {
-      // Whatever the slot holds, the sums over the truth are the same.
-      const auto compare = [&](double max_abs) {
-        return device_.ops().compare(
-            *slots_[0].buffers[i], *known.truth.values[i], magnitude, tensor, region,
-            allowance_of(task_.gate, tensor, workload_.dot_length, max_abs), {});
-      };
-      auto seen = KW_TRY(compare(0));
-      RegionTruth facts{.count = seen.compared,
-                        .max_abs = seen.max_abs_truth,
-                        .sum = seen.sum_want,
-                        .sum_sq = seen.sum_sq_truth,
-                        .baseline_rms = std::nullopt};
-      if (wants_baseline) {
-        // The field gate needs the largest truth before it can judge.
-        if (task_.gate.kind == GateKind::Field) seen = KW_TRY(compare(facts.max_abs));
-        if (auto failure = judge_region(task_.gate, tensor, facts, seen, true, known.baseline))
-          if (!known.baseline_failure)
-            known.baseline_failure = fmt::format("tensor '{}': {}", tensor.name, *failure);
-        if (is_real(tensor.dtype) && facts.count > 0)
-          facts.baseline_rms = std::sqrt(seen.sum_sq_diff / static_cast<double>(facts.count));
-      }
-      known.regions[i].push_back(facts);
+    for (std::size_t r = 0; r < tensor.compared.size(); ++r) {
+      RegionTruth& facts = known.regions[i][r];
+      const auto seen = KW_TRY(device_.ops().compare(
+          *slots_[0].buffers[i], *known.truth.values[i], magnitude, tensor, tensor.compared[r],
+          allowance_of(task_.gate, tensor, workload_.dot_length, facts.max_abs), {}));
+      if (auto failure = judge_region(task_.gate, tensor, facts, seen, true, known.baseline))
+        if (!known.baseline_failure)
+          known.baseline_failure = fmt::format("tensor '{}': {}", tensor.name, *failure);
+      if (is_real(tensor.dtype) && facts.count > 0)
+        facts.baseline_rms = std::sqrt(seen.sum_sq_diff / static_cast<double>(facts.count));
     }
   }
   return {};

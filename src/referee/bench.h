@@ -85,6 +85,8 @@ class Bench {
 
  private:
   Result<> learn_regions(int set, Known& known);
+  Result<std::vector<RegionTruth>> facts_of(std::size_t index, const Known& known);
+  Result<> run_native();
 
   device::Device& device_;
   const Task& task_;

@@ -27,7 +27,7 @@ struct TruthMaker {
   };
 
   /// Runs the reference (and the magnitude) on widened copies that no candidate ever maps. An error
-  /// names the reference when it crashes, hangs or gives something that is not finite.
+  /// names the reference when it crashes or hangs.
   Result<Truth> compute(const Workload& workload, const Buffers& set) const;
 };
 

@@ -1,0 +1,442 @@
+// Whole evaluations on the fake device: honest kernels, and one mutant for every verdict.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/referee.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "referee/testing.h"
+
+namespace kw::referee {
+namespace {
+
+using testing::Arguments;
+using ::testing::HasSubstr;
+using testing::kCols;
+using testing::kPitch;
+using testing::Room;
+using testing::twice;
+using A = Arguments<float>;
+
+#define EXPECT_VERDICT(evaluation, wanted_stage, wanted_outcome)                   \
+  do {                                                                             \
+    const Verdict& v = (evaluation).verdict;                                       \
+    EXPECT_EQ(name_of(v.stage), name_of(Stage::wanted_stage)) << v.evidence;       \
+    EXPECT_EQ(name_of(v.outcome), name_of(Outcome::wanted_outcome)) << v.evidence; \
+  } while (false)
+
+std::string all_text(const Evaluation& evaluation) {
+  std::string text;
+  for (const Finding& finding : evaluation.findings) text += finding.text + "\n" + finding.frame;
+  return text;
+}
+
+TEST(Referee, JudgesAnHonestFasterKernelFaster) {
+  Room room;
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Correct);
+  EXPECT_TRUE(e.speedup.is_faster);
+  EXPECT_NEAR(e.speedup.value, 2.0, 0.01);
+  ASSERT_EQ(e.workloads.size(), 3u);
+  EXPECT_NEAR(e.workloads[2].median_ns, 2e6, 1);
+  EXPECT_EQ(e.workloads[2].empty_call_ns, 20'000);
+  EXPECT_GE(e.workloads[2].samples.size(), 9u);
+  EXPECT_EQ(e.object_sha256, "candidate");
+}
+
+TEST(Referee, DoesNotCallAnEqualKernelFaster) {
+  Room room;
+  const Evaluation e = room.judge(twice<float>, 4e6);
+  EXPECT_VERDICT(e, Measure, Correct);
+  EXPECT_FALSE(e.speedup.is_faster);
+}
+
+TEST(Referee, StopsWhereAsked) {
+  Room room;
+  room.request.until = Stage::Check;
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Check, Correct);
+  EXPECT_TRUE(e.workloads[2].samples.empty());
+}
+
+TEST(Referee, TimesAloneWithoutAnOpponent) {
+  Room room;
+  room.request.opponent.source.clear();
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Correct);
+  EXPECT_EQ(e.speedup.value, 0);
+  EXPECT_NEAR(e.workloads[2].median_ns, 2e6, 1);
+}
+
+TEST(Referee, KeepsTruthsAndOpponentForTheNextCandidate) {
+  Room room;
+  room.judge();
+  const auto references =
+      std::count(room.world.log.begin(), room.world.log.end(), "start reference");
+  const int started = room.world.players_started;
+  room.request.id = "second";
+  room.judge();
+  EXPECT_EQ(std::count(room.world.log.begin(), room.world.log.end(), "start reference"),
+            references);
+  EXPECT_LT(room.world.players_started - started, started);
+}
+
+TEST(Referee, ConfirmationReusesNothing) {
+  Room room;
+  const Evaluation search = room.judge();
+  room.request.measure.purpose = Purpose::Confirm;
+  const auto references =
+      std::count(room.world.log.begin(), room.world.log.end(), "start reference");
+  const Evaluation confirm = room.judge();
+  EXPECT_VERDICT(confirm, Measure, Correct);
+  EXPECT_NE(search.workloads[2].seed, confirm.workloads[2].seed);
+  EXPECT_GT(std::count(room.world.log.begin(), room.world.log.end(), "start reference"),
+            references);
+}
+
+TEST(Referee, EveryTimedCallIsCold) {
+  Room room;
+  const Evaluation e = room.judge();
+  EXPECT_GE(room.world.flushes, static_cast<int>(2 * e.workloads[2].samples.size()));
+}
+
+// --- how a process ends -------------------------------------------------------------------------
+
+TEST(Referee, NamesHowLoadingEnded) {
+  const std::map<device::Fate, Outcome> ends{{device::Fate::LoadRefused, Outcome::LoadFailed},
+                                             {device::Fate::Exited, Outcome::LoadFailed},
+                                             {device::Fate::Crashed, Outcome::Crashed},
+                                             {device::Fate::TimedOut, Outcome::TimedOut},
+                                             {device::Fate::OutOfMemory, Outcome::OutOfResources},
+                                             {device::Fate::BadProtocol, Outcome::Cheated}};
+  for (const auto& [fate, outcome] : ends) {
+    Room room;
+    room.world.objects["candidate"].load = {.fate = fate, .object = 0, .detail = ""};
+    const Evaluation e = room.judge();
+    EXPECT_EQ(e.verdict.stage, Stage::Load);
+    EXPECT_EQ(e.verdict.outcome, outcome) << e.verdict.evidence;
+  }
+}
+
+TEST(Referee, NamesHowACallEnded) {
+  const std::vector<std::pair<device::CallResult, Outcome>> ends{
+      {{.fate = device::Fate::Crashed, .signal = 11, .fault_in_guard = true}, Outcome::OutOfBounds},
+      {{.fate = device::Fate::Crashed, .signal = 11}, Outcome::Crashed},
+      {{.fate = device::Fate::Crashed, .signal = 8}, Outcome::Crashed},
+      {{.fate = device::Fate::TimedOut}, Outcome::TimedOut},
+      {{.fate = device::Fate::Exited}, Outcome::Crashed},
+      {{.fate = device::Fate::OutOfMemory}, Outcome::OutOfResources},
+      {{.fate = device::Fate::BadProtocol}, Outcome::Cheated}};
+  for (const auto& [result, outcome] : ends) {
+    Room room;
+    room.world.objects["candidate"].kernel = [=](const auto&) { return result; };
+    const Evaluation e = room.judge();
+    EXPECT_EQ(e.verdict.stage, Stage::Run);
+    EXPECT_EQ(e.verdict.outcome, outcome) << e.verdict.evidence;
+  }
+}
+
+TEST(Referee, EndingByItselfIsSaid) {
+  Room room;
+  room.world.objects["candidate"].kernel = [](const auto&) {
+    return device::CallResult{.fate = device::Fate::Exited};
+  };
+  EXPECT_THAT(room.judge().verdict.evidence, HasSubstr("ended by itself"));
+}
+
+TEST(Referee, ACrashByWritingAReadOnlyInputIsAModifiedInput) {
+  Room room;
+  room.world.objects["candidate"].kernel = [](const auto& sets) {
+    A(sets[0]).x[0] = 1;
+    return device::CallResult{.fate = device::Fate::Crashed, .signal = 11};
+  };
+  EXPECT_VERDICT(room.judge(), Run, ModifiedInput);
+}
+
+// --- memory -------------------------------------------------------------------------------------
+
+TEST(Referee, SeesOneByteBeforeAndAfterATensor) {
+  for (const bool after : {false, true}) {
+    Room room;
+    const Evaluation e = room.judge([=](const A& a) {
+      twice(a);
+      auto* y = reinterpret_cast<char*>(a.y);
+      y[after ? ((a.rows - 1) * kPitch + kCols) * 4 : -1] ^= 1;
+    });
+    EXPECT_VERDICT(e, Check, OutOfBounds);
+    // The damage is not held against the next candidate.
+    EXPECT_VERDICT(room.judge(twice<float>), Measure, Correct);
+  }
+}
+
+TEST(Referee, SeesWritesToRowPadding) {
+  Room room;
+  EXPECT_VERDICT(room.judge([](const A& a) {
+    twice(a);
+    if (a.rows > 1) a.y[kCols] = 0;
+  }),
+                 Check, OutOfBounds);
+}
+
+TEST(Referee, SeesWritesToInputs) {
+  Room room;
+  EXPECT_VERDICT(room.judge([](const A& a) {
+    twice(a);
+    a.x[0] = 0;
+  }),
+                 Check, ModifiedInput);
+}
+
+TEST(Referee, SeesTheTrickOfZeroingTheInputFirst) {
+  Room room;
+  EXPECT_VERDICT(room.judge([](const A& a) {
+    for (int i = 0; i < kCols; ++i) a.x[i] = a.y[i] = 0;
+  }),
+                 Check, ModifiedInput);
+}
+
+// --- values -------------------------------------------------------------------------------------
+
+TEST(Referee, WritingNothingIsSeenAsSuch) {
+  Room room;
+  const Evaluation e = room.judge([](const A&) {});
+  EXPECT_VERDICT(e, Check, WrongResult);
+  EXPECT_THAT(all_text(e), HasSubstr("Nothing was written"));
+}
+
+TEST(Referee, SeesTheLastRowMissing) {
+  Room room;
+  const Evaluation e = room.judge([](const A& a) {
+    A shorter = a;
+    if (a.rows > 1) --shorter.rows;
+    twice(shorter);
+  });
+  EXPECT_VERDICT(e, Check, WrongResult);
+  EXPECT_THAT(all_text(e), HasSubstr("Only the last index of dimension 0 (38)"));
+  EXPECT_THAT(all_text(e), HasSubstr("never written"));
+}
+
+TEST(Referee, SeesNanAndInfinity) {
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    Room room;
+    EXPECT_VERDICT(room.judge([=](const A& a) {
+      twice(a);
+      a.y[3] = bad;
+    }),
+                   Check, WrongResult);
+  }
+}
+
+TEST(Referee, SecondGateSeesLessPreciseArithmetic) {
+  Room room;
+  room.request.task.gate.c = 1e6;  // a first gate that would pass 11 bits
+  const Evaluation e = room.judge([](const A& a) {
+    for (std::int64_t r = 0; r < a.rows; ++r)
+      for (std::int64_t c = 0; c < kCols; ++c)
+        a.y[r * kPitch + c] =
+            2 * static_cast<float>(std::ldexp(std::rint(std::ldexp(a.x[r * kPitch + c], 9)), -9));
+  });
+  EXPECT_VERDICT(e, Check, WrongResult);
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("RMS error"));
+}
+
+TEST(Referee, AReferenceThatIsNotFiniteIsTheTasksFault) {
+  Room room;
+  room.world.objects["f64"].kernel = testing::kernel<double>(1e6, [](const Arguments<double>& a) {
+    twice(a);
+    a.y[1] = std::numeric_limits<double>::infinity();
+  });
+  const auto e = room.referee.judge(room.request);
+  ASSERT_FALSE(e.has_value());
+  EXPECT_THAT(e.error().what, HasSubstr("the reference of task 'twice'"));
+}
+
+TEST(Referee, AReferenceThatCrashesIsTheTasksFault) {
+  Room room;
+  room.world.objects["f64"].kernel = [](const auto&) {
+    return device::CallResult{.fate = device::Fate::Crashed, .signal = 11};
+  };
+  const auto e = room.referee.judge(room.request);
+  ASSERT_FALSE(e.has_value());
+  EXPECT_THAT(e.error().what, HasSubstr("SIGSEGV"));
+}
+
+TEST(Referee, AnOpponentThatIsWrongIsAnError) {
+  Room room;
+  room.world.objects["slow"].kernel = testing::kernel<float>(4e6, [](const A&) {});
+  EXPECT_FALSE(room.referee.judge(room.request).has_value());
+}
+
+// --- after the return ---------------------------------------------------------------------------
+
+TEST(Referee, SeesLateWork) {
+  Room room;
+  room.world.objects["candidate"].after = {.late_cpu_ns = 2e6, .processes_left = 0};
+  EXPECT_VERDICT(room.judge(), Check, Cheated);
+}
+
+TEST(Referee, SeesAnOutputThatChangesAfterTheReturn) {
+  Room room;
+  float* latest = nullptr;
+  room.world.objects["candidate"].late = [&] { latest[0] += 1; };
+  const Evaluation e = room.judge([&](const A& a) {
+    twice(a);
+    latest = a.y;
+  });
+  EXPECT_VERDICT(e, Check, Cheated);
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("changed after the call had returned"));
+}
+
+TEST(Referee, PassiveThreadsAreHonest) {
+  Room room;
+  room.world.objects["candidate"].after = {.late_cpu_ns = 40e3, .processes_left = 0};
+  EXPECT_VERDICT(room.judge(), Measure, Correct);
+}
+
+TEST(Referee, SeesProcessesLeftBehind) {
+  Room room;
+  room.world.objects["candidate"].after = {.late_cpu_ns = 0, .processes_left = 1};
+  EXPECT_VERDICT(room.judge(), Check, Cheated);
+}
+
+// --- memory between calls -----------------------------------------------------------------------
+
+// What a process remembers. The fake's closures outlive processes, so it starts anew with each.
+class Memory {
+ public:
+  explicit Memory(const device::FakeWorld& world) : world_(world) {}
+
+  std::vector<float>& answer_for(const std::vector<float>& key) {
+    const auto lives = std::count(world_.log.begin(), world_.log.end(), "load candidate");
+    if (std::exchange(life_, lives) != lives) answers_.clear();
+    return answers_[key];
+  }
+  /// The call in progress is a timed one: caches were made cold right before it.
+  bool is_timed() const { return world_.log[world_.log.size() - 2] == "flush"; }
+  auto lives() const { return life_; }
+
+ private:
+  const device::FakeWorld& world_;
+  std::ptrdiff_t life_ = 0;
+  std::map<std::vector<float>, std::vector<float>> answers_;
+};
+
+void copy_rows(const float* from, const A& to) {
+  for (std::int64_t r = 0; r < to.rows; ++r)
+    std::copy_n(from + r * kPitch, kCols, to.y + r * kPitch);
+}
+
+std::vector<float> whole_output(const A& a) { return {a.y, a.y + (a.rows - 1) * kPitch + kCols}; }
+
+TEST(Referee, ACacheByContentNeverHitsInATimedCall) {
+  Room room;
+  Memory memory(room.world);
+  int timed_hits = 0;
+  int other_hits = 0;
+  const Evaluation e = room.judge([&](const A& a) {
+    auto& answer = memory.answer_for({a.x, a.x + kCols});
+    if (answer.empty()) {
+      twice(a);
+      answer = whole_output(a);
+    } else {
+      (memory.is_timed() ? timed_hits : other_hits)++;
+      copy_rows(answer.data(), a);
+    }
+  });
+  EXPECT_VERDICT(e, Measure, Correct);
+  EXPECT_EQ(timed_hits, 0);
+  EXPECT_GT(other_hits, 0) << "the cache of this test does not work";
+  EXPECT_GT(memory.lives(), 3);
+}
+
+TEST(Referee, ReplayOfTheFirstAnswerIsCheating) {
+  Room room;
+  Memory memory(room.world);
+  const Evaluation e = room.judge([&](const A& a) {
+    auto& answer = memory.answer_for({static_cast<float>(a.rows)});
+    if (answer.empty()) {
+      twice(a);
+      answer = whole_output(a);
+    } else {
+      copy_rows(answer.data(), a);
+    }
+  });
+  EXPECT_VERDICT(e, Measure, Cheated);
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("remembered"));
+}
+
+TEST(Referee, SkippingLaterCallsIsSeen) {
+  Room room;
+  int calls = 0;
+  const Evaluation e = room.judge([&](const A& a) {
+    if (++calls < 12) twice(a);
+  });
+  EXPECT_VERDICT(e, Measure, WrongResult);
+}
+
+// --- determinism --------------------------------------------------------------------------------
+
+auto wobbling(int& calls) {
+  return [&calls](const A& a) {
+    twice(a);
+    if (++calls % 2 == 0) a.y[1] = std::nextafter(a.y[1], 1e9f);
+  };
+}
+
+TEST(Referee, NondeterminismWithinToleranceIsRecorded) {
+  Room room;
+  int calls = 0;
+  const Evaluation e = room.judge(wobbling(calls));
+  EXPECT_VERDICT(e, Measure, Correct);
+  EXPECT_TRUE(e.workloads[2].is_nondeterministic);
+}
+
+TEST(Referee, NondeterminismFailsWhereTheTaskForbidsIt) {
+  Room room;
+  room.request.task.restrictions.deterministic = true;
+  int calls = 0;
+  EXPECT_VERDICT(room.judge(wobbling(calls)), Check, WrongResult);
+}
+
+// --- the clock ----------------------------------------------------------------------------------
+
+TEST(Referee, FasterThanPhysicsIsImplausible) {
+  Room room;
+  Ceiling& ceiling = room.world.facts.ceilings.emplace_back();
+  ceiling.kind = "copy";
+  ceiling.level = "L1";
+  ceiling.per_second = 1e6;
+  EXPECT_VERDICT(room.judge(), Measure, Implausible);
+}
+
+TEST(Referee, ShortCallsAreBatchedOverDistinctBuffers) {
+  Room room;
+  const Evaluation e = room.judge(twice<float>, 0.2e6);
+  EXPECT_VERDICT(e, Measure, Correct);
+  EXPECT_GE(e.workloads[2].calls_per_sample, 5);
+  EXPECT_NEAR(e.workloads[2].median_ns, 0.2e6, 5e3);
+}
+
+TEST(Referee, TriflesAreUnmeasurable) {
+  Room room;
+  EXPECT_VERDICT(room.judge(twice<float>, 100), Measure, Unmeasurable);
+}
+
+TEST(Referee, TroubleOfTheDeviceIsAnError) {
+  Room room;
+  room.world.fail_starts = 1000;
+  EXPECT_FALSE(room.referee.judge(room.request).has_value());
+}
+
+}  // namespace
+}  // namespace kw::referee
