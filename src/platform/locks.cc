@@ -57,7 +57,7 @@ Result<bool> flock_within(const Fd& fd, int operation, const Path& path, std::in
 std::int64_t deadline_after(Nanoseconds timeout) {
   const std::int64_t now = real_clock().now_ns();
   const std::int64_t room = std::numeric_limits<std::int64_t>::max() - now;
-  return now + std::min(timeout.count(), room);
+  return now + std::min<std::int64_t>(timeout.count(), room);
 }
 
 void write_owner(const Fd& fd, std::string_view owner) {
