@@ -1,0 +1,235 @@
+// Finds function definitions and reads their parameters.
+// SPDX-License-Identifier: Apache-2.0
+#include "task/c_function.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/expr.h"
+#include "base/text.h"
+
+namespace kw::task {
+namespace {
+
+using Tokens = std::vector<CodeToken>;
+
+bool is_word_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// Reads the parameter list of one function.
+class ParameterParser {
+ public:
+  ParameterParser(std::string_view source, std::string_view file, const Tokens& tokens)
+      : source_(source), file_(file), tokens_(tokens) {}
+
+  Result<std::vector<CParameter>> run(std::size_t open, std::size_t close) const {
+    std::vector<CParameter> parameters;
+    if (open + 1 == close || (open + 2 == close && tokens_[open + 1].is("void"))) return parameters;
+    std::size_t start = open + 1;
+    int depth = 0;
+    for (std::size_t i = start; i <= close; ++i) {
+      const auto& token = tokens_[i];
+      const bool opens = token.is("(") || token.is("[");
+      if (opens) ++depth;
+      if (i == close || (token.is(",") && depth == 0)) {
+        parameters.push_back(KW_TRY(read(start, i)));
+        start = i + 1;
+      } else if (token.is(")") || token.is("]")) {
+        --depth;
+      }
+    }
+    return parameters;
+  }
+
+ private:
+  std::unexpected<Error> error(std::size_t token, std::string message) const {
+    const auto offset = token < tokens_.size() ? tokens_[token].offset : source_.size();
+    const Position place = position_of(source_, offset);
+    return fail(std::move(message), fmt::format("{}:{}:{}", file_, place.line, place.column),
+                Advice::Stop);
+  }
+
+  Result<CParameter> read(std::size_t begin, std::size_t end) const {
+    if (begin == end) return error(begin, "expected a parameter");
+    CParameter parameter;
+    std::vector<std::string> type;
+    std::size_t stars = 0;
+    std::size_t i = begin;
+    for (; i < end && !tokens_[i].is("["); ++i) {
+      const auto& token = tokens_[i];
+      if (token.is("&")) return error(i, "C++ references are not supported; use a pointer");
+      if (token.is("=")) return error(i, "default arguments are not supported");
+      if (token.is("...")) return error(i, "variable arguments are not supported");
+      if (token.is("*")) {
+        ++stars;
+      } else if (token.is("const")) {
+        parameter.is_const = parameter.is_const || stars == 0;
+      } else if (token.is("(") || token.is(")")) {
+        // (*a)[m] is an array whose first bound is not said.
+        if (token.is(")") && stars == 1) parameter.bounds.emplace_back();
+      } else if (token.kind != CodeToken::Kind::Word && !token.is("::")) {
+        return error(i, fmt::format("unexpected '{}' in a parameter", sanitise(token.text, 20)));
+      } else if (!is_word_of(token.text, {"restrict", "__restrict", "__restrict__", "std", "::"})) {
+        type.emplace_back(token.text);
+      }
+    }
+    if (stars > 1)
+      return error(begin, "a pointer to pointers is not one block of memory; pass one pointer");
+    if (type.size() < 2) return error(begin, "a parameter lacks its name or its type");
+    parameter.name = type.back();
+    type.pop_back();
+    const auto dtype = dtype_of(type);
+    if (!dtype)
+      return error(begin, fmt::format("the type '{}' of '{}' is not supported; there are float, "
+                                      "double, int, long and unsigned char",
+                                      sanitise(join(type, " "), 60), parameter.name));
+    parameter.dtype = *dtype;
+    if (!is_usable_identifier(parameter.name) || is_expression_function(parameter.name))
+      return error(begin, fmt::format("'{}' cannot name an argument", parameter.name));
+    while (i < end) {
+      if (!tokens_[i].is("[")) return error(i, "expected '['");
+      const auto close = find_closing(tokens_, i);
+      if (close >= end) return error(i, "']' is missing");
+      parameter.bounds.push_back(text_of(i + 1, close));
+      i = close + 1;
+    }
+    parameter.is_pointer = stars == 1 || !parameter.bounds.empty();
+    return parameter;
+  }
+
+  std::string text_of(std::size_t begin, std::size_t end) const {
+    std::vector<std::string> words;
+    for (std::size_t i = begin; i < end; ++i)
+      if (!is_word_of(tokens_[i].text, {"static", "const", "restrict"}))
+        words.emplace_back(tokens_[i].text);
+    return join(words, " ");
+  }
+
+  static std::optional<Dtype> dtype_of(std::vector<std::string> type) {
+    std::erase(type, "signed");
+    const std::string name = join(type, " ");
+    if (name == "float") return Dtype::F32;
+    if (name == "double") return Dtype::F64;
+    if (is_word_of(name, {"int", "int32_t", "unsigned", "unsigned int", "uint32_t"}))
+      return Dtype::I32;
+    if (is_word_of(name, {"long", "long int", "long long", "int64_t", "size_t", "ptrdiff_t",
+                          "unsigned long", "uint64_t"}))
+      return Dtype::I64;
+    if (is_word_of(name, {"unsigned char", "uint8_t"})) return Dtype::U8;
+    return std::nullopt;
+  }
+
+  std::string_view source_;
+  std::string_view file_;
+  const Tokens& tokens_;
+};
+
+/// The first token of the declaration that ends at `name`.
+std::size_t declaration_begin(const Tokens& tokens, std::size_t name) {
+  std::size_t begin = name;
+  while (begin > 0 && !tokens[begin - 1].is(";") && !tokens[begin - 1].is("}") &&
+         !tokens[begin - 1].is("{"))
+    --begin;
+  return begin;
+}
+
+bool has_word(const Tokens& tokens, const CFunction& function, std::string_view word) {
+  for (std::size_t i = function.begin; i < function.open && !tokens[i].is("("); ++i)
+    if (tokens[i].is(word)) return true;
+  return false;
+}
+
+}  // namespace
+
+const CParameter* CFunction::find(std::string_view parameter) const {
+  const auto found = std::ranges::find(parameters, parameter, &CParameter::name);
+  return found == parameters.end() ? nullptr : &*found;
+}
+
+std::vector<CFunction> find_functions(const Tokens& tokens) {
+  std::vector<CFunction> functions;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].is("{")) {
+      // extern "C" { … } and namespaces are looked into.
+      const bool is_block =
+          i >= 1 && (tokens[i - 1].kind == CodeToken::Kind::Text || tokens[i - 1].is("namespace") ||
+                     (i >= 2 && tokens[i - 2].is("namespace")));
+      if (!is_block) i = find_closing(tokens, i);
+      continue;
+    }
+    if (tokens[i].kind != CodeToken::Kind::Word || !tokens[i + 1].is("(")) continue;
+    const auto close = find_closing(tokens, i + 1);
+    if (close + 1 >= tokens.size()) break;
+    const auto begin = declaration_begin(tokens, i);
+    if (!tokens[close + 1].is("{") || begin == i) {
+      i = close;
+      continue;
+    }
+    CFunction function;
+    function.name = tokens[i].text;
+    function.begin = begin;
+    function.open = close + 1;
+    function.close = find_closing(tokens, close + 1);
+    if (function.close == tokens.size()) break;
+    i = function.close;
+    functions.push_back(std::move(function));
+  }
+  return functions;
+}
+
+Result<CFunction> parse_c_function(std::string_view source, std::string_view file,
+                                   const Tokens& tokens, std::string_view wanted) {
+  auto functions = find_functions(tokens);
+  std::vector<std::string> names;
+  for (const auto& function : functions)
+    if (!wanted.empty() || !has_word(tokens, function, "static")) names.push_back(function.name);
+  const auto refuse = [&](std::string message) {
+    return fail(std::move(message), std::string(file), Advice::Stop);
+  };
+  if (functions.empty()) return refuse("no complete function definition found");
+  if (wanted.empty() && names.size() != 1)
+    return refuse(names.empty() ? "every function is static; name the one to draft from"
+                                : fmt::format("several functions ({}); name the one to draft from",
+                                              sanitise(join(names, ", "), 200)));
+  const auto name = wanted.empty() ? names.front() : std::string(wanted);
+  const auto found = std::ranges::find(functions, name, &CFunction::name);
+  if (found == functions.end())
+    return refuse(fmt::format("no function '{}'{}", sanitise(name, 60), suggestion(name, names)));
+  CFunction function = *found;
+  const auto place = position_of(source, tokens[function.begin].offset);
+  const auto at = fmt::format("{}:{}:{}", file, place.line, place.column);
+  for (const auto* word : {"template", "operator", "class"})
+    if (has_word(tokens, function, word))
+      return fail("templates and members are not supported", at, Advice::Stop);
+  if (!has_word(tokens, function, "void"))
+    return fail(fmt::format("'{}' returns a value; let it return void and write through a pointer",
+                            function.name),
+                at, Advice::Stop);
+  std::size_t open = function.begin;
+  while (!tokens[open].is("(")) ++open;
+  function.parameters =
+      KW_TRY(ParameterParser(source, file, tokens).run(open, find_closing(tokens, open)));
+  std::set<std::string> seen;
+  for (const auto& parameter : function.parameters)
+    if (!seen.insert(parameter.name).second)
+      return fail(fmt::format("two parameters are named '{}'", parameter.name), at, Advice::Stop);
+  return function;
+}
+
+std::map<std::string, std::int64_t> integer_macros(std::string_view source) {
+  std::map<std::string, std::int64_t> macros;
+  for (const auto line : split_lines(source)) {
+    const auto text = trim(line);
+    if (!text.starts_with("#define")) continue;
+    const auto rest = trim(text.substr(7));
+    const auto space = rest.find_first_of(" \t");
+    if (space == std::string_view::npos || !is_usable_identifier(rest.substr(0, space))) continue;
+    if (const auto value = evaluate_text(rest.substr(space), {}))
+      macros[std::string(rest.substr(0, space))] = *value;
+  }
+  return macros;
+}
+
+}  // namespace kw::task

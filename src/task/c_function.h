@@ -1,0 +1,75 @@
+// One function definition of a plain C or C++ file: its parameters, and how its body uses them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "record/enums.h"
+#include "task/code.h"
+
+namespace kw::task {
+
+struct CParameter {
+  std::string name;
+  Dtype dtype = Dtype::F32;
+  bool is_pointer = false;  ///< Also of array parameters.
+  bool is_const = false;    ///< What it points to.
+  std::vector<std::string>
+      bounds;  ///< Of an array parameter, outermost first; the first may be "".
+};
+
+struct CFunction {
+  std::string name;
+  std::vector<CParameter> parameters;
+  std::size_t begin = 0;  ///< Token of the return type.
+  std::size_t open = 0;   ///< Token of the body's brace.
+  std::size_t close = 0;
+
+  const CParameter* find(std::string_view parameter) const;
+};
+
+/// All function definitions outside braces (extern "C" blocks are looked into), without parameters.
+std::vector<CFunction> find_functions(const std::vector<CodeToken>& tokens);
+
+/// The definition of `wanted`, or the only one that is not static where `wanted` is empty. Errors
+/// with a place: no such function, a result, and types that are no block of plain numbers.
+Result<CFunction> parse_c_function(std::string_view source, std::string_view file,
+                                   const std::vector<CodeToken>& tokens, std::string_view wanted);
+
+/// Sum of products of names: the form in which index expressions are compared. Keys are sorted
+/// factors.
+using Polynomial = std::map<std::vector<std::string>, std::int64_t>;
+
+/// `#define NAME 12` lines.
+std::map<std::string, std::int64_t> integer_macros(std::string_view source);
+
+/// What a body does to one pointer parameter.
+struct Access {
+  bool is_read = false;
+  bool is_written = false;
+  bool is_read_first = false;   ///< Some element may be read before it is written.
+  bool is_escaping = false;     ///< Passed on or copied: the rest is unknown.
+  bool is_accumulated = false;  ///< `+=` and the like.
+  bool is_partial = false;      ///< Written by loops that do not start at 0, or under a condition.
+  bool has_offsets = false;     ///< Neighbours are read, as in a stencil.
+  std::string row;  ///< Length of a row where the last size is the distance between rows.
+  std::vector<std::string>
+      shape;  ///< Sizes as expressions over the parameters; empty: not understood.
+};
+
+struct BodyFacts {
+  std::map<std::string, Access> accesses;  ///< By pointer parameter.
+  int loop_depth = 0;
+};
+
+BodyFacts study_body(const CFunction& function, const std::vector<CodeToken>& tokens,
+                     const std::map<std::string, std::int64_t>& macros);
+
+}  // namespace kw::task

@@ -1,0 +1,369 @@
+// Guesses a task from what a function's parameters and body say.
+// SPDX-License-Identifier: Apache-2.0
+#include "task/draft.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <system_error>
+
+#include "base/text.h"
+#include "task/c_function.h"
+#include "task/draft_reference.h"
+#include "task/header.h"
+#include "task/load.h"
+
+namespace kw::task {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct DraftTensor {
+  const CParameter* parameter = nullptr;
+  TensorRole role = TensorRole::In;
+  std::vector<std::string> shape;
+  std::string pitch;
+  std::string check;  ///< What a person should look at; empty where nothing was guessed.
+};
+
+/// "n" as it is, "n + 1" in quotes.
+std::string yaml_text(const std::string& expression) {
+  const bool is_plain =
+      expression.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string::npos;
+  return is_plain ? expression : fmt::format("\"{}\"", expression);
+}
+
+std::string yaml_list(const std::vector<std::string>& expressions) {
+  std::vector<std::string> parts;
+  for (const auto& expression : expressions) parts.push_back(yaml_text(expression));
+  return fmt::format("[{}]", join(parts, ", "));
+}
+
+class Drafter {
+ public:
+  Drafter(const CFunction& function, const BodyFacts& facts) : function_(function), facts_(facts) {
+    for (const auto& parameter : function.parameters)
+      if (!parameter.is_pointer && !is_real(parameter.dtype)) dims_.push_back(parameter.name);
+  }
+
+  Result<> guess() {
+    for (const auto& parameter : function_.parameters) {
+      if (!parameter.is_pointer) continue;
+      const auto found = facts_.accesses.find(parameter.name);
+      tensors_.push_back(guess_tensor(parameter, found->second));
+      if (tensors_.back().shape.empty())
+        return fail(fmt::format("cannot guess the size of '{}': there is no integer parameter",
+                                parameter.name),
+                    function_.name, Advice::Stop);
+      is_reduction_ = is_reduction_ || found->second.is_accumulated;
+      is_stencil_ = is_stencil_ || found->second.has_offsets;
+    }
+    const bool has_output = std::ranges::any_of(
+        tensors_, [](const DraftTensor& t) { return t.role != TensorRole::In; });
+    if (!has_output)
+      return fail("the function writes through none of its pointers", function_.name, Advice::Stop);
+    return {};
+  }
+
+  std::vector<std::string> inputs() const {
+    std::vector<std::string> names;
+    for (const auto& tensor : tensors_)
+      if (tensor.role == TensorRole::In) names.push_back(tensor.parameter->name);
+    return names;
+  }
+
+  std::vector<std::string> notes() const {
+    std::vector<std::string> notes;
+    for (const auto& tensor : tensors_)
+      if (!tensor.check.empty())
+        notes.push_back(fmt::format("{}: {}", tensor.parameter->name, tensor.check));
+    return notes;
+  }
+
+  std::string task_yaml(const std::string& name) const;
+  std::string shapes_yaml() const;
+
+ private:
+  DraftTensor guess_tensor(const CParameter& parameter, const Access& access) const {
+    DraftTensor tensor;
+    tensor.parameter = &parameter;
+    if (parameter.is_const || (!access.is_written && !access.is_escaping)) {
+      tensor.role = TensorRole::In;
+    } else if (access.is_written && !access.is_read_first && !access.is_partial &&
+               !access.is_escaping) {
+      tensor.role = TensorRole::Out;
+    } else {
+      tensor.role = TensorRole::InOut;
+      if (!access.is_read_first)
+        tensor.check =
+            "taken as inout because not every element is surely written; "
+            "make it out if nothing of it is read";
+    }
+    tensor.shape = access.shape;
+    if (!access.row.empty() && parameter.bounds.empty()) {
+      tensor.pitch = tensor.shape.back();
+      tensor.shape.back() = access.row;
+    }
+    if (!is_understood(tensor)) guess_shape(tensor);
+    return tensor;
+  }
+
+  /// Whether every size is an expression over the dims.
+  bool is_understood(const DraftTensor& tensor) const {
+    return !tensor.shape.empty() && std::ranges::all_of(tensor.shape, [&](const std::string& size) {
+      const auto expr = Expr::parse(size);
+      return expr && expr->check_names(dims_).has_value();
+    });
+  }
+
+  void guess_shape(DraftTensor& tensor) const {
+    tensor.pitch.clear();
+    tensor.shape.clear();
+    if (dims_.empty()) return;
+    const std::vector<std::string> first(
+        dims_.begin(),
+        dims_.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, dims_.size())));
+    tensor.shape = {join(first, " * ")};
+    tensor.check = "its size could not be read off the code; this is a guess";
+  }
+
+  bool occurs_in_a_shape(const std::string& dim) const {
+    return std::ranges::any_of(tensors_, [&](const DraftTensor& tensor) {
+      return std::ranges::any_of(tensor.shape, [&](const std::string& size) {
+        const auto expr = Expr::parse(size);
+        return expr && std::ranges::find(expr->names(), dim) != expr->names().end();
+      });
+    });
+  }
+
+  bool is_pitch(const std::string& dim) const {
+    return std::ranges::any_of(tensors_, [&](const DraftTensor& t) { return t.pitch == dim; });
+  }
+
+  std::string tensor_yaml(const DraftTensor& tensor) const;
+  std::string bytes_of(bool is_written) const;
+  std::string items() const;
+
+  const CFunction& function_;
+  const BodyFacts& facts_;
+  std::vector<std::string> dims_;
+  std::vector<DraftTensor> tensors_;
+  bool is_reduction_ = false;
+  bool is_stencil_ = false;
+};
+
+std::string Drafter::tensor_yaml(const DraftTensor& tensor) const {
+  const auto& parameter = *tensor.parameter;
+  std::string text = fmt::format("  {}:\n", parameter.name);
+  if (!tensor.check.empty()) text += fmt::format("    # CHECK: {}.\n", tensor.check);
+  text += fmt::format("    dtype: {}\n    shape: {}\n    role: {}\n", kw::name_of(parameter.dtype),
+                      yaml_list(tensor.shape), kw::name_of(tensor.role));
+  if (!tensor.pitch.empty()) text += fmt::format("    pitch: {}\n", yaml_text(tensor.pitch));
+  if (tensor.role == TensorRole::Out) return text;
+  if (!is_real(parameter.dtype))
+    text +=
+        "    # CHECK: if these are indices, keep them inside what they index.\n"
+        "    values: { kind: integers, lo: 0, hi: 1 }\n";
+  else if (is_reduction_)
+    text +=
+        "    # Of one sign, so that long sums do not cancel to nothing.\n"
+        "    values: { kind: uniform, lo: 0.1, hi: 1.1 }\n";
+  else
+    text += "    values: { kind: normal, mean: 0, std: 1 }\n";
+  return text;
+}
+
+std::string Drafter::bytes_of(bool is_written) const {
+  std::vector<std::string> parts;
+  for (const auto& tensor : tensors_) {
+    if ((is_written && tensor.role == TensorRole::In) ||
+        (!is_written && tensor.role == TensorRole::Out))
+      continue;
+    std::vector<std::string> factors = {std::to_string(size_of(tensor.parameter->dtype))};
+    for (const auto& size : tensor.shape)
+      factors.push_back(yaml_text(size) == size ? size : fmt::format("({})", size));
+    parts.push_back(join(factors, " * "));
+  }
+  return parts.empty() ? "0" : join(parts, " + ");
+}
+
+std::string Drafter::items() const {
+  const DraftTensor* largest = nullptr;
+  for (const auto& tensor : tensors_)
+    if (tensor.role != TensorRole::In &&
+        (largest == nullptr || tensor.shape.size() > largest->shape.size()))
+      largest = &tensor;
+  std::vector<std::string> factors;
+  for (const auto& size : largest->shape)
+    factors.push_back(yaml_text(size) == size ? size : fmt::format("({})", size));
+  return join(factors, " * ");
+}
+
+std::string Drafter::task_yaml(const std::string& name) const {
+  std::string text =
+      fmt::format("# Drafted from the C function {}; look at every CHECK.\n", function_.name);
+  text += fmt::format("name: {}\n", name);
+  if (function_.name != name) text += fmt::format("function: {}\n", function_.name);
+  text += fmt::format("family: {}\nsummary: what {} computes\n",
+                      is_stencil_     ? "stencil"
+                      : is_reduction_ ? "reduction"
+                                      : "elementwise",
+                      function_.name);
+  text += fmt::format("dims: {}\n", yaml_list(dims_));
+  std::string scalars;
+  std::vector<std::string> signature;
+  bool is_double = false;
+  bool has_real = false;
+  for (const auto& parameter : function_.parameters) {
+    signature.push_back(parameter.name);
+    is_double = is_double || parameter.dtype == Dtype::F64;
+    has_real = has_real || (parameter.is_pointer && is_real(parameter.dtype));
+    if (parameter.is_pointer) continue;
+    scalars +=
+        fmt::format("  {}: {{ dtype: {}{} }}\n", parameter.name, kw::name_of(parameter.dtype),
+                    is_real(parameter.dtype) ? ", value: 0.75" : "");
+  }
+  if (!scalars.empty()) text += "scalars:\n" + scalars;
+  text += "tensors:\n";
+  for (const auto& tensor : tensors_) text += tensor_yaml(tensor);
+  text += fmt::format("signature: {}\n", yaml_list(signature));
+  if (!has_real)
+    text += "gate: { kind: exact }\n";
+  else
+    text += fmt::format(
+        "# CHECK: relative L2 and largest difference; docs/formats.md has sharper gates.\n"
+        "gate: {{ kind: field, l2: {}, max: {} }}\n",
+        is_double ? "1.0e-13" : "2.0e-5", is_double ? "1.0e-12" : "5.0e-5");
+  text += fmt::format(
+      "work:\n  # CHECK: what any algorithm must move and compute, then the usual count.\n"
+      "  floor: {{ bytes: 0, flops: 0 }}\n"
+      "  nominal: {{ read_bytes: \"{}\", write_bytes: \"{}\", flops: \"{}\", items: \"{}\" }}\n"
+      "restrictions: {{ options: [fast_math, unroll_loops, O2] }}\n",
+      bytes_of(false), bytes_of(true), "2 * " + items(), items());
+  return text;
+}
+
+std::string Drafter::shapes_yaml() const {
+  // Primes and neighbours of powers of two, by the number of dimensions that vary.
+  struct Row {
+    const char* group;
+    const char* name;
+    std::array<int, 3> sizes;
+  };
+  std::vector<std::string> varied;
+  for (const auto& dim : dims_)
+    if (occurs_in_a_shape(dim) && !is_pitch(dim)) varied.push_back(dim);
+  const auto rank = std::clamp<std::size_t>(
+      std::max(varied.size(), static_cast<std::size_t>(std::max(facts_.loop_depth, 0))), 1, 3);
+  static const std::array<std::vector<Row>, 3> kRows = {{
+      {{"show", "small", {1000}},
+       {"check", "tiny", {3}},
+       {"check", "below_power", {255}},
+       {"check", "power", {1024}},
+       {"check", "above_power", {4097}},
+       {"check", "prime", {10007}},
+       {"time", "large", {4000037}}},
+      {{"show", "small", {40, 48}},
+       {"check", "tiny", {5, 3}},
+       {"check", "below_power", {31, 63}},
+       {"check", "power", {64, 32}},
+       {"check", "above_power", {65, 129}},
+       {"check", "prime", {127, 61}},
+       {"time", "large", {2039, 2053}}},
+      {{"show", "small", {12, 16, 20}},
+       {"check", "tiny", {5, 3, 4}},
+       {"check", "below_power", {15, 31, 7}},
+       {"check", "power", {32, 16, 8}},
+       {"check", "above_power", {17, 33, 9}},
+       {"check", "prime", {29, 13, 61}},
+       {"time", "large", {251, 241, 257}}},
+  }};
+  std::string text =
+      "# Drafted: sizes with primes and neighbours of powers of two; add what is special here.\n";
+  std::string group;
+  for (const Row& row : kRows[rank - 1]) {
+    if (group != row.group) text += fmt::format("{}:\n", group = row.group);
+    std::string line = fmt::format("  - {{ name: {}", row.name);
+    int largest = 3;
+    for (std::size_t i = 0; i < varied.size(); ++i)
+      largest = std::max(largest, row.sizes[i % rank]);
+    for (const auto& dim : dims_) {
+      const auto index = static_cast<std::size_t>(std::ranges::find(varied, dim) - varied.begin());
+      const int size = is_pitch(dim)            ? largest + 3
+                       : index == varied.size() ? 3
+                                                : row.sizes[index % rank];
+      line += fmt::format(", {}: {}", dim, size);
+    }
+    text += line + " }\n";
+  }
+  return text;
+}
+
+std::string spec_text(std::string_view name, std::string_view details) {
+  return fmt::format(
+      "# {}\n\n{}\n\nEasy to get wrong: sizes that are no multiple of a tile, and the last rows "
+      "and "
+      "columns.\n",
+      name, details);
+}
+
+}  // namespace
+
+Result<Draft> draft_skeleton(std::string_view name) {
+  if (!is_usable_identifier(name) || is_expression_function(name))
+    return fail(fmt::format("'{}' cannot name a task; use lower-case letters, digits and _",
+                            sanitise(name, 60)),
+                {}, Advice::Stop);
+  const std::string source = fmt::format(
+      "void {}(int n, const float* x, float* y) {{\n"
+      "  for (int i = 0; i < n; ++i) y[i] = 2.0f * x[i];\n}}\n",
+      name);
+  return draft_from_source(source, "skeleton", name, name);
+}
+
+Result<Draft> draft_from_source(std::string_view source, std::string_view file,
+                                std::string_view wanted, std::string_view name) {
+  if (source.size() > kMaxSourceBytes)
+    return fail(fmt::format("the source has {}; at most {} are read", format_bytes(source.size()),
+                            format_bytes(kMaxSourceBytes)),
+                std::string(file), Advice::Stop);
+  const auto tokens = tokenize(source);
+  const auto function = KW_TRY(parse_c_function(source, file, tokens, wanted));
+  const auto facts = study_body(function, tokens, integer_macros(source));
+  Drafter drafter(function, facts);
+  KW_TRY(drafter.guess());
+  Draft draft;
+  draft.name = name.empty() ? function.name : std::string(name);
+  std::ranges::transform(draft.name, draft.name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  draft.notes = drafter.notes();
+  draft.files["task.yaml"] = drafter.task_yaml(draft.name);
+  draft.files["shapes.yaml"] = drafter.shapes_yaml();
+  draft.files["reference.cpp"] = draft_reference(source, tokens, function, drafter.inputs());
+  draft.files["spec.md"] =
+      spec_text(draft.name, "Say here in a few sentences what the function computes.");
+  // What was drafted must load, or the message says what no guess could mend.
+  auto definition = parse_task({std::string(file), draft.files});
+  if (!definition)
+    return fail("no task could be drafted: " + definition.error().what, std::string(file),
+                Advice::Stop);
+  return draft;
+}
+
+Result<> write_draft(const Draft& draft, const fs::path& folder) {
+  std::error_code error;
+  if (fs::exists(folder, error)) return fail("exists already", folder.string(), Advice::Stop);
+  fs::create_directories(folder, error);
+  if (error) return fail(error.message(), folder.string());
+  for (const auto& [path, text] : draft.files) {
+    std::ofstream stream(folder / path, std::ios::binary);
+    stream << text;
+    if (!stream.flush()) return fail("cannot write", (folder / path).string());
+  }
+  return {};
+}
+
+}  // namespace kw::task

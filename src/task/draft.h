@@ -1,0 +1,35 @@
+// First drafts of task folders: a skeleton, or a task read off a plain C or C++ function.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace kw::task {
+
+struct Draft {
+  std::string name;
+  std::map<std::string, std::string> files;  ///< Path inside the folder to text.
+  std::vector<std::string> notes;            ///< What a person should check; also in task.yaml.
+};
+
+/// A small complete task to edit: it loads, and computes y = 2 x. Error: an unusable name.
+Result<Draft> draft_skeleton(std::string_view name);
+
+/// A task for one function of `source`: const pointers are inputs, the others outputs, integers are
+/// dims, shapes come from array bounds and index expressions. What had to be guessed is marked
+/// CHECK in task.yaml. `function` may be empty where only one function is not static; `name` may be
+/// empty for that of the function. The draft loads; whether its reference compiles shows `kw task
+/// check`.
+Result<Draft> draft_from_source(std::string_view source, std::string_view file,
+                                std::string_view function, std::string_view name);
+
+/// Writes a draft into a folder that must not exist yet.
+Result<> write_draft(const Draft& draft, const std::filesystem::path& folder);
+
+}  // namespace kw::task

@@ -1,0 +1,136 @@
+// Rewrites C source token by token; text between tokens (comments, layout) stays.
+// SPDX-License-Identifier: Apache-2.0
+#include "task/draft_reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace kw::task {
+namespace {
+
+constexpr auto kMath = std::to_array<std::string_view>(
+    {"exp",  "exp2",  "expm1", "log",   "log2", "log10", "log1p", "sqrt", "cbrt", "fabs", "sin",
+     "cos",  "tan",   "asin",  "acos",  "atan", "atan2", "sinh",  "cosh", "tanh", "pow",  "fmax",
+     "fmin", "floor", "ceil",  "round", "fmod", "fma",   "hypot", "erf",  "erfc"});
+
+constexpr const char* kView = R"(
+// Row-major view of an array whose bounds are known at run time.
+template <class T, int Rank>
+struct View {
+  T* data;
+  const std::ptrdiff_t* inner;  // bounds of the dimensions but the first
+  auto operator[](std::ptrdiff_t i) const {
+    if constexpr (Rank == 1) {
+      return data + i;
+    } else {
+      std::ptrdiff_t stride = 1;
+      for (int d = 0; d < Rank - 1; ++d) stride *= inner[d];
+      if constexpr (Rank == 2)
+        return data + i * stride;
+      else
+        return View<T, Rank - 1>{data + i * stride, inner + 1};
+    }
+  }
+};
+)";
+
+std::string rewrite(const CodeToken& token) {
+  const auto text = token.text;
+  if (token.is("float") || token.is("double")) return "Real";
+  if (token.is("restrict")) return "__restrict";
+  if (token.kind == CodeToken::Kind::Word) {
+    const auto stem = text.substr(0, text.size() - (text.ends_with('f') ? 1 : 0));
+    for (const auto name : {text, stem})
+      if (std::ranges::find(kMath, name) != kMath.end()) return fmt::format("std::{}", name);
+  }
+  if (token.kind == CodeToken::Kind::Number && !text.starts_with("0x") && !text.starts_with("0X")) {
+    const bool is_float = text.find_first_of(".eE") != std::string_view::npos;
+    const bool has_suffix = text.ends_with('f') || text.ends_with('F');
+    if (is_float)
+      return fmt::format("Real({})", text.substr(0, text.size() - (has_suffix ? 1 : 0)));
+  }
+  return std::string(text);
+}
+
+/// Source from token `begin` to before `end`, rewritten.
+std::string rewrite(std::string_view source, const std::vector<CodeToken>& tokens,
+                    std::size_t begin, std::size_t end) {
+  std::string text;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (i > begin) {
+      const auto gap = tokens[i - 1].offset + tokens[i - 1].text.size();
+      text += source.substr(gap, tokens[i].offset - gap);
+    }
+    const bool is_qualified = i > 0 && (tokens[i - 1].is("::") || tokens[i - 1].is("."));
+    text += is_qualified ? std::string(tokens[i].text) : rewrite(tokens[i]);
+  }
+  return text;
+}
+
+std::string type_of(Dtype dtype) {
+  constexpr std::array<const char*, 5> kTypes = {"Real", "Real", "int", "int64_t", "uint8_t"};
+  return kTypes[static_cast<std::size_t>(dtype)];
+}
+
+/// A parameter; arrays of more than one dimension arrive as `name_data`.
+std::string parameter_text(const CParameter& parameter, bool is_input) {
+  if (!parameter.is_pointer) return fmt::format("{} {}", type_of(parameter.dtype), parameter.name);
+  return fmt::format("{}{}* {}{}", is_input ? "const " : "", type_of(parameter.dtype),
+                     parameter.name, parameter.bounds.size() > 1 ? "_data" : "");
+}
+
+std::string view_text(const CParameter& parameter, bool is_input) {
+  std::vector<std::string> inner;
+  for (std::size_t i = 1; i < parameter.bounds.size(); ++i)
+    inner.push_back(fmt::format("static_cast<std::ptrdiff_t>({})", parameter.bounds[i]));
+  return fmt::format(
+      "  const std::ptrdiff_t {0}_inner[] = {{{1}}};\n"
+      "  const View<{2}{3}, {4}> {0}{{{0}_data, {0}_inner}};\n",
+      parameter.name, join(inner, ", "), is_input ? "const " : "", type_of(parameter.dtype),
+      parameter.bounds.size());
+}
+
+}  // namespace
+
+std::string draft_reference(std::string_view source, const std::vector<CodeToken>& tokens,
+                            const CFunction& function, const std::vector<std::string>& inputs) {
+  const auto is_input = [&](const CParameter& p) {
+    return std::ranges::find(inputs, p.name) != inputs.end();
+  };
+  std::string text = fmt::format("// The truth of {}, drafted from a C function.\n", function.name);
+  text +=
+      "#include <stdint.h>\n\n#include <cmath>\n#include <cstddef>\n#include <cstdlib>\n#include "
+      "<cstring>\n";
+  for (const auto line : split_lines(source))
+    if (trim(line).starts_with("#define ") && !trim(line).ends_with('\\'))
+      text += std::string(trim(line)) + "\n";
+  bool has_view = false;
+  std::vector<std::string> parameters;
+  std::string views;
+  for (const auto& parameter : function.parameters) {
+    parameters.push_back(parameter_text(parameter, is_input(parameter)));
+    if (parameter.bounds.size() < 2) continue;
+    has_view = true;
+    views += view_text(parameter, is_input(parameter));
+  }
+  if (has_view) text += kView;
+  for (const auto& helper : find_functions(tokens)) {
+    if (helper.begin == function.begin) continue;
+    text += fmt::format("\ntemplate <class Real>\n{}\n",
+                        rewrite(source, tokens, helper.begin, helper.close + 1));
+  }
+  const auto body = rewrite(source, tokens, function.open + 1, function.close);
+  const auto lead_from = tokens[function.open].offset + 1;
+  const auto lead_to =
+      function.open + 1 < tokens.size() ? tokens[function.open + 1].offset : lead_from;
+  text += fmt::format("\ntemplate <class Real>\nvoid reference({}) {{\n{}{}{}\n}}\n",
+                      join(parameters, ", "), views,
+                      views.empty() ? source.substr(lead_from, lead_to - lead_from) : "  ", body);
+  return text;
+}
+
+}  // namespace kw::task

@@ -1,0 +1,174 @@
+// Tests of drafting tasks from C functions.
+// SPDX-License-Identifier: Apache-2.0
+#include "task/draft.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include "task/load.h"
+#include "task/resolve.h"
+
+namespace kw::task {
+namespace {
+
+Draft draft(std::string_view source, std::string_view function = "") {
+  auto result = draft_from_source(source, "f.c", function, "");
+  EXPECT_TRUE(result.has_value()) << describe(result.error());
+  return result ? std::move(*result) : Draft{};
+}
+
+/// "x in [n]; y out [n]" of the draft, as the loader sees it.
+std::string tensors_of(const Draft& draft) {
+  const auto definition = parse_task({"draft", draft.files});
+  if (!definition) return describe(definition.error());
+  std::string text;
+  for (const auto& tensor : definition->tensors) {
+    if (!text.empty()) text += "; ";
+    text += tensor.name + " " + std::string(kw::name_of(tensor.role)) + " [";
+    for (std::size_t i = 0; i < tensor.shape.size(); ++i)
+      text += (i > 0 ? ", " : "") + tensor.shape[i].expr.text();
+    text += "]";
+    if (tensor.pitch) text += " pitch " + tensor.pitch->expr.text();
+  }
+  return text;
+}
+
+std::string error_of(std::string_view source, std::string_view function = "") {
+  const auto result = draft_from_source(source, "f.c", function, "");
+  return result ? "fine" : describe(result.error());
+}
+
+TEST(Draft, UnderstandsSaxpy) {
+  const auto saxpy = draft(
+      "#include <math.h>\n"
+      "void saxpy(int n, float a, const float *restrict x, float *y) {\n"
+      "  for (int i = 0; i < n; i++) y[i] = a * x[i] + 0.5f * y[i];\n}\n");
+  EXPECT_EQ(tensors_of(saxpy), "x in [n]; y inout [n]");
+  EXPECT_NE(
+      saxpy.files.at("reference.cpp")
+          .find("template <class Real>\nvoid reference(int n, Real a, const Real* x, Real* y) {\n"
+                "  for (int i = 0; i < n; i++) y[i] = a * x[i] + Real(0.5) * y[i];\n}"),
+      std::string::npos)
+      << saxpy.files.at("reference.cpp");
+  EXPECT_TRUE(saxpy.notes.empty());
+}
+
+TEST(Draft, UnderstandsAStencil) {
+  const auto* const flat =
+      "void jacobi(int n, int m, const double* in, double* out) {\n"
+      "  for (int i = 1; i < n - 1; ++i)\n"
+      "    for (int j = 1; j < m - 1; ++j) {\n"
+      "      const int c = i * m + j;\n"
+      "      out[c] = 0.25 * (in[(i - 1) * m + j] + in[(i + 1) * m + j] + in[c - 1] + in[c + 1]);\n"
+      "    }\n}\n";
+  EXPECT_EQ(tensors_of(draft(flat)), "in in [n, m]; out inout [n, m]");
+  const auto* const array =
+      "void jacobi(int n, int m, const float in[n][m], float out[n][m]) {\n"
+      "  for (int i = 1; i < n - 1; ++i)\n"
+      "    for (int j = 1; j < m - 1; ++j) out[i][j] = in[i - 1][j] + in[i][j + 1];\n}\n";
+  const auto drafted = draft(array);
+  EXPECT_EQ(tensors_of(drafted), "in in [n, m]; out inout [n, m]");
+  EXPECT_NE(drafted.files.at("reference.cpp").find("View<const Real, 2> in{in_data, in_inner};"),
+            std::string::npos);
+}
+
+TEST(Draft, UnderstandsMatrixVector) {
+  EXPECT_EQ(tensors_of(draft("void mv(int m, int n, const float* a, const float* x, float* y) {\n"
+                             "  for (int i = 0; i < m; ++i) {\n"
+                             "    float s = 0;\n"
+                             "    for (int j = 0; j < n; ++j) s += a[(size_t)i * n + j] * x[j];\n"
+                             "    y[i] = s;\n  }\n}\n")),
+            "a in [m, n]; x in [n]; y out [m]");
+}
+
+TEST(Draft, UnderstandsRowDistances) {
+  EXPECT_EQ(tensors_of(draft("void mm(int n, int ld, const float* a, float* b) {\n"
+                             "  for (int i = 0; i < n; ++i)\n"
+                             "    for (int j = 0; j < n; ++j) b[i * n + j] = a[i * ld + j];\n}\n")),
+            "a in [n, n] pitch ld; b out [n, n]");
+}
+
+TEST(Draft, UnderstandsThreeDimensions) {
+  EXPECT_EQ(
+      tensors_of(draft("void f(int a, int b, int c, const float* x, float* y) {\n"
+                       "  for (int i = 0; i < a; ++i)\n"
+                       "    for (int j = 0; j < b; ++j)\n"
+                       "      for (int k = 0; k < c; ++k)\n"
+                       "        y[(i * b + j) * c + k] = x[i * b * c + j * c + k] * 2;\n}\n")),
+      "x in [a, b, c]; y out [a, b, c]");
+}
+
+TEST(Draft, UnderstandsReductions) {
+  EXPECT_EQ(tensors_of(draft("void dot(int n, const float* x, const float* y, float* out) {\n"
+                             "  float s = 0;\n"
+                             "  for (int i = 0; i < n; ++i) s += x[i] * y[i];\n"
+                             "  *out = s;\n}\n")),
+            "x in [n]; y in [n]; out out [1]");
+  EXPECT_EQ(tensors_of(draft("#include <math.h>\n"
+                             "static float square(float x) { return x * x; }\n"
+                             "void norms(int rows, int cols, const float* x, float* y) {\n"
+                             "  for (int r = 0; r < rows; ++r) {\n"
+                             "    float s = 0.0f;\n"
+                             "    for (int c = 0; c < cols; ++c) s += square(x[r * cols + c]);\n"
+                             "    y[r] = sqrtf(s);\n  }\n}\n")),
+            "x in [rows, cols]; y out [rows]");
+}
+
+TEST(Draft, MarksWhatItGuesses) {
+  const auto drafted = draft(
+      "void f(int n, int m, const float* x, float* y) {\n"
+      "  helper(x, y);\n  y[0] = x[index[3]];\n}\n");
+  EXPECT_EQ(tensors_of(drafted), "x in [n * m]; y inout [1]");
+  EXPECT_EQ(drafted.notes.size(), 2u);
+  EXPECT_NE(drafted.files.at("task.yaml").find("# CHECK: its size could not be read off"),
+            std::string::npos);
+}
+
+TEST(Draft, SaysWhatItCannotDraft) {
+  EXPECT_EQ(error_of(""), "f.c: no complete function definition found");
+  EXPECT_EQ(error_of("void f(int n, float* x);"), "f.c: no complete function definition found");
+  EXPECT_EQ(error_of("\nfloat f(int n, float* x) { return x[0]; }"),
+            "f.c:2:1: 'f' returns a value; let it return void and write through a pointer");
+  EXPECT_EQ(error_of("void f(int n, float** x) { x[0][0] = 1; }"),
+            "f.c:1:15: a pointer to pointers is not one block of memory; pass one pointer");
+  EXPECT_EQ(error_of("void f(struct s* x) { }"),
+            "f.c:1:8: the type 'struct s' of 'x' is not supported; there are float, double, int, "
+            "long and unsigned char");
+  EXPECT_EQ(error_of("void f(int n, float& x) { x = 1; }"),
+            "f.c:1:20: C++ references are not supported; use a pointer");
+  EXPECT_EQ(error_of("void f(int n, const float* x) { }"),
+            "f: the function writes through none of its pointers");
+  EXPECT_EQ(error_of("void f(float* x) { g(x); }"),
+            "f: cannot guess the size of 'x': there is no integer parameter");
+  EXPECT_EQ(error_of("void f(int n, float* x) { x[0] = n; } void g(int n, float* x) { x[0] = n; }"),
+            "f.c: several functions (f, g); name the one to draft from");
+  EXPECT_EQ(error_of("void first(int n, float* x) { x[0] = n; }", "frist"),
+            "f.c: no function 'frist' (did you mean 'first'?)");
+  EXPECT_EQ(error_of("template <class T> void f(int n, T* x) { x[0] = n; }"),
+            "f.c:1:1: templates and members are not supported");
+}
+
+TEST(Draft, SkeletonIsACompleteTask) {
+  const auto drafted = draft_skeleton("mine");
+  ASSERT_TRUE(drafted.has_value()) << describe(drafted.error());
+  EXPECT_EQ(tensors_of(*drafted), "x in [n]; y out [n]");
+  EXPECT_FALSE(draft_skeleton("int").has_value());
+  EXPECT_FALSE(draft_skeleton("../x").has_value());
+}
+
+RC_GTEST_PROP(DraftProperty, SurvivesAnyText, ()) {
+  const auto words = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
+      "void", "f", "(", ")", "{", "}", "int", "n", "const", "float", "*", "x", "[", "]", "i", "=",
+      "0", ";", "for", "<", "++", "+", ",", "y", "\n", "\"", "/*", "#define n 3\n"));
+  std::string source;
+  for (const auto& word : words) source += word + " ";
+  (void)draft_from_source(source, "f.c", "", "");
+  source =
+      "void f(int n, const float* x, float* y) { for (int i = 0; i < n; ++i) {" + source + "}}";
+  const auto drafted = draft_from_source(source, "f.c", "f", "");
+  if (drafted) RC_ASSERT(parse_task({"draft", drafted->files}).has_value());
+}
+
+}  // namespace
+}  // namespace kw::task
