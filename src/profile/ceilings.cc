@@ -1,0 +1,292 @@
+// The plan of a measurement: points, slices of time, samples, a second try for what looks wrong.
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/ceilings.h"
+
+#include <fmt/core.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <span>
+
+#include "measure/statistics.h"
+#include "profile/crew.h"
+#include "profile/kernels.h"
+#include "profile/plausible.h"
+
+namespace kw::profile {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double elapsed_ns(Clock::time_point since) {
+  return static_cast<double>(std::chrono::nanoseconds(Clock::now() - since).count());
+}
+
+// Between arrays, so that they do not meet in the same cache sets: an odd number of lines.
+constexpr std::size_t kSkewBytes = 17 * 64;
+constexpr std::size_t kAlign = 4096;
+constexpr std::size_t kFewest = 3;  // Samples; fewer are refused as implausible.
+
+// One mapping for all points, touched by the threads that use it.
+class Arena {
+ public:
+  static Result<std::unique_ptr<Arena>> create(std::size_t bytes) {
+    void* at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) return fail("no memory to measure the ceilings in");
+    (void)::madvise(at, bytes, MADV_HUGEPAGE);  // A wish: fewer page faults and TLB misses.
+    return std::unique_ptr<Arena>(new Arena(static_cast<char*>(at), bytes));
+  }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena() { ::munmap(base_, bytes_); }
+
+  // The part of one of `threads` threads.
+  std::span<char> slice(int thread, int threads) const {
+    const std::size_t each = bytes_ / static_cast<std::size_t>(threads) / kAlign * kAlign;
+    return {base_ + static_cast<std::size_t>(thread) * each, each};
+  }
+
+  // The arrays of one of `threads` threads when all together touch `footprint` bytes.
+  Streams streams(int thread, int threads, std::size_t footprint, int arrays) const {
+    const std::size_t each = footprint / static_cast<std::size_t>(threads * arrays);
+    const std::size_t floats =
+        std::max(each / sizeof(float) / kBlockFloats, std::size_t{1}) * kBlockFloats;
+    const std::size_t step = floats * sizeof(float) + kSkewBytes;
+    const std::span<char> mine = slice(thread, threads);
+    KW_ASSERT(step * static_cast<std::size_t>(arrays) <= mine.size());
+    const auto array = [&](int k) { return reinterpret_cast<float*>(mine.data() + step * k); };
+    // The array that is written comes first; a kernel that only reads starts there as well.
+    return {array(1 % arrays), array(2 % arrays), array(3 % arrays), array(0), floats};
+  }
+
+ private:
+  Arena(char* base, std::size_t bytes) : base_(base), bytes_(bytes) {}
+  char* base_;
+  std::size_t bytes_;
+};
+
+struct Point {
+  std::string kind;
+  std::string level;  ///< "core" for FMA.
+  std::string isa;    ///< FMA only.
+  int threads = 1;
+};
+
+struct Plan {
+  double budget_ns = 0;  ///< Of all points together.
+  double sample_ns = 0;  ///< Shortest sample.
+  int samples = 0;       ///< Most per kernel.
+  double hard_ns = 0;    ///< On a busy machine even the fewest samples take too long.
+};
+
+Plan plan_of(Effort effort) {
+  if (effort == Effort::Quick) return {0.35e9, 0.1e6, 9, 1.2e9};
+  return {8e9, 1e6, 31, 25e9};
+}
+
+class Bench {
+ public:
+  // `deadline`: no sample starts later, however few there are.
+  Bench(const DeviceFacts& facts, const Arena& arena, Clock::time_point deadline)
+      : facts_(facts), arena_(arena), deadline_(deadline) {
+    // Untouched pages read as one cached page of zeroes; and the first to write decides the node.
+    crew(std::max(facts.cores, 1)).run([&](int t) {
+      const std::span<char> mine = arena_.slice(t, std::max(facts_.cores, 1));
+      std::memset(mine.data(), 0x3f, mine.size());
+    });
+  }
+
+  // Measures with every kernel that serves the point, for `slice_ns`; the best one's figures.
+  Ceiling measure(const Point& point, const Plan& plan, double slice_ns) {
+    Ceiling best{point.kind, point.level, point.isa, point.threads, 0, 0, 0, 0};
+    if (point.level == "core") {
+      for (const FmaKernel& kernel : fma_)
+        if (kernel.kind == point.kind && kernel.isa == point.isa)
+          keep_best(best, run_fma(kernel, point, plan, slice_ns));
+      return best;
+    }
+    std::vector<const MemoryKernel*> kernels;
+    for (const MemoryKernel& kernel : memory_)
+      if (kernel.kind == point.kind) kernels.push_back(&kernel);
+    for (const MemoryKernel* kernel : kernels) {
+      best.reads = kernel->reads();
+      keep_best(best,
+                run_memory(*kernel, point, plan, slice_ns / static_cast<double>(kernels.size())));
+    }
+    return best;
+  }
+
+ private:
+  struct Rates {
+    std::vector<double> per_second;
+  };
+
+  static void keep_best(Ceiling& best, const Rates& rates) {
+    if (rates.per_second.empty()) return;
+    const double median = measure::quantile(rates.per_second, 0.5);
+    if (median <= best.per_second) return;
+    best.per_second = median;
+    best.samples = static_cast<int>(rates.per_second.size());
+    best.spread =
+        (measure::quantile(rates.per_second, 0.9) - measure::quantile(rates.per_second, 0.1)) / 2 /
+        median;
+  }
+
+  Crew& crew(int threads) {
+    if (!crew_ || crew_->size() != threads) {
+      crew_.reset();
+      crew_ = std::make_unique<Crew>(threads);
+    }
+    return *crew_;
+  }
+
+  // Doubles the work until a sample is long enough, then takes samples until the slice is spent.
+  template <class Run>
+  Rates sample(const Plan& plan, double slice_ns, double amount_each, Run&& run) {
+    const auto start = Clock::now();
+    long repeats = 1;
+    for (double ns = run(repeats); ns < plan.sample_ns && elapsed_ns(start) < slice_ns / 3;
+         ns = run(repeats)) {
+      if (Clock::now() >= deadline_) return {};
+      const double factor = std::clamp(1.3 * plan.sample_ns / std::max(ns, 1.0), 2.0, 1000.0);
+      repeats = static_cast<long>(static_cast<double>(repeats) * factor);
+    }
+    Rates rates;
+    while (static_cast<int>(rates.per_second.size()) < plan.samples &&
+           (rates.per_second.size() < kFewest || elapsed_ns(start) < slice_ns) &&
+           Clock::now() < deadline_)
+      rates.per_second.push_back(amount_each * static_cast<double>(repeats) * 1e9 / run(repeats));
+    return rates;
+  }
+
+  Rates run_memory(const MemoryKernel& kernel, const Point& point, const Plan& plan,
+                   double slice_ns) {
+    const std::size_t footprint =
+        static_cast<std::size_t>(footprint_for(facts_, point.level, point.threads));
+    std::vector<Streams> streams;
+    double bytes = 0;
+    for (int t = 0; t < point.threads; ++t) {
+      streams.push_back(arena_.streams(t, point.threads, footprint, kernel.arrays()));
+      bytes += static_cast<double>(streams.back().floats * sizeof(float)) * kernel.arrays();
+    }
+    return sample(plan, slice_ns, bytes, [&](long passes) {
+      return crew(point.threads).run([&](int t) {
+        kernel.run(streams[static_cast<std::size_t>(t)], static_cast<std::size_t>(passes));
+      });
+    });
+  }
+
+  Rates run_fma(const FmaKernel& kernel, const Point& point, const Plan& plan, double slice_ns) {
+    constexpr long kSteps = 1000;
+    const double flops = static_cast<double>(kernel.flops_per_step) * kSteps * point.threads;
+    return sample(plan, slice_ns, flops, [&](long repeats) {
+      return crew(point.threads).run([&](int) { kernel.run(kSteps * repeats); });
+    });
+  }
+
+  const DeviceFacts& facts_;
+  const Arena& arena_;
+  Clock::time_point deadline_;
+  std::vector<MemoryKernel> memory_ = memory_kernels();
+  std::vector<FmaKernel> fma_ = fma_kernels();
+  std::unique_ptr<Crew> crew_;
+};
+
+std::vector<Point> points_of(const DeviceFacts& facts, Effort effort) {
+  std::vector<int> threads{std::max(facts.cores, 1)};
+  if (effort == Effort::Full && threads[0] > 1) threads.push_back(1);
+  std::vector<Point> points;
+  const std::vector<FmaKernel> fma = fma_kernels();
+  for (const int n : threads) {
+    for (const char* level : {"L1", "L2", "L3", "DRAM"}) {
+      if (footprint_for(facts, level, n) == 0) continue;
+      for (const char* kind : {"read", "write", "copy", "triad", "mix_3r1w"})
+        points.push_back({kind, level, "", n});
+    }
+    for (const FmaKernel& kernel : fma) {
+      if (effort == Effort::Quick && kernel.isa != fma.back().isa) continue;
+      points.push_back({std::string(kernel.kind), "core", std::string(kernel.isa), n});
+    }
+  }
+  return points;
+}
+
+// DRAM passes are milliseconds long where others need microseconds.
+double weight_of(const Point& point) {
+  return point.level == "DRAM" ? 8 : point.level == "L3" ? 2 : 1;
+}
+
+std::size_t arena_bytes(const DeviceFacts& facts) {
+  // Beside the footprint, each thread needs the skew of its arrays and whole blocks and pages.
+  const std::size_t slack = 16 * kAlign * static_cast<std::size_t>(std::max(facts.cores, 1));
+  return static_cast<std::size_t>(footprint_for(facts, "DRAM", facts.cores)) + slack;
+}
+
+void measure_points(Bench& bench, const std::vector<Point>& points,
+                    const std::vector<std::size_t>& which, const Plan& plan, double budget_ns,
+                    std::vector<Ceiling>& into) {
+  double weight = 0;
+  for (const std::size_t i : which) weight += weight_of(points[i]);
+  for (const std::size_t i : which)
+    into[i] = bench.measure(points[i], plan, budget_ns * weight_of(points[i]) / weight);
+}
+
+}  // namespace
+
+std::int64_t footprint_for(const DeviceFacts& facts, const std::string& level, int threads) {
+  std::int64_t last = 0, wanted = 0;
+  int last_level = 0;
+  for (const Cache& cache : facts.caches) {
+    const int shared = std::max(cache.shared_by, 1);
+    const std::int64_t reach = cache.bytes * ((std::max(threads, 1) + shared - 1) / shared);
+    if (cache.level > last_level) last_level = cache.level, last = reach;
+    if (level == fmt::format("L{}", cache.level)) wanted = reach / 2;
+  }
+  if (level != "DRAM") return wanted;
+  // Four times the last cache, so that less than a quarter can be hits; not less than 64 MiB where
+  // the caches are unknown or small, and never more than a sixteenth of memory.
+  const std::int64_t bytes = std::max<std::int64_t>(4 * last, std::int64_t{64} << 20);
+  return facts.memory_bytes > 0 ? std::min(bytes, facts.memory_bytes / 16) : bytes;
+}
+
+Result<CeilingReport> measure_ceilings(const DeviceFacts& facts, Effort effort) {
+  const auto start = Clock::now();
+  const Plan plan = plan_of(effort);
+  const std::unique_ptr<Arena> arena = KW_TRY(Arena::create(arena_bytes(facts)));
+  const auto deadline = start + std::chrono::nanoseconds(static_cast<std::int64_t>(plan.hard_ns));
+  Bench bench(facts, *arena, deadline);
+  const std::vector<Point> points = points_of(facts, effort);
+  std::vector<Ceiling> found(points.size());
+  std::vector<std::size_t> which(points.size());
+  for (std::size_t i = 0; i < which.size(); ++i) which[i] = i;
+  measure_points(bench, points, which, plan, plan.budget_ns, found);
+
+  which.clear();
+  for (const Doubt& doubt : implausible(found)) which.push_back(doubt.index);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (!is_reliable(found[i]) && std::find(which.begin(), which.end(), i) == which.end())
+      which.push_back(i);
+  const double again_ns = plan.budget_ns * (effort == Effort::Quick ? 0.15 : 0.5);
+  if (!which.empty()) measure_points(bench, points, which, plan, again_ns, found);
+
+  CeilingReport report;
+  std::vector<bool> is_refused(found.size());
+  for (const Doubt& doubt : to_refuse(found)) {
+    is_refused[doubt.index] = true;
+    report.refused.push_back(doubt.why);
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (is_refused[i]) continue;
+    if (!is_reliable(found[i]))
+      report.unreliable.push_back(
+          fmt::format("{} spreads by {:.2f} of its median.", describe(found[i]), found[i].spread));
+    report.ceilings.push_back(found[i]);
+  }
+  report.elapsed_ns = elapsed_ns(start);
+  return report;
+}
+
+}  // namespace kw::profile

@@ -1,0 +1,86 @@
+// The kernels do what their names say; footprints fit their levels. Nothing here looks at a clock.
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/ceilings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "profile/crew.h"
+#include "profile/kernels.h"
+
+namespace kw::profile {
+namespace {
+
+TEST(Kernels, WriteWhatTheirMixSays) {
+  alignas(64) static float a[2 * kBlockFloats], b[2 * kBlockFloats], c[2 * kBlockFloats],
+      out[2 * kBlockFloats];
+  for (std::size_t i = 0; i < 2 * kBlockFloats; ++i) {
+    a[i] = static_cast<float>(i), b[i] = 1000, c[i] = 5000;
+  }
+  for (const MemoryKernel& kernel : memory_kernels()) {
+    std::fill(std::begin(out), std::end(out), -1.0f);
+    kernel.run({a, b, c, out, 2 * kBlockFloats}, 2);
+    for (std::size_t i = 0; i < 2 * kBlockFloats; ++i) {
+      const float x = static_cast<float>(i);
+      const float want = kernel.kind == "read"    ? -1
+                         : kernel.kind == "write" ? 1
+                         : kernel.kind == "copy"  ? x
+                         : kernel.kind == "triad" ? x + 1000
+                                                  : x + 6000;
+      ASSERT_EQ(out[i], want) << kernel.kind << " " << i;
+    }
+  }
+}
+
+TEST(Kernels, EveryMixIsThere) {
+  std::vector<double> shares;
+  for (const MemoryKernel& kernel : memory_kernels())
+    if (!kernel.bypasses_cache) shares.push_back(kernel.reads());
+  EXPECT_THAT(shares,
+              testing::UnorderedElementsAre(0, 0.5, testing::DoubleNear(2.0 / 3, 1e-12), 0.75, 1));
+}
+
+TEST(Kernels, FmaKernelsRunAndCountTheirLanes) {
+  for (const FmaKernel& kernel : fma_kernels()) {
+    kernel.run(10);
+    const int lanes = (kernel.isa == "scalar" ? 1
+                       : kernel.isa == "sse"  ? 16
+                       : kernel.isa == "avx2" ? 32
+                                              : 64) /
+                      (kernel.isa == "scalar"     ? 1
+                       : kernel.kind == "fma_f32" ? 4
+                                                  : 8);
+    EXPECT_EQ(kernel.flops_per_step, 2 * 12 * lanes) << kernel.isa << " " << kernel.kind;
+  }
+}
+
+TEST(Footprints, FitTheirLevel) {
+  DeviceFacts d;
+  d.cores = 4;
+  d.caches = {{1, 32 << 10, 1}, {2, 1 << 20, 2}, {3, 32 << 20, 4}};
+  d.memory_bytes = std::int64_t{16} << 30;
+  EXPECT_EQ(footprint_for(d, "L1", 1), 16 << 10);
+  EXPECT_EQ(footprint_for(d, "L1", 4), 64 << 10);
+  EXPECT_EQ(footprint_for(d, "L2", 4), 1 << 20);
+  EXPECT_EQ(footprint_for(d, "L3", 4), 16 << 20);
+  EXPECT_EQ(footprint_for(d, "DRAM", 4), 128 << 20);
+  d.memory_bytes = std::int64_t{1} << 30;
+  EXPECT_EQ(footprint_for(d, "DRAM", 4), 64 << 20);
+  d.caches.clear();
+  EXPECT_EQ(footprint_for(d, "L3", 4), 0);
+}
+
+TEST(Crew, EveryMemberRunsEveryJobOnce) {
+  Crew crew(3);
+  std::array<std::atomic<int>, 3> runs{};
+  for (int i = 0; i < 20; ++i) {
+    const double ns = crew.run([&](int t) { ++runs[static_cast<std::size_t>(t)]; });
+    EXPECT_GE(ns, 0);
+  }
+  for (const auto& n : runs) EXPECT_EQ(n, 20);
+}
+
+}  // namespace
+}  // namespace kw::profile

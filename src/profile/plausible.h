@@ -1,0 +1,39 @@
+// Which measured ceilings cannot be true. Pure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "record/device.h"
+
+namespace kw::profile {
+
+/// A ceiling whose samples' central 80 % reach farther from their median is not reliable.
+inline constexpr double kMaxSpread = 0.30;
+
+/// One ceiling that contradicts physics or its neighbours.
+struct Doubt {
+  std::size_t index = 0;  ///< Into the ceilings.
+  std::string why;        ///< A whole sentence.
+};
+
+/// Rules, each with room for noise: a rate is finite and within what a core can issue; an outer
+/// level is not faster than an inner one; reading is at least half as fast as copying; a mix
+/// reaches a fifth of the best of its level; more threads are neither slower nor faster than as
+/// many cores; wider vectors are not slower, and f64 not faster than f32. Where two contradict each
+/// other, both are doubted.
+std::vector<Doubt> implausible(std::span<const Ceiling> ceilings);
+
+/// The fewest to drop so that no doubt is left: what is impossible by itself, then always the one
+/// that contradicts most others (of equals the one that spreads more).
+std::vector<Doubt> to_refuse(std::span<const Ceiling> ceilings);
+
+bool is_reliable(const Ceiling& ceiling);
+
+/// "DRAM read:write 3:1, 2 threads", "fma f32 avx512, 2 threads".
+std::string describe(const Ceiling& ceiling);
+
+}  // namespace kw::profile

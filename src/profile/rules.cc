@@ -1,0 +1,195 @@
+// The finding rules, one function each, and their order.
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/rules.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/text.h"
+#include "compile/remarks.h"
+#include "profile/roofline.h"
+
+namespace kw::profile {
+namespace {
+
+// Orders of magnitude between groups; what a proposer must fix first comes first.
+enum Weight {
+  kVerdict = 0,
+  kFailure = 100,
+  kGoal = 300,
+  kSpeed = 400,
+  kRoofline = 500,
+  kVectorization = 600,
+  kResource = 700,
+  kNote = 800
+};
+
+using Findings = std::vector<Finding>;
+
+void add(Findings& out, int weight, std::string kind, std::string text, std::string place = {},
+         std::string frame = {}) {
+  out.push_back({std::move(kind), weight, std::move(text), std::move(frame), std::move(place)});
+}
+
+std::string in_words(Outcome outcome) {
+  std::string words(name_of(outcome));
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+void explain_verdict(const Evaluation& e, Findings& out) {
+  if (e.verdict.is_correct()) return;
+  add(out, kVerdict, e.verdict.stage == Stage::Compile ? "diagnostic" : "note",
+      fmt::format("Ended at stage {}: {}{}{}.", name_of(e.verdict.stage),
+                  in_words(e.verdict.outcome), e.verdict.evidence.empty() ? "" : ": ",
+                  std::string(trim(e.verdict.evidence))));
+}
+
+void keep_given(const Evaluation& e, Findings& out) {
+  for (const Finding& given : e.findings) {
+    Finding f = given;
+    const bool is_failure = f.kind == "diagnostic" || f.kind == "mismatch";
+    const bool is_warning = f.text.starts_with("Warning: ");
+    const int weight = is_failure && !is_warning ? kFailure
+                       : f.kind == "resource"    ? kResource
+                                                 : kNote;
+    f.rank = weight + std::clamp(f.rank, 0, 99);
+    out.push_back(std::move(f));
+  }
+}
+
+double shortfall(double reached, double wanted) { return wanted / reached; }
+
+void explain_goals(const Evaluation& e, const Task& task, Findings& out) {
+  const auto say = [&](double factor, const std::string& what) {
+    if (factor <= 1)
+      add(out, kGoal, "note", "The goal of " + what + " is reached.");
+    else
+      add(out, kGoal, "note",
+          fmt::format("The goal of {} needs the kernel {:.3g} times faster than it is.", what,
+                      factor));
+  };
+  if (task.goals.speedup && e.speedup.value > 0)
+    say(shortfall(e.speedup.value, *task.goals.speedup),
+        fmt::format("{:.3g}x over {}", *task.goals.speedup, e.speedup.baseline));
+  if (task.goals.roof && e.roofline_fraction > 0)
+    say(shortfall(e.roofline_fraction, *task.goals.roof),
+        fmt::format("{:.2f} of the roofline", *task.goals.roof));
+  if (!task.goals.time_ns) return;
+  double slowest = 0;
+  for (const WorkloadResult& w : e.workloads)
+    if (w.group == Group::Time) slowest = std::max(slowest, w.median_ns);
+  if (slowest > 0) say(slowest / *task.goals.time_ns, format_ns(*task.goals.time_ns));
+}
+
+void explain_speedup(const Evaluation& e, Findings& out) {
+  if (e.speedup.value > 0) {
+    const std::string word = e.speedup.is_faster    ? "faster than"
+                             : e.speedup.high < 1.0 ? "slower than"
+                                                    : "not distinguishable from";
+    add(out, kSpeed, "history",
+        fmt::format(
+            "Overall {} {}: speedup {:.3g} ({:.3g} to {:.3g} at {:.3g}; noise floor {:.3g}).", word,
+            e.speedup.baseline, e.speedup.value, e.speedup.low, e.speedup.high,
+            e.speedup.confidence, e.speedup.noise_floor));
+  }
+  // The worst shape, where shapes differ by more than a tenth.
+  const WorkloadResult* worst = nullptr;
+  const WorkloadResult* best = nullptr;
+  for (const WorkloadResult& w : e.workloads) {
+    if (w.group != Group::Time || w.speedup.value <= 0) continue;
+    if (worst == nullptr || w.speedup.value < worst->speedup.value) worst = &w;
+    if (best == nullptr || w.speedup.value > best->speedup.value) best = &w;
+  }
+  if (worst != nullptr && best->speedup.value > 1.1 * worst->speedup.value)
+    add(out, kSpeed + 1, "history",
+        fmt::format("Shapes differ: {:.3g}x on {}, {:.3g}x on {}.", worst->speedup.value,
+                    worst->name, best->speedup.value, best->name),
+        worst->name);
+}
+
+void explain_rooflines(const Evaluation& e, Findings& out) {
+  for (const WorkloadResult& w : e.workloads) {
+    if (w.group != Group::Time || w.roofline.bound == Bound::Unknown) continue;
+    const std::string rate = w.roofline.bound == Bound::Compute ? format_si(w.flops_per_s, "flop/s")
+                                                                : format_si(w.bytes_per_s, "B/s");
+    add(out, kRoofline, "roofline",
+        fmt::format("{}: {} per call, {}. {}", w.name, format_ns(w.median_ns), rate,
+                    w.roofline.advice),
+        w.name);
+  }
+}
+
+std::string line_of(const BuildUnit& unit, int line, int column) {
+  for (const SourceFile& file : unit.files) {
+    if (file.name != unit.main_file) continue;
+    const Position at{static_cast<std::size_t>(std::max(line, 1)),
+                      static_cast<std::size_t>(std::max(column, 1))};
+    return render_frame(file.text, offset_of(file.text, at), "this loop");
+  }
+  return {};
+}
+
+void explain_loops(const BuildUnit& unit, Findings& out) {
+  if (unit.object.empty()) return;
+  int vectorized = 0, widest = 0, order = 0;
+  for (const compile::LoopRemark& loop : compile::parse_remarks(unit.object.front().log)) {
+    if (loop.vector_bytes > 0) {
+      ++vectorized;
+      widest = std::max(widest, loop.vector_bytes);
+      continue;
+    }
+    add(out, kVectorization + std::min(order++, 98), "vectorization",
+        fmt::format("The loop in line {} is not vectorised: {}.", loop.line,
+                    loop.reason.empty() ? "the compiler gives no reason" : loop.reason),
+        fmt::format("{}:{}:{}", unit.main_file, loop.line, loop.column),
+        line_of(unit, loop.line, loop.column));
+  }
+  if (vectorized > 0)
+    add(out, kVectorization + 99, "vectorization",
+        fmt::format("{} loop{} vectorised, the widest with {}-byte vectors.", vectorized,
+                    vectorized == 1 ? " is" : "s are", widest));
+}
+
+void explain_noise(const Evaluation& e, Findings& out) {
+  for (const WorkloadResult& w : e.workloads) {
+    if (w.is_nondeterministic)
+      add(out, kNote, "note",
+          fmt::format("{}: two calls on equal inputs gave different bits, within tolerance.",
+                      w.name),
+          w.name);
+    if (w.outcome == Outcome::Unmeasurable)
+      add(out, kSpeed + 2, "note",
+          fmt::format("{} could not be measured{}{}.", w.name, w.note.empty() ? "" : ": ", w.note),
+          w.name);
+    if (w.accuracy.gate_fraction > 0.5 && w.accuracy.gate_fraction <= 1)
+      add(out, kNote + 1, "note",
+          fmt::format("{}: the largest error uses {:.2f} of what the tolerance allows.", w.name,
+                      w.accuracy.gate_fraction),
+          w.name);
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> explain(const Evaluation& evaluation, const Facts& facts, std::size_t limit) {
+  Findings out;
+  explain_verdict(evaluation, out);
+  keep_given(evaluation, out);
+  if (facts.task != nullptr) explain_goals(evaluation, *facts.task, out);
+  explain_speedup(evaluation, out);
+  explain_rooflines(evaluation, out);
+  if (facts.unit != nullptr && evaluation.verdict.stage > Stage::Compile)
+    explain_loops(*facts.unit, out);
+  explain_noise(evaluation, out);
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Finding& a, const Finding& b) { return a.rank < b.rank; });
+  if (out.size() > limit) out.resize(limit);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i].rank = static_cast<int>(i) + 1;
+  return out;
+}
+
+}  // namespace kw::profile

@@ -1,0 +1,28 @@
+// Rules that turn what is known about an evaluation into ranked plain statements. Pure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "record/candidate.h"
+#include "record/evaluation.h"
+#include "record/task.h"
+#include "record/verdict.h"
+
+namespace kw::profile {
+
+/// What the rules look at beside the evaluation. Borrowed for the call; pointers may be null.
+struct Facts {
+  const Task* task = nullptr;       ///< For goals.
+  const BuildUnit* unit = nullptr;  ///< The candidate's, for code frames and the compiler's log.
+};
+
+/// All findings of an evaluation, most important first, ranks 1, 2, …: those it holds already
+/// (diagnostics, mismatches) and what the rules add: the verdict's own evidence, loops that stayed
+/// scalar, roofline and advice per workload, speedup, spread, gap to each goal. At most `limit`.
+std::vector<Finding> explain(const Evaluation& evaluation, const Facts& facts,
+                             std::size_t limit = 24);
+
+}  // namespace kw::profile

@@ -1,0 +1,106 @@
+// Which findings an evaluation gets, in which order.
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/rules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace kw::profile {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+std::string all(const std::vector<Finding>& findings) {
+  std::string out;
+  for (const Finding& f : findings) out += f.kind + "|" + f.text + "\n";
+  return out;
+}
+
+Evaluation correct() {
+  Evaluation e;
+  e.verdict = {Stage::Measure, Outcome::Correct, ""};
+  e.speedup = {2, 1.9, 2.1, 0.995, "omp", 0.01, true};
+  e.roofline_fraction = 0.5;
+  WorkloadResult w;
+  w.name = "large", w.group = Group::Time, w.median_ns = 1e6, w.bytes_per_s = 3e10;
+  w.roofline = {0.5, Bound::Memory, 6e10, "DRAM", "Memory-bound at 0.50."};
+  w.speedup = {2, 1.9, 2.1, 0.995, "omp", 0.01, true};
+  e.workloads = {w};
+  return e;
+}
+
+BuildUnit unit() {
+  BuildUnit u;
+  u.main_file = "c.cpp";
+  u.files = {{"c.cpp", "void f() {\n  for (;;) {}\n}\n"}};
+  u.object.emplace_back().log =
+      "loop 2:3 scalar it calls expf, which has no vector form here\nloop 3:1 vectorized 64\n";
+  return u;
+}
+
+TEST(Rules, ACorrectOneIsToldSpeedRooflineLoopsAndGoals) {
+  Task task;
+  task.goals.speedup = 3;
+  task.goals.roof = 0.4;
+  const BuildUnit built = unit();
+  const auto findings = explain(correct(), {&task, &built});
+  const std::string text = all(findings);
+  EXPECT_THAT(text, HasSubstr("needs the kernel 1.5 times faster"));
+  EXPECT_THAT(text, HasSubstr("The goal of 0.40 of the roofline is reached."));
+  EXPECT_THAT(text, HasSubstr("faster than omp: speedup 2 (1.9 to 2.1"));
+  EXPECT_THAT(text, HasSubstr("large: 1.00 ms per call, 30"));
+  EXPECT_THAT(text, HasSubstr("vectorization|The loop in line 2 is not vectorised: it calls expf"));
+  EXPECT_THAT(text, HasSubstr("1 loop is vectorised, the widest with 64-byte vectors."));
+  for (std::size_t i = 0; i < findings.size(); ++i)
+    EXPECT_EQ(findings[i].rank, static_cast<int>(i) + 1);
+  const auto loop = std::find_if(findings.begin(), findings.end(),
+                                 [](const Finding& f) { return f.place == "c.cpp:2:3"; });
+  ASSERT_NE(loop, findings.end());
+  EXPECT_THAT(loop->frame, HasSubstr("for (;;)"));
+}
+
+TEST(Rules, AFailureComesFirstAndItsDiagnosticsNext) {
+  Evaluation e;
+  e.verdict = {Stage::Compile, Outcome::CompileFailed, "c.cpp:1:1: no"};
+  e.findings = {{"diagnostic", 2, "Warning: b", "", "c.cpp:2:1"},
+                {"diagnostic", 1, "a", "frame", "c.cpp:1:1"}};
+  const BuildUnit built = unit();
+  const auto findings = explain(e, {nullptr, &built});
+  ASSERT_EQ(findings.size(), 3u);
+  EXPECT_EQ(findings[0].text, "Ended at stage compile: compile failed: c.cpp:1:1: no.");
+  EXPECT_EQ(findings[1].text, "a");
+  EXPECT_EQ(findings[1].frame, "frame");
+  EXPECT_EQ(findings[2].text, "Warning: b");
+}
+
+TEST(Rules, SlowerAndUndecidedAreSaidAsTheyAre) {
+  Evaluation e = correct();
+  e.speedup = {0.5, 0.4, 0.6, 0.995, "omp", 0.01, false};
+  EXPECT_THAT(all(explain(e, {})), HasSubstr("slower than omp"));
+  e.speedup = {1.0, 0.9, 1.1, 0.995, "omp", 0.01, false};
+  EXPECT_THAT(all(explain(e, {})), HasSubstr("not distinguishable from omp"));
+}
+
+TEST(Rules, ShapesThatDifferAreNamed) {
+  Evaluation e = correct();
+  EXPECT_THAT(all(explain(e, {})), Not(HasSubstr("Shapes differ")));
+  e.workloads.push_back(e.workloads[0]);
+  e.workloads[1].name = "small", e.workloads[1].speedup.value = 1.2;
+  EXPECT_THAT(all(explain(e, {})), HasSubstr("Shapes differ: 1.2x on small, 2x on large."));
+}
+
+TEST(Rules, NothingKnownNothingSaidAndTheLimitHolds) {
+  Evaluation e;
+  e.verdict = {Stage::Check, Outcome::Correct, ""};
+  EXPECT_THAT(explain(e, {}), IsEmpty());
+  for (int i = 0; i < 100; ++i) e.findings.push_back({"mismatch", i, "m", "", ""});
+  EXPECT_EQ(explain(e, {}).size(), 24u);
+  EXPECT_EQ(explain(e, {}, 5).size(), 5u);
+}
+
+}  // namespace
+}  // namespace kw::profile
