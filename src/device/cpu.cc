@@ -102,8 +102,7 @@ Result<> CpuDevice::flush() {
     flush_read_ = std::make_unique<std::uint64_t[]>(flush_words_);
     std::fill_n(flush_read_.get(), flush_words_, std::uint64_t{1});
   }
-  // Every core sweeps everything, so that private caches are covered whoever takes which piece;
-  // reading last leaves clean lines behind, whose eviction costs the next call nothing.
+  // Reading last leaves clean lines behind, whose eviction costs the next call nothing.
   ++flush_round_;
   const auto pieces = static_cast<std::int64_t>(parallel_.threads());
   const std::size_t share = flush_words_ / static_cast<std::size_t>(pieces);

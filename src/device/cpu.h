@@ -20,7 +20,7 @@ struct CpuOptions {
 Result<std::unique_ptr<Device>> open_cpu(const CpuOptions& options = {});
 
 /// What this machine is, without ceilings: model, usable cores, instruction sets, caches, memory.
-/// The id depends on these facts and the machine alone, so it survives reboots.
+/// The id names machine and processor, whatever cores we may use; it survives reboots.
 Result<DeviceFacts> read_cpu_facts();
 
 }  // namespace kw::device

@@ -21,12 +21,15 @@ constexpr int MADV_COLLAPSE = 25;  // Linux 6.1
 
 std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
 
-/// Backs the mapping with huge pages where the kernel can; both players of a pair see the same
-/// pages either way.
-void populate(const player::GuardedMapping& mapping) {
-  ::madvise(mapping.mapped, mapping.mapped_bytes, MADV_POPULATE_WRITE);
+/// Gives the mapping its memory now, in huge pages where the kernel can; both players of a pair see
+/// the same pages either way. 0 or the errno.
+int populate(const player::GuardedMapping& mapping) {
+  if (::madvise(mapping.mapped, mapping.mapped_bytes, MADV_POPULATE_WRITE) != 0 &&
+      errno != EINVAL)  // before Linux 5.14: faulted in on use
+    return errno;
   if (mapping.mapped_bytes >= player::kHugePage)
-    ::madvise(mapping.mapped, mapping.mapped_bytes, MADV_COLLAPSE);
+    ::madvise(mapping.mapped, mapping.mapped_bytes, MADV_COLLAPSE);  // a wish; EINVAL before 6.1
+  return 0;
 }
 
 }  // namespace
@@ -54,7 +57,8 @@ Result<std::unique_ptr<CpuBuffer>> CpuBuffer::allocate(const BufferSpec& spec) {
   buffer->bytes_ = bytes;
   buffer->offset_ = (mapped - bytes) / alignment * alignment;
   buffer->shared_ = spec.shared;
-  populate(buffer->mapping_);
+  if (const int trouble = populate(buffer->mapping_); trouble != 0)
+    return platform::fail_errno("allocate", spec.name, trouble);
   buffer->arm_guards();
   return buffer;
 }

@@ -141,10 +141,11 @@ Result<DeviceFacts> read_cpu_facts() {
 
   utsname system{};
   if (::uname(&system) == 0) facts.kernel = fmt::format("{} {}", system.sysname, system.release);
-  const std::string machine = small_file("/etc/machine-id");
-  const std::string all = fmt::format("{}\n{}\n{}\n{}\n{}", machine, system.nodename, facts.model,
-                                      facts.cores, join(facts.isa, ","));
-  facts.id = "cpu-" + sha256(all).hex().substr(0, 12);
+  // Not the cores that we may use: two processes of different affinity share one memory and must
+  // share one lease.
+  std::string machine = small_file("/etc/machine-id");
+  if (machine.empty()) machine = system.nodename;
+  facts.id = "cpu-" + sha256(machine + "\n" + facts.model).hex().substr(0, 12);
   return facts;
 }
 

@@ -1,0 +1,416 @@
+// The operations on memory: what they draw, what they find, and that order and layout do not
+// matter.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/host_ops.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "device/fake.h"
+
+namespace kw::device {
+namespace {
+
+using testing::ElementsAre;
+
+class HostOpsTest : public testing::Test {
+ protected:
+  std::unique_ptr<Buffer> make(std::int64_t bytes) {
+    return *device_->allocate({.name = "b", .bytes = bytes, .alignment = 8});
+  }
+  BufferOps& ops() { return device_->ops(); }
+
+  template <class T>
+  static std::vector<T> read(const Buffer& b) {
+    std::vector<T> out(static_cast<std::size_t>(b.bytes()) / sizeof(T));
+    EXPECT_TRUE(b.read(0, std::as_writable_bytes(std::span(out))).has_value());
+    return out;
+  }
+  template <class T>
+  static void write(Buffer& b, const std::vector<T>& values) {
+    EXPECT_TRUE(b.write(0, std::as_bytes(std::span(values))).has_value());
+  }
+  template <class T>
+  std::unique_ptr<Buffer> holding(const std::vector<T>& values) {
+    auto b = make(static_cast<std::int64_t>(values.size() * sizeof(T)));
+    write(*b, values);
+    return b;
+  }
+
+  static Tensor tensor(std::vector<std::int64_t> sizes, Dtype dtype = Dtype::F32) {
+    Tensor t;
+    t.name = "t";
+    t.dtype = dtype;
+    t.pitch = sizes.empty() ? 1 : sizes.back();
+    t.sizes = std::move(sizes);
+    return t;
+  }
+  static Region whole(const Tensor& t) {
+    Region r;
+    for (const std::int64_t n : t.sizes) r.ranges.push_back({0, n});
+    return r;
+  }
+  std::vector<float> drawn(const std::string& kind, const std::map<std::string, double>& numbers,
+                           std::int64_t n) {
+    constexpr std::uint64_t seed = 11;
+    Tensor t = tensor({n});
+    t.values.kind = kind;
+    t.values.numbers = numbers;
+    const auto b = make(t.bytes());
+    const auto filled = ops().fill(*b, t, seed);
+    EXPECT_TRUE(filled.has_value()) << (filled.has_value() ? "" : filled.error().what);
+    return read<float>(*b);
+  }
+
+  FakeWorld world_;
+  std::unique_ptr<Device> device_ = make_fake_device(world_);
+};
+
+struct Moments {
+  double mean = 0;
+  double deviation = 0;
+  double fourth = 0;  ///< Standardised.
+};
+
+Moments moments(const std::vector<float>& values) {
+  Moments m;
+  const auto n = static_cast<double>(values.size());
+  for (const float v : values) m.mean += v / n;
+  for (const float v : values) m.deviation += (v - m.mean) * (v - m.mean) / n;
+  for (const float v : values) m.fourth += std::pow(v - m.mean, 4) / n;
+  m.fourth /= m.deviation * m.deviation;
+  m.deviation = std::sqrt(m.deviation);
+  return m;
+}
+
+constexpr std::int64_t kMany = 200'000;
+
+TEST_F(HostOpsTest, UniformValuesLieInTheirRange) {
+  const auto v = drawn("uniform", {{"lo", -1}, {"hi", 3}}, kMany);
+  EXPECT_GE(*std::ranges::min_element(v), -1);
+  EXPECT_LE(*std::ranges::max_element(v), 3);
+  EXPECT_NEAR(moments(v).mean, 1, 0.02);
+  EXPECT_NEAR(moments(v).deviation, 4 / std::sqrt(12), 0.02);
+}
+
+TEST_F(HostOpsTest, NormalValuesHaveTheBellsMomentsAndTails) {
+  const auto v = drawn("normal", {{"mean", 2}, {"std", 3}}, kMany);
+  const Moments m = moments(v);
+  EXPECT_NEAR(m.mean, 2, 0.04);
+  EXPECT_NEAR(m.deviation, 3, 0.03);
+  EXPECT_NEAR(m.fourth, 3, 0.1);
+  // Shares beyond 1, 2, 3 and 3.8 (the tail of the method) standard deviations.
+  for (const auto& [z, share] :
+       {std::pair{1.0, 0.3173}, {2.0, 0.0455}, {3.0, 0.0027}, {3.8, 0.000145}}) {
+    const auto beyond = std::ranges::count_if(v, [z](float x) { return std::fabs(x - 2) > 3 * z; });
+    const double expected = share * static_cast<double>(kMany);
+    EXPECT_NEAR(static_cast<double>(beyond), expected, 5 * std::sqrt(expected)) << z;
+  }
+}
+
+TEST_F(HostOpsTest, OtherKindsKeepTheirPromises) {
+  const auto integers = drawn("integers", {{"lo", -2}, {"hi", 2}}, 1000);
+  EXPECT_EQ(std::set<float>(integers.begin(), integers.end()), (std::set<float>{-2, -1, 0, 1, 2}));
+
+  const auto ties = drawn("ties", {{"levels", 3}}, 1000);
+  EXPECT_EQ(std::set<float>(ties.begin(), ties.end()).size(), 3u);
+
+  const auto mixed = drawn("mixed", {{"lo_exp", -8}, {"hi_exp", 8}}, 10000);
+  const auto size = [](float x) { return std::fabs(x); };
+  EXPECT_GE(std::fabs(*std::ranges::min_element(mixed, {}, size)), 0x1p-8f);
+  EXPECT_LE(std::fabs(*std::ranges::max_element(mixed, {}, size)), 0x1p8f);
+  EXPECT_LT(std::fabs(*std::ranges::min_element(mixed, {}, size)), 0x1p-7f);
+  EXPECT_GE(std::fabs(*std::ranges::max_element(mixed, {}, size)), 0x1p7f);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count_if(mixed, [](float x) { return x < 0; })),
+              5000, 300);
+
+  auto ramp = drawn("ramp", {{"lo", 1}, {"hi", 5}}, 5);
+  std::ranges::sort(ramp);
+  EXPECT_THAT(ramp, ElementsAre(1, 2, 3, 4, 5));
+
+  const auto spikes = drawn("spikes", {{"std", 1}, {"share", 0.01}, {"height", 1e6}}, 10000);
+  const auto high = std::ranges::count_if(spikes, [](float x) { return std::fabs(x) > 10; });
+  EXPECT_NEAR(static_cast<double>(high), 100, 50);
+
+  EXPECT_THAT(drawn("constant", {{"value", 2.5}}, 2), ElementsAre(2.5, 2.5));
+  EXPECT_THAT(drawn("zero", {}, 2), ElementsAre(0, 0));
+}
+
+TEST_F(HostOpsTest, PointsShareCellsAndTouchTheRim) {
+  Tensor t = tensor({5, 3}, Dtype::F64);
+  t.values.kind = "points";
+  t.values.origin = {0, 10, -1};
+  t.values.step = {1, 2, 0.5};
+  t.values.count = {9, 17, 5};
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto b = make(t.bytes());
+    ASSERT_TRUE(ops().fill(*b, t, seed).has_value());
+    const auto v = read<double>(*b);
+    const auto cell = [&](std::size_t point, std::size_t axis) {
+      return std::floor((v[point * 3 + axis] - t.values.origin[axis]) / t.values.step[axis]);
+    };
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const auto cells = static_cast<double>(t.values.count[axis] - 1);
+      for (std::size_t p = 0; p < 5; ++p) {
+        EXPECT_GE(cell(p, axis), 0);
+        EXPECT_LT(cell(p, axis), cells);
+      }
+      EXPECT_EQ(cell(0, axis), cell(1, axis));
+      EXPECT_NE(v[axis], v[3 + axis]);
+      EXPECT_TRUE(cell(4, axis) == 0 || cell(4, axis) == cells - 1) << axis;
+    }
+  }
+}
+
+TEST_F(HostOpsTest, FillsRefuseWhatTheyDoNotKnow) {
+  Tensor t = tensor({4});
+  t.values.kind = "gaussian";
+  const auto b = make(t.bytes());
+  const auto filled = ops().fill(*b, t, 1);
+  ASSERT_FALSE(filled.has_value());
+  EXPECT_THAT(filled.error().what, testing::HasSubstr("gaussian"));
+}
+
+TEST_F(HostOpsTest, FillsDependOnSeedAndIndexAloneNotOnThreadsOrPadding) {
+  constexpr std::int64_t n = 300'000;
+  Tensor t = tensor({n});
+  Parallel four(4);
+  HostOps threaded(four);
+  const auto a = make(t.bytes());
+  const auto b = make(t.bytes());
+  ASSERT_TRUE(ops().fill(*a, t, 5).has_value());
+  ASSERT_TRUE(threaded.fill(*b, t, 5).has_value());
+  EXPECT_EQ(read<float>(*a), read<float>(*b));
+
+  Tensor padded = tensor({3, 5});
+  padded.pitch = 7;
+  const auto c = make(padded.bytes());
+  ASSERT_TRUE(ops().fill(*c, padded, 5).has_value());
+  const auto flat = read<float>(*a);
+  const auto rows = read<float>(*c);
+  EXPECT_EQ(rows[7], flat[5]);
+  EXPECT_EQ(rows[18], flat[14]);
+  EXPECT_GT(std::fabs(rows[5]), 1e15f);  // padding is poison
+}
+
+TEST_F(HostOpsTest, PoisonIsFiniteLargeAndNeverTheSame) {
+  const auto b = make(4099);
+  ASSERT_TRUE(ops().poison(*b, 1).has_value());
+  const auto first = read<std::byte>(*b);
+  for (const float f : read<float>(*b)) {
+    EXPECT_TRUE(std::isfinite(f));
+    EXPECT_GT(std::fabs(f), 1e15f);
+  }
+  for (const double d : read<double>(*b)) {
+    EXPECT_TRUE(std::isfinite(d));
+    EXPECT_GT(std::fabs(d), 1e15);
+  }
+  ASSERT_TRUE(ops().poison(*b, 2).has_value());
+  const auto second = read<float>(*b);
+  for (std::size_t i = 0; i < second.size(); ++i) {
+    float before;
+    std::memcpy(&before, first.data() + i * sizeof before, sizeof before);
+    EXPECT_NE(second[i], before);
+  }
+}
+
+/// 10,000 elements reach every path: whole vectors, tails, several stretches.
+class CompareTest : public HostOpsTest {
+ protected:
+  static constexpr std::int64_t kCount = 10'003;
+
+  void SetUp() override {
+    for (std::int64_t i = 0; i < kCount; ++i) {
+      got_.push_back(static_cast<float>(i % 17) - 8);
+      truth_.push_back(got_.back());
+    }
+  }
+  Comparison compare(const Allowance& a, const Selection& s = {},
+                     const std::vector<double>* magnitude = nullptr) {
+    const Tensor t = tensor({kCount});
+    const auto scale = magnitude != nullptr ? holding(*magnitude) : nullptr;
+    const auto c = ops().compare(*holding(got_), *holding(truth_), scale.get(), t, whole(t), a, s);
+    EXPECT_TRUE(c.has_value());
+    return *c;
+  }
+
+  std::vector<float> got_;
+  std::vector<double> truth_;
+};
+
+TEST_F(CompareTest, EqualValuesPass) {
+  const Comparison c = compare({.relative = 1e-6});
+  EXPECT_EQ(c.compared, kCount);
+  EXPECT_EQ(c.failed, 0);
+  EXPECT_EQ(c.worst_fraction, 0);
+  EXPECT_EQ(c.max_abs_diff, 0);
+  EXPECT_EQ(c.max_abs_truth, 8);
+  EXPECT_EQ(c.sum_got, c.sum_want);
+  EXPECT_TRUE(c.first.empty());
+  EXPECT_EQ(compare({.exact = true}).failed, 0);
+}
+
+TEST_F(CompareTest, OneWrongElementIsFoundWhereverItLies) {
+  for (const std::int64_t at : {std::int64_t{0}, std::int64_t{7}, std::int64_t{2049}, kCount - 1}) {
+    const auto i = static_cast<std::size_t>(at);
+    const float right = got_[i];
+    got_[i] += 2;
+    const Comparison c = compare({.absolute = 0.5});
+    EXPECT_EQ(c.failed, 1) << at;
+    EXPECT_EQ(c.worst_fraction, 4);
+    EXPECT_EQ(c.max_abs_diff, 2);
+    EXPECT_EQ(c.sum_sq_diff, 4);
+    EXPECT_EQ(c.sum_got - c.sum_want, 2);
+    ASSERT_EQ(c.first.size(), 1u);
+    EXPECT_THAT(c.first[0].at, ElementsAre(at));
+    EXPECT_EQ(c.first[0].got, right + 2);
+    EXPECT_EQ(c.first[0].want, right);
+    EXPECT_EQ(compare({.exact = true}).failed, 1);
+    EXPECT_EQ(compare({.absolute = 2}).failed, 0);
+    got_[i] = right;
+  }
+}
+
+TEST_F(CompareTest, EachTermOfTheAllowanceCounts) {
+  got_[5000] = 101;
+  truth_[5000] = 100;
+  EXPECT_EQ(compare({.relative = 0.0099}).failed, 1);
+  EXPECT_EQ(compare({.relative = 0.0101}).failed, 0);
+  std::vector<double> magnitude(kCount, 0.0);
+  magnitude[5000] = 50;
+  EXPECT_EQ(compare({.magnitude = 0.019}, {}, &magnitude).failed, 1);
+  EXPECT_EQ(compare({.magnitude = 0.021}, {}, &magnitude).failed, 0);
+}
+
+TEST_F(CompareTest, AnAllowanceOfZeroFailsAnyDifference) {
+  EXPECT_EQ(compare({}).failed, 0);
+  got_[3] = std::nextafter(got_[3], 100.0f);
+  const Comparison c = compare({});
+  EXPECT_EQ(c.failed, 1);
+  EXPECT_TRUE(std::isinf(c.worst_fraction));
+}
+
+TEST_F(CompareTest, NonFinitePositionsMustMatch) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Allowance wide{.absolute = 1e30};
+  got_[100] = nan;
+  EXPECT_EQ(compare(wide).nonfinite_failed, 1);
+  EXPECT_EQ(compare(wide).failed, 1);
+  truth_[100] = nan;
+  EXPECT_EQ(compare(wide).failed, 0);
+  EXPECT_EQ(compare({.exact = true}).failed, 0);
+  truth_[200] = inf;
+  EXPECT_EQ(compare(wide).nonfinite_failed, 1);
+  got_[200] = -inf;
+  EXPECT_EQ(compare(wide).nonfinite_failed, 1);
+  got_[200] = inf;
+  const Comparison c = compare(wide);
+  EXPECT_EQ(c.failed, 0);
+  EXPECT_EQ(c.compared, kCount);
+  EXPECT_TRUE(std::isfinite(c.sum_sq_truth));
+}
+
+TEST_F(CompareTest, ListsTheFirstMismatchesInOrder) {
+  for (float& g : got_) g += 1;
+  const Comparison c = compare({.absolute = 0.5});
+  EXPECT_EQ(c.failed, kCount);
+  ASSERT_EQ(c.first.size(), 64u);
+  for (std::size_t i = 0; i < 64; ++i)
+    EXPECT_THAT(c.first[i].at, ElementsAre(static_cast<std::int64_t>(i)));
+}
+
+TEST_F(HostOpsTest, RegionsAndPitchSelectTheRightElements) {
+  Tensor t = tensor({3, 4, 5});
+  t.pitch = 6;
+  std::vector<float> got(static_cast<std::size_t>(t.extent()), 1);
+  std::vector<double> truth(got.size(), 1);
+  const auto index = [](std::size_t i, std::size_t j, std::size_t k) {
+    return (i * 4 + j) * 6 + k;
+  };
+  got[index(2, 1, 3)] = 2;
+  got[index(0, 1, 3)] = 2;  // outside the region
+  got[index(2, 1, 5)] = 2;  // padding
+  const Region region{{{1, 3}, {0, 2}, {2, 4}}};
+  const auto c =
+      ops().compare(*holding(got), *holding(truth), nullptr, t, region, {.absolute = 0.1}, {});
+  ASSERT_TRUE(c.has_value());
+  EXPECT_EQ(c->compared, 8);
+  EXPECT_EQ(c->failed, 1);
+  EXPECT_THAT(c->first.at(0).at, ElementsAre(2, 1, 3));
+}
+
+TEST_F(HostOpsTest, IntegersAreComparedInTheirOwnType) {
+  const Tensor t = tensor({3}, Dtype::I64);
+  const std::int64_t big = (std::int64_t{1} << 60) + 1;
+  const auto c =
+      ops().compare(*holding<std::int64_t>({1, big, 3}), *holding<std::int64_t>({1, big - 1, 3}),
+                    nullptr, t, whole(t), {.exact = true}, {});
+  ASSERT_TRUE(c.has_value());
+  EXPECT_EQ(c->failed, 1);  // as doubles the two are equal
+}
+
+TEST_F(HostOpsTest, ReducedChecksSeeTheEdgesAndAShareOfTheRest) {
+  constexpr std::int64_t n = 100 << 16;
+  const Tensor t = tensor({n});
+  auto values = std::vector<float>(n, 1);
+  const auto truth = holding(std::vector<double>(n, 1));
+  values.front() = values.back() = 2;
+  const auto got = holding(values);
+  std::set<std::int64_t> sizes;
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const auto c =
+        ops().compare(*got, *truth, nullptr, t, whole(t), {.absolute = 0.5}, {seed, 0.1});
+    ASSERT_TRUE(c.has_value());
+    EXPECT_EQ(c->failed, 2);
+    EXPECT_GT(c->compared, n / 100);
+    EXPECT_LT(c->compared, n / 3);
+    sizes.insert(c->compared);
+  }
+  EXPECT_GT(sizes.size(), 1u);
+}
+
+TEST_F(HostOpsTest, DifferencesAreCountedInBytes) {
+  Tensor t = tensor({3, 4});
+  t.pitch = 6;
+  std::vector<float> a(static_cast<std::size_t>(t.extent()), 1);
+  const auto first = holding(a);
+  EXPECT_EQ(ops().count_differences(*first, *holding(a), t, false).value(), 0);
+  a[0] = -1;  // one byte of an element
+  a[4] = -1;  // one byte of padding
+  const auto second = holding(a);
+  EXPECT_EQ(ops().count_differences(*first, *second, t, false).value(), 2);
+  EXPECT_EQ(ops().count_differences(*first, *second, t, true).value(), 1);
+}
+
+TEST_F(HostOpsTest, WidenAndCopyKeepLayout) {
+  Tensor t = tensor({2, 2});
+  t.pitch = 3;
+  const auto from = holding<float>({1, 2, 99, 3, 4});
+  const auto wide = holding<double>({0, 0, 0, 0, 0});
+  ASSERT_TRUE(ops().widen(*wide, *from, t).has_value());
+  EXPECT_THAT(read<double>(*wide), ElementsAre(1, 2, 0, 3, 4));
+  const auto copy = make(from->bytes());
+  ASSERT_TRUE(ops().copy(*copy, *from).has_value());
+  EXPECT_EQ(read<float>(*copy), read<float>(*from));
+  EXPECT_FALSE(ops().copy(*make(4), *from).has_value());
+}
+
+TEST_F(HostOpsTest, BuffersKeepWritesInside) {
+  const auto b = make(8);
+  const std::byte one[1] = {};
+  EXPECT_TRUE(b->write(7, one).has_value());
+  EXPECT_FALSE(b->write(8, one).has_value());
+  EXPECT_FALSE(b->write(-1, one).has_value());
+  EXPECT_EQ(ops().check_guards(*b).value(), "");
+}
+
+}  // namespace
+}  // namespace kw::device
