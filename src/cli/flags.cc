@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "base/text.h"
-#include "version.h"
+#include "generated/version.h"
 
 namespace kw::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "embedded.h"
+#include "generated/embedded.h"
 
 namespace kw::memory {
 namespace {

@@ -11,7 +11,7 @@
 #include "profile/ceilings.h"
 #include "profile/roofline.h"
 #include "profile/rules.h"
-#include "version.h"
+#include "generated/version.h"
 
 namespace kw::worker {
 namespace {
