@@ -1,11 +1,11 @@
 // Several time steps in one pass through memory: a wavefront along x inside blocks along y that
 // shrink by the stencil's reach each step; the gaps between blocks are filled in a second phase.
 // SPDX-License-Identifier: Apache-2.0
-// kw: tune STEPS = 5, 4, 3, 10, 2
+// kw: tune STEPS = 10, 5, 4, 7, 2
 // kw: tune BY = 64, 32, 96, 128
 // kw: tune LANES = 16, 8
 // kw: tune AHEAD = 2, 1, 4, 0
-// kw: technique temporal_blocking, wavefront, vectorization, prefetch, strength_reduction, threads
+// kw: technique temporal_blocking, wavefront, task_graph, vectorization, prefetch, strength_reduction, threads
 #include <math.h>
 #include <omp.h>
 #include <stddef.h>
@@ -47,6 +47,8 @@ static inline Vec load(const float* from) {
   return value;
 }
 
+static inline Vec all(float value) { return value - (Vec){}; }
+
 // The vector that starts k elements into low, continued by high.
 template <int k>
 static inline Vec shifted(Vec low, Vec high) {
@@ -75,6 +77,9 @@ static inline void store_inside(float* to, Vec value, int z, int nz) {
 static void update_row(float* next, const float* now, const float* before, const float* m,
                        ptrdiff_t sx, ptrdiff_t sy, int nz, const Weights& w) {
   int z = -(int)((size_t)next / sizeof(float) % LANES);
+  // Copies, because a store through a vector might change what w refers to.
+  const Vec centre = all(w.centre), x1 = all(w.x1), x2 = all(w.x2), y1 = all(w.y1), y2 = all(w.y2),
+            z1 = all(w.z1), z2 = all(w.z2);
   // Neighbours along z come from registers: loads that straddle two lines cost several cycles.
   Vec left = load(now + z - LANES), middle = load(now + z);
   for (; z < nz; z += LANES) {
@@ -86,15 +91,15 @@ static void update_row(float* next, const float* now, const float* before, const
     __builtin_prefetch(m + z + AHEAD * sy);
     __builtin_prefetch(next + z + AHEAD * sy, 1);
 #endif
-    Vec wave = w.centre * middle;
-    wave += w.z1 * (shifted<LANES - 1>(left, middle) + shifted<1>(middle, right));
-    wave += w.z2 * (shifted<LANES - 2>(left, middle) + shifted<2>(middle, right));
-    wave += w.y1 * (load(p + sy) + load(p - sy));
-    wave += w.y2 * (load(p + 2 * sy) + load(p - 2 * sy));
-    wave += w.x1 * (load(p + sx) + load(p - sx));
-    wave += w.x2 * (load(p + 2 * sx) + load(p - 2 * sx));
-    const Vec value = 2.0f * middle - load(before + z) + wave / load(m + z);
-    if (z >= 0 && z + LANES <= nz) {
+    Vec wave = centre * middle;
+    wave += z1 * (shifted<LANES - 1>(left, middle) + shifted<1>(middle, right));
+    wave += z2 * (shifted<LANES - 2>(left, middle) + shifted<2>(middle, right));
+    wave += y1 * (load(p + sy) + load(p - sy));
+    wave += y2 * (load(p + 2 * sy) + load(p - 2 * sy));
+    wave += x1 * (load(p + sx) + load(p - sx));
+    wave += x2 * (load(p + 2 * sx) + load(p - 2 * sx));
+    const Vec value = (middle + middle - load(before + z)) + wave / load(m + z);
+    if (__builtin_expect(z >= 0 && z + LANES <= nz, 1)) {
       *(Vec*)(next + z) = value;
     } else {
       store_inside(next + z, value, z, nz);
@@ -192,20 +197,27 @@ void fctd3d(float* u, const float* m, const float* src, const float* src_coords,
   // A block must be at least as wide as it shrinks from both sides, so that the gaps do not meet.
   const int least = 4 * STEPS > BY ? 4 * STEPS : BY;
   const int blocks = ny / least > 1 ? ny / least : 1;
+  // block[i] and gap[i], the gap below block i, stand for the rows that a task leaves finished.
+  char* const block = (char*)malloc((size_t)blocks * 2 + 1);
+  char* const gap = block + blocks;
 #pragma omp parallel
+#pragma omp single
   for (int t = 0; t < nt; t += STEPS) {
     const int steps = nt - t < STEPS ? nt - t : STEPS;
-#pragma omp for schedule(dynamic)
-    for (int i = 0; i < blocks; ++i) {
-      const int y0 = (int)((long)ny * i / blocks), y1 = (int)((long)ny * (i + 1) / blocks);
-      sweep(g, t, steps, y0, y1, i == 0 ? 0 : 2, i == blocks - 1 ? 0 : -2);
-    }
-#pragma omp for schedule(dynamic)
-    for (int i = 1; i < blocks; ++i) {
-      const int y = (int)((long)ny * i / blocks);
-      sweep(g, t, steps, y, y, -2, 2);
+    for (int i = 0; i <= blocks; ++i) {
+      if (i < blocks) {
+        const int y0 = (int)((long)ny * i / blocks), y1 = (int)((long)ny * (i + 1) / blocks);
+#pragma omp task depend(in : gap[i], gap[i + 1]) depend(inout : block[i])
+        sweep(g, t, steps, y0, y1, i == 0 ? 0 : 2, i == blocks - 1 ? 0 : -2);
+      }
+      if (i > 1) {
+        const int y = (int)((long)ny * (i - 1) / blocks);
+#pragma omp task depend(in : block[i - 2], block[i - 1]) depend(inout : gap[i - 1])
+        sweep(g, t, steps, y, y, -2, 2);
+      }
     }
   }
+  free(block);
   free(corners);
   free(start);
 }
