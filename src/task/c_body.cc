@@ -186,8 +186,9 @@ class BodyStudy {
   void find_locals() {
     std::map<std::string, int> assigned;
     for (std::size_t i = function_.open; i + 1 < function_.close; ++i)
-      if (tokens_[i].kind == CodeToken::Kind::Word && is_assignment(i + 1))
-        ++assigned[std::string(tokens_[i].text)];
+      if (tokens_[i].kind == CodeToken::Kind::Word)
+        assigned[std::string(tokens_[i].text)] +=
+            (is_assignment(i + 1) ? 1 : 0) + (at(i - 1, "++") || at(i - 1, "--") ? 1 : 0);
     for (std::size_t i = function_.open + 1; i + 1 < function_.close; ++i) {
       const auto name = std::string(tokens_[i].text);
       const bool is_declared = tokens_[i - 1].kind == CodeToken::Kind::Word || at(i - 1, ",");
@@ -304,9 +305,15 @@ class BodyStudy {
       if (is_set) written.push_back(shape);
       merge_shape(std::move(shape), best);
     }
+    // Loops up to n - 1 leave out a border of an array of n.
+    if (!best.empty()) {
+      const auto constant = best.front().find(Monomial{});
+      if (constant != best.front().end() && constant->second < 0 && best.front().size() > 1)
+        best.front().erase(constant);
+    }
     // Only a plain loop over everything surely writes everything.
-    access.is_partial =
-        access.is_partial || has_branches() || std::ranges::find(written, best) == written.end();
+    access.is_partial = access.is_partial || has_branches() || best.empty() ||
+                        std::ranges::find(written, best) == written.end();
     // A bound that is declared is better than a guessed one.
     if (!parameter.bounds.empty()) {
       const auto guessed = best.empty() ? std::string() : to_expression(best.front());

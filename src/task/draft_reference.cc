@@ -127,9 +127,11 @@ std::string draft_reference(std::string_view source, const std::vector<CodeToken
   const auto lead_from = tokens[function.open].offset + 1;
   const auto lead_to =
       function.open + 1 < tokens.size() ? tokens[function.open + 1].offset : lead_from;
-  text += fmt::format("\ntemplate <class Real>\nvoid reference({}) {{\n{}{}{}\n}}\n",
-                      join(parameters, ", "), views,
-                      views.empty() ? source.substr(lead_from, lead_to - lead_from) : "  ", body);
+  const std::string lead = views.empty()
+                               ? std::string(source.substr(lead_from, lead_to - lead_from))
+                               : fmt::format("\n{}  ", views);
+  text += fmt::format("\ntemplate <class Real>\nvoid reference({}) {{{}{}\n}}\n",
+                      join(parameters, ", "), lead, body);
   return text;
 }
 
