@@ -54,9 +54,10 @@ struct JailSpec {
 /// Starts argv (argv[0] an absolute path inside the jail's view) in the jail. Returns when the
 /// program has been executed with every restriction in force; a restriction that cannot be applied
 /// is an error that names it, and so is an unavailable level: nothing falls back. Candidates cannot
-/// exec a second time. payload_pid() of the result is the
-/// program itself. Call it from a thread that outlives the jail, see spawn(). About 2 ms
-/// (Landlock), 4-9 ms (Namespace) on an idle 2-core machine.
+/// exec a second time. payload_pid() of the result is the program itself. Call it from a thread
+/// that outlives the jail, see spawn(). Costs 2 ms (Landlock) and 9 ms (Namespace) on a 2-core
+/// machine that does other work too; most of it is bubblewrap, and it triples when the cores are
+/// overcommitted.
 Result<Process> launch(const JailSpec& spec, const std::vector<std::string>& argv);
 
 /// launch() and wait().
