@@ -1,8 +1,9 @@
 // Each row is read from memory once and written once: exponentials wait in a private cache, the
-// next row is fetched while they are computed, and the result streams around the caches.
+// next next row is fetched while they are computed, and the result streams around the caches.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune STREAM = 1, 0
 // kw: tune AHEAD = 1, 0
+// kw: tune CHUNK = 512, 256, 1024
 // kw: tune LANES = 16, 8
 // kw: technique vectorization, polynomial_approximation, staging, prefetch, nontemporal_stores, threads
 #include <stddef.h>
@@ -10,7 +11,7 @@
 typedef float Vec __attribute__((vector_size(LANES * 4), may_alias));
 typedef int Ints __attribute__((vector_size(LANES * 4), may_alias));
 
-// Rows up to this length are staged: 256 KiB stay in a private second-level cache.
+// Rows up to this length are staged: two of 256 KiB stay in a private second-level cache.
 static const int kStaged = 65536;
 
 static inline Vec load(const float* from) {
@@ -21,23 +22,28 @@ static inline Vec load(const float* from) {
 
 static inline Vec all(float value) { return value - (Vec){}; }
 
-static inline Vec max_of(Vec a, Vec b) { return a > b ? a : b; }
+static inline Vec max_of(Vec a, Vec b) {
+#if defined(__AVX512F__) && LANES == 16
+  return __builtin_ia32_maxps512_mask(a, b, a, (unsigned short)-1, 4);  // 4: current rounding
+#else
+  return a > b ? a : b;
+#endif
+}
 
-// exp for arguments <= 0, relative error 2.5e-9 before rounding. Below -87, where exp leaves the
-// normal numbers, it stays at about 1.6e-38.
+// exp for arguments <= 0, relative error 2.6e-9 before rounding. Where exp leaves the normal
+// numbers it stays at 2^-126.
 static inline Vec exp_negative(Vec x) {
-  x = max_of(x, all(-87.0f));
+  const Vec t = max_of(x * 1.44269504f, all(-126.0f));
   const float shifter = 12582912.0f;  // 1.5 * 2^23: the sum's low bits are the rounded integer
-  const Vec shifted = x * 1.44269504f + shifter;
-  const Vec whole = shifted - shifter;
-  const Vec r = (x - whole * 0.693359375f) + whole * 2.12194440e-4f;
-  // Interpolates exp at the Chebyshev points of [-ln 2 / 2, ln 2 / 2].
-  Vec p = all(0.00139412131f);
-  p = p * r + 0.00837521020f;
-  p = p * r + 0.0416663516f;
-  p = p * r + 0.166664145f;
-  p = p * r + 0.500000005f;
-  p = p * r + 1.00000004f;
+  const Vec shifted = t + shifter;
+  const Vec r = t - (shifted - shifter);
+  // Interpolates 2^r at the Chebyshev points of [-1/2, 1/2].
+  Vec p = all(0.000154614447f);
+  p = p * r + 0.00134004282f;
+  p = p * r + 0.00961805668f;
+  p = p * r + 0.0555032723f;
+  p = p * r + 0.240226509f;
+  p = p * r + 0.693147207f;
   p = p * r + 1.0f;
   return (Vec)((Ints)p + ((Ints)shifted << 23));
 }
@@ -141,20 +147,31 @@ static void long_row(const float* in, int cols, float* out, float* staged) {
 void softmax(int rows, int cols, int pitch, const float* x, float* y) {
 #pragma omp parallel
   {
-    alignas(64) float staged[kStaged];
+    alignas(64) float staged[2][kStaged];
+    float* waiting = nullptr;  // where the row before this one goes, still unscaled in staged
+    float factor = 0;
+    int last = 0;
 #pragma omp for schedule(static)
     for (int r = 0; r < rows; ++r) {
       const float* in = x + (size_t)r * pitch;
       float* out = y + (size_t)r * pitch;
       if (cols > kStaged) {
-        long_row(in, cols, out, staged);
+        long_row(in, cols, out, staged[0]);
         continue;
       }
       const float largest = row_maximum(in, cols);
       const float* upcoming = r + 1 < rows ? in + pitch : in;
-      const float sum = exponentials(in, cols, largest, staged, upcoming);
-      write_scaled(staged, cols, 1.0f / sum, out);
+      float sum = 0;
+      for (int c = 0; c < cols; c += CHUNK) {
+        const int count = cols - c < CHUNK ? cols - c : CHUNK;
+        sum += exponentials(in + c, count, largest, staged[r & 1] + c, upcoming + c);
+        if (waiting) write_scaled(staged[~r & 1] + c, count, factor, waiting + c);
+      }
+      waiting = out;
+      factor = 1.0f / sum;
+      last = r;
     }
+    if (waiting) write_scaled(staged[last & 1], cols, factor, waiting);
     __builtin_ia32_sfence();
   }
 }
