@@ -1,0 +1,116 @@
+// Gates and the second gate, number by number.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/gate.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "referee/arguments.h"
+#include "referee/plausible.h"
+
+namespace kw::referee {
+namespace {
+
+Tensor real_tensor() {
+  Tensor t;
+  t.dtype = Dtype::F32;
+  return t;
+}
+
+TEST(Gate, AllowancesFollowTheFormats) {
+  const double u = 0x1p-24;
+  Gate gate{.kind = GateKind::Relative, .c = 8, .scale = 4};
+  const auto relative = allowance_of(gate, real_tensor(), 1, 0);
+  EXPECT_EQ(relative.relative, 8 * u);
+  EXPECT_EQ(relative.absolute, 32 * u);
+  gate = {.kind = GateKind::Dot, .c = 4};
+  const auto dot = allowance_of(gate, real_tensor(), 100, 0);
+  EXPECT_EQ(dot.magnitude, 40 * u);
+  EXPECT_EQ(dot.relative, u);
+  gate = {.kind = GateKind::Field, .l2 = 1e-5, .max = 5e-5};
+  EXPECT_EQ(allowance_of(gate, real_tensor(), 1, 10).absolute, 5e-4);
+  Tensor whole = real_tensor();
+  whole.dtype = Dtype::I32;
+  EXPECT_TRUE(allowance_of(gate, whole, 1, 10).exact);
+}
+
+TEST(Gate, FieldJudgesTheL2OfTheRegion) {
+  const Gate gate{.kind = GateKind::Field, .l2 = 1e-3, .max = 1, .rms_factor = 0};
+  const RegionTruth truth{.count = 100, .max_abs = 1, .sum = 0, .sum_sq = 100, .baseline_rms = {}};
+  device::Comparison seen;
+  seen.compared = 100;
+  seen.sum_sq_diff = 100 * 0.9e-6;
+  Accuracy accuracy;
+  EXPECT_FALSE(judge_region(gate, real_tensor(), truth, seen, true, accuracy).has_value());
+  seen.sum_sq_diff = 100 * 1.1e-6;
+  EXPECT_TRUE(judge_region(gate, real_tensor(), truth, seen, true, accuracy).has_value());
+  EXPECT_NEAR(accuracy.gate_fraction, std::sqrt(1.1), 1e-6);
+}
+
+TEST(Gate, SecondGateAppliesToZeroMeanRegionsOnly) {
+  RegionTruth truth{.count = 1000, .max_abs = 3, .sum = 20, .sum_sq = 1000, .baseline_rms = 1e-7};
+  EXPECT_TRUE(is_zero_mean(truth));
+  truth.sum = 500;
+  EXPECT_FALSE(is_zero_mean(truth));
+  truth.sum = 0;
+  truth.count = 100;
+  EXPECT_FALSE(is_zero_mean(truth));
+  truth.count = 1000;
+  truth.baseline_rms.reset();
+  EXPECT_FALSE(is_zero_mean(truth));
+}
+
+TEST(Gate, NobodyHasToBeatTheRoundingOfTheResult) {
+  const Gate gate{.kind = GateKind::Relative, .rms_factor = 4};
+  const RegionTruth exact{.count = 1000, .max_abs = 3, .sum = 0, .sum_sq = 1000, .baseline_rms = 0};
+  EXPECT_DOUBLE_EQ(allowed_rms(gate, real_tensor(), exact), 4 * 0.5 * 0x1p-24);
+}
+
+TEST(Gate, FiguresStayFinite) {
+  const Gate gate{.kind = GateKind::Relative};
+  const RegionTruth truth{.count = 1, .max_abs = 0, .sum = 0, .sum_sq = 0, .baseline_rms = {}};
+  device::Comparison seen;
+  seen.compared = seen.failed = 1;
+  seen.worst_fraction = std::numeric_limits<double>::infinity();
+  seen.sum_sq_diff = 1;
+  Accuracy accuracy;
+  EXPECT_TRUE(judge_region(gate, real_tensor(), truth, seen, true, accuracy).has_value());
+  EXPECT_TRUE(std::isfinite(accuracy.gate_fraction));
+  EXPECT_TRUE(std::isfinite(accuracy.rel_l2));
+}
+
+TEST(Arguments, TruthIsGivenTheScalarsThatCandidatesAreGiven) {
+  const Scalar dt{.name = "dt", .dtype = Dtype::F32, .real = 0.003, .integer = 0};
+  const auto image = image_of(dt, Precision::Double);
+  EXPECT_EQ(std::bit_cast<double>(image), static_cast<double>(0.003f));
+  EXPECT_EQ(image_of(dt, Precision::Native), std::bit_cast<std::uint32_t>(0.003f));
+  const Scalar n{.name = "n", .dtype = Dtype::I32, .real = 0, .integer = -1};
+  EXPECT_EQ(image_of(n, Precision::Native), 0xffffffffu);
+}
+
+TEST(Plausible, NeedsCeilingsAndSubtractsTheCache) {
+  Workload workload;
+  workload.name = "w";
+  workload.work.floor_bytes = 3'000'000;
+  DeviceFacts facts;
+  facts.cores = 1;
+  facts.caches = {{3, 1'500'000, 1}};
+  EXPECT_FALSE(find_implausible(workload, 1, facts).has_value());
+  Ceiling dram;
+  dram.kind = "triad";
+  dram.level = "DRAM";
+  dram.per_second = 1e9;
+  Ceiling near_core = dram;
+  near_core.level = "L1";
+  near_core.per_second = 100e9;
+  facts.ceilings = {dram, near_core};
+  EXPECT_DOUBLE_EQ(*compute_least_ns(workload, facts), 1e6);
+  EXPECT_TRUE(find_implausible(workload, 0.99e6, facts).has_value());
+  EXPECT_FALSE(find_implausible(workload, 1.01e6, facts).has_value());
+}
+
+}  // namespace
+}  // namespace kw::referee

@@ -1,0 +1,180 @@
+// Every pattern is named from a map that shows it, and not from an unpatterned one.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/pattern.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "base/rng.h"
+#include "base/text.h"
+
+namespace kw::referee {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Truth of random values; `change` edits what the candidate left; whatever differs has failed.
+FailureMap make_map(std::vector<std::int64_t> sizes,
+                    const std::function<void(FailureMap&)>& change) {
+  FailureMap map;
+  map.sizes = std::move(sizes);
+  map.origin.assign(map.sizes.size(), 0);
+  std::int64_t count = 1;
+  for (const auto s : map.sizes) count *= s;
+  Rng rng(Seed::from_number(11));
+  for (std::int64_t i = 0; i < count; ++i) map.want.push_back(rng.normal());
+  map.got = map.want;
+  change(map);
+  for (std::size_t i = 0; i < map.got.size(); ++i) map.failed.push_back(map.got[i] != map.want[i]);
+  return map;
+}
+
+std::string words(const FailureMap& map) {
+  const auto all = describe_pattern(map);
+  return join(all, " ");
+}
+
+TEST(Pattern, NothingFailed) {
+  EXPECT_EQ(words(make_map({8, 8}, [](FailureMap&) {})), "");
+}
+
+TEST(Pattern, EverythingZero) {
+  EXPECT_THAT(words(make_map({8, 8}, [](FailureMap& m) { m.got.assign(64, 0.0); })),
+              HasSubstr("Everything is zero"));
+}
+
+TEST(Pattern, NeverWritten) {
+  EXPECT_THAT(words(make_map({8, 8},
+                             [](FailureMap& m) {
+                               m.before.assign(64, 1e30);
+                               for (std::size_t i = 40; i < 43; ++i) m.got[i] = 1e30;
+                             })),
+              HasSubstr("never written"));
+}
+
+TEST(Pattern, NanFromAnIndexOn) {
+  EXPECT_THAT(words(make_map({100},
+                             [](FailureMap& m) {
+                               for (std::size_t i = 37; i < 100; ++i)
+                                 m.got[i] = std::numeric_limits<double>::quiet_NaN();
+                             })),
+              HasSubstr("from flat index 37"));
+}
+
+TEST(Pattern, ConstantFactor) {
+  EXPECT_THAT(words(make_map({10, 10},
+                             [](FailureMap& m) {
+                               for (double& g : m.got) g *= 2;
+                             })),
+              HasSubstr("2 times the right value"));
+  EXPECT_THAT(words(make_map({10, 10},
+                             [](FailureMap& m) {
+                               for (double& g : m.got) g = -g;
+                             })),
+              HasSubstr("the sign"));
+}
+
+TEST(Pattern, ShiftedByOne) {
+  EXPECT_THAT(words(make_map({12, 16},
+                             [](FailureMap& m) {
+                               for (std::size_t i = 0; i + 1 < m.got.size(); ++i)
+                                 m.got[i] = m.want[i + 1];
+                             })),
+              HasSubstr("shifted by one along dimension 1"));
+  EXPECT_THAT(words(make_map({12, 16},
+                             [](FailureMap& m) {
+                               for (std::size_t i = 16; i < m.got.size(); ++i)
+                                 m.got[i] = m.want[i - 16];
+                             })),
+              HasSubstr("shifted by one along dimension 0"));
+}
+
+TEST(Pattern, Transposed) {
+  EXPECT_THAT(words(make_map({9, 9},
+                             [](FailureMap& m) {
+                               for (std::size_t r = 0; r < 9; ++r)
+                                 for (std::size_t c = 0; c < 9; ++c)
+                                   m.got[r * 9 + c] = m.want[c * 9 + r];
+                             })),
+              HasSubstr("transposed"));
+  // Not square: the transpose written densely into the same memory.
+  EXPECT_THAT(words(make_map({6, 10},
+                             [](FailureMap& m) {
+                               for (std::size_t r = 0; r < 6; ++r)
+                                 for (std::size_t c = 0; c < 10; ++c)
+                                   m.got[c * 6 + r] = m.want[r * 10 + c];
+                             })),
+              HasSubstr("transposed"));
+}
+
+TEST(Pattern, TailOfTheLastTile) {
+  const std::string text = words(make_map({5, 37}, [](FailureMap& m) {
+    for (std::size_t r = 0; r < 5; ++r)
+      for (std::size_t c = 32; c < 37; ++c) m.got[r * 37 + c] += 1 + static_cast<double>(c * r);
+  }));
+  EXPECT_THAT(text, HasSubstr("the last 5 of 37 indices of dimension 1"));
+  EXPECT_THAT(text, HasSubstr("tiles had size 8, 16, 32"));
+}
+
+TEST(Pattern, LastPlaneMissing) {
+  EXPECT_THAT(words(make_map({6, 7, 8},
+                             [](FailureMap& m) {
+                               for (std::size_t i = 5 * 56; i < 6 * 56; ++i)
+                                 m.got[i] = 17 + static_cast<double>(i);
+                             })),
+              HasSubstr("Only the last index of dimension 0 (5)"));
+}
+
+TEST(Pattern, OneRowIn32) {
+  EXPECT_THAT(words(make_map({128, 4},
+                             [](FailureMap& m) {
+                               for (std::size_t r = 31; r < 128; r += 32)
+                                 for (std::size_t c = 0; c < 4; ++c)
+                                   m.got[r * 4 + c] += 3 + static_cast<double>(r * c);
+                             })),
+              HasSubstr("One index in 32 of dimension 0"));
+}
+
+TEST(Pattern, OnlyTheHalo) {
+  EXPECT_THAT(words(make_map({40, 40},
+                             [](FailureMap& m) {
+                               for (std::size_t r = 0; r < 40; ++r)
+                                 for (std::size_t c = 0; c < 40; ++c)
+                                   if (r < 2 || r > 37 || c < 2 || c > 37)
+                                     m.got[r * 40 + c] += 1 + static_cast<double>(r * c);
+                             })),
+              HasSubstr("Only the border is wrong, up to 2 elements deep"));
+}
+
+TEST(Pattern, IsolatedPoints) {
+  EXPECT_THAT(words(make_map({60, 60},
+                             [](FailureMap& m) {
+                               for (const std::size_t i : {1233u, 2001u, 2002u}) m.got[i] += 5;
+                             })),
+              HasSubstr("3 isolated elements are wrong: point updates"));
+}
+
+TEST(Pattern, NoPatternIsNotInvented) {
+  Rng rng(Seed::from_number(3));
+  const std::string text = words(make_map({50, 50}, [&](FailureMap& m) {
+    for (double& g : m.got)
+      if (rng.uniform() < 0.4) g += rng.normal();
+  }));
+  EXPECT_EQ(text, "");
+}
+
+TEST(NumberFrame, ShowsCoordinatesInTheTensor) {
+  FailureMap map = make_map({4, 4}, [](FailureMap& m) { m.got[6] = 99; });
+  map.origin = {10, 20};
+  const std::string frame = number_frame(map);
+  EXPECT_THAT(frame, HasSubstr("[11, 22]"));
+  EXPECT_THAT(frame, HasSubstr("99"));
+}
+
+}  // namespace
+}  // namespace kw::referee
