@@ -50,6 +50,10 @@ void copy_name(char (&to)[player::kNameBytes], std::string_view name) {
   std::memcpy(to, name.data(), name.size());
 }
 
+static_assert(kMostArguments * sizeof(player::WireArgument) + sizeof(player::CallHead) +
+                  sizeof(player::Launch) <=
+              player::kMaxMessage);
+
 std::string signal_words(int number) {
   const char* description = ::sigdescr_np(number);
   return fmt::format("signal {} ({})", number, description != nullptr ? description : "unknown");
@@ -266,7 +270,8 @@ LoadResult CpuPlayer::load(const BuiltObject& object) {
 
 CallResult CpuPlayer::call(const Call& call) {
   std::vector<player::WireArgument> arguments;
-  const std::size_t per_set = call.argument_sets.empty() ? 0 : call.argument_sets.front().size();
+  KW_ASSERT(!call.argument_sets.empty());
+  const std::size_t per_set = call.argument_sets.front().size();
   for (const auto& set : call.argument_sets) {
     KW_ASSERT(set.size() == per_set);
     for (const Argument& a : set)
@@ -276,7 +281,7 @@ CallResult CpuPlayer::call(const Call& call) {
   }
   player::Launch launch;
   launch.arguments = static_cast<std::uint32_t>(per_set);
-  KW_ASSERT(player::call_bytes(1, arguments.size()) <= player::kMaxMessage);
+  KW_ASSERT(arguments.size() <= kMostArguments);
   const auto request = player::encode_call(fresh_sequence(), call.object, std::span(&launch, 1),
                                            call.argument_sets.size(), arguments);
   return exchange(request, {}, Kind::Done, call.timeout_ns).result;

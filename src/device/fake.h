@@ -37,8 +37,8 @@ inline CallResult returned_after(double ns) { return {.fate = Fate::Returned, .e
 
 struct FakeObject {
   FakeKernel kernel;
-  LoadResult load;    ///< `object` is filled in.
-  AfterReturn after;  ///< What watching finds after each call.
+  LoadResult load;             ///< `object` is filled in.
+  AfterReturn after;           ///< What watching finds after each call.
   std::function<void()> late;  ///< Runs while the player is watched after a call.
 };
 

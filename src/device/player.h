@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,10 +21,13 @@ struct Argument {
   std::uint64_t scalar = 0;  ///< Little-endian image of the value.
 };
 
+/// Most arguments of one call, summed over its sets: a request is one packet.
+inline constexpr std::size_t kMostArguments = 8192;
+
 struct Call {
   int object = 0;  ///< Handle from load().
-  std::vector<std::vector<Argument>> argument_sets =
-      {};  ///< Called one after another inside one span.
+  /// Called one after another inside one span; at least one, all of one length.
+  std::vector<std::vector<Argument>> argument_sets = {};
   std::int64_t timeout_ns = 0;
 };
 

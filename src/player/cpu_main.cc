@@ -75,15 +75,17 @@ void on_map(std::span<const std::byte> message, std::span<const int> descriptors
   for (std::size_t i = 0; i < descriptors.size(); ++i) {
     const MapEntry& entry = map->entries[i];
     const std::size_t index = state.buffer_count;
-    const int error = entry.kind == BufferKind::Memfd
-                          ? map_guarded(descriptors[i], entry.mapped_bytes, entry.guard_bytes,
-                                        entry.access == Access::ReadWrite, state.mappings[index])
-                          : ENODEV;
+    const bool writable = entry.access == Access::ReadWrite;
+    GuardedMapping& mapping = state.mappings[index];
+    int error = entry.kind == BufferKind::Memfd ? map_guarded(descriptors[i], entry.mapped_bytes,
+                                                              entry.guard_bytes, writable, mapping)
+                                                : ENODEV;
+    if (error == 0) error = populate(mapping, writable);
     ::close(descriptors[i]);
     if (error != 0) return failed(Trouble::MapFailed, ::strerror(error), sequence);
-    state.payloads[index] = state.mappings[index].mapped + entry.payload_offset;
+    state.payloads[index] = mapping.mapped + entry.payload_offset;
     state.payload_bytes[index] = entry.payload_bytes;
-    state.reserved_bytes += state.mappings[index].reserved_bytes;
+    state.reserved_bytes += mapping.reserved_bytes;
     ++state.buffer_count;
   }
   done(Kind::Ready, sequence);

@@ -30,6 +30,12 @@ int map_guarded(int descriptor, std::size_t mapped_bytes, std::size_t guard_byte
   return 0;
 }
 
+int populate(const GuardedMapping& mapping, bool writable) {
+  const int advice = writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+  if (::madvise(mapping.mapped, mapping.mapped_bytes, advice) == 0) return 0;
+  return errno == EINVAL ? 0 : errno;  // before Linux 5.14: faulted in on use
+}
+
 void unmap(GuardedMapping& mapping) {
   if (mapping.reserved != nullptr) ::munmap(mapping.reserved, mapping.reserved_bytes);
   mapping = {};

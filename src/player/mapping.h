@@ -29,6 +29,10 @@ struct GuardedMapping {
 int map_guarded(int descriptor, std::size_t mapped_bytes, std::size_t guard_bytes, bool writable,
                 GuardedMapping& out);
 
+/// Enters every page of a mapping into the page table now, so that the first call pays for no
+/// faults: 0.1 ms a MiB in small pages, next to nothing in huge ones. 0 or the errno.
+int populate(const GuardedMapping& mapping, bool writable);
+
 void unmap(GuardedMapping& mapping);
 
 }  // namespace kw::player

@@ -1,0 +1,43 @@
+// The pool hands out what it has, reports what fails, and never waits for ever.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/player_pool.h"
+
+#include <gtest/gtest.h>
+
+#include "player/protocol.h"
+#include "player/transport.h"
+
+namespace kw::device {
+namespace {
+
+platform::Path program() { return *platform::executable_dir() / "kw-player-cpu"; }
+
+TEST(PlayerPool, BlankPlayersHaveGreeted) {
+  PlayerPool pool({.program = program(), .spare = 1});
+  for (int i = 0; i < 3; ++i) {
+    const auto blank = pool.take(platform::JailLevel::None);
+    ASSERT_TRUE(blank.has_value()) << blank.error().what;
+    std::byte bytes[sizeof(player::Answer)];
+    const auto received = player::receive_packet(blank->channel.get(), bytes, {}, true);
+    const auto hello = player::decode_answer(std::span(bytes, received.bytes));
+    ASSERT_TRUE(hello.has_value());
+    EXPECT_EQ(hello->header.kind, player::Kind::Hello);
+    EXPECT_TRUE(std::filesystem::is_directory(blank->folder.path()));
+  }
+}
+
+TEST(PlayerPool, FailuresAreAnsweredAndNotRepeatedForEver) {
+  PlayerPool pool({.program = "/nonexistent/player", .spare = 2});
+  EXPECT_FALSE(pool.take(platform::JailLevel::None).has_value());
+  EXPECT_FALSE(pool.take(platform::JailLevel::None).has_value());
+}
+
+TEST(PlayerPool, EndsWhileItStartsPlayers) {
+  for (int i = 0; i < 5; ++i) {
+    PlayerPool pool({.program = program(), .spare = 3});
+    EXPECT_TRUE(pool.take(platform::JailLevel::None).has_value());
+  }
+}
+
+}  // namespace
+}  // namespace kw::device
