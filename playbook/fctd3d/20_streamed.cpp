@@ -1,9 +1,9 @@
 // Explicit vectors along z, blocks along y, and non-temporal stores of the new level.
 // SPDX-License-Identifier: Apache-2.0
-// kw: tune BY = 64, 32, 128, 4096
+// kw: tune BY = 64, 32, 4096
 // kw: tune LANES = 16, 8
 // kw: tune STREAM = 1, 0
-// kw: tune AHEAD = 2, 0, 3, 4
+// kw: tune AHEAD = 2, 3, 0
 // kw: technique vectorization, cache_blocking, nontemporal_stores, strength_reduction, threads
 #include <math.h>
 #include <omp.h>

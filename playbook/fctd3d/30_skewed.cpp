@@ -1,10 +1,10 @@
 // Several time steps in one pass through memory: a wavefront along x inside blocks along y that
 // shrink by the stencil's reach each step; the gaps between blocks are filled in a second phase.
 // SPDX-License-Identifier: Apache-2.0
-// kw: tune STEPS = 10, 5, 4, 7, 2
-// kw: tune BY = 64, 32, 96, 128
+// kw: tune STEPS = 10, 5, 4
+// kw: tune BY = 64, 32, 128
 // kw: tune LANES = 16, 8
-// kw: tune AHEAD = 2, 1, 4, 0
+// kw: tune AHEAD = 2, 1, 0
 // kw: technique temporal_blocking, wavefront, task_graph, vectorization, prefetch, strength_reduction, threads
 #include <math.h>
 #include <omp.h>

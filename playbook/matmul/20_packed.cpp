@@ -1,6 +1,6 @@
 // Packed panels, a register-blocked micro kernel, and jobs that threads finish without meeting.
 // SPDX-License-Identifier: Apache-2.0
-// kw: tune MR = 12, 14, 10, 6
+// kw: tune MR = 12, 14, 6
 // kw: tune LANES = 16, 8
 // kw: tune KC = 256, 384, 192
 // kw: tune MC = 10, 20
