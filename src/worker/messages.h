@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "record/device.h"
 #include "record/evaluation.h"
 
@@ -56,12 +57,13 @@ struct Reply {
   std::vector<DeviceFacts> facts;
   std::vector<Evaluation> evaluation;
   std::vector<AdmissionLine> admission;
+  std::vector<std::string> notes;  ///< Of a measurement: what was refused or spreads, and why.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("version", s.version), v("is_ok", s.is_ok), v("what", s.what), v("where", s.where),
         v("advice", s.advice), v("facts", s.facts), v("evaluation", s.evaluation),
-        v("admission", s.admission);
+        v("admission", s.admission), v("notes", s.notes);
   }
 };
 

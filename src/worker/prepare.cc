@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/prepare.h"
 
+#include <span>
+
 #include "platform/clock.h"
-#if __has_include("referee/screen.h")
+#include "platform/files.h"
 #include "referee/screen.h"
-#define HAVE_SCREEN 1
-#else
-#define HAVE_SCREEN 0
-#endif
 
 namespace kw::worker {
 namespace {
@@ -50,6 +48,24 @@ Result<std::optional<compile::CompileResult>> build(std::vector<BuildUnit*> unit
   return candidate;
 }
 
+/// What the text alone says of the candidate.
+std::optional<Evaluation> screen_source(const EvaluationRequest& request) {
+  auto claims = referee::screen_claims(request.candidate, request.task);
+  if (claims.verdict) return ended(request, *claims.verdict, std::move(claims.findings));
+  auto text = referee::screen_text(request.candidate.source, request.candidate.name + ".cpp");
+  if (text.verdict) return ended(request, *text.verdict, std::move(text.findings));
+  return std::nullopt;
+}
+
+/// What the built object imports and exports.
+Result<std::optional<Evaluation>> screen_object(const EvaluationRequest& request,
+                                                const BuiltObject& object) {
+  const std::string bytes = KW_TRY(platform::read_file(object.path));
+  auto seen = referee::screen_object(std::as_bytes(std::span(bytes)), request.candidate.libraries);
+  if (!seen.verdict) return std::optional<Evaluation>();
+  return std::optional(ended(request, *seen.verdict, std::move(seen.findings)));
+}
+
 }  // namespace
 
 Result<> build_references(EvaluationRequest& request, compile::Compiler& compiler, int threads) {
@@ -61,30 +77,29 @@ Result<> build_references(EvaluationRequest& request, compile::Compiler& compile
 Result<std::optional<Evaluation>> prepare(EvaluationRequest& request, compile::Compiler& compiler,
                                           int threads) {
   const std::int64_t start = platform::real_clock().now_ns();
-#if HAVE_SCREEN
-  if (auto verdict = referee::screen_source(request)) return ended(request, *verdict, {});
-#endif
+  // The shipped text of a task is screened by whoever ships it; its libraries are its own affair.
+  const bool is_trusted =
+      request.candidate.origin == Origin::Baseline || request.candidate.origin == Origin::Reference;
+  if (!is_trusted)
+    if (auto rejected = screen_source(request)) return std::optional(std::move(*rejected));
   auto built = KW_TRY(build(unbuilt(request), compiler, threads));
   const double spent = static_cast<double>(platform::real_clock().now_ns() - start);
   if (built && !built->ok()) {
     Evaluation e = ended(request, built->verdict(), built->findings);
     e.stage_ns["compile"] = spent;
-    return e;
+    return std::optional(std::move(e));
   }
   const BuildUnit* candidate = request.unit("candidate");
   KW_ASSERT(candidate != nullptr && candidate->object.size() == 1);
-#if HAVE_SCREEN
-  const auto verdict = KW_TRY(referee::screen_object(request, candidate->object.front()));
-  if (verdict) return ended(request, *verdict, {});
-#endif
-  if (request.until == Stage::Compile) {
-    Evaluation e = ended(request, {Stage::Compile, Outcome::Correct, "compiled; not run"},
-                         built ? built->findings : std::vector<Finding>());
-    e.object_sha256 = candidate->object.front().sha256;
-    e.stage_ns["compile"] = spent;
-    return e;
-  }
-  return std::optional<Evaluation>();
+  const BuiltObject& object = candidate->object.front();
+  if (!is_trusted)
+    if (auto rejected = KW_TRY(screen_object(request, object))) return rejected;
+  if (request.until != Stage::Compile) return std::optional<Evaluation>();
+  Evaluation e = ended(request, {Stage::Compile, Outcome::Correct, "compiled; not run"},
+                       built ? built->findings : std::vector<Finding>());
+  e.object_sha256 = object.sha256;
+  e.stage_ns["compile"] = spent;
+  return std::optional(std::move(e));
 }
 
 }  // namespace kw::worker

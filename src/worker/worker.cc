@@ -6,12 +6,12 @@
 #include <ctime>
 
 #include "device/cpu.h"
+#include "generated/version.h"
 #include "platform/clock.h"
 #include "platform/locks.h"
 #include "profile/ceilings.h"
 #include "profile/roofline.h"
 #include "profile/rules.h"
-#include "generated/version.h"
 
 namespace kw::worker {
 namespace {
@@ -53,13 +53,17 @@ const DeviceFacts& Worker::greet(const std::vector<DeviceFacts>& remembered) {
   return facts_;
 }
 
-Result<DeviceFacts> Worker::measure(bool is_full) {
+Result<Reply> Worker::measure(bool is_full) {
   const auto held = KW_TRY(lease(facts_, platform::LeaseMode::Exclusive, "measuring ceilings"));
   const auto report = KW_TRY(
       profile::measure_ceilings(facts_, is_full ? profile::Effort::Full : profile::Effort::Quick));
   facts_.ceilings = report.ceilings;
   facts_.measured_at = now_utc();
-  return facts_;
+  Reply reply;
+  reply.facts = {facts_};
+  reply.notes = report.refused;
+  reply.notes.insert(reply.notes.end(), report.unreliable.begin(), report.unreliable.end());
+  return reply;
 }
 
 void Worker::explain(const EvaluationRequest& request, Evaluation& e) const {
@@ -117,7 +121,7 @@ Result<Reply> Worker::try_answer(const Message& message) {
       reply.admission = KW_TRY(admit(message.request.front()));
       break;
     case Verb::Measure:
-      reply.facts = {KW_TRY(measure(message.is_full))};
+      reply = KW_TRY(measure(message.is_full));
       break;
   }
   reply.is_ok = true;

@@ -24,7 +24,8 @@ class Worker {
   Result<Evaluation> judge(const EvaluationRequest& request);
   Result<std::vector<AdmissionLine>> admit(const EvaluationRequest& request);
   /// Measures the ceilings alone on the device: about half a second, or some ten seconds in full.
-  Result<DeviceFacts> measure(bool is_full);
+  /// The reply holds the facts and, as notes, what was refused or is unreliable.
+  Result<Reply> measure(bool is_full);
 
   /// Answers one message; never throws, every trouble is in the reply.
   Reply answer(const Message& message);
