@@ -199,7 +199,7 @@ void fctd3d(float* u, const float* m, const float* src, const float* src_coords,
   const int blocks = ny / least > 1 ? ny / least : 1;
   // block[i] and gap[i], the gap below block i, stand for the rows that a task leaves finished.
   char* const block = (char*)malloc((size_t)blocks * 2 + 1);
-  char* const gap = block + blocks;
+  [[maybe_unused]] char* const gap = block + blocks;  // GCC 12 does not count depend as a use
 #pragma omp parallel
 #pragma omp single
   for (int t = 0; t < nt; t += STEPS) {

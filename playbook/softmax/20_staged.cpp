@@ -1,5 +1,5 @@
-// Each row is read from memory once and written once: exponentials wait in a private cache while the
-// next row is fetched and the one before streams out around the caches.
+// Each row is read from memory once and written once: exponentials wait in a private cache while
+// the next row is fetched and the one before streams out around the caches.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune STREAM = 1, 0
 // kw: tune AHEAD = 1, 0
