@@ -117,6 +117,7 @@ std::vector<LoopRemark> parse_gcc_remarks(std::string_view text, std::string_vie
       continue;
     }
     if (line->is_missed) {
+      if (line->text.starts_with("failed: ")) continue;  // A detail of a reason still to come.
       if (open != nullptr && open->remark.reason.empty()) {
         if (is_outer(line->text)) open->is_inner = false;
         open->remark.reason = in_words(line->text);

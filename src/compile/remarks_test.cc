@@ -38,6 +38,18 @@ TEST(Remarks, TellsWhichLoopsOfTheMainFileAreVectorised) {
   EXPECT_THAT(loops[3].reason, HasSubstr("its body branches"));
 }
 
+TEST(Remarks, ADetailIsNotAReason) {
+  const auto loops = parse_gcc_remarks(
+      "c.cpp:37:23: missed: couldn't vectorize loop\n"
+      "c.cpp:48:21: missed: failed: evolution of base is not affine.\n"
+      "c.cpp:43:35: missed: couldn't vectorize loop\n"
+      "c.cpp:48:21: missed: not vectorized: control flow in loop.\n",
+      "c.cpp");
+  ASSERT_EQ(loops.size(), 2u);
+  EXPECT_EQ(loops[0], (LoopRemark{37, 23, 0, ""}));
+  EXPECT_THAT(loops[1].reason, HasSubstr("its body branches"));
+}
+
 TEST(Remarks, VectorisedOnceIsVectorised) {
   const auto loops = parse_gcc_remarks(
       "c.cpp:3:1: missed: couldn't vectorize loop\n"

@@ -12,7 +12,8 @@
 namespace kw::profile {
 
 enum class Effort {
-  Quick,  ///< At most 0.6 s: all threads, every level, widest FMA. For the first judgement.
+  Quick,  ///< About 0.5 s, on a busy machine at most some 4 s: all threads, every level, widest
+          ///< FMA. For the first judgement.
   Full,   ///< About 10 s: one thread too, every vector width, more samples. For `kw device`.
 };
 
