@@ -1,0 +1,367 @@
+// Null answers are written into the referee's own buffers and judged by the same gates as
+// candidates.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/admission.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "referee/bench.h"
+#include "referee/values.h"
+
+namespace kw::referee {
+namespace {
+
+constexpr int kSet = kWarmSet + 1;       // the set whose truth is the right answer
+constexpr int kOtherSet = kWarmSet + 2;  // the previous call's
+constexpr double kEnoughSpare = 0.25;    // design §4: a factor 4
+constexpr std::int64_t kTile = 32;
+constexpr int kBlocks = 16;  // a block is this part of an input
+
+using Values = std::vector<std::vector<double>>;  // per tensor, all elements in memory order
+
+/// Rounds to `bits` significant bits, to nearest even.
+double rounded(double value, int bits) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  int exponent = 0;
+  const double mantissa = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
+}
+
+double to_type(double value, Dtype dtype) {
+  return dtype == Dtype::F32 ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+/// One workload under examination.
+class Examiner {
+ public:
+  Examiner(Bench& bench, const TruthMaker& maker, Admission& to)
+      : bench_(bench), maker_(maker), to_(to), tensors_(bench.workload().tensors) {}
+
+  Result<> run();
+
+ private:
+  Result<Values> read_truth(const Buffers& values) const;
+  Result<> judge(const std::string& name, const Values& answer, std::string note = {});
+  void not_applicable(const std::string& name, std::string note);
+  Result<> constants();
+  Result<> copies();
+  Result<> missing_parts();
+  Result<> changed_inputs();
+  Result<> recomputed(const std::string& name, const std::function<Result<bool>(Buffers&)>& change);
+  Result<Buffers> clone_inputs() const;
+  Values filled(double value) const;
+
+  Bench& bench_;
+  const TruthMaker& maker_;
+  Admission& to_;
+  const std::vector<Tensor>& tensors_;
+  Values right_;    ///< The truth, rounded to the tensors' types.
+  Values initial_;  ///< What the outputs hold before the call.
+};
+
+Result<Values> Examiner::read_truth(const Buffers& values) const {
+  Values all(tensors_.size());
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    if (!values[i]) continue;
+    all[i] = KW_TRY(read_all(*values[i], widened(tensors_[i])));
+    for (double& v : all[i]) v = to_type(v, tensors_[i].dtype);
+  }
+  return all;
+}
+
+Values Examiner::filled(double value) const {
+  Values all(tensors_.size());
+  for (std::size_t i = 0; i < tensors_.size(); ++i)
+    all[i].assign(right_[i].size(), to_type(value, tensors_[i].dtype));
+  return all;
+}
+
+void Examiner::not_applicable(const std::string& name, std::string note) {
+  to_.answers.push_back({.name = name,
+                         .workload = bench_.workload().name,
+                         .group = bench_.workload().group,
+                         .is_applicable = false,
+                         .passed = false,
+                         .gate_fraction = 0,
+                         .note = std::move(note)});
+}
+
+// An answer counts as passed when every region of every tensor passes both gates.
+Result<> Examiner::judge(const std::string& name, const Values& answer, std::string note) {
+  bool differs = false;
+  for (std::size_t i = 0; i < tensors_.size(); ++i)
+    for (const Region& region : tensors_[i].compared)
+      for_each_run(tensors_[i], region, [&](std::int64_t at, std::int64_t length) {
+        const auto first = static_cast<std::ptrdiff_t>(at);
+        differs =
+            differs || !std::equal(answer[i].begin() + first,
+                                   answer[i].begin() + first + static_cast<std::ptrdiff_t>(length),
+                                   right_[i].begin() + first);
+      });
+  if (!differs) {
+    not_applicable(name, "it is the right answer here");
+    return {};
+  }
+  const Known& known = bench_.known(kSet);
+  Accuracy accuracy;
+  bool passed = true;
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    if (tensors_[i].compared.empty()) continue;
+    device::Buffer* got = KW_TRY(bench_.scratch(i));
+    KW_TRY(write_all(*got, tensors_[i], answer[i]));
+    const device::Buffer* magnitude =
+        known.truth.magnitudes.empty() ? nullptr : known.truth.magnitudes[i].get();
+    for (std::size_t r = 0; r < tensors_[i].compared.size(); ++r) {
+      const auto seen = KW_TRY(bench_.device().ops().compare(
+          *got, *known.truth.values[i], magnitude, tensors_[i], tensors_[i].compared[r],
+          allowance_of(bench_.task().gate, tensors_[i], bench_.workload().dot_length,
+                       known.regions[i][r].max_abs),
+          {}));
+      if (judge_region(bench_.task().gate, tensors_[i], known.regions[i][r], seen, true, accuracy))
+        passed = false;
+    }
+  }
+  to_.answers.push_back({.name = name,
+                         .workload = bench_.workload().name,
+                         .group = bench_.workload().group,
+                         .is_applicable = true,
+                         .passed = passed,
+                         .gate_fraction = accuracy.gate_fraction,
+                         .note = std::move(note)});
+  return {};
+}
+
+Result<> Examiner::constants() {
+  KW_TRY(judge("zeros", filled(0)));
+  KW_TRY(judge("ones", filled(1)));
+  Values mean = right_;
+  for (std::size_t i = 0; i < tensors_.size(); ++i)
+    for (std::size_t r = 0; r < tensors_[i].compared.size(); ++r) {
+      const RegionTruth& truth = bench_.known(kSet).regions[i][r];
+      const double value = truth.count > 0 ? truth.sum / static_cast<double>(truth.count) : 0;
+      for_each_run(tensors_[i], tensors_[i].compared[r], [&](std::int64_t at, std::int64_t length) {
+        std::fill_n(
+            mean[i].begin() + static_cast<std::ptrdiff_t>(at), length,
+            is_real(tensors_[i].dtype) ? to_type(value, tensors_[i].dtype) : std::nearbyint(value));
+      });
+    }
+  return judge("mean", mean);
+}
+
+// Element k of the output is element k of the input, round and round where sizes differ.
+Result<> Examiner::copies() {
+  const Buffers* set = KW_TRY(bench_.pool().set(kSet));
+  for (std::size_t s = 0; s < tensors_.size(); ++s) {
+    if (!is_drawn(tensors_[s]) || tensors_[s].extent() == 0) continue;
+    const auto input = KW_TRY(read_all(*(*set)[s], tensors_[s]));
+    Values copy = right_;
+    for (std::size_t i = 0; i < tensors_.size(); ++i)
+      for (std::size_t k = 0; k < copy[i].size(); ++k)
+        copy[i][k] = to_type(input[k % input.size()], tensors_[i].dtype);
+    KW_TRY(judge(fmt::format("copy of {}", tensors_[s].name), copy));
+  }
+  const Values previous = KW_TRY(read_truth(bench_.known(kOtherSet).truth.values));
+  return judge("previous output", previous);
+}
+
+// The right answer, but for a part at the end that stays as it was before the call. Where the call
+// leaves that part alone anyway (a halo), the part before it is taken.
+Result<> Examiner::missing_parts() {
+  struct Part {
+    const char* name;
+    bool first_dimension;
+    std::int64_t width;
+  };
+  for (const Part& part :
+       {Part{"last plane missing", true, 1}, Part{"last column missing", false, 1},
+        Part{"last tile missing", false, kTile}}) {
+    Values answer = right_;
+    for (std::size_t i = 0; i < tensors_.size(); ++i)
+      for (const Region& region : tensors_[i].compared) {
+        if (region.ranges.empty()) continue;
+        // The first dimension that is no single index is the plane's.
+        std::size_t d = region.ranges.size() - 1;
+        if (part.first_dimension)
+          for (d = 0; d + 1 < region.ranges.size(); ++d)
+            if (region.ranges[d].hi - region.ranges[d].lo > 1) break;
+        Region cut = region;
+        bool changed = false;
+        for (std::int64_t hi = region.ranges[d].hi; hi > region.ranges[d].lo && !changed; --hi) {
+          cut.ranges[d] = {std::max(region.ranges[d].lo, hi - part.width), hi};
+          for_each_run(tensors_[i], cut, [&](std::int64_t at, std::int64_t length) {
+            for (std::int64_t k = at; k < at + length; ++k) {
+              const auto e = static_cast<std::size_t>(k);
+              changed = changed || answer[i][e] != initial_[i][e];
+              answer[i][e] = initial_[i][e];
+            }
+          });
+        }
+      }
+    KW_TRY(judge(part.name, answer));
+  }
+  return {};
+}
+
+Result<Buffers> Examiner::clone_inputs() const {
+  const Buffers* set = KW_TRY(bench_.pool().set(kSet));
+  Buffers copy(tensors_.size());
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    if (!(*set)[i]) continue;
+    copy[i] = KW_TRY(bench_.device().allocate({.name = "changed." + tensors_[i].name,
+                                               .bytes = tensors_[i].bytes(),
+                                               .alignment = tensors_[i].alignment,
+                                               .shared = false}));
+    KW_TRY(bench_.device().ops().copy(*copy[i], *(*set)[i]));
+  }
+  return copy;
+}
+
+// What the reference gives for inputs that `change` has altered (false: it altered nothing).
+Result<> Examiner::recomputed(const std::string& name,
+                              const std::function<Result<bool>(Buffers&)>& change) {
+  Buffers inputs = KW_TRY(clone_inputs());
+  if (!KW_TRY(change(inputs))) {
+    not_applicable(name, "the inputs are the same after it");
+    return {};
+  }
+  const auto truth = maker_.compute(bench_.workload(), inputs);
+  if (!truth.has_value()) {
+    not_applicable(name, truth.error().what);
+    return {};
+  }
+  return judge(name, KW_TRY(read_truth(truth->values)));
+}
+
+Result<> Examiner::changed_inputs() {
+  KW_TRY(recomputed("inputs rounded one precision down", [&](Buffers& inputs) -> Result<bool> {
+    bool changed = false;
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      if (!inputs[i] || !is_real(tensors_[i].dtype)) continue;
+      auto values = KW_TRY(read_all(*inputs[i], tensors_[i]));
+      for (double& v : values) {
+        const double down = rounded(v, tensors_[i].dtype == Dtype::F32 ? 11 : 24);
+        changed = changed || down != v;
+        v = down;
+      }
+      KW_TRY(write_all(*inputs[i], tensors_[i], values));
+    }
+    return changed;
+  }));
+  const Buffers* other = KW_TRY(bench_.pool().set(kOtherSet));
+  for (std::size_t s = 0; s < tensors_.size(); ++s) {
+    if (!is_drawn(tensors_[s])) continue;
+    // Values of another draw, so that they are as valid as the right ones (positions, indices).
+    const auto replace = [&](std::int64_t parts) {
+      return [&, parts](Buffers& inputs) -> Result<bool> {
+        auto values = KW_TRY(read_all(*inputs[s], tensors_[s]));
+        const auto drawn = KW_TRY(read_all(*(*other)[s], tensors_[s]));
+        const auto count = static_cast<std::int64_t>(values.size());
+        const std::int64_t from = count - std::max<std::int64_t>(count / parts, 1);
+        bool changed = false;
+        for (std::int64_t k = from; k < count; ++k) {
+          const auto e = static_cast<std::size_t>(k);
+          changed = changed || values[e] != drawn[e];
+          values[e] = drawn[e];
+        }
+        KW_TRY(write_all(*inputs[s], tensors_[s], values));
+        return changed;
+      };
+    };
+    KW_TRY(recomputed(fmt::format("{} ignored", tensors_[s].name), replace(1)));
+    KW_TRY(recomputed(fmt::format("last block of {} ignored", tensors_[s].name), replace(kBlocks)));
+  }
+  return {};
+}
+
+Result<> Examiner::run() {
+  KW_TRY(bench_.prepare(kSet));
+  KW_TRY(bench_.prepare(kOtherSet));
+  const Known& known = bench_.known(kSet);
+  right_ = KW_TRY(read_truth(known.truth.values));
+  KW_TRY(bench_.place(0, kSet));
+  initial_.resize(tensors_.size());
+  for (std::size_t i = 0; i < tensors_.size(); ++i)
+    if (!tensors_[i].compared.empty())
+      initial_[i] = KW_TRY(read_all(*bench_.slot(0).buffers[i], tensors_[i]));
+  to_.baseline.push_back({.workload = bench_.workload().name,
+                          .passed = !known.baseline_failure,
+                          .gate_fraction = known.baseline.gate_fraction,
+                          .failure = known.baseline_failure.value_or("")});
+  KW_TRY(constants());
+  KW_TRY(copies());
+  KW_TRY(missing_parts());
+  return changed_inputs();
+}
+
+// Turns figures into sentences.
+void conclude(Admission& admission) {
+  std::vector<std::string> names;
+  for (const NullAnswer& answer : admission.answers)
+    if (std::find(names.begin(), names.end(), answer.name) == names.end())
+      names.push_back(answer.name);
+  for (const std::string& name : names) {
+    bool fails_a_check = false;
+    bool has_check = false;
+    bool applies = false;
+    for (const NullAnswer& answer : admission.answers) {
+      if (answer.name != name) continue;
+      has_check = has_check || (answer.group == Group::Check && answer.is_applicable);
+      applies = applies || answer.is_applicable;
+      fails_a_check =
+          fails_a_check || (answer.group == Group::Check && answer.is_applicable && !answer.passed);
+      if (answer.group == Group::Time && answer.passed)
+        admission.problems.push_back(fmt::format(
+            "The null answer '{}' passes the timed workload '{}'.", name, answer.workload));
+    }
+    if (has_check && !fails_a_check)
+      admission.problems.push_back(
+          fmt::format("The null answer '{}' passes every check workload.", name));
+    if (!applies && name.ends_with(" ignored") && !name.starts_with("last block"))
+      admission.problems.push_back(
+          fmt::format("No workload shows that the input matters: '{}'.", name));
+  }
+  for (const BaselineFigure& figure : admission.baseline) {
+    if (!figure.passed)
+      admission.problems.push_back(
+          fmt::format("The reference at the task's type fails its own gates on workload '{}': {}.",
+                      figure.workload, figure.failure));
+    else if (figure.gate_fraction > kEnoughSpare)
+      admission.problems.push_back(fmt::format(
+          "The reference at the task's type uses {:.2f} of what the gate allows on workload '{}'; "
+          "at most {:.2f} leaves a factor 4 to spare.",
+          figure.gate_fraction, figure.workload, kEnoughSpare));
+  }
+  admission.is_admitted = admission.problems.empty();
+}
+
+}  // namespace
+
+Result<Admission> admit(device::Device& device, const EvaluationRequest& request,
+                        std::int64_t timeout_ns) {
+  const TruthMaker maker{.device = &device,
+                         .task = &request.task,
+                         .reference = request.unit("reference_f64"),
+                         .magnitude = request.unit("magnitude_f64"),
+                         .jail = request.jail,
+                         .timeout_ns = timeout_ns};
+  Admission admission;
+  for (const Workload& workload : request.workloads) {
+    if (workload.group == Group::Show) continue;
+    // One workload at a time: its buffers go before the next one's come.
+    Bench bench(device, request.task, workload,
+                Seed::from_number(request.seed).child("admission").child(workload.name),
+                {.maker = maker, .native = request.unit("reference_native")});
+    KW_TRY(Examiner(bench, maker, admission).run());
+  }
+  conclude(admission);
+  return admission;
+}
+
+}  // namespace kw::referee

@@ -1,0 +1,93 @@
+// Admission accepts a sound task and names the hole of each unsound one.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/admission.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "referee/testing.h"
+
+namespace kw::referee {
+namespace {
+
+using testing::Arguments;
+using ::testing::HasSubstr;
+using testing::kCols;
+using testing::kernel;
+using testing::kPitch;
+using testing::Room;
+
+constexpr std::int64_t kTimeout = 1'000'000'000;
+
+Admission examine(Room& room) {
+  auto admission = admit(*room.device, room.request, kTimeout);
+  if (!admission.has_value()) panic(describe(admission.error()).c_str());
+  return *std::move(admission);
+}
+
+std::string problems(const Admission& admission) { return join(admission.problems, "\n"); }
+
+template <class Body>
+void set_reference(Room& room, Body body) {
+  room.world.objects["f64"].kernel = kernel<double>(1e6, body);
+  room.world.objects["native"].kernel = kernel<float>(1e6, body);
+}
+
+TEST(Admission, AcceptsASoundTask) {
+  Room room;
+  const Admission admission = examine(room);
+  EXPECT_TRUE(admission.is_admitted) << problems(admission);
+  EXPECT_EQ(admission.baseline.size(), 3u);
+  for (const NullAnswer& answer : admission.answers)
+    EXPECT_FALSE(answer.is_applicable && answer.passed) << answer.name << " on " << answer.workload;
+  EXPECT_GE(admission.answers.size(), 30u);
+}
+
+TEST(Admission, FindsAToleranceThatLetsZerosPass) {
+  Room room;
+  room.request.task.gate.scale = 1e9;
+  room.request.task.gate.rms_factor = 0;
+  const Admission admission = examine(room);
+  EXPECT_FALSE(admission.is_admitted);
+  EXPECT_THAT(problems(admission), HasSubstr("'zeros' passes every check workload"));
+  EXPECT_THAT(problems(admission), HasSubstr("'zeros' passes the timed workload 'large'"));
+}
+
+TEST(Admission, FindsAToleranceThatLetsRoundedInputsPass) {
+  Room room;
+  room.request.task.gate.c = 1 << 15;
+  room.request.task.gate.rms_factor = 0;
+  EXPECT_THAT(problems(examine(room)), HasSubstr("rounded one precision down"));
+}
+
+TEST(Admission, FindsAConstantOutput) {
+  Room room;
+  set_reference(room, [](const auto& a) {
+    for (std::int64_t r = 0; r < a.rows; ++r)
+      for (std::int64_t c = 0; c < kCols; ++c) a.y[r * kPitch + c] = 1;
+  });
+  const Admission admission = examine(room);
+  EXPECT_FALSE(admission.is_admitted);
+  EXPECT_THAT(problems(admission), HasSubstr("that the input matters: 'x ignored'"));
+}
+
+TEST(Admission, FindsAReferenceThatFailsItsOwnGate) {
+  Room room;
+  room.world.objects["native"].kernel = kernel<float>(1e6, [](const Arguments<float>& a) {
+    testing::twice(a);
+    a.y[0] += 1e-3f;
+  });
+  EXPECT_THAT(problems(examine(room)), HasSubstr("fails its own gates"));
+}
+
+TEST(Admission, ACrashingReferenceIsAnError) {
+  Room room;
+  room.world.objects["f64"].kernel = [](const auto&) {
+    return device::CallResult{.fate = device::Fate::Crashed, .signal = 8};
+  };
+  EXPECT_FALSE(admit(*room.device, room.request, kTimeout).has_value());
+}
+
+}  // namespace
+}  // namespace kw::referee
