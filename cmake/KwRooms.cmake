@@ -11,6 +11,9 @@ target_compile_options(kw_flags INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
   -fno-omit-frame-pointer)
 target_compile_definitions(kw_flags INTERFACE _GNU_SOURCE)
+if(KW_UNITY)  # these two see neighbours in the unit that are none in the source
+  target_compile_options(kw_flags INTERFACE -Wno-shadow -Wno-subobject-linkage)
+endif()
 target_link_libraries(kw_flags INTERFACE Threads::Threads)
 if(KW_SANITIZE)
   target_compile_options(kw_flags INTERFACE -fsanitize=${KW_SANITIZE} -fno-sanitize-recover=undefined)
@@ -54,6 +57,7 @@ function(kw_room name)
   list(TRANSFORM ROOM_DEPS PREPEND kw_)
   if(sources)
     add_library(kw_${name} STATIC ${sources})
+    set_target_properties(kw_${name} PROPERTIES UNITY_BUILD ${KW_UNITY} UNITY_BUILD_BATCH_SIZE 6)
     target_link_libraries(kw_${name} PUBLIC kw_flags ${ROOM_DEPS} ${ROOM_LIBS})
   else()
     add_library(kw_${name} INTERFACE)
