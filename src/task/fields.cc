@@ -133,8 +133,8 @@ std::span<const Yaml> read_list(FileReport& report, const Yaml& node, std::strin
   return {};
 }
 
-std::span<const std::pair<Yaml, Yaml>> read_entries(FileReport& report, const Yaml& node,
-                                                    std::string_view what) {
+std::span<const YamlEntry> read_entries(FileReport& report, const Yaml& node,
+                                        std::string_view what) {
   if (node.kind == Yaml::Kind::Mapping) return node.entries;
   report.add(node.place, fmt::format("{} must be a mapping, not {}", what, name_of(node.kind)));
   return {};

@@ -87,7 +87,7 @@ class Section {
 };
 
 /// Entries of a mapping whose keys are free; a complaint and nothing where the node is none.
-std::span<const std::pair<Yaml, Yaml>> read_entries(FileReport& report, const Yaml& node,
-                                                    std::string_view what);
+std::span<const YamlEntry> read_entries(FileReport& report, const Yaml& node,
+                                        std::string_view what);
 
 }  // namespace kw::task

@@ -87,7 +87,7 @@ class TreeBuilder final : public YAML::EventHandler {
       check_key(parent, node);
       parent.items.push_back(std::move(node));
     } else {
-      parent.entries.emplace_back(std::move(parent.items.back()), std::move(node));
+      parent.entries.push_back({std::move(parent.items.back()), std::move(node)});
       parent.items.clear();
     }
   }
@@ -117,6 +117,13 @@ std::size_t find_binary(std::string_view text) {
 }
 
 }  // namespace
+
+Yaml::Yaml() = default;
+Yaml::Yaml(const Yaml&) = default;
+Yaml::Yaml(Yaml&&) noexcept = default;
+Yaml& Yaml::operator=(const Yaml&) = default;
+Yaml& Yaml::operator=(Yaml&&) noexcept = default;
+Yaml::~Yaml() = default;
 
 const Yaml* Yaml::find(std::string_view key) const {
   for (const auto& [name, value] : entries)

@@ -4,13 +4,14 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "base/text.h"
 
 namespace kw::task {
+
+struct YamlEntry;
 
 /// One node. Anchors, aliases and tags do not exist here, so the tree is as large as its text.
 struct Yaml {
@@ -21,9 +22,22 @@ struct Yaml {
   bool is_quoted = false;  ///< A quoted scalar is text even where it looks like a number.
   std::string scalar;
   std::vector<Yaml> items;
-  std::vector<std::pair<Yaml, Yaml>> entries;  ///< In file order; keys are scalars, each once.
+  std::vector<YamlEntry> entries;  ///< In file order; keys are scalars, each once.
 
   const Yaml* find(std::string_view key) const;
+
+  // Defined where YamlEntry is complete.
+  Yaml();
+  Yaml(const Yaml&);
+  Yaml(Yaml&&) noexcept;
+  Yaml& operator=(const Yaml&);
+  Yaml& operator=(Yaml&&) noexcept;
+  ~Yaml();
+};
+
+struct YamlEntry {
+  Yaml key;
+  Yaml value;
 };
 
 std::string_view name_of(Yaml::Kind kind);
