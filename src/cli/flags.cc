@@ -3,8 +3,13 @@
 #include "cli/flags.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <span>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "generated/version.h"
 
@@ -20,6 +25,20 @@ std::string env_name(const std::string& flag) {
     name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return name;
 }
+
+/// CLI11 lets the file win over the environment; here a set variable hides the file's entry.
+class FileBelowEnvironment final : public CLI::ConfigBase {
+ public:
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    std::vector<CLI::ConfigItem> entries = CLI::ConfigBase::from_config(input);
+    std::erase_if(entries, [](const CLI::ConfigItem& item) {
+      if (item.name == "++" || item.name == "--") return false;  // marks of sections
+      const char* value = std::getenv(env_name(item.name).c_str());
+      return value != nullptr && *value != '\0';
+    });
+    return entries;
+  }
+};
 
 /// Prepared before parsing, run after it.
 struct Bound {
@@ -54,9 +73,15 @@ const CLI::App& deepest_parsed(const CLI::App& app) {
   return parsed.empty() ? app : deepest_parsed(*parsed.front());
 }
 
-int report(const CLI::App& app, const CLI::ParseError& error) {
+/// Asked for in words, whatever else is wrong with them.
+bool wants_json(std::span<char* const> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [](const char* word) { return std::string_view(word) == "--json"; });
+}
+
+int report(const CLI::App& app, const CLI::ParseError& error, bool is_json) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-  std::string message = error.what();
+  std::string message = sanitise(error.what(), 1000);
   const CLI::App& where = deepest_parsed(app);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const std::vector<std::string> extras = app.remaining(true);
@@ -66,6 +91,10 @@ int report(const CLI::App& app, const CLI::ParseError& error) {
                 suggestion(word, names_known_to(where));
     }
   }
+  if (is_json)
+    std::printf(
+        "%s\n",
+        dump_json({{"error", {{"what", message}, {"where", ""}, {"exit_code", kUsage}}}}).c_str());
   std::fprintf(stderr, "kw: %s\nkw: try 'kw%s%s --help'\n", message.c_str(),
                &where == &app ? "" : " ", &where == &app ? "" : where.get_name().c_str());
   return kUsage;
@@ -97,7 +126,7 @@ void Flags::integer(const std::string& flag, std::int64_t& into, const std::stri
 }
 
 void Flags::on_off(const std::string& flag, bool& into, const std::string& help) {
-  app_of(app_).add_flag(flag, into, help);
+  app_of(app_).add_flag(flag, into, help)->envname(env_name(flag));
 }
 
 int run_program(const std::vector<Command>& commands, int argc, char** argv) {
@@ -106,7 +135,8 @@ int run_program(const std::vector<Command>& commands, int argc, char** argv) {
       "trusted.",
       "kw");
   Global global;
-  app.set_version_flag("--version", std::string(kw::built_commit()));
+  app.set_version_flag("--version", "kernelwright " + std::string(kw::built_commit()));
+  app.config_formatter(std::make_shared<FileBelowEnvironment>());
   app.set_config("--config", "kernelwright.toml", "Flags by name in a file; flags given win");
   app.allow_config_extras(false);
   Flags flags(&app);
@@ -122,7 +152,7 @@ int run_program(const std::vector<Command>& commands, int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return report(app, error);
+    return report(app, error, wants_json({argv, static_cast<std::size_t>(argc)}));
   }
   for (const Bound& b : bound)
     if (b.app->parsed()) return b.command->run(global);

@@ -5,7 +5,10 @@
 #include "record/evaluation.h"
 
 KW_INSTANTIATE_CODEC(kw::Task);
+KW_INSTANTIATE_CODEC(kw::Work);
 KW_INSTANTIATE_CODEC(kw::Workload);
+KW_INSTANTIATE_CODEC(kw::SkippedWorkload);
+KW_INSTANTIATE_CODEC(kw::Speedup);
 KW_INSTANTIATE_CODEC(kw::Candidate);
 KW_INSTANTIATE_CODEC(kw::Verdict);
 KW_INSTANTIATE_CODEC(kw::Finding);

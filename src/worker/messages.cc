@@ -4,6 +4,7 @@
 
 #include "record/codec_impl.h"
 
+KW_INSTANTIATE_CODEC(kw::worker::AdmissionLine);
 KW_INSTANTIATE_CODEC(kw::worker::Message);
 KW_INSTANTIATE_CODEC(kw::worker::Reply);
 
