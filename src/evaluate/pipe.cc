@@ -122,6 +122,7 @@ Result<DeviceFacts> PipeCarrier::measure_device(bool is_full) {
   auto reply = KW_TRY(exchange(measure));
   if (reply.facts.empty()) return fail("the worker answered without facts");
   facts_ = std::move(reply.facts.front());
+  notes_ = std::move(reply.notes);
   return facts_;
 }
 

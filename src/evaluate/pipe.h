@@ -39,6 +39,8 @@ class PipeCarrier final : public Carrier {
   /// Measures the ceilings: the few that judging needs, or all.
   Result<DeviceFacts> measure_device(bool is_full);
   const DeviceFacts& facts() const { return facts_; }
+  /// What the last measurement refused or found unreliable; whole sentences.
+  const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   /// Screened and built, or already judged without a worker.
@@ -53,6 +55,7 @@ class PipeCarrier final : public Carrier {
   compile::Compiler& compiler_;
   PipeOptions options_;
   DeviceFacts facts_;
+  std::vector<std::string> notes_;
   std::optional<platform::Process> process_;
   platform::Fd pipe_;
   std::deque<Prepared> waiting_;
