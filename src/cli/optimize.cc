@@ -143,6 +143,7 @@ Result<int> optimize(const Global& global, OptimizeFlags flags) {
   const report::RunData data = KW_TRY(run_data(std::move(report), *stage.workbench, stage.facts()));
   const platform::Path folder = store.folder_of(data.run);
   KW_TRY(report::write_run_folder(folder, data));
+  KW_TRY(store.update(data.run));
   if (!flags.save_attempts.empty())
     KW_TRY(report::save_attempts(flags.save_attempts, data.attempts));
   if (global.json)

@@ -215,9 +215,7 @@ Result<RunReport> drive(const Surroundings& s, RunSummary run, std::vector<Attem
     return std::unexpected(searched.error());
   }
   auto confirmation = KW_TRY(runner.confirm(opponent));
-  auto report = runner.finish(std::move(standings), opponent.name, std::move(confirmation));
-  KW_TRY(s.store.update(report.run));
-  return report;
+  return runner.finish(std::move(standings), opponent.name, std::move(confirmation));
 }
 
 }  // namespace

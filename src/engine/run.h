@@ -68,7 +68,8 @@ Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s);
 Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStanding>& standings,
                                                 const std::string& name);
 
-/// Runs a new search to its end.
+/// Runs a new search to its end. The caller stores the end with store.update(report.run) once it
+/// has written what it makes of the report: killed before, the run can still be resumed.
 Result<RunReport> run(const Surroundings& s, const RunConfig& config);
 
 /// Goes on with a stored run after re-feeding what it recorded; the same decisions follow.

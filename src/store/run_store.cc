@@ -88,6 +88,7 @@ Result<RunSummary> RunStore::create(const RunConfig& config, const std::string& 
 }
 
 Result<platform::FileLock> RunStore::lock(const RunSummary& run) const {
+  KW_TRY(platform::make_dirs(folder_of(run)));  // missing if create() was killed
   auto held = platform::FileLock::acquire(folder_of(run) / "lock", "run " + run.name);
   if (!held) return fail(held.error().what, held.error().where, Advice::Stop);
   return held;
