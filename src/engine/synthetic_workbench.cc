@@ -1,0 +1,52 @@
+// Candidates of a landscape.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/synthetic_workbench.h"
+
+#include "base/hash.h"
+
+namespace kw::engine {
+
+SyntheticWorkbench::SyntheticWorkbench(const search::LandscapeOptions& options)
+    : landscape_(options) {
+  Candidate baseline;
+  baseline.name = "baseline";
+  baseline.origin = Origin::Baseline;
+  baselines_.push_back(std::move(baseline));
+}
+
+namespace {
+
+/// A header like a real candidate's, so that knobs can be pinned.
+std::string tune_lines(const search::KnobSpace& space) {
+  std::string text;
+  for (const search::Knob& knob : space.knobs()) {
+    text += "// kw: tune " + knob.name + " =";
+    for (std::size_t i = 0; i < knob.values.size(); ++i)
+      text += (i == 0 ? " " : ", ") + std::to_string(knob.values[i]);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<Candidate> SyntheticWorkbench::candidate(int idea, const KnobPoint& knobs) const {
+  Candidate c;
+  c.name = "idea-" + std::to_string(idea);
+  c.source = "// synthetic idea " + std::to_string(idea) + "\n" +
+             tune_lines(ideas()[static_cast<std::size_t>(idea)].space);
+  c.sha256 = sha256(c.source).hex();
+  c.origin = Origin::Generic;
+  c.knobs = knobs;
+  return c;
+}
+
+Result<EvaluationRequest> SyntheticWorkbench::request(const Candidate& candidate,
+                                                      const Candidate* opponent) const {
+  EvaluationRequest request;
+  request.candidate = candidate;
+  if (opponent != nullptr) request.opponent = *opponent;
+  return request;
+}
+
+}  // namespace kw::engine

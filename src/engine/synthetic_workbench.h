@@ -1,0 +1,32 @@
+// A workbench over a synthetic landscape: runs without task, compiler or device.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "engine/workbench.h"
+#include "search/landscape.h"
+
+namespace kw::engine {
+
+/// Speaks the names that evaluate::SyntheticCarrier answers to. Does not move: carriers refer to
+/// its landscape.
+class SyntheticWorkbench final : public Workbench {
+ public:
+  explicit SyntheticWorkbench(const search::LandscapeOptions& options);
+  SyntheticWorkbench(const SyntheticWorkbench&) = delete;
+  SyntheticWorkbench& operator=(const SyntheticWorkbench&) = delete;
+
+  const search::Landscape& landscape() const { return landscape_; }
+  const std::vector<search::Idea>& ideas() const override { return landscape_.ideas(); }
+  const std::vector<Candidate>& baselines() const override { return baselines_; }
+  Result<Candidate> candidate(int idea, const KnobPoint& knobs) const override;
+  Result<EvaluationRequest> request(const Candidate& candidate,
+                                    const Candidate* opponent) const override;
+
+ private:
+  search::Landscape landscape_;
+  std::vector<Candidate> baselines_;
+};
+
+}  // namespace kw::engine
