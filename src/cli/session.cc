@@ -33,6 +33,10 @@ ExitCode code_of(const Error& error) {
   return error.advice == Advice::GiveUp ? kUsage : kEnvironment;
 }
 
+int end_command(const Global& global, const Result<int>& code) {
+  return code ? *code : report_error(global, code.error(), code_of(code.error()));
+}
+
 Result<memory::DataFiles> open_data(const Global& global) {
   if (global.data_dir.empty()) return memory::DataFiles::open(std::nullopt);
   return memory::DataFiles::open(platform::Path(global.data_dir));
@@ -75,6 +79,14 @@ std::int64_t workload_limit() {
   if (::sysinfo(&info) != 0) return std::int64_t{1} << 30;
   // Shared buffers, two or more input sets, float64 inputs and truths: about ten times the tensors.
   return static_cast<std::int64_t>(info.totalram) * static_cast<std::int64_t>(info.mem_unit) / 10;
+}
+
+Result<engine::TaskWorkbenchOptions> workbench_options(const Global& global) {
+  engine::TaskWorkbenchOptions options;
+  options.max_bytes = workload_limit();
+  options.has_openblas = has_openblas();
+  options.jail = KW_TRY(jail_of(global));
+  return options;
 }
 
 platform::Path cache_folder() {

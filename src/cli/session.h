@@ -25,6 +25,9 @@ int report_error(const Global& global, const Error& error, ExitCode code);
 /// usage.
 ExitCode code_of(const Error& error);
 
+/// The exit code of a command that went well, or report_error() of what stopped it.
+int end_command(const Global& global, const Result<int>& code);
+
 /// The task by path of its folder, or by name of a shipped one; unknown names suggest the nearest.
 Result<task::Definition> open_task(const memory::DataFiles& data, const std::string& name);
 
@@ -38,6 +41,9 @@ bool has_openblas();
 /// Bytes that the tensors of one workload may take: input sets, truths and both players' buffers
 /// must fit into the machine as well.
 std::int64_t workload_limit();
+
+/// How a task's workbench is made for this machine's cpu.
+Result<engine::TaskWorkbenchOptions> workbench_options(const Global& global);
 
 /// A compiler with its cache and a worker, ready to judge on this machine's cpu. Device facts are
 /// remembered in the store, and ceilings measured at first use.

@@ -1,0 +1,121 @@
+// kw compare RUN RUN…: runs side by side.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "cli/stored_run.h"
+#include "record/codec.h"
+#include "report/export.h"
+#include "report/plot.h"
+
+namespace kw::cli {
+namespace {
+
+struct CompareFlags {
+  std::vector<std::string> runs;
+  std::string svg;
+};
+
+/// What makes the speedups of runs incomparable, in words.
+std::vector<std::string> caveats(const std::vector<report::RunData>& runs) {
+  std::set<std::string> tasks;
+  std::set<std::string> baselines;
+  std::set<std::string> devices;
+  for (const report::RunData& data : runs) {
+    tasks.insert(data.run.config.task + " " + data.run.config.task_sha256);
+    baselines.insert(data.baseline);
+    for (const Attempt& a : data.attempts)
+      if (!a.evaluation.device.empty()) devices.insert(a.evaluation.device);
+  }
+  std::vector<std::string> words;
+  if (tasks.size() > 1) words.emplace_back("the runs are of different tasks or versions of a task");
+  if (baselines.size() > 1) words.emplace_back("their speedups are over different baselines");
+  if (devices.size() > 1) words.emplace_back("they were measured on different devices");
+  return words;
+}
+
+Json run_json(const report::RunData& data, const report::Progress& progress) {
+  return {{"name", data.run.name},
+          {"state", name_of(data.run.state)},
+          {"strategy", data.run.config.strategy},
+          {"seed", data.run.config.seed},
+          {"attempts", data.attempts.size()},
+          {"failed", progress.failed},
+          {"best_attempt", data.best},
+          {"best_speedup", data.run.best_speedup},
+          {"is_confirmed", data.run.is_confirmed},
+          {"baseline", data.baseline},
+          {"spent_ns", data.run.spent_ns},
+          {"stopped_by", data.run.stopped_by},
+          {"best_so_far", progress.best_so_far}};
+}
+
+Result<int> compare(const Global& global, const CompareFlags& flags) {
+  if (flags.runs.size() < 2) return fail("wants at least two runs", flags.runs.front());
+  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  std::vector<report::RunData> runs;
+  std::vector<report::Series> series;
+  Json table = Json::array();
+  for (const std::string& name : flags.runs) {
+    runs.push_back(KW_TRY(load_run(store, name)));
+    const report::Progress progress = report::progress_of(runs.back().attempts);
+    table.push_back(run_json(runs.back(), progress));
+    report::Series line{name, {}, progress.best_so_far};
+    for (std::size_t i = 1; i <= progress.best_so_far.size(); ++i)
+      line.x.push_back(static_cast<double>(i));
+    series.push_back(std::move(line));
+  }
+  if (!flags.svg.empty())
+    KW_TRY(platform::write_file_atomic(
+        flags.svg,
+        report::line_svg({"best so far (search figures)", "attempt", "speedup", false, true},
+                         series),
+        false));
+  const auto notes = caveats(runs);
+  if (global.json) {
+    Json object{{"runs", table}, {"caveats", notes}};
+    if (!flags.svg.empty()) object["svg"] = flags.svg;
+    std::printf("%s\n", dump_json(object).c_str());
+    return kDone;
+  }
+  fmt::print("{:<20} {:<10} {:>6} {:>8} {:>6} {:>5} {:>9}  {:<13} {:>9}  {}\n", "run", "strategy",
+             "seed", "attempts", "failed", "best", "speedup", "", "spent", "over");
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const RunSummary& run = runs[i].run;
+    fmt::print("{:<20} {:<10} {:>6} {:>8} {:>6} {:>5} {:>8.3f}x  {:<13} {:>9}  {}\n", run.name,
+               run.config.strategy, run.config.seed, runs[i].attempts.size(),
+               table[i]["failed"].get<int>(), run.best_attempt, run.best_speedup,
+               run.is_confirmed ? "confirmed" : "not confirmed", format_ns(run.spent_ns),
+               runs[i].baseline);
+  }
+  for (const std::string& note : notes) fmt::print("note: {}\n", note);
+  if (!flags.svg.empty()) fmt::print("plot: {}\n", flags.svg);
+  return kDone;
+}
+
+}  // namespace
+
+Command compare_command() {
+  auto flags = std::make_shared<CompareFlags>();
+  Command command;
+  command.name = "compare";
+  command.summary = "Compare runs in a table and a plot";
+  command.declare = [flags](Flags& f) {
+    f.positionals("runs", flags->runs, "Names as in kw runs, at least two");
+    f.text("--svg", flags->svg, "Write the best so far of each run as a plot");
+  };
+  command.run = [flags](const Global& global) {
+    return end_command(global, compare(global, *flags));
+  };
+  return command;
+}
+
+}  // namespace kw::cli

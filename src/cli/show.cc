@@ -1,0 +1,123 @@
+// kw show RUN [--attempt N]: one run, or one attempt with source, verdict, findings and samples.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "cli/stored_run.h"
+#include "cli/verdict_view.h"
+#include "record/codec.h"
+#include "report/run_folder.h"
+#include "search/types.h"
+
+namespace kw::cli {
+namespace {
+
+struct ShowFlags {
+  std::string run;
+  std::int64_t attempt = 0;
+};
+
+Json attempt_line(const Attempt& a) {
+  return {{"number", a.number},
+          {"parent", a.parent},
+          {"name", a.candidate.name},
+          {"origin", name_of(a.candidate.origin)},
+          {"knobs", a.candidate.knobs},
+          {"stage", name_of(a.evaluation.verdict.stage)},
+          {"outcome", name_of(a.evaluation.verdict.outcome)},
+          {"class", name_of(a.outcome_class)},
+          {"speedup", a.against_baseline.value},
+          {"reward", a.reward},
+          {"at_ns", a.at_ns},
+          {"words", a.words}};
+}
+
+Result<int> show_run(const Global& global, const store::RunStore& store, const ShowFlags& flags) {
+  const auto data = KW_TRY(load_run(store, flags.run));
+  if (global.json) {
+    Json object;
+    object["run"] = encode_json(data.run);
+    object["folder"] = store.folder_of(data.run).string();
+    object["attempts"] = Json::array();
+    for (const Attempt& a : data.attempts) object["attempts"].push_back(attempt_line(a));
+    object["confirmation"] = nullptr;
+    if (data.confirmation) object["confirmation"] = evaluation_json(*data.confirmation);
+    std::printf("%s\n", dump_json(object).c_str());
+    return kDone;
+  }
+  fmt::print("{}: {}, strategy {}, seed {}, started {}\n", data.run.name, name_of(data.run.state),
+             data.run.config.strategy, data.run.config.seed, data.run.started_at);
+  for (const Attempt& a : data.attempts)
+    fmt::print("{:>4} {:>9}  {} {}  {}\n", a.number, format_ns(static_cast<double>(a.at_ns)),
+               a.candidate.name, search::to_text(a.candidate.knobs), a.words);
+  fmt::print("{}{}\n", report::summary_table(data), store.folder_of(data.run).string());
+  if (data.run.state != RunState::Finished)
+    fmt::print("not finished; go on with: kw resume {}\n", data.run.name);
+  return kDone;
+}
+
+void print_samples(const WorkloadResult& w) {
+  fmt::print("samples of {} (ns: candidate, opponent, input set)\n", w.name);
+  for (const Sample& s : w.samples)
+    fmt::print("  {:>14.1f} {:>14.1f} {:>3}{}\n", s.candidate_ns, s.opponent_ns, s.input_set,
+               s.opponent_first ? "  opponent first" : "");
+}
+
+Result<int> show_attempt(const Global& global, const store::RunStore& store,
+                         const ShowFlags& flags) {
+  const RunSummary run = KW_TRY(store.find(flags.run));
+  const auto attempt = store.attempt(run.id, static_cast<int>(flags.attempt));
+  if (!attempt)
+    return fail(fmt::format("{}; it has {}", attempt.error().what, run.attempts), run.name,
+                attempt.error().advice);
+  if (global.json) {
+    Json object = attempt_line(*attempt);
+    object["run"] = run.name;
+    object["why"] = attempt->why;
+    object["source"] = attempt->candidate.source;
+    object["source_sha256"] = attempt->candidate.sha256;
+    object["against_baseline"] = encode_json(attempt->against_baseline);
+    object["evaluation"] = encode_json(attempt->evaluation);
+    std::printf("%s\n", dump_json(object).c_str());
+    return kDone;
+  }
+  fmt::print("attempt {} of {}: {} {}\nwhy: {}\n{}\n\n", attempt->number, run.name,
+             attempt->candidate.name, search::to_text(attempt->candidate.knobs), attempt->why,
+             attempt->words);
+  std::fflush(stdout);
+  print_evaluation(attempt->evaluation);
+  for (const WorkloadResult& w : attempt->evaluation.workloads)
+    if (!w.samples.empty()) print_samples(w);
+  fmt::print("\n{}", attempt->candidate.source);
+  return kDone;
+}
+
+Result<int> show(const Global& global, const ShowFlags& flags) {
+  if (flags.attempt < 0) return fail("--attempt counts from 1");
+  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  return flags.attempt == 0 ? show_run(global, store, flags) : show_attempt(global, store, flags);
+}
+
+}  // namespace
+
+Command show_command() {
+  auto flags = std::make_shared<ShowFlags>();
+  Command command;
+  command.name = "show";
+  command.summary = "Show a run, or one of its attempts";
+  command.declare = [flags](Flags& f) {
+    f.positional("run", flags->run, "Name as in kw runs");
+    f.integer("--attempt", flags->attempt, "Source, verdict, findings and samples of this one");
+  };
+  command.run = [flags](const Global& global) { return end_command(global, show(global, *flags)); };
+  return command;
+}
+
+}  // namespace kw::cli

@@ -1,0 +1,48 @@
+// Looking back at runs.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/stored_run.h"
+
+#include "cli/session.h"
+#include "cli/synthetic_bench.h"
+#include "record/codec.h"
+
+namespace kw::cli {
+
+Result<report::RunData> load_run(const store::RunStore& store, const std::string& name) {
+  report::RunData data;
+  data.run = KW_TRY(store.find(name));
+  data.attempts = KW_TRY(store.attempts(data.run.id));
+  data.baseline = data.run.config.baseline;
+  data.best = data.run.best_attempt;
+  const std::string wanted = data.run.name + "-confirm-" + std::to_string(data.best);
+  for (const store::Event& event : KW_TRY(store.events(data.run.id))) {
+    if (event.kind != "confirm") continue;
+    auto evaluation = KW_TRY(decode<Evaluation>(event.body));
+    // A resumed run may have confirmed twice: the later one counts.
+    if (evaluation.id == wanted) data.confirmation = std::move(evaluation);
+  }
+  return data;
+}
+
+Result<std::unique_ptr<engine::Workbench>> workbench_of(const Global& global,
+                                                        const RunSummary& run) {
+  if (auto landscape = synthetic_bench(run.config.task_path)) {
+    auto parts = KW_TRY(std::move(*landscape));
+    return std::move(parts.workbench);
+  }
+  const auto data = KW_TRY(open_data(global));
+  auto definition = KW_TRY(open_task(data, run.config.task_path));
+  if (definition.task.sha256 != run.config.task_sha256)
+    return fail("the task has changed since this run", run.name);
+  const auto playbook = data.under("playbook/" + definition.task.name);
+  auto workbench = KW_TRY(engine::TaskWorkbench::create(std::move(definition), playbook,
+                                                        KW_TRY(workbench_options(global))));
+  return std::unique_ptr<engine::Workbench>(
+      std::make_unique<engine::TaskWorkbench>(std::move(workbench)));
+}
+
+bool is_over(const RunSummary& run) {
+  return run.state == RunState::Finished || run.state == RunState::Interrupted;
+}
+
+}  // namespace kw::cli
