@@ -1,0 +1,71 @@
+// kw doctor: what is there, what is missing, what that costs, and what to do.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "cli/commands.h"
+#include "cli/doctor_checks.h"
+
+namespace kw::cli {
+namespace {
+
+const char* word_for(Health health) {
+  switch (health) {
+    case Health::Good:
+      return "ok";
+    case Health::NotNeeded:
+      return "none";
+    case Health::Poor:
+      return "poor";
+    case Health::Broken:
+      break;
+  }
+  return "BROKEN";
+}
+
+void print_check(const CheckUp& check) {
+  fmt::print("{:<7} {:<16} {}\n", word_for(check.health), check.what, check.found);
+  if (check.health == Health::Good) return;
+  if (!check.cost.empty()) fmt::print("{:24} costs: {}\n", "", check.cost);
+  if (!check.fix.empty()) fmt::print("{:24} fix:   {}\n", "", check.fix);
+}
+
+int run(const Global& global) {
+  const std::vector<CheckUp> checks = examine(global);
+  const bool can_judge = std::none_of(checks.begin(), checks.end(), [](const CheckUp& check) {
+    return check.health == Health::Broken;
+  });
+  if (global.json) {
+    Json object;
+    object["can_judge_cpu"] = can_judge;
+    object["checks"] = Json::array();
+    for (const CheckUp& c : checks)
+      object["checks"].push_back({{"what", c.what},
+                                  {"health", word_for(c.health)},
+                                  {"found", c.found},
+                                  {"cost", c.cost},
+                                  {"fix", c.fix}});
+    std::printf("%s\n", dump_json(object).c_str());
+  } else {
+    for (const CheckUp& check : checks) print_check(check);
+    fmt::print("{}\n", can_judge ? "Judging on cpu works here."
+                                 : "Judging on cpu does NOT work here; see BROKEN above.");
+  }
+  return can_judge ? kDone : kEnvironment;
+}
+
+}  // namespace
+
+Command doctor_command() {
+  Command command;
+  command.name = "doctor";
+  command.summary = "Say what is there, what is missing and what that costs";
+  command.run = run;
+  return command;
+}
+
+}  // namespace kw::cli

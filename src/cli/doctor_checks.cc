@@ -1,0 +1,318 @@
+// Examination of this machine, for cpu judging.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/doctor_checks.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "base/text.h"
+#include "cli/session.h"
+#include "compile/cpu_compiler.h"
+#include "platform/jail.h"
+#include "platform/locks.h"
+
+namespace kw::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Objects, artifacts and a run of thousands of attempts stay far below.
+constexpr std::uint64_t kEnoughDisk = std::uint64_t{1} << 30;
+/// Share of the usable cores that others may use before measuring suffers.
+constexpr double kQuiet = 0.1;
+
+std::string small_file(const platform::Path& path) {
+  const auto text = platform::read_file(path);
+  return text ? std::string(trim(*text)) : std::string();
+}
+
+bool is_there(const platform::Path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+/// First line that a program prints of itself; empty where it does not run.
+std::string first_words(const std::vector<std::string>& argv) {
+  const auto exit = platform::run(argv, {}, std::chrono::seconds(5));
+  if (!exit || !exit->ok()) return {};
+  const auto lines = split_lines(exit->out);
+  return lines.empty() ? std::string() : sanitise(lines.front(), 120);
+}
+
+CheckUp check_compiler() {
+  CheckUp check{"compiler", Health::Good, "", "", ""};
+  compile::CpuCompilerSettings settings;
+  settings.objects = cache_folder() / "objects";
+  const auto compiler = compile::CpuCompiler::create(settings);
+  if (compiler) {
+    check.found = (*compiler)->version();
+    return check;
+  }
+  return {"compiler", Health::Broken, describe(compiler.error()), "nothing can be compiled",
+          "apt install g++, or set KW_CXX"};
+}
+
+/// A program that something is better with.
+CheckUp check_program(const std::string& name, const std::string& cost, const std::string& fix) {
+  const auto path = platform::find_program(name);
+  if (path) return {name, Health::Good, path->string(), "", ""};
+  return {name, Health::NotNeeded, "not found", cost, fix};
+}
+
+std::string limit_words(platform::ProcessLimit limit) {
+  switch (limit) {
+    case platform::ProcessLimit::Exact:
+      return "process limit exact";
+    case platform::ProcessLimit::Shared:
+      return "process limit shared with this user";
+    case platform::ProcessLimit::Unbounded:
+      break;
+  }
+  return "process limit not enforced, the time limit ends a fork bomb";
+}
+
+std::vector<CheckUp> check_jail() {
+  const platform::JailProbe& probe = platform::probe_jail();
+  std::vector<CheckUp> checks;
+  const std::string uid = fmt::format("runs as uid {}{}", probe.uid,
+                                      probe.drops_uid ? ", its own" : ", the same as this program");
+  if (probe.ns.available)
+    checks.push_back(
+        {"jail namespace", Health::Good,
+         fmt::format("{}; {}; {}", probe.ns.confines, uid, limit_words(probe.process_limit_ns)), "",
+         ""});
+  else
+    checks.push_back({"jail namespace", probe.landlock.available ? Health::Poor : Health::Broken,
+                      probe.ns.why_not, "candidates can only be judged with a weaker --jail",
+                      "apt install bubblewrap; allow unprivileged user namespaces"});
+  if (probe.landlock.available)
+    checks.push_back(
+        {"jail landlock", Health::Good,
+         fmt::format("{}; {}", probe.landlock.confines, limit_words(probe.process_limit_landlock)),
+         "", ""});
+  else
+    checks.push_back({"jail landlock", probe.ns.available ? Health::NotNeeded : Health::Broken,
+                      probe.landlock.why_not, "no fallback where namespaces are forbidden",
+                      "a kernel with Landlock (5.13 or newer)"});
+  return checks;
+}
+
+CheckUp check_user_namespaces() {
+  const std::string clone = small_file("/proc/sys/kernel/unprivileged_userns_clone");
+  const std::string apparmor = small_file("/proc/sys/kernel/apparmor_restrict_unprivileged_userns");
+  const std::string most = small_file("/proc/sys/user/max_user_namespaces");
+  if (clone == "0" || most == "0")
+    return {"user namespaces", Health::Poor, "forbidden by the kernel's settings",
+            "an ordinary user gets no jail of level namespace",
+            clone == "0" ? "sysctl kernel.unprivileged_userns_clone=1"
+                         : "sysctl user.max_user_namespaces=10000"};
+  if (apparmor == "1")
+    return {"user namespaces", Health::Poor, "restricted by AppArmor",
+            "an ordinary user gets no jail of level namespace",
+            "sysctl kernel.apparmor_restrict_unprivileged_userns=0, or a profile for bwrap"};
+  return {"user namespaces", Health::Good, "allowed", "", ""};
+}
+
+CheckUp check_openblas() {
+  if (has_openblas()) return {"OpenBLAS", Health::Good, "found", "", ""};
+  return {"OpenBLAS", Health::NotNeeded, "not found",
+          "matmul is compared with the reference and its parallel form only",
+          "apt install libopenblas-dev"};
+}
+
+CheckUp check_gpu() {
+  if (is_there("/dev/nvidia0"))
+    return {"GPU", Health::Good, "an NVIDIA device is there; this version judges on cpu", "", ""};
+  return {"GPU", Health::NotNeeded, "no NVIDIA device", "target cuda; not needed for cpu", ""};
+}
+
+/// The nearest folder above that exists.
+platform::Path existing_part(platform::Path path) {
+  std::error_code ignored;
+  path = std::filesystem::absolute(path, ignored);
+  while (!is_there(path) && path.has_parent_path() && path != path.parent_path())
+    path = path.parent_path();
+  return path;
+}
+
+CheckUp check_folder(const std::string& what, const platform::Path& folder,
+                     const std::string& fix) {
+  const platform::Path there = existing_part(folder);
+  const auto free = platform::free_disk_bytes(there);
+  if (::access(there.c_str(), W_OK) != 0)
+    return {what, Health::Broken, folder.string() + " cannot be written", "nothing can be kept",
+            fix};
+  if (!free) return {what, Health::Poor, describe(free.error()), "", fix};
+  const std::string found = fmt::format("{}, {} free", folder.string(), format_bytes(*free));
+  if (*free < kEnoughDisk)
+    return {what, Health::Poor, found, "a full disk stops a run; nothing stored is lost",
+            "free some space, or " + fix};
+  return {what, Health::Good, found, "", ""};
+}
+
+CheckUp check_store(const Global& global) {
+  const platform::Path file = platform::Path(global.workspace) / "runs" / "kernelwright.sqlite";
+  if (!is_there(file)) return {"store", Health::Good, "none yet; the first run makes it", "", ""};
+  const auto database = store::Database::open(file);
+  if (!database)
+    return {"store", Health::Broken, describe(database.error()),
+            "runs can neither be kept nor read",
+            "another --workspace, or the program that wrote it"};
+  std::string found = fmt::format("{}, schema {}", file.string(), store::kSchemaVersion);
+  if (!database->notice().empty()) found += ", " + database->notice();
+  return {"store", Health::Good, found, "", ""};
+}
+
+CheckUp check_leases() {
+  const auto folder = platform::lease_dir();
+  if (folder) return {"lease folder", Health::Good, folder->string(), "", ""};
+  return {"lease folder", Health::Broken, describe(folder.error()),
+          "measurements could disturb each other", "make /run/lock or /tmp writable for everyone"};
+}
+
+CheckUp check_clock() {
+  const std::string source =
+      small_file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  timespec tick{};
+  ::clock_getres(CLOCK_MONOTONIC, &tick);
+  const std::string found =
+      fmt::format("{}, resolution {} ns", source.empty() ? "source unknown" : source, tick.tv_nsec);
+  const bool is_slow = source == "hpet" || source == "acpi_pm" || source == "jiffies";
+  if (tick.tv_nsec > 1000 || is_slow)
+    return {"clock", Health::Poor, found, "reading it costs microseconds: short kernels blur",
+            "boot with a stable tsc"};
+  return {"clock", Health::Good, found, "", ""};
+}
+
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+CheckUp check_cores() {
+  const int cores = usable_cores();
+  const long all = ::sysconf(_SC_NPROCESSORS_ONLN);
+  return {"cores", Health::Good,
+          fmt::format("{} usable{}", cores,
+                      cores < all ? fmt::format(" of {} (affinity)", all) : std::string()),
+          "", ""};
+}
+
+CheckUp check_quota() {
+  const std::string quota = small_file("/sys/fs/cgroup/cpu.max");
+  const auto parts = split(quota, ' ');
+  double allowed = 0;
+  double period = 0;
+  const bool is_limited =
+      parts.size() == 2 &&
+      std::from_chars(parts[0].data(), parts[0].data() + parts[0].size(), allowed).ec ==
+          std::errc() &&
+      std::from_chars(parts[1].data(), parts[1].data() + parts[1].size(), period).ec ==
+          std::errc() &&
+      period > 0;
+  if (!is_limited) return {"cpu quota", Health::Good, "none", "", ""};
+  const double cores = allowed / period;
+  const std::string found = fmt::format("{:.1f} cores' worth of time", cores);
+  if (cores + 0.01 < usable_cores())
+    return {"cpu quota", Health::Poor, found, "throttling falls into measurements",
+            "raise the container's cpu limit, or pin it to fewer cores"};
+  return {"cpu quota", Health::Good, found, "", ""};
+}
+
+/// Busy and total time of all processors so far, in ticks; zeros where /proc is not there.
+std::pair<double, double> processor_ticks() {
+  const std::string text = small_file("/proc/stat");
+  const auto lines = split_lines(text);
+  if (lines.empty()) return {0, 0};
+  double total = 0;
+  double idle = 0;
+  int field = -1;
+  for (const std::string_view word : split(lines.front(), ' ')) {
+    double value = 0;
+    if (std::from_chars(word.data(), word.data() + word.size(), value).ec != std::errc()) continue;
+    ++field;
+    if (field > 7) break;  // guest time is in user time already
+    total += value;
+    if (field == 3 || field == 4) idle += value;
+  }
+  return {total - idle, total};
+}
+
+CheckUp check_load() {
+  const auto before = processor_ticks();
+  std::this_thread::sleep_for(milliseconds(200));
+  const auto after = processor_ticks();
+  const double total = after.second - before.second;
+  if (total <= 0) return {"load now", Health::Poor, "cannot be seen", "", "mount /proc"};
+  const double busy = (after.first - before.first) / total;
+  const std::string found = fmt::format("{:.2f} of all cores busy", busy);
+  if (busy > kQuiet)
+    return {"load now", Health::Poor, found, "foreign load widens every interval",
+            "measure when the machine is quiet"};
+  return {"load now", Health::Good, found, "", ""};
+}
+
+CheckUp check_worker() {
+  const auto folder = platform::executable_dir();
+  if (!folder) return {"programs", Health::Broken, describe(folder.error()), "", ""};
+  for (const char* name : {"kw-worker", "kw-player-cpu", "kw-jail"})
+    if (!is_there(*folder / name))
+      return {"programs", Health::Broken, fmt::format("{} is missing beside kw", name),
+              "nothing can be judged", "build again"};
+  return {"programs", Health::Good, folder->string(), "", ""};
+}
+
+CheckUp check_perf() {
+  const std::string level = small_file("/proc/sys/kernel/perf_event_paranoid");
+  if (level.empty())
+    return {"perf counters", Health::NotNeeded, "not in this kernel",
+            "hardware counters in profiles to come", ""};
+  return {"perf counters", Health::Good, "perf_event_paranoid " + level, "", ""};
+}
+
+CheckUp check_kernel() {
+  utsname name{};
+  ::uname(&name);
+  return {"system", Health::Good, fmt::format("{} {} {}", name.sysname, name.release, name.machine),
+          "", ""};
+}
+
+CheckUp check_nvcc() {
+  const std::string words = first_words({"nvcc", "--version"});
+  if (!words.empty()) return {"CUDA toolkit", Health::Good, words, "", ""};
+  return {"CUDA toolkit", Health::NotNeeded, "no nvcc", "target cuda; not needed for cpu", ""};
+}
+
+}  // namespace
+
+std::vector<CheckUp> examine(const Global& global) {
+  std::vector<CheckUp> checks{check_kernel(), check_worker(), check_compiler()};
+  for (CheckUp& check : check_jail()) checks.push_back(std::move(check));
+  checks.push_back(check_user_namespaces());
+  checks.push_back(check_leases());
+  checks.push_back(check_folder("workspace", global.workspace, "use another --workspace"));
+  checks.push_back(check_folder("cache", cache_folder(), "set XDG_CACHE_HOME"));
+  checks.push_back(check_store(global));
+  checks.push_back(check_cores());
+  checks.push_back(check_quota());
+  checks.push_back(check_load());
+  checks.push_back(check_clock());
+  checks.push_back(check_openblas());
+  checks.push_back(
+      check_program("ccache", "rebuilding this program takes longer", "apt install ccache"));
+  checks.push_back(check_perf());
+  checks.push_back(check_gpu());
+  checks.push_back(check_nvcc());
+  return checks;
+}
+
+}  // namespace kw::cli

@@ -1,0 +1,297 @@
+// kw sweep TASK --dim n=64..512: one kernel over sizes, as a table and a plot.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "cli/stored_run.h"
+#include "cli/sweep_range.h"
+#include "engine/run.h"
+#include "report/plot.h"
+#include "task/header.h"
+#include "task/resolve.h"
+
+namespace kw::cli {
+namespace {
+
+struct SweepFlags {
+  std::string task;
+  std::vector<std::string> dims;
+  std::string kernel;
+  std::string run;
+  std::string baseline;
+  std::string workload;
+};
+
+struct Point {
+  std::int64_t value = 0;
+  Evaluation evaluation;
+  std::string skipped;  ///< Why it was not judged.
+
+  const WorkloadResult* timed() const {
+    for (const WorkloadResult& w : evaluation.workloads)
+      if (w.group == Group::Time && w.median_ns > 0) return &w;
+    return nullptr;
+  }
+};
+
+/// The timed workload that the sweep varies.
+Result<task::WorkloadSpec> base_workload(const task::Definition& definition,
+                                         const std::string& name) {
+  std::vector<std::string> names;
+  for (const task::WorkloadSpec& spec : definition.workloads) {
+    if (spec.group != Group::Time || !spec.is_for(Target::Cpu)) continue;
+    if (name.empty() || spec.name == name) return spec;
+    names.push_back(spec.name);
+  }
+  if (name.empty()) return fail("no timed workload for cpu to vary", definition.folder);
+  return fail("no timed workload named '" + name + "'" + suggestion(name, names),
+              definition.folder);
+}
+
+Result<> set_dim(task::WorkloadSpec& spec, const task::Definition& definition,
+                 const std::string& dim, std::int64_t value) {
+  const auto known = spec.dims.find(dim);
+  if (known == spec.dims.end())
+    return fail("the task has no dim '" + dim + "'" + suggestion(dim, definition.dims), "--dim");
+  known->second = value;
+  return {};
+}
+
+Result<Candidate> best_of(const store::RunStore& store, const RunSummary& run) {
+  if (run.best_attempt == 0) return fail("the run has no correct candidate", run.name);
+  return KW_TRY(store.attempt(run.id, run.best_attempt)).candidate;
+}
+
+/// --kernel, else --run, else the latest run on this task; nothing: take the baseline.
+Result<std::optional<Candidate>> kernel_of(const SweepFlags& flags, const store::RunStore& store,
+                                           const task::Definition& definition) {
+  if (!flags.kernel.empty()) {
+    const std::string source = KW_TRY(platform::read_file(flags.kernel));
+    auto candidate = task::make_candidate(platform::Path(flags.kernel).stem().string(), source,
+                                          Origin::Human, definition.task.restrictions);
+    if (!candidate) return fail(task::to_text(candidate.error()), flags.kernel);
+    return std::move(*candidate);
+  }
+  if (!flags.run.empty()) {
+    const RunSummary run = KW_TRY(store.find(flags.run));
+    if (run.config.task != definition.task.name)
+      return fail("the run is of task " + run.config.task, run.name);
+    return KW_TRY(best_of(store, run));
+  }
+  const auto runs = KW_TRY(store.list());
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run)
+    if (run->config.task == definition.task.name && run->best_attempt != 0)
+      return KW_TRY(best_of(store, *run));
+  return std::nullopt;
+}
+
+class Sweep {
+ public:
+  Sweep(engine::TaskWorkbench& workbench, evaluate::Carrier& carrier)
+      : workbench_(workbench), carrier_(carrier) {}
+
+  Result<Point> judge(const task::WorkloadSpec& spec, std::int64_t value, const Candidate& kernel,
+                      const Candidate* opponent) {
+    Point point;
+    point.value = value;
+    Workload workload = KW_TRY(task::resolve(workbench_.definition(), spec));
+    if (workload.bytes() > workload_limit()) {
+      point.skipped = "needs " + format_bytes(static_cast<std::uint64_t>(workload.bytes())) +
+                      ", more than a tenth of the memory";
+      return point;
+    }
+    workbench_.set_workloads({std::move(workload)});
+    auto request = KW_TRY(workbench_.request(kernel, opponent));
+    request.id = "sweep-" + spec.name;
+    request.skipped.clear();
+    request.seed = Seed::from_os().low;
+    point.evaluation = KW_TRY(carrier_.evaluate(std::move(request)));
+    return point;
+  }
+
+ private:
+  engine::TaskWorkbench& workbench_;
+  evaluate::Carrier& carrier_;
+};
+
+std::string csv_of(const std::string& dim, const std::vector<Point>& points) {
+  std::string text = dim +
+                     ",outcome,median_ns,baseline_ns,speedup,speedup_low,speedup_high,items_per_s,"
+                     "bytes_per_s,flops_per_s,roofline_fraction,samples\n";
+  for (const Point& p : points) {
+    const WorkloadResult* w = p.timed();
+    const std::string outcome =
+        p.skipped.empty() ? std::string(name_of(p.evaluation.verdict.outcome)) : "skipped";
+    if (w == nullptr) {
+      text += fmt::format("{},{},,,,,,,,,,\n", p.value, outcome);
+      continue;
+    }
+    text += fmt::format("{},{},{:.1f},{:.1f},{:.5f},{:.5f},{:.5f},{:.6g},{:.6g},{:.6g},{:.4f},{}\n",
+                        p.value, outcome, w->median_ns, w->opponent_ns, w->speedup.value,
+                        w->speedup.low, w->speedup.high, w->items_per_s, w->bytes_per_s,
+                        w->flops_per_s, w->roofline.fraction, w->samples.size());
+  }
+  return text;
+}
+
+std::string svg_of(const std::string& title, const std::string& dim,
+                   const std::vector<Point>& points, const std::string& kernel,
+                   const std::string& opponent) {
+  report::Series mine{kernel, {}, {}};
+  report::Series theirs{opponent, {}, {}};
+  for (const Point& p : points) {
+    const WorkloadResult* w = p.timed();
+    if (w == nullptr) continue;
+    mine.x.push_back(static_cast<double>(p.value));
+    mine.y.push_back(w->items_per_s);
+    if (w->opponent_ns <= 0) continue;
+    theirs.x.push_back(static_cast<double>(p.value));
+    theirs.y.push_back(w->items_per_s * w->median_ns / w->opponent_ns);
+  }
+  std::vector<report::Series> series{std::move(mine)};
+  if (!theirs.x.empty()) series.push_back(std::move(theirs));
+  return report::line_svg({title, dim, "items/s", true, true}, series);
+}
+
+/// runs/sweeps/<task>-<dim>-<n>, n the first number free.
+Result<platform::Path> stem_for(const store::RunStore& store, const std::string& task,
+                                const std::string& dim) {
+  const platform::Path folder = store.root() / "sweeps";
+  KW_TRY(platform::make_dirs(folder));
+  for (int n = 1;; ++n) {
+    const platform::Path stem = folder / fmt::format("{}-{}-{}", task, dim, n);
+    std::error_code ignored;
+    if (!std::filesystem::exists(stem.string() + ".csv", ignored)) return stem;
+  }
+}
+
+void print_point(const std::string& dim, const Point& p) {
+  const WorkloadResult* w = p.timed();
+  if (!p.skipped.empty()) {
+    fmt::print(stderr, "{}={:<8} skipped: {}\n", dim, p.value, p.skipped);
+  } else if (w == nullptr) {
+    fmt::print(stderr, "{}={:<8} {}\n", dim, p.value, engine::failure_words(p.evaluation.verdict));
+  } else {
+    fmt::print(stderr, "{}={:<8} {:>9}  {:>12}  {}\n", dim, p.value, format_ns(w->median_ns),
+               format_si(w->items_per_s, "items/s"),
+               w->speedup.value > 0 ? fmt::format("{:.3f}x", w->speedup.value) : "");
+  }
+}
+
+/// What is swept, and against what.
+struct Contest {
+  Candidate kernel;
+  std::optional<Candidate> opponent;  ///< None where the kernel is the best baseline itself.
+};
+
+Result<Contest> contest_for(const SweepFlags& flags, const store::RunStore& store,
+                            const task::Definition& definition,
+                            const engine::Surroundings& surroundings) {
+  const auto standings = KW_TRY(engine::time_baselines(surroundings));
+  const Candidate baseline = KW_TRY(engine::choose_baseline(standings, flags.baseline))->candidate;
+  auto kernel = KW_TRY(kernel_of(flags, store, definition));
+  if (!kernel) return Contest{baseline, {}};
+  return Contest{std::move(*kernel), baseline};
+}
+
+Json points_json(const std::vector<Point>& points) {
+  Json list = Json::array();
+  for (const Point& p : points) {
+    Json point{{"value", p.value}};
+    point["outcome"] = p.skipped.empty() ? name_of(p.evaluation.verdict.outcome) : "skipped";
+    point["evidence"] = p.skipped.empty() ? p.evaluation.verdict.evidence : p.skipped;
+    if (const WorkloadResult* w = p.timed()) {
+      point["median_ns"] = w->median_ns;
+      point["baseline_ns"] = w->opponent_ns;
+      point["speedup"] = w->speedup.value;
+      point["items_per_s"] = w->items_per_s;
+      point["samples"] = w->samples.size();
+    }
+    list.push_back(std::move(point));
+  }
+  return list;
+}
+
+Result<int> sweep(const Global& global, const SweepFlags& flags) {
+  const SweepPlan plan = KW_TRY(parse_sweep(flags.dims));
+  const auto data = KW_TRY(open_data(global));
+  auto definition = KW_TRY(open_task(data, flags.task));
+  task::WorkloadSpec spec = KW_TRY(base_workload(definition, flags.workload));
+  for (const auto& [dim, value] : plan.fixed) KW_TRY(set_dim(spec, definition, dim, value));
+  KW_TRY(set_dim(spec, definition, plan.dim, plan.values.front()));
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  auto workbench =
+      KW_TRY(engine::TaskWorkbench::create(definition, {}, KW_TRY(workbench_options(global))));
+  const auto bench = KW_TRY(Bench::open(global, &store));
+  engine::Observer quiet;
+  const engine::Surroundings surroundings{
+      workbench,           bench->carrier(), store, platform::real_clock(), quiet, {},
+      Seed::from_os().low, bench->facts().id};
+  const Contest contest = KW_TRY(contest_for(flags, store, definition, surroundings));
+  Sweep judge(workbench, bench->carrier());
+  std::vector<Point> points;
+  bool is_correct = true;
+  for (const std::int64_t value : plan.values) {
+    KW_TRY(set_dim(spec, definition, plan.dim, value));
+    spec.name = plan.dim + "=" + std::to_string(value);
+    points.push_back(KW_TRY(
+        judge.judge(spec, value, contest.kernel, contest.opponent ? &*contest.opponent : nullptr)));
+    const Point& point = points.back();
+    is_correct = is_correct && (!point.skipped.empty() || point.evaluation.verdict.is_correct());
+    if (!global.json) print_point(plan.dim, point);
+  }
+  const std::string opponent = contest.opponent ? contest.opponent->name : "";
+  const platform::Path stem = KW_TRY(stem_for(store, definition.task.name, plan.dim));
+  const std::string csv = stem.string() + ".csv";
+  const std::string svg = stem.string() + ".svg";
+  KW_TRY(platform::write_file_atomic(csv, csv_of(plan.dim, points), false));
+  KW_TRY(platform::write_file_atomic(svg,
+                                     svg_of(definition.task.name + " over " + plan.dim, plan.dim,
+                                            points, contest.kernel.name, opponent),
+                                     false));
+  if (global.json)
+    std::printf("%s\n", dump_json({{"task", definition.task.name},
+                                   {"dim", plan.dim},
+                                   {"kernel", contest.kernel.name},
+                                   {"baseline", opponent},
+                                   {"device", bench->facts().id},
+                                   {"points", points_json(points)},
+                                   {"csv", csv},
+                                   {"svg", svg}})
+                            .c_str());
+  else
+    std::printf("%s\n%s\n", csv.c_str(), svg.c_str());
+  return is_correct ? kDone : kNotGood;
+}
+
+}  // namespace
+
+Command sweep_command() {
+  auto flags = std::make_shared<SweepFlags>();
+  Command command;
+  command.name = "sweep";
+  command.summary = "Time one kernel over a range of sizes";
+  command.declare = [flags](Flags& f) {
+    f.positional("task", flags->task, "Task folder, or name of a shipped task");
+    f.texts("--dim", flags->dims,
+            "n=64..512 doubles, n=64..512:64 steps, n=64..4096*4 multiplies; k=256 fixes another");
+    f.text("--kernel", flags->kernel, "Source; default: the best of --run");
+    f.text("--run", flags->run, "Run whose best is swept; default: the latest of the task");
+    f.text("--baseline", flags->baseline, "Opponent by name; default: the fastest");
+    f.text("--workload", flags->workload, "Timed workload to vary; default: the first");
+  };
+  command.run = [flags](const Global& global) {
+    return end_command(global, sweep(global, *flags));
+  };
+  return command;
+}
+
+}  // namespace kw::cli

@@ -1,0 +1,27 @@
+// The dims of a sweep: one that ranges, others that are fixed.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace kw::cli {
+
+/// Most points of one sweep; each takes about a second.
+inline constexpr std::size_t kMaxSweepPoints = 256;
+
+struct SweepPlan {
+  std::string dim;
+  std::vector<std::int64_t> values;           ///< Rising, not empty.
+  std::map<std::string, std::int64_t> fixed;  ///< Dims set to one value.
+};
+
+/// "n=64..512" doubles, "n=64..512:64" adds, "n=64..512*4" (or ":*4") multiplies; the end is
+/// included where it is hit. "k=256" fixes a dim. Exactly one must range.
+Result<SweepPlan> parse_sweep(const std::vector<std::string>& dims);
+
+}  // namespace kw::cli

@@ -1,0 +1,278 @@
+// kw task new | check | list | show: tasks are written, admitted and looked at.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "record/codec.h"
+#include "task/draft.h"
+#include "task/resolve.h"
+#include "task/units.h"
+
+namespace kw::cli {
+namespace {
+
+struct TaskFlags {
+  std::string name;
+  std::string from;
+  std::string function;
+};
+
+Result<task::Draft> draft_of(const TaskFlags& flags) {
+  const std::string name = platform::Path(flags.name).filename().string();
+  if (flags.from.empty()) return task::draft_skeleton(name);
+  return task::draft_from_source(KW_TRY(platform::read_file(flags.from)), flags.from,
+                                 flags.function, name);
+}
+
+/// NAME is a folder; a plain name goes into tasks/ of the workspace.
+platform::Path new_folder(const Global& global, const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  return platform::Path(global.workspace) / "tasks" / name;
+}
+
+Result<int> create(const Global& global, const TaskFlags& flags) {
+  const platform::Path folder = new_folder(global, flags.name);
+  const task::Draft draft = KW_TRY(draft_of(flags));
+  KW_TRY(task::write_draft(draft, folder));
+  if (global.json) {
+    Json object;
+    object["task"] = draft.name;
+    object["folder"] = folder.string();
+    object["files"] = Json::array();
+    for (const auto& [path, text] : draft.files) object["files"].push_back(path);
+    object["notes"] = draft.notes;
+    std::printf("%s\n", dump_json(object).c_str());
+    return kDone;
+  }
+  std::printf("wrote %s\n", folder.c_str());
+  for (const auto& [path, text] : draft.files) std::printf("  %s\n", path.c_str());
+  for (const std::string& note : draft.notes) std::printf("check: %s\n", note.c_str());
+  std::printf("next: kw task check %s\n", folder.c_str());
+  return kDone;
+}
+
+Json line_json(const worker::AdmissionLine& line) { return encode_json(line); }
+
+Result<int> check(const Global& global, const TaskFlags& flags) {
+  const auto data = KW_TRY(open_data(global));
+  auto definition = KW_TRY(open_task(data, flags.name));
+  const std::string name = definition.task.name;
+  const Candidate reference = task::reference_candidate(definition);
+  const auto workbench = KW_TRY(
+      engine::TaskWorkbench::create(std::move(definition), {}, KW_TRY(workbench_options(global))));
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto bench = KW_TRY(Bench::open(global, &store));
+  auto request = KW_TRY(workbench.request(reference, nullptr));
+  request.id = "admission";
+  request.seed = Seed::from_os().low;
+  const auto lines = KW_TRY(bench->carrier().admit(std::move(request)));
+  bool is_admitted = !lines.empty();
+  for (const worker::AdmissionLine& line : lines) is_admitted = is_admitted && line.is_ok;
+  if (global.json) {
+    Json object;
+    object["task"] = name;
+    object["is_admitted"] = is_admitted;
+    object["admission"] = Json::array();
+    for (const worker::AdmissionLine& line : lines) object["admission"].push_back(line_json(line));
+    std::printf("%s\n", dump_json(object).c_str());
+  } else {
+    for (const worker::AdmissionLine& line : lines)
+      fmt::print("{:<4} {:<30} {:<18} {}\n", line.is_ok ? "ok" : "FAIL", line.what, line.workload,
+                 line.detail);
+    fmt::print("{} is {}\n", name, is_admitted ? "admitted" : "NOT admitted");
+  }
+  return is_admitted ? kDone : kNotGood;
+}
+
+Result<int> list(const Global& global) {
+  const auto data = KW_TRY(open_data(global));
+  Json tasks = Json::array();
+  const auto show = [&](const std::string& name, const std::string& where) {
+    const auto definition = open_task(data, where);
+    const std::string summary =
+        definition ? definition->task.summary : "not usable: " + describe(definition.error());
+    if (global.json)
+      tasks.push_back({{"name", name},
+                       {"task", where},
+                       {"family", definition ? definition->task.family : ""},
+                       {"is_usable", definition.has_value()},
+                       {"summary", summary}});
+    else
+      fmt::print("{:<24} {:<14} {}\n", where, definition ? definition->task.family : "",
+                 split_lines(summary).empty() ? summary : split_lines(summary).front());
+  };
+  for (const std::string& name : data.folders("tasks")) show(name, name);
+  const platform::Path own = platform::Path(global.workspace) / "tasks";
+  std::error_code ignored;
+  if (std::filesystem::is_directory(own, ignored))
+    for (const std::string& name : KW_TRY(platform::list_dir(own)))
+      if (std::filesystem::exists(own / name / "task.yaml", ignored))
+        show(name, (own / name).string());
+  if (global.json) std::printf("%s\n", dump_json({{"tasks", tasks}}).c_str());
+  return kDone;
+}
+
+std::string gate_text(const Gate& gate) {
+  std::string text(name_of(gate.kind));
+  if (gate.kind == GateKind::Relative)
+    text += fmt::format(", c {:g}, scale {:g}", gate.c, gate.scale);
+  if (gate.kind == GateKind::Dot) text += fmt::format(", c {:g}", gate.c);
+  if (gate.kind == GateKind::Field) text += fmt::format(", l2 {:g}, max {:g}", gate.l2, gate.max);
+  if (gate.rms_factor > 0)
+    text += fmt::format("; RMS error at most {:g} times the reference's", gate.rms_factor);
+  return text;
+}
+
+std::string dims_text(const std::map<std::string, std::int64_t>& dims) {
+  std::string text;
+  for (const auto& [name, value] : dims)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text;
+}
+
+std::string goals_text(const Goals& goals) {
+  std::string text;
+  if (goals.time_ns) text += " " + format_ns(*goals.time_ns);
+  if (goals.speedup) text += fmt::format(" {:g}x", *goals.speedup);
+  if (goals.roof) text += fmt::format(" {:g}roof", *goals.roof);
+  return text.empty() ? " none" : text;
+}
+
+struct Shown {
+  const task::Definition& definition;
+  const std::vector<Workload>& workloads;
+  const std::vector<SkippedWorkload>& skipped;
+  const std::vector<Candidate>& baselines;
+  const std::vector<propose::Idea>& ideas;
+  const std::vector<std::string>& notices;
+};
+
+/// The declaration without the lines that make it a header.
+std::string declaration_of(const Task& task) {
+  const std::string text = task::interface_text(task);
+  for (const std::string_view line : split_lines(text))
+    if (line.starts_with("void ")) return std::string(line);
+  return text;
+}
+
+void print_task(const Shown& shown) {
+  const Task& task = shown.definition.task;
+  fmt::print("{} ({}): {}\n\n{}\n", task.name, task.family, task.summary, declaration_of(task));
+  fmt::print("gate   {}\ngoals {}\n\nworkloads\n", gate_text(task.gate), goals_text(task.goals));
+  for (const Workload& w : shown.workloads)
+    fmt::print("  {:<6} {:<18} {:<30} {:>10}  floor {}, {}; nominal {}, {}\n", name_of(w.group),
+               w.name, dims_text(w.dims), format_bytes(static_cast<std::uint64_t>(w.bytes())),
+               format_bytes(static_cast<std::uint64_t>(w.work.floor_bytes)),
+               format_si(static_cast<double>(w.work.floor_flops), "flop"),
+               format_bytes(static_cast<std::uint64_t>(w.work.read_bytes + w.work.write_bytes)),
+               format_si(static_cast<double>(w.work.flops), "flop"));
+  for (const SkippedWorkload& s : shown.skipped)
+    fmt::print("  {:<6} {:<18} skipped: {}\n", name_of(s.group), s.name, s.reason);
+  fmt::print("\nbaselines\n");
+  for (const Candidate& b : shown.baselines)
+    fmt::print("  {:<18} {}\n", b.name,
+               b.libraries.empty() ? "" : "needs " + join(b.libraries, ", "));
+  for (const std::string& notice : shown.notices) fmt::print("  {}\n", notice);
+  fmt::print("\nideas without a model\n");
+  for (const propose::Idea& idea : shown.ideas)
+    fmt::print("  {:<18} {:<9} {:>6} variants  {}\n", idea.candidate.name,
+               name_of(idea.candidate.origin), idea.header.points(1 << 20).size(),
+               join(idea.candidate.techniques, ", "));
+}
+
+Json task_json(const Shown& shown) {
+  const Task& task = shown.definition.task;
+  Json object;
+  object["task"] = encode_json(task);
+  object["interface"] = task::interface_text(task);
+  object["workloads"] = Json::array();
+  for (const Workload& w : shown.workloads)
+    object["workloads"].push_back({{"name", w.name},
+                                   {"group", name_of(w.group)},
+                                   {"dims", w.dims},
+                                   {"bytes", w.bytes()},
+                                   {"work", encode_json(w.work)}});
+  object["skipped"] = Json::array();
+  for (const SkippedWorkload& s : shown.skipped) object["skipped"].push_back(encode_json(s));
+  object["baselines"] = Json::array();
+  for (const Candidate& b : shown.baselines)
+    object["baselines"].push_back({{"name", b.name}, {"libraries", b.libraries}});
+  object["ideas"] = Json::array();
+  for (const propose::Idea& idea : shown.ideas)
+    object["ideas"].push_back({{"name", idea.candidate.name},
+                               {"origin", name_of(idea.candidate.origin)},
+                               {"techniques", idea.candidate.techniques},
+                               {"variants", idea.header.points(1 << 20).size()},
+                               {"why", idea.why}});
+  object["notices"] = shown.notices;
+  return object;
+}
+
+Result<int> show(const Global& global, const TaskFlags& flags) {
+  const auto data = KW_TRY(open_data(global));
+  auto definition = KW_TRY(open_task(data, flags.name));
+  const auto options = KW_TRY(workbench_options(global));
+  const auto resolved = KW_TRY(task::resolve(definition, options.target, options.max_bytes));
+  const auto playbook = data.under("playbook/" + definition.task.name);
+  const auto workbench =
+      KW_TRY(engine::TaskWorkbench::create(std::move(definition), playbook, options));
+  const Shown shown{workbench.definition(), workbench.workloads(), resolved.skipped,
+                    workbench.baselines(),  workbench.proposals(), workbench.notices()};
+  if (global.json)
+    std::printf("%s\n", dump_json(task_json(shown)).c_str());
+  else
+    print_task(shown);
+  return kDone;
+}
+
+Command child(const std::string& name, const std::string& summary,
+              std::function<void(Flags&, TaskFlags&)> declare,
+              std::function<Result<int>(const Global&, const TaskFlags&)> act) {
+  auto flags = std::make_shared<TaskFlags>();
+  Command command;
+  command.name = name;
+  command.summary = summary;
+  command.declare = [flags, declare](Flags& f) { declare(f, *flags); };
+  command.run = [flags, act](const Global& global) {
+    return end_command(global, act(global, *flags));
+  };
+  return command;
+}
+
+}  // namespace
+
+Command task_command() {
+  const auto takes_task = [](Flags& f, TaskFlags& flags) {
+    f.positional("task", flags.name, "Task folder, or name of a shipped task");
+  };
+  Command command;
+  command.name = "task";
+  command.summary = "Write, check, list and show tasks";
+  command.children = {
+      child(
+          "new", "Start a task: a skeleton, or a draft from a C function",
+          [](Flags& f, TaskFlags& flags) {
+            f.positional("name", flags.name, "Its name, or a path for its folder");
+            f.text("--from", flags.from, "C or C++ file with a plain sequential function");
+            f.text("--function", flags.function, "Which function, where the file has several");
+          },
+          create),
+      child("check", "Does the task catch wrong answers? Builds and runs its reference", takes_task,
+            check),
+      child(
+          "list", "Shipped tasks and those of the workspace", [](Flags&, TaskFlags&) {},
+          [](const Global& global, const TaskFlags&) { return list(global); }),
+      child("show", "Signature, workloads, gate, work, baselines and playbook", takes_task, show)};
+  return command;
+}
+
+}  // namespace kw::cli

@@ -1,0 +1,127 @@
+// Classes, chained speedups and words of attempts.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/standing.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace kw::engine {
+namespace {
+
+using testing::HasSubstr;
+
+Speedup speedup(double low, double value, double high) {
+  return {value, low, high, 0.995, "opponent", 0, low > 1.005};
+}
+
+Attempt measured(const Speedup& s) {
+  Attempt a;
+  a.evaluation.verdict = {Stage::Measure, Outcome::Correct, ""};
+  a.evaluation.speedup = s;
+  WorkloadResult w;
+  w.group = Group::Time;
+  w.median_ns = 1000;
+  a.evaluation.workloads = {w};
+  return a;
+}
+
+class StandingTest : public testing::Test {
+ protected:
+  static Candidate baseline() {
+    Candidate c;
+    c.name = "reference";
+    return c;
+  }
+  Attempt absorb(Attempt attempt, const Incumbent& opponent) {
+    search::Ask ask;
+    ask.id = attempt.number = ++number_;
+    tell_ = standing_.absorb(attempt, ask, opponent);
+    return attempt;
+  }
+
+  Standing standing_{baseline(), **search::find_reward_policy("speedup")};
+  search::Tell tell_;
+  int number_ = 0;
+};
+
+TEST(Chain, MultipliesValuesAndWidensInQuadrature) {
+  const Speedup product = chain(speedup(1.8, 2, 2.2), speedup(1.4, 1.5, 1.6));
+  EXPECT_DOUBLE_EQ(product.value, 3);
+  const double below = std::hypot(std::log(2 / 1.8), std::log(1.5 / 1.4));
+  EXPECT_DOUBLE_EQ(product.low, 3 * std::exp(-below));
+  EXPECT_GT(product.low, 1.8 * 1.4) << "narrower than the worst of both";
+  EXPECT_LT(product.low, 3 * 1.8 / 2) << "wider than either";
+  EXPECT_GT(product.high, 3);
+}
+
+TEST(Chain, OneIsNeutralAndZeroIsUnmeasured) {
+  const Speedup one{1, 1, 1, 1, "base", 0, false};
+  const Speedup s = speedup(1.4, 1.5, 1.6);
+  EXPECT_DOUBLE_EQ(chain(one, s).low, s.low);
+  EXPECT_DOUBLE_EQ(chain(one, s).high, s.high);
+  EXPECT_EQ(chain(one, s).baseline, "base");
+  EXPECT_EQ(chain(one, speedup(0, 0, 0)).high, 0);
+}
+
+TEST_F(StandingTest, StartsAtTheBaseline) {
+  EXPECT_EQ(standing_.incumbent().attempt, 0);
+  EXPECT_EQ(standing_.incumbent().candidate.name, "reference");
+  EXPECT_EQ(standing_.fastest_correct(), 0);
+}
+
+TEST_F(StandingTest, AFasterOneBecomesTheIncumbent) {
+  const Attempt a = absorb(measured(speedup(1.9, 2, 2.1)), standing_.incumbent());
+  EXPECT_EQ(a.outcome_class, OutcomeClass::NewBest);
+  EXPECT_EQ(standing_.incumbent().attempt, 1);
+  EXPECT_EQ(tell_.reward, a.reward);
+  const Attempt b = absorb(measured(speedup(1.4, 1.5, 1.6)), standing_.incumbent());
+  EXPECT_DOUBLE_EQ(b.against_baseline.value, 3);
+  EXPECT_THAT(b.words, HasSubstr("new best: 3.000x the best baseline, 1.500x the previous best"));
+  EXPECT_EQ(standing_.statistics().attempts_since_best, 0);
+}
+
+TEST_F(StandingTest, NotShownFasterIsNoGainButRemembered) {
+  const Attempt a = absorb(measured(speedup(0.99, 1.01, 1.03)), standing_.incumbent());
+  EXPECT_EQ(a.outcome_class, OutcomeClass::NoGain);
+  EXPECT_EQ(standing_.incumbent().attempt, 0);
+  EXPECT_EQ(standing_.fastest_correct(), 1);
+  EXPECT_EQ(standing_.statistics().attempts_since_best, 1);
+}
+
+TEST_F(StandingTest, AStalePairMustBeatTheIncumbentOnTheCommonScale) {
+  const Incumbent at_first = standing_.incumbent();
+  absorb(measured(speedup(2.9, 3, 3.1)), at_first);
+  // Both were asked against the baseline; the second is faster than that, not than the first.
+  EXPECT_EQ(absorb(measured(speedup(1.9, 2, 2.1)), at_first).outcome_class, OutcomeClass::NoGain);
+  EXPECT_EQ(standing_.incumbent().attempt, 1);
+  EXPECT_EQ(absorb(measured(speedup(3.9, 4, 4.1)), at_first).outcome_class, OutcomeClass::NewBest);
+  EXPECT_EQ(standing_.incumbent().attempt, 3);
+}
+
+TEST_F(StandingTest, FailuresChangeNothingButTheCount) {
+  Attempt broken = measured(speedup(5, 6, 7));
+  broken.evaluation.verdict = {Stage::Check, Outcome::WrongResult, "3 of 9 elements"};
+  const Attempt a = absorb(broken, standing_.incumbent());
+  EXPECT_EQ(a.outcome_class, OutcomeClass::Failed);
+  EXPECT_EQ(a.against_baseline.value, 0) << "a time of a wrong result counts for nothing";
+  EXPECT_EQ(a.words, "failed at check: wrong_result (3 of 9 elements)");
+  EXPECT_EQ(standing_.fastest_correct(), 0);
+  EXPECT_EQ(standing_.statistics().attempts, 1);
+}
+
+TEST(MeanTime, IsGeometricOverTimedWorkloads) {
+  Attempt a = measured({});
+  WorkloadResult slow;
+  slow.group = Group::Time;
+  slow.median_ns = 4000;
+  a.evaluation.workloads.push_back(slow);
+  slow.group = Group::Check;
+  slow.median_ns = 1e9;
+  a.evaluation.workloads.push_back(slow);
+  EXPECT_NEAR(mean_time_ns(a.evaluation), 2000, 1e-6);
+  EXPECT_EQ(mean_time_ns({}), 0);
+}
+
+}  // namespace
+}  // namespace kw::engine
