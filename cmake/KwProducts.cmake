@@ -66,7 +66,7 @@ kw_room(device DEPS base record platform player)
 # Bound by memory, so always optimised; without contraction, so that every machine gets the same bits.
 set_source_files_properties(src/device/compare.cc src/device/compare_kernel.cc src/device/fill.cc
   src/device/random_values.cc src/device/host_ops.cc PROPERTIES COMPILE_OPTIONS "-O3;-ffp-contract=off")
-kw_room(referee DEPS base record platform device measure)
+kw_room(referee DEPS base record platform compile device measure)
 kw_room(profile DEPS base record compile device measure)
 kw_room(search DEPS base record)
 if(NOT KW_PORTABLE)
@@ -121,4 +121,15 @@ if(KW_TESTS)
       LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test_kernels)
     add_dependencies(device_test test_kernel_${name})
   endforeach()
+endif()
+
+if(KW_TESTS AND NOT KW_PORTABLE)
+  # The whole program as a user starts it.
+  file(GLOB program_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/program/*.cc)
+  add_executable(program_test ${program_tests})
+  target_link_libraries(program_test PRIVATE kw_platform SQLiteCpp sqlite3 GTest::gmock GTest::gtest_main)
+  target_compile_definitions(program_test PRIVATE KW_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  add_dependencies(program_test kw)
+  gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS program TIMEOUT 600)
 endif()

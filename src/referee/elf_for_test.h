@@ -10,13 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "referee/elf.h"
-
 namespace kw::referee {
 
 /// Symbols as (name, is defined here).
-inline std::vector<std::byte> make_elf(const std::vector<std::pair<std::string, bool>>& symbols,
-                                       const std::vector<std::string>& needed) {
+inline std::string make_elf(const std::vector<std::pair<std::string, bool>>& symbols,
+                            const std::vector<std::string>& needed) {
   std::string strings(1, '\0');
   const auto add_string = [&](const std::string& text) {
     const std::size_t at = strings.size();
@@ -40,7 +38,7 @@ inline std::vector<std::byte> make_elf(const std::vector<std::pair<std::string, 
   }
   dynamic.push_back({});
 
-  std::vector<std::byte> file(sizeof(Elf64_Ehdr));
+  std::string file(sizeof(Elf64_Ehdr), '\0');
   std::vector<Elf64_Shdr> sections(1);
   const auto add_section = [&](Elf64_Word type, Elf64_Word link, const void* data,
                                std::size_t size) {
@@ -61,6 +59,12 @@ inline std::vector<std::byte> make_elf(const std::vector<std::pair<std::string, 
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   header.e_ident[EI_CLASS] = ELFCLASS64;
   header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_type = ET_DYN;
+#if defined(__x86_64__)
+  header.e_machine = EM_X86_64;
+#elif defined(__aarch64__)
+  header.e_machine = EM_AARCH64;
+#endif
   header.e_shentsize = sizeof(Elf64_Shdr);
   header.e_shnum = static_cast<Elf64_Half>(sections.size());
   header.e_shoff = file.size();

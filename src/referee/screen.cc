@@ -9,11 +9,13 @@
 #include <cctype>
 
 #include "base/text.h"
-#include "referee/elf.h"
+#include "compile/elf.h"
 #include "referee/symbols.h"
 
 namespace kw::referee {
 namespace {
+
+constexpr std::size_t kShown = 100;  // bytes of a foreign name in a message
 
 Screening rejected(std::string evidence, std::string frame = {}, std::string place = {}) {
   Screening screening;
@@ -262,28 +264,25 @@ Screening screen_text(std::string_view text, std::string_view name) {
   return TextScreen(text, name).run();
 }
 
-Screening screen_object(std::span<const std::byte> bytes,
-                        const std::vector<std::string>& libraries) {
-  const auto object = read_elf(bytes);
+Screening screen_object(std::string_view bytes, const std::vector<std::string>& libraries) {
+  const auto object = compile::read_elf(bytes);
   if (!object.has_value()) return rejected("the object cannot be read: " + object.error().what);
   for (const std::string& needed : object->needed)
     if (!is_own_library(needed, libraries))
       return rejected(
           fmt::format("the object needs the library '{}', which the task does not allow",
-                      sanitise(needed, 100)));
-  Screening screening;
+                      sanitise(needed, kShown)));
+  for (const std::string& name : object->exported)
+    if (is_system_name(name))
+      return rejected(
+          fmt::format("the object defines '{}' in place of the system's", sanitise(name, kShown)));
   std::vector<std::string> unknown;
-  for (const ElfSymbol& symbol : object->symbols) {
-    const std::string shown = sanitise(symbol.name, 100);
-    if (symbol.is_defined) {
-      if (is_system_name(symbol.name))
-        return rejected(fmt::format("the object defines '{}' in place of the system's", shown));
-      continue;
-    }
-    if (const auto why = forbidden_import(symbol.name))
-      return rejected(fmt::format("the object uses '{}': it {}", shown, *why));
-    if (!symbol.is_weak && !is_ordinary_import(symbol.name)) unknown.push_back(shown);
+  for (const std::string& name : object->imported) {
+    if (const auto why = forbidden_import(name))
+      return rejected(fmt::format("the object uses '{}': it {}", sanitise(name, kShown), *why));
+    if (!is_ordinary_import(name)) unknown.push_back(sanitise(name, kShown));
   }
+  Screening screening;
   if (!unknown.empty())
     screening.findings.push_back(
         {"note", 50,

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +30,6 @@ Screening screen_text(std::string_view text, std::string_view name);
 /// The built object's imports, exports and libraries. Rejects what a kernel has no business with
 /// (processes, files, sockets, clocks, signals, limits, threads other than OpenMP's), functions of
 /// the system that it defines anew, and libraries outside `libraries`. Unknown imports are notes.
-Screening screen_object(std::span<const std::byte> object,
-                        const std::vector<std::string>& libraries);
+Screening screen_object(std::string_view object, const std::vector<std::string>& libraries);
 
 }  // namespace kw::referee

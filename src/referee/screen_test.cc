@@ -173,17 +173,19 @@ TEST(ScreenObject, UnknownImportsAreANoteOnly) {
   EXPECT_THAT(s.findings.at(0).text, HasSubstr("gnu_get_libc_version"));
 }
 
-TEST(ReadElf, SurvivesEveryTruncationAndEveryFlippedByte) {
-  const auto elf = make_elf({{"saxpy", true}, {"memcpy", false}}, {"libc.so.6"});
-  ASSERT_TRUE(read_elf(elf).has_value());
-  for (std::size_t size = 0; size < elf.size(); ++size) (void)read_elf(std::span(elf).first(size));
+TEST(ScreenObject, SurvivesEveryTruncationAndEveryFlippedByte) {
+  const std::string elf = make_elf({{"saxpy", true}, {"memcpy", false}}, {"libc.so.6"});
+  ASSERT_EQ(evidence(screen_object(elf, {})), "");
+  for (std::size_t size = 0; size < elf.size(); ++size)
+    (void)screen_object(std::string_view(elf).substr(0, size), {});
   for (std::size_t i = 0; i < elf.size(); ++i)
-    for (const unsigned flip : {1u, 0x80u, 0xffu}) {
-      auto damaged = elf;
-      damaged[i] ^= static_cast<std::byte>(flip);
-      (void)read_elf(damaged);
+    for (const int flip : {1, 0x80, 0xff}) {
+      std::string damaged = elf;
+      damaged[i] = static_cast<char>(damaged[i] ^ flip);
+      (void)screen_object(damaged, {});
     }
-  EXPECT_FALSE(read_elf(std::span(elf).first(40)).has_value());
+  EXPECT_THAT(evidence(screen_object(std::string_view(elf).substr(0, 40), {})),
+              HasSubstr("cannot be read"));
 }
 
 }  // namespace

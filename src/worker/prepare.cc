@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/prepare.h"
 
-#include <span>
 
 #include "platform/clock.h"
 #include "platform/files.h"
@@ -61,7 +60,7 @@ std::optional<Evaluation> screen_source(const EvaluationRequest& request) {
 Result<std::optional<Evaluation>> screen_object(const EvaluationRequest& request,
                                                 const BuiltObject& object) {
   const std::string bytes = KW_TRY(platform::read_file(object.path));
-  auto seen = referee::screen_object(std::as_bytes(std::span(bytes)), request.candidate.libraries);
+  auto seen = referee::screen_object(bytes, request.candidate.libraries);
   if (!seen.verdict) return std::optional<Evaluation>();
   return std::optional(ended(request, *seen.verdict, std::move(seen.findings)));
 }
