@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/prepare.h"
 
-
 #include "platform/clock.h"
 #include "platform/files.h"
 #include "referee/screen.h"
