@@ -48,18 +48,6 @@ bool is_define(std::string_view define) {
          define.find('\n') == std::string_view::npos;
 }
 
-platform::JailLevel platform_level(JailLevel level) {
-  switch (level) {
-    case JailLevel::Namespace:
-      return platform::JailLevel::Namespace;
-    case JailLevel::Landlock:
-      return platform::JailLevel::Landlock;
-    case JailLevel::None:
-      break;
-  }
-  return platform::JailLevel::None;
-}
-
 CompileResult refused(Outcome outcome, std::string evidence) {
   CompileResult result;
   result.outcome = outcome;
@@ -177,7 +165,7 @@ Result<std::unique_ptr<CpuCompiler>> CpuCompiler::create(CpuCompilerSettings set
 
 platform::JailSpec CpuCompiler::jail_for(const Path& folder) const {
   platform::JailSpec jail;
-  jail.level = platform_level(settings_.jail);
+  jail.level = settings_.jail;
   jail.readable = extra_readable(settings_.program);
   jail.writable = {folder};
   jail.allow_new_processes = true;

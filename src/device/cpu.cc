@@ -27,18 +27,6 @@ constexpr std::int64_t kMemoryMargin = std::int64_t{1} << 30;
 /// Flushing less than this does not cover what a hypervisor hides about the last-level cache.
 constexpr std::size_t kLeastFlush = std::size_t{64} << 20;
 
-platform::JailLevel level_of(JailLevel level) {
-  switch (level) {
-    case JailLevel::Namespace:
-      return platform::JailLevel::Namespace;
-    case JailLevel::Landlock:
-      return platform::JailLevel::Landlock;
-    case JailLevel::None:
-      return platform::JailLevel::None;
-  }
-  return platform::JailLevel::Namespace;
-}
-
 int uid_at(JailLevel level) {
   const bool is_jailed = level != JailLevel::None;
   return static_cast<int>(is_jailed ? platform::probe_jail().uid : ::getuid());
@@ -134,7 +122,7 @@ Result<std::unique_ptr<Player>> CpuDevice::start_player(const PlayerSpec& spec) 
     KW_ASSERT(mine != nullptr && mine->is_shared());
     setup.buffers.push_back(mine);
   }
-  auto blank = KW_TRY(pool_.take(level_of(spec.jail)));
+  auto blank = KW_TRY(pool_.take(spec.jail));
   return KW_TRY(CpuPlayer::prepare(std::move(blank), setup));
 }
 

@@ -12,8 +12,6 @@
 namespace kw::device {
 namespace {
 
-using platform::JailLevel;
-
 /// Equal for every player, so that both sides of a pair have the same surroundings.
 std::vector<std::string> environment() {
   return {

@@ -38,7 +38,7 @@ class PlayerPool {
 
   /// A blank player, at once if one is spare; else after a few milliseconds. Asks for its
   /// replacement.
-  Result<BlankPlayer> take(platform::JailLevel level);
+  Result<BlankPlayer> take(JailLevel level);
 
  private:
   struct Shelf {
@@ -48,12 +48,12 @@ class PlayerPool {
   };
 
   void work();
-  Result<BlankPlayer> start(platform::JailLevel level) const;
+  Result<BlankPlayer> start(JailLevel level) const;
 
   PoolOptions options_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<platform::JailLevel, Shelf> shelves_;
+  std::map<JailLevel, Shelf> shelves_;
   bool is_ending_ = false;
   std::thread thread_;
 };

@@ -8,18 +8,12 @@
 #include <vector>
 
 #include "platform/subprocess.h"
+#include "record/enums.h"
 
 namespace kw::platform {
 
 /// Strongest first. docs/threat-model.md says what each one stops.
-enum class JailLevel {
-  Namespace,  ///< bubblewrap: own file view, pids, network, ipc; seccomp; limits; dropped uid.
-  Landlock,   ///< Landlock, seccomp, limits, dropped uid; needs no privileges and no namespaces.
-  None,       ///< Exact environment and limits only.
-};
-
-std::string_view name_of(JailLevel level);
-Result<JailLevel> parse_jail_level(std::string_view text);
+using kw::JailLevel;
 
 /// What the jailed program may do. Everything not listed is forbidden at Namespace and Landlock.
 struct JailSpec {

@@ -110,25 +110,6 @@ const Standing& our_standing() {
   return standing;
 }
 
-std::string_view name_of(JailLevel level) {
-  switch (level) {
-    case JailLevel::Namespace:
-      return "namespace";
-    case JailLevel::Landlock:
-      return "landlock";
-    case JailLevel::None:
-      return "none";
-  }
-  KW_ASSERT(false);
-}
-
-Result<JailLevel> parse_jail_level(std::string_view text) {
-  for (const JailLevel level : {JailLevel::Namespace, JailLevel::Landlock, JailLevel::None}) {
-    if (text == name_of(level)) return level;
-  }
-  return fail("no such jail level: " + std::string(text) + " (namespace, landlock, none)");
-}
-
 const JailFinding& JailProbe::at(JailLevel level) const {
   static const JailFinding always{.available = true, .why_not = "", .confines = "rlimits"};
   if (level == JailLevel::Namespace) return ns;

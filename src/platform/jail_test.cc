@@ -317,8 +317,8 @@ TEST(JailLevels, AnUnavailableLevelIsAnErrorThatSaysWhy) {
 }
 
 TEST(JailLevels, HaveNames) {
-  EXPECT_EQ(need(parse_jail_level("landlock")), JailLevel::Landlock);
-  EXPECT_FALSE(parse_jail_level("Landlock"));
+  EXPECT_EQ(enum_from<JailLevel>("landlock"), JailLevel::Landlock);
+  EXPECT_FALSE(enum_from<JailLevel>("Landlock"));
 }
 
 TEST(JailLevels, NoneStillLimitsAndCleansTheEnvironment) {
