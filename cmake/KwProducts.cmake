@@ -18,11 +18,11 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 kw_room(base LIBS OpenSSL::Crypto nlohmann_json::nlohmann_json ${KW_FMT})
 kw_room(record DEPS base)
-kw_room(platform DEPS base record)
+find_library(KW_SECCOMP libseccomp.a REQUIRED)
+kw_room(platform DEPS base record LIBS ${KW_SECCOMP})
 
 # Applies a jail and becomes the jailed program. Static, so that it runs in a jail that shows no
 # libraries, and never sanitised, since it limits its own address space and system calls.
-find_library(KW_SECCOMP libseccomp.a REQUIRED)
 add_executable(kw-jail src/platform/jail_main.cc src/platform/jail_selfcheck.cc
   src/platform/jail_policy.cc src/platform/confine.cc src/platform/landlock.cc
   src/platform/seccomp.cc)
