@@ -170,6 +170,9 @@ TEST(LoadTask, NamesThePlaceOfWhatIsWrongInTheTask) {
        "pad=1"},
       {"[\"n % 3\", all]", "[rows, all]", "21:16: index 12 lies outside 0 to 11 of 'y'"},
       {"[\"n % 3\", all]", "[all]", "21:15: the region has 1 ranges, the shape 2 dimensions"},
+      {"dtype: f32\n    shape: [rows, n]\n    role: out",
+       "dtype: f64\n    shape: [rows, n]\n    role: out",
+       "16:3: 'y' is f64 and 'x' f32; the reference has one type Real"},
       {"align: 128", "align: 96", "20:12: align must be a power of two of at most 4096, not 96"},
       {"signature: [n, a, x, y]", "signature: [n, a, x, z]",
        "22:22: the signature names 'z', which is no tensor or scalar\n"

@@ -104,6 +104,14 @@ void read_signature(FileReport& report, const Section& section, Definition& defi
     for (const auto& scalar : definition.scalars)
       if (tensor.name == scalar.name)
         report.add(tensor.place, fmt::format("'{}' is a tensor and a scalar", tensor.name));
+  const auto first_real =
+      std::ranges::find_if(all, [](const Parameter& p) { return is_real(p.dtype); });
+  for (const auto& tensor : definition.tensors)
+    if (is_real(tensor.dtype) && tensor.dtype != first_real->dtype)
+      report.add(
+          tensor.place,
+          fmt::format("'{}' is {} and '{}' {}; the reference has one type Real", tensor.name,
+                      kw::name_of(tensor.dtype), first_real->name, kw::name_of(first_real->dtype)));
   const Yaml* node = section.find("signature");
   if (node == nullptr) {
     signature = all;

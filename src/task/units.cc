@@ -62,14 +62,17 @@ std::string_view native_real(const Task& task) {
 
 /// The reference with its trampoline behind it, so that places in it stay what the author sees.
 BuildUnit reference_unit(const Definition& definition, std::string_view role,
-                         std::string_view function, std::string_view real) {
+                         std::string_view function, std::string_view real, bool is_native = false) {
   BuildUnit unit;
   unit.role = role;
   unit.main_file = "reference.cpp";
   unit.files.push_back(
       {unit.main_file,
        fmt::format("{}\n#include <stdint.h>\n{}", definition.reference,
-                   trampoline(definition.task, fmt::format("{}<{}>", function, real), real))});
+                   trampoline(definition.task,
+                              fmt::format("{}<{}>", function,
+                                          real),  // Natively each scalar keeps its own dtype.
+                              is_native ? std::string_view() : real))});
   return unit;
 }
 
@@ -113,7 +116,7 @@ std::vector<BuildUnit> reference_units(const Definition& definition) {
   const auto native = native_real(definition.task);
   std::vector<BuildUnit> units = {
       reference_unit(definition, "reference_f64", "reference", "double"),
-      reference_unit(definition, "reference_native", "reference", native)};
+      reference_unit(definition, "reference_native", "reference", native, true)};
   if (definition.task.has_magnitude)
     units.push_back(reference_unit(definition, "magnitude_f64", "magnitude", "double"));
   return units;
