@@ -33,6 +33,12 @@ std::int64_t Bench::bytes_per_set() const {
   return bytes;
 }
 
+std::int64_t Bench::bytes_to_begin() const {
+  std::int64_t wide = 0;
+  for (const Tensor& tensor : workload_.tensors) wide += widened(tensor).bytes();
+  return 2 * workload_.bytes() + 3 * bytes_per_set() + wide;
+}
+
 std::vector<int> Bench::prepared_sets() const {
   std::vector<int> sets;
   for (const auto& [set, known] : known_) sets.push_back(set);

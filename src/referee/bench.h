@@ -77,6 +77,9 @@ class Bench {
   double native_ns() const { return native_ns_; }  ///< Time of the trusted baseline; 0: unknown.
   /// Bytes for one more input set with its truth.
   std::int64_t bytes_per_set() const;
+  /// Bytes for the least that a timed workload needs: one slot, three sets, one truth in the
+  /// making.
+  std::int64_t bytes_to_begin() const;
 
   // Kept for later evaluations of the same run; the measuring code owns their meaning.
   std::unique_ptr<Leg> opponent;            ///< Warm, for `opponent->object()`.

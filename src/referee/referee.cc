@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -39,12 +40,18 @@ std::string key_of(const EvaluationRequest& request) {
   return key;
 }
 
+bool fits(const Bench& bench, std::int64_t free_bytes) {
+  return bench.is_prepared(kWarmSet + 1) || bench.bytes_to_begin() <= free_bytes;
+}
+
 /// The evaluation in progress.
 class Trial {
  public:
-  Trial(device::Device& device, const Options& options, const platform::Clock& clock,
-        const EvaluationRequest& request, const BuiltObject& object, Seed seed, Evaluation& to)
+  Trial(device::Device& device, const DeviceFacts& facts, const Options& options,
+        const platform::Clock& clock, const EvaluationRequest& request, const BuiltObject& object,
+        Seed seed, Evaluation& to)
       : device_(device),
+        facts_(facts),
         options_(options),
         clock_(clock),
         request_(request),
@@ -69,6 +76,7 @@ class Trial {
   }
 
   device::Device& device_;
+  const DeviceFacts& facts_;
   const Options& options_;
   const platform::Clock& clock_;
   const EvaluationRequest& request_;
@@ -173,7 +181,7 @@ Trial::Fate Trial::check_timed(Bench& bench) {
 
 Trial::Fate Trial::measure(const std::vector<Bench*>& timed, const BuiltObject* opponent,
                            std::int64_t memory_bytes) {
-  Timing timing(device_, options_, clock_, request_, object_, opponent,
+  Timing timing(device_, facts_, options_, clock_, request_, object_, opponent,
                 seed_.child("timing").child(request_.id));
   std::optional<Verdict> verdict;
   Bench* at = nullptr;
@@ -196,7 +204,7 @@ Trial::Fate Trial::measure(const std::vector<Bench*>& timed, const BuiltObject* 
 }  // namespace
 
 Referee::Referee(device::Device& device, Options options, const platform::Clock& clock)
-    : device_(device), options_(options), clock_(clock) {}
+    : device_(device), facts_(device.facts()), options_(options), clock_(clock) {}
 Referee::~Referee() = default;
 
 void Referee::forget() {
@@ -259,7 +267,18 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
       return std::find(only.begin(), only.end(), bench->workload().name) == only.end();
     });
 
-  Trial trial(device_, options_, clock_, request, unit->object.front(), run->seed, evaluation);
+  for (std::size_t i = timed.size(); i-- > 0;)
+    if (!fits(*timed[i], device_.free_bytes())) {
+      evaluation.skipped.push_back(
+          {timed[i]->workload().name, Group::Time,
+           fmt::format("input sets, truths and buffers need {}; {} are free",
+                       format_bytes(static_cast<std::uint64_t>(timed[i]->bytes_to_begin())),
+                       format_bytes(static_cast<std::uint64_t>(device_.free_bytes())))});
+      timed.erase(timed.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+
+  Trial trial(device_, facts_, options_, clock_, request, unit->object.front(), run->seed,
+              evaluation);
   const std::int64_t memory =
       options_.memory_bytes > 0 ? options_.memory_bytes : device_.free_bytes() / 2;
   std::int64_t mark = clock_.now_ns();
@@ -272,7 +291,10 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
   for (Bench* bench : timed)
     if (!verdict && request.until >= Stage::Check) verdict = KW_TRY(trial.check_timed(*bench));
   spent("check");
-  if (!verdict && request.until >= Stage::Measure && !timed.empty()) {
+  const bool measures = request.until >= Stage::Measure;
+  if (!verdict && measures && timed.empty() && !evaluation.skipped.empty())
+    verdict = Verdict{Stage::Measure, Outcome::Unmeasurable, "no timed workload fits this machine"};
+  if (!verdict && measures && !timed.empty()) {
     verdict = KW_TRY(trial.measure(
         timed, request.opponent.source.empty() ? nullptr : &opponent->object.front(), memory));
     spent("measure");

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "device/device.h"
@@ -46,6 +47,9 @@ class Referee {
   /// cost: see Evaluation::stage_ns. Deterministic given the request, up to times.
   Result<Evaluation> judge(const EvaluationRequest& request);
 
+  /// Ceilings as last measured, for the physics floor; without any, nothing is implausible.
+  void set_ceilings(std::vector<Ceiling> ceilings) { facts_.ceilings = std::move(ceilings); }
+
   /// Drops everything kept between evaluations.
   void forget();
 
@@ -54,6 +58,7 @@ class Referee {
   Result<Run*> run_for(const EvaluationRequest& request);
 
   device::Device& device_;
+  DeviceFacts facts_;
   Options options_;
   const platform::Clock& clock_;    ///< For budgets and stage_ns; samples are the device's.
   std::unique_ptr<Run> run_;        ///< Of the latest task and seed.

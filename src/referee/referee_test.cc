@@ -412,10 +412,11 @@ TEST(Referee, NondeterminismFailsWhereTheTaskForbidsIt) {
 
 TEST(Referee, FasterThanPhysicsIsImplausible) {
   Room room;
-  Ceiling& ceiling = room.world.facts.ceilings.emplace_back();
+  Ceiling ceiling;
   ceiling.kind = "copy";
   ceiling.level = "L1";
   ceiling.per_second = 1e6;
+  room.referee.set_ceilings({ceiling});
   EXPECT_VERDICT(room.judge(), Measure, Implausible);
 }
 
@@ -430,6 +431,15 @@ TEST(Referee, ShortCallsAreBatchedOverDistinctBuffers) {
 TEST(Referee, TriflesAreUnmeasurable) {
   Room room;
   EXPECT_VERDICT(room.judge(twice<float>, 100), Measure, Unmeasurable);
+}
+
+TEST(Referee, AWorkloadThatDoesNotFitIsSkippedAloud) {
+  Room room;
+  room.world.free_bytes = 20'000;
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Unmeasurable);
+  ASSERT_EQ(e.skipped.size(), 1u);
+  EXPECT_EQ(e.skipped[0].name, "large");
 }
 
 TEST(Referee, TroubleOfTheDeviceIsAnError) {

@@ -53,10 +53,11 @@ Verdict at_measure(Verdict verdict) {
 
 }  // namespace
 
-Timing::Timing(device::Device& device, const Options& options, const platform::Clock& clock,
-               const EvaluationRequest& request, const BuiltObject& candidate,
-               const BuiltObject* opponent, Seed seed)
+Timing::Timing(device::Device& device, const DeviceFacts& facts, const Options& options,
+               const platform::Clock& clock, const EvaluationRequest& request,
+               const BuiltObject& candidate, const BuiltObject* opponent, Seed seed)
     : device_(device),
+      facts_(facts),
       options_(options),
       clock_(clock),
       request_(request),
@@ -315,7 +316,7 @@ Result<std::optional<Verdict>> Timing::run() {
   if (verdict) return verdict;
   for (Entry& entry : entries_)
     if (const auto words =
-            find_implausible(entry.bench->workload(), entry.result->median_ns, device_.facts())) {
+            find_implausible(entry.bench->workload(), entry.result->median_ns, facts_)) {
       entry.result->outcome = Outcome::Implausible;
       return Verdict{Stage::Measure, Outcome::Implausible, *words};
     }

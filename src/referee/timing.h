@@ -22,9 +22,9 @@ namespace kw::referee {
 class Timing {
  public:
   /// `opponent` may be null: the candidate is then timed alone.
-  Timing(device::Device& device, const Options& options, const platform::Clock& clock,
-         const EvaluationRequest& request, const BuiltObject& candidate,
-         const BuiltObject* opponent, Seed seed);
+  Timing(device::Device& device, const DeviceFacts& facts, const Options& options,
+         const platform::Clock& clock, const EvaluationRequest& request,
+         const BuiltObject& candidate, const BuiltObject* opponent, Seed seed);
 
   /// Adds a workload: prepares its sets, starts both legs, decides the batch. Verdict: the
   /// candidate's end. `result` gets the figures. `memory_bytes`: for this bench's sets and slots.
@@ -66,6 +66,7 @@ class Timing {
   measure::Limits limits() const;
 
   device::Device& device_;
+  const DeviceFacts& facts_;
   const Options& options_;
   const platform::Clock& clock_;
   const EvaluationRequest& request_;
