@@ -54,25 +54,25 @@ std::string trampoline(const Task& task, std::string_view callee, std::string_vi
       callee, join(arguments, ","));
 }
 
+/// Real at the task's type: that of the tensors, which is one.
 std::string_view native_real(const Task& task) {
   for (const auto& parameter : task.signature)
-    if (is_real(parameter.dtype)) return type_of(parameter.dtype);
+    if (parameter.is_tensor && is_real(parameter.dtype)) return type_of(parameter.dtype);
   return "double";
 }
 
 /// The reference with its trampoline behind it, so that places in it stay what the author sees.
 BuildUnit reference_unit(const Definition& definition, std::string_view role,
                          std::string_view function, std::string_view real, bool is_native = false) {
+  const auto callee = fmt::format("{}<{}>", function, real);
+  // Natively each scalar keeps its own dtype.
+  const auto unpacked = is_native ? std::string_view() : real;
   BuildUnit unit;
   unit.role = role;
   unit.main_file = "reference.cpp";
   unit.files.push_back(
-      {unit.main_file,
-       fmt::format("{}\n#include <stdint.h>\n{}", definition.reference,
-                   trampoline(definition.task,
-                              fmt::format("{}<{}>", function,
-                                          real),  // Natively each scalar keeps its own dtype.
-                              is_native ? std::string_view() : real))});
+      {unit.main_file, fmt::format("{}\n#include <stdint.h>\n{}", definition.reference,
+                                   trampoline(definition.task, callee, unpacked))});
   return unit;
 }
 
