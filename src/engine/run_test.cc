@@ -1,0 +1,212 @@
+// Runs on a landscape: begun, interrupted anywhere, gone on with, replayed.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run.h"
+
+#include <gmock/gmock.h>
+
+#include "base/text.h"
+#include "engine/synthetic_workbench.h"
+#include "evaluate/synthetic.h"
+
+namespace kw::engine {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+using testing::StartsWith;
+
+constexpr int kAttempts = 24;
+
+/// Fails its nth evaluation (from 1) once.
+class FailingCarrier final : public evaluate::Carrier {
+ public:
+  FailingCarrier(evaluate::Carrier& inner, int nth, Advice advice)
+      : inner_(inner), left_(nth), advice_(advice) {}
+  Result<DeviceFacts> open(const std::optional<DeviceFacts>& f) override { return inner_.open(f); }
+  Result<> submit(EvaluationRequest request) override { return inner_.submit(std::move(request)); }
+  Result<Evaluation> next() override {
+    auto evaluation = inner_.next();
+    if (--left_ == 0) return fail("the worker is gone", "carrier", advice_);
+    return evaluation;
+  }
+
+ private:
+  evaluate::Carrier& inner_;
+  int left_;
+  Advice advice_;
+};
+
+class Counter final : public Observer {
+ public:
+  void on_attempt(const Attempt&, const Standing&) override { ++attempts; }
+  void on_confirm(const Attempt&) override { ++confirmations; }
+  int attempts = 0;
+  int confirmations = 0;
+};
+
+search::LandscapeOptions landscape() {
+  search::LandscapeOptions options;
+  options.seed = 7;
+  return options;
+}
+
+RunConfig config(int outstanding = 1) {
+  RunConfig c;
+  c.task = "synthetic";
+  c.max_attempts = kAttempts;
+  c.seed = 3;
+  c.outstanding = outstanding;
+  return c;
+}
+
+/// One workspace with a landscape; every part of a run may be replaced.
+class RunTest : public testing::Test {
+ protected:
+  Surroundings surroundings(evaluate::Carrier& carrier, std::function<bool()> is_interrupted = {}) {
+    counter_ = {};
+    return {workbench_, carrier,    store_, clock_, counter_, std::move(is_interrupted),
+            1,          "synthetic"};
+  }
+  RunReport finished(int outstanding = 1) {
+    auto report = run(surroundings(carrier_), config(outstanding)).value();
+    EXPECT_TRUE(store_.update(report.run));
+    return report;
+  }
+  RunSummary stored(const std::string& name) { return store_.find(name).value(); }
+
+  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-engine").value());
+  platform::MemoryDisk disk_;
+  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
+  SyntheticWorkbench workbench_{landscape()};
+  evaluate::SyntheticCarrier carrier_{workbench_.landscape()};
+  platform::FakeClock clock_;
+  Counter counter_;
+};
+
+TEST_F(RunTest, EndsWithAConfirmedWinner) {
+  const RunReport report = finished();
+  EXPECT_THAT(report.attempts, SizeIs(kAttempts));
+  EXPECT_EQ(counter_.attempts, kAttempts);
+  ASSERT_TRUE(report.confirmation);
+  EXPECT_TRUE(report.confirmation->speedup.is_faster);
+  EXPECT_EQ(report.run.state, RunState::Finished);
+  EXPECT_THAT(report.run.stopped_by, HasSubstr("24"));
+  EXPECT_EQ(report.baseline, "baseline");
+  const RunSummary run = stored("synthetic-1");
+  EXPECT_EQ(run.best_attempt, report.best);
+  EXPECT_TRUE(run.is_confirmed);
+  EXPECT_EQ(run.best_speedup, report.confirmation->speedup.value);
+  EXPECT_THAT(store_.attempts(run.id).value(), SizeIs(kAttempts));
+  EXPECT_THAT(store_.events(run.id).value(), SizeIs(counter_.confirmations));
+}
+
+TEST_F(RunTest, IsDeterministic) {
+  EXPECT_EQ(finished().decisions, finished().decisions);
+  EXPECT_NE(finished(3).decisions, finished().decisions) << "asks in flight are part of the run";
+}
+
+TEST_F(RunTest, ReplayGivesTheSameDecisions) {
+  for (const int outstanding : {1, 4}) {
+    const RunReport report = finished(outstanding);
+    EXPECT_EQ(replay(workbench_, store_, stored(report.run.name)).value(), report.decisions);
+  }
+}
+
+TEST_F(RunTest, ReplayNoticesAnotherSeedOrBaseline) {
+  const RunReport report = finished();
+  RunSummary run = stored(report.run.name);
+  run.config.strategy = "random";
+  EXPECT_THAT(replay(workbench_, store_, run).error().what, HasSubstr("asks something else"));
+  run.config.baseline = "gone";
+  EXPECT_THAT(replay(workbench_, store_, run).error().what,
+              HasSubstr("no longer has the baseline"));
+}
+
+TEST_F(RunTest, InterruptedAfterAnyAttemptItGoesOnTheSame) {
+  const std::vector<std::string> expected = finished().decisions;
+  for (int stop = 1; stop < kAttempts; ++stop) {
+    SCOPED_TRACE(stop);
+    auto first = run(surroundings(carrier_, [&] { return counter_.attempts >= stop; }), config());
+    ASSERT_TRUE(first) << describe(first.error());
+    EXPECT_EQ(first->run.state, RunState::Interrupted);
+    EXPECT_EQ(first->decisions.back(), "stop " + first->run.stopped_by);
+    EXPECT_FALSE(first->run.is_confirmed) << "no confirmation after an interrupt";
+    ASSERT_TRUE(store_.update(first->run));
+    EXPECT_EQ(replay(workbench_, store_, stored(first->run.name)).value(), first->decisions);
+    const auto second = resume(surroundings(carrier_), stored(first->run.name));
+    ASSERT_TRUE(second) << describe(second.error());
+    EXPECT_EQ(second->decisions, expected);
+    EXPECT_EQ(counter_.attempts, kAttempts - stop) << "recorded attempts are not judged again";
+  }
+}
+
+TEST_F(RunTest, ALostDeviceStopsTheRunWhichCanBeResumed) {
+  const std::vector<std::string> expected = finished().decisions;
+  FailingCarrier failing(carrier_, 9, Advice::Stop);
+  const auto failed = run(surroundings(failing), config());
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().what, "the worker is gone");
+  const RunSummary run = stored("synthetic-2");
+  EXPECT_EQ(run.state, RunState::Failed);
+  EXPECT_THAT(run.stopped_by, HasSubstr("the worker is gone"));
+  EXPECT_EQ(resume(surroundings(carrier_), run)->decisions, expected);
+}
+
+TEST_F(RunTest, OneRequestGivenUpIsAnAttemptThatFailed) {
+  FailingCarrier failing(carrier_, 3, Advice::GiveUp);
+  const auto report = run(surroundings(failing), config());
+  ASSERT_TRUE(report) << describe(report.error());
+  EXPECT_THAT(report->attempts, SizeIs(kAttempts));
+  int given_up = 0;
+  for (const Attempt& a : report->attempts)
+    if (a.evaluation.verdict.outcome == Outcome::Unsupported) {
+      ++given_up;
+      EXPECT_EQ(a.outcome_class, OutcomeClass::Failed);
+      EXPECT_THAT(a.evaluation.verdict.evidence, StartsWith("not judged: "));
+    }
+  EXPECT_EQ(given_up, 1);
+}
+
+TEST_F(RunTest, AFullDiskStopsAtTheAttempt) {
+  disk_.set_read_only(true);
+  const auto report = run(surroundings(carrier_), config());
+  ASSERT_FALSE(report);
+  EXPECT_THAT(store_.attempts(stored("synthetic-1").id).value(), SizeIs(0));
+  disk_.set_read_only(false);
+  EXPECT_TRUE(resume(surroundings(carrier_), stored("synthetic-1")));
+}
+
+TEST_F(RunTest, AFinishedRunIsNotResumed) {
+  const RunReport report = finished();
+  EXPECT_THAT(resume(surroundings(carrier_), stored(report.run.name)).error().what,
+              HasSubstr("finished"));
+}
+
+TEST_F(RunTest, WrongNamesAreToldBeforeARunIsMade) {
+  RunConfig wrong = config();
+  wrong.baseline = "baselin";
+  EXPECT_THAT(run(surroundings(carrier_), wrong).error().what,
+              HasSubstr("did you mean 'baseline'?"));
+  EXPECT_THAT(store_.list().value(), SizeIs(0));
+}
+
+TEST_F(RunTest, BaselinesAreTimedOnce) {
+  const auto first = time_baselines(surroundings(carrier_)).value();
+  ASSERT_THAT(first, SizeIs(1));
+  EXPECT_GT(first[0].mean_ns, 0);
+  FailingCarrier broken(carrier_, 1, Advice::Stop);
+  EXPECT_EQ(time_baselines(surroundings(broken))->front().mean_ns, first[0].mean_ns)
+      << "remembered, so the carrier is not asked";
+}
+
+TEST_F(RunTest, AReachedGoalEndsTheRun) {
+  RunConfig easy = config();
+  easy.goals.speedup = 1.2;
+  const auto report = run(surroundings(carrier_), easy);
+  ASSERT_TRUE(report);
+  EXPECT_LT(report->attempts.size(), static_cast<std::size_t>(kAttempts));
+  EXPECT_THAT(report->run.stopped_by, HasSubstr("goal"));
+}
+
+}  // namespace
+}  // namespace kw::engine

@@ -1,0 +1,280 @@
+// Tables, plots and exports: goldens with placeholders for what may vary.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "record/codec.h"
+#include "report/export.h"
+#include "report/plot.h"
+#include "report/run_folder.h"
+#include "report/svg.h"
+
+namespace kw::report {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+Attempt attempt(int number, OutcomeClass outcome_class, double value) {
+  Attempt a;
+  a.number = number;
+  a.candidate.name = "tiled";
+  a.candidate.source = "// source\n";
+  a.candidate.knobs = {{"B", 64}, {"S", 2}};
+  a.ask = R"({"id":1})";
+  a.outcome_class = outcome_class;
+  a.at_ns = number * 1000;
+  if (outcome_class == OutcomeClass::Failed) {
+    a.evaluation.verdict = {Stage::Check, Outcome::WrongResult, "3 of 9"};
+    return a;
+  }
+  a.evaluation.verdict = {Stage::Measure, Outcome::Correct, ""};
+  a.evaluation.speedup = {value, value * 0.9, value * 1.1, 0.995, "omp", 0.002, value > 1.2};
+  a.against_baseline = a.evaluation.speedup;
+  a.evaluation.stage_ns = {{"measure", 300}, {"compile", 200}, {"check", 100}};
+  WorkloadResult w;
+  w.name = "large, \"padded\"";
+  w.group = Group::Time;
+  w.median_ns = 2000 / value;
+  w.opponent_ns = 2000;
+  w.speedup = a.evaluation.speedup;
+  w.samples.resize(7);
+  w.items_per_s = 1e9;
+  w.bytes_per_s = 8e9;
+  w.flops_per_s = 2e9;
+  w.arithmetic_intensity = 0.25;
+  w.roofline.fraction = 0.5;
+  a.evaluation.workloads = {w};
+  return a;
+}
+
+RunData run_data() {
+  RunData data;
+  data.run.name = "saxpy-1";
+  data.run.config.task = "saxpy";
+  data.run.stopped_by = "4 attempts";
+  data.run.spent_ns = 5000;
+  data.attempts = {attempt(1, OutcomeClass::NoGain, 1.1), attempt(2, OutcomeClass::NewBest, 2),
+                   attempt(3, OutcomeClass::Failed, 0), attempt(4, OutcomeClass::NewBest, 3)};
+  data.baselines = {{"omp", 2000, ""}, {"reference", 0, "failed at check"}};
+  data.baseline = "omp";
+  data.best = 4;
+  data.best_source = "#define B 64\n";
+  data.confirmation = data.attempts[3].evaluation;
+  data.device.model = "A <Processor> & more";
+  Ceiling dram;
+  dram.kind = "triad";
+  dram.level = "DRAM";
+  dram.per_second = 3e10;
+  Ceiling fma;
+  fma.kind = "fma_f32";
+  fma.level = "core";
+  fma.per_second = 1e11;
+  data.device.ceilings = {dram, fma};
+  data.decisions = {"run", "stop"};
+  return data;
+}
+
+/// True where every opened element is closed and nothing else stands open: enough for our writer.
+bool is_balanced(const std::string& xml) {
+  std::vector<std::string> open;
+  for (std::size_t at = xml.find('<'); at != std::string::npos; at = xml.find('<', at + 1)) {
+    const std::size_t end = xml.find('>', at);
+    if (end == std::string::npos) return false;
+    const std::string tag = xml.substr(at + 1, end - at - 1);
+    if (tag.starts_with('/')) {
+      if (open.empty() || open.back() != tag.substr(1)) return false;
+      open.pop_back();
+    } else if (!tag.ends_with('/')) {
+      open.push_back(tag.substr(0, tag.find(' ')));
+    }
+  }
+  return open.empty();
+}
+
+/// Replaces numbers by #, so that a golden shows form and words.
+std::string without_numbers(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const bool is_digit = (c >= '0' && c <= '9') || (c == '.' && !out.empty() && out.back() == '#');
+    if (!is_digit)
+      out += c;
+    else if (out.empty() || out.back() != '#')
+      out += '#';
+  }
+  return out;
+}
+
+TEST(ResultsCsv, HasOneLinePerAttemptAndWorkload) {
+  const std::string csv = results_csv(run_data().attempts);
+  const auto lines = split_lines(csv);
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_THAT(std::string(lines[0]), StartsWith("attempt,name,knobs,stage,outcome,class,workload"));
+  EXPECT_EQ(lines[2],
+            "2,tiled,B=64 S=2,measure,correct,new_best,\"large, \"\"padded\"\"\",1000.0,2000.0,"
+            "2.00000,1.80000,2.20000,2.00000,1e+09,8e+09,2e+09,0.25,0.5000,0.000e+00,0.000e+00,7,"
+            "2000");
+  const auto columns = split(lines[0], ',').size();
+  EXPECT_EQ(split(lines[3], ',').size(), columns) << "a failure has every column too";
+  EXPECT_THAT(std::string(lines[3]), StartsWith("3,tiled,B=64 S=2,check,wrong_result,failed,"));
+  EXPECT_THAT(std::string(lines[3]), testing::EndsWith(",0,3000"));
+}
+
+TEST(SummaryTable, TellsBaselinesIdeasAndTheWinner) {
+  const std::string golden =
+      "baseline omp                      #.# us\n"
+      "baseline reference              not usable: failed at check\n"
+      "idea     tiled                  # ns  #x in search  B=# S=#\n"
+      "CONFIRMED attempt # tiled B=# S=#: #x omp (#–# at # %)\n";
+  const std::string table = without_numbers(summary_table(run_data()));
+  for (const std::string_view line : split_lines(golden)) {
+    const std::string words(line.substr(0, line.find("  ")));
+    EXPECT_THAT(table, HasSubstr(words));
+  }
+  EXPECT_THAT(table, HasSubstr("# attempts in # us; stopped by: # attempts\n"));
+}
+
+TEST(SummaryTable, NeverCallsAnUnconfirmedBestAWin) {
+  RunData data = run_data();
+  data.confirmation->speedup.is_faster = false;
+  EXPECT_FALSE(data.is_win());
+  EXPECT_THAT(summary_table(data),
+              AllOf(HasSubstr("not confirmed attempt 4"), Not(HasSubstr("CONFIRMED"))));
+  data.confirmation.reset();
+  EXPECT_FALSE(data.is_win());
+  data.best = 0;
+  EXPECT_THAT(summary_table(data), HasSubstr("no attempt was correct"));
+}
+
+TEST(Certificate, HoldsWhatWasMeasuredAndOfWhat) {
+  const json object = json::parse(certificate(run_data()));
+  EXPECT_EQ(object["what"], "tiled is faster than omp on A <Processor> & more");
+  EXPECT_EQ(object["candidate"]["source_sha256"], sha256("#define B 64\n").hex());
+  EXPECT_EQ(object["candidate"]["knobs"]["B"], 64);
+  EXPECT_EQ(object["evaluation"]["workloads"][0]["samples"].size(), 7u);
+  EXPECT_TRUE(object["evaluation"].contains("jail"));
+}
+
+TEST(Plots, AreWellFormedAndEscapeNames) {
+  for (const std::string& svg : {progress_svg(run_data()), roofline_svg(run_data()),
+                                 line_svg({"t < u", "x & y", "z"}, {{"\"s\"", {1, 2}, {3, 4}}})}) {
+    EXPECT_TRUE(is_balanced(svg)) << svg;
+    EXPECT_THAT(svg, AllOf(StartsWith("<svg "), Not(HasSubstr("nan")), Not(HasSubstr("inf"))));
+  }
+  EXPECT_THAT(roofline_svg(run_data()), HasSubstr("A &lt;Processor&gt; &amp; more"));
+}
+
+TEST(Plots, HoldWithNothingToShow) {
+  for (const std::string& svg :
+       {progress_svg({}), roofline_svg({}), line_svg({}, {}), line_svg({}, {{"s", {}, {}}})}) {
+    EXPECT_TRUE(is_balanced(svg));
+    EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  }
+}
+
+TEST(Plots, LeaveOutWhatCannotBeShown) {
+  const PlotText text{"t", "x", "y", true, true};
+  const std::string svg = line_svg(text, {{"s", {1, 0, 10, NAN, 100}, {1, 5, -2, 4, 100}}});
+  EXPECT_THAT(svg, AllOf(HasSubstr("s: 1, 1"), HasSubstr("s: 100, 100"), Not(HasSubstr("s: 0,")),
+                         Not(HasSubstr("s: 10,")), Not(HasSubstr("nan"))));
+}
+
+TEST(Progress, FollowsTheBest) {
+  const Progress progress = progress_of(run_data().attempts);
+  EXPECT_THAT(progress.best_so_far, ElementsAre(1, 2, 2, 3));
+  EXPECT_EQ(progress.failed, 1);
+}
+
+TEST(Axis, TicksAreRoundAndInside) {
+  const Axis linear{0, 7, false, 0, 100};
+  EXPECT_THAT(linear.ticks(), ElementsAre(0, 2, 4, 6));
+  const Axis log{0.5, 2000, true, 0, 100};
+  EXPECT_THAT(log.ticks(), ElementsAre(1, 10, 100, 1000));
+  EXPECT_DOUBLE_EQ(linear.at(3.5), 50);
+  EXPECT_DOUBLE_EQ(Axis({1, 100, true, 0, 100}).at(10), 50);
+}
+
+TEST(Axis, FitsWhatCanBeShown) {
+  const Axis axis = fit({NAN, INFINITY, -1, 10, 1000}, true, 0, 1);
+  EXPECT_LT(axis.lo, 10);
+  EXPECT_GT(axis.lo, 1);
+  EXPECT_GT(axis.hi, 1000);
+  const Axis flat = fit({5, 5}, false, 0, 1);
+  EXPECT_LT(flat.lo, flat.hi);
+}
+
+TEST(Trajectories, KnowOnlyWhatHadBeenTold) {
+  RunData data = run_data();
+  data.run.config.outstanding = 2;
+  const std::string text = trajectories_jsonl(data);
+  const auto lines = split_lines(text);
+  ASSERT_EQ(lines.size(), 4u);
+  std::vector<int> told;
+  std::vector<int> best;
+  for (const std::string_view line : lines) {
+    const json step = json::parse(line);
+    told.push_back(step["state"]["told"]);
+    best.push_back(step["state"]["best_attempt"]);
+  }
+  EXPECT_THAT(told, ElementsAre(0, 0, 1, 2));
+  EXPECT_THAT(best, ElementsAre(0, 0, 0, 2));
+  const json second = json::parse(lines[1]);
+  EXPECT_EQ(second["action"]["source"], "// source\n");
+  EXPECT_EQ(second["action"]["ask"]["id"], 1);
+  EXPECT_EQ(second["outcome_class"], "new_best");
+  EXPECT_EQ(second["verdict"]["outcome"], "correct");
+}
+
+TEST(ChromeTrace, SlicesFollowOneAnotherWithStagesInside) {
+  RunData data = run_data();
+  Evaluation confirmation = data.attempts[3].evaluation;
+  confirmation.id = "saxpy-1-confirm-4";
+  const json trace = json::parse(
+      chrome_trace(data, {{1, "note", 4500, "{}"}, {2, "confirm", 6000, encode(confirmation)}}));
+  std::vector<std::string> names;
+  std::vector<double> starts;
+  for (const json& event : trace["traceEvents"]) {
+    if (event["ph"] != "X") continue;
+    names.push_back(event["name"]);
+    starts.push_back(event["ts"]);
+    EXPECT_GE(event["dur"].get<double>(), 0);
+  }
+  ASSERT_GE(names.size(), 8u);
+  EXPECT_EQ(names[0], "1 tiled");
+  EXPECT_DOUBLE_EQ(starts[0], 0.4) << "ended at 1 us and took 0.6";
+  EXPECT_THAT((std::vector<std::string>{names[1], names[2], names[3]}),
+              ElementsAre("compile", "check", "measure"));
+  EXPECT_DOUBLE_EQ(starts[3], 0.7);
+  EXPECT_THAT(names, testing::Contains("saxpy-1-confirm-4"));
+}
+
+TEST(RunFolder, HoldsACertificateForWinsOnly) {
+  const auto dir = platform::TempDir::create("kw-report").value();
+  RunData data = run_data();
+  ASSERT_TRUE(write_run_folder(dir.path(), data));
+  EXPECT_TRUE(platform::read_file(dir.path() / "best" / "certificate.json"));
+  EXPECT_EQ(platform::read_file(dir.path() / "best" / "saxpy.cpp").value(), "#define B 64\n");
+  EXPECT_EQ(platform::read_file(dir.path() / "decisions.log").value(), "run\nstop\n");
+  data.confirmation->speedup.is_faster = false;
+  ASSERT_TRUE(write_run_folder(dir.path(), data));
+  EXPECT_FALSE(platform::read_file(dir.path() / "best" / "certificate.json"))
+      << "an earlier certificate does not stay";
+  EXPECT_TRUE(platform::read_file(dir.path() / "best" / "saxpy.cpp"));
+}
+
+TEST(SaveAttempts, NamesThemInOrder) {
+  const auto dir = platform::TempDir::create("kw-report").value();
+  ASSERT_TRUE(save_attempts(dir.path() / "kept", run_data().attempts));
+  EXPECT_THAT(platform::list_dir(dir.path() / "kept").value(),
+              ElementsAre("001_tiled.cpp", "002_tiled.cpp", "003_tiled.cpp", "004_tiled.cpp"));
+}
+
+}  // namespace
+}  // namespace kw::report

@@ -1,0 +1,255 @@
+// The store: what was appended comes back, whoever breaks the file, the disk or the schema.
+// SPDX-License-Identifier: Apache-2.0
+#include "store/run_store.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+
+#include <chrono>
+
+#include "record/codec.h"
+
+namespace kw::store {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class StoreTest : public testing::Test {
+ protected:
+  static platform::TempDir make() {
+    return std::move(platform::TempDir::create("kw-store").value());
+  }
+  RunStore open() { return RunStore::open(dir_.path(), disk_).value(); }
+  platform::Path database() const { return dir_.path() / "runs" / "kernelwright.sqlite"; }
+  void execute(const std::string& sql) {
+    SQLite::Database(database().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
+  }
+
+  platform::TempDir dir_ = make();
+  platform::MemoryDisk disk_;
+};
+
+RunConfig config(const std::string& task) {
+  RunConfig c;
+  c.task = task;
+  c.seed = 7;
+  return c;
+}
+
+Attempt attempt(int number, const std::string& source) {
+  Attempt a;
+  a.number = number;
+  a.candidate.name = "c" + std::to_string(number);
+  a.candidate.source = source;
+  a.evaluation.verdict = {Stage::Check, Outcome::WrongResult, "3 of 9"};
+  a.reward = -0.5;
+  a.ask = R"({"id":1})";
+  return a;
+}
+
+TEST_F(StoreTest, GivesBackWhatWasAppended) {
+  RunStore store = open();
+  RunSummary run = store.create(config("saxpy"), "2026-01-02T03:04:05Z").value();
+  EXPECT_EQ(run.name, "saxpy-1");
+  const Attempt first = attempt(1, "one");
+  run.best_speedup = 1.5;
+  ASSERT_TRUE(store.append(run, first));
+  ASSERT_TRUE(store.append(run, attempt(2, "two")));
+  ASSERT_TRUE(store.append_event(run.id, {0, "confirm", 5, "{}"}));
+  ASSERT_TRUE(store.append_event(run.id, {0, "note", 6, "{}"}));
+
+  const auto attempts = store.attempts(run.id).value();
+  ASSERT_THAT(attempts, SizeIs(2));
+  EXPECT_EQ(encode(attempts[0]), encode(first));
+  EXPECT_EQ(store.attempt(run.id, 2)->candidate.source, "two");
+  const auto events = store.events(run.id).value();
+  ASSERT_THAT(events, SizeIs(2));
+  EXPECT_EQ(events[1].number, 2);
+  EXPECT_EQ(events[1].kind, "note");
+  const RunSummary found = store.find("saxpy-1").value();
+  EXPECT_EQ(found.attempts, 2);
+  EXPECT_EQ(found.best_speedup, 1.5);
+  EXPECT_EQ(found.config.seed, 7u);
+  EXPECT_EQ(found.started_at, "2026-01-02T03:04:05Z");
+}
+
+TEST_F(StoreTest, SurvivesReopening) {
+  std::int64_t id = 0;
+  {
+    RunStore store = open();
+    RunSummary run = store.create(config("saxpy"), "").value();
+    id = run.id;
+    ASSERT_TRUE(store.append(run, attempt(1, "source")));
+    run.state = RunState::Interrupted;
+    run.stopped_by = "interrupted";
+    ASSERT_TRUE(store.update(run));
+  }
+  const RunStore store = open();
+  ASSERT_THAT(store.list().value(), SizeIs(1));
+  EXPECT_EQ(store.list()->front().state, RunState::Interrupted);
+  EXPECT_EQ(store.attempts(id)->front().candidate.source, "source");
+}
+
+TEST_F(StoreTest, NumbersRunsByTask) {
+  RunStore store = open();
+  EXPECT_EQ(store.create(config("a"), "")->name, "a-1");
+  EXPECT_EQ(store.create(config("b"), "")->name, "b-1");
+  EXPECT_EQ(store.create(config("a"), "")->name, "a-2");
+  EXPECT_THAT(store.find("a-3").error().what, HasSubstr("did you mean"));
+}
+
+TEST_F(StoreTest, AnAttemptIsStoredOnce) {
+  RunStore store = open();
+  const RunSummary run = store.create(config("a"), "").value();
+  ASSERT_TRUE(store.append(run, attempt(1, "x")));
+  EXPECT_FALSE(store.append(run, attempt(1, "x")));
+  EXPECT_EQ(store.find("a-1")->attempts, 1) << "the failed transaction left nothing";
+  EXPECT_THAT(store.attempt(run.id, 2).error().what, HasSubstr("no attempt 2"));
+}
+
+TEST_F(StoreTest, RemembersFacts) {
+  RunStore store = open();
+  EXPECT_EQ(store.recall("device", "cpu").value(), std::nullopt);
+  ASSERT_TRUE(store.remember("device", "cpu", "one"));
+  ASSERT_TRUE(store.remember("device", "cpu", "two"));
+  EXPECT_EQ(store.recall("device", "cpu").value(), "two");
+  EXPECT_EQ(store.recall("baseline", "cpu").value(), std::nullopt);
+}
+
+TEST_F(StoreTest, ARunIsWorkedOnByOne) {
+  RunStore store = open();
+  const RunSummary run = store.create(config("a"), "").value();
+  {
+    const auto held = store.lock(run);
+    ASSERT_TRUE(held);
+    const auto second = store.lock(run);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().advice, Advice::Stop);
+    EXPECT_THAT(second.error().what, HasSubstr("run a-1"));
+  }
+  EXPECT_TRUE(store.lock(run));
+}
+
+TEST_F(StoreTest, LocksARunWhoseFolderWasNeverMade) {
+  RunStore store = open();
+  const RunSummary run = store.create(config("a"), "").value();
+  ASSERT_TRUE(platform::remove_tree(store.folder_of(run)));
+  EXPECT_TRUE(store.lock(run));
+}
+
+TEST_F(StoreTest, AFullDiskStopsAndLosesNothing) {
+  RunStore store = open();
+  const RunSummary run = store.create(config("a"), "").value();
+  ASSERT_TRUE(store.append(run, attempt(1, "first")));
+  disk_.set_capacity(0);
+  const auto full = store.append(run, attempt(2, "second"));
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().advice, Advice::Stop);
+  EXPECT_THAT(store.attempts(run.id).value(), SizeIs(1)) << "no row names a missing artifact";
+  disk_.set_capacity(1 << 20);
+  EXPECT_TRUE(store.append(run, attempt(2, "second")));
+}
+
+TEST_F(StoreTest, EveryFailingDiskOperationLeavesAWholeStore) {
+  for (int nth = 0; nth < 2; ++nth) {
+    RunStore store = open();
+    const RunSummary run = store.create(config("a"), "").value();
+    disk_.fail_change(nth, EIO);
+    const std::string source = "source " + std::to_string(nth);
+    ASSERT_FALSE(store.append(run, attempt(1, source))) << nth;
+    EXPECT_THAT(store.attempts(run.id).value(), SizeIs(0));
+    EXPECT_TRUE(store.append(run, attempt(1, source)));
+    EXPECT_EQ(store.attempt(run.id, 1)->candidate.source, source);
+  }
+}
+
+TEST_F(StoreTest, DamagedArtifactsAreNamed) {
+  RunStore store = open();
+  const Sha256 name = store.artifacts().put("precious").value();
+  EXPECT_EQ(store.artifacts().get(name).value(), "precious");
+  const std::string hex = name.hex();
+  const platform::Path place =
+      store.root() / "artifacts" / hex.substr(0, 2) / (hex.substr(2) + ".zst");
+  ASSERT_TRUE(disk_.write(place, compress("forged")));
+  EXPECT_THAT(store.artifacts().get(name).error().what, HasSubstr("damaged"));
+  EXPECT_EQ(store.artifacts().get(name).error().where, place.string());
+  ASSERT_TRUE(disk_.write(place, "garbage"));
+  EXPECT_FALSE(store.artifacts().get(name));
+  ASSERT_TRUE(disk_.remove(place));
+  EXPECT_FALSE(store.artifacts().get(name));
+}
+
+TEST(Compress, RoundTripsAndRefuses) {
+  const std::string text(100'000, 'a');
+  EXPECT_LT(compress(text).size(), 1000u);
+  EXPECT_EQ(decompress(compress(text)).value(), text);
+  EXPECT_EQ(decompress(compress("")).value(), "");
+  EXPECT_FALSE(decompress(compress(text), 99'999)) << "claims more than the cap";
+  std::string cut = compress(text);
+  cut.resize(cut.size() - 1);
+  EXPECT_FALSE(decompress(cut));
+  EXPECT_FALSE(decompress(""));
+}
+
+TEST_F(StoreTest, AnEmptyDatabaseIsMigrated) {
+  ASSERT_TRUE(platform::make_dirs(database().parent_path()));
+  execute("PRAGMA user_version = 0");
+  RunStore store = open();
+  EXPECT_TRUE(store.create(config("a"), ""));
+  SQLite::Database db(database().string());
+  EXPECT_EQ(db.execAndGet("PRAGMA user_version").getInt(), kSchemaVersion);
+  EXPECT_EQ(db.execAndGet("PRAGMA journal_mode").getString(), "wal");
+}
+
+TEST_F(StoreTest, ANewerSchemaIsLeftAlone) {
+  {
+    RunStore store = open();
+  }
+  execute("PRAGMA user_version = " + std::to_string(kSchemaVersion + 1));
+  const auto store = RunStore::open(dir_.path(), disk_);
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().advice, Advice::Stop);
+  EXPECT_THAT(store.error().what, HasSubstr("newer version"));
+  SQLite::Database db(database().string());
+  EXPECT_EQ(db.execAndGet("PRAGMA user_version").getInt(), kSchemaVersion + 1);
+}
+
+TEST_F(StoreTest, CorruptFilesAreToldApart) {
+  ASSERT_TRUE(platform::make_dirs(database().parent_path()));
+  ASSERT_TRUE(platform::write_file_atomic(database(), std::string(4096, 'x'), false));
+  const auto store = RunStore::open(dir_.path(), disk_);
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().advice, Advice::Stop);
+  EXPECT_THAT(store.error().what, HasSubstr("not a database of ours"));
+  EXPECT_EQ(store.error().where, database().string());
+}
+
+TEST_F(StoreTest, AnUnknownStateIsAnError) {
+  RunStore store = open();
+  ASSERT_TRUE(store.create(config("a"), ""));
+  execute("UPDATE runs SET state = 'dreaming'");
+  EXPECT_THAT(store.list().error().what, HasSubstr("unknown state"));
+}
+
+TEST_F(StoreTest, ManyAttemptsDoNotSlowTheList) {
+  {
+    RunStore store = open();
+    ASSERT_TRUE(store.create(config("a"), ""));
+  }
+  execute(R"sql(
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+    INSERT INTO attempts SELECT 1, i, 'measure', 'correct', 'no_gain', 0,
+      '0000000000000000000000000000000000000000000000000000000000000000', zeroblob(600) FROM n;
+    UPDATE runs SET attempts = 100000;)sql");
+  const auto started = std::chrono::steady_clock::now();
+  const RunStore store = open();
+  EXPECT_EQ(store.list()->front().attempts, 100'000);
+  const std::chrono::duration<double, std::milli> spent =
+      std::chrono::steady_clock::now() - started;
+  RecordProperty("open_and_list_ms", std::to_string(spent.count()));
+  std::printf("open and list with 10^5 attempts: %.1f ms\n", spent.count());
+}
+
+}  // namespace
+}  // namespace kw::store
