@@ -83,7 +83,9 @@ int report(const CLI::App& app, const CLI::ParseError& error, bool is_json) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
   std::string message = sanitise(error.what(), 1000);
   const CLI::App& where = deepest_parsed(app);
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+  // A misspelt subcommand counts as missing first, so what was not understood is looked at here.
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+      dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     const std::vector<std::string> extras = app.remaining(true);
     if (!extras.empty()) {
       const std::string word = extras.front().substr(0, extras.front().find('='));

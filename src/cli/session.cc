@@ -44,9 +44,9 @@ Result<memory::DataFiles> open_data(const Global& global) {
 
 Result<task::Definition> open_task(const memory::DataFiles& data, const std::string& name) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(name, ignored)) return task::load_task(name);
+  if (std::filesystem::is_directory(name, ignored)) return as_input(task::load_task(name));
   task::TaskFiles files{"tasks/" + name, data.under("tasks/" + name)};
-  if (!files.texts.empty()) return task::parse_task(files);
+  if (!files.texts.empty()) return as_input(task::parse_task(files));
   return fail(
       "no task folder and no shipped task of this name" + suggestion(name, data.folders("tasks")),
       name);

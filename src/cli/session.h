@@ -28,6 +28,13 @@ ExitCode code_of(const Error& error);
 /// The exit code of a command that went well, or report_error() of what stopped it.
 int end_command(const Global& global, const Result<int>& code);
 
+/// What the user named cannot be used: whatever a room advises, that is GiveUp, so exit code 2.
+template <class T>
+Result<T> as_input(Result<T> result) {
+  if (!result) result.error().advice = Advice::GiveUp;
+  return result;
+}
+
 /// The task by path of its folder, or by name of a shipped one; unknown names suggest the nearest.
 Result<task::Definition> open_task(const memory::DataFiles& data, const std::string& name);
 

@@ -60,7 +60,8 @@ Result<> set_dim(task::WorkloadSpec& spec, const task::Definition& definition,
                  const std::string& dim, std::int64_t value) {
   const auto known = spec.dims.find(dim);
   if (known == spec.dims.end())
-    return fail("the task has no dim '" + dim + "'" + suggestion(dim, definition.dims), "--dim");
+    return fail("the task has no dim '" + dim + "'; it has " + join(definition.dims, ", "),
+                "--dim");
   known->second = value;
   return {};
 }

@@ -41,8 +41,8 @@ platform::Path new_folder(const Global& global, const std::string& name) {
 
 Result<int> create(const Global& global, const TaskFlags& flags) {
   const platform::Path folder = new_folder(global, flags.name);
-  const task::Draft draft = KW_TRY(draft_of(flags));
-  KW_TRY(task::write_draft(draft, folder));
+  const task::Draft draft = KW_TRY(as_input(draft_of(flags)));
+  KW_TRY(as_input(task::write_draft(draft, folder)));
   if (global.json) {
     Json object;
     object["task"] = draft.name;

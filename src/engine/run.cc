@@ -232,7 +232,7 @@ Result<RunReport> run(const Surroundings& s, const RunConfig& config) {
 
 Result<RunReport> resume(const Surroundings& s, const RunSummary& stored) {
   if (stored.state == RunState::Finished)
-    return fail("the run is finished; start a new one", stored.name, Advice::Stop);
+    return fail("the run is finished; start a new one", stored.name);
   const auto held = KW_TRY(s.store.lock(stored));
   auto standings = KW_TRY(time_baselines(s));
   RunSummary run = stored;

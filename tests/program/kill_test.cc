@@ -1,0 +1,85 @@
+// Runs that are killed, interrupted and gone on with.
+// SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+#include <random>
+#include <thread>
+
+#include "kw.h"
+
+namespace kw::program {
+namespace {
+
+using testing::HasSubstr;
+
+const Words kRun{"optimize", "synthetic:7", "--attempts", "60"};
+constexpr int kTrials = 25;
+
+/// Kills the program after a random part of `span`; true if it had ended by itself.
+bool kill_somewhere(platform::Process process, std::chrono::nanoseconds span,
+                    std::mt19937& random) {
+  std::uniform_int_distribution<std::int64_t> delay(0, span.count());
+  std::this_thread::sleep_for(std::chrono::nanoseconds(delay(random)));
+  process.kill_tree();
+  return ended(process.wait(std::chrono::minutes(1))).signal != SIGKILL;
+}
+
+TEST(Kill, AnywhereThenResumeDecidesTheSame) {
+  const Workspace undisturbed;
+  const auto started = std::chrono::steady_clock::now();
+  ASSERT_EQ(undisturbed.kw(kRun).code, 0);
+  const auto span = std::chrono::steady_clock::now() - started;
+  const std::string expected = undisturbed.read("runs/synthetic-1/decisions.log");
+  ASSERT_NE(expected, "");
+  const auto attempts = undisturbed.kw({"runs", "--json"}).json()["runs"][0]["attempts"];
+
+  const unsigned seed = std::random_device{}();
+  std::printf("seed %u\n", seed);
+  std::mt19937 random(seed);
+  int killed_inside = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    SCOPED_TRACE("trial " + std::to_string(trial));
+    const Workspace w;
+    bool is_over = kill_somewhere(w.start(kRun), span, random);
+    while (!is_over && w.kw({"runs", "--json"}).json()["runs"].empty())
+      is_over = kill_somewhere(w.start(kRun), span, random);
+    for (int again = 0; !is_over && again < 2; ++again) {
+      ++killed_inside;
+      is_over = kill_somewhere(w.start({"resume", "synthetic-1"}), span, random);
+    }
+    if (!is_over) {
+      const Ran ran = w.kw({"resume", "synthetic-1"});
+      // A run whose end was stored before the kill is not taken up again.
+      if (ran.code != 0) {
+        EXPECT_THAT(ran.err, HasSubstr("the run is finished"));
+      }
+    }
+    EXPECT_EQ(w.read("runs/synthetic-1/decisions.log"), expected);
+    EXPECT_EQ(w.kw({"replay", "synthetic-1"}).code, 0);
+    EXPECT_EQ(w.kw({"runs", "--json"}).json()["runs"][0]["attempts"], attempts);
+  }
+  EXPECT_GT(killed_inside, 0) << "no kill hit a run";
+}
+
+/// Starts an endless run and waits until it has stored attempts.
+platform::Process start_long_run(const Workspace& w) {
+  platform::Process process =
+      w.start({"optimize", "synthetic:7", "--strategy", "random", "--time", "60s"});
+  for (int i = 0; i < 2000 && w.read("runs/synthetic-1/lock").empty(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  return process;
+}
+
+TEST(Interrupt, OnceFinishesTheAttemptAndReports) {
+  const Workspace w;
+  platform::Process process = start_long_run(w);
+  ASSERT_TRUE(process.signal(SIGINT));
+  const Ran ran = ended(process.wait(std::chrono::minutes(1)));
+  EXPECT_EQ(ran.code, 130) << ran.err;
+  const auto run = w.kw({"runs", "--json"}).json()["runs"][0];
+  EXPECT_EQ(run["state"], "interrupted");
+  EXPECT_NE(w.read("runs/synthetic-1/decisions.log"), "");
+  EXPECT_EQ(w.kw({"replay", "synthetic-1"}).code, 0);
+}
+
+}  // namespace
+}  // namespace kw::program

@@ -1,0 +1,111 @@
+// Starting of the program under test.
+// SPDX-License-Identifier: Apache-2.0
+#include "kw.h"
+
+#include <cstdlib>
+
+namespace kw::program {
+namespace {
+
+constexpr platform::Nanoseconds kPatience = std::chrono::minutes(1);
+
+platform::TempDir make_dir() {
+  auto dir = platform::TempDir::create("kw-program");
+  if (!dir) {
+    ADD_FAILURE() << describe(dir.error());
+    std::abort();
+  }
+  return std::move(*dir);
+}
+
+std::string program() { return std::string(KW_BINARY_DIR) + "/bin/kw"; }
+
+}  // namespace
+
+const char* const kGoodTaskYaml =
+    "name: twice\n"
+    "family: elementwise\n"
+    "summary: y is 2 x\n"
+    "dims: [n]\n"
+    "scalars:\n"
+    "  n: { dtype: i32 }\n"
+    "tensors:\n"
+    "  x: { dtype: f32, shape: [n], role: in }\n"
+    "  y: { dtype: f32, shape: [n], role: out }\n"
+    "signature: [n, x, y]\n"
+    "gate: { kind: relative, c: 4, scale: 1 }\n"
+    "work:\n"
+    "  floor: { bytes: \"8 * n\", flops: n }\n"
+    "  nominal: { read_bytes: \"4 * n\", write_bytes: \"4 * n\", flops: n, items: n }\n";
+
+nlohmann::json Ran::json() const {
+  auto parsed = nlohmann::json::parse(out, nullptr, false);
+  EXPECT_TRUE(parsed.is_object()) << "standard output: " << out << "\nstandard error: " << err;
+  return parsed.is_object() ? parsed : nlohmann::json();
+}
+
+Ran ended(const Result<platform::Exit>& exit) {
+  if (!exit) {
+    ADD_FAILURE() << describe(exit.error());
+    return {};
+  }
+  EXPECT_FALSE(exit->timed_out) << exit->err;
+  return {exit->code, exit->signal, exit->out, exit->err};
+}
+
+Workspace::Workspace() : dir_(make_dir()) {}
+
+platform::SpawnOptions Workspace::options(const Words& env) const {
+  platform::SpawnOptions options;
+  options.cwd = path();
+  options.output_cap = std::size_t{16} << 20;
+  options.env = {"HOME=" + path().string()};
+  for (const char* name : {"PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"})
+    if (const auto entry = platform::env_of_ours(name)) options.env.push_back(*entry);
+  options.env.insert(options.env.end(), env.begin(), env.end());
+  return options;
+}
+
+Ran Workspace::kw(const Words& arguments, const Words& env) const {
+  Words words{program()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return ended(platform::run(words, options(env), kPatience));
+}
+
+platform::Process Workspace::start(const Words& arguments) const {
+  Words words{program()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  auto process = platform::spawn(words, options({}));
+  if (!process) {
+    ADD_FAILURE() << describe(process.error());
+    std::abort();
+  }
+  return std::move(*process);
+}
+
+void Workspace::write(const std::string& file, const std::string& text) const {
+  const platform::Path place = path() / file;
+  ASSERT_TRUE(platform::make_dirs(place.parent_path()));
+  ASSERT_TRUE(platform::write_file_atomic(place, text, false));
+}
+
+std::string Workspace::read(const std::string& file) const {
+  const auto text = platform::read_file(path() / file);
+  return text ? *text : std::string();
+}
+
+void write_good_task(const Workspace& workspace, const std::string& folder) {
+  workspace.write(folder + "/task.yaml", kGoodTaskYaml);
+  workspace.write(folder + "/shapes.yaml",
+                  "show: [ { name: small, n: 1000 } ]\n"
+                  "check: [ { name: prime, n: 4099 } ]\n"
+                  "time: [ { name: large, n: 1048576 } ]\n");
+  workspace.write(folder + "/spec.md", "y is 2 x.\n");
+  workspace.write(folder + "/reference.cpp",
+                  "template <class Real>\n"
+                  "void reference(int n, const Real* x, Real* y) {\n"
+                  "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
+                  "}\n");
+}
+
+}  // namespace kw::program
