@@ -1,0 +1,12 @@
+// Tasks that one thread makes and all work on.
+// SPDX-License-Identifier: Apache-2.0
+// until: measure
+void saxpy(int n, float a, const float* x, float* y) {
+  const int piece = 1 << 16;
+#pragma omp parallel
+#pragma omp single
+  for (int first = 0; first < n; first += piece) {
+#pragma omp task firstprivate(first)
+    for (int i = first; i < n && i < first + piece; ++i) y[i] += a * x[i];
+  }
+}

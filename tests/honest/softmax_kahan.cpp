@@ -1,0 +1,20 @@
+// Compensated summation through a volatile, as one writes it against a too clever compiler.
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+void softmax(int rows, int cols, int pitch, const float* x, float* y) {
+#pragma omp parallel for schedule(guided)
+  for (int r = 0; r < rows; ++r) {
+    const float* in = x + (long)r * pitch;
+    float* out = y + (long)r * pitch;
+    float largest = -INFINITY, sum = 0;
+    volatile float lost = 0;
+    for (int c = 0; c < cols; ++c) largest = fmaxf(largest, in[c]);
+    for (int c = 0; c < cols; ++c) {
+      out[c] = expf(in[c] - largest);
+      const float term = out[c] - lost, next = sum + term;
+      lost = (next - sum) - term;
+      sum = next;
+    }
+    for (int c = 0; c < cols; ++c) out[c] /= sum;
+  }
+}
