@@ -9,14 +9,23 @@
 
 namespace kw::cli {
 
+/// A landscape lists all of its points.
+constexpr int kMostIdeas = 1000;
+
 std::optional<Result<SyntheticBench>> synthetic_bench(const std::string& task) {
   constexpr std::string_view prefix = "synthetic:";
   if (!task.starts_with(prefix)) return std::nullopt;
   search::LandscapeOptions options;
   const char* end = task.data() + task.size();
-  const auto parsed = std::from_chars(task.data() + prefix.size(), end, options.seed);
-  if (parsed.ec != std::errc() || parsed.ptr != end)
-    return fail("synthetic: wants a number, as in synthetic:7", task);
+  auto parsed = std::from_chars(task.data() + prefix.size(), end, options.seed);
+  if (parsed.ec == std::errc() && parsed.ptr != end && *parsed.ptr == ':')
+    parsed = std::from_chars(parsed.ptr + 1, end, options.ideas);
+  if (parsed.ec != std::errc() || parsed.ptr != end || options.ideas < 1 ||
+      options.ideas > kMostIdeas)
+    return fail(
+        "synthetic: wants a seed, as in synthetic:7, or a seed and a number of ideas from "
+        "1 to 1000, as in synthetic:7:16",
+        task);
   auto workbench = std::make_unique<engine::SyntheticWorkbench>(options);
   SyntheticBench bench;
   bench.carrier = std::make_unique<evaluate::SyntheticCarrier>(workbench->landscape());

@@ -1,4 +1,4 @@
-// The task "synthetic:SEED": a landscape to search without worker, device or compiler.
+// The task "synthetic:SEED[:IDEAS]": a landscape to search without worker, device or compiler.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@ struct SyntheticBench {
   std::unique_ptr<evaluate::Carrier> carrier;
 };
 
-/// Nothing unless `task` is "synthetic:SEED"; a bad seed is an error.
+/// Nothing unless `task` starts with "synthetic:"; a bad seed or number of ideas is an error.
 std::optional<Result<SyntheticBench>> synthetic_bench(const std::string& task);
 
 }  // namespace kw::cli
