@@ -23,8 +23,8 @@ std::optional<Result<SyntheticBench>> synthetic_bench(const std::string& task) {
   if (parsed.ec != std::errc() || parsed.ptr != end || options.ideas < 1 ||
       options.ideas > kMostIdeas)
     return fail(
-        "synthetic: wants a seed, as in synthetic:7, or a seed and a number of ideas from "
-        "1 to 1000, as in synthetic:7:16",
+        "synthetic: wants a number as its seed, as in synthetic:7; a second one is the number of "
+        "ideas, 1 to 1000, as in synthetic:7:16",
         task);
   auto workbench = std::make_unique<engine::SyntheticWorkbench>(options);
   SyntheticBench bench;
