@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "referee/explain.h"
@@ -180,6 +181,13 @@ Result<std::optional<Verdict>> check_after_return(Bench& bench, int slot, device
         stage, Outcome::Cheated,
         fmt::format("{} processes were left running after the call", after.processes_left)};
   return std::nullopt;
+}
+
+double late_cpu_limit(const EvaluationRequest& request, const Options& options) {
+  const Origin origin = request.candidate.origin;
+  return origin == Origin::Baseline || origin == Origin::Reference
+             ? std::numeric_limits<double>::infinity()
+             : options.late_cpu_ns;
 }
 
 Result<Repeatability> check_repeat(Bench& bench, Leg& leg, std::int64_t timeout_ns) {

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "record/evaluation.h"
 #include "referee/bench.h"
+#include "referee/referee.h"
 
 namespace kw::referee {
 
@@ -39,6 +40,10 @@ Result<Checked> check_call(Bench& bench, int slot, int set, const Depth& depth, 
 Result<std::optional<Verdict>> check_after_return(Bench& bench, int slot, device::Player& player,
                                                   std::int64_t watch_ns, double late_cpu_ns,
                                                   Stage stage);
+
+/// CPU time after return that is allowed: without limit for the task's own baselines, whose
+/// libraries may spin (OpenBLAS does); a process that has returned is stopped anyway.
+double late_cpu_limit(const EvaluationRequest& request, const Options& options);
 
 /// Runs a second time on equal bits and says how far apart the compared outputs are. Slot 0 holds
 /// the outputs of the first run.

@@ -109,7 +109,7 @@ Trial::Fate Trial::run_one(Bench& bench, Leg& leg, int first_buffer, int set, bo
     verdict = KW_TRY(refine_crash(bench, object_, request_.jail, set, timeout_of(bench), *verdict));
   if (!verdict && watch)
     verdict = KW_TRY(check_after_return(bench, 0, leg.player(), options_.watch_ns,
-                                        options_.late_cpu_ns, Stage::Check));
+                                        late_cpu_limit(request_, options_), Stage::Check));
   if (!verdict) {
     Checked checked = KW_TRY(check_call(bench, 0, set, {}, Stage::Check));
     verdict = checked.verdict;
@@ -197,7 +197,7 @@ Trial::Fate Trial::measure(const std::vector<Bench*>& timed, const BuiltObject* 
     result_of(*at).outcome = verdict->outcome;
   auto findings = timing.take_findings();
   std::move(findings.begin(), findings.end(), std::back_inserter(to_.findings));
-  if (!verdict) to_.speedup = timing.speedup();
+  to_.speedup = timing.speedup();
   return verdict;
 }
 

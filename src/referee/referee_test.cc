@@ -303,6 +303,13 @@ TEST(Referee, PassiveThreadsAreHonest) {
   EXPECT_VERDICT(room.judge(), Measure, Correct);
 }
 
+TEST(Referee, ABaselineOfTheTaskMaySpin) {
+  Room room;
+  room.request.candidate.origin = Origin::Baseline;
+  room.world.objects["candidate"].after = {.late_cpu_ns = 2e6, .processes_left = 0};
+  EXPECT_VERDICT(room.judge(), Measure, Correct);
+}
+
 TEST(Referee, SeesProcessesLeftBehind) {
   Room room;
   room.world.objects["candidate"].after = {.late_cpu_ns = 0, .processes_left = 1};

@@ -24,7 +24,10 @@ constexpr int kFloorPairs = 3;         // per process
 constexpr double kFloorBudgetNs = 2e9;
 constexpr double kAssumedFloor = 0.02;  // where measuring it would cost more than the comparison
 constexpr int kMostExtras = 6;          // watched, and fully checked, calls per workload
-constexpr std::uint64_t kOneIn = 6;     // share of later calls chosen for them
+constexpr double kCheckedPerNs = 0.5;   // half of the elements that two cores compare in 1 ns
+constexpr double kWallPerBudget = 8;    // flushing, placing and checking cost more than the calls
+constexpr double kLeastWallNs = 10e9;
+constexpr std::uint64_t kOneIn = 6;  // share of later calls chosen for them
 constexpr measure::WarmUpLimits kSettle{.window_ns = 10e6, .most_ns = 200e6, .tolerance = 0.03};
 
 std::int64_t compared_elements(const Workload& workload) {
@@ -165,6 +168,7 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
     const TimedCall own = KW_TRY(entry.candidate->warm_up());
     if (own.verdict) return at_measure(*own.verdict);
     KW_TRY(seat_opponent(entry));
+    entry.call_ns = own.ns;
     double shortest = own.ns;
     if (entry.opponent) {
       const TimedCall other = KW_TRY(entry.opponent->warm_up());
@@ -272,7 +276,7 @@ Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::v
     const int slot = static_cast<int>(rng_.below(static_cast<std::uint64_t>(entry.slots)));
     if (auto verdict =
             KW_TRY(check_after_return(bench, slot, entry.leg->player(), options_.watch_ns,
-                                      options_.late_cpu_ns, Stage::Measure)))
+                                      late_cpu_limit(request_, options_), Stage::Measure)))
       return verdict;
   }
   const bool full = chosen(entry.fully_checked);
@@ -298,11 +302,13 @@ Result<std::optional<Verdict>> Timing::add(Bench& bench, WorkloadResult& result,
   entry.bench = &bench;
   entry.result = &result;
   entry.memory_bytes = memory_bytes;
-  result.checked_share = std::min(
-      1.0, static_cast<double>(options_.checked_elements) /
-               static_cast<double>(std::max<std::int64_t>(compared_elements(bench.workload()), 1)));
   result.seed = bench.seed().low;
   if (auto verdict = KW_TRY(seat_legs(entry))) return verdict;
+  // A reduced check may cost about what the call cost, and never less than a fixed number.
+  const double elements =
+      std::max(static_cast<double>(options_.checked_elements), kCheckedPerNs * entry.call_ns);
+  result.checked_share = std::min(1.0, elements / static_cast<double>(std::max<std::int64_t>(
+                                                      compared_elements(bench.workload()), 1)));
   if (auto verdict = KW_TRY(settle(entry))) return verdict;
   KW_TRY(measure_floor(entry));
   result.empty_call_ns = bench.empty->median_ns;
@@ -327,6 +333,8 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
   const measure::Limits limits = this->limits();
   measure::PairPlan plan(limits, seed_.child("coin"), entries_.size());
   const std::int64_t started = clock_.now_ns();
+  const double wall_ns =
+      std::min(options_.measure_wall_ns, std::max(kLeastWallNs, kWallPerBudget * limits.budget_ns));
   while (plan.wants_more()) {
     const measure::Turn turn = plan.next();
     Entry& entry = entries_[turn.workload];
@@ -342,8 +350,7 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
     entry.result->samples.push_back(
         {pair.candidate_ns, pair.opponent_ns, sets.front(), !turn.candidate_first});
     plan.add(pair);
-    if (plan.wants_more() &&
-        static_cast<double>(clock_.now_ns() - started) > options_.measure_wall_ns)
+    if (plan.wants_more() && static_cast<double>(clock_.now_ns() - started) > wall_ns)
       plan.cut_short("the wall-clock limit of the measurement is reached");
   }
   const auto to_record = [&](const measure::Estimate& estimate, double floor) {

@@ -43,6 +43,7 @@ class Timing {
     std::int64_t memory_bytes = 0;
     int slots = 1;
     int sets = 2;
+    double call_ns = 0;  ///< First estimate of the candidate's call.
     std::unique_ptr<Leg> leg;
     std::unique_ptr<Seat> candidate;
     std::unique_ptr<Seat> opponent;
