@@ -1,0 +1,119 @@
+// bench-report: reads values out of JSON, keeps measured figures and shows them.
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "results.h"
+
+namespace {
+
+using namespace kw::bench;
+
+int usage() {
+  std::fprintf(stderr,
+               "usage: bench-report get FILE POINTER...     values at JSON pointers, a line each\n"
+               "       bench-report find FILE POINTER KEY=VALUE FIELD...\n"
+               "                                            fields of the first matching element\n"
+               "       bench-report add RESULTS MACHINE.tsv PART FOLDER\n"
+               "       bench-report table RESULTS PART      for a terminal\n"
+               "       bench-report page RESULTS            docs/performance.md\n");
+  return 2;
+}
+
+std::optional<nlohmann::json> read_json(const std::string& path) {
+  std::ifstream in(path);
+  auto object = nlohmann::json::parse(in, nullptr, false);
+  if (object.is_discarded()) {
+    std::fprintf(stderr, "bench-report: no JSON in %s\n", path.c_str());
+    return std::nullopt;
+  }
+  return object;
+}
+
+void print(const nlohmann::json& value) {
+  std::printf("%s\n", value.is_string() ? value.get<std::string>().c_str() : value.dump().c_str());
+}
+
+int get(const std::string& path, int count, char** pointers) {
+  const auto object = read_json(path);
+  if (!object) return 1;
+  for (int i = 0; i < count; ++i) {
+    const nlohmann::json::json_pointer pointer(pointers[i]);
+    if (object->contains(pointer))
+      print(object->at(pointer));
+    else
+      std::printf("\n");
+  }
+  return 0;
+}
+
+/// Every KEY=VALUE must match; values are compared as text.
+int find(const std::string& path, const std::string& pointer, int count, char** words) {
+  const auto object = read_json(path);
+  if (!object) return 1;
+  for (const auto& element :
+       object->value(nlohmann::json::json_pointer(pointer), nlohmann::json::array())) {
+    bool matches = true;
+    for (int i = 0; i < count; ++i) {
+      const std::string word = words[i];
+      const auto equals = word.find('=');
+      if (equals == std::string::npos) continue;
+      const auto key = word.substr(0, equals);
+      matches = matches && element.contains(key) && element[key] == word.substr(equals + 1);
+    }
+    if (!matches) continue;
+    for (int i = 0; i < count; ++i)
+      if (std::string(words[i]).find('=') == std::string::npos)
+        print(element.value(words[i], nlohmann::json()));
+    return 0;
+  }
+  return 1;
+}
+
+int add(const std::string& path, const std::string& machine, const std::string& name,
+        const std::string& folder) {
+  Results results;
+  if (std::filesystem::exists(path)) {
+    auto known = read_results(path);
+    if (!known) return 1;
+    results = std::move(*known);
+  }
+  const auto facts = read_lines(machine);
+  auto part = read_part(name, folder);
+  if (!facts || !part) return 1;
+  results.machine = *facts;
+  results.replace(std::move(*part));
+  return write_results(results, path) ? 0 : 1;
+}
+
+int run(int argc, char** argv) {
+  const std::string what = argc > 2 ? argv[1] : "";
+  if (what == "get" && argc > 3) return get(argv[2], argc - 3, argv + 3);
+  if (what == "find" && argc > 5) return find(argv[2], argv[3], argc - 4, argv + 4);
+  if (what == "add" && argc == 6) return add(argv[2], argv[3], argv[4], argv[5]);
+  if (what != "table" && what != "page") return usage();
+  const auto results = read_results(argv[2]);
+  if (!results) return 1;
+  if (what == "page") {
+    std::fputs(page_of(*results, argv[2]).c_str(), stdout);
+    return 0;
+  }
+  const Part* part = argc == 4 ? results->part(argv[3]) : nullptr;
+  if (part == nullptr) return usage();
+  std::fputs(table_of(*part).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const nlohmann::json::exception& e) {  // a malformed pointer
+    std::fprintf(stderr, "bench-report: %s\n", e.what());
+    return 2;
+  }
+}
