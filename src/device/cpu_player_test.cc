@@ -40,6 +40,7 @@ enum Mode : int {
   kExec,
   kWriteFile,
   kOverflowStack,
+  kDieSoon,
 };
 
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -272,6 +273,14 @@ TEST_P(Players, AreSeenWorkingAfterTheirReturn) {
   const auto after = player_->watch_after_return(kSecond / 20);
   ASSERT_TRUE(after.has_value());
   EXPECT_GT(after->late_cpu_ns, 1e6);
+}
+
+TEST_P(Players, MayEndWhileTheyAreWatched) {
+  EXPECT_EQ(trouble(kDieSoon).fate, Fate::Returned);
+  const auto after = player_->watch_after_return(kSecond / 5);
+  ASSERT_TRUE(after.has_value());
+  EXPECT_TRUE(after->has_ended);
+  EXPECT_FALSE(player_->is_alive());
 }
 
 TEST_P(Players, DoNotInheritTheRoundingMode) {

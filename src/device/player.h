@@ -61,6 +61,7 @@ struct LoadResult {
 struct AfterReturn {
   double late_cpu_ns = 0;  ///< CPU time spent after the answer.
   int processes_left = 0;  ///< Beyond the player itself.
+  bool has_ended = false;  ///< It ended by itself meanwhile; the rest is then unknown.
 };
 
 class Player {

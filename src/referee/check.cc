@@ -161,6 +161,11 @@ Result<std::optional<Verdict>> check_after_return(Bench& bench, int slot, device
       KW_TRY(ops.copy(*copy, *bench.slot(slot).buffers[i]));
     }
   const device::AfterReturn after = KW_TRY(player.watch_after_return(watch_ns));
+  if (after.has_ended)
+    return Verdict{stage, Outcome::Crashed,
+                   fmt::format("workload '{}': the process ended by itself after the call had "
+                               "returned",
+                               bench.workload().name)};
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (!is_written(tensors[i])) continue;
     device::Buffer* copy = KW_TRY(bench.scratch(i));

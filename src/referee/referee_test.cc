@@ -279,6 +279,14 @@ TEST(Referee, AnOpponentThatIsWrongIsAnError) {
 
 // --- after the return ---------------------------------------------------------------------------
 
+TEST(Referee, SeesAnEndBetweenCalls) {
+  Room room;
+  room.world.objects["candidate"].after = {.has_ended = true};
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Check, Crashed);
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("ended by itself after the call had returned"));
+}
+
 TEST(Referee, SeesLateWork) {
   Room room;
   room.world.objects["candidate"].after = {.late_cpu_ns = 2e6, .processes_left = 0};

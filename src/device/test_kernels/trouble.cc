@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cfenv>
@@ -45,6 +46,7 @@ enum Mode : int {
   kExec,
   kWriteFile,
   kOverflowStack,
+  kDieSoon,
 };
 
 int recurse(int depth) {
@@ -167,6 +169,11 @@ extern "C" void kw_entry(void* const* args) {
     case kOverflowStack:
       y[0] = static_cast<float>(recurse(0));
       break;
+    case kDieSoon: {
+      const itimerval soon{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 20000}};
+      ::setitimer(ITIMER_REAL, &soon, nullptr);
+      break;
+    }
     default:
       break;
   }
