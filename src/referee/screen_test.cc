@@ -23,7 +23,7 @@ TEST(ScreenText, RejectsFilesReadAtCompileTime) {
            "%:include \"/tmp/x\"\n",
            "#include \"a/../../b\"\n",
            "#define P \"/tmp/x\"\n#include P\n",
-           "#if __has_include(\"/work/truth.bin\")\n#endif\n",
+           "#if __has_include(\"/data/truth.bin\")\n#endif\n",
            "static const char d[] = {\n#embed \"truth.bin\"\n};\n",
            "asm(\".incbin \\\"/tmp/x\\\"\");\n",
            "__asm__ volatile (\n  \".incbin \\\"x\\\"\"\n);\n",
