@@ -23,7 +23,7 @@ struct Attempt {
   Speedup against_baseline;  ///< Chained through the incumbents that the pairs were timed against.
   double reward = 0;
   std::int64_t at_ns = 0;  ///< When it was complete, since the run began.
-  std::string words;  ///< What the proposer was told.
+  std::string words;       ///< What the proposer was told.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
