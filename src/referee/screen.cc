@@ -54,6 +54,14 @@ std::size_t end_of_raw_literal(std::string_view text, std::size_t quote) {
   return end == std::string_view::npos ? text.size() : end + close.size();
 }
 
+/// Whether the quote at `at` opens a raw literal: its prefix is a word of its own.
+bool is_raw_literal(std::string_view text, std::size_t at) {
+  std::size_t first = at;
+  while (first > 0 && is_word(text[first - 1])) --first;
+  const std::string_view prefix = text.substr(first, at - first);
+  return prefix == "R" || prefix == "LR" || prefix == "uR" || prefix == "UR" || prefix == "u8R";
+}
+
 void blank(std::string& text, std::size_t from, std::size_t to) {
   for (std::size_t i = from; i < to; ++i)
     if (text[i] != '\n') text[i] = ' ';
@@ -70,7 +78,7 @@ Cleaned clean(std::string_view text) {
       blank(out.literals, i, end);
       i = end;
     } else if (text[i] == '"' || (text[i] == '\'' && (i == 0 || !is_word(text[i - 1])))) {
-      const bool raw = text[i] == '"' && i > 0 && text[i - 1] == 'R';
+      const bool raw = text[i] == '"' && is_raw_literal(text, i);
       const std::size_t end = raw ? end_of_raw_literal(text, i) : end_of_literal(text, i);
       if (end > i + 1) blank(out.code, i + 1, end - 1);
       i = end;
@@ -98,7 +106,10 @@ std::string spliced(std::string_view text) {
 class TextScreen {
  public:
   TextScreen(std::string_view text, std::string_view name)
-      : text_(spliced(text)), name_(name), clean_(clean(text_)) {}
+      : text_(spliced(text)),
+        name_(name),
+        clean_(clean(text_)),
+        has_splices_(text_.size() != text.size()) {}
 
   Screening run() {
     screen_directives();
@@ -119,9 +130,15 @@ class TextScreen {
     std::size_t offset = 0;
     for (const std::string_view line : split_lines(clean_.literals)) {
       std::string_view rest = trim(line);
+      // A line of a raw literal is no directive. Splices do not count in there, which clean() does
+      // not follow, so that with any of them every line is looked at.
+      const auto mark = static_cast<std::size_t>(rest.data() - clean_.literals.data());
+      const bool is_quoted = !has_splices_ && !rest.empty() && clean_.code[mark] == ' ';
       const std::size_t at = offset;
       offset += line.size() + (clean_.literals.substr(offset + line.size(), 2) == "\r\n" ? 2 : 1);
-      if (rest.starts_with("%:"))
+      if (is_quoted)
+        continue;
+      else if (rest.starts_with("%:"))
         rest.remove_prefix(2);
       else if (rest.starts_with('#'))
         rest.remove_prefix(1);
@@ -229,6 +246,7 @@ class TextScreen {
   std::string text_;
   std::string_view name_;
   Cleaned clean_;
+  bool has_splices_;
   Screening result_;
 };
 
