@@ -51,6 +51,16 @@ TEST(ScreenText, RejectsLoadTimeCodeClocksAndSystemCalls) {
     EXPECT_TRUE(screen_text(text, "k.cpp").verdict.has_value()) << text;
 }
 
+TEST(ScreenText, TellsRawLiteralsFromDirectives) {
+  EXPECT_EQ(evidence(screen_text("const char* s = R\"(\n#include </etc/passwd>\n)\";\n", "k.cpp")),
+            "");
+  for (const char* text : {
+           "const char* s = FOOR\"(\";\n#include </etc/passwd>\n//)\"\n",
+           "const char* s = R\"x( )x\\\n\" R\"y( )x\";\n#include </etc/passwd>\n//)y\"\n",
+       })
+    EXPECT_THAT(evidence(screen_text(text, "k.cpp")), HasSubstr("#include names a file")) << text;
+}
+
 TEST(ScreenText, RejectsWhatIsNoText) {
   EXPECT_THAT(evidence(screen_text("", "k.cpp")), HasSubstr("empty"));
   EXPECT_THAT(evidence(screen_text(std::string_view("\x7f"
