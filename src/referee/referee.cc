@@ -295,6 +295,7 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
   if (!verdict && measures && timed.empty() && !evaluation.skipped.empty())
     verdict = Verdict{Stage::Measure, Outcome::Unmeasurable, "no timed workload fits this machine"};
   if (!verdict && measures && !timed.empty()) {
+    if (options_.before_measuring) KW_TRY(options_.before_measuring());
     verdict = KW_TRY(trial.measure(
         timed, request.opponent.source.empty() ? nullptr : &opponent->object.front(), memory));
     spent("measure");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -28,6 +29,9 @@ struct Options {
   int most_calls_per_sample = 64;           ///< Beyond that a workload is unmeasurable.
   int pool_sets = 0;                        ///< Timed input sets; 0: 2 to 8, by what a truth costs.
   double measure_wall_ns = 120e9;           ///< Ends the pairs, overhead included.
+  /// Called once between the check and the first timed call: there the caller's lease of the
+  /// device, shared so far, becomes exclusive.
+  std::function<Result<>()> before_measuring = {};
 };
 
 /// Judges load → launch → run → check → measure. Keeps, for evaluations of the same task and seed,

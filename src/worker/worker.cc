@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/worker.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <ctime>
+#include <utility>
 
 #include "device/cpu.h"
 #include "generated/version.h"
@@ -12,6 +15,7 @@
 #include "profile/ceilings.h"
 #include "profile/roofline.h"
 #include "profile/rules.h"
+#include "referee/admission.h"
 
 namespace kw::worker {
 namespace {
@@ -36,6 +40,27 @@ const Workload* find_workload(const EvaluationRequest& request, const std::strin
   return nullptr;
 }
 
+/// Longest that one reference may compute.
+constexpr std::int64_t kReferenceTimeoutNs = 300'000'000'000;
+
+/// Problems last: they say what to do, the lines before them where it was seen.
+std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
+  std::vector<AdmissionLine> lines;
+  for (const referee::BaselineFigure& b : admission.baseline)
+    lines.push_back({"reference at the task's type", b.workload, b.passed,
+                     b.passed ? fmt::format("at {:.3g} of its gate", b.gate_fraction) : b.failure});
+  for (const referee::NullAnswer& a : admission.answers) {
+    if (!a.is_applicable) continue;
+    // What one check workload lets through another may stop; only timed ones must all stop it.
+    lines.push_back({a.name, a.workload, !a.passed || a.group != Group::Time,
+                     a.passed ? "taken for correct" + (a.note.empty() ? "" : ": " + a.note)
+                              : fmt::format("caught at {:.3g} times the gate", a.gate_fraction)});
+  }
+  for (const std::string& problem : admission.problems)
+    lines.push_back({problem, "all", false, ""});
+  return lines;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Worker>> Worker::open() {
@@ -43,22 +68,37 @@ Result<std::unique_ptr<Worker>> Worker::open() {
 }
 
 Worker::Worker(std::unique_ptr<device::Device> device)
-    : device_(std::move(device)), facts_(device_->facts()), referee_(*device_) {}
+    : device_(std::move(device)),
+      facts_(device_->facts()),
+      referee_(*device_, {.before_measuring = [this] { return take_alone(); }}) {}
+
+Result<> Worker::take_alone() {
+  held_.reset();  // Waiting for others while we hold a share would wait for ever.
+  held_ = KW_TRY(lease(facts_, platform::LeaseMode::Exclusive, "measuring a kernel"));
+  return {};
+}
 
 const DeviceFacts& Worker::greet(const std::vector<DeviceFacts>& remembered) {
   if (!remembered.empty() && remembered.front().id == facts_.id) {
     facts_.ceilings = remembered.front().ceilings;
     facts_.measured_at = remembered.front().measured_at;
+    referee_.set_ceilings(facts_.ceilings);
   }
   return facts_;
 }
 
-Result<Reply> Worker::measure(bool is_full) {
-  const auto held = KW_TRY(lease(facts_, platform::LeaseMode::Exclusive, "measuring ceilings"));
-  const auto report = KW_TRY(
+Result<profile::CeilingReport> Worker::measure_ceilings(bool is_full) {
+  auto report = KW_TRY(
       profile::measure_ceilings(facts_, is_full ? profile::Effort::Full : profile::Effort::Quick));
   facts_.ceilings = report.ceilings;
   facts_.measured_at = now_utc();
+  referee_.set_ceilings(facts_.ceilings);
+  return report;
+}
+
+Result<Reply> Worker::measure(bool is_full) {
+  const auto held = KW_TRY(lease(facts_, platform::LeaseMode::Exclusive, "measuring ceilings"));
+  const auto report = KW_TRY(measure_ceilings(is_full));
   Reply reply;
   reply.facts = {facts_};
   reply.notes = report.refused;
@@ -66,42 +106,50 @@ Result<Reply> Worker::measure(bool is_full) {
   return reply;
 }
 
-void Worker::explain(const EvaluationRequest& request, Evaluation& e) const {
+bool Worker::place_under_roof(const EvaluationRequest& request, Evaluation& e) const {
   double log_sum = 0;
   int n = 0;
+  bool is_above = false;
   for (WorkloadResult& w : e.workloads) {
     const Workload* workload = find_workload(request, w.name);
     if (workload == nullptr || w.median_ns <= 0) continue;
     profile::fill_rates(w, workload->work);
     w.roofline = profile::position(*workload, w.median_ns, facts_);
+    is_above = is_above || profile::needs_remeasuring(w.roofline);
     if (w.roofline.fraction <= 0) continue;
     log_sum += std::log(w.roofline.fraction);
     ++n;
   }
   e.roofline_fraction = n == 0 ? 0 : std::exp(log_sum / n);
-  e.findings = profile::explain(e, {&request.task, request.unit("candidate")});
+  return is_above;
 }
 
 Result<Evaluation> Worker::judge(const EvaluationRequest& request) {
-  const bool is_timed = request.until >= Stage::Measure;
-  const auto held =
-      KW_TRY(lease(facts_, is_timed ? platform::LeaseMode::Exclusive : platform::LeaseMode::Shared,
-                   "judging " + request.candidate.name + " for " + request.task.name));
-  Evaluation e = KW_TRY(referee_.judge(request));
+  held_ = KW_TRY(lease(facts_, platform::LeaseMode::Shared,
+                       "judging " + request.candidate.name + " for " + request.task.name));
+  auto judged = referee_.judge(request);
+  if (!judged) {
+    held_.reset();
+    return judged;
+  }
+  Evaluation e = std::move(*judged);
   e.id = request.id;
-  e.device = facts_.id;
-  e.machine = facts_.model;
   e.worker = std::string(built_commit());
-  e.skipped = request.skipped;
-  explain(request, e);
+  // Above its ceiling: either the ceiling is stale or the kernel moves fewer bytes than the nominal
+  // count. Measuring again once tells which.
+  if (place_under_roof(request, e) && !std::exchange(has_remeasured_, true)) {
+    KW_TRY(measure_ceilings(false));
+    place_under_roof(request, e);
+  }
+  held_.reset();
+  e.findings = profile::explain(e, {&request.task, request.unit("candidate")});
   return e;
 }
 
 Result<std::vector<AdmissionLine>> Worker::admit(const EvaluationRequest& request) {
   const auto held =
       KW_TRY(lease(facts_, platform::LeaseMode::Shared, "admitting " + request.task.name));
-  std::vector<AdmissionLine> lines;
-  return lines;
+  return lines_of(KW_TRY(referee::admit(*device_, request, kReferenceTimeoutNs)));
 }
 
 Result<Reply> Worker::try_answer(const Message& message) {

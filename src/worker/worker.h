@@ -3,8 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "device/device.h"
+#include "platform/locks.h"
+#include "profile/ceilings.h"
 #include "referee/referee.h"
 #include "worker/messages.h"
 
@@ -32,10 +35,17 @@ class Worker {
 
  private:
   Result<Reply> try_answer(const Message& message);
-  void explain(const EvaluationRequest& request, Evaluation& evaluation) const;
+  /// Turns the share of the lease into the whole.
+  Result<> take_alone();
+  /// Caller holds the lease alone.
+  Result<profile::CeilingReport> measure_ceilings(bool is_full);
+  /// Fills rates and roofline positions; true if one lies above its ceiling.
+  bool place_under_roof(const EvaluationRequest& request, Evaluation& evaluation) const;
 
   std::unique_ptr<device::Device> device_;
-  DeviceFacts facts_;  ///< With ceilings.
+  DeviceFacts facts_;                    ///< With ceilings.
+  std::optional<platform::Lease> held_;  ///< While an evaluation is judged.
+  bool has_remeasured_ = false;
   referee::Referee referee_;
 };
 
