@@ -111,6 +111,8 @@ TEST(ScreenObject, RejectsForbiddenImportsByName) {
                            "execve",
                            "socket",
                            "open",
+                           "__open",
+                           "_environ",
                            "fopen64",
                            "ptrace",
                            "clock_gettime",

@@ -180,8 +180,11 @@ bool is_math(std::string_view name) {
 }  // namespace
 
 std::optional<std::string_view> forbidden_import(std::string_view name) {
+  // glibc exports many functions a second time as __name.
+  std::string_view plain = name;
+  plain.remove_prefix(std::min(plain.find_first_not_of('_'), plain.size()));
   for (const Group& group : kForbidden)
-    if (contains(group.names, name)) return group.why;
+    if (contains(group.names, name) || contains(group.names, plain)) return group.why;
   for (const Prefix& prefix : kForbiddenPrefixes)
     if (name.starts_with(prefix.text)) return prefix.why;
   return std::nullopt;
