@@ -160,7 +160,13 @@ Result<std::optional<Verdict>> check_after_return(Bench& bench, int slot, device
       device::Buffer* copy = KW_TRY(bench.scratch(i));
       KW_TRY(ops.copy(*copy, *bench.slot(slot).buffers[i]));
     }
-  const device::AfterReturn after = KW_TRY(player.watch_after_return(watch_ns));
+  const auto watched = player.watch_after_return(watch_ns);
+  if (!watched.has_value() && !player.is_alive())
+    return Verdict{stage, Outcome::Crashed,
+                   fmt::format("workload '{}': the process ended by itself after the call had "
+                               "returned",
+                               bench.workload().name)};
+  const device::AfterReturn after = KW_TRY(watched);
   if (after.has_ended)
     return Verdict{stage, Outcome::Crashed,
                    fmt::format("workload '{}': the process ended by itself after the call had "
