@@ -133,3 +133,12 @@ if(KW_TESTS AND NOT KW_PORTABLE)
   gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST
     PROPERTIES LABELS program TIMEOUT 600)
 endif()
+
+if(KW_TESTS AND NOT KW_PORTABLE)
+  # Attacks must end in their verdicts, honest kernels that resemble them must not be accused.
+  foreach(suite exploits honest)
+    add_test(NAME ${suite} COMMAND ${CMAKE_SOURCE_DIR}/tests/exploits/run
+      --kw $<TARGET_FILE:kw> ${CMAKE_SOURCE_DIR}/tests/${suite})
+    set_tests_properties(${suite} PROPERTIES LABELS suite TIMEOUT 1800 PROCESSORS 2)
+  endforeach()
+endif()

@@ -1,5 +1,6 @@
 // The update as the equation is written, products and sums contracted.
 // SPDX-License-Identifier: Apache-2.0
+// slow
 #pragma GCC optimize("fp-contract=fast")
 #include <math.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 // The update as the equation is written, every operation rounded.
 // SPDX-License-Identifier: Apache-2.0
+// slow
 #pragma GCC optimize("fp-contract=off")
 #include <math.h>
 #include <stddef.h>

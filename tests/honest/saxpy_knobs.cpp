@@ -1,5 +1,6 @@
 // Knobs, derived macros and a requirement.
 // SPDX-License-Identifier: Apache-2.0
+// until: measure
 // kw: tune UNROLL = 4, 8, 16
 // kw: tune CHUNK = 1024, 4096
 // kw: let STEP = UNROLL * 8
