@@ -34,6 +34,7 @@ std::string scaled(double x, double step, const std::array<const char*, N>& unit
 
 std::string words(double x, const std::string& unit) {
   if (unit == "ns") return scaled<4>(x, 1000, {"ns", "µs", "ms", "s"});
+  if (unit == "count") return std::to_string(std::lround(x));
   if (unit == "s") return with_unit(x, "s");
   if (unit == "bytes") return scaled<4>(x, 1024, {"B", "KiB", "MiB", "GiB"});
   if (unit == "bytes_per_s") return with_unit(x / 1e9, "GB/s");

@@ -33,9 +33,11 @@ std::optional<nlohmann::json> read_json(const std::string& path) {
   return object;
 }
 
-void print(const nlohmann::json& value) {
-  std::printf("%s\n", value.is_string() ? value.get<std::string>().c_str() : value.dump().c_str());
+std::string text_of(const nlohmann::json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
 }
+
+void print(const nlohmann::json& value) { std::printf("%s\n", text_of(value).c_str()); }
 
 int get(const std::string& path, int count, char** pointers) {
   const auto object = read_json(path);
@@ -62,7 +64,8 @@ int find(const std::string& path, const std::string& pointer, int count, char** 
       const auto equals = word.find('=');
       if (equals == std::string::npos) continue;
       const auto key = word.substr(0, equals);
-      matches = matches && element.contains(key) && element[key] == word.substr(equals + 1);
+      matches =
+          matches && element.contains(key) && text_of(element[key]) == word.substr(equals + 1);
     }
     if (!matches) continue;
     for (int i = 0; i < count; ++i)

@@ -98,7 +98,7 @@ const std::string* Part::fact(const std::string& wanted) const {
 bool Part::is_busy() const {
   for (const char* name : {"busy_before", "busy_after"}) {
     const std::string* share = fact(name);
-    if (share == nullptr || std::atof(share->c_str()) > kBusyShare) return true;
+    if (share == nullptr || share->empty() || std::atof(share->c_str()) > kBusyShare) return true;
   }
   return false;
 }

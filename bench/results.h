@@ -15,7 +15,7 @@ using Lines = std::vector<std::pair<std::string, std::string>>;
 /// One figure with every sample of it.
 struct Figure {
   std::string id;         ///< part.name
-  std::string unit;       ///< ns | s | bytes | ratio | bytes_per_s | flops_per_s
+  std::string unit;       ///< ns | s | bytes | ratio | count | bytes_per_s | flops_per_s
   std::string statistic;  ///< median | share (of samples that are 1)
   std::string bound;      ///< at_most | at_least | none
   double limit = 0;

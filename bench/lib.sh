@@ -1,0 +1,87 @@
+# What the parts of bench/run share: samples, timed commands, facts of machine and moment; sourced by bench/run.
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154  # variables of bench/run
+
+build_tools() {
+  local log=$top/build/bench.log
+  mkdir -p "$top/build"
+  { [ -f build/bench/build.ninja ] || cmake --preset release -B build/bench -DKW_BENCH=ON; } >"$log" 2>&1 &&
+    ninja -C build/bench bench-tools >>"$log" 2>&1 && return
+  tail -n 20 "$log" >&2
+  echo "bench/run: the helpers did not build (log: $log)" >&2
+  return 1
+}
+
+# The number of repetitions: reps FULL QUICK.
+reps() { if [ "$quick" = 1 ]; then echo "$2"; else echo "$1"; fi; }
+
+# figure ID UNIT STATISTIC BOUND LIMIT ANCHOR TITLE METHOD: declares a figure of the part; results.h has the words.
+figure() {
+  local IFS=$'\t'
+  printf '%s\n' "$*" >>"$dir/figures.tsv"
+}
+# sample ID VALUE
+sample() { printf '%s\t%s\n' "$1" "$2" >>"$dir/samples.tsv"; }
+note() { printf '%s\n' "$*" >>"$dir/notes.txt"; }
+progress() { printf '\r\033[K%s: %s' "$part" "$*" >&2; }
+
+# timed COMMAND...: sets wall, cpu (ns), rss (bytes) and code; the command's output is in $out.
+timed() { read -r wall cpu rss code < <("$tools/bench-time" --out "$out" -- "$@"); }
+# time_into ID COMMAND...: one sample of the command's wall time.
+time_into() {
+  timed "${@:2}"
+  sample "$1" "$wall"
+}
+# Values at JSON pointers of the last output, one per line; fields of the first matching element of a list there.
+got() { "$tools/bench-report" get "$out" "$@"; }
+found() { "$tools/bench-report" find "$out" "$@"; }
+
+# Share of the processors' time, over two seconds, that somebody uses while this program waits.
+busy_share() {
+  { grep '^cpu ' /proc/stat && sleep 2 && grep '^cpu ' /proc/stat; } | awk '
+    { sum = 0; for (i = 2; i <= 9; ++i) sum += $i; total[NR] = sum; idle[NR] = $5 + $6 }
+    END { d = total[2] - total[1]; share = 0; if (d > 0) share = 1 - (idle[2] - idle[1]) / d; printf "%.2f\n", share }'
+}
+load() { cut -d ' ' -f 1 /proc/loadavg; }
+
+machine_model() { awk -F ': *' '/^model name/ { print $2; exit }' /proc/cpuinfo; }
+machine_slug() { printf '%s-%s-cores' "$(machine_model)" "$(nproc)" | tr '[:upper:]' '[:lower:]' | tr -cs 'a-z0-9-' - ; }
+
+# write_machine FILE: what the machine is, a line each.
+write_machine() {
+  {
+    printf 'processor\t%s\n' "$(machine_model)"
+    lscpu | awk -F ': *' '/^CPU family|^Model:|^L1d cache|^L2 cache|^L3 cache|^Hypervisor vendor/ { print $1 "\t" $2 }'
+    printf 'cores\t%s\n' "$(nproc)"
+    printf 'memory\t%s\n' "$(awk '/^MemTotal/ { printf "%.1f GiB", $2 / 1048576 }' /proc/meminfo)"
+    printf 'kernel\t%s\n' "$(uname -r)"
+    printf 'system\t%s\n' "$(. /etc/os-release && echo "$PRETTY_NAME")"
+    printf 'compiler\t%s\n' "$(c++ --version | head -n 1)"
+  } >"$1"
+}
+
+# measure_part NAME: runs part_NAME with its folder in $dir, keeps its figures and prints its table.
+measure_part() {
+  local started=$SECONDS
+  dir=$work/$1.part out=$work/$1.out
+  mkdir -p "$dir"
+  : >"$dir/figures.tsv"
+  : >"$dir/samples.tsv"
+  : >"$dir/notes.txt"
+  {
+    printf 'at\t%s\n' "$(date -u +%FT%TZ)"
+    printf 'commit\t%s\n' "$(git -c safe.directory='*' describe --always --dirty --abbrev=12 --exclude='*')"
+    printf 'program\t%s\n' "$("$kw" --version)"
+    printf 'load_before\t%s\n' "$(load)"
+    printf 'busy_before\t%s\n' "$(busy_share)"
+    [ "$quick" = 0 ] || printf 'quick\tyes\n'
+  } >"$dir/facts.tsv"
+  "part_$1" || return 1
+  printf '\r\033[K' >&2
+  {
+    printf 'load_after\t%s\n' "$(load)"
+    printf 'busy_after\t%s\n' "$(busy_share)"
+    printf 'seconds\t%s\n' "$((SECONDS - started))"
+  } >>"$dir/facts.tsv"
+  "$tools/bench-report" add "$results" "$work/machine.tsv" "$1" "$dir" && "$tools/bench-report" table "$results" "$1"
+}

@@ -1,0 +1,86 @@
+# What the playbook's kernels reach, beside OpenBLAS and beside ceilings that were measured just before and after.
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+
+# measure_ceilings: sets ceiling[KIND] to DRAM's rate with all threads, by kw device --measure.
+measure_ceilings() {
+  local kind rate
+  timed "$kw" --json --workspace "$work/kernels" device --measure
+  for kind in copy triad mix_3r1w; do
+    rate=$(found /ceilings level=DRAM "kind=$kind" "threads=$(nproc)" per_second)
+    ceiling[$kind]=${rate:-0}
+  done
+}
+
+# judge_kernel FILE TASK BASELINE: the judgement is in $out.
+judge_kernel() {
+  timed "$kw" --json --workspace "$work/kernels" judge "$top/playbook/$1" --task "$2" --baseline "$3"
+  local outcome
+  outcome=$(got /verdict/outcome)
+  [ "$outcome" = correct ] || note "playbook/$1 ended $outcome: $(got /verdict/evidence)"
+}
+
+# kernel_under_ceiling ID FILE TASK WORKLOAD KIND: rate of one workload over the mean of the ceilings around it.
+kernel_under_ceiling() {
+  local before after rate speedup
+  before=${ceiling[$5]}
+  judge_kernel "$2" "$3" omp
+  { read -r rate; read -r speedup; } < <(found /workloads group=time "name=$4" bytes_per_s speedup)
+  measure_ceilings
+  after=${ceiling[$5]}
+  if [ "$before" = 0 ] || [ "$after" = 0 ]; then
+    note "kw device --measure gave no ceiling $5 beside $4"
+    return 0
+  fi
+  sample "$1.ceiling" "$after"
+  case ${rate:-0} in 0 | 0.0 | null) return 0 ;; esac
+  sample "$1.rate" "$rate"
+  sample "$1.roof" "$(awk -v r="$rate" -v a="$before" -v b="$after" 'BEGIN { printf "%.4f", 2 * r / (a + b) }')"
+  sample "$1.omp" "$(printf '%s' "$speedup" | tr ',{' '\n\n' | awk -F ': *' '/"value"/ { print $2 + 0 }')"
+}
+
+# ceiling_figures ID BOUND LIMIT TITLE FILE TASK WORKLOAD MIX
+ceiling_figures() {
+  figure "$1.roof" ratio median "$2" "$3" "$1.ceiling" "$4 over the ceiling of its mix" \
+    "bytes_per_s of workload \`$7\` of \`kw judge playbook/$5 --task $6 --baseline omp --json\` over the mean of the DRAM ceilings ($8) before and after it"
+  figure "$1.rate" bytes_per_s median none 0 "$1.ceiling" "$4: rate" 'nominal bytes over the median time, cold'
+  figure "$1.ceiling" bytes_per_s median none 0 - "$4: ceiling of its mix" "\`kw device --measure\`, $8, DRAM, all threads"
+  figure "$1.omp" ratio median none 0 - "$4: speedup over omp" 'paired, the same judgement'
+}
+
+part_kernels() {
+  local i
+  local -A ceiling=()
+  figure kernels.matmul ratio median at_least 0.95 kernels.openblas 'matmul 1024 over OpenBLAS' \
+    'speedup of workload `square` of `kw judge playbook/matmul/20_packed.cpp --task matmul --baseline openblas --json`, in pairs'
+  figure kernels.matmul_rate flops_per_s median none 0 kernels.openblas 'matmul 1024: rate' 'nominal operations over the median time, cold'
+  figure kernels.openblas flops_per_s median none 0 - 'OpenBLAS, matmul 1024: rate' 'the opponent of the same pairs'
+  ceiling_figures fctd3d at_least 0.85 'fctd3d 256, steps fused' fctd3d/30_skewed.cpp fctd3d cube_256 'three reads to one write'
+  ceiling_figures fctd3d_pass none 0 'fctd3d 256, a pass per step' fctd3d/20_streamed.cpp fctd3d cube_256 'three reads to one write'
+  ceiling_figures softmax at_least 0.85 'softmax 4096' softmax/20_staged.cpp softmax square 'one read to one write'
+  ceiling_figures saxpy none 0 'saxpy' saxpy/20_vectors.cpp saxpy dram 'two reads to one write'
+
+  # Leaves every object built and every baseline remembered; its figures do not count.
+  progress 'baselines'
+  judge_kernel matmul/20_packed.cpp matmul openblas
+  judge_kernel fctd3d/30_skewed.cpp fctd3d omp
+  judge_kernel softmax/20_staged.cpp softmax omp
+  judge_kernel saxpy/20_vectors.cpp saxpy omp
+  : >"$dir/notes.txt"
+
+  for ((i = 1; i <= $(reps 7 1); ++i)); do
+    progress "round $i"
+    measure_ceilings
+    kernel_under_ceiling fctd3d fctd3d/30_skewed.cpp fctd3d cube_256 mix_3r1w
+    kernel_under_ceiling fctd3d_pass fctd3d/20_streamed.cpp fctd3d cube_256 mix_3r1w
+    kernel_under_ceiling softmax softmax/20_staged.cpp softmax square copy
+    kernel_under_ceiling saxpy saxpy/20_vectors.cpp saxpy dram triad
+    judge_kernel matmul/20_packed.cpp matmul openblas
+    local flops own theirs
+    { read -r flops; read -r own; read -r theirs; } < <(found /workloads group=time name=square flops_per_s median_ns baseline_ns)
+    case ${theirs:-0} in 0 | 0.0 | null) continue ;; esac
+    found /workloads group=time name=square speedup | tr ',{' '\n\n' | awk -F ': *' '/"value"/ { print "kernels.matmul\t" $2 + 0 }' >>"$dir/samples.tsv"
+    sample kernels.matmul_rate "$flops"
+    sample kernels.openblas "$(awk -v f="$flops" -v a="$own" -v b="$theirs" 'BEGIN { printf "%.0f", f * a / b }')"
+  done
+}
