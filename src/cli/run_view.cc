@@ -68,7 +68,7 @@ std::string optimized_json(const report::RunData& data, const platform::Path& fo
 std::string where_to_look(const report::RunData& data, const platform::Path& folder) {
   std::string text;
   if (data.best != 0) text += "best kernel: " + best_path(data, folder) + "\n";
-  if (data.is_win())
+  if (data.has_certificate())
     text += "certificate: " + (folder / "best" / "certificate.json").string() + "\n";
   text += "plots and tables: " + folder.string() + "\n";
   if (!data.is_win()) text += "Nothing was confirmed faster than " + data.baseline + ".\n";

@@ -262,6 +262,10 @@ TEST(RunFolder, HoldsACertificateForWinsOnly) {
   EXPECT_TRUE(platform::read_file(dir.path() / "best" / "certificate.json"));
   EXPECT_EQ(platform::read_file(dir.path() / "best" / "saxpy.cpp").value(), "#define B 64\n");
   EXPECT_EQ(platform::read_file(dir.path() / "decisions.log").value(), "run\nstop\n");
+  data.run.config.carrier = "synthetic";
+  ASSERT_TRUE(write_run_folder(dir.path(), data));
+  EXPECT_FALSE(platform::read_file(dir.path() / "best" / "certificate.json"));
+  data.run.config.carrier = "pipe";
   data.confirmation->speedup.is_faster = false;
   ASSERT_TRUE(write_run_folder(dir.path(), data));
   EXPECT_FALSE(platform::read_file(dir.path() / "best" / "certificate.json"))

@@ -32,6 +32,8 @@ struct RunData {
   bool is_win() const {
     return confirmation && confirmation->verdict.is_correct() && confirmation->speedup.is_faster;
   }
+  /// A landscape is no device: nothing is proved on it.
+  bool has_certificate() const { return is_win() && run.config.carrier != "synthetic"; }
   const Attempt* best_attempt() const {
     return best >= 1 && static_cast<std::size_t>(best) <= attempts.size()
                ? &attempts[static_cast<std::size_t>(best) - 1]

@@ -166,8 +166,7 @@ Result<> write_run_folder(const platform::Path& folder, const RunData& data) {
   if (data.best_attempt() != nullptr)
     KW_TRY(platform::write_file_atomic(best / (data.run.config.task + ".cpp"), data.best_source,
                                        false));
-  // A landscape is no device: nothing was proved on it.
-  if (data.is_win() && data.run.config.carrier != "synthetic")
+  if (data.has_certificate())
     KW_TRY(platform::write_file_atomic(best / "certificate.json", certificate(data), false));
   KW_TRY(platform::write_file_atomic(folder / "progress.svg", progress_svg(data), false));
   KW_TRY(platform::write_file_atomic(folder / "roofline.svg", roofline_svg(data), false));

@@ -36,10 +36,10 @@ TEST_F(Runs, OptimizeAnswersAndLeavesAFolder) {
   EXPECT_EQ(optimized_["attempts"], 30);
   EXPECT_EQ(optimized_["best"]["confirmed"], true);
   EXPECT_GT(optimized_["best"]["speedup"]["low"], 1.0);
-  for (const char* file : {"best/synthetic.cpp", "best/certificate.json", "progress.svg",
-                           "roofline.svg", "results.csv", "decisions.log"})
+  for (const char* file :
+       {"best/synthetic.cpp", "progress.svg", "roofline.svg", "results.csv", "decisions.log"})
     EXPECT_NE(w_.read(std::string("runs/synthetic-1/") + file), "") << file;
-  EXPECT_TRUE(json::accept(w_.read("runs/synthetic-1/best/certificate.json")));
+  EXPECT_EQ(w_.read("runs/synthetic-1/best/certificate.json"), "") << "a landscape proves nothing";
   const auto kept = platform::list_dir(w_.path() / "kept");
   ASSERT_TRUE(kept);
   EXPECT_EQ(kept->size(), 30u);
