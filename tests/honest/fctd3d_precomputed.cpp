@@ -7,8 +7,9 @@
 
 #include <vector>
 static std::vector<float> scale;
-void fctd3d(float* u, const float* m, const float* src, const float* src_coords, int nx, int ny, int nz,
-            int nt, int nsrc, float dt, float hx, float hy, float hz, float ox, float oy, float oz) {
+void fctd3d(float* u, const float* m, const float* src, const float* src_coords, int nx, int ny,
+            int nz, int nt, int nsrc, float dt, float hx, float hy, float hz, float ox, float oy,
+            float oz) {
   const ptrdiff_t sy = nz + 8, sx = sy * (ny + 8), level = sx * (nx + 8);
   const float rx = 1 / (hx * hx), ry = 1 / (hy * hy), rz = 1 / (hz * hz);
   scale.resize((size_t)level);
@@ -36,11 +37,13 @@ void fctd3d(float* u, const float* m, const float* src, const float* src_coords,
       const int bx = (int)floorf(gx), by = (int)floorf(gy), bz = (int)floorf(gz);
       const float wx[2] = {1 - (gx - bx), gx - bx}, wy[2] = {1 - (gy - by), gy - by};
       const float wz[2] = {1 - (gz - bz), gz - bz};
-      const float strength = 1e-2f * src[(ptrdiff_t)t * nsrc + p] / m[(bx + 4) * sx + (by + 4) * sy + bz + 4];
+      const float strength =
+          1e-2f * src[(ptrdiff_t)t * nsrc + p] / m[(bx + 4) * sx + (by + 4) * sy + bz + 4];
       for (int c = 0; c < 8; ++c) {
         const int x = bx + (c >> 2), y = by + (c >> 1 & 1), z = bz + (c & 1);
         if (x < -1 || x > nx || y < -1 || y > ny || z < -1 || z > nz) continue;
-        next[(x + 4) * sx + (y + 4) * sy + z + 4] += strength * wx[c >> 2] * wy[c >> 1 & 1] * wz[c & 1];
+        next[(x + 4) * sx + (y + 4) * sy + z + 4] +=
+            strength * wx[c >> 2] * wy[c >> 1 & 1] * wz[c & 1];
       }
     }
   }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 static const int kBlock = 48;
 static int least(int a, int b) { return a < b ? a : b; }
-void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb, float* c,
-            int ldc) {
+void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb,
+            float* c, int ldc) {
   for (int s = 0; s < batch; ++s, a += (long)m * lda, b += (long)k * ldb, c += (long)m * ldc)
     for (int i0 = 0; i0 < m; i0 += kBlock)
       for (int p0 = 0; p0 < k; p0 += kBlock)

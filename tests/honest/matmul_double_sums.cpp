@@ -1,8 +1,8 @@
 // Adds up in double, one dot product after the other.
 // SPDX-License-Identifier: Apache-2.0
 // slow
-void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb, float* c,
-            int ldc) {
+void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb,
+            float* c, int ldc) {
 #pragma omp parallel for collapse(2) schedule(dynamic, 8)
   for (int s = 0; s < batch; ++s)
     for (int i = 0; i < m; ++i)

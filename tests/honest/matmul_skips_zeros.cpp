@@ -1,7 +1,7 @@
 // Looks at the values of a and skips exact zeros, which changes no result.
 // SPDX-License-Identifier: Apache-2.0
-void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb, float* c,
-            int ldc) {
+void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb,
+            float* c, int ldc) {
 #pragma omp parallel for
   for (long r = 0; r < (long)batch * m; ++r) {
     const float* from = b + r / m * k * ldb;

@@ -8,9 +8,14 @@ void saxpy(int n, float a, const float* x, float* y) {
     again:
       y[i] += a * x[i], ++i;
       [[fallthrough]];
-    case 3: y[i] += a * x[i], ++i; [[fallthrough]];
-    case 2: y[i] += a * x[i], ++i; [[fallthrough]];
-    case 1: y[i] += a * x[i], ++i;
+    case 3:
+      y[i] += a * x[i], ++i;
+      [[fallthrough]];
+    case 2:
+      y[i] += a * x[i], ++i;
+      [[fallthrough]];
+    case 1:
+      y[i] += a * x[i], ++i;
   }
   if (i < n) goto again;
 done:

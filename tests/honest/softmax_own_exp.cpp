@@ -3,7 +3,8 @@
 // until: measure
 #include <stdint.h>
 #include <string.h>
-static const float kCoefficients[] = {1.0f, 1.0f, 0.5f, 0.166666672f, 0.0416666679f, 0.00833333377f, 0.00138888892f};
+static const float kCoefficients[] = {1.0f,          1.0f,           0.5f,          0.166666672f,
+                                      0.0416666679f, 0.00833333377f, 0.00138888892f};
 static inline float own_exp(float v) {
   v = v < -87.0f ? -87.0f : v;
   const float t = v * 1.44269504f;
