@@ -139,6 +139,9 @@ if(KW_TESTS AND NOT KW_PORTABLE)
   foreach(suite exploits honest)
     add_test(NAME ${suite} COMMAND ${CMAKE_SOURCE_DIR}/tests/exploits/run
       --kw $<TARGET_FILE:kw> ${CMAKE_SOURCE_DIR}/tests/${suite})
-    set_tests_properties(${suite} PROPERTIES LABELS suite TIMEOUT 1800 PROCESSORS 2)
   endforeach()
+  # Wrong kernels that look right: one for each way in which fctd3d goes wrong.
+  add_test(NAME mutants COMMAND ${CMAKE_SOURCE_DIR}/tests/exploits/run --kw $<TARGET_FILE:kw>
+    --task fctd3d --expect check/wrong_result ${CMAKE_SOURCE_DIR}/tests/mutants/fctd3d)
+  set_tests_properties(exploits honest mutants PROPERTIES LABELS suite TIMEOUT 1800 PROCESSORS 2)
 endif()
