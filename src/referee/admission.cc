@@ -333,7 +333,7 @@ void conclude(Admission& admission) {
           fmt::format("The reference at the task's type fails its own gates on workload '{}': {}.",
                       figure.workload, figure.failure));
     else if (figure.gate_fraction > kEnoughSpare)
-      admission.problems.push_back(fmt::format(
+      admission.remarks.push_back(fmt::format(
           "The reference at the task's type uses {:.2f} of what the gate allows on workload '{}'; "
           "at most {:.2f} leaves a factor 4 to spare.",
           figure.gate_fraction, figure.workload, kEnoughSpare));

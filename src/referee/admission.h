@@ -34,6 +34,7 @@ struct BaselineFigure {
 struct Admission {
   bool is_admitted = false;
   std::vector<std::string> problems;  ///< Whole sentences; empty exactly if admitted.
+  std::vector<std::string> remarks;   ///< Worth knowing, no ground to refuse.
   std::vector<NullAnswer> answers;
   std::vector<BaselineFigure> baseline;
 };

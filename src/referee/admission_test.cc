@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/text.h"
 #include "referee/testing.h"
 
@@ -79,6 +81,19 @@ TEST(Admission, FindsAReferenceThatFailsItsOwnGate) {
     a.y[0] += 1e-3f;
   });
   EXPECT_THAT(problems(examine(room)), HasSubstr("fails its own gates"));
+}
+
+TEST(Admission, RemarksOnABaselineWithLittleToSpare) {
+  Room room;
+  const Admission roomy = examine(room);
+  EXPECT_TRUE(roomy.remarks.empty());
+  room.world.objects["native"].kernel = kernel<float>(1e6, [](const Arguments<float>& a) {
+    testing::twice(a);
+    a.y[0] += std::ldexp(1.0f, -23);  // half of what the gate allows beside 0
+  });
+  const Admission admission = examine(room);
+  EXPECT_TRUE(admission.is_admitted) << problems(admission);
+  EXPECT_FALSE(admission.remarks.empty());
 }
 
 TEST(Admission, ACrashingReferenceIsAnError) {

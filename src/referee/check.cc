@@ -150,9 +150,8 @@ Result<Checked> check_call(Bench& bench, int slot, int set, const Depth& depth, 
   return checked;
 }
 
-Result<std::optional<Verdict>> check_after_return(Bench& bench, int slot, device::Player& player,
-                                                  std::int64_t watch_ns, double late_cpu_ns,
-                                                  Stage stage) {
+Result<AfterCheck> check_after_return(Bench& bench, int slot, device::Player& player,
+                                      std::int64_t watch_ns, double late_cpu_ns, Stage stage) {
   device::BufferOps& ops = bench.device().ops();
   const auto& tensors = bench.workload().tensors;
   for (std::size_t i = 0; i < tensors.size(); ++i)
@@ -160,38 +159,35 @@ Result<std::optional<Verdict>> check_after_return(Bench& bench, int slot, device
       device::Buffer* copy = KW_TRY(bench.scratch(i));
       KW_TRY(ops.copy(*copy, *bench.slot(slot).buffers[i]));
     }
-  const auto watched = player.watch_after_return(watch_ns);
-  if (!watched.has_value() && !player.is_alive())
-    return Verdict{stage, Outcome::Crashed,
-                   fmt::format("workload '{}': the process ended by itself after the call had "
-                               "returned",
-                               bench.workload().name)};
-  const device::AfterReturn after = KW_TRY(watched);
-  if (after.has_ended)
-    return Verdict{stage, Outcome::Crashed,
-                   fmt::format("workload '{}': the process ended by itself after the call had "
-                               "returned",
-                               bench.workload().name)};
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
+  const device::AfterReturn after = KW_TRY(player.watch_after_return(watch_ns));
+  AfterCheck check;
+  if (after.has_ended) {
+    check.verdict = Verdict{stage, Outcome::Crashed,
+                            fmt::format("workload '{}': the process ended by itself after the call "
+                                        "had returned",
+                                        bench.workload().name)};
+    return check;
+  }
+  for (std::size_t i = 0; i < tensors.size() && !check.verdict; ++i) {
     if (!is_written(tensors[i])) continue;
     device::Buffer* copy = KW_TRY(bench.scratch(i));
     const std::int64_t bytes =
         KW_TRY(ops.count_differences(*bench.slot(slot).buffers[i], *copy, tensors[i], false));
     if (bytes > 0)
-      return Verdict{stage, Outcome::Cheated,
-                     fmt::format("{}: {} bytes of the output changed after the call had returned",
-                                 place_of(bench, tensors[i]), bytes)};
+      check.verdict =
+          Verdict{stage, Outcome::Cheated,
+                  fmt::format("{}: {} bytes of the output changed after the call had returned",
+                              place_of(bench, tensors[i]), bytes)};
   }
+  if (!check.verdict && after.processes_left > 0)
+    check.verdict =
+        Verdict{stage, Outcome::Cheated,
+                fmt::format("{} processes were left running after the call", after.processes_left)};
   if (after.late_cpu_ns > late_cpu_ns)
-    return Verdict{stage, Outcome::Cheated,
-                   fmt::format("{:.3g} ms of CPU time were spent after the call had returned, "
-                               "{:.3g} ms are allowed",
-                               after.late_cpu_ns / 1e6, late_cpu_ns / 1e6)};
-  if (after.processes_left > 0)
-    return Verdict{
-        stage, Outcome::Cheated,
-        fmt::format("{} processes were left running after the call", after.processes_left)};
-  return std::nullopt;
+    check.late = fmt::format(
+        "{:.3g} ms of CPU time were spent after the call had returned, {:.3g} ms are allowed",
+        after.late_cpu_ns / 1e6, late_cpu_ns / 1e6);
+  return check;
 }
 
 double late_cpu_limit(const EvaluationRequest& request, const Options& options) {

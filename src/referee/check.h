@@ -34,12 +34,17 @@ struct Depth {
 /// slot its content): remembered results are cheating.
 Result<Checked> check_call(Bench& bench, int slot, int set, const Depth& depth, Stage stage);
 
-/// Lets the player run on after a call that returned and was not touched since: more than
-/// `late_cpu_ns` of CPU time, processes left behind or outputs that change are cheating. Costs
-/// `watch_ns` and a copy of the outputs.
-Result<std::optional<Verdict>> check_after_return(Bench& bench, int slot, device::Player& player,
-                                                  std::int64_t watch_ns, double late_cpu_ns,
-                                                  Stage stage);
+/// What a process did after its answer.
+struct AfterCheck {
+  std::optional<Verdict> verdict;  ///< Ended by itself, changed outputs, left processes behind.
+  std::string late;                ///< Words about CPU time above the limit; empty: none.
+};
+
+/// Lets the player run on after a call that returned and whose outputs were not touched since. CPU
+/// time is only reported: a stolen or busy core charges an honest process for time it did not use,
+/// so callers accuse when it is seen twice. Costs `watch_ns` and a copy of the outputs.
+Result<AfterCheck> check_after_return(Bench& bench, int slot, device::Player& player,
+                                      std::int64_t watch_ns, double late_cpu_ns, Stage stage);
 
 /// CPU time after return that is allowed: without limit for the task's own baselines, whose
 /// libraries may spin (OpenBLAS does); a process that has returned is stopped anyway.

@@ -40,6 +40,10 @@ std::string key_of(const EvaluationRequest& request) {
   return key;
 }
 
+std::string name_of_call(const Bench& bench) {
+  return fmt::format("workload '{}'", bench.workload().name);
+}
+
 bool fits(const Bench& bench, std::int64_t free_bytes) {
   return bench.is_prepared(kWarmSet + 1) || bench.bytes_to_begin() <= free_bytes;
 }
@@ -68,7 +72,9 @@ class Trial {
                std::int64_t memory_bytes);
 
  private:
-  Fate run_one(Bench& bench, Leg& leg, int first_buffer, int set, bool watch);
+  Fate run_one(Bench& bench, Leg& leg, int first_buffer, int set, bool is_watched);
+  Fate watch(Bench& bench, Leg& leg, int first_buffer);
+  device::CallResult call(const Bench& bench, Leg& leg, int first_buffer) const;
   WorkloadResult& result_of(const Bench& bench);
   std::int64_t timeout_of(const Bench& bench) const {
     return std::max(options_.least_timeout_ns,
@@ -96,20 +102,36 @@ WorkloadResult& Trial::result_of(const Bench& bench) {
   return result;
 }
 
+// Watches a call that returned; late work must show a second time, on the same call again, to
+// count.
+Trial::Fate Trial::watch(Bench& bench, Leg& leg, int first_buffer) {
+  for (int seen = 0;;) {
+    const AfterCheck after =
+        KW_TRY(check_after_return(bench, 0, leg.player(), options_.watch_ns,
+                                  late_cpu_limit(request_, options_), Stage::Check));
+    if (after.verdict || after.late.empty()) return after.verdict;
+    if (++seen == 2) return Verdict{Stage::Check, Outcome::Cheated, after.late};
+    KW_TRY(bench.place_again(0));
+    if (auto verdict = verdict_of(call(bench, leg, first_buffer), name_of_call(bench)))
+      return verdict;
+  }
+}
+
+device::CallResult Trial::call(const Bench& bench, Leg& leg, int first_buffer) const {
+  return leg.call({arguments_of(bench.task(), bench.workload(), first_buffer, Precision::Native)},
+                  timeout_of(bench));
+}
+
 // One checked call; the player's maps of this bench begin at `first_buffer`.
-Trial::Fate Trial::run_one(Bench& bench, Leg& leg, int first_buffer, int set, bool watch) {
+Trial::Fate Trial::run_one(Bench& bench, Leg& leg, int first_buffer, int set, bool is_watched) {
   KW_TRY(bench.prepare(set));
   KW_TRY(bench.place(0, set));
   WorkloadResult& result = result_of(bench);
-  const auto call =
-      leg.call({arguments_of(bench.task(), bench.workload(), first_buffer, Precision::Native)},
-               timeout_of(bench));
-  auto verdict = verdict_of(call, fmt::format("workload '{}'", bench.workload().name));
-  if (verdict && call.fate == device::Fate::Crashed && !call.fault_in_guard)
+  const auto ended = call(bench, leg, first_buffer);
+  auto verdict = verdict_of(ended, name_of_call(bench));
+  if (verdict && ended.fate == device::Fate::Crashed && !ended.fault_in_guard)
     verdict = KW_TRY(refine_crash(bench, object_, request_.jail, set, timeout_of(bench), *verdict));
-  if (!verdict && watch)
-    verdict = KW_TRY(check_after_return(bench, 0, leg.player(), options_.watch_ns,
-                                        late_cpu_limit(request_, options_), Stage::Check));
+  if (!verdict && is_watched) verdict = KW_TRY(watch(bench, leg, first_buffer));
   if (!verdict) {
     Checked checked = KW_TRY(check_call(bench, 0, set, {}, Stage::Check));
     verdict = checked.verdict;

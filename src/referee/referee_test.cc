@@ -311,6 +311,15 @@ TEST(Referee, PassiveThreadsAreHonest) {
   EXPECT_VERDICT(room.judge(), Measure, Correct);
 }
 
+TEST(Referee, LateWorkThatShowsOnceIsNoProof) {
+  Room room;
+  int watches = 0;
+  device::FakeObject& candidate = room.world.objects["candidate"];
+  candidate.late = [&] { candidate.after.late_cpu_ns = watches++ % 20 == 0 ? 2e6 : 0; };
+  EXPECT_VERDICT(room.judge(), Measure, Correct);
+  EXPECT_GT(watches, 2);
+}
+
 TEST(Referee, ABaselineOfTheTaskMaySpin) {
   Room room;
   room.request.candidate.origin = Origin::Baseline;

@@ -23,6 +23,7 @@ constexpr int kFloorSeries = 4;        // fresh processes; measure::noise_floor 
 constexpr int kFloorPairs = 3;         // per process
 constexpr double kFloorBudgetNs = 2e9;
 constexpr double kAssumedFloor = 0.02;  // where measuring it would cost more than the comparison
+constexpr int kSuspectCalls = 5;        // watched after late work was seen once
 constexpr int kMostExtras = 6;          // watched, and fully checked, calls per workload
 constexpr double kCheckedPerNs = 0.5;   // half of the elements that two cores compare in 1 ns
 constexpr double kWallPerBudget = 8;    // flushing, placing and checking cost more than the calls
@@ -272,12 +273,16 @@ Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::v
     so_far += now;
     return now;
   };
-  if (chosen(entry.watched)) {
+  const bool is_suspect = entry.suspect_calls > 0;
+  if (is_suspect || chosen(entry.watched)) {
     const int slot = static_cast<int>(rng_.below(static_cast<std::uint64_t>(entry.slots)));
-    if (auto verdict =
-            KW_TRY(check_after_return(bench, slot, entry.leg->player(), options_.watch_ns,
-                                      late_cpu_limit(request_, options_), Stage::Measure)))
-      return verdict;
+    const AfterCheck after =
+        KW_TRY(check_after_return(bench, slot, entry.leg->player(), options_.watch_ns,
+                                  late_cpu_limit(request_, options_), Stage::Measure));
+    if (after.verdict) return after.verdict;
+    if (is_suspect && !after.late.empty())
+      return Verdict{Stage::Measure, Outcome::Cheated, after.late};
+    entry.suspect_calls = after.late.empty() ? std::max(entry.suspect_calls - 1, 0) : kSuspectCalls;
   }
   const bool full = chosen(entry.fully_checked);
   for (int s = 0; s < entry.slots; ++s) {
