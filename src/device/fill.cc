@@ -108,8 +108,8 @@ struct Constant {
   double operator()(std::uint64_t) const { return value; }
 };
 
-/// Positions in a grid: point 1 in the cell of point 0, the last of three or more in an outermost
-/// cell.
+/// Positions in a grid: point 1 in the cell of point 0, the last of three or more between the
+/// border and the first index outside, so that a corner of its cell lies in the halo.
 struct Points {
   std::uint64_t seed;
   const Values& values;
@@ -122,8 +122,8 @@ struct Points {
     const double cells = static_cast<double>(std::max<std::int64_t>(values.count[axis] - 1, 1));
     const std::uint64_t owner = point == 1 ? i - axes : i;
     double cell = std::floor(cells * unit_from(bits_at(seed, 2 * owner)));
-    if (points >= 3 && point == points - 1)
-      cell = (bits_at(seed, 2 * owner) & 1) != 0 ? cells - 1 : 0;
+    if (points >= 3 && point == points - 1 && values.count[axis] > 1)
+      cell = (bits_at(seed, 2 * owner) & 1) != 0 ? cells : -1;
     const double inside = values.count[axis] > 1 ? unit_from(bits_at(seed, 2 * i + 1)) : 0;
     return values.origin[axis] + values.step[axis] * (cell + inside);
   }
