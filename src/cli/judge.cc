@@ -77,18 +77,15 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   auto definition = KW_TRY(open_task(data, flags.task));
   auto submission = KW_TRY(read_submission(flags, definition));
   if (submission.judged) return std::move(*submission.judged);
-  engine::TaskWorkbenchOptions options;
-  options.target = KW_TRY(target_of(flags.target));
-  options.max_bytes = workload_limit();
-  options.has_openblas = has_openblas();
-  options.jail = KW_TRY(jail_of(global));
-  const auto workbench = KW_TRY(engine::TaskWorkbench::create(std::move(definition), {}, options));
+  KW_TRY(target_of(flags.target));
+  const auto workbench = KW_TRY(
+      engine::TaskWorkbench::create(std::move(definition), {}, KW_TRY(workbench_options(global))));
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   auto bench = KW_TRY(Bench::open(global, &store));
   QuietObserver observer;
   const engine::Surroundings surroundings{
       workbench,           bench->carrier(), store, platform::real_clock(), observer, {},
-      Seed::from_os().low, bench->facts().id};
+      Seed::from_os().low, bench->judge_id()};
   std::optional<Candidate> opponent;
   if (until == Stage::Measure) opponent = KW_TRY(opponent_for(flags, surroundings));
   auto request = KW_TRY(workbench.request(submission.candidate, opponent ? &*opponent : nullptr));

@@ -73,8 +73,8 @@ struct Stage {
   }
 };
 
-Result<Stage> open_stage(const Global& global, const std::string& task_name, store::RunStore& store,
-                         int interrupt_fd) {
+Result<Stage> open_stage(const Global& global, const std::string& task_name,
+                         store::RunStore& store) {
   Stage stage;
   if (auto landscape = synthetic_bench(task_name)) {
     auto parts = KW_TRY(std::move(*landscape));
@@ -88,15 +88,12 @@ Result<Stage> open_stage(const Global& global, const std::string& task_name, sto
   stage.task = definition.task.name;
   stage.task_sha256 = definition.task.sha256;
   stage.goals = definition.task.goals;
-  engine::TaskWorkbenchOptions options;
-  options.max_bytes = workload_limit();
-  options.has_openblas = has_openblas();
-  options.jail = KW_TRY(jail_of(global));
-  auto workbench = KW_TRY(engine::TaskWorkbench::create(
-      std::move(definition), data.under("playbook/" + stage.task), options));
+  auto workbench = KW_TRY(engine::TaskWorkbench::create(std::move(definition),
+                                                        data.under("playbook/" + stage.task),
+                                                        KW_TRY(workbench_options(global))));
   stage.notices = workbench.notices();
   stage.workbench = std::make_unique<engine::TaskWorkbench>(std::move(workbench));
-  stage.bench = KW_TRY(Bench::open(global, &store, interrupt_fd));
+  stage.bench = KW_TRY(Bench::open(global, &store));
   return stage;
 }
 
@@ -124,7 +121,7 @@ Result<int> optimize(const Global& global, OptimizeFlags flags) {
   const platform::SignalGuard signals;
   LiveView view(global.json);
   if (!store.notice().empty()) view.on_notice(store.notice());
-  Stage stage = KW_TRY(open_stage(global, flags.task, store, -1));
+  Stage stage = KW_TRY(open_stage(global, flags.task, store));
   if (stored && stored->config.task_sha256 != stage.task_sha256)
     return fail("the task has changed since this run began; start a new one", stored->name);
   for (const std::string& notice : stage.notices) view.on_notice(notice);
@@ -135,7 +132,7 @@ Result<int> optimize(const Global& global, OptimizeFlags flags) {
                                           view,
                                           [&] { return signals.is_interrupted(); },
                                           Seed::from_os().low,
-                                          stage.facts().id};
+                                          stage.bench ? stage.bench->judge_id() : "synthetic"};
   auto searched = search_to_end(flags, surroundings, stage, stored ? &*stored : nullptr);
   view.end();
   if (!searched && signals.is_interrupted()) return static_cast<int>(kInterrupted);

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "compile/cache.h"
 #include "compile/cpu_compiler.h"
+#include "generated/version.h"
 #include "record/codec.h"
 #include "task/load.h"
 
@@ -97,8 +98,7 @@ platform::Path cache_folder() {
   return "/tmp/kernelwright-cache";
 }
 
-Result<std::unique_ptr<Bench>> Bench::open(const Global& global, store::RunStore* store,
-                                           int interrupt_fd) {
+Result<std::unique_ptr<Bench>> Bench::open(const Global& global, store::RunStore* store) {
   std::unique_ptr<Bench> bench(new Bench);
   bench->store_ = store;
   auto cache = KW_TRY(compile::DirectoryCache::open(cache_folder()));
@@ -109,7 +109,6 @@ Result<std::unique_ptr<Bench>> Bench::open(const Global& global, store::RunStore
   bench->cache_ = std::make_unique<compile::DirectoryCache>(std::move(cache));
   bench->compiler_ = std::make_unique<compile::CachedCompiler>(*bench->inner_, *bench->cache_);
   evaluate::PipeOptions options;
-  options.interrupt_fd = interrupt_fd;
   options.build_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   bench->carrier_ = std::make_unique<evaluate::PipeCarrier>(*bench->compiler_, options);
 
@@ -120,6 +119,10 @@ Result<std::unique_ptr<Bench>> Bench::open(const Global& global, store::RunStore
   const DeviceFacts facts = KW_TRY(bench->carrier_->open(remembered));
   if (facts.ceilings.empty()) KW_TRY(bench->measure(false));
   return bench;
+}
+
+std::string Bench::judge_id() const {
+  return facts().id + "\n" + inner_->identity() + "\n" + std::string(built_commit());
 }
 
 Result<DeviceFacts> Bench::measure(bool is_full) {

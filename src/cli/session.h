@@ -56,11 +56,11 @@ Result<engine::TaskWorkbenchOptions> workbench_options(const Global& global);
 /// remembered in the store, and ceilings measured at first use.
 class Bench {
  public:
-  /// `interrupt_fd`: see evaluate::PipeOptions.
-  static Result<std::unique_ptr<Bench>> open(const Global& global, store::RunStore* store,
-                                             int interrupt_fd = -1);
+  static Result<std::unique_ptr<Bench>> open(const Global& global, store::RunStore* store);
   evaluate::PipeCarrier& carrier() { return *carrier_; }
   const DeviceFacts& facts() const { return carrier_->facts(); }
+  /// See engine::Surroundings.
+  std::string judge_id() const;
   /// Measures ceilings anew and remembers them.
   Result<DeviceFacts> measure(bool is_full);
 

@@ -235,7 +235,7 @@ Result<int> sweep(const Global& global, const SweepFlags& flags) {
   engine::Observer quiet;
   const engine::Surroundings surroundings{
       workbench,           bench->carrier(), store, platform::real_clock(), quiet, {},
-      Seed::from_os().low, bench->facts().id};
+      Seed::from_os().low, bench->judge_id()};
   const Contest contest = KW_TRY(contest_for(flags, store, definition, surroundings));
   Sweep judge(workbench, bench->carrier());
   std::vector<Point> points;

@@ -10,17 +10,19 @@
 namespace kw::engine {
 namespace {
 
-std::string memory_key(const std::string& device, const EvaluationRequest& request) {
+std::string memory_key(const std::string& judge, const EvaluationRequest& request) {
   Sha256Stream key;
-  key.update_part(device).update_part(request.task.sha256).update_part(request.candidate.source);
-  key.update_part(request.candidate.name);
+  key.update_part(judge).update_part(request.task.sha256).update_part(request.candidate.source);
+  key.update_part(request.candidate.name).update_part(name_of(request.jail));
+  // Which shapes are timed depends on the machine's memory.
+  for (const Workload& w : request.workloads) key.update_part(encode(w));
   return key.finish().hex();
 }
 
 Result<BaselineStanding> time_one(const Surroundings& s, const Candidate& baseline) {
   BaselineStanding standing{baseline, {}, 0};
   auto request = KW_TRY(s.workbench.request(baseline, nullptr));
-  const std::string key = memory_key(s.device_id, request);
+  const std::string key = memory_key(s.judge_id, request);
   if (const auto known = KW_TRY(s.store.recall("baseline", key))) {
     standing.evaluation = KW_TRY(decode<Evaluation>(*known));
   } else {

@@ -82,15 +82,7 @@ Result<Attempt> Runner::next_attempt() {
   if (static_cast<std::size_t>(number) <= recorded_.size())
     return recorded_[static_cast<std::size_t>(number) - 1];
   Attempt attempt;
-  auto evaluation = s_.carrier.next();
-  if (evaluation) {
-    attempt.evaluation = std::move(*evaluation);
-  } else if (evaluation.error().advice == Advice::Stop) {
-    return std::unexpected(evaluation.error());
-  } else {
-    attempt.evaluation.verdict = {Stage::Run, Outcome::Unsupported,
-                                  "not judged: " + describe(evaluation.error())};
-  }
+  attempt.evaluation = KW_TRY(s_.carrier.next());
   attempt.at_ns = s_.clock.now_ns() - started_ns_;
   return attempt;
 }

@@ -46,7 +46,8 @@ struct Surroundings {
   Observer& observer;
   std::function<bool()> is_interrupted;
   std::uint64_t input_seed = 0;  ///< Secret of this process's part of the run, from the system.
-  std::string device_id;         ///< Of the carrier, which is open.
+  /// Device, compiler and program: what a remembered time depends on.
+  std::string judge_id;
 };
 
 struct RunReport {

@@ -22,7 +22,8 @@ class Carrier {
   /// Hands in a request; may build its units first. Errors are of the environment or of the task.
   virtual Result<> submit(EvaluationRequest request) = 0;
 
-  /// The evaluation of the oldest request not yet answered; blocks. Advice::Stop when interrupted.
+  /// The evaluation of the oldest request not yet answered; blocks. An error is never about the
+  /// candidate: the run cannot go on.
   virtual Result<Evaluation> next() = 0;
 
   /// submit() and next(), for callers with nothing else in flight.

@@ -52,26 +52,32 @@ Result<> PipeCarrier::start() {
 Result<worker::Reply> PipeCarrier::exchange(const worker::Message& message) {
   if (!process_) return fail("no worker", "", Advice::Retry);
   KW_TRY(worker::write_frame(pipe_.get(), encode(message)));
-  const std::string text =
-      KW_TRY(worker::read_frame(pipe_.get(), options_.reply_timeout_ns, options_.interrupt_fd));
+  const std::string text = KW_TRY(worker::read_frame(pipe_.get(), options_.reply_timeout_ns));
   auto reply = KW_TRY(decode<worker::Reply>(text));
   if (reply.version != worker::kProtocolVersion)
     return fail("the worker is of another version; rebuild it", "", Advice::Stop);
-  if (!reply.is_ok) return std::unexpected(worker::error_of(reply));
   return reply;
 }
 
-Result<worker::Reply> PipeCarrier::exchange_or_restart(const worker::Message& message) {
+Result<worker::Reply> PipeCarrier::ask(const worker::Message& message) {
   auto reply = exchange(message);
-  if (reply || reply.error().advice != Advice::Retry) return reply;
-  KW_TRY(start());
-  worker::Message hello = message_of(worker::Verb::Hello);
-  hello.facts = {facts_};
-  KW_TRY(exchange(hello));
-  reply = exchange(message);
-  if (!reply && reply.error().advice == Advice::Retry)
-    return fail("two workers in a row did not survive this: " + reply.error().what,
-                reply.error().where, Advice::GiveUp);
+  if (!reply && reply.error().advice == Advice::Retry) {
+    KW_TRY(start());
+    worker::Message hello = message_of(worker::Verb::Hello);
+    hello.facts = {facts_};
+    KW_TRY(exchange(hello));
+    reply = exchange(message);
+    if (!reply && reply.error().advice == Advice::Retry)
+      return fail("two workers in a row did not survive this: " + reply.error().what,
+                  reply.error().where, Advice::GiveUp);
+  }
+  if (!reply) return reply;
+  if (!reply->is_ok) {
+    // Whatever the worker advises, it lives: the trouble is the machine's or the task's.
+    Error error = worker::error_of(*reply);
+    error.advice = Advice::Stop;
+    return std::unexpected(std::move(error));
+  }
   return reply;
 }
 
@@ -79,47 +85,57 @@ Result<DeviceFacts> PipeCarrier::open(const std::optional<DeviceFacts>& remember
   KW_TRY(start());
   worker::Message hello = message_of(worker::Verb::Hello);
   if (remembered) hello.facts = {*remembered};
-  auto reply = KW_TRY(exchange(hello));
+  auto reply = KW_TRY(ask(hello));
   if (reply.facts.empty()) return fail("the worker has no device", "", Advice::Stop);
   facts_ = std::move(reply.facts.front());
   return facts_;
 }
 
 Result<> PipeCarrier::submit(EvaluationRequest request) {
-  Prepared prepared;
-  prepared.judged = KW_TRY(worker::prepare(request, compiler_, options_.build_threads));
-  prepared.request = std::move(request);
-  waiting_.push_back(std::move(prepared));
+  worker::Prepared prepared = KW_TRY(worker::prepare(request, compiler_, options_.build_threads));
+  waiting_.push_back({std::move(request), std::move(prepared)});
   return {};
 }
 
 Result<Evaluation> PipeCarrier::next() {
   if (waiting_.empty()) return fail("nothing was submitted", "pipe carrier");
-  Prepared prepared = std::move(waiting_.front());
+  Waiting waiting = std::move(waiting_.front());
   waiting_.pop_front();
-  if (prepared.judged) {
-    prepared.judged->device = facts_.id;
-    prepared.judged->machine = facts_.model;
-    return std::move(*prepared.judged);
+  Evaluation evaluation;
+  if (waiting.prepared.ended) {
+    evaluation = std::move(*waiting.prepared.ended);
+    evaluation.device = facts_.id;
+    evaluation.machine = facts_.model;
+  } else {
+    worker::Message judge = message_of(worker::Verb::Judge);
+    judge.request.push_back(std::move(waiting.request));
+    auto reply = ask(judge);
+    if (!reply && reply.error().advice == Advice::GiveUp) {
+      evaluation.id = judge.request.front().id;
+      evaluation.verdict = {Stage::Run, Outcome::Unsupported, "not judged: " + reply.error().what};
+    } else if (!reply) {
+      return std::unexpected(reply.error());
+    } else if (reply->evaluation.empty()) {
+      return fail("the worker answered without an evaluation", "", Advice::Stop);
+    } else {
+      evaluation = std::move(reply->evaluation.front());
+    }
   }
-  worker::Message judge = message_of(worker::Verb::Judge);
-  judge.request.push_back(std::move(prepared.request));
-  auto reply = KW_TRY(exchange_or_restart(judge));
-  if (reply.evaluation.empty()) return fail("the worker answered without an evaluation");
-  return std::move(reply.evaluation.front());
+  evaluation.stage_ns["compile"] = waiting.prepared.build_ns;
+  return evaluation;
 }
 
 Result<std::vector<worker::AdmissionLine>> PipeCarrier::admit(EvaluationRequest request) {
   KW_TRY(worker::build_references(request, compiler_, options_.build_threads));
   worker::Message admit = message_of(worker::Verb::Admit);
   admit.request.push_back(std::move(request));
-  return KW_TRY(exchange(admit)).admission;
+  return KW_TRY(ask(admit)).admission;
 }
 
 Result<DeviceFacts> PipeCarrier::measure_device(bool is_full) {
   worker::Message measure = message_of(worker::Verb::Measure);
   measure.is_full = is_full;
-  auto reply = KW_TRY(exchange(measure));
+  auto reply = KW_TRY(ask(measure));
   if (reply.facts.empty()) return fail("the worker answered without facts");
   facts_ = std::move(reply.facts.front());
   notes_ = std::move(reply.notes);

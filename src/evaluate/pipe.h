@@ -11,13 +11,13 @@
 #include "evaluate/carrier.h"
 #include "platform/subprocess.h"
 #include "worker/messages.h"
+#include "worker/prepare.h"
 
 namespace kw::evaluate {
 
 struct PipeOptions {
   platform::Path worker;  ///< The executable; empty: kw-worker beside this program.
   int build_threads = 2;
-  int interrupt_fd = -1;  ///< Readable when the user wants out at once; -1: none.
   std::int64_t reply_timeout_ns =
       30LL * 60 * 1'000'000'000;  ///< A worker silent for so long is replaced.
 };
@@ -43,14 +43,15 @@ class PipeCarrier final : public Carrier {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  /// Screened and built, or already judged without a worker.
-  struct Prepared {
+  struct Waiting {
     EvaluationRequest request;
-    std::optional<Evaluation> judged;
+    worker::Prepared prepared;
   };
   Result<> start();
+  /// One message over the pipe; errors are of the pipe alone, the reply may hold another.
   Result<worker::Reply> exchange(const worker::Message& message);
-  Result<worker::Reply> exchange_or_restart(const worker::Message& message);
+  /// The worker's answer. A worker that dies over it is replaced once; two deaths are GiveUp.
+  Result<worker::Reply> ask(const worker::Message& message);
 
   compile::Compiler& compiler_;
   PipeOptions options_;
@@ -58,7 +59,7 @@ class PipeCarrier final : public Carrier {
   std::vector<std::string> notes_;
   std::optional<platform::Process> process_;
   platform::Fd pipe_;
-  std::deque<Prepared> waiting_;
+  std::deque<Waiting> waiting_;
 };
 
 }  // namespace kw::evaluate

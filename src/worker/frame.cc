@@ -3,6 +3,7 @@
 #include "worker/frame.h"
 
 #include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,7 +21,8 @@ std::unexpected<Error> lost(const char* what) {
 
 Result<> write_all(int fd, const char* data, std::size_t size) {
   while (size > 0) {
-    const ssize_t n = ::write(fd, data, size);
+    // A peer that died while we were busy must come back as an error, not as SIGPIPE.
+    const ssize_t n = ::send(fd, data, size, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return lost("cannot write");
     data += n;
@@ -30,7 +32,7 @@ Result<> write_all(int fd, const char* data, std::size_t size) {
 }
 
 /// Waits until `fd` has something to read.
-Result<> wait_readable(int fd, std::int64_t deadline_ns, int interrupt_fd) {
+Result<> wait_readable(int fd, std::int64_t deadline_ns) {
   for (;;) {
     int wait_ms = -1;
     if (deadline_ns > 0) {
@@ -38,19 +40,16 @@ Result<> wait_readable(int fd, std::int64_t deadline_ns, int interrupt_fd) {
       if (left <= 0) return fail("no answer in time", "worker pipe", Advice::Retry);
       wait_ms = static_cast<int>(left / 1'000'000 + 1);
     }
-    std::array<pollfd, 2> polled{pollfd{fd, POLLIN, 0}, pollfd{interrupt_fd, POLLIN, 0}};
-    const int n = ::poll(polled.data(), interrupt_fd >= 0 ? 2 : 1, wait_ms);
+    pollfd polled{fd, POLLIN, 0};
+    const int n = ::poll(&polled, 1, wait_ms);
     if (n < 0 && errno != EINTR) return lost("cannot wait");
-    if (n > 0 && interrupt_fd >= 0 && polled[1].revents != 0)
-      return fail("interrupted", "worker pipe", Advice::Stop);
-    if (n > 0 && polled[0].revents != 0) return {};
+    if (n > 0) return {};
   }
 }
 
-Result<> read_all(int fd, char* data, std::size_t size, std::int64_t deadline_ns,
-                  int interrupt_fd) {
+Result<> read_all(int fd, char* data, std::size_t size, std::int64_t deadline_ns) {
   while (size > 0) {
-    KW_TRY(wait_readable(fd, deadline_ns, interrupt_fd));
+    KW_TRY(wait_readable(fd, deadline_ns));
     const ssize_t n = ::read(fd, data, size);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return lost("cannot read");
@@ -71,15 +70,15 @@ Result<> write_frame(int fd, std::string_view text) {
   return write_all(fd, text.data(), text.size());
 }
 
-Result<std::string> read_frame(int fd, std::int64_t timeout_ns, int interrupt_fd) {
+Result<std::string> read_frame(int fd, std::int64_t timeout_ns) {
   const std::int64_t deadline = timeout_ns > 0 ? platform::real_clock().now_ns() + timeout_ns : 0;
   std::array<unsigned char, 4> head;
-  KW_TRY(read_all(fd, reinterpret_cast<char*>(head.data()), head.size(), deadline, interrupt_fd));
+  KW_TRY(read_all(fd, reinterpret_cast<char*>(head.data()), head.size(), deadline));
   std::size_t size = 0;
   for (std::size_t i = 0; i < 4; ++i) size |= std::size_t{head[i]} << (8 * i);
   if (size > kMaxFrame) return fail("frame of impossible size", "worker pipe", Advice::Retry);
   std::string text(size, '\0');
-  KW_TRY(read_all(fd, text.data(), size, deadline, interrupt_fd));
+  KW_TRY(read_all(fd, text.data(), size, deadline));
   return text;
 }
 

@@ -19,8 +19,7 @@ inline constexpr std::size_t kMaxFrame = std::size_t{256} << 20;
 Result<> write_frame(int fd, std::string_view text);
 
 /// Reads one frame, waiting at most `timeout_ns` for it to be complete (0: for ever). A peer that
-/// closed, stalled or claims too much is Advice::Retry: start another worker. `interrupt_fd` (or
-/// -1) ends the wait early when it becomes readable.
-Result<std::string> read_frame(int fd, std::int64_t timeout_ns = 0, int interrupt_fd = -1);
+/// closed, stalled or claims too much is Advice::Retry: start another worker.
+Result<std::string> read_frame(int fd, std::int64_t timeout_ns = 0);
 
 }  // namespace kw::worker

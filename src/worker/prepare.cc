@@ -72,21 +72,19 @@ Result<> build_references(EvaluationRequest& request, compile::Compiler& compile
   return {};
 }
 
-Result<std::optional<Evaluation>> prepare(EvaluationRequest& request, compile::Compiler& compiler,
-                                          int threads) {
-  const std::int64_t start = platform::real_clock().now_ns();
+namespace {
+
+/// `prepare` without the clock.
+Result<std::optional<Evaluation>> screen_and_build(EvaluationRequest& request,
+                                                   compile::Compiler& compiler, int threads) {
   // The shipped text of a task is screened by whoever ships it; its libraries are its own affair.
   const bool is_trusted =
       request.candidate.origin == Origin::Baseline || request.candidate.origin == Origin::Reference;
   if (!is_trusted)
-    if (auto rejected = screen_source(request)) return std::optional(std::move(*rejected));
+    if (auto rejected = screen_source(request)) return rejected;
   auto built = KW_TRY(build(unbuilt(request), compiler, threads));
-  const double spent = static_cast<double>(platform::real_clock().now_ns() - start);
-  if (built && !built->ok()) {
-    Evaluation e = ended(request, built->verdict(), built->findings);
-    e.stage_ns["compile"] = spent;
-    return std::optional(std::move(e));
-  }
+  if (built && !built->ok())
+    return std::optional(ended(request, built->verdict(), built->findings));
   const BuildUnit* candidate = request.unit("candidate");
   KW_ASSERT(candidate != nullptr && candidate->object.size() == 1);
   const BuiltObject& object = candidate->object.front();
@@ -96,8 +94,17 @@ Result<std::optional<Evaluation>> prepare(EvaluationRequest& request, compile::C
   Evaluation e = ended(request, {Stage::Compile, Outcome::Correct, "compiled; not run"},
                        built ? built->findings : std::vector<Finding>());
   e.object_sha256 = object.sha256;
-  e.stage_ns["compile"] = spent;
   return std::optional(std::move(e));
+}
+
+}  // namespace
+
+Result<Prepared> prepare(EvaluationRequest& request, compile::Compiler& compiler, int threads) {
+  const std::int64_t start = platform::real_clock().now_ns();
+  Prepared prepared;
+  prepared.ended = KW_TRY(screen_and_build(request, compiler, threads));
+  prepared.build_ns = static_cast<double>(platform::real_clock().now_ns() - start);
+  return prepared;
 }
 
 }  // namespace kw::worker

@@ -10,12 +10,16 @@
 
 namespace kw::worker {
 
-/// Builds the units that have no object yet. An evaluation comes back if the candidate's journey
-/// ends here (rejected, compile_failed, …); otherwise the request is ready to be judged. A
-/// reference or opponent that does not compile is an error that shows its first diagnostic. Runs
-/// compilers in jails, `threads` at once.
-Result<std::optional<Evaluation>> prepare(EvaluationRequest& request, compile::Compiler& compiler,
-                                          int threads);
+struct Prepared {
+  std::optional<Evaluation>
+      ended;            ///< The candidate's journey ends here: rejected, compile_failed, …
+  double build_ns = 0;  ///< Screening and building, cache hits included.
+};
+
+/// Screens the candidate and builds the units that have no object yet; without `ended`, the request
+/// is ready to be judged. A reference or opponent that does not compile is an error that shows its
+/// first diagnostic. Runs on the controller's side, compilers in jails, `threads` at once.
+Result<Prepared> prepare(EvaluationRequest& request, compile::Compiler& compiler, int threads);
 
 /// Builds the task's own units only.
 Result<> build_references(EvaluationRequest& request, compile::Compiler& compiler, int threads);

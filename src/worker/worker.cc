@@ -125,23 +125,25 @@ bool Worker::place_under_roof(const EvaluationRequest& request, Evaluation& e) c
 }
 
 Result<Evaluation> Worker::judge(const EvaluationRequest& request) {
+  auto judged = judge_under_lease(request);
+  // A lease kept past an error would make the next judgement wait for itself.
+  held_.reset();
+  return judged;
+}
+
+Result<Evaluation> Worker::judge_under_lease(const EvaluationRequest& request) {
   held_ = KW_TRY(lease(facts_, platform::LeaseMode::Shared,
                        "judging " + request.candidate.name + " for " + request.task.name));
-  auto judged = referee_.judge(request);
-  if (!judged) {
-    held_.reset();
-    return judged;
-  }
-  Evaluation e = std::move(*judged);
+  Evaluation e = KW_TRY(referee_.judge(request));
   e.id = request.id;
   e.worker = std::string(built_commit());
   // Above its ceiling: either the ceiling is stale or the kernel moves fewer bytes than the nominal
   // count. Measuring again once tells which.
-  if (place_under_roof(request, e) && !std::exchange(has_remeasured_, true)) {
+  if (place_under_roof(request, e) && held_->mode() == platform::LeaseMode::Exclusive &&
+      !std::exchange(has_remeasured_, true)) {
     KW_TRY(measure_ceilings(false));
     place_under_roof(request, e);
   }
-  held_.reset();
   e.findings = profile::explain(e, {&request.task, request.unit("candidate")});
   return e;
 }

@@ -35,6 +35,7 @@ class Worker {
 
  private:
   Result<Reply> try_answer(const Message& message);
+  Result<Evaluation> judge_under_lease(const EvaluationRequest& request);
   /// Turns the share of the lease into the whole.
   Result<> take_alone();
   /// Caller holds the lease alone.
