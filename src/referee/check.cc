@@ -190,6 +190,13 @@ Result<AfterCheck> check_after_return(Bench& bench, int slot, device::Player& pl
   return check;
 }
 
+std::int64_t call_timeout(const Options& options, double native_ns) {
+  constexpr double kLongNs = 10e9;  // a hang costs this much and a little more at most
+  constexpr double kBeyond = 3;
+  const double wanted = std::min(options.timeout_factor * native_ns, kLongNs + kBeyond * native_ns);
+  return std::max(options.least_timeout_ns, static_cast<std::int64_t>(wanted));
+}
+
 double late_cpu_limit(const EvaluationRequest& request, const Options& options) {
   const Origin origin = request.candidate.origin;
   return origin == Origin::Baseline || origin == Origin::Reference

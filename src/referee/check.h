@@ -34,6 +34,13 @@ struct Depth {
 /// slot its content): remembered results are cheating.
 Result<Checked> check_call(Bench& bench, int slot, int set, const Depth& depth, Stage stage);
 
+/// Calls in which late work must show before anyone is accused.
+inline constexpr int kSightings = 3;
+
+/// How long a candidate's call may take where the reference at the task's type takes `native_ns`:
+/// 20 times that, but beyond 10 s no more than another 3 times; never less than Options say.
+std::int64_t call_timeout(const Options& options, double native_ns);
+
 /// What a process did after its answer.
 struct AfterCheck {
   std::optional<Verdict> verdict;  ///< Ended by itself, changed outputs, left processes behind.
@@ -42,7 +49,7 @@ struct AfterCheck {
 
 /// Lets the player run on after a call that returned and whose outputs were not touched since. CPU
 /// time is only reported: a stolen or busy core charges an honest process for time it did not use,
-/// so callers accuse when it is seen twice. Costs `watch_ns` and a copy of the outputs.
+/// so callers accuse when it is seen kSightings times. Costs `watch_ns` and a copy of the outputs.
 Result<AfterCheck> check_after_return(Bench& bench, int slot, device::Player& player,
                                       std::int64_t watch_ns, double late_cpu_ns, Stage stage);
 

@@ -77,8 +77,7 @@ class Trial {
   device::CallResult call(const Bench& bench, Leg& leg, int first_buffer) const;
   WorkloadResult& result_of(const Bench& bench);
   std::int64_t timeout_of(const Bench& bench) const {
-    return std::max(options_.least_timeout_ns,
-                    static_cast<std::int64_t>(options_.timeout_factor * bench.native_ns()));
+    return call_timeout(options_, bench.native_ns());
   }
 
   device::Device& device_;
@@ -105,12 +104,12 @@ WorkloadResult& Trial::result_of(const Bench& bench) {
 // Watches a call that returned; late work must show a second time, on the same call again, to
 // count.
 Trial::Fate Trial::watch(Bench& bench, Leg& leg, int first_buffer) {
-  for (int seen = 0;;) {
-    const AfterCheck after =
-        KW_TRY(check_after_return(bench, 0, leg.player(), options_.watch_ns,
-                                  late_cpu_limit(request_, options_), Stage::Check));
+  std::int64_t span_ns = options_.watch_ns;
+  for (int seen = 0;; span_ns *= 3) {
+    const AfterCheck after = KW_TRY(check_after_return(
+        bench, 0, leg.player(), span_ns, late_cpu_limit(request_, options_), Stage::Check));
     if (after.verdict || after.late.empty()) return after.verdict;
-    if (++seen == 2) return Verdict{Stage::Check, Outcome::Cheated, after.late};
+    if (++seen == kSightings) return Verdict{Stage::Check, Outcome::Cheated, after.late};
     KW_TRY(bench.place_again(0));
     if (auto verdict = verdict_of(call(bench, leg, first_buffer), name_of_call(bench)))
       return verdict;

@@ -71,8 +71,7 @@ Timing::Timing(device::Device& device, const DeviceFacts& facts, const Options& 
       rng_(seed.child("choices")) {}
 
 std::int64_t Timing::timeout_of(const Bench& bench) const {
-  return std::max(options_.least_timeout_ns,
-                  static_cast<std::int64_t>(options_.timeout_factor * bench.native_ns()));
+  return call_timeout(options_, bench.native_ns());
 }
 
 measure::Limits Timing::limits() const {

@@ -48,6 +48,7 @@ class Timing {
     std::unique_ptr<Seat> candidate;
     std::unique_ptr<Seat> opponent;
     int watched = 0;
+    int sightings = 0;      ///< Of late work.
     int suspect_calls = 0;  ///< Calls still to be watched since late work was seen.
     int fully_checked = 0;
   };
