@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/sockios.h>
 #include <omp.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -109,12 +112,18 @@ int grow_file(const Arguments& a) {
   return tell(fd < 0 ? -1 : ::ftruncate(fd, static_cast<off_t>(std::stoll(a.at(1)))));
 }
 
-int call_forbidden(const Arguments&) {
-  const auto attempt = [](const char* name, long result) {
-    if (result >= 0 || (errno != EPERM && errno != ENOSYS)) {
-      std::printf("%s: %s\n", name, result >= 0 ? "ok" : strerrorname_np(errno));
-    }
-  };
+/// Prints what got further than a refusal. The arguments are such that a call let through fails
+/// otherwise, or succeeds.
+void attempt(const char* name, long result) {
+  if (result >= 0 || (errno != EPERM && errno != ENOSYS)) {
+    std::printf("%s: %s\n", name, result >= 0 ? "ok" : strerrorname_np(errno));
+  }
+}
+
+/// The kernel takes 32 bits of such an argument; a filter that compares 64 is deceived.
+constexpr unsigned long disguised(unsigned long argument) { return argument | 1UL << 32; }
+
+void reach_kernel() {
   attempt("socket", ::socket(AF_INET, SOCK_STREAM, 0));
   attempt("unix socket", ::socket(AF_UNIX, SOCK_STREAM, 0));
   attempt("netlink", ::socket(AF_NETLINK, SOCK_RAW, 0));
@@ -122,24 +131,69 @@ int call_forbidden(const Arguments&) {
   attempt("socketpair", ::socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
   attempt("ptrace", ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr));
   attempt("process_vm_readv", ::syscall(SYS_process_vm_readv, ::getppid(), 0, 0, 0, 0, 0));
+  attempt("process_mrelease", ::syscall(448, -1, 0));
   attempt("perf_event_open", ::syscall(SYS_perf_event_open, 0, 0, 0, 0, 0));
   attempt("bpf", ::syscall(SYS_bpf, 0, 0, 0));
   attempt("keyctl", ::syscall(SYS_keyctl, 0, 0, 0, 0, 0));
   attempt("userfaultfd", ::syscall(SYS_userfaultfd, 0));
   attempt("io_uring_setup", ::syscall(SYS_io_uring_setup, 1, 0));
+  attempt("memfd_secret", ::syscall(447, 0));
   attempt("mount", ::syscall(SYS_mount, "none", "/tmp", "tmpfs", 0, 0));
+  attempt("open_tree_attr", ::syscall(467, -1, "", 0, 0, 0));
+  attempt("quotactl_fd", ::syscall(443, -1, 0, 0, 0));
+  attempt("semop", ::syscall(SYS_semop, -1, 0, 0));
+  attempt("semctl", ::syscall(SYS_semctl, -1, 0, 0, 0));
+  attempt("shmctl", ::syscall(SYS_shmctl, -1, 0, 0));
+  attempt("msgsnd", ::syscall(SYS_msgsnd, -1, 0, 0, 0));
+  attempt("msgrcv", ::syscall(SYS_msgrcv, -1, 0, 0, 0, 0));
+  attempt("msgctl", ::syscall(SYS_msgctl, -1, 0, 0));
+  attempt("mq_unlink", ::syscall(SYS_mq_unlink, nullptr));
+}
+
+void leave_jail() {
   attempt("unshare", ::unshare(CLONE_NEWUSER));
   attempt("clone newuser", ::syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0));
   attempt("clone3", ::syscall(SYS_clone3, 0, 0));
   attempt("personality", ::syscall(SYS_personality, 0xffffffff));
   attempt("setsid", ::setsid());
   attempt("no parent signal", ::prctl(PR_SET_PDEATHSIG, 0));
+  attempt("no parent signal, disguised", ::syscall(SYS_prctl, disguised(PR_SET_PDEATHSIG), 0));
+  attempt("own filter, disguised", ::syscall(SYS_prctl, disguised(PR_SET_SECCOMP), 2, nullptr));
   const bool was_root = ::getuid() == 0;
   if (::syscall(SYS_setuid, 0) == 0 && !was_root) std::puts("setuid: ok");
   rlimit more{};
   ::getrlimit(RLIMIT_NPROC, &more);
   more.rlim_cur = more.rlim_max = more.rlim_max + 100;
   attempt("raise limit", ::setrlimit(RLIMIT_NPROC, &more));
+}
+
+/// A descriptor's owner is sent signals by the kernel, whoever it is.
+void signal_by_descriptor() {
+  attempt("F_SETOWN", ::fcntl(0, F_SETOWN, ::getpid()));
+  attempt("F_SETOWN, disguised", ::syscall(SYS_fcntl, 0, disguised(F_SETOWN), ::getpid()));
+  const f_owner_ex owner{F_OWNER_PID, ::getpid()};
+  attempt("F_SETOWN_EX", ::fcntl(0, F_SETOWN_EX, &owner));
+  attempt("F_SETSIG", ::fcntl(0, F_SETSIG, SIGKILL));
+  attempt("FIOSETOWN", ::ioctl(0, FIOSETOWN, nullptr));
+  attempt("SIOCSPGRP", ::ioctl(0, SIOCSPGRP, nullptr));
+}
+
+void change_metadata() {
+  attempt("fchmodat2", ::syscall(452, -1, "x", 0777, 0));
+  attempt("setxattrat", ::syscall(463, -1, "x", 0, "user.x", 0, 0));
+  attempt("getxattrat", ::syscall(464, -1, "x", 0, "user.x", 0, 0));
+  attempt("listxattrat", ::syscall(465, -1, "x", 0, 0, 0));
+  attempt("removexattrat", ::syscall(466, -1, "x", 0, "user.x"));
+  attempt("file_setattr", ::syscall(469, -1, "x", 0, 0, 0));
+  attempt("FS_IOC_SETFLAGS", ::ioctl(0, FS_IOC_SETFLAGS, nullptr));
+  attempt("FS_IOC_FSSETXATTR", ::ioctl(0, FS_IOC_FSSETXATTR, nullptr));
+}
+
+int call_forbidden(const Arguments&) {
+  reach_kernel();
+  leave_jail();
+  signal_by_descriptor();
+  change_metadata();
   std::puts("done");
   return 0;
 }

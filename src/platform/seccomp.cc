@@ -1,5 +1,8 @@
 // System calls by seccomp: what neither a compiler nor a numeric kernel has any business with.
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
@@ -13,6 +16,21 @@
 
 namespace kw::platform {
 namespace {
+
+/// Calls that the headers we build with may lack; libseccomp would then skip a rule by name without
+/// a word. From 424 on all architectures number alike.
+enum NewCall : int {
+  kQuotactlFd = 443,       // Linux 5.14
+  kMemfdSecret = 447,      // 5.14
+  kProcessMrelease = 448,  // 5.15
+  kFchmodat2 = 452,        // 6.6
+  kSetxattrat = 463,       // 6.13, as the next three
+  kGetxattrat = 464,
+  kListxattrat = 465,
+  kRemovexattrat = 466,
+  kOpenTreeAttr = 467,  // 6.15
+  kFileSetattr = 469,   // 6.17
+};
 
 /// One filter under construction; the first failure sticks.
 class Filter {
@@ -57,6 +75,12 @@ scmp_arg_cmp argument(unsigned index, scmp_compare how, std::uint64_t a, std::ui
   return {index, how, a, b};
 }
 
+/// Equality for a parameter of 32 bits: the kernel ignores the register's upper half, so a rule
+/// that denies must not look at it.
+scmp_arg_cmp is_int(unsigned index, unsigned value) {
+  return argument(index, SCMP_CMP_MASKED_EQ, 0xffff'ffff, value);
+}
+
 void deny_kernel_surface(Filter& f) {
   // Sockets: inherited ones keep working, new ones cannot be made.
   f.deny_all({SCMP_SYS(socket), SCMP_SYS(socketpair), SCMP_SYS(bind), SCMP_SYS(connect),
@@ -64,12 +88,14 @@ void deny_kernel_surface(Filter& f) {
   // Other processes' memory, descriptors and tracing.
   f.deny_all({SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev),
               SCMP_SYS(process_madvise), SCMP_SYS(kcmp), SCMP_SYS(pidfd_getfd),
-              SCMP_SYS(pidfd_send_signal), SCMP_SYS(perf_event_open)});
+              SCMP_SYS(pidfd_send_signal), kProcessMrelease, SCMP_SYS(perf_event_open)});
   // Large parts of the kernel that have been the way out of jails before.
   f.deny_all({SCMP_SYS(bpf), SCMP_SYS(userfaultfd), SCMP_SYS(io_uring_setup),
               SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register), SCMP_SYS(keyctl),
               SCMP_SYS(add_key), SCMP_SYS(request_key), SCMP_SYS(fanotify_init),
               SCMP_SYS(name_to_handle_at), SCMP_SYS(open_by_handle_at), SCMP_SYS(lookup_dcookie)});
+  // Memory that even the kernel cannot look into.
+  f.deny(kMemfdSecret);
   // The system's shape.
   f.deny_all({SCMP_SYS(mount),         SCMP_SYS(umount2),         SCMP_SYS(pivot_root),
               SCMP_SYS(chroot),        SCMP_SYS(move_mount),      SCMP_SYS(open_tree),
@@ -83,13 +109,16 @@ void deny_kernel_surface(Filter& f) {
               SCMP_SYS(clock_settime), SCMP_SYS(clock_adjtime),   SCMP_SYS(adjtimex),
               SCMP_SYS(iopl),          SCMP_SYS(ioperm),          SCMP_SYS(vhangup),
               SCMP_SYS(personality)});
-  // Ways to meet another jail, or to outlive one.
-  f.deny_all({SCMP_SYS(shmget), SCMP_SYS(shmat), SCMP_SYS(msgget), SCMP_SYS(semget),
-              SCMP_SYS(mq_open), SCMP_SYS(setsid), SCMP_SYS(setpgid)});
+  f.deny_all({kOpenTreeAttr, kQuotactlFd});
+  // Ways to meet another jail, or to outlive one. Ids of what others made can be guessed.
+  f.deny_all({SCMP_SYS(shmget), SCMP_SYS(shmat), SCMP_SYS(shmctl), SCMP_SYS(msgget),
+              SCMP_SYS(msgsnd), SCMP_SYS(msgrcv), SCMP_SYS(msgctl), SCMP_SYS(semget),
+              SCMP_SYS(semop), SCMP_SYS(semtimedop), SCMP_SYS(semctl), SCMP_SYS(mq_open),
+              SCMP_SYS(mq_unlink), SCMP_SYS(setsid), SCMP_SYS(setpgid)});
   // The parent's death must count. seccomp() stays allowed: a player adds a tighter filter of its
   // own before it loads foreign code, and that one forbids further filters.
-  f.deny_if(SCMP_SYS(prctl), {argument(0, SCMP_CMP_EQ, PR_SET_SECCOMP)});
-  f.deny_if(SCMP_SYS(prctl), {argument(0, SCMP_CMP_EQ, PR_SET_PDEATHSIG)});
+  f.deny_if(SCMP_SYS(prctl), {is_int(0, PR_SET_SECCOMP)});
+  f.deny_if(SCMP_SYS(prctl), {is_int(0, PR_SET_PDEATHSIG)});
 }
 
 /// `self` is the only process that may be addressed by number.
@@ -99,6 +128,13 @@ void deny_other_processes(Filter& f, bool shares_uid, std::uint64_t self) {
     f.deny_if(call, {argument(0, SCMP_CMP_NE, self)});
   }
   f.deny(SCMP_SYS(tkill));
+  // The kernel signals a descriptor's owner, whoever was named.
+  for (const unsigned command : {F_SETOWN, F_SETOWN_EX, F_SETSIG}) {
+    f.deny_if(SCMP_SYS(fcntl), {is_int(1, command)});
+  }
+  for (const unsigned command : {FIOSETOWN, SIOCSPGRP}) {
+    f.deny_if(SCMP_SYS(ioctl), {is_int(1, command)});
+  }
   f.deny_if(SCMP_SYS(prlimit64), {argument(0, SCMP_CMP_NE, 0)});
   if (!shares_uid) return;
   // With our uid it could slow us down. Threads are pinned by their own ids, unknown here, so an
@@ -123,6 +159,9 @@ void deny_metadata_changes(Filter& f) {
               SCMP_SYS(lsetxattr), SCMP_SYS(fsetxattr), SCMP_SYS(removexattr),
               SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr), SCMP_SYS(utime), SCMP_SYS(utimes),
               SCMP_SYS(utimensat), SCMP_SYS(futimesat), SCMP_SYS(truncate)});
+  f.deny_all({kFchmodat2, kSetxattrat, kGetxattrat, kListxattrat, kRemovexattrat, kFileSetattr});
+  f.deny_if(SCMP_SYS(ioctl), {is_int(1, FS_IOC_SETFLAGS)});
+  f.deny_if(SCMP_SYS(ioctl), {is_int(1, FS_IOC_FSSETXATTR)});
 }
 
 }  // namespace
