@@ -87,7 +87,10 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
       workbench,           bench->carrier(), store, platform::real_clock(), observer, {},
       Seed::from_os().low, bench->judge_id()};
   std::optional<Candidate> opponent;
-  if (until == Stage::Measure) opponent = KW_TRY(opponent_for(flags, surroundings));
+  if (until == Stage::Measure) {
+    KW_TRY(bench->ensure_ceilings());
+    opponent = KW_TRY(opponent_for(flags, surroundings));
+  }
   auto request = KW_TRY(workbench.request(submission.candidate, opponent ? &*opponent : nullptr));
   request.id = "judge";
   request.until = until;

@@ -94,6 +94,7 @@ Result<Stage> open_stage(const Global& global, const std::string& task_name,
   stage.notices = workbench.notices();
   stage.workbench = std::make_unique<engine::TaskWorkbench>(std::move(workbench));
   stage.bench = KW_TRY(Bench::open(global, &store));
+  KW_TRY(stage.bench->ensure_ceilings());
   return stage;
 }
 

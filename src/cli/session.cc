@@ -116,9 +116,13 @@ Result<std::unique_ptr<Bench>> Bench::open(const Global& global, store::RunStore
   if (store != nullptr)
     if (const auto text = KW_TRY(store->recall("device", "cpu")))
       if (auto facts = decode<DeviceFacts>(*text)) remembered = std::move(*facts);
-  const DeviceFacts facts = KW_TRY(bench->carrier_->open(remembered));
-  if (facts.ceilings.empty()) KW_TRY(bench->measure(false));
+  KW_TRY(bench->carrier_->open(remembered));
   return bench;
+}
+
+Result<> Bench::ensure_ceilings() {
+  if (facts().ceilings.empty()) KW_TRY(measure(false));
+  return {};
 }
 
 std::string Bench::judge_id() const {

@@ -53,7 +53,7 @@ std::int64_t workload_limit();
 Result<engine::TaskWorkbenchOptions> workbench_options(const Global& global);
 
 /// A compiler with its cache and a worker, ready to judge on this machine's cpu. Device facts are
-/// remembered in the store, and ceilings measured at first use.
+/// remembered in the store.
 class Bench {
  public:
   static Result<std::unique_ptr<Bench>> open(const Global& global, store::RunStore* store);
@@ -61,6 +61,8 @@ class Bench {
   const DeviceFacts& facts() const { return carrier_->facts(); }
   /// See engine::Surroundings.
   std::string judge_id() const;
+  /// Measures the few ceilings that timing needs, unless they are remembered: half a second.
+  Result<> ensure_ceilings();
   /// Measures ceilings anew and remembers them.
   Result<DeviceFacts> measure(bool is_full);
 

@@ -232,6 +232,7 @@ Result<int> sweep(const Global& global, const SweepFlags& flags) {
   auto workbench =
       KW_TRY(engine::TaskWorkbench::create(definition, {}, KW_TRY(workbench_options(global))));
   const auto bench = KW_TRY(Bench::open(global, &store));
+  KW_TRY(bench->ensure_ceilings());
   engine::Observer quiet;
   const engine::Surroundings surroundings{
       workbench,           bench->carrier(), store, platform::real_clock(), quiet, {},
