@@ -20,7 +20,9 @@ namespace {
 constexpr int kEmptyCalls = 25;
 constexpr double kSampleMargin = 1.2;  // batches aim this much above the shortest sample
 constexpr int kFloorSeries = 4;        // fresh processes; measure::noise_floor asks for 4
-constexpr int kFloorPairs = 3;         // per process
+// Pairs per process: fewer overstate the floor and hide real gains.
+constexpr int kFloorPairs = 5;
+constexpr int kFloorPairsOfRun = 10;  // where many evaluations share it
 constexpr double kFloorBudgetNs = 2e9;
 constexpr double kAssumedFloor = 0.02;  // where measuring it would cost more than the comparison
 constexpr int kSuspectCalls = 5;        // watched after late work was seen once
@@ -79,9 +81,9 @@ measure::Limits Timing::limits() const {
   const double usual = request_.measure.purpose == Purpose::Confirm  ? 6e9
                        : request_.measure.purpose == Purpose::Search ? 0.8e9
                                                                      : 1.5e9;
-  limits.budget_ns = request_.measure.budget_ns > 0
-                         ? static_cast<double>(request_.measure.budget_ns)
-                         : usual * std::clamp(request_.measure.fidelity, 0.05, 1.0);
+  limits.budget_ns =
+      request_.measure.budget_ns > 0 ? static_cast<double>(request_.measure.budget_ns) : usual;
+  limits = measure::at_fidelity(limits, std::clamp(request_.measure.fidelity, 0.05, 1.0));
   limits.hard_budget_ns = std::max(60e9, 4 * limits.budget_ns);
   limits.stop_when_decided = request_.measure.purpose != Purpose::Confirm;
   for (const Entry& entry : entries_)
@@ -211,8 +213,9 @@ Result<std::optional<Verdict>> Timing::settle(Entry& entry) {
 Result<> Timing::measure_floor(Entry& entry) {
   Bench& bench = *entry.bench;
   if (!entry.opponent || bench.noise_floor) return {};
+  const int wanted = request_.measure.purpose == Purpose::Judge ? kFloorPairs : kFloorPairsOfRun;
   const TimedCall probe = KW_TRY(entry.opponent->warm_up());
-  const double expected = probe.ns * entry.slots * kFloorSeries * (2 * kFloorPairs + 1);
+  const double expected = probe.ns * entry.slots * kFloorSeries * (2 * wanted + 1);
   if (expected > kFloorBudgetNs) {
     double borrowed = 0;
     for (const Entry& other : entries_)
@@ -229,7 +232,7 @@ Result<> Timing::measure_floor(Entry& entry) {
     Seat seat(bench, twin, entry.slots, entry.sets, false, options_.reference_timeout_ns,
               seed_.child("twin").child(static_cast<std::uint64_t>(s)));
     series.emplace_back();
-    for (int p = 0; p < kFloorPairs; ++p) {
+    for (int p = 0; p < wanted; ++p) {
       if (auto verdict = KW_TRY(seat.ready())) return fail("the opponent: " + verdict->evidence);
       const auto sets = seat.draw_sets();
       const bool twin_first = (rng_() >> 63) != 0;
@@ -239,7 +242,7 @@ Result<> Timing::measure_floor(Entry& entry) {
       if (!twin_first) pair.candidate_ns = KW_TRY(time_trusted(seat, sets));
       if (pair.candidate_ns > 0 && pair.opponent_ns > 0) series.back().push_back(pair);
     }
-    if (series.back().empty()) series.pop_back();
+    if (series.back().size() < 3) series.pop_back();
   }
   bench.noise_floor = series.empty() ? kAssumedFloor : measure::noise_floor(series);
   return {};
@@ -372,7 +375,8 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
         to_record(plan.estimate(w), entries_[w].bench->noise_floor.value_or(0));
   speedup_ = to_record(plan.estimate(), limits.noise_floor);
   speedup_.is_faster = plan.decision() == measure::Decision::Faster;
-  if (plan.decision() == measure::Decision::Unmeasurable)
+  // A rough figure ranks the points of a tuner; it is not asked to decide anything.
+  if (plan.decision() == measure::Decision::Unmeasurable && !limits.may_be_rough)
     return Verdict{Stage::Measure, Outcome::Unmeasurable,
                    fmt::format("the speedup lies between {:.3g} and {:.3g}: {}", speedup_.low,
                                speedup_.high, plan.ending())};
