@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kw::engine {
 namespace {
 
@@ -33,7 +35,9 @@ Loop::Loop(const Workbench& workbench, const RunConfig& config,
 Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, Candidate baseline) {
   const search::RewardPolicy* policy = KW_TRY(search::find_reward_policy(config.reward_policy));
   search::StrategyOptions options;
-  options.seed = Seed{config.seed};
+  options.seed = Seed::from_number(config.seed);
+  options.halving_points = static_cast<std::size_t>(config.tuning_points);
+  options.exhaustive_up_to = std::min(options.exhaustive_up_to, options.halving_points);
   auto strategy = KW_TRY(search::make_strategy(config.strategy, workbench.ideas(), options));
   return Loop(workbench, config, std::move(strategy), Standing(std::move(baseline), *policy));
 }

@@ -16,6 +16,10 @@ namespace {
 /// Confirmations tried when the first winner does not hold.
 constexpr int kConfirmationTries = 3;
 
+/// Where one call takes longer, a point of a tuner costs seconds: better few points than no tuning.
+constexpr double kCostlyCallNs = 20e6;
+constexpr int kPointsOfCostlyTask = 9;
+
 std::string iso_time(std::int64_t seconds) {
   const std::time_t t = static_cast<std::time_t>(seconds);
   std::tm utc{};
@@ -216,7 +220,9 @@ Result<RunReport> run(const Surroundings& s, const RunConfig& config) {
   auto standings = KW_TRY(time_baselines(s));
   RunConfig fixed = config;
   // The choice is part of the run, so that a resume years later pairs against the same one.
-  fixed.baseline = KW_TRY(choose_baseline(standings, config.baseline))->candidate.name;
+  const BaselineStanding* baseline = KW_TRY(choose_baseline(standings, config.baseline));
+  fixed.baseline = baseline->candidate.name;
+  if (baseline->mean_ns > kCostlyCallNs) fixed.tuning_points = kPointsOfCostlyTask;
   RunSummary summary = KW_TRY(s.store.create(fixed, iso_time(s.clock.wall_seconds())));
   const auto held = KW_TRY(s.store.lock(summary));
   return drive(s, std::move(summary), {}, std::move(standings));

@@ -49,6 +49,7 @@ struct RunConfig {
   std::string baseline;          ///< Name asked for; empty: the fastest.
   std::string carrier = "pipe";  ///< pipe | synthetic
   int outstanding = 1;           ///< Asks in flight.
+  int tuning_points = 27;        ///< Points that a large tuning space is sampled at first.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -56,7 +57,7 @@ struct RunConfig {
         v("target", s.target), v("strategy", s.strategy), v("reward_policy", s.reward_policy),
         v("max_attempts", s.max_attempts), v("max_time_ns", s.max_time_ns), v("goals", s.goals),
         v("seed", s.seed), v("baseline", s.baseline), v("carrier", s.carrier),
-        v("outstanding", s.outstanding);
+        v("outstanding", s.outstanding), v("tuning_points", s.tuning_points);
   }
 };
 
