@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -26,11 +24,6 @@ constexpr std::int64_t kDefaultMemory = std::int64_t{4} << 30;
 constexpr std::int64_t kMemoryMargin = std::int64_t{1} << 30;
 /// Flushing less than this does not cover what a hypervisor hides about the last-level cache.
 constexpr std::size_t kLeastFlush = std::size_t{64} << 20;
-
-int uid_at(JailLevel level) {
-  const bool is_jailed = level != JailLevel::None;
-  return static_cast<int>(is_jailed ? platform::probe_jail().uid : ::getuid());
-}
 
 class CpuDevice final : public Device {
  public:
@@ -112,8 +105,6 @@ Result<> CpuDevice::flush() {
 Result<std::unique_ptr<Player>> CpuDevice::start_player(const PlayerSpec& spec) {
   CpuPlayer::Setup setup;
   setup.name = spec.name;
-  setup.jail = spec.jail;
-  setup.uid = uid_at(spec.jail);
   setup.memory_bytes = spec.memory_bytes > 0 ? spec.memory_bytes : kDefaultMemory;
   setup.threads = spec.threads > 0 ? spec.threads : facts_.cores;
   setup.writable = spec.writable;

@@ -62,7 +62,7 @@ std::string signal_words(int number) {
 }  // namespace
 
 CpuPlayer::CpuPlayer(BlankPlayer blank, const Setup& setup)
-    : blank_(std::move(blank)), name_(setup.name), jail_(setup.jail), uid_(setup.uid) {}
+    : blank_(std::move(blank)), name_(setup.name) {}
 
 Result<std::unique_ptr<CpuPlayer>> CpuPlayer::prepare(BlankPlayer blank, const Setup& setup) {
   std::unique_ptr<CpuPlayer> p(new CpuPlayer(std::move(blank), setup));

@@ -18,8 +18,6 @@ class CpuPlayer final : public Player {
  public:
   struct Setup {
     std::string name;
-    JailLevel jail = JailLevel::Namespace;
-    int uid = 0;
     std::int64_t memory_bytes = 0;
     int threads = 1;
     std::vector<const CpuBuffer*> buffers;
@@ -29,8 +27,8 @@ class CpuPlayer final : public Player {
   /// Lets a blank player map the buffers and lock itself down; on return it is stopped.
   static Result<std::unique_ptr<CpuPlayer>> prepare(BlankPlayer blank, const Setup& setup);
 
-  JailLevel jail() const override { return jail_; }
-  int uid() const override { return uid_; }
+  JailLevel jail() const override { return blank_.level; }
+  int uid() const override { return static_cast<int>(blank_.process.uid()); }
   LoadResult load(const BuiltObject& object) override;
   CallResult call(const Call& call) override;
   CallResult call_empty() override;
@@ -60,8 +58,6 @@ class CpuPlayer final : public Player {
 
   BlankPlayer blank_;
   std::string name_;
-  JailLevel jail_;
-  int uid_ = 0;
   bool is_alive_ = true;
   int staged_ = 0;
   std::int64_t cpu_at_answer_ns_ = 0;

@@ -143,6 +143,19 @@ TEST_P(Players, ComputeIntoSharedBuffers) {
   EXPECT_EQ(p->call_empty().fate, Fate::Returned);
 }
 
+TEST_P(Players, SayWhomTheyRunAs) {
+  const auto p = start();
+  const auto q = start();
+  for (Player* player : {p.get(), q.get()}) {
+    const auto result = player->call(request(loaded(*player, "who_am_i"), 1));
+    EXPECT_EQ(result.fate, Fate::Returned) << result.detail;
+    EXPECT_EQ(get(*y_, 0), static_cast<float>(player->uid()));
+    EXPECT_EQ(player->jail(), GetParam());
+  }
+  const bool drops = GetParam() != JailLevel::None && platform::probe_jail().drops_uid;
+  EXPECT_EQ(p->uid() != q->uid(), drops);
+}
+
 TEST_P(Players, RunAllArgumentSetsInOneCall) {
   const auto p = start();
   Call call = request(loaded(*p, "double_it"), 1);

@@ -66,9 +66,9 @@ struct AfterReturn {
 
 class Player {
  public:
-  virtual ~Player() = default;  ///< Kills the process and everything it started.
-  virtual JailLevel jail() const = 0;
-  virtual int uid() const = 0;
+  virtual ~Player() = default;         ///< Kills the process and everything it started.
+  virtual JailLevel jail() const = 0;  ///< The level that its process was launched at.
+  virtual int uid() const = 0;         ///< Whom its process runs as.
   virtual LoadResult load(const BuiltObject& object) = 0;
   /// Resumes the process, sends the request, waits for the answer, stops the process again. The
   /// process is stopped whenever no call is in flight, so that it can neither work nor disturb.

@@ -102,7 +102,7 @@ Result<BlankPlayer> PlayerPool::start(JailLevel level) const {
   jail.err = platform::Output::Discard;
   auto process =
       KW_TRY(platform::launch(jail, {options_.program.string(), folder.path().string()}));
-  return BlankPlayer{std::move(folder), std::move(ours), std::move(process)};
+  return BlankPlayer{std::move(folder), std::move(ours), jail.level, std::move(process)};
 }
 
 }  // namespace kw::device

@@ -18,6 +18,7 @@ struct BlankPlayer {
   // The process is the last member, so that it is killed before its folder goes.
   platform::TempDir folder;  ///< Where the objects it may load are put; it can read, not write.
   platform::Fd channel;
+  JailLevel level = JailLevel::None;  ///< The level that it was launched at.
   platform::Process process;
 };
 

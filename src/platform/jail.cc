@@ -332,6 +332,7 @@ Result<Process> launch_as(const JailSpec& spec, const Standing& standing,
   Process::State& state = process.state();
   state.supervisor = std::move(ours);
   state.uid_slot = std::move(slot.uid_slot);
+  if (policy.uid != kKeepUid) state.uid = policy.uid;
   if (auto running = await_running(state, supervised); !running) {
     process.kill_tree();
     const auto exit = process.wait(kForever);

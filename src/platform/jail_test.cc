@@ -210,6 +210,14 @@ TEST_P(Jail, DropsRoot) {
   EXPECT_EQ(attempt({"capabilities"}).out, "0\n");
 }
 
+TEST_P(Jail, SaysWhomItRunsAs) {
+  const Process other = need(launch(spec(), attack({"hang"})));
+  Process process = need(launch(spec(), attack({"uid"})));
+  const uid_t said = process.uid();
+  EXPECT_THAT(must(process.wait(kPatience)).out, StartsWith(std::to_string(said) + " "));
+  EXPECT_EQ(said != other.uid(), probe_jail().drops_uid);
+}
+
 TEST_P(Jail, CannotKillUs) {
   EXPECT_EQ(attempt({"kill", std::to_string(::getpid())}).out, "EPERM\n");
   EXPECT_EQ(attempt({"kill", std::to_string(::getppid())}).out, "EPERM\n");

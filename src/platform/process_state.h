@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <unistd.h>
+
 #include <optional>
 #include <string>
 
@@ -38,6 +40,7 @@ struct Process::State {
   Fd payload_pidfd;
   Fd namespace_pidfd;                ///< The first process of a namespace jail.
   Fd supervisor;                     ///< Our end of its socket; closing it ends the jail.
+  uid_t uid = ::getuid();            ///< Of the payload.
   std::optional<FileLock> uid_slot;  ///< The jail's uid, ours for as long as it may run.
   bool own_session = true;
   bool reaped = false;

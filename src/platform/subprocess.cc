@@ -153,6 +153,7 @@ int Process::pidfd() const { return state_->pidfd.get(); }
 pid_t Process::payload_pid() const {
   return state_->payload_pidfd ? state_->payload_pid : state_->pid;
 }
+uid_t Process::uid() const { return state_->uid; }
 
 Result<> Process::signal(int number) const {
   const int fd = state_->payload_pidfd ? state_->payload_pidfd.get() : state_->pidfd.get();

@@ -80,6 +80,8 @@ class Process {
   /// The process that runs the program itself, as this machine numbers it: the one to stop,
   /// continue and take the CPU time of. Equals pid() outside a jail.
   pid_t payload_pid() const;
+  /// Whom the payload runs as, on this machine: ours, or the uid that its jail was given.
+  uid_t uid() const;
 
   /// Sends a signal to the payload (SIGSTOP, SIGCONT); an error if it is gone.
   Result<> signal(int number) const;
