@@ -218,6 +218,12 @@ TEST_P(Jail, SaysWhomItRunsAs) {
   EXPECT_EQ(said != other.uid(), probe_jail().drops_uid);
 }
 
+TEST_P(Jail, LeavesTheUidOfTheLastJailAlone) {
+  const auto uid = [this] { return need(launch(spec(), attack({"uid"}))).uid(); };
+  const uid_t before = uid();
+  EXPECT_EQ(uid() != before, probe_jail().drops_uid);
+}
+
 TEST_P(Jail, CannotKillUs) {
   EXPECT_EQ(attempt({"kill", std::to_string(::getpid())}).out, "EPERM\n");
   EXPECT_EQ(attempt({"kill", std::to_string(::getppid())}).out, "EPERM\n");
