@@ -66,10 +66,10 @@ bool stop_all_threads(const platform::Process& process) {
   if (!process.signal(SIGSTOP).has_value()) return false;
   for (int tries = 0; tries < 5000; ++tries) {
     const Stopped now = are_threads_stopped(process.payload_pid());
-    if (now == Stopped::Yes) return true;
+    if (now == Stopped::Yes) return process.is_payload_running();  // a zombie looks stopped
     if (now == Stopped::Unknown) {
       if (!process.cpu_ns().has_value()) return false;
-      if (is_clock_at_rest(process)) return true;
+      if (is_clock_at_rest(process)) return process.is_payload_running();
     }
     if (tries > 20) sleep_us(200);
   }

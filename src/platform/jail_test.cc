@@ -282,6 +282,16 @@ TEST_P(Jail, PayloadCanBeStoppedAndClocked) {
   }
 }
 
+TEST_P(Jail, TellsThatThePayloadHasEnded) {
+  Process process = need(launch(spec(), attack({"hang"})));
+  EXPECT_TRUE(process.is_payload_running());
+  ASSERT_TRUE(process.signal(SIGKILL));
+  while (process.is_payload_running()) {  // the end of a process is not instant
+  }
+  EXPECT_EQ(must(process.wait(kPatience)).signal, SIGKILL);
+  EXPECT_FALSE(process.is_payload_running());
+}
+
 TEST_P(Jail, DiesWithItsParent) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);

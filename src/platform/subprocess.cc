@@ -31,6 +31,12 @@ int pidfd_send(int pidfd, int number) {
   return static_cast<int>(::syscall(SYS_pidfd_send_signal, pidfd, number, nullptr, 0));
 }
 
+/// A pidfd becomes readable with the end of the last thread.
+bool is_alive(const Fd& pidfd) {
+  pollfd p{pidfd.get(), POLLIN, 0};
+  return ::poll(&p, 1, 0) == 0;
+}
+
 struct Pipe {
   Fd read;
   Fd write;
@@ -171,10 +177,11 @@ Result<std::int64_t> Process::cpu_ns() const {
   return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
-bool Process::is_running() const {
+bool Process::is_running() const { return !state_->reaped && is_alive(state_->pidfd); }
+
+bool Process::is_payload_running() const {
   if (state_->reaped) return false;
-  pollfd p{state_->pidfd.get(), POLLIN, 0};
-  return ::poll(&p, 1, 0) == 0;
+  return is_alive(state_->payload_pidfd ? state_->payload_pidfd : state_->pidfd);
 }
 
 void Process::drain() {

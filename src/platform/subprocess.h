@@ -88,6 +88,8 @@ class Process {
   /// CPU time of the payload, all its threads, so far. About 1 µs; an error once it is reaped.
   Result<std::int64_t> cpu_ns() const;
   bool is_running() const;
+  /// False once the last thread of the payload has ended, reaped or not.
+  bool is_payload_running() const;
 
   /// Takes what has been printed so far off the pipes; never blocks. For children with captured
   /// output that are not being waited for.
