@@ -14,6 +14,7 @@
 #include "device/cpu_player.h"
 #include "device/host_ops.h"
 #include "device/player_pool.h"
+#include "device/probe.h"
 
 namespace kw::device {
 namespace {
@@ -43,10 +44,7 @@ class CpuDevice final : public Device {
   Result<> flush() override;
   Result<std::unique_ptr<Player>> start_player(const PlayerSpec& spec) override;
 
-  Result<bool> probe() override {
-    // The processor that runs this line works; what can be broken is memory for players.
-    return free_bytes() > 0;
-  }
+  Result<bool> probe() override { return probe_by_computing(*this); }
 
   std::int64_t free_bytes() const override {
     const auto text = platform::read_file("/proc/meminfo");

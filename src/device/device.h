@@ -119,6 +119,7 @@ class Device {
   /// Starts a disposable process in a jail with the buffers mapped; costs milliseconds.
   virtual Result<std::unique_ptr<Player>> start_player(const PlayerSpec& spec) = 0;
   /// True while the device answers and computes correctly; after a fault, before the next player.
+  /// What keeps it from being tried out, such as too little memory, is an error to retry.
   virtual Result<bool> probe() = 0;
   /// Bytes that may still be allocated without disturbing anyone.
   virtual std::int64_t free_bytes() const = 0;
