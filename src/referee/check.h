@@ -38,7 +38,7 @@ Result<Checked> check_call(Bench& bench, int slot, int set, const Depth& depth, 
 inline constexpr int kSightings = 3;
 
 /// How long a candidate's call may take where the reference at the task's type takes `native_ns`:
-/// 20 times that, but beyond 10 s no more than another 3 times; never less than Options say.
+/// 100 times that, but beyond 10 s no more than another 3 times; never less than Options say.
 std::int64_t call_timeout(const Options& options, double native_ns);
 
 /// What a process did after its answer.
