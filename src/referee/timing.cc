@@ -378,8 +378,10 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
   // A rough figure ranks the points of a tuner; it is not asked to decide anything.
   if (plan.decision() == measure::Decision::Unmeasurable && !limits.may_be_rough)
     return Verdict{Stage::Measure, Outcome::Unmeasurable,
-                   fmt::format("the speedup lies between {:.3g} and {:.3g}: {}", speedup_.low,
-                               speedup_.high, plan.ending())};
+                   speedup_.low > 0 && speedup_.high > 0
+                       ? fmt::format("the speedup lies between {:.3g} and {:.3g}: {}", speedup_.low,
+                                     speedup_.high, plan.ending())
+                       : "too few pairs for an interval: " + plan.ending()};
   return std::nullopt;
 }
 
