@@ -5,13 +5,11 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 
-# Debian's compiled fmt and spdlog save 2 s per file at -O2 and 5 s sanitized; the portable programs carry their own.
+# Debian's compiled fmt saves 2 s per file at -O2 and 5 s sanitized; the portable programs carry their own.
 if(KW_PORTABLE)
   set(KW_FMT fmt::fmt-header-only)
-  set(KW_SPDLOG spdlog::spdlog_header_only)
 else()
   set(KW_FMT fmt::fmt)
-  set(KW_SPDLOG spdlog::spdlog)
 endif()
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)

@@ -6,7 +6,7 @@ kw_packages() {
   case $1 in
     run)  # what ./kw needs to build itself and to compile and jail candidates
       echo g++ cmake ninja-build bubblewrap \
-        libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libfmt-dev libspdlog-dev \
+        libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libfmt-dev \
         libsqlite3-dev libsqlitecpp-dev libzstd-dev libssl-dev libseccomp-dev ;;
     optional)  # a baseline for matmul; everything else works without it
       echo libopenblas-dev ;;
@@ -14,10 +14,10 @@ kw_packages() {
       echo git clang-format-19 mold libgtest-dev libgmock-dev librapidcheck-dev ;;
     full)  # scripts/check --full, on top of check
       echo clang-19 clang-tidy-19 lld-19 libc++-19-dev libc++abi-19-dev libunwind-19-dev \
-        libclang-rt-19-dev libbenchmark-dev binutils ;;
+        libclang-rt-19-dev binutils ;;
     portable)  # the worker and the players for other machines
       echo g++ cmake ninja-build clang-19 lld-19 libc++-19-dev libc++abi-19-dev libunwind-19-dev \
-        nlohmann-json3-dev libfmt-dev libspdlog-dev libssl-dev libseccomp-dev libzstd-dev binutils ;;
+        nlohmann-json3-dev libfmt-dev libssl-dev libseccomp-dev libzstd-dev binutils ;;
     *) echo "kw_packages: unknown purpose $1" >&2; return 2 ;;
   esac
 }

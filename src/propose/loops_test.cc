@@ -8,27 +8,27 @@ namespace kw::propose {
 namespace {
 
 TEST(Loops, SeesNestingAndInnermost) {
-  const auto loops = find_loops(R"(
+  const auto loops = find_loops(R"cpp(
     // for (a comment)
     void f(int n, float* y) {
       const char* s = "for (;;)";
       for (int t = 0; t < 3; ++t) {
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) y[i * n + j] = 1;
-    for (int p = 0; p < 2; ++p) {
-      y[p] = 2;
-    }
+        for (int i = 0; i < n; ++i)
+          for (int j = 0; j < n; ++j) y[i * n + j] = 1;
+        for (int p = 0; p < 2; ++p) {
+          y[p] = 2;
+        }
       }
-})");
+    })cpp");
   ASSERT_EQ(loops.size(), 4u);
-EXPECT_EQ(loops[0].depth, 1);
-EXPECT_FALSE(loops[0].is_innermost);
-EXPECT_EQ(loops[1].depth, 2);
-EXPECT_FALSE(loops[1].is_only_child) << "a second loop follows";
-EXPECT_EQ(loops[2].depth, 3);
-EXPECT_TRUE(loops[2].is_innermost);
-EXPECT_TRUE(loops[2].is_only_child);
-EXPECT_EQ(loops[3].depth, 2);
+  EXPECT_EQ(loops[0].depth, 1);
+  EXPECT_FALSE(loops[0].is_innermost);
+  EXPECT_EQ(loops[1].depth, 2);
+  EXPECT_FALSE(loops[1].is_only_child) << "a second loop follows";
+  EXPECT_EQ(loops[2].depth, 3);
+  EXPECT_TRUE(loops[2].is_innermost);
+  EXPECT_TRUE(loops[2].is_only_child);
+  EXPECT_EQ(loops[3].depth, 2);
 }
 
 TEST(Loops, FindsSumsButNotArraysOrSpoiledNames) {

@@ -17,10 +17,6 @@ constexpr auto kFamilies = std::to_array<std::string_view>(
     {"elementwise", "reduction", "normalization", "matmul", "stencil", "transpose", "convolution",
      "scan", "histogram", "attention", "other"});
 
-bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 void read_names(FileReport& report, const Section& section, Task& task) {
   if (const Yaml* name = section.require("name")) {
     task.name = read_identifier(report, *name, "name").value_or("");
