@@ -152,19 +152,14 @@ TEST_F(RunTest, ALostDeviceStopsTheRunWhichCanBeResumed) {
   EXPECT_EQ(resume(surroundings(carrier_), run)->decisions, expected);
 }
 
-TEST_F(RunTest, OneRequestGivenUpIsAnAttemptThatFailed) {
+TEST_F(RunTest, AnErrorOfTheCarrierIsNeverAnAttempt) {
   FailingCarrier failing(carrier_, 3, Advice::GiveUp);
-  const auto report = run(surroundings(failing), config());
-  ASSERT_TRUE(report) << describe(report.error());
-  EXPECT_THAT(report->attempts, SizeIs(kAttempts));
-  int given_up = 0;
-  for (const Attempt& a : report->attempts)
-    if (a.evaluation.verdict.outcome == Outcome::Unsupported) {
-      ++given_up;
-      EXPECT_EQ(a.outcome_class, OutcomeClass::Failed);
-      EXPECT_THAT(a.evaluation.verdict.evidence, StartsWith("not judged: "));
-    }
-  EXPECT_EQ(given_up, 1);
+  ASSERT_FALSE(run(surroundings(failing), config()));
+  const RunSummary half = stored("synthetic-1");
+  EXPECT_EQ(half.state, RunState::Failed);
+  for (const Attempt& a : store_.attempts(half.id).value())
+    EXPECT_NE(a.evaluation.verdict.outcome, Outcome::Unsupported);
+  EXPECT_TRUE(resume(surroundings(carrier_), half));
 }
 
 TEST_F(RunTest, AFullDiskStopsAtTheAttempt) {
