@@ -20,7 +20,7 @@ namespace kw::referee {
 struct Options {
   std::int64_t reference_timeout_ns = 300'000'000'000;
   std::int64_t least_timeout_ns = 2'000'000'000;  ///< A candidate's call never gets less.
-  double timeout_factor = 100;         ///< Of the reference's own time at the task's type.
+  double timeout_factor = 100;        ///< Of the reference's own time at the task's type.
   std::int64_t memory_bytes = 0;      ///< For pools, truths and buffers; 0: half of what is free.
   std::int64_t watch_ns = 3'000'000;  ///< Span in which late work is looked for.
   double late_cpu_ns = 1e6;           ///< More CPU time than this after return is cheating.
