@@ -10,6 +10,9 @@
 namespace kw::engine {
 namespace {
 
+/// Timed spans per baseline: enough to rank them; the pairs decide later.
+constexpr std::int64_t kBaselineBudgetNs = 60'000'000;
+
 std::string memory_key(const std::string& judge, const EvaluationRequest& request) {
   Sha256Stream key;
   key.update_part(judge).update_part(request.task.sha256).update_part(request.candidate.source);
@@ -28,6 +31,7 @@ Result<BaselineStanding> time_one(const Surroundings& s, const Candidate& baseli
   } else {
     request.id = "baseline-" + baseline.name;
     request.seed = s.input_seed;
+    request.measure.budget_ns = kBaselineBudgetNs;
     standing.evaluation = KW_TRY(s.carrier.evaluate(std::move(request)));
     if (standing.evaluation.verdict.is_correct())
       KW_TRY(s.store.remember("baseline", key, encode(standing.evaluation)));

@@ -30,6 +30,7 @@ constexpr int kMostExtras = 6;          // watched, and fully checked, calls per
 constexpr double kCheckedPerNs = 0.5;   // half of the elements that two cores compare in 1 ns
 constexpr double kWallPerBudget = 8;    // flushing, placing and checking cost more than the calls
 constexpr double kLeastWallNs = 10e9;
+constexpr double kJudgeWallNs = 3e9;
 constexpr std::uint64_t kOneIn = 6;  // share of later calls chosen for them
 constexpr measure::WarmUpLimits kSettle{.window_ns = 10e6, .most_ns = 200e6, .tolerance = 0.03};
 
@@ -340,8 +341,11 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
   const measure::Limits limits = this->limits();
   measure::PairPlan plan(limits, seed_.child("coin"), entries_.size());
   const std::int64_t started = clock_.now_ns();
+  // A person waits for a judgement: near-ties end as "not shown faster" after seconds.
   const double wall_ns =
-      std::min(options_.measure_wall_ns, std::max(kLeastWallNs, kWallPerBudget * limits.budget_ns));
+      request_.measure.purpose == Purpose::Judge && request_.measure.budget_ns == 0
+          ? kJudgeWallNs
+          : std::max(kLeastWallNs, kWallPerBudget * limits.budget_ns);
   while (plan.wants_more()) {
     const measure::Turn turn = plan.next();
     Entry& entry = entries_[turn.workload];
@@ -357,7 +361,10 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
     entry.result->samples.push_back(
         {pair.candidate_ns, pair.opponent_ns, sets.front(), !turn.candidate_first});
     plan.add(pair);
-    if (plan.wants_more() && static_cast<double>(clock_.now_ns() - started) > wall_ns)
+    const auto elapsed_ns = static_cast<double>(clock_.now_ns() - started);
+    const bool has_interval = plan.estimate().confidence >= limits.confidence;
+    if (plan.wants_more() &&
+        (elapsed_ns > options_.measure_wall_ns || (has_interval && elapsed_ns > wall_ns)))
       plan.cut_short("the wall-clock limit of the measurement is reached");
   }
   const auto to_record = [&](const measure::Estimate& estimate, double floor) {
