@@ -6,8 +6,11 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
+
+#include "platform/clock.h"
 
 namespace kw::device {
 namespace {
@@ -21,15 +24,25 @@ constexpr int MADV_COLLAPSE = 25;  // Linux 6.1
 
 std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
 
-/// Gives the mapping its memory now, in huge pages where the kernel can; both players of a pair see
-/// the same pages either way. One page is touched in each 2 MiB first, for the kernel collapses no
-/// empty range; collapsing whole ones would copy them (256 MiB: 17 ms this way, 780 ms that way,
-/// 170 ms in small pages, in which streaming is up to a quarter slower). 0 or the errno.
+/// Collapsing free memory takes about 1 ms for this much; where the kernel has to search for huge
+/// pages it takes ten times that, more than they can win back.
+constexpr std::size_t kCollapseStep = std::size_t{16} << 20;
+constexpr std::int64_t kPatienceNs = 4'000'000;
+
+/// Gives the mapping its memory now, in huge pages as far as the kernel has them at hand; both
+/// players of a pair see the same pages either way. One page is touched in each 2 MiB first, for
+/// the kernel collapses no empty range; collapsing whole ones would copy them (256 MiB: 17 ms this
+/// way, 780 ms that way, 170 ms in small pages, in which streaming is up to a quarter slower). 0 or
+/// the errno.
 int give_memory(const player::GuardedMapping& mapping) {
-  for (std::size_t at = 0; at + player::kHugePage <= mapping.mapped_bytes; at += player::kHugePage)
-    ::madvise(mapping.mapped + at, kPage, MADV_POPULATE_WRITE);
-  if (mapping.mapped_bytes >= player::kHugePage)
-    ::madvise(mapping.mapped, mapping.mapped_bytes, MADV_COLLAPSE);  // a wish; since Linux 6.1
+  for (std::size_t at = 0; at + player::kHugePage <= mapping.mapped_bytes; at += kCollapseStep) {
+    const std::size_t bytes = std::min(kCollapseStep, mapping.mapped_bytes - at);
+    const std::int64_t start = platform::real_clock().now_ns();
+    for (std::size_t page = 0; page + player::kHugePage <= bytes; page += player::kHugePage)
+      ::madvise(mapping.mapped + at + page, kPage, MADV_POPULATE_WRITE);
+    ::madvise(mapping.mapped + at, bytes, MADV_COLLAPSE);  // a wish; since Linux 6.1
+    if (platform::real_clock().now_ns() - start > kPatienceNs) break;
+  }
   return player::populate(mapping, true);
 }
 
