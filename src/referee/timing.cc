@@ -362,7 +362,10 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
         {pair.candidate_ns, pair.opponent_ns, sets.front(), !turn.candidate_first});
     plan.add(pair);
     const auto elapsed_ns = static_cast<double>(clock_.now_ns() - started);
-    const bool has_interval = plan.estimate().confidence >= limits.confidence;
+    const measure::Estimate& seen = plan.estimate();
+    const bool has_interval =
+        seen.confidence >= limits.confidence &&
+        (elapsed_ns > kLeastWallNs || seen.high - seen.low <= 2 * limits.too_wide * seen.speedup);
     if (plan.wants_more() &&
         (elapsed_ns > options_.measure_wall_ns || (has_interval && elapsed_ns > wall_ns)))
       plan.cut_short("the wall-clock limit of the measurement is reached");
@@ -382,8 +385,10 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
         to_record(plan.estimate(w), entries_[w].bench->noise_floor.value_or(0));
   speedup_ = to_record(plan.estimate(), limits.noise_floor);
   speedup_.is_faster = plan.decision() == measure::Decision::Faster;
-  // A rough figure ranks the points of a tuner; it is not asked to decide anything.
-  if (plan.decision() == measure::Decision::Unmeasurable && !limits.may_be_rough)
+  // A search asks whether the incumbent is beaten: not shown is an answer, and a rough figure still
+  // ranks the points of a tuner.
+  const bool must_be_known = request_.measure.purpose != Purpose::Search;
+  if (plan.decision() == measure::Decision::Unmeasurable && must_be_known)
     return Verdict{Stage::Measure, Outcome::Unmeasurable,
                    speedup_.low > 0 && speedup_.high > 0
                        ? fmt::format("the speedup lies between {:.3g} and {:.3g}: {}", speedup_.low,
