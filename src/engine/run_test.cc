@@ -157,7 +157,9 @@ TEST_F(RunTest, AnErrorOfTheCarrierIsNeverAnAttempt) {
   ASSERT_FALSE(run(surroundings(failing), config()));
   const RunSummary half = stored("synthetic-1");
   EXPECT_EQ(half.state, RunState::Failed);
-  for (const Attempt& a : store_.attempts(half.id).value())
+  const auto kept = store_.attempts(half.id);
+  ASSERT_TRUE(kept);
+  for (const Attempt& a : *kept)
     EXPECT_NE(a.evaluation.verdict.outcome, Outcome::Unsupported);
   EXPECT_TRUE(resume(surroundings(carrier_), half));
 }
