@@ -159,8 +159,7 @@ TEST_F(RunTest, AnErrorOfTheCarrierIsNeverAnAttempt) {
   EXPECT_EQ(half.state, RunState::Failed);
   const auto kept = store_.attempts(half.id);
   ASSERT_TRUE(kept);
-  for (const Attempt& a : *kept)
-    EXPECT_NE(a.evaluation.verdict.outcome, Outcome::Unsupported);
+  for (const Attempt& a : *kept) EXPECT_NE(a.evaluation.verdict.outcome, Outcome::Unsupported);
   EXPECT_TRUE(resume(surroundings(carrier_), half));
 }
 
