@@ -14,6 +14,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GRE
   # GCC 13 sees an overflow in fmt 9's big integers where there is none; can go with fmt 10.
   target_compile_options(kw_flags INTERFACE -Wno-array-bounds -Wno-stringop-overflow)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  # libstdc++ 12 itself calls a deprecated function in stable_sort, and clang 19 tells at every use.
+  target_compile_options(kw_flags INTERFACE -Wno-deprecated-declarations)
+endif()
 target_compile_definitions(kw_flags INTERFACE _GNU_SOURCE)
 if(KW_UNITY)  # the first two see neighbours that are none in the source; GCC 12 misjudges a moved std::expected
   target_compile_options(kw_flags INTERFACE -Wno-shadow -Wno-subobject-linkage -Wno-maybe-uninitialized)

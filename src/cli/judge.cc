@@ -77,7 +77,7 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   auto definition = KW_TRY(open_task(data, flags.task));
   auto submission = KW_TRY(read_submission(flags, definition));
   if (submission.judged) return std::move(*submission.judged);
-  KW_TRY(target_of(flags.target));
+  [[maybe_unused]] const Target target = KW_TRY(target_of(flags.target));
   const auto workbench = KW_TRY(
       engine::TaskWorkbench::create(std::move(definition), {}, KW_TRY(workbench_options(global))));
   auto store = KW_TRY(store::RunStore::open(global.workspace));
