@@ -37,7 +37,7 @@ Result<BaselineStanding> time_one(const Surroundings& s, const Candidate& baseli
       KW_TRY(s.store.remember("baseline", key, encode(standing.evaluation)));
   }
   if (standing.evaluation.verdict.is_correct())
-    standing.mean_ns = mean_time_ns(standing.evaluation);
+    standing.mean_ns = standing.evaluation.mean_time_ns();
   return standing;
 }
 

@@ -3,7 +3,6 @@
 #include "engine/run.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include "base/rng.h"
 #include "base/text.h"
@@ -19,15 +18,6 @@ constexpr int kConfirmationTries = 3;
 /// Where one call takes longer, a point of a tuner costs seconds: better few points than no tuning.
 constexpr double kCostlyCallNs = 20e6;
 constexpr int kPointsOfCostlyTask = 9;
-
-std::string iso_time(std::int64_t seconds) {
-  const std::time_t t = static_cast<std::time_t>(seconds);
-  std::tm utc{};
-  gmtime_r(&t, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
 
 /// A run in progress: where recorded attempts end and new ones begin.
 class Runner {
@@ -223,7 +213,7 @@ Result<RunReport> run(const Surroundings& s, const RunConfig& config) {
   const BaselineStanding* baseline = KW_TRY(choose_baseline(standings, config.baseline));
   fixed.baseline = baseline->candidate.name;
   if (baseline->mean_ns > kCostlyCallNs) fixed.tuning_points = kPointsOfCostlyTask;
-  RunSummary summary = KW_TRY(s.store.create(fixed, iso_time(s.clock.wall_seconds())));
+  RunSummary summary = KW_TRY(s.store.create(fixed, platform::utc_text(s.clock.wall_seconds())));
   const auto held = KW_TRY(s.store.lock(summary));
   return drive(s, std::move(summary), {}, std::move(standings));
 }

@@ -27,17 +27,6 @@ Speedup chain(const Speedup& first, const Speedup& second) {
   return product;
 }
 
-double mean_time_ns(const Evaluation& evaluation) {
-  double log_sum = 0;
-  int n = 0;
-  for (const WorkloadResult& w : evaluation.workloads) {
-    if (w.group != Group::Time || w.median_ns <= 0) continue;
-    log_sum += std::log(w.median_ns);
-    ++n;
-  }
-  return n == 0 ? 0 : std::exp(log_sum / n);
-}
-
 Standing::Standing(Candidate baseline, const search::RewardPolicy& policy) : policy_(policy) {
   incumbent_.against_baseline.baseline = baseline.name;
   incumbent_.candidate = std::move(baseline);
@@ -70,7 +59,7 @@ void Standing::advance(const Attempt& attempt) {
   incumbent_ = {attempt.number, attempt.candidate, attempt.against_baseline};
   statistics_.attempts_since_best = 0;
   statistics_.has_best = true;
-  statistics_.best_time_ns = mean_time_ns(e);
+  statistics_.best_time_ns = e.mean_time_ns();
   statistics_.best_speedup = attempt.against_baseline.low;
   statistics_.best_roof = e.roofline_fraction;
 }

@@ -54,7 +54,4 @@ std::string words_for(const Attempt& attempt);
 /// "failed at check: wrong_result (3 of 9 elements)".
 std::string failure_words(const Verdict& verdict);
 
-/// Geometric mean of the timed workloads' medians, in nanoseconds; 0 if nothing was timed.
-double mean_time_ns(const Evaluation& evaluation);
-
 }  // namespace kw::engine

@@ -30,4 +30,13 @@ Clock& real_clock() {
   return clock;
 }
 
+std::string utc_text(std::int64_t wall_seconds) {
+  const std::time_t t = static_cast<std::time_t>(wall_seconds);
+  std::tm utc{};
+  gmtime_r(&t, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
 }  // namespace kw::platform

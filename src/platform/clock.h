@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 namespace kw::platform {
 
@@ -20,6 +21,9 @@ class Clock {
   /// Blocks the calling thread.
   virtual void sleep_for(Nanoseconds duration) = 0;
 };
+
+/// "2026-11-20T12:04:40Z".
+std::string utc_text(std::int64_t wall_seconds);
 
 /// The machine's clock. One instance serves the whole process.
 Clock& real_clock();

@@ -165,6 +165,9 @@ struct Evaluation {
   std::string object_sha256;
   std::map<std::string, double> stage_ns;  ///< Where the time went.
 
+  /// Geometric mean of the timed workloads' medians; 0 if nothing was timed.
+  double mean_time_ns() const;
+
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("format", s.format), v("id", s.id), v("verdict", s.verdict), v("findings", s.findings),

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -17,14 +16,6 @@
 
 namespace kw::report {
 namespace {
-
-double median_time(const Evaluation& e) {
-  double sum = 0;
-  int n = 0;
-  for (const WorkloadResult& w : e.workloads)
-    if (w.group == Group::Time && w.median_ns > 0) sum += std::log(w.median_ns), ++n;
-  return n == 0 ? 0 : std::exp(sum / n);
-}
 
 std::string knobs_text(const KnobPoint& knobs) {
   std::string text;
@@ -90,7 +81,7 @@ std::string summary_table(const RunData& data) {
   for (const Attempt* a : best_per_idea(data.attempts)) {
     if (a->evaluation.verdict.is_correct())
       text += fmt::format("idea     {:<22} {:>9}  {:6.3f}x in search  {}\n", a->candidate.name,
-                          format_ns(median_time(a->evaluation)), a->against_baseline.value,
+                          format_ns(a->evaluation.mean_time_ns()), a->against_baseline.value,
                           knobs_text(a->candidate.knobs));
     else
       text += fmt::format("idea     {:<22} {}\n", a->candidate.name, a->words);

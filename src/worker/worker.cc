@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <ctime>
 #include <utility>
 
 #include "device/cpu.h"
@@ -19,15 +18,6 @@
 
 namespace kw::worker {
 namespace {
-
-std::string now_utc() {
-  const std::time_t t = static_cast<std::time_t>(platform::real_clock().wall_seconds());
-  std::tm utc{};
-  gmtime_r(&t, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
 
 Result<platform::Lease> lease(const DeviceFacts& facts, platform::LeaseMode mode,
                               const std::string& who) {
@@ -91,7 +81,7 @@ Result<profile::CeilingReport> Worker::measure_ceilings(bool is_full) {
   auto report = KW_TRY(
       profile::measure_ceilings(facts_, is_full ? profile::Effort::Full : profile::Effort::Quick));
   facts_.ceilings = report.ceilings;
-  facts_.measured_at = now_utc();
+  facts_.measured_at = platform::utc_text(platform::real_clock().wall_seconds());
   referee_.set_ceilings(facts_.ceilings);
   return report;
 }
