@@ -13,7 +13,11 @@ namespace kw::platform {
 /// Uid, groups, capabilities, and no way to gain any.
 std::string confine_uid(const JailPolicy& policy);
 std::string confine_limits(const JailPolicy& policy);
-std::string confine_files(const JailPolicy& policy);
+/// Landlock rules for the policy's paths; done before the uid changes, which may not enter their
+/// folders.
+std::string open_ruleset(const JailPolicy& policy, int& ruleset);
+/// Enforces and closes them.
+std::string confine_files(int ruleset);
 /// `exec_fd`: the one descriptor that may still be executed; it has a number that the limit on open
 /// files keeps from being used again, so one exec is all there is.
 std::string confine_calls(const JailPolicy& policy, int exec_fd);

@@ -159,7 +159,9 @@ Result<> check_paths(const JailSpec& spec, const Standing& standing,
   for (const Path& path : all) {
     if (!path.is_absolute()) return fail("a jail's paths must be absolute", path.string());
     if (!is_there(path)) return fail_errno("give to the jail", path, ENOENT);
-    if (spec.level == JailLevel::Landlock && standing.drops_uid) KW_TRY(check_reachable(path));
+    // The program itself is opened before the uid changes and executed by its descriptor.
+    if (spec.level == JailLevel::Landlock && standing.drops_uid && path != Path(argv[0]))
+      KW_TRY(check_reachable(path));
   }
   return {};
 }

@@ -90,25 +90,34 @@ int open_program(JailPolicy& policy) {
   return target;
 }
 
-[[noreturn]] void become_program(JailPolicy& policy, int exec_fd) {
+/// What is opened while we are still allowed to: the folders of a checkout may be closed to the
+/// jail's uid.
+struct Opened {
+  int program = -1;
+  int ruleset = -1;  ///< Landlock's; -1: none.
+};
+
+[[noreturn]] void become_program(JailPolicy& policy, const Opened& opened) {
   std::string failed;
   const std::vector<char*> argv = pointers_to(policy.argv);
   const std::vector<char*> env = pointers_to(policy.env);
   if (!policy.cwd.empty() && ::chdir(policy.cwd.c_str()) != 0) {
     give_up("enter " + policy.cwd + ": " + std::strerror(errno));
   }
-  if (policy.landlock) failed = confine_files(policy);
+  if (opened.ruleset >= 0) failed = confine_files(opened.ruleset);
   if (failed.empty()) failed = confine_limits(policy);
   if (!failed.empty()) give_up(failed);
   introduce(JailReport::Payload);
   // Last, since the messages above need calls that the filter may forbid.
-  if (policy.seccomp) failed = confine_calls(policy, exec_fd);
+  if (policy.seccomp) failed = confine_calls(policy, opened.program);
   if (!failed.empty()) give_up(failed);
   ::fcntl(kReportFd, F_SETFD, FD_CLOEXEC);
   if (policy.seccomp && !policy.new_processes) {
-    ::syscall(SYS_execveat, exec_fd, "", argv.data(), env.data(), AT_EMPTY_PATH);
+    ::syscall(SYS_execveat, opened.program, "", argv.data(), env.data(), AT_EMPTY_PATH);
   } else {
     ::execve(argv[0], argv.data(), env.data());
+    if (errno == EACCES)
+      ::syscall(SYS_execveat, opened.program, "", argv.data(), env.data(), AT_EMPTY_PATH);
   }
   give_up("execute " + policy.argv[0] + ": " + std::strerror(errno));
 }
@@ -147,7 +156,7 @@ PayloadEnd wait_for(pid_t payload, int child_signals) {
 }
 
 /// The first process of the namespace: its end is the end of all others in it.
-[[noreturn]] void supervise(JailPolicy& policy, int exec_fd) {
+[[noreturn]] void supervise(JailPolicy& policy, const Opened& opened) {
   ::prctl(PR_SET_DUMPABLE, 0);
   introduce(JailReport::Supervisor);
   sigset_t child_ended;
@@ -162,10 +171,10 @@ PayloadEnd wait_for(pid_t payload, int child_signals) {
   if (payload < 0) give_up(std::string("start the payload: ") + std::strerror(errno));
   if (payload == 0) {
     ::sigprocmask(SIG_SETMASK, &as_before, nullptr);
-    become_program(policy, exec_fd);
+    become_program(policy, opened);
   }
   ::close(executed[1]);
-  ::close(exec_fd);
+  ::close(opened.program);
   // End of file: the payload executed its program, or reported why not and ended.
   char none = 0;
   while (::read(executed[0], &none, 1) < 0 && errno == EINTR) {
@@ -181,10 +190,13 @@ PayloadEnd wait_for(pid_t payload, int child_signals) {
 
 int run_jail() {
   JailPolicy policy = read_policy();
-  const int exec_fd = open_program(policy);
+  Opened opened{.program = open_program(policy)};
+  if (policy.landlock)
+    if (const std::string failed = open_ruleset(policy, opened.ruleset); !failed.empty())
+      give_up(failed);
   if (const std::string failed = confine_uid(policy); !failed.empty()) give_up(failed);
-  if (policy.supervise) supervise(policy, exec_fd);
-  become_program(policy, exec_fd);
+  if (policy.supervise) supervise(policy, opened);
+  become_program(policy, opened);
 }
 
 }  // namespace

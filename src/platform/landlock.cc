@@ -80,7 +80,7 @@ std::string describe_landlock(int abi) {
   return text + ")";
 }
 
-std::string confine_files(const JailPolicy& policy) {
+std::string open_ruleset(const JailPolicy& policy, int& ruleset) {
   const int abi = landlock_abi();
   if (abi < 1) return "use Landlock: the kernel lacks it or has it disabled";
   const std::uint64_t handled = file_rights(abi);
@@ -88,8 +88,7 @@ std::string confine_files(const JailPolicy& policy) {
   // Older kernels refuse a structure with fields that they do not know, even if zero is in them
   // not.
   const std::size_t size = abi >= 6 ? 24 : abi >= 4 ? 16 : 8;
-  const int ruleset =
-      static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, size, 0));
+  ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, size, 0));
   if (ruleset < 0) return std::string("create Landlock rules: ") + std::strerror(errno);
 
   std::string failed;
@@ -101,11 +100,14 @@ std::string confine_files(const JailPolicy& policy) {
   allow_all(policy.readable, kExecute | kReadFile | kReadDir);
   allow_all(policy.writable, ~(kMakeChar | kMakeBlock));
   allow_all(policy.devices, kReadFile | kWriteFile | kIoctlDev);
-  if (failed.empty() && ::syscall(SYS_landlock_restrict_self, ruleset, 0) != 0) {
-    failed = std::string("enforce Landlock rules: ") + std::strerror(errno);
-  }
-  ::close(ruleset);
   return failed;
+}
+
+std::string confine_files(int ruleset) {
+  const bool is_held = ::syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
+  const int error = errno;
+  ::close(ruleset);
+  return is_held ? "" : std::string("enforce Landlock rules: ") + std::strerror(error);
 }
 
 }  // namespace kw::platform
