@@ -7,41 +7,11 @@
 #include <cstring>
 
 #include "device/cpu.h"
+#include "device/test_kernels/trouble_modes.h"
 #include "platform/jail.h"
 
 namespace kw::device {
 namespace {
-
-// The modes of test_kernels/trouble.cc.
-enum Mode : int {
-  kReturn,
-  kSegfault,
-  kAbort,
-  kDivide,
-  kHang,
-  kExitZero,
-  kByteBefore,
-  kByteAfter,
-  kFarBefore,
-  kFarAfter,
-  kFork,
-  kSpinAfterReturn,
-  kRound,
-  kFlood,
-  kCloseAll,
-  kForge,
-  kForgeAhead,
-  kKillParent,
-  kEnvironment,
-  kThrow,
-  kAllocate,
-  kWriteInput,
-  kSocket,
-  kExec,
-  kWriteFile,
-  kOverflowStack,
-  kDieSoon,
-};
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kElements = 10;

@@ -15,39 +15,11 @@
 #include <thread>
 #include <vector>
 
+#include "trouble_modes.h"
+
 extern char** environ;
 
 namespace {
-
-enum Mode : int {
-  kReturn,
-  kSegfault,
-  kAbort,
-  kDivide,
-  kHang,
-  kExitZero,
-  kByteBefore,
-  kByteAfter,
-  kFarBefore,
-  kFarAfter,
-  kFork,
-  kSpinAfterReturn,
-  kRound,
-  kFlood,
-  kCloseAll,
-  kForge,
-  kForgeAhead,
-  kKillParent,
-  kEnvironment,
-  kThrow,
-  kAllocate,
-  kWriteInput,
-  kSocket,
-  kExec,
-  kWriteFile,
-  kOverflowStack,
-  kDieSoon,
-};
 
 int recurse(int depth) {
   volatile char frame[4096];
