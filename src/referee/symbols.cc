@@ -6,6 +6,8 @@
 #include <array>
 #include <span>
 
+#include "base/contains.h"
+
 namespace kw::referee {
 namespace {
 
@@ -158,10 +160,6 @@ constexpr std::string_view kTakenPrefixes[] = {"GOMP_",   "omp_", "__kmpc_", "pt
                                                "__libc_", "_dl_", "__cxa_",  "__tls_"};
 constexpr std::string_view kAllocators[] = {"_Znwm",   "_Znam",   "_ZdlPv", "_ZdaPv",
                                             "_ZdlPvm", "_ZdaPvm", "_start", "main"};
-
-bool contains(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 bool starts_with_one_of(std::span<const std::string_view> prefixes, std::string_view name) {
   return std::any_of(prefixes.begin(), prefixes.end(),

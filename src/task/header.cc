@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/contains.h"
 #include "base/hash.h"
 #include "base/text.h"
 
@@ -19,10 +20,6 @@ constexpr std::size_t kMaxDirectives = 200;
 
 constexpr auto kOptions = std::to_array<std::string_view>({"fast_math", "unroll_loops", "O2"});
 constexpr auto kLibraries = std::to_array<std::string_view>({"openblas"});
-
-bool contains(auto&& range, const auto& value) {
-  return std::ranges::find(range, value) != std::ranges::end(range);
-}
 
 std::vector<std::string> strings(std::span<const std::string_view> views) {
   return {views.begin(), views.end()};

@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "base/contains.h"
 #include "task/parse.h"
 
 namespace kw::task {
