@@ -3,6 +3,7 @@
 #include "record/attempt.h"
 #include "record/codec_impl.h"
 #include "record/evaluation.h"
+#include "record/exchange.h"
 
 KW_INSTANTIATE_CODEC(kw::Task);
 KW_INSTANTIATE_CODEC(kw::Work);
@@ -18,3 +19,7 @@ KW_INSTANTIATE_CODEC(kw::Evaluation);
 KW_INSTANTIATE_CODEC(kw::Attempt);
 KW_INSTANTIATE_CODEC(kw::RunConfig);
 KW_INSTANTIATE_CODEC(kw::RunSummary);
+KW_INSTANTIATE_CODEC(kw::ChatRequest);
+KW_INSTANTIATE_CODEC(kw::ChatReply);
+KW_INSTANTIATE_CODEC(kw::Usage);
+KW_INSTANTIATE_CODEC(kw::Exchange);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "record/attempt.h"
+#include "record/exchange.h"
 
 namespace kw {
 namespace {
@@ -55,6 +56,21 @@ TEST(Codec, SurvivesForeignBytesAndNonFiniteNumbers) {
   const auto back = decode<Evaluation>(encode(e));
   ASSERT_TRUE(back);
   EXPECT_NE(back->workloads[0].accuracy.rel_l2, back->workloads[0].accuracy.rel_l2);
+}
+
+TEST(Codec, KeepsAnExchangeWithAModel) {
+  Exchange e{"k", "openai:m", "attempt 3", {}, {}, "2026-11-20T12:00:00Z"};
+  e.request.messages = {{ChatRole::System, "s"}, {ChatRole::User, "u"}};
+  e.request.temperature = 0.25;
+  e.reply = {
+      "text", "thought", {9, 8, 0, 7, false}, "m-1", StopReason::Length, ReplyOrigin::Model, 5,
+      2,      0.5};
+  const auto back = decode<Exchange>(encode(e));
+  ASSERT_TRUE(back) << describe(back.error());
+  EXPECT_EQ(back->request, e.request);
+  EXPECT_EQ(back->reply, e.reply);
+  e.reply.cost_usd.reset();
+  EXPECT_EQ(decode<Exchange>(encode(e))->reply.cost_usd, std::nullopt);
 }
 
 TEST(Enums, NamesAreCompleteAndUnique) {
