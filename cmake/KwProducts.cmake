@@ -53,6 +53,11 @@ if(KW_TESTS)
 endif()
 
 if(NOT KW_PORTABLE)
+  find_package(CURL REQUIRED)
+  kw_room(net DEPS base platform LIBS CURL::libcurl)
+endif()
+
+if(NOT KW_PORTABLE)
   find_package(yaml-cpp REQUIRED)
   kw_room(task DEPS base record LIBS yaml-cpp)
 endif()

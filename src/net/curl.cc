@@ -1,0 +1,265 @@
+// Each request borrows a lane: a curl multi handle with its pool of open connections.
+// SPDX-License-Identifier: Apache-2.0
+#include "net/curl.h"
+
+#include <curl/curl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+
+namespace kw::net {
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+using Instant = std::chrono::steady_clock::time_point;
+
+struct FreeEasy {
+  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+};
+struct FreeMulti {
+  void operator()(CURLM* handle) const { curl_multi_cleanup(handle); }
+};
+struct FreeList {
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+using HeaderList = std::unique_ptr<curl_slist, FreeList>;
+
+/// One exchange at a time. The easy handle goes before the multi handle that holds connections.
+struct Lane {
+  std::unique_ptr<CURLM, FreeMulti> multi{curl_multi_init()};
+  std::unique_ptr<CURL, FreeEasy> easy{curl_easy_init()};
+};
+
+/// What one exchange has seen so far; curl's callbacks write here.
+struct Transfer {
+  const HttpRequest* request = nullptr;
+  const OnBody* on_body = nullptr;
+  HttpHead head;
+  bool has_head = false;
+  std::size_t body_bytes = 0;
+  Instant last_piece{};
+  std::optional<Error> refused;  ///< By on_body, or for its size.
+};
+
+void add_header_line(HttpHead& head, std::string_view line) {
+  if (line.starts_with("HTTP/")) {  // a new head: the one before was 1xx or a proxy's
+    head = {};
+    const std::size_t blank = line.find(' ');
+    if (blank != std::string_view::npos && line.size() >= blank + 4)
+      for (const char digit : line.substr(blank + 1, 3))
+        head.status = head.status * 10 + (digit >= '0' && digit <= '9' ? digit - '0' : 0);
+    return;
+  }
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return;
+  std::string name(line.substr(0, colon));
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  head.headers.push_back({std::move(name), std::string(trim(line.substr(colon + 1)))});
+}
+
+std::size_t take_header(char* bytes, std::size_t size, std::size_t count, void* context) {
+  auto& transfer = *static_cast<Transfer*>(context);
+  const std::string_view line = trim(std::string_view(bytes, size * count));
+  if (!line.empty()) {
+    if (!transfer.has_head) add_header_line(transfer.head, line);  // later ones are trailers
+  } else if (transfer.head.status >= 200) {
+    transfer.has_head = true;
+    transfer.last_piece = std::chrono::steady_clock::now();
+  }
+  return size * count;
+}
+
+std::size_t take_body(char* bytes, std::size_t size, std::size_t count, void* context) {
+  auto& transfer = *static_cast<Transfer*>(context);
+  const std::string_view piece(bytes, size * count);
+  transfer.last_piece = std::chrono::steady_clock::now();
+  transfer.body_bytes += piece.size();
+  if (transfer.body_bytes > transfer.request->max_answer_bytes) {
+    transfer.refused =
+        Error{"the answer is larger than " + format_bytes(transfer.request->max_answer_bytes),
+              shown_url(transfer.request->url), Advice::GiveUp};
+    return CURL_WRITEFUNC_ERROR;
+  }
+  if (const Result<> taken = (*transfer.on_body)(transfer.head, piece); !taken) {
+    transfer.refused = taken.error();
+    return CURL_WRITEFUNC_ERROR;
+  }
+  return piece.size();
+}
+
+Result<HeaderList> header_list(const HttpRequest& request) {
+  HeaderList list;
+  const auto add = [&](const std::string& line) {
+    list.reset(curl_slist_append(list.release(), line.c_str()));
+  };
+  for (const Header& header : request.headers) {
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; };
+    if (std::any_of(header.name.begin(), header.name.end(), is_control) ||
+        std::any_of(header.value.begin(), header.value.end(), is_control))
+      return fail("the header " + sanitise(header.name, 60) + " holds a control character",
+                  shown_url(request.url));
+    add(header.name + ": " + header.value);
+  }
+  add("Expect:");  // curl would wait up to a second for a 100 before a large body
+  return list;
+}
+
+void set_up(CURL* easy, const HttpRequest& request, const HeaderList& headers, Transfer& transfer) {
+  curl_easy_reset(easy);  // keeps the connections
+  curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl_easy_setopt(easy, CURLOPT_USERAGENT, "kernelwright");
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+                   static_cast<long>(request.timeouts.connect.count()));
+  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers.get());
+  if (request.method == "POST") {
+    curl_easy_setopt(easy, CURLOPT_POST, 1L);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                     static_cast<curl_off_t>(request.body.size()));
+  } else if (request.method != "GET") {
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  }
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+  curl_easy_setopt(easy, CURLOPT_HEADERDATA, &transfer);
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &transfer);
+}
+
+std::string seconds_text(Milliseconds duration) {
+  return fmt::format("{:g} s", static_cast<double>(duration.count()) / 1000);
+}
+
+/// The earliest moment at which waiting ends in an error, with its words.
+struct Deadline {
+  Instant at;
+  std::string words;
+};
+
+Deadline next_deadline(const HttpRequest& request, const Transfer& transfer, Instant start) {
+  const HttpTimeouts& limits = request.timeouts;
+  Deadline deadline{start + limits.total,
+                    "the answer was not complete after " + seconds_text(limits.total)};
+  const Deadline quiet =
+      transfer.has_head ? Deadline{transfer.last_piece + limits.idle,
+                                   "the answer stalled: nothing for " + seconds_text(limits.idle)}
+                        : Deadline{start + limits.first_byte,
+                                   "no answer within " + seconds_text(limits.first_byte)};
+  return quiet.at < deadline.at ? quiet : deadline;
+}
+
+/// Runs the exchange to its end; an error of ours, or curl's code.
+Result<CURLcode> drive(Lane& lane, const HttpRequest& request, const Transfer& transfer,
+                       const std::stop_token& cancel) {
+  const Instant start = std::chrono::steady_clock::now();
+  CURLM* multi = lane.multi.get();
+  const std::stop_callback wake(cancel, [multi] { curl_multi_wakeup(multi); });
+  for (;;) {
+    int running = 0;
+    if (const CURLMcode code = curl_multi_perform(multi, &running); code != CURLM_OK)
+      return fail(std::string("libcurl: ") + curl_multi_strerror(code));
+    int queued = 0;
+    while (const CURLMsg* message = curl_multi_info_read(multi, &queued))
+      if (message->msg == CURLMSG_DONE) return message->data.result;
+    if (cancel.stop_requested())
+      return fail(std::string(kCancelled), shown_url(request.url), Advice::Stop);
+    const Deadline deadline = next_deadline(request, transfer, start);
+    const auto left =
+        std::chrono::ceil<Milliseconds>(deadline.at - std::chrono::steady_clock::now());
+    if (left <= Milliseconds::zero())
+      return fail(deadline.words, shown_url(request.url), Advice::Retry);
+    curl_multi_poll(multi, nullptr, 0,
+                    static_cast<int>(std::min(left, Milliseconds(60'000)).count()), nullptr);
+  }
+}
+
+/// Words for what curl says, without the detail that may repeat the URL.
+Error error_of(CURLcode code, const HttpRequest& request, const Transfer& transfer) {
+  Error error{curl_easy_strerror(code), shown_url(request.url), Advice::Retry};
+  switch (code) {
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      error.what = "not an http or https address";
+      error.advice = Advice::Stop;
+      break;
+    case CURLE_COULDNT_RESOLVE_HOST:
+      error.what = "the host name cannot be resolved";
+      break;
+    case CURLE_COULDNT_CONNECT:
+      error.what = "nothing answers at this address: is the server running?";
+      break;
+    case CURLE_OPERATION_TIMEDOUT:
+      error.what = "no connection within " + seconds_text(request.timeouts.connect);
+      break;
+    case CURLE_PEER_FAILED_VERIFICATION:
+      error.what = "the server's certificate is not trusted";
+      error.advice = Advice::Stop;
+      break;
+    default:
+      if (transfer.has_head)
+        error.what = fmt::format("the connection broke after {} of the answer",
+                                 format_bytes(transfer.body_bytes));
+      else
+        error.what = fmt::format("no answer: {}", error.what);
+  }
+  return error;
+}
+
+class CurlClient final : public HttpClient {
+ public:
+  CurlClient() {
+    static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
+    KW_ASSERT(started == CURLE_OK);
+  }
+
+  Result<HttpHead> send(const HttpRequest& request, const OnBody& on_body,
+                        std::stop_token cancel) override {
+    const HeaderList headers = KW_TRY(header_list(request));
+    Transfer transfer;
+    transfer.request = &request;
+    transfer.on_body = &on_body;
+    std::unique_ptr<Lane> lane = borrow();
+    set_up(lane->easy.get(), request, headers, transfer);
+    curl_multi_add_handle(lane->multi.get(), lane->easy.get());
+    const Result<CURLcode> code = drive(*lane, request, transfer, cancel);
+    curl_multi_remove_handle(lane->multi.get(), lane->easy.get());
+    give_back(std::move(lane));
+    if (!code) return std::unexpected(code.error());
+    if (transfer.refused) return std::unexpected(*transfer.refused);
+    if (*code != CURLE_OK) return std::unexpected(error_of(*code, request, transfer));
+    return std::move(transfer.head);
+  }
+
+ private:
+  std::unique_ptr<Lane> borrow() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) return std::make_unique<Lane>();
+    std::unique_ptr<Lane> lane = std::move(idle_.back());
+    idle_.pop_back();
+    return lane;
+  }
+  void give_back(std::unique_ptr<Lane> lane) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(lane));
+  }
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Lane>> idle_;
+};
+
+}  // namespace
+
+std::unique_ptr<HttpClient> make_curl_client() { return std::make_unique<CurlClient>(); }
+
+}  // namespace kw::net
