@@ -11,7 +11,8 @@ TEST(DataFiles, HoldsTheShippedTasksAndPlaybook) {
   const auto data = DataFiles::open(std::nullopt);
   ASSERT_TRUE(data);
   const auto tasks = data->folders("tasks");
-  for (const char* name : {"fctd3d", "matmul", "saxpy", "softmax"}) {
+  for (const char* name :
+       {"fctd3d", "gelu", "matmul", "relu", "saxpy", "softmax", "softsign", "swish"}) {
     EXPECT_NE(std::find(tasks.begin(), tasks.end(), name), tasks.end()) << name;
     EXPECT_FALSE(data->under(std::string("playbook/") + name).empty()) << name;
   }

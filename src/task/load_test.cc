@@ -112,7 +112,8 @@ TEST(LoadTask, SkipsWhatDoesNotFit) {
 }
 
 TEST(LoadTask, ShippedTasksAreSound) {
-  for (const auto* name : {"saxpy", "softmax", "matmul", "fctd3d"}) {
+  for (const auto* name :
+       {"fctd3d", "gelu", "matmul", "relu", "saxpy", "softmax", "softsign", "swish"}) {
     const auto definition = load_task(std::string(KW_SOURCE_DIR) + "/tasks/" + name);
     ASSERT_TRUE(definition.has_value()) << describe(definition.error());
     EXPECT_EQ(definition->task.name, name);
