@@ -71,14 +71,16 @@ set_source_files_properties(src/device/compare.cc src/device/compare_kernel.cc s
   src/device/random_values.cc src/device/host_ops.cc PROPERTIES COMPILE_OPTIONS "-O3;-ffp-contract=off")
 kw_room(referee DEPS base record platform compile device measure)
 kw_room(profile DEPS base record compile device measure)
-kw_room(search DEPS base record)
 if(NOT KW_PORTABLE)
+  find_package(Eigen3 REQUIRED NO_MODULE)
+  kw_room(search DEPS base record LIBS Eigen3::Eigen)
   find_package(SQLiteCpp REQUIRED)
   find_library(KW_ZSTD zstd REQUIRED)
   kw_room(store DEPS platform LIBS SQLiteCpp sqlite3 ${KW_ZSTD})
 endif()
 
 if(NOT KW_PORTABLE)
+  kw_room(llm DEPS net LIBS yaml-cpp)
   kw_room(memory DEPS task store LIBS kw_embedded_data)
   kw_room(propose DEPS task memory)
 endif()
@@ -138,13 +140,5 @@ if(KW_TESTS AND NOT KW_PORTABLE)
 endif()
 
 if(KW_TESTS AND NOT KW_PORTABLE)
-  # Attacks must end in their verdicts, honest kernels that resemble them must not be accused.
-  foreach(suite exploits honest)
-    add_test(NAME ${suite} COMMAND ${CMAKE_SOURCE_DIR}/tests/exploits/run
-      --kw $<TARGET_FILE:kw> ${CMAKE_SOURCE_DIR}/tests/${suite})
-  endforeach()
-  # Wrong kernels that look right: one for each way in which fctd3d goes wrong.
-  add_test(NAME mutants COMMAND ${CMAKE_SOURCE_DIR}/tests/exploits/run --kw $<TARGET_FILE:kw>
-    --task fctd3d --expect check/wrong_result ${CMAKE_SOURCE_DIR}/tests/mutants/fctd3d)
-  set_tests_properties(exploits honest mutants PROPERTIES LABELS suite TIMEOUT 1800 PROCESSORS 2)
+  include(KwSuites)
 endif()

@@ -190,20 +190,20 @@ Error error_of(CURLcode code, const HttpRequest& request, const Transfer& transf
   switch (code) {
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
-      error.what = "not an http or https address";
+      error.what = std::string(kNotSent) + "not an http or https address";
       error.advice = Advice::Stop;
       break;
     case CURLE_COULDNT_RESOLVE_HOST:
-      error.what = "the host name cannot be resolved";
+      error.what = std::string(kNotSent) + "the host name cannot be resolved";
       break;
     case CURLE_COULDNT_CONNECT:
-      error.what = "nothing answers at this address: is the server running?";
+      error.what = std::string(kNotSent) + "nothing answers there; is the server running?";
       break;
-    case CURLE_OPERATION_TIMEDOUT:
-      error.what = "no connection within " + seconds_text(request.timeouts.connect);
+    case CURLE_OPERATION_TIMEDOUT:  // the only limit that curl itself keeps
+      error.what = std::string(kNotSent) + "none within " + seconds_text(request.timeouts.connect);
       break;
     case CURLE_PEER_FAILED_VERIFICATION:
-      error.what = "the server's certificate is not trusted";
+      error.what = std::string(kNotSent) + "the server's certificate is not trusted";
       error.advice = Advice::Stop;
       break;
     default:

@@ -63,6 +63,8 @@ class HttpClient {
 
 /// The text of the error that a cancelled exchange ends with.
 inline constexpr std::string_view kCancelled = "cancelled";
+/// How the text of an error begins where no request was sent, so nothing can have been charged.
+inline constexpr std::string_view kNotSent = "no connection: ";
 
 /// A URL without user, password, query and fragment: what may stand in a message.
 std::string shown_url(std::string_view url);

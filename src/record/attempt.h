@@ -34,6 +34,35 @@ struct Attempt {
   }
 };
 
+/// What lists, tables and plots show of an attempt: kept beside it, so that they need not read
+/// every sample.
+struct AttemptLine {
+  int number = 0;
+  int parent = 0;
+  std::string name;
+  Origin origin = Origin::Human;
+  KnobPoint knobs;
+  Stage stage = Stage::Propose;
+  Outcome outcome = Outcome::NoCandidate;
+  OutcomeClass outcome_class = OutcomeClass::Failed;
+  double speedup = 0;  ///< Against the run's baseline, chained; 0: not measured.
+  double reward = 0;
+  double mean_ns = 0;  ///< Over the timed workloads; 0: not measured.
+  std::int64_t at_ns = 0;
+  std::string device;
+  std::string words;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("number", s.number), v("parent", s.parent), v("name", s.name), v("origin", s.origin),
+        v("knobs", s.knobs), v("stage", s.stage), v("outcome", s.outcome),
+        v("outcome_class", s.outcome_class), v("speedup", s.speedup), v("reward", s.reward),
+        v("mean_ns", s.mean_ns), v("at_ns", s.at_ns), v("device", s.device), v("words", s.words);
+  }
+};
+
+AttemptLine line_of(const Attempt& attempt);
+
 /// How a run was asked for; with the attempts it decides every later decision.
 struct RunConfig {
   std::string task;  ///< Name.
@@ -41,9 +70,11 @@ struct RunConfig {
   std::string task_sha256;
   Target target = Target::Cpu;
   std::string strategy = "greedy";
+  std::string tuner = "auto";  ///< Of strategies that tune.
   std::string reward_policy = "speedup";
   std::int64_t max_attempts = 0;  ///< 0: no limit.
   std::int64_t max_time_ns = 0;   ///< 0: no limit.
+  std::int64_t patience = 0;      ///< Attempts without a new best that end the run; 0: any number.
   Goals goals;
   std::uint64_t seed = 0;        ///< Of the strategy only.
   std::string baseline;          ///< Name asked for; empty: the fastest.
@@ -54,8 +85,9 @@ struct RunConfig {
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("task", s.task), v("task_path", s.task_path), v("task_sha256", s.task_sha256),
-        v("target", s.target), v("strategy", s.strategy), v("reward_policy", s.reward_policy),
-        v("max_attempts", s.max_attempts), v("max_time_ns", s.max_time_ns), v("goals", s.goals),
+        v("target", s.target), v("strategy", s.strategy), v("tuner", s.tuner),
+        v("reward_policy", s.reward_policy), v("max_attempts", s.max_attempts),
+        v("max_time_ns", s.max_time_ns), v("patience", s.patience), v("goals", s.goals),
         v("seed", s.seed), v("baseline", s.baseline), v("carrier", s.carrier),
         v("outstanding", s.outstanding), v("tuning_points", s.tuning_points);
   }

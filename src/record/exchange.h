@@ -106,6 +106,28 @@ struct ChatReply {
   }
 };
 
+/// What tokens cost, in USD per million, as somebody wrote it down.
+struct Price {
+  std::string provider;  ///< openai | anthropic
+  std::string base_url;  ///< Empty: the provider's own.
+  std::string model;     ///< A reply's dated name ("gpt-4.1-2025-04-14") counts as its plain one.
+  double prompt_usd = 0;
+  double cached_usd = 0;       ///< Prompt tokens read from the server's cache.
+  double cache_write_usd = 0;  ///< Prompt tokens written to it.
+  double completion_usd = 0;
+  std::string as_of;   ///< Day on which the source said so.
+  std::string source;  ///< Where it says so.
+  bool operator==(const Price&) const = default;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("provider", s.provider), v("base_url", s.base_url), v("model", s.model),
+        v("prompt_usd", s.prompt_usd), v("cached_usd", s.cached_usd),
+        v("cache_write_usd", s.cache_write_usd), v("completion_usd", s.completion_usd),
+        v("as_of", s.as_of), v("source", s.source);
+  }
+};
+
 /// A completed exchange as it is kept. Holds no key and no header.
 struct Exchange {
   std::string key;    ///< Content address of scope, model, request and occurrence.

@@ -1,0 +1,83 @@
+// Reserving, settling, refusing.
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/budget.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "llm/estimate.h"
+#include "llm/prices.h"
+
+namespace kw::llm {
+namespace {
+
+std::unexpected<Error> over(std::string what, const std::string& model) {
+  return fail(std::move(what), model, Advice::Stop);
+}
+
+}  // namespace
+
+Result<> Ledger::reserve(const Usage& worst, const std::optional<Price>& price,
+                         const std::string& model) {
+  const std::lock_guard guard(mutex_);
+  const std::int64_t calls = spent_.calls + reserved_.calls;
+  const std::int64_t tokens = spent_.tokens + reserved_.tokens;
+  const double usd = spent_.usd + reserved_.usd;
+  if (limits_.calls && calls + 1 > *limits_.calls)
+    return over(fmt::format("the budget of {} model calls is used up", *limits_.calls), model);
+  if (limits_.tokens && tokens + worst.total() > *limits_.tokens)
+    return over(fmt::format("the budget of {} tokens has {} left, and this call may take {}",
+                            *limits_.tokens, std::max<std::int64_t>(0, *limits_.tokens - tokens),
+                            worst.total()),
+                model);
+  if (limits_.usd && !price)
+    return over(
+        "a budget in dollars needs a price, and none is known: add one to "
+        "models/prices.yaml (docs/models.md), or bound tokens instead",
+        model);
+  const double cost = price ? worst_cost_usd(worst, *price) : 0;
+  if (limits_.usd && usd + cost > *limits_.usd)
+    return over(
+        fmt::format("the budget of ${:.2f} has ${:.4f} left, and this call may cost ${:.4f}",
+                    *limits_.usd, std::max(0.0, *limits_.usd - usd), cost),
+        model);
+  ++reserved_.calls;
+  reserved_.tokens += worst.total();
+  reserved_.usd += cost;
+  return {};
+}
+
+void Ledger::settle(const Usage& worst, const Usage& actual, const std::optional<Price>& price) {
+  const std::lock_guard guard(mutex_);
+  --reserved_.calls;
+  reserved_.tokens -= worst.total();
+  // Sums of what was added come back to zero exactly only with nothing reserved.
+  reserved_.usd =
+      reserved_.calls == 0 ? 0 : reserved_.usd - (price ? worst_cost_usd(worst, *price) : 0);
+  ++spent_.calls;
+  spent_.tokens += actual.total();
+  if (price)
+    spent_.usd += cost_usd(actual, *price);
+  else
+    ++spent_.unpriced;
+}
+
+Spent Ledger::spent() const {
+  const std::lock_guard guard(mutex_);
+  return spent_;
+}
+
+BudgetModel::BudgetModel(std::unique_ptr<ChatModel> inner, Ledger& ledger,
+                         std::optional<Price> price)
+    : inner_(std::move(inner)), ledger_(ledger), price_(std::move(price)) {}
+
+Result<ChatReply> BudgetModel::complete(const ChatRequest& request, Call& call) {
+  const Usage worst = worst_usage(request);
+  KW_TRY(ledger_.reserve(worst, price_, name()));
+  auto reply = inner_->complete(request, call);
+  ledger_.settle(worst, reply ? reply->usage : call.report.spent, price_);
+  return reply;
+}
+
+}  // namespace kw::llm

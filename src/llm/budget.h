@@ -1,0 +1,65 @@
+// Ledger and BudgetModel: hard bounds on dollars, tokens and calls, over all models of a run.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "llm/chat_model.h"
+
+namespace kw::llm {
+
+/// None: no bound.
+struct SpendLimits {
+  std::optional<double> usd;
+  std::optional<std::int64_t> tokens;
+  std::optional<std::int64_t> calls;
+};
+
+struct Spent {
+  double usd = 0;
+  std::int64_t tokens = 0;
+  std::int64_t calls = 0;     ///< Tries, failed ones included.
+  std::int64_t unpriced = 0;  ///< Calls whose price is unknown: `usd` leaves them out.
+};
+
+/// The one place that knows what a run has spent; shared by its models, safe from several threads.
+class Ledger {
+ public:
+  /// `before`: what an earlier process of the same run spent.
+  explicit Ledger(SpendLimits limits, Spent before = {}) : limits_(limits), spent_(before) {}
+
+  /// Sets aside the worst case of a call. An Advice::Stop error says which bound it would break, or
+  /// that a bound in dollars needs a price.
+  Result<> reserve(const Usage& worst, const std::optional<Price>& price, const std::string& model);
+  /// Replaces what was set aside by what it came to.
+  void settle(const Usage& worst, const Usage& actual, const std::optional<Price>& price);
+
+  Spent spent() const;
+  const SpendLimits& limits() const { return limits_; }
+
+ private:
+  const SpendLimits limits_;
+  mutable std::mutex mutex_;
+  Spent spent_;
+  Spent reserved_;
+};
+
+/// Stands inside of RetryModel, so that every try counts. Refuses before anything is sent.
+class BudgetModel final : public ChatModel {
+ public:
+  /// `ledger` must outlive the model.
+  BudgetModel(std::unique_ptr<ChatModel> inner, Ledger& ledger, std::optional<Price> price);
+  Result<ChatReply> complete(const ChatRequest& request, Call& call) override;
+  const std::string& name() const override { return inner_->name(); }
+
+ private:
+  const std::unique_ptr<ChatModel> inner_;
+  Ledger& ledger_;
+  const std::optional<Price> price_;
+};
+
+}  // namespace kw::llm

@@ -1,0 +1,83 @@
+// ChatModel and EmbeddingModel: the two things that a language model's server does for us.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "record/exchange.h"
+
+namespace kw::llm {
+
+/// A piece of a reply as it is written.
+struct Delta {
+  enum class Kind {
+    Text,
+    Thinking,
+    Restart,  ///< The reply broke off and is asked for again: forget the pieces so far.
+  };
+  Kind kind = Kind::Text;
+  std::string_view text;
+};
+
+/// What the layers below learnt about the last try, whether it succeeded or not.
+struct TryReport {
+  std::optional<std::chrono::milliseconds> retry_after;  ///< Asked for by the server.
+  Usage spent;                                           ///< What a try that failed may have cost.
+};
+
+/// One call: who listens, who may cancel, and what is reported back. Not shared between threads.
+struct Call {
+  std::string
+      scope;  ///< What it is for, such as "attempt 12"; part of the key of record and replay.
+  std::function<void(const Delta&)> on_delta;         ///< May be empty. For a live view only.
+  std::function<void(const std::string&)> on_notice;  ///< What the user should hear; may be empty.
+  std::stop_token cancel;
+  TryReport report;
+
+  void tell(Delta::Kind kind, std::string_view text) const {
+    if (on_delta && (!text.empty() || kind == Delta::Kind::Restart)) on_delta({kind, text});
+  }
+  void say(const std::string& notice) const {
+    if (on_notice) on_notice(notice);
+  }
+};
+
+class ChatModel {
+ public:
+  virtual ~ChatModel() = default;
+  /// Asks for one reply; blocks until it is complete; spends tokens. Safe to call from several
+  /// threads. Errors are one line: Retry for trouble that may pass (429, 5xx, connection), GiveUp
+  /// for this request (400), Stop for trouble that every request will meet (key, model name,
+  /// budget, cancellation). A reply that is cut off, refused or empty is a reply; see
+  /// why_unusable().
+  virtual Result<ChatReply> complete(const ChatRequest& request, Call& call) = 0;
+  /// Provider and name as in the spec, "openai:gpt-4.1"; holds no key.
+  virtual const std::string& name() const = 0;
+};
+
+struct Embeddings {
+  std::vector<std::vector<float>> vectors;  ///< One per text, all of one length.
+  Usage usage;
+  std::string model;
+  std::optional<double> cost_usd;
+};
+
+class EmbeddingModel {
+ public:
+  virtual ~EmbeddingModel() = default;
+  /// Vectors for `texts`, in their order. Errors as for ChatModel.
+  virtual Result<Embeddings> embed(const std::vector<std::string>& texts, Call& call) = 0;
+  virtual const std::string& name() const = 0;
+};
+
+/// Why the text of a reply cannot be used as it is, in one line for a person; empty where it can.
+std::string why_unusable(const ChatReply& reply);
+
+}  // namespace kw::llm

@@ -1,0 +1,121 @@
+// Keys, stores, and the three models around them.
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/exchanges.h"
+
+#include <utility>
+
+#include "base/hash.h"
+#include "record/codec.h"
+
+namespace kw::llm {
+namespace {
+
+constexpr std::size_t kExchangeCap = std::size_t{64} << 20;
+
+/// Hands a kept reply over as if it had been written just now.
+ChatReply serve(Exchange exchange, ReplyOrigin origin, const Call& call) {
+  call.tell(Delta::Kind::Thinking, exchange.reply.thinking);
+  call.tell(Delta::Kind::Text, exchange.reply.text);
+  exchange.reply.origin = origin;
+  return std::move(exchange.reply);
+}
+
+/// What was asked under this key, unless a file was mistaken for it.
+Result<std::optional<Exchange>> find_same(ExchangeStore& store, const std::string& key,
+                                          const ChatRequest& request) {
+  auto found = KW_TRY(store.find(key));
+  if (found && found->request != request)
+    return fail("a kept exchange does not hold what was asked", key, Advice::Stop);
+  return found;
+}
+
+Exchange make_exchange(std::string key, const std::string& model, const std::string& scope,
+                       const ChatRequest& request, const ChatReply& reply,
+                       const platform::Clock& clock) {
+  return {std::move(key), model, scope, request, reply, platform::utc_text(clock.wall_seconds())};
+}
+
+}  // namespace
+
+Result<std::optional<Exchange>> MemoryExchanges::find(const std::string& key) {
+  const std::lock_guard guard(mutex_);
+  const auto found = by_key_.find(key);
+  if (found == by_key_.end()) return std::nullopt;
+  return found->second;
+}
+
+Result<> MemoryExchanges::keep(const Exchange& exchange) {
+  const std::lock_guard guard(mutex_);
+  by_key_[exchange.key] = exchange;
+  return {};
+}
+
+std::size_t MemoryExchanges::size() const {
+  const std::lock_guard guard(mutex_);
+  return by_key_.size();
+}
+
+Result<std::optional<Exchange>> FolderExchanges::find(const std::string& key) {
+  const platform::Path path = folder_ / (key + ".json");
+  std::error_code trouble;
+  if (!std::filesystem::exists(path, trouble)) return std::nullopt;
+  auto exchange = decode<Exchange>(KW_TRY(platform::read_file(path, kExchangeCap)));
+  if (!exchange) return fail("not a kept exchange: " + exchange.error().what, path.string());
+  return *std::move(exchange);
+}
+
+Result<> FolderExchanges::keep(const Exchange& exchange) {
+  KW_TRY(platform::make_dirs(folder_));
+  return platform::write_file_atomic(folder_ / (exchange.key + ".json"), encode(exchange));
+}
+
+std::string KeyMaker::next(const std::string& model, const std::string& scope,
+                           const ChatRequest& request) {
+  std::string content = Sha256Stream()
+                            .update_part(model)
+                            .update_part(scope)
+                            .update_part(encode(request))
+                            .finish()
+                            .hex();
+  const std::lock_guard guard(mutex_);
+  const std::int64_t occurrence = ++asked_[content];
+  return content + "-" + std::to_string(occurrence);
+}
+
+CacheModel::CacheModel(std::unique_ptr<ChatModel> inner, ExchangeStore& store,
+                       platform::Clock& clock)
+    : inner_(std::move(inner)), store_(store), clock_(clock) {}
+
+Result<ChatReply> CacheModel::complete(const ChatRequest& request, Call& call) {
+  const std::string key = keys_.next(name(), "", request);
+  if (auto found = KW_TRY(find_same(store_, key, request)))
+    return serve(*std::move(found), ReplyOrigin::Cache, call);
+  auto reply = inner_->complete(request, call);
+  if (reply && reply->stop == StopReason::End && why_unusable(*reply).empty())
+    KW_TRY(store_.keep(make_exchange(key, name(), "", request, *reply, clock_)));
+  return reply;
+}
+
+RecordModel::RecordModel(std::unique_ptr<ChatModel> inner, ExchangeStore& store,
+                         platform::Clock& clock)
+    : inner_(std::move(inner)), store_(store), clock_(clock) {}
+
+Result<ChatReply> RecordModel::complete(const ChatRequest& request, Call& call) {
+  const std::string key = keys_.next(name(), call.scope, request);
+  if (auto found = KW_TRY(find_same(store_, key, request)))
+    return serve(*std::move(found), ReplyOrigin::Replay, call);
+  auto reply = inner_->complete(request, call);
+  if (reply) KW_TRY(store_.keep(make_exchange(key, name(), call.scope, request, *reply, clock_)));
+  return reply;
+}
+
+Result<ChatReply> ReplayModel::complete(const ChatRequest& request, Call& call) {
+  const std::string key = keys_.next(name_, call.scope, request);
+  auto found = KW_TRY(find_same(store_, key, request));
+  if (!found)
+    return fail("this exchange was not recorded" + (call.scope.empty() ? "" : " for " + call.scope),
+                name_, Advice::Stop);
+  return serve(*std::move(found), ReplyOrigin::Replay, call);
+}
+
+}  // namespace kw::llm

@@ -1,0 +1,55 @@
+// The exchange that all dialects share.
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/http_chat.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace kw::llm {
+namespace {
+
+class HttpChat final : public ChatModel {
+ public:
+  HttpChat(Endpoint endpoint, Dialect dialect)
+      : endpoint_(std::move(endpoint)),
+        dialect_(std::move(dialect)),
+        name_(endpoint_.spec.text()),
+        quirks_(dialect_.quirks) {}
+
+  Result<ChatReply> complete(const ChatRequest& request, Call& call) override {
+    for (;;) {
+      call.report = {};
+      Quirks quirks = quirks_.get();
+      const std::int64_t started = endpoint_.clock->now_ns();
+      ReplyParts parts(call);
+      const auto reader = dialect_.reader(parts);
+      const Json body = dialect_.body(endpoint_, request, quirks);
+      const auto posted = post(endpoint_, dialect_.path, dialect_.headers, body, *reader, call);
+      if (!posted) {
+        call.report.spent = spent_by(posted.error(), parts, request);
+        return std::unexpected(posted.error());
+      }
+      if (!posted->refusal) return parts.to_reply(request, endpoint_, started);
+      const auto notice = adapt(*posted->refusal, request, quirks);
+      if (!notice) return std::unexpected(to_error(*posted->refusal, endpoint_));
+      quirks_.set(quirks);
+      call.say(name_ + ": " + *notice);
+    }
+  }
+
+  const std::string& name() const override { return name_; }
+
+ private:
+  const Endpoint endpoint_;
+  const Dialect dialect_;
+  const std::string name_;
+  SharedQuirks quirks_;
+};
+
+}  // namespace
+
+std::unique_ptr<ChatModel> make_http_chat(Endpoint endpoint, Dialect dialect) {
+  return std::make_unique<HttpChat>(std::move(endpoint), std::move(dialect));
+}
+
+}  // namespace kw::llm

@@ -1,0 +1,136 @@
+// Chat completions as OpenAI defined them and everybody else bends them.
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/openai.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "llm/http_chat.h"
+
+namespace kw::llm {
+namespace {
+
+std::vector<net::Header> openai_headers(const Endpoint& endpoint) {
+  if (!endpoint.key.is_set()) return {};
+  return {{"Authorization", "Bearer " + endpoint.key.reveal()}};
+}
+
+Json openai_body(const Endpoint& endpoint, const ChatRequest& request, const Quirks& quirks) {
+  Json body;
+  body["model"] = endpoint.spec.name;
+  Json& messages = body["messages"] = Json::array();
+  for (const ChatMessage& message : request.messages)
+    messages.push_back({{"role", name_of(message.role)}, {"content", message.text}});
+  body["stream"] = true;
+  if (quirks.takes_stream_options) body["stream_options"] = {{"include_usage", true}};
+  body[quirks.says_completion_tokens ? "max_completion_tokens" : "max_tokens"] =
+      std::min(request.max_tokens, quirks.max_tokens.value_or(request.max_tokens));
+  if (request.temperature && quirks.takes_temperature) body["temperature"] = *request.temperature;
+  if (!request.effort.empty() && quirks.takes_effort) body["reasoning_effort"] = request.effort;
+  return body;
+}
+
+Usage openai_usage(const Json& json) {
+  Usage usage;
+  usage.prompt_tokens = count_at(json, "prompt_tokens");
+  usage.completion_tokens = count_at(json, "completion_tokens");
+  usage.cached_tokens = std::min(
+      usage.prompt_tokens, count_at(object_at(json, "prompt_tokens_details"), "cached_tokens"));
+  return usage;
+}
+
+StopReason openai_stop(const std::string& reason) {
+  if (reason == "length" || reason == "max_tokens") return StopReason::Length;
+  if (reason == "content_filter") return StopReason::ContentFilter;
+  if (reason == "tool_calls" || reason == "function_call") return StopReason::Tool;
+  return StopReason::End;
+}
+
+class ChatReader final : public ReplyReader {
+ public:
+  explicit ChatReader(ReplyParts& parts) : parts_(parts) {}
+
+  Result<> on_event(const net::SseEvent& event) override {
+    if (event.data == "[DONE]") {
+      parts_.is_done = true;
+      return {};
+    }
+    if (event.data.find_first_not_of(' ') == std::string::npos) return {};
+    const auto chunk = parse_json(event.data, "event");
+    if (!chunk) {  // cut inside an event, or no chunk at all
+      is_broken_ = true;
+      return {};
+    }
+    return take(*chunk, "delta");
+  }
+
+  Result<> on_whole(const Json& body) override {
+    parts_.is_done = true;
+    KW_TRY(take(body, "message"));
+    if (!has_choice_)
+      return fail("the answer holds no choices: is this a chat completions server?");
+    return {};
+  }
+
+  Result<> finish() override {
+    if (is_broken_ && !parts_.stop) return parts_.cut();
+    if (!parts_.is_done && !parts_.stop) return parts_.cut();
+    return {};
+  }
+
+ private:
+  Result<> take(const Json& body, const char* content_key) {
+    if (!body.is_object()) return fail("the answer is no JSON object", {}, Advice::Retry);
+    if (const auto error = body.find("error"); error != body.end() && !error->is_null())
+      return stream_error(body);
+    if (parts_.model.empty()) parts_.model = string_at(body, "model");
+    if (const Json& usage = object_at(body, "usage"); !usage.is_null())
+      parts_.usage = openai_usage(usage);
+    const auto choices = body.find("choices");
+    if (choices == body.end() || !choices->is_array()) return {};
+    for (const Json& choice : *choices)
+      if (count_at(choice, "index") == 0) take_choice(choice, content_key);
+    return {};
+  }
+
+  void take_choice(const Json& choice, const char* content_key) {
+    has_choice_ = true;
+    const Json& content = object_at(choice, content_key);
+    for (const char* key : {"reasoning_content", "reasoning"}) {
+      const std::string thinking = string_at(content, key);
+      if (thinking.empty()) continue;
+      parts_.add_thinking(thinking);
+      break;  // some servers send the same piece under both names
+    }
+    parts_.add_text(string_at(content, "content"));
+    if (const std::string refusal = string_at(content, "refusal"); !refusal.empty()) {
+      parts_.add_text(refusal);
+      is_refused_ = true;
+    }
+    if (const std::string reason = string_at(choice, "finish_reason"); !reason.empty())
+      parts_.stop = openai_stop(reason);
+    if (is_refused_) parts_.stop = StopReason::Refusal;
+  }
+
+  ReplyParts& parts_;
+  bool is_refused_ = false;
+  bool is_broken_ = false;
+  bool has_choice_ = false;
+};
+
+std::unique_ptr<ReplyReader> openai_reader(ReplyParts& parts) {
+  return std::make_unique<ChatReader>(parts);
+}
+
+}  // namespace
+
+std::unique_ptr<ChatModel> make_openai_chat(Endpoint endpoint) {
+  Quirks quirks;
+  // OpenAI's own models want the newer name; most other servers know the older one only.
+  quirks.says_completion_tokens = endpoint.spec.has_own_base_url();
+  Dialect dialect{"/chat/completions", openai_headers(endpoint), quirks, openai_body,
+                  openai_reader};
+  return make_http_chat(std::move(endpoint), std::move(dialect));
+}
+
+}  // namespace kw::llm

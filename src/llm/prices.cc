@@ -1,0 +1,159 @@
+// Reading of models/prices.yaml, lookup, arithmetic.
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/prices.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/text.h"
+
+namespace kw::llm {
+namespace {
+
+/// Where the parser is, for errors.
+class Reader {
+ public:
+  explicit Reader(std::string_view origin) : origin_(origin) {}
+
+  std::unexpected<Error> bad(const YAML::Mark& mark, const std::string& what) const {
+    return fail(what, fmt::format("{}:{}:{}", origin_, mark.line + 1, mark.column + 1));
+  }
+
+  Result<> known_keys(const YAML::Node& node, const std::vector<std::string>& known,
+                      const char* what) const {
+    if (!node.IsMap()) return bad(node.Mark(), std::string("expected ") + what);
+    for (const auto& entry : node) {
+      const std::string key = entry.first.Scalar();
+      if (std::find(known.begin(), known.end(), key) == known.end())
+        return bad(entry.first.Mark(),
+                   "unknown key '" + sanitise(key, 60) + "'" + suggestion(key, known));
+    }
+    return {};
+  }
+
+  Result<std::string> text(const YAML::Node& node, const char* key, bool is_required) const {
+    const YAML::Node value = node[key];
+    if (!value && !is_required) return std::string();
+    if (!value || !value.IsScalar() || value.Scalar().empty())
+      return bad(value ? value.Mark() : node.Mark(),
+                 std::string("expected text for '") + key + "'");
+    return value.Scalar();
+  }
+
+  /// USD per million tokens; `otherwise` where the key is missing.
+  Result<double> dollars(const YAML::Node& node, const char* key,
+                         std::optional<double> otherwise) const {
+    const YAML::Node value = node[key];
+    if (!value && otherwise) return *otherwise;
+    double number = -1;
+    if (!value || !value.IsScalar() || !YAML::convert<double>::decode(value, number) ||
+        !std::isfinite(number) || number < 0)
+      return bad(
+          value ? value.Mark() : node.Mark(),
+          std::string("expected USD per million tokens, a number from 0, for '") + key + "'");
+    return number;
+  }
+
+  Result<> group(const YAML::Node& node, std::vector<Price>& prices) const {
+    KW_TRY(known_keys(node, {"provider", "base_url", "as_of", "source", "models"}, "a group"));
+    Price common;
+    common.provider = KW_TRY(text(node, "provider", true));
+    if (common.provider != "openai" && common.provider != "anthropic")
+      return bad(node["provider"].Mark(), "a provider is openai or anthropic");
+    common.base_url = KW_TRY(text(node, "base_url", false));
+    while (common.base_url.ends_with('/')) common.base_url.pop_back();
+    common.as_of = KW_TRY(text(node, "as_of", true));
+    common.source = KW_TRY(text(node, "source", true));
+    const YAML::Node models = node["models"];
+    if (!models || !models.IsMap()) return bad(node.Mark(), "expected a list of 'models'");
+    for (const auto& entry : models) {
+      KW_TRY(known_keys(entry.second, {"prompt", "cached", "cache_write", "completion"}, "prices"));
+      Price price = common;
+      price.model = entry.first.Scalar();
+      price.prompt_usd = KW_TRY(dollars(entry.second, "prompt", {}));
+      price.cached_usd = KW_TRY(dollars(entry.second, "cached", price.prompt_usd));
+      price.cache_write_usd = KW_TRY(dollars(entry.second, "cache_write", price.prompt_usd));
+      price.completion_usd = KW_TRY(dollars(entry.second, "completion", {}));
+      prices.push_back(std::move(price));
+    }
+    return {};
+  }
+
+ private:
+  std::string_view origin_;
+};
+
+/// "-2025-04-14" or "-20250929", as vendors date their snapshots.
+bool is_date_suffix(std::string_view suffix) {
+  if (!suffix.starts_with('-')) return false;
+  suffix.remove_prefix(1);
+  std::size_t digits = 0;
+  for (std::size_t i = 0; i < suffix.size(); ++i) {
+    const bool is_dash = suffix.size() == 10 && (i == 4 || i == 7);
+    if (is_dash ? suffix[i] != '-' : (suffix[i] < '0' || suffix[i] > '9')) return false;
+    digits += is_dash ? 0 : 1;
+  }
+  return digits == 8;
+}
+
+constexpr double kMillion = 1e6;
+
+}  // namespace
+
+Result<PriceTable> PriceTable::parse(std::string_view text, std::string_view origin) {
+  const Reader reader(origin);
+  std::vector<Price> prices;
+  try {
+    const YAML::Node root = YAML::Load(std::string(text));
+    KW_TRY(reader.known_keys(root, {"groups"}, "a mapping with 'groups'"));
+    if (!root["groups"].IsSequence()) return reader.bad(root.Mark(), "expected a list of 'groups'");
+    for (const YAML::Node& node : root["groups"]) KW_TRY(reader.group(node, prices));
+  } catch (const YAML::Exception& error) {
+    return reader.bad(error.mark, error.msg);
+  }
+  return PriceTable(std::move(prices));
+}
+
+std::optional<Price> PriceTable::find(const ModelSpec& spec) const {
+  if (!spec.is_remote()) {
+    Price free;
+    free.provider = name_of(spec.provider);
+    free.model = spec.name;
+    free.source = "costs nothing here";
+    return free;
+  }
+  const Price* dated = nullptr;
+  for (const Price& price : prices_) {
+    const bool is_here =
+        price.base_url.empty() ? spec.has_own_base_url() : price.base_url == spec.base_url;
+    if (price.provider != name_of(spec.provider) || !is_here) continue;
+    if (price.model == spec.name) return price;
+    if (spec.name.starts_with(price.model) &&
+        is_date_suffix(std::string_view(spec.name).substr(price.model.size())))
+      dated = &price;
+  }
+  if (dated != nullptr) return *dated;
+  return std::nullopt;
+}
+
+double cost_usd(const Usage& usage, const Price& price) {
+  const double plain = static_cast<double>(std::max<std::int64_t>(
+      0, usage.prompt_tokens - usage.cached_tokens - usage.cache_write_tokens));
+  return (plain * price.prompt_usd + static_cast<double>(usage.cached_tokens) * price.cached_usd +
+          static_cast<double>(usage.cache_write_tokens) * price.cache_write_usd +
+          static_cast<double>(usage.completion_tokens) * price.completion_usd) /
+         kMillion;
+}
+
+double worst_cost_usd(const Usage& usage, const Price& price) {
+  const double prompt = std::max({price.prompt_usd, price.cached_usd, price.cache_write_usd});
+  return (static_cast<double>(usage.prompt_tokens) * prompt +
+          static_cast<double>(usage.completion_tokens) * price.completion_usd) /
+         kMillion;
+}
+
+}  // namespace kw::llm

@@ -1,0 +1,35 @@
+// PriceTable: what tokens cost, from a file that the user may edit.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "llm/spec.h"
+#include "record/exchange.h"
+
+namespace kw::llm {
+
+class PriceTable {
+ public:
+  /// Reads models/prices.yaml (docs/models.md); errors are `origin:line:column: message`.
+  static Result<PriceTable> parse(std::string_view text, std::string_view origin);
+  /// The prices that a run kept.
+  explicit PriceTable(std::vector<Price> prices = {}) : prices_(std::move(prices)) {}
+
+  /// The price of a model where it is asked for; none: unknown. manual and scripted cost nothing.
+  std::optional<Price> find(const ModelSpec& spec) const;
+  const std::vector<Price>& all() const { return prices_; }
+
+ private:
+  std::vector<Price> prices_;
+};
+
+double cost_usd(const Usage& usage, const Price& price);
+
+/// The most that a call with this usage can cost: every prompt token at its dearest rate.
+double worst_cost_usd(const Usage& usage, const Price& price);
+
+}  // namespace kw::llm

@@ -1,0 +1,96 @@
+// Collecting a reply.
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/reply_parts.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "llm/estimate.h"
+#include "llm/prices.h"
+
+namespace kw::llm {
+
+std::string string_at(const Json& object, const char* key) {
+  if (!object.is_object()) return {};
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::int64_t count_at(const Json& object, const char* key) {
+  if (!object.is_object()) return 0;
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_integer()) return 0;
+  // Far above any real count; keeps sums from overflowing.
+  return std::clamp<std::int64_t>(found->get<std::int64_t>(), 0, std::int64_t{1} << 40);
+}
+
+const Json& object_at(const Json& object, const char* key) {
+  static const Json nothing;
+  if (!object.is_object()) return nothing;
+  const auto found = object.find(key);
+  return found != object.end() && found->is_object() ? *found : nothing;
+}
+
+void ReplyParts::add_text(std::string_view piece) {
+  text_ += piece;
+  call_->tell(Delta::Kind::Text, piece);
+}
+
+void ReplyParts::add_thinking(std::string_view piece) {
+  thinking_ += piece;
+  call_->tell(Delta::Kind::Thinking, piece);
+}
+
+Usage ReplyParts::spent(const ChatRequest& request) const {
+  Usage spent = usage.value_or(Usage{});
+  if (!usage) spent.prompt_tokens = likely_tokens(bytes_of(request));
+  const std::int64_t written = likely_tokens(text_.size() + thinking_.size());
+  if (spent.completion_tokens < written) spent.completion_tokens = written;
+  spent.is_estimated = true;
+  return spent;
+}
+
+Usage spent_by(const Error& error, const ReplyParts& parts, const ChatRequest& request) {
+  if (error.what.starts_with(net::kNotSent)) return {};
+  return parts.spent(request);
+}
+
+ChatReply ReplyParts::to_reply(const ChatRequest& request, const Endpoint& endpoint,
+                               std::int64_t started_ns) {
+  ChatReply reply;
+  reply.usage = usage ? *usage : spent(request);
+  reply.text = std::move(text_);
+  reply.thinking = std::move(thinking_);
+  part_thinking(reply.text, reply.thinking);
+  reply.model = model.empty() ? endpoint.spec.name : model;
+  reply.stop = stop.value_or(StopReason::End);
+  reply.latency_ns = endpoint.clock->now_ns() - started_ns;
+  if (endpoint.price) reply.cost_usd = cost_usd(reply.usage, *endpoint.price);
+  return reply;
+}
+
+std::unexpected<Error> ReplyParts::cut() const {
+  return fail(fmt::format("the stream ended before the reply was complete, after {} of text",
+                          format_bytes(text_.size() + thinking_.size())),
+              {}, Advice::Retry);
+}
+
+void part_thinking(std::string& text, std::string& thinking) {
+  constexpr std::string_view open = "<think>";
+  constexpr std::string_view close = "</think>";
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  if (start == std::string::npos) return;
+  const bool is_opened = std::string_view(text).substr(start).starts_with(open);
+  const std::size_t end = text.find(close);
+  if (!is_opened && (end == std::string::npos || text.find(open) < end)) return;
+  const std::size_t from = is_opened ? start + open.size() : start;
+  thinking += trim(std::string_view(text).substr(
+      from, end == std::string::npos ? std::string::npos : end - from));
+  text = end == std::string::npos
+             ? std::string()
+             : std::string(trim(std::string_view(text).substr(end + close.size())));
+}
+
+}  // namespace kw::llm

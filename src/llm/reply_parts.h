@@ -1,0 +1,56 @@
+// ReplyParts: what a streamed reply has come to so far, shared by the providers that speak HTTP.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "llm/chat_model.h"
+#include "llm/wire.h"
+
+namespace kw::llm {
+
+/// Fields of foreign JSON, with a harmless answer where they are missing or of another type.
+std::string string_at(const Json& object, const char* key);
+std::int64_t count_at(const Json& object, const char* key);
+/// Null where it is missing or no object.
+const Json& object_at(const Json& object, const char* key);
+
+/// A reply under way. Passes pieces on to the call's listener as they are added.
+class ReplyParts {
+ public:
+  explicit ReplyParts(const Call& call) : call_(&call) {}
+
+  void add_text(std::string_view piece);
+  void add_thinking(std::string_view piece);
+
+  std::string model;
+  std::optional<Usage> usage;
+  std::optional<StopReason> stop;
+  bool is_done = false;  ///< The stream's own end mark came.
+
+  /// The reply, its cost and time. Where the server sent no count, one is made from bytes.
+  ChatReply to_reply(const ChatRequest& request, const Endpoint& endpoint, std::int64_t started_ns);
+  /// What was spent if the try ended here.
+  Usage spent(const ChatRequest& request) const;
+  /// The error of a stream that ended too early.
+  std::unexpected<Error> cut() const;
+
+ private:
+  const Call* call_;
+  std::string text_;
+  std::string thinking_;
+};
+
+/// What a try may have cost that ended in `error`: nothing where nothing was sent.
+Usage spent_by(const Error& error, const ReplyParts& parts, const ChatRequest& request);
+
+/// Moves a leading <think>…</think> block from text to thinking, as local servers without a
+/// reasoning parser leave it; a lone </think> ends a block that the prompt's template had opened.
+void part_thinking(std::string& text, std::string& thinking);
+
+}  // namespace kw::llm

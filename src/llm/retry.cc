@@ -1,0 +1,86 @@
+// Backoff and the loop around it.
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/retry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "llm/waiting.h"
+
+namespace kw::llm {
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+
+/// Waits before the next try and says so; the error of the last one where there is none.
+Result<> wait_or_give_up(const Error& error, Backoff& backoff, const std::string& name,
+                         platform::Clock& clock, const Call& call) {
+  if (error.advice != Advice::Retry) return std::unexpected(error);
+  const auto wait = backoff.next(call.report.retry_after);
+  if (!wait) {
+    Error last = error;
+    last.advice = Advice::GiveUp;
+    last.what += fmt::format(" (given up after {} {})", backoff.tries(),
+                             backoff.tries() == 1 ? "try" : "tries");
+    return std::unexpected(std::move(last));
+  }
+  call.say(fmt::format("{}: {}; trying again in {}", name, error.what,
+                       format_ns(static_cast<double>(std::chrono::nanoseconds(*wait).count()))));
+  KW_TRY(wait_for(clock, *wait, call.cancel));
+  call.tell(Delta::Kind::Restart, {});
+  return {};
+}
+
+}  // namespace
+
+std::optional<Milliseconds> Backoff::next(std::optional<Milliseconds> retry_after) {
+  if (++tries_ >= policy_.max_tries) return std::nullopt;
+  if (retry_after) {
+    if (*retry_after > policy_.longest_retry_after) return std::nullopt;
+    const double asked = static_cast<double>(retry_after->count());
+    return Milliseconds(static_cast<std::int64_t>(asked * rng_.uniform(1.0, 1.1)));
+  }
+  const int doublings = std::min(tries_ - 1, 20);
+  const auto full = std::min(policy_.longest_wait, policy_.first_wait * (1 << doublings));
+  return Milliseconds(
+      static_cast<std::int64_t>(static_cast<double>(full.count()) * rng_.uniform(0.5, 1.0)));
+}
+
+RetryModel::RetryModel(std::unique_ptr<ChatModel> inner, RetryPolicy policy, platform::Clock& clock,
+                       Seed seed)
+    : inner_(std::move(inner)), policy_(policy), clock_(clock), seed_(seed) {}
+
+Backoff RetryModel::new_backoff() {
+  const std::lock_guard guard(mutex_);
+  return Backoff(policy_, seed_.child(calls_++));
+}
+
+Result<ChatReply> RetryModel::complete(const ChatRequest& request, Call& call) {
+  Backoff backoff = new_backoff();
+  for (;;) {
+    auto reply = inner_->complete(request, call);
+    if (reply) {
+      reply->attempts = backoff.tries() + 1;
+      return reply;
+    }
+    KW_TRY(wait_or_give_up(reply.error(), backoff, name(), clock_, call));
+  }
+}
+
+RetryEmbeddings::RetryEmbeddings(std::unique_ptr<EmbeddingModel> inner, RetryPolicy policy,
+                                 platform::Clock& clock, Seed seed)
+    : inner_(std::move(inner)), policy_(policy), clock_(clock), seed_(seed) {}
+
+Result<Embeddings> RetryEmbeddings::embed(const std::vector<std::string>& texts, Call& call) {
+  Backoff backoff(policy_, seed_);
+  for (;;) {
+    auto vectors = inner_->embed(texts, call);
+    if (vectors) return vectors;
+    KW_TRY(wait_or_give_up(vectors.error(), backoff, name(), clock_, call));
+  }
+}
+
+}  // namespace kw::llm

@@ -1,0 +1,81 @@
+// Reading and redaction of keys.
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/secret.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/text.h"
+
+namespace kw::llm {
+namespace {
+
+constexpr std::string_view kMark = "[key]";
+constexpr std::size_t kShortestKey = 8;
+
+/// Characters of keys as the known vendors write them, and the stars of an abbreviated one.
+bool is_key_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '_' || c == '*';
+}
+
+void replace_all(std::string& text, std::string_view what) {
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + kMark.size()))
+    text.replace(at, what.size(), kMark);
+}
+
+void replace_lookalikes(std::string& text) {
+  constexpr std::string_view start = "sk-";
+  for (std::size_t at = text.find(start); at != std::string::npos; at = text.find(start, at + 1)) {
+    if (at > 0 && is_key_character(text[at - 1])) continue;  // "task-list" is no key
+    std::size_t end = at;
+    while (end < text.size() && is_key_character(text[end])) ++end;
+    if (end - at >= kShortestKey) text.replace(at, end - at, kMark);
+  }
+}
+
+Result<Secret> key_from(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr) return Secret();
+  const std::string_view key = trim(value);
+  const auto is_bad = [](char c) { return static_cast<unsigned char>(c) <= 32 || c == 127; };
+  if (std::any_of(key.begin(), key.end(), is_bad))
+    return fail("the key holds a blank or a control character", name, Advice::Stop);
+  return Secret(std::string(key));
+}
+
+}  // namespace
+
+void Redactor::add(const Secret& secret) {
+  if (secret.reveal().size() >= kShortestKey) secrets_.push_back(secret);
+}
+
+std::string Redactor::redact(std::string_view text) const {
+  std::string clean(text);
+  for (const Secret& secret : secrets_) replace_all(clean, secret.reveal());
+  replace_lookalikes(clean);
+  return clean;
+}
+
+Error Redactor::redact(Error error) const {
+  error.what = redact(error.what);
+  error.where = redact(error.where);
+  return error;
+}
+
+Redactor Keys::redactor() const {
+  Redactor redactor;
+  redactor.add(openai);
+  redactor.add(anthropic);
+  return redactor;
+}
+
+Result<Keys> keys_from_environment() {
+  Keys keys;
+  keys.openai = KW_TRY(key_from(kOpenAiKeyName));
+  keys.anthropic = KW_TRY(key_from(kAnthropicKeyName));
+  return keys;
+}
+
+}  // namespace kw::llm

@@ -1,0 +1,187 @@
+// The many ways in which servers say no, in one.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <ctime>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "llm/wire.h"
+
+namespace kw::llm {
+namespace {
+
+constexpr std::size_t kMessageBytes = 400;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+/// One line that may be shown.
+std::string one_line(std::string_view text, std::size_t limit = kMessageBytes) {
+  std::string line = sanitise(trim(text), limit);
+  std::replace_if(line.begin(), line.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return line;
+}
+
+std::string text_of(const Json& object, const char* key) {
+  if (!object.is_object()) return {};
+  const auto found = object.find(key);
+  if (found == object.end()) return {};
+  if (found->is_string()) return found->get<std::string>();
+  return found->is_number_integer() ? std::to_string(found->get<std::int64_t>()) : std::string();
+}
+
+/// FastAPI's list of what it did not like: the place of the first and its words.
+void read_details(const Json& details, ServerError& error) {
+  if (details.is_string()) error.message = details.get<std::string>();
+  if (!details.is_array() || details.empty()) return;
+  error.message = text_of(details.front(), "msg");
+  const auto place = details.front().is_object() ? details.front().find("loc") : details.end();
+  if (!details.front().is_object() || place == details.front().end() || !place->is_array()) return;
+  if (!place->empty() && place->back().is_string()) error.param = place->back().get<std::string>();
+  error.message += " (" + error.param + ")";
+}
+
+/// The title of a web page, or its first words.
+std::string words_of_page(std::string_view body) {
+  const std::string small = lower(body.substr(0, 1 << 14));
+  const std::size_t open = small.find("<title>");
+  const std::size_t close = small.find("</title>");
+  if (open != std::string::npos && close != std::string::npos && close > open)
+    return "a web page titled '" + one_line(body.substr(open + 7, close - open - 7), 120) + "'";
+  return "a web page";
+}
+
+/// `wanted` among the words that say "try later".
+bool is_passing(const ServerError& error) {
+  if (error.status == 408 || error.status == 409 || error.status == 425 || error.status == 429)
+    return true;
+  return error.status >= 500 && error.status != 501 && error.status != 505;
+}
+
+bool is_out_of_credit(const ServerError& error) {
+  return error.status == 402 || error.code == "insufficient_quota" ||
+         error.type == "insufficient_quota" || error.names("credit balance is too low");
+}
+
+std::string key_name(const Endpoint& endpoint) {
+  return endpoint.spec.provider == Provider::Anthropic ? kAnthropicKeyName : kOpenAiKeyName;
+}
+
+/// What the user can do about a status; empty where the server's words suffice.
+std::string hint_for(const ServerError& error, const Endpoint& endpoint) {
+  const ModelSpec& spec = endpoint.spec;
+  switch (error.status) {
+    case 401:
+    case 403:
+      return endpoint.key.is_set() ? "; check the key in " + key_name(endpoint)
+                                   : "; no key was sent: set " + key_name(endpoint);
+    case 404:
+      if (spec.provider == Provider::OpenAi && !spec.base_url.ends_with("/v1"))
+        return "; is the model's name right, and should the base URL end in /v1?";
+      return "; is the model's name right?";
+    case 413:
+      return "; the prompt is too large for this server";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+bool ServerError::names(std::string_view word) const {
+  return param == word || lower(message).find(word) != std::string::npos;
+}
+
+ServerError server_error_from(const Json& body) {
+  ServerError error;
+  if (!body.is_object()) return error;
+  const auto inner = body.find("error");
+  const bool has_object = inner != body.end() && inner->is_object();
+  const Json& source = has_object ? *inner : body;
+  error.message = text_of(source, "message");
+  error.type = text_of(source, "type");
+  error.code = text_of(source, "code");
+  error.param = text_of(source, "param");
+  if (inner != body.end() && inner->is_string()) error.message = inner->get<std::string>();
+  if (const auto details = body.find("detail"); error.message.empty() && details != body.end())
+    read_details(*details, error);
+  error.message = one_line(error.message);
+  return error;
+}
+
+ServerError read_server_error(const net::HttpHead& head, std::string_view body) {
+  ServerError error;
+  const std::string_view start = trim(body);
+  if (start.starts_with('<')) {
+    error.message = words_of_page(start);
+  } else if (const auto json = parse_json(start, "answer"); json && json->is_object()) {
+    error = server_error_from(*json);
+  }
+  if (error.message.empty()) error.message = one_line(start.substr(0, kMessageBytes));
+  if (error.message.empty()) error.message = "no further words";
+  error.status = head.status;
+  if (head.status >= 300 && head.status < 400)
+    error.message = "it redirects to " + net::shown_url(one_line(head.find("location")));
+  return error;
+}
+
+std::optional<std::chrono::milliseconds> retry_after_of(const net::HttpHead& head,
+                                                        std::int64_t wall_seconds) {
+  const auto number = [](std::string_view text) -> std::optional<double> {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
+        value < 0 || value > 1e9)
+      return std::nullopt;
+    return value;
+  };
+  if (const auto fine = number(head.find("retry-after-ms")))
+    return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(*fine)));
+  const std::string text(head.find("retry-after"));
+  if (const auto seconds = number(text))
+    return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(*seconds * 1000)));
+  std::tm utc{};
+  if (text.empty() || strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &utc) == nullptr)
+    return std::nullopt;
+  return std::chrono::seconds(std::max<std::int64_t>(0, timegm(&utc) - wall_seconds));
+}
+
+Error to_error(const ServerError& error, const Endpoint& endpoint) {
+  Error out;
+  out.where = endpoint.spec.text();
+  if (error.status >= 300 && error.status < 400) {
+    out.what =
+        fmt::format("HTTP {}: {}; a key is never sent on: give the final address as base URL",
+                    error.status, error.message);
+    out.advice = Advice::Stop;
+    return endpoint.redactor.redact(std::move(out));
+  }
+  out.what = fmt::format("HTTP {}: {}{}", error.status, error.message, hint_for(error, endpoint));
+  if (is_out_of_credit(error) || error.status == 401 || error.status == 403 || error.status == 404)
+    out.advice = Advice::Stop;
+  else
+    out.advice = is_passing(error) ? Advice::Retry : Advice::GiveUp;
+  if (error.retry_after && out.advice == Advice::Retry)
+    out.what += fmt::format(" (try again in {} s)",
+                            std::chrono::ceil<std::chrono::seconds>(*error.retry_after).count());
+  return endpoint.redactor.redact(std::move(out));
+}
+
+std::unexpected<Error> stream_error(const Json& body) {
+  const ServerError error = server_error_from(body);
+  const bool is_final = error.type == "invalid_request_error" || error.code.starts_with("40");
+  return fail("the server broke the reply off: " +
+                  (error.message.empty() ? std::string("no further words") : error.message),
+              {}, is_final ? Advice::GiveUp : Advice::Retry);
+}
+
+}  // namespace kw::llm

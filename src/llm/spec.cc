@@ -1,0 +1,74 @@
+// Parsing of --model.
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/spec.h"
+
+#include <vector>
+
+#include "base/text.h"
+#include "net/http.h"
+
+namespace kw::llm {
+namespace {
+
+std::string_view own_url(Provider provider) {
+  if (provider == Provider::OpenAi) return kOpenAiUrl;
+  return provider == Provider::Anthropic ? kAnthropicUrl : std::string_view();
+}
+
+std::unexpected<Error> bad(std::string what, std::string_view text) {
+  return fail(std::move(what), "--model " + sanitise(text, 200), Advice::GiveUp);
+}
+
+Result<std::string> base_url_from(std::string_view url, std::string_view text) {
+  while (url.ends_with('/')) url.remove_suffix(1);
+  if (!(url.starts_with("http://") || url.starts_with("https://")) || net::host_of(url).empty())
+    return bad("the base URL must begin with http:// or https:// and name a host", text);
+  if (net::shown_url(url) != url)
+    return bad("the base URL may hold no user, password, query or fragment", net::shown_url(url));
+  return std::string(url);
+}
+
+}  // namespace
+
+bool ModelSpec::has_own_base_url() const { return base_url == own_url(provider); }
+
+std::string ModelSpec::text() const {
+  std::string text = std::string(name_of(provider)) + ":" + name;
+  if (is_remote() && !has_own_base_url()) text += "@" + net::shown_url(base_url);
+  return text;
+}
+
+Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view default_base_url) {
+  ModelSpec spec;
+  std::string_view rest = trim(text);
+  const std::size_t colon = rest.find(':');
+  if (const std::size_t equals = rest.find('='); equals < colon) {
+    spec.role = rest.substr(0, equals);
+    if (!is_usable_identifier(spec.role))
+      return bad("a role is a name, as in judge=openai:NAME", text);
+    rest.remove_prefix(equals + 1);
+  }
+  const std::size_t end = rest.find(':');
+  const std::string_view provider = rest.substr(0, end);
+  const auto known = enum_from<Provider>(provider);
+  if (!known || end == std::string_view::npos) {
+    const auto& names = EnumNames<Provider>::names;
+    const std::string hint =
+        suggestion(provider, std::vector<std::string>(names.begin(), names.end()));
+    return bad("expected openai:NAME, anthropic:NAME, manual:DIR or scripted:FILE" + hint, text);
+  }
+  spec.provider = *known;
+  rest.remove_prefix(end + 1);
+  std::string_view url = default_base_url.empty() ? own_url(spec.provider) : default_base_url;
+  if (const std::size_t at = rest.find("@http"); spec.is_remote() && at != std::string_view::npos) {
+    url = rest.substr(at + 1);
+    rest = rest.substr(0, at);
+  }
+  spec.name = rest;
+  if (spec.name.empty())
+    return bad(spec.is_remote() ? "the model's name is missing" : "the path is missing", text);
+  if (spec.is_remote()) spec.base_url = KW_TRY(base_url_from(url, text));
+  return spec;
+}
+
+}  // namespace kw::llm

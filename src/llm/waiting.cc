@@ -1,0 +1,23 @@
+// Sleeping in steps.
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/waiting.h"
+
+#include <algorithm>
+
+#include "net/http.h"
+
+namespace kw::llm {
+
+Result<> wait_for(platform::Clock& clock, std::chrono::nanoseconds duration,
+                  const std::stop_token& cancel) {
+  constexpr std::chrono::nanoseconds step = std::chrono::milliseconds(50);
+  while (duration > std::chrono::nanoseconds::zero()) {
+    if (cancel.stop_requested()) return fail(std::string(net::kCancelled), {}, Advice::Stop);
+    const auto nap = std::min(step, duration);
+    clock.sleep_for(nap);
+    duration -= nap;
+  }
+  return {};
+}
+
+}  // namespace kw::llm
