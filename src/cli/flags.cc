@@ -143,7 +143,8 @@ int run_program(const std::vector<Command>& commands, int argc, char** argv) {
   app.allow_config_extras(false);
   Flags flags(&app);
   flags.text("--workspace", global.workspace, "Where runs/ is kept");
-  flags.text("--data-dir", global.data_dir, "Replaces shipped tasks/, playbook/, prompts/, models/");
+  flags.text("--data-dir", global.data_dir,
+             "Replaces shipped tasks/, playbook/, prompts/, models/");
   flags.text("--jail", global.jail, "Weakest jail accepted: namespace, landlock or none");
   flags.on_off("--json", global.json, "Exactly one JSON object on standard output");
   app.require_subcommand(1);
