@@ -19,6 +19,12 @@ std::unique_ptr<Strategy> make_exhaustive(const TuningJob& job, const StrategyOp
 std::unique_ptr<Strategy> make_halving(const TuningJob& job, const StrategyOptions& options);
 /// From the start to the best neighbour until none is better.
 std::unique_ptr<Strategy> make_climb(const TuningJob& job, const StrategyOptions& options);
+/// Untried points by lot.
+std::unique_ptr<Strategy> make_random_tuner(const TuningJob& job, const StrategyOptions& options);
+/// The untried point of the largest expected improvement under a Gaussian process.
+std::unique_ptr<Strategy> make_bayesian(const TuningJob& job, const StrategyOptions& options);
+/// Children of a small population, which starts afresh when they stop getting better.
+std::unique_ptr<Strategy> make_evolutionary(const TuningJob& job, const StrategyOptions& options);
 /// exhaustive for small spaces; halving, then climb from its winner, for others.
 std::unique_ptr<Strategy> make_auto(const TuningJob& job, const StrategyOptions& options);
 

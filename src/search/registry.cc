@@ -23,6 +23,12 @@ constexpr std::array kStrategies{
 
 constexpr std::array kTuners{
     TunerInfo{"auto", "exhaustive for small spaces, else halving and then climb", make_auto},
+    TunerInfo{"random", "untried points by lot", make_random_tuner},
+    TunerInfo{"bayesian",
+              "largest expected improvement under Gaussian processes of speed and of what works",
+              make_bayesian},
+    TunerInfo{"evolutionary", "crossover and steps in a small population, with restarts",
+              make_evolutionary},
     TunerInfo{"exhaustive", "every valid point in order", make_exhaustive},
     TunerInfo{"halving", "random points by successive halving over measurement fidelity",
               make_halving},

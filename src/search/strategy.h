@@ -38,6 +38,7 @@ struct StrategyOptions {
   Seed seed;                          ///< Of the strategy only; never of inputs.
   std::size_t exhaustive_up_to = 24;  ///< Spaces of at most this many valid points are tried whole.
   std::size_t halving_points = 27;    ///< Points that larger spaces are sampled at first.
+  std::size_t tuning_points = 160;    ///< Asks of random, bayesian and evolutionary tuning at most.
   double promising_gain = 1.4;  ///< Gain that tuning is trusted with before any has been seen.
 };
 

@@ -1,0 +1,150 @@
+// bench-tuners SEEDS LANDSCAPE.json...: every tuner on recorded and synthetic tuning spaces; a line
+// for each trial: terrain, tuner, seed, asks until within 2 % of the best (0: never), asks in all,
+// sum of fidelities, nanoseconds of the slowest plan. With --table after SEEDS: the summary in
+// Markdown.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "search/terrain.h"
+
+namespace {
+
+using namespace kw;
+using namespace kw::search;
+
+/// Passes on, and keeps the longest time between a tell and the ask that follows it.
+class Stopwatch final : public Strategy {
+ public:
+  explicit Stopwatch(std::unique_ptr<Strategy> inner) : inner_(std::move(inner)) {}
+
+  std::optional<Ask> ask() override {
+    const auto start = std::chrono::steady_clock::now();
+    auto ask = inner_->ask();
+    longest_ = std::max(longest_, spent_in_tell_ + (std::chrono::steady_clock::now() - start));
+    return ask;
+  }
+  void tell(const Tell& tell) override {
+    const auto start = std::chrono::steady_clock::now();
+    inner_->tell(tell);
+    spent_in_tell_ = std::chrono::steady_clock::now() - start;
+  }
+  bool finished() const override { return inner_->finished(); }
+  std::string describe() const override { return inner_->describe(); }
+
+  double longest_ns() const { return std::chrono::duration<double, std::nano>(longest_).count(); }
+
+ private:
+  std::unique_ptr<Strategy> inner_;
+  std::chrono::steady_clock::duration spent_in_tell_{};
+  std::chrono::steady_clock::duration longest_{};
+};
+
+constexpr std::size_t kMostAsks = 400;
+
+struct Line {
+  std::string terrain;
+  std::string tuner;
+  std::uint64_t seed;
+  Trial trial;
+  double slowest_ns;
+};
+
+Line try_once(const TunerInfo& info, const Terrain& terrain, std::uint64_t seed) {
+  const Seed root = Seed::from_number(seed);
+  StrategyOptions options;
+  options.seed = root.child("tuner");
+  options.tuning_points = kMostAsks;
+  Stopwatch tuner(info.make(job_on(terrain, options.seed), options));
+  TrialOptions trial_options;
+  trial_options.noise = root.child("noise");
+  trial_options.most = kMostAsks;
+  const Trial trial = run_trial(tuner, terrain, trial_options);
+  return {terrain.name, std::string(info.name), seed, trial, tuner.longest_ns()};
+}
+
+/// As a table cell: 0.5 and 0.9 quantile of the asks; a dash where so many seeds never got there.
+std::string cell(std::vector<std::size_t> reached) {
+  std::sort(reached.begin(), reached.end());
+  const auto quantile = [&](double q) {
+    const std::size_t at = std::min(
+        reached.size() - 1, static_cast<std::size_t>(q * static_cast<double>(reached.size())));
+    return reached[at] > kMostAsks ? std::string("–") : std::to_string(reached[at]);
+  };
+  return quantile(0.5) + " / " + quantile(0.9);
+}
+
+void print_table(const std::vector<Line>& lines) {
+  std::vector<std::string> terrains;
+  std::vector<std::string> tuners;
+  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> reached;
+  const auto note = [](std::vector<std::string>& names, const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (const Line& line : lines) {
+    note(terrains, line.terrain);
+    note(tuners, line.tuner);
+    const std::size_t asks = line.trial.reached.value_or(kMostAsks + 1);
+    reached[{line.terrain, line.tuner}].push_back(asks);
+    reached[{"all", line.tuner}].push_back(asks);
+  }
+  terrains.emplace_back("all");
+  std::string text = "| landscape |";
+  std::string rule = "|---|";
+  for (const std::string& tuner : tuners) text += " " + tuner + " |", rule += "---|";
+  std::printf("%s\n%s\n", text.c_str(), rule.c_str());
+  for (const std::string& terrain : terrains) {
+    text = "| " + terrain + " |";
+    for (const std::string& tuner : tuners) text += " " + cell(reached[{terrain, tuner}]) + " |";
+    std::printf("%s\n", text.c_str());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: bench-tuners SEEDS [--table] LANDSCAPE.json...\n");
+    return 2;
+  }
+  const auto seeds = static_cast<std::uint64_t>(std::atoll(argv[1]));
+  bool is_table = false;
+  std::vector<Terrain> recorded;
+  for (int i = 2; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--table") {
+      is_table = true;
+      continue;
+    }
+    std::ifstream in(argv[i]);
+    auto terrain = parse_terrain(std::string{std::istreambuf_iterator<char>(in), {}});
+    if (!terrain) {
+      std::fprintf(stderr, "bench-tuners: %s: %s\n", argv[i], describe(terrain.error()).c_str());
+      return 3;
+    }
+    recorded.push_back(std::move(*terrain));
+  }
+  std::vector<Line> lines;
+  const auto run = [&](const Terrain& terrain, std::uint64_t seed) {
+    for (const TunerInfo& info : tuners()) lines.push_back(try_once(info, terrain, seed));
+  };
+  for (const Terrain& terrain : recorded)
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) run(terrain, seed);
+  for (const std::string& family : terrain_families())
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed)
+      run(make_terrain(family, Seed::from_number(seed)), seed);
+  if (is_table) {
+    print_table(lines);
+    return 0;
+  }
+  for (const Line& l : lines)
+    std::printf("%s\t%s\t%llu\t%zu\t%zu\t%.2f\t%.0f\n", l.terrain.c_str(), l.tuner.c_str(),
+                static_cast<unsigned long long>(l.seed), l.trial.reached.value_or(0), l.trial.asked,
+                l.trial.spent, l.slowest_ns);
+}

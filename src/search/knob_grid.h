@@ -1,0 +1,43 @@
+// A tuning space as tuners with an idea of distance see it: places along ascending values.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "search/knob_space.h"
+
+namespace kw::search {
+
+/// For each knob, in the space's order, the place of its value in the ascending list of its values.
+using Places = std::vector<std::uint16_t>;
+
+/// People list a knob's default first, so the order in the file says little about nearness; the
+/// values do.
+class KnobGrid {
+ public:
+  explicit KnobGrid(const KnobSpace& space);
+
+  std::size_t knobs() const { return knobs_.size(); }
+  std::size_t values(std::size_t knob) const { return knobs_[knob].values.size(); }
+  /// Where a value lies between the knob's least (0) and largest (1): on a log scale where none is
+  /// negative and they spread over a factor of four, as sizes do; else on a plain one.
+  double position(std::size_t knob, std::size_t place) const {
+    return knobs_[knob].positions[place];
+  }
+
+  /// Precondition: every knob has one of its values.
+  Places places_of(const KnobPoint& point) const;
+  KnobPoint point_at(const Places& places) const;
+
+ private:
+  struct Axis {
+    std::string name;
+    std::vector<std::int64_t> values;  // ascending
+    std::vector<double> positions;
+  };
+  std::vector<Axis> knobs_;
+};
+
+}  // namespace kw::search

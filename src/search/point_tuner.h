@@ -1,0 +1,89 @@
+// What tuners share that plan one new point at a time.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "search/queued.h"
+#include "search/untried.h"
+
+namespace kw::search {
+
+/// Asks for untried valid points only, each once and in full, at most `most` of them. Plans as soon
+/// as nothing is outstanding, so that it knows it is finished before it is asked.
+class PointTuner : public QueuedStrategy {
+ protected:
+  struct Plan {
+    KnobPoint point;  ///< Untried.
+    int parent = 0;
+    std::string why;
+  };
+
+  PointTuner(const TuningJob& job, std::size_t most)
+      : job_(job), most_(most), untried_(*job.space) {
+    untried_.take(job.start);
+  }
+
+  /// To be called at the end of the constructor of the final class.
+  void begin() {
+    next_ = plan_within_budget();
+    is_done_ = !next_;
+  }
+
+  /// The next point. Nothing: none is worth it before something else is told.
+  virtual std::optional<Plan> plan() = 0;
+  virtual void observe(const KnobPoint& point, const Tell& tell) = 0;
+
+  const TuningJob& job() const { return job_; }
+  Untried& untried() { return untried_; }
+  /// Asked for and not yet told.
+  const std::deque<KnobPoint>& pending() const { return pending_; }
+
+  std::optional<Ask> propose() final {
+    if (!next_ && !is_done_) next_ = plan_within_budget();
+    if (!next_) return std::nullopt;
+    Ask ask;
+    ask.idea = job_.idea;
+    ask.parent = next_->parent;
+    ask.role = Role::Tune;
+    ask.knobs = std::move(next_->point);
+    ask.why = std::move(next_->why);
+    next_.reset();
+    pending_.push_back(ask.knobs);
+    return ask;
+  }
+
+  void learn(const Ask& ask, const Tell& tell) final {
+    pending_.pop_front();
+    observe(ask.knobs, tell);
+    if (is_waiting() || next_) return;
+    next_ = plan_within_budget();
+    is_done_ = !next_;
+  }
+
+  bool is_exhausted() const final { return is_done_; }
+
+ private:
+  std::optional<Plan> plan_within_budget() {
+    if (planned_ == most_) return std::nullopt;
+    std::optional<Plan> planned = plan();
+    if (!planned) return std::nullopt;
+    KW_ASSERT(untried_.contains(planned->point));
+    untried_.take(planned->point);
+    ++planned_;
+    return planned;
+  }
+
+  const TuningJob job_;
+  const std::size_t most_;
+  std::size_t planned_ = 0;
+  Untried untried_;
+  std::deque<KnobPoint> pending_;
+  std::optional<Plan> next_;
+  bool is_done_ = false;
+};
+
+}  // namespace kw::search

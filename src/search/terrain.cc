@@ -1,0 +1,335 @@
+// Families of synthetic tuning spaces, recorded ones, and the trial of a tuner on them.
+// SPDX-License-Identifier: Apache-2.0
+#include "search/terrain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "search/untried.h"
+
+namespace kw::search {
+namespace {
+
+/// A smooth slope towards an optimum, on knobs that double.
+struct Slope {
+  std::vector<double> weight;  // of the squared distance from the optimum in one knob; log units
+  std::vector<int> optimum;    // place of each knob
+};
+
+std::vector<Knob> doubling_knobs(std::size_t count, int values) {
+  std::vector<Knob> knobs;
+  for (std::size_t k = 0; k < count; ++k) {
+    Knob knob{fmt::format("K{}", k), {}};
+    for (int v = 0; v < values; ++v) knob.values.push_back(std::int64_t{1} << v);
+    knobs.push_back(std::move(knob));
+  }
+  return knobs;
+}
+
+int place_of(std::int64_t power_of_two) {
+  return static_cast<int>(std::lround(std::log2(static_cast<double>(power_of_two))));
+}
+
+Slope random_slope(std::size_t knobs, int values, Rng& rng) {
+  Slope slope;
+  for (std::size_t k = 0; k < knobs; ++k) {
+    slope.weight.push_back(rng.uniform(0.2, 1.5));
+    slope.optimum.push_back(static_cast<int>(rng.between(1, values - 1)));
+  }
+  return slope;
+}
+
+// Distances are shares of a knob's range; the map's order is that of the names.
+std::vector<double> offsets(const KnobPoint& point, const Slope& slope, int values) {
+  std::vector<double> result;
+  for (std::size_t k = 0; k < slope.optimum.size(); ++k)
+    result.push_back(
+        static_cast<double>(place_of(point.at(fmt::format("K{}", k))) - slope.optimum[k]) /
+        (values - 1));
+  return result;
+}
+
+double falls(const std::vector<double>& offset, const Slope& slope) {
+  double sum = 0;
+  for (std::size_t k = 0; k < offset.size(); ++k) sum += slope.weight[k] * offset[k] * offset[k];
+  return -sum;
+}
+
+LandscapePoint correct(double log_speedup) { return {Outcome::Correct, std::exp(log_speedup)}; }
+
+Terrain separable(Seed seed) {
+  constexpr std::size_t kKnobs = 5;
+  constexpr int kValues = 6;
+  Rng rng(seed);
+  const Slope slope = random_slope(kKnobs, kValues, rng);
+  return {"separable", "5 knobs of 6 values, each with its own optimum",
+          KnobSpace(doubling_knobs(kKnobs, kValues)), [slope](const KnobPoint& p) {
+            return correct(falls(offsets(p, slope, kValues), slope));
+          }};
+}
+
+// Neighbouring knobs must fit together, as a register block's sides do.
+LandscapePoint ridge(const KnobPoint& p, const Slope& slope, int values) {
+  const std::vector<double> offset = offsets(p, slope, values);
+  double together = 0;
+  for (std::size_t k = 0; k + 1 < offset.size(); ++k)
+    together += 2.5 * (offset[k] + offset[k + 1]) * (offset[k] + offset[k + 1]);
+  return correct(0.4 * falls(offset, slope) - together);
+}
+
+Terrain interacting(Seed seed) {
+  constexpr std::size_t kKnobs = 4;
+  constexpr int kValues = 8;
+  Rng rng(seed);
+  const Slope slope = random_slope(kKnobs, kValues, rng);
+  return {"interacting", "4 knobs of 8 values on a narrow oblique ridge",
+          KnobSpace(doubling_knobs(kKnobs, kValues)),
+          [slope](const KnobPoint& p) { return ridge(p, slope, kValues); }};
+}
+
+Terrain noisy(Seed seed) {
+  Terrain terrain = interacting(seed);
+  terrain.name = "noisy";
+  terrain.what = "interacting, measured with an sd of 5 %";
+  terrain.noise = 0.05;
+  return terrain;
+}
+
+// More is faster until it no longer fits, which only a try shows; a `require` cuts a corner too.
+Terrain cliff(Seed seed) {
+  constexpr std::size_t kKnobs = 4;
+  constexpr int kValues = 7;
+  Rng rng(seed);
+  const Slope slope = random_slope(kKnobs, kValues, rng);
+  const int fits = 9 + static_cast<int>(rng.below(5));
+  const auto places = [](const KnobPoint& p) {
+    std::vector<int> result;
+    for (const auto& [name, value] : p) result.push_back(place_of(value));
+    return result;
+  };
+  return {"cliff", "4 knobs of 7 values; faster up to an edge behind which everything fails",
+          KnobSpace(doubling_knobs(kKnobs, kValues),
+                    [places](const KnobPoint& p) {
+                      const std::vector<int> at = places(p);
+                      return at[0] + at[1] >= 2;
+                    }),
+          [=](const KnobPoint& p) -> LandscapePoint {
+            const std::vector<int> at = places(p);
+            double sum = 0;
+            double used = 0;
+            for (std::size_t k = 0; k < at.size(); ++k) {
+              used += at[k];
+              sum += slope.weight[k] * at[k] / (kValues - 1);
+            }
+            if (used > fits) return {Outcome::OutOfResources, 0};
+            return correct(sum);
+          }};
+}
+
+// Two knobs name methods, in no order; each method has its own best sizes.
+Terrain categories(Seed seed) {
+  constexpr int kMethods = 6;
+  constexpr int kValues = 6;
+  std::vector<Knob> knobs = doubling_knobs(3, kValues);
+  for (const char* name : {"M0", "M1"}) {
+    Knob knob{name, {}};
+    for (int v = 0; v < kMethods; ++v) knob.values.push_back(v);
+    knobs.push_back(std::move(knob));
+  }
+  Rng rng(seed);
+  std::vector<double> worth;
+  for (int i = 0; i < 2 * kMethods; ++i) worth.push_back(rng.uniform(0, 0.7));
+  std::vector<Slope> slopes;
+  const Slope common = random_slope(3, kValues, rng);
+  for (int i = 0; i < kMethods; ++i) {
+    Slope own = common;
+    const auto moved = static_cast<std::size_t>(rng.below(3));
+    own.optimum[moved] = static_cast<int>(rng.between(0, kValues - 1));
+    slopes.push_back(std::move(own));
+  }
+  return {"categories", "2 knobs that name methods, 3 sizes whose optimum depends on the method",
+          KnobSpace(std::move(knobs)), [=](const KnobPoint& p) {
+            const auto first = static_cast<std::size_t>(p.at("M0"));
+            const auto second = static_cast<std::size_t>(p.at("M1"));
+            return correct(worth[first] + worth[kMethods + second] +
+                           falls(offsets(p, slopes[first], kValues), slopes[first]));
+          }};
+}
+
+// Most of it is flat; the good part is a small valley with its own bottom.
+Terrain plateau(Seed seed) {
+  constexpr std::size_t kKnobs = 4;
+  constexpr int kValues = 6;
+  Rng rng(seed);
+  const Slope slope = random_slope(kKnobs, kValues, rng);
+  return {"plateau", "4 knobs of 6 values; flat but for a basin around the optimum",
+          KnobSpace(doubling_knobs(kKnobs, kValues)), [slope](const KnobPoint& p) {
+            return correct(std::max(-0.35, falls(offsets(p, slope, kValues), slope)));
+          }};
+}
+
+Terrain vast(Seed seed) {
+  constexpr std::size_t kKnobs = 9;
+  constexpr int kValues = 10;
+  Rng rng(seed);
+  const Slope slope = random_slope(kKnobs, kValues, rng);
+  return {"vast", "9 knobs of 10 values: 10^9 points, of which a `require` takes a tenth",
+          KnobSpace(doubling_knobs(kKnobs, kValues),
+                    [slope](const KnobPoint& p) {
+                      return place_of(p.at("K8")) != (slope.optimum[8] + 3) % kValues;
+                    }),
+          [slope](const KnobPoint& p) {
+            const std::vector<double> offset = offsets(p, slope, kValues);
+            double across = 0;
+            for (std::size_t k = 0; k + 1 < offset.size(); k += 2)
+              across += 0.3 * offset[k] * offset[k + 1];
+            return correct(falls(offset, slope) - across);
+          }};
+}
+
+struct Family {
+  std::string name;
+  Terrain (*make)(Seed);
+};
+
+const std::vector<Family>& families() {
+  static const std::vector<Family> all{
+      {"separable", separable},   {"interacting", interacting}, {"noisy", noisy}, {"cliff", cliff},
+      {"categories", categories}, {"plateau", plateau},         {"vast", vast}};
+  return all;
+}
+
+// Speedups over the first point, and the largest.
+void calibrate(Terrain& terrain) {
+  const double first = terrain.truth(terrain.space.first()).speedup;
+  KW_ASSERT(first > 0);
+  terrain.truth = [inner = std::move(terrain.truth), first](const KnobPoint& p) {
+    LandscapePoint point = inner(p);
+    point.speedup /= first;
+    return point;
+  };
+  // Where a space is too vast to look everywhere, the optimum is at speed e^0 by construction.
+  constexpr std::uint64_t kListed = 1 << 16;
+  terrain.best = 1 / first;
+  if (terrain.space.size() > kListed) return;
+  terrain.best = 1;
+  for (const KnobPoint& p : terrain.space.valid_points(kListed))
+    terrain.best = std::max(terrain.best, terrain.truth(p).speedup);
+}
+
+}  // namespace
+
+const std::vector<std::string>& terrain_families() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> result;
+    for (const Family& family : families()) result.push_back(family.name);
+    return result;
+  }();
+  return names;
+}
+
+Terrain make_terrain(std::string_view family, Seed seed) {
+  const auto found = std::find_if(families().begin(), families().end(),
+                                  [&](const Family& f) { return f.name == family; });
+  KW_ASSERT(found != families().end());
+  Terrain terrain = found->make(seed);
+  calibrate(terrain);
+  return terrain;
+}
+
+Result<Terrain> parse_terrain(std::string_view text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  try {
+    if (json.is_discarded() || json.at("format") != 1)
+      return fail("not a recorded landscape of format 1");
+    std::vector<Knob> knobs;
+    for (const auto& knob : json.at("knobs"))
+      knobs.push_back({knob.at("name"), knob.at("values").get<std::vector<std::int64_t>>()});
+    // null where a combination does not exist, a time, or a fate.
+    std::vector<std::optional<LandscapePoint>> points;
+    for (const auto& entry : json.at("points")) {
+      std::optional<LandscapePoint>& point = points.emplace_back();
+      if (entry.is_number()) point = {Outcome::Correct, 1 / entry.get<double>()};
+      if (entry.is_string()) {
+        const auto outcome = enum_from<Outcome>(entry.get<std::string>());
+        if (!outcome) return fail(fmt::format("no outcome '{}'", entry.get<std::string>()));
+        point = {*outcome, 0};
+      }
+    }
+    const KnobSpace numbering(knobs);
+    if (numbering.size() != points.size())
+      return fail(fmt::format("{} points of {}", points.size(), numbering.size()));
+    const auto at = [numbering,
+                     points](const KnobPoint& p) -> const std::optional<LandscapePoint>& {
+      return points[static_cast<std::size_t>(numbering.number_of(p))];
+    };
+    Terrain terrain{
+        json.at("name"),
+        fmt::format("{} ({}; {})", json.at("how").get<std::string>(),
+                    json.at("machine").get<std::string>(), json.at("date").get<std::string>()),
+        KnobSpace(std::move(knobs), [at](const KnobPoint& p) { return at(p).has_value(); }),
+        [at](const KnobPoint& p) { return *at(p); }};
+    if (terrain.truth(terrain.space.first()).speedup <= 0) return fail("its first point fails");
+    calibrate(terrain);
+    return terrain;
+  } catch (const nlohmann::json::exception& e) {
+    return fail(fmt::format("a recorded landscape: {}", e.what()));
+  }
+}
+
+TuningJob job_on(const Terrain& terrain, Seed seed, double within) {
+  TuningJob job;
+  job.space = &terrain.space;
+  job.seed = seed;
+  Rng rng(seed.child("start"));
+  Untried untried(terrain.space);
+  while (auto point = untried.draw(rng)) {
+    untried.take(*point);
+    const double speedup = terrain.truth(*point).speedup;
+    if (speedup <= 0 || speedup >= (1 - within) * terrain.best) continue;
+    job.start = std::move(*point);
+    job.start_speedup = speedup;
+    return job;
+  }
+  job.start = terrain.space.first();
+  job.start_speedup = terrain.truth(job.start).speedup;
+  return job;
+}
+
+Trial run_trial(Strategy& tuner, const Terrain& terrain, const TrialOptions& options) {
+  Rng rng(options.noise);
+  Trial trial;
+  std::deque<Ask> waiting;
+  while (true) {
+    while (waiting.size() < options.outstanding && trial.asked < options.most) {
+      auto ask = tuner.ask();
+      if (!ask) break;
+      ++trial.asked;
+      waiting.push_back(std::move(*ask));
+    }
+    if (waiting.empty()) return trial;
+    const Ask ask = std::move(waiting.front());
+    waiting.pop_front();
+    const LandscapePoint point = terrain.truth(ask.knobs);
+    Tell tell;
+    tell.ask = ask.id;
+    tell.outcome = point.outcome;
+    tell.outcome_class = tell.is_correct() ? OutcomeClass::NoGain : OutcomeClass::Failed;
+    tell.speedup.value =
+        point.speedup * std::exp(terrain.noise / std::sqrt(ask.fidelity) * rng.normal());
+    tell.speedup.low = tell.speedup.high = tell.reward = tell.speedup.value;
+    tuner.tell(tell);
+    trial.spent += ask.fidelity;
+    if (trial.reached || ask.fidelity < 1) continue;
+    if (point.speedup >= (1 - options.within) * terrain.best) {
+      trial.reached = trial.asked;
+      if (options.stops_when_reached) return trial;
+    }
+  }
+}
+
+}  // namespace kw::search

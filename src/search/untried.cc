@@ -1,0 +1,27 @@
+// Lots while they are likely to hit, then a list of what is left.
+// SPDX-License-Identifier: Apache-2.0
+#include "search/untried.h"
+
+namespace kw::search {
+
+std::optional<KnobPoint> Untried::draw(Rng& rng) {
+  constexpr int kLots = 32;
+  for (int lot = 0; lot < kLots; ++lot)
+    if (KnobPoint point = space_->at(rng.below(space_->size())); contains(point)) return point;
+
+  constexpr std::size_t kListed = 1 << 16;
+  if (!listed_) {
+    listed_.emplace();
+    for (const KnobPoint& point : space_->valid_points(kListed))
+      listed_->push_back(space_->number_of(point));
+  }
+  while (!listed_->empty()) {
+    std::uint64_t& entry = (*listed_)[static_cast<std::size_t>(rng.below(listed_->size()))];
+    if (!taken_.contains(entry)) return space_->at(entry);
+    entry = listed_->back();
+    listed_->pop_back();
+  }
+  return std::nullopt;
+}
+
+}  // namespace kw::search
