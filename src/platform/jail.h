@@ -49,9 +49,8 @@ struct JailSpec {
 /// program has been executed with every restriction in force; a restriction that cannot be applied
 /// is an error that names it, and so is an unavailable level: nothing falls back. Candidates cannot
 /// exec a second time. payload_pid() of the result is the program itself. Call it from a thread
-/// that outlives the jail, see spawn(). Costs 2 ms (Landlock) and 9 ms (Namespace) on a 2-core
-/// machine that does other work too; most of it is bubblewrap, and it triples when the cores are
-/// overcommitted.
+/// that outlives the jail, see spawn(). Costs milliseconds, most of them bubblewrap's
+/// (docs/performance.md, part jail), and more where the cores are overcommitted.
 Result<Process> launch(const JailSpec& spec, const std::vector<std::string>& argv);
 
 /// launch() and wait().
