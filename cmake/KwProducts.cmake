@@ -129,6 +129,17 @@ if(KW_TESTS)
 endif()
 
 if(KW_TESTS AND NOT KW_PORTABLE)
+  # The server that misbehaves in the tests of clients.
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+  foreach(client net llm)
+    if(TARGET ${client}_test)
+      target_link_libraries(${client}_test PRIVATE PkgConfig::HTTPLIB)
+    endif()
+  endforeach()
+endif()
+
+if(KW_TESTS AND NOT KW_PORTABLE)
   # The whole program as a user starts it.
   file(GLOB program_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/program/*.cc)
   add_executable(program_test ${program_tests})

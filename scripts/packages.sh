@@ -11,7 +11,7 @@ kw_packages() {
     optional)  # a baseline for matmul; everything else works without it
       echo libopenblas-dev ;;
     check)  # scripts/check, on top of run and optional
-      echo git clang-format-19 mold libgtest-dev libgmock-dev librapidcheck-dev libcpp-httplib-dev ;;
+      echo git clang-format-19 mold libgtest-dev libgmock-dev librapidcheck-dev pkgconf libcpp-httplib-dev ;;
     full)  # scripts/check --full, on top of check
       echo clang-19 clang-tidy-19 lld-19 libc++-19-dev libc++abi-19-dev libunwind-19-dev \
         libclang-rt-19-dev binutils ;;

@@ -58,7 +58,7 @@ std::string host_of(std::string_view url) {
 }
 
 bool is_loopback(std::string_view host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.") ||
+  return host == "localhost" || host == "::1" || host == "127.0.0.1" ||
          host.ends_with(".localhost");
 }
 
