@@ -1,0 +1,68 @@
+# Attacks, honest kernels and wrong kernels that look right: each file is one test, judged by the whole program.
+# SPDX-License-Identifier: Apache-2.0
+#
+# The suites start this build's kw, or the one that KW_SUITE_KW names when the tests run: scripts/check names that of the
+# release build, since a sanitised worker takes three times as long. The tests named smoke.* always start this build's.
+
+set(suite_run ${CMAKE_SOURCE_DIR}/tests/exploits/run --kw $<TARGET_FILE:kw>)
+set(suite_workspace ${CMAKE_BINARY_DIR}/suites)
+
+# kw_suite_workspace(name): what goes before and after the cases of a workspace.
+function(kw_suite_workspace name)
+  add_test(NAME ${name}.ready COMMAND ${suite_run} --workspace ${suite_workspace}/${name} --only ready)
+  add_test(NAME ${name}.survived COMMAND ${suite_run} --workspace ${suite_workspace}/${name} --only survived
+    ${CMAKE_SOURCE_DIR}/tests/exploits)
+  set_tests_properties(${name}.ready PROPERTIES FIXTURES_SETUP ${name})
+  set_tests_properties(${name}.survived PROPERTIES FIXTURES_CLEANUP ${name})
+  set_tests_properties(${name}.ready ${name}.survived PROPERTIES
+    LABELS ${name} TIMEOUT 600 SKIP_RETURN_CODE 77)
+endfunction()
+
+# kw_suite(name workspace files... [FLAGS flags...]): one test for each file, labelled with its workspace and with slow.
+function(kw_suite name workspace)
+  cmake_parse_arguments(SUITE "" "" "FLAGS" ${ARGN})
+  foreach(file IN LISTS SUITE_UNPARSED_ARGUMENTS)
+    cmake_path(GET file STEM stem)
+    set(test ${name}.${stem})
+    add_test(NAME ${test} COMMAND ${suite_run} --workspace ${suite_workspace}/${workspace} --only case
+      ${SUITE_FLAGS} ${file})
+    set(labels ${workspace})
+    set(measured "")
+    if(EXISTS ${file})
+      file(STRINGS ${file} slow REGEX "^// slow" LIMIT_COUNT 1)
+      if(slow)
+        list(APPEND labels slow)
+      endif()
+      file(STRINGS ${file} measured REGEX "^// until: measure" LIMIT_COUNT 1)
+    endif()
+    set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT 600 SKIP_RETURN_CODE 77
+      FIXTURES_REQUIRED ${workspace})
+    if(measured)
+      set_tests_properties(${test} PROPERTIES RUN_SERIAL ON)
+    endif()
+  endforeach()
+endfunction()
+
+file(GLOB attacks CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/exploits/*.cpp)
+file(GLOB honest CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/honest/*.cpp)
+file(GLOB mutants CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/mutants/fctd3d/*.cpp)
+# A directive that changes changes how its test runs.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${attacks} ${honest})
+
+kw_suite_workspace(suites)
+kw_suite(exploits suites generated/001_empty generated/002_binary generated/003_gigabyte generated/004_parentheses
+  ${attacks})
+kw_suite(honest suites ${honest})
+kw_suite(mutants suites ${mutants} FLAGS --task fctd3d --expect check/wrong_result)
+
+# A few of each kind under the sanitisers of this build: bad ends of every process, forged answers, broken buffers.
+if(KW_SANITIZE)
+  set(smoke 012_include_passwd 027_constructor_exit 031_null_pointer 036_exit_zero 041_print_gigabytes 050_fork
+    093_replace_output 096_forged_answer 110_zeros 128_drift_when_timed 140_byte_before 145_write_input)
+  list(TRANSFORM smoke REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/tests/exploits/\\1.cpp" OUTPUT_VARIABLE smoke_files)
+  kw_suite_workspace(smoke)
+  kw_suite(smoke smoke generated/001_empty ${smoke_files} ${CMAKE_SOURCE_DIR}/tests/honest/saxpy_omp_by_hand.cpp)
+  list(PREPEND smoke ready survived 001_empty saxpy_omp_by_hand)
+  list(TRANSFORM smoke PREPEND smoke.)
+  set_tests_properties(${smoke} PROPERTIES ENVIRONMENT KW_SUITE_KW=)
+endif()
