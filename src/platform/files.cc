@@ -113,6 +113,43 @@ Result<> write_file_atomic(const Path& path, std::string_view bytes, bool durabl
   return {};
 }
 
+Result<FileWriter> FileWriter::create(const Path& path) {
+  FileWriter writer(path, Fd());
+  writer.fd_ = open_retrying(writer.unfinished(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  if (!writer.fd_) return fail_errno("create", path, errno);
+  return writer;
+}
+
+Path FileWriter::unfinished() const {
+  Path result = path_;
+  result += ".part";
+  return result;
+}
+
+FileWriter::~FileWriter() {
+  if (fd_) ::unlink(unfinished().c_str());
+}
+
+void FileWriter::write(std::string_view bytes) {
+  constexpr std::size_t kBuffered = std::size_t{16} << 10;
+  buffer_ += bytes;
+  if (buffer_.size() >= kBuffered) flush();
+}
+
+void FileWriter::flush() {
+  if (error_ == 0) error_ = write_all(fd_.get(), buffer_);
+  buffer_.clear();
+}
+
+Result<> FileWriter::commit() {
+  flush();
+  if (::close(fd_.release()) != 0 && error_ == 0) error_ = errno;
+  if (error_ == 0 && ::rename(unfinished().c_str(), path_.c_str()) != 0) error_ = errno;
+  if (error_ == 0) return {};
+  ::unlink(unfinished().c_str());
+  return fail_errno("write", path_, error_);
+}
+
 Result<> make_dirs(const Path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);

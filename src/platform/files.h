@@ -51,6 +51,32 @@ Result<std::string> read_file(const Path& path, std::size_t cap = kReadCap);
 /// `durable` syncs file and directory first (milliseconds on a disk).
 Result<> write_file_atomic(const Path& path, std::string_view bytes, bool durable = true);
 
+/// A file written piece by piece, beside its place until commit() puts it there whole. One writer
+/// at a time; what a killed one left is overwritten by the next.
+class FileWriter {
+ public:
+  static Result<FileWriter> create(const Path& path);
+  FileWriter(FileWriter&&) noexcept = default;
+  FileWriter& operator=(FileWriter&&) = delete;
+  /// Without commit() the old file stays.
+  ~FileWriter();
+
+  /// Buffered. The first trouble is kept for commit(), and nothing is written after it.
+  void write(std::string_view bytes);
+  /// Call once, last.
+  Result<> commit();
+
+ private:
+  FileWriter(Path path, Fd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+  void flush();
+  Path unfinished() const;
+
+  Path path_;
+  Fd fd_;
+  std::string buffer_;
+  int error_ = 0;  ///< An errno.
+};
+
 /// Creates the directory and its parents; an existing directory is fine.
 Result<> make_dirs(const Path& path);
 

@@ -71,6 +71,32 @@ TEST_F(Files, AFailedWriteLeavesTheOldBytes) {
   EXPECT_FALSE(write_file_atomic(folder_.path() / "no" / "folder", "x"));
 }
 
+TEST_F(Files, AWriterShowsItsFileWholeOrNotAtAll) {
+  ASSERT_TRUE(write_file_atomic(file_, "old"));
+  const std::string piece(5000, 'x');
+  {
+    FileWriter writer = need(FileWriter::create(file_));
+    for (int i = 0; i < 10; ++i) writer.write(piece);
+    EXPECT_EQ(need(read_file(file_)), "old");
+  }
+  EXPECT_EQ(need(read_file(file_)), "old") << "never committed";
+  FileWriter writer = need(FileWriter::create(file_));
+  writer.write("new");
+  for (int i = 0; i < 10; ++i) writer.write(piece);
+  ASSERT_TRUE(writer.commit());
+  EXPECT_EQ(need(read_file(file_)).size(), 50'003u);
+  EXPECT_THAT(need(list_dir(folder_.path())), ElementsAre("file"));
+}
+
+TEST_F(Files, AWriterTellsItsTroubleAtTheEnd) {
+  EXPECT_FALSE(FileWriter::create(folder_.path() / "no" / "file"));
+  ASSERT_TRUE(make_dirs(file_ / "in" / "the" / "way"));
+  FileWriter writer = need(FileWriter::create(file_));
+  writer.write("x");
+  EXPECT_THAT(describe(writer.commit().error()), HasSubstr(file_.string() + ": cannot write"));
+  EXPECT_THAT(need(list_dir(folder_.path())), ElementsAre("file"));
+}
+
 TEST_F(Files, AFullDiskStopsTheRun) {
   const int fd = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   ASSERT_GE(fd, 0);
