@@ -14,9 +14,9 @@ namespace kw::llm {
 
 /// None: no bound.
 struct SpendLimits {
-  std::optional<double> usd;
-  std::optional<std::int64_t> tokens;
-  std::optional<std::int64_t> calls;
+  std::optional<double> usd{};
+  std::optional<std::int64_t> tokens{};
+  std::optional<std::int64_t> calls{};
 };
 
 struct Spent {

@@ -19,10 +19,11 @@ std::unexpected<Error> bad(std::string what, std::string_view text) {
   return fail(std::move(what), "--model " + sanitise(text, 200), Advice::GiveUp);
 }
 
-Result<std::string> base_url_from(std::string_view url, std::string_view text) {
+Result<std::string> base_url_from(std::string_view url) {
   while (url.ends_with('/')) url.remove_suffix(1);
   if (!(url.starts_with("http://") || url.starts_with("https://")) || net::host_of(url).empty())
-    return bad("the base URL must begin with http:// or https:// and name a host", text);
+    return bad("the base URL must begin with http:// or https:// and name a host",
+               net::shown_url(url));
   if (net::shown_url(url) != url)
     return bad("the base URL may hold no user, password, query or fragment", net::shown_url(url));
   return std::string(url);
@@ -67,7 +68,7 @@ Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view defau
   spec.name = rest;
   if (spec.name.empty())
     return bad(spec.is_remote() ? "the model's name is missing" : "the path is missing", text);
-  if (spec.is_remote()) spec.base_url = KW_TRY(base_url_from(url, text));
+  if (spec.is_remote()) spec.base_url = KW_TRY(base_url_from(url));
   return spec;
 }
 

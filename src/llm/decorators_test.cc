@@ -1,0 +1,340 @@
+// Tests of retry, rate limit, budget, cache, record and replay on a clock that does not wait.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <set>
+
+#include "llm/budget.h"
+#include "llm/estimate.h"
+#include "llm/exchanges.h"
+#include "llm/prices.h"
+#include "llm/rate_limit.h"
+#include "llm/retry.h"
+#include "platform/files.h"
+
+namespace kw::llm {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Answers from a list; what is left after it repeats the last.
+class ListModel final : public ChatModel {
+ public:
+  explicit ListModel(std::deque<Result<ChatReply>> answers) : answers_(std::move(answers)) {}
+  Result<ChatReply> complete(const ChatRequest&, Call& call) override {
+    call.report = report;
+    ++calls;
+    Result<ChatReply> answer = answers_.front();
+    if (answers_.size() > 1) answers_.pop_front();
+    return answer;
+  }
+  const std::string& name() const override { return name_; }
+
+  int calls = 0;
+  TryReport report;
+
+ private:
+  std::deque<Result<ChatReply>> answers_;
+  std::string name_ = "list:model";
+};
+
+ChatReply says(const std::string& text, std::int64_t tokens = 10) {
+  ChatReply reply;
+  reply.text = text;
+  reply.usage.prompt_tokens = tokens;
+  reply.usage.completion_tokens = tokens;
+  return reply;
+}
+
+Result<ChatReply> trouble(Advice advice) { return fail("HTTP 529: Overloaded", "x", advice); }
+
+ChatRequest question(const std::string& text, std::int64_t max_tokens = 100) {
+  ChatRequest request;
+  request.messages = {{ChatRole::User, text}};
+  request.max_tokens = max_tokens;
+  return request;
+}
+
+struct Listener {
+  Call call;
+  std::vector<std::string> notices;
+  int restarts = 0;
+  Listener() {
+    call.on_notice = [this](const std::string& notice) { notices.push_back(notice); };
+    call.on_delta = [this](const Delta& delta) { restarts += delta.kind == Delta::Kind::Restart; };
+  }
+};
+
+/// A model of the list with its decorator; `list` stays valid as long as the model.
+struct Retrying {
+  platform::FakeClock clock;
+  ListModel* list;
+  std::unique_ptr<RetryModel> model;
+  explicit Retrying(std::deque<Result<ChatReply>> answers, RetryPolicy policy = {}) {
+    auto inner = std::make_unique<ListModel>(std::move(answers));
+    list = inner.get();
+    model = std::make_unique<RetryModel>(std::move(inner), policy, clock, Seed::from_number(1));
+  }
+};
+
+TEST(Retry, AsksAgainWithGrowingWaitsAndSaysSo) {
+  Retrying r({trouble(Advice::Retry), trouble(Advice::Retry), trouble(Advice::Retry), says("ok")});
+  Listener listener;
+  const auto reply = r.model->complete(question("q"), listener.call);
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->attempts, 4);
+  EXPECT_EQ(listener.restarts, 3);
+  ASSERT_EQ(listener.notices.size(), 3u);
+  EXPECT_THAT(listener.notices[0], HasSubstr("list:model: HTTP 529: Overloaded; trying again in"));
+  // Waits of 1, 2 and 4 s, each with jitter down to a half.
+  EXPECT_GE(r.clock.now_ns(), 3'500'000'000 - 1'000'000);
+  EXPECT_LE(r.clock.now_ns(), 7'000'000'000);
+}
+
+TEST(Retry, GivesUpAfterItsTries) {
+  Retrying r({trouble(Advice::Retry)}, {.max_tries = 3});
+  Listener listener;
+  const auto reply = r.model->complete(question("q"), listener.call);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(r.list->calls, 3);
+  EXPECT_EQ(reply.error().advice, Advice::GiveUp);
+  EXPECT_THAT(reply.error().what, HasSubstr("given up after 3 tries"));
+}
+
+TEST(Retry, NeverRepeatsWhatCannotPass) {
+  for (const Advice advice : {Advice::GiveUp, Advice::Stop}) {
+    Retrying r({trouble(advice)});
+    Listener listener;
+    EXPECT_EQ(r.model->complete(question("q"), listener.call).error().advice, advice);
+    EXPECT_EQ(r.list->calls, 1);
+    EXPECT_EQ(r.clock.now_ns(), 0);
+  }
+}
+
+TEST(Retry, HonoursRetryAfterUnlessItIsTooLong) {
+  Retrying r({trouble(Advice::Retry), says("ok")});
+  r.list->report.retry_after = seconds(20);
+  Listener listener;
+  ASSERT_TRUE(r.model->complete(question("q"), listener.call));
+  EXPECT_GE(r.clock.now_ns(), 20'000'000'000);
+  EXPECT_LE(r.clock.now_ns(), 22'000'000'000);
+  Retrying too_long({trouble(Advice::Retry), says("ok")});
+  too_long.list->report.retry_after = seconds(3600);
+  EXPECT_FALSE(too_long.model->complete(question("q"), listener.call));
+  EXPECT_EQ(too_long.list->calls, 1);
+}
+
+TEST(Retry, WaitsDifferBetweenCallsAndRepeatWithTheSeed) {
+  const auto waits = [](std::uint64_t seed) {
+    Backoff backoff({}, Seed::from_number(seed));
+    std::vector<std::int64_t> all;
+    while (const auto wait = backoff.next({})) all.push_back(wait->count());
+    return all;
+  };
+  EXPECT_EQ(waits(1), waits(1));
+  EXPECT_NE(waits(1), waits(2));
+  EXPECT_EQ(waits(1).size(), 5u);
+}
+
+TEST(Retry, StopsWaitingWhenCancelled) {
+  Retrying r({trouble(Advice::Retry)});
+  std::stop_source stop;
+  stop.request_stop();
+  Listener listener;
+  listener.call.cancel = stop.get_token();
+  const auto reply = r.model->complete(question("q"), listener.call);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().what, "cancelled");
+  EXPECT_EQ(reply.error().advice, Advice::Stop);
+}
+
+TEST(RateLimit, WaitsForTheMinuteToPass) {
+  platform::FakeClock clock;
+  RateLimitModel model(std::make_unique<ListModel>(std::deque<Result<ChatReply>>{says("ok")}),
+                       {.requests_per_minute = 2}, clock);
+  Listener listener;
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(model.complete(question("q"), listener.call));
+    clock.advance(seconds(1));
+  }
+  // At 0 and 1 s, 60 and 61 s, 120 s, and one second after.
+  EXPECT_EQ(clock.now_ns(), 121'000'000'000);
+  EXPECT_EQ(listener.notices.size(), 2u);
+}
+
+TEST(RateLimit, CountsTokensAsTheyTurnedOut) {
+  platform::FakeClock clock;
+  RateLimitModel model(std::make_unique<ListModel>(std::deque<Result<ChatReply>>{says("ok", 200)}),
+                       {.tokens_per_minute = 1000}, clock);
+  Listener listener;
+  // Worst case about 510 tokens, actual 400: two fit at once, the third would not.
+  ASSERT_TRUE(model.complete(question("q", 500), listener.call));
+  ASSERT_TRUE(model.complete(question("q", 500), listener.call));
+  EXPECT_EQ(clock.now_ns(), 0);
+  ASSERT_TRUE(model.complete(question("q", 500), listener.call));
+  EXPECT_EQ(clock.now_ns(), 60'000'000'000);
+  // Larger than the limit by itself: passes once the minute is empty instead of waiting for ever.
+  ASSERT_TRUE(model.complete(question("q", 5000), listener.call));
+  EXPECT_EQ(clock.now_ns(), 120'000'000'000);
+}
+
+Price price_of(double prompt, double completion) {
+  Price price;
+  price.prompt_usd = price.cached_usd = price.cache_write_usd = prompt;
+  price.completion_usd = completion;
+  return price;
+}
+
+TEST(Budget, CountsCallsThatFailed) {
+  Ledger ledger({.calls = 2});
+  auto inner = std::make_unique<ListModel>(
+      std::deque<Result<ChatReply>>{trouble(Advice::Retry), says("ok")});
+  ListModel& list = *inner;
+  list.report.spent.prompt_tokens = 7;
+  BudgetModel model(std::move(inner), ledger, {});
+  Listener listener;
+  EXPECT_FALSE(model.complete(question("q"), listener.call));
+  EXPECT_EQ(ledger.spent().tokens, 7);
+  EXPECT_TRUE(model.complete(question("q"), listener.call));
+  const auto refused = model.complete(question("q"), listener.call);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().advice, Advice::Stop);
+  EXPECT_THAT(refused.error().what, HasSubstr("budget of 2 model calls is used up"));
+  EXPECT_EQ(list.calls, 2);
+  EXPECT_EQ(ledger.spent().calls, 2);
+  EXPECT_EQ(ledger.spent().unpriced, 2);
+}
+
+TEST(Budget, RefusesBeforeTheWorstCaseWouldExceed) {
+  Ledger ledger({.usd = 0.01});
+  auto inner = std::make_unique<ListModel>(std::deque<Result<ChatReply>>{says("ok", 10)});
+  ListModel& list = *inner;
+  BudgetModel model(std::move(inner), ledger, price_of(1, 10));
+  Listener listener;
+  const auto refused = model.complete(question("q", 1000), listener.call);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(list.calls, 0);
+  EXPECT_THAT(refused.error().what,
+              HasSubstr("budget of $0.01 has $0.0100 left, and this call may cost $0.01"));
+  int paid = 0;
+  while (model.complete(question("q", 500), listener.call)) ++paid;
+  // Each costs 0.00011; the last is refused while 0.005 and a bit are left.
+  EXPECT_NEAR(paid, 46, 2);
+  EXPECT_NEAR(ledger.spent().usd, paid * 0.00011, 1e-9);
+  EXPECT_LE(ledger.spent().usd, 0.01);
+}
+
+TEST(Budget, DollarsNeedAPriceAndTokensDoNot) {
+  Ledger dollars({.usd = 5});
+  BudgetModel unpriced(std::make_unique<ListModel>(std::deque<Result<ChatReply>>{says("ok")}),
+                       dollars, {});
+  Listener listener;
+  EXPECT_THAT(unpriced.complete(question("q"), listener.call).error().what,
+              HasSubstr("needs a price"));
+  Ledger tokens({.tokens = 130}, {.tokens = 20});
+  BudgetModel counted(std::make_unique<ListModel>(std::deque<Result<ChatReply>>{says("ok")}),
+                      tokens, {});
+  EXPECT_TRUE(counted.complete(question("q", 90), listener.call));
+  EXPECT_THAT(counted.complete(question("q", 90), listener.call).error().what,
+              HasSubstr("130 tokens has 90 left"));
+}
+
+TEST(Budget, ReservationsOfCallsUnderWayCount) {
+  Ledger ledger({.tokens = 1000});
+  Usage worst;
+  worst.prompt_tokens = 600;
+  ASSERT_TRUE(ledger.reserve(worst, {}, "a"));
+  EXPECT_FALSE(ledger.reserve(worst, {}, "b"));
+  ledger.settle(worst, {}, {});
+  EXPECT_TRUE(ledger.reserve(worst, {}, "b"));
+}
+
+TEST(Exchanges, ARecordedRunAsksNothingTwice) {
+  platform::FakeClock clock;
+  MemoryExchanges store;
+  const auto run = [&](std::deque<Result<ChatReply>> answers, int& calls) {
+    auto inner = std::make_unique<ListModel>(std::move(answers));
+    ListModel& list = *inner;
+    RecordModel model(std::move(inner), store, clock);
+    std::vector<std::string> texts;
+    Listener listener;
+    for (const char* scope : {"attempt 1", "attempt 1", "attempt 2"}) {
+      listener.call.scope = scope;
+      const auto reply = model.complete(question("same"), listener.call);
+      texts.push_back(reply ? reply->text : "failed");
+    }
+    calls = list.calls;
+    return texts;
+  };
+  int calls = 0;
+  // The third fails: only what was completed is kept.
+  EXPECT_THAT(run({says("one"), says("two"), trouble(Advice::GiveUp)}, calls),
+              ElementsAre("one", "two", "failed"));
+  EXPECT_EQ(store.size(), 2u);
+  EXPECT_THAT(run({says("three")}, calls), ElementsAre("one", "two", "three"));
+  EXPECT_EQ(calls, 1);
+  EXPECT_THAT(run({says("never")}, calls), ElementsAre("one", "two", "three"));
+  EXPECT_EQ(calls, 0);
+
+  ReplayModel replay(store, "list:model");
+  Listener listener;
+  listener.call.scope = "attempt 2";
+  const auto reply = replay.complete(question("same"), listener.call);
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->text, "three");
+  EXPECT_EQ(reply->origin, ReplyOrigin::Replay);
+  const auto missing = replay.complete(question("same"), listener.call);
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().what, HasSubstr("not recorded for attempt 2"));
+}
+
+TEST(Exchanges, TheCacheServesAcrossScopesButKeepsNoBadReply) {
+  platform::FakeClock clock;
+  MemoryExchanges store;
+  ChatReply cut = says("half");
+  cut.stop = StopReason::Length;
+  const auto ask = [&](Result<ChatReply> answer, const std::string& scope) {
+    CacheModel model(std::make_unique<ListModel>(std::deque<Result<ChatReply>>{answer}), store,
+                     clock);
+    Listener listener;
+    listener.call.scope = scope;
+    return *model.complete(question("q"), listener.call);
+  };
+  EXPECT_EQ(ask(cut, "a").text, "half");
+  EXPECT_EQ(ask(says("whole"), "b").origin, ReplyOrigin::Model);
+  const ChatReply again = ask(says("never"), "c");
+  EXPECT_EQ(again.text, "whole");
+  EXPECT_EQ(again.origin, ReplyOrigin::Cache);
+}
+
+TEST(Exchanges, FilesHoldThemAndAreChecked) {
+  const auto folder = *platform::TempDir::create();
+  FolderExchanges store(folder.path() / "deep" / "er");
+  EXPECT_EQ(*store.find("k"), std::nullopt);
+  Exchange exchange{"k", "m", "s", question("q"), says("r"), "t"};
+  ASSERT_TRUE(store.keep(exchange));
+  const auto found = store.find("k");
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->reply, exchange.reply);
+  ASSERT_TRUE(platform::write_file_atomic(folder.path() / "deep" / "er" / "k.json", "{", false));
+  EXPECT_FALSE(store.find("k"));
+}
+
+TEST(Estimate, RunsCostBetweenLikelyAndWorst) {
+  const RunEstimate estimate = estimate_run(
+      {.prompt_bytes = 35'000, .attempts = 10, .likely_reply_tokens = 1000, .max_tokens = 8000},
+      price_of(1, 10));
+  EXPECT_EQ(estimate.likely.prompt_tokens, 100'000);
+  EXPECT_EQ(estimate.worst.prompt_tokens, 175'000);
+  EXPECT_DOUBLE_EQ(*estimate.likely_usd, 0.1 + 0.1);
+  EXPECT_DOUBLE_EQ(*estimate.worst_usd, 0.175 + 0.8);
+  EXPECT_EQ(estimate_run({.prompt_bytes = 1}, {}).worst_usd, std::nullopt);
+}
+
+}  // namespace
+}  // namespace kw::llm
