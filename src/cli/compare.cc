@@ -13,7 +13,7 @@
 #include "cli/session.h"
 #include "cli/stored_run.h"
 #include "record/codec.h"
-#include "report/export.h"
+#include "report/digest.h"
 #include "report/plot.h"
 
 namespace kw::cli {
@@ -24,16 +24,28 @@ struct CompareFlags {
   std::string svg;
 };
 
+struct Compared {
+  report::RunData data;
+  report::Digest digest;
+};
+
+Result<Compared> load(const store::RunStore& store, const std::string& name) {
+  Compared run;
+  run.data = KW_TRY(load_run(store, name));
+  KW_TRY(
+      store.for_each_line(run.data.run.id, [&](const AttemptLine& line) { run.digest.add(line); }));
+  return run;
+}
+
 /// What makes the speedups of runs incomparable, in words.
-std::vector<std::string> caveats(const std::vector<report::RunData>& runs) {
+std::vector<std::string> caveats(const std::vector<Compared>& runs) {
   std::set<std::string> tasks;
   std::set<std::string> baselines;
   std::set<std::string> devices;
-  for (const report::RunData& data : runs) {
+  for (const auto& [data, digest] : runs) {
     tasks.insert(data.run.config.task + " " + data.run.config.task_sha256);
     baselines.insert(data.baseline);
-    for (const Attempt& a : data.attempts)
-      if (!a.evaluation.device.empty()) devices.insert(a.evaluation.device);
+    devices.insert(digest.devices.begin(), digest.devices.end());
   }
   std::vector<std::string> words;
   if (tasks.size() > 1) words.emplace_back("the runs are of different tasks or versions of a task");
@@ -42,35 +54,34 @@ std::vector<std::string> caveats(const std::vector<report::RunData>& runs) {
   return words;
 }
 
-Json run_json(const report::RunData& data, const report::Progress& progress) {
+Json run_json(const Compared& run) {
+  const auto& [data, digest] = run;
   return {{"name", data.run.name},
           {"state", name_of(data.run.state)},
           {"strategy", data.run.config.strategy},
           {"seed", data.run.config.seed},
-          {"attempts", data.attempts.size()},
-          {"failed", progress.failed},
-          {"best_attempt", data.best},
+          {"attempts", digest.attempts},
+          {"failed", digest.failed},
+          {"best_attempt", data.run.best_attempt},
           {"best_speedup", data.run.best_speedup},
           {"is_confirmed", data.run.is_confirmed},
           {"baseline", data.baseline},
           {"spent_ns", data.run.spent_ns},
           {"stopped_by", data.run.stopped_by},
-          {"best_so_far", progress.best_so_far}};
+          {"best_so_far", digest.best_so_far()}};
 }
 
 Result<int> compare(const Global& global, const CompareFlags& flags) {
   if (flags.runs.size() < 2) return fail("wants at least two runs", flags.runs.front());
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
-  std::vector<report::RunData> runs;
+  std::vector<Compared> runs;
   std::vector<report::Series> series;
   Json table = Json::array();
   for (const std::string& name : flags.runs) {
-    runs.push_back(KW_TRY(load_run(store, name)));
-    const report::Progress progress = report::progress_of(runs.back().attempts);
-    table.push_back(run_json(runs.back(), progress));
-    report::Series line{name, {}, progress.best_so_far};
-    for (std::size_t i = 1; i <= progress.best_so_far.size(); ++i)
-      line.x.push_back(static_cast<double>(i));
+    runs.push_back(KW_TRY(load(store, name)));
+    table.push_back(run_json(runs.back()));
+    report::Series line{name, {}, runs.back().digest.best_so_far()};
+    for (std::size_t i = 1; i <= line.y.size(); ++i) line.x.push_back(static_cast<double>(i));
     series.push_back(std::move(line));
   }
   if (!flags.svg.empty())
@@ -88,13 +99,12 @@ Result<int> compare(const Global& global, const CompareFlags& flags) {
   }
   fmt::print("{:<20} {:<10} {:>6} {:>8} {:>6} {:>5} {:>9}  {:<13} {:>9}  {}\n", "run", "strategy",
              "seed", "attempts", "failed", "best", "speedup", "", "spent", "over");
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const RunSummary& run = runs[i].run;
+  for (const auto& [data, digest] : runs) {
+    const RunSummary& run = data.run;
     fmt::print("{:<20} {:<10} {:>6} {:>8} {:>6} {:>5} {:>8.3f}x  {:<13} {:>9}  {}\n", run.name,
-               run.config.strategy, run.config.seed, runs[i].attempts.size(),
-               table[i]["failed"].get<int>(), run.best_attempt, run.best_speedup,
-               run.is_confirmed ? "confirmed" : "not confirmed", format_ns(run.spent_ns),
-               runs[i].baseline);
+               run.config.strategy, run.config.seed, digest.attempts, digest.failed,
+               run.best_attempt, run.best_speedup, run.is_confirmed ? "confirmed" : "not confirmed",
+               format_ns(run.spent_ns), data.baseline);
   }
   for (const std::string& note : notes) fmt::print("note: {}\n", note);
   if (!flags.svg.empty()) fmt::print("plot: {}\n", flags.svg);

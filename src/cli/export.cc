@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -24,11 +25,33 @@ struct ExportFlags {
 
 const std::vector<std::string> kFormats{"jsonl", "csv", "chrome"};
 
-Result<std::string> render(const std::string& format, const report::RunData& data,
-                           const std::vector<store::Event>& events) {
-  if (format == "jsonl") return report::trajectories_jsonl(data);
-  if (format == "csv") return report::results_csv(data.attempts);
-  return report::chrome_trace(data, events);
+using Out = std::function<void(std::string_view)>;
+
+/// Writes the export piece by piece, so that memory does not grow with the run.
+Result<> render(const std::string& format, const store::RunStore& store,
+                const report::RunData& data, const Out& out) {
+  const auto each_attempt = [&](store::Sources sources, const auto& text_of) {
+    return store.for_each_attempt(data.run.id, sources, [&](const Attempt& a) -> Result<> {
+      out(text_of(a));
+      return {};
+    });
+  };
+  if (format == "csv") {
+    out(report::csv_header());
+    return each_attempt(store::Sources::LeaveOut, report::csv_lines);
+  }
+  if (format == "jsonl") {
+    report::Trajectories trajectories(data);
+    return each_attempt(store::Sources::Load,
+                        [&](const Attempt& a) { return trajectories.line(a); });
+  }
+  report::ChromeTrace trace;
+  out(trace.begin(data));
+  KW_TRY(
+      each_attempt(store::Sources::LeaveOut, [&](const Attempt& a) { return trace.attempt(a); }));
+  for (const store::Event& event : KW_TRY(store.events(data.run.id))) out(trace.event(event));
+  out(trace.end());
+  return {};
 }
 
 Result<int> run(const Global& global, ExportFlags flags) {
@@ -37,22 +60,28 @@ Result<int> run(const Global& global, ExportFlags flags) {
                 suggestion(flags.format, kFormats));
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
   const auto data = KW_TRY(load_run(store, flags.run));
-  const std::string text = KW_TRY(render(flags.format, data, KW_TRY(store.events(data.run.id))));
   // With --json standard output is one object, so the export goes beside the run.
   if (global.json && flags.out.empty())
     flags.out = (store.folder_of(data.run) /
                  (flags.format == "chrome" ? "trace.json" : "export." + flags.format))
                     .string();
   if (flags.out.empty()) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    KW_TRY(render(flags.format, store, data,
+                  [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }));
     return kDone;
   }
-  KW_TRY(platform::write_file_atomic(flags.out, text, false));
+  auto file = KW_TRY(platform::FileWriter::create(flags.out));
+  std::size_t bytes = 0;
+  KW_TRY(render(flags.format, store, data, [&](std::string_view text) {
+    bytes += text.size();
+    file.write(text);
+  }));
+  KW_TRY(file.commit());
   if (global.json)
     std::printf("%s\n", dump_json({{"run", data.run.name},
                                    {"format", flags.format},
                                    {"path", flags.out},
-                                   {"bytes", text.size()}})
+                                   {"bytes", bytes}})
                             .c_str());
   else
     std::printf("%s\n", flags.out.c_str());

@@ -138,16 +138,19 @@ Result<int> optimize(const Global& global, OptimizeFlags flags) {
   view.end();
   if (!searched && signals.is_interrupted()) return static_cast<int>(kInterrupted);
   auto report = KW_TRY(std::move(searched));
-  const report::RunData data = KW_TRY(run_data(std::move(report), *stage.workbench, stage.facts()));
-  const platform::Path folder = store.folder_of(data.run);
-  KW_TRY(report::write_run_folder(folder, data));
+  const report::RunData data = run_data(std::move(report), stage.facts());
+  report::Digest digest;
+  KW_TRY(store.for_each_line(data.run.id, [&](const AttemptLine& line) { digest.add(line); }));
+  KW_TRY(report::write_run_folder(store, data, digest));
   KW_TRY(store.update(data.run));
   if (!flags.save_attempts.empty())
-    KW_TRY(report::save_attempts(flags.save_attempts, data.attempts));
+    KW_TRY(report::save_attempts(flags.save_attempts, store, data.run.id));
+  const platform::Path folder = store.folder_of(data.run);
   if (global.json)
     std::printf("%s\n", optimized_json(data, folder).c_str());
   else
-    std::printf("%s%s\n", report::summary_table(data).c_str(), where_to_look(data, folder).c_str());
+    std::printf("%s%s\n", report::summary_table(data, digest).c_str(),
+                where_to_look(data, folder).c_str());
   if (data.run.state == RunState::Interrupted) return static_cast<int>(kInterrupted);
   return static_cast<int>(data.is_win() ? kDone : kNotGood);
 }

@@ -32,7 +32,7 @@ Result<int> replay(const Global& global, const std::string& name) {
   const RunSummary run = KW_TRY(store.find(name));
   const auto workbench = KW_TRY(workbench_of(global, run));
   const std::string replayed = join(KW_TRY(engine::replay(*workbench, store, run)), "\n") + "\n";
-  const platform::Path log = store.folder_of(run) / "decisions.log";
+  const platform::Path log = store.folder_of(run) / engine::kDecisionLog;
   const auto recorded = platform::read_file(log);
   if (!recorded && !is_over(run))
     return fail("the run has not ended, so there is no log to compare with; kw resume ends it",

@@ -20,24 +20,20 @@ std::string best_path(const report::RunData& data, const platform::Path& folder)
 
 }  // namespace
 
-Result<report::RunData> run_data(engine::RunReport report, const engine::Workbench&,
-                                 const DeviceFacts& device) {
+report::RunData run_data(engine::RunReport report, const DeviceFacts& device) {
   report::RunData data;
   data.run = std::move(report.run);
-  data.attempts = std::move(report.attempts);
   for (const engine::BaselineStanding& b : report.baselines)
     data.baselines.push_back({b.candidate.name, b.mean_ns,
                               b.mean_ns > 0 ? "" : engine::failure_words(b.evaluation.verdict)});
   data.baseline = std::move(report.baseline);
-  data.best = report.best;
+  data.best = std::move(report.best);
   data.confirmation = std::move(report.confirmation);
   data.device = device;
-  data.decisions = std::move(report.decisions);
-  if (const Attempt* best = data.best_attempt()) {
-    const auto header = task::parse_header(best->candidate.source, best->candidate.name);
-    data.best_source = header
-                           ? task::pin_knobs(best->candidate.source, *header, best->candidate.knobs)
-                           : best->candidate.source;
+  if (data.best) {
+    const Candidate& best = data.best->candidate;
+    const auto header = task::parse_header(best.source, best.name);
+    data.best_source = header ? task::pin_knobs(best.source, *header, best.knobs) : best.source;
   }
   return data;
 }
@@ -45,13 +41,13 @@ Result<report::RunData> run_data(engine::RunReport report, const engine::Workben
 std::string optimized_json(const report::RunData& data, const platform::Path& folder) {
   Json object;
   object["run"] = data.run.name;
-  object["attempts"] = data.attempts.size();
+  object["attempts"] = data.run.attempts;
   object["stopped_by"] = data.run.stopped_by;
-  object["spent"] = {{"time_ns", data.run.spent_ns}, {"attempts", data.attempts.size()}};
+  object["spent"] = {{"time_ns", data.run.spent_ns}, {"attempts", data.run.attempts}};
   object["baseline"] = data.baseline;
   object["folder"] = folder.string();
   object["best"] = nullptr;
-  if (const Attempt* best = data.best_attempt()) {
+  if (const auto& best = data.best) {
     // A confirmation that did not show a win is still the better measurement of the two.
     Json shown = evaluation_json(data.confirmation ? *data.confirmation : best->evaluation);
     shown["confirmed"] = data.is_win();
@@ -67,7 +63,7 @@ std::string optimized_json(const report::RunData& data, const platform::Path& fo
 
 std::string where_to_look(const report::RunData& data, const platform::Path& folder) {
   std::string text;
-  if (data.best != 0) text += "best kernel: " + best_path(data, folder) + "\n";
+  if (data.best) text += "best kernel: " + best_path(data, folder) + "\n";
   if (data.has_certificate())
     text += "certificate: " + (folder / "best" / "certificate.json").string() + "\n";
   text += "plots and tables: " + folder.string() + "\n";

@@ -12,8 +12,7 @@
 namespace kw::cli {
 
 /// Moves a report into what the report room works on; pins the knobs of the best source.
-Result<report::RunData> run_data(engine::RunReport report, const engine::Workbench& workbench,
-                                 const DeviceFacts& device);
+report::RunData run_data(engine::RunReport report, const DeviceFacts& device);
 
 /// run, best (as `judge`, plus confirmed, path, source_sha256), attempts, stopped_by, spent.
 std::string optimized_json(const report::RunData& data, const platform::Path& folder);

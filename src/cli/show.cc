@@ -24,16 +24,16 @@ struct ShowFlags {
   std::int64_t attempt = 0;
 };
 
-Json attempt_line(const Attempt& a) {
+Json line_json(const AttemptLine& a) {
   return {{"number", a.number},
           {"parent", a.parent},
-          {"name", a.candidate.name},
-          {"origin", name_of(a.candidate.origin)},
-          {"knobs", a.candidate.knobs},
-          {"stage", name_of(a.evaluation.verdict.stage)},
-          {"outcome", name_of(a.evaluation.verdict.outcome)},
+          {"name", a.name},
+          {"origin", name_of(a.origin)},
+          {"knobs", a.knobs},
+          {"stage", name_of(a.stage)},
+          {"outcome", name_of(a.outcome)},
           {"class", name_of(a.outcome_class)},
-          {"speedup", a.against_baseline.value},
+          {"speedup", a.speedup},
           {"reward", a.reward},
           {"at_ns", a.at_ns},
           {"words", a.words}};
@@ -45,8 +45,9 @@ Result<int> show_run(const Global& global, const store::RunStore& store, const S
     Json object;
     object["run"] = encode_json(data.run);
     object["folder"] = store.folder_of(data.run).string();
-    object["attempts"] = Json::array();
-    for (const Attempt& a : data.attempts) object["attempts"].push_back(attempt_line(a));
+    Json& attempts = object["attempts"] = Json::array();
+    KW_TRY(store.for_each_line(
+        data.run.id, [&](const AttemptLine& line) { attempts.push_back(line_json(line)); }));
     object["confirmation"] = nullptr;
     if (data.confirmation) object["confirmation"] = evaluation_json(*data.confirmation);
     std::printf("%s\n", dump_json(object).c_str());
@@ -54,10 +55,13 @@ Result<int> show_run(const Global& global, const store::RunStore& store, const S
   }
   fmt::print("{}: {}, strategy {}, seed {}, started {}\n", data.run.name, name_of(data.run.state),
              data.run.config.strategy, data.run.config.seed, data.run.started_at);
-  for (const Attempt& a : data.attempts)
+  report::Digest digest;
+  KW_TRY(store.for_each_line(data.run.id, [&](const AttemptLine& a) {
+    digest.add(a);
     fmt::print("{:>4} {:>9}  {} {}  {}\n", a.number, format_ns(static_cast<double>(a.at_ns)),
-               a.candidate.name, search::to_text(a.candidate.knobs), a.words);
-  fmt::print("{}{}\n", report::summary_table(data), store.folder_of(data.run).string());
+               a.name, search::to_text(a.knobs), a.words);
+  }));
+  fmt::print("{}{}\n", report::summary_table(data, digest), store.folder_of(data.run).string());
   if (data.run.state != RunState::Finished)
     fmt::print("not finished; go on with: kw resume {}\n", data.run.name);
   return kDone;
@@ -78,7 +82,7 @@ Result<int> show_attempt(const Global& global, const store::RunStore& store,
     return fail(fmt::format("{}; it has {}", attempt.error().what, run.attempts), run.name,
                 attempt.error().advice);
   if (global.json) {
-    Json object = attempt_line(*attempt);
+    Json object = line_json(line_of(*attempt));
     object["run"] = run.name;
     object["why"] = attempt->why;
     object["source"] = attempt->candidate.source;

@@ -11,10 +11,10 @@ namespace kw::cli {
 Result<report::RunData> load_run(const store::RunStore& store, const std::string& name) {
   report::RunData data;
   data.run = KW_TRY(store.find(name));
-  data.attempts = KW_TRY(store.attempts(data.run.id));
   data.baseline = data.run.config.baseline;
-  data.best = data.run.best_attempt;
-  const std::string wanted = data.run.name + "-confirm-" + std::to_string(data.best);
+  if (const int best = data.run.best_attempt; best != 0)
+    data.best = KW_TRY(store.attempt(data.run.id, best));
+  const std::string wanted = data.run.name + "-confirm-" + std::to_string(data.run.best_attempt);
   for (const store::Event& event : KW_TRY(store.events(data.run.id))) {
     if (event.kind != "confirm") continue;
     auto evaluation = KW_TRY(decode<Evaluation>(event.body));

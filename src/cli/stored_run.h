@@ -12,7 +12,7 @@
 
 namespace kw::cli {
 
-/// Attempts, confirmation and decisions as the store has them; baselines and device stay empty.
+/// Summary, best attempt and confirmation as the store has them; baselines and device stay empty.
 Result<report::RunData> load_run(const store::RunStore& store, const std::string& name);
 
 /// The workbench that a run searched on: its task as it is now, or its landscape. An error where

@@ -21,25 +21,27 @@ search::StopRule rules_of(const RunConfig& config) {
 }  // namespace
 
 Loop::Loop(const Workbench& workbench, const RunConfig& config,
-           std::unique_ptr<search::Strategy> strategy, Standing standing)
+           std::unique_ptr<search::Strategy> strategy, Standing standing, DecisionLog log)
     : workbench_(workbench),
       config_(config),
       strategy_(std::move(strategy)),
       standing_(std::move(standing)),
-      rule_(rules_of(config)) {
-  decisions_.push_back(fmt::format("run {} strategy {} seed {} baseline {}", config.task,
-                                   config.strategy, config.seed,
-                                   standing_.incumbent().candidate.name));
+      rule_(rules_of(config)),
+      log_(std::move(log)) {
+  log_(fmt::format("run {} strategy {} seed {} baseline {}", config.task, config.strategy,
+                   config.seed, standing_.incumbent().candidate.name));
 }
 
-Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, Candidate baseline) {
+Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, Candidate baseline,
+                          DecisionLog log) {
   const search::RewardPolicy* policy = KW_TRY(search::find_reward_policy(config.reward_policy));
   search::StrategyOptions options;
   options.seed = Seed::from_number(config.seed);
   options.halving_points = static_cast<std::size_t>(config.tuning_points);
   options.exhaustive_up_to = std::min(options.exhaustive_up_to, options.halving_points);
   auto strategy = KW_TRY(search::make_strategy(config.strategy, workbench.ideas(), options));
-  return Loop(workbench, config, std::move(strategy), Standing(std::move(baseline), *policy));
+  return Loop(workbench, config, std::move(strategy), Standing(std::move(baseline), *policy),
+              std::move(log));
 }
 
 void Loop::check_rules() {
@@ -77,16 +79,15 @@ void Loop::absorb(Attempt& attempt) {
   attempt.why = flight.ask.why;
   attempt.ask = search::encode_ask(flight.ask);
   strategy_->tell(standing_.absorb(attempt, flight.ask, flight.opponent));
-  log(flight, attempt);
+  log_tell(flight, attempt);
   check_rules();
 }
 
-void Loop::log(const InFlight& flight, const Attempt& attempt) {
-  decisions_.push_back(fmt::format("{} ask {}", flight.number, attempt.ask));
-  decisions_.push_back(
-      fmt::format("{} tell {} {} against {} speedup {:.6g} reward {:.6g}", flight.number,
-                  name_of(attempt.outcome_class), name_of(attempt.evaluation.verdict.outcome),
-                  flight.opponent.candidate.name, attempt.against_baseline.value, attempt.reward));
+void Loop::log_tell(const InFlight& flight, const Attempt& attempt) {
+  log_(fmt::format("{} ask {}", flight.number, attempt.ask));
+  log_(fmt::format("{} tell {} {} against {} speedup {:.6g} reward {:.6g}", flight.number,
+                   name_of(attempt.outcome_class), name_of(attempt.evaluation.verdict.outcome),
+                   flight.opponent.candidate.name, attempt.against_baseline.value, attempt.reward));
 }
 
 }  // namespace kw::engine

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "engine/standing.h"
 #include "engine/workbench.h"
@@ -24,11 +24,14 @@ struct InFlight {
   Incumbent opponent;  ///< As it stood at the ask.
 };
 
+/// Takes the decision log as it grows: one line per decision; equal attempts give equal lines.
+using DecisionLog = std::function<void(const std::string& line)>;
+
 class Loop {
  public:
   /// `workbench` must outlive the loop. An unknown strategy or policy is an error.
   static Result<Loop> create(const Workbench& workbench, const RunConfig& config,
-                             Candidate baseline);
+                             Candidate baseline, DecisionLog log);
 
   /// The next proposal, as long as no rule says stop and the limits allow; nothing: absorb first,
   /// or the run is over.
@@ -41,14 +44,12 @@ class Loop {
   Standing& standing() { return standing_; }
   /// Why no more will be asked; empty while the run goes on.
   const std::string& stopped_by() const { return stopped_by_; }
-  /// One line per decision; equal attempts give equal lines.
-  std::vector<std::string>& decisions() { return decisions_; }
 
  private:
   Loop(const Workbench& workbench, const RunConfig& config,
-       std::unique_ptr<search::Strategy> strategy, Standing standing);
+       std::unique_ptr<search::Strategy> strategy, Standing standing, DecisionLog log);
   void check_rules();
-  void log(const InFlight& flight, const Attempt& attempt);
+  void log_tell(const InFlight& flight, const Attempt& attempt);
 
   const Workbench& workbench_;
   RunConfig config_;
@@ -58,7 +59,7 @@ class Loop {
   std::deque<InFlight> in_flight_;
   int asked_ = 0;
   std::string stopped_by_;
-  std::vector<std::string> decisions_;
+  DecisionLog log_;
 };
 
 }  // namespace kw::engine

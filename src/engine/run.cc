@@ -12,27 +12,24 @@
 namespace kw::engine {
 namespace {
 
-/// Confirmations tried when the first winner does not hold.
-constexpr int kConfirmationTries = 3;
-
 /// Where one call takes longer, a point of a tuner costs seconds: better few points than no tuning.
 constexpr double kCostlyCallNs = 20e6;
 constexpr int kPointsOfCostlyTask = 9;
 
-/// A run in progress: where recorded attempts end and new ones begin.
+/// A run in progress. Attempts up to `run.attempts` are fed from the store, later ones are judged.
 class Runner {
  public:
-  Runner(const Surroundings& s, RunSummary run, Loop loop, std::vector<Attempt> recorded)
+  Runner(const Surroundings& s, RunSummary run, Loop loop, std::int64_t spent_ns)
       : s_(s),
+        recorded_(run.attempts),
         run_(std::move(run)),
         loop_(std::move(loop)),
-        recorded_(std::move(recorded)),
-        started_ns_(s.clock.now_ns() - (recorded_.empty() ? 0 : recorded_.back().at_ns)) {}
+        started_ns_(s.clock.now_ns() - spent_ns) {}
 
   Result<> search();
   Result<std::optional<Evaluation>> confirm(const Candidate& baseline);
-  RunReport finish(std::vector<BaselineStanding> baselines, std::string baseline,
-                   std::optional<Evaluation> confirmation);
+  /// State and time spent, once nothing more will be judged.
+  const RunSummary& finish();
   RunSummary& run() { return run_; }
   bool is_interrupted() const { return s_.is_interrupted && s_.is_interrupted(); }
 
@@ -40,27 +37,28 @@ class Runner {
   Result<> submit(const InFlight& flight);
   Result<Attempt> next_attempt();
   Result<> refill();
-  void update_summary();
-  std::vector<int> ranking() const;
+  void update_summary(const Attempt& last);
 
   const Surroundings& s_;
+  const std::int64_t recorded_;
   RunSummary run_;
   Loop loop_;
-  std::vector<Attempt> recorded_;
-  std::vector<Attempt> attempts_;
   std::int64_t started_ns_;
-  int confirmed_ = 0;
 };
 
+/// The recorded attempt that answers the oldest ask in flight.
+Result<Attempt> recorded_attempt(const store::RunStore& store, const RunSummary& run,
+                                 const InFlight& flight) {
+  Attempt attempt = KW_TRY(store.attempt(run.id, flight.number));
+  if (attempt.ask != search::encode_ask(flight.ask))
+    return fail("the strategy asks something else than what was recorded as attempt " +
+                    std::to_string(flight.number) + "; was the program or the task changed?",
+                run.name, Advice::Stop);
+  return attempt;
+}
+
 Result<> Runner::submit(const InFlight& flight) {
-  const auto number = static_cast<std::size_t>(flight.number);
-  if (number <= recorded_.size()) {
-    if (recorded_[number - 1].ask != search::encode_ask(flight.ask))
-      return fail("the strategy asks something else than what was recorded as attempt " +
-                      std::to_string(number) + "; was the program or the task changed?",
-                  run_.name, Advice::Stop);
-    return {};
-  }
+  if (flight.number <= recorded_) return {};
   s_.observer.on_ask(flight.number, flight.ask,
                      s_.workbench.ideas()[static_cast<std::size_t>(flight.ask.idea)].name);
   auto request = KW_TRY(s_.workbench.request(flight.candidate, &flight.opponent.candidate));
@@ -72,9 +70,8 @@ Result<> Runner::submit(const InFlight& flight) {
 }
 
 Result<Attempt> Runner::next_attempt() {
-  const int number = loop_.in_flight().front().number;
-  if (static_cast<std::size_t>(number) <= recorded_.size())
-    return recorded_[static_cast<std::size_t>(number) - 1];
+  const InFlight& flight = loop_.in_flight().front();
+  if (flight.number <= recorded_) return recorded_attempt(s_.store, run_, flight);
   Attempt attempt;
   attempt.evaluation = KW_TRY(s_.carrier.next());
   attempt.at_ns = s_.clock.now_ns() - started_ns_;
@@ -92,15 +89,12 @@ Result<> Runner::refill() {
   return {};
 }
 
-void Runner::update_summary() {
+void Runner::update_summary(const Attempt& last) {
   const Standing& standing = loop_.standing();
-  run_.attempts = static_cast<std::int64_t>(attempts_.size());
-  run_.best_attempt =
-      standing.incumbent().attempt != 0 ? standing.incumbent().attempt : standing.fastest_correct();
-  if (run_.best_attempt != 0)
-    run_.best_speedup =
-        attempts_[static_cast<std::size_t>(run_.best_attempt) - 1].against_baseline.value;
-  run_.spent_ns = attempts_.empty() ? 0 : static_cast<double>(attempts_.back().at_ns);
+  run_.attempts = last.number;
+  run_.best_attempt = standing.best_attempt();
+  run_.best_speedup = standing.best_speedup();
+  run_.spent_ns = static_cast<double>(last.at_ns);
 }
 
 Result<> Runner::search() {
@@ -109,31 +103,13 @@ Result<> Runner::search() {
     if (loop_.in_flight().empty()) break;
     Attempt attempt = KW_TRY(next_attempt());
     loop_.absorb(attempt);
-    const bool is_new = static_cast<std::size_t>(attempt.number) > recorded_.size();
-    attempts_.push_back(attempt);
-    update_summary();
-    if (!is_new) continue;
+    update_summary(attempt);
+    if (attempt.number <= recorded_) continue;
     KW_TRY(s_.store.append(run_, attempt));
     s_.observer.on_attempt(attempt, loop_.standing());
   }
   run_.stopped_by = loop_.stopped_by().empty() ? "nothing left to ask" : loop_.stopped_by();
   return {};
-}
-
-/// Attempts worth confirming, most promising first.
-std::vector<int> Runner::ranking() const {
-  std::vector<int> order;
-  for (const Attempt& a : attempts_)
-    if (a.evaluation.verdict.is_correct() && a.against_baseline.value > 1)
-      order.push_back(a.number);
-  const auto key = [&](int n) {
-    const Attempt& a = attempts_[static_cast<std::size_t>(n) - 1];
-    // The incumbent won its pairs; a larger chained figure at low fidelity is often luck.
-    return std::pair(n == run_.best_attempt, a.against_baseline.low);
-  };
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return key(a) > key(b); });
-  if (order.size() > kConfirmationTries) order.resize(kConfirmationTries);
-  return order;
 }
 
 Result<std::optional<Evaluation>> Runner::confirm(const Candidate& baseline) {
@@ -142,8 +118,8 @@ Result<std::optional<Evaluation>> Runner::confirm(const Candidate& baseline) {
     s_.observer.on_notice("interrupted: the best kernel was not confirmed");
     return first;
   }
-  for (const int number : ranking()) {
-    const Attempt& attempt = attempts_[static_cast<std::size_t>(number) - 1];
+  for (const int number : loop_.standing().contenders()) {
+    const Attempt attempt = KW_TRY(s_.store.attempt(run_.id, number));
     s_.observer.on_confirm(attempt);
     auto request = KW_TRY(s_.workbench.request(attempt.candidate, &baseline));
     request.id = run_.name + "-confirm-" + std::to_string(number);
@@ -158,7 +134,7 @@ Result<std::optional<Evaluation>> Runner::confirm(const Candidate& baseline) {
     const bool is_win = evaluation.verdict.is_correct() && evaluation.speedup.is_faster;
     if (is_win || !first) first = evaluation;
     if (is_win) {
-      run_.best_attempt = confirmed_ = number;
+      run_.best_attempt = number;
       run_.best_speedup = evaluation.speedup.value;
       run_.is_confirmed = true;
       return first;
@@ -168,30 +144,28 @@ Result<std::optional<Evaluation>> Runner::confirm(const Candidate& baseline) {
   return first;
 }
 
-RunReport Runner::finish(std::vector<BaselineStanding> baselines, std::string baseline,
-                         std::optional<Evaluation> confirmation) {
+const RunSummary& Runner::finish() {
   run_.state = is_interrupted() ? RunState::Interrupted : RunState::Finished;
   run_.spent_ns = static_cast<double>(s_.clock.now_ns() - started_ns_);
-  RunReport report;
-  report.decisions = std::move(loop_.decisions());
-  report.decisions.push_back("stop " + run_.stopped_by);
-  report.run = run_;
-  report.attempts = std::move(attempts_);
-  report.baselines = std::move(baselines);
-  report.baseline = std::move(baseline);
-  report.best = run_.best_attempt;
-  if (run_.is_confirmed || (confirmation && run_.best_attempt != 0))
-    report.confirmation = std::move(confirmation);
-  return report;
+  return run_;
 }
 
-Result<RunReport> drive(const Surroundings& s, RunSummary run, std::vector<Attempt> recorded,
+DecisionLog lines_into(platform::FileWriter& file) {
+  return [&file](const std::string& line) {
+    file.write(line);
+    file.write("\n");
+  };
+}
+
+Result<RunReport> drive(const Surroundings& s, RunSummary run, std::int64_t spent_ns,
                         std::vector<BaselineStanding> standings) {
   const BaselineStanding* baseline = KW_TRY(choose_baseline(standings, run.config.baseline));
   const Candidate opponent = baseline->candidate;
   s.observer.on_start(run, opponent.name);
-  auto loop = KW_TRY(Loop::create(s.workbench, run.config, opponent));
-  Runner runner(s, std::move(run), std::move(loop), std::move(recorded));
+  auto file = KW_TRY(platform::FileWriter::create(s.store.folder_of(run) / kDecisionLog));
+  const DecisionLog log = lines_into(file);
+  auto loop = KW_TRY(Loop::create(s.workbench, run.config, opponent, log));
+  Runner runner(s, std::move(run), std::move(loop), spent_ns);
   if (auto searched = runner.search(); !searched) {
     // What was stored stays; the run can be resumed once the trouble is over.
     runner.run().state = runner.is_interrupted() ? RunState::Interrupted : RunState::Failed;
@@ -201,7 +175,17 @@ Result<RunReport> drive(const Surroundings& s, RunSummary run, std::vector<Attem
     return std::unexpected(searched.error());
   }
   auto confirmation = KW_TRY(runner.confirm(opponent));
-  return runner.finish(std::move(standings), opponent.name, std::move(confirmation));
+  RunReport report;
+  report.run = runner.finish();
+  report.baselines = std::move(standings);
+  report.baseline = opponent.name;
+  if (const int best = report.run.best_attempt; best != 0) {
+    report.best = KW_TRY(s.store.attempt(report.run.id, best));
+    report.confirmation = std::move(confirmation);
+  }
+  log("stop " + report.run.stopped_by);
+  KW_TRY(file.commit());
+  return report;
 }
 
 }  // namespace
@@ -215,7 +199,7 @@ Result<RunReport> run(const Surroundings& s, const RunConfig& config) {
   if (baseline->mean_ns > kCostlyCallNs) fixed.tuning_points = kPointsOfCostlyTask;
   RunSummary summary = KW_TRY(s.store.create(fixed, platform::utc_text(s.clock.wall_seconds())));
   const auto held = KW_TRY(s.store.lock(summary));
-  return drive(s, std::move(summary), {}, std::move(standings));
+  return drive(s, std::move(summary), 0, std::move(standings));
 }
 
 Result<RunReport> resume(const Surroundings& s, const RunSummary& stored) {
@@ -225,12 +209,14 @@ Result<RunReport> resume(const Surroundings& s, const RunSummary& stored) {
   auto standings = KW_TRY(time_baselines(s));
   RunSummary run = stored;
   run.state = RunState::Running;
-  return drive(s, std::move(run), KW_TRY(s.store.attempts(stored.id)), std::move(standings));
+  std::int64_t spent_ns = 0;
+  if (const auto last = static_cast<int>(run.attempts); last > 0)
+    spent_ns = KW_TRY(s.store.attempt(run.id, last)).at_ns;
+  return drive(s, std::move(run), spent_ns, std::move(standings));
 }
 
 Result<std::vector<std::string>> replay(const Workbench& workbench, const store::RunStore& store,
                                         const RunSummary& stored) {
-  const auto recorded = KW_TRY(store.attempts(stored.id));
   const auto& baselines = workbench.baselines();
   const auto baseline = std::find_if(baselines.begin(), baselines.end(), [&](const Candidate& c) {
     return c.name == stored.config.baseline;
@@ -238,22 +224,25 @@ Result<std::vector<std::string>> replay(const Workbench& workbench, const store:
   if (baseline == baselines.end())
     return fail("the task no longer has the baseline '" + stored.config.baseline + "'",
                 stored.name);
-  auto loop = KW_TRY(Loop::create(workbench, stored.config, *baseline));
-  for (const Attempt& original : recorded) {
-    while (loop.in_flight().size() <
-           static_cast<std::size_t>(std::max(1, stored.config.outstanding)))
-      if (!KW_TRY(loop.ask())) break;
-    if (loop.in_flight().empty())
-      return fail("the replay stops before attempt " + std::to_string(original.number),
-                  stored.name);
-    if (search::encode_ask(loop.in_flight().front().ask) != original.ask)
-      return fail("the replay asks something else at attempt " + std::to_string(original.number),
-                  stored.name);
-    Attempt attempt = original;
-    loop.absorb(attempt);
-  }
-  loop.decisions().push_back("stop " + stored.stopped_by);
-  return std::move(loop.decisions());
+  std::vector<std::string> decisions;
+  const auto log = [&](const std::string& line) { decisions.push_back(line); };
+  auto loop = KW_TRY(Loop::create(workbench, stored.config, *baseline, log));
+  KW_TRY(store.for_each_attempt(
+      stored.id, store::Sources::LeaveOut, [&](Attempt& attempt) -> Result<> {
+        while (loop.in_flight().size() <
+               static_cast<std::size_t>(std::max(1, stored.config.outstanding)))
+          if (!KW_TRY(loop.ask())) break;
+        if (loop.in_flight().empty())
+          return fail("the replay stops before attempt " + std::to_string(attempt.number),
+                      stored.name);
+        if (search::encode_ask(loop.in_flight().front().ask) != attempt.ask)
+          return fail("the replay asks something else at attempt " + std::to_string(attempt.number),
+                      stored.name);
+        loop.absorb(attempt);
+        return {};
+      }));
+  decisions.push_back("stop " + stored.stopped_by);
+  return decisions;
 }
 
 }  // namespace kw::engine

@@ -50,15 +50,17 @@ struct Surroundings {
   std::string judge_id;
 };
 
+/// What a run came to; its attempts are in the store.
 struct RunReport {
   RunSummary run;
-  std::vector<Attempt> attempts;
   std::vector<BaselineStanding> baselines;
   std::string baseline;                    ///< Name of the opponent of the confirmation.
-  int best = 0;                            ///< Attempt number; 0: nothing was correct.
+  std::optional<Attempt> best;             ///< None: nothing was correct.
   std::optional<Evaluation> confirmation;  ///< Of `best`; is_faster says whether it is a win.
-  std::vector<std::string> decisions;      ///< The decision log, one line each.
 };
+
+/// The decision log in the run's folder, there once the run has ended.
+inline constexpr const char* kDecisionLog = "decisions.log";
 
 /// Judges every baseline alone (or recalls what was remembered for this device and task) and
 /// returns them, fastest first. A baseline that is wrong or not measurable comes last with mean_ns
@@ -69,8 +71,9 @@ Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s);
 Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStanding>& standings,
                                                 const std::string& name);
 
-/// Runs a new search to its end. The caller stores the end with store.update(report.run) once it
-/// has written what it makes of the report: killed before, the run can still be resumed.
+/// Runs a new search to its end; memory does not grow with the attempts. The caller stores the end
+/// with store.update(report.run) once it has written what it makes of the report: killed before,
+/// the run can still be resumed.
 Result<RunReport> run(const Surroundings& s, const RunConfig& config);
 
 /// Goes on with a stored run after re-feeding what it recorded; the same decisions follow.

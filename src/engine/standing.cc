@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -55,6 +56,7 @@ void Standing::advance(const Attempt& attempt) {
     fastest_speedup_ = attempt.against_baseline.value;
     fastest_correct_ = attempt.number;
   }
+  rank(attempt);
   if (attempt.outcome_class != OutcomeClass::NewBest) return;
   incumbent_ = {attempt.number, attempt.candidate, attempt.against_baseline};
   statistics_.attempts_since_best = 0;
@@ -62,6 +64,34 @@ void Standing::advance(const Attempt& attempt) {
   statistics_.best_time_ns = e.mean_time_ns();
   statistics_.best_speedup = attempt.against_baseline.low;
   statistics_.best_roof = e.roofline_fraction;
+}
+
+void Standing::rank(const Attempt& attempt) {
+  const Contender contender{attempt.number, attempt.against_baseline.low};
+  if (attempt.against_baseline.value <= 1) return;
+  const auto place =
+      std::upper_bound(contenders_.begin(), contenders_.end(), contender,
+                       [](const Contender& a, const Contender& b) { return a.low > b.low; });
+  contenders_.insert(place, contender);
+  if (contenders_.size() > kConfirmationTries) contenders_.pop_back();
+}
+
+int Standing::best_attempt() const {
+  return incumbent_.attempt != 0 ? incumbent_.attempt : fastest_correct_;
+}
+
+double Standing::best_speedup() const {
+  return incumbent_.attempt != 0 ? incumbent_.against_baseline.value : fastest_speedup_;
+}
+
+std::vector<int> Standing::contenders() const {
+  std::vector<int> order;
+  // The incumbent won its pairs; a larger chained figure at low fidelity is often luck.
+  if (best_speedup() > 1) order.push_back(best_attempt());
+  for (const Contender& c : contenders_)
+    if (c.attempt != best_attempt() && order.size() < kConfirmationTries)
+      order.push_back(c.attempt);
+  return order;
 }
 
 search::Tell Standing::absorb(Attempt& attempt, const search::Ask& ask, const Incumbent& opponent) {

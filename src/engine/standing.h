@@ -22,6 +22,9 @@ struct Incumbent {
   Speedup against_baseline{1, 1, 1, 1, "", 0, false};
 };
 
+/// Confirmations tried when the first winner does not hold.
+inline constexpr std::size_t kConfirmationTries = 3;
+
 class Standing {
  public:
   /// `baseline` is the opponent of the first pairs.
@@ -32,19 +35,30 @@ class Standing {
   search::Tell absorb(Attempt& attempt, const search::Ask& ask, const Incumbent& opponent);
 
   const Incumbent& incumbent() const { return incumbent_; }
-  /// Attempt number of the fastest correct candidate, new best or not; 0: none was correct.
-  int fastest_correct() const { return fastest_correct_; }
+  /// The incumbent, or while nothing has beaten the baseline the fastest correct attempt; 0: none
+  /// was correct.
+  int best_attempt() const;
+  double best_speedup() const;  ///< Of best_attempt(), over the baseline; 0: none.
+  /// Attempts worth confirming, most promising first, at most kConfirmationTries.
+  std::vector<int> contenders() const;
   const search::Statistics& statistics() const { return statistics_; }
   search::Statistics& statistics() { return statistics_; }
 
  private:
   OutcomeClass classify(const Attempt& attempt, const Incumbent& opponent) const;
   void advance(const Attempt& attempt);
+  void rank(const Attempt& attempt);
+
+  struct Contender {
+    int attempt = 0;
+    double low = 0;  ///< Lower end of its speedup over the baseline.
+  };
 
   const search::RewardPolicy& policy_;
   Incumbent incumbent_;
   int fastest_correct_ = 0;
   double fastest_speedup_ = 0;
+  std::vector<Contender> contenders_;  ///< By `low`, earlier attempts first where it is equal.
   search::Statistics statistics_;
 };
 

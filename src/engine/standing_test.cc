@@ -9,7 +9,9 @@
 namespace kw::engine {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 Speedup speedup(double low, double value, double high) {
   return {value, low, high, 0.995, "opponent", 0, low > 1.005};
@@ -67,7 +69,9 @@ TEST(Chain, OneIsNeutralAndZeroIsUnmeasured) {
 TEST_F(StandingTest, StartsAtTheBaseline) {
   EXPECT_EQ(standing_.incumbent().attempt, 0);
   EXPECT_EQ(standing_.incumbent().candidate.name, "reference");
-  EXPECT_EQ(standing_.fastest_correct(), 0);
+  EXPECT_EQ(standing_.best_attempt(), 0);
+  EXPECT_EQ(standing_.best_speedup(), 0);
+  EXPECT_THAT(standing_.contenders(), IsEmpty());
 }
 
 TEST_F(StandingTest, AFasterOneBecomesTheIncumbent) {
@@ -85,7 +89,8 @@ TEST_F(StandingTest, NotShownFasterIsNoGainButRemembered) {
   const Attempt a = absorb(measured(speedup(0.99, 1.01, 1.03)), standing_.incumbent());
   EXPECT_EQ(a.outcome_class, OutcomeClass::NoGain);
   EXPECT_EQ(standing_.incumbent().attempt, 0);
-  EXPECT_EQ(standing_.fastest_correct(), 1);
+  EXPECT_EQ(standing_.best_attempt(), 1);
+  EXPECT_DOUBLE_EQ(standing_.best_speedup(), 1.01);
   EXPECT_EQ(standing_.statistics().attempts_since_best, 1);
 }
 
@@ -106,8 +111,23 @@ TEST_F(StandingTest, FailuresChangeNothingButTheCount) {
   EXPECT_EQ(a.outcome_class, OutcomeClass::Failed);
   EXPECT_EQ(a.against_baseline.value, 0) << "a time of a wrong result counts for nothing";
   EXPECT_EQ(a.words, "failed at check: wrong_result (3 of 9 elements)");
-  EXPECT_EQ(standing_.fastest_correct(), 0);
+  EXPECT_EQ(standing_.best_attempt(), 0);
   EXPECT_EQ(standing_.statistics().attempts, 1);
+}
+
+TEST_F(StandingTest, TheBestContendsFirstThenTheSurest) {
+  const Incumbent baseline = standing_.incumbent();
+  absorb(measured(speedup(1.9, 2, 2.1)), baseline);     // 1: new best
+  absorb(measured(speedup(1.2, 1.5, 1.9)), baseline);   // 2: unsure
+  absorb(measured(speedup(1.4, 1.45, 1.5)), baseline);  // 3: slower but surer
+  absorb(measured(speedup(0.5, 0.6, 0.7)), baseline);   // 4: slower than the baseline
+  EXPECT_THAT(standing_.contenders(), ElementsAre(1, 3, 2));
+  absorb(measured(speedup(1.8, 1.9, 2)), baseline);  // 5
+  EXPECT_THAT(standing_.contenders(), ElementsAre(1, 5, 3));
+  absorb(measured(speedup(0.9, 1.1, 1.2)), standing_.incumbent());  // 6: 2.2x, not shown faster
+  EXPECT_EQ(standing_.best_attempt(), 1);
+  EXPECT_EQ(standing_.contenders().front(), 1);
+  EXPECT_EQ(standing_.contenders().size(), kConfirmationTries);
 }
 
 TEST(MeanTime, IsGeometricOverTimedWorkloads) {

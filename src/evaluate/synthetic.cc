@@ -70,7 +70,7 @@ Result<Evaluation> SyntheticCarrier::next() {
   w.median_ns = kBaselineNs / point.speedup;
   w.opponent_ns = kBaselineNs / std::max(against, 1e-9);
   w.speedup = e.speedup;
-  e.roofline_fraction = std::min(1.0, point.speedup / landscape_.best());
+  e.roofline_fraction = std::min(1.0, point.speedup / best_);
   e.workloads.push_back(std::move(w));
   return e;
 }

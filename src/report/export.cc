@@ -6,35 +6,13 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/json.h"
 #include "record/codec.h"
 
 namespace kw::report {
 namespace {
-
-/// What the strategy knew at least when it asked: the tells of all but the asks then in flight.
-Json state_before(const RunData& data, std::size_t index) {
-  const auto outstanding = static_cast<std::size_t>(std::max(1, data.run.config.outstanding));
-  const std::size_t told = index + 1 > outstanding ? index + 1 - outstanding : 0;
-  Json state;
-  state["run"] = data.run.name;
-  state["task"] = data.run.config.task;
-  state["task_sha256"] = data.run.config.task_sha256;
-  state["target"] = name_of(data.run.config.target);
-  state["strategy"] = data.run.config.strategy;
-  state["baseline"] = data.baseline;
-  state["told"] = told;
-  state["best_attempt"] = 0;
-  state["best_speedup"] = 1.0;
-  for (std::size_t i = 0; i < told; ++i) {
-    const Attempt& a = data.attempts[i];
-    if (a.outcome_class != OutcomeClass::NewBest) continue;
-    state["best_attempt"] = a.number;
-    state["best_speedup"] = a.against_baseline.value;
-  }
-  return state;
-}
 
 Json action_of(const Attempt& a) {
   auto ask = parse_json(a.ask, "ask");
@@ -77,88 +55,101 @@ double spent_in(const Evaluation& e) {
   return sum;
 }
 
-/// Appends the slice of an evaluation that ended at `end_ns` and took no longer than since `from`.
-void add_evaluation(Json& events, const std::string& name, const Evaluation& e, double from_ns,
-                    double end_ns, Json arguments) {
+/// The slices of an evaluation that ended at `end_ns` and took no longer than since `from_ns`.
+Json slices_of(const std::string& name, const Evaluation& e, double from_ns, double end_ns,
+               Json arguments) {
+  Json slices = Json::array();
   const double spent = spent_in(e);
   double at = spent > 0 ? std::max(from_ns, end_ns - spent) : from_ns;
-  events.push_back(slice(name, "attempt", at, end_ns - at, 1, std::move(arguments)));
+  slices.push_back(slice(name, "attempt", at, end_ns - at, 1, std::move(arguments)));
   for (const auto& [stage, ns] : stages_in_order(e)) {
     const double length = std::min(ns, end_ns - at);
-    events.push_back(slice(stage, "stage", at, length, 1, Json::object()));
+    slices.push_back(slice(stage, "stage", at, length, 1, Json::object()));
     at += length;
   }
+  return slices;
+}
+
+/// Further elements of the list of events, each on its line.
+std::string appended(const Json& events) {
+  std::string text;
+  for (const Json& event : events) text += ",\n" + dump_json(event);
+  return text;
 }
 
 }  // namespace
 
-std::string trajectories_jsonl(const RunData& data) {
-  std::string text;
-  for (std::size_t i = 0; i < data.attempts.size(); ++i) {
-    const Attempt& a = data.attempts[i];
-    Json line;
-    line["attempt"] = a.number;
-    line["state"] = state_before(data, i);
-    line["action"] = action_of(a);
-    line["outcome_class"] = name_of(a.outcome_class);
-    line["reward"] = a.reward;
-    line["verdict"] = encode_json(a.evaluation.verdict);
-    line["speedup"] = encode_json(a.evaluation.speedup);
-    line["against_baseline"] = encode_json(a.against_baseline);
-    line["words"] = a.words;
-    line["findings"] = Json::array();
-    for (const Finding& f : a.evaluation.findings) line["findings"].push_back(encode_json(f));
-    line["at_ns"] = a.at_ns;
-    text += dump_json(line) + "\n";
+std::string Trajectories::line(const Attempt& a) {
+  // What the strategy knew at least when it asked: the tells of all but the asks then in flight.
+  const auto outstanding = static_cast<std::size_t>(std::max(1, data_.run.config.outstanding));
+  for (; untold_.size() >= outstanding; untold_.pop_front(), ++told_) {
+    if (untold_.front().outcome_class != OutcomeClass::NewBest) continue;
+    best_attempt_ = untold_.front().number;
+    best_speedup_ = untold_.front().speedup;
   }
-  return text;
+  untold_.push_back(line_of(a));
+
+  Json line;
+  line["attempt"] = a.number;
+  line["state"] = {{"run", data_.run.name},
+                   {"task", data_.run.config.task},
+                   {"task_sha256", data_.run.config.task_sha256},
+                   {"target", name_of(data_.run.config.target)},
+                   {"strategy", data_.run.config.strategy},
+                   {"baseline", data_.baseline},
+                   {"told", told_},
+                   {"best_attempt", best_attempt_},
+                   {"best_speedup", best_speedup_}};
+  line["action"] = action_of(a);
+  line["outcome_class"] = name_of(a.outcome_class);
+  line["reward"] = a.reward;
+  line["verdict"] = encode_json(a.evaluation.verdict);
+  line["speedup"] = encode_json(a.evaluation.speedup);
+  line["against_baseline"] = encode_json(a.against_baseline);
+  line["words"] = a.words;
+  line["findings"] = Json::array();
+  for (const Finding& f : a.evaluation.findings) line["findings"].push_back(encode_json(f));
+  line["at_ns"] = a.at_ns;
+  return dump_json(line) + "\n";
 }
 
-std::string chrome_trace(const RunData& data, const std::vector<store::Event>& events) {
-  Json list = Json::array();
-  list.push_back({{"name", "process_name"},
-                  {"ph", "M"},
-                  {"pid", 1},
-                  {"args", {{"name", "kernelwright " + data.run.name}}}});
-  double before = 0;
-  for (const Attempt& a : data.attempts) {
-    const double end = static_cast<double>(a.at_ns);
-    add_evaluation(list, fmt::format("{} {}", a.number, a.candidate.name), a.evaluation, before,
-                   end,
-                   {{"words", a.words},
-                    {"outcome", name_of(a.evaluation.verdict.outcome)},
-                    {"class", name_of(a.outcome_class)},
-                    {"speedup", a.against_baseline.value},
-                    {"knobs", a.candidate.knobs}});
-    if (a.outcome_class == OutcomeClass::NewBest)
-      list.push_back({{"name", "best speedup"},
+std::string ChromeTrace::begin(const RunData& data) const {
+  return "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" +
+         dump_json({{"name", "process_name"},
+                    {"ph", "M"},
+                    {"pid", 1},
+                    {"args", {{"name", "kernelwright " + data.run.name}}}});
+}
+
+std::string ChromeTrace::attempt(const Attempt& a) {
+  const double end = static_cast<double>(a.at_ns);
+  Json slices =
+      slices_of(fmt::format("{} {}", a.number, a.candidate.name), a.evaluation, before_ns_, end,
+                {{"words", a.words},
+                 {"outcome", name_of(a.evaluation.verdict.outcome)},
+                 {"class", name_of(a.outcome_class)},
+                 {"speedup", a.against_baseline.value},
+                 {"knobs", a.candidate.knobs}});
+  if (a.outcome_class == OutcomeClass::NewBest)
+    slices.push_back({{"name", "best speedup"},
                       {"ph", "C"},
                       {"ts", end / 1e3},
                       {"pid", 1},
                       {"args", {{"speedup", a.against_baseline.value}}}});
-    before = end;
-  }
-  for (const store::Event& event : events) {
-    if (event.kind != "confirm") continue;
-    const double end = static_cast<double>(event.at_ns);
-    if (const auto evaluation = decode<Evaluation>(event.body))
-      add_evaluation(
-          list, evaluation->id, *evaluation, before, end,
-          {{"speedup", evaluation->speedup.value}, {"is_faster", evaluation->speedup.is_faster}});
-    before = end;
-  }
-  return dump_json({{"traceEvents", list}, {"displayTimeUnit", "ms"}}) + "\n";
+  before_ns_ = end;
+  return appended(slices);
 }
 
-Progress progress_of(const std::vector<Attempt>& attempts) {
-  Progress progress;
-  double best = 1;
-  for (const Attempt& a : attempts) {
-    if (a.outcome_class == OutcomeClass::NewBest) best = a.against_baseline.value;
-    if (a.outcome_class == OutcomeClass::Failed) ++progress.failed;
-    progress.best_so_far.push_back(best);
-  }
-  return progress;
+std::string ChromeTrace::event(const store::Event& event) {
+  if (event.kind != "confirm") return {};
+  const double from = std::exchange(before_ns_, static_cast<double>(event.at_ns));
+  const auto evaluation = decode<Evaluation>(event.body);
+  if (!evaluation) return {};
+  return appended(slices_of(
+      evaluation->id, *evaluation, from, before_ns_,
+      {{"speedup", evaluation->speedup.value}, {"is_faster", evaluation->speedup.is_faster}}));
 }
+
+std::string ChromeTrace::end() const { return "\n]}\n"; }
 
 }  // namespace kw::report

@@ -1,9 +1,9 @@
-// A run for other programs: trajectories, a Chrome trace, and its progress as numbers.
+// A run for other programs, attempt by attempt: trajectories and a Chrome trace.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <string>
-#include <vector>
 
 #include "report/run_data.h"
 #include "store/run_store.h"
@@ -12,17 +12,34 @@ namespace kw::report {
 
 /// One line of JSON per attempt: state (what was known), action (ask and source), outcome class,
 /// reward, verdict. docs/formats.md has the keys.
-std::string trajectories_jsonl(const RunData& data);
+class Trajectories {
+ public:
+  /// `data` must outlive the object.
+  explicit Trajectories(const RunData& data) : data_(data) {}
+  /// The line of the next attempt, in order, with its source.
+  std::string line(const Attempt& attempt);
 
-/// The run as a Chrome trace (chrome://tracing, Perfetto): a slice per attempt with its stages
-/// inside, the confirmations after them. The order of stages is that of a candidate's life; their
-/// lengths were measured, their starts follow from them.
-std::string chrome_trace(const RunData& data, const std::vector<store::Event>& events);
-
-struct Progress {
-  std::vector<double> best_so_far;  ///< Speedup over the baseline after each attempt; 1 at first.
-  int failed = 0;
+ private:
+  const RunData& data_;
+  std::deque<AttemptLine> untold_;  ///< Attempts whose outcome the next ask may not have known.
+  int told_ = 0;
+  int best_attempt_ = 0;
+  double best_speedup_ = 1;
 };
-Progress progress_of(const std::vector<Attempt>& attempts);
+
+/// The run as a Chrome trace (chrome://tracing, Perfetto), piece by piece: a slice per attempt with
+/// its stages inside, the confirmations after them. The order of stages is that of a candidate's
+/// life; their lengths were measured, their starts follow from them.
+class ChromeTrace {
+ public:
+  std::string begin(const RunData& data) const;
+  std::string attempt(const Attempt& attempt);
+  /// Events other than confirmations are left out.
+  std::string event(const store::Event& event);
+  std::string end() const;
+
+ private:
+  double before_ns_ = 0;
+};
 
 }  // namespace kw::report

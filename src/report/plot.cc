@@ -49,9 +49,8 @@ struct Point {
 
 std::vector<Point> timed_points(const RunData& data) {
   std::vector<Point> points;
-  const Attempt* best = data.best_attempt();
-  if (best == nullptr) return points;
-  const Evaluation& e = data.confirmation ? *data.confirmation : best->evaluation;
+  if (!data.best) return points;
+  const Evaluation& e = data.confirmation ? *data.confirmation : data.best->evaluation;
   for (const WorkloadResult& w : e.workloads) {
     if (w.group != Group::Time || w.flops_per_s <= 0) continue;
     points.push_back({w.name + ", best", w.arithmetic_intensity, w.flops_per_s, 0});
@@ -64,34 +63,38 @@ std::vector<Point> timed_points(const RunData& data) {
 
 }  // namespace
 
-std::string progress_svg(const RunData& data) {
-  std::vector<double> xs{0, static_cast<double>(data.attempts.size())};
-  std::vector<double> ys{1};
-  for (const Attempt& a : data.attempts)
-    if (a.against_baseline.value > 0) ys.push_back(a.against_baseline.value);
-  const Axis x = fit(xs, false, kLeft, kRight);
-  const Axis y = fit(ys, true, kBottom, kTop);
-  Svg svg(kWidth, kHeight, data.run.name + ": speedup over " + data.baseline);
-  svg.axes(x, y, "attempt", "speedup");
-  std::vector<std::pair<double, double>> best{{x.at(0), y.at(1)}};
-  double best_value = 1;
-  for (const Attempt& a : data.attempts) {
-    const double at = x.at(a.number);
-    const std::string tip = fmt::format("{} {}: {}", a.number, a.candidate.name, a.words);
-    if (a.outcome_class == OutcomeClass::Failed)
-      svg.dot(at, kBottom, 1, tip, true);
-    else if (a.against_baseline.value > 0)
-      svg.dot(at, y.at(a.against_baseline.value), a.outcome_class == OutcomeClass::NewBest ? 2 : 0,
-              tip);
-    best.emplace_back(at, y.at(best_value));
-    if (a.outcome_class == OutcomeClass::NewBest) best_value = a.against_baseline.value;
-    best.emplace_back(at, y.at(best_value));
+ProgressPlot::ProgressPlot(const RunData& data, const Digest& digest,
+                           std::function<void(std::string_view)> out)
+    : digest_(digest),
+      out_(std::move(out)),
+      x_(fit({0, static_cast<double>(digest.attempts)}, false, kLeft, kRight)),
+      y_(fit({digest.slowest, digest.fastest}, true, kBottom, kTop)),
+      svg_(kWidth, kHeight, data.run.name + ": speedup over " + data.baseline) {
+  svg_.axes(x_, y_, "attempt", "speedup");
+}
+
+void ProgressPlot::add(const AttemptLine& line) {
+  const double at = x_.at(line.number);
+  const std::string tip = fmt::format("{} {}: {}", line.number, line.name, line.words);
+  if (line.outcome_class == OutcomeClass::Failed)
+    svg_.dot(at, kBottom, 1, tip, true);
+  else if (line.speedup > 0)
+    svg_.dot(at, y_.at(line.speedup), line.outcome_class == OutcomeClass::NewBest ? 2 : 0, tip);
+  out_(svg_.take());
+}
+
+void ProgressPlot::finish() {
+  std::vector<std::pair<double, double>> best{{x_.at(0), y_.at(1)}};
+  for (const Digest::Best& step : digest_.bests) {
+    best.emplace_back(x_.at(step.attempt), best.back().second);
+    best.emplace_back(x_.at(step.attempt), y_.at(step.speedup));
   }
-  svg.line(best, 2);
-  legend(svg, 0, 2, "new best (search figure)");
-  legend(svg, 1, 0, "correct, no gain");
-  legend(svg, 2, 1, "failed");
-  return std::move(svg).finish();
+  best.emplace_back(x_.at(digest_.attempts), best.back().second);
+  svg_.line(best, 2);
+  legend(svg_, 0, 2, "new best (search figure)");
+  legend(svg_, 1, 0, "correct, no gain");
+  legend(svg_, 2, 1, "failed");
+  out_(std::move(svg_).finish());
 }
 
 std::string roofline_svg(const RunData& data) {

@@ -2,16 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "report/digest.h"
 #include "report/run_data.h"
+#include "report/svg.h"
 
 namespace kw::report {
 
 /// Speedup over the baseline against attempts: every attempt a dot, failures on the axis, the best
-/// so far a line.
-std::string progress_svg(const RunData& data);
+/// so far a line. Written as the attempts come, so that memory stays flat.
+class ProgressPlot {
+ public:
+  /// `digest` is that of the attempts that will be added; both must outlive the plot.
+  ProgressPlot(const RunData& data, const Digest& digest,
+               std::function<void(std::string_view)> out);
+  void add(const AttemptLine& line);
+  /// Call once, last.
+  void finish();
+
+ private:
+  const Digest& digest_;
+  std::function<void(std::string_view)> out_;
+  Axis x_;
+  Axis y_;
+  Svg svg_;
+};
 
 /// Log-log roofline of the device with the timed workloads of the best attempt and of the
 /// baselines.

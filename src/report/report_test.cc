@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -55,19 +56,28 @@ Attempt attempt(int number, OutcomeClass outcome_class, double value) {
   return a;
 }
 
+std::vector<Attempt> attempts() {
+  return {attempt(1, OutcomeClass::NoGain, 1.1), attempt(2, OutcomeClass::NewBest, 2),
+          attempt(3, OutcomeClass::Failed, 0), attempt(4, OutcomeClass::NewBest, 3)};
+}
+
+Digest digest() {
+  Digest digest;
+  for (const Attempt& a : attempts()) digest.add(line_of(a));
+  return digest;
+}
+
 RunData run_data() {
   RunData data;
   data.run.name = "saxpy-1";
   data.run.config.task = "saxpy";
   data.run.stopped_by = "4 attempts";
   data.run.spent_ns = 5000;
-  data.attempts = {attempt(1, OutcomeClass::NoGain, 1.1), attempt(2, OutcomeClass::NewBest, 2),
-                   attempt(3, OutcomeClass::Failed, 0), attempt(4, OutcomeClass::NewBest, 3)};
   data.baselines = {{"omp", 2000, ""}, {"reference", 0, "failed at check"}};
   data.baseline = "omp";
-  data.best = 4;
+  data.best = attempts()[3];
   data.best_source = "#define B 64\n";
-  data.confirmation = data.attempts[3].evaluation;
+  data.confirmation = data.best->evaluation;
   data.device.model = "A <Processor> & more";
   Ceiling dram;
   dram.kind = "triad";
@@ -78,8 +88,17 @@ RunData run_data() {
   fma.level = "core";
   fma.per_second = 1e11;
   data.device.ceilings = {dram, fma};
-  data.decisions = {"run", "stop"};
   return data;
+}
+
+std::string progress_svg(const RunData& data, const std::vector<Attempt>& list) {
+  Digest digest;
+  for (const Attempt& a : list) digest.add(line_of(a));
+  std::string svg;
+  ProgressPlot plot(data, digest, [&](std::string_view text) { svg += text; });
+  for (const Attempt& a : list) plot.add(line_of(a));
+  plot.finish();
+  return svg;
 }
 
 /// True where every opened element is closed and nothing else stands open: enough for our writer.
@@ -113,7 +132,8 @@ std::string without_numbers(const std::string& text) {
 }
 
 TEST(ResultsCsv, HasOneLinePerAttemptAndWorkload) {
-  const std::string csv = results_csv(run_data().attempts);
+  std::string csv = csv_header();
+  for (const Attempt& a : attempts()) csv += csv_lines(a);
   const auto lines = split_lines(csv);
   ASSERT_EQ(lines.size(), 5u);
   EXPECT_THAT(std::string(lines[0]), StartsWith("attempt,name,knobs,stage,outcome,class,workload"));
@@ -133,7 +153,7 @@ TEST(SummaryTable, TellsBaselinesIdeasAndTheWinner) {
       "baseline reference              not usable: failed at check\n"
       "idea     tiled                  # ns  #x in search  B=# S=#\n"
       "CONFIRMED attempt # tiled B=# S=#: #x omp (#–# at # %)\n";
-  const std::string table = without_numbers(summary_table(run_data()));
+  const std::string table = without_numbers(summary_table(run_data(), digest()));
   for (const std::string_view line : split_lines(golden)) {
     const std::string words(line.substr(0, line.find("  ")));
     EXPECT_THAT(table, HasSubstr(words));
@@ -145,12 +165,12 @@ TEST(SummaryTable, NeverCallsAnUnconfirmedBestAWin) {
   RunData data = run_data();
   data.confirmation->speedup.is_faster = false;
   EXPECT_FALSE(data.is_win());
-  EXPECT_THAT(summary_table(data),
+  EXPECT_THAT(summary_table(data, digest()),
               AllOf(HasSubstr("not confirmed attempt 4"), Not(HasSubstr("CONFIRMED"))));
   data.confirmation.reset();
   EXPECT_FALSE(data.is_win());
-  data.best = 0;
-  EXPECT_THAT(summary_table(data), HasSubstr("no attempt was correct"));
+  data.best.reset();
+  EXPECT_THAT(summary_table(data, digest()), HasSubstr("no attempt was correct"));
 }
 
 TEST(Certificate, HoldsWhatWasMeasuredAndOfWhat) {
@@ -163,7 +183,7 @@ TEST(Certificate, HoldsWhatWasMeasuredAndOfWhat) {
 }
 
 TEST(Plots, AreWellFormedAndEscapeNames) {
-  for (const std::string& svg : {progress_svg(run_data()), roofline_svg(run_data()),
+  for (const std::string& svg : {progress_svg(run_data(), attempts()), roofline_svg(run_data()),
                                  line_svg({"t < u", "x & y", "z"}, {{"\"s\"", {1, 2}, {3, 4}}})}) {
     EXPECT_TRUE(is_balanced(svg)) << svg;
     EXPECT_THAT(svg, AllOf(StartsWith("<svg "), Not(HasSubstr("nan")), Not(HasSubstr("inf"))));
@@ -173,7 +193,7 @@ TEST(Plots, AreWellFormedAndEscapeNames) {
 
 TEST(Plots, HoldWithNothingToShow) {
   for (const std::string& svg :
-       {progress_svg({}), roofline_svg({}), line_svg({}, {}), line_svg({}, {{"s", {}, {}}})}) {
+       {progress_svg({}, {}), roofline_svg({}), line_svg({}, {}), line_svg({}, {{"s", {}, {}}})}) {
     EXPECT_TRUE(is_balanced(svg));
     EXPECT_THAT(svg, Not(HasSubstr("nan")));
   }
@@ -186,10 +206,37 @@ TEST(Plots, LeaveOutWhatCannotBeShown) {
                          Not(HasSubstr("s: 10,")), Not(HasSubstr("nan"))));
 }
 
-TEST(Progress, FollowsTheBest) {
-  const Progress progress = progress_of(run_data().attempts);
-  EXPECT_THAT(progress.best_so_far, ElementsAre(1, 2, 2, 3));
-  EXPECT_EQ(progress.failed, 1);
+TEST(Plots, ShowEveryAttemptAndTheStepsOfTheBest) {
+  const std::string svg = progress_svg(run_data(), attempts());
+  for (const char* tip : {"1 tiled:", "2 tiled:", "3 tiled:", "4 tiled:"})
+    EXPECT_THAT(svg, HasSubstr(tip));
+  const std::size_t best = svg.find("<path class=\"c2\"");
+  ASSERT_NE(best, std::string::npos);
+  const std::string line = svg.substr(best, svg.find('>', best) - best);
+  EXPECT_EQ(std::count(line.begin(), line.end(), 'L'), 5) << "two steps and the end: " << line;
+}
+
+TEST(Digest, FollowsTheBest) {
+  const Digest d = digest();
+  EXPECT_THAT(d.best_so_far(), ElementsAre(1, 2, 2, 3));
+  EXPECT_EQ(d.attempts, 4);
+  EXPECT_EQ(d.failed, 1);
+  EXPECT_EQ(d.slowest, 1);
+  EXPECT_EQ(d.fastest, 3);
+  EXPECT_THAT(Digest().best_so_far(), ElementsAre());
+}
+
+TEST(Digest, KeepsTheBestOfEachIdeaFastestFirst) {
+  Digest d = digest();
+  AttemptLine other = line_of(attempt(5, OutcomeClass::NoGain, 2.5));
+  other.name = "blocked";
+  d.add(other);
+  AttemptLine failed = line_of(attempt(6, OutcomeClass::Failed, 0));
+  failed.name = "broken";
+  d.add(failed);
+  std::vector<int> numbers;
+  for (const AttemptLine& line : d.ideas()) numbers.push_back(line.number);
+  EXPECT_THAT(numbers, ElementsAre(4, 5, 6));
 }
 
 TEST(Axis, TicksAreRoundAndInside) {
@@ -213,7 +260,9 @@ TEST(Axis, FitsWhatCanBeShown) {
 TEST(Trajectories, KnowOnlyWhatHadBeenTold) {
   RunData data = run_data();
   data.run.config.outstanding = 2;
-  const std::string text = trajectories_jsonl(data);
+  Trajectories trajectories(data);
+  std::string text;
+  for (const Attempt& a : attempts()) text += trajectories.line(a);
   const auto lines = split_lines(text);
   ASSERT_EQ(lines.size(), 4u);
   std::vector<int> told;
@@ -234,10 +283,14 @@ TEST(Trajectories, KnowOnlyWhatHadBeenTold) {
 
 TEST(ChromeTrace, SlicesFollowOneAnotherWithStagesInside) {
   RunData data = run_data();
-  Evaluation confirmation = data.attempts[3].evaluation;
+  Evaluation confirmation = *data.confirmation;
   confirmation.id = "saxpy-1-confirm-4";
-  const json trace = json::parse(
-      chrome_trace(data, {{1, "note", 4500, "{}"}, {2, "confirm", 6000, encode(confirmation)}}));
+  ChromeTrace chrome;
+  std::string text = chrome.begin(data);
+  for (const Attempt& a : attempts()) text += chrome.attempt(a);
+  text += chrome.event({1, "note", 4500, "{}"});
+  text += chrome.event({2, "confirm", 6000, encode(confirmation)});
+  const json trace = json::parse(text + chrome.end());
   std::vector<std::string> names;
   std::vector<double> starts;
   for (const json& event : trace["traceEvents"]) {
@@ -255,29 +308,46 @@ TEST(ChromeTrace, SlicesFollowOneAnotherWithStagesInside) {
   EXPECT_THAT(names, testing::Contains("saxpy-1-confirm-4"));
 }
 
-TEST(RunFolder, HoldsACertificateForWinsOnly) {
-  const auto dir = platform::TempDir::create("kw-report").value();
-  RunData data = run_data();
-  ASSERT_TRUE(write_run_folder(dir.path(), data));
-  EXPECT_TRUE(platform::read_file(dir.path() / "best" / "certificate.json"));
-  EXPECT_EQ(platform::read_file(dir.path() / "best" / "saxpy.cpp").value(), "#define B 64\n");
-  EXPECT_EQ(platform::read_file(dir.path() / "decisions.log").value(), "run\nstop\n");
-  data.run.config.carrier = "synthetic";
-  ASSERT_TRUE(write_run_folder(dir.path(), data));
-  EXPECT_FALSE(platform::read_file(dir.path() / "best" / "certificate.json"));
-  data.run.config.carrier = "pipe";
-  data.confirmation->speedup.is_faster = false;
-  ASSERT_TRUE(write_run_folder(dir.path(), data));
-  EXPECT_FALSE(platform::read_file(dir.path() / "best" / "certificate.json"))
-      << "an earlier certificate does not stay";
-  EXPECT_TRUE(platform::read_file(dir.path() / "best" / "saxpy.cpp"));
+/// A store with one run of four attempts.
+class StoredRun : public testing::Test {
+ protected:
+  void SetUp() override {
+    data_.run = store_.create(data_.run.config, "2026-01-02T03:04:05Z").value();
+    for (const Attempt& a : attempts()) ASSERT_TRUE(store_.append(data_.run, a));
+  }
+  Result<std::string> file(const platform::Path& name) {
+    return platform::read_file(store_.folder_of(data_.run) / name);
+  }
+
+  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-report").value());
+  platform::MemoryDisk disk_;
+  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
+  RunData data_ = run_data();
+};
+
+TEST_F(StoredRun, FolderHoldsACertificateForWinsOnly) {
+  ASSERT_TRUE(write_run_folder(store_, data_, digest()));
+  EXPECT_TRUE(file("best/certificate.json"));
+  EXPECT_EQ(file("best/saxpy.cpp").value(), "#define B 64\n");
+  EXPECT_EQ(split_lines(file("results.csv").value()).size(), 5u);
+  EXPECT_TRUE(is_balanced(file("progress.svg").value()));
+  EXPECT_TRUE(is_balanced(file("roofline.svg").value()));
+  data_.run.config.carrier = "synthetic";
+  ASSERT_TRUE(write_run_folder(store_, data_, digest()));
+  EXPECT_FALSE(file("best/certificate.json"));
+  data_.run.config.carrier = "pipe";
+  data_.confirmation->speedup.is_faster = false;
+  ASSERT_TRUE(write_run_folder(store_, data_, digest()));
+  EXPECT_FALSE(file("best/certificate.json")) << "an earlier certificate does not stay";
+  EXPECT_TRUE(file("best/saxpy.cpp"));
 }
 
-TEST(SaveAttempts, NamesThemInOrder) {
-  const auto dir = platform::TempDir::create("kw-report").value();
-  ASSERT_TRUE(save_attempts(dir.path() / "kept", run_data().attempts));
-  EXPECT_THAT(platform::list_dir(dir.path() / "kept").value(),
+TEST_F(StoredRun, SavesAttemptsByNumberAndName) {
+  const platform::Path kept = dir_.path() / "kept";
+  ASSERT_TRUE(save_attempts(kept, store_, data_.run.id));
+  EXPECT_THAT(platform::list_dir(kept).value(),
               ElementsAre("001_tiled.cpp", "002_tiled.cpp", "003_tiled.cpp", "004_tiled.cpp"));
+  EXPECT_EQ(platform::read_file(kept / "003_tiled.cpp").value(), "// source\n");
 }
 
 }  // namespace

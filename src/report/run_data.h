@@ -1,4 +1,4 @@
-// What reports are made of: one run with everything that became of it.
+// What reports are made of: one run with what it came to.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,16 +17,15 @@ struct BaselineLine {
   std::string note;    ///< Why not usable.
 };
 
+/// The attempts stay in the store; reports read them one at a time.
 struct RunData {
   RunSummary run;
-  std::vector<Attempt> attempts;
   std::vector<BaselineLine> baselines;     ///< Fastest first.
   std::string baseline;                    ///< The opponent of the confirmation.
-  int best = 0;                            ///< Attempt number; 0: nothing was correct.
+  std::optional<Attempt> best;             ///< None: nothing was correct.
   std::optional<Evaluation> confirmation;  ///< Of `best`.
   std::string best_source;                 ///< Knobs pinned; compiles alone.
   DeviceFacts device;
-  std::vector<std::string> decisions;
 
   /// True where `best` was confirmed faster than `baseline`.
   bool is_win() const {
@@ -34,11 +33,6 @@ struct RunData {
   }
   /// A landscape is no device: nothing is proved on it.
   bool has_certificate() const { return is_win() && run.config.carrier != "synthetic"; }
-  const Attempt* best_attempt() const {
-    return best >= 1 && static_cast<std::size_t>(best) <= attempts.size()
-               ? &attempts[static_cast<std::size_t>(best) - 1]
-               : nullptr;
-  }
 };
 
 }  // namespace kw::report

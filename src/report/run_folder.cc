@@ -36,24 +36,9 @@ std::string source_name(const Attempt& a) {
   return fmt::format("{:03}_{}.cpp", a.number, a.candidate.name);
 }
 
-/// The best attempt of each idea, fastest first.
-std::vector<const Attempt*> best_per_idea(const std::vector<Attempt>& attempts) {
-  std::map<std::string, const Attempt*> best;
-  for (const Attempt& a : attempts) {
-    const Attempt*& known = best[a.candidate.name];
-    if (known == nullptr || a.against_baseline.value > known->against_baseline.value) known = &a;
-  }
-  std::vector<const Attempt*> order;
-  for (const auto& [name, a] : best) order.push_back(a);
-  std::stable_sort(order.begin(), order.end(), [](const Attempt* a, const Attempt* b) {
-    return a->against_baseline.value > b->against_baseline.value;
-  });
-  return order;
-}
-
 std::string winner_lines(const RunData& data) {
-  const Attempt* best = data.best_attempt();
-  if (best == nullptr) return "no attempt was correct\n";
+  const std::optional<Attempt>& best = data.best;
+  if (!best) return "no attempt was correct\n";
   const Evaluation& e = data.confirmation ? *data.confirmation : best->evaluation;
   std::string text =
       fmt::format("{} attempt {} {} {}: {:.3f}x {} ({:.3f}–{:.3f} at {:.1f} %)\n",
@@ -73,28 +58,27 @@ std::string winner_lines(const RunData& data) {
 
 }  // namespace
 
-std::string summary_table(const RunData& data) {
+std::string summary_table(const RunData& data, const Digest& digest) {
   std::string text;
   for (const BaselineLine& b : data.baselines)
     text += b.mean_ns > 0 ? fmt::format("baseline {:<22} {:>9}\n", b.name, format_ns(b.mean_ns))
                           : fmt::format("baseline {:<22} not usable: {}\n", b.name, b.note);
-  for (const Attempt* a : best_per_idea(data.attempts)) {
-    if (a->evaluation.verdict.is_correct())
-      text += fmt::format("idea     {:<22} {:>9}  {:6.3f}x in search  {}\n", a->candidate.name,
-                          format_ns(a->evaluation.mean_time_ns()), a->against_baseline.value,
-                          knobs_text(a->candidate.knobs));
+  for (const AttemptLine& a : digest.ideas()) {
+    if (a.outcome == Outcome::Correct)
+      text += fmt::format("idea     {:<22} {:>9}  {:6.3f}x in search  {}\n", a.name,
+                          format_ns(a.mean_ns), a.speedup, knobs_text(a.knobs));
     else
-      text += fmt::format("idea     {:<22} {}\n", a->candidate.name, a->words);
+      text += fmt::format("idea     {:<22} {}\n", a.name, a.words);
   }
   text += winner_lines(data);
-  text += fmt::format("{} attempts in {}; stopped by: {}\n", data.attempts.size(),
+  text += fmt::format("{} attempts in {}; stopped by: {}\n", digest.attempts,
                       format_ns(data.run.spent_ns), data.run.stopped_by);
   return text;
 }
 
 std::string certificate(const RunData& data) {
   KW_ASSERT(data.is_win());
-  const Attempt& best = *data.best_attempt();
+  const Attempt& best = *data.best;
   Json object;
   object["what"] = fmt::format("{} is faster than {} on {}", best.candidate.name, data.baseline,
                                data.device.model);
@@ -113,58 +97,82 @@ std::string certificate(const RunData& data) {
   return dump_json_pretty(object);
 }
 
-std::string results_csv(const std::vector<Attempt>& attempts) {
-  std::string text =
-      "attempt,name,knobs,stage,outcome,class,workload,median_ns,opponent_ns,speedup,speedup_low,"
-      "speedup_high,"
-      "against_baseline,items_per_s,bytes_per_s,flops_per_s,arithmetic_intensity,roofline_fraction,"
-      "rel_l2,"
-      "max_abs_diff,samples,at_ns\n";
-  for (const Attempt& a : attempts) {
-    const Evaluation& e = a.evaluation;
-    const std::string head =
-        fmt::format("{},{},{},{},{},{}", a.number, csv_field(a.candidate.name),
-                    csv_field(knobs_text(a.candidate.knobs)), name_of(e.verdict.stage),
-                    name_of(e.verdict.outcome), name_of(a.outcome_class));
-    bool is_timed = false;
-    for (const WorkloadResult& w : e.workloads) {
-      if (w.group != Group::Time || w.median_ns <= 0) continue;
-      is_timed = true;
-      text += fmt::format(
-          "{},{},{:.1f},{:.1f},{:.5f},{:.5f},{:.5f},{:.5f},{:.6g},{:.6g},{:.6g},{:.5g},{:.4f},{:."
-          "3e},{:.3e},{},{}\n",
-          head, csv_field(w.name), w.median_ns, w.opponent_ns, w.speedup.value, w.speedup.low,
-          w.speedup.high, a.against_baseline.value, w.items_per_s, w.bytes_per_s, w.flops_per_s,
-          w.arithmetic_intensity, w.roofline.fraction, w.accuracy.rel_l2, w.accuracy.max_abs_diff,
-          w.samples.size(), a.at_ns);
-    }
-    if (!is_timed) text += head + ",,,,,,,,,,,,,,,0," + std::to_string(a.at_ns) + "\n";
+std::string csv_header() {
+  return "attempt,name,knobs,stage,outcome,class,workload,median_ns,opponent_ns,speedup,"
+         "speedup_low,speedup_high,against_baseline,items_per_s,bytes_per_s,flops_per_s,"
+         "arithmetic_intensity,roofline_fraction,rel_l2,max_abs_diff,samples,at_ns\n";
+}
+
+std::string csv_lines(const Attempt& a) {
+  const Evaluation& e = a.evaluation;
+  const std::string head =
+      fmt::format("{},{},{},{},{},{}", a.number, csv_field(a.candidate.name),
+                  csv_field(knobs_text(a.candidate.knobs)), name_of(e.verdict.stage),
+                  name_of(e.verdict.outcome), name_of(a.outcome_class));
+  std::string text;
+  for (const WorkloadResult& w : e.workloads) {
+    if (w.group != Group::Time || w.median_ns <= 0) continue;
+    text += fmt::format(
+        "{},{},{:.1f},{:.1f},{:.5f},{:.5f},{:.5f},{:.5f},{:.6g},{:.6g},{:.6g},{:.5g},{:.4f},{:."
+        "3e},{:.3e},{},{}\n",
+        head, csv_field(w.name), w.median_ns, w.opponent_ns, w.speedup.value, w.speedup.low,
+        w.speedup.high, a.against_baseline.value, w.items_per_s, w.bytes_per_s, w.flops_per_s,
+        w.arithmetic_intensity, w.roofline.fraction, w.accuracy.rel_l2, w.accuracy.max_abs_diff,
+        w.samples.size(), a.at_ns);
   }
+  if (text.empty()) text = head + ",,,,,,,,,,,,,,,0," + std::to_string(a.at_ns) + "\n";
   return text;
 }
 
-Result<> save_attempts(const platform::Path& dir, const std::vector<Attempt>& attempts) {
+Result<> save_attempts(const platform::Path& dir, const store::RunStore& store, std::int64_t run) {
   KW_TRY(platform::make_dirs(dir));
-  for (const Attempt& a : attempts)
-    KW_TRY(platform::write_file_atomic(dir / source_name(a), a.candidate.source, false));
+  return store.for_each_attempt(run, store::Sources::Load, [&](const Attempt& a) {
+    return platform::write_file_atomic(dir / source_name(a), a.candidate.source, false);
+  });
+}
+
+namespace {
+
+Result<> write_best(const platform::Path& folder, const RunData& data) {
+  KW_TRY(platform::remove_tree(folder));
+  KW_TRY(platform::make_dirs(folder));
+  if (data.best)
+    KW_TRY(platform::write_file_atomic(folder / (data.run.config.task + ".cpp"), data.best_source,
+                                       false));
+  if (data.has_certificate())
+    KW_TRY(platform::write_file_atomic(folder / "certificate.json", certificate(data), false));
   return {};
 }
 
-Result<> write_run_folder(const platform::Path& folder, const RunData& data) {
-  const platform::Path best = folder / "best";
-  KW_TRY(platform::remove_tree(best));
-  KW_TRY(platform::make_dirs(best));
-  if (data.best_attempt() != nullptr)
-    KW_TRY(platform::write_file_atomic(best / (data.run.config.task + ".cpp"), data.best_source,
-                                       false));
-  if (data.has_certificate())
-    KW_TRY(platform::write_file_atomic(best / "certificate.json", certificate(data), false));
-  KW_TRY(platform::write_file_atomic(folder / "progress.svg", progress_svg(data), false));
+Result<> write_progress(const platform::Path& path, const store::RunStore& store,
+                        const RunData& data, const Digest& digest) {
+  auto file = KW_TRY(platform::FileWriter::create(path));
+  ProgressPlot plot(data, digest, [&](std::string_view text) { file.write(text); });
+  KW_TRY(store.for_each_line(data.run.id, [&](const AttemptLine& line) { plot.add(line); }));
+  plot.finish();
+  return file.commit();
+}
+
+Result<> write_results(const platform::Path& path, const store::RunStore& store,
+                       const RunData& data) {
+  auto file = KW_TRY(platform::FileWriter::create(path));
+  file.write(csv_header());
+  KW_TRY(store.for_each_attempt(data.run.id, store::Sources::LeaveOut,
+                                [&](const Attempt& a) -> Result<> {
+                                  file.write(csv_lines(a));
+                                  return {};
+                                }));
+  return file.commit();
+}
+
+}  // namespace
+
+Result<> write_run_folder(const store::RunStore& store, const RunData& data, const Digest& digest) {
+  const platform::Path folder = store.folder_of(data.run);
+  KW_TRY(write_best(folder / "best", data));
   KW_TRY(platform::write_file_atomic(folder / "roofline.svg", roofline_svg(data), false));
-  KW_TRY(platform::write_file_atomic(folder / "results.csv", results_csv(data.attempts), false));
-  KW_TRY(platform::write_file_atomic(folder / "decisions.log", join(data.decisions, "\n") + "\n",
-                                     false));
-  return {};
+  KW_TRY(write_progress(folder / "progress.svg", store, data, digest));
+  return write_results(folder / "results.csv", store, data);
 }
 
 }  // namespace kw::report

@@ -4,26 +4,29 @@
 
 #include "base/result.h"
 #include "platform/files.h"
+#include "report/digest.h"
 #include "report/run_data.h"
+#include "store/run_store.h"
 
 namespace kw::report {
 
-/// Writes into `folder` (created): best/<task>.cpp, best/certificate.json (wins only),
-/// roofline.svg, progress.svg, results.csv, decisions.log. Files of an earlier report of the run
-/// are replaced.
-Result<> write_run_folder(const platform::Path& folder, const RunData& data);
+/// Writes into the run's folder in the store: best/<task>.cpp, best/certificate.json (wins only),
+/// roofline.svg, progress.svg, results.csv. Files of an earlier report of the run are replaced.
+/// Reads every attempt once.
+Result<> write_run_folder(const store::RunStore& store, const RunData& data, const Digest& digest);
 
-/// Every attempt's source as <dir>/NNN_name.cpp, knobs pinned where the attempt says so.
-Result<> save_attempts(const platform::Path& dir, const std::vector<Attempt>& attempts);
+/// Every attempt's source as <dir>/NNN_name.cpp.
+Result<> save_attempts(const platform::Path& dir, const store::RunStore& store, std::int64_t run);
 
 /// The closing table for people: baselines, best per idea, the winner per workload, what was spent.
-std::string summary_table(const RunData& data);
+std::string summary_table(const RunData& data, const Digest& digest);
 
 /// The certificate of a confirmed win as pretty JSON: source hash, seeds, shapes, gates, accuracy,
 /// jail, trust class, device, baseline, intervals, samples.
 std::string certificate(const RunData& data);
 
-/// One line per attempt and timed workload.
-std::string results_csv(const std::vector<Attempt>& attempts);
+/// results.csv: the header, then one line per attempt and timed workload.
+std::string csv_header();
+std::string csv_lines(const Attempt& attempt);
 
 }  // namespace kw::report

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kw::report {
@@ -34,6 +35,9 @@ class Svg {
   void text(double x, double y, std::string_view text, std::string_view anchor = "start");
   /// Grid, ticks and labels of both axes.
   void axes(const Axis& x, const Axis& y, std::string_view x_label, std::string_view y_label);
+  /// What was drawn since the last call, for those who write a large plot as they go.
+  std::string take() { return std::exchange(body_, {}); }
+  /// What was drawn and not taken, and the end of the document.
   std::string finish() &&;
 
  private:

@@ -4,6 +4,8 @@
 
 #include <zstd.h>
 
+#include <memory>
+
 namespace kw::store {
 
 std::string compress(std::string_view bytes) {
@@ -18,8 +20,13 @@ Result<std::string> decompress(std::string_view bytes, std::size_t cap) {
   const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > cap)
     return fail("damaged compressed data");
+  // A context takes longer to make than a small text takes to unpack.
+  thread_local const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
+                                                                                  &ZSTD_freeDCtx);
+  KW_ASSERT(context != nullptr);
   std::string out(static_cast<std::size_t>(size), '\0');
-  const std::size_t n = ZSTD_decompress(out.data(), out.size(), bytes.data(), bytes.size());
+  const std::size_t n =
+      ZSTD_decompressDCtx(context.get(), out.data(), out.size(), bytes.data(), bytes.size());
   if (ZSTD_isError(n) != 0 || n != out.size()) return fail("damaged compressed data");
   return out;
 }

@@ -50,7 +50,9 @@ constexpr std::array<const char*, kSchemaVersion> kMigrations{
         key TEXT NOT NULL,
         body TEXT NOT NULL,
         PRIMARY KEY(kind, key)) WITHOUT ROWID;
-    )sql"};
+    )sql",
+    // What lists show of an attempt, so that they need not unpack its body; empty in older rows.
+    "ALTER TABLE attempts ADD COLUMN line TEXT NOT NULL DEFAULT '';"};
 
 std::unexpected<Error> sqlite_error(const SQLite::Exception& e, const std::string& path) {
   switch (e.getErrorCode() & 0xff) {
@@ -113,6 +115,8 @@ Result<Database> Database::open(const platform::Path& file) {
     // commits.
     db->exec(network ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
     db->exec("PRAGMA foreign_keys = ON");
+    // KiB: rows are written once and read in order, a larger cache would only grow with a run.
+    db->exec("PRAGMA cache_size = -256");
     const int version = db->execAndGet("PRAGMA user_version").getInt();
     if (version > kSchemaVersion)
       return fail("written by a newer version of kernelwright (schema " + std::to_string(version) +

@@ -100,11 +100,12 @@ Result<> RunStore::append(const RunSummary& run, const Attempt& attempt) {
   body.candidate.source.clear();
   const Sha256 source = KW_TRY(artifacts_.put(attempt.candidate.source));
   const std::string packed = compress(encode(body));
+  const std::string line = encode(line_of(attempt));
   return db_.write([&](SQLite::Database& db) {
     SQLite::Statement insert(
         db,
-        "INSERT INTO attempts(run, number, stage, outcome, class, reward, source, "
-        "body) VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
+        "INSERT INTO attempts(run, number, stage, outcome, class, reward, source, body, line) "
+        "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
     const Verdict& verdict = attempt.evaluation.verdict;
     insert.bind(1, run.id);
     insert.bind(2, attempt.number);
@@ -114,6 +115,7 @@ Result<> RunStore::append(const RunSummary& run, const Attempt& attempt) {
     insert.bind(6, attempt.reward);
     insert.bind(7, source.hex());
     insert.bind(8, packed.data(), static_cast<int>(packed.size()));
+    insert.bind(9, line);
     insert.exec();
     SQLite::Statement standing(db, kUpdateStanding);
     bind_standing(standing, run);
@@ -186,27 +188,55 @@ struct PackedAttempt {
   std::string body;
 };
 
-Result<Attempt> unpack(const Artifacts& artifacts, const PackedAttempt& packed) {
+PackedAttempt packed_attempt(SQLite::Statement& row) {
+  return {row.getColumn(0).getString(), blob(row.getColumn(1))};
+}
+
+Result<Attempt> unpack(const Artifacts& artifacts, const PackedAttempt& packed, Sources sources) {
   auto attempt = KW_TRY(decode<Attempt>(KW_TRY(decompress(packed.body))));
+  if (sources == Sources::LeaveOut) return attempt;
   const auto name = KW_TRY(Sha256::from_hex(packed.source));
   attempt.candidate.source = KW_TRY(artifacts.get(name));
   return attempt;
 }
 
+/// Calls `visit` for each row until it fails.
+Result<> for_each_row(const Database& db, const char* query, std::int64_t run,
+                      const std::function<Result<>(SQLite::Statement&)>& visit) {
+  Result<> status;
+  KW_TRY(db.read([&](SQLite::Database& open) {
+    SQLite::Statement row(open, query);
+    row.bind(1, run);
+    while (status && row.executeStep()) status = visit(row);
+  }));
+  return status;
+}
+
 }  // namespace
 
-Result<std::vector<Attempt>> RunStore::attempts(std::int64_t run) const {
-  std::vector<PackedAttempt> rows;
-  KW_TRY(db_.read([&](SQLite::Database& db) {
-    SQLite::Statement row(db, "SELECT source, body FROM attempts WHERE run = ? ORDER BY number");
-    row.bind(1, run);
-    while (row.executeStep())
-      rows.push_back({row.getColumn(0).getString(), blob(row.getColumn(1))});
-  }));
-  std::vector<Attempt> attempts;
-  attempts.reserve(rows.size());
-  for (const PackedAttempt& row : rows) attempts.push_back(KW_TRY(unpack(artifacts_, row)));
-  return attempts;
+Result<> RunStore::for_each_attempt(std::int64_t run, Sources sources,
+                                    const std::function<Result<>(Attempt&)>& visit) const {
+  return for_each_row(db_, "SELECT source, body FROM attempts WHERE run = ? ORDER BY number", run,
+                      [&](SQLite::Statement& row) -> Result<> {
+                        Attempt attempt = KW_TRY(unpack(artifacts_, packed_attempt(row), sources));
+                        return visit(attempt);
+                      });
+}
+
+Result<> RunStore::for_each_line(std::int64_t run,
+                                 const std::function<void(const AttemptLine&)>& visit) const {
+  // Rows of schema 1 have no line; their body is read only where that is so.
+  return for_each_row(
+      db_,
+      "SELECT source, CASE line WHEN '' THEN body END, line FROM attempts WHERE run = ? "
+      "ORDER BY number",
+      run, [&](SQLite::Statement& row) -> Result<> {
+        const std::string line = row.getColumn(2).getString();
+        visit(line.empty()
+                  ? line_of(KW_TRY(unpack(artifacts_, packed_attempt(row), Sources::LeaveOut)))
+                  : KW_TRY(decode<AttemptLine>(line)));
+        return {};
+      });
 }
 
 Result<Attempt> RunStore::attempt(std::int64_t run, int number) const {
@@ -215,11 +245,10 @@ Result<Attempt> RunStore::attempt(std::int64_t run, int number) const {
     SQLite::Statement row(db, "SELECT source, body FROM attempts WHERE run = ? AND number = ?");
     row.bind(1, run);
     row.bind(2, number);
-    if (row.executeStep())
-      packed = PackedAttempt{row.getColumn(0).getString(), blob(row.getColumn(1))};
+    if (row.executeStep()) packed = packed_attempt(row);
   }));
   if (!packed) return fail("no attempt " + std::to_string(number) + " in this run");
-  return unpack(artifacts_, *packed);
+  return unpack(artifacts_, *packed, Sources::Load);
 }
 
 Result<std::vector<Event>> RunStore::events(std::int64_t run) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ struct Event {
   std::int64_t at_ns = 0;  ///< Since the run began.
   std::string body;        ///< JSON.
 };
+
+/// Whether a walk over attempts brings their source texts, which lie in files of their own.
+enum class Sources { Load, LeaveOut };
 
 /// The workspace's database with its artifacts, under <workspace>/runs/.
 class RunStore {
@@ -42,7 +46,12 @@ class RunStore {
   Result<std::vector<RunSummary>> list() const;
   /// By name; errors suggest the nearest.
   Result<RunSummary> find(const std::string& name) const;
-  Result<std::vector<Attempt>> attempts(std::int64_t run) const;
+  /// In order, one in memory at a time; an error of `visit` ends the walk.
+  Result<> for_each_attempt(std::int64_t run, Sources sources,
+                            const std::function<Result<>(Attempt&)>& visit) const;
+  /// The same for the lines of attempts: about a tenth of the cost.
+  Result<> for_each_line(std::int64_t run,
+                         const std::function<void(const AttemptLine&)>& visit) const;
   Result<Attempt> attempt(std::int64_t run, int number) const;
   Result<std::vector<Event>> events(std::int64_t run) const;
 

@@ -48,6 +48,21 @@ Attempt attempt(int number, const std::string& source) {
   return a;
 }
 
+std::vector<Attempt> attempts_of(const RunStore& store, std::int64_t run) {
+  std::vector<Attempt> attempts;
+  EXPECT_TRUE(store.for_each_attempt(run, Sources::Load, [&](Attempt& a) -> Result<> {
+    attempts.push_back(a);
+    return {};
+  }));
+  return attempts;
+}
+
+std::vector<AttemptLine> lines_of(const RunStore& store, std::int64_t run) {
+  std::vector<AttemptLine> lines;
+  EXPECT_TRUE(store.for_each_line(run, [&](const AttemptLine& l) { lines.push_back(l); }));
+  return lines;
+}
+
 TEST_F(StoreTest, GivesBackWhatWasAppended) {
   RunStore store = open();
   RunSummary run = store.create(config("saxpy"), "2026-01-02T03:04:05Z").value();
@@ -59,7 +74,7 @@ TEST_F(StoreTest, GivesBackWhatWasAppended) {
   ASSERT_TRUE(store.append_event(run.id, {0, "confirm", 5, "{}"}));
   ASSERT_TRUE(store.append_event(run.id, {0, "note", 6, "{}"}));
 
-  const auto attempts = store.attempts(run.id).value();
+  const auto attempts = attempts_of(store, run.id);
   ASSERT_THAT(attempts, SizeIs(2));
   EXPECT_EQ(encode(attempts[0]), encode(first));
   EXPECT_EQ(store.attempt(run.id, 2)->candidate.source, "two");
@@ -88,7 +103,39 @@ TEST_F(StoreTest, SurvivesReopening) {
   const RunStore store = open();
   ASSERT_THAT(store.list().value(), SizeIs(1));
   EXPECT_EQ(store.list()->front().state, RunState::Interrupted);
-  EXPECT_EQ(store.attempts(id)->front().candidate.source, "source");
+  EXPECT_EQ(attempts_of(store, id).front().candidate.source, "source");
+}
+
+TEST_F(StoreTest, AWalkEndsAtTheFirstError) {
+  RunStore store = open();
+  const RunSummary run = store.create(config("saxpy"), "").value();
+  for (int n = 1; n <= 3; ++n) ASSERT_TRUE(store.append(run, attempt(n, "source")));
+  int seen = 0;
+  const auto walked =
+      store.for_each_attempt(run.id, Sources::LeaveOut, [&](Attempt& a) -> Result<> {
+        EXPECT_EQ(a.candidate.source, "");
+        EXPECT_EQ(a.number, ++seen);
+        if (a.number == 2) return fail("enough");
+        return {};
+      });
+  ASSERT_FALSE(walked);
+  EXPECT_EQ(walked.error().what, "enough");
+  EXPECT_EQ(seen, 2);
+}
+
+TEST_F(StoreTest, LinesSayTheSameAsTheirAttempts) {
+  RunStore store = open();
+  const RunSummary run = store.create(config("saxpy"), "").value();
+  const Attempt first = attempt(1, "one");
+  ASSERT_TRUE(store.append(run, first));
+  // As a program of schema 1 left it: the line is made from the body.
+  execute("ALTER TABLE attempts DROP COLUMN line; PRAGMA user_version = 1");
+  RunStore migrated = open();
+  ASSERT_TRUE(migrated.append(run, attempt(2, "two")));
+  const auto lines = lines_of(migrated, run.id);
+  ASSERT_THAT(lines, SizeIs(2));
+  EXPECT_EQ(encode(lines[0]), encode(line_of(first)));
+  EXPECT_EQ(encode(lines[1]), encode(line_of(attempt(2, "two"))));
 }
 
 TEST_F(StoreTest, NumbersRunsByTask) {
@@ -146,7 +193,7 @@ TEST_F(StoreTest, AFullDiskStopsAndLosesNothing) {
   const auto full = store.append(run, attempt(2, "second"));
   ASSERT_FALSE(full);
   EXPECT_EQ(full.error().advice, Advice::Stop);
-  EXPECT_THAT(store.attempts(run.id).value(), SizeIs(1)) << "no row names a missing artifact";
+  EXPECT_THAT(attempts_of(store, run.id), SizeIs(1)) << "no row names a missing artifact";
   disk_.set_capacity(1 << 20);
   EXPECT_TRUE(store.append(run, attempt(2, "second")));
 }
@@ -158,7 +205,7 @@ TEST_F(StoreTest, EveryFailingDiskOperationLeavesAWholeStore) {
     disk_.fail_change(nth, EIO);
     const std::string source = "source " + std::to_string(nth);
     ASSERT_FALSE(store.append(run, attempt(1, source))) << nth;
-    EXPECT_THAT(store.attempts(run.id).value(), SizeIs(0));
+    EXPECT_THAT(attempts_of(store, run.id), SizeIs(0));
     EXPECT_TRUE(store.append(run, attempt(1, source)));
     EXPECT_EQ(store.attempt(run.id, 1)->candidate.source, source);
   }
@@ -240,7 +287,7 @@ TEST_F(StoreTest, ManyAttemptsDoNotSlowTheList) {
   execute(R"sql(
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
     INSERT INTO attempts SELECT 1, i, 'measure', 'correct', 'no_gain', 0,
-      '0000000000000000000000000000000000000000000000000000000000000000', zeroblob(600) FROM n;
+      '0000000000000000000000000000000000000000000000000000000000000000', zeroblob(600), '' FROM n;
     UPDATE runs SET attempts = 100000;)sql");
   const auto started = std::chrono::steady_clock::now();
   const RunStore store = open();
