@@ -3,9 +3,11 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "base/json.h"
 #include "base/rng.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/live_view.h"
 #include "cli/run_view.h"
@@ -24,8 +26,10 @@ struct OptimizeFlags {
   std::string task;
   std::string target = "cpu";
   std::string strategy = "greedy";
+  std::string tuner;
   std::string baseline;
   std::int64_t attempts = 0;
+  std::int64_t patience = 0;
   std::string time;
   std::vector<std::string> goals;
   std::int64_t seed = 1;
@@ -34,15 +38,35 @@ struct OptimizeFlags {
   std::string run;  ///< Of resume.
 };
 
+/// "auto, exhaustive, halving, climb": the names of strategies or tuners.
+template <class Info>
+std::string names_of(std::span<const Info> all) {
+  std::vector<std::string> names;
+  for (const Info& info : all) names.emplace_back(info.name);
+  return join(names, ", ");
+}
+
+/// What the strategy tunes with; a tuner that would not be used is not accepted.
+Result<std::string> tuner_of(const OptimizeFlags& flags) {
+  const auto* strategy = KW_TRY(search::find_strategy(flags.strategy));
+  if (flags.tuner.empty()) return RunConfig().tuner;
+  if (!strategy->is_tuning)
+    return fail("--tuner means nothing to strategy '" + flags.strategy + "', which tunes nothing");
+  return std::string(KW_TRY(search::find_tuner(flags.tuner))->name);
+}
+
 Result<RunConfig> config_of(const OptimizeFlags& flags, const Goals& task_goals) {
   RunConfig config;
   config.task_path = flags.task;
   config.target = KW_TRY(target_of(flags.target));
   config.strategy = flags.strategy;
+  config.tuner = KW_TRY(tuner_of(flags));
   config.baseline = flags.baseline;
   if (flags.attempts < 0) return fail("--attempts cannot be negative");
+  if (flags.patience < 0) return fail("--patience cannot be negative");
   if (flags.outstanding < 1) return fail("--outstanding is at least 1");
   config.max_attempts = flags.attempts;
+  config.patience = flags.patience;
   if (!flags.time.empty()) config.max_time_ns = KW_TRY(search::parse_duration(flags.time));
   if (config.max_attempts == 0 && config.max_time_ns == 0) config.max_time_ns = kDefaultTimeNs;
   config.goals = flags.goals.empty() ? task_goals : Goals{};
@@ -117,7 +141,6 @@ Result<int> optimize(const Global& global, OptimizeFlags flags) {
   } else {
     // Wrong flags are told before anything is built or measured.
     KW_TRY(config_of(flags, {}));
-    KW_TRY(search::make_strategy(flags.strategy, {}, {}));
   }
   const platform::SignalGuard signals;
   LiveView view(global.json);
@@ -170,11 +193,15 @@ Command optimize_command() {
   command.declare = [flags](Flags& f) {
     f.positional("task", flags->task, "Task folder, name of a shipped task, or synthetic:SEED");
     f.text("--target", flags->target, "cpu");
-    f.text("--strategy", flags->strategy, "greedy or random");
+    f.text("--strategy", flags->strategy, "One of " + names_of(search::strategies()));
+    f.text("--tuner", flags->tuner,
+           "How knobs are searched: one of " + names_of(search::tuners()) + "; default auto");
     f.text("--baseline", flags->baseline, "What to beat, by name; default: the fastest");
     f.integer("--attempts", flags->attempts, "Most attempts; 0: no limit");
     f.text("--time", flags->time,
            "Most time, e.g. 120s or 5m; default 90s where --attempts is not given");
+    f.integer("--patience", flags->patience,
+              "Stop after so many attempts without a new best; 0: never");
     f.texts("--goal", flags->goals, "Stop when reached: 2.5ms, 8x or 0.9roof; repeatable");
     f.integer("--seed", flags->seed, "Of the strategy only");
     f.integer("--outstanding", flags->outstanding, "Asks in flight");

@@ -15,6 +15,7 @@ search::StopRule rules_of(const RunConfig& config) {
   if (config.max_attempts > 0) rules.push_back(search::attempt_limit(config.max_attempts));
   if (config.max_time_ns > 0)
     rules.push_back(search::time_limit(static_cast<double>(config.max_time_ns)));
+  if (config.patience > 0) rules.push_back(search::patience(config.patience));
   return search::first_of(std::move(rules));
 }
 
@@ -37,6 +38,7 @@ Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, C
   const search::RewardPolicy* policy = KW_TRY(search::find_reward_policy(config.reward_policy));
   search::StrategyOptions options;
   options.seed = Seed::from_number(config.seed);
+  options.tuner = KW_TRY(search::find_tuner(config.tuner));
   options.halving_points = static_cast<std::size_t>(config.tuning_points);
   options.exhaustive_up_to = std::min(options.exhaustive_up_to, options.halving_points);
   auto strategy = KW_TRY(search::make_strategy(config.strategy, workbench.ideas(), options));

@@ -29,7 +29,7 @@ using DecisionLog = std::function<void(const std::string& line)>;
 
 class Loop {
  public:
-  /// `workbench` must outlive the loop. An unknown strategy or policy is an error.
+  /// `workbench` must outlive the loop. An unknown strategy, tuner or policy is an error.
   static Result<Loop> create(const Workbench& workbench, const RunConfig& config,
                              Candidate baseline, DecisionLog log);
 

@@ -222,5 +222,34 @@ TEST_F(RunTest, AReachedGoalEndsTheRun) {
   EXPECT_THAT(report->run.stopped_by, HasSubstr("goal"));
 }
 
+TEST_F(RunTest, PatienceEndsTheRunAndIsPartOfIt) {
+  RunConfig impatient = config();
+  impatient.patience = 3;
+  const auto report = run(surroundings(carrier_), impatient);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->run.stopped_by, "patience: no new best in 3 attempts");
+  EXPECT_LT(report->run.attempts, kAttempts);
+  ASSERT_TRUE(store_.update(report->run));
+  EXPECT_EQ(replay(workbench_, store_, stored(report->run.name)).value(), decisions(*report));
+}
+
+TEST_F(RunTest, TheTunerIsPartOfTheRun) {
+  RunConfig climbing = config();
+  climbing.tuner = "climb";
+  const auto report = run(surroundings(carrier_), climbing);
+  ASSERT_TRUE(report);
+  EXPECT_NE(decisions(*report), decisions(finished()));
+  ASSERT_TRUE(store_.update(report->run));
+  EXPECT_EQ(replay(workbench_, store_, stored(report->run.name)).value(), decisions(*report));
+  const auto half =
+      run(surroundings(carrier_, [&] { return counter_.attempts >= kAttempts / 2; }), climbing);
+  ASSERT_TRUE(half && store_.update(half->run));
+  EXPECT_EQ(decisions(resume(surroundings(carrier_), stored(half->run.name)).value()),
+            decisions(*report));
+  climbing.tuner = "clim";
+  EXPECT_THAT(run(surroundings(carrier_), climbing).error().what,
+              HasSubstr("did you mean 'climb'?"));
+}
+
 }  // namespace
 }  // namespace kw::engine

@@ -48,7 +48,6 @@ OutcomeClass Standing::classify(const Attempt& attempt, const Incumbent& opponen
 void Standing::advance(const Attempt& attempt) {
   const Evaluation& e = attempt.evaluation;
   ++statistics_.attempts;
-  ++statistics_.evaluations;
   ++statistics_.attempts_since_best;
   statistics_.spent_ns = static_cast<double>(attempt.at_ns);
   if (!e.verdict.is_correct()) return;

@@ -55,15 +55,6 @@ StopRule attempt_limit(std::int64_t attempts) {
   };
 }
 
-StopRule evaluation_limit(std::int64_t evaluations, double kept_back) {
-  return [=](const Statistics& s) -> std::optional<std::string> {
-    if (static_cast<double>(s.evaluations) < static_cast<double>(evaluations) * (1 - kept_back))
-      return std::nullopt;
-    return fmt::format("evaluations: {} of {} made, the rest is for confirming the winner",
-                       s.evaluations, evaluations);
-  };
-}
-
 StopRule time_limit(double budget_ns, double kept_back) {
   return [=](const Statistics& s) -> std::optional<std::string> {
     if (s.spent_ns < budget_ns * (1 - kept_back)) return std::nullopt;
@@ -93,10 +84,10 @@ StopRule goal_reached(const Goals& goals) {
   };
 }
 
-StopRule stagnation(std::int64_t attempts) {
+StopRule patience(std::int64_t attempts) {
   return [attempts](const Statistics& s) -> std::optional<std::string> {
-    if (!s.has_best || s.attempts_since_best < attempts) return std::nullopt;
-    return fmt::format("stagnation: no new best in {} attempts", s.attempts_since_best);
+    if (s.attempts_since_best < attempts) return std::nullopt;
+    return fmt::format("patience: no new best in {} attempts", s.attempts_since_best);
   };
 }
 

@@ -17,8 +17,7 @@ namespace kw::search {
 /// What a run has spent and reached; kept by the engine.
 struct Statistics {
   std::int64_t attempts = 0;
-  std::int64_t evaluations = 0;  ///< By a worker, cached ones not counted.
-  double spent_ns = 0;           ///< Wall time of the run.
+  double spent_ns = 0;  ///< Wall time of the run.
   std::int64_t attempts_since_best = 0;
   bool has_best = false;
   double best_time_ns = 0;  ///< Upper end of what is believed; 0: nothing measured.
@@ -31,17 +30,16 @@ struct Statistics {
 /// Why the search should stop now, in words for `stopped_by`; nothing: go on.
 using StopRule = std::function<std::optional<std::string>(const Statistics&)>;
 
-/// Share of every budget that the confirmation of the winner also draws on, kept back for it.
+/// Share of a budget that the confirmation of the winner also draws on, kept back for it.
 inline constexpr double kConfirmationShare = 0.15;
 
 /// The confirmation is no attempt, so none is kept back.
 StopRule attempt_limit(std::int64_t attempts);
-StopRule evaluation_limit(std::int64_t evaluations, double kept_back = kConfirmationShare);
 StopRule time_limit(double budget_ns, double kept_back = kConfirmationShare);
 /// Every goal that is set is reached.
 StopRule goal_reached(const Goals& goals);
-/// No new best in this many attempts, once there is one.
-StopRule stagnation(std::int64_t attempts);
+/// No new best in this many attempts; the first best is to beat the baseline.
+StopRule patience(std::int64_t attempts);
 StopRule interrupted();
 StopRule strategy_finished();
 

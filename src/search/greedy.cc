@@ -91,7 +91,8 @@ class Greedy final : public QueuedStrategy {
       const TuningJob job{static_cast<int>(tuning_), found_[tuning_].ask,
                           &ideas_[tuning_].space,    ideas_[tuning_].space.first(),
                           found_[tuning_].speedup,   options_.seed.child(tuning_)};
-      tuner_ = make_auto(job, options_);
+      tuner_ = options_.tuner != nullptr ? options_.tuner->make(job, options_)
+                                         : make_auto(job, options_);
       if (tuner_->finished())
         tuner_.reset();
       else

@@ -17,8 +17,9 @@ constexpr std::array kStrategies{
         "greedy",
         "every idea once from simple to best, then the knobs of the promising ones, fastest "
         "first, always from the best point",
-        make_greedy},
-    StrategyInfo{"random", "a random idea at a random point of its knobs, none twice", make_random},
+        true, make_greedy},
+    StrategyInfo{"random", "a random idea at a random point of its knobs, none twice", false,
+                 make_random},
 };
 
 constexpr std::array kTuners{
@@ -51,16 +52,16 @@ Result<const Info*> find(std::span<const Info> all, std::string_view kind, std::
 std::span<const StrategyInfo> strategies() { return kStrategies; }
 std::span<const TunerInfo> tuners() { return kTuners; }
 
-Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, std::vector<Idea> ideas,
-                                                const StrategyOptions& options) {
-  const StrategyInfo* info = KW_TRY(find(strategies(), "strategy", name));
-  return info->make(std::move(ideas), options);
+Result<const StrategyInfo*> find_strategy(std::string_view name) {
+  return find(strategies(), "strategy", name);
 }
 
-Result<std::unique_ptr<Strategy>> make_tuner(std::string_view name, const TuningJob& job,
-                                             const StrategyOptions& options) {
-  const TunerInfo* info = KW_TRY(find(tuners(), "tuner", name));
-  return info->make(job, options);
+Result<const TunerInfo*> find_tuner(std::string_view name) { return find(tuners(), "tuner", name); }
+
+Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, std::vector<Idea> ideas,
+                                                const StrategyOptions& options) {
+  const StrategyInfo* info = KW_TRY(find_strategy(name));
+  return info->make(std::move(ideas), options);
 }
 
 }  // namespace kw::search

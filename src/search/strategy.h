@@ -34,10 +34,13 @@ class Strategy {
   virtual std::string describe() const = 0;
 };
 
+struct TunerInfo;
+
 struct StrategyOptions {
   Seed seed;                          ///< Of the strategy only; never of inputs.
   std::size_t exhaustive_up_to = 24;  ///< Spaces of at most this many valid points are tried whole.
   std::size_t halving_points = 27;    ///< Points that larger spaces are sampled at first.
+  const TunerInfo* tuner = nullptr;   ///< Of strategies that tune; null: auto.
   std::size_t tuning_points = 160;    ///< Asks of random, bayesian and evolutionary tuning at most.
   double promising_gain = 1.4;  ///< Gain that tuning is trusted with before any has been seen.
 };
@@ -55,6 +58,7 @@ struct TuningJob {
 struct StrategyInfo {
   std::string_view name;
   std::string_view what;  ///< One line.
+  bool is_tuning;         ///< Uses StrategyOptions::tuner.
   std::unique_ptr<Strategy> (*make)(std::vector<Idea>, const StrategyOptions&);
 };
 
@@ -68,10 +72,12 @@ struct TunerInfo {
 std::span<const StrategyInfo> strategies();
 std::span<const TunerInfo> tuners();
 
-/// Unknown name: an error with the nearest one. Ideas from simple to best.
+/// Unknown name: an error with the nearest one.
+Result<const StrategyInfo*> find_strategy(std::string_view name);
+Result<const TunerInfo*> find_tuner(std::string_view name);
+
+/// The same; ideas from simple to best.
 Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, std::vector<Idea> ideas,
                                                 const StrategyOptions& options);
-Result<std::unique_ptr<Strategy>> make_tuner(std::string_view name, const TuningJob& job,
-                                             const StrategyOptions& options);
 
 }  // namespace kw::search

@@ -56,7 +56,10 @@ TEST(Strategies, UnknownNameSuggestsTheNearest) {
   const auto made = make_strategy("gredy", {}, {});
   ASSERT_FALSE(made.has_value());
   EXPECT_THAT(made.error().what, HasSubstr("did you mean 'greedy'"));
-  EXPECT_FALSE(make_tuner("halvin", {}, {}).has_value());
+  const auto tuner = find_tuner("halvin");
+  ASSERT_FALSE(tuner.has_value());
+  EXPECT_THAT(tuner.error().what, HasSubstr("did you mean 'halving'"));
+  EXPECT_THAT(tuner.error().what, HasSubstr("there are: auto, "));
 }
 
 TEST(Strategies, WithoutIdeasFinishAtOnce) {
@@ -176,6 +179,27 @@ TEST(Greedy, DoesNotTuneWhatFailedOrHasNoHope) {
   EXPECT_EQ(strategy->describe(), "all 3 ideas tried, 1 tuned");
 }
 
+TEST(Greedy, TunesWithTheTunerItWasGiven) {
+  const Landscape landscape(LandscapeOptions{});
+  for (const char* name : {"exhaustive", "halving", "climb"}) {
+    const TunerInfo& info = **find_tuner(name);
+    StrategyOptions options = seeded(1);
+    options.tuner = &info;
+    const auto strategy = *make_strategy("greedy", landscape.ideas(), options);
+    const Play result = play(*strategy, landscape, {40, 1});
+    const Ask& first = result.asks[4].ask;
+    ASSERT_EQ(first.role, Role::Tune) << info.name;
+    const KnobSpace& space = landscape.ideas()[static_cast<std::size_t>(first.idea)].space;
+    const TuningJob job{first.idea, first.idea + 1,
+                        &space,     space.first(),
+                        1,          options.seed.child(static_cast<std::size_t>(first.idea))};
+    const auto alone = info.make(job, options)->ask();
+    ASSERT_TRUE(alone) << info.name;
+    EXPECT_EQ(first.knobs, alone->knobs) << info.name;
+    EXPECT_EQ(first.fidelity, alone->fidelity) << info.name;
+  }
+}
+
 TEST(Greedy, ReachesTheTopOfManyLandscapes) {
   constexpr int kLandscapes = 40;
   int near = 0;
@@ -203,7 +227,8 @@ TEST(Greedy, ReachesTheTopOfManyLandscapes) {
 TEST(Halving, SpendsLessThanFullMeasurementOfAllItsPoints) {
   const Landscape landscape(LandscapeOptions{});
   const KnobSpace& space = landscape.ideas().back().space;
-  const auto tuner = *make_tuner("halving", {3, 0, &space, space.first(), 1, {}}, seeded(1));
+  const auto tuner =
+      (*find_tuner("halving"))->make({3, 0, &space, space.first(), 1, {}}, seeded(1));
   const Play result = play(*tuner, landscape, {1000, 1});
   EXPECT_LE(result.asks.size(), 27U + 9 + 3);
   EXPECT_NEAR(result.spent, 27 / 9. + 9 / 3. + 3, 1e-9);
@@ -212,7 +237,7 @@ TEST(Halving, SpendsLessThanFullMeasurementOfAllItsPoints) {
 
 TEST(Halving, SurvivesASpaceWhereEverythingFails) {
   const KnobSpace space({{"A", {1, 2, 3, 4, 5, 6}}, {"B", {1, 2, 3, 4, 5, 6}}});
-  const auto tuner = *make_tuner("auto", {0, 0, &space, space.first(), 1, {}}, seeded(1));
+  const auto tuner = (*find_tuner("auto"))->make({0, 0, &space, space.first(), 1, {}}, seeded(1));
   int asks = 0;
   while (const auto ask = tuner->ask()) {
     tuner->tell({ask->id, OutcomeClass::Failed, Outcome::Crashed, 0, {}});
@@ -224,7 +249,7 @@ TEST(Halving, SurvivesASpaceWhereEverythingFails) {
 // A line of seven values, the best at its end, one of them failing on the way.
 TEST(Climb, IsNotWalledInByAFailure) {
   const KnobSpace space({{"A", {1, 2, 3, 4, 5, 6, 7}}});
-  const auto tuner = *make_tuner("climb", {0, 0, &space, {{"A", 1}}, 1, {}}, seeded(1));
+  const auto tuner = (*find_tuner("climb"))->make({0, 0, &space, {{"A", 1}}, 1, {}}, seeded(1));
   std::vector<std::int64_t> asked;
   while (const auto ask = tuner->ask()) {
     asked.push_back(ask->knobs.at("A"));
