@@ -1,7 +1,7 @@
-# Attacks, honest kernels and wrong kernels that look right: each file is one test, judged by the whole program.
+# Suites of the whole program: attacks, honest kernels, wrong kernels that look right, and text cases; each file is one test.
 # SPDX-License-Identifier: Apache-2.0
 #
-# The suites start this build's kw, or the one that KW_SUITE_KW names when the tests run: scripts/check names that of the
+# The first three start this build's kw, or the one that KW_SUITE_KW names when the tests run: scripts/check names that of the
 # release build, since a sanitised worker takes three times as long. The tests named smoke.* always start this build's.
 
 set(suite_run ${CMAKE_SOURCE_DIR}/tests/exploits/run --kw $<TARGET_FILE:kw>)
@@ -66,3 +66,18 @@ if(KW_SANITIZE)
   list(TRANSFORM smoke PREPEND smoke.)
   set_tests_properties(${smoke} PROPERTIES ENVIRONMENT KW_SUITE_KW=)
 endif()
+
+# Text cases: command lines with what they must print (tests/cases/README.md).
+add_executable(case_test tests/cases/case.cc tests/cases/case_test.cc tests/cases/cases_main.cc tests/cases/run_case.cc
+  tests/program/kw.cc)
+target_link_libraries(case_test PRIVATE kw_platform GTest::gmock)
+target_compile_definitions(case_test PRIVATE KW_BINARY_DIR="${CMAKE_BINARY_DIR}" KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+add_dependencies(case_test kw)
+file(GLOB cases CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/cases/*.case)
+add_test(NAME cases COMMAND case_test)
+set_tests_properties(cases PROPERTIES LABELS unit)
+foreach(case IN LISTS cases)
+  cmake_path(GET case STEM stem)
+  add_test(NAME cases.${stem} COMMAND case_test --gtest_filter=cases.* ${case})
+  set_tests_properties(cases.${stem} PROPERTIES LABELS program TIMEOUT 600 SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
+endforeach()

@@ -140,15 +140,6 @@ TEST_F(Runs, AFinishedRunIsNotResumed) {
   EXPECT_THAT(ran.err, HasSubstr("the run is finished"));
 }
 
-TEST(Exit, NothingConfirmedFasterIsOne) {
-  const Workspace w;
-  // The first idea of every landscape is the baseline itself.
-  const Ran ran = w.kw({"optimize", "synthetic:7", "--attempts", "1", "--json"});
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_EQ(ran.json()["best"]["confirmed"], false);
-  EXPECT_EQ(w.read("runs/synthetic-1/best/certificate.json"), "");
-}
-
 TEST(Sharing, TwoRunsInOneWorkspaceAtOnce) {
   const Workspace w;
   std::vector<platform::Process> both;
