@@ -1,0 +1,129 @@
+// Blocks are taken in order; a thread sums its block, waits for what comes before it, passes the
+// sum on and scans the block, which is still in its cache, into stores around the caches.
+// SPDX-License-Identifier: Apache-2.0
+// kw: tune BLOCK = 32768, 16384, 65536
+// kw: tune STREAM = 1, 0
+// kw: tune LANES = 16, 8
+// kw: technique vectorization, prefix_in_registers, chained_blocks, nontemporal_stores, threads
+#include <omp.h>
+#include <sched.h>
+#include <stddef.h>
+
+#include <utility>
+
+typedef float Vec __attribute__((vector_size(LANES * 4), may_alias));
+typedef float Half __attribute__((vector_size(32), may_alias));
+typedef std::make_integer_sequence<int, LANES> Lanes;
+
+static inline Vec load(const float* from) {
+  Vec value;  // copied, because from is aligned to one element only
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
+}
+
+// Stores a vector to an address aligned to it, around the caches where STREAM says so.
+static inline void put(float* to, Vec value) {
+#if !STREAM
+  *(Vec*)to = value;
+#elif defined(__clang__)
+  __builtin_nontemporal_store(value, (Vec*)to);
+#elif LANES == 16 && defined(__AVX512F__)
+  __builtin_ia32_movntps512(to, value);
+#else
+  Half half[LANES / 8];
+  __builtin_memcpy(half, &value, sizeof value);
+  for (int i = 0; i < LANES / 8; ++i) __builtin_ia32_movntps256(to + 8 * i, half[i]);
+#endif
+}
+
+// v moved up by BY lanes, zeros below.
+template <int BY, int... LANE>
+static inline Vec moved(Vec v, std::integer_sequence<int, LANE...>) {
+  return __builtin_shufflevector(v, Vec{}, (LANE < BY ? LANES : LANE - BY)...);
+}
+
+template <int... LANE>
+static inline Vec last_of(Vec v, std::integer_sequence<int, LANE...>) {
+  return __builtin_shufflevector(v, v, (LANE * 0 + LANES - 1)...);
+}
+
+static float sum_run(const float* in, int count) {
+  Vec sum[4] = {};
+  int i = 0;
+  for (; i + 4 * LANES <= count; i += 4 * LANES) {
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) sum[k] += load(in + i + k * LANES);
+  }
+  const Vec all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  float total = 0;
+  for (; i < count; ++i) total += in[i];
+  for (int k = 0; k < LANES; ++k) total += all[k];
+  return total;
+}
+
+// out = sum + prefix sums of in; returns the last of them.
+static float scan_run(const float* in, int count, float sum, float* out) {
+  int i = 0;
+  for (; i < count && ((size_t)(out + i) & (LANES * 4 - 1)) != 0; ++i) out[i] = sum += in[i];
+  Vec before = sum - Vec{};
+  for (; i + LANES <= count; i += LANES) {
+    Vec v = load(in + i);
+    v += moved<1>(v, Lanes());
+    v += moved<2>(v, Lanes());
+    v += moved<4>(v, Lanes());
+    if constexpr (LANES > 8) v += moved<8>(v, Lanes());
+    put(out + i, v + before);
+    before += last_of(v, Lanes());
+  }
+  sum = before[0];
+  for (; i < count; ++i) out[i] = sum += in[i];
+  return sum;
+}
+
+void scan(int rows, int cols, int pitch, const float* x, float* y) {
+  if (rows >= 4 * omp_get_max_threads()) {
+#pragma omp parallel
+    {
+#pragma omp for schedule(static)
+      for (int r = 0; r < rows; ++r) {
+        scan_run(x + (size_t)r * pitch, cols, 0, y + (size_t)r * pitch);
+      }
+      __builtin_ia32_sfence();  // streamed stores are ordered before the threads join
+    }
+    return;
+  }
+  const unsigned per_row = ((unsigned)cols + BLOCK - 1) / BLOCK, blocks = per_row * rows;
+  unsigned next = 0;
+  // The block whose turn it is, and above it the bits of the sum before that block.
+  unsigned long long turn = 0;
+#pragma omp parallel
+  {
+    for (;;) {
+      const unsigned block = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
+      if (block >= blocks) break;
+      const unsigned r = block / per_row, c = block % per_row * BLOCK;
+      const int count = cols - c < BLOCK ? cols - c : BLOCK;
+      const float* in = x + (size_t)r * pitch + c;
+      const float own = sum_run(in, count);
+      unsigned long long now;
+      // Whoever has the block before took it first, so that this wait always ends; on a busy
+      // machine that thread may be off its core, which a waiting one must not keep.
+      for (int tries = 0; (unsigned)(now = __atomic_load_n(&turn, __ATOMIC_RELAXED)) != block;) {
+        if (++tries % 256 != 0) {
+          __builtin_ia32_pause();
+        } else {
+          sched_yield();
+        }
+      }
+      const unsigned bits = (unsigned)(now >> 32);
+      float before;
+      __builtin_memcpy(&before, &bits, sizeof before);
+      const float after = block % per_row + 1 == per_row ? 0 : before + own;
+      unsigned after_bits;
+      __builtin_memcpy(&after_bits, &after, sizeof after_bits);
+      __atomic_store_n(&turn, (unsigned long long)after_bits << 32 | (block + 1), __ATOMIC_RELAXED);
+      scan_run(in, count, before, y + (size_t)r * pitch + c);
+    }
+    __builtin_ia32_sfence();  // streamed stores are ordered before the threads join
+  }
+}
