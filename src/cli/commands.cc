@@ -5,9 +5,10 @@
 namespace kw::cli {
 
 std::vector<Command> commands() {
-  return {optimize_command(), judge_command(), resume_command(),  replay_command(),
-          runs_command(),     show_command(),  compare_command(), export_command(),
-          sweep_command(),    task_command(),  device_command(),  doctor_command()};
+  return {optimize_command(), judge_command(),   resume_command(),  replay_command(),
+          runs_command(),     show_command(),    compare_command(), export_command(),
+          sweep_command(),    task_command(),    device_command(),  doctor_command(),
+          models_command(),   estimate_command()};
 }
 
 }  // namespace kw::cli

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "cli/flags.h"
 
 namespace kw::cli {
@@ -20,6 +24,13 @@ Command compare_command();
 Command export_command();
 Command device_command();
 Command doctor_command();
+Command models_command();
+
+/// Bytes of the prompt that a run on a task would send first.
+using PromptSizer =
+    std::function<Result<std::size_t>(const Global& global, const std::string& task)>;
+/// Without a sizer the task's own texts are counted and a usual frame around them.
+Command estimate_command(PromptSizer sizer = {});
 
 std::vector<Command> commands();
 

@@ -16,7 +16,8 @@ Result<> SseReader::feed(std::string_view bytes, const OnEvent& on_event) {
       bytes.remove_prefix(1);
       continue;
     }
-    const std::size_t end = std::min(bytes.find_first_of("\r\n"), bytes.size());
+    const std::size_t feed = std::min(bytes.find('\n'), bytes.size());
+    const std::size_t end = std::min(bytes.substr(0, feed).find('\r'), feed);
     if (line_.size() + end > cap_)
       return fail("a line of the event stream is longer than " + format_bytes(cap_));
     line_.append(bytes.substr(0, end));

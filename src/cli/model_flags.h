@@ -1,0 +1,30 @@
+// ModelFlags: --model and --base-url, shared by the commands that talk to models or about them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/flags.h"
+#include "llm/prices.h"
+#include "llm/spec.h"
+#include "memory/data_files.h"
+
+namespace kw::cli {
+
+struct ModelFlags {
+  std::vector<std::string> models;
+  std::string base_url;
+
+  void declare(Flags& flags);
+  /// In the order given.
+  Result<std::vector<llm::ModelSpec>> specs() const;
+};
+
+/// models/prices.yaml of the shipped or overriding data; empty where there is none.
+Result<llm::PriceTable> open_prices(const memory::DataFiles& data);
+
+/// "$2.00 in, $0.50 cached, $8.00 out", per million tokens; "unknown" for none.
+std::string price_text(const std::optional<Price>& price);
+
+}  // namespace kw::cli

@@ -1,0 +1,118 @@
+// kw models: which models could be asked now, what they cost, which keys are there.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "cli/commands.h"
+#include "cli/model_flags.h"
+#include "cli/session.h"
+#include "llm/open_model.h"
+#include "record/codec.h"
+
+namespace kw::cli {
+namespace {
+
+/// One --model and whether it can be asked.
+struct ModelState {
+  llm::ModelSpec spec;
+  std::optional<Price> price;
+  std::string trouble;  ///< Empty: ready.
+  std::vector<std::string> warnings;
+};
+
+ModelState state_of(const llm::ModelSpec& spec, const llm::Surroundings& around) {
+  ModelState state{spec, around.prices.find(spec), {}, llm::warnings_for(spec, around)};
+  const bool has_key = llm::key_for(spec, around.keys).is_set();
+  std::error_code ignored;
+  if (spec.is_remote() && spec.has_own_base_url() && !has_key)
+    state.trouble =
+        std::string("set ") +
+        (spec.provider == llm::Provider::Anthropic ? llm::kAnthropicKeyName : llm::kOpenAiKeyName);
+  if (spec.provider == llm::Provider::Scripted && !std::filesystem::exists(spec.name, ignored))
+    state.trouble = "no such file";
+  return state;
+}
+
+Json json_of(const ModelState& state) {
+  Json object;
+  object["role"] = state.spec.role;
+  object["model"] = state.spec.text();
+  object["base_url"] = state.spec.base_url;
+  object["is_ready"] = state.trouble.empty();
+  object["trouble"] = state.trouble;
+  object["warnings"] = state.warnings;
+  object["price"] = state.price ? encode_json(*state.price) : Json();
+  return object;
+}
+
+void print_json(const std::vector<ModelState>& states, const llm::Surroundings& around) {
+  Json object;
+  object["keys"] = {
+      {{"name", llm::kOpenAiKeyName}, {"is_present", around.keys.openai.is_set()}},
+      {{"name", llm::kAnthropicKeyName}, {"is_present", around.keys.anthropic.is_set()}}};
+  object["models"] = Json::array();
+  for (const ModelState& state : states) object["models"].push_back(json_of(state));
+  object["prices"] = Json::array();
+  for (const Price& price : around.prices.all()) object["prices"].push_back(encode_json(price));
+  std::printf("%s\n", dump_json(object).c_str());
+}
+
+void print_key(const char* name, const llm::Secret& key) {
+  fmt::print("  {:<20} {}\n", name, key.is_set() ? "present" : "not set");
+}
+
+void print_text(const std::vector<ModelState>& states, const llm::Surroundings& around) {
+  fmt::print("keys\n");
+  print_key(llm::kOpenAiKeyName, around.keys.openai);
+  print_key(llm::kAnthropicKeyName, around.keys.anthropic);
+  if (!states.empty()) fmt::print("\nmodels asked for\n");
+  for (const ModelState& state : states) {
+    fmt::print("  {:<10} {:<40} {}; price {}\n",
+               state.spec.role.empty() ? "proposer" : state.spec.role, state.spec.text(),
+               state.trouble.empty() ? "ready" : state.trouble, price_text(state.price));
+    for (const std::string& warning : state.warnings)
+      fmt::print("             note: {}\n", warning);
+  }
+  fmt::print(
+      "\nprices, USD per million tokens (models/prices.yaml; change them with --data-dir)\n"
+      "  {:<10} {:<26} {:>8} {:>8} {:>8}  {:<10}  {}\n",
+      "provider", "model", "in", "cached", "out", "as of", "source");
+  for (const Price& price : around.prices.all())
+    fmt::print("  {:<10} {:<26} {:>8.3f} {:>8.3f} {:>8.3f}  {:<10}  {}\n", price.provider,
+               price.model, price.prompt_usd, price.cached_usd, price.completion_usd, price.as_of,
+               price.base_url.empty() ? price.source : price.base_url + ", " + price.source);
+  fmt::print(
+      "\nany other name of a provider can be asked too; manual:DIR and scripted:FILE need no "
+      "key\n");
+}
+
+Result<int> list(const Global& global, const ModelFlags& flags) {
+  llm::Surroundings around;
+  around.keys = KW_TRY(llm::keys_from_environment());
+  around.prices = KW_TRY(open_prices(KW_TRY(open_data(global))));
+  std::vector<ModelState> states;
+  for (const llm::ModelSpec& spec : KW_TRY(flags.specs())) states.push_back(state_of(spec, around));
+  if (global.json)
+    print_json(states, around);
+  else
+    print_text(states, around);
+  return kDone;
+}
+
+}  // namespace
+
+Command models_command() {
+  auto flags = std::make_shared<ModelFlags>();
+  Command command;
+  command.name = "models";
+  command.summary = "List models, their prices and which keys are present";
+  command.declare = [flags](Flags& f) { flags->declare(f); };
+  command.run = [flags](const Global& global) { return end_command(global, list(global, *flags)); };
+  return command;
+}
+
+}  // namespace kw::cli
