@@ -95,7 +95,11 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   request.id = "judge";
   request.until = until;
   request.seed = surroundings.input_seed;
-  return bench->carrier().evaluate(std::move(request));
+  if (!opponent) return bench->carrier().evaluate(std::move(request));
+  KW_TRY(engine::recall_floors(surroundings, request));
+  auto evaluation = KW_TRY(bench->carrier().evaluate(request));
+  KW_TRY(engine::remember_floors(surroundings, request, evaluation));
+  return evaluation;
 }
 
 int run(const Global& global, const JudgeFlags& flags) {

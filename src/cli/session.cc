@@ -100,7 +100,6 @@ platform::Path cache_folder() {
 
 Result<std::unique_ptr<Bench>> Bench::open(const Global& global, store::RunStore* store) {
   std::unique_ptr<Bench> bench(new Bench);
-  bench->store_ = store;
   auto cache = KW_TRY(compile::DirectoryCache::open(cache_folder()));
   compile::CpuCompilerSettings settings;
   settings.objects = cache.objects();
@@ -110,6 +109,10 @@ Result<std::unique_ptr<Bench>> Bench::open(const Global& global, store::RunStore
   bench->compiler_ = std::make_unique<compile::CachedCompiler>(*bench->inner_, *bench->cache_);
   evaluate::PipeOptions options;
   options.build_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  if (store != nullptr)
+    options.on_facts = [store](const DeviceFacts& facts) {
+      return store->remember("device", "cpu", encode(facts));
+    };
   bench->carrier_ = std::make_unique<evaluate::PipeCarrier>(*bench->compiler_, options);
 
   std::optional<DeviceFacts> remembered;
@@ -129,15 +132,6 @@ std::string Bench::judge_id() const {
   return facts().id + "\n" + inner_->identity() + "\n" + std::string(built_commit());
 }
 
-Result<DeviceFacts> Bench::measure(bool is_full) {
-  const DeviceFacts facts = KW_TRY(carrier_->measure_device(is_full));
-  KW_TRY(remember(facts));
-  return facts;
-}
-
-Result<> Bench::remember(const DeviceFacts& facts) {
-  if (store_ == nullptr) return {};
-  return store_->remember("device", "cpu", encode(facts));
-}
+Result<DeviceFacts> Bench::measure(bool is_full) { return carrier_->measure_device(is_full); }
 
 }  // namespace kw::cli

@@ -68,8 +68,6 @@ class Bench {
 
  private:
   Bench() = default;
-  Result<> remember(const DeviceFacts& facts);
-  store::RunStore* store_ = nullptr;
   std::unique_ptr<compile::Compiler> inner_;
   std::unique_ptr<compile::ObjectCache> cache_;
   std::unique_ptr<compile::Compiler> compiler_;

@@ -36,8 +36,15 @@ TEST(CpuDevice, NeedsItsPlayer) {
 TEST(CpuDevice, FlushesAndProbes) {
   const auto device = open_cpu();
   ASSERT_TRUE(device.has_value()) << device.error().what;
-  EXPECT_TRUE((*device)->flush().has_value());
-  EXPECT_TRUE((*device)->flush().has_value());
+  const auto buffer = (*device)->allocate({.name = "b", .bytes = 5'000'001, .alignment = 64});
+  ASSERT_TRUE(buffer.has_value());
+  const std::vector<std::byte> before(100, std::byte{7});
+  ASSERT_TRUE((*buffer)->write(4'999'901, before).has_value());
+  Buffer* const buffers[] = {buffer->get()};
+  EXPECT_TRUE((*device)->flush(buffers).has_value());
+  std::vector<std::byte> after(100);
+  ASSERT_TRUE((*buffer)->read(4'999'901, after).has_value());
+  EXPECT_EQ(after, before);
   EXPECT_TRUE((*device)->probe().value());
   EXPECT_GT((*device)->free_bytes(), 0);
   EXPECT_LT((*device)->free_bytes(), (*device)->facts().memory_bytes);

@@ -114,8 +114,8 @@ class Device {
   virtual const DeviceFacts& facts() const = 0;
   virtual Result<std::unique_ptr<Buffer>> allocate(const BufferSpec& spec) = 0;
   virtual BufferOps& ops() = 0;
-  /// Makes caches cold for every later call, from the referee's side.
-  virtual Result<> flush() = 0;
+  /// Makes every cache cold for these buffers, from the referee's side; they must be this device's.
+  virtual Result<> flush(std::span<Buffer* const> buffers) = 0;
   /// Starts a disposable process in a jail with the buffers mapped; costs milliseconds.
   virtual Result<std::unique_ptr<Player>> start_player(const PlayerSpec& spec) = 0;
   /// True while the device answers and computes correctly; after a fault, before the next player.

@@ -122,7 +122,7 @@ class FakeDevice final : public Device {
     return std::unique_ptr<Buffer>(std::make_unique<FakeBuffer>(spec));
   }
 
-  Result<> flush() override {
+  Result<> flush(std::span<Buffer* const>) override {
     ++world_.flushes;
     world_.log.emplace_back("flush");
     return {};

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "device/cache_lines.h"
 #include "device/compare.h"
 #include "device/fill.h"
 #include "device/host_buffer.h"
@@ -13,6 +14,9 @@
 
 namespace kw::device {
 namespace {
+
+/// Shorter copies may well be read again before they leave the caches.
+constexpr std::size_t kLongCopy = std::size_t{1} << 20;
 
 std::span<std::byte> memory_of(Buffer& buffer) {
   auto* host = dynamic_cast<HostBuffer*>(&buffer);
@@ -77,10 +81,16 @@ Result<> HostOps::copy(Buffer& to, const Buffer& from) {
   const auto target = memory_of(to);
   const auto source = memory_of(from);
   if (target.size() < source.size()) return fail("a copy does not fit its target");
+  const bool is_long = source.size() >= kLongCopy;
   const Pieces pieces({1, static_cast<std::int64_t>(source.size()), 0});
   parallel_.for_each(pieces.count(), [&](std::int64_t piece) {
     pieces.for_each_stretch(piece, [&](std::int64_t, std::int64_t at, std::int64_t n) {
-      std::memcpy(target.data() + at, source.data() + at, static_cast<std::size_t>(n));
+      const auto begin = static_cast<std::size_t>(at);
+      const auto count = static_cast<std::size_t>(n);
+      if (is_long)
+        copy_past_caches(target.subspan(begin, count), source.subspan(begin, count));
+      else
+        std::memcpy(target.data() + begin, source.data() + begin, count);
     });
   });
   return {};

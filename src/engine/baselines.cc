@@ -1,22 +1,40 @@
 // Baselines: judged like anyone else, timed once per device and task, remembered.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "base/hash.h"
 #include "base/text.h"
 #include "engine/run.h"
-#include "record/codec.h"
+#include "record/codec_impl.h"
 
 namespace kw::engine {
 namespace {
 
+/// A machine's noise of an hour ago says little of now.
+constexpr std::int64_t kFloorLifeSeconds = 3600;
+
+/// What the store keeps of an opponent's noise floors.
+struct KnownFloors {
+  std::int64_t measured_at = 0;          ///< Seconds since 1970.
+  std::map<std::string, double> ratios;  ///< By timed workload.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("measured_at", s.measured_at), v("ratios", s.ratios);
+  }
+};
+
 /// Timed spans per baseline: enough to rank them; the pairs decide later.
 constexpr std::int64_t kBaselineBudgetNs = 60'000'000;
 
-std::string memory_key(const std::string& judge, const EvaluationRequest& request) {
+// Of what `timed` does on the request's workloads here.
+std::string memory_key(const std::string& judge, const EvaluationRequest& request,
+                       const Candidate& timed) {
   Sha256Stream key;
-  key.update_part(judge).update_part(request.task.sha256).update_part(request.candidate.source);
-  key.update_part(request.candidate.name).update_part(name_of(request.jail));
+  key.update_part(judge).update_part(request.task.sha256).update_part(timed.source);
+  key.update_part(timed.name).update_part(name_of(request.jail));
   // Which shapes are timed depends on the machine's memory.
   for (const Workload& w : request.workloads) key.update_part(encode(w));
   return key.finish().hex();
@@ -25,7 +43,7 @@ std::string memory_key(const std::string& judge, const EvaluationRequest& reques
 Result<BaselineStanding> time_one(const Surroundings& s, const Candidate& baseline) {
   BaselineStanding standing{baseline, {}, 0};
   auto request = KW_TRY(s.workbench.request(baseline, nullptr));
-  const std::string key = memory_key(s.judge_id, request);
+  const std::string key = memory_key(s.judge_id, request, baseline);
   if (const auto known = KW_TRY(s.store.recall("baseline", key))) {
     standing.evaluation = KW_TRY(decode<Evaluation>(*known));
   } else {
@@ -42,6 +60,26 @@ Result<BaselineStanding> time_one(const Surroundings& s, const Candidate& baseli
 }
 
 }  // namespace
+
+Result<> recall_floors(const Surroundings& s, EvaluationRequest& request) {
+  const auto text =
+      KW_TRY(s.store.recall("noise_floor", memory_key(s.judge_id, request, request.opponent)));
+  if (!text) return {};
+  const auto known = KW_TRY(decode<KnownFloors>(*text));
+  const std::int64_t age = s.clock.wall_seconds() - known.measured_at;
+  if (age >= 0 && age < kFloorLifeSeconds) request.measure.noise_floors = known.ratios;
+  return {};
+}
+
+Result<> remember_floors(const Surroundings& s, const EvaluationRequest& request,
+                         const Evaluation& evaluation) {
+  KnownFloors known{s.clock.wall_seconds(), {}};
+  for (const WorkloadResult& w : evaluation.workloads)
+    if (w.speedup.noise_floor) known.ratios[w.name] = *w.speedup.noise_floor;
+  if (known.ratios.empty() || known.ratios == request.measure.noise_floors) return {};
+  return s.store.remember("noise_floor", memory_key(s.judge_id, request, request.opponent),
+                          encode(known));
+}
 
 Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s) {
   std::vector<BaselineStanding> standings;

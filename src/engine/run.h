@@ -71,6 +71,12 @@ Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s);
 Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStanding>& standings,
                                                 const std::string& name);
 
+/// Gives a request of purpose judge the noise floors that its opponent showed within the last hour.
+Result<> recall_floors(const Surroundings& s, EvaluationRequest& request);
+/// Keeps those that the evaluation of this request had to measure.
+Result<> remember_floors(const Surroundings& s, const EvaluationRequest& request,
+                         const Evaluation& evaluation);
+
 /// Runs a new search to its end; memory does not grow with the attempts. The caller stores the end
 /// with store.update(report.run) once it has written what it makes of the report: killed before,
 /// the run can still be resumed.

@@ -11,7 +11,10 @@
 namespace kw::engine {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
 using testing::SizeIs;
 using testing::StartsWith;
 
@@ -202,6 +205,27 @@ TEST_F(RunTest, WrongNamesAreToldBeforeARunIsMade) {
   EXPECT_THAT(run(surroundings(carrier_), wrong).error().what,
               HasSubstr("did you mean 'baseline'?"));
   EXPECT_THAT(store_.list().value(), SizeIs(0));
+}
+
+TEST_F(RunTest, NoiseFloorsAreRememberedForAnHour) {
+  const Surroundings s = surroundings(carrier_);
+  const auto baselines = s.workbench.baselines();
+  EvaluationRequest request = s.workbench.request(baselines.front(), &baselines.front()).value();
+  Evaluation evaluation;
+  evaluation.workloads.resize(2);
+  evaluation.workloads[0].name = "a";
+  evaluation.workloads[0].speedup.noise_floor = 0.02;
+  evaluation.workloads[1].name = "b";
+  ASSERT_TRUE(remember_floors(s, request, evaluation));
+  ASSERT_TRUE(recall_floors(s, request));
+  EXPECT_THAT(request.measure.noise_floors, ElementsAre(Pair("a", 0.02)));
+  clock_.step_wall(3600);
+  request.measure.noise_floors.clear();
+  ASSERT_TRUE(recall_floors(s, request));
+  EXPECT_THAT(request.measure.noise_floors, IsEmpty()) << "an hour is too old";
+  clock_.step_wall(-7200);
+  ASSERT_TRUE(recall_floors(s, request));
+  EXPECT_THAT(request.measure.noise_floors, IsEmpty()) << "from the future: the clock was set";
 }
 
 TEST_F(RunTest, BaselinesAreTimedOnce) {

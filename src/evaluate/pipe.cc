@@ -119,6 +119,7 @@ Result<Evaluation> PipeCarrier::next() {
       return fail("the worker answered without an evaluation", "", Advice::Stop);
     } else {
       evaluation = std::move(reply->evaluation.front());
+      if (!reply->facts.empty()) KW_TRY(take_facts(std::move(reply->facts.front())));
     }
   }
   evaluation.stage_ns["compile"] = waiting.prepared.build_ns;
@@ -132,12 +133,18 @@ Result<std::vector<worker::AdmissionLine>> PipeCarrier::admit(EvaluationRequest 
   return KW_TRY(ask(admit)).admission;
 }
 
+Result<> PipeCarrier::take_facts(DeviceFacts facts) {
+  facts_ = std::move(facts);
+  if (options_.on_facts) KW_TRY(options_.on_facts(facts_));
+  return {};
+}
+
 Result<DeviceFacts> PipeCarrier::measure_device(bool is_full) {
   worker::Message measure = message_of(worker::Verb::Measure);
   measure.is_full = is_full;
   auto reply = KW_TRY(ask(measure));
   if (reply.facts.empty()) return fail("the worker answered without facts");
-  facts_ = std::move(reply.facts.front());
+  KW_TRY(take_facts(std::move(reply.facts.front())));
   notes_ = std::move(reply.notes);
   return facts_;
 }

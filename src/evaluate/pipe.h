@@ -20,6 +20,8 @@ struct PipeOptions {
   int build_threads = 2;
   std::int64_t reply_timeout_ns =
       30LL * 60 * 1'000'000'000;  ///< A worker silent for so long is replaced.
+  /// Told of every new measurement of the device, wherever it came from; to remember it.
+  std::function<Result<>(const DeviceFacts&)> on_facts;
 };
 
 /// Starts the worker at open(), replaces it when it dies, and gives up on a request that killed
@@ -48,6 +50,7 @@ class PipeCarrier final : public Carrier {
     worker::Prepared prepared;
   };
   Result<> start();
+  Result<> take_facts(DeviceFacts facts);
   /// One message over the pipe; errors are of the pipe alone, the reply may hold another.
   Result<worker::Reply> exchange(const worker::Message& message);
   /// The worker's answer. A worker that dies over it is replaced once; two deaths are GiveUp.

@@ -16,7 +16,7 @@ struct Case {
   int comparisons = 400;
   std::vector<double> base_ns = {5e6};
   bool obeys_coin = true;
-  bool knows_floor = true;  // an A/A run came first
+  bool measures_floor = true;  // an A/A series, once a win depends on it
 };
 
 struct Rates {
@@ -27,7 +27,7 @@ struct Rates {
   double mean_pairs = 0;
 };
 
-// As a worker would at the start of a run: four A/A series in fresh processes.
+// As a worker does: four A/A series in fresh processes.
 double measure_floor(const Machine& machine, Seed seed) {
   std::vector<std::vector<PairedSample>> series(4);
   for (std::size_t s = 0; s < series.size(); ++s) {
@@ -41,17 +41,20 @@ double measure_floor(const Machine& machine, Seed seed) {
 Rates simulate(const Machine& machine, const Case& a_case) {
   Rates rates;
   Limits limits;
+  if (!a_case.measures_floor) limits.noise_floor = 0;
   for (int c = 0; c < a_case.comparisons; ++c) {
     const Seed seed{2024, static_cast<std::uint64_t>(c)};
     constexpr int kComparisonsPerRun = 20;
-    if (a_case.knows_floor && c % kComparisonsPerRun == 0)
-      limits.noise_floor = measure_floor(machine, seed.child("run"));
+    if (a_case.measures_floor && c % kComparisonsPerRun == 0) limits.noise_floor.reset();
     Noise noise(machine, seed.child("noise"));
     PairPlan plan(limits, seed.child("coin"), a_case.base_ns.size());
     while (plan.wants_more()) {
       const Turn turn = plan.next();
       plan.add(noise.pair(a_case.base_ns[turn.workload], a_case.speedup,
                           a_case.obeys_coin && turn.candidate_first));
+      if (!plan.wants_noise_floor()) continue;
+      limits.noise_floor = measure_floor(machine, seed.child("run"));
+      plan.give_noise_floor(*limits.noise_floor);
     }
     rates.faster += plan.decision() == Decision::Faster;
     rates.not_faster += plan.decision() == Decision::NotFaster;
@@ -120,7 +123,7 @@ TEST(ErrorRates, WithoutTheCoinTheOrderDecides) {
   machine.first_leg = .02;
   Case a_case;
   a_case.comparisons = 100;
-  a_case.knows_floor = false;
+  a_case.measures_floor = false;
   a_case.obeys_coin = false;
   EXPECT_GE(simulate(machine, a_case).faster, 95);
   machine.name = "costly first leg, coin obeyed";

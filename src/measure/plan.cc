@@ -76,38 +76,48 @@ PairPlan::PairPlan(const Limits& limits, Seed seed, std::size_t workloads)
 }
 
 Turn PairPlan::next() {
-  KW_ASSERT(!ended_);
+  KW_ASSERT(!ended_ && !waits_);
   return {at_, (coin_() >> 63) != 0};
 }
 
 void PairPlan::add(const PairedSample& sample) {
-  KW_ASSERT(!ended_ && sample.candidate_ns > 0 && sample.opponent_ns > 0);
+  KW_ASSERT(!ended_ && !waits_ && sample.candidate_ns > 0 && sample.opponent_ns > 0);
   series_[at_].samples.push_back(sample);
   spent_ns_ += sample.candidate_ns + sample.opponent_ns;
-  if (spent_ns_ >= limits_.hard_budget_ns) {
-    look(true);
-    if (!ended_)
-      end(fmt::format("the time limit of {:.3g} s is spent", limits_.hard_budget_ns / 1e9));
-    return;
-  }
+  if (spent_ns_ >= limits_.hard_budget_ns) return look(true);
   skip_filled();
   if (at_ < series_.size()) return;
   if (looks_ == 0)
     plan_looks();
   else
     look(looks_done_ + 1 == looks_);
-  if (!ended_) set_targets();
+  if (!ended_ && !waits_) set_targets();
 }
 
 void PairPlan::cut_short(std::string why) {
   if (ended_) return;
   look(true);
-  end(std::move(why));
+  if (waits_)
+    ending_ = std::move(why);
+  else
+    end(std::move(why));
+}
+
+void PairPlan::give_noise_floor(double floor) {
+  KW_ASSERT(waits_);
+  waits_ = false;
+  limits_.noise_floor = floor;
+  std::string why = std::exchange(ending_, {});
+  conclude(waits_last_);
+  if (!why.empty())
+    end(std::move(why));
+  else if (!ended_)
+    set_targets();
 }
 
 Decision PairPlan::decision() const {
   KW_ASSERT(ended_);
-  return decide(combined_, limits_.noise_floor, limits_.confidence, limits_.too_wide);
+  return decide(combined_, limits_.noise_floor.value_or(0), limits_.confidence, limits_.too_wide);
 }
 
 std::span<const PairedSample> PairPlan::samples(std::size_t workload) const {
@@ -199,11 +209,20 @@ void PairPlan::look(bool last) {
     estimates.push_back(s.estimate);
   }
   combined_ = *combine(estimates);
+  conclude(last);
+}
 
-  const double line = decision_line(limits_.noise_floor);
+// Ends the comparison if the latest look allows it, or waits for the noise floor if that decides.
+void PairPlan::conclude(bool last) {
+  const double line = decision_line(limits_.noise_floor.value_or(0));
   const double width = (std::log(combined_.high) - std::log(combined_.low)) / 2;
   const bool sure = combined_.confidence >= limits_.confidence;
-  if (sure && width <= limits_.half_width)
+  const bool narrow = width <= limits_.half_width;
+  waits_ = sure && !limits_.noise_floor && combined_.low > line &&
+           (narrow || last || limits_.stop_when_decided);
+  waits_last_ = last;
+  if (waits_) return;
+  if (sure && narrow)
     end(fmt::format("known to +-{:.2g}", width));
   else if (sure && limits_.stop_when_decided && combined_.low > line)
     end(fmt::format("faster than {:.3f} for certain", line));

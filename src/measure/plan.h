@@ -16,7 +16,8 @@ namespace kw::measure {
 /// What a measurement may cost and what it is for. Times count the timed spans only.
 struct Limits {
   double confidence = 0.995;  ///< Of the whole procedure, all looks together.
-  double noise_floor = 0;     ///< A/A noise floor of this machine, a fraction.
+  /// A/A noise floor of this machine, a fraction; nothing: asked for once a win depends on it.
+  std::optional<double> noise_floor;
   double half_width = 0.005;  ///< Relative half-width of the interval at which more is pointless.
   double too_wide = 0.05;     ///< Half-width above which an undecided end is Unmeasurable.
   double budget_ns = 4e9;     ///< Time meant to be spent, over all workloads.
@@ -47,7 +48,11 @@ struct Turn {
 /// One comparison of a candidate with an opponent over one or more workloads.
 ///
 ///   PairPlan plan(limits, seed, workloads);
-///   while (plan.wants_more()) { Turn t = plan.next(); plan.add(time_the_pair(t)); }
+///   while (plan.wants_more()) {
+///     Turn t = plan.next();
+///     plan.add(time_the_pair(t));
+///     if (plan.wants_noise_floor()) plan.give_noise_floor(measure_it());
+///   }
 ///   plan.decision(); plan.estimate(); plan.ending();
 ///
 /// Sequential error: looks at the interval are few (at most 6, at times in equal ratios from the
@@ -62,7 +67,12 @@ class PairPlan {
   explicit PairPlan(const Limits& limits, Seed seed, std::size_t workloads = 1);
 
   bool wants_more() const { return !ended_; }
-  /// The pair to time now; stays with a workload until the next look. Precondition: wants_more().
+  /// Whether the comparison would now end as faster, were the floor known to be low enough.
+  bool wants_noise_floor() const { return waits_; }
+  /// Precondition: wants_noise_floor().
+  void give_noise_floor(double floor);
+  /// The pair to time now; stays with a workload until the next look. Precondition: wants_more(),
+  /// not wants_noise_floor().
   Turn next();
   /// The pair that next() asked for.
   void add(const PairedSample& sample);
@@ -93,6 +103,7 @@ class PairPlan {
   void allot_until(std::size_t look);
   void skip_filled();
   void look(bool last);
+  void conclude(bool last);
   void end(std::string why);
 
   Limits limits_;
@@ -105,8 +116,10 @@ class PairPlan {
   double last_look_ns_ = 0;
   double spent_ns_ = 0;
   Estimate combined_;
+  bool waits_ = false;       ///< For the noise floor.
+  bool waits_last_ = false;  ///< The look that waits is the last one.
   bool ended_ = false;
-  std::string ending_;
+  std::string ending_;  ///< While it waits: how it ends in any case; empty: it may go on.
 };
 
 /// A thing timed alone (a baseline's or a candidate's own figure); never a ground for Faster.

@@ -21,7 +21,10 @@ PairPlan run(const Limits& limits, double base_ns, double speedup,
              const Machine& machine = kMachines[0], std::size_t workloads = 1) {
   PairPlan plan(limits, Seed::from_number(5), workloads);
   Noise noise(machine, Seed::from_number(6));
-  while (plan.wants_more()) plan.add(noise.pair(base_ns, speedup, plan.next().candidate_first));
+  while (plan.wants_more()) {
+    plan.add(noise.pair(base_ns, speedup, plan.next().candidate_first));
+    if (plan.wants_noise_floor()) plan.give_noise_floor(0);
+  }
   return plan;
 }
 
@@ -77,6 +80,57 @@ TEST(PairPlan, ACertificateGoesOnUntilItIsPrecise) {
   EXPECT_GT(plan.samples(0).size(), 12U);
   EXPECT_LE(std::log(plan.estimate().high / plan.estimate().low), 0.004);
   EXPECT_THAT(plan.ending(), HasSubstr("known to"));
+}
+
+/// Runs a comparison; returns how often it asked for the floor, which is then `floor`.
+int ask_for_floor(double speedup, double floor, PairPlan& plan) {
+  Noise noise(kMachines[0], Seed::from_number(6));
+  int asked = 0;
+  while (plan.wants_more()) {
+    plan.add(noise.pair(5e6, speedup, plan.next().candidate_first));
+    if (!plan.wants_noise_floor()) continue;
+    ++asked;
+    plan.give_noise_floor(floor);
+  }
+  return asked;
+}
+
+TEST(PairPlan, AsksForTheNoiseFloorOnceAndOnlyWhereAWinDependsOnIt) {
+  PairPlan slower({}, Seed::from_number(5));
+  EXPECT_EQ(ask_for_floor(0.95, 0, slower), 0);
+  EXPECT_EQ(slower.decision(), Decision::NotFaster);
+  PairPlan faster({}, Seed::from_number(5));
+  EXPECT_EQ(ask_for_floor(1.5, 0.01, faster), 1);
+  EXPECT_EQ(faster.decision(), Decision::Faster);
+  Limits known;
+  known.noise_floor = 0.01;
+  PairPlan told(known, Seed::from_number(5));
+  EXPECT_EQ(ask_for_floor(1.5, 0, told), 0);
+  EXPECT_EQ(told.decision(), Decision::Faster);
+}
+
+TEST(PairPlan, AWinBelowTheNoiseFloorIsNone) {
+  PairPlan plan({}, Seed::from_number(5));
+  EXPECT_EQ(ask_for_floor(1.05, 0.2, plan), 1);
+  EXPECT_GT(plan.estimate().low, 1.005);
+  EXPECT_EQ(plan.decision(), Decision::NotFaster);
+}
+
+TEST(PairPlan, AnInterruptStillAsksForTheFloorThatItsAnswerNeeds) {
+  Limits limits;
+  limits.stop_when_decided = false;
+  limits.half_width = 0;
+  for (const double floor : {0.01, 0.9}) {
+    PairPlan plan(limits, Seed::from_number(5));
+    Noise noise(kMachines[0], Seed::from_number(6));
+    while (plan.samples(0).size() < 60) plan.add(noise.pair(5e6, 1.5, plan.next().candidate_first));
+    plan.cut_short("interrupt");
+    ASSERT_TRUE(plan.wants_noise_floor());
+    EXPECT_TRUE(plan.wants_more());
+    plan.give_noise_floor(floor);
+    EXPECT_FALSE(plan.wants_more());
+    EXPECT_EQ(plan.decision(), floor < 0.5 ? Decision::Faster : Decision::NotFaster);
+  }
 }
 
 TEST(PairPlan, AnInterruptEndsWithWhatThereIs) {

@@ -94,7 +94,7 @@ void explain_speedup(const Evaluation& e, Findings& out) {
         fmt::format(
             "Overall {} {}: speedup {:.3g} ({:.3g} to {:.3g} at {:.3g}; noise floor {:.3g}).", word,
             e.speedup.baseline, e.speedup.value, e.speedup.low, e.speedup.high,
-            e.speedup.confidence, e.speedup.noise_floor));
+            e.speedup.confidence, e.speedup.noise_floor.value_or(0)));
   }
   // The worst shape, where shapes differ by more than a tenth.
   const WorkloadResult* worst = nullptr;

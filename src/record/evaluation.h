@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,14 @@ struct MeasurePlan {
   double fidelity = 1;            ///< 0–1: share of the usual sampling budget.
   std::int64_t budget_ns = 0;     ///< For the paired measurement of all workloads; 0 means default.
   std::vector<std::string> only;  ///< Timed workloads by name; empty means all.
+  /// By timed workload: floors of this opponent that were measured a little while ago; taken, for
+  /// purpose judge, instead of measuring them.
+  std::map<std::string, double> noise_floors;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("purpose", s.purpose), v("fidelity", s.fidelity), v("budget_ns", s.budget_ns),
-        v("only", s.only);
+        v("only", s.only), v("noise_floors", s.noise_floors);
   }
 };
 
@@ -84,9 +88,9 @@ struct Speedup {
   double low = 0;
   double high = 0;
   double confidence = 0;
-  std::string baseline;    ///< Name of the opponent.
-  double noise_floor = 0;  ///< A/A spread measured in this session, as a ratio.
-  bool is_faster = false;  ///< The decision of design §7.
+  std::string baseline;               ///< Name of the opponent.
+  std::optional<double> noise_floor;  ///< A/A, as a ratio; none: no win depended on it.
+  bool is_faster = false;             ///< The decision of design §7.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {

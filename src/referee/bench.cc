@@ -76,6 +76,13 @@ Result<> Bench::place(int slot_index, int set) {
   return referee::place(device_.ops(), workload_, *values, set, call_seed, slot(slot_index));
 }
 
+Result<> Bench::flush(int slots) {
+  std::vector<device::Buffer*> buffers;
+  for (int s = 0; s < slots; ++s)
+    for (const auto& buffer : slot(s).buffers) buffers.push_back(buffer.get());
+  return device_.flush(buffers);
+}
+
 Result<> Bench::place_again(int slot_index) {
   Slot& again = slot(slot_index);
   const Buffers* values = KW_TRY(pool_.set(again.set));

@@ -58,6 +58,8 @@ class Bench {
 
   /// place() with a seed of its own for every call.
   Result<> place(int slot, int set);
+  /// Makes caches cold for the tensors of the first `slots` slots.
+  Result<> flush(int slots);
   /// The same placement as the latest in this slot, poison included: for a second run on equal
   /// bits.
   Result<> place_again(int slot);
@@ -83,7 +85,7 @@ class Bench {
 
   // Kept for later evaluations of the same run; the measuring code owns their meaning.
   std::unique_ptr<Leg> opponent;            ///< Warm, for `opponent->object()`.
-  std::optional<double> noise_floor;        ///< A/A, a ratio.
+  std::optional<double> noise_floor;        ///< A/A, a ratio; measured once a win depends on it.
   std::optional<measure::EmptyCall> empty;  ///< Of a player that maps these buffers.
 
  private:

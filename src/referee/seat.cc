@@ -58,7 +58,7 @@ Result<TimedCall> Seat::time(const std::vector<int>& sets) { return call(sets, t
 
 Result<TimedCall> Seat::call(const std::vector<int>& sets, bool cold) {
   for (int s = 0; s < slots_; ++s) KW_TRY(bench_.place(s, sets[static_cast<std::size_t>(s)]));
-  if (cold) KW_TRY(bench_.device().flush());
+  if (cold) KW_TRY(bench_.flush(slots_));
   const auto result = leg_.call(bench_.arguments(slots_), timeout_ns_ * slots_);
   TimedCall timed;
   timed.verdict = verdict_of(result, fmt::format("workload '{}'", bench_.workload().name));

@@ -25,6 +25,7 @@ constexpr int kFloorPairs = 5;
 constexpr int kFloorPairsOfRun = 10;  // where many evaluations share it
 constexpr double kFloorBudgetNs = 2e9;
 constexpr double kAssumedFloor = 0.02;  // where measuring it would cost more than the comparison
+constexpr int kJudgeSets = 3;
 constexpr int kSuspectCalls = 5;        // watched after late work was seen once
 constexpr int kMostExtras = 6;          // watched, and fully checked, calls per workload
 constexpr double kCheckedPerNs = 0.5;   // half of the elements that two cores compare in 1 ns
@@ -46,7 +47,8 @@ std::int64_t compared_elements(const Workload& workload) {
 }
 
 // Sets by what one truth costs; more sets mean fewer process starts and more variety.
-int sets_for(double truth_ns) {
+int sets_for(double truth_ns, Purpose purpose) {
+  if (purpose == Purpose::Judge) return kJudgeSets;  // made for this judgement alone
   if (truth_ns < 20e6) return 8;
   if (truth_ns < 100e6) return 4;
   return truth_ns < 500e6 ? 3 : 2;
@@ -87,9 +89,18 @@ measure::Limits Timing::limits() const {
   limits = measure::at_fidelity(limits, std::clamp(request_.measure.fidelity, 0.05, 1.0));
   limits.hard_budget_ns = std::max(60e9, 4 * limits.budget_ns);
   limits.stop_when_decided = request_.measure.purpose != Purpose::Confirm;
-  for (const Entry& entry : entries_)
-    limits.noise_floor = std::max(limits.noise_floor, entry.bench->noise_floor.value_or(0));
+  limits.noise_floor = worst_floor();
   return limits;
+}
+
+// Of all workloads; nothing while one is not known.
+std::optional<double> Timing::worst_floor() const {
+  double worst = 0;
+  for (const Entry& entry : entries_) {
+    if (!entry.bench->noise_floor) return std::nullopt;
+    worst = std::max(worst, *entry.bench->noise_floor);
+  }
+  return worst;
 }
 
 // In a process that has loaded nothing, so that no candidate can make the subtrahend large. The
@@ -117,7 +128,7 @@ Result<> Timing::prepare_sets(Entry& entry) {
   const double truth_ns = bench.known(kWarmSet + 1).truth.reference_ns;
   const std::int64_t affordable =
       entry.memory_bytes / std::max<std::int64_t>(bench.bytes_per_set(), 1);
-  const int wanted = options_.pool_sets > 0 ? options_.pool_sets : sets_for(truth_ns);
+  const int wanted = options_.pool_sets > 0 ? options_.pool_sets : sets_for(truth_ns, request_.measure.purpose);
   entry.sets = std::max(
       {2, entry.slots,
        static_cast<int>(std::min<std::int64_t>(std::max(wanted, 2 * entry.slots), affordable))});
@@ -249,6 +260,11 @@ Result<> Timing::measure_floor(Entry& entry) {
   return {};
 }
 
+Result<double> Timing::measure_floors() {
+  for (Entry& entry : entries_) KW_TRY(measure_floor(entry));
+  return worst_floor().value();
+}
+
 Result<double> Timing::time_trusted(Seat& seat, const std::vector<int>& sets) {
   const TimedCall timed = KW_TRY(seat.time(sets));
   if (timed.verdict)
@@ -318,7 +334,10 @@ Result<std::optional<Verdict>> Timing::add(Bench& bench, WorkloadResult& result,
   result.checked_share = std::min(1.0, elements / static_cast<double>(std::max<std::int64_t>(
                                                       compared_elements(bench.workload()), 1)));
   if (auto verdict = KW_TRY(settle(entry))) return verdict;
-  KW_TRY(measure_floor(entry));
+  const auto& remembered = request_.measure.noise_floors;
+  if (const auto known = remembered.find(result.name);
+      known != remembered.end() && request_.measure.purpose == Purpose::Judge)
+    bench.noise_floor = known->second;
   result.empty_call_ns = bench.empty->median_ns;
   result.calls_per_sample = entry.slots;
   return std::nullopt;
@@ -366,24 +385,24 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
     const bool has_interval =
         seen.confidence >= limits.confidence &&
         (elapsed_ns > kLeastWallNs || seen.high - seen.low <= 2 * limits.too_wide * seen.speedup);
-    if (plan.wants_more() &&
+    if (plan.wants_more() && !plan.wants_noise_floor() &&
         (elapsed_ns > options_.measure_wall_ns || (has_interval && elapsed_ns > wall_ns)))
       plan.cut_short("the wall-clock limit of the measurement is reached");
+    if (plan.wants_noise_floor()) plan.give_noise_floor(KW_TRY(measure_floors()));
   }
-  const auto to_record = [&](const measure::Estimate& estimate, double floor) {
+  const auto to_record = [&](const measure::Estimate& estimate, std::optional<double> floor) {
     return Speedup{.value = estimate.speedup,
                    .low = estimate.low,
                    .high = std::isfinite(estimate.high) ? estimate.high : 0,
                    .confidence = estimate.confidence,
                    .baseline = request_.opponent.name,
                    .noise_floor = floor,
-                   .is_faster = measure::decide(estimate, floor, limits.confidence,
+                   .is_faster = measure::decide(estimate, floor.value_or(0), limits.confidence,
                                                 limits.too_wide) == measure::Decision::Faster};
   };
   for (std::size_t w = 0; w < entries_.size(); ++w)
-    entries_[w].result->speedup =
-        to_record(plan.estimate(w), entries_[w].bench->noise_floor.value_or(0));
-  speedup_ = to_record(plan.estimate(), limits.noise_floor);
+    entries_[w].result->speedup = to_record(plan.estimate(w), entries_[w].bench->noise_floor);
+  speedup_ = to_record(plan.estimate(), worst_floor());
   speedup_.is_faster = plan.decision() == measure::Decision::Faster;
   // A search asks whether the incumbent is beaten: not shown is an answer, and a rough figure still
   // ranks the points of a tuner.

@@ -60,6 +60,8 @@ class Timing {
   Result<> seat_opponent(Entry& entry);
   Result<std::optional<Verdict>> settle(Entry& entry);
   Result<> measure_floor(Entry& entry);
+  Result<double> measure_floors();
+  std::optional<double> worst_floor() const;
   Result<std::optional<Verdict>> time_candidate(Entry& entry, const std::vector<int>& sets,
                                                 double& ns);
   Result<double> time_trusted(Seat& seat, const std::vector<int>& sets);

@@ -54,7 +54,7 @@ struct Reply {
   std::string what;  ///< Of the error.
   std::string where;
   std::string advice;  ///< retry | give_up | stop
-  std::vector<DeviceFacts> facts;
+  std::vector<DeviceFacts> facts;  ///< At most one; with an evaluation: ceilings were raised.
   std::vector<Evaluation> evaluation;
   std::vector<AdmissionLine> admission;
   std::vector<std::string> notes;  ///< Of a measurement: what was refused or spreads, and why.

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include "device/cpu.h"
@@ -19,8 +21,15 @@
 namespace kw::worker {
 namespace {
 
+/// Longer than others check a kernel; only then somebody should hear why nothing happens.
+constexpr platform::Nanoseconds kQuietWait = std::chrono::seconds(2);
+
 Result<platform::Lease> lease(const DeviceFacts& facts, platform::LeaseMode mode,
                               const std::string& who) {
+  auto held = platform::Lease::acquire(facts.id, mode, who, kQuietWait);
+  if (held || held.error().advice != Advice::Retry) return held;
+  // The controller lets standard error through.
+  std::fprintf(stderr, "kw: waiting: %s\n", held.error().what.c_str());
   return platform::Lease::acquire(facts.id, mode, who);
 }
 
@@ -86,6 +95,26 @@ Result<profile::CeilingReport> Worker::measure_ceilings(bool is_full) {
   return report;
 }
 
+// What the machine was seen to reach it can reach: a slower moment lowers no ceiling.
+Result<> Worker::raise_ceilings() {
+  const std::vector<Ceiling> before = facts_.ceilings;
+  KW_TRY(measure_ceilings(false));
+  for (const Ceiling& old : before) {
+    const auto same =
+        std::find_if(facts_.ceilings.begin(), facts_.ceilings.end(), [&](const Ceiling& now) {
+          return now.kind == old.kind && now.level == old.level && now.isa == old.isa &&
+                 now.threads == old.threads;
+        });
+    if (same == facts_.ceilings.end())
+      facts_.ceilings.push_back(old);
+    else if (same->per_second < old.per_second)
+      *same = old;
+  }
+  referee_.set_ceilings(facts_.ceilings);
+  has_news_ = true;
+  return {};
+}
+
 Result<Reply> Worker::measure(bool is_full) {
   const auto held = KW_TRY(lease(facts_, platform::LeaseMode::Exclusive, "measuring ceilings"));
   const auto report = KW_TRY(measure_ceilings(is_full));
@@ -131,7 +160,7 @@ Result<Evaluation> Worker::judge_under_lease(const EvaluationRequest& request) {
   // count. Measuring again once tells which.
   if (place_under_roof(request, e) && held_->mode() == platform::LeaseMode::Exclusive &&
       !std::exchange(has_remeasured_, true)) {
-    KW_TRY(measure_ceilings(false));
+    KW_TRY(raise_ceilings());
     place_under_roof(request, e);
   }
   e.findings = profile::explain(e, {&request.task, request.unit("candidate")});
@@ -156,6 +185,7 @@ Result<Reply> Worker::try_answer(const Message& message) {
       break;
     case Verb::Judge:
       reply.evaluation = {KW_TRY(judge(message.request.front()))};
+      if (std::exchange(has_news_, false)) reply.facts = {facts_};
       break;
     case Verb::Admit:
       reply.admission = KW_TRY(admit(message.request.front()));

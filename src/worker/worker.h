@@ -40,6 +40,8 @@ class Worker {
   Result<> take_alone();
   /// Caller holds the lease alone.
   Result<profile::CeilingReport> measure_ceilings(bool is_full);
+  /// Measures the few ceilings again and keeps the higher figure of each. Caller as above.
+  Result<> raise_ceilings();
   /// Fills rates and roofline positions; true if one lies above its ceiling.
   bool place_under_roof(const EvaluationRequest& request, Evaluation& evaluation) const;
 
@@ -47,6 +49,7 @@ class Worker {
   DeviceFacts facts_;                    ///< With ceilings.
   std::optional<platform::Lease> held_;  ///< While an evaluation is judged.
   bool has_remeasured_ = false;
+  bool has_news_ = false;  ///< Of the ceilings, for the controller.
   referee::Referee referee_;
 };
 
