@@ -1,0 +1,48 @@
+// Proposer: whoever writes a candidate when the strategy asks for one, a model or a person.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/attempt.h"
+#include "record/proposal.h"
+#include "task/definition.h"
+
+namespace kw::propose {
+
+/// Verified code that shows how it is done, with what it reached.
+struct Example {
+  std::string title;  ///< "playbook/softmax/20_staged: 3.1x, two cores".
+  std::string source;
+};
+
+/// All that a proposer may know. Equal situations give equal prompts: nothing here depends on the
+/// hour, and check shapes, seeds and hidden values are not in it.
+struct Situation {
+  int number = 0;  ///< Of the attempt; the scope of its exchanges.
+  Errand errand = Errand::Write;
+  const task::Definition* task = nullptr;
+  const DeviceFacts* device = nullptr;
+  Goals goals;
+  std::string baseline;                   ///< Name of the opponent to beat.
+  double baseline_ns = 0;                 ///< Its mean over the timed workloads.
+  const Attempt* parent = nullptr;        ///< With its source; null for Write.
+  const Attempt* best = nullptr;          ///< Fastest correct one, with its source; null: none yet.
+  std::vector<AttemptLine> history;       ///< All attempts so far, oldest first.
+  std::vector<Example> examples;          ///< Most relevant first.
+  std::vector<std::string> cautions;      ///< What failed before on tasks like this.
+  std::vector<std::string> instructions;  ///< Constraints, hints and a person's steering.
+};
+
+class Proposer {
+ public:
+  virtual ~Proposer() = default;
+  /// Writes one candidate. What cannot be used (refusal, no code, an edit that does not apply) is a
+  /// Proposal without candidate; an error is trouble of the surroundings (network, budget) and says
+  /// whether to retry, give up or stop.
+  virtual Result<Proposal> propose(const Situation& situation) = 0;
+};
+
+}  // namespace kw::propose
