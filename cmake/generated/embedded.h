@@ -1,4 +1,5 @@
-// The shipped data folders (tasks/, playbook/, prompts/, models/) as they were when the program was built.
+// The shipped data folders (tasks/, playbook/, prompts/, models/) as they were when the program was
+// built.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
