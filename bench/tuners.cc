@@ -1,7 +1,7 @@
 // bench-tuners SEEDS LANDSCAPE.json...: every tuner on recorded and synthetic tuning spaces; a line
 // for each trial: terrain, tuner, seed, asks until within 2 % of the best (0: never), asks in all,
-// sum of fidelities, nanoseconds of the slowest plan. With --table after SEEDS: the summary in
-// Markdown.
+// sum of fidelities, nanoseconds of the slowest plan. bench-tuners table FILE: those lines as a
+// Markdown table.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
@@ -47,14 +47,16 @@ class Stopwatch final : public Strategy {
   std::chrono::steady_clock::duration longest_{};
 };
 
-constexpr std::size_t kMostAsks = 400;
+constexpr std::size_t kMostAsks = 200;
 
 struct Line {
   std::string terrain;
   std::string tuner;
-  std::uint64_t seed;
-  Trial trial;
-  double slowest_ns;
+  std::uint64_t seed = 0;
+  std::size_t reached = 0;  // 0: never
+  std::size_t asked = 0;
+  double spent = 0;
+  double slowest_ns = 0;
 };
 
 Line try_once(const TunerInfo& info, const Terrain& terrain, std::uint64_t seed) {
@@ -66,8 +68,10 @@ Line try_once(const TunerInfo& info, const Terrain& terrain, std::uint64_t seed)
   TrialOptions trial_options;
   trial_options.noise = root.child("noise");
   trial_options.most = kMostAsks;
+  trial_options.stops_when_reached = true;
   const Trial trial = run_trial(tuner, terrain, trial_options);
-  return {terrain.name, std::string(info.name), seed, trial, tuner.longest_ns()};
+  return {terrain.name, std::string(info.name), seed, trial.reached.value_or(0), trial.asked,
+          trial.spent,  tuner.longest_ns()};
 }
 
 /// As a table cell: 0.5 and 0.9 quantile of the asks; a dash where so many seeds never got there.
@@ -91,7 +95,7 @@ void print_table(const std::vector<Line>& lines) {
   for (const Line& line : lines) {
     note(terrains, line.terrain);
     note(tuners, line.tuner);
-    const std::size_t asks = line.trial.reached.value_or(kMostAsks + 1);
+    const std::size_t asks = line.reached > 0 ? line.reached : kMostAsks + 1;
     reached[{line.terrain, line.tuner}].push_back(asks);
     reached[{"all", line.tuner}].push_back(asks);
   }
@@ -107,44 +111,44 @@ void print_table(const std::vector<Line>& lines) {
   }
 }
 
+int tabulate(const char* path) {
+  std::ifstream in(path);
+  std::vector<Line> lines;
+  for (Line l;
+       in >> l.terrain >> l.tuner >> l.seed >> l.reached >> l.asked >> l.spent >> l.slowest_ns;)
+    lines.push_back(l);
+  if (lines.empty()) return 3;
+  print_table(lines);
+  return 0;
+}
+
+void run_all(const Terrain& terrain, std::uint64_t seed) {
+  for (const TunerInfo& info : tuners()) {
+    const Line l = try_once(info, terrain, seed);
+    std::printf("%s\t%s\t%llu\t%zu\t%zu\t%.2f\t%.0f\n", l.terrain.c_str(), l.tuner.c_str(),
+                static_cast<unsigned long long>(l.seed), l.reached, l.asked, l.spent, l.slowest_ns);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: bench-tuners SEEDS [--table] LANDSCAPE.json...\n");
+    std::fprintf(stderr, "usage: bench-tuners SEEDS LANDSCAPE.json... | table FILE\n");
     return 2;
   }
+  if (std::string_view(argv[1]) == "table" && argc == 3) return tabulate(argv[2]);
   const auto seeds = static_cast<std::uint64_t>(std::atoll(argv[1]));
-  bool is_table = false;
-  std::vector<Terrain> recorded;
   for (int i = 2; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "--table") {
-      is_table = true;
-      continue;
-    }
     std::ifstream in(argv[i]);
-    auto terrain = parse_terrain(std::string{std::istreambuf_iterator<char>(in), {}});
+    const auto terrain = parse_terrain(std::string{std::istreambuf_iterator<char>(in), {}});
     if (!terrain) {
       std::fprintf(stderr, "bench-tuners: %s: %s\n", argv[i], describe(terrain.error()).c_str());
       return 3;
     }
-    recorded.push_back(std::move(*terrain));
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) run_all(*terrain, seed);
   }
-  std::vector<Line> lines;
-  const auto run = [&](const Terrain& terrain, std::uint64_t seed) {
-    for (const TunerInfo& info : tuners()) lines.push_back(try_once(info, terrain, seed));
-  };
-  for (const Terrain& terrain : recorded)
-    for (std::uint64_t seed = 1; seed <= seeds; ++seed) run(terrain, seed);
   for (const std::string& family : terrain_families())
     for (std::uint64_t seed = 1; seed <= seeds; ++seed)
-      run(make_terrain(family, Seed::from_number(seed)), seed);
-  if (is_table) {
-    print_table(lines);
-    return 0;
-  }
-  for (const Line& l : lines)
-    std::printf("%s\t%s\t%llu\t%zu\t%zu\t%.2f\t%.0f\n", l.terrain.c_str(), l.tuner.c_str(),
-                static_cast<unsigned long long>(l.seed), l.trial.reached.value_or(0), l.trial.asked,
-                l.trial.spent, l.slowest_ns);
+      run_all(make_terrain(family, Seed::from_number(seed)), seed);
 }

@@ -1,4 +1,4 @@
-// Auto: the tuner that fits the size of the space.
+// Auto, the tuner that fits the size of the space; and halving followed by climb.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -49,10 +49,14 @@ class HalvingThenClimb final : public QueuedStrategy {
 
 }  // namespace
 
+std::unique_ptr<Strategy> make_halving_climb(const TuningJob& job, const StrategyOptions& options) {
+  return std::make_unique<HalvingThenClimb>(job, options);
+}
+
 std::unique_ptr<Strategy> make_auto(const TuningJob& job, const StrategyOptions& options) {
   const std::size_t limit = options.exhaustive_up_to;
   if (job.space->valid_points(limit + 1).size() <= limit) return make_exhaustive(job, options);
-  return std::make_unique<HalvingThenClimb>(job, options);
+  return make_bayesian(job, options);
 }
 
 }  // namespace kw::search

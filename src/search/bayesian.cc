@@ -21,9 +21,12 @@ constexpr std::size_t kCandidates = 192;      // points whose improvement is com
 constexpr std::size_t kNearby = 96;           // of which at most so many around the best points
 constexpr int kRefinements = 3;               // moves of the winner to a better neighbour
 constexpr std::size_t kWholeSpace = 1 << 14;  // combinations of a space that is listed
-constexpr double kWorthwhile = 0.0015;  // expected gain (log) below which a point is not worth it
-constexpr int kIdlePlans = 6;           // plans in a row that are not, before it ends
+constexpr double kWorthwhile = 0.002;  // expected gain (log) below which a point is not worth it
+constexpr double kDoubtStep = 1.3;
+constexpr double kMostDoubt = 2.5;  // it ends when nothing is worth it even so
 constexpr double kDepth = 3;  // speeds are cut off at so many times the way from best to median
+
+constexpr double kUsualNoise = 0.01;  // sd of the log of a speedup, where nothing says otherwise
 
 double normal_density(double z) { return std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi); }
 double normal_share(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
@@ -31,6 +34,13 @@ double normal_share(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2)
 double expected_improvement(const Prediction& p, double best) {
   const double z = (p.mean - best) / p.deviation;
   return p.deviation * (z * normal_share(z) + normal_density(z));
+}
+
+// sd of the log of a speedup with an interval; what is usual where there is none.
+double noise_of(const Speedup& speedup) {
+  constexpr double kDeviations = 2.81;  // half an interval of 0.995
+  if (speedup.low <= 0 || speedup.high <= speedup.low) return kUsualNoise;
+  return std::log(speedup.high / speedup.low) / (2 * kDeviations);
 }
 
 // Sweeps of the hyperparameters that cost about a millisecond beside `points` observations.
@@ -53,7 +63,8 @@ class Bayesian final : public PointTuner {
     const std::size_t knobs = job.space->knobs().size();
     designed_ = std::clamp<std::size_t>(knobs + 2, 3, 10);
     if (job.start_speedup > 0)
-      observed_.push_back({grid_.places_of(job.start), std::log(job.start_speedup), job.parent});
+      observed_.push_back(
+          {grid_.places_of(job.start), std::log(job.start_speedup), kUsualNoise, job.parent});
     begin();
   }
 
@@ -69,13 +80,13 @@ class Bayesian final : public PointTuner {
       if (designed_ > 0) --designed_;
       return spread_point();
     }
-    if (idle_ >= kIdlePlans) return std::nullopt;
     return most_promising();
   }
 
   void observe(const KnobPoint& point, const Tell& tell) override {
     if (tell.is_correct() && tell.speedup.value > 0)
-      observed_.push_back({grid_.places_of(point), std::log(tell.speedup.value), tell.ask});
+      observed_.push_back(
+          {grid_.places_of(point), std::log(tell.speedup.value), noise_of(tell.speedup), tell.ask});
     else
       failed_.push_back(grid_.places_of(point));
   }
@@ -84,6 +95,7 @@ class Bayesian final : public PointTuner {
   struct Observation {
     Places at;
     double log_speedup;
+    double noise;  // sd of log_speedup
     int ask;
   };
 
@@ -134,15 +146,23 @@ class Bayesian final : public PointTuner {
     const Observation& leader = *std::max_element(
         observed_.begin(), observed_.end(),
         [](const auto& a, const auto& b) { return a.log_speedup < b.log_speedup; });
-    Scored best = best_of(candidates());
-    if (best.gain < 0) return std::nullopt;
+    const std::vector<Places> points = candidates();
+    if (points.empty()) return std::nullopt;
+    if (leader.ask != leader_) doubt_ = 1;
+    leader_ = leader.ask;
+    Scored best = best_of(points);
+    // Where nothing seems worth it, the model may be too sure of itself.
+    while (best.gain < kWorthwhile && doubt_ < kMostDoubt) {
+      doubt_ *= kDoubtStep;
+      best = best_of(points);
+    }
+    if (best.gain < kWorthwhile) return std::nullopt;
     for (int i = 0; i < kRefinements; ++i) {
       Scored nearby = best_of(one_knob_away(best.at));
       if (nearby.gain <= best.gain) break;
       best = std::move(nearby);
     }
     expected_ = best.gain;
-    idle_ = expected_ < kWorthwhile ? idle_ + 1 : 0;
     KnobPoint point = grid_.point_at(best.at);
     std::string why = fmt::format("expected gain {:.2f} % over {}: {}", 100 * std::expm1(expected_),
                                   leader.ask, to_text(point));
@@ -161,9 +181,17 @@ class Bayesian final : public PointTuner {
       points.insert(points.end(), waiting.begin(), waiting.end());
       speed_.fit(points, values, 0);
     }
-    // Noise flatters the largest of many measurements; the largest mean is fairer to all.
+    // What the process does not explain is noise of the measurement, or roughness that belongs to
+    // the point. Noise flatters the largest of many measurements, so a point is worth what was
+    // predicted there and the rough share of the rest.
+    const double noise = usual_noise();
+    const double residual = speed_.residual();
+    roughness_ = std::sqrt(std::max(0.0, residual * residual - noise * noise));
+    const double share = roughness_ * roughness_ / std::max(1e-12, residual * residual);
     best_ = -HUGE_VAL;
-    for (const Prediction& p : speed_.predict(points)) best_ = std::max(best_, p.mean);
+    const std::vector<Prediction> known = speed_.predict(points);
+    for (std::size_t i = 0; i < known.size(); ++i)
+      best_ = std::max(best_, known[i].mean + share * (values[i] - known[i].mean));
     if (failed_.empty()) return;
     std::vector<double> labels(points.size() - waiting.size(), 1);
     points.resize(labels.size());
@@ -173,6 +201,15 @@ class Bayesian final : public PointTuner {
                   failed_.end());
     labels.resize(points.size(), 0);
     works_.fit(std::move(points), std::move(labels), 1);
+  }
+
+  // The median sd of the log of a measured speedup, from the tells' intervals.
+  double usual_noise() const {
+    std::vector<double> noise;
+    for (const Observation& o : observed_) noise.push_back(o.noise);
+    const auto middle = noise.begin() + static_cast<std::ptrdiff_t>(noise.size() / 2);
+    std::nth_element(noise.begin(), middle, noise.end());
+    return *middle;
   }
 
   // The faster half of what is remembered are the fastest, the rest a cut through all others. How
@@ -253,7 +290,8 @@ class Bayesian final : public PointTuner {
     std::vector<Prediction> works;
     if (!failed_.empty()) works = works_.predict(points);
     for (std::size_t i = 0; i < points.size(); ++i) {
-      double gain = expected_improvement(speeds[i], best_);
+      double gain = expected_improvement(
+          {speeds[i].mean, doubt_ * std::hypot(speeds[i].deviation, roughness_)}, best_);
       if (!works.empty()) gain *= chance_of_working(works[i]);
       if (gain > best.gain) best = {points[i], gain};
     }
@@ -274,9 +312,11 @@ class Bayesian final : public PointTuner {
   std::vector<Places> failed_;
   GaussianProcess speed_;
   GaussianProcess works_;
-  double best_ = 0;      // log speedup to improve on
-  double expected_ = 0;  // gain of the last plan
-  int idle_ = 0;         // plans in a row whose gain was not worthwhile
+  double roughness_ = 0;  // sd of the log speed of neighbours, beyond what is smooth
+  double best_ = 0;       // log speedup to improve on
+  double expected_ = 0;   // gain of the last plan
+  double doubt_ = 1;      // factor on all deviations; 1 again after each new best
+  int leader_ = 0;        // ask of the fastest observation
 };
 
 }  // namespace

@@ -198,4 +198,9 @@ std::vector<Prediction> GaussianProcess::predict(std::span<const Places> points)
   return predictions;
 }
 
+double GaussianProcess::residual() const {
+  const Model& m = *model_;
+  return m.spread * std::sqrt(m.variance * kNoise[m.shape.noise]);
+}
+
 }  // namespace kw::search

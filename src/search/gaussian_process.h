@@ -34,6 +34,9 @@ class GaussianProcess {
   /// Precondition: fitted. Cost: a triangular solve for each point.
   std::vector<Prediction> predict(std::span<const Places> points) const;
 
+  /// What the fitted function does not explain of the values: an sd, noise and roughness together.
+  double residual() const;
+
  private:
   struct Model;
   std::unique_ptr<Model> model_;

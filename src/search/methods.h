@@ -25,7 +25,9 @@ std::unique_ptr<Strategy> make_random_tuner(const TuningJob& job, const Strategy
 std::unique_ptr<Strategy> make_bayesian(const TuningJob& job, const StrategyOptions& options);
 /// Children of a small population, which starts afresh when they stop getting better.
 std::unique_ptr<Strategy> make_evolutionary(const TuningJob& job, const StrategyOptions& options);
-/// exhaustive for small spaces; halving, then climb from its winner, for others.
+/// halving, then climb from its winner.
+std::unique_ptr<Strategy> make_halving_climb(const TuningJob& job, const StrategyOptions& options);
+/// exhaustive for small spaces, bayesian for others: docs/search.md has the figures.
 std::unique_ptr<Strategy> make_auto(const TuningJob& job, const StrategyOptions& options);
 
 }  // namespace kw::search

@@ -23,7 +23,7 @@ constexpr std::array kStrategies{
 };
 
 constexpr std::array kTuners{
-    TunerInfo{"auto", "exhaustive for small spaces, else halving and then climb", make_auto},
+    TunerInfo{"auto", "exhaustive for small spaces, else bayesian", make_auto},
     TunerInfo{"random", "untried points by lot", make_random_tuner},
     TunerInfo{"bayesian",
               "largest expected improvement under Gaussian processes of speed and of what works",
@@ -33,6 +33,7 @@ constexpr std::array kTuners{
     TunerInfo{"exhaustive", "every valid point in order", make_exhaustive},
     TunerInfo{"halving", "random points by successive halving over measurement fidelity",
               make_halving},
+    TunerInfo{"halving_climb", "halving, then climb from its winner", make_halving_climb},
     TunerInfo{"climb", "to the best neighbour until none is better", make_climb},
 };
 

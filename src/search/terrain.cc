@@ -319,9 +319,11 @@ Trial run_trial(Strategy& tuner, const Terrain& terrain, const TrialOptions& opt
     tell.ask = ask.id;
     tell.outcome = point.outcome;
     tell.outcome_class = tell.is_correct() ? OutcomeClass::NoGain : OutcomeClass::Failed;
-    tell.speedup.value =
-        point.speedup * std::exp(terrain.noise / std::sqrt(ask.fidelity) * rng.normal());
-    tell.speedup.low = tell.speedup.high = tell.reward = tell.speedup.value;
+    const double deviation = terrain.noise / std::sqrt(ask.fidelity);
+    constexpr double kDeviations = 2.81;  // half an interval of 0.995
+    tell.speedup.value = tell.reward = point.speedup * std::exp(deviation * rng.normal());
+    tell.speedup.low = tell.speedup.value * std::exp(-kDeviations * deviation);
+    tell.speedup.high = tell.speedup.value * std::exp(kDeviations * deviation);
     tuner.tell(tell);
     trial.spent += ask.fidelity;
     if (trial.reached || ask.fidelity < 1) continue;
