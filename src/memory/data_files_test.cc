@@ -12,7 +12,8 @@ TEST(DataFiles, HoldsTheShippedTasksAndPlaybook) {
   ASSERT_TRUE(data);
   const auto tasks = data->folders("tasks");
   for (const char* name :
-       {"fctd3d", "gelu", "matmul", "relu", "saxpy", "softmax", "softsign", "swish"}) {
+       {"attention", "conv2d", "fctd3d", "gelu", "histogram", "layernorm", "matmul", "reduce_sum",
+        "relu", "rmsnorm", "saxpy", "scan", "softmax", "softsign", "swish", "transpose"}) {
     EXPECT_NE(std::find(tasks.begin(), tasks.end(), name), tasks.end()) << name;
     EXPECT_FALSE(data->under(std::string("playbook/") + name).empty()) << name;
   }

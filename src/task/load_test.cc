@@ -113,7 +113,8 @@ TEST(LoadTask, SkipsWhatDoesNotFit) {
 
 TEST(LoadTask, ShippedTasksAreSound) {
   for (const auto* name :
-       {"fctd3d", "gelu", "matmul", "relu", "saxpy", "softmax", "softsign", "swish"}) {
+       {"attention", "conv2d", "fctd3d", "gelu", "histogram", "layernorm", "matmul", "reduce_sum",
+        "relu", "rmsnorm", "saxpy", "scan", "softmax", "softsign", "swish", "transpose"}) {
     const auto definition = load_task(std::string(KW_SOURCE_DIR) + "/tasks/" + name);
     ASSERT_TRUE(definition.has_value()) << describe(definition.error());
     EXPECT_EQ(definition->task.name, name);

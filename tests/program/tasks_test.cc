@@ -31,12 +31,16 @@ TEST(Tasks, ShippedAndOwnOnesAreListed) {
   std::map<std::string, bool> usable;
   const auto listed = ran.json();
   for (const auto& task : listed["tasks"]) usable[task["name"]] = task["is_usable"];
-  EXPECT_EQ(usable, (std::map<std::string, bool>{{"fctd3d", true},
+  EXPECT_EQ(usable, (std::map<std::string, bool>{{"attention", true},
+                                                 {"conv2d", true},
+                                                 {"fctd3d", true},
                                                  {"gelu", true},
                                                  {"histogram", true},
+                                                 {"layernorm", true},
                                                  {"matmul", true},
                                                  {"reduce_sum", true},
                                                  {"relu", true},
+                                                 {"rmsnorm", true},
                                                  {"saxpy", true},
                                                  {"scan", true},
                                                  {"softmax", true},
