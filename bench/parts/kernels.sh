@@ -8,7 +8,7 @@ measure_ceilings() {
   local kind try
   for try in 1 2 3; do
     timed "$kw" --json --workspace "$work/kernels" device --measure
-    for kind in copy triad mix_3r1w; do
+    for kind in copy triad mix_3r1w read; do
       ceiling[$kind]=$(found /ceilings level=DRAM "kind=$kind" "threads=$(nproc)" per_second || echo 0)
     done
     case " ${ceiling[*]} " in *' 0 '*) note "ceilings, try $try: $(got /notes)" ;; *) return 0 ;; esac
@@ -51,7 +51,37 @@ ceiling_figures() {
   figure "$1.omp" ratio median none 0 - "$4: speedup over omp" 'paired, the same judgement'
 }
 
+# Memory-bound kernels: ID FILE WORKLOAD KIND WORDS; the task is named by the file's folder.
+streams=(
+  'relu relu/20_streamed.cpp dram copy one read to one write'
+  'gelu gelu/20_streamed.cpp dram copy one read to one write'
+  'swish swish/20_streamed.cpp dram copy one read to one write'
+  'softsign softsign/20_streamed.cpp dram copy one read to one write'
+  'transpose transpose/20_staged.cpp power_of_two copy one read to one write'
+  'reduce_sum reduce_sum/20_pieces.cpp square read reads'
+  'rmsnorm rmsnorm/20_streamed.cpp square copy one read to one write'
+  'layernorm layernorm/20_streamed.cpp square copy one read to one write'
+  'scan scan/20_chained.cpp vector copy one read to one write'
+)
+# Kernels that arithmetic or the nearest cache binds: ID FILE WORKLOAD
+bound_by_core=(
+  'conv2d conv2d/20_implicit_product.cpp three_by_three'
+  'attention attention/20_blocked.cpp square'
+  'histogram histogram/10_tables.cpp even'
+)
+
+# kernel_at_core ID FILE WORKLOAD: fraction of the roofline and speedup over omp, of one judgement.
+kernel_at_core() {
+  local roof speedup
+  judge_kernel "$2" "${2%%/*}" omp
+  { read -r roof; read -r speedup; } < <(found /workloads group=time "name=$3" roofline_fraction speedup)
+  case ${roof:-0} in 0 | 0.0 | null) return 0 ;; esac
+  sample "$1.roof" "$roof"
+  sample "$1.omp" "$(printf '%s' "$speedup" | tr ',{' '\n\n' | awk -F ': *' '/"value"/ { print $2 + 0 }')"
+}
+
 part_kernels() {
+  local id file workload kind words line
   local i
   local -A ceiling=()
   figure kernels.matmul ratio median at_least 0.95 kernels.openblas 'matmul 1024 over OpenBLAS' \
@@ -62,6 +92,16 @@ part_kernels() {
   ceiling_figures fctd3d_pass none 0 'fctd3d 256, a pass per step' fctd3d/20_streamed.cpp fctd3d cube_256 'three reads to one write'
   ceiling_figures softmax at_least 0.85 'softmax 4096' softmax/20_staged.cpp softmax square 'one read to one write'
   ceiling_figures saxpy none 0 'saxpy' saxpy/20_vectors.cpp saxpy dram 'two reads to one write'
+  for line in "${streams[@]}"; do
+    read -r id file workload kind words <<<"$line"
+    ceiling_figures "$id" at_least 0.85 "$id" "$file" "$id" "$workload" "$words"
+  done
+  for line in "${bound_by_core[@]}"; do
+    read -r id file workload <<<"$line"
+    figure "$id.roof" ratio median none 0 "$id.omp" "$id over its roofline" \
+      "roofline_fraction of workload \`$workload\` of \`kw judge playbook/$file --task $id --baseline omp --json\`"
+    figure "$id.omp" ratio median none 0 - "$id: speedup over omp" 'paired, the same judgement'
+  done
 
   # Leaves every object built and every baseline remembered; its figures do not count.
   progress 'baselines'
@@ -69,6 +109,10 @@ part_kernels() {
   judge_kernel fctd3d/30_skewed.cpp fctd3d omp
   judge_kernel softmax/20_staged.cpp softmax omp
   judge_kernel saxpy/20_vectors.cpp saxpy omp
+  for line in "${streams[@]}" "${bound_by_core[@]}"; do
+    read -r id file workload <<<"$line"
+    judge_kernel "$file" "$id" omp
+  done
   : >"$dir/notes.txt"
 
   for ((i = 1; i <= $(reps 7 1); ++i)); do
@@ -78,6 +122,14 @@ part_kernels() {
     kernel_under_ceiling fctd3d_pass fctd3d/20_streamed.cpp fctd3d cube_256 mix_3r1w
     kernel_under_ceiling softmax softmax/20_staged.cpp softmax square copy
     kernel_under_ceiling saxpy saxpy/20_vectors.cpp saxpy dram triad
+    for line in "${streams[@]}"; do
+      read -r id file workload kind words <<<"$line"
+      kernel_under_ceiling "$id" "$file" "$id" "$workload" "$kind"
+    done
+    for line in "${bound_by_core[@]}"; do
+      read -r id file workload <<<"$line"
+      kernel_at_core "$id" "$file" "$workload"
+    done
     judge_kernel matmul/20_packed.cpp matmul openblas
     local flops own theirs
     { read -r flops; read -r own; read -r theirs; } < <(found /workloads group=time name=square flops_per_s median_ns baseline_ns)
