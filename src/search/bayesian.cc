@@ -203,6 +203,15 @@ class Bayesian final : public PointTuner {
     works_.fit(std::move(points), std::move(labels), 1);
   }
 
+  std::vector<const Observation*> fastest_first() const {
+    std::vector<const Observation*> order;
+    for (const Observation& o : observed_) order.push_back(&o);
+    std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+      return a->log_speedup != b->log_speedup ? a->log_speedup > b->log_speedup : a->ask < b->ask;
+    });
+    return order;
+  }
+
   // The median sd of the log of a measured speedup, from the tells' intervals.
   double usual_noise() const {
     std::vector<double> noise;
@@ -215,10 +224,7 @@ class Bayesian final : public PointTuner {
   // The faster half of what is remembered are the fastest, the rest a cut through all others. How
   // slow the slowest are is of no interest, and would stretch the scale.
   void remember(std::vector<Places>& points, std::vector<double>& values) const {
-    std::vector<const Observation*> order;
-    for (const Observation& o : observed_) order.push_back(&o);
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto* a, const auto* b) { return a->log_speedup > b->log_speedup; });
+    const std::vector<const Observation*> order = fastest_first();
     const double top = order.front()->log_speedup;
     const double median = order[order.size() / 2]->log_speedup;
     const double floor = top - kDepth * std::max(top - median, 0.01);
@@ -243,10 +249,7 @@ class Bayesian final : public PointTuner {
       return result;
     }
     std::set<Places> seen;
-    std::vector<const Observation*> fastest;
-    for (const Observation& o : observed_) fastest.push_back(&o);
-    std::stable_sort(fastest.begin(), fastest.end(),
-                     [](const auto* a, const auto* b) { return a->log_speedup > b->log_speedup; });
+    const std::vector<const Observation*> fastest = fastest_first();
     constexpr std::size_t kLeaders = 4;
     for (std::size_t i = 0; i < std::min(kLeaders, fastest.size()); ++i) {
       std::vector<Places> around = one_knob_away(fastest[i]->at);
