@@ -1,7 +1,7 @@
 // Keys are read eight at a time and counted in several tables by turns, so that equal keys in a row
 // do not wait for each other.
 // SPDX-License-Identifier: Apache-2.0
-// kw: tune TABLES = 8, 4, 16
+// kw: tune TABLES = 4, 8, 16
 // kw: tune AHEAD = 2048, 0, 4096
 // kw: technique private_tables, independent_chains, prefetch, threads
 #include <omp.h>

@@ -26,7 +26,18 @@ static inline float sum_of(Vec v) {
   return lane[0];
 }
 
+// Short runs: neighbouring ones overlap in the core, so that one chain each is enough.
+static inline float sum_short(const float* in, size_t count) {
+  Vec sum = {};
+  size_t i = 0;
+  for (; i + LANES <= count; i += LANES) sum += load(in + i);
+  float rest = 0;
+  for (; i < count; ++i) rest += in[i];
+  return sum_of(sum) + rest;
+}
+
 static float sum_run(const float* in, size_t count) {
+  if (count < 16 * LANES) return sum_short(in, count);
   Vec sum[8] = {};
   size_t i = 0;
   for (; i + 8 * LANES <= count; i += 8 * LANES) {
@@ -36,25 +47,19 @@ static float sum_run(const float* in, size_t count) {
 #pragma GCC unroll 8
     for (int k = 0; k < 8; ++k) sum[k] += load(in + i + k * LANES);
   }
-  for (; i + LANES <= count; i += LANES) sum[i / LANES & 7] += load(in + i);
-  if (i < count) {
-    float last[LANES] = {};
-    for (size_t k = 0; i + k < count; ++k) last[k] = in[i + k];
-    sum[7] += load(last);
-  }
   for (int width = 4; width > 0; width /= 2) {
     for (int k = 0; k < width; ++k) sum[k] += sum[k + width];
   }
-  return sum_of(sum[0]);
+  return sum_of(sum[0]) + sum_short(in + i, count - i);
 }
 
 void reduce_sum(int rows, int cols, int pitch, const float* x, float* y) {
   // What a thread adds to its first row (which another has begun), and to the row it has begun
   // last.
   float head[kMostThreads], tail[kMostThreads];
+  const int most = omp_get_max_threads(), team = most < kMostThreads ? most : kMostThreads;
   int threads = 1;
-#pragma omp parallel num_threads(omp_get_max_threads() < kMostThreads ? omp_get_max_threads() \
-                                                                      : kMostThreads)
+#pragma omp parallel num_threads(team)
   {
     const size_t self = omp_get_thread_num(), count = omp_get_num_threads();
     if (self == 0) threads = (int)count;
