@@ -15,6 +15,7 @@
 #include "cli/synthetic_bench.h"
 #include "engine/run.h"
 #include "search/budget.h"
+#include "search/reward.h"
 
 namespace kw::cli {
 namespace {
@@ -27,6 +28,7 @@ struct OptimizeFlags {
   std::string target = "cpu";
   std::string strategy = "greedy";
   std::string tuner;
+  std::string reward = "speedup";
   std::string baseline;
   std::int64_t attempts = 0;
   std::int64_t patience = 0;
@@ -61,6 +63,7 @@ Result<RunConfig> config_of(const OptimizeFlags& flags, const Goals& task_goals)
   config.target = KW_TRY(target_of(flags.target));
   config.strategy = flags.strategy;
   config.tuner = KW_TRY(tuner_of(flags));
+  config.reward_policy = KW_TRY(search::find_reward_policy(flags.reward))->name;
   config.baseline = flags.baseline;
   if (flags.attempts < 0) return fail("--attempts cannot be negative");
   if (flags.patience < 0) return fail("--patience cannot be negative");
@@ -196,6 +199,8 @@ Command optimize_command() {
     f.text("--strategy", flags->strategy, "One of " + names_of(search::strategies()));
     f.text("--tuner", flags->tuner,
            "How knobs are searched: one of " + names_of(search::tuners()) + "; default auto");
+    f.text("--reward", flags->reward,
+           "An outcome as a number: one of " + names_of(search::reward_policies()));
     f.text("--baseline", flags->baseline, "What to beat, by name; default: the fastest");
     f.integer("--attempts", flags->attempts, "Most attempts; 0: no limit");
     f.text("--time", flags->time,
