@@ -203,11 +203,12 @@ Result<RunReport> run(const Surroundings& s, const RunConfig& config) {
 }
 
 Result<RunReport> resume(const Surroundings& s, const RunSummary& stored) {
-  if (stored.state == RunState::Finished)
-    return fail("the run is finished; start a new one", stored.name);
   const auto held = KW_TRY(s.store.lock(stored));
+  // Whoever held it until now may have gone on since `stored` was read.
+  RunSummary run = KW_TRY(s.store.find(stored.name));
+  if (run.state == RunState::Finished)
+    return fail("the run is finished; start a new one", run.name);
   auto standings = KW_TRY(time_baselines(s));
-  RunSummary run = stored;
   run.state = RunState::Running;
   std::int64_t spent_ns = 0;
   if (const auto last = static_cast<int>(run.attempts); last > 0)
