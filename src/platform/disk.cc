@@ -22,15 +22,7 @@ class RealDisk final : public Disk {
     return there;
   }
   Result<> make_dirs(const Path& path) override { return platform::make_dirs(path); }
-  Result<std::vector<std::string>> list(const Path& path) override { return list_dir(path); }
-  Result<> remove(const Path& path) override { return remove_tree(path); }
-  Result<std::uint64_t> free_bytes(const Path& path) override { return free_disk_bytes(path); }
 };
-
-bool is_inside(const Path& path, const Path& folder) {
-  const auto relative = path.lexically_relative(folder);
-  return !relative.empty() && *relative.begin() != "..";
-}
 
 }  // namespace
 
@@ -92,31 +84,9 @@ Result<> MemoryDisk::make_dirs(const Path& path) {
   return {};
 }
 
-Result<std::vector<std::string>> MemoryDisk::list(const Path& path) {
+void MemoryDisk::lose(const Path& path) {
   const std::lock_guard lock(mutex_);
-  if (!dirs_.contains(path)) return fail_errno("list", path, ENOENT);
-  std::set<std::string> names;
-  for (const auto& [file, bytes] : files_) {
-    if (file.parent_path() == path) names.insert(file.filename().string());
-  }
-  for (const Path& dir : dirs_) {
-    if (dir.parent_path() == path) names.insert(dir.filename().string());
-  }
-  return std::vector<std::string>(names.begin(), names.end());
-}
-
-Result<> MemoryDisk::remove(const Path& path) {
-  const std::lock_guard lock(mutex_);
-  KW_TRY(begin_change(path));
-  std::erase_if(files_, [&](const auto& entry) { return is_inside(entry.first, path); });
-  std::erase_if(dirs_, [&](const Path& dir) { return is_inside(dir, path); });
-  return {};
-}
-
-Result<std::uint64_t> MemoryDisk::free_bytes(const Path&) {
-  const std::lock_guard lock(mutex_);
-  const std::uint64_t taken = used();
-  return capacity_ > taken ? capacity_ - taken : 0;
+  files_.erase(path);
 }
 
 }  // namespace kw::platform

@@ -9,7 +9,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "platform/files.h"
 
@@ -24,9 +23,6 @@ class Disk {
   virtual Result<> write(const Path& path, std::string_view bytes) = 0;
   virtual Result<bool> exists(const Path& path) = 0;
   virtual Result<> make_dirs(const Path& path) = 0;
-  virtual Result<std::vector<std::string>> list(const Path& path) = 0;
-  virtual Result<> remove(const Path& path) = 0;
-  virtual Result<std::uint64_t> free_bytes(const Path& path) = 0;
 };
 
 /// The machine's disk. One instance serves the whole process.
@@ -39,10 +35,9 @@ class MemoryDisk final : public Disk {
   Result<> write(const Path& path, std::string_view bytes) override;
   Result<bool> exists(const Path& path) override;
   Result<> make_dirs(const Path& path) override;
-  Result<std::vector<std::string>> list(const Path& path) override;
-  Result<> remove(const Path& path) override;
-  Result<std::uint64_t> free_bytes(const Path& path) override;
 
+  /// Somebody else's hand: the file is gone.
+  void lose(const Path& path);
   void set_capacity(std::uint64_t bytes) { capacity_ = bytes; }
   void set_read_only(bool on) { read_only_ = on; }
   /// The `nth` changing operation from now on (0 is the next) fails with `error`; later ones work.

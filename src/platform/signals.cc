@@ -50,6 +50,4 @@ SignalGuard::~SignalGuard() {
 
 bool SignalGuard::is_interrupted() const { return g_signal.load() != 0; }
 
-int SignalGuard::signal_number() const { return g_signal.load(); }
-
 }  // namespace kw::platform

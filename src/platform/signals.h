@@ -19,8 +19,6 @@ class SignalGuard {
   ~SignalGuard();
 
   bool is_interrupted() const;
-  /// The signal that arrived, 0 if none.
-  int signal_number() const;
   /// Becomes readable with the first signal, for poll(); never read it.
   int fd() const { return event_.get(); }
 

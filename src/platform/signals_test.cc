@@ -23,7 +23,6 @@ TEST(SignalGuard, TheFirstSignalSetsAFlag) {
   EXPECT_FALSE(is_readable(guard.fd()));
   std::raise(SIGINT);
   EXPECT_TRUE(guard.is_interrupted());
-  EXPECT_EQ(guard.signal_number(), SIGINT);
   EXPECT_TRUE(is_readable(guard.fd()));
 }
 
@@ -32,7 +31,7 @@ TEST(SignalGuard, TheSecondEndsTheProcess) {
   if (child == 0) {
     const SignalGuard guard;
     std::raise(SIGTERM);
-    if (guard.signal_number() != SIGTERM) ::_exit(1);
+    if (!guard.is_interrupted()) ::_exit(1);
     std::raise(SIGINT);
     ::_exit(2);
   }

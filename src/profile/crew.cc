@@ -45,8 +45,6 @@ void wait_until(const std::atomic<int>& value, int wanted) {
 
 }  // namespace
 
-int usable_processors() { return std::max<int>(1, static_cast<int>(usable().size())); }
-
 struct Crew::State {
   struct alignas(64) Span {
     std::int64_t begin = 0;

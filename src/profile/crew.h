@@ -25,7 +25,4 @@ class Crew {
   std::unique_ptr<State> state_;
 };
 
-/// Processors that this process may run on.
-int usable_processors();
-
 }  // namespace kw::profile
