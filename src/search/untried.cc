@@ -2,7 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/untried.h"
 
+#include <algorithm>
+
 namespace kw::search {
+
+bool Untried::is_taken(std::uint64_t number) const {
+  return std::binary_search(taken_.begin(), taken_.end(), number);
+}
+
+void Untried::take(const KnobPoint& point) {
+  const std::uint64_t number = space_->number_of(point);
+  const auto place = std::lower_bound(taken_.begin(), taken_.end(), number);
+  if (place == taken_.end() || *place != number) taken_.insert(place, number);
+}
 
 std::optional<KnobPoint> Untried::draw(Rng& rng) {
   constexpr int kLots = 32;
@@ -17,7 +29,7 @@ std::optional<KnobPoint> Untried::draw(Rng& rng) {
   }
   while (!listed_->empty()) {
     std::uint64_t& entry = (*listed_)[static_cast<std::size_t>(rng.below(listed_->size()))];
-    if (!taken_.contains(entry)) return space_->at(entry);
+    if (!is_taken(entry)) return space_->at(entry);
     entry = listed_->back();
     listed_->pop_back();
   }

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <unordered_set>
 #include <vector>
 
 #include "base/rng.h"
@@ -20,17 +19,19 @@ class Untried {
 
   /// Valid and not taken.
   bool contains(const KnobPoint& point) const {
-    return space_->is_valid(point) && !taken_.contains(space_->number_of(point));
+    return space_->is_valid(point) && !is_taken(space_->number_of(point));
   }
-  void take(const KnobPoint& point) { taken_.insert(space_->number_of(point)); }
+  void take(const KnobPoint& point);
 
   /// One of them by lot, not taken by that. Nothing: none is left, or, in a space of which few
   /// combinations are valid, none among the first 2^20.
   std::optional<KnobPoint> draw(Rng& rng);
 
  private:
+  bool is_taken(std::uint64_t number) const;
+
   const KnobSpace* space_;
-  std::unordered_set<std::uint64_t> taken_;
+  std::vector<std::uint64_t> taken_;  // sorted: a fifth of the memory of a set, in long runs
   std::optional<std::vector<std::uint64_t>> listed_;  // valid points; taken ones leave when met
 };
 
