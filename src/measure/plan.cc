@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kProbePairs = 3;  // for durations and the hopeless
 constexpr std::size_t kMostLooks = 6;   // they share 1 - confidence among them
 constexpr double kLookRatio = 1.5;     // less time than this between two looks is not worth another
-constexpr double kFirstLookNs = 50e6;  // short calls are cheap: gather this much before looking
+constexpr double kFirstLookNs = 25e6;  // short calls are cheap: gather this much before looking
 constexpr std::size_t kFirstLookPairs = 40;  // … but no more than this
 
 // Of a pair; the median, as the first call may be far off.

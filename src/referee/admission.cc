@@ -231,12 +231,13 @@ Result<> Examiner::recomputed(const std::string& name,
     not_applicable(name, "the inputs are the same after it");
     return {};
   }
-  const auto truth = maker_.compute(bench_.workload(), inputs);
+  const TruthMaker::Job job{&bench_.workload(), &inputs};
+  const auto truth = maker_.compute(std::span(&job, 1));
   if (!truth.has_value()) {
     not_applicable(name, truth.error().what);
     return {};
   }
-  return judge(name, KW_TRY(read_truth(truth->values)));
+  return judge(name, KW_TRY(read_truth(truth->front().values)));
 }
 
 Result<> Examiner::changed_inputs() {

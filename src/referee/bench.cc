@@ -123,12 +123,35 @@ std::vector<std::vector<device::Argument>> Bench::arguments(int slots) const {
 }
 
 Result<> Bench::prepare(int set) {
-  if (is_prepared(set)) return {};
-  Known known;
-  const Buffers* values = KW_TRY(pool_.set(set));
-  known.truth = KW_TRY(trusted_.maker.compute(workload_, *values));
-  KW_TRY(learn_regions(set, known));
-  known_.emplace(set, std::move(known));
+  Bench* const self = this;
+  return prepare_together(std::span(&self, 1), set);
+}
+
+Result<> Bench::prepare_together(std::span<Bench* const> benches, int set) {
+  std::vector<Bench*> missing;
+  std::vector<TruthMaker::Job> jobs;
+  for (Bench* bench : benches) {
+    if (bench->is_prepared(set)) continue;
+    missing.push_back(bench);
+    jobs.push_back({&bench->workload_, KW_TRY(bench->pool_.set(set))});
+  }
+  if (missing.empty()) return {};
+  const Trusted& trusted = missing.front()->trusted_;
+  auto truths = KW_TRY(trusted.maker.compute(jobs));
+  std::vector<Known> known(missing.size());
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    known[i].truth = std::move(truths[i]);
+    KW_TRY(missing[i]->learn_truth(set, known[i]));
+  }
+  if (trusted.native != nullptr && missing.size() == 1) {
+    Bench& alone = *missing.front();
+    if (!alone.native_) alone.native_ = KW_TRY(alone.start_native(alone.native_spec()));
+    KW_TRY(alone.learn_native(*alone.native_, 0, known.front()));
+  } else if (trusted.native != nullptr) {
+    KW_TRY(learn_native_together(missing, known));
+  }
+  for (std::size_t i = 0; i < missing.size(); ++i)
+    missing[i]->known_.emplace(set, std::move(known[i]));
   return {};
 }
 
@@ -160,31 +183,49 @@ Result<std::vector<RegionTruth>> Bench::facts_of(std::size_t index, const Known&
   return facts;
 }
 
-Result<> Bench::run_native() {
-  const std::string who = fmt::format(
-      "the reference of task '{}' at the task's type on workload '{}'", task_.name, workload_.name);
-  if (!native_) {
-    if (trusted_.native->object.empty()) return fail(who + " has no built object");
-    native_ = std::make_unique<Leg>(device_, player_spec("reference", trusted_.maker.jail, false),
-                                    trusted_.native->object.front());
-    if (const auto refused = KW_TRY(native_->renew())) return fail(who + ": " + refused->evidence);
-  }
-  const auto call = native_->call(arguments(1), trusted_.maker.timeout_ns);
-  if (call.fate != device::Fate::Returned)
-    return fail(fmt::format("{} {}; the task is at fault, not the candidate", who,
-                            words_of(call.fate, call.signal)));
-  native_ns_ = native_ns_ > 0 ? std::min(native_ns_, call.elapsed_ns) : call.elapsed_ns;
-  return {};
-}
-
-// Facts of the truth, and the trusted baseline's errors where the second gate needs them.
-Result<> Bench::learn_regions(int set, Known& known) {
+Result<> Bench::learn_truth(int set, Known& known) {
   KW_TRY(ensure_slots(1));
   KW_TRY(place(0, set));
   for (std::size_t i = 0; i < workload_.tensors.size(); ++i)
     known.regions.push_back(KW_TRY(facts_of(i, known)));
-  if (trusted_.native == nullptr) return {};
-  KW_TRY(run_native());
+  return {};
+}
+
+Result<std::unique_ptr<Leg>> Bench::start_native(device::PlayerSpec spec) const {
+  const std::string who = fmt::format("the reference of task '{}' at the task's type", task_.name);
+  if (trusted_.native->object.empty()) return fail(who + " has no built object");
+  auto leg = std::make_unique<Leg>(device_, std::move(spec), trusted_.native->object.front());
+  if (const auto refused = KW_TRY(leg->renew())) return fail(who + ": " + refused->evidence);
+  return leg;
+}
+
+Result<> Bench::learn_native_together(std::span<Bench* const> benches, std::span<Known> known) {
+  device::PlayerSpec spec = benches.front()->native_spec();
+  spec.buffers.clear(), spec.writable.clear();
+  std::vector<int> first_buffer;
+  for (const Bench* bench : benches) {
+    first_buffer.push_back(static_cast<int>(spec.buffers.size()));
+    const device::PlayerSpec part = bench->native_spec();
+    spec.buffers.insert(spec.buffers.end(), part.buffers.begin(), part.buffers.end());
+    spec.writable.insert(spec.writable.end(), part.writable.begin(), part.writable.end());
+  }
+  const auto leg = KW_TRY(benches.front()->start_native(std::move(spec)));
+  for (std::size_t i = 0; i < benches.size(); ++i)
+    KW_TRY(benches[i]->learn_native(*leg, first_buffer[i], known[i]));
+  return {};
+}
+
+// The trusted baseline's errors, which the second gate needs, and its time. Its inputs lie in slot
+// 0.
+Result<> Bench::learn_native(Leg& leg, int first_buffer, Known& known) {
+  const auto call = leg.call({arguments_of(task_, workload_, first_buffer, Precision::Native)},
+                             trusted_.maker.timeout_ns);
+  if (call.fate != device::Fate::Returned)
+    return fail(
+        fmt::format("the reference of task '{}' at the task's type on workload '{}' {}; the "
+                    "task is at fault, not the candidate",
+                    task_.name, workload_.name, words_of(call.fate, call.signal)));
+  native_ns_ = native_ns_ > 0 ? std::min(native_ns_, call.elapsed_ns) : call.elapsed_ns;
   for (std::size_t i = 0; i < workload_.tensors.size(); ++i) {
     const Tensor& tensor = workload_.tensors[i];
     const device::Buffer* magnitude =

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,9 @@ class Bench {
   Result<> repair();
   /// Computes what is known of a set, once. Uses slot 0: never between a call and its check.
   Result<> prepare(int set);
+  /// The same for several benches of one run, with one process of each reference for all of them:
+  /// for small workloads a process costs more than everything it computes.
+  static Result<> prepare_together(std::span<Bench* const> benches, int set);
   bool is_prepared(int set) const { return known_.contains(set); }
   /// Precondition: prepared.
   const Known& known(int set) const { return known_.at(set); }
@@ -89,9 +93,14 @@ class Bench {
   std::optional<measure::EmptyCall> empty;  ///< Of a player that maps these buffers.
 
  private:
-  Result<> learn_regions(int set, Known& known);
+  Result<> learn_truth(int set, Known& known);
   Result<std::vector<RegionTruth>> facts_of(std::size_t index, const Known& known);
-  Result<> run_native();
+  device::PlayerSpec native_spec() const {
+    return player_spec("reference", trusted_.maker.jail, false);
+  }
+  Result<std::unique_ptr<Leg>> start_native(device::PlayerSpec spec) const;
+  Result<> learn_native(Leg& leg, int first_buffer, Known& known);
+  static Result<> learn_native_together(std::span<Bench* const> benches, std::span<Known> known);
 
   device::Device& device_;
   const Task& task_;

@@ -151,7 +151,7 @@ Result<Checked> check_call(Bench& bench, int slot, int set, const Depth& depth, 
 }
 
 Result<AfterCheck> check_after_return(Bench& bench, int slot, device::Player& player,
-                                      std::int64_t watch_ns, double late_cpu_ns, Stage stage) {
+                                      const Watch& watch, Stage stage) {
   device::BufferOps& ops = bench.device().ops();
   const auto& tensors = bench.workload().tensors;
   for (std::size_t i = 0; i < tensors.size(); ++i)
@@ -159,7 +159,7 @@ Result<AfterCheck> check_after_return(Bench& bench, int slot, device::Player& pl
       device::Buffer* copy = KW_TRY(bench.scratch(i));
       KW_TRY(ops.copy(*copy, *bench.slot(slot).buffers[i]));
     }
-  const device::AfterReturn after = KW_TRY(player.watch_after_return(watch_ns));
+  const device::AfterReturn after = KW_TRY(player.watch_after_return(watch.span_ns));
   AfterCheck check;
   if (after.has_ended) {
     check.verdict = Verdict{stage, Outcome::Crashed,
@@ -183,10 +183,10 @@ Result<AfterCheck> check_after_return(Bench& bench, int slot, device::Player& pl
     check.verdict =
         Verdict{stage, Outcome::Cheated,
                 fmt::format("{} processes were left running after the call", after.processes_left)};
-  if (after.late_cpu_ns > late_cpu_ns)
+  if (after.late_cpu_ns > watch.late_cpu_ns)
     check.late = fmt::format(
         "{:.3g} ms of CPU time were spent after the call had returned, {:.3g} ms are allowed",
-        after.late_cpu_ns / 1e6, late_cpu_ns / 1e6);
+        after.late_cpu_ns / 1e6, watch.late_cpu_ns / 1e6);
   return check;
 }
 
@@ -197,11 +197,15 @@ std::int64_t call_timeout(const Options& options, double native_ns) {
   return std::max(options.least_timeout_ns, static_cast<std::int64_t>(wanted));
 }
 
-double late_cpu_limit(const EvaluationRequest& request, const Options& options) {
+Watch watch_for(const EvaluationRequest& request, const Options& options,
+                const DeviceFacts& facts) {
   const Origin origin = request.candidate.origin;
-  return origin == Origin::Baseline || origin == Origin::Reference
-             ? std::numeric_limits<double>::infinity()
-             : options.late_cpu_ns;
+  if (origin == Origin::Baseline || origin == Origin::Reference)
+    return {options.watch_ns, std::numeric_limits<double>::infinity()};
+  constexpr double kBeyond = 1.5;  // so that one thread alone can pass the limit
+  const double allowed =
+      options.late_cpu_ns + options.late_cpu_per_core_ns * std::max(facts.cores, 1);
+  return {std::max(options.watch_ns, static_cast<std::int64_t>(kBeyond * allowed)), allowed};
 }
 
 Result<Repeatability> check_repeat(Bench& bench, Leg& leg, std::int64_t timeout_ns) {

@@ -41,6 +41,16 @@ inline constexpr int kSightings = 3;
 /// 100 times that, but beyond 10 s no more than another 3 times; never less than Options say.
 std::int64_t call_timeout(const Options& options, double native_ns);
 
+/// How long a process is watched after its answer, and the CPU time that it may spend meanwhile.
+struct Watch {
+  std::int64_t span_ns = 0;
+  double late_cpu_ns = 0;
+};
+
+/// The time is without limit for the task's own baselines, whose libraries may spin (OpenBLAS
+/// does); a process that has returned is stopped anyway.
+Watch watch_for(const EvaluationRequest& request, const Options& options, const DeviceFacts& facts);
+
 /// What a process did after its answer.
 struct AfterCheck {
   std::optional<Verdict> verdict;  ///< Ended by itself, changed outputs, left processes behind.
@@ -49,13 +59,9 @@ struct AfterCheck {
 
 /// Lets the player run on after a call that returned and whose outputs were not touched since. CPU
 /// time is only reported: a stolen or busy core charges an honest process for time it did not use,
-/// so callers accuse when it is seen kSightings times. Costs `watch_ns` and a copy of the outputs.
+/// so callers accuse when it is seen kSightings times. Costs the span and a copy of the outputs.
 Result<AfterCheck> check_after_return(Bench& bench, int slot, device::Player& player,
-                                      std::int64_t watch_ns, double late_cpu_ns, Stage stage);
-
-/// CPU time after return that is allowed: without limit for the task's own baselines, whose
-/// libraries may spin (OpenBLAS does); a process that has returned is stopped anyway.
-double late_cpu_limit(const EvaluationRequest& request, const Options& options);
+                                      const Watch& watch, Stage stage);
 
 /// Runs a second time on equal bits and says how far apart the compared outputs are. Slot 0 holds
 /// the outputs of the first run.

@@ -104,10 +104,10 @@ WorkloadResult& Trial::result_of(const Bench& bench) {
 // Watches a call that returned; late work must show a second time, on the same call again, to
 // count.
 Trial::Fate Trial::watch(Bench& bench, Leg& leg, int first_buffer) {
-  std::int64_t span_ns = options_.watch_ns;
-  for (int seen = 0;; span_ns *= 3) {
-    const AfterCheck after = KW_TRY(check_after_return(
-        bench, 0, leg.player(), span_ns, late_cpu_limit(request_, options_), Stage::Check));
+  Watch watch = watch_for(request_, options_, facts_);
+  for (int seen = 0;; watch.span_ns *= 3) {
+    const AfterCheck after =
+        KW_TRY(check_after_return(bench, 0, leg.player(), watch, Stage::Check));
     if (after.verdict || after.late.empty()) return after.verdict;
     if (++seen == kSightings) return Verdict{Stage::Check, Outcome::Cheated, after.late};
     KW_TRY(bench.place_again(0));
@@ -123,7 +123,6 @@ device::CallResult Trial::call(const Bench& bench, Leg& leg, int first_buffer) c
 
 // One checked call; the player's maps of this bench begin at `first_buffer`.
 Trial::Fate Trial::run_one(Bench& bench, Leg& leg, int first_buffer, int set, bool is_watched) {
-  KW_TRY(bench.prepare(set));
   KW_TRY(bench.place(0, set));
   WorkloadResult& result = result_of(bench);
   const auto ended = call(bench, leg, first_buffer);
@@ -149,9 +148,9 @@ Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small) {
                           .buffers = {},
                           .writable = {}};
   std::vector<int> first;
+  if (request_.until >= Stage::Run) KW_TRY(Bench::prepare_together(small, kWarmSet + 1));
   for (Bench* bench : small) {
     KW_TRY(bench->ensure_slots(1));
-    if (request_.until >= Stage::Run) KW_TRY(bench->prepare(kWarmSet + 1));
     first.push_back(static_cast<int>(spec.buffers.size()));
     const auto part = bench->player_spec("candidate", request_.jail, true);
     spec.buffers.insert(spec.buffers.end(), part.buffers.begin(), part.buffers.end());

@@ -29,6 +29,11 @@ Seat::Seat(Bench& bench, Leg& leg, int slots, int sets, bool trusted, std::int64
   KW_ASSERT(sets >= slots && slots >= 1 && bench.slots() >= slots);
 }
 
+bool Seat::needs_life() const {
+  const bool alive = leg_.is_alive() && (lives_ > 0 || trusted_);
+  return !alive || (!trusted_ && unseen_.size() < static_cast<std::size_t>(slots_));
+}
+
 Result<std::optional<Verdict>> Seat::ready() {
   const bool alive = leg_.is_alive() && (lives_ > 0 || trusted_);
   if (alive && unseen_.size() >= static_cast<std::size_t>(slots_)) return std::nullopt;

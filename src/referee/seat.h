@@ -33,6 +33,10 @@ class Seat {
   /// Begins a life if fewer than one sample's sets are left; verdict if it would not load or failed
   /// its warm-up call.
   Result<std::optional<Verdict>> ready();
+  /// Whether ready() would begin a life.
+  bool needs_life() const;
+  /// More sets have been prepared; lives to come may use them.
+  void offer(int sets) { sets_ = sets; }
   /// A warm-up call; ns is a first estimate.
   Result<TimedCall> warm_up();
   /// Sets for the next sample, one per slot; marks them as seen. Precondition: ready().

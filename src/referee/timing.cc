@@ -25,15 +25,20 @@ constexpr int kFloorPairs = 5;
 constexpr int kFloorPairsOfRun = 10;  // where many evaluations share it
 constexpr double kFloorBudgetNs = 2e9;
 constexpr double kAssumedFloor = 0.02;  // where measuring it would cost more than the comparison
-constexpr int kJudgeSets = 3;
-constexpr int kSuspectCalls = 5;        // watched after late work was seen once
-constexpr int kMostExtras = 6;          // watched, and fully checked, calls per workload
-constexpr double kCheckedPerNs = 0.5;   // half of the elements that two cores compare in 1 ns
-constexpr double kWallPerBudget = 8;    // flushing, placing and checking cost more than the calls
+constexpr int kFirstSets = 2;
+constexpr int kMostSets = 64;
+// A set costs about as much as a dozen lives, which it then spares if as many pairs are to come.
+constexpr int kLivesPerSet = 12;
+constexpr int kSuspectCalls = 5;       // watched after late work was seen once
+constexpr int kMostExtras = 6;         // watched, and fully checked, calls per workload
+constexpr double kCheckedPerNs = 0.5;  // half of the elements that two cores compare in 1 ns
+constexpr double kWallPerBudget = 8;   // flushing, placing and checking cost more than the calls
 constexpr double kLeastWallNs = 10e9;
 constexpr double kJudgeWallNs = 3e9;
 constexpr std::uint64_t kOneIn = 6;  // share of later calls chosen for them
 constexpr measure::WarmUpLimits kSettle{.window_ns = 10e6, .most_ns = 200e6, .tolerance = 0.03};
+// Pairs bear a drift; only a certificate and a run's figures shall not begin in one.
+constexpr measure::WarmUpLimits kJudgeSettle{.window_ns = 5e6, .most_ns = 25e6, .tolerance = 0.03};
 
 std::int64_t compared_elements(const Workload& workload) {
   std::int64_t count = 0;
@@ -47,8 +52,7 @@ std::int64_t compared_elements(const Workload& workload) {
 }
 
 // Sets by what one truth costs; more sets mean fewer process starts and more variety.
-int sets_for(double truth_ns, Purpose purpose) {
-  if (purpose == Purpose::Judge) return kJudgeSets;  // made for this judgement alone
+int sets_for(double truth_ns) {
   if (truth_ns < 20e6) return 8;
   if (truth_ns < 100e6) return 4;
   return truth_ns < 500e6 ? 3 : 2;
@@ -122,18 +126,30 @@ Result<> Timing::measure_empty(Bench& bench) {
   return {};
 }
 
+// A few sets to begin with; run_pairs adds more where the pairs go on for long.
 Result<> Timing::prepare_sets(Entry& entry) {
   Bench& bench = *entry.bench;
   KW_TRY(bench.prepare(kWarmSet + 1));
   const double truth_ns = bench.known(kWarmSet + 1).truth.reference_ns;
-  const std::int64_t affordable =
-      entry.memory_bytes / std::max<std::int64_t>(bench.bytes_per_set(), 1);
-  const int wanted = options_.pool_sets > 0 ? options_.pool_sets : sets_for(truth_ns, request_.measure.purpose);
-  entry.sets = std::max(
-      {2, entry.slots,
-       static_cast<int>(std::min<std::int64_t>(std::max(wanted, 2 * entry.slots), affordable))});
-  if (entry.slots == 1) entry.sets = std::max(2, std::min(entry.sets, wanted));
+  const auto affordable = static_cast<int>(std::min<std::int64_t>(
+      entry.memory_bytes / std::max<std::int64_t>(bench.bytes_per_set(), 1), kMostSets));
+  const int wanted = options_.pool_sets > 0 ? options_.pool_sets : sets_for(truth_ns);
+  entry.most_sets = std::max({2, entry.slots, std::min(wanted * entry.slots, affordable)});
+  const int known = static_cast<int>(bench.prepared_sets().size());
+  entry.sets = std::clamp(std::max(known - 1, kFirstSets * entry.slots), std::max(2, entry.slots),
+                          entry.most_sets);
   for (int set = kWarmSet + 1; set <= entry.sets; ++set) KW_TRY(bench.prepare(set));
+  return {};
+}
+
+Result<> Timing::add_set(Entry& entry) {
+  const bool pays =
+      entry.candidate->needs_life() && entry.candidate->lives() >= kLivesPerSet * entry.sets;
+  if (!pays || entry.sets >= entry.most_sets) return {};
+  KW_TRY(entry.bench->prepare(entry.sets + 1));
+  ++entry.sets;
+  entry.candidate->offer(entry.sets);
+  if (entry.opponent) entry.opponent->offer(entry.sets);
   return {};
 }
 
@@ -212,7 +228,7 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
 // Clocks and governors settle once for the whole evaluation.
 Result<std::optional<Verdict>> Timing::settle(Entry& entry) {
   if (std::exchange(settled_, true)) return std::nullopt;
-  measure::WarmUp warm(kSettle);
+  measure::WarmUp warm(request_.measure.purpose == Purpose::Judge ? kJudgeSettle : kSettle);
   while (warm.wants_more()) {
     const TimedCall call = KW_TRY(entry.candidate->warm_up());
     if (call.verdict) return at_measure(*call.verdict);
@@ -295,9 +311,8 @@ Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::v
   const bool is_suspect = entry.suspect_calls > 0;
   if (is_suspect || chosen(entry.watched)) {
     const int slot = static_cast<int>(rng_.below(static_cast<std::uint64_t>(entry.slots)));
-    const AfterCheck after =
-        KW_TRY(check_after_return(bench, slot, entry.leg->player(), options_.watch_ns,
-                                  late_cpu_limit(request_, options_), Stage::Measure));
+    const AfterCheck after = KW_TRY(check_after_return(
+        bench, slot, entry.leg->player(), watch_for(request_, options_, facts_), Stage::Measure));
     if (after.verdict) return after.verdict;
     if (is_suspect && !after.late.empty())
       return Verdict{Stage::Measure, Outcome::Cheated, after.late};
@@ -368,6 +383,7 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
   while (plan.wants_more()) {
     const measure::Turn turn = plan.next();
     Entry& entry = entries_[turn.workload];
+    KW_TRY(add_set(entry));
     if (auto verdict = KW_TRY(entry.candidate->ready())) return at_measure(*verdict);
     const std::vector<int> sets = entry.candidate->draw_sets();
     measure::PairedSample pair;

@@ -42,13 +42,13 @@ class Timing {
     WorkloadResult* result = nullptr;
     std::int64_t memory_bytes = 0;
     int slots = 1;
-    int sets = 2;
+    int sets = 2;        ///< Prepared, at least `slots`.
+    int most_sets = 2;   ///< That it may grow to.
     double call_ns = 0;  ///< First estimate of the candidate's call.
     std::unique_ptr<Leg> leg;
     std::unique_ptr<Seat> candidate;
     std::unique_ptr<Seat> opponent;
     int watched = 0;
-    int sightings = 0;      ///< Of late work.
     int suspect_calls = 0;  ///< Calls still to be watched since late work was seen.
     int fully_checked = 0;
   };
@@ -56,6 +56,7 @@ class Timing {
   std::int64_t timeout_of(const Bench& bench) const;
   Result<> measure_empty(Bench& bench);
   Result<> prepare_sets(Entry& entry);
+  Result<> add_set(Entry& entry);
   Result<std::optional<Verdict>> seat_legs(Entry& entry);
   Result<> seat_opponent(Entry& entry);
   Result<std::optional<Verdict>> settle(Entry& entry);

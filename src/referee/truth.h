@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "base/result.h"
 #include "device/device.h"
@@ -26,9 +28,16 @@ struct TruthMaker {
     double reference_ns = 0;
   };
 
-  /// Runs the reference (and the magnitude) on widened copies that no candidate ever maps. An error
-  /// names the reference when it crashes or hangs.
-  Result<Truth> compute(const Workload& workload, const Buffers& set) const;
+  /// One workload with one input set; both borrowed.
+  struct Job {
+    const Workload* workload = nullptr;
+    const Buffers* set = nullptr;
+  };
+
+  /// Runs the reference (and the magnitude) on widened copies that no candidate ever maps, one
+  /// process of each for all jobs. One truth per job, in their order. An error names the reference
+  /// and the workload on which it crashed or hung.
+  Result<std::vector<Truth>> compute(std::span<const Job> jobs) const;
 };
 
 /// The tensor with its reals as float64: what the truth's buffers hold.
