@@ -82,7 +82,8 @@ endif()
 if(NOT KW_PORTABLE)
   kw_room(llm DEPS net LIBS yaml-cpp)
   kw_room(memory DEPS task store LIBS kw_embedded_data)
-  kw_room(propose DEPS task memory)
+  find_path(KW_MUSTACHE kainjow/mustache.hpp REQUIRED)  # headers only, without a CMake package
+  kw_room(propose DEPS task llm memory)
 endif()
 
 # What shares a process with foreign code: never sanitised (it limits its own address space and owns

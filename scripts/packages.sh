@@ -7,7 +7,8 @@ kw_packages() {
     run)  # what ./kw needs to build itself and to compile and jail candidates
       echo g++ cmake ninja-build bubblewrap \
         libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libfmt-dev \
-        libsqlite3-dev libsqlitecpp-dev libzstd-dev libssl-dev libseccomp-dev libcurl4-openssl-dev libeigen3-dev ;;
+        libsqlite3-dev libsqlitecpp-dev libzstd-dev libssl-dev libseccomp-dev libcurl4-openssl-dev libeigen3-dev \
+        libkainjow-mustache-dev ;;
     optional)  # a baseline for matmul; everything else works without it
       echo libopenblas-dev ;;
     check)  # scripts/check, on top of run and optional

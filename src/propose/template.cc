@@ -1,0 +1,189 @@
+// A look at the tags of each file, and rendering by the mustache library.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/template.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <kainjow/mustache.hpp>
+#include <optional>
+#include <set>
+
+#include "base/contains.h"
+#include "base/text.h"
+
+namespace kw::propose {
+namespace {
+
+namespace mustache = kainjow::mustache;
+
+struct Tag {
+  char kind = ' ';  ///< '#', '^', '/', '>', or ' ' for a variable.
+  std::string name;
+  std::size_t offset = 0;
+};
+
+std::string place_in(const std::string& file, std::string_view text, std::size_t offset) {
+  return fmt::format("prompts/{}.md:{}", file, position_of(text, offset).line);
+}
+
+/// The tags of a template in order; comments are left out.
+Result<std::vector<Tag>> tags_of(const std::string& file, std::string_view text) {
+  std::vector<Tag> tags;
+  for (std::size_t at = text.find("{{"); at != std::string_view::npos; at = text.find("{{", at)) {
+    const bool is_triple = text.substr(at).starts_with("{{{");
+    const std::size_t close = text.find(is_triple ? "}}}" : "}}", at);
+    if (close == std::string_view::npos)
+      return fail("a tag is not closed", place_in(file, text, at));
+    std::string_view inside = trim(text.substr(at + 2, close - at - 2));
+    if (inside.starts_with('='))
+      return fail("delimiters cannot be changed here", place_in(file, text, at));
+    Tag tag{' ', "", at};
+    if (!inside.empty() && std::string_view("#^/>&{!").find(inside.front()) != std::string::npos) {
+      if (inside.front() != '&' && inside.front() != '{') tag.kind = inside.front();
+      inside = trim(inside.substr(1));
+    }
+    tag.name = std::string(inside);
+    if (tag.kind != '!') tags.push_back(std::move(tag));
+    at = close;
+  }
+  return tags;
+}
+
+Result<> check_sections(const std::string& file, std::string_view text,
+                        const std::vector<Tag>& tags) {
+  std::vector<const Tag*> open;
+  for (const Tag& tag : tags) {
+    if (tag.kind == '#' || tag.kind == '^') open.push_back(&tag);
+    if (tag.kind != '/') continue;
+    if (open.empty() || open.back()->name != tag.name)
+      return fail(fmt::format("'{}' is closed but not open", tag.name),
+                  place_in(file, text, tag.offset));
+    open.pop_back();
+  }
+  if (open.empty()) return {};
+  return fail(fmt::format("'{}' is not closed", open.back()->name),
+              place_in(file, text, open.back()->offset));
+}
+
+using Texts = std::map<std::string, std::string>;
+
+std::vector<std::string> names_of(const Texts& texts) {
+  std::vector<std::string> names;
+  for (const auto& [name, text] : texts) names.push_back(name);
+  return names;
+}
+
+/// Fails where `file` includes, over any number of others, one that is on the way to it.
+Result<> check_circles(const std::map<std::string, std::vector<Tag>>& tags, const std::string& file,
+                       std::vector<std::string>& way) {
+  if (contains(way, file))
+    return fail(fmt::format("includes itself over {}", join(way, ", ")), "prompts/" + file + ".md");
+  way.push_back(file);
+  for (const Tag& tag : tags.at(file))
+    if (tag.kind == '>') KW_TRY(check_circles(tags, tag.name, way));
+  way.pop_back();
+  return {};
+}
+
+mustache::data data_of(const Fields& fields);
+
+mustache::data data_of(const Field& field) {
+  if (const auto* text = std::get_if<std::string>(&field.value)) return mustache::data(*text);
+  if (const auto* flag = std::get_if<bool>(&field.value)) return mustache::data(*flag);
+  mustache::data list(mustache::data::type::list);
+  for (const Fields& item : std::get<std::vector<Fields>>(field.value)) list << data_of(item);
+  return list;
+}
+
+mustache::data data_of(const Fields& fields) {
+  mustache::data object(mustache::data::type::object);
+  for (const auto& [name, field] : fields) object.set(name, data_of(field));
+  return object;
+}
+
+/// Serves partials from the files and notes what nobody has set, which the library passes over.
+class StrictContext final : public mustache::context<std::string> {
+ public:
+  StrictContext(const mustache::data& fields, const std::map<std::string, mustache::data>& files)
+      : context(&fields), files_(files) {}
+
+  const mustache::data* get(const std::string& name) const override {
+    const mustache::data* found = context::get(name);
+    if (found == nullptr) missing_.insert(name);
+    return found;
+  }
+  const mustache::data* get_partial(const std::string& name) const override {
+    return &files_.at(name);
+  }
+  const std::set<std::string>& missing() const { return missing_; }
+
+ private:
+  const std::map<std::string, mustache::data>& files_;
+  mutable std::set<std::string> missing_;
+};
+
+/// The first file that names the variable, `wanted` before others.
+std::string file_naming(const Texts& texts, const std::string& wanted, const std::string& name) {
+  std::vector<std::string> order = names_of(texts);
+  std::ranges::stable_partition(order, [&](const std::string& file) { return file == wanted; });
+  for (const std::string& file : order) {
+    const auto tags = tags_of(file, texts.at(file));
+    if (!tags) continue;
+    for (const Tag& tag : *tags)
+      if (tag.kind != '>' && tag.name == name) return place_in(file, texts.at(file), tag.offset);
+  }
+  return "prompts/" + wanted + ".md";
+}
+
+}  // namespace
+
+Result<Templates> Templates::parse(std::map<std::string, std::string> files,
+                                   std::span<const std::string> known) {
+  const std::vector<std::string> names = names_of(files);
+  std::map<std::string, std::vector<Tag>> all;
+  for (const auto& [file, text] : files) {
+    auto tags = KW_TRY(tags_of(file, text));
+    KW_TRY(check_sections(file, text, tags));
+    for (const Tag& tag : tags) {
+      const auto& allowed = tag.kind == '>' ? std::span<const std::string>(names) : known;
+      if (!contains(allowed, tag.name))
+        return fail(fmt::format("the template names the {} '{}', which nobody sets{}",
+                                tag.kind == '>' ? "file" : "variable", sanitise(tag.name, 60),
+                                suggestion(tag.name, allowed)),
+                    place_in(file, text, tag.offset));
+    }
+    all.emplace(file, std::move(tags));
+  }
+  for (const std::string& file : names) {
+    std::vector<std::string> way;
+    KW_TRY(check_circles(all, file, way));
+  }
+  Templates templates;
+  templates.texts_ = std::move(files);
+  return templates;
+}
+
+Result<std::string> Templates::render(const std::string& name, const Fields& fields) const {
+  const auto found = texts_.find(name);
+  if (found == texts_.end())
+    return fail("there is no such template" + suggestion(name, names_of(texts_)),
+                "prompts/" + name + ".md");
+  const mustache::data data = data_of(fields);
+  std::map<std::string, mustache::data> partials;
+  for (const auto& [file, text] : texts_) partials.emplace(file, mustache::data(text));
+  mustache::mustache file(found->second);
+  file.set_custom_escape([](const std::string& text) { return text; });
+  StrictContext context(data, partials);
+  std::string text = file.render(context);
+  if (!file.is_valid()) return fail(file.error_message(), "prompts/" + name + ".md");
+  if (!context.missing().empty()) {
+    const std::string& variable = *context.missing().begin();
+    return fail(
+        fmt::format("the template names the variable '{}', which is not set here", variable),
+        file_naming(texts_, name, variable));
+  }
+  return text;
+}
+
+}  // namespace kw::propose

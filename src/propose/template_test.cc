@@ -1,0 +1,78 @@
+// Tests of templates: strict variables, sections, partials, and what is refused when they are read.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/template.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kw::propose {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::vector<std::string> kKnown = {"name", "items", "has_items", "word"};
+
+Result<std::string> rendered(const std::string& text, const Fields& fields,
+                             std::map<std::string, std::string> others = {}) {
+  others["main"] = text;
+  return KW_TRY(Templates::parse(std::move(others), kKnown)).render("main", fields);
+}
+
+std::string trouble(const Result<std::string>& text) {
+  return text ? "no error" : describe(text.error());
+}
+
+TEST(Templates, ValuesAreInsertedAsTheyAre) {
+  EXPECT_EQ(*rendered("a {{name}} b {{{name}}} c {{&name}}",
+                      {{"name", {"<x> & \"y\" {{word}} {{/name}}"}}}),
+            "a <x> & \"y\" {{word}} {{/name}} b <x> & \"y\" {{word}} {{/name}} c <x> & \"y\" "
+            "{{word}} {{/name}}");
+}
+
+TEST(Templates, SectionsRepeatAndVanishWithTheirLines) {
+  const std::string text =
+      "{{#items}}\n- {{name}} {{word}}\n{{/items}}\n{{^items}}\nnone\n{{/items}}\nend\n";
+  const std::vector<Fields> two = {{{"name", {"x"}}}, {{"name", {"y"}}}};
+  EXPECT_EQ(*rendered(text, {{"items", {two}}, {"word", {"!"}}}), "- x !\n- y !\nend\n");
+  EXPECT_EQ(*rendered(text, {{"items", {std::vector<Fields>{}}}, {"word", {"!"}}}), "none\nend\n");
+}
+
+TEST(Templates, PartialsSeeTheVariablesOfTheirPlace) {
+  EXPECT_EQ(
+      *rendered("{{#items}}{{> part}}{{/items}}",
+                {{"items", {std::vector<Fields>{{{"name", {"x"}}}}}}}, {{"part", "<{{name}}>"}}),
+      "<x>");
+}
+
+TEST(Templates, AVariableThatNobodySetsIsAnErrorWithItsPlace) {
+  EXPECT_THAT(trouble(rendered("one\n{{nam}}", {})),
+              HasSubstr("prompts/main.md:2: the template names the variable 'nam', which nobody "
+                        "sets (did you mean 'name'?)"));
+  EXPECT_EQ(trouble(rendered("one\n\n{{name}}", {{"word", {""}}})),
+            "prompts/main.md:3: the template names the variable 'name', which is not set here");
+  EXPECT_EQ(
+      trouble(rendered("{{#has_items}}x{{/has_items}}", {})),
+      "prompts/main.md:1: the template names the variable 'has_items', which is not set here");
+  EXPECT_EQ(trouble(rendered("{{> part}}", {}, {{"part", "\n{{word}}"}})),
+            "prompts/part.md:2: the template names the variable 'word', which is not set here");
+}
+
+TEST(Templates, WhatCannotBeRenderedIsRefusedWhenItIsRead) {
+  EXPECT_EQ(trouble(rendered("{{name", {})), "prompts/main.md:1: a tag is not closed");
+  EXPECT_EQ(trouble(rendered("\n{{#items}}", {})), "prompts/main.md:2: 'items' is not closed");
+  EXPECT_EQ(trouble(rendered("{{/items}}", {})),
+            "prompts/main.md:1: 'items' is closed but not open");
+  EXPECT_EQ(trouble(rendered("{{=<% %>=}}", {})),
+            "prompts/main.md:1: delimiters cannot be changed here");
+  EXPECT_THAT(trouble(rendered("{{> pat}}", {}, {{"part", ""}})),
+              HasSubstr("names the file 'pat', which nobody sets (did you mean 'part'?)"));
+  EXPECT_THAT(trouble(rendered("{{> part}}", {}, {{"part", "{{> main}}"}})),
+              HasSubstr("includes itself over"));
+}
+
+TEST(Templates, CommentsAreNoVariables) {
+  EXPECT_EQ(*rendered("a{{! what this file is for }}b", {}), "ab");
+}
+
+}  // namespace
+}  // namespace kw::propose
