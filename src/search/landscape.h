@@ -68,7 +68,8 @@ struct Play {
   double spent = 0;  ///< Sum of fidelities: what a device would have paid.
 };
 
-/// Runs a strategy on a landscape; tells in ask order, `outstanding` behind.
+/// Runs a strategy on a landscape; tells in ask order, `outstanding` behind. Asks for sources are
+/// answered with the landscape's ideas in turn; every third of them fails.
 Play play(Strategy& strategy, const Landscape& landscape, const PlayOptions& options);
 
 }  // namespace kw::search

@@ -11,6 +11,9 @@ namespace kw::search {
 
 std::unique_ptr<Strategy> make_greedy(std::vector<Idea> ideas, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_random(std::vector<Idea> ideas, const StrategyOptions& options);
+/// These two ask for sources; the ideas given are left alone.
+std::unique_ptr<Strategy> make_refine(std::vector<Idea> ideas, const StrategyOptions& options);
+std::unique_ptr<Strategy> make_best_of_n(std::vector<Idea> ideas, const StrategyOptions& options);
 
 /// Every valid point of the space, in order.
 std::unique_ptr<Strategy> make_exhaustive(const TuningJob& job, const StrategyOptions& options);

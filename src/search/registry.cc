@@ -17,9 +17,16 @@ constexpr std::array kStrategies{
         "greedy",
         "every idea once from simple to best, then the knobs of the promising ones, fastest "
         "first, always from the best point",
-        true, make_greedy},
-    StrategyInfo{"random", "a random idea at a random point of its knobs, none twice", false,
+        true, false, make_greedy},
+    StrategyInfo{"random", "a random idea at a random point of its knobs, none twice", false, false,
                  make_random},
+    StrategyInfo{
+        "refine",
+        "a model writes a kernel, mends what failed, and improves the best; knobs are tuned "
+        "before the next word",
+        true, true, make_refine},
+    StrategyInfo{"best-of-n", "a model writes n kernels, the best is tuned", true, true,
+                 make_best_of_n},
 };
 
 constexpr std::array kTuners{

@@ -43,6 +43,8 @@ struct StrategyOptions {
   const TunerInfo* tuner = nullptr;   ///< Of strategies that tune; null: auto.
   std::size_t tuning_points = 160;    ///< Asks of random, bayesian and evolutionary tuning at most.
   double promising_gain = 1.4;  ///< Gain that tuning is trusted with before any has been seen.
+  int repairs = 3;              ///< Of refine: how often one source is mended before it is left.
+  int writes = 8;               ///< Of best-of-n: n.
 };
 
 /// What a tuner searches: the space of one correct idea.
@@ -59,6 +61,7 @@ struct StrategyInfo {
   std::string_view name;
   std::string_view what;  ///< One line.
   bool is_tuning;         ///< Uses StrategyOptions::tuner.
+  bool is_writing;        ///< Asks for sources that somebody must write; needs no ideas.
   std::unique_ptr<Strategy> (*make)(std::vector<Idea>, const StrategyOptions&);
 };
 

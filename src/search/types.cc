@@ -6,14 +6,12 @@
 
 namespace kw::search {
 
-std::string encode_ask(const Ask& ask) { return codec::write(ask).dump(); }
-
-Result<Ask> decode_ask(std::string_view json) {
-  const auto parsed = codec::Json::parse(json, nullptr, false);
-  if (parsed.is_discarded()) return fail("an ask is not valid JSON");
-  Ask ask;
-  KW_TRY(codec::read(parsed, ask, "ask"));
-  return ask;
+std::string encode_ask(const Ask& ask) {
+  auto json = codec::write(ask);
+  // Only where it means something: runs that were recorded before there were writers stay as they
+  // are.
+  if (ask.role == Role::Write) json["errand"] = name_of(ask.errand);
+  return json.dump();
 }
 
 }  // namespace kw::search

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "record/candidate.h"
 #include "record/enums.h"
 #include "record/evaluation.h"
+#include "record/proposal.h"
 #include "search/knob_space.h"
 
 namespace kw::search {
@@ -21,17 +23,25 @@ struct Idea {
 };
 
 /// What an ask is for.
-enum class Role { Idea, Tune };
+enum class Role {
+  Idea,   ///< An idea of the list.
+  Tune,   ///< Another point of an idea that was told correct.
+  Write,  ///< A source that nobody has written yet.
+};
 
-/// A proposal to make: idea `idea` at knobs `knobs`.
+/// The idea of an ask whose source is still to be written.
+inline constexpr int kUnwritten = -1;
+
+/// A proposal to make: idea `idea` at knobs `knobs`, or a new source.
 struct Ask {
   int id = 0;      ///< From 1, in ask order.
-  int idea = 0;    ///< Index into the list of ideas.
+  int idea = 0;    ///< Index into the list of ideas, then those written since; or kUnwritten.
   int parent = 0;  ///< Ask it derives from; 0: none.
   Role role = Role::Idea;
-  KnobPoint knobs;      ///< A value for every knob of the idea.
+  KnobPoint knobs;      ///< A value for every knob of the idea; none for one yet to be written.
   double fidelity = 1;  ///< 0–1: share of the usual sampling budget.
   std::string why;      ///< The strategy's explanation, one line.
+  Errand errand = Errand::Write;  ///< Of Role::Write.
 
   bool operator==(const Ask&) const = default;
 
@@ -51,17 +61,20 @@ struct Tell {
   /// Against the run's baseline, chained through the incumbents that the pairs were timed against,
   /// so that all tells of a run share one scale. Value 0 where nothing was measured.
   Speedup speedup;
+  /// Of Role::Write: what the source became, and its place in the list. A source that was written
+  /// before keeps its place. kUnwritten: there was none, or none that can be read.
+  int idea = kUnwritten;
+  std::optional<Idea> written{};
 
   bool is_correct() const { return outcome == Outcome::Correct; }
 };
 
 /// One line of JSON, for Attempt::ask; equal asks give equal bytes.
 std::string encode_ask(const Ask& ask);
-Result<Ask> decode_ask(std::string_view json);
 
 }  // namespace kw::search
 
 template <>
 struct kw::EnumNames<kw::search::Role> {
-  static constexpr std::array<std::string_view, 2> names{"idea", "tune"};
+  static constexpr std::array<std::string_view, 3> names{"idea", "tune", "write"};
 };
