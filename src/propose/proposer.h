@@ -29,6 +29,7 @@ struct Situation {
   std::string baseline;                   ///< Name of the opponent to beat.
   double baseline_ns = 0;                 ///< Its mean over the timed workloads.
   const Attempt* parent = nullptr;        ///< With its source; null for Write.
+  const Attempt* grandparent = nullptr;   ///< What the parent was made from, for the difference.
   const Attempt* best = nullptr;          ///< Fastest correct one, with its source; null: none yet.
   std::vector<AttemptLine> history;       ///< All attempts so far, oldest first.
   std::vector<Example> examples;          ///< Most relevant first.

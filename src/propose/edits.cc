@@ -1,0 +1,266 @@
+// Reading, placing and applying of edits.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/edits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <ranges>
+#include <span>
+
+#include "base/text.h"
+
+namespace kw::propose {
+namespace {
+
+constexpr std::size_t kMostEdits = 200;
+constexpr std::size_t kShortestMark = 5;
+constexpr std::size_t kShownLines = 6;        // of the parent, in evidence
+constexpr std::size_t kComparedLines = 4000;  // of the parent, when the nearest are looked for
+constexpr std::size_t kComparedBytes = 80;    // of a line
+
+using Lines = std::vector<std::string_view>;
+
+/// "<<<<<<< SEARCH" and the like: at least five marks, then nothing or a word.
+bool is_mark(std::string_view line, char mark, std::string_view word) {
+  line = trim(line);
+  const std::size_t length = std::min(line.find_first_not_of(mark), line.size());
+  if (length < kShortestMark || length > 12) return false;
+  const std::string_view rest = trim(line.substr(length));
+  return rest == word || (rest.empty() && word != "SEARCH") || rest == std::string(word) + ":";
+}
+
+std::optional<std::size_t> number_in(std::string_view& text) {
+  text = trim(text);
+  std::size_t value = 0;
+  const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (trouble != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+/// "@@ 12-18" (replace), "@@ 12" (replace one), "@@ 12+" (insert behind).
+std::optional<Edit> line_edit_of(std::string_view line) {
+  line = trim(line);
+  if (!line.starts_with("@@")) return std::nullopt;
+  line.remove_prefix(2);
+  Edit edit;
+  edit.kind = Edit::Kind::Lines;
+  const auto first = number_in(line);
+  if (!first) return std::nullopt;
+  edit.first = edit.last = *first;
+  line = trim(line);
+  if (line.starts_with('-')) {
+    line.remove_prefix(1);
+    const auto last = number_in(line);
+    if (!last) return std::nullopt;
+    edit.last = *last;
+  } else if (line.starts_with('+')) {
+    line.remove_prefix(1);
+    edit.last = edit.first;  // behind `first` is before the next, with nothing taken away
+    ++edit.first;
+  }
+  line = trim(line);
+  if (!line.empty() && line != "@@") return std::nullopt;
+  return edit;
+}
+
+bool is_fence_line(std::string_view line) {
+  line = trim(line);
+  return line.starts_with("```") || line.starts_with("~~~");
+}
+
+class EditReader {
+ public:
+  EditReader(std::string_view reply, bool is_cut_off)
+      : reply_(reply), lines_(split_lines(reply)), is_cut_off_(is_cut_off) {}
+
+  Edits run() {
+    while (at_ < lines_.size() && found_.trouble.empty() && found_.edits.size() < kMostEdits) {
+      if (is_mark(lines_[at_], '<', "SEARCH"))
+        read_search();
+      else if (auto edit = line_edit_of(lines_[at_]))
+        read_lines(std::move(*edit));
+      else
+        ++at_;
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void note_begin() {
+    if (found_.edits.empty())
+      found_.begin = static_cast<std::size_t>(lines_[at_].data() - reply_.data());
+  }
+
+  /// Lines up to the mark, which is passed; nothing where it does not come.
+  std::optional<std::vector<std::string>> lines_until(char mark, std::string_view word) {
+    std::vector<std::string> lines;
+    for (; at_ < lines_.size(); ++at_) {
+      if (is_mark(lines_[at_], mark, word)) return ++at_, lines;
+      if (is_mark(lines_[at_], '<', "SEARCH")) return std::nullopt;
+      lines.emplace_back(lines_[at_]);
+    }
+    return std::nullopt;
+  }
+
+  void read_search() {
+    note_begin();
+    Edit edit;
+    edit.at_line = at_ + 1;
+    ++at_;
+    auto search = lines_until('=', "");
+    if (!search) return complain(edit, "a line of ======= between the two texts");
+    auto lines = lines_until('>', "REPLACE");
+    if (!lines) return complain(edit, "a closing line >>>>>>> REPLACE");
+    edit.search = std::move(*search);
+    edit.lines = std::move(*lines);
+    found_.edits.push_back(std::move(edit));
+  }
+
+  void complain(const Edit& edit, std::string_view what) {
+    found_.trouble = fmt::format("the SEARCH block in line {} of the reply has no {}{}",
+                                 edit.at_line, what, is_cut_off_ ? ": the reply was cut off" : "");
+  }
+
+  void read_lines(Edit edit) {
+    note_begin();
+    edit.at_line = at_ + 1;
+    for (++at_; at_ < lines_.size(); ++at_) {
+      const std::string_view line = lines_[at_];
+      if (line_edit_of(line) || is_fence_line(line) || is_mark(line, '<', "SEARCH")) break;
+      edit.lines.emplace_back(line);
+    }
+    found_.edits.push_back(std::move(edit));
+  }
+
+  std::string_view reply_;
+  Lines lines_;
+  bool is_cut_off_;
+  std::size_t at_ = 0;
+  Edits found_;
+};
+
+/// Where an edit goes: lines [from, to) of the parent.
+struct Placed {
+  std::size_t from = 0;
+  std::size_t to = 0;
+  const Edit* edit = nullptr;
+};
+
+using Same = bool (*)(std::string_view, std::string_view);
+
+bool is_same(std::string_view a, std::string_view b) { return a == b; }
+bool is_same_without_tail(std::string_view a, std::string_view b) {
+  return a.substr(0, a.find_last_not_of(" \t") + 1) == b.substr(0, b.find_last_not_of(" \t") + 1);
+}
+bool is_same_without_indent(std::string_view a, std::string_view b) { return trim(a) == trim(b); }
+
+std::vector<std::size_t> places_of(const Lines& parent, const std::vector<std::string>& search,
+                                   Same same) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i + search.size() <= parent.size(); ++i)
+    if (std::equal(search.begin(), search.end(), parent.begin() + static_cast<std::ptrdiff_t>(i),
+                   same))
+      found.push_back(i);
+  return found;
+}
+
+std::string numbered(const Lines& parent, std::size_t from, std::size_t count) {
+  std::string text;
+  for (std::size_t i = from; i < std::min(from + count, parent.size()); ++i)
+    text += fmt::format("\n{:>5} | {}", i + 1, sanitise(parent[i], 160));
+  return text;
+}
+
+/// The parent's lines that are most like the longest line of `search`, with those around them.
+std::string nearest_lines(const Lines& parent, const std::vector<std::string>& search) {
+  std::size_t anchor = 0;
+  for (std::size_t i = 0; i < search.size(); ++i)
+    if (trim(search[i]).size() > trim(search[anchor]).size()) anchor = i;
+  const std::string_view wanted = trim(search[anchor]).substr(0, kComparedBytes);
+  std::size_t best = 0, best_distance = std::string::npos;
+  for (std::size_t i = 0; i < std::min(parent.size(), kComparedLines); ++i) {
+    const std::size_t distance = edit_distance(wanted, trim(parent[i]).substr(0, kComparedBytes));
+    if (distance < best_distance) best = i, best_distance = distance;
+  }
+  if (best_distance * 2 > wanted.size()) return "no line of the parent is like it";
+  const std::size_t from = best - std::min(best, anchor);
+  return "the nearest lines of the parent are" +
+         numbered(parent, from, std::min(search.size(), kShownLines));
+}
+
+std::string quoted(const std::vector<std::string>& search) {
+  for (const std::string& line : search)
+    if (!trim(line).empty()) return "'" + sanitise(trim(line), 80) + "'";
+  return "(empty lines)";
+}
+
+std::expected<Placed, std::string> place_search(const Lines& parent, const Edit& edit) {
+  const bool is_empty =
+      std::ranges::all_of(edit.search, [](const std::string& line) { return trim(line).empty(); });
+  if (is_empty)
+    return std::unexpected(fmt::format(
+        "the edit in line {} of the reply searches for nothing; quote the lines it replaces",
+        edit.at_line));
+  for (const Same same : {is_same, is_same_without_tail, is_same_without_indent}) {
+    const auto places = places_of(parent, edit.search, same);
+    if (places.size() == 1) return Placed{places[0], places[0] + edit.search.size(), &edit};
+    if (places.size() > 1)
+      return std::unexpected(fmt::format(
+          "the SEARCH text {} occurs {} times in the parent, first in lines {} and {}: quote more "
+          "lines around it",
+          quoted(edit.search), places.size(), places[0] + 1, places[1] + 1));
+  }
+  return std::unexpected(fmt::format("the SEARCH text {} is not in the parent; {}",
+                                     quoted(edit.search), nearest_lines(parent, edit.search)));
+}
+
+std::expected<Placed, std::string> place_lines(const Lines& parent, const Edit& edit) {
+  const bool is_insertion = edit.last + 1 == edit.first;
+  if ((edit.first < 1 || edit.last > parent.size()) || (!is_insertion && edit.last < edit.first))
+    return std::unexpected(
+        fmt::format("the edit in line {} of the reply names lines {}-{}; the "
+                    "parent has lines 1-{}",
+                    edit.at_line, edit.first, edit.last, parent.size()));
+  return Placed{edit.first - 1, edit.last, &edit};
+}
+
+}  // namespace
+
+Edits find_edits(std::string_view reply, bool is_cut_off) {
+  return EditReader(reply, is_cut_off).run();
+}
+
+std::expected<std::string, std::string> apply_edits(std::string_view parent,
+                                                    const std::vector<Edit>& edits) {
+  const Lines lines = split_lines(parent);
+  std::vector<Placed> placed;
+  for (const Edit& edit : edits) {
+    auto place =
+        edit.kind == Edit::Kind::Search ? place_search(lines, edit) : place_lines(lines, edit);
+    if (!place) return std::unexpected(std::move(place.error()));
+    placed.push_back(*place);
+  }
+  std::ranges::stable_sort(placed, {}, &Placed::from);
+  for (std::size_t i = 1; i < placed.size(); ++i)
+    if (placed[i].from < placed[i - 1].to)
+      return std::unexpected(
+          fmt::format("the edits in lines {} and {} of the reply overlap: both "
+                      "change line {} of the parent",
+                      placed[i - 1].edit->at_line, placed[i].edit->at_line, placed[i].from + 1));
+  std::vector<std::string> result(lines.begin(), lines.end());
+  for (const Placed& place : std::span(placed) | std::views::reverse) {
+    const auto from = result.begin() + static_cast<std::ptrdiff_t>(place.from);
+    const auto to = result.begin() + static_cast<std::ptrdiff_t>(place.to);
+    const auto behind = result.erase(from, to);
+    result.insert(behind, place.edit->lines.begin(), place.edit->lines.end());
+  }
+  std::string text;
+  for (const std::string& line : result) text += line + "\n";
+  return text;
+}
+
+}  // namespace kw::propose

@@ -1,0 +1,42 @@
+// Edits of a parent source as a model writes them: SEARCH/REPLACE blocks and line edits.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kw::propose {
+
+/// One edit; docs/formats.md has both notations.
+struct Edit {
+  enum class Kind {
+    Search,  ///< The lines that read `search` become `lines`.
+    Lines,  ///< Lines `first` to `last` become `lines`; where last is first - 1, they go before it.
+  };
+  Kind kind = Kind::Search;
+  std::vector<std::string> search;
+  std::vector<std::string> lines;
+  std::size_t first = 0;  ///< From 1.
+  std::size_t last = 0;
+  std::size_t at_line = 0;  ///< Of the reply, for evidence.
+};
+
+struct Edits {
+  std::vector<Edit> edits;
+  std::size_t begin = 0;  ///< Offset of the first mark in the reply: a plan ends there.
+  std::string trouble;    ///< A mark that stands alone, with its line; empty: none.
+};
+
+/// All edits of a reply, inside fences and out of them. `is_cut_off` only words the trouble.
+Edits find_edits(std::string_view reply, bool is_cut_off);
+
+/// The parent with the edits applied from the bottom up. All refer to the parent as it is. Lines
+/// are looked for as they are, then without blanks at their ends, then without indentation. The
+/// error says which edit does not apply and why, with the nearest lines of the parent.
+std::expected<std::string, std::string> apply_edits(std::string_view parent,
+                                                    const std::vector<Edit>& edits);
+
+}  // namespace kw::propose

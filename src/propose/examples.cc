@@ -1,0 +1,80 @@
+// Ranking of playbook kernels by how near their task is.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/examples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "task/load.h"
+
+namespace kw::propose {
+namespace {
+
+/// Families whose kernels are limited and built alike.
+constexpr std::pair<std::string_view, std::string_view> kKin[] = {
+    {"matmul", "convolution"},      {"matmul", "attention"},      {"convolution", "attention"},
+    {"attention", "normalization"}, {"reduction", "scan"},        {"reduction", "normalization"},
+    {"reduction", "histogram"},     {"elementwise", "transpose"}, {"elementwise", "stencil"},
+    {"stencil", "transpose"}};
+
+/// 0: the task itself; 1: its family; 2: kin; nothing: too far.
+std::optional<int> distance(const Task& from, const Task& to) {
+  if (from.name == to.name) return 0;
+  if (from.family == to.family) return 1;
+  for (const auto& [a, b] : kKin)
+    if ((from.family == a && to.family == b) || (from.family == b && to.family == a)) return 2;
+  return std::nullopt;
+}
+
+struct Ranked {
+  int distance = 0;
+  std::size_t bytes = 0;
+  Example example;
+};
+
+/// Of files named NN_what.cpp the last is the most advanced.
+std::optional<std::pair<std::string, std::string>> best_kernel(const memory::DataFiles& data,
+                                                               const std::string& task) {
+  std::optional<std::pair<std::string, std::string>> best;
+  for (const auto& [file, source] : data.under("playbook/" + task))
+    if (file.ends_with(".cpp")) best.emplace(file.substr(0, file.size() - 4), source);
+  return best;
+}
+
+}  // namespace
+
+Result<std::vector<Example>> select_examples(const memory::DataFiles& data, const Task& task,
+                                             const ExampleOptions& options) {
+  std::vector<Ranked> ranked;
+  for (const std::string& name : data.folders("playbook")) {
+    const task::TaskFiles files{"tasks/" + name, data.under("tasks/" + name)};
+    const auto kernel = best_kernel(data, name);
+    if (files.texts.empty() || !kernel) continue;
+    const Task other = KW_TRY(task::parse_task(files)).task;
+    const auto far = distance(task, other);
+    if (!far || (*far == 0 && !options.own_playbook)) continue;
+    ranked.push_back({*far,
+                      kernel->second.size(),
+                      {fmt::format("`{}` for the task `{}` ({}: {})", kernel->first, other.name,
+                                   other.family, other.summary),
+                       kernel->second}});
+  }
+  std::ranges::stable_sort(ranked, {},
+                           [](const Ranked& r) { return std::pair(r.distance, r.bytes); });
+  std::vector<Example> examples;
+  std::size_t bytes = 0;
+  for (Ranked& r : ranked) {
+    if (examples.size() == options.most) break;
+    if (bytes + r.bytes > options.max_bytes) continue;
+    bytes += r.bytes;
+    examples.push_back(std::move(r.example));
+  }
+  return examples;
+}
+
+}  // namespace kw::propose

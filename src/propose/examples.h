@@ -1,0 +1,26 @@
+// Few-shot examples: which kernels of the playbook a prompt shows.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "memory/data_files.h"
+#include "propose/proposer.h"
+
+namespace kw::propose {
+
+struct ExampleOptions {
+  std::size_t most = 2;
+  std::size_t max_bytes = 16 << 10;  ///< Of all sources together.
+  bool own_playbook = false;  ///< Also the task's own kernels: an answer, so only when asked for.
+};
+
+/// Kernels of the playbook, all of which the project's own tests have verified: first the task's
+/// own where that is asked for, then other tasks of its family, then families that work alike,
+/// short ones first; the most advanced kernel of each task. Parses the shipped tasks: some
+/// milliseconds, so once for a run. Errors: a task of the data folder that cannot be read.
+Result<std::vector<Example>> select_examples(const memory::DataFiles& data, const Task& task,
+                                             const ExampleOptions& options = {});
+
+}  // namespace kw::propose

@@ -1,0 +1,148 @@
+// Choice and wording of findings by errand.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/feedback.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/contains.h"
+#include "base/text.h"
+#include "propose/line_diff.h"
+
+namespace kw::propose {
+namespace {
+
+constexpr std::size_t kMostForRepair = 8;
+constexpr std::size_t kMostForSpeed = 12;
+constexpr std::size_t kMostWarnings = 2;
+constexpr std::size_t kTextBytes = 1200;
+constexpr std::size_t kFrameBytes = 2000;
+
+std::string plain(Outcome outcome) {
+  std::string words(name_of(outcome));
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
+/// What a class of failure means to somebody who cannot see the referee.
+std::string_view meaning(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::NoCandidate:
+      return "There was nothing to judge.";
+    case Outcome::Rejected:
+      return "It was not compiled or run: it holds what no kernel needs.";
+    case Outcome::TimedOut:
+      return "It was stopped: an endless loop, a deadlock of threads, or work that grows too fast.";
+    case Outcome::OutOfBounds:
+      return "It read or wrote outside a tensor; look at the ends of loops and at rows with "
+             "padding.";
+    case Outcome::ModifiedInput:
+      return "Inputs are read-only.";
+    case Outcome::Cheated:
+      return "What it did would not hold in anybody's program; such a kernel earns nothing, "
+             "however "
+             "fast it looked.";
+    case Outcome::Implausible:
+      return "It was faster than the machine can move the bytes or do the operations: work is "
+             "missing.";
+    case Outcome::Unmeasurable:
+      return "It is right, but its time could not be measured well enough to count.";
+    default:
+      return {};
+  }
+}
+
+std::string sentence(std::string_view text) {
+  std::string out(trim(text));
+  if (!out.empty() && out.back() != '.' && out.back() != '!' && out.back() != '?') out += '.';
+  return out;
+}
+
+std::string failure_sentence(const Attempt& parent, const Veil& veil) {
+  const Verdict& v = parent.evaluation.verdict;
+  std::string words = fmt::format("Attempt {} failed at the stage `{}`: {}.", parent.number,
+                                  name_of(v.stage), plain(v.outcome));
+  if (!v.evidence.empty()) words += " " + sentence(sanitise(veil.cover(v.evidence), kTextBytes));
+  if (const auto more = meaning(v.outcome); !more.empty()) words += " " + std::string(more);
+  return words;
+}
+
+std::string success_sentence(const Situation& s) {
+  const Attempt& parent = *s.parent;
+  const double speedup = parent.against_baseline.value;
+  std::string words = fmt::format("Attempt {} is correct", parent.number);
+  if (speedup <= 0) return words + "; it was not timed.";
+  words +=
+      fmt::format(" and runs at {:.3g} times the speed of the baseline `{}`", speedup, s.baseline);
+  if (s.best != nullptr && s.best->number == parent.number)
+    return words + "; it is the best so far.";
+  if (s.best != nullptr && s.best->against_baseline.value > 0)
+    return words + fmt::format("; attempt {} is still better with {:.3g} times.", s.best->number,
+                               s.best->against_baseline.value);
+  return words + ".";
+}
+
+bool is_warning(const Finding& f) { return f.text.starts_with("Warning: "); }
+
+/// The verdict sentence and the goals of the prompt say these already.
+bool is_said(const Finding& f) {
+  return f.text.starts_with("Ended at stage ") || f.text.starts_with("The goal of ");
+}
+
+bool helps_repair(const Finding& f) {
+  return contains(std::to_array<std::string_view>({"diagnostic", "mismatch", "resource", "note"}),
+                  f.kind);
+}
+
+std::vector<Finding> chosen(const Evaluation& e, bool is_correct, const Veil& veil) {
+  std::vector<Finding> findings;
+  std::size_t warnings = 0;
+  for (const Finding& f : e.findings) {
+    if (is_said(f) || (!is_correct && !helps_repair(f))) continue;
+    if (is_warning(f) && ++warnings > kMostWarnings) continue;
+    if (findings.size() == (is_correct ? kMostForSpeed : kMostForRepair)) break;
+    Finding covered = veil.cover(f);
+    covered.rank = static_cast<int>(findings.size()) + 1;
+    covered.text = sentence(sanitise(covered.text, kTextBytes));
+    covered.frame = sanitise(covered.frame, kFrameBytes);
+    findings.push_back(std::move(covered));
+  }
+  return findings;
+}
+
+std::string standing_of(const Attempt& a) {
+  const Verdict& v = a.evaluation.verdict;
+  if (!v.is_correct()) return fmt::format("failed ({})", plain(v.outcome));
+  if (a.against_baseline.value <= 0) return "was correct, not timed";
+  return fmt::format("reached {:.3g}x", a.against_baseline.value);
+}
+
+/// What the parent was made from, where its source is known.
+const Attempt* made_from(const Situation& s) {
+  if (s.grandparent != nullptr && !s.grandparent->candidate.source.empty()) return s.grandparent;
+  if (s.best != nullptr && s.parent->parent > 0 && s.best->number == s.parent->parent)
+    return s.best;
+  return nullptr;
+}
+
+}  // namespace
+
+Feedback feedback_of(const Situation& s, const Veil& veil) {
+  Feedback feedback;
+  if (s.parent == nullptr) return feedback;
+  const bool is_correct = s.parent->evaluation.verdict.is_correct();
+  feedback.verdict = is_correct ? success_sentence(s) : failure_sentence(*s.parent, veil);
+  feedback.findings = chosen(s.parent->evaluation, is_correct, veil);
+  const Attempt* before = made_from(s);
+  if (before == nullptr || s.parent->candidate.source.empty()) return feedback;
+  feedback.change = line_diff(before->candidate.source, s.parent->candidate.source);
+  if (!feedback.change.empty())
+    feedback.change_words =
+        fmt::format("Attempt {} {}; attempt {}, made from it, {}.", before->number,
+                    standing_of(*before), s.parent->number, standing_of(*s.parent));
+  return feedback;
+}
+
+}  // namespace kw::propose

@@ -1,0 +1,24 @@
+// What became of the parent, in words for whoever is to mend or improve it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "propose/proposer.h"
+#include "propose/veil.h"
+
+namespace kw::propose {
+
+struct Feedback {
+  std::string verdict;            ///< One or two sentences.
+  std::vector<Finding> findings;  ///< Most important first, ranks from 1, hidden shapes covered.
+  std::string change_words;       ///< What the parent reached beside what it was made from.
+  std::string change;  ///< The lines in which they differ; empty: unknown or a first one.
+};
+
+/// Failed parents get what explains the failure and nothing about speed; correct ones get ceilings,
+/// advice, loops that stayed scalar and the worst shape. Empty without a parent.
+Feedback feedback_of(const Situation& situation, const Veil& veil);
+
+}  // namespace kw::propose

@@ -1,0 +1,16 @@
+// The lines in which two sources differ, as a model or a person reads them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace kw::propose {
+
+/// Lines marked '-' and '+' with two lines around each change and "…" between changes; empty where
+/// the texts are equal. More than `most` lines: cut, and says so. Texts whose differing parts
+/// exceed 1,500 lines are called rewritten instead. O(n m) in the differing parts.
+std::string line_diff(std::string_view before, std::string_view after, std::size_t most = 60);
+
+}  // namespace kw::propose

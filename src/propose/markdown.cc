@@ -1,0 +1,116 @@
+// Fences and empty lines.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/markdown.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/text.h"
+
+namespace kw::propose {
+namespace {
+
+constexpr std::size_t kShortestFence = 3;
+
+struct Fence {
+  char mark = '`';
+  std::size_t length = 0;
+  std::size_t indent = 0;
+  std::string_view info;  ///< Trimmed.
+};
+
+std::optional<Fence> fence_of(std::string_view line) {
+  const std::size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
+  const std::string_view rest = line.substr(indent);
+  if (rest.empty() || (rest[0] != '`' && rest[0] != '~')) return std::nullopt;
+  const std::size_t length = std::min(rest.find_first_not_of(rest[0]), rest.size());
+  if (length < kShortestFence) return std::nullopt;
+  const std::string_view info = trim(rest.substr(length));
+  // `code` in a sentence, as in "```x``` is".
+  if (rest[0] == '`' && info.find('`') != std::string_view::npos) return std::nullopt;
+  return Fence{rest[0], length, indent, info};
+}
+
+std::string first_word(std::string_view info) {
+  std::string word(info.substr(0, std::min(info.find_first_of(" \t{,:"), info.size())));
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return word;
+}
+
+/// Whether `fence`, met inside a block that `open` began, ends it.
+bool ends_block(const Fence& fence, const Fence& open) {
+  if (fence.mark != open.mark || fence.length < open.length) return false;
+  return fence.info.empty() || (fence.length == open.length && fence.info.size() <= 8);
+}
+
+std::string_view unindented(std::string_view line, std::size_t most) {
+  const std::size_t blank = std::min(line.find_first_not_of(" \t"), line.size());
+  return line.substr(std::min(blank, most));
+}
+
+}  // namespace
+
+std::string fenced(std::string_view text, std::string_view info) {
+  std::size_t longest = 0;
+  for (const std::string_view line : split_lines(text))
+    if (const auto fence = fence_of(line); fence && fence->mark == '`')
+      longest = std::max(longest, fence->length);
+  const std::string marks(std::max(kShortestFence, longest + 1), '`');
+  std::string out = marks + std::string(info) + "\n" + std::string(text);
+  if (!out.ends_with('\n')) out += '\n';
+  return out + marks;
+}
+
+std::vector<Block> find_blocks(std::string_view text) {
+  std::vector<Block> blocks;
+  std::optional<Fence> open;
+  const auto begin = [&](const Fence& fence, std::size_t at) {
+    open = fence;
+    blocks.push_back({first_word(fence.info), "", at, text.size(), false});
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::size_t next = std::min(end + 1, text.size());
+    std::string_view line = text.substr(at, end - at);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const auto fence = fence_of(line);
+    if (!open) {
+      if (fence) begin(*fence, at);
+    } else if (fence && ends_block(*fence, *open)) {
+      blocks.back().is_closed = true;
+      blocks.back().end = fence->info.empty() ? next : at;
+      open.reset();
+      if (!fence->info.empty()) begin(*fence, at);
+    } else {
+      blocks.back().text += unindented(line, open->indent);
+      blocks.back().text += '\n';
+    }
+    at = next;
+  }
+  return blocks;
+}
+
+std::string tidied(std::string_view text) {
+  std::string out;
+  std::optional<Fence> open;
+  std::size_t blanks = 0;
+  for (const std::string_view line : split_lines(text)) {
+    if (!open && trim(line).empty()) {
+      ++blanks;
+      continue;
+    }
+    if (blanks > 0 && !out.empty()) out += '\n';
+    blanks = 0;
+    out += line;
+    out += '\n';
+    const auto fence = fence_of(line);
+    if (!fence) continue;
+    if (!open)
+      open = fence;
+    else if (fence->mark == open->mark && fence->length >= open->length && fence->info.empty())
+      open.reset();
+  }
+  return out;
+}
+
+}  // namespace kw::propose

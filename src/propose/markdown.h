@@ -1,0 +1,32 @@
+// The little Markdown that prompts are made of: fenced blocks, and few empty lines.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kw::propose {
+
+/// `text` between fences that are longer than any in it; ends without a newline.
+std::string fenced(std::string_view text, std::string_view info);
+
+/// A fenced block of a text.
+struct Block {
+  std::string info;       ///< First word behind the opening fence, in lower case.
+  std::string text;       ///< With its newlines; an indentation of the fence is taken off.
+  std::size_t begin = 0;  ///< Offset of the line of the opening fence.
+  std::size_t end = 0;    ///< Past the line of the closing fence.
+  bool is_closed = true;  ///< False where the text ended first.
+};
+
+/// In order. A fence with an info string inside a block of equal length ends it and opens the next:
+/// C++ has no such line, and forgotten closing fences are common.
+std::vector<Block> find_blocks(std::string_view text);
+
+/// At most one empty line in a row outside fenced blocks, none at the ends but one final newline.
+std::string tidied(std::string_view text);
+
+}  // namespace kw::propose

@@ -1,0 +1,101 @@
+// Prompt, exchange, reply, candidate.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/model_proposer.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/text.h"
+#include "propose/reply.h"
+#include "task/header.h"
+
+namespace kw::propose {
+namespace {
+
+constexpr std::size_t kNameBytes = 40;
+
+/// "012_tiling_prefetch": number and declared techniques, for lists and file names.
+std::string name_for(int number, const std::vector<std::string>& techniques) {
+  std::string name = fmt::format("{:03}_", number);
+  for (const std::string& technique : techniques) {
+    if (name.size() + technique.size() + 1 > kNameBytes) break;
+    if (!name.ends_with('_')) name += '_';
+    for (const char c : technique) {
+      const bool is_plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+      if (is_plain) name += c;
+    }
+  }
+  return name.ends_with('_') ? name + "model" : name;
+}
+
+void read_candidate(Proposal& proposal, const std::string& source, const Situation& s) {
+  auto candidate = task::make_candidate(name_for(s.number, {}), source, Origin::Model,
+                                        s.task->task.restrictions);
+  if (candidate) {
+    candidate->name = name_for(s.number, candidate->techniques);
+    proposal.candidate = std::move(*candidate);
+    return;
+  }
+  const Finding& first = candidate.error().front();
+  proposal.evidence = fmt::format("{}: {}", first.place, first.text);
+  proposal.findings = candidate.error();
+}
+
+void read_reply(Proposal& proposal, const ChatReply& reply, const Situation& s) {
+  ReplyContext context;
+  context.function = s.task->task.function;
+  if (s.parent != nullptr) context.parent = s.parent->candidate.source;
+  context.is_cut_off = reply.stop == StopReason::Length;
+  const std::string trouble = llm::why_unusable(reply);
+  if (!trouble.empty() && !context.is_cut_off) {
+    proposal.evidence = trouble;
+    return;
+  }
+  ParsedReply parsed = parse_reply(reply.text, context);
+  proposal.plan = std::move(parsed.plan);
+  if (!parsed.source.empty()) return read_candidate(proposal, parsed.source, s);
+  proposal.evidence = trouble.empty() ? std::move(parsed.evidence)
+                                      : fmt::format("{} ({})", parsed.evidence, trouble);
+}
+
+}  // namespace
+
+ModelProposer::ModelProposer(PromptBook book, std::vector<llm::ChatModel*> models,
+                             ModelProposerOptions options)
+    : book_(std::move(book)), models_(std::move(models)), options_(std::move(options)) {
+  KW_ASSERT(!models_.empty());
+}
+
+Result<Proposal> ModelProposer::propose(const Situation& situation) {
+  KW_ASSERT(situation.number > 0);
+  const auto turn = static_cast<std::size_t>(situation.number - 1) % models_.size();
+  llm::ChatModel& model = *models_[turn];
+  const Prompt prompt = KW_TRY(book_.build(situation, options_.prompt));
+
+  ChatRequest request;
+  request.messages = prompt.messages();
+  request.max_tokens = options_.max_tokens;
+  request.temperature = options_.temperature;
+  request.effort = options_.effort;
+  llm::Call call;
+  call.scope = fmt::format("attempt {}", situation.number);
+  call.on_delta = options_.on_delta;
+  call.on_notice = options_.on_notice;
+  call.cancel = options_.cancel;
+  if (prompt.is_over_budget)
+    call.say(
+        fmt::format("the prompt takes about {} tokens, more than the {} that were asked for: "
+                    "task and parent are never cut",
+                    prompt.tokens, options_.prompt.max_tokens));
+
+  Proposal proposal;
+  proposal.exchanges.push_back(keys_.next(model.name(), call.scope, request));
+  const ChatReply reply = KW_TRY(model.complete(request, call));
+  proposal.usage = reply.usage;
+  proposal.cost_usd = reply.cost_usd.value_or(0);
+  read_reply(proposal, reply, situation);
+  return proposal;
+}
+
+}  // namespace kw::propose

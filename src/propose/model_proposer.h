@@ -1,0 +1,48 @@
+// ModelProposer: a language model, or several in turn, as the writer of candidates.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "llm/chat_model.h"
+#include "llm/exchanges.h"
+#include "propose/prompt.h"
+#include "propose/proposer.h"
+
+namespace kw::propose {
+
+struct ModelProposerOptions {
+  PromptOptions prompt;
+  std::int64_t max_tokens = 16384;    ///< Of a reply, thinking included.
+  std::optional<double> temperature;  ///< None: the server's default.
+  std::string effort;                 ///< low | medium | high; empty: the model's default.
+  std::function<void(const llm::Delta&)> on_delta;    ///< For a live view; may be empty.
+  std::function<void(const std::string&)> on_notice;  ///< What a user should hear; may be empty.
+  std::stop_token cancel;
+};
+
+class ModelProposer final : public Proposer {
+ public:
+  /// `models` is not empty; attempt n asks the (n - 1 mod size)th, so that a resumed run asks the
+  /// same. They are borrowed and must outlive the proposer.
+  ModelProposer(PromptBook book, std::vector<llm::ChatModel*> models, ModelProposerOptions options);
+
+  /// One exchange of scope "attempt N". Refusals, empty replies, replies without code, edits that
+  /// do not apply and headers that cannot be read are proposals without candidate, with evidence
+  /// and findings; what they cost is counted all the same. A reply that was cut off behind its code
+  /// is used.
+  Result<Proposal> propose(const Situation& situation) override;
+
+ private:
+  PromptBook book_;
+  std::vector<llm::ChatModel*> models_;
+  ModelProposerOptions options_;
+  llm::KeyMaker keys_;
+};
+
+}  // namespace kw::propose

@@ -1,0 +1,349 @@
+// The variables of the templates, and what goes when there are too many words.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/prompt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "llm/estimate.h"
+#include "propose/describe.h"
+#include "propose/feedback.h"
+#include "propose/history.h"
+#include "propose/markdown.h"
+#include "propose/veil.h"
+#include "task/units.h"
+
+namespace kw::propose {
+namespace {
+
+/// Those of compile::compile_flags that change what code means or how fast it is.
+constexpr std::string_view kFlags =
+    "-std=c++20 -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno -fno-trapping-math";
+constexpr std::int64_t kDefaultWorkspace = std::int64_t{4} << 30;  // of a player, device/cpu.cc
+constexpr int kMaxKnobs = 16;
+constexpr int kMaxValues = 64;
+constexpr std::size_t kLastAttempts = 6;   // of those without a gain, dropped late
+constexpr std::size_t kFirstFindings = 3;  // never dropped
+constexpr std::size_t kSpecBytes = 32 << 10;
+
+/// Files that a prompt begins with; the others are the errands' and partials.
+constexpr auto kFiles = std::to_array<std::string_view>(
+    {"system", "task_template", "write", "repair", "rethink", "improve"});
+
+/// Every variable that a template may name.
+const std::vector<std::string>& known_variables() {
+  static const std::vector<std::string> names = {"function",
+                                                 "flags",
+                                                 "option_lines",
+                                                 "threads",
+                                                 "workspace",
+                                                 "max_knobs",
+                                                 "max_values",
+                                                 "task",
+                                                 "summary",
+                                                 "interface",
+                                                 "arguments",
+                                                 "name",
+                                                 "type",
+                                                 "what",
+                                                 "layout_rule",
+                                                 "spec",
+                                                 "tolerance",
+                                                 "reference",
+                                                 "shapes",
+                                                 "device_facts",
+                                                 "text",
+                                                 "target",
+                                                 "restrictions",
+                                                 "goal",
+                                                 "has_examples",
+                                                 "examples",
+                                                 "title",
+                                                 "code",
+                                                 "has_cautions",
+                                                 "cautions",
+                                                 "has_history",
+                                                 "history",
+                                                 "baseline",
+                                                 "has_dropped_history",
+                                                 "dropped_history",
+                                                 "has_best",
+                                                 "best_title",
+                                                 "best_code",
+                                                 "has_instructions",
+                                                 "instructions",
+                                                 "has_parent_code",
+                                                 "parent_title",
+                                                 "parent_code",
+                                                 "parent_numbered",
+                                                 "verdict",
+                                                 "has_findings",
+                                                 "findings",
+                                                 "rank",
+                                                 "has_frame",
+                                                 "frame",
+                                                 "has_change",
+                                                 "change_words",
+                                                 "change",
+                                                 "grandparent",
+                                                 "attempt"};
+  return names;
+}
+
+std::vector<Fields> texts(const std::vector<std::string>& lines) {
+  std::vector<Fields> items;
+  for (const std::string& line : lines) items.push_back({{"text", {line}}});
+  return items;
+}
+
+std::string numbered_lines(std::string_view source) {
+  std::string text;
+  int number = 0;
+  for (const std::string_view line : split_lines(source))
+    text += fmt::format("{:>4} | {}\n", ++number, line);
+  return text;
+}
+
+/// "attempt 12, `tiles`, with TILE = 64".
+std::string title_of(const Attempt& a) {
+  const std::string knobs = knobs_text(a.candidate.knobs);
+  return fmt::format("attempt {}, `{}`{}", a.number, a.candidate.name,
+                     knobs.empty() ? "" : ", with " + knobs);
+}
+
+/// All that may be left out, and how much of it is kept.
+struct Parts {
+  std::vector<HistoryLine> history;
+  std::vector<bool> keeps_line;
+  bool has_best = false;  ///< A best whose code is not the parent's.
+  std::size_t examples = 0;
+  std::size_t cautions = 0;
+  std::size_t findings = 0;
+};
+
+/// One thing to leave out: what it saves, and how.
+class Dropper {
+ public:
+  Dropper(const Situation& s, const Feedback& feedback, Parts& parts, std::size_t excess)
+      : s_(s), feedback_(feedback), parts_(parts), excess_(excess) {}
+
+  std::vector<std::string> run() {
+    drop_lines(false, kLastAttempts);
+    drop_best();
+    drop_last("example", parts_.examples, 0, [&](std::size_t i) {
+      return s_.examples[i].source.size() + s_.examples[i].title.size();
+    });
+    drop_lines(false, 0);
+    drop_lines(true, 0);
+    drop_last("caution", parts_.cautions, 0, [&](std::size_t i) { return s_.cautions[i].size(); });
+    drop_last("finding", parts_.findings, kFirstFindings, [&](std::size_t i) {
+      return feedback_.findings[i].text.size() + feedback_.findings[i].frame.size();
+    });
+    return std::move(dropped_);
+  }
+
+ private:
+  void save(std::size_t bytes) { excess_ -= std::min(excess_, bytes); }
+
+  void note(std::size_t count, const std::string& what) {
+    if (count > 0) dropped_.push_back(fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"));
+  }
+
+  void drop_lines(bool gains, std::size_t keep_last) {
+    std::size_t left = 0, count = 0;
+    for (std::size_t i = 0; i < parts_.history.size(); ++i)
+      left += parts_.keeps_line[i] && parts_.history[i].is_gain == gains;
+    for (std::size_t i = 0; i < parts_.history.size() && excess_ > 0 && left > keep_last; ++i) {
+      if (!parts_.keeps_line[i] || parts_.history[i].is_gain != gains) continue;
+      parts_.keeps_line[i] = false;
+      save(parts_.history[i].text.size() + 3);  // "- " and the end of the line
+      --left, ++count;
+    }
+    note(count, gains ? "line of history with a gain" : "line of history without a gain");
+  }
+
+  void drop_best() {
+    if (excess_ == 0 || !parts_.has_best) return;
+    parts_.has_best = false;
+    save(s_.best->candidate.source.size());
+    dropped_.push_back("the code of the best");
+  }
+
+  void drop_last(const std::string& what, std::size_t& kept, std::size_t least, auto bytes_of) {
+    std::size_t count = 0;
+    for (; excess_ > 0 && kept > least; --kept, ++count) save(bytes_of(kept - 1));
+    note(count, what);
+  }
+
+  const Situation& s_;
+  const Feedback& feedback_;
+  Parts& parts_;
+  std::size_t excess_;
+  std::vector<std::string> dropped_;
+};
+
+void set_task(Fields& f, const Situation& s, const std::vector<ShapeWords>& shapes) {
+  const task::Definition& definition = *s.task;
+  const Task& task = definition.task;
+  f["task"] = {task.name};
+  f["summary"] = {task.summary};
+  f["interface"] = {fenced(task::interface_text(task), "c")};
+  std::vector<Fields> arguments;
+  for (const ArgumentWords& a : describe_arguments(definition))
+    arguments.push_back({{"name", {a.name}}, {"type", {a.type}}, {"what", {a.what}}});
+  f["arguments"] = {std::move(arguments)};
+  f["layout_rule"] = {describe_layout(definition)};
+  f["spec"] = {sanitise(trim(task.spec), kSpecBytes)};
+  f["tolerance"] = {describe_tolerance(task)};
+  f["reference"] = {fenced(definition.reference, "cpp")};
+  std::vector<Fields> items;
+  for (const ShapeWords& shape : shapes)
+    items.push_back({{"name", {shape.name}}, {"what", {shape.what}}});
+  f["shapes"] = {std::move(items)};
+  f["restrictions"] = {texts(describe_restrictions(task))};
+  f["goal"] = {texts(describe_goal(s))};
+  f["baseline"] = {s.baseline};
+}
+
+void set_rules(Fields& f, const Situation& s) {
+  const Restrictions& restrictions = s.task->task.restrictions;
+  f["function"] = {s.task->task.function};
+  f["flags"] = {std::string(kFlags)};
+  f["option_lines"] = {describe_options(restrictions)};
+  f["threads"] = {s.device != nullptr
+                      ? fmt::format("{} thread{}", s.device->cores, s.device->cores == 1 ? "" : "s")
+                      : std::string("one thread for each usable core")};
+  const std::int64_t bytes =
+      restrictions.workspace_bytes > 0 ? restrictions.workspace_bytes : kDefaultWorkspace;
+  f["workspace"] = {format_bytes(static_cast<std::uint64_t>(bytes))};
+  f["max_knobs"] = {std::to_string(kMaxKnobs)};
+  f["max_values"] = {std::to_string(kMaxValues)};
+  const Target target = s.device != nullptr ? s.device->target : Target::Cpu;
+  f["target"] = {std::string(name_of(target))};
+  f["device_facts"] = {
+      texts(s.device != nullptr ? describe_device(*s.device) : std::vector<std::string>())};
+  f["attempt"] = {std::to_string(s.number)};
+}
+
+void set_parent(Fields& f, const Situation& s, const Feedback& feedback) {
+  const bool has_code = s.parent != nullptr && !s.parent->candidate.source.empty();
+  f["has_parent_code"] = {has_code};
+  f["parent_title"] = {s.parent != nullptr ? title_of(*s.parent) : std::string()};
+  f["parent_code"] = {has_code ? fenced(s.parent->candidate.source, "cpp") : std::string()};
+  f["parent_numbered"] = {has_code ? fenced(numbered_lines(s.parent->candidate.source), "")
+                                   : std::string()};
+  f["verdict"] = {feedback.verdict};
+  f["grandparent"] = {s.parent != nullptr && s.parent->parent > 0
+                          ? fmt::format(" (attempt {})", s.parent->parent)
+                          : std::string()};
+  f["has_change"] = {!feedback.change.empty()};
+  f["change_words"] = {feedback.change_words};
+  f["change"] = {feedback.change.empty() ? std::string() : fenced(feedback.change, "diff")};
+}
+
+void set_findings(Fields& f, const Feedback& feedback, std::size_t kept) {
+  std::vector<Fields> items;
+  for (std::size_t i = 0; i < kept; ++i) {
+    const Finding& finding = feedback.findings[i];
+    items.push_back(
+        {{"rank", {std::to_string(finding.rank)}},
+         {"text", {finding.text}},
+         {"has_frame", {!finding.frame.empty()}},
+         {"frame", {finding.frame.empty() ? std::string() : fenced(finding.frame, "")}}});
+  }
+  f["has_findings"] = {!items.empty()};
+  f["findings"] = {std::move(items)};
+}
+
+void set_parts(Fields& f, const Situation& s, const Feedback& feedback, const Parts& parts) {
+  std::vector<Fields> history;
+  for (std::size_t i = 0; i < parts.history.size(); ++i)
+    if (parts.keeps_line[i]) history.push_back({{"text", {parts.history[i].text}}});
+  const std::size_t dropped = parts.history.size() - history.size();
+  f["has_history"] = {!parts.history.empty()};
+  f["has_dropped_history"] = {dropped > 0};
+  f["dropped_history"] = {
+      fmt::format("({} older line{} left out.)", dropped, dropped == 1 ? " is" : "s are")};
+  f["history"] = {std::move(history)};
+
+  f["has_best"] = {parts.has_best};
+  f["best_title"] = {parts.has_best ? title_of(*s.best) : std::string()};
+  f["best_code"] = {parts.has_best ? fenced(s.best->candidate.source, "cpp") : std::string()};
+
+  std::vector<Fields> examples;
+  for (std::size_t i = 0; i < parts.examples; ++i)
+    examples.push_back(
+        {{"title", {s.examples[i].title}}, {"code", {fenced(s.examples[i].source, "cpp")}}});
+  f["has_examples"] = {!examples.empty()};
+  f["examples"] = {std::move(examples)};
+  f["has_cautions"] = {parts.cautions > 0};
+  f["cautions"] = {texts(
+      {s.cautions.begin(), s.cautions.begin() + static_cast<std::ptrdiff_t>(parts.cautions)})};
+  f["has_instructions"] = {!s.instructions.empty()};
+  f["instructions"] = {texts(s.instructions)};
+  set_findings(f, feedback, parts.findings);
+}
+
+Parts all_parts(const Situation& s, const Feedback& feedback, const Veil& veil) {
+  Parts parts;
+  parts.history = history_lines(s.history, veil);
+  parts.keeps_line.assign(parts.history.size(), true);
+  parts.has_best = s.best != nullptr && !s.best->candidate.source.empty() &&
+                   (s.parent == nullptr || s.parent->candidate.source != s.best->candidate.source);
+  parts.examples = s.examples.size();
+  parts.cautions = s.cautions.size();
+  parts.findings = feedback.findings.size();
+  return parts;
+}
+
+}  // namespace
+
+Result<PromptBook> PromptBook::open(const memory::DataFiles& data) {
+  std::map<std::string, std::string> files;
+  for (const auto& [path, text] : data.under("prompts"))
+    if (path.ends_with(".md")) files.emplace(path.substr(0, path.size() - 3), text);
+  Templates templates = KW_TRY(Templates::parse(std::move(files), known_variables()));
+  for (const std::string_view file : kFiles)
+    if (!templates.has(std::string(file)))
+      return fail("this template is missing", "prompts/" + std::string(file) + ".md");
+  return PromptBook(std::move(templates));
+}
+
+Result<Prompt> PromptBook::build(const Situation& s, const PromptOptions& options) const {
+  KW_ASSERT(s.task != nullptr);
+  KW_ASSERT((s.errand == Errand::Write) == (s.parent == nullptr));
+  const Target target = s.device != nullptr ? s.device->target : Target::Cpu;
+  const auto shapes = KW_TRY(describe_shapes(*s.task, target));
+  const Veil veil(*s.task);
+  const Feedback feedback = feedback_of(s, veil);
+  Parts parts = all_parts(s, feedback, veil);
+
+  Fields fields;
+  set_rules(fields, s);
+  set_task(fields, s, shapes);
+  set_parent(fields, s, feedback);
+  Prompt prompt;
+  const auto render = [&]() -> Result<> {
+    set_parts(fields, s, feedback, parts);
+    prompt.system = tidied(KW_TRY(templates_.render("system", fields)));
+    prompt.user = tidied(KW_TRY(templates_.render("task_template", fields)) + "\n" +
+                         KW_TRY(templates_.render(std::string(name_of(s.errand)), fields)));
+    prompt.tokens = llm::likely_tokens(prompt.system.size() + prompt.user.size());
+    return {};
+  };
+  KW_TRY(render());
+  if (prompt.tokens <= options.max_tokens) return prompt;
+  const double excess =
+      static_cast<double>(prompt.tokens - options.max_tokens) * llm::kUsualBytesPerToken;
+  // A note on what was left out needs some room itself.
+  constexpr std::size_t kNoteBytes = 64;
+  prompt.dropped = Dropper(s, feedback, parts, static_cast<std::size_t>(excess) + kNoteBytes).run();
+  KW_TRY(render());
+  prompt.is_over_budget = prompt.tokens > options.max_tokens;
+  return prompt;
+}
+
+}  // namespace kw::propose

@@ -1,0 +1,136 @@
+// From the text of a reply to a source.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/reply.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/contains.h"
+#include "base/text.h"
+#include "propose/edits.h"
+#include "propose/markdown.h"
+#include "task/code.h"
+#include "task/header.h"
+
+namespace kw::propose {
+namespace {
+
+constexpr auto kCodeInfos = std::to_array<std::string_view>(
+    {"", "cpp", "c++", "cc", "cxx", "c", "h", "hpp", "cuda", "cu", "openmp"});
+
+/// What stands behind the thinking that some models write in front of their answer.
+std::string_view answer_in(std::string_view text) {
+  constexpr std::string_view kEnd = "</think>";
+  const std::size_t end = text.rfind(kEnd);
+  return end == std::string_view::npos ? text : text.substr(end + kEnd.size());
+}
+
+std::string without_returns(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') out += text[i];
+  return out;
+}
+
+/// Defined outside every brace, or inside those of an `extern "C"`.
+bool defines(std::string_view source, std::string_view function) {
+  if (source.size() > task::kMaxSourceBytes) return false;
+  if (task::defines_function(source, function)) return true;
+  const auto tokens = task::tokenize(source);
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    if (!tokens[i].is("extern") || !tokens[i + 2].is("{")) continue;
+    const std::size_t close = task::find_closing(tokens, i + 2);
+    const std::size_t from = tokens[i + 2].offset + 1;
+    const std::size_t to = close < tokens.size() ? tokens[close].offset : source.size();
+    if (task::defines_function(source.substr(from, to - from), function)) return true;
+  }
+  return false;
+}
+
+bool has_text(const Block& block) { return !trim(block.text).empty(); }
+
+const Block* choose_block(const std::vector<Block>& blocks, std::string_view function) {
+  const Block* chosen = nullptr;
+  for (const Block& block : blocks)
+    if (has_text(block) && defines(block.text, function)) chosen = &block;
+  if (chosen != nullptr) return chosen;
+  for (const Block& block : blocks)
+    if (has_text(block) && contains(kCodeInfos, block.info) &&
+        (chosen == nullptr || block.text.size() > chosen->text.size()))
+      chosen = &block;
+  return chosen;
+}
+
+std::string plan_before(std::string_view text, std::size_t end) {
+  std::string_view plan = text.substr(0, end);
+  // The fence that a SEARCH block stands in is no part of the plan.
+  const std::size_t line = plan.substr(0, plan.find_last_not_of("\n") + 1).rfind('\n');
+  const std::string_view last = trim(plan.substr(line == std::string_view::npos ? 0 : line + 1));
+  if (last.starts_with("```") && line != std::string_view::npos)
+    plan = plan.substr(0, line);
+  else if (last.starts_with("```"))
+    plan = {};
+  return sanitise(trim(plan), kPlanBytes);
+}
+
+ParsedReply unusable(std::string evidence, std::string plan) {
+  return {"", std::move(evidence), std::move(plan)};
+}
+
+/// A whole file among the blocks, or without any fence.
+ParsedReply whole_file(std::string_view text, const ReplyContext& context) {
+  const std::vector<Block> blocks = find_blocks(text);
+  const Block* block = choose_block(blocks, context.function);
+  if (block == nullptr) {
+    if (blocks.empty() && !context.is_cut_off && defines(text, context.function) &&
+        trim(text).find_first_of("/#estvic") == 0)
+      return {std::string(text), "", ""};
+    return unusable(context.is_cut_off ? "the reply was cut off before its code began"
+                    : blocks.empty()   ? "the reply holds no fenced code block and no edits"
+                                       : "no block of the reply holds C++ code",
+                    sanitise(trim(text), kPlanBytes));
+  }
+  std::string plan = plan_before(text, block->begin);
+  if (!block->is_closed && context.is_cut_off)
+    return unusable(
+        fmt::format("the reply was cut off in line {} of the code: its closing fence is "
+                    "missing; write less, or send edits of the parent",
+                    split_lines(block->text).size()),
+        std::move(plan));
+  return {block->text, "", std::move(plan)};
+}
+
+}  // namespace
+
+ParsedReply parse_reply(std::string_view raw, const ReplyContext& context) {
+  const std::string text = without_returns(answer_in(raw));
+  const Edits edits = find_edits(text, context.is_cut_off);
+  if (edits.edits.empty() && edits.trouble.empty()) {
+    ParsedReply reply = whole_file(text, context);
+    if (!reply.source.empty() && trim(reply.source) == trim(context.parent))
+      return unusable("the reply repeats the parent without any change", std::move(reply.plan));
+    return reply;
+  }
+  std::string evidence = edits.trouble;
+  if (evidence.empty() && context.parent.empty())
+    evidence = "the reply holds edits, but there is no parent to edit: send the whole file";
+  if (evidence.empty()) {
+    auto source = apply_edits(context.parent, edits.edits);
+    if (source && trim(*source) != trim(context.parent))
+      return {std::move(*source), "", plan_before(text, edits.begin)};
+    evidence = source ? "the edits leave the parent as it is" : std::move(source.error());
+  }
+  // Some models send edits and the file they lead to.
+  const std::vector<Block> blocks = find_blocks(text);
+  for (const Block& block : blocks)
+    if (block.is_closed && find_edits(block.text, false).edits.empty() &&
+        defines(block.text, context.function) && trim(block.text) != trim(context.parent))
+      return {block.text, "", plan_before(text, std::min(block.begin, edits.begin))};
+  return unusable(std::move(evidence), plan_before(text, edits.begin));
+}
+
+}  // namespace kw::propose

@@ -1,0 +1,30 @@
+// Reads a model's reply: a plan, then a whole source or edits of the parent.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kw::propose {
+
+struct ReplyContext {
+  std::string_view function;  ///< That the source must define.
+  std::string_view parent;    ///< Source that edits refer to; empty: none.
+  bool is_cut_off = false;    ///< The model had no tokens left.
+};
+
+struct ParsedReply {
+  std::string source;    ///< Empty where there is none to judge.
+  std::string evidence;  ///< Why not, in words that help to do better.
+  std::string plan;      ///< What stood before the code; at most kPlanBytes.
+};
+
+inline constexpr std::size_t kPlanBytes = 2000;
+
+/// Total and pure: any bytes give a source or evidence, never both. Edits win over whole files
+/// unless they do not apply. Of several fenced blocks that of the function is taken, the last one
+/// where more of them define it, the longest C++ one where none does. A block without its closing
+/// fence counts unless the reply was cut off.
+ParsedReply parse_reply(std::string_view text, const ReplyContext& context);
+
+}  // namespace kw::propose

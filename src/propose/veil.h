@@ -1,0 +1,42 @@
+// Veil: takes out of the referee's words what would tell the shapes of hidden workloads.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "record/verdict.h"
+#include "task/definition.h"
+
+namespace kw::propose {
+
+/// A finding about a workload of the group `check` says which pattern the wrong elements form, and
+/// must not say how large the workload is: a proposer that knew could write for that size. So its
+/// name goes, integers that are one of its sizes become N, counts become shares, and coordinates
+/// near an end are told from that end. First coordinates, and values there, stay: design §8 wants
+/// them.
+class Veil {
+ public:
+  explicit Veil(const task::Definition& task);
+
+  /// Evidence, words of an attempt: text that names its workload.
+  std::string cover(std::string_view text) const { return cover(text, text); }
+  Finding cover(const Finding& finding) const;
+
+ private:
+  struct Hidden {
+    std::string name;
+    std::set<std::int64_t> secrets;
+    std::map<std::string, std::vector<std::int64_t>> sizes;  ///< By tensor.
+  };
+  const Hidden* find(std::string_view text) const;
+  std::string cover(std::string_view text, std::string_view place) const;
+
+  std::vector<Hidden> hidden_;
+};
+
+}  // namespace kw::propose
