@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
-# judge_once ID WORKSPACE CACHE [FLAG...]
+# judge_once ID WORKSPACE CACHE FILE [FLAG...]
 judge_once() {
-  XDG_CACHE_HOME=$3 timed "$kw" --json --workspace "$2" judge "$candidate" --task saxpy "${@:4}"
+  XDG_CACHE_HOME=$3 timed "$kw" --json --workspace "$2" judge "$4" --task saxpy "${@:5}"
   sample "$1" "$wall"
   local outcome
   outcome=$(got /verdict/outcome)
@@ -12,8 +12,8 @@ judge_once() {
 }
 
 part_judge() {
-  local candidate=$top/playbook/saxpy/20_vectors.cpp flags i name stage
-  local how='wall time of the process `kw judge playbook/saxpy/20_vectors.cpp --task saxpy --json`; '
+  local slower=$top/bench/kernels/two_passes.cpp tie=$top/playbook/saxpy/20_vectors.cpp flags i name stage
+  local how='wall time of the process `kw judge bench/kernels/two_passes.cpp --task saxpy --json`, a candidate that is clearly slower; '
   local -A odd=()
   figure judge.first ns median none 0 judge.compiler 'judged, all fresh' \
     "${how}empty cache, empty workspace: baselines are timed and ceilings measured as well"
@@ -22,6 +22,8 @@ part_judge() {
   figure judge.cached ns median at_most 0.3e9 judge.start 'judged, build cached' "${how}cache and workspace as it left them"
   figure judge.checked_unbuilt ns median none 0 judge.compiler 'checked only, nothing built' "${how}with \`--until check\`, empty cache"
   figure judge.checked ns median none 0 judge.start 'checked only, build cached' "${how}with \`--until check\`"
+  figure judge.tie ns median none 0 judge.start 'near-tie judged, build cached' \
+    'the same for `playbook/saxpy/20_vectors.cpp`, as fast as the baseline: the pairs go on until the wall limit of a judgement'
   for stage in load check measure; do
     figure "judge.cached_$stage" ns median none 0 - "stage $stage of it, build cached" "\`stage_ns/$stage\` of the same runs"
   done
@@ -29,22 +31,25 @@ part_judge() {
   figure judge.compiler ns median none 0 - 'the compiler alone' 'c++ with the flags of `docs/measurement.md` on that file, one shared object'
   figure judge.start ns median none 0 - 'the program alone' '`kw --version`'
 
-  read -r -a flags <<<'-std=c++20 -O3 -march=native -fopenmp -fPIC -shared -fvisibility=hidden -DAHEAD=0 -DLANES=16'
-  judge_once judge.first "$work/known" "$work/built" && : >"$dir/samples.tsv" # leaves cache and workspace warm
+  read -r -a flags <<<'-std=c++20 -O3 -march=native -fopenmp -fPIC -shared -fvisibility=hidden'
+  # Leaves cache and workspace warm.
+  judge_once judge.first "$work/known" "$work/built" "$tie" && judge_once judge.first "$work/known" "$work/built" "$slower"
+  : >"$dir/samples.tsv"
   for ((i = 0; i < $(reps 25 2); ++i)); do
     progress "round $i"
-    judge_once judge.first "$work/fresh.$i" "$work/none.$i"
-    judge_once judge.unbuilt "$work/known" "$work/none2.$i"
-    judge_once judge.cached "$work/known" "$work/built"
+    judge_once judge.first "$work/fresh.$i" "$work/none.$i" "$slower"
+    judge_once judge.unbuilt "$work/known" "$work/none2.$i" "$slower"
+    judge_once judge.cached "$work/known" "$work/built" "$slower"
     got /stage_ns/load /stage_ns/check /stage_ns/measure >"$work/stages"
     for stage in load check measure; do
       read -r name
       [ -z "$name" ] || sample "judge.cached_$stage" "$name"
     done <"$work/stages"
     sample judge.cached_rest "$(awk -v wall="$wall" '{ wall -= $1 } END { printf "%.0f", wall }' "$work/stages")"
-    judge_once judge.checked_unbuilt "$work/known" "$work/none3.$i" --until check
-    judge_once judge.checked "$work/known" "$work/built" --until check
-    time_into judge.compiler c++ "${flags[@]}" "$candidate" -o "$work/anchor.so"
+    judge_once judge.tie "$work/known" "$work/built" "$tie"
+    judge_once judge.checked_unbuilt "$work/known" "$work/none3.$i" "$slower" --until check
+    judge_once judge.checked "$work/known" "$work/built" "$slower" --until check
+    time_into judge.compiler c++ "${flags[@]}" "$slower" -o "$work/anchor.so"
     time_into judge.start "$kw" --version
     rm -rf "$work/fresh.$i" "$work/none.$i" "$work/none2.$i" "$work/none3.$i"
   done
