@@ -14,7 +14,7 @@ kw_packages() {
     check)  # scripts/check, on top of run and optional
       echo git clang-format-19 mold libgtest-dev libgmock-dev librapidcheck-dev pkgconf libcpp-httplib-dev ;;
     full)  # scripts/check --full, on top of check
-      echo clang-19 clang-tidy-19 lld-19 libc++-19-dev libc++abi-19-dev libunwind-19-dev \
+      echo clang-19 clang-tidy-19 lld-19 libc++-19-dev libc++abi-19-dev libunwind-19-dev libomp-19-dev \
         libclang-rt-19-dev binutils ;;
     portable)  # the worker and the players for other machines
       echo g++ cmake ninja-build clang-19 lld-19 libc++-19-dev libc++abi-19-dev libunwind-19-dev \

@@ -20,9 +20,8 @@ namespace {
 constexpr int kEmptyCalls = 25;
 constexpr double kSampleMargin = 1.2;  // batches aim this much above the shortest sample
 constexpr int kFloorSeries = 4;        // fresh processes; measure::noise_floor asks for 4
-// Pairs per process: fewer overstate the floor and hide real gains.
-constexpr int kFloorPairs = 5;
-constexpr int kFloorPairsOfRun = 10;  // where many evaluations share it
+// Pairs per process: fewer overstate the floor and hide real gains; many judgements share it.
+constexpr int kFloorPairs = 16;
 constexpr double kFloorBudgetNs = 2e9;
 constexpr double kAssumedFloor = 0.02;  // where measuring it would cost more than the comparison
 constexpr int kFirstSets = 2;
@@ -37,8 +36,6 @@ constexpr double kLeastWallNs = 10e9;
 constexpr double kJudgeWallNs = 3e9;
 constexpr std::uint64_t kOneIn = 6;  // share of later calls chosen for them
 constexpr measure::WarmUpLimits kSettle{.window_ns = 10e6, .most_ns = 200e6, .tolerance = 0.03};
-// Pairs bear a drift; only a certificate and a run's figures shall not begin in one.
-constexpr measure::WarmUpLimits kJudgeSettle{.window_ns = 5e6, .most_ns = 25e6, .tolerance = 0.03};
 
 std::int64_t compared_elements(const Workload& workload) {
   std::int64_t count = 0;
@@ -225,10 +222,12 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
   }
 }
 
-// Clocks and governors settle once for the whole evaluation.
+// Clocks and governors settle once for the whole evaluation. A judgement goes without: its checks
+// have just kept every core busy, and pairs bear a drift.
 Result<std::optional<Verdict>> Timing::settle(Entry& entry) {
-  if (std::exchange(settled_, true)) return std::nullopt;
-  measure::WarmUp warm(request_.measure.purpose == Purpose::Judge ? kJudgeSettle : kSettle);
+  if (std::exchange(settled_, true) || request_.measure.purpose == Purpose::Judge)
+    return std::nullopt;
+  measure::WarmUp warm(kSettle);
   while (warm.wants_more()) {
     const TimedCall call = KW_TRY(entry.candidate->warm_up());
     if (call.verdict) return at_measure(*call.verdict);
@@ -241,9 +240,8 @@ Result<std::optional<Verdict>> Timing::settle(Entry& entry) {
 Result<> Timing::measure_floor(Entry& entry) {
   Bench& bench = *entry.bench;
   if (!entry.opponent || bench.noise_floor) return {};
-  const int wanted = request_.measure.purpose == Purpose::Judge ? kFloorPairs : kFloorPairsOfRun;
   const TimedCall probe = KW_TRY(entry.opponent->warm_up());
-  const double expected = probe.ns * entry.slots * kFloorSeries * (2 * wanted + 1);
+  const double expected = probe.ns * entry.slots * kFloorSeries * (2 * kFloorPairs + 1);
   if (expected > kFloorBudgetNs) {
     double borrowed = 0;
     for (const Entry& other : entries_)
@@ -260,7 +258,7 @@ Result<> Timing::measure_floor(Entry& entry) {
     Seat seat(bench, twin, entry.slots, entry.sets, false, options_.reference_timeout_ns,
               seed_.child("twin").child(static_cast<std::uint64_t>(s)));
     series.emplace_back();
-    for (int p = 0; p < wanted; ++p) {
+    for (int p = 0; p < kFloorPairs; ++p) {
       if (auto verdict = KW_TRY(seat.ready())) return fail("the opponent: " + verdict->evidence);
       const auto sets = seat.draw_sets();
       const bool twin_first = (rng_() >> 63) != 0;
