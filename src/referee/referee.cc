@@ -227,11 +227,6 @@ Referee::Referee(device::Device& device, Options options, const platform::Clock&
     : device_(device), facts_(device.facts()), options_(options), clock_(clock) {}
 Referee::~Referee() = default;
 
-void Referee::forget() {
-  run_.reset();
-  fresh_run_.reset();
-}
-
 Result<Referee::Run*> Referee::run_for(const EvaluationRequest& request) {
   const bool confirm = request.measure.purpose == Purpose::Confirm;
   const std::string key = key_of(request);

@@ -57,9 +57,6 @@ class Referee {
   /// Ceilings as last measured, for the physics floor; without any, nothing is implausible.
   void set_ceilings(std::vector<Ceiling> ceilings) { facts_.ceilings = std::move(ceilings); }
 
-  /// Drops everything kept between evaluations.
-  void forget();
-
  private:
   struct Run;
   Result<Run*> run_for(const EvaluationRequest& request);

@@ -35,7 +35,7 @@ struct Shape {
 }  // namespace
 
 struct GaussianProcess::Model {
-  Model(const KnobGrid& space, double spread) : grid(space), least_spread(spread) {
+  Model(const KnobGrid& space, double least) : grid(space), least_spread(least) {
     shape.length.assign(grid.knobs(), 3);
     shape.categorical.assign(grid.knobs(), 0);
     for (std::size_t k = 0; k < grid.knobs(); ++k) {
