@@ -7,7 +7,7 @@
 namespace kw::program {
 namespace {
 
-constexpr platform::Nanoseconds kPatience = std::chrono::minutes(1);
+constexpr platform::Nanoseconds kPatience = std::chrono::minutes(3);
 
 platform::TempDir make_dir() {
   auto dir = platform::TempDir::create("kw-program");
@@ -18,7 +18,10 @@ platform::TempDir make_dir() {
   return std::move(*dir);
 }
 
-std::string program() { return std::string(KW_BINARY_DIR) + "/bin/kw"; }
+std::string program_of(Whose whose) {
+  const char* suite = whose == Whose::Suite ? std::getenv("KW_SUITE_KW") : nullptr;
+  return suite != nullptr && *suite != 0 ? suite : std::string(KW_BINARY_DIR) + "/bin/kw";
+}
 
 }  // namespace
 
@@ -53,7 +56,13 @@ Ran ended(const Result<platform::Exit>& exit) {
   return {exit->code, exit->signal, exit->out, exit->err};
 }
 
-Workspace::Workspace() : dir_(make_dir()) {}
+bool lacks_jail(const Ran& ran) {
+  const char* required = std::getenv("KW_REQUIRE_JAIL");
+  return ran.code == 3 && ran.err.find("jail") != std::string::npos &&
+         (required == nullptr || std::string_view(required) != "1");
+}
+
+Workspace::Workspace(Whose whose) : dir_(make_dir()), program_(program_of(whose)) {}
 
 platform::SpawnOptions Workspace::options(const Words& env) const {
   platform::SpawnOptions options;
@@ -67,13 +76,17 @@ platform::SpawnOptions Workspace::options(const Words& env) const {
 }
 
 Ran Workspace::kw(const Words& arguments, const Words& env) const {
-  Words words{program()};
+  Words words{program_};
   words.insert(words.end(), arguments.begin(), arguments.end());
   return ended(platform::run(words, options(env), kPatience));
 }
 
+Ran Workspace::shell(const std::string& script) const {
+  return ended(platform::run({"sh", "-c", script}, options({"KW=" + program_}), kPatience));
+}
+
 platform::Process Workspace::start(const Words& arguments) const {
-  Words words{program()};
+  Words words{program_};
   words.insert(words.end(), arguments.begin(), arguments.end());
   auto process = platform::spawn(words, options({}));
   if (!process) {
@@ -105,6 +118,19 @@ void write_good_task(const Workspace& workspace, const std::string& folder) {
                   "template <class Real>\n"
                   "void reference(int n, const Real* x, Real* y) {\n"
                   "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
+                  "}\n");
+}
+
+void write_easy_task(const Workspace& workspace, const std::string& folder) {
+  write_good_task(workspace, folder);
+  workspace.write(folder + "/reference.cpp",
+                  "template <class Real>\n"
+                  "void reference(int n, const Real* x, Real* y) {\n"
+                  "  for (int i = 0; i < n; ++i) {\n"
+                  "    volatile Real once = x[i];\n"
+                  "    for (int j = 0; j < 6; ++j) once = once;\n"
+                  "    y[i] = 2 * once;\n"
+                  "  }\n"
                   "}\n");
 }
 

@@ -26,13 +26,19 @@ struct Ran {
   nlohmann::json json() const;
 };
 
+/// Whose kw a workspace starts: that of this build, or the one that KW_SUITE_KW names, where tests
+/// judge kernels and a sanitised worker would take three times as long.
+enum class Whose { Ours, Suite };
+
 /// A directory with its own home, removed at the end. Programs start in it.
 class Workspace {
  public:
-  Workspace();
+  explicit Workspace(Whose whose = Whose::Ours);
   const platform::Path& path() const { return dir_.path(); }
-  /// Runs kw to its end; more than a minute fails the test. `env` on top of PATH and HOME.
+  /// Runs kw to its end; more than three minutes fail the test. `env` on top of PATH and HOME.
   Ran kw(const Words& arguments, const Words& env = {}) const;
+  /// The same for a shell script, with the program as $KW.
+  Ran shell(const std::string& script) const;
   platform::Process start(const Words& arguments) const;
   void write(const std::string& file, const std::string& text) const;
   /// The file's text; empty where there is none.
@@ -41,12 +47,19 @@ class Workspace {
  private:
   platform::SpawnOptions options(const Words& env) const;
   platform::TempDir dir_;
+  std::string program_;
 };
 
 Ran ended(const Result<platform::Exit>& exit);
 
+/// True where a run ended for want of a jail and the test may be left out; KW_REQUIRE_JAIL=1
+/// forbids that.
+bool lacks_jail(const Ran& ran);
+
 /// The task of tests that must not measure: a folder that is right in every part.
 void write_good_task(const Workspace& workspace, const std::string& folder);
+/// The same with a reference so slow that a few pairs show any kernel to be faster than it.
+void write_easy_task(const Workspace& workspace, const std::string& folder);
 extern const char* const kGoodTaskYaml;
 
 }  // namespace kw::program

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <optional>
 #include <set>
 
 #include "kw.h"
@@ -54,7 +56,8 @@ TEST(Store, WorkspacesThatCannotBeWritten) {
     ASSERT_EQ(::mkdir((w.path() / "locked").c_str(), 0500), 0);
     places.push_back("locked");
   } else {
-    std::printf("as root: a read-only mode stops nobody, that case is left out\n");
+    std::printf(
+        "as root: a read-only mode stops nobody; AReadOnlyWorkspaceIsNamed stands for it\n");
   }
   for (const std::string& place : places) {
     Words words = kRun;
@@ -63,6 +66,105 @@ TEST(Store, WorkspacesThatCannotBeWritten) {
     EXPECT_THAT(ran.code, AnyOf(2, 3)) << place;
     EXPECT_THAT(ran.first_error(), AllOf(StartsWith("kw: "), HasSubstr(place))) << ran.err;
   }
+}
+
+/// Runs a script where `small` is a fresh filesystem of 1 MiB of its own; nothing where this
+/// machine does not let anybody mount one.
+std::optional<Ran> with_filesystem(const Workspace& w, const std::string& script) {
+  const std::string root = ::geteuid() == 0 ? "" : "--map-root-user ";
+  const auto inside = [&](const std::string& text) {
+    w.write("inside.sh", "mount -t tmpfs -o size=1m tmpfs small || exit 99\n" + text);
+    return w.shell("mkdir -p small && exec unshare " + root + "--mount sh inside.sh");
+  };
+  if (inside("exit 0\n").code != 0) return std::nullopt;
+  return inside(script);
+}
+
+TEST(Store, AReadOnlyWorkspaceIsNamed) {
+  const Workspace w;
+  const auto ran =
+      with_filesystem(w,
+                      "mount -o remount,ro small || exit 98\n"
+                      "exec \"$KW\" optimize synthetic:7 --attempts 2 --workspace small\n");
+  if (!ran) GTEST_SKIP() << "nobody may mount a filesystem here";
+  EXPECT_THAT(ran->code, AnyOf(2, 3)) << ran->err;
+  EXPECT_THAT(ran->first_error(), AllOf(StartsWith("kw: small"), HasSubstr("ead-only")));
+}
+
+TEST(Store, AFullDiskStopsTheRunAndLosesNothing) {
+  const Workspace w;
+  const auto ran = with_filesystem(
+      w,
+      "\"$KW\" optimize synthetic:7:200 --strategy random --attempts 300 --json --workspace small "
+      ">/dev/null 2>err || code=$?\n"
+      "echo \"code $code\"\n"
+      "mount -o remount,size=64m small || exit 98\n"
+      "\"$KW\" runs --workspace small\n"
+      "\"$KW\" resume synthetic-1 --json --workspace small >/dev/null\n"
+      "echo \"resumed $?\"\n"
+      "\"$KW\" replay synthetic-1 --workspace small >/dev/null\n"
+      "echo \"replayed $?\"\n");
+  if (!ran) GTEST_SKIP() << "nobody may mount a filesystem here";
+  EXPECT_THAT(ran->out, AllOf(HasSubstr("code 3"), HasSubstr("synthetic-1"), HasSubstr("resumed 0"),
+                              HasSubstr("replayed 0")))
+      << ran->err << w.read("err");
+  EXPECT_THAT(w.read("err"), AnyOf(HasSubstr("the disk is full"), HasSubstr("No space left")));
+}
+
+/// The store of schema 1 beside this file, as its program left it.
+void write_old_store(const Workspace& w) {
+  const platform::Path old = platform::Path(KW_SOURCE_DIR) / "tests/program/schema_1";
+  const platform::Path runs = w.path() / "runs";
+  std::filesystem::create_directories(runs / "synthetic-1");
+  std::filesystem::copy(old / "artifacts", runs / "artifacts",
+                        std::filesystem::copy_options::recursive);
+  std::filesystem::copy(old / "decisions.log", runs / "synthetic-1/decisions.log");
+  SQLite::Database db((runs / "kernelwright.sqlite").string(),
+                      SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  const auto dump = platform::read_file(old / "store.sql");
+  ASSERT_TRUE(dump);
+  db.exec(*dump);
+}
+
+TEST(Store, AnOldOneIsMigratedWithAllItsRows) {
+  const Workspace w;
+  write_old_store(w);
+  const auto runs = w.kw({"runs", "--json"}).json()["runs"];
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0]["name"], "synthetic-1");
+  EXPECT_EQ(runs[0]["attempts"], 3);
+  const auto shown = w.kw({"show", "synthetic-1", "--json"}).json();
+  ASSERT_EQ(shown["attempts"].size(), 3u);
+  EXPECT_EQ(shown["attempts"][0]["name"], "idea-0");
+  EXPECT_NE(shown["attempts"][0]["words"], "");
+  EXPECT_TRUE(shown["confirmation"].is_object());
+  const auto attempt = w.kw({"show", "synthetic-1", "--attempt", "2", "--json"}).json();
+  EXPECT_THAT(attempt["source"].get<std::string>(), HasSubstr("synthetic idea"));
+  EXPECT_EQ(w.kw({"replay", "synthetic-1"}).code, 0);
+  EXPECT_EQ(w.kw({"export", "synthetic-1"}).code, 0);
+  SQLite::Database db((w.path() / "runs/kernelwright.sqlite").string(), SQLite::OPEN_READWRITE);
+  EXPECT_GT(db.execAndGet("PRAGMA user_version").getInt(), 1);
+  // And it goes on being used.
+  EXPECT_THAT(w.kw(kRun).code, AnyOf(0, 1));
+  EXPECT_EQ(w.kw({"runs", "--json"}).json()["runs"].size(), 2u);
+}
+
+TEST(Store, ANewerOneKeepsItsRowsForItsOwnProgram) {
+  const Workspace w;
+  w.kw(kRun);
+  const platform::Path file = w.path() / "runs/kernelwright.sqlite";
+  int ours = 0;
+  {
+    SQLite::Database db(file.string(), SQLite::OPEN_READWRITE);
+    ours = db.execAndGet("PRAGMA user_version").getInt();
+    db.exec("PRAGMA user_version = 99");
+  }
+  EXPECT_EQ(w.kw(kRun).code, 3);
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec("PRAGMA user_version = " + std::to_string(ours));
+  const auto runs = w.kw({"runs", "--json"}).json()["runs"];
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0]["attempts"], 2);
 }
 
 TEST(Doctor, SaysWhetherJudgingWorks) {

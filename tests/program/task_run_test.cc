@@ -1,0 +1,87 @@
+// A search on a real task, judged by a worker, and every command that looks back at it.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+#include "kw.h"
+
+namespace kw::program {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// Two kernels of the easy task: one right with a knob, one wrong.
+void write_kernels(const Workspace& w) {
+  w.write("twice/candidates/001_plain.cpp",
+          "// kw: tune STEP = 1, 4\n"
+          "void twice(int n, const float* x, float* y) {\n"
+          "  for (int i = 0; i < n; i += STEP)\n"
+          "    for (int j = i; j < i + STEP && j < n; ++j) y[j] = 2 * x[j];\n"
+          "}\n");
+  w.write("twice/candidates/002_wrong.cpp",
+          "void twice(int n, const float* x, float* y) {\n"
+          "  for (int i = 1; i < n; ++i) y[i] = 2 * x[i];\n"
+          "}\n");
+}
+
+void expect_folder(const Workspace& w, const json& best) {
+  const std::string folder = "runs/twice-1/";
+  for (const char* file :
+       {"best/twice.cpp", "progress.svg", "roofline.svg", "results.csv", "decisions.log"})
+    EXPECT_NE(w.read(folder + file), "") << file;
+  EXPECT_THAT(w.read(folder + "roofline.svg"), StartsWith("<svg"));
+  EXPECT_THAT(w.read(folder + "results.csv"), HasSubstr("large"));
+  const auto certificate = json::parse(w.read(folder + "best/certificate.json"), nullptr, false);
+  ASSERT_TRUE(certificate.is_object());
+  EXPECT_THAT(certificate.dump(), HasSubstr(best["source_sha256"].get<std::string>()));
+}
+
+void expect_views(const Workspace& w) {
+  const json run = w.kw({"runs", "--json"}).json()["runs"][0];
+  EXPECT_EQ(run["name"], "twice-1");
+  EXPECT_EQ(run["is_confirmed"], true);
+  const json shown = w.kw({"show", "twice-1", "--json"}).json();
+  EXPECT_EQ(shown["attempts"].size(), run["attempts"]);
+  EXPECT_EQ(shown["confirmation"]["verdict"]["outcome"], "correct");
+  EXPECT_THAT(w.kw({"show", "twice-1"}).out, HasSubstr("CONFIRMED"));
+  const json attempt = w.kw({"show", "twice-1", "--attempt", "1", "--json"}).json();
+  EXPECT_FALSE(attempt["evaluation"]["workloads"].empty());
+  EXPECT_THAT(attempt["source"].get<std::string>(), HasSubstr("void twice"));
+  const auto steps = split_lines(w.kw({"export", "twice-1"}).out);
+  EXPECT_EQ(steps.size(), run["attempts"].get<std::size_t>());
+  EXPECT_EQ(w.kw({"replay", "twice-1", "--json"}).json()["is_identical"], true);
+  const json both = w.kw({"compare", "twice-1", "twice-1", "--json"}).json();
+  EXPECT_EQ(both["runs"].size(), 2u);
+}
+
+TEST(TaskRun, EndsWithACertificateAndCanBeLookedBackAt) {
+  const Workspace w(Whose::Suite);
+  write_easy_task(w, "twice");
+  write_kernels(w);
+  const Ran ran = w.kw({"optimize", "twice", "--attempts", "3", "--baseline", "reference", "--json",
+                        "--save-attempts", "all"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  const json done = ran.json();
+  EXPECT_EQ(done["run"], "twice-1");
+  EXPECT_EQ(done["attempts"], 3);
+  EXPECT_THAT(done["stopped_by"].get<std::string>(), HasSubstr("attempts"));
+  const json best = done["best"];
+  EXPECT_EQ(best["confirmed"], true);
+  EXPECT_EQ(best["verdict"]["outcome"], "correct");
+  EXPECT_GT(best["speedup"]["low"], 1.0);
+  EXPECT_EQ(best["speedup"]["baseline"], "reference");
+  const auto kept = platform::list_dir(w.path() / "all");
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->size(), 3u);
+  expect_folder(w, best);
+  expect_views(w);
+  // What the search found is judged alike by itself.
+  const Ran again = w.kw(
+      {"judge", "runs/twice-1/best/twice.cpp", "--task", "twice", "--until", "check", "--json"});
+  EXPECT_EQ(again.code, 0) << again.err;
+}
+
+}  // namespace
+}  // namespace kw::program
