@@ -1,6 +1,7 @@
 // Real players in real jails with kernels that behave and kernels that do not.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -147,6 +148,23 @@ TEST_P(Players, RunOpenMpOnTheThreadsAskedForAndRestAfterwards) {
   ASSERT_TRUE(after.has_value());
   EXPECT_EQ(after->processes_left, 0);
   EXPECT_EQ(p->call_empty().fate, Fate::Returned);
+}
+
+TEST_P(Players, BindOneOpenMpThreadToAProcessorWhereTheJailAllowsIt) {
+  cpu_set_t usable;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof usable, &usable), 0);
+  if (CPU_COUNT(&usable) < 2) {
+    std::fprintf(stderr, "skipped: two processors are needed\n");
+    GTEST_SKIP();
+  }
+  const auto p = start();
+  ASSERT_EQ(p->call(request(loaded(*p, "where_am_i"), 0)).fate, Fate::Returned);
+  // Sharing our uid, a player may not name threads; libgomp then leaves them alone.
+  const bool may_bind = GetParam() != JailLevel::Landlock || ::getuid() == 0;
+  for (int thread = 0; thread < 2; ++thread) {
+    EXPECT_EQ(get(*y_, thread), may_bind ? 1 : static_cast<float>(CPU_COUNT(&usable)));
+  }
+  if (may_bind) EXPECT_NE(get(*y_, 2), get(*y_, 3));
 }
 
 TEST_P(Players, LoadsAreFreshInstancesOfOneFile) {

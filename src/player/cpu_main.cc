@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <malloc.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "player/crash.h"
 #include "player/lockdown.h"
@@ -110,12 +112,32 @@ void set_surroundings(const PrepareRequest& request) {
   ::setrlimit(RLIMIT_AS, &limit);
 }
 
+/// One OpenMP thread to a processor. Unbound ones are often woken on one processor together and
+/// stay there for milliseconds: half of the calls then take twice their time. Takes effect only in
+/// objects that use OpenMP; threads of any other kind stay unbound. Where the jail forbids binding
+/// (a thread is named by its number, as others are), nothing is set: libgomp would end the process.
+void bind_threads(std::uint32_t threads) {
+  cpu_set_t all;
+  if (::sched_getaffinity(0, sizeof all, &all) != 0 ||
+      ::sched_setaffinity(::gettid(), sizeof all, &all) != 0)
+    return;
+  std::string places;
+  std::uint32_t bound = 0;
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE && bound < threads; ++cpu) {
+    if (!CPU_ISSET(cpu, &all)) continue;
+    places += (bound++ == 0 ? "{" : ",{") + std::to_string(cpu) + "}";
+  }
+  ::setenv("OMP_PLACES", places.c_str(), 1);
+  ::setenv("OMP_PROC_BIND", "close", 1);
+}
+
 void on_prepare(std::span<const std::byte> message, std::uint64_t sequence) {
   const auto request = decode_prepare(message);
   if (!request || state.is_prepared) return failed(Trouble::BadRequest, "prepare", sequence);
   set_surroundings(*request);
   if (const int error = lock_down(); error != 0)
     return failed(Trouble::LockdownFailed, ::strerror(error), sequence);
+  bind_threads(request->threads);
   state.is_prepared = true;
   done(Kind::Ready, sequence);
 }
