@@ -13,7 +13,7 @@ build_tools() {
 }
 
 # The number of repetitions: reps FULL QUICK.
-reps() { if [ "$quick" = 1 ]; then echo "$2"; else echo "$1"; fi; }
+reps() { if [ "$quick" = 1 ]; then echo "$2"; else echo "${repetitions:-$1}"; fi; }
 
 # figure ID UNIT STATISTIC BOUND LIMIT ANCHOR TITLE METHOD: declares a figure of the part; results.h has the words.
 figure() {
