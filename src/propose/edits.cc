@@ -59,8 +59,7 @@ std::optional<Edit> line_edit_of(std::string_view line) {
     edit.last = *last;
   } else if (line.starts_with('+')) {
     line.remove_prefix(1);
-    edit.last = edit.first;  // behind `first` is before the next, with nothing taken away
-    ++edit.first;
+    edit.kind = Edit::Kind::Insert;
   }
   line = trim(line);
   if (!line.empty() && line != "@@") return std::nullopt;
@@ -112,9 +111,9 @@ class EditReader {
     edit.at_line = at_ + 1;
     ++at_;
     auto search = lines_until('=', "");
-    if (!search) return complain(edit, "a line of ======= between the two texts");
+    if (!search) return complain(edit, "line of ======= between its two texts");
     auto lines = lines_until('>', "REPLACE");
-    if (!lines) return complain(edit, "a closing line >>>>>>> REPLACE");
+    if (!lines) return complain(edit, "closing line >>>>>>> REPLACE");
     edit.search = std::move(*search);
     edit.lines = std::move(*lines);
     found_.edits.push_back(std::move(edit));
@@ -219,13 +218,13 @@ std::expected<Placed, std::string> place_search(const Lines& parent, const Edit&
 }
 
 std::expected<Placed, std::string> place_lines(const Lines& parent, const Edit& edit) {
-  const bool is_insertion = edit.last + 1 == edit.first;
-  if ((edit.first < 1 || edit.last > parent.size()) || (!is_insertion && edit.last < edit.first))
-    return std::unexpected(
-        fmt::format("the edit in line {} of the reply names lines {}-{}; the "
-                    "parent has lines 1-{}",
-                    edit.at_line, edit.first, edit.last, parent.size()));
-  return Placed{edit.first - 1, edit.last, &edit};
+  const bool is_insertion = edit.kind == Edit::Kind::Insert;
+  if (is_insertion && edit.first <= parent.size()) return Placed{edit.first, edit.first, &edit};
+  if (!is_insertion && edit.first >= 1 && edit.first <= edit.last && edit.last <= parent.size())
+    return Placed{edit.first - 1, edit.last, &edit};
+  return std::unexpected(
+      fmt::format("the edit in line {} of the reply names lines {}-{}; the parent has lines 1-{}",
+                  edit.at_line, edit.first, edit.last, parent.size()));
 }
 
 }  // namespace

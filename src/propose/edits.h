@@ -14,12 +14,13 @@ namespace kw::propose {
 struct Edit {
   enum class Kind {
     Search,  ///< The lines that read `search` become `lines`.
-    Lines,  ///< Lines `first` to `last` become `lines`; where last is first - 1, they go before it.
+    Lines,   ///< Lines `first` to `last` become `lines`.
+    Insert,  ///< `lines` go behind line `first`; 0: before all others.
   };
   Kind kind = Kind::Search;
   std::vector<std::string> search;
   std::vector<std::string> lines;
-  std::size_t first = 0;  ///< From 1.
+  std::size_t first = 0;  ///< Of the parent, from 1.
   std::size_t last = 0;
   std::size_t at_line = 0;  ///< Of the reply, for evidence.
 };

@@ -64,7 +64,8 @@ std::string failure_sentence(const Attempt& parent, const Veil& veil) {
   const Verdict& v = parent.evaluation.verdict;
   std::string words = fmt::format("Attempt {} failed at the stage `{}`: {}.", parent.number,
                                   name_of(v.stage), plain(v.outcome));
-  if (!v.evidence.empty()) words += " " + sentence(sanitise(veil.cover(v.evidence), kTextBytes));
+  if (!v.evidence.empty())
+    words += " Evidence: " + sentence(sanitise(veil.cover(v.evidence), kTextBytes));
   if (const auto more = meaning(v.outcome); !more.empty()) words += " " + std::string(more);
   return words;
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <utility>
 
 #include "base/text.h"
@@ -22,8 +23,8 @@ std::string name_for(int number, const std::vector<std::string>& techniques) {
     if (name.size() + technique.size() + 1 > kNameBytes) break;
     if (!name.ends_with('_')) name += '_';
     for (const char c : technique) {
-      const bool is_plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-      if (is_plain) name += c;
+      const auto letter = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? letter : '_';
     }
   }
   return name.ends_with('_') ? name + "model" : name;

@@ -148,8 +148,9 @@ class Dropper {
  private:
   void save(std::size_t bytes) { excess_ -= std::min(excess_, bytes); }
 
-  void note(std::size_t count, const std::string& what) {
-    if (count > 0) dropped_.push_back(fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"));
+  void note(std::size_t count, std::string_view what, std::string_view which = {}) {
+    if (count > 0)
+      dropped_.push_back(fmt::format("{} {}{}{}", count, what, count == 1 ? "" : "s", which));
   }
 
   void drop_lines(bool gains, std::size_t keep_last) {
@@ -162,7 +163,7 @@ class Dropper {
       save(parts_.history[i].text.size() + 3);  // "- " and the end of the line
       --left, ++count;
     }
-    note(count, gains ? "line of history with a gain" : "line of history without a gain");
+    note(count, "line", gains ? " of history with a gain" : " of history without a gain");
   }
 
   void drop_best() {
@@ -185,6 +186,12 @@ class Dropper {
   std::vector<std::string> dropped_;
 };
 
+/// spec.md without its title, which the template gives.
+std::string_view body_of(std::string_view spec) {
+  spec = trim(spec);
+  return spec.starts_with("# ") ? trim(spec.substr(std::min(spec.find('\n'), spec.size()))) : spec;
+}
+
 void set_task(Fields& f, const Situation& s, const std::vector<ShapeWords>& shapes) {
   const task::Definition& definition = *s.task;
   const Task& task = definition.task;
@@ -196,7 +203,7 @@ void set_task(Fields& f, const Situation& s, const std::vector<ShapeWords>& shap
     arguments.push_back({{"name", {a.name}}, {"type", {a.type}}, {"what", {a.what}}});
   f["arguments"] = {std::move(arguments)};
   f["layout_rule"] = {describe_layout(definition)};
-  f["spec"] = {sanitise(trim(task.spec), kSpecBytes)};
+  f["spec"] = {sanitise(body_of(task.spec), kSpecBytes)};
   f["tolerance"] = {describe_tolerance(task)};
   f["reference"] = {fenced(definition.reference, "cpp")};
   std::vector<Fields> items;

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-#include <optional>
 
 #include "base/contains.h"
 #include "base/text.h"
@@ -81,9 +81,17 @@ void drop_extents(std::string& text) {
   if (of != std::string::npos && at - of < 25) text.erase(of, at - of);
 }
 
+/// Guessed tile sizes, which end a sentence, are powers of two and no sizes of the workload.
 std::string without_secrets(std::string_view text, const std::set<std::int64_t>& secrets) {
+  constexpr std::string_view kTiles = "as if tiles had size ";
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
+    if (text.substr(at).starts_with(kTiles)) {
+      const std::size_t end = std::min(text.find('.', at), text.size());
+      out += text.substr(at, end - at);
+      at = end;
+      continue;
+    }
     const std::size_t end = end_of_integer(text, at);
     if (end == at) {
       out += text[at++];

@@ -1,0 +1,131 @@
+// Tests of feedback: which findings an errand gets, what changed and what it did, and history
+// lines.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/feedback.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "propose/history.h"
+#include "propose/line_diff.h"
+#include "propose/test_situation.h"
+
+namespace kw::propose {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class FeedbackTest : public testing::Test {
+ protected:
+  Feedback feedback(const Attempt& parent) {
+    situation_.task = &task_;
+    situation_.baseline = "omp";
+    situation_.parent = &parent;
+    return feedback_of(situation_, Veil(task_));
+  }
+
+  static Attempt with_findings(Attempt a) {
+    a.evaluation.findings = {
+        {"note", 1, "Ended at stage check: wrong result.", "", ""},
+        {"diagnostic", 2, "'foo' was not declared (did you mean 'fool'?)", "3 | foo", ""},
+        {"mismatch", 3, "Only the border is wrong", "", ""},
+        {"history", 4, "Overall slower", "", ""},
+        {"roofline", 5, "memory-bound", "", ""},
+        {"vectorization", 6, "The loop in line 3 is not vectorised", "", ""},
+        {"note", 7, "The goal of 8x over omp needs more", "", ""},
+        {"diagnostic", 8, "Warning: one", "", ""},
+        {"diagnostic", 9, "Warning: two", "", ""},
+        {"diagnostic", 10, "Warning: three", "", ""}};
+    return a;
+  }
+
+  const task::Definition task_ = test_task();
+  Situation situation_;
+};
+
+auto text(const char* words) { return Field(&Finding::text, HasSubstr(words)); }
+
+TEST_F(FeedbackTest, AFailureIsExplainedWithoutWordsOnSpeed) {
+  const Attempt parent = with_findings(test_attempt(4, Outcome::WrongResult));
+  const Feedback told = feedback(parent);
+  EXPECT_THAT(told.findings,
+              ElementsAre(text("did you mean 'fool'"), text("Only the border is wrong."),
+                          text("Warning: one"), text("Warning: two")));
+  EXPECT_EQ(told.findings[0].frame, "3 | foo");
+  EXPECT_EQ(told.findings[1].rank, 2);
+}
+
+TEST_F(FeedbackTest, ACorrectOneHearsOfItsLimits) {
+  const Attempt parent = with_findings(test_attempt(4, Outcome::Correct, 2));
+  const Feedback told = feedback(parent);
+  EXPECT_THAT(told.verdict,
+              HasSubstr("correct and runs at 2 times the speed of the baseline `omp`"));
+  EXPECT_THAT(told.findings, ElementsAre(text("fool"), text("border"), text("Overall slower"),
+                                         text("memory-bound"), text("not vectorised"),
+                                         text("Warning: one"), text("Warning: two")));
+}
+
+TEST_F(FeedbackTest, EveryFailureHasAVerdict) {
+  for (std::size_t i = 1; i < EnumNames<Outcome>::names.size(); ++i) {
+    Attempt parent = test_attempt(4, static_cast<Outcome>(i));
+    parent.evaluation.verdict.evidence.clear();
+    EXPECT_THAT(feedback(parent).verdict, HasSubstr("Attempt 4 failed at the stage `check`"));
+  }
+  EXPECT_THAT(feedback(test_attempt(4, Outcome::Cheated)).verdict, HasSubstr("earns nothing"));
+}
+
+TEST_F(FeedbackTest, WhatChangedAndWhatItDid) {
+  Attempt before = test_attempt(3, Outcome::Correct, 4);
+  Attempt parent = test_attempt(4, Outcome::Correct, 2);
+  parent.parent = 3;
+  situation_.best = &before;
+  Feedback told = feedback(parent);
+  EXPECT_EQ(told.change_words, "Attempt 3 reached 4x; attempt 4, made from it, reached 2x.");
+  EXPECT_THAT(told.change, HasSubstr("-   // kernel 3\n+   // kernel 4\n"));
+  EXPECT_THAT(told.verdict, HasSubstr("attempt 3 is still better with 4 times"));
+  before.number = 2;
+  EXPECT_THAT(feedback(parent).change, IsEmpty()) << "the best is not what it was made from";
+  Attempt failed = test_attempt(3, Outcome::Crashed);
+  situation_.grandparent = &failed;
+  told = feedback(parent);
+  EXPECT_EQ(told.change_words, "Attempt 3 failed (crashed); attempt 4, made from it, reached 2x.");
+}
+
+TEST(LineDiff, ShowsChangesWithTheirSurroundings) {
+  EXPECT_EQ(line_diff("a\nb\n", "a\nb\n"), "");
+  EXPECT_EQ(line_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
+            "  3\n  4\n- 5\n+ five\n  6\n  7\n");
+  EXPECT_EQ(line_diff("1\n2\n3\n4\n5\n6\n7\n8\n", "0\n2\n3\n4\n5\n6\n7\n9\n"),
+            "- 1\n+ 0\n  2\n  3\n…\n  6\n  7\n- 8\n+ 9\n");
+  EXPECT_EQ(line_diff("", "a\n"), "+ a\n");
+  EXPECT_THAT(line_diff("a\nb\nc\nd\n", "", 2), HasSubstr("- b\n… (more than 2 lines differ)\n"));
+}
+
+TEST(History, SettingsOfOneKernelAreOneLine) {
+  const task::Definition task = test_task();
+  std::vector<AttemptLine> history{test_line(1, OutcomeClass::NewBest)};
+  for (int i = 2; i <= 5; ++i) {
+    AttemptLine line = test_line(i, i == 4 ? OutcomeClass::Failed : OutcomeClass::NoGain);
+    line.name = "tiles";
+    line.knobs = {{"TILE", 8 * i}};
+    line.speedup = i == 4 ? 0 : i;
+    history.push_back(line);
+  }
+  AttemptLine last = test_line(6, OutcomeClass::NoGain);
+  last.parent = 5;
+  history.push_back(last);
+  const auto lines = history_lines(history, Veil(task));
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_EQ(lines[0].text, "1, `kernel_1`: words of 1");
+  EXPECT_TRUE(lines[0].is_gain);
+  EXPECT_EQ(lines[1].text,
+            "2–5, `tiles`: 4 settings of its knobs; best 5x the baseline with TILE = 40; 1 failed");
+  EXPECT_EQ(lines[2].text, "6 (from 5), `kernel_6`: words of 6; 1.5x the baseline");
+}
+
+}  // namespace
+}  // namespace kw::propose

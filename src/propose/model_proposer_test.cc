@@ -1,0 +1,149 @@
+// Tests of the proposer on scripted models: replies that can be used and those that cannot.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/model_proposer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "llm/scripted.h"
+#include "platform/clock.h"
+#include "propose/examples.h"
+#include "propose/test_situation.h"
+
+namespace kw::propose {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+const char* const kReply =
+    "Plan: stream.\n\n```cpp\n// kw: tune U = 4, 8\n// kw: technique unrolling, Vector Streams\n"
+    "void twice(int rows, int cols, int pitch, const float* x, float* y) {}\n```\n";
+
+class ProposerTest : public testing::Test {
+ protected:
+  ProposerTest() {
+    situation_.number = 1;
+    situation_.task = &task_;
+    situation_.baseline = "omp";
+  }
+
+  llm::ChatModel* model(const std::string& script, const std::string& name = "scripted:test") {
+    auto entries = llm::parse_script(script, "test.txt");
+    KW_ASSERT(entries.has_value());
+    llm::ScriptedOptions options;
+    options.name = name;
+    options.clock = &clock_;
+    models_.push_back(llm::make_scripted_chat(std::move(*entries), std::move(options)));
+    return models_.back().get();
+  }
+
+  Result<Proposal> propose(const std::string& script) {
+    ModelProposer proposer(shipped_prompts(), {model(script)}, {});
+    return proposer.propose(situation_);
+  }
+
+  platform::FakeClock clock_;
+  std::vector<std::unique_ptr<llm::ChatModel>> models_;
+  const task::Definition task_ = test_task();
+  Situation situation_;
+};
+
+TEST_F(ProposerTest, AReplyBecomesACandidate) {
+  const auto proposal = propose(std::string("===\n") + kReply);
+  ASSERT_TRUE(proposal.has_value()) << describe(proposal.error());
+  ASSERT_TRUE(proposal->has_candidate()) << proposal->evidence;
+  EXPECT_EQ(proposal->candidate.name, "001_unrolling_vector_streams");
+  EXPECT_EQ(proposal->candidate.origin, Origin::Model);
+  EXPECT_EQ(proposal->candidate.knobs, (KnobPoint{{"U", 4}}));
+  EXPECT_EQ(proposal->plan, "Plan: stream.");
+  EXPECT_THAT(proposal->exchanges, SizeIs(1));
+  EXPECT_GT(proposal->usage.prompt_tokens, 0);
+}
+
+TEST_F(ProposerTest, ModelsTakeTurnsByTheNumberOfTheAttempt) {
+  llm::ChatModel* first = model(std::string("===\n!repeat forever\n") + kReply, "scripted:a");
+  llm::ChatModel* second = model("===\n!repeat forever\nI would rather talk.\n", "scripted:b");
+  ModelProposer proposer(shipped_prompts(), {first, second}, {});
+  for (int number = 1; number <= 4; ++number) {
+    situation_.number = number;
+    EXPECT_EQ(proposer.propose(situation_)->has_candidate(), number % 2 == 1) << number;
+  }
+}
+
+TEST_F(ProposerTest, WhatCannotBeUsedIsAProposalWithEvidence) {
+  const auto expect = [&](const std::string& script, const char* evidence) {
+    const auto proposal = propose(script);
+    ASSERT_TRUE(proposal.has_value()) << describe(proposal.error());
+    EXPECT_FALSE(proposal->has_candidate());
+    EXPECT_THAT(proposal->evidence, HasSubstr(evidence));
+    EXPECT_THAT(proposal->exchanges, SizeIs(1));
+    EXPECT_GT(proposal->usage.total(), 0) << "it has cost something";
+  };
+  expect("===\n!refusal\nI cannot help with that.\n", "the model refused: I cannot help");
+  expect("===\n\n", "the reply is empty");
+  expect("===\nOnly words.\n", "no fenced code block");
+  expect("===\n!length\nPlan.\n```cpp\nvoid twice(\n", "was cut off in line 1 of the code");
+  expect("===\n<<<<<<< SEARCH\na\n\\=======\nb\n>>>>>>> REPLACE\n", "no parent to edit");
+  expect("===\n```cpp\n// kw: option Ofast\nvoid twice() {}\n```\n", "unknown option 'Ofast'");
+}
+
+TEST_F(ProposerTest, AHeaderThatCannotBeReadComesWithItsCaret) {
+  const auto proposal = propose("===\n```cpp\n// kw: tun U = 2\nvoid twice() {}\n```\n");
+  ASSERT_TRUE(proposal.has_value());
+  EXPECT_THAT(proposal->evidence,
+              HasSubstr(":1:8: unknown directive 'tun' (did you mean 'tune'?)"));
+  ASSERT_THAT(proposal->findings, SizeIs(1));
+  EXPECT_THAT(proposal->findings[0].frame, AllOf(HasSubstr("kw: tun U"), HasSubstr("^")));
+}
+
+TEST_F(ProposerTest, ACutOffBehindTheCodeIsNoLoss) {
+  const auto proposal = propose(std::string("===\n!length\n") + kReply + "\nThis is beca\n");
+  ASSERT_TRUE(proposal.has_value());
+  EXPECT_TRUE(proposal->has_candidate()) << proposal->evidence;
+}
+
+TEST_F(ProposerTest, EditsOfTheParentAreApplied) {
+  const Attempt parent = test_attempt(1, Outcome::Correct, 2);
+  situation_.errand = Errand::Improve;
+  situation_.parent = &parent;
+  situation_.number = 2;
+  const auto proposal =
+      propose("===\n<<<<<<< SEARCH\n  // kernel 1\n\\=======\n  // kernel one\n>>>>>>> REPLACE\n");
+  ASSERT_TRUE(proposal.has_value());
+  EXPECT_THAT(proposal->candidate.source,
+              AllOf(HasSubstr("// kernel one"), HasSubstr("void twice(")));
+}
+
+TEST_F(ProposerTest, TroubleOfTheSurroundingsIsAnError) {
+  const auto proposal = propose("===\n!401\n");
+  EXPECT_FALSE(proposal.has_value());
+}
+
+TEST(Examples, ComeFromTheFamilyAndNeverFromTheTaskItselfUnlessAsked) {
+  const auto data = memory::DataFiles::open(std::nullopt);
+  ASSERT_TRUE(data.has_value());
+  for (const std::string& name : data->folders("tasks")) {
+    const auto definition = task::parse_task({"tasks/" + name, data->under("tasks/" + name)});
+    ASSERT_TRUE(definition.has_value());
+    const auto examples = select_examples(*data, definition->task);
+    ASSERT_TRUE(examples.has_value()) << describe(examples.error());
+    EXPECT_THAT(*examples, Not(IsEmpty())) << name;
+    for (const Example& example : *examples)
+      EXPECT_THAT(example.title, Not(HasSubstr("the task `" + name + "`")));
+    const auto own = select_examples(*data, definition->task, {.own_playbook = true});
+    ASSERT_TRUE(own.has_value());
+    EXPECT_THAT(own->front().title, HasSubstr("the task `" + name + "`"));
+  }
+  const auto softmax = task::parse_task({"tasks/softmax", data->under("tasks/softmax")});
+  EXPECT_THAT(select_examples(*data, softmax->task)->front().title, HasSubstr("normalization"));
+  EXPECT_THAT(*select_examples(*data, softmax->task, {.most = 5, .max_bytes = 10}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace kw::propose

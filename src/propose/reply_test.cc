@@ -1,0 +1,231 @@
+// Tests of reading replies: which block is taken, what edits do, and what the evidence says.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/reply.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <vector>
+
+#include "base/text.h"
+#include "propose/edits.h"
+#include "propose/markdown.h"
+
+namespace kw::propose {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::string kKernel =
+    "#include <cmath>\n\nvoid twice(int n, const float* x, float* y) {\n"
+    "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n}\n";
+const std::string kParent =
+    "#include <cmath>\n"  // 1
+    "\n"                  // 2
+    "void twice(int n, const float* x, float* y) {\n"
+    "  int i = 0;\n"            // 4
+    "  for (; i < n; ++i) {\n"  // 5
+    "    y[i] = 2 * x[i];\n"    // 6
+    "  }\n"                     // 7
+    "  // the end\n"            // 8
+    "  // the end\n"            // 9
+    "}\n";                      // 10
+
+ParsedReply parse(const std::string& text, const std::string& parent = "",
+                  bool is_cut_off = false) {
+  return parse_reply(text, {"twice", parent, is_cut_off});
+}
+
+std::string block(const std::string& code) { return "```cpp\n" + code + "```\n"; }
+
+std::string edit(const std::string& search, const std::string& lines) {
+  return "<<<<<<< SEARCH\n" + search + "=======\n" + lines + ">>>>>>> REPLACE\n";
+}
+
+TEST(Reply, APlanAndOneBlock) {
+  const auto reply = parse("Memory limits it.\nSo: stream.\n\n" + block(kKernel) + "Good luck.\n");
+  EXPECT_EQ(reply.source, kKernel);
+  EXPECT_EQ(reply.plan, "Memory limits it.\nSo: stream.");
+  EXPECT_THAT(reply.evidence, IsEmpty());
+}
+
+TEST(Reply, TheBlockThatDefinesTheFunctionIsTaken) {
+  const std::string longer = "// " + std::string(2000, 'x') + "\n";
+  EXPECT_EQ(parse(block(longer) + "then\n" + block(kKernel) + "```\nrun it\n```\n").source,
+            kKernel);
+  EXPECT_EQ(parse(block("void twice(int);\n") + block(kKernel)).source, kKernel);
+  EXPECT_EQ(parse("```text\n" + longer + "```\n" + block("int a;\n") + block("int abc;\n")).source,
+            "int abc;\n");
+  const std::string better = "// 2\n" + kKernel;
+  EXPECT_EQ(parse(block(kKernel) + "no, rather\n" + block(better)).source, better);
+  const std::string linkage = "extern \"C\" {\n" + kKernel + "}\n";
+  EXPECT_EQ(parse(block(linkage) + block(longer)).source, linkage);
+}
+
+TEST(Reply, FencesComeInManyForms) {
+  EXPECT_EQ(parse("~~~c++\n" + kKernel + "~~~").source, kKernel);
+  EXPECT_EQ(parse("````cpp\n" + kKernel + "````\n").source, kKernel);
+  EXPECT_EQ(parse("```C++ title=\"k.cpp\"\n" + kKernel + "```").source, kKernel);
+  EXPECT_EQ(parse("1. So:\n   ```cpp\n   void twice() {\n     int a;\n   }\n   ```\n").source,
+            "void twice() {\n  int a;\n}\n");
+  EXPECT_EQ(parse("```cpp\r\nvoid twice() {}\r\n```\r\n").source, "void twice() {}\n");
+  EXPECT_EQ(parse("```text\nsome words\n```cpp\n" + kKernel + "```\n").source, kKernel);
+  EXPECT_EQ(parse("<think>```cpp\nvoid twice() { wrong }\n```</think>\n" + block(kKernel)).source,
+            kKernel);
+  EXPECT_EQ(parse(kKernel).source, kKernel) << "no fence at all";
+}
+
+TEST(Reply, ACutOffBlockIsEvidenceAndAForgottenFenceIsNot) {
+  const std::string open = "Plan.\n```cpp\n" + kKernel;
+  EXPECT_EQ(parse(open).source, kKernel);
+  const auto cut = parse(open, "", true);
+  EXPECT_THAT(cut.source, IsEmpty());
+  EXPECT_THAT(cut.evidence, HasSubstr("was cut off in line 5 of the code"));
+  EXPECT_EQ(cut.plan, "Plan.");
+  EXPECT_EQ(parse(block(kKernel) + "And then I", "", true).source, kKernel);
+  EXPECT_THAT(parse("I was going to", "", true).evidence, HasSubstr("before its code began"));
+}
+
+TEST(Reply, NothingToJudgeIsSaid) {
+  EXPECT_THAT(parse("I think tiling would help.").evidence, HasSubstr("no fenced code block"));
+  EXPECT_THAT(parse("```json\n{\"a\": 1}\n```").evidence, HasSubstr("holds C++ code"));
+  EXPECT_THAT(parse("```cpp\n```").evidence, HasSubstr("holds C++ code"));
+  EXPECT_THAT(parse("").evidence, HasSubstr("no fenced code block"));
+  EXPECT_THAT(parse(block(kParent), kParent).evidence, HasSubstr("repeats the parent"));
+}
+
+TEST(Reply, EditsAreAppliedToTheParent) {
+  const auto reply =
+      parse("Faster.\n\n```cpp\n" + edit("    y[i] = 2 * x[i];\n", "    y[i] = x[i] + x[i];\n") +
+                "```\nand\n" + edit("#include <cmath>\n", ""),
+            kParent);
+  EXPECT_THAT(reply.source, AllOf(HasSubstr("    y[i] = x[i] + x[i];\n"), HasSubstr("void twice"),
+                                  ::testing::StartsWith("\nvoid")));
+  EXPECT_EQ(reply.plan, "Faster.");
+  EXPECT_THAT(reply.evidence, IsEmpty());
+}
+
+TEST(Reply, SearchedLinesMayDifferInBlanksOnly) {
+  EXPECT_THAT(parse(edit("y[i] = 2 * x[i];   \n", "    y[i] = 0;\n"), kParent).source,
+              HasSubstr("  for (; i < n; ++i) {\n    y[i] = 0;\n  }\n"));
+}
+
+TEST(Reply, EditsThatDoNotApplyAreEvidenceWithTheNearestLines) {
+  EXPECT_THAT(parse(edit("    y[i] = 3 * x[i];\n  }\n", ""), kParent).evidence,
+              AllOf(HasSubstr("'y[i] = 3 * x[i];' is not in the parent; the nearest lines"),
+                    HasSubstr("    6 |     y[i] = 2 * x[i];\n    7 |   }")));
+  EXPECT_THAT(parse(edit("completely other text that is nowhere\n", ""), kParent).evidence,
+              HasSubstr("no line of the parent is like it"));
+  EXPECT_THAT(parse(edit("  // the end\n", ""), kParent).evidence,
+              HasSubstr("occurs 2 times in the parent, first in lines 8 and 9"));
+  EXPECT_THAT(parse(edit("\n", "x\n"), kParent).evidence, HasSubstr("searches for nothing"));
+  EXPECT_THAT(parse(edit("  int i = 0;\n", "  int i = 0;\n"), kParent).evidence,
+              HasSubstr("leave the parent as it is"));
+  EXPECT_THAT(parse(edit("  int i = 0;\n  for (; i < n; ++i) {\n", "a\n") +
+                        edit("  for (; i < n; ++i) {\n", "b\n"),
+                    kParent)
+                  .evidence,
+              HasSubstr("overlap: both change line 5 of the parent"));
+  EXPECT_THAT(parse(edit("a\n", "b\n")).evidence, HasSubstr("no parent to edit"));
+  EXPECT_THAT(parse("<<<<<<< SEARCH\nint i\n", kParent).evidence,
+              HasSubstr("in line 1 of the reply has no line of ======="));
+  EXPECT_THAT(parse("text\n<<<<<<< SEARCH\nint i\n=======\nint j\n", kParent, true).evidence,
+              HasSubstr("in line 2 of the reply has no closing line >>>>>>> REPLACE: the reply was "
+                        "cut off"));
+}
+
+TEST(Reply, AWholeFileSavesEditsThatDoNotApply) {
+  EXPECT_EQ(parse(edit("nowhere\n", "b\n") + "The file:\n" + block(kKernel), kParent).source,
+            kKernel);
+}
+
+TEST(Reply, LineEditsGoFromTheBottomUp) {
+  const auto reply = parse(
+      "```\n@@ 4-5\n  for (int i = 0; i < n; ++i) {\n@@ 8\n@@ 9+\n  // inserted\n"
+      "@@ 1+\n#include <omp.h>\n```\n",
+      kParent);
+  EXPECT_EQ(reply.source,
+            "#include <cmath>\n#include <omp.h>\n\nvoid twice(int n, const float* x, float* y) {\n"
+            "  for (int i = 0; i < n; ++i) {\n    y[i] = 2 * x[i];\n  }\n  // the end\n"
+            "  // inserted\n}\n");
+  EXPECT_THAT(parse("@@ 9-14\nx\n", kParent).evidence,
+              HasSubstr("names lines 9-14; the parent has lines 1-10"));
+  EXPECT_THAT(parse("@@ 5-4\nx\n", kParent).evidence, HasSubstr("names lines 5-4"));
+}
+
+TEST(Markdown, FewEmptyLinesOutsideOfCode) {
+  EXPECT_EQ(tidied("\n\na\n\n\n\nb\n```\n\n\nc\n```\n\n\n"), "a\n\nb\n```\n\n\nc\n```\n");
+}
+
+std::vector<std::string> code_lines() {
+  return {"",    "void twice(int n) {", "}", "```", "```cpp", "````", "~~~",
+          "  x", "// kw: tune A = 1"};
+}
+
+rc::Gen<std::string> text_of(const std::vector<std::string>& lines) {
+  return rc::gen::map(rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(lines)),
+                      [](const std::vector<std::string>& some) { return join(some, "\n"); });
+}
+
+// Text of lines that hold fences, marks and code.
+rc::Gen<std::string> foreign_text() {
+  auto lines = code_lines();
+  lines.insert(lines.end(), {"@@ 1-2", "@@ 1+", "@@ 0", "<<<<<<< SEARCH",
+                             "=======", ">>>>>>> REPLACE", "words", "</think>"});
+  return text_of(lines);
+}
+
+RC_GTEST_PROP(ReplyProperty, AnythingIsASourceOrEvidence, ()) {
+  const std::string text = *foreign_text();
+  const std::string parent = *rc::gen::element(std::string(), kParent);
+  const auto reply = parse(text, parent, *rc::gen::arbitrary<bool>());
+  RC_ASSERT(reply.source.empty() != reply.evidence.empty());
+  RC_ASSERT(reply.plan.size() <= kPlanBytes);
+}
+
+RC_GTEST_PROP(ReplyProperty, AFencedSourceComesBack, ()) {
+  const std::string source = kKernel + *text_of(code_lines()) + "\n";
+  RC_ASSERT(parse("Plan.\n" + fenced(source, "cpp") + "\nDone.\n").source == source);
+}
+
+// Replaces random runs of lines of a source of distinct lines, in both notations.
+RC_GTEST_PROP(ReplyProperty, EditsRoundTrip, ()) {
+  const int count = *rc::gen::inRange(3, 40);
+  std::vector<std::string> before{"void twice(int n) {"};
+  for (int i = 1; i < count; ++i) before.push_back("  int v" + std::to_string(i) + ";");
+  std::vector<std::string> after;
+  std::string searches, ranges;
+  int changes = 0;
+  for (int i = 0; i < count;) {
+    const int length = std::min(*rc::gen::inRange(1, 4), count - i);
+    std::string old_lines, new_lines;
+    const bool is_changed = *rc::gen::arbitrary<bool>();
+    for (int k = i; k < i + length; ++k) old_lines += before[static_cast<std::size_t>(k)] + "\n";
+    if (is_changed) {
+      for (int k = *rc::gen::inRange(0, 3); k > 0; --k) {
+        after.push_back("  new " + std::to_string(++changes) + ";");
+        new_lines += after.back() + "\n";
+      }
+      searches += edit(old_lines, new_lines);
+      ranges += "@@ " + std::to_string(i + 1) + "-" + std::to_string(i + length) + "\n" + new_lines;
+    } else {
+      for (int k = i; k < i + length; ++k) after.push_back(before[static_cast<std::size_t>(k)]);
+    }
+    i += length;
+  }
+  const std::string parent = join(before, "\n") + "\n";
+  const std::string wanted = after.empty() ? "" : join(after, "\n") + "\n";
+  for (const std::string& notation : {searches, ranges}) {
+    const auto edits = find_edits(notation, false);
+    RC_ASSERT(edits.trouble.empty());
+    const auto result = apply_edits(parent, edits.edits);
+    RC_ASSERT(result.has_value());
+    RC_ASSERT(*result == wanted);
+  }
+}
+
+}  // namespace
+}  // namespace kw::propose

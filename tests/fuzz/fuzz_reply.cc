@@ -1,0 +1,25 @@
+// Replies of models: any bytes give a source or evidence; what edits lead to stays below a bound.
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "propose/reply.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  // "!" in front: cut off. Before a line of four percent signs: the parent.
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  kw::propose::ReplyContext context;
+  context.function = "twice";
+  context.is_cut_off = text.starts_with('!');
+  const std::size_t split = text.find("%%%%\n");
+  if (split != std::string_view::npos) {
+    context.parent = text.substr(0, split);
+    text.remove_prefix(split + 5);
+  }
+  const auto reply = kw::propose::parse_reply(text, context);
+  if (reply.source.empty() == reply.evidence.empty()) __builtin_trap();
+  if (reply.plan.size() > kw::propose::kPlanBytes) __builtin_trap();
+  if (reply.source.size() > 2 * size + context.parent.size() + 1) __builtin_trap();
+  return 0;
+}
