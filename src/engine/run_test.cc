@@ -228,6 +228,25 @@ TEST_F(RunTest, NoiseFloorsAreRememberedForAnHour) {
   EXPECT_THAT(request.measure.noise_floors, IsEmpty()) << "from the future: the clock was set";
 }
 
+TEST_F(RunTest, AWallClockThatStepsBackChangesNothing) {
+  const auto expected = decisions(finished());
+  const auto step = [this] {
+    clock_.step_wall(-3600);
+    clock_.advance(std::chrono::milliseconds(1));
+    return false;
+  };
+  const auto report = run(surroundings(carrier_, step), config()).value();
+  EXPECT_EQ(decisions(report), expected);
+  EXPECT_GT(report.run.spent_ns, 0);
+  std::int64_t last_ns = 0;
+  for (const Attempt& attempt : attempts("synthetic-2")) {
+    EXPECT_GT(attempt.at_ns, last_ns);
+    last_ns = attempt.at_ns;
+  }
+  EXPECT_LT(stored("synthetic-2").started_at, stored("synthetic-1").started_at);
+  EXPECT_EQ(store_.list().value().back().name, "synthetic-2") << "in the order of making";
+}
+
 TEST_F(RunTest, BaselinesAreTimedOnce) {
   const auto first = time_baselines(surroundings(carrier_)).value();
   ASSERT_THAT(first, SizeIs(1));
