@@ -25,12 +25,15 @@ Command export_command();
 Command device_command();
 Command doctor_command();
 Command models_command();
+Command prompt_command();
 
 /// Bytes of the prompt that a run on a task would send first.
 using PromptSizer =
     std::function<Result<std::size_t>(const Global& global, const std::string& task)>;
 /// Without a sizer the task's own texts are counted and a usual frame around them.
 Command estimate_command(PromptSizer sizer = {});
+/// The sizer that builds the prompt.
+Result<std::size_t> first_prompt_bytes(const Global& global, const std::string& task);
 
 std::vector<Command> commands();
 

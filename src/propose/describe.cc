@@ -48,11 +48,11 @@ std::string tensor_words(const task::TensorSpec& tensor) {
   std::vector<std::string> sizes;
   for (const task::Formula& size : tensor.shape) sizes.push_back(size.expr.text());
   std::string words = fmt::format("{}; shape `[{}]`", role_words(tensor), join(sizes, ", "));
-  if (tensor.pitch)
-    words += fmt::format(
-        ", rows `{}` elements apart; what lies between a row's end and the next row "
-        "must stay untouched",
-        tensor.pitch->expr.text());
+  if (tensor.pitch) {
+    words += fmt::format(", rows `{}` elements apart", tensor.pitch->expr.text());
+    if (tensor.role != TensorRole::In)
+      words += "; what lies between a row's end and the next row must stay untouched";
+  }
   words += fmt::format("; first element aligned to {} bytes", tensor.alignment);
   if (tensor.role != TensorRole::In && !tensor.is_whole_compared)
     words += tensor.regions.empty() ? "; scratch, not compared"

@@ -1,0 +1,143 @@
+// kw prompt: what a model would be sent for a task, to the letter.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "propose/examples.h"
+#include "propose/prompt.h"
+#include "record/codec.h"
+#include "task/header.h"
+#include "task/units.h"
+
+namespace kw::cli {
+namespace {
+
+struct PromptFlags {
+  std::string task;
+  std::string errand = "write";
+  std::string parent;
+  std::int64_t max_tokens = propose::PromptOptions{}.max_tokens;
+  bool own_playbook = false;
+};
+
+/// What `kw device` or a run in this workspace has measured; nothing is measured or made for it.
+Result<std::optional<DeviceFacts>> remembered_device(const Global& global) {
+  const platform::Path database = platform::Path(global.workspace) / "runs" / "kernelwright.sqlite";
+  std::error_code ignored;
+  if (!std::filesystem::exists(database, ignored)) return std::optional<DeviceFacts>();
+  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto text = KW_TRY(store.recall("device", "cpu"));
+  if (!text) return std::optional<DeviceFacts>();
+  return std::optional(KW_TRY(decode<DeviceFacts>(*text)));
+}
+
+/// A parent that was judged correct and not timed: `file`, or the task's reference.
+Result<Attempt> stand_in(const task::Definition& definition, const std::string& file,
+                         Errand errand) {
+  Attempt parent;
+  parent.number = 1;
+  parent.candidate = task::reference_candidate(definition);
+  if (!file.empty()) {
+    const std::string source = KW_TRY(platform::read_file(file, task::kMaxSourceBytes));
+    auto candidate = task::make_candidate(platform::Path(file).stem().string(), source,
+                                          Origin::Human, definition.task.restrictions);
+    if (!candidate) return fail("not a candidate:\n" + task::to_text(candidate.error()), file);
+    parent.candidate = std::move(*candidate);
+  }
+  parent.outcome_class = OutcomeClass::NoGain;
+  parent.evaluation.verdict = {Stage::Check, Outcome::Correct, ""};
+  if (errand != Errand::Improve) {
+    parent.outcome_class = OutcomeClass::Failed;
+    parent.evaluation.verdict = {Stage::Check, Outcome::WrongResult,
+                                 "here stands what the referee saw"};
+  }
+  return parent;
+}
+
+Result<propose::Prompt> build_prompt(const Global& global, const PromptFlags& flags) {
+  const auto errand = enum_from<Errand>(flags.errand);
+  if (!errand)
+    return fail(
+        fmt::format("--errand is write, repair, rethink or improve, not '{}'", flags.errand));
+  if (*errand == Errand::Write && !flags.parent.empty())
+    return fail("a first kernel has no parent; give --errand improve or another with --parent");
+  const memory::DataFiles data = KW_TRY(open_data(global));
+  const task::Definition definition = KW_TRY(open_task(data, flags.task));
+  const auto device = KW_TRY(remembered_device(global));
+
+  propose::Situation situation;
+  situation.number = 1;
+  situation.errand = *errand;
+  situation.task = &definition;
+  situation.device = device ? &*device : nullptr;
+  situation.goals = definition.task.goals;
+  situation.baseline = definition.baselines.empty() ? "reference" : definition.baselines[0].name;
+  propose::ExampleOptions examples;
+  examples.own_playbook = flags.own_playbook;
+  situation.examples = KW_TRY(propose::select_examples(data, definition.task, examples));
+  std::optional<Attempt> parent;
+  if (*errand != Errand::Write) {
+    parent = KW_TRY(stand_in(definition, flags.parent, *errand));
+    situation.parent = &*parent;
+    situation.number = 2;
+  }
+  const auto book = KW_TRY(as_input(propose::PromptBook::open(data)));
+  return as_input(book.build(situation, {flags.max_tokens}));
+}
+
+Result<int> show_prompt(const Global& global, const PromptFlags& flags) {
+  const propose::Prompt prompt = KW_TRY(build_prompt(global, flags));
+  if (global.json) {
+    Json object = {
+        {"task", flags.task},        {"errand", flags.errand},
+        {"system", prompt.system},   {"user", prompt.user},
+        {"tokens", prompt.tokens},   {"bytes", prompt.system.size() + prompt.user.size()},
+        {"dropped", prompt.dropped}, {"is_over_budget", prompt.is_over_budget}};
+    std::printf("%s\n", dump_json(object).c_str());
+    return kDone;
+  }
+  fmt::print("=== system ===\n{}\n=== user ===\n{}", prompt.system, prompt.user);
+  std::fflush(stdout);
+  fmt::print(stderr, "kw: about {} tokens\n", prompt.tokens);
+  for (const std::string& dropped : prompt.dropped)
+    fmt::print(stderr, "kw: left out for --prompt-tokens: {}\n", dropped);
+  return kDone;
+}
+
+}  // namespace
+
+Result<std::size_t> first_prompt_bytes(const Global& global, const std::string& task) {
+  PromptFlags flags;
+  flags.task = task;
+  const propose::Prompt prompt = KW_TRY(build_prompt(global, flags));
+  return prompt.system.size() + prompt.user.size();
+}
+
+Command prompt_command() {
+  auto flags = std::make_shared<PromptFlags>();
+  Command command;
+  command.name = "prompt";
+  command.summary = "Print what a model would be sent for a task";
+  command.declare = [flags](Flags& f) {
+    f.positional("task", flags->task, "Task folder, or the name of a shipped task");
+    f.text("--errand", flags->errand, "write | repair | rethink | improve");
+    f.text("--parent", flags->parent, "Kernel to mend or improve; the reference without it");
+    f.integer("--prompt-tokens", flags->max_tokens, "Bound on the prompt");
+    f.on_off("--own-playbook", flags->own_playbook,
+             "Show the playbook's kernels for this very task as examples");
+  };
+  command.run = [flags](const Global& global) {
+    return end_command(global, show_prompt(global, *flags));
+  };
+  return command;
+}
+
+}  // namespace kw::cli
