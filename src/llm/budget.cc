@@ -18,9 +18,8 @@ std::unexpected<Error> over(std::string what, const std::string& model) {
 
 }  // namespace
 
-Result<> Ledger::reserve(const Usage& worst, const std::optional<Price>& price,
-                         const std::string& model) {
-  const std::lock_guard guard(mutex_);
+Result<> Ledger::check(const Usage& worst, const std::optional<Price>& price,
+                       const std::string& model) const {
   const std::int64_t calls = spent_.calls + reserved_.calls;
   const std::int64_t tokens = spent_.tokens + reserved_.tokens;
   const double usd = spent_.usd + reserved_.usd;
@@ -42,9 +41,19 @@ Result<> Ledger::reserve(const Usage& worst, const std::optional<Price>& price,
         fmt::format("the budget of ${:.2f} has ${:.4f} left, and this call may cost ${:.4f}",
                     *limits_.usd, std::max(0.0, *limits_.usd - usd), cost),
         model);
+  return {};
+}
+
+Result<> Ledger::reserve(const Usage& worst, const std::optional<Price>& price,
+                         const std::string& model) {
+  const std::lock_guard guard(mutex_);
+  if (auto fits = check(worst, price, model); !fits) {
+    refusal_ = fits.error().what;
+    return fits;
+  }
   ++reserved_.calls;
   reserved_.tokens += worst.total();
-  reserved_.usd += cost;
+  reserved_.usd += price ? worst_cost_usd(worst, *price) : 0;
   return {};
 }
 
@@ -66,6 +75,11 @@ void Ledger::settle(const Usage& worst, const Usage& actual, const std::optional
 Spent Ledger::spent() const {
   const std::lock_guard guard(mutex_);
   return spent_;
+}
+
+std::string Ledger::refusal() const {
+  const std::lock_guard guard(mutex_);
+  return refusal_;
 }
 
 BudgetModel::BudgetModel(std::unique_ptr<ChatModel> inner, Ledger& ledger,

@@ -12,19 +12,7 @@
 
 namespace kw::llm {
 
-/// None: no bound.
-struct SpendLimits {
-  std::optional<double> usd{};
-  std::optional<std::int64_t> tokens{};
-  std::optional<std::int64_t> calls{};
-};
-
-struct Spent {
-  double usd = 0;
-  std::int64_t tokens = 0;
-  std::int64_t calls = 0;     ///< Tries, failed ones included.
-  std::int64_t unpriced = 0;  ///< Calls whose price is unknown: `usd` leaves them out.
-};
+using Spent = Spending;
 
 /// The one place that knows what a run has spent; shared by its models, safe from several threads.
 class Ledger {
@@ -39,13 +27,19 @@ class Ledger {
   void settle(const Usage& worst, const Usage& actual, const std::optional<Price>& price);
 
   Spent spent() const;
+  /// Why a call was refused, the latest; empty: none was.
+  std::string refusal() const;
   const SpendLimits& limits() const { return limits_; }
 
  private:
+  Result<> check(const Usage& worst, const std::optional<Price>& price,
+                 const std::string& model) const;
+
   const SpendLimits limits_;
   mutable std::mutex mutex_;
   Spent spent_;
   Spent reserved_;
+  std::string refusal_;
 };
 
 /// Stands inside of RetryModel, so that every try counts. Refuses before anything is sent.

@@ -2,7 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/attempt.h"
 
+#include <algorithm>
+
+#include "base/text.h"
+
 namespace kw {
+namespace {
+
+/// Of a plan, for lists and for a model's memory of the run.
+constexpr std::size_t kPlanBytes = 400;
+
+std::string one_line(const std::string& text) {
+  std::string line = sanitise(text, kPlanBytes);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
+}
+
+}  // namespace
 
 AttemptLine line_of(const Attempt& attempt) {
   const Evaluation& e = attempt.evaluation;
@@ -21,6 +37,7 @@ AttemptLine line_of(const Attempt& attempt) {
   line.at_ns = attempt.at_ns;
   line.device = e.device;
   line.words = attempt.words;
+  line.plan = one_line(attempt.plan);
   return line;
 }
 

@@ -8,6 +8,7 @@
 
 #include "record/candidate.h"
 #include "record/evaluation.h"
+#include "record/exchange.h"
 
 namespace kw {
 
@@ -24,13 +25,19 @@ struct Attempt {
   double reward = 0;
   std::int64_t at_ns = 0;  ///< When it was complete, since the run began.
   std::string words;       ///< What the proposer was told.
+  int recalled = 0;  ///< Attempt whose evaluation this is, since it was the same; 0: judged itself.
+  std::string plan;  ///< Of a written source: what its proposer said it would do.
+  std::vector<std::string> exchanges;  ///< Keys of the exchanges with models that led to it.
+  Usage usage;                         ///< Of all of them.
+  double cost_usd = 0;                 ///< Known prices only.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("number", s.number), v("parent", s.parent), v("candidate", s.candidate), v("why", s.why),
         v("ask", s.ask), v("evaluation", s.evaluation), v("outcome_class", s.outcome_class),
         v("against_baseline", s.against_baseline), v("reward", s.reward), v("at_ns", s.at_ns),
-        v("words", s.words);
+        v("words", s.words), v("recalled", s.recalled), v("plan", s.plan),
+        v("exchanges", s.exchanges), v("usage", s.usage), v("cost_usd", s.cost_usd);
   }
 };
 
@@ -51,13 +58,15 @@ struct AttemptLine {
   std::int64_t at_ns = 0;
   std::string device;
   std::string words;
+  std::string plan;  ///< Its beginning, one line.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("number", s.number), v("parent", s.parent), v("name", s.name), v("origin", s.origin),
         v("knobs", s.knobs), v("stage", s.stage), v("outcome", s.outcome),
         v("outcome_class", s.outcome_class), v("speedup", s.speedup), v("reward", s.reward),
-        v("mean_ns", s.mean_ns), v("at_ns", s.at_ns), v("device", s.device), v("words", s.words);
+        v("mean_ns", s.mean_ns), v("at_ns", s.at_ns), v("device", s.device), v("words", s.words),
+        v("plan", s.plan);
   }
 };
 
@@ -76,11 +85,17 @@ struct RunConfig {
   std::int64_t max_time_ns = 0;   ///< 0: no limit.
   std::int64_t patience = 0;      ///< Attempts without a new best that end the run; 0: any number.
   Goals goals;
-  std::uint64_t seed = 0;        ///< Of the strategy only.
-  std::string baseline;          ///< Name asked for; empty: the fastest.
-  std::string carrier = "pipe";  ///< pipe | synthetic
-  int outstanding = 1;           ///< Asks in flight.
-  int tuning_points = 27;        ///< Points that a large tuning space is sampled at first.
+  std::uint64_t seed = 0;           ///< Of the strategy only.
+  std::string baseline;             ///< Name asked for; empty: the fastest.
+  std::string carrier = "pipe";     ///< pipe | synthetic
+  int outstanding = 1;              ///< Asks in flight.
+  int tuning_points = 27;           ///< Points that a large tuning space is sampled at first.
+  std::vector<std::string> models;  ///< As --model names them, addresses included; never a key.
+  SpendLimits limits;               ///< Over all of them.
+  std::vector<Price> prices;        ///< Of these models, as they stood when the run began.
+  int writes = 8;                   ///< Of best-of-n.
+  std::vector<std::string> constraints;  ///< A person's: must hold.
+  std::vector<std::string> hints;        ///< A person's: worth trying.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -89,7 +104,9 @@ struct RunConfig {
         v("reward_policy", s.reward_policy), v("max_attempts", s.max_attempts),
         v("max_time_ns", s.max_time_ns), v("patience", s.patience), v("goals", s.goals),
         v("seed", s.seed), v("baseline", s.baseline), v("carrier", s.carrier),
-        v("outstanding", s.outstanding), v("tuning_points", s.tuning_points);
+        v("outstanding", s.outstanding), v("tuning_points", s.tuning_points), v("models", s.models),
+        v("limits", s.limits), v("prices", s.prices), v("writes", s.writes),
+        v("constraints", s.constraints), v("hints", s.hints);
   }
 };
 
@@ -113,13 +130,15 @@ struct RunSummary {
   std::string stopped_by;
   std::string started_at;  ///< UTC, ISO 8601.
   double spent_ns = 0;
+  Spending spent;  ///< On models.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("id", s.id), v("name", s.name), v("state", s.state), v("config", s.config),
         v("attempts", s.attempts), v("best_attempt", s.best_attempt),
         v("best_speedup", s.best_speedup), v("is_confirmed", s.is_confirmed),
-        v("stopped_by", s.stopped_by), v("started_at", s.started_at), v("spent_ns", s.spent_ns);
+        v("stopped_by", s.stopped_by), v("started_at", s.started_at), v("spent_ns", s.spent_ns),
+        v("spent", s.spent);
   }
 };
 

@@ -128,6 +128,31 @@ struct Price {
   }
 };
 
+/// Bounds on what models may cost; none: no bound.
+struct SpendLimits {
+  std::optional<double> usd{};
+  std::optional<std::int64_t> tokens{};
+  std::optional<std::int64_t> calls{};
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("usd", s.usd), v("tokens", s.tokens), v("calls", s.calls);
+  }
+};
+
+/// What models have cost.
+struct Spending {
+  double usd = 0;  ///< Known prices only.
+  std::int64_t tokens = 0;
+  std::int64_t calls = 0;     ///< Tries, failed ones included.
+  std::int64_t unpriced = 0;  ///< Calls whose price is unknown: `usd` leaves them out.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("usd", s.usd), v("tokens", s.tokens), v("calls", s.calls), v("unpriced", s.unpriced);
+  }
+};
+
 /// A completed exchange as it is kept. Holds no key and no header.
 struct Exchange {
   std::string key;    ///< Content address of scope, model, request and occurrence.

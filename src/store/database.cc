@@ -52,7 +52,20 @@ constexpr std::array<const char*, kSchemaVersion> kMigrations{
         PRIMARY KEY(kind, key)) WITHOUT ROWID;
     )sql",
     // What lists show of an attempt, so that they need not unpack its body; empty in older rows.
-    "ALTER TABLE attempts ADD COLUMN line TEXT NOT NULL DEFAULT '';"};
+    "ALTER TABLE attempts ADD COLUMN line TEXT NOT NULL DEFAULT '';",
+    // Replies of models, which cost money; `lost` is what tries without a reply have cost.
+    R"sql(
+      CREATE TABLE exchanges(
+        run INTEGER NOT NULL REFERENCES runs(id),
+        key TEXT NOT NULL,
+        model TEXT NOT NULL,
+        scope TEXT NOT NULL,
+        tokens INTEGER NOT NULL,
+        usd REAL,
+        body BLOB NOT NULL,
+        PRIMARY KEY(run, key));
+      ALTER TABLE runs ADD COLUMN lost TEXT NOT NULL DEFAULT '{}';
+    )sql"};
 
 std::unexpected<Error> sqlite_error(const SQLite::Exception& e, const std::string& path) {
   switch (e.getErrorCode() & 0xff) {
@@ -139,6 +152,18 @@ Result<> Database::write(const std::function<void(SQLite::Database&)>& work) {
   } catch (const SQLite::Exception& e) {
     return sqlite_error(e, path_);
   }
+}
+
+Result<> Database::write_synced(const std::function<void(SQLite::Database&)>& work) {
+  // WAL with FULL waits for the disk at each commit; the setting cannot change inside one.
+  const auto set = [&](const char* level) -> Result<> {
+    return read(
+        [&](SQLite::Database& db) { db.exec(std::string("PRAGMA synchronous = ") + level); });
+  };
+  KW_TRY(set("FULL"));
+  const auto written = write(work);
+  if (notice_.empty()) KW_TRY(set("NORMAL"));
+  return written;
 }
 
 Result<> Database::read(const std::function<void(SQLite::Database&)>& work) const {

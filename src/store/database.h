@@ -17,7 +17,7 @@ class Statement;
 namespace kw::store {
 
 /// The schema this program writes. Older databases are migrated, newer ones refused.
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 class Database {
  public:
@@ -32,6 +32,9 @@ class Database {
   /// Runs `work` inside BEGIN IMMEDIATE … COMMIT; any error rolls back. Waits up to 10 s for
   /// another writer. A killed process leaves all of it or nothing.
   Result<> write(const std::function<void(SQLite::Database&)>& work);
+
+  /// The same; on return it is on the disk itself, so that not even a power cut undoes it.
+  Result<> write_synced(const std::function<void(SQLite::Database&)>& work);
 
   /// Runs read-only `work`.
   Result<> read(const std::function<void(SQLite::Database&)>& work) const;

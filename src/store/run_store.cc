@@ -4,6 +4,8 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "record/codec.h"
 
@@ -12,7 +14,11 @@ namespace {
 
 constexpr const char* kRunColumns =
     "id, name, state, config, attempts, best_attempt, best_speedup, is_confirmed, stopped_by, "
-    "started_at, spent_ns";
+    "started_at, spent_ns, lost, "
+    "(SELECT COUNT(*) FROM exchanges WHERE run = runs.id), "
+    "(SELECT COALESCE(SUM(tokens), 0) FROM exchanges WHERE run = runs.id), "
+    "(SELECT TOTAL(usd) FROM exchanges WHERE run = runs.id), "
+    "(SELECT COUNT(*) FROM exchanges WHERE run = runs.id AND usd IS NULL)";
 
 Result<RunSummary> read_run(SQLite::Statement& row) {
   RunSummary run;
@@ -29,23 +35,42 @@ Result<RunSummary> read_run(SQLite::Statement& row) {
   run.stopped_by = row.getColumn(8).getString();
   run.started_at = row.getColumn(9).getString();
   run.spent_ns = row.getColumn(10).getDouble();
+  run.spent = KW_TRY(decode<Spending>(row.getColumn(11).getString()));
+  run.spent.calls += row.getColumn(12).getInt64();
+  run.spent.tokens += row.getColumn(13).getInt64();
+  run.spent.usd += row.getColumn(14).getDouble();
+  run.spent.unpriced += row.getColumn(15).getInt64();
   return run;
 }
 
-void bind_standing(SQLite::Statement& s, const RunSummary& run) {
+/// What of `spent` no completed exchange of the run accounts for.
+Spending lost_of(SQLite::Database& db, std::int64_t run, Spending spent) {
+  SQLite::Statement kept(db,
+                         "SELECT COUNT(*), COALESCE(SUM(tokens), 0), TOTAL(usd), "
+                         "COUNT(*) - COUNT(usd) FROM exchanges WHERE run = ?");
+  kept.bind(1, run);
+  kept.executeStep();
+  spent.calls = std::max<std::int64_t>(0, spent.calls - kept.getColumn(0).getInt64());
+  spent.tokens = std::max<std::int64_t>(0, spent.tokens - kept.getColumn(1).getInt64());
+  spent.usd = std::max(0.0, spent.usd - kept.getColumn(2).getDouble());
+  spent.unpriced = std::max<std::int64_t>(0, spent.unpriced - kept.getColumn(3).getInt64());
+  return spent;
+}
+
+void write_standing(SQLite::Database& db, const RunSummary& run) {
+  SQLite::Statement s(db,
+                      "UPDATE runs SET state = ?, best_attempt = ?, best_speedup = ?, "
+                      "is_confirmed = ?, stopped_by = ?, spent_ns = ?, lost = ? WHERE id = ?");
   s.bind(1, std::string(name_of(run.state)));
   s.bind(2, run.best_attempt);
   s.bind(3, run.best_speedup);
   s.bind(4, run.is_confirmed ? 1 : 0);
   s.bind(5, run.stopped_by);
   s.bind(6, run.spent_ns);
-  s.bind(7, run.id);
+  s.bind(7, encode(lost_of(db, run.id, run.spent)));
+  s.bind(8, run.id);
+  s.exec();
 }
-
-constexpr const char* kUpdateStanding =
-    "UPDATE runs SET state = ?, best_attempt = ?, best_speedup = ?, is_confirmed = ?, stopped_by = "
-    "?, "
-    "spent_ns = ? WHERE id = ?";
 
 std::string blob(const SQLite::Column& column) {
   return {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())};
@@ -117,9 +142,7 @@ Result<> RunStore::append(const RunSummary& run, const Attempt& attempt) {
     insert.bind(8, packed.data(), static_cast<int>(packed.size()));
     insert.bind(9, line);
     insert.exec();
-    SQLite::Statement standing(db, kUpdateStanding);
-    bind_standing(standing, run);
-    standing.exec();
+    write_standing(db, run);
     SQLite::Statement count(db, "UPDATE runs SET attempts = attempts + 1 WHERE id = ?");
     count.bind(1, run.id);
     count.exec();
@@ -140,11 +163,7 @@ Result<> RunStore::append_event(std::int64_t run, const Event& event) {
 }
 
 Result<> RunStore::update(const RunSummary& run) {
-  return db_.write([&](SQLite::Database& db) {
-    SQLite::Statement standing(db, kUpdateStanding);
-    bind_standing(standing, run);
-    standing.exec();
-  });
+  return db_.write([&](SQLite::Database& db) { write_standing(db, run); });
 }
 
 Result<std::vector<RunSummary>> RunStore::list() const {
@@ -262,6 +281,48 @@ Result<std::vector<Event>> RunStore::events(std::int64_t run) const {
                         row.getColumn(2).getInt64(), row.getColumn(3).getString()});
   }));
   return events;
+}
+
+Result<> RunStore::keep_exchange(std::int64_t run, const Exchange& exchange) {
+  const std::string packed = compress(encode(exchange));
+  return db_.write_synced([&](SQLite::Database& db) {
+    SQLite::Statement insert(db,
+                             "INSERT OR IGNORE INTO exchanges(run, key, model, scope, tokens, usd, "
+                             "body) VALUES(?, ?, ?, ?, ?, ?, ?)");
+    insert.bind(1, run);
+    insert.bind(2, exchange.key);
+    insert.bind(3, exchange.model);
+    insert.bind(4, exchange.scope);
+    insert.bind(5, exchange.reply.usage.total());
+    if (exchange.reply.cost_usd)
+      insert.bind(6, *exchange.reply.cost_usd);
+    else
+      insert.bind(6);
+    insert.bind(7, packed.data(), static_cast<int>(packed.size()));
+    insert.exec();
+  });
+}
+
+Result<std::optional<Exchange>> RunStore::exchange(std::int64_t run, const std::string& key) const {
+  std::string packed;
+  KW_TRY(db_.read([&](SQLite::Database& db) {
+    SQLite::Statement row(db, "SELECT body FROM exchanges WHERE run = ? AND key = ?");
+    row.bind(1, run);
+    row.bind(2, key);
+    if (row.executeStep()) packed = blob(row.getColumn(0));
+  }));
+  if (packed.empty()) return std::optional<Exchange>();
+  return std::optional(KW_TRY(decode<Exchange>(KW_TRY(decompress(packed)))));
+}
+
+Result<> RunStore::for_each_exchange(std::int64_t run,
+                                     const std::function<Result<>(Exchange&)>& visit) const {
+  return for_each_row(db_, "SELECT body FROM exchanges WHERE run = ? ORDER BY rowid", run,
+                      [&](SQLite::Statement& row) -> Result<> {
+                        auto exchange =
+                            KW_TRY(decode<Exchange>(KW_TRY(decompress(blob(row.getColumn(0))))));
+                        return visit(exchange);
+                      });
 }
 
 Result<> RunStore::remember(const std::string& kind, const std::string& key,

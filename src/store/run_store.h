@@ -40,7 +40,7 @@ class RunStore {
   /// Stores a completed attempt and the run's standing in one transaction.
   Result<> append(const RunSummary& run, const Attempt& attempt);
   Result<> append_event(std::int64_t run, const Event& event);
-  /// Updates state, best, stopped_by, spent.
+  /// Updates state, best, stopped_by, spent. Spending below what its exchanges cost is theirs.
   Result<> update(const RunSummary& run);
 
   Result<std::vector<RunSummary>> list() const;
@@ -54,6 +54,14 @@ class RunStore {
                          const std::function<void(const AttemptLine&)>& visit) const;
   Result<Attempt> attempt(std::int64_t run, int number) const;
   Result<std::vector<Event>> events(std::int64_t run) const;
+
+  /// Keeps a completed exchange of a run; on the disk when this returns. Kept once: a second one of
+  /// the same key is left out.
+  Result<> keep_exchange(std::int64_t run, const Exchange& exchange);
+  Result<std::optional<Exchange>> exchange(std::int64_t run, const std::string& key) const;
+  /// In the order in which they were kept.
+  Result<> for_each_exchange(std::int64_t run,
+                             const std::function<Result<>(Exchange&)>& visit) const;
 
   /// Remembered facts: device facts, baseline standings; kind and key are the caller's.
   Result<> remember(const std::string& kind, const std::string& key, const std::string& body);

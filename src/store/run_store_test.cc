@@ -26,6 +26,11 @@ class StoreTest : public testing::Test {
     SQLite::Database(database().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
   }
 
+  /// Leaves the database as a program of schema 2 did.
+  void back_to_schema_2() {
+    execute("DROP TABLE exchanges; ALTER TABLE runs DROP COLUMN lost; PRAGMA user_version = 2");
+  }
+
   platform::TempDir dir_ = make();
   platform::MemoryDisk disk_;
 };
@@ -129,6 +134,7 @@ TEST_F(StoreTest, LinesSayTheSameAsTheirAttempts) {
   const Attempt first = attempt(1, "one");
   ASSERT_TRUE(store.append(run, first));
   // As a program of schema 1 left it: the line is made from the body.
+  back_to_schema_2();
   execute("ALTER TABLE attempts DROP COLUMN line; PRAGMA user_version = 1");
   RunStore migrated = open();
   ASSERT_TRUE(migrated.append(run, attempt(2, "two")));
@@ -136,6 +142,71 @@ TEST_F(StoreTest, LinesSayTheSameAsTheirAttempts) {
   ASSERT_THAT(lines, SizeIs(2));
   EXPECT_EQ(encode(lines[0]), encode(line_of(first)));
   EXPECT_EQ(encode(lines[1]), encode(line_of(attempt(2, "two"))));
+}
+
+Exchange exchange(const std::string& key, std::optional<double> usd) {
+  Exchange e;
+  e.key = key;
+  e.model = "openai:m";
+  e.scope = "attempt 1";
+  e.request.messages = {{ChatRole::User, "write"}};
+  e.reply.text = "code";
+  e.reply.usage = {100, 0, 0, 20, false};
+  e.reply.cost_usd = usd;
+  return e;
+}
+
+TEST_F(StoreTest, ExchangesComeBackByKeyAndInOrder) {
+  RunStore store = open();
+  const RunSummary one = store.create(config("a"), "").value();
+  const RunSummary two = store.create(config("a"), "").value();
+  EXPECT_EQ(store.exchange(one.id, "b").value(), std::nullopt);
+  for (const char* key : {"b", "a"}) ASSERT_TRUE(store.keep_exchange(one.id, exchange(key, 0.5)));
+  EXPECT_EQ(encode(*store.exchange(one.id, "b").value()), encode(exchange("b", 0.5)));
+  EXPECT_EQ(store.exchange(two.id, "b").value(), std::nullopt) << "of another run";
+  std::string order;
+  ASSERT_TRUE(store.for_each_exchange(one.id, [&](Exchange& e) -> Result<> {
+    order += e.key;
+    return {};
+  }));
+  EXPECT_EQ(order, "ba");
+  ASSERT_TRUE(store.keep_exchange(one.id, exchange("b", 7)));
+  EXPECT_EQ(store.exchange(one.id, "b").value()->reply.cost_usd, 0.5) << "the first one stays";
+}
+
+TEST_F(StoreTest, SpendingIsWhatExchangesAndLostTriesCost) {
+  RunStore store = open();
+  RunSummary run = store.create(config("a"), "").value();
+  ASSERT_TRUE(store.keep_exchange(run.id, exchange("a", 0.5)));
+  ASSERT_TRUE(store.keep_exchange(run.id, exchange("b", std::nullopt)));
+  const auto spent = [&] { return store.find(run.name)->spent; };
+  EXPECT_EQ(encode(spent()), encode(Spending{0.5, 240, 2, 1}));
+  // Two tries failed meanwhile, one of them was charged.
+  run.spent = {0.75, 300, 4, 1};
+  ASSERT_TRUE(store.update(run));
+  EXPECT_EQ(encode(spent()), encode(run.spent));
+  // A reply that was completed just before a kill.
+  ASSERT_TRUE(store.keep_exchange(run.id, exchange("c", 0.25)));
+  EXPECT_EQ(encode(spent()), encode(Spending{1, 420, 5, 1}));
+}
+
+TEST_F(StoreTest, ADatabaseOfSchema2KeepsItsRuns) {
+  RunSummary run;
+  {
+    RunStore store = open();
+    run = store.create(config("saxpy"), "then").value();
+    run.best_speedup = 2;
+    ASSERT_TRUE(store.append(run, attempt(1, "one")));
+  }
+  back_to_schema_2();
+  RunStore migrated = open();
+  const RunSummary found = migrated.find("saxpy-1").value();
+  EXPECT_EQ(found.best_speedup, 2);
+  EXPECT_EQ(encode(found.spent), encode(Spending{}));
+  EXPECT_EQ(migrated.attempt(run.id, 1)->candidate.source, "one");
+  ASSERT_TRUE(migrated.append(found, attempt(2, "two")));
+  ASSERT_TRUE(migrated.keep_exchange(run.id, exchange("a", 1)));
+  EXPECT_EQ(migrated.find("saxpy-1")->spent.usd, 1);
 }
 
 TEST_F(StoreTest, NumbersRunsByTask) {
