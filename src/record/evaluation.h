@@ -52,6 +52,9 @@ struct EvaluationRequest {
   MeasurePlan measure;
   std::uint64_t seed = 0;  ///< Secret of the run; inputs are drawn from it; never reaches a player.
   JailLevel jail = JailLevel::Namespace;  ///< Weakest level that is acceptable.
+  /// Objects that whoever asks has had judged: a candidate that becomes one of them may be answered
+  /// at once with its object and (compile, correct). For whoever builds; a worker never sees them.
+  std::vector<std::string> known_objects;
 
   const BuildUnit* unit(const std::string& role) const {
     for (const BuildUnit& u : units)
@@ -64,7 +67,7 @@ struct EvaluationRequest {
     v("format", s.format), v("id", s.id), v("task", s.task), v("workloads", s.workloads),
         v("skipped", s.skipped), v("candidate", s.candidate), v("opponent", s.opponent),
         v("units", s.units), v("until", s.until), v("measure", s.measure), v("seed", s.seed),
-        v("jail", s.jail);
+        v("jail", s.jail), v("known_objects", s.known_objects);
   }
 };
 

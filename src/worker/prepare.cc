@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/prepare.h"
 
+#include <algorithm>
+
 #include "platform/clock.h"
 #include "platform/files.h"
 #include "referee/screen.h"
@@ -90,7 +92,10 @@ Result<std::optional<Evaluation>> screen_and_build(EvaluationRequest& request,
   const BuiltObject& object = candidate->object.front();
   if (!is_trusted)
     if (auto rejected = KW_TRY(screen_object(request, object))) return rejected;
-  if (request.until != Stage::Compile) return std::optional<Evaluation>();
+  const auto& known = request.known_objects;
+  const bool is_known = std::find(known.begin(), known.end(), object.sha256) != known.end();
+  request.known_objects.clear();
+  if (request.until != Stage::Compile && !is_known) return std::optional<Evaluation>();
   Evaluation e = ended(request, {Stage::Compile, Outcome::Correct, "compiled; not run"},
                        built ? built->findings : std::vector<Finding>());
   e.object_sha256 = object.sha256;
