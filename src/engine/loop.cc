@@ -22,12 +22,15 @@ search::StopRule rules_of(const RunConfig& config) {
 }  // namespace
 
 Loop::Loop(const Workbench& workbench, const RunConfig& config,
-           std::unique_ptr<search::Strategy> strategy, Standing standing, DecisionLog log)
+           std::unique_ptr<search::Strategy> strategy, bool is_writing, Standing standing,
+           DecisionLog log)
     : workbench_(workbench),
       config_(config),
       strategy_(std::move(strategy)),
       standing_(std::move(standing)),
       rule_(rules_of(config)),
+      is_writing_(is_writing),
+      written_(workbench.ideas().size()),
       log_(std::move(log)) {
   log_(fmt::format("run {} strategy {} seed {} baseline {}", config.task, config.strategy,
                    config.seed, standing_.incumbent().candidate.name));
@@ -41,15 +44,28 @@ Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, C
   options.tuner = KW_TRY(search::find_tuner(config.tuner));
   options.halving_points = static_cast<std::size_t>(config.tuning_points);
   options.exhaustive_up_to = std::min(options.exhaustive_up_to, options.halving_points);
-  auto strategy = KW_TRY(search::make_strategy(config.strategy, workbench.ideas(), options));
-  return Loop(workbench, config, std::move(strategy), Standing(std::move(baseline), *policy),
-              std::move(log));
+  options.writes = config.writes;
+  const search::StrategyInfo* info = KW_TRY(search::find_strategy(config.strategy));
+  return Loop(workbench, config, info->make(workbench.ideas(), options), info->is_writing,
+              Standing(std::move(baseline), *policy), std::move(log));
 }
 
 void Loop::check_rules() {
   if (strategy_->finished()) standing_.statistics().strategy_finished = strategy_->describe();
   if (!stopped_by_.empty()) return;
   if (const auto why = rule_(standing_.statistics())) stopped_by_ = *why;
+}
+
+Result<Candidate> Loop::candidate_of(const search::Ask& ask) const {
+  if (ask.role == search::Role::Write) return Candidate();
+  if (written_.has(ask.idea)) return written_.candidate(ask.idea, ask.knobs);
+  return workbench_.candidate(ask.idea, ask.knobs);
+}
+
+std::string Loop::name_of_idea(const search::Ask& ask) const {
+  if (ask.role == search::Role::Write) return std::string(kw::name_of(ask.errand));
+  if (written_.has(ask.idea)) return written_.idea(ask.idea).name;
+  return workbench_.ideas()[static_cast<std::size_t>(ask.idea)].name;
 }
 
 Result<std::optional<InFlight>> Loop::ask() {
@@ -65,7 +81,7 @@ Result<std::optional<InFlight>> Loop::ask() {
   InFlight flight;
   flight.number = ++asked_;
   flight.ask = *next;
-  flight.candidate = KW_TRY(workbench_.candidate(next->idea, next->knobs));
+  flight.candidate = KW_TRY(candidate_of(*next));
   flight.opponent = standing_.incumbent();
   in_flight_.push_back(flight);
   return std::optional(std::move(flight));
@@ -77,12 +93,27 @@ void Loop::absorb(Attempt& attempt) {
   in_flight_.pop_front();
   attempt.number = flight.number;
   attempt.parent = flight.ask.parent;
-  attempt.candidate = flight.candidate;
+  if (!flight.is_to_be_written()) attempt.candidate = flight.candidate;
   attempt.why = flight.ask.why;
   attempt.ask = search::encode_ask(flight.ask);
-  strategy_->tell(standing_.absorb(attempt, flight.ask, flight.opponent));
+  search::Tell tell = standing_.absorb(attempt, flight.ask, flight.opponent);
+  if (flight.is_to_be_written())
+    if (const auto idea = written_.add(attempt.candidate)) {
+      tell.idea = *idea;
+      tell.written = written_.idea(*idea);
+    }
+  if (is_writing_) judged_.remember(attempt, flight.ask.fidelity);
+  ++told_;
+  strategy_->tell(tell);
   log_tell(flight, attempt);
   check_rules();
+}
+
+void Loop::withdraw(const std::string& why) {
+  KW_ASSERT(!in_flight_.empty() && !why.empty());
+  in_flight_.pop_back();
+  --asked_;
+  if (stopped_by_.empty()) stopped_by_ = why;
 }
 
 void Loop::log_tell(const InFlight& flight, const Attempt& attempt) {

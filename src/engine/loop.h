@@ -11,6 +11,7 @@
 
 #include "engine/standing.h"
 #include "engine/workbench.h"
+#include "engine/written.h"
 #include "search/budget.h"
 #include "search/strategy.h"
 
@@ -20,8 +21,10 @@ namespace kw::engine {
 struct InFlight {
   int number = 0;  ///< Of the attempt.
   search::Ask ask;
-  Candidate candidate;
-  Incumbent opponent;  ///< As it stood at the ask.
+  Candidate candidate;  ///< Empty where it is still to be written.
+  Incumbent opponent;   ///< As it stood at the ask.
+
+  bool is_to_be_written() const { return ask.role == search::Role::Write; }
 };
 
 /// Takes the decision log as it grows: one line per decision; equal attempts give equal lines.
@@ -37,19 +40,32 @@ class Loop {
   /// or the run is over.
   Result<std::optional<InFlight>> ask();
   /// Takes the evaluation of the oldest ask in flight (`attempt.evaluation`, `attempt.at_ns` set by
-  /// the caller) and completes the attempt.
+  /// the caller) and completes the attempt. Of a written source the caller sets `attempt.candidate`
+  /// and the rest that its author gave; a recalled one comes from recall().
   void absorb(Attempt& attempt);
+
+  /// The newest ask in flight finds nobody to answer it: it is taken back, and for this reason
+  /// nothing more will be asked.
+  void withdraw(const std::string& why);
 
   const std::deque<InFlight>& in_flight() const { return in_flight_; }
   Standing& standing() { return standing_; }
+  const Standing& standing() const { return standing_; }
+  int told() const { return told_; }  ///< Attempts absorbed.
+  /// Kept only where sources are written.
+  const Judged& judged() const { return judged_; }
+  /// Name of the idea of an ask, for people.
+  std::string name_of_idea(const search::Ask& ask) const;
   /// Why no more will be asked; empty while the run goes on.
   const std::string& stopped_by() const { return stopped_by_; }
 
  private:
   Loop(const Workbench& workbench, const RunConfig& config,
-       std::unique_ptr<search::Strategy> strategy, Standing standing, DecisionLog log);
+       std::unique_ptr<search::Strategy> strategy, bool is_writing, Standing standing,
+       DecisionLog log);
   void check_rules();
   void log_tell(const InFlight& flight, const Attempt& attempt);
+  Result<Candidate> candidate_of(const search::Ask& ask) const;
 
   const Workbench& workbench_;
   RunConfig config_;
@@ -57,7 +73,11 @@ class Loop {
   Standing standing_;
   search::StopRule rule_;
   std::deque<InFlight> in_flight_;
+  bool is_writing_;
+  WrittenIdeas written_;
+  Judged judged_;
   int asked_ = 0;
+  int told_ = 0;
   std::string stopped_by_;
   DecisionLog log_;
 };

@@ -3,6 +3,7 @@
 #include "engine/run.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "base/rng.h"
 #include "base/text.h"
@@ -16,33 +17,51 @@ namespace {
 constexpr double kCostlyCallNs = 20e6;
 constexpr int kPointsOfCostlyTask = 9;
 
+/// An ask in flight that is not recorded: all that is known before it is judged.
+struct Pending {
+  Attempt attempt;
+  bool is_ended = false;  ///< `attempt.evaluation` is there already: no carrier is asked.
+  double wait_ns = 0;     ///< For whoever wrote it.
+};
+
 /// A run in progress. Attempts up to `run.attempts` are fed from the store, later ones are judged.
 class Runner {
  public:
-  Runner(const Surroundings& s, RunSummary run, Loop loop, std::int64_t spent_ns)
+  Runner(const Surroundings& s, RunSummary run, Loop loop, std::optional<Writer> writer,
+         std::int64_t spent_ns)
       : s_(s),
         recorded_(run.attempts),
         run_(std::move(run)),
         loop_(std::move(loop)),
+        writer_(std::move(writer)),
         started_ns_(s.clock.now_ns() - spent_ns) {}
 
   Result<> search();
   Result<std::optional<Evaluation>> confirm(const Candidate& baseline);
-  /// State and time spent, once nothing more will be judged.
+  /// State and what was spent, once nothing more will be judged.
   const RunSummary& finish();
-  RunSummary& run() { return run_; }
+  /// The same where trouble ended it.
+  const RunSummary& fail_with(const Error& error);
+  const RunSummary& run() const { return run_; }
   bool is_interrupted() const { return s_.is_interrupted && s_.is_interrupted(); }
 
  private:
   Result<> submit(const InFlight& flight);
+  Result<> submit_to_carrier(const InFlight& flight, const Candidate& candidate);
+  /// False: nobody may be asked any more, and the flight was withdrawn.
+  Result<bool> write(const InFlight& flight, Pending& pending);
+  Result<> recall_attempt(int original, const std::string& what, Attempt& attempt);
   Result<Attempt> next_attempt();
   Result<> refill();
   void update_summary(const Attempt& last);
+  void update_spent();
 
   const Surroundings& s_;
   const std::int64_t recorded_;
   RunSummary run_;
   Loop loop_;
+  std::optional<Writer> writer_;
+  std::deque<Pending> pending_;  ///< Of the last asks in flight, in their order.
   std::int64_t started_ns_;
 };
 
@@ -57,25 +76,75 @@ Result<Attempt> recorded_attempt(const store::RunStore& store, const RunSummary&
   return attempt;
 }
 
-Result<> Runner::submit(const InFlight& flight) {
-  if (flight.number <= recorded_) return {};
-  s_.observer.on_ask(flight.number, flight.ask,
-                     s_.workbench.ideas()[static_cast<std::size_t>(flight.ask.idea)].name);
-  auto request = KW_TRY(s_.workbench.request(flight.candidate, &flight.opponent.candidate));
+Result<> Runner::recall_attempt(int original, const std::string& what, Attempt& attempt) {
+  recall(KW_TRY(s_.store.attempt(run_.id, original)), what, attempt);
+  return {};
+}
+
+Result<bool> Runner::write(const InFlight& flight, Pending& pending) {
+  auto source = writer_->write(flight, loop_);
+  if (!source) {
+    const std::string why = is_interrupted() ? "interrupt" : writer_->refusal();
+    if (why.empty()) return std::unexpected(source.error());
+    loop_.withdraw(why);
+    return false;
+  }
+  s_.observer.on_written(flight.number, *source, writer_->spent());
+  pending.wait_ns = source->wait_ns;
+  Attempt& attempt = pending.attempt;
+  Proposal& proposal = source->proposal;
+  attempt.candidate = std::move(proposal.candidate);
+  attempt.plan = std::move(proposal.plan);
+  attempt.exchanges = std::move(proposal.exchanges);
+  attempt.usage = proposal.usage;
+  attempt.cost_usd = proposal.cost_usd;
+  pending.is_ended = true;
+  if (source->ended)
+    attempt.evaluation = std::move(*source->ended);
+  else if (const int original = loop_.judged().source(attempt.candidate); original != 0)
+    KW_TRY(recall_attempt(original, "source", attempt));
+  else
+    pending.is_ended = false;
+  return true;
+}
+
+Result<> Runner::submit_to_carrier(const InFlight& flight, const Candidate& candidate) {
+  auto request = KW_TRY(s_.workbench.request(candidate, &flight.opponent.candidate));
   request.id = run_.name + "-" + std::to_string(flight.number);
   request.seed = s_.input_seed;
   request.measure.purpose = Purpose::Search;
   request.measure.fidelity = flight.ask.fidelity;
+  if (flight.is_to_be_written()) request.known_objects = loop_.judged().objects();
   return s_.carrier.submit(std::move(request));
+}
+
+Result<> Runner::submit(const InFlight& flight) {
+  if (flight.number <= recorded_) return {};
+  s_.observer.on_ask(flight.number, flight.ask, loop_.name_of_idea(flight.ask));
+  Pending pending;
+  pending.attempt.candidate = flight.candidate;
+  if (flight.is_to_be_written() && !KW_TRY(write(flight, pending))) return {};
+  if (!pending.is_ended) KW_TRY(submit_to_carrier(flight, pending.attempt.candidate));
+  pending_.push_back(std::move(pending));
+  return {};
 }
 
 Result<Attempt> Runner::next_attempt() {
   const InFlight& flight = loop_.in_flight().front();
   if (flight.number <= recorded_) return recorded_attempt(s_.store, run_, flight);
-  Attempt attempt;
-  attempt.evaluation = KW_TRY(s_.carrier.next());
+  Pending pending = std::move(pending_.front());
+  pending_.pop_front();
+  Attempt& attempt = pending.attempt;
+  if (!pending.is_ended) {
+    attempt.evaluation = KW_TRY(s_.carrier.next());
+    const Evaluation& e = attempt.evaluation;
+    const int original = loop_.judged().object(e.object_sha256);
+    if (original != 0 && e.verdict.stage == Stage::Compile && e.verdict.is_correct())
+      KW_TRY(recall_attempt(original, "compiled code", attempt));
+  }
+  if (flight.is_to_be_written()) attempt.evaluation.stage_ns["propose"] = pending.wait_ns;
   attempt.at_ns = s_.clock.now_ns() - started_ns_;
-  return attempt;
+  return std::move(attempt);
 }
 
 Result<> Runner::refill() {
@@ -89,7 +158,12 @@ Result<> Runner::refill() {
   return {};
 }
 
+void Runner::update_spent() {
+  if (writer_) run_.spent = writer_->spent();
+}
+
 void Runner::update_summary(const Attempt& last) {
+  update_spent();
   const Standing& standing = loop_.standing();
   run_.attempts = last.number;
   run_.best_attempt = standing.best_attempt();
@@ -147,6 +221,14 @@ Result<std::optional<Evaluation>> Runner::confirm(const Candidate& baseline) {
 const RunSummary& Runner::finish() {
   run_.state = is_interrupted() ? RunState::Interrupted : RunState::Finished;
   run_.spent_ns = static_cast<double>(s_.clock.now_ns() - started_ns_);
+  update_spent();
+  return run_;
+}
+
+const RunSummary& Runner::fail_with(const Error& error) {
+  run_.state = is_interrupted() ? RunState::Interrupted : RunState::Failed;
+  run_.stopped_by = describe(error);
+  update_spent();
   return run_;
 }
 
@@ -157,6 +239,24 @@ DecisionLog lines_into(platform::FileWriter& file) {
   };
 }
 
+/// Whether somebody must write for this strategy.
+Result<bool> is_writing(const RunConfig& config) {
+  return KW_TRY(search::find_strategy(config.strategy))->is_writing;
+}
+
+Result<std::optional<Writer>> writer_for(const Surroundings& s, const RunSummary& run,
+                                         double baseline_ns) {
+  if (!KW_TRY(is_writing(run.config))) return std::optional<Writer>();
+  return std::optional(KW_TRY(Writer::open(*s.writing, s.store, s.clock, run, baseline_ns)));
+}
+
+/// Told before a run is made.
+Result<> require_writing(const Surroundings& s, const RunConfig& config) {
+  if (s.writing == nullptr && KW_TRY(is_writing(config)))
+    return fail("strategy '" + config.strategy + "' needs a model that writes: give --model");
+  return {};
+}
+
 Result<RunReport> drive(const Surroundings& s, RunSummary run, std::int64_t spent_ns,
                         std::vector<BaselineStanding> standings) {
   const BaselineStanding* baseline = KW_TRY(choose_baseline(standings, run.config.baseline));
@@ -165,13 +265,13 @@ Result<RunReport> drive(const Surroundings& s, RunSummary run, std::int64_t spen
   auto file = KW_TRY(platform::FileWriter::create(s.store.folder_of(run) / kDecisionLog));
   const DecisionLog log = lines_into(file);
   auto loop = KW_TRY(Loop::create(s.workbench, run.config, opponent, log));
-  Runner runner(s, std::move(run), std::move(loop), spent_ns);
+  auto writer = KW_TRY(writer_for(s, run, baseline->mean_ns));
+  Runner runner(s, std::move(run), std::move(loop), std::move(writer), spent_ns);
   if (auto searched = runner.search(); !searched) {
     // What was stored stays; the run can be resumed once the trouble is over.
-    runner.run().state = runner.is_interrupted() ? RunState::Interrupted : RunState::Failed;
-    runner.run().stopped_by = describe(searched.error());
-    if (auto kept = s.store.update(runner.run()); !kept)
+    if (auto kept = s.store.update(runner.fail_with(searched.error())); !kept)
       s.observer.on_notice(describe(kept.error()));
+    s.observer.on_notice("nothing is lost; go on with: kw resume " + runner.run().name);
     return std::unexpected(searched.error());
   }
   auto confirmation = KW_TRY(runner.confirm(opponent));
@@ -191,6 +291,7 @@ Result<RunReport> drive(const Surroundings& s, RunSummary run, std::int64_t spen
 }  // namespace
 
 Result<RunReport> run(const Surroundings& s, const RunConfig& config) {
+  KW_TRY(require_writing(s, config));
   auto standings = KW_TRY(time_baselines(s));
   RunConfig fixed = config;
   // The choice is part of the run, so that a resume years later pairs against the same one.
@@ -208,6 +309,7 @@ Result<RunReport> resume(const Surroundings& s, const RunSummary& stored) {
   RunSummary run = KW_TRY(s.store.find(stored.name));
   if (run.state == RunState::Finished)
     return fail("the run is finished; start a new one", run.name);
+  KW_TRY(require_writing(s, run.config));
   auto standings = KW_TRY(time_baselines(s));
   run.state = RunState::Running;
   std::int64_t spent_ns = 0;
@@ -228,20 +330,21 @@ Result<std::vector<std::string>> replay(const Workbench& workbench, const store:
   std::vector<std::string> decisions;
   const auto log = [&](const std::string& line) { decisions.push_back(line); };
   auto loop = KW_TRY(Loop::create(workbench, stored.config, *baseline, log));
-  KW_TRY(store.for_each_attempt(
-      stored.id, store::Sources::LeaveOut, [&](Attempt& attempt) -> Result<> {
-        while (loop.in_flight().size() <
-               static_cast<std::size_t>(std::max(1, stored.config.outstanding)))
-          if (!KW_TRY(loop.ask())) break;
-        if (loop.in_flight().empty())
-          return fail("the replay stops before attempt " + std::to_string(attempt.number),
-                      stored.name);
-        if (search::encode_ask(loop.in_flight().front().ask) != attempt.ask)
-          return fail("the replay asks something else at attempt " + std::to_string(attempt.number),
-                      stored.name);
-        loop.absorb(attempt);
-        return {};
-      }));
+  // Written sources are what later asks refer to; others come from the workbench.
+  const auto sources =
+      KW_TRY(is_writing(stored.config)) ? store::Sources::Load : store::Sources::LeaveOut;
+  KW_TRY(store.for_each_attempt(stored.id, sources, [&](Attempt& attempt) -> Result<> {
+    while (loop.in_flight().size() <
+           static_cast<std::size_t>(std::max(1, stored.config.outstanding)))
+      if (!KW_TRY(loop.ask())) break;
+    if (loop.in_flight().empty())
+      return fail("the replay stops before attempt " + std::to_string(attempt.number), stored.name);
+    if (search::encode_ask(loop.in_flight().front().ask) != attempt.ask)
+      return fail("the replay asks something else at attempt " + std::to_string(attempt.number),
+                  stored.name);
+    loop.absorb(attempt);
+    return {};
+  }));
   decisions.push_back("stop " + stored.stopped_by);
   return decisions;
 }

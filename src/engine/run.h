@@ -11,6 +11,7 @@
 
 #include "engine/standing.h"
 #include "engine/workbench.h"
+#include "engine/writer.h"
 #include "evaluate/carrier.h"
 #include "platform/clock.h"
 #include "search/strategy.h"
@@ -31,7 +32,9 @@ class Observer {
   virtual ~Observer() = default;
   virtual void on_baseline(const BaselineStanding&) {}
   virtual void on_start(const RunSummary&, const std::string& /*baseline*/) {}
+  /// Before an evaluation; for a source to be written, before it is: `idea` is then the errand.
   virtual void on_ask(int /*number*/, const search::Ask&, const std::string& /*idea*/) {}
+  virtual void on_written(int /*number*/, const WrittenSource&, const Spending&) {}
   virtual void on_attempt(const Attempt&, const Standing&) {}
   virtual void on_confirm(const Attempt&) {}
   virtual void on_notice(const std::string&) {}
@@ -48,6 +51,7 @@ struct Surroundings {
   std::uint64_t input_seed = 0;  ///< Secret of this process's part of the run, from the system.
   /// Device, compiler and program: what a remembered time depends on.
   std::string judge_id;
+  const Writing* writing = nullptr;  ///< Of strategies that have sources written.
 };
 
 /// What a run came to; its attempts are in the store.
@@ -79,7 +83,9 @@ Result<> remember_floors(const Surroundings& s, const EvaluationRequest& request
 
 /// Runs a new search to its end; memory does not grow with the attempts. The caller stores the end
 /// with store.update(report.run) once it has written what it makes of the report: killed before,
-/// the run can still be resumed.
+/// the run can still be resumed. Where the budgets allow models no further call, the best so far is
+/// confirmed as at any other end. Other trouble with them is an error that leaves the run
+/// resumable, and no completed reply is asked for again.
 Result<RunReport> run(const Surroundings& s, const RunConfig& config);
 
 /// Goes on with a stored run after re-feeding what it recorded; the same decisions follow.

@@ -55,7 +55,7 @@ void Standing::advance(const Attempt& attempt) {
     fastest_speedup_ = attempt.against_baseline.value;
     fastest_correct_ = attempt.number;
   }
-  rank(attempt);
+  if (attempt.recalled == 0) rank(attempt);
   if (attempt.outcome_class != OutcomeClass::NewBest) return;
   incumbent_ = {attempt.number, attempt.candidate, attempt.against_baseline};
   statistics_.attempts_since_best = 0;
@@ -112,6 +112,13 @@ std::string failure_words(const Verdict& verdict) {
 
 std::string words_for(const Attempt& attempt) {
   const Evaluation& e = attempt.evaluation;
+  if (attempt.recalled != 0) {
+    const std::string verdict =
+        e.verdict.is_correct()
+            ? fmt::format("correct, {:.3f}x the best baseline", attempt.against_baseline.value)
+            : failure_words(e.verdict);
+    return fmt::format("the same as attempt {}, not judged again: {}", attempt.recalled, verdict);
+  }
   if (!e.verdict.is_correct()) return failure_words(e.verdict);
   if (attempt.outcome_class == OutcomeClass::NewBest)
     return fmt::format("new best: {:.3f}x the best baseline, {:.3f}x the previous best",

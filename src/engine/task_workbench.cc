@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "engine/written.h"
 #include "propose/generic.h"
 #include "task/resolve.h"
 #include "task/units.h"
@@ -13,11 +14,7 @@ namespace kw::engine {
 namespace {
 
 search::Idea search_idea(const propose::Idea& idea) {
-  std::vector<search::Knob> knobs;
-  for (const task::Knob& k : idea.header.knobs) knobs.push_back({k.name, k.values});
-  // The header is copied: the space outlives moves of the workbench.
-  auto is_valid = [header = idea.header](const KnobPoint& p) { return header.is_valid(p); };
-  return {idea.candidate.name, search::KnobSpace(std::move(knobs), std::move(is_valid))};
+  return {idea.candidate.name, space_of(idea.header)};
 }
 
 }  // namespace

@@ -71,12 +71,6 @@ class Refine final : public QueuedStrategy {
       next_.why += fmt::format("; {} repairs did not help", repairs_);
       return;
     }
-    if (tell.outcome == Outcome::NoCandidate) {
-      // There is nothing to mend: the same is asked once more, by one who knows why.
-      plan(ask.errand, ask.parent,
-           fmt::format("asked again: attempt {} held no candidate", ask.id));
-      return;
-    }
     // A new approach has its first failure mended, whatever its class.
     const bool is_loop = ask.errand != Errand::Rethink && last_failure_ == tell.outcome;
     last_failure_ = tell.outcome;

@@ -94,17 +94,13 @@ TEST(Refine, LeavesWhatThreeRepairsDidNotMend) {
   EXPECT_THAT(anew.why, HasSubstr("3 repairs did not help"));
 }
 
-TEST(Refine, WithoutACandidateAsksTheSameAgain) {
+TEST(Refine, AReplyWithoutACandidateIsAFailureLikeOthers) {
   Dialogue d("refine");
   d.ask();
   d.fails(Outcome::NoCandidate);
-  expect_write(d.ask(), Errand::Write, 0);
-  d.works(1, OutcomeClass::NoGain);
-  expect_write(d.ask(), Errand::Improve, 2);
+  expect_write(d.ask(), Errand::Repair, 1);
   d.fails(Outcome::NoCandidate);
-  const Ask again = d.ask();
-  expect_write(again, Errand::Improve, 2);
-  EXPECT_THAT(again.why, HasSubstr("attempt 3 held no candidate"));
+  expect_write(d.ask(), Errand::Rethink, 2);
 }
 
 TEST(Refine, TunesBeforeTheNextWord) {

@@ -1,0 +1,137 @@
+// Situations from the store; proposals as sources to judge.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/writer.h"
+
+#include "engine/written.h"
+#include "record/codec_impl.h"
+
+namespace kw::engine {
+namespace {
+
+/// The event that holds a run's brief.
+constexpr const char* kBriefEvent = "brief";
+
+Evaluation no_candidate(std::string evidence, std::vector<Finding> findings = {}) {
+  Evaluation evaluation;
+  evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, std::move(evidence)};
+  evaluation.findings = std::move(findings);
+  return evaluation;
+}
+
+std::vector<std::string> instructions_of(const RunConfig& config) {
+  std::vector<std::string> instructions;
+  for (const std::string& text : config.constraints)
+    instructions.push_back("This must hold: " + text);
+  for (const std::string& text : config.hints) instructions.push_back("Worth trying: " + text);
+  return instructions;
+}
+
+}  // namespace
+
+Result<std::optional<Exchange>> StoredExchanges::find(const std::string& key) {
+  const std::lock_guard guard(mutex_);
+  return store_.exchange(run_, key);
+}
+
+Result<> StoredExchanges::keep(const Exchange& exchange) {
+  const std::lock_guard guard(mutex_);
+  return store_.keep_exchange(run_, exchange);
+}
+
+Result<Writer::Brief> Writer::brief_of(const Writing& writing, store::RunStore& store,
+                                       const RunSummary& run, double baseline_ns) {
+  for (const store::Event& event : KW_TRY(store.events(run.id)))
+    if (event.kind == kBriefEvent) return decode<Brief>(event.body);
+  Brief brief{writing.device, baseline_ns, {}, {}, writing.cautions};
+  for (const propose::Example& example : writing.examples) {
+    brief.titles.push_back(example.title);
+    brief.sources.push_back(example.source);
+  }
+  KW_TRY(store.append_event(run.id, {0, kBriefEvent, 0, encode(brief)}));
+  return brief;
+}
+
+Result<Writer> Writer::open(const Writing& writing, store::RunStore& store,
+                            const platform::Clock& clock, const RunSummary& run,
+                            double baseline_ns) {
+  Writer writer(writing, store, clock, run);
+  writer.brief_ = KW_TRY(brief_of(writing, store, run, baseline_ns));
+  writer.desk_ = KW_TRY(writing.open(run));
+  KW_ASSERT(writer.desk_.proposer != nullptr);
+  return writer;
+}
+
+void Writer::set_constants(propose::Situation& situation) const {
+  situation.task = writing_->task;
+  situation.device = &brief_.device;
+  situation.goals = run_.config.goals;
+  situation.baseline = run_.config.baseline;
+  situation.baseline_ns = brief_.baseline_ns;
+  for (std::size_t i = 0; i < brief_.titles.size(); ++i)
+    situation.examples.push_back({brief_.titles[i], brief_.sources[i]});
+  situation.cautions = brief_.cautions;
+  situation.instructions = instructions_of(run_.config);
+}
+
+Result<Attempt> Writer::parent_of(const InFlight& flight) const {
+  Attempt parent = KW_TRY(store_->attempt(run_.id, flight.ask.parent));
+  // A reply without a candidate was to change the source before it: that is what is mended now.
+  for (int up = parent.parent; parent.candidate.source.empty() && up != 0;) {
+    Attempt older = KW_TRY(store_->attempt(run_.id, up));
+    up = older.parent;
+    parent.candidate = std::move(older.candidate);
+  }
+  return parent;
+}
+
+Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop) {
+  propose::Situation situation;
+  situation.number = flight.number;
+  situation.errand = flight.ask.errand;
+  set_constants(situation);
+  KW_TRY(store_->for_each_line(run_.id, [&](const AttemptLine& line) {
+    // After a resume the store holds attempts that were not told yet at this ask.
+    if (line.number <= loop.told()) situation.history.push_back(line);
+  }));
+  Attempt parent;
+  Attempt grandparent;
+  if (flight.ask.parent != 0) {
+    parent = KW_TRY(parent_of(flight));
+    situation.parent = &parent;
+  }
+  if (parent.parent != 0) {
+    grandparent = KW_TRY(store_->attempt(run_.id, parent.parent));
+    situation.grandparent = &grandparent;
+  }
+  Attempt best;
+  if (const int number = loop.standing().best_attempt(); number != 0) {
+    best = KW_TRY(store_->attempt(run_.id, number));
+    situation.best = &best;
+  }
+  const std::int64_t asked_ns = clock_->now_ns();
+  auto proposal = desk_.proposer->propose(situation);
+  WrittenSource source;
+  source.wait_ns = static_cast<double>(clock_->now_ns() - asked_ns);
+  if (!proposal) {
+    // This request was turned down, another may pass: docs/models.md.
+    if (proposal.error().advice != Advice::GiveUp) return std::unexpected(proposal.error());
+    source.ended = no_candidate("the model was not asked: " + describe(proposal.error()));
+    return source;
+  }
+  source.proposal = std::move(*proposal);
+  Candidate& candidate = source.proposal.candidate;
+  if (!source.proposal.has_candidate()) {
+    source.ended = no_candidate(source.proposal.evidence, source.proposal.findings);
+  } else if (auto read = read_written(candidate); !read) {
+    source.ended = no_candidate("its // kw: lines cannot be used", std::move(read.error()));
+  } else {
+    candidate = std::move(*read);
+  }
+  return source;
+}
+
+Spending Writer::spent() const { return desk_.ledger ? desk_.ledger->spent() : run_.spent; }
+
+std::string Writer::refusal() const { return desk_.ledger ? desk_.ledger->refusal() : ""; }
+
+}  // namespace kw::engine

@@ -1,0 +1,109 @@
+// Writer: has the sources of a run written, by a proposer that sees what the run knows.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/loop.h"
+#include "llm/budget.h"
+#include "llm/exchanges.h"
+#include "propose/proposer.h"
+#include "record/device.h"
+#include "store/run_store.h"
+
+namespace kw::engine {
+
+/// The exchanges of one run, kept in its store.
+class StoredExchanges final : public llm::ExchangeStore {
+ public:
+  /// `store` must outlive this.
+  StoredExchanges(store::RunStore& store, std::int64_t run) : store_(store), run_(run) {}
+  Result<std::optional<Exchange>> find(const std::string& key) override;
+  Result<> keep(const Exchange& exchange) override;
+
+ private:
+  std::mutex mutex_;
+  store::RunStore& store_;
+  const std::int64_t run_;
+};
+
+/// A proposer with what it stands on, for one run.
+struct Desk {
+  std::unique_ptr<llm::ExchangeStore> exchanges;
+  std::unique_ptr<llm::Ledger> ledger;  ///< Null: nothing is counted.
+  std::vector<std::unique_ptr<llm::ChatModel>> models;
+  std::unique_ptr<propose::Proposer> proposer;
+};
+
+/// What a run needs to have sources written.
+struct Writing {
+  /// Opens the desk of a run that has just been created or is taken up again.
+  std::function<Result<Desk>(const RunSummary&)> open;
+  const task::Definition* task = nullptr;  ///< Borrowed.
+  DeviceFacts device;
+  std::vector<propose::Example> examples;
+  std::vector<std::string> cautions;
+};
+
+/// What was written for one ask.
+struct WrittenSource {
+  Proposal proposal;
+  /// Set where there is nothing to judge: verdict (propose, no_candidate).
+  std::optional<Evaluation> ended;
+  double wait_ns = 0;
+};
+
+/// Equal attempts in the store give equal situations: what could differ after a resume (device
+/// facts, examples) is kept with the run when it begins.
+class Writer {
+ public:
+  /// `writing`, `store` and `clock` must outlive the writer. `baseline_ns`: mean of the opponent.
+  static Result<Writer> open(const Writing& writing, store::RunStore& store,
+                             const platform::Clock& clock, const RunSummary& run,
+                             double baseline_ns);
+
+  /// Asks the proposer. What it could not send for this one request is no candidate; other errors
+  /// are the surroundings'.
+  Result<WrittenSource> write(const InFlight& flight, const Loop& loop);
+
+  /// By all processes of the run so far.
+  Spending spent() const;
+  /// Why the budgets allow no further call; empty: they may.
+  std::string refusal() const;
+
+ private:
+  /// What a run's prompts are made of beside its attempts, as it was when the run began.
+  struct Brief {
+    DeviceFacts device;
+    double baseline_ns = 0;
+    std::vector<std::string> titles;  ///< Of the examples, with their sources beside.
+    std::vector<std::string> sources;
+    std::vector<std::string> cautions;
+
+    template <class Self, class V>
+    static void fields(Self& s, V&& v) {
+      v("device", s.device), v("baseline_ns", s.baseline_ns), v("titles", s.titles),
+          v("sources", s.sources), v("cautions", s.cautions);
+    }
+  };
+
+  Writer(const Writing& writing, store::RunStore& store, const platform::Clock& clock,
+         RunSummary run)
+      : writing_(&writing), store_(&store), clock_(&clock), run_(std::move(run)) {}
+  static Result<Brief> brief_of(const Writing& writing, store::RunStore& store,
+                                const RunSummary& run, double baseline_ns);
+  Result<Attempt> parent_of(const InFlight& flight) const;
+  void set_constants(propose::Situation& situation) const;
+
+  const Writing* writing_;
+  store::RunStore* store_;
+  const platform::Clock* clock_;
+  RunSummary run_;
+  Brief brief_;
+  Desk desk_;
+};
+
+}  // namespace kw::engine

@@ -1,0 +1,69 @@
+// Sources that were written during a run: the ideas they became, and what was judged of them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <expected>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/attempt.h"
+#include "search/types.h"
+#include "task/header.h"
+
+namespace kw::engine {
+
+/// Sets everything that the source itself says (knobs at their first point, options, libraries,
+/// techniques, hash). Diagnostics: its `// kw:` lines cannot be read or leave no combination.
+std::expected<Candidate, task::Diagnostics> read_written(Candidate candidate);
+
+/// The tuning space of a header.
+search::KnobSpace space_of(const task::CandidateHeader& header);
+
+/// Continues the numbering of a workbench's ideas.
+class WrittenIdeas {
+ public:
+  explicit WrittenIdeas(std::size_t first) : first_(static_cast<int>(first)) {}
+
+  bool has(int idea) const { return idea >= first_; }
+  /// The place of this source, the old one where it was added before; nothing where it is empty or
+  /// its header cannot be read.
+  std::optional<int> add(const Candidate& candidate);
+  search::Idea idea(int index) const;
+  Result<Candidate> candidate(int index, const KnobPoint& knobs) const;
+
+ private:
+  struct Source {
+    Candidate candidate;
+    task::CandidateHeader header;
+  };
+  const Source& at(int index) const {
+    return sources_.at(static_cast<std::size_t>(index - first_));
+  }
+
+  const int first_;
+  std::vector<Source> sources_;
+  std::map<std::string, int> by_sha256_;
+};
+
+/// Which attempt judged what, so that nothing is paid for twice. Verdicts that may depend on the
+/// hour (unmeasurable, unsupported) and measurements with few samples are not remembered.
+class Judged {
+ public:
+  void remember(const Attempt& attempt, double fidelity);
+  /// The attempt that judged this source at these knobs, or this object; 0: none.
+  int source(const Candidate& candidate) const;
+  int object(const std::string& sha256) const;
+  std::vector<std::string> objects() const;
+
+ private:
+  std::map<std::string, int> by_source_;
+  std::map<std::string, int> by_object_;
+};
+
+/// Makes `attempt` a repetition of `original`: its verdict and findings, no measurement of its own,
+/// and words that say so. `what` is "source" or "compiled code".
+void recall(const Attempt& original, const std::string& what, Attempt& attempt);
+
+}  // namespace kw::engine
