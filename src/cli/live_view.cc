@@ -8,8 +8,12 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "report/run_folder.h"
 
 namespace kw::cli {
+
+/// Of a plan, on the screen.
+constexpr std::size_t kPlanBytes = 200;
 
 LiveView::LiveView(bool is_quiet) : is_quiet_(is_quiet), is_terminal_(::isatty(2) != 0) {}
 
@@ -47,7 +51,28 @@ void LiveView::on_start(const RunSummary& run, const std::string& baseline) {
 }
 
 void LiveView::on_ask(int number, const search::Ask& ask, const std::string& idea) {
+  if (ask.role == search::Role::Write) {
+    characters_ = 0;
+    asking_ = fmt::format("{:>4} model: {}", number, ask.why);
+    show(asking_ + " …");
+    return;
+  }
   show(fmt::format("{:>4} {} {} …", number, idea, search::to_text(ask.knobs)));
+}
+
+void LiveView::on_delta(const llm::Delta& delta) {
+  if (delta.kind == llm::Delta::Kind::Restart) characters_ = 0;
+  characters_ += delta.text.size();
+  show(fmt::format("{} … {} characters", asking_, characters_));
+}
+
+void LiveView::on_written(int number, const engine::WrittenSource& source, const Spending& spent) {
+  if (is_quiet_) return;
+  const Proposal& p = source.proposal;
+  say(fmt::format("{:>4} {:>6.1f} s  model: {} tokens in {}; {}{}", number, source.wait_ns / 1e9,
+                  p.usage.total(), p.exchanges.size() == 1 ? "one call" : "several calls",
+                  report::spending_text(spent),
+                  p.plan.empty() ? "" : "\n                 " + sanitise(p.plan, kPlanBytes)));
 }
 
 void LiveView::on_attempt(const Attempt& attempt, const engine::Standing& standing) {

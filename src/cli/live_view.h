@@ -15,6 +15,9 @@ class LiveView final : public engine::Observer {
   void on_baseline(const engine::BaselineStanding& baseline) override;
   void on_start(const RunSummary& run, const std::string& baseline) override;
   void on_ask(int number, const search::Ask& ask, const std::string& idea) override;
+  void on_written(int number, const engine::WrittenSource& source, const Spending& spent) override;
+  /// A piece of a model's reply.
+  void on_delta(const llm::Delta& delta);
   void on_attempt(const Attempt& attempt, const engine::Standing& standing) override;
   void on_confirm(const Attempt& attempt) override;
   void on_notice(const std::string& text) override;
@@ -30,6 +33,8 @@ class LiveView final : public engine::Observer {
   bool is_quiet_;
   bool is_terminal_;
   bool is_open_ = false;
+  std::string asking_;          ///< What a model is asked for now.
+  std::size_t characters_ = 0;  ///< Of its reply so far.
 };
 
 }  // namespace kw::cli

@@ -1,9 +1,12 @@
 // kw optimize TASK, kw resume RUN: a search from the first baseline to the confirmed winner.
 // SPDX-License-Identifier: Apache-2.0
+#include <poll.h>
+
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <thread>
 
 #include "base/json.h"
 #include "base/rng.h"
@@ -13,7 +16,9 @@
 #include "cli/run_view.h"
 #include "cli/session.h"
 #include "cli/synthetic_bench.h"
+#include "cli/writing.h"
 #include "engine/run.h"
+#include "propose/examples.h"
 #include "search/budget.h"
 #include "search/reward.h"
 
@@ -22,11 +27,13 @@ namespace {
 
 /// Without --attempts and --time: long enough for the shipped tasks, short enough to wait for.
 constexpr std::int64_t kDefaultTimeNs = 90'000'000'000;
+/// The same where a model writes, which takes a minute a kernel.
+constexpr std::int64_t kDefaultWritingTimeNs = 900'000'000'000;
 
 struct OptimizeFlags {
   std::string task;
   std::string target = "cpu";
-  std::string strategy = "greedy";
+  std::string strategy;
   std::string tuner;
   std::string reward = "speedup";
   std::string baseline;
@@ -37,6 +44,7 @@ struct OptimizeFlags {
   std::int64_t seed = 1;
   std::int64_t outstanding = 1;
   std::string save_attempts;
+  WritingFlags writing;
   std::string run;  ///< Of resume.
 };
 
@@ -48,21 +56,47 @@ std::string names_of(std::span<const Info> all) {
   return join(names, ", ");
 }
 
+/// The strategy asked for; where none is, one that uses the models there are.
+Result<const search::StrategyInfo*> strategy_of(const OptimizeFlags& flags) {
+  const bool has_writer = KW_TRY(flags.writing.has_writer());
+  std::string name = flags.strategy;
+  if (name.empty()) name = has_writer ? "refine" : "greedy";
+  const auto* strategy = KW_TRY(search::find_strategy(name));
+  if (!has_writer && !flags.writing.models.models.empty())
+    return fail("a model in a role writes no kernels: give --model without one, too");
+  if (strategy->is_writing && !has_writer)
+    return fail("strategy '" + name + "' needs somebody who writes kernels: give --model");
+  if (!strategy->is_writing && has_writer)
+    return fail("--model means nothing to strategy '" + name + "', which asks no model");
+  return strategy;
+}
+
 /// What the strategy tunes with; a tuner that would not be used is not accepted.
-Result<std::string> tuner_of(const OptimizeFlags& flags) {
-  const auto* strategy = KW_TRY(search::find_strategy(flags.strategy));
+Result<std::string> tuner_of(const OptimizeFlags& flags, const search::StrategyInfo& strategy) {
   if (flags.tuner.empty()) return RunConfig().tuner;
-  if (!strategy->is_tuning)
-    return fail("--tuner means nothing to strategy '" + flags.strategy + "', which tunes nothing");
+  if (!strategy.is_tuning)
+    return fail("--tuner means nothing to strategy '" + std::string(strategy.name) +
+                "', which tunes nothing");
   return std::string(KW_TRY(search::find_tuner(flags.tuner))->name);
 }
 
-Result<RunConfig> config_of(const OptimizeFlags& flags, const Goals& task_goals) {
+/// A run without any bound gets one of time.
+void set_default_limits(RunConfig& config, bool is_writing) {
+  const SpendLimits& spend = config.limits;
+  if (config.max_attempts != 0 || config.max_time_ns != 0) return;
+  if (spend.usd || spend.tokens || spend.calls) return;
+  config.max_time_ns = is_writing ? kDefaultWritingTimeNs : kDefaultTimeNs;
+}
+
+/// All but the task, and the goals of the task where the flags name none.
+Result<RunConfig> config_of(const OptimizeFlags& flags) {
   RunConfig config;
   config.task_path = flags.task;
   config.target = KW_TRY(target_of(flags.target));
-  config.strategy = flags.strategy;
-  config.tuner = KW_TRY(tuner_of(flags));
+  const search::StrategyInfo* strategy = KW_TRY(strategy_of(flags));
+  config.strategy = strategy->name;
+  config.tuner = KW_TRY(tuner_of(flags, *strategy));
+  KW_TRY(flags.writing.into(config));
   config.reward_policy = KW_TRY(search::find_reward_policy(flags.reward))->name;
   config.baseline = flags.baseline;
   if (flags.attempts < 0) return fail("--attempts cannot be negative");
@@ -71,8 +105,7 @@ Result<RunConfig> config_of(const OptimizeFlags& flags, const Goals& task_goals)
   config.max_attempts = flags.attempts;
   config.patience = flags.patience;
   if (!flags.time.empty()) config.max_time_ns = KW_TRY(search::parse_duration(flags.time));
-  if (config.max_attempts == 0 && config.max_time_ns == 0) config.max_time_ns = kDefaultTimeNs;
-  config.goals = flags.goals.empty() ? task_goals : Goals{};
+  set_default_limits(config, strategy->is_writing);
   for (const std::string& goal : flags.goals)
     config.goals = KW_TRY(search::parse_goal(goal, config.goals));
   config.seed = static_cast<std::uint64_t>(flags.seed);
@@ -81,10 +114,12 @@ Result<RunConfig> config_of(const OptimizeFlags& flags, const Goals& task_goals)
 }
 
 /// Everything a run needs, real or synthetic.
-struct Stage {
+struct Setting {
   std::unique_ptr<engine::Workbench> workbench;
   std::unique_ptr<evaluate::Carrier> synthetic;
   std::unique_ptr<Bench> bench;
+  const engine::TaskWorkbench* real = nullptr;  ///< `workbench`, where it is no landscape.
+  std::vector<propose::Example> examples;       ///< For a model.
   Goals goals;
   std::string task;
   std::string task_sha256;
@@ -100,71 +135,72 @@ struct Stage {
   }
 };
 
-Result<Stage> open_stage(const Global& global, const std::string& task_name,
-                         store::RunStore& store) {
-  Stage stage;
+Result<Setting> open_setting(const Global& global, const std::string& task_name,
+                             store::RunStore& store) {
+  Setting setting;
   if (auto landscape = synthetic_bench(task_name)) {
     auto parts = KW_TRY(std::move(*landscape));
-    stage.task = "synthetic";
-    stage.workbench = std::move(parts.workbench);
-    stage.synthetic = std::move(parts.carrier);
-    return stage;
+    setting.task = "synthetic";
+    setting.workbench = std::move(parts.workbench);
+    setting.synthetic = std::move(parts.carrier);
+    return setting;
   }
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_task(data, task_name));
-  stage.task = definition.task.name;
-  stage.task_sha256 = definition.task.sha256;
-  stage.goals = definition.task.goals;
+  setting.task = definition.task.name;
+  setting.task_sha256 = definition.task.sha256;
+  setting.goals = definition.task.goals;
   auto workbench = KW_TRY(engine::TaskWorkbench::create(std::move(definition),
-                                                        data.under("playbook/" + stage.task),
+                                                        data.under("playbook/" + setting.task),
                                                         KW_TRY(workbench_options(global))));
-  stage.notices = workbench.notices();
-  stage.workbench = std::make_unique<engine::TaskWorkbench>(std::move(workbench));
-  stage.bench = KW_TRY(Bench::open(global, &store));
-  KW_TRY(stage.bench->ensure_ceilings());
-  return stage;
+  setting.notices = workbench.notices();
+  setting.examples = KW_TRY(propose::select_examples(data, workbench.definition().task));
+  auto real = std::make_unique<engine::TaskWorkbench>(std::move(workbench));
+  setting.real = real.get();
+  setting.workbench = std::move(real);
+  setting.bench = KW_TRY(Bench::open(global, &store));
+  KW_TRY(setting.bench->ensure_ceilings());
+  return setting;
 }
 
-Result<engine::RunReport> search_to_end(const OptimizeFlags& flags, const engine::Surroundings& s,
-                                        const Stage& stage, const RunSummary* stored) {
-  if (stored != nullptr) return engine::resume(s, *stored);
-  RunConfig config = KW_TRY(config_of(flags, stage.goals));
-  config.task = stage.task;
-  config.task_sha256 = stage.task_sha256;
-  config.carrier = stage.bench ? "pipe" : "synthetic";
-  return engine::run(s, config);
+/// Cancels what a model is asked as soon as a person interrupts.
+class Canceller {
+ public:
+  explicit Canceller(const platform::SignalGuard& signals)
+      : thread_([this, fd = signals.fd()](const std::stop_token& end) {
+          constexpr int kLookMs = 100;
+          pollfd watched{fd, POLLIN, 0};
+          while (!end.stop_requested())
+            if (::poll(&watched, 1, kLookMs) > 0) {
+              source_.request_stop();
+              return;
+            }
+        }) {}
+  std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  std::stop_source source_;
+  std::jthread thread_;
+};
+
+/// The models of a run whose strategy has sources written; null for others.
+Result<std::unique_ptr<RunModels>> open_models(const Global& global, RunConfig& config,
+                                               store::RunStore& store, LiveView& view,
+                                               const Canceller& canceller) {
+  if (!KW_TRY(search::find_strategy(config.strategy))->is_writing)
+    return std::unique_ptr<RunModels>();
+  if (synthetic_bench(config.task_path))
+    return fail("a landscape is searched without a model", config.task_path);
+  WritingView shown;
+  shown.on_delta = [&view](const llm::Delta& delta) { view.on_delta(delta); };
+  shown.on_notice = [&view](const std::string& text) { view.on_notice(text); };
+  return RunModels::open(KW_TRY(open_data(global)), config, store, std::move(shown),
+                         canceller.token());
 }
 
-Result<int> optimize(const Global& global, OptimizeFlags flags) {
-  auto store = KW_TRY(store::RunStore::open(global.workspace));
-  std::optional<RunSummary> stored;
-  if (!flags.run.empty()) {
-    stored = KW_TRY(store.find(flags.run));
-    flags.task = stored->config.task_path;
-  } else {
-    // Wrong flags are told before anything is built or measured.
-    KW_TRY(config_of(flags, {}));
-  }
-  const platform::SignalGuard signals;
-  LiveView view(global.json);
-  if (!store.notice().empty()) view.on_notice(store.notice());
-  Stage stage = KW_TRY(open_stage(global, flags.task, store));
-  if (stored && stored->config.task_sha256 != stage.task_sha256)
-    return fail("the task has changed since this run began; start a new one", stored->name);
-  for (const std::string& notice : stage.notices) view.on_notice(notice);
-  const engine::Surroundings surroundings{*stage.workbench,
-                                          stage.carrier(),
-                                          store,
-                                          platform::real_clock(),
-                                          view,
-                                          [&] { return signals.is_interrupted(); },
-                                          Seed::from_os().low,
-                                          stage.bench ? stage.bench->judge_id() : "synthetic"};
-  auto searched = search_to_end(flags, surroundings, stage, stored ? &*stored : nullptr);
-  view.end();
-  if (!searched && signals.is_interrupted()) return static_cast<int>(kInterrupted);
-  auto report = KW_TRY(std::move(searched));
-  const report::RunData data = run_data(std::move(report), stage.facts());
+/// Where the run ends: its folder, and what is printed.
+Result<int> report_run(const Global& global, const OptimizeFlags& flags, store::RunStore& store,
+                       const report::RunData& data) {
   report::Digest digest;
   KW_TRY(store.for_each_line(data.run.id, [&](const AttemptLine& line) { digest.add(line); }));
   KW_TRY(report::write_run_folder(store, data, digest));
@@ -179,6 +215,71 @@ Result<int> optimize(const Global& global, OptimizeFlags flags) {
                 where_to_look(data, folder).c_str());
   if (data.run.state == RunState::Interrupted) return static_cast<int>(kInterrupted);
   return static_cast<int>(data.is_win() ? kDone : kNotGood);
+}
+
+/// The run as stored, or as the flags ask for it; wrong flags are told before anything is built.
+struct Wanted {
+  std::optional<RunSummary> stored;
+  RunConfig config;
+};
+
+Result<Wanted> wanted_of(const OptimizeFlags& flags, const store::RunStore& store) {
+  Wanted wanted;
+  if (flags.run.empty()) {
+    wanted.config = KW_TRY(config_of(flags));
+  } else {
+    wanted.stored = KW_TRY(store.find(flags.run));
+    wanted.config = wanted.stored->config;
+  }
+  return wanted;
+}
+
+Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Setting& setting) {
+  if (wanted.stored && wanted.config.task_sha256 != setting.task_sha256)
+    return fail("the task has changed since this run began; start a new one", wanted.stored->name);
+  if (wanted.stored) return {};
+  RunConfig& config = wanted.config;
+  if (flags.goals.empty()) config.goals = setting.goals;
+  config.task = setting.task;
+  config.task_sha256 = setting.task_sha256;
+  config.carrier = setting.bench ? "pipe" : "synthetic";
+  return {};
+}
+
+engine::Writing writing_of(RunModels& models, const Setting& setting) {
+  engine::Writing writing = models.writing();
+  writing.task = &setting.real->definition();
+  writing.device = setting.facts();
+  writing.examples = setting.examples;
+  return writing;
+}
+
+Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  Wanted wanted = KW_TRY(wanted_of(flags, store));
+  const platform::SignalGuard signals;
+  const Canceller canceller(signals);
+  LiveView view(global.json);
+  if (!store.notice().empty()) view.on_notice(store.notice());
+  const auto models = KW_TRY(open_models(global, wanted.config, store, view, canceller));
+  const Setting setting = KW_TRY(open_setting(global, wanted.config.task_path, store));
+  KW_TRY(fit_to_setting(wanted, flags, setting));
+  for (const std::string& notice : setting.notices) view.on_notice(notice);
+  const engine::Writing writing = models ? writing_of(*models, setting) : engine::Writing();
+  const engine::Surroundings surroundings{*setting.workbench,
+                                          setting.carrier(),
+                                          store,
+                                          platform::real_clock(),
+                                          view,
+                                          [&] { return signals.is_interrupted(); },
+                                          Seed::from_os().low,
+                                          setting.bench ? setting.bench->judge_id() : "synthetic",
+                                          models ? &writing : nullptr};
+  auto searched = wanted.stored ? engine::resume(surroundings, *wanted.stored)
+                                : engine::run(surroundings, wanted.config);
+  view.end();
+  if (!searched && signals.is_interrupted()) return static_cast<int>(kInterrupted);
+  return report_run(global, flags, store, run_data(KW_TRY(std::move(searched)), setting.facts()));
 }
 
 int run(const Global& global, const OptimizeFlags& flags) {
@@ -196,7 +297,8 @@ Command optimize_command() {
   command.declare = [flags](Flags& f) {
     f.positional("task", flags->task, "Task folder, name of a shipped task, or synthetic:SEED");
     f.text("--target", flags->target, "cpu");
-    f.text("--strategy", flags->strategy, "One of " + names_of(search::strategies()));
+    f.text("--strategy", flags->strategy,
+           "One of " + names_of(search::strategies()) + "; default greedy, with a model refine");
     f.text("--tuner", flags->tuner,
            "How knobs are searched: one of " + names_of(search::tuners()) + "; default auto");
     f.text("--reward", flags->reward,
@@ -204,13 +306,14 @@ Command optimize_command() {
     f.text("--baseline", flags->baseline, "What to beat, by name; default: the fastest");
     f.integer("--attempts", flags->attempts, "Most attempts; 0: no limit");
     f.text("--time", flags->time,
-           "Most time, e.g. 120s or 5m; default 90s where --attempts is not given");
+           "Most time, e.g. 120s or 5m; where nothing bounds a run 90s, with a model 15m");
     f.integer("--patience", flags->patience,
               "Stop after so many attempts without a new best; 0: never");
     f.texts("--goal", flags->goals, "Stop when reached: 2.5ms, 8x or 0.9roof; repeatable");
     f.integer("--seed", flags->seed, "Of the strategy only");
     f.integer("--outstanding", flags->outstanding, "Asks in flight");
     f.text("--save-attempts", flags->save_attempts, "Keep every source here as NNN_name.cpp");
+    flags->writing.declare(f);
   };
   command.run = [flags](const Global& global) { return run(global, *flags); };
   return command;

@@ -43,7 +43,9 @@ std::string optimized_json(const report::RunData& data, const platform::Path& fo
   object["run"] = data.run.name;
   object["attempts"] = data.run.attempts;
   object["stopped_by"] = data.run.stopped_by;
-  object["spent"] = {{"time_ns", data.run.spent_ns}, {"attempts", data.run.attempts}};
+  object["spent"] = {{"time_ns", data.run.spent_ns},  {"attempts", data.run.attempts},
+                     {"usd", data.run.spent.usd},     {"tokens", data.run.spent.tokens},
+                     {"calls", data.run.spent.calls}, {"unpriced", data.run.spent.unpriced}};
   object["baseline"] = data.baseline;
   object["folder"] = folder.string();
   object["best"] = nullptr;
@@ -68,9 +70,10 @@ std::string where_to_look(const report::RunData& data, const platform::Path& fol
     text += "certificate: " + (folder / "best" / "certificate.json").string() + "\n";
   text += "plots and tables: " + folder.string() + "\n";
   if (!data.is_win()) text += "Nothing was confirmed faster than " + data.baseline + ".\n";
-  text +=
-      "No model took part: a language model would add ideas beyond the playbook and the generic "
-      "variants.\n";
+  if (data.run.config.models.empty())
+    text +=
+        "No model took part: a language model would add ideas beyond the playbook and the generic "
+        "variants.\n";
   return text;
 }
 

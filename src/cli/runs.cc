@@ -14,6 +14,15 @@
 namespace kw::cli {
 namespace {
 
+std::string count_text(std::int64_t count) { return count == 0 ? "–" : std::to_string(count); }
+
+/// What is known of it: calls without a price make it a lower bound.
+std::string dollars_text(const Spending& spent) {
+  if (spent.calls == 0) return "–";
+  if (spent.calls == spent.unpriced) return "unknown";
+  return fmt::format("{}{:.4f}", spent.unpriced > 0 ? ">" : "", spent.usd);
+}
+
 Result<int> list(const Global& global) {
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
   const auto runs = KW_TRY(store.list());
@@ -28,13 +37,15 @@ Result<int> list(const Global& global) {
     std::printf("no runs in %s; start one with: kw optimize TASK\n", store.root().c_str());
     return kDone;
   }
-  fmt::print("{:<20} {:<12} {:<10} {:>8} {:>9}  {:<13} {:>9}  {:<20}  {}\n", "run", "state",
-             "strategy", "attempts", "speedup", "", "spent", "started", "stopped by");
+  fmt::print("{:<20} {:<12} {:<10} {:>8} {:>9}  {:<13} {:>9} {:>7} {:>9} {:>9}  {:<20}  {}\n",
+             "run", "state", "strategy", "attempts", "speedup", "", "spent", "calls", "tokens",
+             "dollars", "started", "stopped by");
   for (const RunSummary& run : runs)
-    fmt::print("{:<20} {:<12} {:<10} {:>8} {:>9}  {:<13} {:>9}  {:<20}  {}\n", run.name,
-               name_of(run.state), run.config.strategy, run.attempts,
+    fmt::print("{:<20} {:<12} {:<10} {:>8} {:>9}  {:<13} {:>9} {:>7} {:>9} {:>9}  {:<20}  {}\n",
+               run.name, name_of(run.state), run.config.strategy, run.attempts,
                run.best_speedup > 0 ? fmt::format("{:.3f}x", run.best_speedup) : "–",
                run.is_confirmed ? "confirmed" : "not confirmed", format_ns(run.spent_ns),
+               count_text(run.spent.calls), count_text(run.spent.tokens), dollars_text(run.spent),
                run.started_at, run.stopped_by);
   return kDone;
 }

@@ -36,7 +36,8 @@ Json line_json(const AttemptLine& a) {
           {"speedup", a.speedup},
           {"reward", a.reward},
           {"at_ns", a.at_ns},
-          {"words", a.words}};
+          {"words", a.words},
+          {"plan", a.plan}};
 }
 
 Result<int> show_run(const Global& global, const store::RunStore& store, const ShowFlags& flags) {
@@ -89,12 +90,19 @@ Result<int> show_attempt(const Global& global, const store::RunStore& store,
     object["source_sha256"] = attempt->candidate.sha256;
     object["against_baseline"] = encode_json(attempt->against_baseline);
     object["evaluation"] = encode_json(attempt->evaluation);
+    object["recalled"] = attempt->recalled;
+    object["exchanges"] = attempt->exchanges;
+    object["usage"] = encode_json(attempt->usage);
+    object["cost_usd"] = attempt->cost_usd;
     std::printf("%s\n", dump_json(object).c_str());
     return kDone;
   }
   fmt::print("attempt {} of {}: {} {}\nwhy: {}\n{}\n\n", attempt->number, run.name,
              attempt->candidate.name, search::to_text(attempt->candidate.knobs), attempt->why,
              attempt->words);
+  if (!attempt->exchanges.empty())
+    fmt::print("plan: {}\nmodel: {} tokens, ${:.4f}\n\n", attempt->plan, attempt->usage.total(),
+               attempt->cost_usd);
   std::fflush(stdout);
   print_evaluation(attempt->evaluation);
   for (const WorkloadResult& w : attempt->evaluation.workloads)
@@ -103,7 +111,7 @@ Result<int> show_attempt(const Global& global, const store::RunStore& store,
   return kDone;
 }
 
-Result<int> show(const Global& global, const ShowFlags& flags) {
+Result<int> show_stored(const Global& global, const ShowFlags& flags) {
   if (flags.attempt < 0) return fail("--attempt counts from 1");
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
   return flags.attempt == 0 ? show_run(global, store, flags) : show_attempt(global, store, flags);
@@ -120,7 +128,9 @@ Command show_command() {
     f.positional("run", flags->run, "Name as in kw runs");
     f.integer("--attempt", flags->attempt, "Source, verdict, findings and samples of this one");
   };
-  command.run = [flags](const Global& global) { return end_command(global, show(global, *flags)); };
+  command.run = [flags](const Global& global) {
+    return end_command(global, show_stored(global, *flags));
+  };
   return command;
 }
 

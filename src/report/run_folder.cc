@@ -58,6 +58,14 @@ std::string winner_lines(const RunData& data) {
 
 }  // namespace
 
+std::string spending_text(const Spending& spent) {
+  std::string text = fmt::format("{} {}, {} tokens", spent.calls,
+                                 spent.calls == 1 ? "call" : "calls", spent.tokens);
+  if (spent.calls > spent.unpriced) text += fmt::format(", ${:.4f}", spent.usd);
+  if (spent.unpriced > 0) text += fmt::format(", {} of unknown price", spent.unpriced);
+  return text;
+}
+
 std::string summary_table(const RunData& data, const Digest& digest) {
   std::string text;
   for (const BaselineLine& b : data.baselines)
@@ -73,6 +81,8 @@ std::string summary_table(const RunData& data, const Digest& digest) {
   text += winner_lines(data);
   text += fmt::format("{} attempts in {}; stopped by: {}\n", digest.attempts,
                       format_ns(data.run.spent_ns), data.run.stopped_by);
+  if (!data.run.config.models.empty())
+    text += fmt::format("models: {}\n", spending_text(data.run.spent));
   return text;
 }
 

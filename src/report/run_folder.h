@@ -21,6 +21,9 @@ Result<> save_attempts(const platform::Path& dir, const store::RunStore& store, 
 /// The closing table for people: baselines, best per idea, the winner per workload, what was spent.
 std::string summary_table(const RunData& data, const Digest& digest);
 
+/// "3 calls, 12,345 tokens, $0.04": what models have cost.
+std::string spending_text(const Spending& spent);
+
 /// The certificate of a confirmed win as pretty JSON: source hash, seeds, shapes, gates, accuracy,
 /// jail, trust class, device, baseline, intervals, samples.
 std::string certificate(const RunData& data);

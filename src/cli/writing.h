@@ -1,0 +1,70 @@
+// Writing: the language models of a run, from flags to a desk at which sources are written.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "cli/model_flags.h"
+#include "engine/writer.h"
+#include "llm/open_model.h"
+#include "propose/prompt.h"
+
+namespace kw::cli {
+
+/// What a run may be told about models.
+struct WritingFlags {
+  ModelFlags models;
+  std::string usd;
+  std::int64_t tokens = 0;
+  std::int64_t calls = 0;
+  std::int64_t writes = 8;
+  std::vector<std::string> constraints;
+  std::vector<std::string> hints;
+
+  void declare(Flags& flags);
+  /// Sets models, limits, writes, constraints and hints of `config`; without --model nothing may
+  /// be given that only a model understands.
+  Result<> into(RunConfig& config) const;
+  /// True where some model writes candidates, not only plays a role.
+  Result<bool> has_writer() const;
+};
+
+/// What a run says while its models write.
+struct WritingView {
+  std::function<void(const llm::Delta&)> on_delta;
+  std::function<void(const std::string&)> on_notice;
+};
+
+/// The models of one run. Nothing is asked before a strategy asks; keys come from the environment.
+class RunModels {
+ public:
+  /// A model that cannot be used (key, script, price under --usd) is told now; warnings are said
+  /// through `view`. Sets the prices of `config` where it has none yet. `store` must outlive this.
+  static Result<std::unique_ptr<RunModels>> open(const memory::DataFiles& data, RunConfig& config,
+                                                 store::RunStore& store, WritingView view,
+                                                 std::stop_token cancel);
+
+  /// Task, device, examples and cautions are the caller's to set. This must outlive it.
+  engine::Writing writing();
+
+ private:
+  RunModels(propose::PromptBook book, store::RunStore& store, WritingView view,
+            std::stop_token cancel);
+  Result<> check(const RunConfig& config) const;
+  Result<engine::Desk> desk(const RunSummary& run) const;
+
+  propose::PromptBook book_;
+  store::RunStore& store_;
+  WritingView view_;
+  std::stop_token cancel_;
+  std::unique_ptr<net::HttpClient> http_;
+  llm::Surroundings around_;
+  std::vector<llm::ModelSpec> writers_;
+};
+
+}  // namespace kw::cli
