@@ -34,18 +34,23 @@ bool Seat::needs_life() const {
   return !alive || (!trusted_ && unseen_.size() < static_cast<std::size_t>(slots_));
 }
 
-Result<std::optional<Verdict>> Seat::ready() {
-  const bool alive = leg_.is_alive() && (lives_ > 0 || trusted_);
-  if (alive && unseen_.size() >= static_cast<std::size_t>(slots_)) return std::nullopt;
-  if (!alive || !trusted_) {
-    if (auto refused = KW_TRY(leg_.renew())) return refused;
-    ++lives_;
-  }
+Result<std::optional<Verdict>> Seat::begin_life() {
+  if (auto refused = KW_TRY(leg_.renew())) return refused;
+  ++lives_;
+  shuffle_sets();
+  return KW_TRY(warm_up()).verdict;
+}
+
+void Seat::shuffle_sets() {
   unseen_.resize(static_cast<std::size_t>(sets_));
   std::iota(unseen_.begin(), unseen_.end(), kWarmSet + 1);
   rng_.shuffle(std::span(unseen_));
-  if (alive && trusted_) return std::nullopt;
-  return KW_TRY(warm_up()).verdict;
+}
+
+Result<std::optional<Verdict>> Seat::ready() {
+  if (needs_life()) return KW_TRY(begin_life());
+  if (unseen_.size() < static_cast<std::size_t>(slots_)) shuffle_sets();
+  return std::nullopt;
 }
 
 Result<TimedCall> Seat::warm_up() {

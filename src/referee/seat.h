@@ -35,6 +35,8 @@ class Seat {
   Result<std::optional<Verdict>> ready();
   /// Whether ready() would begin a life.
   bool needs_life() const;
+  /// A new process with its warm-up call; verdict as for ready().
+  Result<std::optional<Verdict>> begin_life();
   /// More sets have been prepared; lives to come may use them.
   void offer(int sets) { sets_ = sets; }
   /// A warm-up call; ns is a first estimate.
@@ -49,6 +51,7 @@ class Seat {
 
  private:
   Result<TimedCall> call(const std::vector<int>& sets, bool cold);
+  void shuffle_sets();
 
   Bench& bench_;
   Leg& leg_;

@@ -381,8 +381,7 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
   while (plan.wants_more()) {
     const measure::Turn turn = plan.next();
     Entry& entry = entries_[turn.workload];
-    KW_TRY(add_set(entry));
-    if (auto verdict = KW_TRY(entry.candidate->ready())) return at_measure(*verdict);
+    if (auto verdict = KW_TRY(sit_down(entry))) return at_measure(*verdict);
     const std::vector<int> sets = entry.candidate->draw_sets();
     measure::PairedSample pair;
     if (!turn.candidate_first) pair.opponent_ns = KW_TRY(time_trusted(*entry.opponent, sets));
@@ -427,6 +426,19 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
                        ? fmt::format("the speedup lies between {:.3g} and {:.3g}: {}", speedup_.low,
                                      speedup_.high, plan.ending())
                        : "too few pairs for an interval: " + plan.ending()};
+  return std::nullopt;
+}
+
+// Both legs begin their lives together: where a process lies in memory is worth up to a percent,
+// and an opponent that lived on would give the same percent to every pair. A search only ranks.
+Result<std::optional<Verdict>> Timing::sit_down(Entry& entry) {
+  KW_TRY(add_set(entry));
+  const bool both = entry.candidate->needs_life() && entry.candidate->lives() > 0 &&
+                    request_.measure.purpose != Purpose::Search;
+  if (auto verdict = KW_TRY(entry.candidate->ready())) return verdict;
+  if (!both) return std::nullopt;
+  if (const auto verdict = KW_TRY(entry.opponent->begin_life()))
+    return fail(fmt::format("the opponent '{}': {}", request_.opponent.name, verdict->evidence));
   return std::nullopt;
 }
 

@@ -66,6 +66,7 @@ class Timing {
   Result<std::optional<Verdict>> time_candidate(Entry& entry, const std::vector<int>& sets,
                                                 double& ns);
   Result<double> time_trusted(Seat& seat, const std::vector<int>& sets);
+  Result<std::optional<Verdict>> sit_down(Entry& entry);
   Result<std::optional<Verdict>> run_pairs();
   Result<std::optional<Verdict>> run_alone();
   void finish(Entry& entry);
