@@ -144,7 +144,8 @@ if(KW_TESTS AND NOT KW_PORTABLE)
   # The whole program as a user starts it.
   file(GLOB program_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/program/*.cc)
   add_executable(program_test ${program_tests})
-  target_link_libraries(program_test PRIVATE kw_platform SQLiteCpp sqlite3 GTest::gmock GTest::gtest_main)
+  target_link_libraries(program_test PRIVATE kw_platform SQLiteCpp sqlite3 PkgConfig::HTTPLIB
+    GTest::gmock GTest::gtest_main)
   target_compile_definitions(program_test PRIVATE KW_BINARY_DIR="${CMAKE_BINARY_DIR}"
     KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_dependencies(program_test kw)

@@ -1,0 +1,49 @@
+// A local server that speaks OpenAI's protocol, with replies that a test prepares.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "net/test_server.h"
+
+namespace kw::program {
+
+/// Streams `text` in pieces as chat completions do, with usage at the end.
+inline net::TestAnswer streamed(const std::string& text, int prompt_tokens = 1000,
+                                int completion_tokens = 200) {
+  constexpr std::size_t kPiece = 40;
+  net::TestAnswer answer;
+  const auto event = [&](const nlohmann::json& body) {
+    answer.pieces.push_back("data: " + body.dump() + "\n\n");
+  };
+  for (std::size_t at = 0; at < text.size(); at += kPiece)
+    event({{"model", "test-model-2026-01-01"},
+           {"choices", {{{"index", 0}, {"delta", {{"content", text.substr(at, kPiece)}}}}}}});
+  event({{"choices",
+          {{{"index", 0}, {"delta", nlohmann::json::object()}, {"finish_reason", "stop"}}}}});
+  event({{"choices", nlohmann::json::array()},
+         {"usage", {{"prompt_tokens", prompt_tokens}, {"completion_tokens", completion_tokens}}}});
+  answer.pieces.push_back("data: [DONE]\n\n");
+  return answer;
+}
+
+class ModelServer {
+ public:
+  std::string base_url() const { return server_.url() + "/v1"; }
+  void reply(const std::string& text) { server_.add(streamed(text)); }
+  void add(net::TestAnswer answer) { server_.add(std::move(answer)); }
+  std::size_t calls() const { return server_.requests().size(); }
+  /// What the nth call (from 0) was sent: the last message, and the body.
+  std::string prompt(std::size_t n) const {
+    const auto body = nlohmann::json::parse(server_.requests().at(n).body);
+    return body["messages"].back()["content"];
+  }
+  std::vector<net::TestRequest> requests() const { return server_.requests(); }
+
+ private:
+  net::TestServer server_;
+};
+
+}  // namespace kw::program

@@ -1,0 +1,291 @@
+// kw optimize with a language model: over HTTP, killed and resumed, and against one that cheats.
+// SPDX-License-Identifier: Apache-2.0
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <chrono>
+#include <thread>
+
+#include "base/text.h"
+#include "kw.h"
+#include "model_server.h"
+
+namespace kw::program {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// A slow reference, so that which kernel is faster is beyond doubt on any machine.
+void write_slow_task(const Workspace& w) {
+  std::string yaml = kGoodTaskYaml;
+  yaml.replace(yaml.find("c: 4"), 4, "c: 400");
+  w.write("twice/task.yaml", yaml);
+  w.write("twice/shapes.yaml",
+          "show: [ { name: small, n: 1000 } ]\n"
+          "check: [ { name: prime, n: 4099 } ]\n"
+          "time: [ { name: large, n: 262144 } ]\n");
+  w.write("twice/spec.md", "y is 2 x.\n");
+  w.write("twice/reference.cpp",
+          "template <class Real>\n"
+          "void reference(int n, const Real* x, Real* y) {\n"
+          "  for (int i = 0; i < n; ++i) {\n"
+          "    Real sum = 0;\n"
+          "    for (int k = 0; k < 64; ++k) sum += x[i] * Real(0.03125);\n"
+          "    y[i] = sum;\n"
+          "  }\n"
+          "}\n");
+}
+
+/// At 1000 and 200 tokens a call costs two cents.
+void write_prices(const Workspace& w, const std::string& base_url) {
+  w.write("data/models/prices.yaml",
+          "groups:\n"
+          "  - provider: openai\n"
+          "    base_url: " +
+              base_url +
+              "\n"
+              "    as_of: 2026-01-01\n"
+              "    source: the test\n"
+              "    models:\n"
+              "      test-model: { prompt: 10, completion: 50 }\n");
+}
+
+std::string kernel(const std::string& body, const std::string& head = "") {
+  return "Plan: as the test wants it.\n\n```cpp\n" + head +
+         "void twice(int n, const float* x, float* y) {\n" + body + "}\n```\n";
+}
+
+const std::string kUndeclared = kernel("  for (int i = 0; i < n; ++i) y[i] = 2 * factor[i];\n");
+const std::string kThrice = kernel("  for (int i = 0; i < n; ++i) y[i] = 3 * x[i];\n");
+const std::string kSlow = kernel(
+    "  for (int i = 0; i < n; ++i) {\n"
+    "    volatile float last = 0;\n"
+    "    for (int k = 0; k < REPEATS; ++k) last = 2 * x[i];\n"
+    "    y[i] = last;\n"
+    "  }\n",
+    "// kw: tune REPEATS = 400, 300\n");
+const std::string kFastEdit =
+    "One product is enough.\n\n"
+    "<<<<<<< SEARCH\n"
+    "    volatile float last = 0;\n"
+    "    for (int k = 0; k < REPEATS; ++k) last = 2 * x[i];\n"
+    "    y[i] = last;\n"
+    "=======\n"
+    "    y[i] = 2 * x[i];\n"
+    ">>>>>>> REPLACE\n";
+
+class Model : public testing::Test {
+ protected:
+  void SetUp() override {
+    write_slow_task(w_);
+    write_prices(w_, server_.base_url());
+  }
+  Words optimize(const Words& more) const {
+    Words words{"optimize",          "twice",      "--data-dir",      "data", "--model",
+                "openai:test-model", "--base-url", server_.base_url()};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  json attempt(int number) const {
+    return w_.kw({"show", "twice-1", "--attempt", std::to_string(number), "--json"}).json();
+  }
+  /// Rows of a table of the run's database.
+  int rows(const std::string& table) const {
+    try {
+      SQLite::Database db((w_.path() / "runs/kernelwright.sqlite").string(), SQLite::OPEN_READONLY,
+                          1000);
+      return db.execAndGet("SELECT COUNT(*) FROM " + table).getInt();
+    } catch (const SQLite::Exception&) {
+      return 0;
+    }
+  }
+
+  Workspace w_{Whose::Suite};
+  ModelServer server_;
+};
+
+TEST_F(Model, IsToldWhatBecameOfEachKernel) {
+  for (const std::string& reply : {kUndeclared, kThrice, kSlow, kFastEdit}) server_.reply(reply);
+  // Write, repair, repair, one more value of the knob, improve.
+  const Ran ran = w_.kw(optimize({"--attempts", "5", "--usd", "5", "--constraint", "no assembly",
+                                  "--hint", "one product", "--json"}));
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  ASSERT_EQ(server_.calls(), 4u);
+
+  EXPECT_THAT(server_.prompt(0), AllOf(HasSubstr("Write a first kernel"), HasSubstr("no assembly"),
+                                       HasSubstr("one product")));
+  EXPECT_THAT(server_.prompt(1),
+              AllOf(HasSubstr("failed at the stage `compile`"), HasSubstr("factor"),
+                    HasSubstr("y[i] = 2 * factor[i];"), HasSubstr("Mend it")));
+  EXPECT_THAT(server_.prompt(2), AllOf(HasSubstr("failed at the stage `check`: wrong result"),
+                                       HasSubstr("y[i] = 3 * x[i];"), HasSubstr("Mend it")));
+  EXPECT_THAT(server_.prompt(2), Not(HasSubstr("4099"))) << "check shapes are never shown";
+  EXPECT_THAT(server_.prompt(3),
+              AllOf(HasSubstr("is correct and runs at 0."), HasSubstr("volatile float last"),
+                    HasSubstr("Make it faster")));
+
+  const json result = ran.json();
+  EXPECT_EQ(result["best"]["confirmed"], true);
+  EXPECT_EQ(result["best"]["attempt"], 5);
+  EXPECT_EQ(result["spent"]["calls"], 4);
+  EXPECT_EQ(result["spent"]["tokens"], 4800);
+  EXPECT_NEAR(result["spent"]["usd"].get<double>(), 0.08, 1e-9);
+  EXPECT_EQ(attempt(1)["outcome"], "compile_failed");
+  EXPECT_EQ(attempt(2)["outcome"], "wrong_result");
+  EXPECT_EQ(attempt(3)["outcome"], "correct");
+  EXPECT_EQ(attempt(4)["source"], attempt(3)["source"]) << "tuned before the next word";
+  EXPECT_EQ(attempt(5)["class"], "new_best");
+  EXPECT_THAT(w_.read("runs/twice-1/best/twice.cpp"), HasSubstr("y[i] = 2 * x[i];"));
+
+  EXPECT_THAT(w_.kw({"runs"}).out, AllOf(HasSubstr("4800"), HasSubstr("0.0800")));
+  EXPECT_THAT(w_.kw({"show", "twice-1"}).out, HasSubstr("models: 4 calls, 4800 tokens, $0.0800"));
+  const Ran replayed = w_.kw({"replay", "twice-1", "--data-dir", "data"});
+  EXPECT_EQ(replayed.code, 0) << replayed.out << replayed.err;
+  EXPECT_EQ(server_.calls(), 4u) << "a replay asks nobody";
+}
+
+TEST_F(Model, KilledAfterAReplyItIsNotPaidTwice) {
+  const std::vector<std::string> replies{kUndeclared, kThrice, kSlow, kFastEdit};
+  for (const std::string& reply : replies) server_.reply(reply);
+  const Words first = optimize({"--attempts", "5", "--tokens", "1000000"});
+  int killed_between = 0;
+  for (int reply = 1; reply <= static_cast<int>(replies.size()); ++reply) {
+    // Resuming needs no flags but where the data lies.
+    platform::Process process =
+        w_.start(reply == 1 ? first : Words{"resume", "twice-1", "--data-dir", "data"});
+    for (int i = 0; i < 60'000 && rows("exchanges") < reply; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    process.kill_tree();
+    const Ran ran = ended(process.wait(std::chrono::minutes(1)));
+    if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+    ASSERT_EQ(rows("exchanges"), reply) << ran.err;
+    // Writes are attempts 1, 2, 3 and 5: the knob's other value is the fourth.
+    killed_between += rows("attempts") == (reply < 4 ? reply - 1 : 4);
+  }
+  EXPECT_EQ(killed_between, 4) << "each kill came before the reply was judged";
+  const Ran ran = w_.kw({"resume", "twice-1", "--data-dir", "data", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(server_.calls(), 4u) << "no completed reply was asked for again";
+  EXPECT_EQ(ran.json()["spent"]["calls"], 4);
+  EXPECT_EQ(ran.json()["attempts"], 5);
+  EXPECT_EQ(w_.kw({"replay", "twice-1", "--data-dir", "data"}).code, 0);
+}
+
+TEST_F(Model, ThatCheatsEarnsNothing) {
+  const std::string honest = kernel("  for (int i = 0; i < n; ++i) y[i] = x[i] + x[i];\n");
+  const std::string parallel = kernel(
+      "#pragma omp parallel for simd\n"
+      "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n");
+  const std::vector<std::pair<std::string, bool>> replies{
+      {kernel("  for (int i = 0; i < n / 2; ++i) y[i] = 2 * x[i];\n"), false},
+      {honest, true},
+      {kernel("  static float kept[1 << 20];\n"
+              "  static bool is_kept = false;\n"
+              "  if (!is_kept) {\n"
+              "    for (int i = 0; i < n; ++i) kept[i] = 2 * x[i];\n"
+              "    is_kept = true;\n"
+              "  }\n"
+              "  for (int i = 0; i < n; ++i) y[i] = kept[i];\n"),
+       false},
+      {parallel, true},
+      {kernel("  for (int i = 0; i < n; ++i) y[i] = 0.25f;\n"), false},
+      {honest, true},
+      {kernel("  for (int i = 0; i < n; ++i) {\n"
+              "    float v = x[i];\n"
+              "    unsigned bits;\n"
+              "    __builtin_memcpy(&bits, &v, 4);\n"
+              "    bits &= 0xffff0000u;\n"
+              "    __builtin_memcpy(&v, &bits, 4);\n"
+              "    y[i] = 2 * v;\n"
+              "  }\n"),
+       false}};
+  for (const auto& [reply, is_honest] : replies) server_.reply(reply);
+  const std::string attempts = std::to_string(replies.size());
+  const Ran ran = w_.kw(optimize({"--attempts", attempts, "--json"}));
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    SCOPED_TRACE("attempt " + std::to_string(i + 1));
+    const json shown = attempt(static_cast<int>(i) + 1);
+    EXPECT_EQ(shown["outcome"] == "correct", replies[i].second) << shown["words"];
+    if (replies[i].second) continue;
+    EXPECT_EQ(shown["class"], "failed");
+    EXPECT_EQ(shown["reward"], 0);
+    EXPECT_EQ(shown["speedup"], 0) << "not ranked";
+    EXPECT_THAT(shown["words"].get<std::string>(), HasSubstr("wrong_result"));
+    if (i + 1 < replies.size()) {
+      EXPECT_THAT(server_.prompt(i + 1), AllOf(HasSubstr("wrong result"), HasSubstr("Mend it")));
+    }
+  }
+  EXPECT_EQ(attempt(6)["recalled"], 2) << "the honest kernel is not judged again";
+  const int best = ran.json()["best"]["attempt"];
+  EXPECT_TRUE(best == 2 || best == 4) << best;
+}
+
+TEST_F(Model, ABudgetOfCallsEndsTheRun) {
+  server_.reply(kSlow);
+  const Ran ran = w_.kw(optimize({"--calls", "1", "--json"}));
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_EQ(ran.json()["stopped_by"], "the budget of 1 model calls is used up");
+  EXPECT_EQ(ran.json()["attempts"], 2) << "tuning costs no words";
+  EXPECT_EQ(server_.calls(), 1u);
+}
+
+TEST_F(Model, AWrongKeyStopsTheRunWhichCanBeResumed) {
+  net::TestAnswer denied;
+  denied.status = 401;
+  denied.content_type = "application/json";
+  denied.is_buffered = true;
+  denied.pieces = {R"({"error": {"message": "Incorrect API key"}})"};
+  server_.add(denied);
+  const Ran ran = w_.kw(optimize({"--attempts", "2"}));
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("OPENAI_API_KEY"), HasSubstr("kw resume twice-1")));
+  for (const std::string& reply : {kSlow, kFastEdit}) server_.reply(reply);
+  EXPECT_EQ(w_.kw({"resume", "twice-1", "--data-dir", "data"}).code, 1);
+  EXPECT_EQ(server_.calls(), 2u) << "one refused, one for the first attempt; the second is a tune";
+}
+
+TEST(ModelScript, WritesWithoutANetwork) {
+  const Workspace w(Whose::Suite);
+  write_slow_task(w);
+  w.write("replies.txt", "=== refuses\n!refusal\nI would rather not.\n=== writes\n" +
+                             kernel("  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"));
+  const Ran ran = w.kw({"optimize", "twice", "--model", "scripted:replies.txt", "--strategy",
+                        "best-of-n", "--writes", "2", "--json"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.json()["stopped_by"], "strategy: 2 kernels written, the best tuned");
+  EXPECT_EQ(ran.json()["best"]["attempt"], 2);
+  const json refused = w.kw({"show", "twice-1", "--attempt", "1", "--json"}).json();
+  EXPECT_EQ(refused["outcome"], "no_candidate");
+}
+
+TEST(ModelFlags, AreCheckedBeforeAnythingStarts) {
+  const Workspace w;
+  write_slow_task(w);
+  const auto error = [&](const Words& more) {
+    Words words{"optimize", "twice"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = w.kw(words);
+    EXPECT_EQ(ran.code, 2) << ran.err;
+    return ran.err;
+  };
+  EXPECT_THAT(error({"--strategy", "refine"}), HasSubstr("give --model"));
+  EXPECT_THAT(error({"--hint", "x"}), HasSubstr("give --model"));
+  EXPECT_THAT(error({"--calls", "3"}), HasSubstr("give --model"));
+  EXPECT_THAT(error({"--model", "openai:m"}), HasSubstr("OPENAI_API_KEY"));
+  EXPECT_THAT(error({"--model", "openai:m", "--strategy", "greedy"}), HasSubstr("means nothing"));
+  EXPECT_THAT(error({"--model", "scripted:none.txt"}), HasSubstr("none.txt"));
+  EXPECT_THAT(error({"--model", "judge=openai:m"}), HasSubstr("give --model"));
+  EXPECT_THAT(error({"--model", "openai:m@http://localhost:1/v1", "--usd", "1"}),
+              HasSubstr("--usd needs a price"));
+}
+
+}  // namespace
+}  // namespace kw::program
