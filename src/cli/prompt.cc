@@ -1,4 +1,4 @@
-// kw prompt: what a model would be sent for a task, to the letter.
+// kw prompt: what a model would be sent for a task, or was sent for an attempt, to the letter.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -22,6 +23,7 @@ namespace {
 
 struct PromptFlags {
   std::string task;
+  std::int64_t attempt = 0;
   std::string errand = "write";
   std::string parent;
   std::int64_t max_tokens = propose::PromptOptions{}.max_tokens;
@@ -112,6 +114,33 @@ Result<int> show_prompt(const Global& global, const PromptFlags& flags) {
   return kDone;
 }
 
+void print_exchange(const Exchange& exchange) {
+  for (const ChatMessage& message : exchange.request.messages)
+    fmt::print("=== {} ===\n{}\n", name_of(message.role), message.text);
+  fmt::print("=== reply of {} ===\n{}\n", exchange.model, exchange.reply.text);
+}
+
+/// What the store kept of the attempt's exchanges, also where nothing came of them.
+Result<int> show_exchanges(const Global& global, const PromptFlags& flags) {
+  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const RunSummary run = KW_TRY(store.find(flags.task));
+  const std::string scope = fmt::format("attempt {}", flags.attempt);
+  std::vector<Exchange> exchanges;
+  KW_TRY(store.for_each_exchange(run.id, [&](Exchange& exchange) -> Result<> {
+    if (exchange.scope == scope) exchanges.push_back(std::move(exchange));
+    return {};
+  }));
+  if (exchanges.empty()) return fail(fmt::format("no model was asked for {}", scope), flags.task);
+  if (!global.json) {
+    for (const Exchange& exchange : exchanges) print_exchange(exchange);
+    return kDone;
+  }
+  Json object = {{"run", run.name}, {"attempt", flags.attempt}, {"exchanges", Json::array()}};
+  for (const Exchange& exchange : exchanges) object["exchanges"].push_back(encode_json(exchange));
+  std::printf("%s\n", dump_json(object).c_str());
+  return kDone;
+}
+
 }  // namespace
 
 Result<std::size_t> first_prompt_bytes(const Global& global, const std::string& task) {
@@ -125,9 +154,12 @@ Command prompt_command() {
   auto flags = std::make_shared<PromptFlags>();
   Command command;
   command.name = "prompt";
-  command.summary = "Print what a model would be sent for a task";
+  command.summary = "Print what a model would be sent for a task, or was for an attempt";
   command.declare = [flags](Flags& f) {
-    f.positional("task", flags->task, "Task folder, or the name of a shipped task");
+    f.positional("task", flags->task,
+                 "Task folder, or the name of a shipped task; with --attempt a run");
+    f.integer("--attempt", flags->attempt,
+              "Show what this attempt of a run was sent, and the reply");
     f.text("--errand", flags->errand, "write | repair | rethink | improve");
     f.text("--parent", flags->parent, "Kernel to mend or improve; the reference without it");
     f.integer("--prompt-tokens", flags->max_tokens, "Bound on the prompt");
@@ -135,7 +167,8 @@ Command prompt_command() {
              "Show the playbook's kernels for this very task as examples");
   };
   command.run = [flags](const Global& global) {
-    return end_command(global, show_prompt(global, *flags));
+    return end_command(
+        global, flags->attempt > 0 ? show_exchanges(global, *flags) : show_prompt(global, *flags));
   };
   return command;
 }

@@ -1,0 +1,52 @@
+// What prompts claim of the compiler, held against the compiler's own flag line.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "cli/session.h"
+#include "compile/flags.h"
+#include "propose/prompt.h"
+
+namespace kw::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Flags that neither change what code means nor how fast it is.
+bool is_silent(const std::string& flag) {
+  static const std::set<std::string> silent = {"-fPIC",
+                                               "-fvisibility=hidden",
+                                               "-fno-stack-protector",
+                                               "-fcf-protection=none",
+                                               "-U_FORTIFY_SOURCE",
+                                               "-pipe"};
+  return silent.contains(flag) || flag.starts_with("-W") || flag.starts_with("-fdiagnostics") ||
+         flag.starts_with("-fno-diagnostics") || flag.starts_with("-ftemplate") ||
+         flag.starts_with("-fopt-info") || flag.starts_with("-fmax-errors");
+}
+
+TEST(PromptCommand, PromptsNameTheFlagsThatCandidatesAreCompiledWith) {
+  const auto data = memory::DataFiles::open(std::nullopt);
+  ASSERT_TRUE(data.has_value());
+  const auto task = open_task(*data, "saxpy");
+  const auto book = propose::PromptBook::open(*data);
+  ASSERT_TRUE(task.has_value() && book.has_value());
+  propose::Situation situation;
+  situation.number = 1;
+  situation.task = &*task;
+  const auto prompt = book->build(situation);
+  ASSERT_TRUE(prompt.has_value());
+  for (const std::string& flag : compile::compile_flags({})) {
+    if (is_silent(flag)) continue;
+    EXPECT_THAT(prompt->system, HasSubstr(flag));
+  }
+  for (const std::string& option : compile::option_names())
+    EXPECT_THAT(prompt->system, HasSubstr("// kw: option " + option + "`"));
+  EXPECT_THAT(prompt->system, Not(HasSubstr("openblas"))) << "libraries are for baselines";
+}
+
+}  // namespace
+}  // namespace kw::cli
