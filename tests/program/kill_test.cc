@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 
 const Words kRun{"optimize", "synthetic:7", "--attempts", "60"};
-constexpr int kTrials = 25;
+constexpr int kTrials = 12;
 
 /// Kills the program after a random part of `span`; true if it had ended by itself.
 bool kill_somewhere(platform::Process process, std::chrono::nanoseconds span,
