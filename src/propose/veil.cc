@@ -130,7 +130,7 @@ Veil::Veil(const task::Definition& task) {
     if (spec.group != Group::Check) continue;
     const auto workload = task::resolve(task, spec);
     if (!workload) continue;  // It cannot be evaluated either, so nothing is said about it.
-    Hidden hidden{spec.name, {}, {}};
+    Hidden hidden{spec.name, "'" + spec.name + "'", {}, {}};
     const auto keep = [&hidden](std::int64_t secret) {
       for (const std::int64_t value : {secret - 1, secret, secret + 1})
         if (value >= kLeastSecret) hidden.secrets.insert(value);
@@ -150,8 +150,9 @@ Veil::Veil(const task::Definition& task) {
 
 const Veil::Hidden* Veil::find(std::string_view text) const {
   for (const Hidden& hidden : hidden_)
-    if (text == hidden.name || text.starts_with(hidden.name + ":") ||
-        text.find("'" + hidden.name + "'") != std::string_view::npos)
+    if (text.find(hidden.quoted) != std::string_view::npos ||
+        (text.starts_with(hidden.name) &&
+         (text.size() == hidden.name.size() || text[hidden.name.size()] == ':')))
       return &hidden;
   return nullptr;
 }
@@ -163,8 +164,8 @@ std::string Veil::cover(std::string_view text, std::string_view place) const {
   share_counts(covered);
   drop_extents(covered);
   covered = without_secrets(covered, hidden->secrets);
-  replace_all(covered, "workload '" + hidden->name + "'", kSomewhere);
-  replace_all(covered, "'" + hidden->name + "'", kSomewhere);
+  replace_all(covered, "workload " + hidden->quoted, kSomewhere);
+  replace_all(covered, hidden->quoted, kSomewhere);
   if (covered.starts_with(hidden->name + ":"))
     covered.replace(0, hidden->name.size(), "A hidden workload");
   return covered;

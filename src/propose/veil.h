@@ -30,6 +30,7 @@ class Veil {
  private:
   struct Hidden {
     std::string name;
+    std::string quoted;  ///< 'name'
     std::set<std::int64_t> secrets;
     std::map<std::string, std::vector<std::int64_t>> sizes;  ///< By tensor.
   };
