@@ -3,7 +3,9 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <chrono>
+#include <csignal>
 #include <thread>
+#include <tuple>
 
 #include "base/text.h"
 #include "kw.h"
@@ -249,6 +251,27 @@ TEST_F(Model, AWrongKeyStopsTheRunWhichCanBeResumed) {
   for (const std::string& reply : {kSlow, kFastEdit}) server_.reply(reply);
   EXPECT_EQ(w_.kw({"resume", "twice-1", "--data-dir", "data"}).code, 1);
   EXPECT_EQ(server_.calls(), 2u) << "one refused, one for the first attempt; the second is a tune";
+}
+
+TEST_F(Model, IsNotWaitedForAfterAnInterrupt) {
+  net::TestAnswer hangs = streamed(kSlow);
+  hangs.pieces.resize(1);
+  hangs.end = net::TestAnswer::End::Hang;
+  server_.add(hangs);
+  platform::Process process = w_.start(optimize({"--attempts", "1"}));
+  for (int i = 0; i < 60'000 && server_.calls() == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  std::ignore = process.signal(SIGINT);
+  const Ran ran = ended(process.wait(std::chrono::minutes(1)));
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  EXPECT_EQ(ran.code, 130) << ran.err;
+  const json run = w_.kw({"runs", "--json"}).json()["runs"][0];
+  EXPECT_EQ(run["state"], "interrupted");
+  EXPECT_EQ(run["attempts"], 0);
+  EXPECT_EQ(run["spent"]["calls"], 1) << "the server may charge what it had begun";
+  server_.reply(kSlow);
+  EXPECT_EQ(w_.kw({"resume", "twice-1", "--data-dir", "data"}).code, 1);
+  EXPECT_EQ(server_.calls(), 2u);
 }
 
 TEST(ModelScript, WritesWithoutANetwork) {
