@@ -120,9 +120,14 @@ ParsedReply parse_reply(std::string_view raw, const ReplyContext& context) {
     evidence = "the reply holds edits, but there is no parent to edit: send the whole file";
   if (evidence.empty()) {
     auto source = apply_edits(context.parent, edits.edits);
-    if (source && trim(*source) != trim(context.parent))
+    if (!source)
+      evidence = std::move(source.error());
+    else if (trim(*source).empty())
+      evidence = "the edits leave nothing of the parent";
+    else if (trim(*source) == trim(context.parent))
+      evidence = "the edits leave the parent as it is";
+    else
       return {std::move(*source), "", plan_before(text, edits.begin)};
-    evidence = source ? "the edits leave the parent as it is" : std::move(source.error());
   }
   // Some models send edits and the file they lead to.
   const std::vector<Block> blocks = find_blocks(text);

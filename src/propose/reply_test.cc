@@ -129,6 +129,7 @@ TEST(Reply, EditsThatDoNotApplyAreEvidenceWithTheNearestLines) {
                     kParent)
                   .evidence,
               HasSubstr("overlap: both change line 5 of the parent"));
+  EXPECT_THAT(parse("@@ 1-10\n", kParent).evidence, HasSubstr("leave nothing of the parent"));
   EXPECT_THAT(parse(edit("a\n", "b\n")).evidence, HasSubstr("no parent to edit"));
   EXPECT_THAT(parse("<<<<<<< SEARCH\nint i\n", kParent).evidence,
               HasSubstr("in line 1 of the reply has no line of ======="));
