@@ -1,7 +1,7 @@
 // bench-landscape KERNEL NAME OUT ROUNDS K=V,V... ...: times every point of a kernel's space, with
+// SPDX-License-Identifier: Apache-2.0
 // longer lists of values where given, and writes a landscape for bench-tuners. Threads and priority
 // are those that it is started with.
-// SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <unistd.h>
 

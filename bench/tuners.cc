@@ -1,8 +1,8 @@
 // bench-tuners SEEDS LANDSCAPE.json...: every tuner on recorded and synthetic tuning spaces; a line
+// SPDX-License-Identifier: Apache-2.0
 // for each trial: terrain, tuner, seed, asks until within 2 % of the best (0: never), asks in all,
 // sum of fidelities, nanoseconds of the slowest plan. bench-tuners table FILE: those lines as a
 // Markdown table.
-// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -53,7 +53,7 @@ struct Reply {
   bool is_ok = false;
   std::string what;  ///< Of the error.
   std::string where;
-  std::string advice;  ///< retry | give_up | stop
+  std::string advice;              ///< retry | give_up | stop
   std::vector<DeviceFacts> facts;  ///< At most one; with an evaluation: ceilings were raised.
   std::vector<Evaluation> evaluation;
   std::vector<AdmissionLine> admission;
