@@ -1,7 +1,9 @@
-// bench-landscape KERNEL NAME OUT ROUNDS K=V,V... ...: times every point of a kernel's space, with
+// bench-landscape: times every point of a kernel's tuning space and writes a landscape for
+// bench-tuners.
 // SPDX-License-Identifier: Apache-2.0
-// longer lists of values where given, and writes a landscape for bench-tuners. Threads and priority
-// are those that it is started with.
+//
+// bench-landscape KERNEL NAME OUT ROUNDS [K=V,V...]...: longer lists of values where given. Threads
+// and priority are those that it is started with.
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -1,8 +1,9 @@
-// bench-tuners SEEDS LANDSCAPE.json...: every tuner on recorded and synthetic tuning spaces; a line
+// bench-tuners: how many evaluations every tuner needs on recorded and synthetic tuning spaces.
 // SPDX-License-Identifier: Apache-2.0
-// for each trial: terrain, tuner, seed, asks until within 2 % of the best (0: never), asks in all,
-// sum of fidelities, nanoseconds of the slowest plan. bench-tuners table FILE: those lines as a
-// Markdown table.
+//
+// bench-tuners SEEDS LANDSCAPE.json...: a line for each trial: terrain, tuner, seed, asks until
+// within 2 % of the best (0: never), asks in all, sum of fidelities, nanoseconds of the slowest
+// plan. bench-tuners table FILE: those lines as a Markdown table.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
