@@ -164,7 +164,9 @@ TEST_P(Players, BindOneOpenMpThreadToAProcessorWhereTheJailAllowsIt) {
   for (int thread = 0; thread < 2; ++thread) {
     EXPECT_EQ(get(*y_, thread), may_bind ? 1 : static_cast<float>(CPU_COUNT(&usable)));
   }
-  if (may_bind) EXPECT_NE(get(*y_, 2), get(*y_, 3));
+  if (may_bind) {
+    EXPECT_NE(get(*y_, 2), get(*y_, 3));
+  }
 }
 
 TEST_P(Players, LoadsAreFreshInstancesOfOneFile) {
