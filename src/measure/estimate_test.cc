@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "measure/noise_for_test.h"
-#include "measure/overhead.h"
 
 namespace kw::measure {
 namespace {
@@ -155,31 +154,6 @@ std::vector<std::vector<PairedSample>> series_with_bias(double spread) {
 TEST(NoiseFloor, IsTwiceTheSpreadOfBiasesNotOfSamples) {
   EXPECT_LT(noise_floor(series_with_bias(0)), 0.004) << "3 % of jitter is the interval's business";
   EXPECT_NEAR(noise_floor(series_with_bias(0.02)), 0.04, 0.015);
-}
-
-TEST(Overhead, ShortKernelsRankOnNet) {
-  EXPECT_EQ(footing(20e3, {3000, {2900, 3100}}), Footing::Raw);
-  EXPECT_EQ(footing(8e3, {3000, {2900, 3100}}), Footing::Net);
-  EXPECT_EQ(footing(4e3, {3000, {2900, 3100}}), Footing::Unmeasurable) << "900 net, 200 in doubt";
-  EXPECT_EQ(footing(3e3, {3000, {2900, 3100}}), Footing::Unmeasurable);
-  EXPECT_EQ(footing(8e3, {3000, {}}), Footing::Unmeasurable) << "an unknown empty call";
-}
-
-TEST(Overhead, IsTakenFromBothLegs) {
-  EXPECT_EQ(subtract({10, 12}, 4), (PairedSample{6, 8}));
-  EXPECT_EQ(subtract({4, 12}, 4), std::nullopt);
-}
-
-TEST(Overhead, DoubtAboutItWidensTheInterval) {
-  std::vector<PairedSample> raw(40, {8000, 10000});
-  const Estimate known = *estimate_net_speedup(raw, {3000, {3000, 3000}}, 0.005);
-  EXPECT_NEAR(known.speedup, 7.0 / 5, 1e-12);
-  const Estimate doubtful = *estimate_net_speedup(raw, {3000, {2500, 3500}}, 0.005);
-  EXPECT_NEAR(doubtful.speedup, 7.0 / 5, 1e-12);
-  EXPECT_NEAR(doubtful.low, 7.5 / 5.5, 1e-12);
-  EXPECT_NEAR(doubtful.high, 6.5 / 4.5, 1e-12);
-  raw[7].candidate_ns = 3400;
-  EXPECT_FALSE(estimate_net_speedup(raw, {3000, {2500, 3500}}, 0.005).has_value());
 }
 
 }  // namespace

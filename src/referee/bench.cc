@@ -52,7 +52,7 @@ Result<> Bench::ensure_slots(int count) {
         allocate_slot(device_, workload_, fmt::format("{}#{}", workload_.name, slots_.size()))));
   native_.reset();
   opponent.reset();
-  empty.reset();
+  empty_ns.reset();
   return {};
 }
 

@@ -14,7 +14,6 @@
 #include "base/result.h"
 #include "base/rng.h"
 #include "device/device.h"
-#include "measure/overhead.h"
 #include "record/evaluation.h"
 #include "referee/gate.h"
 #include "referee/inputs.h"
@@ -88,9 +87,9 @@ class Bench {
   std::int64_t bytes_to_begin() const;
 
   // Kept for later evaluations of the same run; the measuring code owns their meaning.
-  std::unique_ptr<Leg> opponent;            ///< Warm, for `opponent->object()`.
-  std::optional<double> noise_floor;        ///< A/A, a ratio; measured once a win depends on it.
-  std::optional<measure::EmptyCall> empty;  ///< Of a player that maps these buffers.
+  std::unique_ptr<Leg> opponent;      ///< Warm, for `opponent->object()`.
+  std::optional<double> noise_floor;  ///< A/A, a ratio; measured once a win depends on it.
+  std::optional<double> empty_ns;     ///< Of a player that maps these buffers.
 
  private:
   Result<> learn_truth(int set, Known& known);

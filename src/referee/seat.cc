@@ -72,7 +72,7 @@ Result<TimedCall> Seat::call(const std::vector<int>& sets, bool cold) {
   const auto result = leg_.call(bench_.arguments(slots_), timeout_ns_ * slots_);
   TimedCall timed;
   timed.verdict = verdict_of(result, fmt::format("workload '{}'", bench_.workload().name));
-  timed.ns = (result.elapsed_ns - (bench_.empty ? bench_.empty->median_ns : 0)) / slots_;
+  timed.ns = (result.elapsed_ns - (bench_.empty_ns.value_or(0))) / slots_;
   timed.crashed_outside_guard = result.fate == device::Fate::Crashed && !result.fault_in_guard &&
                                 (result.signal == kSignalSegv || result.signal == kSignalBus);
   return timed;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/text.h"
@@ -105,21 +106,20 @@ std::optional<double> Timing::worst_floor() const {
 }
 
 // In a process that has loaded nothing, so that no candidate can make the subtrahend large. The
-// calls are warm where timed ones are cold: what is subtracted is too little, never too much.
+// calls are warm where timed ones are cold, and the shortest of them counts, whatever else the
+// machine was doing: what is subtracted is too little, never too much.
 Result<> Timing::measure_empty(Bench& bench) {
-  if (bench.empty) return {};
+  if (bench.empty_ns) return {};
   const auto player =
       KW_TRY(device_.start_player(bench.player_spec("empty call", request_.jail, true)));
-  std::vector<double> spans;
+  double least_ns = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kEmptyCalls; ++i) {
     const auto call = player->call_empty();
     if (call.fate != device::Fate::Returned)
       return fail("a player without a candidate does not answer an empty call", {}, Advice::Retry);
-    spans.push_back(call.elapsed_ns);
+    least_ns = std::min(least_ns, call.elapsed_ns);
   }
-  bench.empty = measure::EmptyCall{
-      measure::median(spans),
-      measure::series_median_interval(spans, 0.005).value_or(measure::Interval{})};
+  bench.empty_ns = least_ns;
   return {};
 }
 
@@ -351,7 +351,7 @@ Result<std::optional<Verdict>> Timing::add(Bench& bench, WorkloadResult& result,
   if (const auto known = remembered.find(result.name);
       known != remembered.end() && request_.measure.purpose == Purpose::Judge)
     bench.noise_floor = known->second;
-  result.empty_call_ns = bench.empty->median_ns;
+  result.empty_call_ns = *bench.empty_ns;
   result.calls_per_sample = entry.slots;
   return std::nullopt;
 }
