@@ -278,6 +278,19 @@ TEST_P(Players, AreSeenWorkingAfterTheirReturn) {
   EXPECT_GT(after->late_cpu_ns, 1e6);
 }
 
+TEST_P(Players, AreNotBlamedForTheCallItself) {
+  const auto p = start();
+  const int object = loaded(*p, "trouble");
+  int seen_late = 0;
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_EQ(p->call(request(object, kWork)).fate, Fate::Returned);
+    const auto after = p->watch_after_return(kSecond / 1000);
+    ASSERT_TRUE(after.has_value());
+    seen_late += after->late_cpu_ns > 1e6 ? 1 : 0;
+  }
+  EXPECT_LE(seen_late, 2) << "the machine's own doing, at most";
+}
+
 TEST_P(Players, MayEndWhileTheyAreWatched) {
   EXPECT_EQ(trouble(kDieSoon).fate, Fate::Returned);
   const auto after = player_->watch_after_return(kSecond / 5);

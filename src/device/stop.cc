@@ -64,14 +64,16 @@ bool is_clock_at_rest(const platform::Process& process) {
 
 bool stop_all_threads(const platform::Process& process) {
   if (!process.signal(SIGSTOP).has_value()) return false;
-  for (int tries = 0; tries < 5000; ++tries) {
+  constexpr int kEager = 20;
+  constexpr int kTries = 150'000;  // half a minute: a starved thread obeys only when next it runs
+  for (int tries = 0; tries < kTries && process.is_payload_running(); ++tries) {
     const Stopped now = are_threads_stopped(process.payload_pid());
     if (now == Stopped::Yes) return process.is_payload_running();  // a zombie looks stopped
     if (now == Stopped::Unknown) {
       if (!process.cpu_ns().has_value()) return false;
       if (is_clock_at_rest(process)) return process.is_payload_running();
     }
-    if (tries > 20) sleep_us(200);
+    if (tries > kEager) sleep_us(200);
   }
   return false;
 }

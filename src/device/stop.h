@@ -7,7 +7,8 @@
 namespace kw::device {
 
 /// Sends SIGSTOP and waits until every thread has stopped: about 50 µs. False if the process is
-/// gone or will not stop within a second (a thread deep inside the kernel).
+/// gone or will not stop within half a minute (a thread deep inside the kernel, or one that a very
+/// busy machine does not run).
 bool stop_all_threads(const platform::Process& process);
 
 /// Child processes of the payload's threads. Reads /proc; 0 without it.

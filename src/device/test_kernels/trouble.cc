@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <new>
 #include <thread>
 #include <vector>
@@ -73,6 +74,10 @@ extern "C" void kw_entry(void* const* args) {
       break;
     case kFork:
       y[0] = ::fork() < 0 ? 0 : 1;
+      break;
+    case kWork:
+      for (const std::clock_t end = std::clock() + 3 * CLOCKS_PER_SEC / 1000; std::clock() < end;) {
+      }
       break;
     case kSpinAfterReturn:
       std::thread([] {

@@ -14,6 +14,7 @@ enum Mode : int {
   kFarBefore,
   kFarAfter,
   kFork,
+  kWork,
   kSpinAfterReturn,
   kRound,
   kFlood,
