@@ -96,6 +96,7 @@ struct RunConfig {
   int writes = 8;                   ///< Of best-of-n.
   std::vector<std::string> constraints;  ///< A person's: must hold.
   std::vector<std::string> hints;        ///< A person's: worth trying.
+  bool uses_memory = false;              ///< Begins with lessons of earlier runs, and learns.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -106,7 +107,7 @@ struct RunConfig {
         v("seed", s.seed), v("baseline", s.baseline), v("carrier", s.carrier),
         v("outstanding", s.outstanding), v("tuning_points", s.tuning_points), v("models", s.models),
         v("limits", s.limits), v("prices", s.prices), v("writes", s.writes),
-        v("constraints", s.constraints), v("hints", s.hints);
+        v("constraints", s.constraints), v("hints", s.hints), v("uses_memory", s.uses_memory);
   }
 };
 

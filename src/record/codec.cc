@@ -4,6 +4,7 @@
 #include "record/codec_impl.h"
 #include "record/evaluation.h"
 #include "record/exchange.h"
+#include "record/lesson.h"
 
 KW_INSTANTIATE_CODEC(kw::Task);
 KW_INSTANTIATE_CODEC(kw::Work);
@@ -26,3 +27,6 @@ KW_INSTANTIATE_CODEC(kw::Usage);
 KW_INSTANTIATE_CODEC(kw::Price);
 KW_INSTANTIATE_CODEC(kw::Exchange);
 KW_INSTANTIATE_CODEC(kw::Spending);
+KW_INSTANTIATE_CODEC(kw::Lesson);
+KW_INSTANTIATE_CODEC(kw::LessonSnapshot);
+KW_INSTANTIATE_CODEC(kw::LessonChange);

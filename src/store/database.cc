@@ -65,6 +65,20 @@ constexpr std::array<const char*, kSchemaVersion> kMigrations{
         body BLOB NOT NULL,
         PRIMARY KEY(run, key));
       ALTER TABLE runs ADD COLUMN lost TEXT NOT NULL DEFAULT '{}';
+    )sql",
+    // What runs taught; `at` is the last sighting, `body` the lesson without the other columns.
+    R"sql(
+      CREATE TABLE lessons(
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        key TEXT NOT NULL UNIQUE,
+        kind TEXT NOT NULL,
+        task TEXT NOT NULL,
+        state TEXT NOT NULL,
+        uses INTEGER NOT NULL DEFAULT 0,
+        helped INTEGER NOT NULL DEFAULT 0,
+        at TEXT NOT NULL,
+        body TEXT NOT NULL);
+      CREATE INDEX lessons_of_task ON lessons(task, kind);
     )sql"};
 
 std::unexpected<Error> sqlite_error(const SQLite::Exception& e, const std::string& path) {

@@ -17,7 +17,7 @@ class Statement;
 namespace kw::store {
 
 /// The schema this program writes. Older databases are migrated, newer ones refused.
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 class Database {
  public:

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "record/codec.h"
+#include "store/rows.h"
 
 namespace kw::store {
 namespace {
@@ -119,7 +120,8 @@ Result<platform::FileLock> RunStore::lock(const RunSummary& run) const {
   return held;
 }
 
-Result<> RunStore::append(const RunSummary& run, const Attempt& attempt) {
+Result<> RunStore::append(const RunSummary& run, const Attempt& attempt,
+                          const std::vector<Lesson>& learnt) {
   // The source goes to the artifacts: many attempts share one, and people look for it by name.
   Attempt body = attempt;
   body.candidate.source.clear();
@@ -146,20 +148,23 @@ Result<> RunStore::append(const RunSummary& run, const Attempt& attempt) {
     SQLite::Statement count(db, "UPDATE runs SET attempts = attempts + 1 WHERE id = ?");
     count.bind(1, run.id);
     count.exec();
+    keep_lessons(db, run.id, learnt);
   });
 }
 
+void insert_event(SQLite::Database& db, std::int64_t run, const Event& event) {
+  SQLite::Statement insert(db,
+                           "INSERT INTO events(run, number, kind, at_ns, body) SELECT ?1, "
+                           "COALESCE(MAX(number), 0) + 1, ?2, ?3, ?4 FROM events WHERE run = ?1");
+  insert.bind(1, run);
+  insert.bind(2, event.kind);
+  insert.bind(3, event.at_ns);
+  insert.bind(4, event.body);
+  insert.exec();
+}
+
 Result<> RunStore::append_event(std::int64_t run, const Event& event) {
-  return db_.write([&](SQLite::Database& db) {
-    SQLite::Statement insert(db,
-                             "INSERT INTO events(run, number, kind, at_ns, body) SELECT ?1, "
-                             "COALESCE(MAX(number), 0) + 1, ?2, ?3, ?4 FROM events WHERE run = ?1");
-    insert.bind(1, run);
-    insert.bind(2, event.kind);
-    insert.bind(3, event.at_ns);
-    insert.bind(4, event.body);
-    insert.exec();
-  });
+  return db_.write([&](SQLite::Database& db) { insert_event(db, run, event); });
 }
 
 Result<> RunStore::update(const RunSummary& run) {

@@ -10,6 +10,7 @@
 
 #include "platform/locks.h"
 #include "record/attempt.h"
+#include "record/lesson.h"
 #include "store/artifacts.h"
 #include "store/database.h"
 
@@ -37,8 +38,9 @@ class RunStore {
   /// Held while a process works on a run; taken: Advice::Stop, naming the holder.
   Result<platform::FileLock> lock(const RunSummary& run) const;
 
-  /// Stores a completed attempt and the run's standing in one transaction.
-  Result<> append(const RunSummary& run, const Attempt& attempt);
+  /// Stores a completed attempt, what it taught and the run's standing in one transaction.
+  Result<> append(const RunSummary& run, const Attempt& attempt,
+                  const std::vector<Lesson>& learnt = {});
   Result<> append_event(std::int64_t run, const Event& event);
   /// Updates state, best, stopped_by, spent. Spending below what its exchanges cost is theirs.
   Result<> update(const RunSummary& run);
@@ -62,6 +64,22 @@ class RunStore {
   /// In the order in which they were kept.
   Result<> for_each_exchange(std::int64_t run,
                              const std::function<Result<>(Exchange&)>& visit) const;
+
+  /// All of them, oldest first, dropped ones included.
+  Result<std::vector<Lesson>> lessons() const;
+  Result<Lesson> lesson(std::int64_t id) const;
+  Result<> set_lesson_state(std::int64_t id, LessonState state);
+  /// Adds lessons or merges them into those of the same key; of too many the one not seen for
+  /// longest goes.
+  Result<> learn(std::int64_t run, const std::vector<Lesson>& lessons);
+  /// Keeps what a run begins with, and counts it as used.
+  Result<> begin_lessons(std::int64_t run, const LessonSnapshot& snapshot);
+  /// Nothing: the run began without.
+  Result<std::optional<LessonSnapshot>> lesson_snapshot(std::int64_t run) const;
+  /// The run ended with a confirmed win: counts that for the lessons it began with, once.
+  Result<> credit_lessons(std::int64_t run);
+  /// What the run did to lessons, in order.
+  Result<std::vector<LessonChange>> lesson_changes(std::int64_t run) const;
 
   /// Remembered facts: device facts, baseline standings; kind and key are the caller's.
   Result<> remember(const std::string& kind, const std::string& key, const std::string& body);

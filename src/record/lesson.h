@@ -1,0 +1,109 @@
+// Lesson: what a run taught, as later prompts are told it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "record/enums.h"
+#include "record/evaluation.h"
+
+namespace kw {
+
+enum class LessonKind {
+  Win,          ///< A confirmed kernel: a few-shot example.
+  Caution,      ///< A failure that came back.
+  Instruction,  ///< What the task asks for where a failure showed that it was missed.
+  Insight,      ///< What was tried, what it did and why.
+};
+template <>
+struct EnumNames<LessonKind> {
+  static constexpr std::array<std::string_view, 4> names{"win", "caution", "instruction",
+                                                         "insight"};
+};
+
+enum class LessonState {
+  Live,
+  Frozen,   ///< Still used, not updated any more, never makes room for others.
+  Dropped,  ///< Never used again and not learnt again.
+};
+template <>
+struct EnumNames<LessonState> {
+  static constexpr std::array<std::string_view, 3> names{"live", "frozen", "dropped"};
+};
+
+/// Where a lesson was seen.
+struct Sighting {
+  std::string run;
+  int attempt = 0;  ///< 0: the run as a whole.
+  std::string at;   ///< UTC, ISO 8601.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("run", s.run), v("attempt", s.attempt), v("at", s.at);
+  }
+};
+
+/// One lesson with where it holds and where it comes from. Lessons of equal key are one lesson.
+struct Lesson {
+  std::int64_t id = 0;  ///< Of the store; 0: not stored yet.
+  std::string key;      ///< What it is about, from a closed vocabulary, its scope included.
+  LessonKind kind = LessonKind::Insight;
+  LessonState state = LessonState::Live;
+  std::string task;
+  std::string family;
+  Target target = Target::Cpu;
+  std::string device;               ///< DeviceFacts::id of the last sighting.
+  std::string text;                 ///< Whole sentences, free of hidden shapes.
+  std::string source_sha256{};      ///< Of a win: its verified source among the artifacts.
+  Speedup gain{};                   ///< Of a win, as confirmed; value 0: none.
+  int seen = 1;                     ///< Sightings so far.
+  std::vector<Sighting> seen_in{};  ///< The first and the latest, at most kMostSightings.
+  int uses = 0;                     ///< Runs that began with it.
+  int helped = 0;                   ///< Those of them that ended with a confirmed win.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("id", s.id), v("key", s.key), v("kind", s.kind), v("state", s.state), v("task", s.task),
+        v("family", s.family), v("target", s.target), v("device", s.device), v("text", s.text),
+        v("source_sha256", s.source_sha256), v("gain", s.gain), v("seen", s.seen),
+        v("seen_in", s.seen_in), v("uses", s.uses), v("helped", s.helped);
+  }
+};
+
+inline constexpr std::size_t kMostSightings = 8;
+
+/// Lessons with which a run began; a snapshot, so that its prompts do not depend on what others
+/// learn meanwhile.
+struct LessonSnapshot {
+  std::vector<Lesson> lessons;       ///< Those that bear on its task, dropped ones included.
+  std::vector<std::string> sources;  ///< Of each lesson's win; empty for others.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("lessons", s.lessons), v("sources", s.sources);
+  }
+};
+
+/// What a run did to one lesson.
+struct LessonChange {
+  std::vector<Lesson> before;  ///< None: it is new.
+  Lesson after;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("before", s.before), v("after", s.after);
+  }
+};
+
+/// Whether prompts may tell it: live or frozen, and a caution only once its failure came back.
+bool is_told(const Lesson& lesson);
+
+/// `known` after `news` of the same key: the newer words and gain, one more sighting unless it was
+/// counted before. Frozen and dropped lessons stay as they are.
+Lesson merged(Lesson known, const Lesson& news);
+
+}  // namespace kw
