@@ -81,8 +81,8 @@ endif()
 
 if(NOT KW_PORTABLE)
   kw_room(llm DEPS net LIBS yaml-cpp)
-  kw_room(memory DEPS task store LIBS kw_embedded_data)
   find_path(KW_MUSTACHE kainjow/mustache.hpp REQUIRED)  # headers only, without a CMake package
+  kw_room(memory DEPS task store LIBS kw_embedded_data)
   kw_room(propose DEPS task llm memory)
 endif()
 
@@ -107,7 +107,7 @@ if(NOT KW_PORTABLE)
   find_package(CLI11 REQUIRED)
   kw_room(evaluate DEPS worker search store)
   kw_room(engine DEPS search propose evaluate memory store)
-  kw_room(report DEPS store)
+  kw_room(report DEPS store memory)
   kw_room(cli DEPS engine report evaluate llm LIBS CLI11::CLI11 kw_version)
   add_executable(kw src/cli/main.cc)
   target_link_libraries(kw PRIVATE kw_cli)

@@ -8,8 +8,8 @@
 #include <array>
 
 #include "base/contains.h"
+#include "base/line_diff.h"
 #include "base/text.h"
-#include "propose/line_diff.h"
 
 namespace kw::propose {
 namespace {

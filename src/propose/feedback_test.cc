@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "propose/history.h"
-#include "propose/line_diff.h"
 #include "propose/test_situation.h"
 
 namespace kw::propose {
@@ -93,16 +92,6 @@ TEST_F(FeedbackTest, WhatChangedAndWhatItDid) {
   situation_.grandparent = &failed;
   told = feedback(parent);
   EXPECT_EQ(told.change_words, "Attempt 3 failed (crashed); attempt 4, made from it, reached 2x.");
-}
-
-TEST(LineDiff, ShowsChangesWithTheirSurroundings) {
-  EXPECT_EQ(line_diff("a\nb\n", "a\nb\n"), "");
-  EXPECT_EQ(line_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
-            "  3\n  4\n- 5\n+ five\n  6\n  7\n");
-  EXPECT_EQ(line_diff("1\n2\n3\n4\n5\n6\n7\n8\n", "0\n2\n3\n4\n5\n6\n7\n9\n"),
-            "- 1\n+ 0\n  2\n  3\n…\n  6\n  7\n- 8\n+ 9\n");
-  EXPECT_EQ(line_diff("", "a\n"), "+ a\n");
-  EXPECT_THAT(line_diff("a\nb\nc\nd\n", "", 2), HasSubstr("- b\n… (more than 2 lines differ)\n"));
 }
 
 TEST(History, SettingsOfOneKernelAreOneLine) {

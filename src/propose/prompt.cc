@@ -17,6 +17,10 @@
 #include "task/units.h"
 
 namespace kw::propose {
+
+using memory::Fields;
+using memory::Templates;
+
 namespace {
 
 /// Those of compile::compile_flags that change what code means or how fast it is.

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "memory/data_files.h"
+#include "memory/template.h"
 #include "propose/proposer.h"
-#include "propose/template.h"
 #include "record/exchange.h"
 
 namespace kw::propose {
@@ -45,8 +45,8 @@ class PromptBook {
   Result<Prompt> build(const Situation& situation, const PromptOptions& options = {}) const;
 
  private:
-  explicit PromptBook(Templates templates) : templates_(std::move(templates)) {}
-  Templates templates_;
+  explicit PromptBook(memory::Templates templates) : templates_(std::move(templates)) {}
+  memory::Templates templates_;
 };
 
 }  // namespace kw::propose

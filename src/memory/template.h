@@ -1,4 +1,5 @@
-// Templates: mustache files whose every variable must be set, rendered without any escaping.
+// Templates: mustache files whose every variable must be set, rendered with the escaping of their
+// kind.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +12,7 @@
 
 #include "base/result.h"
 
-namespace kw::propose {
+namespace kw::memory {
 
 struct Field;
 using Fields = std::map<std::string, Field, std::less<>>;
@@ -21,15 +22,23 @@ struct Field {
   std::variant<std::string, bool, std::vector<Fields>> value;
 };
 
-/// The files of one folder by name without ".md". Values are inserted as they are and never read as
-/// templates.
+/// What a folder of templates is made of.
+struct TemplateKind {
+  std::string folder = "prompts";  ///< For places in messages.
+  std::string extension = ".md";   ///< Of its files; their names go without it.
+  /// What {{name}} passes a value through; none: values go in as they are, as {{{name}}} always
+  /// does.
+  std::string (*escape)(std::string_view) = nullptr;
+};
+
+/// The files of one folder by name without extension. Values are never read as templates.
 class Templates {
  public:
   /// Errors name file and line: a tag that is not closed, a variable outside `known` with the
   /// nearest one, a partial that is no file, files that include each other in a circle, delimiters
   /// that are changed.
   static Result<Templates> parse(std::map<std::string, std::string> files,
-                                 std::span<const std::string> known);
+                                 std::span<const std::string> known, TemplateKind kind = {});
 
   bool has(const std::string& name) const { return texts_.contains(name); }
   /// Error: a variable that was named where the text went and that `fields` does not set, or an
@@ -38,6 +47,7 @@ class Templates {
 
  private:
   std::map<std::string, std::string> texts_;
+  TemplateKind kind_;
 };
 
-}  // namespace kw::propose
+}  // namespace kw::memory

@@ -1,6 +1,6 @@
 // A look at the tags of each file, and rendering by the mustache library.
 // SPDX-License-Identifier: Apache-2.0
-#include "propose/template.h"
+#include "memory/template.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "base/contains.h"
 #include "base/text.h"
 
-namespace kw::propose {
+namespace kw::memory {
 namespace {
 
 namespace mustache = kainjow::mustache;
@@ -23,21 +23,31 @@ struct Tag {
   std::size_t offset = 0;
 };
 
-std::string place_in(const std::string& file, std::string_view text, std::size_t offset) {
-  return fmt::format("prompts/{}.md:{}", file, position_of(text, offset).line);
+std::string path_of(const TemplateKind& kind, const std::string& file) {
+  return fmt::format("{}/{}{}", kind.folder, file, kind.extension);
 }
 
+/// A file while it is looked at.
+struct Source {
+  const TemplateKind& kind;
+  const std::string& file;
+  std::string_view text;
+
+  std::string place(std::size_t offset) const {
+    return fmt::format("{}:{}", path_of(kind, file), position_of(text, offset).line);
+  }
+};
+
 /// The tags of a template in order; comments are left out.
-Result<std::vector<Tag>> tags_of(const std::string& file, std::string_view text) {
+Result<std::vector<Tag>> tags_of(const Source& source) {
+  const std::string_view text = source.text;
   std::vector<Tag> tags;
   for (std::size_t at = text.find("{{"); at != std::string_view::npos; at = text.find("{{", at)) {
     const bool is_triple = text.substr(at).starts_with("{{{");
     const std::size_t close = text.find(is_triple ? "}}}" : "}}", at);
-    if (close == std::string_view::npos)
-      return fail("a tag is not closed", place_in(file, text, at));
+    if (close == std::string_view::npos) return fail("a tag is not closed", source.place(at));
     std::string_view inside = trim(text.substr(at + 2, close - at - 2));
-    if (inside.starts_with('='))
-      return fail("delimiters cannot be changed here", place_in(file, text, at));
+    if (inside.starts_with('=')) return fail("delimiters cannot be changed here", source.place(at));
     Tag tag{' ', "", at};
     if (!inside.empty() && std::string_view("#^/>&{!").find(inside.front()) != std::string::npos) {
       if (inside.front() != '&' && inside.front() != '{') tag.kind = inside.front();
@@ -50,20 +60,18 @@ Result<std::vector<Tag>> tags_of(const std::string& file, std::string_view text)
   return tags;
 }
 
-Result<> check_sections(const std::string& file, std::string_view text,
-                        const std::vector<Tag>& tags) {
+Result<> check_sections(const Source& source, const std::vector<Tag>& tags) {
   std::vector<const Tag*> open;
   for (const Tag& tag : tags) {
     if (tag.kind == '#' || tag.kind == '^') open.push_back(&tag);
     if (tag.kind != '/') continue;
     if (open.empty() || open.back()->name != tag.name)
-      return fail(fmt::format("'{}' is closed but not open", tag.name),
-                  place_in(file, text, tag.offset));
+      return fail(fmt::format("'{}' is closed but not open", tag.name), source.place(tag.offset));
     open.pop_back();
   }
   if (open.empty()) return {};
   return fail(fmt::format("'{}' is not closed", open.back()->name),
-              place_in(file, text, open.back()->offset));
+              source.place(open.back()->offset));
 }
 
 using Texts = std::map<std::string, std::string>;
@@ -75,13 +83,14 @@ std::vector<std::string> names_of(const Texts& texts) {
 }
 
 /// Fails where `file` includes, over any number of others, one that is on the way to it.
-Result<> check_circles(const std::map<std::string, std::vector<Tag>>& tags, const std::string& file,
+Result<> check_circles(const std::map<std::string, std::vector<Tag>>& tags,
+                       const TemplateKind& kind, const std::string& file,
                        std::vector<std::string>& way) {
   if (contains(way, file))
-    return fail(fmt::format("includes itself over {}", join(way, ", ")), "prompts/" + file + ".md");
+    return fail(fmt::format("includes itself over {}", join(way, ", ")), path_of(kind, file));
   way.push_back(file);
   for (const Tag& tag : tags.at(file))
-    if (tag.kind == '>') KW_TRY(check_circles(tags, tag.name, way));
+    if (tag.kind == '>') KW_TRY(check_circles(tags, kind, tag.name, way));
   way.pop_back();
   return {};
 }
@@ -123,44 +132,48 @@ class StrictContext final : public mustache::context<std::string> {
   mutable std::set<std::string> missing_;
 };
 
-/// The first file that names the variable, `wanted` before others.
-std::string file_naming(const Texts& texts, const std::string& wanted, const std::string& name) {
+/// Where a variable is named first, in `wanted` before other files.
+std::string place_naming(const TemplateKind& kind, const Texts& texts, const std::string& wanted,
+                         const std::string& name) {
   std::vector<std::string> order = names_of(texts);
   std::ranges::stable_partition(order, [&](const std::string& file) { return file == wanted; });
   for (const std::string& file : order) {
-    const auto tags = tags_of(file, texts.at(file));
+    const Source source{kind, file, texts.at(file)};
+    const auto tags = tags_of(source);
     if (!tags) continue;
     for (const Tag& tag : *tags)
-      if (tag.kind != '>' && tag.name == name) return place_in(file, texts.at(file), tag.offset);
+      if (tag.kind != '>' && tag.name == name) return source.place(tag.offset);
   }
-  return "prompts/" + wanted + ".md";
+  return path_of(kind, wanted);
 }
 
 }  // namespace
 
 Result<Templates> Templates::parse(std::map<std::string, std::string> files,
-                                   std::span<const std::string> known) {
+                                   std::span<const std::string> known, TemplateKind kind) {
   const std::vector<std::string> names = names_of(files);
   std::map<std::string, std::vector<Tag>> all;
   for (const auto& [file, text] : files) {
-    auto tags = KW_TRY(tags_of(file, text));
-    KW_TRY(check_sections(file, text, tags));
+    const Source source{kind, file, text};
+    auto tags = KW_TRY(tags_of(source));
+    KW_TRY(check_sections(source, tags));
     for (const Tag& tag : tags) {
       const auto& allowed = tag.kind == '>' ? std::span<const std::string>(names) : known;
       if (!contains(allowed, tag.name))
         return fail(fmt::format("the template names the {} '{}', which nobody sets{}",
                                 tag.kind == '>' ? "file" : "variable", sanitise(tag.name, 60),
                                 suggestion(tag.name, allowed)),
-                    place_in(file, text, tag.offset));
+                    source.place(tag.offset));
     }
     all.emplace(file, std::move(tags));
   }
   for (const std::string& file : names) {
     std::vector<std::string> way;
-    KW_TRY(check_circles(all, file, way));
+    KW_TRY(check_circles(all, kind, file, way));
   }
   Templates templates;
   templates.texts_ = std::move(files);
+  templates.kind_ = std::move(kind);
   return templates;
 }
 
@@ -168,22 +181,24 @@ Result<std::string> Templates::render(const std::string& name, const Fields& fie
   const auto found = texts_.find(name);
   if (found == texts_.end())
     return fail("there is no such template" + suggestion(name, names_of(texts_)),
-                "prompts/" + name + ".md");
+                path_of(kind_, name));
   const mustache::data data = data_of(fields);
   std::map<std::string, mustache::data> partials;
   for (const auto& [file, text] : texts_) partials.emplace(file, mustache::data(text));
   mustache::mustache file(found->second);
-  file.set_custom_escape([](const std::string& text) { return text; });
+  file.set_custom_escape([escape = kind_.escape](const std::string& text) {
+    return escape == nullptr ? text : escape(text);
+  });
   StrictContext context(data, partials);
   std::string text = file.render(context);
-  if (!file.is_valid()) return fail(file.error_message(), "prompts/" + name + ".md");
+  if (!file.is_valid()) return fail(file.error_message(), path_of(kind_, name));
   if (!context.missing().empty()) {
     const std::string& variable = *context.missing().begin();
     return fail(
         fmt::format("the template names the variable '{}', which is not set here", variable),
-        file_naming(texts_, name, variable));
+        place_naming(kind_, texts_, name, variable));
   }
   return text;
 }
 
-}  // namespace kw::propose
+}  // namespace kw::memory

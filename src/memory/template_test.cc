@@ -1,11 +1,11 @@
 // Tests of templates: strict variables, sections, partials, and what is refused when they are read.
 // SPDX-License-Identifier: Apache-2.0
-#include "propose/template.h"
+#include "memory/template.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace kw::propose {
+namespace kw::memory {
 namespace {
 
 using ::testing::HasSubstr;
@@ -27,6 +27,20 @@ TEST(Templates, ValuesAreInsertedAsTheyAre) {
                       {{"name", {"<x> & \"y\" {{word}} {{/name}}"}}}),
             "a <x> & \"y\" {{word}} {{/name}} b <x> & \"y\" {{word}} {{/name}} c <x> & \"y\" "
             "{{word}} {{/name}}");
+}
+
+TEST(Templates, AKindMayEscapeWhatIsNotInThreeBraces) {
+  TemplateKind kind;
+  kind.folder = "web";
+  kind.extension = ".html";
+  kind.escape = [](std::string_view text) { return "[" + std::string(text) + "]"; };
+  const std::map<std::string, std::string> files{{"main", "{{name}} {{{name}}} {{> part}}"},
+                                                 {"part", "{{word}}"}};
+  const auto page = Templates::parse(files, kKnown, kind);
+  ASSERT_TRUE(page.has_value()) << describe(page.error());
+  EXPECT_EQ(*page->render("main", {{"name", {"<x>"}}, {"word", {"y"}}}), "[<x>] <x> [y]");
+  EXPECT_EQ(trouble(page->render("main", {{"name", {"x"}}})),
+            "web/part.html:1: the template names the variable 'word', which is not set here");
 }
 
 // The library leaves an empty line where a section does not hold.
@@ -77,4 +91,4 @@ TEST(Templates, CommentsAreNoVariables) {
 }
 
 }  // namespace
-}  // namespace kw::propose
+}  // namespace kw::memory

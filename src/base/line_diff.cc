@@ -1,6 +1,6 @@
 // Longest common subsequence of lines.
 // SPDX-License-Identifier: Apache-2.0
-#include "propose/line_diff.h"
+#include "base/line_diff.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 
-namespace kw::propose {
+namespace kw {
 namespace {
 
 constexpr std::size_t kMostCompared = 1500;
@@ -89,4 +89,4 @@ std::string line_diff(std::string_view before, std::string_view after, std::size
   return shown(compare_lines(old_lines, new_lines), most);
 }
 
-}  // namespace kw::propose
+}  // namespace kw

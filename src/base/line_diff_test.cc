@@ -1,0 +1,24 @@
+// Tests of the lines in which two texts differ.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/line_diff.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kw {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(LineDiff, ShowsChangesWithTheirSurroundings) {
+  EXPECT_EQ(line_diff("a\nb\n", "a\nb\n"), "");
+  EXPECT_EQ(line_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
+            "  3\n  4\n- 5\n+ five\n  6\n  7\n");
+  EXPECT_EQ(line_diff("1\n2\n3\n4\n5\n6\n7\n8\n", "0\n2\n3\n4\n5\n6\n7\n9\n"),
+            "- 1\n+ 0\n  2\n  3\n…\n  6\n  7\n- 8\n+ 9\n");
+  EXPECT_EQ(line_diff("", "a\n"), "+ a\n");
+  EXPECT_THAT(line_diff("a\nb\nc\nd\n", "", 2), HasSubstr("- b\n… (more than 2 lines differ)\n"));
+}
+
+}  // namespace
+}  // namespace kw
