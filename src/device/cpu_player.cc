@@ -305,11 +305,18 @@ Result<AfterReturn> CpuPlayer::watch_after_return(std::int64_t ns) {
   if (!is_alive_) return fail("the player has ended", name_);
   const bool is_running = blank_.process.signal(SIGCONT).has_value();
   if (is_running) platform::real_clock().sleep_for(Nanoseconds(ns));
+  // Being stopped may itself cost a thread a millisecond of CPU time where both want one lock of a
+  // busy kernel, so threads that sleep are read before; one that never sleeps has only itself to
+  // blame.
+  constexpr std::int64_t kPatience = 10;
+  std::int64_t at_rest = -1;
+  if (is_running && await_sleep(blank_.process, kPatience * ns))
+    at_rest = blank_.process.cpu_ns().value_or(-1);
   if (!is_running || !stop()) {
     end(Fate::Exited, {});
     return AfterReturn{.has_ended = true};
   }
-  const std::int64_t cpu = KW_TRY(blank_.process.cpu_ns());
+  const std::int64_t cpu = at_rest >= 0 ? at_rest : KW_TRY(blank_.process.cpu_ns());
   AfterReturn after;
   after.late_cpu_ns = static_cast<double>(std::max<std::int64_t>(0, cpu - cpu_at_answer_ns_));
   after.processes_left = count_children(blank_.process);

@@ -32,18 +32,19 @@ char thread_state(const std::string& stat_path) {
   return close == std::string_view::npos || close + 2 >= line.size() ? char{0} : line[close + 2];
 }
 
-enum class Stopped { Yes, NotYet, Unknown };
+enum class Answer { Yes, No, Unknown };
 
-Stopped are_threads_stopped(pid_t pid) {
+/// Whether the state letter of every thread is one of `letters`.
+Answer are_threads(const char* letters, pid_t pid) {
   const auto tasks = fmt::format("/proc/{}/task", pid);
   const Dir dir(::opendir(tasks.c_str()));
-  if (!dir) return Stopped::Unknown;
+  if (!dir) return Answer::Unknown;
   while (const dirent* entry = ::readdir(dir.get())) {
     if (entry->d_name[0] == '.') continue;
     const char state = thread_state(fmt::format("{}/{}/stat", tasks, entry->d_name));
-    if (state != 0 && std::strchr("TtZX", state) == nullptr) return Stopped::NotYet;
+    if (state != 0 && std::strchr(letters, state) == nullptr) return Answer::No;
   }
-  return Stopped::Yes;
+  return Answer::Yes;
 }
 
 void sleep_us(long us) {
@@ -67,15 +68,24 @@ bool stop_all_threads(const platform::Process& process) {
   constexpr int kEager = 20;
   constexpr int kTries = 150'000;  // half a minute: a starved thread obeys only when next it runs
   for (int tries = 0; tries < kTries && process.is_payload_running(); ++tries) {
-    const Stopped now = are_threads_stopped(process.payload_pid());
-    if (now == Stopped::Yes) return process.is_payload_running();  // a zombie looks stopped
-    if (now == Stopped::Unknown) {
+    const Answer now = are_threads("TtZX", process.payload_pid());
+    if (now == Answer::Yes) return process.is_payload_running();  // a zombie looks stopped
+    if (now == Answer::Unknown) {
       if (!process.cpu_ns().has_value()) return false;
       if (is_clock_at_rest(process)) return process.is_payload_running();
     }
     if (tries > kEager) sleep_us(200);
   }
   return false;
+}
+
+bool await_sleep(const platform::Process& process, std::int64_t patience_ns) {
+  constexpr long kStepUs = 500;
+  for (std::int64_t waited = 0;; waited += kStepUs * 1000) {
+    if (are_threads("SZX", process.payload_pid()) == Answer::Yes) return true;
+    if (waited >= patience_ns) return false;
+    sleep_us(kStepUs);
+  }
 }
 
 int count_children(const platform::Process& process) {

@@ -34,9 +34,6 @@ struct Depth {
 /// slot its content): remembered results are cheating.
 Result<Checked> check_call(Bench& bench, int slot, int set, const Depth& depth, Stage stage);
 
-/// Calls in which late work must show before anyone is accused.
-inline constexpr int kSightings = 3;
-
 /// How long a candidate's call may take where the reference at the task's type takes `native_ns`:
 /// 100 times that, but beyond 10 s no more than another 3 times; never less than Options say.
 std::int64_t call_timeout(const Options& options, double native_ns);
@@ -58,10 +55,31 @@ struct AfterCheck {
 };
 
 /// Lets the player run on after a call that returned and whose outputs were not touched since. CPU
-/// time is only reported: a stolen or busy core charges an honest process for time it did not use,
-/// so callers accuse when it is seen kSightings times. Costs the span and a copy of the outputs.
+/// time is only reported, since it alone proves nothing: see Suspicion. Costs the span and a copy
+/// of the outputs.
 Result<AfterCheck> check_after_return(Bench& bench, int slot, device::Player& player,
                                       const Watch& watch, Stage stage);
+
+/// What it takes to call late work cheating: it must show in six of eight watched calls. On a busy
+/// virtual machine a process is charged a millisecond and more that it did not use in about one
+/// watch of a hundred, at the worst in one of ten; six of eight then come by chance in one of
+/// 40,000.
+class Suspicion {
+ public:
+  void tell(bool is_late) {
+    late_ += is_late;
+    clean_ += !is_late;
+  }
+  bool is_proven() const { return late_ >= kLate; }
+  /// Another watched call is needed; a first clean one already suffices.
+  bool is_open() const { return late_ > 0 && !is_proven() && clean_ <= kWatched - kLate; }
+
+ private:
+  static constexpr int kLate = 6;
+  static constexpr int kWatched = 8;
+  int late_ = 0;
+  int clean_ = 0;
+};
 
 /// Runs a second time on equal bits and says how far apart the compared outputs are. Slot 0 holds
 /// the outputs of the first run.

@@ -101,15 +101,16 @@ WorkloadResult& Trial::result_of(const Bench& bench) {
   return result;
 }
 
-// Watches a call that returned; late work must show a second time, on the same call again, to
-// count.
+// Watches a call that returned, and where work shows afterwards the same call again and again.
 Trial::Fate Trial::watch(Bench& bench, Leg& leg, int first_buffer) {
-  Watch watch = watch_for(request_, options_, facts_);
-  for (int seen = 0;; watch.span_ns *= 3) {
+  const Watch watch = watch_for(request_, options_, facts_);
+  for (Suspicion suspicion;;) {
     const AfterCheck after =
         KW_TRY(check_after_return(bench, 0, leg.player(), watch, Stage::Check));
-    if (after.verdict || after.late.empty()) return after.verdict;
-    if (++seen == kSightings) return Verdict{Stage::Check, Outcome::Cheated, after.late};
+    if (after.verdict) return after.verdict;
+    suspicion.tell(!after.late.empty());
+    if (suspicion.is_proven()) return Verdict{Stage::Check, Outcome::Cheated, after.late};
+    if (!suspicion.is_open()) return std::nullopt;
     KW_TRY(bench.place_again(0));
     if (auto verdict = verdict_of(call(bench, leg, first_buffer), name_of_call(bench)))
       return verdict;

@@ -320,6 +320,23 @@ TEST(Referee, LateWorkThatShowsOnceIsNoProof) {
   EXPECT_GT(watches, 2);
 }
 
+TEST(Referee, LateWorkInOneOfThreeCallsIsNoProof) {
+  Room room;
+  int watches = 0;
+  device::FakeObject& candidate = room.world.objects["candidate"];
+  candidate.late = [&] { candidate.after.late_cpu_ns = watches++ % 3 == 0 ? 2e6 : 0; };
+  EXPECT_VERDICT(room.judge(), Measure, Correct);
+  EXPECT_GT(watches, 6);
+}
+
+TEST(Referee, SeesLateWorkThatBeginsWithTheTimedCalls) {
+  Room room;
+  int watches = 0;
+  device::FakeObject& candidate = room.world.objects["candidate"];
+  candidate.late = [&] { candidate.after.late_cpu_ns = ++watches > 3 ? 2e6 : 0; };
+  EXPECT_VERDICT(room.judge(), Measure, Cheated);
+}
+
 TEST(Referee, ABaselineOfTheTaskMaySpin) {
   Room room;
   room.request.candidate.origin = Origin::Baseline;

@@ -29,7 +29,6 @@ constexpr int kFirstSets = 2;
 constexpr int kMostSets = 64;
 // A set costs about as much as a dozen lives, which it then spares if as many pairs are to come.
 constexpr int kLivesPerSet = 12;
-constexpr int kSuspectCalls = 5;       // watched after late work was seen once
 constexpr int kMostExtras = 6;         // watched, and fully checked, calls per workload
 constexpr double kCheckedPerNs = 0.5;  // half of the elements that two cores compare in 1 ns
 constexpr double kWallPerBudget = 8;   // flushing, placing and checking cost more than the calls
@@ -306,15 +305,11 @@ Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::v
     so_far += now;
     return now;
   };
-  const bool is_suspect = entry.suspect_calls > 0;
-  if (is_suspect || chosen(entry.watched)) {
-    const int slot = static_cast<int>(rng_.below(static_cast<std::uint64_t>(entry.slots)));
-    const AfterCheck after = KW_TRY(check_after_return(
-        bench, slot, entry.leg->player(), watch_for(request_, options_, facts_), Stage::Measure));
+  Suspicion suspicion;
+  if (chosen(entry.watched)) {
+    const AfterCheck after = KW_TRY(watch(entry));
     if (after.verdict) return after.verdict;
-    if (is_suspect && !after.late.empty())
-      return Verdict{Stage::Measure, Outcome::Cheated, after.late};
-    entry.suspect_calls = after.late.empty() ? std::max(entry.suspect_calls - 1, 0) : kSuspectCalls;
+    suspicion.tell(!after.late.empty());
   }
   const bool full = chosen(entry.fully_checked);
   for (int s = 0; s < entry.slots; ++s) {
@@ -329,6 +324,26 @@ Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::v
   if (!full && entry.result->checked_share < 1) {
     double& miss = entry.result->miss_probability;
     miss = (miss == 0 ? 1 : miss) * (1 - entry.result->checked_share);
+  }
+  return resolve(entry, suspicion);
+}
+
+Result<AfterCheck> Timing::watch(Entry& entry) {
+  const int slot = static_cast<int>(rng_.below(static_cast<std::uint64_t>(entry.slots)));
+  return check_after_return(*entry.bench, slot, entry.leg->player(),
+                            watch_for(request_, options_, facts_), Stage::Measure);
+}
+
+// Calls like those that count, of which none does.
+Result<std::optional<Verdict>> Timing::resolve(Entry& entry, Suspicion suspicion) {
+  while (suspicion.is_open()) {
+    if (auto verdict = KW_TRY(sit_down(entry))) return at_measure(*verdict);
+    const TimedCall timed = KW_TRY(entry.candidate->time(entry.candidate->draw_sets()));
+    if (timed.verdict) return at_measure(*timed.verdict);
+    const AfterCheck after = KW_TRY(watch(entry));
+    if (after.verdict) return after.verdict;
+    suspicion.tell(!after.late.empty());
+    if (suspicion.is_proven()) return Verdict{Stage::Measure, Outcome::Cheated, after.late};
   }
   return std::nullopt;
 }

@@ -12,6 +12,7 @@
 #include "measure/plan.h"
 #include "platform/clock.h"
 #include "record/evaluation.h"
+#include "referee/check.h"
 #include "referee/referee.h"
 #include "referee/seat.h"
 
@@ -49,7 +50,6 @@ class Timing {
     std::unique_ptr<Seat> candidate;
     std::unique_ptr<Seat> opponent;
     int watched = 0;
-    int suspect_calls = 0;  ///< Calls still to be watched since late work was seen.
     int fully_checked = 0;
   };
 
@@ -65,6 +65,8 @@ class Timing {
   std::optional<double> worst_floor() const;
   Result<std::optional<Verdict>> time_candidate(Entry& entry, const std::vector<int>& sets,
                                                 double& ns);
+  Result<AfterCheck> watch(Entry& entry);
+  Result<std::optional<Verdict>> resolve(Entry& entry, Suspicion suspicion);
   Result<double> time_trusted(Seat& seat, const std::vector<int>& sets);
   Result<std::optional<Verdict>> sit_down(Entry& entry);
   Result<std::optional<Verdict>> run_pairs();
