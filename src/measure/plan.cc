@@ -217,7 +217,8 @@ void PairPlan::conclude(bool last) {
   const double line = decision_line(limits_.noise_floor.value_or(0));
   const double width = (std::log(combined_.high) - std::log(combined_.low)) / 2;
   const bool sure = combined_.confidence >= limits_.confidence;
-  const bool narrow = width <= limits_.half_width;
+  const bool narrow = width <= std::max(limits_.half_width,
+                                        limits_.gain_share * std::abs(std::log(combined_.speedup)));
   waits_ = sure && !limits_.noise_floor && combined_.low > line &&
            (narrow || last || limits_.stop_when_decided);
   waits_last_ = last;

@@ -18,7 +18,8 @@ struct Limits {
   double confidence = 0.995;  ///< Of the whole procedure, all looks together.
   /// A/A noise floor of this machine, a fraction; nothing: asked for once a win depends on it.
   std::optional<double> noise_floor;
-  double half_width = 0.005;  ///< Relative half-width of the interval at which more is pointless.
+  double half_width = 0.005;  ///< Relative half-width of the interval at which more is pointless,
+  double gain_share = 0.02;   ///< or this share of |ln speedup|: 1.4 % at 2x, 7 % at 37x.
   double too_wide = 0.05;     ///< Half-width above which an undecided end is Unmeasurable.
   double budget_ns = 4e9;     ///< Time meant to be spent, over all workloads.
   double hard_budget_ns = 60e9;   ///< Ends it even short of the fewest pairs.

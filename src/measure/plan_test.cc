@@ -76,10 +76,21 @@ TEST(PairPlan, ACertificateGoesOnUntilItIsPrecise) {
   Limits limits;
   limits.stop_when_decided = false;
   limits.half_width = 0.002;
+  limits.gain_share = 0;
   const PairPlan plan = run(limits, 5e6, 2);
   EXPECT_GT(plan.samples(0).size(), 12U);
   EXPECT_LE(std::log(plan.estimate().high / plan.estimate().low), 0.004);
   EXPECT_THAT(plan.ending(), HasSubstr("known to"));
+}
+
+TEST(PairPlan, ALargeGainNeedsNoFineFigure) {
+  Limits limits;
+  limits.stop_when_decided = false;
+  limits.budget_ns = 60e9;
+  limits.half_width = 0.001;
+  const PairPlan large = run(limits, 5e6, 20);
+  EXPECT_LE(std::log(large.estimate().high / large.estimate().low), 0.04 * std::log(20.2));
+  EXPECT_LT(2 * large.samples(0).size(), run(limits, 5e6, 1.05).samples(0).size());
 }
 
 /// Runs a comparison; returns how often it asked for the floor, which is then `floor`.
@@ -120,6 +131,7 @@ TEST(PairPlan, AnInterruptStillAsksForTheFloorThatItsAnswerNeeds) {
   Limits limits;
   limits.stop_when_decided = false;
   limits.half_width = 0;
+  limits.gain_share = 0;
   for (const double floor : {0.01, 0.9}) {
     PairPlan plan(limits, Seed::from_number(5));
     Noise noise(kMachines[0], Seed::from_number(6));
@@ -153,6 +165,7 @@ TEST(PairPlan, StaysWithinItsBudget) {
   for (const Machine& machine : kMachines) {
     Limits limits;
     limits.half_width = 1e-9;
+    limits.gain_share = 0;
     limits.stop_when_decided = false;
     limits.budget_ns = 2e9;
     const PairPlan plan = run(limits, 5e6, 1, machine, 2);
@@ -164,6 +177,7 @@ TEST(PairPlan, StaysWithinItsBudget) {
 TEST(PairPlan, CallsThatGrowSlowerDoNotEndItEarlyNorLate) {
   Limits limits;
   limits.half_width = 1e-9;
+  limits.gain_share = 0;
   limits.stop_when_decided = false;
   PairPlan plan(limits, Seed::from_number(5));
   Noise noise(kMachines[0], Seed::from_number(6));
