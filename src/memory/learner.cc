@@ -1,0 +1,120 @@
+// Bookkeeping between attempts and the rules.
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/learner.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "memory/statements.h"
+
+namespace kw::memory {
+namespace {
+
+constexpr std::size_t kMostTried = 4096;  // beyond, sources are not remembered for the last words
+constexpr std::size_t kLabelBytes = 80;
+constexpr std::size_t kPlanBytes = 240;
+
+std::string label_of(const Attempt& attempt, const std::vector<std::string>& techniques) {
+  std::string label = join(techniques, ", ");
+  std::replace(label.begin(), label.end(), '_', ' ');
+  if (label.empty()) label = attempt.candidate.name;
+  if (label.empty()) label = "attempt " + std::to_string(attempt.number);
+  return sanitise(label, kLabelBytes);
+}
+
+bool is_confirmed(const std::optional<Evaluation>& confirmation) {
+  return confirmation && confirmation->speedup.is_faster;
+}
+
+}  // namespace
+
+Learner::Learner(LessonScope scope, LessonSnapshot begun)
+    : scope_(std::move(scope)), known_(std::move(begun)) {
+  known_.sources.resize(known_.lessons.size());
+  for (std::size_t i = 0; i < known_.lessons.size(); ++i) keys_[known_.lessons[i].key] = i;
+}
+
+void Learner::take(const Lesson& news) {
+  if (const auto known = keys_.find(news.key); known != keys_.end()) {
+    Lesson& lesson = known_.lessons[known->second];
+    lesson = merged(std::move(lesson), news);
+    return;
+  }
+  keys_[news.key] = known_.lessons.size();
+  known_.lessons.push_back(news);
+  known_.sources.emplace_back();
+}
+
+TriedSource* Learner::find(const std::string& source) {
+  const auto known = sources_.find(source);
+  return known == sources_.end() ? nullptr : &tried_[known->second];
+}
+
+const TriedSource* Learner::by_number(int number) const {
+  const auto found = std::find_if(tried_.begin(), tried_.end(),
+                                  [&](const TriedSource& t) { return t.number == number; });
+  return number == 0 || found == tried_.end() ? nullptr : &*found;
+}
+
+TriedSource& Learner::remember(const Attempt& attempt) {
+  const TriedSource* parent = by_number(attempt.parent);
+  TriedSource tried;
+  tried.number = attempt.number;
+  tried.parent = attempt.parent;
+  tried.facts = facts_of(
+      attempt, parent == nullptr ? std::vector<std::string>() : parent->techniques, *scope_.task);
+  tried.techniques = techniques_of(attempt, {});
+  tried.label = label_of(attempt, tried.facts.techniques);
+  tried.plan = first_sentence(attempt.plan, kPlanBytes);
+  tried.outcome = attempt.evaluation.verdict.outcome;
+  if (!attempt.candidate.sha256.empty()) sources_[attempt.candidate.sha256] = tried_.size();
+  tried_.push_back(std::move(tried));
+  return tried_.back();
+}
+
+std::vector<Lesson> Learner::observe(const Attempt& attempt, bool is_written,
+                                     const std::string& at) {
+  if (attempt.recalled != 0 || tried_.size() >= kMostTried) return {};
+  TriedSource* tried = attempt.candidate.sha256.empty() ? nullptr : find(attempt.candidate.sha256);
+  const bool is_new = tried == nullptr;
+  if (is_new) tried = &remember(attempt);
+  tried->speedup = std::max(tried->speedup, attempt.against_baseline.value);
+  tried->is_gain |= attempt.outcome_class == OutcomeClass::NewBest;
+  if (!is_new || !is_written) return {};
+
+  std::vector<Lesson> lessons;
+  for (auto& lesson :
+       {caution_of(attempt, tried->facts, scope_), instruction_of(attempt, tried->facts, scope_),
+        insight_of(attempt, tried->facts, scope_)}) {
+    if (!lesson) continue;
+    lessons.push_back(*lesson);
+    for (Sighting& sighting : lessons.back().seen_in) sighting.at = at;
+    take(lessons.back());
+  }
+  return lessons;
+}
+
+std::vector<Lesson> Learner::conclude(const RunSummary& run, const Attempt* best,
+                                      const std::optional<Evaluation>& confirmation,
+                                      const std::string& at) const {
+  std::vector<Lesson> lessons;
+  if (best != nullptr && is_confirmed(confirmation)) {
+    const auto known = sources_.find(best->candidate.sha256);
+    const TriedSource* tried = known == sources_.end() ? nullptr : &tried_[known->second];
+    const TriedSource* parent = tried == nullptr ? nullptr : by_number(tried->parent);
+    if (auto win = win_of(*best, *confirmation, tried, parent, scope_))
+      lessons.push_back(std::move(*win));
+  }
+  if (auto summary = summary_of(run, tried_, confirmation, scope_))
+    lessons.push_back(std::move(*summary));
+  for (Lesson& lesson : lessons)
+    for (Sighting& sighting : lesson.seen_in) sighting.at = at;
+  return lessons;
+}
+
+ToldLessons Learner::told() const {
+  const Task& task = scope_.task->task;
+  return recall(known_, {task.name, task.family, scope_.target, scope_.device, scope_.run});
+}
+
+}  // namespace kw::memory

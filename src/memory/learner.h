@@ -1,0 +1,49 @@
+// Learner: what one run knows from others and learns itself, attempt by attempt.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "memory/lesson_rules.h"
+#include "memory/recall.h"
+
+namespace kw::memory {
+
+/// Equal snapshots and equal attempts give equal lessons, so that resume builds the same prompts
+/// whatever other runs taught meanwhile. Holds a few hundred bytes per source, no attempts.
+class Learner {
+ public:
+  /// `scope.task` must outlive the learner.
+  Learner(LessonScope scope, LessonSnapshot begun);
+
+  /// Takes a completed attempt and returns what it taught. `is_written`: its source was written for
+  /// it; others (settings of a tuner, ideas of the workbench) are remembered for the last words
+  /// alone. A source teaches once. `at`: UTC, for people.
+  std::vector<Lesson> observe(const Attempt& attempt, bool is_written, const std::string& at);
+
+  /// The last words of a run that was not interrupted: its win, if one was confirmed, and what was
+  /// tried. `best` may be null.
+  std::vector<Lesson> conclude(const RunSummary& run, const Attempt* best,
+                               const std::optional<Evaluation>& confirmation,
+                               const std::string& at) const;
+
+  /// What the next prompt tells.
+  ToldLessons told() const;
+  const LessonScope& scope() const { return scope_; }
+
+ private:
+  void take(const Lesson& news);
+  TriedSource* find(const std::string& source);
+  const TriedSource* by_number(int number) const;
+  TriedSource& remember(const Attempt& attempt);
+
+  LessonScope scope_;
+  LessonSnapshot known_;                     ///< With what was learnt since.
+  std::map<std::string, std::size_t> keys_;  ///< Into known_.
+  std::vector<TriedSource> tried_;
+  std::map<std::string, std::size_t> sources_;  ///< By content, into tried_.
+};
+
+}  // namespace kw::memory

@@ -1,0 +1,79 @@
+// Rules that make lessons out of outcomes. Pure; no model is asked.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "memory/pattern.h"
+#include "record/attempt.h"
+#include "record/lesson.h"
+#include "task/definition.h"
+
+namespace kw::memory {
+
+/// What every lesson of a run has in common.
+struct LessonScope {
+  const task::Definition* task = nullptr;  ///< Borrowed.
+  Target target = Target::Cpu;
+  std::string device;
+  std::string run;
+};
+
+/// What a lesson needs to know of a source beside its attempt.
+struct SourceFacts {
+  std::vector<std::string> techniques;  ///< What is new in it against its parent.
+  Pattern pattern = Pattern::None;
+  std::string cause;  ///< Why a correct one was slow; empty: nothing points anywhere.
+  std::string cause_words;
+};
+
+/// Declared techniques, or those that the plan names out of a closed vocabulary; where the parent
+/// has some too, those that are new, if any are.
+std::vector<std::string> techniques_of(const Attempt& attempt,
+                                       const std::vector<std::string>& of_parent);
+
+SourceFacts facts_of(const Attempt& attempt, const std::vector<std::string>& of_parent,
+                     const task::Definition& task);
+
+/// A failure as a caution, told once it came back: the same outcome with the same pattern or first
+/// diagnostic. Nothing where the failure says nothing about kernels (a request turned down, an
+/// order of a person, a machine that could not measure).
+std::optional<Lesson> caution_of(const Attempt& attempt, const SourceFacts& facts,
+                                 const LessonScope& scope);
+
+/// A wrong result whose pattern points at something that the task asks for: that, in the words of
+/// its specification.
+std::optional<Lesson> instruction_of(const Attempt& attempt, const SourceFacts& facts,
+                                     const LessonScope& scope);
+
+/// A correct kernel that was clearly slower than the best of its time: what slowed it down.
+std::optional<Lesson> insight_of(const Attempt& attempt, const SourceFacts& facts,
+                                 const LessonScope& scope);
+
+/// What a run remembers of one source for its last words.
+struct TriedSource {
+  int number = 0;
+  int parent = 0;
+  std::vector<std::string> techniques;
+  std::string label;  ///< Techniques, or its name.
+  std::string plan;   ///< Its first sentence.
+  Outcome outcome = Outcome::NoCandidate;
+  bool is_gain = false;  ///< A new best of its time.
+  double speedup = 0;    ///< Best of its settings over the baseline; 0: not measured.
+  SourceFacts facts;
+};
+
+/// A win that was confirmed as a few-shot example; nothing for kernels that the playbook shows
+/// anyway. `tried`: of the best; `parent`: what it was made from, null if unknown.
+std::optional<Lesson> win_of(const Attempt& best, const Evaluation& confirmation,
+                             const TriedSource* tried, const TriedSource* parent,
+                             const LessonScope& scope);
+
+/// What was tried, what helped by how much, what did not and why. Nothing where nothing was tried.
+std::optional<Lesson> summary_of(const RunSummary& run, const std::vector<TriedSource>& tried,
+                                 const std::optional<Evaluation>& confirmation,
+                                 const LessonScope& scope);
+
+}  // namespace kw::memory

@@ -1,0 +1,114 @@
+// Relevance of lessons.
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/recall.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "base/contains.h"
+
+namespace kw::memory {
+namespace {
+
+constexpr std::size_t kMostBearing = 64;
+
+bool is_of_run(const Lesson& lesson, const RecallScope& scope) {
+  return !scope.run.empty() && std::any_of(lesson.seen_in.begin(), lesson.seen_in.end(),
+                                           [&](const Sighting& s) { return s.run == scope.run; });
+}
+
+bool bears_on(const Lesson& lesson, const RecallScope& scope) {
+  if (lesson.target != scope.target) return false;
+  if (lesson.task == scope.task) return true;
+  return lesson.family == scope.family && lesson.kind != LessonKind::Instruction;
+}
+
+/// Greater is more relevant. What was never used counts as half a success in one.
+auto rank_of(const Lesson& lesson, const RecallScope& scope) {
+  const double success = (lesson.helped + 1.0) / (lesson.uses + 2.0);
+  const double weight =
+      lesson.kind == LessonKind::Win ? lesson.gain.value : static_cast<double>(lesson.seen);
+  return std::tuple(is_of_run(lesson, scope), lesson.task == scope.task,
+                    lesson.device == scope.device, success, weight, lesson.id, lesson.key);
+}
+
+/// Indices of the lessons that may be told, most relevant first.
+std::vector<std::size_t> order_of(const std::vector<Lesson>& lessons, const RecallScope& scope) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < lessons.size(); ++i)
+    if (bears_on(lessons[i], scope)) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return rank_of(lessons[a], scope) > rank_of(lessons[b], scope);
+  });
+  return order;
+}
+
+std::string title_of(const Lesson& win, const RecallScope& scope) {
+  return win.task == scope.task
+             ? fmt::format("For this very task. {}", win.text)
+             : fmt::format("For the task `{}` ({}). {}", win.task, win.family, win.text);
+}
+
+/// Of another task it says which.
+std::string words_of(const Lesson& lesson, const RecallScope& scope) {
+  std::string words = lesson.task == scope.task ? "" : fmt::format("(`{}`) ", lesson.task);
+  words += lesson.text;
+  if (lesson.kind == LessonKind::Caution) words += fmt::format(" Seen {} times.", lesson.seen);
+  return words;
+}
+
+void add(std::vector<std::string>& told, std::size_t most, std::string words) {
+  if (told.size() < most && !contains(told, words)) told.push_back(std::move(words));
+}
+
+}  // namespace
+
+std::vector<Lesson> bearing_on(const std::vector<Lesson>& all, const RecallScope& scope) {
+  constexpr std::array<std::size_t, EnumNames<LessonKind>::names.size()> kRoom{
+      2 * kMostWins, 4 * kMostCautions, 2 * kMostInstructions, 2 * kMostInsights};
+  std::array<std::size_t, kRoom.size()> count{};
+  std::vector<Lesson> chosen;
+  for (const std::size_t i : order_of(all, scope)) {
+    std::size_t& n = count.at(static_cast<std::size_t>(all[i].kind));
+    if (n == kRoom.at(static_cast<std::size_t>(all[i].kind)) || chosen.size() == kMostBearing)
+      continue;
+    ++n;
+    chosen.push_back(all[i]);
+  }
+  return chosen;
+}
+
+ToldLessons recall(const LessonSnapshot& known, const RecallScope& scope) {
+  ToldLessons told;
+  std::size_t bytes = 0;
+  for (const std::size_t i : order_of(known.lessons, scope)) {
+    const Lesson& lesson = known.lessons[i];
+    if (!is_told(lesson)) continue;
+    switch (lesson.kind) {
+      case LessonKind::Win: {
+        const std::string source = i < known.sources.size() ? known.sources[i] : std::string();
+        if (source.empty() || told.wins.size() == kMostWins ||
+            bytes + source.size() > kMostWinBytes)
+          break;
+        bytes += source.size();
+        told.wins.push_back({title_of(lesson, scope), source});
+        break;
+      }
+      case LessonKind::Caution:
+        add(told.cautions, kMostCautions, words_of(lesson, scope));
+        break;
+      case LessonKind::Instruction:
+        add(told.instructions, kMostInstructions, words_of(lesson, scope));
+        break;
+      case LessonKind::Insight:
+        add(told.insights, kMostInsights, words_of(lesson, scope));
+        break;
+    }
+  }
+  return told;
+}
+
+}  // namespace kw::memory
