@@ -223,12 +223,12 @@ void PairPlan::conclude(bool last) {
            (narrow || last || limits_.stop_when_decided);
   waits_last_ = last;
   if (waits_) return;
-  if (sure && narrow)
-    end(fmt::format("known to +-{:.2g}", width));
-  else if (sure && limits_.stop_when_decided && combined_.low > line)
+  if (sure && limits_.stop_when_decided && combined_.low > line)
     end(fmt::format("faster than {:.3f} for certain", line));
   else if (sure && limits_.stop_when_decided && combined_.high <= line)
     end(fmt::format("not faster than {:.3f} for certain", line));
+  else if (sure && narrow)
+    end(fmt::format("known to +-{:.2g}", width));
   else if (last)
     end(sure ? fmt::format("the budget is spent, known to +-{:.2g}", width)
              : "the budget is spent on too few pairs");
