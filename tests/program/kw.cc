@@ -123,13 +123,20 @@ void write_good_task(const Workspace& workspace, const std::string& folder) {
 
 void write_easy_task(const Workspace& workspace, const std::string& folder) {
   write_good_task(workspace, folder);
+  std::string yaml = kGoodTaskYaml;
+  yaml.replace(yaml.find("c: 4"), 4, "c: 400");
+  workspace.write(folder + "/task.yaml", yaml);
+  workspace.write(folder + "/shapes.yaml",
+                  "show: [ { name: small, n: 1000 } ]\n"
+                  "check: [ { name: prime, n: 4099 } ]\n"
+                  "time: [ { name: large, n: 524288 } ]\n");
   workspace.write(folder + "/reference.cpp",
                   "template <class Real>\n"
                   "void reference(int n, const Real* x, Real* y) {\n"
                   "  for (int i = 0; i < n; ++i) {\n"
-                  "    volatile Real once = x[i];\n"
-                  "    for (int j = 0; j < 6; ++j) once = once;\n"
-                  "    y[i] = 2 * once;\n"
+                  "    Real sum = 0;\n"
+                  "    for (int k = 0; k < 32; ++k) sum += x[i] * Real(0.0625);\n"
+                  "    y[i] = sum;\n"
                   "  }\n"
                   "}\n");
 }

@@ -58,7 +58,8 @@ bool lacks_jail(const Ran& ran);
 
 /// The task of tests that must not measure: a folder that is right in every part.
 void write_good_task(const Workspace& workspace, const std::string& folder);
-/// The same with a reference so slow that a few pairs show any kernel to be faster than it.
+/// The same with a reference so slow that a few pairs show any kernel to be faster than it, on any
+/// machine.
 void write_easy_task(const Workspace& workspace, const std::string& folder);
 extern const char* const kGoodTaskYaml;
 

@@ -19,27 +19,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A slow reference, so that which kernel is faster is beyond doubt on any machine, in few pairs.
-void write_slow_task(const Workspace& w) {
-  write_good_task(w, "twice");
-  std::string yaml = kGoodTaskYaml;
-  yaml.replace(yaml.find("c: 4"), 4, "c: 400");
-  w.write("twice/task.yaml", yaml);
-  w.write("twice/shapes.yaml",
-          "show: [ { name: small, n: 1000 } ]\n"
-          "check: [ { name: prime, n: 4099 } ]\n"
-          "time: [ { name: large, n: 524288 } ]\n");
-  w.write("twice/reference.cpp",
-          "template <class Real>\n"
-          "void reference(int n, const Real* x, Real* y) {\n"
-          "  for (int i = 0; i < n; ++i) {\n"
-          "    Real sum = 0;\n"
-          "    for (int k = 0; k < 32; ++k) sum += x[i] * Real(0.0625);\n"
-          "    y[i] = sum;\n"
-          "  }\n"
-          "}\n");
-}
-
 /// At 1000 and 200 tokens a call costs two cents.
 void write_prices(const Workspace& w, const std::string& base_url) {
   w.write("data/models/prices.yaml",
@@ -81,7 +60,7 @@ const std::string kFastEdit =
 class Model : public testing::Test {
  protected:
   void SetUp() override {
-    write_slow_task(w_);
+    write_easy_task(w_, "twice");
     write_prices(w_, server_.base_url());
   }
   Words optimize(const Words& more) const {
@@ -276,7 +255,7 @@ TEST_F(Model, IsNotWaitedForAfterAnInterrupt) {
 
 TEST(ModelScript, WritesWithoutANetwork) {
   const Workspace w(Whose::Suite);
-  write_slow_task(w);
+  write_easy_task(w, "twice");
   w.write("replies.txt", "=== refuses\n!refusal\nI would rather not.\n=== writes\n" +
                              kernel("  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"));
   const Ran ran = w.kw({"optimize", "twice", "--model", "scripted:replies.txt", "--strategy",
@@ -291,7 +270,7 @@ TEST(ModelScript, WritesWithoutANetwork) {
 
 TEST(ModelFlags, AreCheckedBeforeAnythingStarts) {
   const Workspace w;
-  write_slow_task(w);
+  write_easy_task(w, "twice");
   const auto error = [&](const Words& more) {
     Words words{"optimize", "twice"};
     words.insert(words.end(), more.begin(), more.end());
