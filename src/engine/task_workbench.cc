@@ -14,7 +14,9 @@ namespace kw::engine {
 namespace {
 
 search::Idea search_idea(const propose::Idea& idea) {
-  return {idea.candidate.name, space_of(idea.header)};
+  const Origin origin = idea.candidate.origin;
+  return {idea.candidate.name, space_of(idea.header), idea.candidate.techniques,
+          origin == Origin::Task || origin == Origin::Playbook};
 }
 
 }  // namespace

@@ -20,17 +20,28 @@ class Greedy final : public QueuedStrategy {
         gain_(options.promising_gain) {}
 
   std::string describe() const override {
-    if (finished()) return fmt::format("all {} ideas tried, {} tuned", ideas_.size(), tuned_);
+    if (finished()) {
+      const std::string count = tried_ == ideas_.size()
+                                    ? fmt::format("all {} ideas", tried_)
+                                    : fmt::format("{} of {} ideas", tried_, ideas_.size());
+      return fmt::format("{} tried, {} tuned", count, tuned_);
+    }
     if (tuner_) return fmt::format("tuning {}: {}", ideas_[tuning_].name, tuner_->describe());
     return fmt::format("idea {} of {}", tried_, ideas_.size());
   }
 
+  void steer(const Steering& steering) override {
+    steering_ = steering;
+    const auto pinned = pinned_idea();
+    if (tuner_ && (is_left(tuning_) || (pinned && *pinned != tuning_))) tuner_.reset();
+  }
+
  protected:
   std::optional<Ask> propose() override {
-    if (tried_ < ideas_.size()) return propose_idea();
+    if (const auto next = next_untried(); next && !tuner_ && !pinned_idea())
+      return propose_idea(*next);
     start_tuner();
-    if (!tuner_) return std::nullopt;
-    return tuner_->ask();
+    return tuner_ ? tuner_->ask() : std::nullopt;
   }
 
   void learn(const Ask& ask, const Tell& tell) override {
@@ -42,23 +53,54 @@ class Greedy final : public QueuedStrategy {
       best_ = std::max(best_, tell.speedup.value);
       if (found.speedup > 0) gain_ = std::max(gain_, tell.speedup.value / found.speedup);
     }
-    if (ask.role == Role::Tune) tuner_->tell(tell);
-    if (tried_ == ideas_.size() && !is_waiting()) start_tuner();
+    // One that was given up had asks in flight; no idea is tuned twice.
+    if (ask.role == Role::Tune && tuner_ && static_cast<std::size_t>(ask.idea) == tuning_)
+      tuner_->tell(tell);
+    if (!next_untried() && !is_waiting()) start_tuner();
   }
 
-  bool is_exhausted() const override {
-    return tried_ == ideas_.size() && !tuner_ && !next_to_tune();
-  }
+  bool is_exhausted() const override { return !next_untried() && !tuner_ && !next_to_tune(); }
 
  private:
   struct Found {
     int ask = 0;
     double speedup = 0;  // at the first point; 0: not correct
+    bool is_tried = false;
     bool is_tuned = false;
   };
 
-  Ask propose_idea() {
-    const std::size_t i = tried_++;
+  bool is_closed(std::size_t idea) const {
+    return steering_.closed.contains(static_cast<int>(idea));
+  }
+
+  /// Nothing may derive from it.
+  bool is_left(std::size_t idea) const {
+    return is_closed(idea) ||
+           std::ranges::find(steering_.stopped, found_[idea].ask) != steering_.stopped.end();
+  }
+
+  bool can_be_tuned(std::size_t idea) const {
+    const Found& f = found_[idea];
+    return !f.is_tuned && f.speedup > 0 && ideas_[idea].space.size() > 1 && !is_left(idea);
+  }
+
+  std::optional<std::size_t> next_untried() const {
+    for (std::size_t i = 0; i < found_.size(); ++i)
+      if (!found_[i].is_tried && !is_closed(i)) return i;
+    return std::nullopt;
+  }
+
+  /// What a person wants tuned, as long as it is not.
+  std::optional<std::size_t> pinned_idea() const {
+    for (std::size_t i = 0; i < found_.size(); ++i)
+      if (steering_.pinned != 0 && found_[i].ask == steering_.pinned)
+        return can_be_tuned(i) || (tuner_ && tuning_ == i) ? std::optional(i) : std::nullopt;
+    return std::nullopt;
+  }
+
+  Ask propose_idea(std::size_t i) {
+    found_[i].is_tried = true;
+    ++tried_;
     Ask ask;
     ask.idea = static_cast<int>(i);
     ask.knobs = ideas_[i].space.first();
@@ -69,11 +111,11 @@ class Greedy final : public QueuedStrategy {
 
   // The fastest correct idea not yet tuned, if what tuning gave others could lift it to the best.
   std::optional<std::size_t> next_to_tune() const {
+    if (const auto pinned = pinned_idea()) return pinned;
     std::optional<std::size_t> next;
     for (std::size_t i = 0; i < found_.size(); ++i) {
       const Found& f = found_[i];
-      if (f.is_tuned || f.speedup <= 0 || f.speedup * gain_ < best_) continue;
-      if (ideas_[i].space.size() <= 1) continue;
+      if (!can_be_tuned(i) || f.speedup * gain_ < best_) continue;
       if (!next || f.speedup > found_[*next].speedup) next = i;
     }
     return next;
@@ -108,6 +150,7 @@ class Greedy final : public QueuedStrategy {
   int tuned_ = 0;
   double best_ = 0;
   double gain_;  // largest gain seen from tuning, over the idea's first point
+  Steering steering_;
   std::unique_ptr<Strategy> tuner_;
 };
 

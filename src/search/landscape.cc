@@ -51,7 +51,9 @@ Landscape::Landscape(const LandscapeOptions& options) : options_(options) {
       for (const auto& [name, value] : point) sum += std::log2(static_cast<double>(value));
       return sum <= most;
     };
-    ideas_.push_back({fmt::format("idea{}", i), KnobSpace(std::move(knobs), fits)});
+    ideas_.push_back({fmt::format("idea{}", i),
+                      KnobSpace(std::move(knobs), fits),
+                      {i % 2 == 0 ? "even" : "odd"}});
   }
 }
 

@@ -11,8 +11,9 @@ namespace kw::search {
 
 std::unique_ptr<Strategy> make_greedy(std::vector<Idea> ideas, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_random(std::vector<Idea> ideas, const StrategyOptions& options);
-/// These two ask for sources; the ideas given are left alone.
+/// Asks for sources; of the ideas it takes the expert ones, as far as start_asks goes.
 std::unique_ptr<Strategy> make_refine(std::vector<Idea> ideas, const StrategyOptions& options);
+/// Asks for sources; the ideas are left alone.
 std::unique_ptr<Strategy> make_best_of_n(std::vector<Idea> ideas, const StrategyOptions& options);
 
 /// Every valid point of the space, in order.

@@ -1,5 +1,6 @@
 // Random: a random idea at a random point, none twice; the line that other strategies must beat.
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,11 +27,12 @@ class Random final : public QueuedStrategy {
     return fmt::format("{} random points tried", asked());
   }
 
+  void steer(const Steering& steering) override { closed_ = steering.closed; }
+
  protected:
   std::optional<Ask> propose() override {
-    while (!open_.empty()) {
-      const auto slot = static_cast<std::size_t>(rng_.below(open_.size()));
-      const std::size_t i = open_[slot];
+    for (auto allowed = allowed_ideas(); !allowed.empty(); allowed = allowed_ideas()) {
+      const std::size_t i = allowed[static_cast<std::size_t>(rng_.below(allowed.size()))];
       if (auto point = untried_[i].draw(rng_)) {
         untried_[i].take(*point);
         Ask ask;
@@ -39,20 +41,27 @@ class Random final : public QueuedStrategy {
         ask.why = fmt::format("random: {} at {}", ideas_[i].name, to_text(ask.knobs));
         return ask;
       }
-      open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(slot));
+      std::erase(open_, i);
     }
     return std::nullopt;
   }
 
   void learn(const Ask&, const Tell&) override {}
 
-  bool is_exhausted() const override { return open_.empty(); }
+  bool is_exhausted() const override { return allowed_ideas().empty(); }
 
  private:
+  std::vector<std::size_t> allowed_ideas() const {
+    std::vector<std::size_t> allowed = open_;
+    std::erase_if(allowed, [&](std::size_t i) { return closed_.contains(static_cast<int>(i)); });
+    return allowed;
+  }
+
   const std::vector<Idea> ideas_;
   Rng rng_;
   std::vector<Untried> untried_;   // by idea
   std::vector<std::size_t> open_;  // ideas with untried points
+  std::set<int> closed_;
 };
 
 }  // namespace

@@ -17,15 +17,15 @@ constexpr std::array kStrategies{
         "greedy",
         "every idea once from simple to best, then the knobs of the promising ones, fastest "
         "first, always from the best point",
-        true, false, make_greedy},
+        true, false, true, make_greedy},
     StrategyInfo{"random", "a random idea at a random point of its knobs, none twice", false, false,
-                 make_random},
+                 false, make_random},
     StrategyInfo{
         "refine",
-        "a model writes a kernel, mends what failed, and improves the best; knobs are tuned "
-        "before the next word",
-        true, true, make_refine},
-    StrategyInfo{"best-of-n", "a model writes n kernels, the best is tuned", true, true,
+        "from the task's expert kernels on, a model writes, mends what failed, and improves the "
+        "best; knobs are tuned before the next word",
+        true, true, true, make_refine},
+    StrategyInfo{"best-of-n", "a model writes n kernels, the best is tuned", true, true, false,
                  make_best_of_n},
 };
 

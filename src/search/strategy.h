@@ -32,6 +32,9 @@ class Strategy {
   virtual bool finished() const = 0;
   /// What it is doing now, one line for people.
   virtual std::string describe() const = 0;
+  /// From the next ask on. Tells of earlier asks still come. What means nothing to a strategy is
+  /// left alone (StrategyInfo::has_parents).
+  virtual void steer(const Steering&) {}
 };
 
 struct TunerInfo;
@@ -45,6 +48,8 @@ struct StrategyOptions {
   double promising_gain = 1.4;  ///< Gain that tuning is trusted with before any has been seen.
   int repairs = 3;              ///< Of refine: how often one source is mended before it is left.
   int writes = 8;               ///< Of best-of-n: n.
+  /// Of refine: asks that the task's expert kernels get, before anything is written; 0: none.
+  std::size_t start_asks = 0;
 };
 
 /// What a tuner searches: the space of one correct idea.
@@ -62,6 +67,7 @@ struct StrategyInfo {
   std::string_view what;  ///< One line.
   bool is_tuning;         ///< Uses StrategyOptions::tuner.
   bool is_writing;        ///< Asks for sources that somebody must write; needs no ideas.
+  bool has_parents;       ///< Chooses what to derive from: Steering::pinned and stopped count.
   std::unique_ptr<Strategy> (*make)(std::vector<Idea>, const StrategyOptions&);
 };
 

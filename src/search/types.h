@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ namespace kw::search {
 struct Idea {
   std::string name;
   KnobSpace space;
+  std::vector<std::string> techniques{};  ///< That it shows.
+  bool is_expert = false;                 ///< Made by hand for the very task: worth starting from.
 };
 
 /// What an ask is for.
@@ -67,6 +70,13 @@ struct Tell {
   std::optional<Idea> written{};
 
   bool is_correct() const { return outcome == Outcome::Correct; }
+};
+
+/// What a person has decided about a search while it goes on.
+struct Steering {
+  int pinned = 0;            ///< Ask that everything is to derive from; 0: the strategy's choice.
+  std::vector<int> stopped;  ///< Asks that nothing derives from any more, directly or not.
+  std::set<int> closed;      ///< Ideas that are not asked for.
 };
 
 /// One line of JSON, for Attempt::ask; equal asks give equal bytes.
