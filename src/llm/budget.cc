@@ -51,6 +51,7 @@ Result<> Ledger::reserve(const Usage& worst, const std::optional<Price>& price,
     refusal_ = fits.error().what;
     return fits;
   }
+  refusal_.clear();
   ++reserved_.calls;
   reserved_.tokens += worst.total();
   reserved_.usd += price ? worst_cost_usd(worst, *price) : 0;
@@ -80,6 +81,13 @@ Spent Ledger::spent() const {
 std::string Ledger::refusal() const {
   const std::lock_guard guard(mutex_);
   return refusal_;
+}
+
+void Ledger::raise(const SpendLimits& limits) {
+  const std::lock_guard guard(mutex_);
+  if (limits.usd) limits_.usd = limits.usd;
+  if (limits.tokens) limits_.tokens = limits.tokens;
+  if (limits.calls) limits_.calls = limits.calls;
 }
 
 BudgetModel::BudgetModel(std::unique_ptr<ChatModel> inner, Ledger& ledger,

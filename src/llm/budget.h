@@ -27,16 +27,17 @@ class Ledger {
   void settle(const Usage& worst, const Usage& actual, const std::optional<Price>& price);
 
   Spent spent() const;
-  /// Why a call was refused, the latest; empty: none was.
+  /// Why the latest call was refused; empty: it was not.
   std::string refusal() const;
-  const SpendLimits& limits() const { return limits_; }
+  /// Replaces those bounds that are given.
+  void raise(const SpendLimits& limits);
 
  private:
   Result<> check(const Usage& worst, const std::optional<Price>& price,
                  const std::string& model) const;
 
-  const SpendLimits limits_;
   mutable std::mutex mutex_;
+  SpendLimits limits_;
   Spent spent_;
   Spent reserved_;
   std::string refusal_;

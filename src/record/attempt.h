@@ -96,7 +96,8 @@ struct RunConfig {
   int writes = 8;                   ///< Of best-of-n.
   std::vector<std::string> constraints;  ///< A person's: must hold.
   std::vector<std::string> hints;        ///< A person's: worth trying.
-  bool uses_memory = false;              ///< Begins with lessons of earlier runs, and learns.
+  int start_attempts = 0;    ///< Of refine: for the task's expert kernels, before the first word.
+  bool uses_memory = false;  ///< Begins with lessons of earlier runs, and learns.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -107,7 +108,8 @@ struct RunConfig {
         v("seed", s.seed), v("baseline", s.baseline), v("carrier", s.carrier),
         v("outstanding", s.outstanding), v("tuning_points", s.tuning_points), v("models", s.models),
         v("limits", s.limits), v("prices", s.prices), v("writes", s.writes),
-        v("constraints", s.constraints), v("hints", s.hints), v("uses_memory", s.uses_memory);
+        v("constraints", s.constraints), v("hints", s.hints), v("start_attempts", s.start_attempts),
+        v("uses_memory", s.uses_memory);
   }
 };
 

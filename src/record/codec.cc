@@ -5,6 +5,8 @@
 #include "record/evaluation.h"
 #include "record/exchange.h"
 #include "record/lesson.h"
+#include "record/order.h"
+#include "record/proposal.h"
 
 KW_INSTANTIATE_CODEC(kw::Task);
 KW_INSTANTIATE_CODEC(kw::Work);
@@ -27,6 +29,8 @@ KW_INSTANTIATE_CODEC(kw::Usage);
 KW_INSTANTIATE_CODEC(kw::Price);
 KW_INSTANTIATE_CODEC(kw::Exchange);
 KW_INSTANTIATE_CODEC(kw::Spending);
+KW_INSTANTIATE_CODEC(kw::Order);
+KW_INSTANTIATE_CODEC(kw::Reading);
 KW_INSTANTIATE_CODEC(kw::Lesson);
 KW_INSTANTIATE_CODEC(kw::LessonSnapshot);
 KW_INSTANTIATE_CODEC(kw::LessonChange);

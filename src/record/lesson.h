@@ -79,12 +79,15 @@ inline constexpr std::size_t kMostSightings = 8;
 /// Lessons with which a run began; a snapshot, so that its prompts do not depend on what others
 /// learn meanwhile.
 struct LessonSnapshot {
+  std::string family;                ///< Of the run's task.
+  std::string device;                ///< Of the process that began the run.
   std::vector<Lesson> lessons;       ///< Those that bear on its task, dropped ones included.
   std::vector<std::string> sources;  ///< Of each lesson's win; empty for others.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
-    v("lessons", s.lessons), v("sources", s.sources);
+    v("family", s.family), v("device", s.device), v("lessons", s.lessons),
+        v("sources", s.sources);
   }
 };
 

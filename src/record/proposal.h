@@ -46,4 +46,23 @@ struct Proposal {
   }
 };
 
+/// What a judge model read in the findings on one attempt: words for the next prompt, and nothing
+/// else. No verdict, rank or reward depends on them.
+struct Reading {
+  int attempt = 0;       ///< That it is about.
+  int asked_for = 0;     ///< Attempt whose prompt wanted it; the exchange counts there.
+  std::string words;     ///< Empty: there are none, and `trouble` says why.
+  std::string trouble;   ///< One line.
+  std::string exchange;  ///< Key; empty: no reply came.
+  Usage usage;
+  double cost_usd = 0;  ///< Where the price is known.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("attempt", s.attempt), v("asked_for", s.asked_for), v("words", s.words),
+        v("trouble", s.trouble), v("exchange", s.exchange), v("usage", s.usage),
+        v("cost_usd", s.cost_usd);
+  }
+};
+
 }  // namespace kw

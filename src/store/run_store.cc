@@ -288,6 +288,23 @@ Result<std::vector<Event>> RunStore::events(std::int64_t run) const {
   return events;
 }
 
+Result<std::vector<Event>> RunStore::events(std::int64_t run, const std::string& kind,
+                                            int after) const {
+  std::vector<Event> events;
+  KW_TRY(db_.read([&](SQLite::Database& db) {
+    SQLite::Statement row(db,
+                          "SELECT number, at_ns, body FROM events WHERE run = ? AND number > ? AND "
+                          "kind = ? ORDER BY number");
+    row.bind(1, run);
+    row.bind(2, after);
+    row.bind(3, kind);
+    while (row.executeStep())
+      events.push_back({row.getColumn(0).getInt(), kind, row.getColumn(1).getInt64(),
+                        row.getColumn(2).getString()});
+  }));
+  return events;
+}
+
 Result<> RunStore::keep_exchange(std::int64_t run, const Exchange& exchange) {
   const std::string packed = compress(encode(exchange));
   return db_.write_synced([&](SQLite::Database& db) {

@@ -18,7 +18,7 @@ namespace kw::store {
 
 struct Event {
   int number = 0;
-  std::string kind;        ///< ask | verdict | best | stop | confirm | note
+  std::string kind;        ///< brief | confirm | order | order_effect
   std::int64_t at_ns = 0;  ///< Since the run began.
   std::string body;        ///< JSON.
 };
@@ -56,6 +56,8 @@ class RunStore {
                          const std::function<void(const AttemptLine&)>& visit) const;
   Result<Attempt> attempt(std::int64_t run, int number) const;
   Result<std::vector<Event>> events(std::int64_t run) const;
+  /// Those of one kind behind event `after`.
+  Result<std::vector<Event>> events(std::int64_t run, const std::string& kind, int after = 0) const;
 
   /// Keeps a completed exchange of a run; on the disk when this returns. Kept once: a second one of
   /// the same key is left out.
