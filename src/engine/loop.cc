@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "engine/orders.h"
+
 namespace kw::engine {
 namespace {
 
@@ -45,6 +47,7 @@ Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, C
   options.halving_points = static_cast<std::size_t>(config.tuning_points);
   options.exhaustive_up_to = std::min(options.exhaustive_up_to, options.halving_points);
   options.writes = config.writes;
+  options.start_asks = static_cast<std::size_t>(config.start_attempts);
   const search::StrategyInfo* info = KW_TRY(search::find_strategy(config.strategy));
   return Loop(workbench, config, info->make(workbench.ideas(), options), info->is_writing,
               Standing(std::move(baseline), *policy), std::move(log));
@@ -106,13 +109,26 @@ void Loop::absorb(Attempt& attempt) {
   ++told_;
   strategy_->tell(tell);
   log_tell(flight, attempt);
-  check_rules();
+}
+
+void Loop::obey(const Order& order) {
+  orders_.push_back(order);
+  log_(fmt::format("{} order {} {}", next_number(), order.number, words_of(order)));
+  const RaisedBudget& budget = order.budget;
+  if (budget.max_attempts > 0) config_.max_attempts = budget.max_attempts;
+  if (budget.max_time_ns > 0) config_.max_time_ns = budget.max_time_ns;
+  rule_ = rules_of(config_);
+  strategy_->steer(steering_of(in_force(orders_, next_number()), workbench_.ideas()));
+  // The rules are asked again before the next ask.
+  standing_.statistics().strategy_finished.clear();
+  if (!is_withdrawn_) stopped_by_.clear();
 }
 
 void Loop::withdraw(const std::string& why) {
   KW_ASSERT(!in_flight_.empty() && !why.empty());
   in_flight_.pop_back();
   --asked_;
+  is_withdrawn_ = true;
   if (stopped_by_.empty()) stopped_by_ = why;
 }
 

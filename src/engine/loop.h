@@ -8,10 +8,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/standing.h"
 #include "engine/workbench.h"
 #include "engine/written.h"
+#include "record/order.h"
 #include "search/budget.h"
 #include "search/strategy.h"
 
@@ -48,6 +50,13 @@ class Loop {
   /// nothing more will be asked.
   void withdraw(const std::string& why);
 
+  /// A person's order takes effect: the next ask keeps to it. A raised budget lets a run go on that
+  /// had stopped with asks in flight.
+  void obey(const Order& order);
+  /// All obeyed so far, with those that were lifted.
+  const std::vector<Order>& orders() const { return orders_; }
+  int next_number() const { return asked_ + 1; }  ///< Of the next ask.
+
   const std::deque<InFlight>& in_flight() const { return in_flight_; }
   Standing& standing() { return standing_; }
   const Standing& standing() const { return standing_; }
@@ -79,6 +88,8 @@ class Loop {
   int asked_ = 0;
   int told_ = 0;
   std::string stopped_by_;
+  bool is_withdrawn_ = false;
+  std::vector<Order> orders_;
   DecisionLog log_;
 };
 
