@@ -80,7 +80,7 @@ Result<Proposal> ModelProposer::propose(const Situation& situation) {
   request.temperature = options_.temperature;
   request.effort = options_.effort;
   llm::Call call;
-  call.scope = fmt::format("attempt {}", situation.number);
+  call.scope = scope_of_attempt(situation.number);
   call.on_delta = options_.on_delta;
   call.on_notice = options_.on_notice;
   call.cancel = options_.cancel;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -26,16 +27,24 @@ struct Situation {
   const task::Definition* task = nullptr;
   const DeviceFacts* device = nullptr;
   Goals goals;
-  std::string baseline;                   ///< Name of the opponent to beat.
-  double baseline_ns = 0;                 ///< Its mean over the timed workloads.
-  const Attempt* parent = nullptr;        ///< With its source; null for Write.
-  const Attempt* grandparent = nullptr;   ///< What the parent was made from, for the difference.
-  const Attempt* best = nullptr;          ///< Fastest correct one, with its source; null: none yet.
-  std::vector<AttemptLine> history;       ///< All attempts so far, oldest first.
-  std::vector<Example> examples;          ///< Most relevant first.
-  std::vector<std::string> cautions;      ///< What failed before on tasks like this.
-  std::vector<std::string> instructions;  ///< Constraints, hints and a person's steering.
+  std::string baseline;                  ///< Name of the opponent to beat.
+  double baseline_ns = 0;                ///< Its mean over the timed workloads.
+  const Attempt* parent = nullptr;       ///< With its source; null for Write.
+  const Attempt* grandparent = nullptr;  ///< What the parent was made from, for the difference.
+  const Attempt* best = nullptr;         ///< Fastest correct one, with its source; null: none yet.
+  std::vector<AttemptLine> history;      ///< All attempts so far, oldest first.
+  std::vector<Example> examples;         ///< Most relevant first.
+  std::string reading;                   ///< A judge model's words on the parent.
+  std::vector<std::string> cautions;     ///< What failed before on tasks like this.
+  std::vector<std::string> task_instructions;  ///< What kernels for the task have missed.
+  std::vector<std::string> insights;           ///< What was tried before, what it did and why.
+  std::vector<std::string> instructions;       ///< Constraints, hints and a person's steering.
 };
+
+/// "attempt 12", for the exchange that writes attempt 12.
+std::string scope_of_attempt(int number);
+/// The number back; 0: the exchange was for something else.
+int attempt_of_scope(std::string_view scope);
 
 class Proposer {
  public:

@@ -1,0 +1,53 @@
+// Judge: reads the findings on an attempt for whoever writes the next one.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "llm/chat_model.h"
+#include "llm/exchanges.h"
+#include "propose/prompt.h"
+#include "propose/proposer.h"
+
+namespace kw::propose {
+
+class Judge {
+ public:
+  virtual ~Judge() = default;
+  /// Words on the situation's parent. That there are none (no connection, budget, refusal) is a
+  /// reading with trouble; an error means that the run is being interrupted.
+  virtual Result<Reading> read(const Situation& situation) = 0;
+};
+
+struct ModelJudgeOptions {
+  std::int64_t max_tokens = 4096;                     ///< Of a reply, thinking included.
+  std::function<void(const std::string&)> on_notice;  ///< What a user should hear; may be empty.
+  std::stop_token cancel;
+};
+
+class ModelJudge final : public Judge {
+ public:
+  /// `model` must outlive the judge.
+  ModelJudge(PromptBook book, llm::ChatModel& model, ModelJudgeOptions options)
+      : book_(std::move(book)), model_(model), options_(std::move(options)) {}
+
+  /// One exchange of scope "reading of attempt N". After two failures in a row nothing more is
+  /// asked: a judge is not worth the tries that a dead connection takes.
+  Result<Reading> read(const Situation& situation) override;
+
+ private:
+  Result<ChatReply> ask(const ChatRequest& request, const std::string& scope);
+
+  PromptBook book_;
+  llm::ChatModel& model_;
+  ModelJudgeOptions options_;
+  llm::KeyMaker keys_;
+  int failures_ = 0;  // in a row
+};
+
+/// The scope of a judge's exchange.
+std::string scope_of_reading(int attempt);
+
+}  // namespace kw::propose
