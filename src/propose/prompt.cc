@@ -35,7 +35,7 @@ constexpr std::size_t kSpecBytes = 32 << 10;
 
 /// Files that a prompt begins with; the others are the errands' and partials.
 constexpr auto kFiles = std::to_array<std::string_view>(
-    {"system", "task_template", "write", "repair", "rethink", "improve"});
+    {"system", "task_template", "write", "repair", "rethink", "improve", "judge"});
 
 /// Every variable that a template may name.
 const std::vector<std::string>& known_variables() {
@@ -69,6 +69,10 @@ const std::vector<std::string>& known_variables() {
                                                  "code",
                                                  "has_cautions",
                                                  "cautions",
+                                                 "has_task_instructions",
+                                                 "task_instructions",
+                                                 "has_insights",
+                                                 "insights",
                                                  "has_history",
                                                  "history",
                                                  "baseline",
@@ -89,6 +93,8 @@ const std::vector<std::string>& known_variables() {
                                                  "rank",
                                                  "has_frame",
                                                  "frame",
+                                                 "has_reading",
+                                                 "reading",
                                                  "has_change",
                                                  "change_words",
                                                  "change",
@@ -101,6 +107,10 @@ std::vector<Fields> texts(const std::vector<std::string>& lines) {
   std::vector<Fields> items;
   for (const std::string& line : lines) items.push_back({{"text", {line}}});
   return items;
+}
+
+std::vector<Fields> first_texts(const std::vector<std::string>& lines, std::size_t count) {
+  return texts({lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(count)});
 }
 
 std::string numbered_lines(std::string_view source) {
@@ -124,8 +134,11 @@ struct Parts {
   std::vector<bool> keeps_line;
   bool has_best = false;  ///< A best whose code is not the parent's.
   std::size_t examples = 0;
+  std::size_t insights = 0;
   std::size_t cautions = 0;
+  std::size_t task_instructions = 0;
   std::size_t findings = 0;
+  bool has_reading = false;
 };
 
 /// One thing to leave out: what it saves, and how.
@@ -142,7 +155,10 @@ class Dropper {
     });
     drop_lines(false, 0);
     drop_lines(true, 0);
-    drop_last("caution", parts_.cautions, 0, [&](std::size_t i) { return s_.cautions[i].size(); });
+    drop_texts("insight", parts_.insights, s_.insights);
+    drop_texts("caution", parts_.cautions, s_.cautions);
+    drop_texts("instruction of the task", parts_.task_instructions, s_.task_instructions);
+    drop_reading();
     drop_last("finding", parts_.findings, kFirstFindings, [&](std::size_t i) {
       return feedback_.findings[i].text.size() + feedback_.findings[i].frame.size();
     });
@@ -177,10 +193,22 @@ class Dropper {
     dropped_.push_back("the code of the best");
   }
 
+  void drop_reading() {
+    if (excess_ == 0 || !parts_.has_reading) return;
+    parts_.has_reading = false;
+    save(s_.reading.size());
+    dropped_.push_back("the judge's reading");
+  }
+
   void drop_last(const std::string& what, std::size_t& kept, std::size_t least, auto bytes_of) {
     std::size_t count = 0;
     for (; excess_ > 0 && kept > least; --kept, ++count) save(bytes_of(kept - 1));
     note(count, what);
+  }
+
+  void drop_texts(const std::string& what, std::size_t& kept,
+                  const std::vector<std::string>& texts) {
+    drop_last(what, kept, 0, [&](std::size_t i) { return texts[i].size(); });
   }
 
   const Situation& s_;
@@ -291,11 +319,16 @@ void set_parts(Fields& f, const Situation& s, const Feedback& feedback, const Pa
   f["has_examples"] = {!examples.empty()};
   f["examples"] = {std::move(examples)};
   f["has_cautions"] = {parts.cautions > 0};
-  f["cautions"] = {texts(
-      {s.cautions.begin(), s.cautions.begin() + static_cast<std::ptrdiff_t>(parts.cautions)})};
+  f["cautions"] = {first_texts(s.cautions, parts.cautions)};
+  f["has_task_instructions"] = {parts.task_instructions > 0};
+  f["task_instructions"] = {first_texts(s.task_instructions, parts.task_instructions)};
+  f["has_insights"] = {parts.insights > 0};
+  f["insights"] = {first_texts(s.insights, parts.insights)};
   f["has_instructions"] = {!s.instructions.empty()};
   f["instructions"] = {texts(s.instructions)};
   set_findings(f, feedback, parts.findings);
+  f["has_reading"] = {parts.has_reading};
+  f["reading"] = {parts.has_reading ? s.reading : std::string()};
 }
 
 Parts all_parts(const Situation& s, const Feedback& feedback, const Veil& veil) {
@@ -306,7 +339,10 @@ Parts all_parts(const Situation& s, const Feedback& feedback, const Veil& veil) 
                    (s.parent == nullptr || s.parent->candidate.source != s.best->candidate.source);
   parts.examples = s.examples.size();
   parts.cautions = s.cautions.size();
+  parts.task_instructions = s.task_instructions.size();
+  parts.insights = s.insights.size();
   parts.findings = feedback.findings.size();
+  parts.has_reading = !s.reading.empty();
   return parts;
 }
 
@@ -315,7 +351,9 @@ Parts all_parts(const Situation& s, const Feedback& feedback, const Veil& veil) 
 Result<PromptBook> PromptBook::open(const memory::DataFiles& data) {
   std::map<std::string, std::string> files;
   for (const auto& [path, text] : data.under("prompts"))
-    if (path.ends_with(".md")) files.emplace(path.substr(0, path.size() - 3), text);
+    // Folders below hold the prompts of other jobs.
+    if (path.ends_with(".md") && path.find('/') == std::string::npos)
+      files.emplace(path.substr(0, path.size() - 3), text);
   Templates templates = KW_TRY(Templates::parse(std::move(files), known_variables()));
   for (const std::string_view file : kFiles)
     if (!templates.has(std::string(file)))
@@ -355,6 +393,20 @@ Result<Prompt> PromptBook::build(const Situation& s, const PromptOptions& option
   KW_TRY(render());
   prompt.is_over_budget = prompt.tokens > options.max_tokens;
   return prompt;
+}
+
+Result<std::string> PromptBook::build_reading(const Situation& s) const {
+  KW_ASSERT(s.task != nullptr && s.parent != nullptr);
+  const Veil veil(*s.task);
+  const Feedback feedback = feedback_of(s, veil);
+  Parts parts;
+  parts.findings = feedback.findings.size();
+  Fields fields;
+  set_rules(fields, s);
+  set_task(fields, s, {});
+  set_parent(fields, s, feedback);
+  set_parts(fields, s, feedback, parts);
+  return tidied(KW_TRY(templates_.render("judge", fields)));
 }
 
 }  // namespace kw::propose

@@ -38,11 +38,14 @@ class PromptBook {
   /// Equal situations give equal prompts. Over budget, things go in this order until the rest fits:
   /// attempts that failed or gained nothing, oldest first, but for the last six; the code of the
   /// best where it is not the parent; examples, least relevant first; the remaining attempts,
-  /// oldest first; cautions, last first; findings, least important first, but for the first three.
-  /// Rules, task, goal, restrictions, machine, instructions, the parent's code and the verdict on
-  /// it are never dropped. What fails is a template, or show shapes that cannot be resolved. Below
-  /// 5 ms with 200 attempts of history.
+  /// oldest first; insights, cautions, instructions of the task, last first each; findings, least
+  /// important first, but for the first three. Rules, task, goal, restrictions, machine,
+  /// instructions, the parent's code and the verdict on it are never dropped. What fails is a
+  /// template, or show shapes that cannot be resolved. Below 5 ms with 200 attempts of history.
   Result<Prompt> build(const Situation& situation, const PromptOptions& options = {}) const;
+  /// What a judge model is asked about the parent of a situation: the same findings as the writer
+  /// gets, without history, examples or specification. Precondition: there is a parent.
+  Result<std::string> build_reading(const Situation& situation) const;
 
  private:
   explicit PromptBook(memory::Templates templates) : templates_(std::move(templates)) {}
