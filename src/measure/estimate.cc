@@ -78,10 +78,13 @@ Decision decide(const Estimate& estimate, double noise_floor, double confidence,
   return narrow ? Decision::NotFaster : Decision::Unmeasurable;
 }
 
+namespace {
+constexpr double kMedianError = 1.2533;        // sqrt(pi / 2): error of a normal sample's median
+constexpr double kNormalConsistency = 1.4826;  // 1 / Phi^-1(3/4)
+}  // namespace
+
 double noise_floor(std::span<const std::vector<PairedSample>> series) {
   KW_ASSERT(!series.empty());
-  constexpr double kMedianError = 1.2533;        // sqrt(pi / 2): error of a normal sample's median
-  constexpr double kNormalConsistency = 1.4826;  // 1 / Phi^-1(3/4)
   double squared_shifts = 0;
   double per_sample = 0;  // mean of 1 / pairs
   std::vector<double> residuals;
@@ -98,6 +101,20 @@ double noise_floor(std::span<const std::vector<PairedSample>> series) {
   }
   const double error = kMedianError * kNormalConsistency * median(residuals);
   return std::expm1(2 * std::sqrt(std::max(0.0, squared_shifts - error * error * per_sample)));
+}
+
+bool floor_wants_more(std::span<const PairedSample> series) {
+  constexpr std::size_t kFewest = 16;
+  constexpr std::size_t kMost = 64;
+  constexpr double kWanted = 0.003;  // error of a series' median; four such overstate by 1.7 of it
+  if (series.size() < kFewest) return true;
+  if (series.size() >= kMost) return false;
+  const std::vector<double> logs = log_ratios(series);
+  const double shift = median(logs);
+  std::vector<double> residuals;
+  for (const double log : logs) residuals.push_back(std::abs(log - shift));
+  return kMedianError * kNormalConsistency * median(residuals) >
+         kWanted * std::sqrt(static_cast<double>(logs.size()));
 }
 
 }  // namespace kw::measure

@@ -156,5 +156,19 @@ TEST(NoiseFloor, IsTwiceTheSpreadOfBiasesNotOfSamples) {
   EXPECT_NEAR(noise_floor(series_with_bias(0.02)), 0.04, 0.015);
 }
 
+TEST(NoiseFloor, WideSpreadsTakeMorePairs) {
+  const auto needed = [](double spread) {
+    Rng rng(Seed::from_number(4));
+    std::vector<PairedSample> series;
+    while (floor_wants_more(series))
+      series.push_back({1e6 * std::exp(spread * (rng.uniform() - 0.5)), 1e6});
+    return series.size();
+  };
+  EXPECT_EQ(needed(0.001), 16U);
+  EXPECT_GT(needed(0.04), 16U);
+  EXPECT_LT(needed(0.04), 64U);
+  EXPECT_EQ(needed(0.5), 64U);
+}
+
 }  // namespace
 }  // namespace kw::measure

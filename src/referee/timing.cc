@@ -22,7 +22,7 @@ constexpr int kEmptyCalls = 25;
 constexpr double kSampleMargin = 1.2;  // batches aim this much above the shortest sample
 constexpr int kFloorSeries = 4;        // fresh processes; measure::noise_floor asks for 4
 // Pairs per process: fewer overstate the floor and hide real gains; many judgements share it.
-constexpr int kFloorPairs = 16;
+constexpr int kFloorPairs = 16;  // at least, see measure::floor_wants_more
 constexpr double kFloorBudgetNs = 2e9;
 constexpr double kAssumedFloor = 0.02;  // where measuring it would cost more than the comparison
 constexpr int kFirstSets = 2;
@@ -33,7 +33,8 @@ constexpr int kMostExtras = 6;         // watched, and fully checked, calls per 
 constexpr double kCheckedPerNs = 0.5;  // half of the elements that two cores compare in 1 ns
 constexpr double kWallPerBudget = 8;   // flushing, placing and checking cost more than the calls
 constexpr double kLeastWallNs = 10e9;
-constexpr double kJudgeWallNs = 3e9;
+constexpr double kJudgeWallNs = 3e9;  // longer only where a win is in sight
+constexpr double kJudgeMostWallNs = 12e9;
 constexpr std::uint64_t kOneIn = 6;  // share of later calls chosen for them
 constexpr measure::WarmUpLimits kSettle{.window_ns = 10e6, .most_ns = 200e6, .tolerance = 0.03};
 
@@ -251,13 +252,14 @@ Result<> Timing::measure_floor(Entry& entry) {
         borrowed > 0 ? "that of another workload" : "assumed", format_ns(expected));
     return {};
   }
+  const int most = std::max(kFloorPairs, static_cast<int>(kFloorPairs * kFloorBudgetNs / expected));
   std::vector<std::vector<measure::PairedSample>> series;
   for (int s = 0; s < kFloorSeries; ++s) {
     Leg twin(device_, bench.player_spec("opponent", request_.jail, true), *opponent_);
     Seat seat(bench, twin, entry.slots, entry.sets, false, options_.reference_timeout_ns,
               seed_.child("twin").child(static_cast<std::uint64_t>(s)));
     series.emplace_back();
-    for (int p = 0; p < kFloorPairs; ++p) {
+    for (int p = 0; p < most && measure::floor_wants_more(series.back()); ++p) {
       if (auto verdict = KW_TRY(seat.ready())) return fail("the opponent: " + verdict->evidence);
       const auto sets = seat.draw_sets();
       const bool twin_first = (rng_() >> 63) != 0;
@@ -389,10 +391,13 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
   measure::PairPlan plan(limits, seed_.child("coin"), entries_.size());
   const std::int64_t started = clock_.now_ns();
   // A person waits for a judgement: near-ties end as "not shown faster" after seconds.
-  const double wall_ns =
-      request_.measure.purpose == Purpose::Judge && request_.measure.budget_ns == 0
-          ? kJudgeWallNs
-          : std::max(kLeastWallNs, kWallPerBudget * limits.budget_ns);
+  const bool is_awaited =
+      request_.measure.purpose == Purpose::Judge && request_.measure.budget_ns == 0;
+  const auto wall_ns = [&](double speedup) {
+    if (!is_awaited) return std::max(kLeastWallNs, kWallPerBudget * limits.budget_ns);
+    const double line = measure::decision_line(limits.noise_floor.value_or(0));
+    return speedup > line ? kJudgeMostWallNs : kJudgeWallNs;
+  };
   while (plan.wants_more()) {
     const measure::Turn turn = plan.next();
     Entry& entry = entries_[turn.workload];
@@ -414,7 +419,8 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
         seen.confidence >= limits.confidence &&
         (elapsed_ns > kLeastWallNs || seen.high - seen.low <= 2 * limits.too_wide * seen.speedup);
     if (plan.wants_more() && !plan.wants_noise_floor() &&
-        (elapsed_ns > options_.measure_wall_ns || (has_interval && elapsed_ns > wall_ns)))
+        (elapsed_ns > options_.measure_wall_ns ||
+         (has_interval && elapsed_ns > wall_ns(seen.speedup))))
       plan.cut_short("the wall-clock limit of the measurement is reached");
     if (plan.wants_noise_floor()) plan.give_noise_floor(KW_TRY(measure_floors()));
   }
