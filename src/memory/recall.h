@@ -25,6 +25,7 @@ inline constexpr std::size_t kMostWins = 2;
 inline constexpr std::size_t kMostCautions = 8;
 inline constexpr std::size_t kMostInstructions = 6;
 inline constexpr std::size_t kMostInsights = 6;
+inline constexpr std::size_t kMostExamples = 3;  ///< Wins and kernels of the playbook.
 inline constexpr std::size_t kMostWinBytes = 16 << 10;  ///< Sources of wins, together.
 
 /// A verified kernel of an earlier run.

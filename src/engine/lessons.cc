@@ -1,0 +1,79 @@
+// Between the learner, the store and the prompts.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/lessons.h"
+
+#include <algorithm>
+
+namespace kw::engine {
+namespace {
+
+memory::RecallScope scope_of(const Learning& learning) {
+  const Task& task = learning.task->task;
+  return {task.name, task.family, learning.target, learning.device, ""};
+}
+
+}  // namespace
+
+Result<LessonSnapshot> lessons_for(store::RunStore& store, const Learning& learning) {
+  LessonSnapshot snapshot;
+  snapshot.family = learning.task->task.family;
+  snapshot.device = learning.device;
+  snapshot.lessons = memory::bearing_on(KW_TRY(store.lessons()), scope_of(learning));
+  for (const Lesson& lesson : snapshot.lessons) {
+    std::string source;
+    if (lesson.kind == LessonKind::Win && is_told(lesson))
+      source = KW_TRY(store.artifacts().get(KW_TRY(Sha256::from_hex(lesson.source_sha256))));
+    snapshot.sources.push_back(std::move(source));
+  }
+  return snapshot;
+}
+
+void tell(const memory::ToldLessons& told, propose::Situation& situation) {
+  std::vector<propose::Example> examples;
+  for (const memory::ToldWin& win : told.wins) examples.push_back({win.title, win.source});
+  for (propose::Example& example : situation.examples)
+    if (examples.size() < memory::kMostExamples) examples.push_back(std::move(example));
+  situation.examples = std::move(examples);
+  situation.cautions.insert(situation.cautions.end(), told.cautions.begin(), told.cautions.end());
+  situation.task_instructions = told.instructions;
+  situation.insights = told.insights;
+}
+
+Result<std::optional<Lessons>> Lessons::open(const Learning* learning, store::RunStore& store,
+                                             const platform::Clock& clock, const RunSummary& run) {
+  if (learning == nullptr || !run.config.uses_memory) return std::optional<Lessons>();
+  auto begun = KW_TRY(store.lesson_snapshot(run.id));
+  if (!begun) {
+    begun = KW_TRY(lessons_for(store, *learning));
+    KW_TRY(store.begin_lessons(run.id, *begun));
+  }
+  memory::LessonScope scope{learning->task, learning->target, begun->device, run.name};
+  return std::optional(
+      Lessons(*learning, clock, memory::Learner(std::move(scope), std::move(*begun))));
+}
+
+std::vector<Lesson> Lessons::covered(std::vector<Lesson> lessons) const {
+  for (Lesson& lesson : lessons) lesson.text = veil_.cover(lesson.text);
+  return lessons;
+}
+
+std::vector<Lesson> Lessons::observe(const Attempt& attempt, bool is_written) {
+  return covered(learner_.observe(attempt, is_written, now()));
+}
+
+void Lessons::tell(propose::Situation& situation) const {
+  memory::ToldLessons told = learner_.told();
+  for (memory::ToldWin& win : told.wins) win.title = veil_.cover(win.title);
+  for (auto* texts : {&told.cautions, &told.instructions, &told.insights})
+    for (std::string& text : *texts) text = veil_.cover(text);
+  engine::tell(told, situation);
+}
+
+Result<> Lessons::conclude(store::RunStore& store, const RunSummary& run, const Attempt* best,
+                           const std::optional<Evaluation>& confirmation) const {
+  KW_TRY(store.learn(run.id, covered(learner_.conclude(run, best, confirmation, now()))));
+  if (run.is_confirmed) KW_TRY(store.credit_lessons(run.id));
+  return {};
+}
+
+}  // namespace kw::engine

@@ -1,0 +1,252 @@
+// What a run knows of others and teaches itself, between store and prompt; and that the words of
+// the referee are those that memory understands.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/lessons.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <cmath>
+#include <functional>
+
+#include "memory/pattern.h"
+#include "propose/prompt.h"
+#include "record/codec.h"
+#include "referee/pattern.h"
+#include "task/load.h"
+
+namespace kw::engine {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+task::Definition small_task() {
+  task::TaskFiles files{"tasks/twice", {}};
+  files.texts["task.yaml"] =
+      "name: twice\nfamily: elementwise\nsummary: s\ndims: [n]\n"
+      "scalars:\n  n: { dtype: i32 }\n"
+      "tensors:\n  x: { dtype: f32, shape: [n], role: in }\n"
+      "  y: { dtype: f32, shape: [n], role: out }\n"
+      "gate: { kind: relative, c: 4, scale: 1 }\n"
+      "work:\n  floor: { bytes: n, flops: n }\n"
+      "  nominal: { read_bytes: n, write_bytes: n, flops: n, items: n }\n";
+  files.texts["shapes.yaml"] =
+      "check: [ { name: secret, n: 7919 } ]\ntime: [ { name: b, n: 9 } ]\n";
+  files.texts["reference.cpp"] =
+      "template <class Real>\nvoid reference(int n, const Real* x, Real* y) {\n"
+      "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n}\n";
+  auto definition = task::parse_task(files);
+  EXPECT_TRUE(definition) << definition.error().what;
+  return std::move(*definition);
+}
+
+class LessonsTest : public testing::Test {
+ protected:
+  RunSummary begin(bool uses_memory = true) {
+    RunConfig config;
+    config.task = "twice";
+    config.baseline = "reference";
+    config.uses_memory = uses_memory;
+    return store_.create(config, "then").value();
+  }
+  std::optional<Lessons> open(const RunSummary& run) {
+    auto lessons = Lessons::open(&learning_, store_, clock_, run);
+    EXPECT_TRUE(lessons) << describe(lessons.error());
+    return std::move(*lessons);
+  }
+  static Attempt wrong(int number, const std::string& evidence = "") {
+    Attempt a;
+    a.number = number;
+    a.candidate.source = "source " + std::to_string(number);
+    a.candidate.sha256 = sha256(a.candidate.source).hex();
+    a.evaluation.verdict = {Stage::Check, Outcome::WrongResult, evidence};
+    a.evaluation.findings = {
+        {"mismatch", 1, "In workload 'secret': 2 isolated elements are wrong: 7919.", "", ""}};
+    return a;
+  }
+  static std::string text_of(const Lessons& lessons) {
+    propose::Situation s;
+    lessons.tell(s);
+    std::string text;
+    for (const propose::Example& e : s.examples) text += e.title + "|" + e.source + "\n";
+    for (const auto* texts : {&s.cautions, &s.task_instructions, &s.insights})
+      for (const std::string& t : *texts) text += t + "\n";
+    return text;
+  }
+  /// Ends a run of one attempt with a confirmed win.
+  void teach_a_win(const RunSummary& run, int number, double speedup) {
+    auto lessons = open(run);
+    Attempt best;
+    best.number = number;
+    best.candidate.origin = Origin::Model;
+    best.candidate.source = "void twice() { /* " + std::to_string(speedup) + " */ }\n";
+    best.candidate.sha256 = sha256(best.candidate.source).hex();
+    best.evaluation.verdict = {Stage::Measure, Outcome::Correct, ""};
+    best.evaluation.speedup = {speedup, speedup, speedup, 0.995, "reference", std::nullopt, true};
+    best.against_baseline = best.evaluation.speedup;
+    best.outcome_class = OutcomeClass::NewBest;
+    ASSERT_TRUE(store_.append(run, best, lessons->observe(best, true)));
+    RunSummary ended = run;
+    ended.is_confirmed = true;
+    ASSERT_TRUE(lessons->conclude(store_, ended, &best, best.evaluation));
+    ASSERT_TRUE(lessons->conclude(store_, ended, &best, best.evaluation)) << "again after a kill";
+  }
+
+  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-lessons").value());
+  platform::MemoryDisk disk_;
+  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
+  platform::FakeClock clock_;
+  task::Definition task_ = small_task();
+  Learning learning_{&task_, Target::Cpu, "box"};
+};
+
+TEST_F(LessonsTest, ARunKeepsToWhatItBeganWithWhateverOthersLearnMeanwhile) {
+  teach_a_win(begin(), 1, 2.0);
+  const RunSummary run = begin();
+  std::string first;
+  {
+    auto lessons = open(run);
+    ASSERT_TRUE(store_.append(run, wrong(1), lessons->observe(wrong(1), true)));
+    first = text_of(*lessons);
+  }
+  EXPECT_THAT(first, AllOf(HasSubstr("Confirmed: 2x"), HasSubstr("Keep point updates")));
+  // Meanwhile another run wins more, somebody drops what this one began with, and the machine is
+  // another one.
+  teach_a_win(begin(), 1, 3.0);
+  for (const Lesson& lesson : store_.lessons().value())
+    ASSERT_TRUE(store_.set_lesson_state(lesson.id, LessonState::Dropped));
+  learning_.device = "another box";
+  auto resumed = open(run);
+  resumed->observe(store_.attempt(run.id, 1).value(), true);
+  EXPECT_EQ(text_of(*resumed), first) << "a changed prompt would be paid for twice";
+  EXPECT_THAT(store_.lesson_changes(run.id).value(), SizeIs(2)) << "observing again stores nothing";
+  EXPECT_EQ(text_of(*open(begin())), "") << "a new run knows nothing that was dropped";
+}
+
+TEST_F(LessonsTest, WinsAreShownBeforeThePlaybookWithTheirSource) {
+  teach_a_win(begin(), 1, 2.0);
+  teach_a_win(begin(), 1, 3.0);
+  propose::Situation s;
+  s.examples = {{"playbook a", "a"}, {"playbook b", "b"}};
+  open(begin())->tell(s);
+  ASSERT_THAT(s.examples, SizeIs(memory::kMostExamples));
+  EXPECT_THAT(s.examples[0].title, HasSubstr("3x"));
+  EXPECT_THAT(s.examples[0].source, HasSubstr("void twice()"));
+  EXPECT_EQ(s.examples[2].title, "playbook a");
+}
+
+TEST_F(LessonsTest, EndingTwiceCountsOnce) {
+  teach_a_win(begin(), 1, 2.0);
+  teach_a_win(begin(), 2, 3.0);
+  for (const Lesson& lesson : store_.lessons().value()) {
+    EXPECT_EQ(lesson.seen, 1) << lesson.text;
+    const bool is_older = lesson.seen_in.front().run == "twice-1";
+    EXPECT_EQ(lesson.uses, is_older ? 1 : 0) << lesson.text;
+    EXPECT_EQ(lesson.helped, is_older ? 1 : 0) << lesson.text;
+  }
+}
+
+TEST_F(LessonsTest, HiddenWorkloadsAreInNoLesson) {
+  auto lessons = open(begin());
+  Attempt rejected = wrong(1);
+  rejected.evaluation.verdict = {Stage::Screen, Outcome::Rejected, "'secret' has 7919 elements"};
+  rejected.evaluation.findings.clear();
+  for (const Attempt& a : {wrong(2, "'secret': 7919"), rejected})
+    for (const Lesson& lesson : lessons->observe(a, true))
+      EXPECT_THAT(lesson.text, AllOf(Not(HasSubstr("secret")), Not(HasSubstr("7919"))));
+  rejected.candidate.sha256 = "another";
+  lessons->observe(rejected, true);
+  EXPECT_THAT(text_of(*lessons), AllOf(HasSubstr("a hidden workload has N elements"),
+                                       Not(HasSubstr("secret")), Not(HasSubstr("7919"))));
+}
+
+TEST_F(LessonsTest, WithoutMemoryNothingIsKnown) {
+  teach_a_win(begin(), 1, 2.0);
+  const RunSummary run = begin(false);
+  EXPECT_FALSE(open(run));
+  EXPECT_FALSE(store_.lesson_snapshot(run.id).value());
+  EXPECT_FALSE(Lessons::open(nullptr, store_, clock_, begin()).value()) << "no task to learn about";
+}
+
+TEST_F(LessonsTest, APromptWithFullMemoryAndLongHistoryIsBuiltQuickly) {
+  auto lessons = open(begin());
+  for (int i = 1; i <= 200; ++i) lessons->observe(wrong(i), true);
+  const auto data = memory::DataFiles::open(std::nullopt).value();
+  const auto book = propose::PromptBook::open(data).value();
+  propose::Situation s;
+  s.number = 201;
+  s.task = &task_;
+  s.baseline = "reference";
+  for (int i = 1; i <= 200; ++i) {
+    AttemptLine line;
+    line.number = i;
+    line.name = "kernel_" + std::to_string(i);
+    line.words = "failed at check: wrong_result";
+    s.history.push_back(line);
+  }
+  const auto started = std::chrono::steady_clock::now();
+  lessons->tell(s);
+  const auto prompt = book.build(s);
+  const std::chrono::duration<double, std::milli> spent =
+      std::chrono::steady_clock::now() - started;
+  ASSERT_TRUE(prompt);
+  EXPECT_THAT(prompt->user, AllOf(HasSubstr("Seen 200 times."), HasSubstr("Keep point updates")));
+  std::printf("prompt with lessons and 200 attempts: %.1f ms\n", spent.count());
+}
+
+/// A region of 40 x 50 of which `is_wrong` says what is wrong.
+referee::FailureMap map_of(const std::function<bool(int, int)>& is_wrong,
+                           const std::function<double(int, int)>& got) {
+  referee::FailureMap map;
+  map.sizes = {40, 50};
+  map.origin = {0, 0};
+  for (int i = 0; i < 40; ++i)
+    for (int j = 0; j < 50; ++j) {
+      const double want = 1 + 0.37 * i + 1.91 * j + 0.013 * i * j;
+      map.want.push_back(want);
+      map.failed.push_back(is_wrong(i, j));
+      map.got.push_back(is_wrong(i, j) ? got(i, j) : want);
+      map.before.push_back(-7.25 - i);
+    }
+  return map;
+}
+
+memory::Pattern seen_in(const referee::FailureMap& map) {
+  Finding finding{"mismatch", 1, "In workload 'w', tensor 'y': 9 wrong.", "", ""};
+  for (const std::string& words : referee::describe_pattern(map)) finding.text += " " + words;
+  SCOPED_TRACE(finding.text);
+  return memory::pattern_of({finding});
+}
+
+TEST(PatternWords, OfTheRefereeAreUnderstood) {
+  using memory::Pattern;
+  const auto all = [](int, int) { return true; };
+  const auto noise = [](int i, int j) { return 1e3 + 17 * ((i * 31 + j * 57) % 23); };
+  const auto want = [](int i, int j) { return 1 + 0.37 * i + 1.91 * j + 0.013 * i * j; };
+  EXPECT_EQ(seen_in(map_of([](int i, int j) { return i == 7 && j % 17 == 3; }, noise)),
+            Pattern::Isolated);
+  EXPECT_EQ(seen_in(map_of([](int, int j) { return j >= 48; }, noise)), Pattern::Tail);
+  EXPECT_EQ(seen_in(map_of([](int, int j) { return j >= 49; }, noise)), Pattern::Tail);
+  EXPECT_EQ(seen_in(map_of([](int i, int) { return i % 8 == 3; }, noise)), Pattern::Period);
+  EXPECT_EQ(seen_in(map_of([](int i, int j) { return i < 2 || j < 2 || i > 37 || j > 47; }, noise)),
+            Pattern::Border);
+  EXPECT_EQ(seen_in(map_of(all,
+                           [&](int i, int j) {
+                             const int rank = i * 50 + j;
+                             return want(rank % 40, rank / 40);
+                           })),
+            Pattern::Transposed);
+  EXPECT_EQ(seen_in(map_of(all, [&](int i, int j) { return want(i, j + 1); })), Pattern::Shifted);
+  EXPECT_EQ(seen_in(map_of(all, [&](int i, int j) { return 3 * want(i, j); })), Pattern::Factor);
+  EXPECT_EQ(seen_in(map_of(all, [](int, int) { return std::nan(""); })), Pattern::NotFinite);
+  EXPECT_EQ(seen_in(map_of(all, [](int i, int) { return -7.25 - i; })), Pattern::Unwritten);
+  EXPECT_EQ(seen_in(map_of(all, [](int, int) { return 0.0; })), Pattern::Zero);
+  EXPECT_EQ(seen_in(map_of(all, noise)), Pattern::None);
+}
+
+}  // namespace
+}  // namespace kw::engine

@@ -1,0 +1,184 @@
+// A run learns from its attempts, passes on what it began with, and says the same again when fed
+// the same.
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/learner.h"
+
+#include <gmock/gmock.h>
+
+#include "memory/test_task.h"
+#include "record/codec.h"
+
+namespace kw::memory {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class LearnerTest : public testing::Test {
+ protected:
+  Learner learner(LessonSnapshot begun = {}) const {
+    return {{&task_, Target::Cpu, "box", "waves-2"}, std::move(begun)};
+  }
+  static std::vector<LessonKind> kinds(const std::vector<Lesson>& lessons) {
+    std::vector<LessonKind> all;
+    for (const Lesson& lesson : lessons) all.push_back(lesson.kind);
+    return all;
+  }
+  /// As another run left it in the store.
+  Lesson of_another_run(const Attempt& attempt, LessonState state) const {
+    LessonScope scope{&task_, Target::Cpu, "box", "waves-1"};
+    Lesson lesson = *caution_of(attempt, facts_of(attempt, {}, task_), scope);
+    lesson.id = 7;
+    lesson.state = state;
+    return lesson;
+  }
+  static LessonSnapshot snapshot_of(const std::vector<Lesson>& lessons) {
+    LessonSnapshot snapshot;
+    snapshot.lessons = lessons;
+    return snapshot;
+  }
+
+  task::Definition task_ = test_task();
+  Attempt wrong_ = failed(1, "a", Outcome::WrongResult, {isolated()}, {"tiling"});
+  Attempt crash_ = failed(1, "a", Outcome::Crashed, {});
+};
+
+TEST_F(LearnerTest, AFailureInstructsAtOnceAndWarnsWhenItComesBack) {
+  Learner l = learner();
+  EXPECT_THAT(kinds(l.observe(wrong_, true, "t")),
+              ElementsAre(LessonKind::Caution, LessonKind::Instruction));
+  EXPECT_THAT(l.told().instructions, SizeIs(1));
+  EXPECT_THAT(l.told().cautions, IsEmpty());
+  l.observe(failed(2, "b", Outcome::WrongResult, {isolated()}, {"tiling"}), true, "t");
+  EXPECT_THAT(l.told().instructions, SizeIs(1));
+  ASSERT_THAT(l.told().cautions, SizeIs(1));
+  EXPECT_THAT(l.told().cautions[0], HasSubstr("Seen 2 times."));
+}
+
+TEST_F(LearnerTest, AFailureThatAnotherRunSawWarnsTheFirstTimeHere) {
+  Learner l = learner(snapshot_of({of_another_run(crash_, LessonState::Live)}));
+  EXPECT_THAT(l.told().cautions, IsEmpty());
+  l.observe(crash_, true, "t");
+  EXPECT_THAT(l.told().cautions, SizeIs(1));
+}
+
+TEST_F(LearnerTest, DroppedLessonsStayAway) {
+  Learner l = learner(snapshot_of({of_another_run(crash_, LessonState::Dropped)}));
+  for (const char* source : {"a", "b", "c"}) {
+    crash_.candidate.sha256 = source;
+    l.observe(crash_, true, "t");
+  }
+  EXPECT_THAT(l.told().cautions, IsEmpty());
+}
+
+TEST_F(LearnerTest, ASourceTeachesOnceAndTuningNothing) {
+  Learner l = learner();
+  EXPECT_THAT(l.observe(wrong_, true, "t"), SizeIs(2));
+  wrong_.number = 2;
+  EXPECT_THAT(l.observe(wrong_, true, "t"), IsEmpty()) << "the same source";
+  Attempt recalled = failed(3, "c", Outcome::WrongResult, {isolated()});
+  recalled.recalled = 1;
+  EXPECT_THAT(l.observe(recalled, true, "t"), IsEmpty());
+  EXPECT_THAT(l.observe(failed(4, "d", Outcome::Crashed, {}), false, "t"), IsEmpty())
+      << "nobody wrote it for this run";
+}
+
+TEST_F(LearnerTest, EqualAttemptsGiveEqualWords) {
+  const std::vector<Attempt> attempts{wrong_, correct(2, kStrided, 0.4, {"tiling"}),
+                                      correct(3, kContiguous, 2, {"vectorization"})};
+  const auto text = [&](const char* at) {
+    Learner l = learner(snapshot_of({of_another_run(crash_, LessonState::Live)}));
+    for (const Attempt& a : attempts) l.observe(a, true, at);
+    std::string all;
+    const ToldLessons told = l.told();
+    for (const auto& texts : {told.cautions, told.instructions, told.insights})
+      for (const std::string& t : texts) all += t + "\n";
+    return all;
+  };
+  EXPECT_EQ(text("now"), text("later")) << "the hour is in no prompt";
+  EXPECT_THAT(text("now"), HasSubstr("along z is lost"));
+}
+
+TEST_F(LearnerTest, TheLastWordsHoldTheWinAndWhatItWasMadeFrom) {
+  Learner l = learner();
+  l.observe(correct(2, kStrided, 0.4, {"tiling"}), true, "t");
+  Attempt best = correct(3, kContiguous, 2, {"vectorization"});
+  best.parent = 2;
+  best.plan = "Keep z innermost. Then more.";
+  l.observe(best, true, "t");
+  RunSummary run;
+  run.config.baseline = "reference";
+  const auto last = l.conclude(run, &best, best.evaluation, "end");
+  ASSERT_THAT(kinds(last), ElementsAre(LessonKind::Win, LessonKind::Insight));
+  EXPECT_THAT(last[0].text, testing::AllOf(HasSubstr("Made from one that reached 0.4x (tiling)"),
+                                           HasSubstr("“Keep z innermost.”")));
+  EXPECT_EQ(last[0].seen_in[0].at, "end");
+  EXPECT_THAT(last[1].text, HasSubstr("2 kernels tried"));
+  EXPECT_THAT(kinds(l.conclude(run, &best, std::nullopt, "end")), ElementsAre(LessonKind::Insight));
+  EXPECT_THAT(learner().conclude(run, nullptr, std::nullopt, "end"), IsEmpty());
+}
+
+Lesson insight(std::int64_t id, const std::string& task, const std::string& text) {
+  Lesson lesson;
+  lesson.id = id;
+  lesson.key = text;
+  lesson.task = task;
+  lesson.family = "stencil";
+  lesson.text = text;
+  return lesson;
+}
+
+TEST(Recall, TheOwnTaskComesFirstThenWhatHelped) {
+  const RecallScope scope{"waves", "stencil", Target::Cpu, "box", "waves-9"};
+  std::vector<Lesson> all{insight(1, "heat", "of the family"), insight(2, "waves", "own"),
+                          insight(3, "waves", "never helped"), insight(4, "waves", "helped"),
+                          insight(5, "matmul", "elsewhere"),   insight(6, "waves", "of this run")};
+  all[2].uses = 9;
+  all[3].uses = all[3].helped = 3;
+  all[4].family = "matmul";
+  all[5].seen_in = {{"waves-9", 1, ""}};
+  const ToldLessons told =
+      recall({.family = "", .device = "", .lessons = all, .sources = {}}, scope);
+  EXPECT_THAT(told.insights, ElementsAre("of this run", "helped", "own", "never helped",
+                                         "(`heat`) of the family"));
+}
+
+TEST(Recall, InstructionsStayWithTheirTaskAndOtherTargetsAreOut) {
+  const RecallScope scope{"waves", "stencil", Target::Cpu, "", ""};
+  Lesson other = insight(1, "heat", "instruction");
+  other.kind = LessonKind::Instruction;
+  Lesson cuda = insight(2, "waves", "cuda");
+  cuda.target = Target::Cuda;
+  EXPECT_THAT(bearing_on({other, cuda}, scope), IsEmpty());
+}
+
+TEST(Recall, EachKindHasItsCap) {
+  const RecallScope scope{"waves", "stencil", Target::Cpu, "", ""};
+  LessonSnapshot known;
+  for (int i = 1; i <= 40; ++i)
+    for (const LessonKind kind :
+         {LessonKind::Win, LessonKind::Caution, LessonKind::Instruction, LessonKind::Insight}) {
+      Lesson lesson = insight(10 * i + static_cast<int>(kind), "waves", std::to_string(i));
+      lesson.key += name_of(kind);
+      lesson.kind = kind;
+      lesson.seen = 2;
+      lesson.gain.value = i;
+      known.lessons.push_back(lesson);
+      known.sources.push_back(kind == LessonKind::Win ? std::string(1000, 'x') : "");
+    }
+  const ToldLessons told = recall(known, scope);
+  ASSERT_THAT(told.wins, SizeIs(kMostWins));
+  EXPECT_THAT(told.wins[0].title, HasSubstr("40")) << "the largest gain first";
+  EXPECT_THAT(told.cautions, SizeIs(kMostCautions));
+  EXPECT_THAT(told.instructions, SizeIs(kMostInstructions));
+  EXPECT_THAT(told.insights, SizeIs(kMostInsights));
+  EXPECT_EQ(told.insights.front(), "40") << "the newest first";
+  EXPECT_LE(bearing_on(known.lessons, scope).size(), 64u);
+  for (std::string& source : known.sources) source.append(kMostWinBytes, 'y');
+  EXPECT_THAT(recall(known, scope).wins, IsEmpty()) << "too long to show";
+}
+
+}  // namespace
+}  // namespace kw::memory
