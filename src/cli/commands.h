@@ -17,14 +17,17 @@ Command optimize_command();
 Command resume_command();
 Command replay_command();
 Command sweep_command();
+Command steer_command();
 Command task_command();
 Command runs_command();
 Command show_command();
 Command compare_command();
 Command export_command();
+Command report_command();
 Command device_command();
 Command doctor_command();
 Command models_command();
+Command memory_command();
 Command prompt_command();
 
 /// Bytes of the prompt that a run on a task would send first.

@@ -30,12 +30,13 @@ report::RunData run_data(engine::RunReport report, const DeviceFacts& device) {
   data.best = std::move(report.best);
   data.confirmation = std::move(report.confirmation);
   data.device = device;
-  if (data.best) {
-    const Candidate& best = data.best->candidate;
-    const auto header = task::parse_header(best.source, best.name);
-    data.best_source = header ? task::pin_knobs(best.source, *header, best.knobs) : best.source;
-  }
+  if (data.best) data.best_source = pinned_source(data.best->candidate);
   return data;
+}
+
+std::string pinned_source(const Candidate& candidate) {
+  const auto header = task::parse_header(candidate.source, candidate.name);
+  return header ? task::pin_knobs(candidate.source, *header, candidate.knobs) : candidate.source;
 }
 
 std::string optimized_json(const report::RunData& data, const platform::Path& folder) {

@@ -14,6 +14,9 @@ namespace kw::cli {
 /// Moves a report into what the report room works on; pins the knobs of the best source.
 report::RunData run_data(engine::RunReport report, const DeviceFacts& device);
 
+/// The source with its knobs pinned: compiles alone.
+std::string pinned_source(const Candidate& candidate);
+
 /// run, best (as `judge`, plus confirmed, path, source_sha256), attempts, stopped_by, spent.
 std::string optimized_json(const report::RunData& data, const platform::Path& folder);
 

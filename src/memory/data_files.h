@@ -1,4 +1,4 @@
-// The shipped data folders (tasks, playbook, prompts), from the program itself or from a directory
+// The shipped data folders (tasks, playbook, prompts, models, web), from the program itself or from a directory
 // that overrides it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

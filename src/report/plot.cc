@@ -20,6 +20,7 @@ constexpr double kRight = kWidth - 24;
 constexpr double kTop = 36;
 constexpr double kBottom = kHeight - 56;
 constexpr int kColors = 6;
+constexpr std::size_t kTipBytes = 200;
 
 void legend(Svg& svg, int row, int color, const std::string& name) {
   const double y = kTop + 14 + 18 * row;
@@ -64,18 +65,19 @@ std::vector<Point> timed_points(const RunData& data) {
 }  // namespace
 
 ProgressPlot::ProgressPlot(const RunData& data, const Digest& digest,
-                           std::function<void(std::string_view)> out)
+                           std::function<void(std::string_view)> out, SvgPlace place)
     : digest_(digest),
       out_(std::move(out)),
       x_(fit({0, static_cast<double>(digest.attempts)}, false, kLeft, kRight)),
       y_(fit({digest.slowest, digest.fastest}, true, kBottom, kTop)),
-      svg_(kWidth, kHeight, data.run.name + ": speedup over " + data.baseline) {
+      svg_(kWidth, kHeight, data.run.name + ": speedup over " + data.baseline, place) {
   svg_.axes(x_, y_, "attempt", "speedup");
 }
 
 void ProgressPlot::add(const AttemptLine& line) {
   const double at = x_.at(line.number);
-  const std::string tip = fmt::format("{} {}: {}", line.number, line.name, line.words);
+  const std::string tip =
+      fmt::format("{} {}: {}", line.number, line.name, sanitise(line.words, kTipBytes));
   if (line.outcome_class == OutcomeClass::Failed)
     svg_.dot(at, kBottom, 1, tip, true);
   else if (line.speedup > 0)
@@ -97,7 +99,7 @@ void ProgressPlot::finish() {
   out_(std::move(svg_).finish());
 }
 
-std::string roofline_svg(const RunData& data) {
+std::string roofline_svg(const RunData& data, SvgPlace place) {
   const std::vector<Point> points = timed_points(data);
   const double peak = ceiling_of(data.device, "", true);
   std::vector<std::pair<std::string, double>> roofs;
@@ -111,7 +113,7 @@ std::string roofline_svg(const RunData& data) {
   for (const auto& [level, rate] : roofs) ys.push_back(rate * 0.05);
   const Axis x = fit(xs, true, kLeft, kRight);
   const Axis y = fit(ys, true, kBottom, kTop);
-  Svg svg(kWidth, kHeight, data.run.name + ": roofline of " + data.device.model);
+  Svg svg(kWidth, kHeight, data.run.name + ": roofline of " + data.device.model, place);
   svg.axes(x, y, "arithmetic intensity, flop per byte (nominal)", "flop/s");
   const double top = peak > 0 ? peak : y.hi;
   for (const auto& [level, rate] : roofs) {

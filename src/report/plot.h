@@ -18,8 +18,8 @@ namespace kw::report {
 class ProgressPlot {
  public:
   /// `digest` is that of the attempts that will be added; both must outlive the plot.
-  ProgressPlot(const RunData& data, const Digest& digest,
-               std::function<void(std::string_view)> out);
+  ProgressPlot(const RunData& data, const Digest& digest, std::function<void(std::string_view)> out,
+               SvgPlace place = SvgPlace::File);
   void add(const AttemptLine& line);
   /// Call once, last.
   void finish();
@@ -34,7 +34,7 @@ class ProgressPlot {
 
 /// Log-log roofline of the device with the timed workloads of the best attempt and of the
 /// baselines.
-std::string roofline_svg(const RunData& data);
+std::string roofline_svg(const RunData& data, SvgPlace place = SvgPlace::File);
 
 struct Series {
   std::string name;

@@ -12,8 +12,7 @@
 namespace kw::report {
 namespace {
 
-constexpr const char* kStyle =
-    "<style>"
+constexpr std::string_view kStyle =
     "svg{background:#fff;color:#222;font:12px system-ui,sans-serif}"
     ".g{stroke:currentColor;stroke-opacity:.15}.t{fill:currentColor}"
     "path,circle{fill:none;stroke:currentColor;stroke-width:1.6}"
@@ -22,8 +21,20 @@ constexpr const char* kStyle =
     ".f{fill:currentColor}.d{stroke-dasharray:5 4}"
     "@media(prefers-color-scheme:dark){svg{background:#161616;color:#ddd}"
     ".c0{color:#6cb6ff}.c1{color:#ff9e64}.c2{color:#7ee787}.c3{color:#d2a8ff}.c4{color:#f0c674}.c5{"
-    "color:#76e3ea}}"
-    "</style>";
+    "color:#76e3ea}}";
+
+/// U+200E, U+200F, U+202A to U+202E and U+2066 to U+2069: three bytes each.
+bool is_order_mark(std::string_view text) {
+  if (text.size() < 3 || text[0] != '\xE2') return false;
+  const auto last = static_cast<unsigned char>(text[2]);
+  if (text[1] == '\x80') return last == 0x8E || last == 0x8F || (last >= 0xAA && last <= 0xAE);
+  return text[1] == '\x81' && last >= 0xA6 && last <= 0xA9;
+}
+
+std::string spelled_out(std::string_view mark) {
+  const int middle = mark[1] & 0x3F, last = mark[2] & 0x3F;
+  return fmt::format("[U+{:04X}]", 0x2000 | middle << 6 | last);
+}
 
 std::string tick_label(double value) {
   const double size = std::abs(value);
@@ -36,21 +47,30 @@ std::string tick_label(double value) {
 
 }  // namespace
 
-std::string escape(std::string_view text) {
+std::string_view plot_style() { return kStyle; }
+
+std::string escape(std::string_view foreign) {
+  const std::string text = sanitise(foreign, foreign.size() + 1);
   std::string out;
-  for (const char c : text) {
-    if (c == '<')
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '<') {
       out += "&lt;";
-    else if (c == '>')
+    } else if (c == '>') {
       out += "&gt;";
-    else if (c == '&')
+    } else if (c == '&') {
       out += "&amp;";
-    else if (c == '"')
+    } else if (c == '"') {
       out += "&quot;";
-    else if (static_cast<unsigned char>(c) < 0x20)
-      out += ' ';
-    else
+    } else if (c == '\'') {
+      out += "&#39;";
+    } else if (const auto rest = std::string_view(text).substr(i); is_order_mark(rest)) {
+      out += spelled_out(rest);
+      i += 2;
+    } else {
       out += c;
+    }
   }
   return out;
 }
@@ -100,13 +120,17 @@ Axis fit(const std::vector<double>& values, bool is_log, double from, double to)
   return {lo - margin, hi + margin, false, from, to};
 }
 
-Svg::Svg(double width, double height, std::string_view title) {
-  body_ = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
-      "height=\"{1:g}\">"
-      "{2}\n<title>{3}</title>\n<text class=\"t\" x=\"{4:g}\" y=\"20\" text-anchor=\"middle\" "
-      "font-weight=\"600\">{3}</text>\n",
-      width, height, kStyle, escape(title), width / 2);
+Svg::Svg(double width, double height, std::string_view title, SvgPlace place) {
+  body_ = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:g} {:g}\"", width,
+                      height);
+  body_ +=
+      place == SvgPlace::Page
+          ? std::string(" class=\"plot\" role=\"img\">")
+          : fmt::format(" width=\"{:g}\" height=\"{:g}\"><style>{}</style>", width, height, kStyle);
+  body_ += fmt::format(
+      "\n<title>{0}</title>\n<text class=\"t\" x=\"{1:g}\" y=\"20\" text-anchor=\"middle\" "
+      "font-weight=\"600\">{0}</text>\n",
+      escape(title), width / 2);
 }
 
 void Svg::line(const std::vector<std::pair<double, double>>& points, int color, bool is_dashed) {

@@ -25,9 +25,12 @@ struct Axis {
 /// Range that holds every value with a margin; values that cannot be shown are ignored.
 Axis fit(const std::vector<double>& values, bool is_log, double from, double to);
 
+/// Where a drawing stands: alone, with its style and size, or in a page that gives it both.
+enum class SvgPlace { File, Page };
+
 class Svg {
  public:
-  Svg(double width, double height, std::string_view title);
+  Svg(double width, double height, std::string_view title, SvgPlace place = SvgPlace::File);
   /// `color` 0–5 of the palette; -1 is the text colour.
   void line(const std::vector<std::pair<double, double>>& points, int color,
             bool is_dashed = false);
@@ -44,7 +47,12 @@ class Svg {
   std::string body_;
 };
 
-/// Text that may stand in XML.
+/// The style sheet of drawings, for pages that hold some.
+std::string_view plot_style();
+
+/// Foreign text as it may stand in XML and HTML, between tags and in quoted attributes: markup is
+/// escaped, bytes that are no text become '?', and marks that reverse the order of letters are
+/// spelled out, since code may hide behind them.
 std::string escape(std::string_view text);
 
 }  // namespace kw::report

@@ -1,0 +1,86 @@
+// kw report RUN [--out FILE]: a run as one HTML file.
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "cli/commands.h"
+#include "cli/run_view.h"
+#include "cli/session.h"
+#include "cli/stored_run.h"
+#include "record/codec.h"
+#include "report/page.h"
+
+namespace kw::cli {
+namespace {
+
+struct ReportFlags {
+  std::string run;
+  std::string out;
+};
+
+/// The device as it was when the certificate was written, else as it was measured last; empty where
+/// that is another one.
+Result<DeviceFacts> device_of(const store::RunStore& store, const report::RunData& data) {
+  if (!data.best) return DeviceFacts();
+  const std::string& id = data.best->evaluation.device;
+  const auto file = platform::read_file(store.folder_of(data.run) / "best" / "certificate.json");
+  if (file)
+    if (const auto certificate = parse_json(*file, "certificate.json");
+        certificate && certificate->contains("device"))
+      if (const auto facts = decode_json<DeviceFacts>((*certificate)["device"]);
+          facts && facts->id == id)
+        return *facts;
+  if (const auto known = KW_TRY(store.recall("device", "cpu")))
+    if (const auto facts = decode<DeviceFacts>(*known); facts && facts->id == id) return *facts;
+  DeviceFacts facts;
+  facts.id = id;
+  facts.model = data.best->evaluation.machine;
+  return facts;
+}
+
+Result<int> write_page(const Global& global, ReportFlags flags) {
+  const auto files = KW_TRY(open_data(global)).under("web");
+  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  auto data = KW_TRY(load_run(store, flags.run));
+  data.device = KW_TRY(device_of(store, data));
+  if (data.best) data.best_source = pinned_source(data.best->candidate);
+  const report::Page page = KW_TRY(report::make_page(store, data, files));
+  if (flags.out.empty()) {
+    const platform::Path folder = store.folder_of(data.run);
+    KW_TRY(platform::make_dirs(folder));
+    flags.out = (folder / "report.html").string();
+  }
+  KW_TRY(platform::write_file_atomic(flags.out, page.html, false));
+  if (global.json)
+    std::printf("%s\n", dump_json({{"run", data.run.name},
+                                   {"path", flags.out},
+                                   {"bytes", page.html.size()},
+                                   {"attempts", data.run.attempts},
+                                   {"listed", page.listed},
+                                   {"detailed", page.detailed}})
+                            .c_str());
+  else
+    std::printf("%s\n", flags.out.c_str());
+  return kDone;
+}
+
+}  // namespace
+
+Command report_command() {
+  auto flags = std::make_shared<ReportFlags>();
+  Command command;
+  command.name = "report";
+  command.summary = "Write a run as one HTML file";
+  command.declare = [flags](Flags& f) {
+    f.positional("run", flags->run, "Name as in kw runs");
+    f.text("--out", flags->out, "File; default: report.html in the run's folder");
+  };
+  command.run = [flags](const Global& global) {
+    return end_command(global, write_page(global, *flags));
+  };
+  return command;
+}
+
+}  // namespace kw::cli

@@ -1,0 +1,250 @@
+// Tests of the page of a run: well-formed, closed to hostile text, bounded, and saying what it
+// leaves out.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/page.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "base/text.h"
+#include "memory/data_files.h"
+#include "platform/disk.h"
+#include "platform/files.h"
+#include "report/markup_for_test.h"
+#include "report/svg.h"
+
+namespace kw::report {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// The words that a test puts wherever a run holds foreign text.
+struct Foreign {
+  std::string text = "harmless";
+  std::string source = "// harmless\nvoid f() {\n  g(1);\n}\n";
+};
+
+Attempt attempt(int number, OutcomeClass outcome_class, const Foreign& foreign) {
+  Attempt a;
+  a.number = number;
+  a.parent = number > 1 ? number - 1 : 0;
+  a.candidate.name = foreign.text;
+  a.candidate.source = foreign.source + "// " + std::to_string(number) + "\n";
+  a.candidate.origin = Origin::Model;
+  a.candidate.techniques = {foreign.text};
+  a.candidate.knobs = {{"B", number}};
+  a.why = foreign.text;
+  a.words = foreign.text;
+  a.plan = foreign.text;
+  a.exchanges = {"key"};
+  a.outcome_class = outcome_class;
+  a.at_ns = number * 1'000'000;
+  a.evaluation.device = "cpu-1";
+  a.evaluation.machine = foreign.text;
+  a.evaluation.stage_ns = {{"compile", 1e6}};
+  a.evaluation.findings = {{"diagnostic", 1, foreign.text, foreign.source, foreign.text}};
+  if (outcome_class == OutcomeClass::Failed) {
+    a.evaluation.verdict = {Stage::Check, Outcome::WrongResult, foreign.text};
+    return a;
+  }
+  a.evaluation.verdict = {Stage::Measure, Outcome::Correct, ""};
+  const double value = 1 + number * 0.01;
+  a.evaluation.speedup = {value, value * 0.9, value * 1.1, 0.995, foreign.text, 0.002, true};
+  a.against_baseline = a.evaluation.speedup;
+  WorkloadResult check;
+  check.name = foreign.text;
+  check.note = foreign.text;
+  WorkloadResult timed = check;
+  timed.group = Group::Time;
+  timed.median_ns = 1000;
+  timed.opponent_ns = 2000;
+  timed.speedup = a.evaluation.speedup;
+  timed.samples.resize(5);
+  timed.flops_per_s = 2e9;
+  timed.arithmetic_intensity = 0.25;
+  timed.roofline = {0.5, Bound::Memory, 1e10, foreign.text, foreign.text};
+  a.evaluation.workloads = {check, timed};
+  a.evaluation.skipped = {{foreign.text, Group::Time, foreign.text}};
+  return a;
+}
+
+class PageOfARun : public testing::Test {
+ protected:
+  /// A run of `count` attempts: new bests where the number is a square, failures at multiples of 3.
+  void fill(int count, const Foreign& foreign) {
+    data_.run.config.task = foreign.text;
+    data_.run.config.models = {foreign.text};
+    data_.run.config.hints = {foreign.text};
+    data_.run.config.constraints = {foreign.text};
+    data_.run.config.baseline = foreign.text;
+    data_.run.stopped_by = foreign.text;
+    // Names of runs are file names, so the store gets a tame one and the page another.
+    RunConfig stored = data_.run.config;
+    stored.task = "task";
+    data_.run.id = store_.create(stored, "2026-01-02T03:04:05Z").value().id;
+    data_.run.name = foreign.text;
+    std::set<int> squares;
+    for (int i = 1; i * i <= count; ++i) squares.insert(i * i);
+    for (int n = 1; n <= count; ++n) {
+      const auto outcome = squares.contains(n) ? OutcomeClass::NewBest
+                           : n % 3 == 0        ? OutcomeClass::Failed
+                                               : OutcomeClass::NoGain;
+      const Attempt a = attempt(n, outcome, foreign);
+      ASSERT_TRUE(store_.append(data_.run, a));
+      if (outcome == OutcomeClass::NewBest) data_.best = a;
+    }
+    data_.run.attempts = count;
+    data_.baseline = foreign.text;
+    data_.best_source = foreign.source;
+    data_.confirmation = data_.best->evaluation;
+    data_.device.id = "cpu-1";
+    data_.device.model = foreign.text;
+    data_.device.compiler = foreign.text;
+    Exchange exchange;
+    exchange.key = "key";
+    exchange.model = foreign.text;
+    exchange.reply.text = foreign.text;
+    exchange.reply.usage.prompt_tokens = 1000;
+    exchange.reply.cost_usd = 0.25;
+    ASSERT_TRUE(store_.keep_exchange(data_.run.id, exchange));
+  }
+
+  Page page(PageLimits limits = {}) {
+    const auto files = memory::DataFiles::open(std::nullopt).value().under("web");
+    auto made = make_page(store_, data_, files, limits);
+    EXPECT_TRUE(made.has_value()) << describe(made.error());
+    return made ? std::move(*made) : Page();
+  }
+
+  static Markup read(const Page& page) { return MarkupReader(page.html).read(); }
+
+  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-page").value());
+  platform::MemoryDisk disk_;
+  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
+  RunData data_;
+};
+
+TEST_F(PageOfARun, IsWellFormedAndShowsEveryPart) {
+  fill(5, {});
+  const Markup markup = read(page());
+  ASSERT_THAT(markup.trouble, IsEmpty());
+  for (const char* words :
+       {"Confirmed: 1.040× the speed of harmless (0.936–1.144 at 99.5 %)", "Best so far",
+        "In the model's words", "Changes against attempt 4", "+ // 5", "- // 4",
+        "wrong result at "
+        "check",
+        "1 further shapes were checked", "tokens in", "0.2500",
+        "harmless is faster than "
+        "harmless on harmless",
+        "&quot;samples&quot;: 5", "kw show harmless --attempt N"})
+    EXPECT_THAT(markup.text, HasSubstr(words));
+}
+
+TEST_F(PageOfARun, LoadsNothingAndRunsNothing) {
+  fill(5, {});
+  const Page made = page();
+  const std::set<std::string> allowed{
+      "html",   "head",  "meta",  "title",      "style", "body",    "header",  "main",
+      "footer", "nav",   "a",     "h1",         "h2",    "h3",      "p",       "dl",
+      "dt",     "dd",    "div",   "ul",         "li",    "section", "figure",  "figcaption",
+      "table",  "thead", "tbody", "tr",         "th",    "td",      "details", "summary",
+      "pre",    "code",  "span",  "blockquote", "svg",   "path",    "circle",  "text"};
+  const std::set<std::string> attributes{
+      "lang", "charset", "name",    "content",     "http-equiv",  "class",    "id",
+      "href", "xmlns",   "viewBox", "role",        "d",           "cx",       "cy",
+      "r",    "x",       "y",       "text-anchor", "font-weight", "transform"};
+  std::set<std::string> ids;
+  for (const Element& e : read(made).elements) {
+    EXPECT_TRUE(allowed.contains(e.name)) << e.name;
+    for (const auto& [name, value] : e.attributes) {
+      EXPECT_TRUE(attributes.contains(name)) << e.name << " " << name;
+      if (name == "href") {
+        EXPECT_TRUE(value.starts_with("#")) << value;
+      }
+      if (name == "id") {
+        EXPECT_TRUE(ids.insert(value).second) << value << " twice";
+      }
+    }
+  }
+  EXPECT_THAT(made.html, AllOf(Not(HasSubstr("url(")), Not(HasSubstr("@import"))));
+  EXPECT_THAT(made.html, HasSubstr("default-src 'none'; style-src 'sha256-"));
+  EXPECT_THAT(made.html, HasSubstr("prefers-color-scheme: dark"));
+}
+
+/// Wherever a run holds text that others wrote, hostile text must leave the form of the page as it
+/// is: the same elements with the same attributes.
+TEST_F(PageOfARun, HostileTextStaysText) {
+  Foreign hostile;
+  hostile.text =
+      "\"'><script>alert(1)</script><img src=x onerror=alert(2)></title></style></pre>"
+      "<!-- ]]> --> {{run}} {{{style}}} &lt; \x01\xff \xE2\x80\xAE";
+  hostile.source = "// </code></pre><iframe src=\"http://evil\"></iframe>\n" + hostile.text + "\n";
+  fill(5, hostile);
+  const Page shown = page();
+  const Markup markup = read(shown);
+  ASSERT_THAT(markup.trouble, IsEmpty());
+  EXPECT_THAT(shown.html, Not(HasSubstr("<script")));
+  EXPECT_THAT(shown.html, Not(HasSubstr("\xE2\x80\xAE"))) << "order marks are spelled out";
+  EXPECT_THAT(markup.text, HasSubstr("{{run}} {{{style}}} &amp;lt; ?? [U+202E]"));
+  EXPECT_THAT(markup.style, Not(HasSubstr("script")));
+
+  data_ = {};
+  fill(5, {"tame", "// tame\ntame\n"});
+  EXPECT_EQ(read(page()).skeleton(), markup.skeleton());
+}
+
+TEST_F(PageOfARun, OfALongRunIsBounded) {
+  Foreign foreign;
+  for (int i = 0; i < 120; ++i)
+    foreign.source += "  a[" + std::to_string(i) + "] = b[" + std::to_string(i) + "] < c && d;\n";
+  fill(100, foreign);
+  PageLimits limits;
+  limits.lines = 40;
+  limits.dots = 20;
+  limits.detail_bytes = 50'000;
+  const Page made = page(limits);
+  const Markup markup = read(made);
+  ASSERT_THAT(markup.trouble, IsEmpty());
+  EXPECT_EQ(made.listed, 40);
+  EXPECT_GT(made.detailed, 10) << "every new best";
+  EXPECT_LT(made.detailed, 40);
+  EXPECT_LT(made.html.size(), 150'000u);
+  EXPECT_THAT(markup.text,
+              AllOf(HasSubstr("100 attempts, 40 of them listed: every new best and the latest "
+                              "(all of them: kw show harmless)"),
+                    HasSubstr("2 not listed: kw show harmless"),
+                    HasSubstr("(any other: kw show harmless --attempt N)"),
+                    HasSubstr("Of 100 attempts every new best and one in 6 others is drawn")));
+}
+
+TEST_F(PageOfARun, WithNothingCorrectSaysSo) {
+  data_.run = store_.create(data_.run.config, "2026-01-02T03:04:05Z").value();
+  ASSERT_TRUE(store_.append(data_.run, attempt(1, OutcomeClass::Failed, {})));
+  const Markup markup = read(page());
+  ASSERT_THAT(markup.trouble, IsEmpty());
+  EXPECT_THAT(markup.text, AllOf(HasSubstr("No attempt was correct."),
+                                 HasSubstr("None: only a win that a separate confirmation showed "
+                                           "has one."),
+                                 HasSubstr("Nothing was timed.")));
+}
+
+TEST_F(PageOfARun, AWrongTemplateIsNamed) {
+  fill(1, {});
+  auto files = memory::DataFiles::open(std::nullopt).value().under("web");
+  files["report.html"] += "{{sourec}}";
+  const auto made = make_page(store_, data_, files);
+  ASSERT_FALSE(made.has_value());
+  EXPECT_THAT(describe(made.error()), AllOf(HasSubstr("web/report.html:"), HasSubstr("sourec")));
+}
+
+TEST(Escape, MakesTextOfEverything) {
+  EXPECT_EQ(escape("a<b>&\"'\n\t\x01\x7f\xff"), "a&lt;b&gt;&amp;&quot;&#39;\n\t???");
+  EXPECT_EQ(escape("x\xE2\x80\xAEy\xE2\x81\xA6z\xE2\x80\x9Cq"), "x[U+202E]y[U+2066]z\xE2\x80\x9Cq");
+}
+
+}  // namespace
+}  // namespace kw::report
