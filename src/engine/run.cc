@@ -28,12 +28,13 @@ struct Pending {
 class Runner {
  public:
   Runner(const Surroundings& s, RunSummary run, Loop loop, std::optional<Writer> writer,
-         std::int64_t spent_ns)
+         std::optional<Lessons> lessons, std::int64_t spent_ns)
       : s_(s),
         recorded_(run.attempts),
         run_(std::move(run)),
         loop_(std::move(loop)),
         writer_(std::move(writer)),
+        lessons_(std::move(lessons)),
         started_ns_(s.clock.now_ns() - spent_ns) {}
 
   Result<> search();
@@ -44,6 +45,8 @@ class Runner {
   const RunSummary& fail_with(const Error& error);
   const RunSummary& run() const { return run_; }
   bool is_interrupted() const { return s_.is_interrupted && s_.is_interrupted(); }
+  /// What the run taught as a whole; an interrupted one goes on later.
+  Result<> conclude(const RunReport& report) const;
 
  private:
   Result<> submit(const InFlight& flight);
@@ -61,6 +64,7 @@ class Runner {
   RunSummary run_;
   Loop loop_;
   std::optional<Writer> writer_;
+  std::optional<Lessons> lessons_;
   std::deque<Pending> pending_;  ///< Of the last asks in flight, in their order.
   std::int64_t started_ns_;
 };
@@ -82,7 +86,7 @@ Result<> Runner::recall_attempt(int original, const std::string& what, Attempt& 
 }
 
 Result<bool> Runner::write(const InFlight& flight, Pending& pending) {
-  auto source = writer_->write(flight, loop_);
+  auto source = writer_->write(flight, loop_, lessons_ ? &*lessons_ : nullptr);
   if (!source) {
     const std::string why = is_interrupted() ? "interrupt" : writer_->refusal();
     if (why.empty()) return std::unexpected(source.error());
@@ -176,10 +180,13 @@ Result<> Runner::search() {
     KW_TRY(refill());
     if (loop_.in_flight().empty()) break;
     Attempt attempt = KW_TRY(next_attempt());
+    const bool is_written = loop_.in_flight().front().is_to_be_written();
     loop_.absorb(attempt);
     update_summary(attempt);
+    std::vector<Lesson> learnt;
+    if (lessons_) learnt = lessons_->observe(attempt, is_written);
     if (attempt.number <= recorded_) continue;
-    KW_TRY(s_.store.append(run_, attempt));
+    KW_TRY(s_.store.append(run_, attempt, learnt));
     s_.observer.on_attempt(attempt, loop_.standing());
   }
   run_.stopped_by = loop_.stopped_by().empty() ? "nothing left to ask" : loop_.stopped_by();
@@ -216,6 +223,12 @@ Result<std::optional<Evaluation>> Runner::confirm(const Candidate& baseline) {
     if (is_interrupted()) break;
   }
   return first;
+}
+
+Result<> Runner::conclude(const RunReport& report) const {
+  if (!lessons_ || report.run.state != RunState::Finished) return {};
+  return lessons_->conclude(s_.store, report.run, report.best ? &*report.best : nullptr,
+                            report.confirmation);
 }
 
 const RunSummary& Runner::finish() {
@@ -266,7 +279,9 @@ Result<RunReport> drive(const Surroundings& s, RunSummary run, std::int64_t spen
   const DecisionLog log = lines_into(file);
   auto loop = KW_TRY(Loop::create(s.workbench, run.config, opponent, log));
   auto writer = KW_TRY(writer_for(s, run, baseline->mean_ns));
-  Runner runner(s, std::move(run), std::move(loop), std::move(writer), spent_ns);
+  auto lessons = KW_TRY(Lessons::open(s.learning, s.store, s.clock, run));
+  Runner runner(s, std::move(run), std::move(loop), std::move(writer), std::move(lessons),
+                spent_ns);
   if (auto searched = runner.search(); !searched) {
     // What was stored stays; the run can be resumed once the trouble is over.
     if (auto kept = s.store.update(runner.fail_with(searched.error())); !kept)
@@ -283,6 +298,7 @@ Result<RunReport> drive(const Surroundings& s, RunSummary run, std::int64_t spen
     report.best = KW_TRY(s.store.attempt(report.run.id, best));
     report.confirmation = std::move(confirmation);
   }
+  KW_TRY(runner.conclude(report));
   log("stop " + report.run.stopped_by);
   KW_TRY(file.commit());
   return report;

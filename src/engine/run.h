@@ -51,7 +51,8 @@ struct Surroundings {
   std::uint64_t input_seed = 0;  ///< Secret of this process's part of the run, from the system.
   /// Device, compiler and program: what a remembered time depends on.
   std::string judge_id;
-  const Writing* writing = nullptr;  ///< Of strategies that have sources written.
+  const Writing* writing = nullptr;    ///< Of strategies that have sources written.
+  const Learning* learning = nullptr;  ///< Of runs that use memory.
 };
 
 /// What a run came to; its attempts are in the store.

@@ -84,11 +84,13 @@ Result<Attempt> Writer::parent_of(const InFlight& flight) const {
   return parent;
 }
 
-Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop) {
+Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
+                                    const Lessons* lessons) {
   propose::Situation situation;
   situation.number = flight.number;
   situation.errand = flight.ask.errand;
   set_constants(situation);
+  if (lessons != nullptr) lessons->tell(situation);
   KW_TRY(store_->for_each_line(run_.id, [&](const AttemptLine& line) {
     // After a resume the store holds attempts that were not told yet at this ask.
     if (line.number <= loop.told()) situation.history.push_back(line);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/lessons.h"
 #include "engine/loop.h"
 #include "llm/budget.h"
 #include "llm/exchanges.h"
@@ -65,9 +66,9 @@ class Writer {
                              const platform::Clock& clock, const RunSummary& run,
                              double baseline_ns);
 
-  /// Asks the proposer. What it could not send for this one request is no candidate; other errors
-  /// are the surroundings'.
-  Result<WrittenSource> write(const InFlight& flight, const Loop& loop);
+  /// Asks the proposer. `lessons` may be null. What it could not send for this one request is no
+  /// candidate; other errors are the surroundings'.
+  Result<WrittenSource> write(const InFlight& flight, const Loop& loop, const Lessons* lessons);
 
   /// By all processes of the run so far.
   Spending spent() const;
