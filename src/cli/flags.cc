@@ -54,7 +54,7 @@ void declare(CLI::App& parent, const Command& command, std::vector<Bound>& bound
     command.declare(flags);
   }
   for (const Command& child : command.children) declare(*app, child, bound);
-  if (!command.children.empty()) app->require_subcommand(1);
+  if (!command.children.empty()) app->require_subcommand(command.run ? 0 : 1, 1);
   if (command.run) bound.push_back({app, &command});
 }
 

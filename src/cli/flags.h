@@ -51,7 +51,7 @@ struct Command {
   std::string summary;
   std::function<void(Flags&)> declare;
   std::function<int(const Global&)> run;
-  std::vector<Command> children;  ///< `kw task new`; then `declare` and `run` are empty.
+  std::vector<Command> children;  ///< `kw task new`; without `run` one of them must be given.
 };
 
 /// Parses and runs; returns the exit code. Unknown commands and flags name the nearest known one.

@@ -44,6 +44,7 @@ struct OptimizeFlags {
   std::int64_t seed = 1;
   std::int64_t outstanding = 1;
   std::string save_attempts;
+  bool no_memory = false;
   WritingFlags writing;
   std::string run;  ///< Of resume.
 };
@@ -243,6 +244,7 @@ Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Settin
   config.task = setting.task;
   config.task_sha256 = setting.task_sha256;
   config.carrier = setting.bench ? "pipe" : "synthetic";
+  config.uses_memory = setting.real != nullptr && !flags.no_memory;
   return {};
 }
 
@@ -252,6 +254,12 @@ engine::Writing writing_of(RunModels& models, const Setting& setting) {
   writing.device = setting.facts();
   writing.examples = setting.examples;
   return writing;
+}
+
+engine::Learning learning_of(const Setting& setting) {
+  if (setting.real == nullptr) return {};
+  const DeviceFacts facts = setting.facts();
+  return {&setting.real->definition(), facts.target, facts.id};
 }
 
 Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
@@ -266,6 +274,7 @@ Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
   KW_TRY(fit_to_setting(wanted, flags, setting));
   for (const std::string& notice : setting.notices) view.on_notice(notice);
   const engine::Writing writing = models ? writing_of(*models, setting) : engine::Writing();
+  const engine::Learning learning = learning_of(setting);
   const engine::Surroundings surroundings{*setting.workbench,
                                           setting.carrier(),
                                           store,
@@ -274,7 +283,8 @@ Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
                                           [&] { return signals.is_interrupted(); },
                                           Seed::from_os().low,
                                           setting.bench ? setting.bench->judge_id() : "synthetic",
-                                          models ? &writing : nullptr};
+                                          models ? &writing : nullptr,
+                                          setting.real != nullptr ? &learning : nullptr};
   auto searched = wanted.stored ? engine::resume(surroundings, *wanted.stored)
                                 : engine::run(surroundings, wanted.config);
   view.end();
@@ -313,6 +323,8 @@ Command optimize_command() {
     f.integer("--seed", flags->seed, "Of the strategy only");
     f.integer("--outstanding", flags->outstanding, "Asks in flight");
     f.text("--save-attempts", flags->save_attempts, "Keep every source here as NNN_name.cpp");
+    f.on_off("--no-memory", flags->no_memory,
+             "Begin without lessons of earlier runs, and leave none");
     flags->writing.declare(f);
   };
   command.run = [flags](const Global& global) { return run(global, *flags); };

@@ -12,7 +12,9 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "engine/lessons.h"
 #include "propose/examples.h"
+#include "propose/judge.h"
 #include "propose/prompt.h"
 #include "record/codec.h"
 #include "task/header.h"
@@ -28,17 +30,34 @@ struct PromptFlags {
   std::string parent;
   std::int64_t max_tokens = propose::PromptOptions{}.max_tokens;
   bool own_playbook = false;
+  bool no_memory = false;
 };
 
-/// What `kw device` or a run in this workspace has measured; nothing is measured or made for it.
-Result<std::optional<DeviceFacts>> remembered_device(const Global& global) {
+/// The store of this workspace, where it has one; nothing is made for it.
+Result<std::optional<store::RunStore>> existing_store(const Global& global) {
   const platform::Path database = platform::Path(global.workspace) / "runs" / "kernelwright.sqlite";
   std::error_code ignored;
-  if (!std::filesystem::exists(database, ignored)) return std::optional<DeviceFacts>();
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
-  const auto text = KW_TRY(store.recall("device", "cpu"));
+  if (!std::filesystem::exists(database, ignored)) return std::optional<store::RunStore>();
+  return std::optional(KW_TRY(store::RunStore::open(global.workspace)));
+}
+
+/// What `kw device` or a run in this workspace has measured; nothing is measured for it.
+Result<std::optional<DeviceFacts>> remembered_device(const std::optional<store::RunStore>& store) {
+  if (!store) return std::optional<DeviceFacts>();
+  const auto text = KW_TRY(store->recall("device", "cpu"));
   if (!text) return std::optional<DeviceFacts>();
   return std::optional(KW_TRY(decode<DeviceFacts>(*text)));
+}
+
+/// What a run that began now would know from earlier ones.
+Result<> tell_lessons(store::RunStore& store, propose::Situation& situation) {
+  const DeviceFacts facts = situation.device != nullptr ? *situation.device : DeviceFacts();
+  const auto known =
+      KW_TRY(engine::lessons_for(store, engine::Learning{situation.task, facts.target, facts.id}));
+  const Task& task = situation.task->task;
+  engine::tell(memory::recall(known, {task.name, task.family, facts.target, facts.id, ""}),
+               situation);
+  return {};
 }
 
 /// A parent that was judged correct and not timed: `file`, or the task's reference.
@@ -73,7 +92,8 @@ Result<propose::Prompt> build_prompt(const Global& global, const PromptFlags& fl
     return fail("a first kernel has no parent; give --errand improve or another with --parent");
   const memory::DataFiles data = KW_TRY(open_data(global));
   const task::Definition definition = KW_TRY(open_task(data, flags.task));
-  const auto device = KW_TRY(remembered_device(global));
+  auto store = KW_TRY(existing_store(global));
+  const auto device = KW_TRY(remembered_device(store));
 
   propose::Situation situation;
   situation.number = 1;
@@ -85,6 +105,7 @@ Result<propose::Prompt> build_prompt(const Global& global, const PromptFlags& fl
   propose::ExampleOptions examples;
   examples.own_playbook = flags.own_playbook;
   situation.examples = KW_TRY(propose::select_examples(data, definition.task, examples));
+  if (store && !flags.no_memory) KW_TRY(tell_lessons(*store, situation));
   std::optional<Attempt> parent;
   if (*errand != Errand::Write) {
     parent = KW_TRY(stand_in(definition, flags.parent, *errand));
@@ -124,10 +145,12 @@ void print_exchange(const Exchange& exchange) {
 Result<int> show_exchanges(const Global& global, const PromptFlags& flags) {
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
   const RunSummary run = KW_TRY(store.find(flags.task));
-  const std::string scope = fmt::format("attempt {}", flags.attempt);
+  const int number = static_cast<int>(flags.attempt);
+  const std::string scope = propose::scope_of_attempt(number);
+  const std::string read = propose::scope_of_reading(number);
   std::vector<Exchange> exchanges;
   KW_TRY(store.for_each_exchange(run.id, [&](Exchange& exchange) -> Result<> {
-    if (exchange.scope == scope) exchanges.push_back(std::move(exchange));
+    if (exchange.scope == scope || exchange.scope == read) exchanges.push_back(std::move(exchange));
     return {};
   }));
   if (exchanges.empty()) return fail(fmt::format("no model was asked for {}", scope), flags.task);
@@ -165,6 +188,7 @@ Command prompt_command() {
     f.integer("--prompt-tokens", flags->max_tokens, "Bound on the prompt");
     f.on_off("--own-playbook", flags->own_playbook,
              "Show the playbook's kernels for this very task as examples");
+    f.on_off("--no-memory", flags->no_memory, "Leave out lessons of earlier runs");
   };
   command.run = [flags](const Global& global) {
     return end_command(

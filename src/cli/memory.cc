@@ -1,0 +1,238 @@
+// kw memory: what runs have taught, and what a person makes of it.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/line_diff.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "memory/recall.h"
+#include "record/codec.h"
+
+namespace kw::cli {
+namespace {
+
+struct MemoryFlags {
+  std::string task;
+  std::string id;
+  std::string run;
+};
+
+Json json_of(const Lesson& lesson) {
+  Json object = encode_json(lesson);
+  object["is_told"] = is_told(lesson);
+  return object;
+}
+
+/// "saxpy-1 attempt 3, saxpy-2 (2026-01-02T03:04:05Z)".
+std::string provenance(const Lesson& lesson) {
+  std::vector<std::string> places;
+  for (const Sighting& s : lesson.seen_in)
+    places.push_back(s.attempt > 0 ? fmt::format("{} attempt {}", s.run, s.attempt) : s.run);
+  const std::string last = lesson.seen_in.empty() ? "" : lesson.seen_in.back().at;
+  return join(places, ", ") + (last.empty() ? "" : " (" + last + ")");
+}
+
+std::string head_of(const Lesson& lesson) {
+  std::string head = fmt::format("{:>4}  {:<11}  {} ({}, {})", lesson.id, name_of(lesson.kind),
+                                 lesson.task, lesson.family, name_of(lesson.target));
+  if (lesson.state != LessonState::Live) head += fmt::format("  {}", name_of(lesson.state));
+  if (lesson.state != LessonState::Dropped && !is_told(lesson))
+    head += "  not told until it is seen again";
+  return head;
+}
+
+void print_lesson(const Lesson& lesson) {
+  fmt::print("{}\n      {}\n      seen {}x: {}; {} run{} began with it, {} of them won\n",
+             head_of(lesson), lesson.text, lesson.seen, provenance(lesson), lesson.uses,
+             lesson.uses == 1 ? "" : "s", lesson.helped);
+}
+
+Result<int> list(const Global& global, const MemoryFlags& flags) {
+  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  std::vector<Lesson> lessons = KW_TRY(store.lessons());
+  if (!flags.task.empty())
+    std::erase_if(lessons, [&](const Lesson& lesson) { return lesson.task != flags.task; });
+  if (global.json) {
+    Json object;
+    object["lessons"] = Json::array();
+    for (const Lesson& lesson : lessons) object["lessons"].push_back(json_of(lesson));
+    std::printf("%s\n", dump_json(object).c_str());
+    return kDone;
+  }
+  if (lessons.empty())
+    fmt::print("no lessons{} in {}; kw optimize TASK leaves some\n",
+               flags.task.empty() ? "" : " of task '" + flags.task + "'", store.root().string());
+  for (const Lesson& lesson : lessons) print_lesson(lesson);
+  return kDone;
+}
+
+Result<std::int64_t> id_of(const MemoryFlags& flags) {
+  if (!flags.task.empty()) return fail("--task belongs to kw memory list");
+  std::int64_t id = 0;
+  const char* end = flags.id.data() + flags.id.size();
+  const auto parsed = std::from_chars(flags.id.data(), end, id);
+  if (parsed.ec != std::errc() || parsed.ptr != end)
+    return fail("a lesson is named by its number in kw memory, not '" + flags.id + "'");
+  return id;
+}
+
+Result<int> show(const Global& global, const MemoryFlags& flags) {
+  const std::int64_t id = KW_TRY(id_of(flags));
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const Lesson lesson = KW_TRY(store.lesson(id));
+  std::string source;
+  if (!lesson.source_sha256.empty())
+    source = KW_TRY(store.artifacts().get(KW_TRY(Sha256::from_hex(lesson.source_sha256))));
+  if (global.json) {
+    Json object = json_of(lesson);
+    object["source"] = source;
+    std::printf("%s\n", dump_json(object).c_str());
+    return kDone;
+  }
+  print_lesson(lesson);
+  fmt::print("      about {}\n", lesson.key);
+  if (!source.empty()) fmt::print("\n{}", source);
+  return kDone;
+}
+
+/// What a person may do to a lesson, and to which.
+struct Deed {
+  LessonState to;
+  std::string_view done;
+  std::vector<LessonState> from;
+};
+
+Result<int> change(const Global& global, const MemoryFlags& flags, const Deed& deed) {
+  const std::int64_t id = KW_TRY(id_of(flags));
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  Lesson lesson = KW_TRY(store.lesson(id));
+  if (std::find(deed.from.begin(), deed.from.end(), lesson.state) == deed.from.end())
+    return fail(
+        fmt::format("lesson {} is {}: it cannot be {}", id, name_of(lesson.state), deed.done));
+  KW_TRY(store.set_lesson_state(id, deed.to));
+  lesson.state = deed.to;
+  if (global.json)
+    std::printf("%s\n", dump_json(json_of(lesson)).c_str());
+  else
+    fmt::print("{}: {}\nruns in progress go on with what they began with\n", deed.done,
+               head_of(lesson));
+  return kDone;
+}
+
+/// What the run's changes make of what it began with.
+Result<LessonSnapshot> changed(store::RunStore& store, LessonSnapshot known,
+                               const std::vector<LessonChange>& changes) {
+  known.sources.resize(known.lessons.size());
+  for (const LessonChange& change : changes) {
+    const Lesson& after = change.after;
+    const auto same = std::find_if(known.lessons.begin(), known.lessons.end(),
+                                   [&](const Lesson& l) { return l.key == after.key; });
+    const auto at = static_cast<std::size_t>(same - known.lessons.begin());
+    if (same == known.lessons.end()) {
+      known.lessons.emplace_back();
+      known.sources.emplace_back();
+    }
+    known.lessons[at] = after;
+    if (after.kind == LessonKind::Win)
+      known.sources[at] =
+          KW_TRY(store.artifacts().get(KW_TRY(Sha256::from_hex(after.source_sha256))));
+  }
+  return known;
+}
+
+/// One line for each thing that a prompt tells.
+std::string told_text(const memory::ToldLessons& told) {
+  std::string text;
+  for (const memory::ToldWin& win : told.wins) text += "[example] " + win.title + "\n";
+  for (const std::string& t : told.instructions) text += "[instruction] " + t + "\n";
+  for (const std::string& t : told.insights) text += "[insight] " + t + "\n";
+  for (const std::string& t : told.cautions) text += "[caution] " + t + "\n";
+  return text;
+}
+
+Result<int> diff(const Global& global, const MemoryFlags& flags) {
+  if (!flags.task.empty()) return fail("--task belongs to kw memory list");
+  constexpr std::size_t kAll = 1000;
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const RunSummary run = KW_TRY(store.find(flags.run));
+  const auto begun = KW_TRY(store.lesson_snapshot(run.id));
+  if (!begun) return fail("this run went without memory", run.name);
+  const auto changes = KW_TRY(store.lesson_changes(run.id));
+  const LessonSnapshot after = KW_TRY(changed(store, *begun, changes));
+  const memory::RecallScope scope{run.config.task, begun->family, run.config.target, begun->device,
+                                  ""};
+  const std::string told = told_text(memory::recall(*begun, scope));
+  const std::string will_tell = told_text(memory::recall(after, scope));
+  const std::string lines = line_diff(told, will_tell, kAll);
+  if (global.json) {
+    Json object = {{"run", run.name}, {"diff", lines}, {"changes", Json::array()}};
+    for (const LessonChange& c : changes)
+      object["changes"].push_back(
+          {{"before", c.before.empty() ? Json() : json_of(c.before.front())},
+           {"after", json_of(c.after)}});
+    std::printf("%s\n", dump_json(object).c_str());
+    return kDone;
+  }
+  fmt::print("--- what prompts told when {} began\n+++ what they tell since\n{}", run.name,
+             lines.empty() ? "nothing changed\n" : lines);
+  for (const LessonChange& c : changes)
+    if (c.after.state != LessonState::Dropped && !is_told(c.after))
+      fmt::print("noted, not told until it is seen again: {}\n", c.after.text);
+  return kDone;
+}
+
+Command child(const std::shared_ptr<MemoryFlags>& flags, const std::string& name,
+              const std::string& summary, std::function<void(Flags&)> declare,
+              std::function<Result<int>(const Global&, const MemoryFlags&)> act) {
+  Command command;
+  command.name = name;
+  command.summary = summary;
+  command.declare = std::move(declare);
+  command.run = [flags, act](const Global& global) {
+    return end_command(global, act(global, *flags));
+  };
+  return command;
+}
+
+}  // namespace
+
+Command memory_command() {
+  using enum LessonState;
+  auto flags = std::make_shared<MemoryFlags>();
+  const auto takes_task = [flags](Flags& f) {
+    f.text("--task", flags->task, "Lessons of this task alone");
+  };
+  const auto takes_id = [flags](Flags& f) {
+    f.positional("id", flags->id, "Number of a lesson in kw memory");
+  };
+  const auto takes_run = [flags](Flags& f) {
+    f.positional("run", flags->run, "Name as in kw runs");
+  };
+  const auto does = [](Deed deed) {
+    return [deed](const Global& global, const MemoryFlags& f) { return change(global, f, deed); };
+  };
+  // Alone it lists.
+  Command command =
+      child(flags, "memory", "What runs have taught: list, show, drop, freeze, unfreeze, diff",
+            takes_task, list);
+  command.children = {
+      child(flags, "list", "All lessons with where they come from", takes_task, list),
+      child(flags, "show", "One lesson; of a win its source", takes_id, show),
+      child(flags, "drop", "Never use it again, nor learn it again", takes_id,
+            does({Dropped, "dropped", {Live, Frozen}})),
+      child(flags, "freeze", "Go on using it as it is now", takes_id,
+            does({Frozen, "frozen", {Live}})),
+      child(flags, "unfreeze", "Let runs update it again", takes_id,
+            does({Live, "unfrozen", {Frozen}})),
+      child(flags, "diff", "What a run changed in what prompts tell", takes_run, diff)};
+  return command;
+}
+
+}  // namespace kw::cli
