@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 
 #include "base/rng.h"
 #include "base/text.h"
 #include "engine/loop.h"
+#include "engine/orders.h"
 #include "record/codec.h"
 
 namespace kw::engine {
@@ -28,12 +30,13 @@ struct Pending {
 class Runner {
  public:
   Runner(const Surroundings& s, RunSummary run, Loop loop, std::optional<Writer> writer,
-         std::optional<Lessons> lessons, std::int64_t spent_ns)
+         OrderBook orders, std::optional<Lessons> lessons, std::int64_t spent_ns)
       : s_(s),
         recorded_(run.attempts),
         run_(std::move(run)),
         loop_(std::move(loop)),
         writer_(std::move(writer)),
+        orders_(std::move(orders)),
         lessons_(std::move(lessons)),
         started_ns_(s.clock.now_ns() - spent_ns) {}
 
@@ -55,6 +58,7 @@ class Runner {
   Result<bool> write(const InFlight& flight, Pending& pending);
   Result<> recall_attempt(int original, const std::string& what, Attempt& attempt);
   Result<Attempt> next_attempt();
+  Result<> obey_orders();
   Result<> refill();
   void update_summary(const Attempt& last);
   void update_spent();
@@ -64,6 +68,7 @@ class Runner {
   RunSummary run_;
   Loop loop_;
   std::optional<Writer> writer_;
+  OrderBook orders_;
   std::optional<Lessons> lessons_;
   std::deque<Pending> pending_;  ///< Of the last asks in flight, in their order.
   std::int64_t started_ns_;
@@ -151,10 +156,24 @@ Result<Attempt> Runner::next_attempt() {
   return std::move(attempt);
 }
 
+Result<> Runner::obey_orders() {
+  KW_TRY(orders_.look());
+  while (const auto due = orders_.take(loop_.next_number(), loop_.told())) {
+    if (due->is_new) {
+      KW_TRY(keep_effect(s_.store, run_.id, due->order));
+      s_.observer.on_order(due->order);
+    }
+    loop_.obey(due->order);
+    if (writer_) writer_->raise(due->order.budget.models);
+  }
+  return {};
+}
+
 Result<> Runner::refill() {
   while (loop_.in_flight().size() <
          static_cast<std::size_t>(std::max(1, run_.config.outstanding))) {
     loop_.standing().statistics().is_interrupted = is_interrupted();
+    KW_TRY(obey_orders());
     const auto flight = KW_TRY(loop_.ask());
     if (!flight) return {};
     KW_TRY(submit(*flight));
@@ -190,7 +209,8 @@ Result<> Runner::search() {
     s_.observer.on_attempt(attempt, loop_.standing());
   }
   run_.stopped_by = loop_.stopped_by().empty() ? "nothing left to ask" : loop_.stopped_by();
-  return {};
+  // From now on an order comes too late.
+  return s_.store.update(run_);
 }
 
 Result<std::optional<Evaluation>> Runner::confirm(const Candidate& baseline) {
@@ -270,6 +290,17 @@ Result<> require_writing(const Surroundings& s, const RunConfig& config) {
   return {};
 }
 
+/// The last attempt that an order cannot reach any more: it was answered, or its reply was paid for
+/// when the run was killed and must find the same prompt.
+Result<int> settled_of(const store::RunStore& store, const RunSummary& run) {
+  auto settled = static_cast<int>(run.attempts);
+  KW_TRY(store.for_each_exchange(run.id, [&](const Exchange& exchange) -> Result<> {
+    settled = std::max(settled, propose::attempt_of_scope(exchange.scope));
+    return {};
+  }));
+  return settled;
+}
+
 Result<RunReport> drive(const Surroundings& s, RunSummary run, std::int64_t spent_ns,
                         std::vector<BaselineStanding> standings) {
   const BaselineStanding* baseline = KW_TRY(choose_baseline(standings, run.config.baseline));
@@ -279,9 +310,10 @@ Result<RunReport> drive(const Surroundings& s, RunSummary run, std::int64_t spen
   const DecisionLog log = lines_into(file);
   auto loop = KW_TRY(Loop::create(s.workbench, run.config, opponent, log));
   auto writer = KW_TRY(writer_for(s, run, baseline->mean_ns));
+  auto orders = KW_TRY(OrderBook::open(s.store, run.id, KW_TRY(settled_of(s.store, run))));
   auto lessons = KW_TRY(Lessons::open(s.learning, s.store, s.clock, run));
-  Runner runner(s, std::move(run), std::move(loop), std::move(writer), std::move(lessons),
-                spent_ns);
+  Runner runner(s, std::move(run), std::move(loop), std::move(writer), std::move(orders),
+                std::move(lessons), spent_ns);
   if (auto searched = runner.search(); !searched) {
     // What was stored stays; the run can be resumed once the trouble is over.
     if (auto kept = s.store.update(runner.fail_with(searched.error())); !kept)
@@ -328,6 +360,8 @@ Result<RunReport> resume(const Surroundings& s, const RunSummary& stored) {
   KW_TRY(require_writing(s, run.config));
   auto standings = KW_TRY(time_baselines(s));
   run.state = RunState::Running;
+  run.stopped_by.clear();
+  KW_TRY(s.store.update(run));
   std::int64_t spent_ns = 0;
   if (const auto last = static_cast<int>(run.attempts); last > 0)
     spent_ns = KW_TRY(s.store.attempt(run.id, last)).at_ns;
@@ -343,16 +377,23 @@ Result<std::vector<std::string>> replay(const Workbench& workbench, const store:
   if (baseline == baselines.end())
     return fail("the task no longer has the baseline '" + stored.config.baseline + "'",
                 stored.name);
+  constexpr int kNoneIsNew = std::numeric_limits<int>::max();
+  auto orders = KW_TRY(OrderBook::open(store, stored.id, kNoneIsNew));
   std::vector<std::string> decisions;
   const auto log = [&](const std::string& line) { decisions.push_back(line); };
   auto loop = KW_TRY(Loop::create(workbench, stored.config, *baseline, log));
+  const auto obey_due = [&] {
+    while (const auto due = orders.take(loop.next_number(), loop.told())) loop.obey(due->order);
+  };
   // Written sources are what later asks refer to; others come from the workbench.
   const auto sources =
       KW_TRY(is_writing(stored.config)) ? store::Sources::Load : store::Sources::LeaveOut;
   KW_TRY(store.for_each_attempt(stored.id, sources, [&](Attempt& attempt) -> Result<> {
     while (loop.in_flight().size() <
-           static_cast<std::size_t>(std::max(1, stored.config.outstanding)))
+           static_cast<std::size_t>(std::max(1, stored.config.outstanding))) {
+      obey_due();
       if (!KW_TRY(loop.ask())) break;
+    }
     if (loop.in_flight().empty())
       return fail("the replay stops before attempt " + std::to_string(attempt.number), stored.name);
     if (search::encode_ask(loop.in_flight().front().ask) != attempt.ask)
@@ -361,6 +402,7 @@ Result<std::vector<std::string>> replay(const Workbench& workbench, const store:
     loop.absorb(attempt);
     return {};
   }));
+  obey_due();  // those that came when nothing was asked any more
   decisions.push_back("stop " + stored.stopped_by);
   return decisions;
 }

@@ -36,6 +36,8 @@ class Observer {
   virtual void on_ask(int /*number*/, const search::Ask&, const std::string& /*idea*/) {}
   virtual void on_written(int /*number*/, const WrittenSource&, const Spending&) {}
   virtual void on_attempt(const Attempt&, const Standing&) {}
+  /// A person's order takes effect, before ask `from_attempt`.
+  virtual void on_order(const Order&) {}
   virtual void on_confirm(const Attempt&) {}
   virtual void on_notice(const std::string&) {}
 };

@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/writer.h"
 
+#include <fmt/format.h>
+
+#include "base/contains.h"
+#include "engine/orders.h"
+#include "engine/readings.h"
 #include "engine/written.h"
 #include "record/codec_impl.h"
 
@@ -15,6 +20,35 @@ Evaluation no_candidate(std::string evidence, std::vector<Finding> findings = {}
   Evaluation evaluation;
   evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, std::move(evidence)};
   evaluation.findings = std::move(findings);
+  return evaluation;
+}
+
+/// The order that forbids a technique which the candidate says it shows.
+const Order* broken_order(const std::vector<Order>& orders, const Candidate& candidate) {
+  for (const Order& order : orders)
+    if (order.kind == OrderKind::Forbid && contains(candidate.techniques, order.text))
+      return &order;
+  return nullptr;
+}
+
+/// The exchange led to this proposal too.
+void charge(Proposal& proposal, const Reading& reading) {
+  if (reading.exchange.empty()) return;
+  proposal.exchanges.insert(proposal.exchanges.begin(), reading.exchange);
+  proposal.usage.prompt_tokens += reading.usage.prompt_tokens;
+  proposal.usage.cached_tokens += reading.usage.cached_tokens;
+  proposal.usage.cache_write_tokens += reading.usage.cache_write_tokens;
+  proposal.usage.completion_tokens += reading.usage.completion_tokens;
+  proposal.usage.is_estimated = proposal.usage.is_estimated || reading.usage.is_estimated;
+  proposal.cost_usd += reading.cost_usd;
+}
+
+Evaluation rejected(const Order& order) {
+  Evaluation evaluation;
+  evaluation.verdict = {Stage::Screen, Outcome::Rejected,
+                        fmt::format("it names the technique '{}', which the person in charge has "
+                                    "forbidden (order {})",
+                                    order.text, order.number)};
   return evaluation;
 }
 
@@ -84,6 +118,15 @@ Result<Attempt> Writer::parent_of(const InFlight& flight) const {
   return parent;
 }
 
+Result<std::optional<Reading>> Writer::read_parent(const propose::Situation& situation) {
+  if (!desk_.judge || situation.parent == nullptr) return std::optional<Reading>();
+  if (auto known = KW_TRY(reading_of(*store_, run_.id, situation.parent->number))) return known;
+  Reading reading = KW_TRY(desk_.judge->read(situation));
+  // Failures too: the same prompt must follow after a resume.
+  KW_TRY(keep_reading(*store_, run_.id, reading));
+  return std::optional(std::move(reading));
+}
+
 Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
                                     const Lessons* lessons) {
   propose::Situation situation;
@@ -91,6 +134,9 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
   situation.errand = flight.ask.errand;
   set_constants(situation);
   if (lessons != nullptr) lessons->tell(situation);
+  const std::vector<Order> orders = in_force(loop.orders(), flight.number);
+  for (std::string& words : instructions_of(orders))
+    situation.instructions.push_back(std::move(words));
   KW_TRY(store_->for_each_line(run_.id, [&](const AttemptLine& line) {
     // After a resume the store holds attempts that were not told yet at this ask.
     if (line.number <= loop.told()) situation.history.push_back(line);
@@ -111,6 +157,8 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
     situation.best = &best;
   }
   const std::int64_t asked_ns = clock_->now_ns();
+  const auto reading = KW_TRY(read_parent(situation));
+  if (reading) situation.reading = reading->words;
   auto proposal = desk_.proposer->propose(situation);
   WrittenSource source;
   source.wait_ns = static_cast<double>(clock_->now_ns() - asked_ns);
@@ -121,6 +169,7 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
     return source;
   }
   source.proposal = std::move(*proposal);
+  if (reading && reading->asked_for == flight.number) charge(source.proposal, *reading);
   Candidate& candidate = source.proposal.candidate;
   if (!source.proposal.has_candidate()) {
     source.ended = no_candidate(source.proposal.evidence, source.proposal.findings);
@@ -128,8 +177,14 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
     source.ended = no_candidate("its // kw: lines cannot be used", std::move(read.error()));
   } else {
     candidate = std::move(*read);
+    if (const Order* order = broken_order(orders, candidate); order != nullptr)
+      source.ended = rejected(*order);
   }
   return source;
+}
+
+void Writer::raise(const SpendLimits& limits) {
+  if (desk_.ledger) desk_.ledger->raise(limits);
 }
 
 Spending Writer::spent() const { return desk_.ledger ? desk_.ledger->spent() : run_.spent; }

@@ -11,6 +11,7 @@
 #include "engine/loop.h"
 #include "llm/budget.h"
 #include "llm/exchanges.h"
+#include "propose/judge.h"
 #include "propose/proposer.h"
 #include "record/device.h"
 #include "store/run_store.h"
@@ -37,6 +38,7 @@ struct Desk {
   std::unique_ptr<llm::Ledger> ledger;  ///< Null: nothing is counted.
   std::vector<std::unique_ptr<llm::ChatModel>> models;
   std::unique_ptr<propose::Proposer> proposer;
+  std::unique_ptr<propose::Judge> judge;  ///< Null: findings go to the proposer without a reading.
 };
 
 /// What a run needs to have sources written.
@@ -70,6 +72,8 @@ class Writer {
   /// candidate; other errors are the surroundings'.
   Result<WrittenSource> write(const InFlight& flight, const Loop& loop, const Lessons* lessons);
 
+  /// Replaces those bounds that are given.
+  void raise(const SpendLimits& limits);
   /// By all processes of the run so far.
   Spending spent() const;
   /// Why the budgets allow no further call; empty: they may.
@@ -96,6 +100,8 @@ class Writer {
       : writing_(&writing), store_(&store), clock_(&clock), run_(std::move(run)) {}
   static Result<Brief> brief_of(const Writing& writing, store::RunStore& store,
                                 const RunSummary& run, double baseline_ns);
+  /// A judge's words on the parent, asked for once in a run.
+  Result<std::optional<Reading>> read_parent(const propose::Situation& situation);
   Result<Attempt> parent_of(const InFlight& flight) const;
   void set_constants(propose::Situation& situation) const;
 

@@ -1,0 +1,306 @@
+// A person's orders: which mean something, and that a run keeps to them, also when gone on with.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/orders.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "base/text.h"
+#include "engine/order_rules.h"
+#include "engine/run.h"
+#include "engine/synthetic_workbench.h"
+#include "evaluate/synthetic.h"
+
+namespace kw::engine {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Order order_of(OrderKind kind, const std::string& text = "", int attempt = 0) {
+  Order order;
+  order.kind = kind;
+  order.text = text;
+  order.attempt = attempt;
+  order.who = "anna";
+  order.at = "2026-01-01T00:00:00Z";
+  return order;
+}
+
+Order raise_attempts(std::int64_t attempts) {
+  Order order = order_of(OrderKind::Budget);
+  order.budget.max_attempts = attempts;
+  return order;
+}
+
+/// Gives each order while the ask of its number is judged: it takes effect with the next one.
+class Person final : public Observer {
+ public:
+  Person(store::RunStore& store, std::multimap<int, Order> orders)
+      : store_(store), orders_(std::move(orders)) {}
+  void on_start(const RunSummary& run, const std::string&) override { run_ = run; }
+  void on_ask(int number, const search::Ask&, const std::string&) override {
+    const auto [begin, end] = orders_.equal_range(number);
+    for (auto it = begin; it != end; ++it) EXPECT_TRUE(give_order(store_, run_.id, it->second));
+    orders_.erase(begin, end);
+  }
+  void on_order(const Order& order) override { effects.push_back(order); }
+  void on_attempt(const Attempt&, const Standing&) override { ++attempts; }
+  std::vector<Order> effects;
+  int attempts = 0;
+
+ private:
+  store::RunStore& store_;
+  RunSummary run_;
+  std::multimap<int, Order> orders_;
+};
+
+class OrderedRun : public testing::Test {
+ protected:
+  RunConfig config(int outstanding = 1, const std::string& strategy = "greedy") {
+    RunConfig c;
+    c.task = "synthetic";
+    c.strategy = strategy;
+    c.max_attempts = 16;
+    c.seed = 3;
+    c.outstanding = outstanding;
+    return c;
+  }
+  Surroundings surroundings(Observer& observer, std::function<bool()> is_interrupted = {}) {
+    return {workbench_, carrier_, store_, clock_, observer, std::move(is_interrupted), 1, "test"};
+  }
+  RunReport finished(const RunConfig& c, std::multimap<int, Order> orders) {
+    Person person(store_, std::move(orders));
+    auto report = run(surroundings(person), c);
+    EXPECT_TRUE(report) << describe(report.error());
+    EXPECT_TRUE(store_.update(report->run));
+    effects_ = person.effects;
+    return *report;
+  }
+  std::string log_of(const RunSummary& run) const {
+    return platform::read_file(store_.folder_of(run) / kDecisionLog).value();
+  }
+  std::string replayed(const RunSummary& run) const {
+    const auto lines = replay(workbench_, store_, store_.find(run.name).value());
+    EXPECT_TRUE(lines) << describe(lines.error());
+    return lines ? join(*lines, "\n") + "\n" : "";
+  }
+  std::vector<AttemptLine> lines(const RunSummary& run) const {
+    std::vector<AttemptLine> all;
+    EXPECT_TRUE(store_.for_each_line(run.id, [&](const AttemptLine& l) { all.push_back(l); }));
+    return all;
+  }
+
+  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-orders").value());
+  platform::MemoryDisk disk_;
+  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
+  search::LandscapeOptions options_{.seed = 7};
+  SyntheticWorkbench workbench_{options_};
+  evaluate::SyntheticCarrier carrier_{workbench_.landscape()};
+  platform::FakeClock clock_;
+  std::vector<Order> effects_;
+};
+
+TEST_F(OrderedRun, KeepsThemWithTheirPlaceAndReplaysThem) {
+  const RunReport report =
+      finished(config(), {{2, order_of(OrderKind::Forbid, "odd")}, {9, raise_attempts(20)}});
+  EXPECT_EQ(report.run.attempts, 20);
+  const auto orders = orders_of(store_, report.run.id).value();
+  ASSERT_THAT(orders, SizeIs(2));
+  EXPECT_EQ(orders[0].number, 1);
+  EXPECT_EQ(orders[0].from_attempt, 3) << "between the second ask and the third";
+  EXPECT_EQ(orders[0].told, 2);
+  EXPECT_EQ(orders[0].who, "anna");
+  EXPECT_EQ(orders[1].from_attempt, 10);
+  const std::string log = log_of(report.run);
+  EXPECT_THAT(log, HasSubstr("\n3 order 1 forbid odd\n3 ask "));
+  EXPECT_THAT(log, HasSubstr("\n10 order 2 raise the budget to 20 attempts\n10 ask "));
+  EXPECT_THAT(log, HasSubstr("stop attempts: 20 of 20 made"));
+  EXPECT_EQ(replayed(report.run), log);
+  for (const AttemptLine& line : lines(report.run))
+    if (line.number > 2) {
+      EXPECT_TRUE(line.name == "idea-0" || line.name == "idea-2") << line.name;
+    }
+}
+
+TEST_F(OrderedRun, GoneOnWithAnywhereTheSameDecisionsFollow) {
+  const std::multimap<int, Order> orders{{3, order_of(OrderKind::Require, "odd")},
+                                         {6, order_of(OrderKind::Pin, "", 2)},
+                                         {11, raise_attempts(18)}};
+  for (const int outstanding : {1, 3}) {
+    const RunReport whole = finished(config(outstanding), orders);
+    const std::string expected = log_of(whole.run);
+    EXPECT_EQ(replayed(whole.run), expected);
+    ASSERT_THAT(orders_of(store_, whole.run.id).value(), SizeIs(3));
+    for (int stop = 1; stop < 18; ++stop) {
+      SCOPED_TRACE(fmt::format("outstanding {}, stop {}", outstanding, stop));
+      Person person(store_, orders);
+      const auto first =
+          run(surroundings(person, [&] { return person.attempts >= stop; }), config(outstanding));
+      ASSERT_TRUE(first) << describe(first.error());
+      ASSERT_TRUE(store_.update(first->run));
+      EXPECT_EQ(replayed(first->run), log_of(first->run)) << "interrupted";
+      // Orders of asks that are to come are given once those are made.
+      std::multimap<int, Order> left;
+      for (const auto& [number, order] : orders)
+        if (number > static_cast<int>(first->run.attempts)) left.emplace(number, order);
+      Person again(store_, left);
+      const auto second = resume(surroundings(again), store_.find(first->run.name).value());
+      ASSERT_TRUE(second) << describe(second.error());
+      ASSERT_TRUE(store_.update(second->run));
+      EXPECT_EQ(log_of(second->run), expected);
+      EXPECT_EQ(replayed(second->run), expected);
+    }
+  }
+}
+
+TEST_F(OrderedRun, AnOrderToAStoppedRunTakesEffectWhenItGoesOn) {
+  Person nobody(store_, {});
+  const auto first = run(surroundings(nobody, [&] { return nobody.attempts >= 5; }), config());
+  ASSERT_TRUE(first && store_.update(first->run));
+  ASSERT_TRUE(give_order(store_, first->run.id, raise_attempts(17)));
+  Person person(store_, {});
+  const auto second = resume(surroundings(person), store_.find(first->run.name).value());
+  ASSERT_TRUE(second) << describe(second.error());
+  ASSERT_THAT(person.effects, SizeIs(1));
+  EXPECT_EQ(person.effects[0].from_attempt, 6) << "not where the recorded ones are fed again";
+  EXPECT_EQ(second->run.attempts, 17);
+  ASSERT_TRUE(store_.update(second->run));
+  EXPECT_EQ(replayed(second->run), log_of(second->run));
+}
+
+TEST_F(OrderedRun, OneThatComesTooLateHasNoEffectAndChangesNoReplay) {
+  const RunReport report = finished(config(), {});
+  ASSERT_TRUE(give_order(store_, report.run.id, raise_attempts(99)));
+  EXPECT_EQ(orders_of(store_, report.run.id).value().at(0).from_attempt, 0);
+  EXPECT_EQ(replayed(report.run), log_of(report.run));
+}
+
+TEST_F(OrderedRun, OneDuringTheLastAttemptStillLetsTheRunGoOn) {
+  const RunReport report = finished(config(), {{16, raise_attempts(19)}});
+  EXPECT_EQ(report.run.attempts, 19);
+  EXPECT_EQ(replayed(report.run), log_of(report.run));
+}
+
+TEST(OrdersInForce, EndWhereTheyAreLiftedAndOnePinHolds) {
+  std::vector<Order> orders{order_of(OrderKind::Hint, "blocks"), order_of(OrderKind::Pin, "", 2),
+                            order_of(OrderKind::Pin, "", 4), order_of(OrderKind::Lift)};
+  for (int i = 0; i < 4; ++i) {
+    Order& order = orders[static_cast<std::size_t>(i)];
+    order.number = i + 1;
+    order.from_attempt = 10 * (i + 1);
+  }
+  orders[3].lifts = 1;
+  const auto numbers = [&](int attempt) {
+    std::vector<int> all;
+    for (const Order& order : in_force(orders, attempt)) all.push_back(order.number);
+    return all;
+  };
+  EXPECT_THAT(numbers(9), IsEmpty());
+  EXPECT_THAT(numbers(10), ElementsAre(1));
+  EXPECT_THAT(numbers(25), ElementsAre(1, 2));
+  EXPECT_THAT(numbers(30), ElementsAre(1, 3));
+  EXPECT_THAT(numbers(40), ElementsAre(3));
+  EXPECT_THAT(instructions_of(in_force(orders, 30)),
+              ElementsAre("Worth trying: blocks",
+                          "Work on attempt 4 and on nothing else until told otherwise."));
+  EXPECT_EQ(steering_of(in_force(orders, 30), {}).pinned, 4);
+}
+
+class OrderRules : public testing::Test {
+ protected:
+  OrderRules() {
+    config_.strategy = "greedy";
+    config_.max_attempts = 30;
+    for (int i = 1; i <= 4; ++i) {
+      AttemptLine line;
+      line.number = i;
+      line.outcome = i == 3 ? Outcome::Crashed : Outcome::Correct;
+      line.words = i == 3 ? "failed at run: crashed" : "correct";
+      if (i > 1) line.knobs = {{"A", i}};
+      if (i == 4) line.parent = 2;
+      lines_.push_back(line);
+    }
+    ideas_ = {{"a", {}, {"tiling"}}, {"b", {}, {"unrolling", "tiling"}}};
+  }
+  std::string refusal(const Order& order) {
+    const auto checked = check_order(order, {config_, lines_, ideas_, orders_});
+    return checked ? "" : checked.error().what;
+  }
+  void give(Order order) {
+    order.number = static_cast<int>(orders_.size()) + 1;
+    orders_.push_back(order);
+  }
+
+  RunConfig config_;
+  std::vector<AttemptLine> lines_;
+  std::vector<search::Idea> ideas_;
+  std::vector<Order> orders_;
+};
+
+TEST_F(OrderRules, WithoutAModelWordsMeanNothing) {
+  EXPECT_THAT(refusal(order_of(OrderKind::Hint, "blocks")), HasSubstr("words for a model"));
+  config_.strategy = "refine";
+  EXPECT_EQ(refusal(order_of(OrderKind::Hint, "blocks")), "");
+  EXPECT_THAT(refusal(order_of(OrderKind::Hint)), HasSubstr("without words"));
+}
+
+TEST_F(OrderRules, TechniquesAreThoseOfTheIdeas) {
+  EXPECT_EQ(refusal(order_of(OrderKind::Forbid, "unrolling")), "");
+  EXPECT_THAT(refusal(order_of(OrderKind::Forbid, "unroling")),
+              HasSubstr("did you mean 'unrolling'?"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Forbid, "tiling")), HasSubstr("would be left"));
+  EXPECT_EQ(refusal(order_of(OrderKind::Require, "tiling")), "");
+  give(order_of(OrderKind::Forbid, "unrolling"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Require, "unrolling")), HasSubstr("would be left"));
+  config_.strategy = "refine";
+  EXPECT_EQ(refusal(order_of(OrderKind::Forbid, "anything")), "") << "a model may use any";
+}
+
+TEST_F(OrderRules, PinsNameCorrectAttemptsThatCanBeDerivedFrom) {
+  EXPECT_EQ(refusal(order_of(OrderKind::Pin, "", 2)), "");
+  EXPECT_THAT(refusal(order_of(OrderKind::Pin, "", 5)), HasSubstr("it has 4"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Pin, "", 3)), HasSubstr("crashed: only a correct one"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Pin, "", 1)), HasSubstr("no knobs"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Pin, "", 4)), HasSubstr("knobs of attempt 2: pin that"));
+  EXPECT_THAT(refusal(order_of(OrderKind::Stop, "", 4)), HasSubstr("stop that one"));
+  config_.strategy = "refine";
+  EXPECT_EQ(refusal(order_of(OrderKind::Pin, "", 4)), "");
+  give(order_of(OrderKind::Stop, "", 2));
+  EXPECT_THAT(refusal(order_of(OrderKind::Pin, "", 4)), HasSubstr("given up by order 1"));
+  for (const char* strategy : {"random", "best-of-n"}) {
+    config_.strategy = strategy;
+    EXPECT_THAT(refusal(order_of(OrderKind::Stop, "", 1)), HasSubstr("derives nothing"));
+  }
+}
+
+TEST_F(OrderRules, BudgetsAreRaisedOnly) {
+  EXPECT_EQ(refusal(raise_attempts(31)), "");
+  EXPECT_THAT(refusal(raise_attempts(30)), HasSubstr("is 30 now"));
+  give(raise_attempts(50));
+  EXPECT_THAT(refusal(raise_attempts(40)), HasSubstr("is 50 now"));
+  Order order = order_of(OrderKind::Budget);
+  order.budget.models.calls = 9;
+  EXPECT_THAT(refusal(order), HasSubstr("no bound on model calls"));
+}
+
+TEST_F(OrderRules, WhatIsLiftedMustHold) {
+  give(order_of(OrderKind::Forbid, "unrolling"));
+  give(raise_attempts(50));
+  Order lift = order_of(OrderKind::Lift);
+  lift.lifts = 1;
+  EXPECT_EQ(refusal(lift), "");
+  give(lift);
+  EXPECT_THAT(refusal(lift), HasSubstr("lifted already"));
+  lift.lifts = 2;
+  EXPECT_THAT(refusal(lift), HasSubstr("cannot be lifted"));
+  lift.lifts = 7;
+  EXPECT_THAT(refusal(lift), HasSubstr("it has 3"));
+}
+
+}  // namespace
+}  // namespace kw::engine
