@@ -12,6 +12,7 @@ std::vector<Command> commands() {
           replay_command(),
           runs_command(),
           show_command(),
+          explain_command(),
           compare_command(),
           report_command(),
           export_command(),

@@ -18,6 +18,7 @@ Command resume_command();
 Command replay_command();
 Command sweep_command();
 Command steer_command();
+Command explain_command();
 Command task_command();
 Command runs_command();
 Command show_command();

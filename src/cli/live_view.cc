@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "engine/orders.h"
 #include "report/run_folder.h"
 
 namespace kw::cli {
@@ -81,6 +82,12 @@ void LiveView::on_attempt(const Attempt& attempt, const engine::Standing& standi
   say(fmt::format("{:>4} {:>6.1f} s  best {:6.3f}x  {} {}  {}", attempt.number,
                   static_cast<double>(attempt.at_ns) / 1e9, best, attempt.candidate.name,
                   search::to_text(attempt.candidate.knobs), attempt.words));
+}
+
+void LiveView::on_order(const Order& order) {
+  if (!is_quiet_)
+    say(fmt::format("{:>4} order {} of {}: {}", order.from_attempt, order.number, order.who,
+                    engine::words_of(order)));
 }
 
 void LiveView::on_confirm(const Attempt& attempt) {

@@ -19,6 +19,7 @@ class LiveView final : public engine::Observer {
   /// A piece of a model's reply.
   void on_delta(const llm::Delta& delta);
   void on_attempt(const Attempt& attempt, const engine::Standing& standing) override;
+  void on_order(const Order& order) override;
   void on_confirm(const Attempt& attempt) override;
   void on_notice(const std::string& text) override;
   /// Ends a line that is still being rewritten.

@@ -4,9 +4,26 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
+
 #include "cli/session.h"
 
 namespace kw::cli {
+namespace {
+
+Result<double> parse_usd(const std::string& text) {
+  std::string_view number = text;
+  if (number.starts_with('$')) number.remove_prefix(1);
+  double usd = 0;
+  const char* end = number.data() + number.size();
+  const auto parsed = std::from_chars(number.data(), end, usd);
+  if (parsed.ec != std::errc() || parsed.ptr != end || !std::isfinite(usd) || usd <= 0)
+    return fail("--usd wants an amount above 0, such as 0.50, not '" + text + "'");
+  return usd;
+}
+
+}  // namespace
 
 void ModelFlags::declare(Flags& flags) {
   flags.texts("--model", models,
@@ -20,6 +37,21 @@ Result<std::vector<llm::ModelSpec>> ModelFlags::specs() const {
   for (const std::string& text : models)
     specs.push_back(KW_TRY(as_input(llm::parse_model_spec(text, base_url))));
   return specs;
+}
+
+void SpendFlags::declare(Flags& flags) {
+  flags.text("--usd", usd, "Most that models may cost, in dollars; needs known prices");
+  flags.integer("--tokens", tokens, "Most tokens of models, prompts and replies; 0: no bound");
+  flags.integer("--calls", calls, "Most calls of models, failed ones included; 0: no bound");
+}
+
+Result<SpendLimits> SpendFlags::limits() const {
+  if (tokens < 0 || calls < 0) return fail("--tokens and --calls cannot be negative");
+  SpendLimits limits;
+  if (!usd.empty()) limits.usd = KW_TRY(parse_usd(usd));
+  if (tokens > 0) limits.tokens = tokens;
+  if (calls > 0) limits.calls = calls;
+  return limits;
 }
 
 Result<llm::PriceTable> open_prices(const memory::DataFiles& data) {

@@ -21,6 +21,17 @@ struct ModelFlags {
   Result<std::vector<llm::ModelSpec>> specs() const;
 };
 
+/// --usd, --tokens and --calls: what models may cost.
+struct SpendFlags {
+  std::string usd;
+  std::int64_t tokens = 0;
+  std::int64_t calls = 0;
+
+  void declare(Flags& flags);
+  bool any() const { return !usd.empty() || tokens != 0 || calls != 0; }
+  Result<SpendLimits> limits() const;
+};
+
 /// models/prices.yaml of the shipped or overriding data; empty where there is none.
 Result<llm::PriceTable> open_prices(const memory::DataFiles& data);
 

@@ -9,9 +9,11 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/order_view.h"
 #include "cli/session.h"
 #include "cli/stored_run.h"
 #include "cli/verdict_view.h"
+#include "engine/orders.h"
 #include "record/codec.h"
 #include "report/run_folder.h"
 #include "search/types.h"
@@ -49,6 +51,7 @@ Result<int> show_run(const Global& global, const store::RunStore& store, const S
     Json& attempts = object["attempts"] = Json::array();
     KW_TRY(store.for_each_line(
         data.run.id, [&](const AttemptLine& line) { attempts.push_back(line_json(line)); }));
+    object["orders"] = orders_json(KW_TRY(engine::orders_of(store, data.run.id)), data.run);
     object["confirmation"] = nullptr;
     if (data.confirmation) object["confirmation"] = evaluation_json(*data.confirmation);
     std::printf("%s\n", dump_json(object).c_str());
@@ -63,6 +66,7 @@ Result<int> show_run(const Global& global, const store::RunStore& store, const S
                a.name, search::to_text(a.knobs), a.words);
   }));
   fmt::print("{}{}\n", report::summary_table(data, digest), store.folder_of(data.run).string());
+  print_orders(KW_TRY(engine::orders_of(store, data.run.id)), data.run);
   if (data.run.state != RunState::Finished)
     fmt::print("not finished; go on with: kw resume {}\n", data.run.name);
   return kDone;

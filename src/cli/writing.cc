@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/writing.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -10,9 +11,13 @@
 #include "cli/session.h"
 #include "net/curl.h"
 #include "propose/model_proposer.h"
+#include "search/strategy.h"
 
 namespace kw::cli {
 namespace {
+
+/// The role of the model that reads findings for those who write.
+constexpr const char* kJudgeRole = "judge";
 
 /// A spec as it is kept with a run: with its role and where it is.
 std::string kept_text(const llm::ModelSpec& spec) {
@@ -100,26 +105,40 @@ Result<std::unique_ptr<RunModels>> RunModels::open(const memory::DataFiles& data
   // A run keeps the prices that it began with.
   around.prices =
       config.prices.empty() ? KW_TRY(open_prices(data)) : llm::PriceTable(config.prices);
-  for (const std::string& text : config.models) {
-    const llm::ModelSpec spec = KW_TRY(as_input(llm::parse_model_spec(text)));
-    for (const std::string& warning : llm::warnings_for(spec, around))
-      models->view_.on_notice(warning);
-    if (!spec.role.empty())
-      models->view_.on_notice(text + ": nothing in this run asks a model in the role '" +
-                              spec.role + "'");
-    else
-      models->writers_.push_back(spec);
-  }
+  KW_TRY(models->cast(config));
   KW_TRY(models->check(config));
   if (config.prices.empty())
-    for (const llm::ModelSpec& spec : models->writers_)
+    for (const llm::ModelSpec& spec : models->asked())
       if (const auto price = around.prices.find(spec); price && spec.is_remote())
         config.prices.push_back(*price);
   return models;
 }
 
+std::vector<llm::ModelSpec> RunModels::asked() const {
+  std::vector<llm::ModelSpec> all = writers_;
+  if (judge_) all.push_back(*judge_);
+  return all;
+}
+
+Result<> RunModels::cast(const RunConfig& config) {
+  const bool has_parents = KW_TRY(search::find_strategy(config.strategy))->has_parents;
+  for (const std::string& text : config.models) {
+    const llm::ModelSpec spec = KW_TRY(as_input(llm::parse_model_spec(text)));
+    for (const std::string& warning : llm::warnings_for(spec, around_)) view_.on_notice(warning);
+    if (spec.role.empty()) {
+      writers_.push_back(spec);
+    } else if (spec.role == kJudgeRole && has_parents) {
+      if (judge_) return fail("one judge is enough: " + judge_->text(), text);
+      judge_ = spec;
+    } else {
+      view_.on_notice(text + ": nothing in this run asks a model in the role '" + spec.role + "'");
+    }
+  }
+  return {};
+}
+
 Result<> RunModels::check(const RunConfig& config) const {
-  for (const llm::ModelSpec& spec : writers_) {
+  for (const llm::ModelSpec& spec : asked()) {
     KW_TRY(as_input(llm::open_model(spec, around_)));
     if (config.limits.usd && !around_.prices.find(spec))
       return fail(
@@ -136,6 +155,14 @@ engine::Writing RunModels::writing() {
   return writing;
 }
 
+Result<std::unique_ptr<llm::ChatModel>> RunModels::open_chat(const llm::ModelSpec& spec,
+                                                             const RunSummary& run,
+                                                             llm::Surroundings around) const {
+  if (spec.provider == llm::Provider::Scripted)
+    around.script_position = KW_TRY(tries_of(store_, run, spec.text()));
+  return llm::open_model(spec, around);
+}
+
 Result<engine::Desk> RunModels::desk(const RunSummary& run) const {
   engine::Desk desk;
   desk.exchanges = std::make_unique<engine::StoredExchanges>(store_, run.id);
@@ -145,10 +172,19 @@ Result<engine::Desk> RunModels::desk(const RunSummary& run) const {
   around.records = desk.exchanges.get();
   std::vector<llm::ChatModel*> chats;
   for (const llm::ModelSpec& spec : writers_) {
-    if (spec.provider == llm::Provider::Scripted)
-      around.script_position = KW_TRY(tries_of(store_, run, spec.text()));
-    desk.models.push_back(KW_TRY(llm::open_model(spec, around)));
+    desk.models.push_back(KW_TRY(open_chat(spec, run, around)));
     chats.push_back(desk.models.back().get());
+  }
+  if (judge_) {
+    // A writer that judges too is one model: its script goes on where it stands.
+    const auto same = std::ranges::find(chats, judge_->text(), &llm::ChatModel::name);
+    llm::ChatModel* chat = same == chats.end() ? nullptr : *same;
+    if (chat == nullptr) {
+      desk.models.push_back(KW_TRY(open_chat(*judge_, run, around)));
+      chat = desk.models.back().get();
+    }
+    desk.judge = std::make_unique<propose::ModelJudge>(
+        book_, *chat, propose::ModelJudgeOptions{.on_notice = view_.on_notice, .cancel = cancel_});
   }
   propose::ModelProposerOptions options;
   options.on_delta = view_.on_delta;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -55,7 +56,13 @@ class RunModels {
  private:
   RunModels(propose::PromptBook book, store::RunStore& store, WritingView view,
             std::stop_token cancel);
+  /// Every model that the run may ask.
+  std::vector<llm::ModelSpec> asked() const;
+  Result<> cast(const RunConfig& config);
   Result<> check(const RunConfig& config) const;
+  Result<std::unique_ptr<llm::ChatModel>> open_chat(const llm::ModelSpec& spec,
+                                                    const RunSummary& run,
+                                                    llm::Surroundings around) const;
   Result<engine::Desk> desk(const RunSummary& run) const;
 
   propose::PromptBook book_;
@@ -65,6 +72,7 @@ class RunModels {
   std::unique_ptr<net::HttpClient> http_;
   llm::Surroundings around_;
   std::vector<llm::ModelSpec> writers_;
+  std::optional<llm::ModelSpec> judge_;
 };
 
 }  // namespace kw::cli

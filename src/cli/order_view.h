@@ -1,0 +1,23 @@
+// How the orders of a run are shown, by the commands that list them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "record/attempt.h"
+#include "record/order.h"
+
+namespace kw::cli {
+
+/// "waiting", "in force from attempt 12", "lifted by order 3", "too late".
+std::string state_of(const Order& order, const std::vector<Order>& all, const RunSummary& run);
+
+/// One line each: number, words, who, when, state.
+void print_orders(const std::vector<Order>& orders, const RunSummary& run);
+
+/// The array `orders` of docs/formats.md.
+nlohmann::json orders_json(const std::vector<Order>& orders, const RunSummary& run);
+
+}  // namespace kw::cli

@@ -1,0 +1,194 @@
+// kw steer RUN: what a person asks of a run while it goes, from another terminal.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/model_flags.h"
+#include "cli/order_view.h"
+#include "cli/session.h"
+#include "cli/stored_run.h"
+#include "engine/order_rules.h"
+#include "platform/clock.h"
+#include "search/budget.h"
+
+namespace kw::cli {
+namespace {
+
+/// Of a hint: what a person types, not a document.
+constexpr std::size_t kMostWords = 2000;
+
+struct SteerFlags {
+  std::string run;
+  std::vector<std::string> hints;
+  std::vector<std::string> forbidden;
+  std::vector<std::string> required;
+  std::int64_t pin = 0;
+  std::vector<std::string> stops;
+  std::vector<std::string> lifts;
+  std::int64_t attempts = 0;
+  std::string time;
+  SpendFlags spend;
+  bool list = false;
+};
+
+std::string login_name() {
+  const struct passwd* entry = ::getpwuid(::geteuid());
+  return entry != nullptr && *entry->pw_name != '\0' ? entry->pw_name
+                                                     : fmt::format("uid {}", ::geteuid());
+}
+
+/// Prompts and the decision log have one line for it.
+Result<std::string> one_line(const std::string& words) {
+  std::string line(trim(words));
+  std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  if (line.size() > kMostWords)
+    return fail(fmt::format("more than {} bytes of words", kMostWords), "steer");
+  return line;
+}
+
+Result<int> number_of(const std::string& text, const char* what) {
+  if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos)
+    return fail(fmt::format("{} wants a number, not '{}'", what, text), "steer");
+  return std::stoi(text);
+}
+
+Result<RaisedBudget> budget_of(const SteerFlags& flags) {
+  if (flags.attempts < 0) return fail("--attempts cannot be negative");
+  RaisedBudget budget;
+  budget.max_attempts = flags.attempts;
+  if (!flags.time.empty()) budget.max_time_ns = KW_TRY(search::parse_duration(flags.time));
+  budget.models = KW_TRY(flags.spend.limits());
+  return budget;
+}
+
+bool is_set(const RaisedBudget& b) {
+  return b.max_attempts != 0 || b.max_time_ns != 0 || b.models.usd || b.models.tokens ||
+         b.models.calls;
+}
+
+Result<std::vector<Order>> orders_from(const SteerFlags& flags) {
+  std::vector<Order> orders;
+  const auto add = [&](OrderKind kind) -> Order& {
+    orders.emplace_back().kind = kind;
+    return orders.back();
+  };
+  for (const std::string& number : flags.lifts)
+    add(OrderKind::Lift).lifts = KW_TRY(number_of(number, "--lift"));
+  for (const std::string& words : flags.hints) add(OrderKind::Hint).text = KW_TRY(one_line(words));
+  for (const std::string& technique : flags.forbidden)
+    add(OrderKind::Forbid).text = KW_TRY(one_line(technique));
+  for (const std::string& technique : flags.required)
+    add(OrderKind::Require).text = KW_TRY(one_line(technique));
+  if (flags.pin != 0) add(OrderKind::Pin).attempt = static_cast<int>(flags.pin);
+  for (const std::string& number : flags.stops)
+    add(OrderKind::Stop).attempt = KW_TRY(number_of(number, "--stop"));
+  const RaisedBudget budget = KW_TRY(budget_of(flags));
+  if (is_set(budget)) add(OrderKind::Budget).budget = budget;
+  for (Order& order : orders) {
+    order.who = login_name();
+    order.at = platform::utc_text(platform::real_clock().wall_seconds());
+  }
+  return orders;
+}
+
+/// Whether somebody works on the run now; an error where nothing will be asked any more.
+Result<bool> is_going(const store::RunStore& store, const RunSummary& run) {
+  if (run.state == RunState::Finished)
+    return fail("the run has ended (" + run.stopped_by + "); start a new one", run.name);
+  const bool is_held = !store.lock(run).has_value();
+  if (is_held && run.state == RunState::Running && !run.stopped_by.empty())
+    return fail("its search is over (" + run.stopped_by + "), the winner is being confirmed",
+                run.name);
+  return is_held;
+}
+
+Result<> check_all(const Global& global, const store::RunStore& store, const RunSummary& run,
+                   const std::vector<Order>& wanted, std::vector<Order> known) {
+  std::vector<AttemptLine> lines;
+  KW_TRY(store.for_each_line(run.id, [&](const AttemptLine& line) { lines.push_back(line); }));
+  std::vector<search::Idea> ideas;
+  const bool asks_for_techniques = std::ranges::any_of(wanted, [](const Order& o) {
+    return o.kind == OrderKind::Forbid || o.kind == OrderKind::Require;
+  });
+  if (asks_for_techniques) ideas = KW_TRY(workbench_of(global, run))->ideas();
+  for (const Order& order : wanted) {
+    if (auto fits = engine::check_order(order, {run.config, lines, ideas, known}); !fits)
+      return fail(fits.error().what, run.name);
+    known.push_back(order);
+    known.back().number = static_cast<int>(known.size());
+  }
+  return {};
+}
+
+void report_orders(const Global& global, const RunSummary& run, const std::vector<Order>& orders) {
+  if (global.json) {
+    const Json object = {{"run", run.name}, {"orders", orders_json(orders, run)}};
+    std::printf("%s\n", dump_json(object).c_str());
+    return;
+  }
+  if (orders.empty()) fmt::print("no orders were given to {}\n", run.name);
+  print_orders(orders, run);
+}
+
+Result<int> steer(const Global& global, const SteerFlags& flags) {
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const RunSummary run = KW_TRY(store.find(flags.run));
+  const auto wanted = KW_TRY(orders_from(flags));
+  if (wanted.empty() && !flags.list)
+    return fail(
+        "what is it to do? give --hint, --forbid, --require, --pin, --stop, --lift, a "
+        "budget, or --list",
+        run.name);
+  const auto known = KW_TRY(engine::orders_of(store, run.id));
+  if (!wanted.empty()) {
+    const bool is_now = KW_TRY(is_going(store, run));
+    KW_TRY(check_all(global, store, run, wanted, known));
+    for (const Order& order : wanted) KW_TRY(engine::give_order(store, run.id, order));
+    if (!global.json)
+      fmt::print("{}\n", is_now ? "taken down; it takes effect before the next ask"
+                                : "taken down; it takes effect with: kw resume " + run.name);
+  }
+  auto orders = KW_TRY(engine::orders_of(store, run.id));
+  if (!flags.list)
+    orders.erase(orders.begin(), orders.begin() + static_cast<std::ptrdiff_t>(known.size()));
+  report_orders(global, run, orders);
+  return kDone;
+}
+
+}  // namespace
+
+Command steer_command() {
+  auto flags = std::make_shared<SteerFlags>();
+  Command command;
+  command.name = "steer";
+  command.summary = "Tell a run what to do while it goes, or list what it was told";
+  command.declare = [flags](Flags& f) {
+    f.positional("run", flags->run, "Name as in kw runs");
+    f.texts("--hint", flags->hints, "What is worth trying, in words; repeatable");
+    f.texts("--forbid", flags->forbidden, "A technique not to be used; repeatable");
+    f.texts("--require", flags->required, "A technique to be used; repeatable");
+    f.integer("--pin", flags->pin, "Derive everything from this attempt");
+    f.texts("--stop", flags->stops,
+            "Derive nothing more from this attempt and what was made from it; repeatable");
+    f.texts("--lift", flags->lifts, "Withdraw an earlier order, by its number; repeatable");
+    f.integer("--attempts", flags->attempts, "New bound on attempts, above the present one");
+    f.text("--time", flags->time, "New bound on time, e.g. 10m");
+    flags->spend.declare(f);
+    f.on_off("--list", flags->list, "All orders so far");
+  };
+  command.run = [flags](const Global& global) {
+    return end_command(global, steer(global, *flags));
+  };
+  return command;
+}
+
+}  // namespace kw::cli
