@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <set>
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "engine/orders.h"
+#include "engine/readings.h"
 #include "engine/run.h"
 #include "engine/synthetic_workbench.h"
 #include "evaluate/synthetic.h"
@@ -31,7 +34,8 @@ search::LandscapeOptions landscape() {
 /// All that a writer was told, as text: equal situations give equal texts.
 std::string text_of(const propose::Situation& s) {
   std::string text = std::to_string(s.number) + std::string(name_of(s.errand)) + s.baseline +
-                     std::to_string(s.baseline_ns) + encode(*s.device) + join(s.instructions, "|");
+                     std::to_string(s.baseline_ns) + encode(*s.device) + join(s.instructions, "|") +
+                     s.reading;
   for (const AttemptLine& line : s.history) text += encode(line);
   for (const Attempt* a : {s.parent, s.grandparent, s.best})
     text += a == nullptr ? "-" : encode(*a);
@@ -79,6 +83,30 @@ class FakeProposer final : public propose::Proposer {
   const Answers& answers_;
   std::vector<Told>& told_;
   llm::Ledger& ledger_;
+};
+
+/// Reads something in every attempt but those that the test names.
+class FakeJudge final : public propose::Judge {
+ public:
+  FakeJudge(std::vector<int>& asked, int fails_at) : asked_(asked), fails_at_(fails_at) {}
+  Result<Reading> read(const propose::Situation& s) override {
+    asked_.push_back(s.parent->number);
+    Reading reading;
+    reading.attempt = s.parent->number;
+    reading.asked_for = s.number;
+    if (reading.attempt == fails_at_) {
+      reading.trouble = "no connection";
+      return reading;
+    }
+    reading.words = "reading of " + std::to_string(reading.attempt);
+    reading.exchange = "key of " + std::to_string(reading.attempt);
+    reading.usage = {50, 0, 0, 5, false};
+    return reading;
+  }
+
+ private:
+  std::vector<int>& asked_;
+  const int fails_at_;
 };
 
 /// A landscape's carrier; sources that say WRONG are, and sources that differ in nothing but a
@@ -148,6 +176,7 @@ class WritingRun : public testing::Test {
       Desk desk;
       desk.ledger = std::make_unique<llm::Ledger>(run.config.limits, run.spent);
       desk.proposer = std::make_unique<FakeProposer>(answers_, told_, *desk.ledger);
+      if (has_judge_) desk.judge = std::make_unique<FakeJudge>(judge_asked_, judge_fails_at_);
       return desk;
     };
     return {workbench_, judge_,  store_,   clock_, observer_, std::move(is_interrupted),
@@ -191,6 +220,9 @@ class WritingRun : public testing::Test {
   Writing writing_;
   FakeProposer::Answers answers_;
   std::vector<Told> told_;
+  bool has_judge_ = false;
+  int judge_fails_at_ = 0;
+  std::vector<int> judge_asked_;
 };
 
 TEST_F(WritingRun, EachOutcomeIsFedBack) {
@@ -363,6 +395,112 @@ TEST_F(WritingRun, ExchangesAreKeptWithTheRun) {
   EXPECT_EQ(spent.calls, 1);
   EXPECT_EQ(spent.tokens, 1200);
   EXPECT_EQ(spent.usd, 0.25);
+}
+
+TEST_F(WritingRun, AJudgesWordsReachTheNextPromptAndNothingElse) {
+  prepare_dialogue();
+  const std::string without = log_of(finished(config(10)).run);
+  told_.clear();
+  has_judge_ = true;
+  const RunReport report = finished(config(10));
+  EXPECT_EQ(log_of(report.run), without) << "no verdict, rank or reward depends on it";
+  EXPECT_THAT(told_[0].text, testing::Not(HasSubstr("reading of"))) << "there is no parent";
+  EXPECT_THAT(told_[1].text, HasSubstr("reading of 1"));
+  EXPECT_THAT(told_[3].text, HasSubstr("reading of " + std::to_string(told_[3].parent)));
+  const std::set<int> once(judge_asked_.begin(), judge_asked_.end());
+  EXPECT_EQ(once.size(), judge_asked_.size()) << "one reading of each parent";
+  const auto all = attempts(report.run.name);
+  EXPECT_THAT(all[1].exchanges, ElementsAre("key of 1"));
+  EXPECT_EQ(all[1].usage.total(), 165);
+  EXPECT_EQ(reading_of(store_, report.run.id, 1).value()->words, "reading of 1");
+}
+
+TEST_F(WritingRun, AJudgeIsAskedOnceAlsoWhereTheRunIsGoneOnWith) {
+  prepare_dialogue();
+  has_judge_ = true;
+  judge_fails_at_ = 2;
+  const RunReport whole = finished(config(10));
+  const std::vector<Told> expected = told_;
+  const std::vector<int> asked = judge_asked_;
+  EXPECT_THAT(expected[2].text, testing::Not(HasSubstr("reading of")));
+  EXPECT_EQ(reading_of(store_, whole.run.id, 2).value()->trouble, "no connection");
+  for (int stop = 0; stop < 10; ++stop) {
+    SCOPED_TRACE(stop);
+    told_.clear();
+    judge_asked_.clear();
+    const std::string name = "synthetic-" + std::to_string(stop + 2);
+    ASSERT_TRUE(run(surroundings([&, stop] {
+                      const auto run = store_.find(name);
+                      return run && run->attempts >= stop;
+                    }),
+                    config(10)));
+    const auto second = resume(surroundings(), store_.find(name).value());
+    ASSERT_TRUE(second) << describe(second.error());
+    EXPECT_EQ(judge_asked_, asked);
+    ASSERT_EQ(told_.size(), expected.size());
+    for (std::size_t i = 0; i < told_.size(); ++i) EXPECT_EQ(told_[i].errand, expected[i].errand);
+    EXPECT_EQ(log_of(second->run), log_of(whole.run));
+  }
+}
+
+TEST_F(WritingRun, KeepsToAPersonsOrders) {
+  prepare_dialogue();
+  const auto forbidden = "// kw: technique gather";
+  answers_.at(6) = writes(3, forbidden);
+  answers_.emplace(7, writes(3));
+  class Person final : public Observer {
+   public:
+    explicit Person(store::RunStore& store) : store_(store) {}
+    void on_start(const RunSummary& run, const std::string&) override { run_ = run.id; }
+    void on_ask(int number, const search::Ask&, const std::string&) override {
+      Order order;
+      order.kind = number == 1 ? OrderKind::Hint : OrderKind::Forbid;
+      order.text = number == 1 ? "two tiles" : "gather";
+      if (number == 1 || number == 4) {
+        EXPECT_TRUE(give_order(store_, run_, order));
+      }
+    }
+
+   private:
+    store::RunStore& store_;
+    std::int64_t run_ = 0;
+  } person(store_);
+  Surroundings s = surroundings();
+  const Surroundings steered{s.workbench, s.carrier,    s.store,    s.clock,  person,
+                             {},          s.input_seed, s.judge_id, s.writing};
+  const auto report = run(steered, config(7));
+  ASSERT_TRUE(report) << describe(report.error());
+  EXPECT_THAT(told_[0].text, testing::Not(HasSubstr("two tiles")));
+  EXPECT_THAT(told_[1].text, HasSubstr("Worth trying: two tiles"));
+  EXPECT_THAT(told_[2].text, testing::Not(HasSubstr("gather")));
+  EXPECT_THAT(told_[3].text, HasSubstr("Do not use this technique: gather"));
+  const auto all = attempts(report->run.name);
+  EXPECT_EQ(all[5].evaluation.verdict.stage, Stage::Screen);
+  EXPECT_EQ(all[5].evaluation.verdict.outcome, Outcome::Rejected);
+  EXPECT_THAT(all[5].evaluation.verdict.evidence, HasSubstr("'gather'"));
+  EXPECT_TRUE(all[6].evaluation.verdict.is_correct());
+}
+
+TEST_F(WritingRun, OrdersComeAfterWhatIsPaidFor) {
+  prepare_dialogue();
+  const auto first = run(surroundings([&] {
+                           const auto run = store_.find("synthetic-1");
+                           return run && run->attempts >= 2;
+                         }),
+                         config(10));
+  ASSERT_TRUE(first && store_.update(first->run));
+  Exchange paid;
+  paid.key = "k";
+  paid.scope = propose::scope_of_attempt(3);
+  ASSERT_TRUE(store_.keep_exchange(first->run.id, paid));
+  Order hint;
+  hint.text = "two tiles";
+  ASSERT_TRUE(give_order(store_, first->run.id, hint));
+  told_.clear();
+  ASSERT_TRUE(resume(surroundings(), store_.find("synthetic-1").value()));
+  EXPECT_THAT(told_[0].text, testing::Not(HasSubstr("two tiles"))) << "or its reply is lost";
+  EXPECT_THAT(told_[1].text, HasSubstr("two tiles"));
+  EXPECT_EQ(orders_of(store_, first->run.id).value().at(0).from_attempt, 4);
 }
 
 }  // namespace

@@ -79,13 +79,17 @@ class Refine final : public QueuedStrategy {
 
  private:
   std::optional<Ask> choose() {
-    while (next_start_ < starts_.size()) {
-      const int idea = starts_[next_start_++];
-      if (!steering_.closed.contains(idea)) return start_from(idea);
-    }
+    if (has_starts()) return start_from(starts_[next_start_++]);
     if (tuning_.is_active()) return tuning_.ask();
     if (is_waiting()) return std::nullopt;
     return next_;
+  }
+
+  /// Passes over those that a person has closed.
+  bool has_starts() {
+    while (next_start_ < starts_.size() && steering_.closed.contains(starts_[next_start_]))
+      ++next_start_;
+    return next_start_ < starts_.size();
   }
 
   Ask start_from(int index) const {
@@ -105,7 +109,7 @@ class Refine final : public QueuedStrategy {
       fastest_start_.idea = ask.idea;
       fastest_start_.written = ideas_[static_cast<std::size_t>(ask.idea)];
     }
-    if (next_start_ < starts_.size() || is_waiting() || tuning_.is_active()) return;
+    if (has_starts() || is_waiting() || tuning_.is_active()) return;
     const std::size_t left = start_asks_ - std::min(start_asks_, starts_.size());
     if (may_derive(fastest_start_.ask))
       tuning_.start(fastest_start_, best_.speedup(), std::min(left, start_tuning_));

@@ -228,13 +228,14 @@ TEST(RandomSteered, DrawsFromWhatIsOpenAlone) {
     EXPECT_EQ(t.ask().idea, 3);
     t.works(1);
   }
+  EXPECT_FALSE(t.strategy().ask());
   EXPECT_TRUE(t.strategy().finished());
   t.strategy().steer({});
   EXPECT_FALSE(t.strategy().finished());
 }
 
 TEST(Steered, NothingAtAllChangesNoAsk) {
-  const Landscape landscape(LandscapeOptions{});
+  const Landscape landscape(LandscapeOptions{.knobs = 1});
   for (const StrategyInfo& info : strategies()) {
     StrategyOptions options;
     options.start_asks = 8;

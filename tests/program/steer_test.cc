@@ -1,0 +1,161 @@
+// kw steer and kw explain: orders given to a run while it goes, killed, gone on with, explained.
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <thread>
+
+#include "base/text.h"
+#include "kw.h"
+
+namespace kw::program {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// A run that ends by its bounds alone.
+Words long_run(int attempts) {
+  return {"optimize", "synthetic:7", "--strategy",
+          "random",   "--attempts",  std::to_string(attempts)};
+}
+
+/// Waits until the run has stored attempts.
+void wait_for_attempts(const Workspace& w, int attempts) {
+  for (int i = 0; i < 2000; ++i) {
+    const Ran ran = w.kw({"runs", "--json"});
+    const json runs = json::parse(ran.out, nullptr, false);
+    if (runs.is_object() && !runs["runs"].empty() && runs["runs"][0]["attempts"] >= attempts)
+      return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ADD_FAILURE() << "the run made no attempts";
+}
+
+json order(const Workspace& w, int number) {
+  return w.kw({"steer", "synthetic-1", "--list", "--json"}).json()["orders"][number - 1];
+}
+
+TEST(Steer, ARunKeepsToItsOrdersAndCanBeReplayed) {
+  const Workspace w;
+  platform::Process process = w.start(long_run(1000));
+  wait_for_attempts(w, 3);
+  const Ran given =
+      w.kw({"steer", "synthetic-1", "--forbid", "odd", "--attempts", "1010", "--json"});
+  ASSERT_EQ(given.code, 0) << given.err;
+  EXPECT_EQ(given.json()["orders"].size(), 2u);
+  EXPECT_EQ(given.json()["orders"][0]["words"], "forbid odd");
+  const Ran ran = ended(process.wait(std::chrono::minutes(2)));
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("forbid odd"));
+
+  const int from = order(w, 1)["from_attempt"];
+  ASSERT_GT(from, 3);
+  EXPECT_NE(order(w, 1)["who"], "");
+  EXPECT_THAT(order(w, 1)["state"].get<std::string>(), HasSubstr("in force"));
+  const json shown = w.kw({"show", "synthetic-1", "--json"}).json();
+  EXPECT_EQ(shown["attempts"].size(), 1010u);
+  EXPECT_EQ(shown["orders"].size(), 2u);
+  for (const json& attempt : shown["attempts"])
+    if (attempt["number"] >= from) {
+      EXPECT_TRUE(attempt["name"] == "idea-0" || attempt["name"] == "idea-2") << attempt["name"];
+    }
+  EXPECT_THAT(w.read("runs/synthetic-1/decisions.log"),
+              HasSubstr("\n" + std::to_string(from) + " order 1 forbid odd\n"));
+  EXPECT_EQ(w.kw({"replay", "synthetic-1"}).code, 0);
+  EXPECT_THAT(w.kw({"show", "synthetic-1"}).out, HasSubstr("order 1: forbid odd"));
+}
+
+TEST(Steer, KilledAfterAnOrderTheRunGoesOnUnderIt) {
+  const Workspace w;
+  platform::Process process = w.start(long_run(1500));
+  wait_for_attempts(w, 3);
+  ASSERT_EQ(w.kw({"steer", "synthetic-1", "--require", "odd"}).code, 0);
+  for (int i = 0; i < 2000 && order(w, 1)["from_attempt"] == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  process.kill_tree();
+  ended(process.wait(std::chrono::minutes(1)));
+  const int from = order(w, 1)["from_attempt"];
+  ASSERT_GT(from, 3);
+  // Another one while nobody works on it.
+  const Ran late = w.kw({"steer", "synthetic-1", "--lift", "1"});
+  EXPECT_EQ(late.code, 0) << late.err;
+  EXPECT_THAT(late.out, HasSubstr("kw resume synthetic-1"));
+  const int stored = w.kw({"runs", "--json"}).json()["runs"][0]["attempts"];
+  const Ran ran = w.kw({"resume", "synthetic-1", "--json"});
+  ASSERT_NE(ran.code, 2) << ran.err;
+  EXPECT_EQ(ran.json()["attempts"], 1500);
+  EXPECT_EQ(order(w, 1)["from_attempt"], from) << "where it had taken effect";
+  EXPECT_EQ(order(w, 2)["from_attempt"], stored + 1);
+  EXPECT_EQ(w.kw({"replay", "synthetic-1"}).code, 0);
+}
+
+TEST(Steer, WhatMeansNothingIsRefusedWithAReason) {
+  const Workspace w;
+  ASSERT_EQ(w.kw({"optimize", "synthetic:7", "--attempts", "12"}).code, 0);
+  const auto refusal = [&](const Words& more) {
+    Words words{"steer", "synthetic-1"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = w.kw(words);
+    EXPECT_EQ(ran.code, 2) << ran.out;
+    return ran.err;
+  };
+  EXPECT_THAT(refusal({"--attempts", "99"}), HasSubstr("the run has ended (attempts: 12 of 12"));
+  EXPECT_THAT(refusal({}), HasSubstr("--list"));
+  EXPECT_EQ(w.kw({"steer", "synthetic-1", "--list"}).code, 0);
+  EXPECT_THAT(w.kw({"steer", "synthetic-2", "--list"}).err, HasSubstr("did you mean"));
+}
+
+TEST(Steer, OfARunThatWasInterruptedIsCheckedAgainstIt) {
+  const Workspace w;
+  platform::Process process = w.start(long_run(100000));
+  wait_for_attempts(w, 2);
+  process.kill_tree();
+  ended(process.wait(std::chrono::minutes(1)));
+  const auto refusal = [&](const Words& more) {
+    Words words{"steer", "synthetic-1"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = w.kw(words);
+    EXPECT_EQ(ran.code, 2) << ran.out;
+    return ran.err;
+  };
+  EXPECT_THAT(refusal({"--hint", "try blocks"}), HasSubstr("words for a model"));
+  EXPECT_THAT(refusal({"--forbid", "od"}), HasSubstr("did you mean 'odd'?"));
+  EXPECT_THAT(refusal({"--pin", "1"}), HasSubstr("derives nothing"));
+  EXPECT_THAT(refusal({"--attempts", "5"}), HasSubstr("can only be raised"));
+  EXPECT_THAT(refusal({"--time", "5m"}), HasSubstr("no bound on"));
+  EXPECT_THAT(refusal({"--forbid", "odd", "--require", "odd"}), HasSubstr("would be left"));
+  EXPECT_THAT(w.kw({"steer", "synthetic-1", "--list"}).out, HasSubstr("no orders"))
+      << "all or nothing";
+}
+
+TEST(Explain, TellsTheLifeOfAnAttempt) {
+  const Workspace w;
+  ASSERT_EQ(w.kw({"optimize", "synthetic:7", "--attempts", "30"}).code, 0);
+  const json shown = w.kw({"show", "synthetic-1", "--json"}).json();
+  const int best = shown["run"]["best_attempt"];
+  const Ran page = w.kw({"explain", "synthetic-1", std::to_string(best)});
+  EXPECT_EQ(page.code, 0) << page.err;
+  EXPECT_THAT(page.out,
+              AllOf(HasSubstr("Who proposed it, and why"), HasSubstr("Strategy greedy asked"),
+                    HasSubstr("What each stage said"), HasSubstr("What was measured"),
+                    HasSubstr("In pairs against"), HasSubstr("Confirmed afterwards"),
+                    HasSubstr("It is the best of the run"), HasSubstr("What it cost")));
+  const json life = w.kw({"explain", "synthetic-1", std::to_string(best), "--json"}).json();
+  EXPECT_EQ(life["attempt"], best);
+  EXPECT_EQ(life["is_best"], true);
+  EXPECT_TRUE(life["evaluation"]["verdict"].is_object());
+  for (const json& attempt : shown["attempts"])
+    if (attempt["parent"] != 0) {
+      const int number = attempt["number"];
+      const Ran child = w.kw({"explain", "synthetic-1", std::to_string(number)});
+      EXPECT_THAT(child.out, AllOf(HasSubstr("a setting of the knobs"), HasSubstr("knobs: K"),
+                                   Not(HasSubstr("models:"))));
+      break;
+    }
+  EXPECT_EQ(w.kw({"explain", "synthetic-1", "31"}).code, 2);
+  EXPECT_EQ(w.kw({"explain", "synthetic-1", "x"}).code, 2);
+}
+
+}  // namespace
+}  // namespace kw::program
