@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <poll.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -30,6 +31,11 @@ constexpr std::int64_t kDefaultTimeNs = 90'000'000'000;
 /// The same where a model writes, which takes a minute a kernel.
 constexpr std::int64_t kDefaultWritingTimeNs = 900'000'000'000;
 
+/// Attempts of a run with a model that go to the task's expert kernels and the knobs of the
+/// fastest, before the first word: at most so many, and at most a quarter of all.
+constexpr std::int64_t kMostStartAttempts = 27;
+constexpr std::int64_t kStartShare = 4;
+
 struct OptimizeFlags {
   std::string task;
   std::string target = "cpu";
@@ -45,6 +51,7 @@ struct OptimizeFlags {
   std::int64_t outstanding = 1;
   std::string save_attempts;
   bool no_memory = false;
+  bool from_scratch = false;
   WritingFlags writing;
   std::string run;  ///< Of resume.
 };
@@ -81,6 +88,13 @@ Result<std::string> tuner_of(const OptimizeFlags& flags, const search::StrategyI
   return std::string(KW_TRY(search::find_tuner(flags.tuner))->name);
 }
 
+int start_attempts_of(const OptimizeFlags& flags) {
+  if (flags.from_scratch) return 0;
+  const std::int64_t share =
+      flags.attempts == 0 ? kMostStartAttempts : flags.attempts / kStartShare;
+  return static_cast<int>(std::min(kMostStartAttempts, share));
+}
+
 /// A run without any bound gets one of time.
 void set_default_limits(RunConfig& config, bool is_writing) {
   const SpendLimits& spend = config.limits;
@@ -104,6 +118,9 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   if (flags.patience < 0) return fail("--patience cannot be negative");
   if (flags.outstanding < 1) return fail("--outstanding is at least 1");
   config.max_attempts = flags.attempts;
+  if (flags.from_scratch && !strategy->is_writing)
+    return fail("--from-scratch is for a model: give --model");
+  if (strategy->is_writing) config.start_attempts = start_attempts_of(flags);
   config.patience = flags.patience;
   if (!flags.time.empty()) config.max_time_ns = KW_TRY(search::parse_duration(flags.time));
   set_default_limits(config, strategy->is_writing);
@@ -325,6 +342,8 @@ Command optimize_command() {
     f.text("--save-attempts", flags->save_attempts, "Keep every source here as NNN_name.cpp");
     f.on_off("--no-memory", flags->no_memory,
              "Begin without lessons of earlier runs, and leave none");
+    f.on_off("--from-scratch", flags->from_scratch,
+             "With a model: write a first kernel instead of starting from the task's own");
     flags->writing.declare(f);
   };
   command.run = [flags](const Global& global) { return run(global, *flags); };
