@@ -25,6 +25,7 @@ Result<LessonSnapshot> lessons_for(store::RunStore& store, const Learning& learn
       source = KW_TRY(store.artifacts().get(KW_TRY(Sha256::from_hex(lesson.source_sha256))));
     snapshot.sources.push_back(std::move(source));
   }
+  snapshot.told = memory::recall(snapshot, scope_of(learning)).ids;
   return snapshot;
 }
 

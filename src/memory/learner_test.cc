@@ -16,6 +16,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
+LessonSnapshot snapshot_of(const std::vector<Lesson>& lessons) {
+  LessonSnapshot snapshot;
+  snapshot.lessons = lessons;
+  return snapshot;
+}
+
 class LearnerTest : public testing::Test {
  protected:
   Learner learner(LessonSnapshot begun = {}) const {
@@ -33,11 +39,6 @@ class LearnerTest : public testing::Test {
     lesson.id = 7;
     lesson.state = state;
     return lesson;
-  }
-  static LessonSnapshot snapshot_of(const std::vector<Lesson>& lessons) {
-    LessonSnapshot snapshot;
-    snapshot.lessons = lessons;
-    return snapshot;
   }
 
   task::Definition task_ = test_task();
@@ -139,10 +140,10 @@ TEST(Recall, TheOwnTaskComesFirstThenWhatHelped) {
   all[3].uses = all[3].helped = 3;
   all[4].family = "matmul";
   all[5].seen_in = {{"waves-9", 1, ""}};
-  const ToldLessons told =
-      recall({.family = "", .device = "", .lessons = all, .sources = {}}, scope);
+  const ToldLessons told = recall(snapshot_of(all), scope);
   EXPECT_THAT(told.insights, ElementsAre("of this run", "helped", "own", "never helped",
                                          "(`heat`) of the family"));
+  EXPECT_THAT(told.ids, ElementsAre(6, 4, 2, 3, 1));
 }
 
 TEST(Recall, InstructionsStayWithTheirTaskAndOtherTargetsAreOut) {

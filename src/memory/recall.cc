@@ -26,13 +26,14 @@ bool bears_on(const Lesson& lesson, const RecallScope& scope) {
   return lesson.family == scope.family && lesson.kind != LessonKind::Instruction;
 }
 
-/// Greater is more relevant. What was never used counts as half a success in one.
+/// Greater is more relevant. What was never used counts as half a success in one. Of wins the
+/// larger gain teaches more, however the runs ended that knew it.
 auto rank_of(const Lesson& lesson, const RecallScope& scope) {
   const double success = (lesson.helped + 1.0) / (lesson.uses + 2.0);
-  const double weight =
-      lesson.kind == LessonKind::Win ? lesson.gain.value : static_cast<double>(lesson.seen);
+  const bool is_win = lesson.kind == LessonKind::Win;
   return std::tuple(is_of_run(lesson, scope), lesson.task == scope.task,
-                    lesson.device == scope.device, success, weight, lesson.id, lesson.key);
+                    lesson.device == scope.device, is_win ? lesson.gain.value : success,
+                    is_win ? success : static_cast<double>(lesson.seen), lesson.id, lesson.key);
 }
 
 /// Indices of the lessons that may be told, most relevant first.
@@ -60,9 +61,46 @@ std::string words_of(const Lesson& lesson, const RecallScope& scope) {
   return words;
 }
 
-void add(std::vector<std::string>& told, std::size_t most, std::string words) {
-  if (told.size() < most && !contains(told, words)) told.push_back(std::move(words));
+bool add(std::vector<std::string>& told, std::size_t most, std::string words) {
+  if (told.size() == most || contains(told, words)) return false;
+  told.push_back(std::move(words));
+  return true;
 }
+
+/// Adds one lesson where its kind has room.
+class Telling {
+ public:
+  explicit Telling(const RecallScope& scope) : scope_(scope) {}
+
+  void tell(const Lesson& lesson, const std::string& source) {
+    if (has_taken(lesson, source)) told.ids.push_back(lesson.id);
+  }
+  ToldLessons told;
+
+ private:
+  bool has_taken(const Lesson& lesson, const std::string& source) {
+    const std::string words = words_of(lesson, scope_);
+    switch (lesson.kind) {
+      case LessonKind::Win:
+        if (source.empty() || told.wins.size() == kMostWins ||
+            bytes_ + source.size() > kMostWinBytes)
+          return false;
+        bytes_ += source.size();
+        told.wins.push_back({title_of(lesson, scope_), source});
+        return true;
+      case LessonKind::Caution:
+        return add(told.cautions, kMostCautions, words);
+      case LessonKind::Instruction:
+        return add(told.instructions, kMostInstructions, words);
+      case LessonKind::Insight:
+        return add(told.insights, kMostInsights, words);
+    }
+    return false;
+  }
+
+  const RecallScope& scope_;
+  std::size_t bytes_ = 0;
+};
 
 }  // namespace
 
@@ -82,33 +120,11 @@ std::vector<Lesson> bearing_on(const std::vector<Lesson>& all, const RecallScope
 }
 
 ToldLessons recall(const LessonSnapshot& known, const RecallScope& scope) {
-  ToldLessons told;
-  std::size_t bytes = 0;
-  for (const std::size_t i : order_of(known.lessons, scope)) {
-    const Lesson& lesson = known.lessons[i];
-    if (!is_told(lesson)) continue;
-    switch (lesson.kind) {
-      case LessonKind::Win: {
-        const std::string source = i < known.sources.size() ? known.sources[i] : std::string();
-        if (source.empty() || told.wins.size() == kMostWins ||
-            bytes + source.size() > kMostWinBytes)
-          break;
-        bytes += source.size();
-        told.wins.push_back({title_of(lesson, scope), source});
-        break;
-      }
-      case LessonKind::Caution:
-        add(told.cautions, kMostCautions, words_of(lesson, scope));
-        break;
-      case LessonKind::Instruction:
-        add(told.instructions, kMostInstructions, words_of(lesson, scope));
-        break;
-      case LessonKind::Insight:
-        add(told.insights, kMostInsights, words_of(lesson, scope));
-        break;
-    }
-  }
-  return told;
+  Telling telling(scope);
+  for (const std::size_t i : order_of(known.lessons, scope))
+    if (is_told(known.lessons[i]))
+      telling.tell(known.lessons[i], i < known.sources.size() ? known.sources[i] : std::string());
+  return std::move(telling.told);
 }
 
 }  // namespace kw::memory

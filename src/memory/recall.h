@@ -25,7 +25,7 @@ inline constexpr std::size_t kMostWins = 2;
 inline constexpr std::size_t kMostCautions = 8;
 inline constexpr std::size_t kMostInstructions = 6;
 inline constexpr std::size_t kMostInsights = 6;
-inline constexpr std::size_t kMostExamples = 3;  ///< Wins and kernels of the playbook.
+inline constexpr std::size_t kMostExamples = 3;         ///< Wins and kernels of the playbook.
 inline constexpr std::size_t kMostWinBytes = 16 << 10;  ///< Sources of wins, together.
 
 /// A verified kernel of an earlier run.
@@ -36,6 +36,7 @@ struct ToldWin {
 
 /// Sentences for a prompt, most relevant first.
 struct ToldLessons {
+  std::vector<std::int64_t> ids;  ///< Of all of them.
   std::vector<ToldWin> wins;
   std::vector<std::string> cautions;
   std::vector<std::string> instructions;
@@ -48,7 +49,7 @@ struct ToldLessons {
 std::vector<Lesson> bearing_on(const std::vector<Lesson>& all, const RecallScope& scope);
 
 /// What a prompt tells. Order within a kind: what this run taught; the same task; the same device;
-/// the share of its uses that ended with a win; gain of a win, sightings of others; newest. Equal
+/// a win's gain, of others the share of uses that ended with a win, then sightings; newest. Equal
 /// sentences are told once. O(lessons log lessons): well below a millisecond.
 ToldLessons recall(const LessonSnapshot& known, const RecallScope& scope);
 

@@ -62,7 +62,7 @@ struct Lesson {
   Speedup gain{};                   ///< Of a win, as confirmed; value 0: none.
   int seen = 1;                     ///< Sightings so far.
   std::vector<Sighting> seen_in{};  ///< The first and the latest, at most kMostSightings.
-  int uses = 0;                     ///< Runs that began with it.
+  int uses = 0;                     ///< Runs whose first prompt told it.
   int helped = 0;                   ///< Those of them that ended with a confirmed win.
 
   template <class Self, class V>
@@ -83,11 +83,12 @@ struct LessonSnapshot {
   std::string device;                ///< Of the process that began the run.
   std::vector<Lesson> lessons;       ///< Those that bear on its task, dropped ones included.
   std::vector<std::string> sources;  ///< Of each lesson's win; empty for others.
+  std::vector<std::int64_t> told;    ///< Ids of those that the first prompt tells.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
-    v("family", s.family), v("device", s.device), v("lessons", s.lessons),
-        v("sources", s.sources);
+    v("family", s.family), v("device", s.device), v("lessons", s.lessons), v("sources", s.sources),
+        v("told", s.told);
   }
 };
 

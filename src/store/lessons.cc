@@ -75,6 +75,15 @@ void update_lesson(SQLite::Database& db, std::int64_t run, const Lesson& known,
   note_change(db, run, {{known}, std::move(after)});
 }
 
+void count_for(SQLite::Database& db, const std::vector<std::int64_t>& ids, const char* statement) {
+  SQLite::Statement update(db, statement);
+  for (const std::int64_t id : ids) {
+    update.reset();
+    update.bind(1, id);
+    update.exec();
+  }
+}
+
 void make_room(SQLite::Database& db, const Lesson& lesson) {
   SQLite::Statement trim(db,
                          "DELETE FROM lessons WHERE id IN (SELECT id FROM lessons WHERE task = ? "
@@ -144,13 +153,7 @@ Result<> RunStore::begin_lessons(std::int64_t run, const LessonSnapshot& snapsho
   const std::string body = encode(snapshot);
   return db_.write([&](SQLite::Database& db) {
     insert_event(db, run, {0, kSnapshotEvent, 0, body});
-    SQLite::Statement use(db, "UPDATE lessons SET uses = uses + 1 WHERE id = ?");
-    for (const Lesson& lesson : snapshot.lessons) {
-      if (!is_told(lesson)) continue;
-      use.reset();
-      use.bind(1, lesson.id);
-      use.exec();
-    }
+    count_for(db, snapshot.told, "UPDATE lessons SET uses = uses + 1 WHERE id = ?");
   });
 }
 
@@ -168,13 +171,7 @@ Result<> RunStore::credit_lessons(std::int64_t run) {
     if (event.kind == kHelpedEvent) return {};
   return db_.write([&](SQLite::Database& db) {
     insert_event(db, run, {0, kHelpedEvent, 0, "{}"});
-    SQLite::Statement help(db, "UPDATE lessons SET helped = helped + 1 WHERE id = ?");
-    for (const Lesson& lesson : snapshot->lessons) {
-      if (!is_told(lesson)) continue;
-      help.reset();
-      help.bind(1, lesson.id);
-      help.exec();
-    }
+    count_for(db, snapshot->told, "UPDATE lessons SET helped = helped + 1 WHERE id = ?");
   });
 }
 

@@ -74,7 +74,7 @@ class RunStore {
   /// Adds lessons or merges them into those of the same key; of too many the one not seen for
   /// longest goes.
   Result<> learn(std::int64_t run, const std::vector<Lesson>& lessons);
-  /// Keeps what a run begins with, and counts it as used.
+  /// Keeps what a run begins with, and counts what its first prompt tells as used.
   Result<> begin_lessons(std::int64_t run, const LessonSnapshot& snapshot);
   /// Nothing: the run began without.
   Result<std::optional<LessonSnapshot>> lesson_snapshot(std::int64_t run) const;
