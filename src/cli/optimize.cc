@@ -164,7 +164,7 @@ Result<Setting> open_setting(const Global& global, const std::string& task_name,
     return setting;
   }
   const auto data = KW_TRY(open_data(global));
-  auto definition = KW_TRY(open_task(data, task_name));
+  auto definition = KW_TRY(open_accepted_task(data, task_name));
   setting.task = definition.task.name;
   setting.task_sha256 = definition.task.sha256;
   setting.goals = definition.task.goals;

@@ -53,6 +53,17 @@ Result<task::Definition> open_task(const memory::DataFiles& data, const std::str
       name);
 }
 
+Result<task::Definition> open_accepted_task(const memory::DataFiles& data,
+                                            const std::string& name) {
+  auto definition = KW_TRY(open_task(data, name));
+  if (!definition.draft.empty())
+    return fail(
+        "a model drafted this task and nobody has accepted it: read it, then kw task accept " +
+            name + " (or draft with kw task new --describe --yes)",
+        name);
+  return definition;
+}
+
 Result<JailLevel> jail_of(const Global& global) {
   if (global.jail.empty()) return JailLevel::Namespace;
   if (const auto level = enum_from<JailLevel>(global.jail)) return *level;

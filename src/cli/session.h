@@ -37,6 +37,8 @@ Result<T> as_input(Result<T> result) {
 
 /// The task by path of its folder, or by name of a shipped one; unknown names suggest the nearest.
 Result<task::Definition> open_task(const memory::DataFiles& data, const std::string& name);
+/// For commands that judge or search: a draft that nobody has accepted is an error.
+Result<task::Definition> open_accepted_task(const memory::DataFiles& data, const std::string& name);
 
 Result<memory::DataFiles> open_data(const Global& global);
 Result<JailLevel> jail_of(const Global& global);

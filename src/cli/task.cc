@@ -1,4 +1,4 @@
-// kw task new | check | list | show: tasks are written, admitted and looked at.
+// kw task new | accept | check | list | show: tasks are written, admitted and looked at.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
-#include "base/rng.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "cli/task_draft.h"
 #include "record/codec.h"
 #include "task/draft.h"
 #include "task/resolve.h"
@@ -24,6 +24,7 @@ struct TaskFlags {
   std::string name;
   std::string from;
   std::string function;
+  DescribeFlags describe;
 };
 
 Result<task::Draft> draft_of(const TaskFlags& flags) {
@@ -41,6 +42,12 @@ platform::Path new_folder(const Global& global, const std::string& name) {
 
 Result<int> create(const Global& global, const TaskFlags& flags) {
   const platform::Path folder = new_folder(global, flags.name);
+  if (!flags.describe.words.empty()) {
+    if (!flags.from.empty()) return fail("--describe and --from are two ways: give one");
+    return draft_from_words(global, flags.describe, folder);
+  }
+  if (flags.describe.any())
+    return fail("--model, its budgets and --yes are for drafts from words: give --describe, too");
   const task::Draft draft = KW_TRY(as_input(draft_of(flags)));
   KW_TRY(as_input(task::write_draft(draft, folder)));
   if (global.json) {
@@ -66,21 +73,12 @@ Result<int> check(const Global& global, const TaskFlags& flags) {
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_task(data, flags.name));
   const std::string name = definition.task.name;
-  const Candidate reference = task::reference_candidate(definition);
-  const auto workbench = KW_TRY(
-      engine::TaskWorkbench::create(std::move(definition), {}, KW_TRY(workbench_options(global))));
-  auto store = KW_TRY(store::RunStore::open(global.workspace));
-  const auto bench = KW_TRY(Bench::open(global, &store));
-  auto request = KW_TRY(workbench.request(reference, nullptr));
-  request.id = "admission";
-  request.seed = Seed::from_os().low;
-  const auto lines = KW_TRY(bench->carrier().admit(std::move(request)));
-  bool is_admitted = !lines.empty();
-  for (const worker::AdmissionLine& line : lines) is_admitted = is_admitted && line.is_ok;
+  const auto lines = KW_TRY(admit(global, std::move(definition)));
+  const bool is_good = is_admitted(lines);
   if (global.json) {
     Json object;
     object["task"] = name;
-    object["is_admitted"] = is_admitted;
+    object["is_admitted"] = is_good;
     object["admission"] = Json::array();
     for (const worker::AdmissionLine& line : lines) object["admission"].push_back(line_json(line));
     std::printf("%s\n", dump_json(object).c_str());
@@ -88,9 +86,9 @@ Result<int> check(const Global& global, const TaskFlags& flags) {
     for (const worker::AdmissionLine& line : lines)
       fmt::print("{:<4} {:<30} {:<18} {}\n", line.is_ok ? "ok" : "FAIL", line.what, line.workload,
                  line.detail);
-    fmt::print("{} is {}\n", name, is_admitted ? "admitted" : "NOT admitted");
+    fmt::print("{} is {}\n", name, is_good ? "admitted" : "NOT admitted");
   }
-  return is_admitted ? kDone : kNotGood;
+  return is_good ? kDone : kNotGood;
 }
 
 Result<int> list(const Global& global) {
@@ -256,16 +254,25 @@ Command task_command() {
   };
   Command command;
   command.name = "task";
-  command.summary = "Write, check, list and show tasks";
+  command.summary = "Write, accept, check, list and show tasks";
   command.children = {
       child(
-          "new", "Start a task: a skeleton, or a draft from a C function",
+          "new", "Start a task: a skeleton, or a draft from a C function or from words",
           [](Flags& f, TaskFlags& flags) {
             f.positional("name", flags.name, "Its name, or a path for its folder");
             f.text("--from", flags.from, "C or C++ file with a plain sequential function");
             f.text("--function", flags.function, "Which function, where the file has several");
+            flags.describe.declare(f);
           },
           create),
+      child(
+          "accept", "Stand behind a draft that a model wrote, if it is admitted",
+          [](Flags& f, TaskFlags& flags) {
+            f.positional("task", flags.name, "Its folder, or its name under tasks/");
+          },
+          [](const Global& global, const TaskFlags& flags) {
+            return accept_draft(global, flags.name);
+          }),
       child("check", "Does the task catch wrong answers? Builds and runs its reference", takes_task,
             check),
       child(

@@ -66,7 +66,7 @@ std::vector<Block> find_blocks(std::string_view text) {
   std::optional<Fence> open;
   const auto begin = [&](const Fence& fence, std::size_t at) {
     open = fence;
-    blocks.push_back({first_word(fence.info), "", at, text.size(), false});
+    blocks.push_back({first_word(fence.info), "", at, text.size(), false, std::string(fence.info)});
   };
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());

@@ -20,6 +20,7 @@ struct Block {
   std::size_t begin = 0;  ///< Offset of the line of the opening fence.
   std::size_t end = 0;    ///< Past the line of the closing fence.
   bool is_closed = true;  ///< False where the text ended first.
+  std::string label{};    ///< All that stands behind the opening fence.
 };
 
 /// In order. A fence with an info string inside a block of equal length ends it and opens the next:

@@ -138,4 +138,69 @@ ParsedReply parse_reply(std::string_view raw, const ReplyContext& context) {
   return unusable(std::move(evidence), plan_before(text, edits.begin));
 }
 
+namespace {
+
+/// Words of a line that may be names of files: "**`task.yaml`**:" has one.
+std::vector<std::string> file_words(std::string_view line) {
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./\\-";
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : std::string(line) + " ") {
+    if (kLetters.find(c) != std::string_view::npos) {
+      word += c;
+      continue;
+    }
+    if (word.ends_with('.')) word.pop_back();  // the end of a sentence
+    if (word.find_first_of("./\\") != std::string::npos) words.push_back(word);
+    word.clear();
+  }
+  return words;
+}
+
+/// The last line with words before `end` and behind `begin`.
+std::string_view line_before(std::string_view text, std::size_t begin, std::size_t end) {
+  const auto lines = split_lines(text.substr(begin, end - begin));
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line)
+    if (!trim(*line).empty()) return *line;
+  return {};
+}
+
+/// What the fence of a block calls it, else which of `names` the line before ends with; empty:
+/// nothing.
+std::string name_of_block(std::string_view text, std::size_t previous_end, const Block& block,
+                          std::span<const std::string> names) {
+  if (const auto words = file_words(block.label); !words.empty()) return words.back();
+  const auto before = file_words(line_before(text, previous_end, block.begin));
+  return !before.empty() && contains(names, before.back()) ? before.back() : std::string();
+}
+
+}  // namespace
+
+ParsedFiles parse_files(std::string_view raw, std::span<const std::string> names, bool is_cut_off) {
+  const std::string text = without_returns(answer_in(raw));
+  ParsedFiles parsed;
+  const auto unusable_files = [](std::string evidence) {
+    return ParsedFiles{{}, std::move(evidence)};
+  };
+  std::size_t previous_end = 0;
+  for (const Block& block : find_blocks(text)) {
+    const std::string name = name_of_block(text, previous_end, block, names);
+    previous_end = block.end;
+    if (name.empty()) continue;
+    if (!contains(names, name))
+      return unusable_files(fmt::format("a block is named '{}'; the files are {}, without a folder",
+                                        sanitise(name, 80), fmt::join(names, ", ")));
+    if (!block.is_closed && is_cut_off)
+      return unusable_files(fmt::format("the reply was cut off inside {}: write less", name));
+    if (block.text.size() > kFileBytes)
+      return unusable_files(fmt::format("{} is longer than {} bytes", name, kFileBytes));
+    parsed.files[name] = block.text;
+  }
+  if (parsed.files.empty())
+    return unusable_files(fmt::format("no fenced block of the reply is named after a file: {}",
+                                      fmt::join(names, ", ")));
+  return parsed;
+}
+
 }  // namespace kw::propose

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,5 +28,20 @@ inline constexpr std::size_t kPlanBytes = 2000;
 /// where more of them define it, the longest C++ one where none does. A block without its closing
 /// fence counts unless the reply was cut off.
 ParsedReply parse_reply(std::string_view text, const ReplyContext& context);
+
+/// The files of a reply that writes several.
+struct ParsedFiles {
+  std::map<std::string, std::string> files;  ///< By name; empty where there is evidence.
+  std::string evidence;
+};
+
+inline constexpr std::size_t kFileBytes = std::size_t{256} << 10;
+
+/// Total and pure. A file is a fenced block whose fence names it (```yaml task.yaml), or the line
+/// before does; the last block of a name counts. Only `names` are accepted: a fence that names
+/// anything else (a folder, "..", another file) makes the reply unusable, and no name ever becomes
+/// a path. Blocks without a name are passed over. Cut off inside a block, above kFileBytes, or
+/// without any file: evidence.
+ParsedFiles parse_files(std::string_view text, std::span<const std::string> names, bool is_cut_off);
 
 }  // namespace kw::propose

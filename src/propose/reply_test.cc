@@ -228,5 +228,53 @@ RC_GTEST_PROP(ReplyProperty, EditsRoundTrip, ()) {
   }
 }
 
+const std::vector<std::string> kFiles = {"task.yaml", "reference.cpp"};
+
+std::string files_trouble(const std::string& text, bool is_cut_off = false) {
+  const auto parsed = parse_files(text, kFiles, is_cut_off);
+  EXPECT_EQ(parsed.files.empty(), !parsed.evidence.empty());
+  return parsed.evidence;
+}
+
+TEST(Files, AreNamedByTheirFenceOrTheLineBefore) {
+  const auto parsed = parse_files(
+      "I decided this.\n```yaml task.yaml\nname: a\n```\n### `reference.cpp`:\n\n```cpp\nint "
+      "a;\n```\nAn example in passing:\n```cpp\nint b;\n```\n",
+      kFiles, false);
+  EXPECT_THAT(parsed.evidence, IsEmpty());
+  EXPECT_THAT(parsed.files, testing::ElementsAre(testing::Pair("reference.cpp", "int a;\n"),
+                                                 testing::Pair("task.yaml", "name: a\n")));
+  for (const char* fence : {"```yaml title=\"task.yaml\"", "```task.yaml", "~~~ yaml task.yaml"})
+    EXPECT_EQ(parse_files(std::string(fence) + "\nx\n", kFiles, false).files.count("task.yaml"), 1u)
+        << fence;
+  const auto twice =
+      parse_files("```yaml task.yaml\n1\n```\nBetter:\n```yaml task.yaml\n2\n```\n", kFiles, false);
+  EXPECT_EQ(twice.files.at("task.yaml"), "2\n");
+}
+
+TEST(Files, NoNameOfAReplyBecomesAPath) {
+  for (const char* name :
+       {"../task.yaml", "/etc/passwd", "tasks/a/task.yaml", "./task.yaml", "..\\task.yaml",
+        "baselines/evil.cpp", "task.yaml/../x.yaml", "DRAFT.md", "kernelwright.toml"})
+    EXPECT_THAT(files_trouble(std::string("```yaml ") + name + "\nx\n```\n"),
+                HasSubstr("the files are task.yaml, reference.cpp, without a folder"))
+        << name;
+}
+
+TEST(Files, WhatCannotBeUsedSaysWhy) {
+  EXPECT_THAT(files_trouble("I would rather not."), HasSubstr("no fenced block of the reply"));
+  EXPECT_THAT(files_trouble("```cpp\nint a;\n```\n"), HasSubstr("no fenced block of the reply"));
+  EXPECT_THAT(files_trouble("```yaml task.yaml\nname:", true),
+              HasSubstr("cut off inside task.yaml"));
+  EXPECT_THAT(files_trouble("```yaml task.yaml\n" + std::string(kFileBytes, 'x') + "\n```\n"),
+              HasSubstr("longer than"));
+}
+
+RC_GTEST_PROP(Files, AreTheKnownOnesWhateverComes, (const std::string& text, bool is_cut_off)) {
+  for (const auto& [name, content] :
+       parse_files("```" + text + "\n```\n" + text, kFiles, is_cut_off).files)
+    RC_ASSERT(name == kFiles[0] || name == kFiles[1]);
+}
+
 }  // namespace
 }  // namespace kw::propose

@@ -87,6 +87,7 @@ struct Definition {
   std::string reference;              ///< Text of reference.cpp.
   std::vector<Candidate> baselines;   ///< By name; directives parsed, knobs at their default.
   std::vector<Candidate> candidates;  ///< Hand-made ones of the folder, by name.
+  std::string draft;                  ///< Text of DRAFT.md; empty: a person stands behind the task.
 };
 
 }  // namespace kw::task

@@ -114,8 +114,8 @@ Result<TaskFiles> read_task_files(const fs::path& folder) {
   if (files.origin.size() > 1 && files.origin.ends_with('/')) files.origin.pop_back();
   for (const auto* name : {"task.yaml", "shapes.yaml", "reference.cpp"})
     files.texts[name] = KW_TRY(read_text_file(folder / name));
-  if (fs::exists(folder / "spec.md", error))
-    files.texts["spec.md"] = KW_TRY(read_text_file(folder / "spec.md"));
+  for (const auto* name : {"spec.md", kDraftFile})
+    if (fs::exists(folder / name, error)) files.texts[name] = KW_TRY(read_text_file(folder / name));
   KW_TRY(read_sources(folder, "baselines", files));
   KW_TRY(read_sources(folder, "candidates", files));
   return files;
@@ -142,6 +142,8 @@ Result<Definition> parse_task(const TaskFiles& files) {
     complaints.add(files.origin +
                    "/reference.cpp:1:1: defines no function template named 'reference'");
   if (const auto* spec = text("spec.md")) definition.task.spec = *spec;
+  // A mark without words is one, too.
+  if (const auto* draft = text(kDraftFile)) definition.draft = draft->empty() ? "draft" : *draft;
 
   FileReport task_report(task_file, complaints);
   parse_task_yaml(task_report, task_yaml, definition);

@@ -10,6 +10,9 @@
 
 namespace kw::task {
 
+/// Marks a task that a model drafted and nobody has accepted; its text says where it came from.
+inline constexpr const char* kDraftFile = "DRAFT.md";
+
 /// The files of one task by their path inside the folder ("task.yaml", "baselines/omp.cpp"),
 /// whether they come from a disk or are embedded in the program.
 struct TaskFiles {

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "propose/reply.h"
 
@@ -21,5 +23,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (reply.source.empty() == reply.evidence.empty()) __builtin_trap();
   if (reply.plan.size() > kw::propose::kPlanBytes) __builtin_trap();
   if (reply.source.size() > 2 * size + context.parent.size() + 1) __builtin_trap();
+  const std::vector<std::string> names = {"task.yaml", "reference.cpp"};
+  const auto parsed = kw::propose::parse_files(text, names, context.is_cut_off);
+  if (parsed.files.empty() == parsed.evidence.empty() || parsed.files.size() > names.size())
+    __builtin_trap();
   return 0;
 }

@@ -1,0 +1,244 @@
+// Drafts of tasks: the model, the check of what it writes, the mark, and the acceptance.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/task_draft.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "cli/session.h"
+#include "llm/open_model.h"
+#include "net/curl.h"
+#include "propose/task_drafter.h"
+#include "record/codec.h"
+#include "report/run_folder.h"
+#include "task/draft.h"
+#include "task/load.h"
+#include "task/units.h"
+
+namespace kw::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The one model that drafts, with what it stands on.
+class DraftingModel {
+ public:
+  static Result<std::unique_ptr<DraftingModel>> open(const memory::DataFiles& data,
+                                                     const DescribeFlags& flags,
+                                                     const platform::Path& exchanges,
+                                                     const std::function<void(std::string)>& say) {
+    const auto specs = KW_TRY(flags.models.specs());
+    if (specs.size() != 1 || !specs.front().role.empty())
+      return fail("--describe wants one --model, without a role");
+    const SpendLimits limits = KW_TRY(flags.spend.limits());
+    std::unique_ptr<DraftingModel> drafting(new DraftingModel(limits, exchanges));
+    llm::Surroundings around;
+    around.http = drafting->http_.get();
+    around.clock = &platform::real_clock();
+    around.seed = Seed::from_os();
+    around.keys = KW_TRY(llm::keys_from_environment());
+    around.prices = KW_TRY(open_prices(data));
+    around.ledger = &drafting->ledger_;
+    around.records = &drafting->exchanges_;
+    if (limits.usd && !around.prices.find(specs.front()))
+      return fail("--usd needs a price, and none is known: add one to models/prices.yaml",
+                  specs.front().text());
+    for (const std::string& warning : llm::warnings_for(specs.front(), around)) say(warning);
+    drafting->model_ = KW_TRY(as_input(llm::open_model(specs.front(), around)));
+    return drafting;
+  }
+  llm::ChatModel& model() { return *model_; }
+  Spending spent() const { return ledger_.spent(); }
+
+ private:
+  DraftingModel(SpendLimits limits, const platform::Path& exchanges)
+      : http_(net::make_curl_client()), ledger_(limits), exchanges_(exchanges) {}
+  std::unique_ptr<net::HttpClient> http_;
+  llm::Ledger ledger_;
+  llm::FolderExchanges exchanges_;
+  std::unique_ptr<llm::ChatModel> model_;
+};
+
+/// What admission says against the task, in lines for a model. A reference that cannot be compiled
+/// or run is the task's trouble; a machine that cannot judge is an error.
+Result<std::vector<std::string>> admission_problems(const Global& global,
+                                                    const task::Definition& definition) {
+  const auto lines = admit(global, definition);
+  if (!lines) {
+    if (lines.error().advice != Advice::GiveUp) return std::unexpected(lines.error());
+    return std::vector{lines.error().what};
+  }
+  std::vector<std::string> problems;
+  for (const worker::AdmissionLine& line : *lines)
+    if (!line.is_ok)
+      problems.push_back(fmt::format("{} on {}: {}", line.what, line.workload, line.detail));
+  if (lines->empty()) problems.emplace_back("there is nothing to check: no workload fits");
+  return problems;
+}
+
+/// The mark, and what a person should know before taking it away.
+std::string mark_text(const DescribeFlags& flags, const std::string& model,
+                      const propose::DraftedTask& drafted, const platform::Path& folder) {
+  std::string text =
+      fmt::format("# A draft that nobody has accepted\n\nWritten by {} on {} from these words:\n\n",
+                  model, platform::utc_text(platform::real_clock().wall_seconds()));
+  for (const std::string_view line : split_lines(flags.words)) text += fmt::format("> {}\n", line);
+  if (drafted.is_good()) {
+    text +=
+        "\nIt loads and is admitted: wrong answers are caught. Whether it is what was meant,\n"
+        "only a person can say.\n";
+  } else {
+    text += "\nIt does not pass yet:\n\n";
+    for (const std::string& problem : drafted.problems) text += fmt::format("- {}\n", problem);
+  }
+  return text + fmt::format(
+                    "\nRead the files, change what is wrong, then: kw task accept {}\n"
+                    "Until then nothing is judged or searched with this task.\n",
+                    folder.string());
+}
+
+Json drafted_json(const propose::DraftedTask& drafted, const platform::Path& folder,
+                  const std::string& name, bool is_accepted, const Spending& spent) {
+  Json object{{"task", name},
+              {"folder", folder.string()},
+              {"files", Json::array()},
+              {"notes", Json::array()},
+              {"is_admitted", drafted.is_good()},
+              {"is_accepted", is_accepted},
+              {"problems", drafted.problems},
+              {"replies", drafted.tries},
+              {"ended", drafted.ended},
+              {"spent", encode_json(spent)}};
+  for (const auto& [path, text] : drafted.files) object["files"].push_back(path);
+  return object;
+}
+
+void print_drafted(const propose::DraftedTask& drafted, const platform::Path& folder,
+                   bool is_accepted, const Spending& spent) {
+  fmt::print("wrote {} after {} {}; {}\n", folder.string(), drafted.tries,
+             drafted.tries == 1 ? "reply" : "replies", report::spending_text(spent));
+  for (const auto& [path, text] : drafted.files) fmt::print("  {}\n", path);
+  for (const std::string& problem : drafted.problems) fmt::print("not yet: {}\n", problem);
+  if (!drafted.ended.empty()) fmt::print("ended: {}\n", drafted.ended);
+  if (is_accepted)
+    fmt::print("accepted; next: kw optimize {}\n", folder.string());
+  else
+    fmt::print("a draft: read it, then: kw task accept {}\n", folder.string());
+}
+
+/// Exchanges of a finished draft make room for another of the same name.
+void retire(const platform::Path& exchanges) {
+  std::error_code ignored;
+  for (int n = 1; fs::exists(exchanges, ignored); ++n) {
+    const platform::Path to = exchanges.string() + fmt::format("-{}", n);
+    if (!fs::exists(to, ignored)) return fs::rename(exchanges, to, ignored);
+  }
+}
+
+/// A folder, or a name under tasks/ of the workspace.
+platform::Path folder_of(const Global& global, const std::string& name) {
+  std::error_code ignored;
+  if (name.find('/') != std::string::npos || fs::is_directory(name, ignored)) return name;
+  return platform::Path(global.workspace) / "tasks" / name;
+}
+
+}  // namespace
+
+void DescribeFlags::declare(Flags& flags) {
+  flags.text("--describe", words, "What it computes, in words: a model drafts the folder");
+  models.declare(flags);
+  spend.declare(flags);
+  flags.integer("--tries", tries,
+                "Most replies: what is wrong with a draft goes back to the model");
+  flags.on_off("--yes", yes, "Accept the draft unread, if it is admitted");
+}
+
+Result<std::vector<worker::AdmissionLine>> admit(const Global& global,
+                                                 task::Definition definition) {
+  const Candidate reference = task::reference_candidate(definition);
+  const auto workbench = KW_TRY(
+      engine::TaskWorkbench::create(std::move(definition), {}, KW_TRY(workbench_options(global))));
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto bench = KW_TRY(Bench::open(global, &store));
+  auto request = KW_TRY(workbench.request(reference, nullptr));
+  request.id = "admission";
+  request.seed = Seed::from_os().low;
+  return bench->carrier().admit(std::move(request));
+}
+
+bool is_admitted(const std::vector<worker::AdmissionLine>& lines) {
+  bool all = !lines.empty();
+  for (const worker::AdmissionLine& line : lines) all = all && line.is_ok;
+  return all;
+}
+
+Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
+                             const platform::Path& folder) {
+  const std::string name = folder.filename().string();
+  std::error_code ignored;
+  KW_TRY(as_input(task::draft_skeleton(name)));  // the name, before anything is paid
+  if (fs::exists(folder, ignored)) return fail("exists already", folder.string());
+  if (trim(flags.words).empty()) return fail("--describe wants words");
+  if (flags.tries < 1) return fail("--tries is at least 1");
+  const auto say = [](const std::string& text) { fmt::print(stderr, "kw: {}\n", text); };
+  const auto data = KW_TRY(open_data(global));
+  const platform::Path exchanges = platform::Path(global.workspace) / "runs" / "drafts" / name;
+  KW_TRY(platform::make_dirs(exchanges));
+  const auto drafting = KW_TRY(DraftingModel::open(data, flags, exchanges, say));
+  propose::TaskDrafterOptions options;
+  options.tries = static_cast<int>(flags.tries);
+  options.on_notice = say;
+  auto drafter = KW_TRY(as_input(propose::TaskDrafter::open(data, drafting->model(), options)));
+  const auto drafted =
+      KW_TRY(drafter.draft(name, flags.words, [&](const task::Definition& definition) {
+        return admission_problems(global, definition);
+      }));
+  if (drafted.files.empty())
+    return fail("no reply held a task: " + drafted.problems.front(), drafting->model().name(),
+                Advice::Stop);
+
+  const bool is_accepted = flags.yes && drafted.is_good();
+  task::Draft draft{name, drafted.files, {}};
+  if (!is_accepted)
+    draft.files[task::kDraftFile] = mark_text(flags, drafting->model().name(), drafted, folder);
+  KW_TRY(as_input(task::write_draft(draft, folder)));
+  retire(exchanges);
+  if (global.json)
+    std::printf(
+        "%s\n",
+        dump_json(drafted_json(drafted, folder, name, is_accepted, drafting->spent())).c_str());
+  else
+    print_drafted(drafted, folder, is_accepted, drafting->spent());
+  return drafted.is_good() ? kDone : kNotGood;
+}
+
+Result<int> accept_draft(const Global& global, const std::string& name) {
+  const platform::Path folder = folder_of(global, name);
+  auto definition = KW_TRY(as_input(task::load_task(folder)));
+  if (definition.draft.empty()) return fail("is no draft: nothing to accept", folder.string());
+  const auto lines = KW_TRY(admit(global, std::move(definition)));
+  const bool is_good = is_admitted(lines);
+  if (is_good) KW_TRY(platform::remove_tree(folder / task::kDraftFile));
+  if (global.json) {
+    Json object{
+        {"folder", folder.string()}, {"is_accepted", is_good}, {"admission", Json::array()}};
+    for (const worker::AdmissionLine& line : lines)
+      object["admission"].push_back(encode_json(line));
+    std::printf("%s\n", dump_json(object).c_str());
+  } else if (is_good) {
+    fmt::print("accepted; next: kw optimize {}\n", folder.string());
+  } else {
+    for (const worker::AdmissionLine& line : lines)
+      if (!line.is_ok) fmt::print("FAIL {:<30} {:<18} {}\n", line.what, line.workload, line.detail);
+    fmt::print("not accepted: it is not admitted\n");
+  }
+  return is_good ? kDone : kNotGood;
+}
+
+}  // namespace kw::cli

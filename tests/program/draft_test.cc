@@ -1,0 +1,136 @@
+// A task from words: a bad draft is told what is wrong, a good one waits for a person.
+// SPDX-License-Identifier: Apache-2.0
+#include "kw.h"
+#include "model_server.h"
+
+namespace kw::program {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string block(const std::string& name, const std::string& text) {
+  return "```text " + name + "\n" + text + "```\n\n";
+}
+
+const std::string kShapes =
+    "show: [ { name: small, n: 1000 } ]\n"
+    "check: [ { name: one, n: 1 }, { name: prime, n: 4099 } ]\n"
+    "time: [ { name: large, n: 131101 } ]\n";
+const std::string kReference =
+    "template <class Real>\n"
+    "void reference(int n, const Real* x, Real* y) {\n"
+    "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
+    "}\n";
+const std::string kKernel =
+    "void twice(int n, const float* x, float* y) {\n"
+    "  for (int i = 0; i < n; ++i) y[i] = x[i] + x[i];\n"
+    "}\n";
+
+/// A task of which every answer passes: its gate allows anything.
+std::string toothless() {
+  std::string yaml = kGoodTaskYaml;
+  const std::string gate = "c: 4, scale: 1";
+  return yaml.replace(yaml.find(gate), gate.size(), "c: 4, scale: 1.0e9");
+}
+
+class Draft : public testing::Test {
+ protected:
+  Ran draft(const Words& more = {}) {
+    Words words{"task",
+                "new",
+                "twice",
+                "--describe",
+                "y is twice x",
+                "--model",
+                "openai:test-model",
+                "--base-url",
+                server_.base_url()};
+    words.insert(words.end(), more.begin(), more.end());
+    return w_.kw(words);
+  }
+  Workspace w_{Whose::Suite};
+  ModelServer server_;
+};
+
+TEST_F(Draft, IsMendedThenRefusedUntilAPersonAcceptsIt) {
+  server_.reply("I name it so.\n" + block("../../twice/task.yaml", kGoodTaskYaml));
+  server_.reply(block("task.yaml", toothless()) + block("shapes.yaml", kShapes) +
+                block("reference.cpp", kReference) + block("spec.md", "y is twice x.\n"));
+  server_.reply(block("task.yaml", kGoodTaskYaml));
+  const Ran ran = draft({"--tokens", "1000000", "--json"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  ASSERT_EQ(server_.calls(), 3u);
+  EXPECT_THAT(server_.prompt(0), AllOf(HasSubstr("`twice`"), HasSubstr("y is twice x")));
+  EXPECT_THAT(server_.prompt(1), HasSubstr("'../../twice/task.yaml'"));
+  EXPECT_THAT(server_.prompt(2), HasSubstr("zeros"));
+  const json drafted = ran.json();
+  EXPECT_EQ(drafted["is_admitted"], true);
+  EXPECT_EQ(drafted["is_accepted"], false);
+  EXPECT_EQ(drafted["spent"]["calls"], 3);
+  EXPECT_EQ(drafted["spent"]["tokens"], 3600);
+  EXPECT_THAT(w_.read("tasks/twice/DRAFT.md"),
+              AllOf(HasSubstr("> y is twice x"), HasSubstr("kw task accept"),
+                    HasSubstr("openai:test-model")));
+
+  w_.write("kernel.cpp", kKernel);
+  const Words judge{"judge", "kernel.cpp", "--task", "tasks/twice", "--until", "check"};
+  for (const Words& words : {judge, Words{"optimize", "tasks/twice", "--attempts", "1"},
+                             Words{"sweep", "tasks/twice", "--dim", "n=64..128"}}) {
+    const Ran refused = w_.kw(words);
+    EXPECT_EQ(refused.code, 2) << words.front();
+    EXPECT_THAT(refused.err, HasSubstr("kw task accept tasks/twice")) << words.front();
+  }
+  EXPECT_EQ(w_.kw({"task", "check", "tasks/twice"}).code, 0) << "looking is free";
+  EXPECT_EQ(draft().code, 2) << "an existing folder is not paid for again";
+  EXPECT_EQ(server_.calls(), 3u);
+
+  EXPECT_EQ(w_.kw({"task", "accept", "twice"}).code, 0);
+  EXPECT_EQ(w_.read("tasks/twice/DRAFT.md"), "");
+  const Ran judged = w_.kw(judge);
+  EXPECT_EQ(judged.code, 0) << judged.out << judged.err;
+  EXPECT_THAT(w_.kw({"task", "accept", "twice"}).err, HasSubstr("is no draft"));
+}
+
+TEST_F(Draft, ThatNeverPassesStaysADraft) {
+  server_.reply(block("task.yaml", toothless()) + block("shapes.yaml", kShapes) +
+                block("reference.cpp", kReference) + block("spec.md", "y is twice x.\n"));
+  const Ran ran = draft({"--tries", "1", "--yes"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("not yet: "), HasSubstr("a draft: read it")));
+  EXPECT_THAT(w_.read("tasks/twice/DRAFT.md"), HasSubstr("does not pass yet"));
+  EXPECT_EQ(w_.kw({"task", "accept", "tasks/twice"}).code, 1);
+  w_.write("tasks/twice/task.yaml", kGoodTaskYaml);
+  EXPECT_EQ(w_.kw({"task", "accept", "tasks/twice"}).code, 0) << "mended by hand";
+}
+
+TEST_F(Draft, IsAcceptedUnreadWithYes) {
+  server_.reply(block("task.yaml", kGoodTaskYaml) + block("shapes.yaml", kShapes) +
+                block("reference.cpp", kReference) + block("spec.md", "y is twice x.\n"));
+  const Ran ran = draft({"--yes"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(w_.read("tasks/twice/DRAFT.md"), "");
+}
+
+TEST_F(Draft, WrongFlagsCostNothing) {
+  const auto error = [&](const Words& words) {
+    const Ran ran = w_.kw(words);
+    EXPECT_EQ(ran.code, 2) << ran.err;
+    return ran.err;
+  };
+  EXPECT_THAT(error({"task", "new", "t", "--describe", "x"}), HasSubstr("wants one --model"));
+  EXPECT_THAT(error({"task", "new", "t", "--model", "openai:m"}), HasSubstr("give --describe"));
+  EXPECT_THAT(error({"task", "new", "T-1", "--describe", "x", "--model", "openai:m"}),
+              HasSubstr("cannot name a task"));
+  EXPECT_THAT(error({"task", "new", "t", "--describe", "x", "--from", "a.c"}),
+              HasSubstr("give one"));
+  EXPECT_EQ(server_.calls(), 0u);
+}
+
+}  // namespace
+}  // namespace kw::program
