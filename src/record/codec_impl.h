@@ -52,77 +52,87 @@ Json write(const T& value) {
   }
 }
 
-inline std::unexpected<Error> wrong(const std::string& path, const char* wanted) {
-  return fail(std::string("expected ") + wanted, path.empty() ? "record" : path);
+inline std::unexpected<Error> wrong(const char* wanted) {
+  return fail(std::string("expected ") + wanted);
+}
+
+/// Puts `step` before the path of an error on its way out: paths are built only where one fails.
+inline Result<> below(Result<> read, const std::string& step) {
+  if (!read) read.error().where.insert(0, step);
+  return read;
 }
 
 template <class T>
-Result<> read(const Json& json, T& out, const std::string& path);
+Result<> read(const Json& json, T& out);
 
 template <class T>
-Result<> read_number(const Json& json, T& out, const std::string& path) {
+Result<> read_number(const Json& json, T& out) {
   if constexpr (std::is_same_v<T, bool>) {
-    if (!json.is_boolean()) return wrong(path, "true or false");
+    if (!json.is_boolean()) return wrong("true or false");
   } else if constexpr (std::is_integral_v<T>) {
-    if (!json.is_number_integer()) return wrong(path, "an integer");
+    if (!json.is_number_integer()) return wrong("an integer");
   } else {
     if (json.is_null()) {  // JSON has no NaN or infinity: they are written as null.
       out = std::numeric_limits<T>::quiet_NaN();
       return {};
     }
-    if (!json.is_number()) return wrong(path, "a number");
+    if (!json.is_number()) return wrong("a number");
   }
   out = json.get<T>();
   return {};
 }
 
 template <class T>
-Result<> read_fields(const Json& json, T& out, const std::string& path) {
-  if (!json.is_object()) return wrong(path, "an object");
+Result<> read_fields(const Json& json, T& out) {
+  if (!json.is_object()) return wrong("an object");
   Result<> status;
   T::fields(out, [&](const char* key, auto& field) {
     if (!status) return;
     const auto found = json.find(key);
-    if (found != json.end()) status = read(*found, field, path + "." + key);
+    if (found == json.end()) return;
+    status = read(*found, field);
+    if (!status) status = below(std::move(status), std::string(".") + key);
   });
   return status;
 }
 
 template <class T>
-Result<> read(const Json& json, T& out, const std::string& path) {
+Result<> read(const Json& json, T& out) {
   if constexpr (std::is_enum_v<T>) {
     const auto value =
         json.is_string() ? enum_from<T>(json.get<std::string>()) : std::optional<T>();
-    if (!value) return wrong(path, "one of the known names");
+    if (!value) return wrong("one of the known names");
     out = *value;
     return {};
   } else if constexpr (IsVector<T>::value) {
-    if (!json.is_array()) return wrong(path, "an array");
+    if (!json.is_array()) return wrong("an array");
     out.clear();
     out.reserve(json.size());
     for (std::size_t i = 0; i < json.size(); ++i) {
       typename T::value_type item{};
-      KW_TRY(read(json[i], item, path + "[" + std::to_string(i) + "]"));
+      if (auto status = read(json[i], item); !status)
+        return below(std::move(status), "[" + std::to_string(i) + "]");
       out.push_back(std::move(item));
     }
     return {};
   } else if constexpr (IsMap<T>::value) {
-    if (!json.is_object()) return wrong(path, "an object");
+    if (!json.is_object()) return wrong("an object");
     out.clear();
-    for (const auto& [key, item] : json.items()) KW_TRY(read(item, out[key], path + "." + key));
+    for (const auto& [key, item] : json.items())
+      if (auto status = read(item, out[key]); !status) return below(std::move(status), "." + key);
     return {};
   } else if constexpr (IsOptional<T>::value) {
     out.reset();
     if (json.is_null()) return {};
-    return read(json, out.emplace(), path);
+    return read(json, out.emplace());
   } else if constexpr (std::is_arithmetic_v<T>) {
-    return read_number(json, out, path);
+    return read_number(json, out);
   } else if constexpr (std::is_same_v<T, std::string>) {
-    if (!json.is_string()) return wrong(path, "a string");
+    if (!json.is_string()) return wrong("a string");
     out = json.get<std::string>();
     return {};
   } else {
-    return read_fields(json, out, path);
+    return read_fields(json, out);
   }
 }
 
@@ -144,7 +154,10 @@ std::string encode(const T& value) {
 template <class T>
 Result<T> decode_json(const nlohmann::json& json) {
   T value{};
-  KW_TRY(codec::read(json, value, ""));
+  if (auto status = codec::read(json, value); !status) {
+    if (status.error().where.empty()) status.error().where = "record";
+    return std::unexpected(std::move(status.error()));
+  }
   return value;
 }
 
