@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "base/json.h"
@@ -13,6 +14,7 @@
 #include "cli/session.h"
 #include "cli/stored_run.h"
 #include "record/codec.h"
+#include "report/comparison.h"
 #include "report/digest.h"
 #include "report/plot.h"
 
@@ -54,9 +56,64 @@ std::vector<std::string> caveats(const std::vector<Compared>& runs) {
   return words;
 }
 
-Json run_json(const Compared& run) {
+/// The confirmation's, which alone was measured against the run's baseline; none: not confirmed.
+std::optional<Speedup> confirmed_speedup(const Compared& run) {
+  if (!run.data.confirmation || run.data.confirmation->speedup.value <= 0) return std::nullopt;
+  return run.data.confirmation->speedup;
+}
+
+/// A run against the first one: only confirmations of one task on one device over one baseline.
+std::optional<Speedup> against(const Compared& run, const Compared& first) {
+  const auto ours = confirmed_speedup(run), theirs = confirmed_speedup(first);
+  const bool is_same = ours && theirs &&
+                       run.data.run.config.task_sha256 == first.data.run.config.task_sha256 &&
+                       run.data.confirmation->device == first.data.confirmation->device;
+  return is_same ? report::ratio_of(*ours, *theirs) : std::nullopt;
+}
+
+std::vector<report::ShapeComparison> shapes_against(const Compared& run, const Compared& first) {
+  return report::compare_shapes(*run.data.confirmation, *first.data.confirmation);
+}
+
+Json against_json(const Compared& run, const Compared& first) {
+  const auto ratio = against(run, first);
+  if (!ratio) return nullptr;
+  Json object{{"speedup", encode_json(*ratio)}, {"shapes", Json::array()}};
+  for (const auto& shape : shapes_against(run, first))
+    object["shapes"].push_back({{"name", shape.name},
+                                {"median_ns", shape.median_ns},
+                                {"first_ns", shape.other_ns},
+                                {"speedup", shape.ratio ? encode_json(*shape.ratio) : Json()}});
+  return object;
+}
+
+std::string interval_text(const Speedup& s) {
+  return fmt::format("{:.3f}x ({:.3f}–{:.3f} at {:.1f} %)", s.value, s.low, s.high,
+                     s.confidence * 100);
+}
+
+void print_against(const Compared& run, const Compared& first) {
+  const std::string names = run.data.run.name + " against " + first.data.run.name;
+  const auto ratio = against(run, first);
+  if (!ratio) {
+    fmt::print("{}: no interval; that needs confirmations over one baseline\n", names);
+    return;
+  }
+  const char* words = ratio->low > 1    ? "faster"
+                      : ratio->high < 1 ? "slower"
+                                        : "no difference shown";
+  fmt::print("{}: {}, {}\n", names, interval_text(*ratio), words);
+  for (const auto& shape : shapes_against(run, first))
+    fmt::print("  {:<20} {:>9} against {:>9}  {}\n", shape.name, format_ns(shape.median_ns),
+               format_ns(shape.other_ns), shape.ratio ? interval_text(*shape.ratio) : "");
+}
+
+Json run_json(const Compared& run, const Compared& first) {
   const auto& [data, digest] = run;
-  return {{"name", data.run.name},
+  const auto speedup = confirmed_speedup(run);
+  return {{"speedup", speedup ? encode_json(*speedup) : Json()},
+          {"against_first", &run == &first ? Json() : against_json(run, first)},
+          {"name", data.run.name},
           {"state", name_of(data.run.state)},
           {"strategy", data.run.config.strategy},
           {"seed", data.run.config.seed},
@@ -79,11 +136,11 @@ Result<int> compare(const Global& global, const CompareFlags& flags) {
   Json table = Json::array();
   for (const std::string& name : flags.runs) {
     runs.push_back(KW_TRY(load(store, name)));
-    table.push_back(run_json(runs.back()));
     report::Series line{name, {}, runs.back().digest.best_so_far()};
     for (std::size_t i = 1; i <= line.y.size(); ++i) line.x.push_back(static_cast<double>(i));
     series.push_back(std::move(line));
   }
+  for (const Compared& run : runs) table.push_back(run_json(run, runs.front()));
   if (!flags.svg.empty())
     KW_TRY(platform::write_file_atomic(
         flags.svg,
@@ -106,6 +163,7 @@ Result<int> compare(const Global& global, const CompareFlags& flags) {
                run.best_attempt, run.best_speedup, run.is_confirmed ? "confirmed" : "not confirmed",
                format_ns(run.spent_ns), data.baseline);
   }
+  for (std::size_t i = 1; i < runs.size(); ++i) print_against(runs[i], runs.front());
   for (const std::string& note : notes) fmt::print("note: {}\n", note);
   if (!flags.svg.empty()) fmt::print("plot: {}\n", flags.svg);
   return kDone;
@@ -117,7 +175,7 @@ Command compare_command() {
   auto flags = std::make_shared<CompareFlags>();
   Command command;
   command.name = "compare";
-  command.summary = "Compare runs in a table and a plot";
+  command.summary = "Compare runs: tables with intervals, and a plot";
   command.declare = [flags](Flags& f) {
     f.positionals("runs", flags->runs, "Names as in kw runs, at least two");
     f.text("--svg", flags->svg, "Write the best so far of each run as a plot");

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -29,12 +30,30 @@ Json action_of(const Attempt& a) {
   return action;
 }
 
+/// The lanes of a trace, from top to bottom.
+enum class Lane { Attempts, Models, Compiler, Device };
+constexpr std::array<std::string_view, 4> kLaneNames{"attempts", "models", "compiler", "device"};
+
+int thread_of(Lane lane) { return static_cast<int>(lane) + 1; }
+
+Lane lane_of_stage(const std::string& stage) {
+  const auto known = enum_from<Stage>(stage);
+  if (!known) return Lane::Device;
+  if (*known == Stage::Propose) return Lane::Models;
+  return *known <= Stage::Compile ? Lane::Compiler : Lane::Device;
+}
+
 /// A slice ("X") of the trace; times in nanoseconds, written in the format's microseconds.
 Json slice(const std::string& name, const char* category, double start_ns, double length_ns,
-           int thread, Json arguments) {
-  return {
-      {"name", name},           {"cat", category}, {"ph", "X"},     {"ts", start_ns / 1e3},
-      {"dur", length_ns / 1e3}, {"pid", 1},        {"tid", thread}, {"args", std::move(arguments)}};
+           Lane lane, Json arguments) {
+  return {{"name", name},
+          {"cat", category},
+          {"ph", "X"},
+          {"ts", start_ns / 1e3},
+          {"dur", length_ns / 1e3},
+          {"pid", 1},
+          {"tid", thread_of(lane)},
+          {"args", std::move(arguments)}};
 }
 
 /// Stages in the order of a candidate's life; names that are none come last.
@@ -55,16 +74,19 @@ double spent_in(const Evaluation& e) {
   return sum;
 }
 
-/// The slices of an evaluation that ended at `end_ns` and took no longer than since `from_ns`.
+/// The slices of an evaluation that ended at `end_ns` and took no longer than since `from_ns`;
+/// `words` is what the slice of its model is told with.
 Json slices_of(const std::string& name, const Evaluation& e, double from_ns, double end_ns,
-               Json arguments) {
+               Json arguments, const Json& words = Json::object()) {
   Json slices = Json::array();
   const double spent = spent_in(e);
   double at = spent > 0 ? std::max(from_ns, end_ns - spent) : from_ns;
-  slices.push_back(slice(name, "attempt", at, end_ns - at, 1, std::move(arguments)));
+  slices.push_back(slice(name, "attempt", at, end_ns - at, Lane::Attempts, std::move(arguments)));
   for (const auto& [stage, ns] : stages_in_order(e)) {
     const double length = std::min(ns, end_ns - at);
-    slices.push_back(slice(stage, "stage", at, length, 1, Json::object()));
+    const Lane lane = lane_of_stage(stage);
+    slices.push_back(
+        slice(stage, "stage", at, length, lane, lane == Lane::Models ? words : Json::object()));
     at += length;
   }
   return slices;
@@ -114,11 +136,26 @@ std::string Trajectories::line(const Attempt& a) {
 }
 
 std::string ChromeTrace::begin(const RunData& data) const {
+  Json names = Json::array();
+  for (std::size_t lane = 0; lane < kLaneNames.size(); ++lane) {
+    const int thread = thread_of(static_cast<Lane>(lane));
+    names.push_back({{"name", "thread_name"},
+                     {"ph", "M"},
+                     {"pid", 1},
+                     {"tid", thread},
+                     {"args", {{"name", kLaneNames[lane]}}}});
+    names.push_back({{"name", "thread_sort_index"},
+                     {"ph", "M"},
+                     {"pid", 1},
+                     {"tid", thread},
+                     {"args", {{"sort_index", thread}}}});
+  }
   return "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" +
          dump_json({{"name", "process_name"},
                     {"ph", "M"},
                     {"pid", 1},
-                    {"args", {{"name", "kernelwright " + data.run.name}}}});
+                    {"args", {{"name", "kernelwright " + data.run.name}}}}) +
+         appended(names);
 }
 
 std::string ChromeTrace::attempt(const Attempt& a) {
@@ -129,7 +166,11 @@ std::string ChromeTrace::attempt(const Attempt& a) {
                  {"outcome", name_of(a.evaluation.verdict.outcome)},
                  {"class", name_of(a.outcome_class)},
                  {"speedup", a.against_baseline.value},
-                 {"knobs", a.candidate.knobs}});
+                 {"knobs", a.candidate.knobs}},
+                {{"prompt_tokens", a.usage.prompt_tokens},
+                 {"completion_tokens", a.usage.completion_tokens},
+                 {"cost_usd", a.cost_usd},
+                 {"calls", a.exchanges.size()}});
   if (a.outcome_class == OutcomeClass::NewBest)
     slices.push_back({{"name", "best speedup"},
                       {"ph", "C"},

@@ -27,8 +27,9 @@ class Trajectories {
   double best_speedup_ = 1;
 };
 
-/// The run as a Chrome trace (chrome://tracing, Perfetto), piece by piece: a slice per attempt with
-/// its stages inside, the confirmations after them. The order of stages is that of a candidate's
+/// The run as a Chrome trace (chrome://tracing, Perfetto), piece by piece, in four lanes: a slice
+/// per attempt, the confirmations after them; and below, the stages in which its model wrote, it
+/// was screened and compiled, and it held the device. The order of stages is that of a candidate's
 /// life; their lengths were measured, their starts follow from them.
 class ChromeTrace {
  public:

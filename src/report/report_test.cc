@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "record/codec.h"
+#include "report/comparison.h"
 #include "report/export.h"
 #include "report/plot.h"
 #include "report/run_folder.h"
@@ -244,6 +246,9 @@ TEST(Axis, TicksAreRoundAndInside) {
   EXPECT_THAT(linear.ticks(), ElementsAre(0, 2, 4, 6));
   const Axis log{0.5, 2000, true, 0, 100};
   EXPECT_THAT(log.ticks(), ElementsAre(1, 10, 100, 1000));
+  const Axis narrow{0.77, 1.35, true, 0, 100};
+  EXPECT_THAT(narrow.ticks(), testing::SizeIs(testing::Ge(3u))) << "less than a decade";
+  EXPECT_THAT(narrow.ticks(), testing::Each(testing::AllOf(testing::Ge(0.77), testing::Le(1.35))));
   EXPECT_DOUBLE_EQ(linear.at(3.5), 50);
   EXPECT_DOUBLE_EQ(Axis({1, 100, true, 0, 100}).at(10), 50);
 }
@@ -306,6 +311,57 @@ TEST(ChromeTrace, SlicesFollowOneAnotherWithStagesInside) {
               ElementsAre("compile", "check", "measure"));
   EXPECT_DOUBLE_EQ(starts[3], 0.7);
   EXPECT_THAT(names, testing::Contains("saxpy-1-confirm-4"));
+}
+
+TEST(ChromeTrace, ModelsCompilerAndDeviceHaveLanesOfTheirOwn) {
+  Attempt written = attempt(1, OutcomeClass::NewBest, 2);
+  written.evaluation.stage_ns["propose"] = 400;
+  written.usage.completion_tokens = 77;
+  ChromeTrace chrome;
+  const json trace = json::parse(chrome.begin(run_data()) + chrome.attempt(written) + chrome.end());
+  std::map<int, std::string> lanes;
+  std::map<std::string, std::string> lane_of;
+  for (const json& event : trace["traceEvents"]) {
+    if (event["name"] == "thread_name") lanes[event["tid"]] = event["args"]["name"];
+    if (event["ph"] == "X") lane_of[event["name"]] = lanes.at(event["tid"]);
+    if (event["name"] == "propose") {
+      EXPECT_EQ(event["args"]["completion_tokens"], 77);
+    }
+  }
+  EXPECT_EQ(lane_of, (std::map<std::string, std::string>{{"1 tiled", "attempts"},
+                                                         {"propose", "models"},
+                                                         {"compile", "compiler"},
+                                                         {"check", "device"},
+                                                         {"measure", "device"}}));
+}
+
+TEST(Comparison, DividesIntervalsAndAddsTheirRisks) {
+  const Speedup first{2, 1.9, 2.1, 0.995, "omp", 0.002, true};
+  const Speedup second{3, 2.8, 3.2, 0.995, "omp", 0.002, true};
+  const auto ratio = ratio_of(second, first);
+  ASSERT_TRUE(ratio);
+  EXPECT_DOUBLE_EQ(ratio->value, 1.5);
+  EXPECT_DOUBLE_EQ(ratio->low, 2.8 / 2.1);
+  EXPECT_DOUBLE_EQ(ratio->high, 3.2 / 1.9);
+  EXPECT_NEAR(ratio->confidence, 0.99, 1e-12);
+  Speedup other = second;
+  other.baseline = "reference";
+  EXPECT_FALSE(ratio_of(other, first)) << "over another baseline";
+  EXPECT_FALSE(ratio_of(second, Speedup())) << "not measured";
+}
+
+TEST(Comparison, GoesShapeByShapeWhereBothWereTimed) {
+  Evaluation first = *run_data().confirmation;
+  Evaluation second = first;
+  second.workloads.front().median_ns /= 2;
+  second.workloads.front().speedup = {6, 5.5, 6.5, 0.995, "omp", 0.002, true};
+  WorkloadResult alone = first.workloads.front();
+  alone.name = "only here";
+  first.workloads.push_back(alone);
+  const auto shapes = compare_shapes(second, first);
+  ASSERT_EQ(shapes.size(), 1u);
+  EXPECT_EQ(shapes[0].name, "large, \"padded\"");
+  EXPECT_DOUBLE_EQ(shapes[0].ratio->value, 2);
 }
 
 /// A store with one run of four attempts.

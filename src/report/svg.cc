@@ -14,12 +14,13 @@ namespace {
 
 constexpr std::string_view kStyle =
     "svg{background:#fff;color:#222;font:12px system-ui,sans-serif}"
-    ".g{stroke:currentColor;stroke-opacity:.15}.t{fill:currentColor}"
+    ".g{stroke:currentColor;stroke-opacity:.15}"
+    ".t{fill:currentColor;stroke:#fff;stroke-width:3px;stroke-linejoin:round;paint-order:stroke}"
     "path,circle{fill:none;stroke:currentColor;stroke-width:1.6}"
     ".c0{color:#0b62a4}.c1{color:#c2410c}.c2{color:#15803d}.c3{color:#7e22ce}.c4{color:#b45309}.c5{"
     "color:#0e7490}"
     ".f{fill:currentColor}.d{stroke-dasharray:5 4}"
-    "@media(prefers-color-scheme:dark){svg{background:#161616;color:#ddd}"
+    "@media(prefers-color-scheme:dark){svg{background:#161616;color:#ddd}.t{stroke:#161616}"
     ".c0{color:#6cb6ff}.c1{color:#ff9e64}.c2{color:#7ee787}.c3{color:#d2a8ff}.c4{color:#f0c674}.c5{"
     "color:#76e3ea}}";
 
@@ -82,6 +83,7 @@ double Axis::at(double value) const {
 }
 
 std::vector<double> Axis::ticks() const {
+  constexpr std::size_t kFewest = 3;
   std::vector<double> ticks;
   if (is_log) {
     const double decades = std::log10(hi / lo);
@@ -91,7 +93,9 @@ std::vector<double> Axis::ticks() const {
         const bool is_wanted = step == 1 || decades < 3;
         if (is_wanted && value >= lo * 0.999 && value <= hi * 1.001) ticks.push_back(value);
       }
-    return ticks;
+    // Less than a decade may hold one such value or none: even steps then, as on a linear axis.
+    if (ticks.size() >= kFewest) return ticks;
+    ticks.clear();
   }
   const double raw = (hi - lo) / 6;
   const double magnitude = std::pow(10.0, std::floor(std::log10(raw)));
