@@ -41,7 +41,8 @@ std::vector<std::size_t> order_of(const std::vector<Lesson>& lessons, const Reca
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < lessons.size(); ++i)
     if (bears_on(lessons[i], scope)) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  // Ranks end with the key, so that no two are equal.
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return rank_of(lessons[a], scope) > rank_of(lessons[b], scope);
   });
   return order;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <utility>
 
 #include "base/text.h"
 
@@ -81,8 +82,9 @@ std::vector<std::string> statements_on(std::string_view spec,
           technique.size() > kStem && mentions(text, std::string_view(technique).substr(0, kStem));
     ranked.push_back({hits, i});
   }
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const Ranked& a, const Ranked& b) { return a.hits > b.hits; });
+  std::sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
+    return std::pair(b.hits, a.place) < std::pair(a.hits, b.place);
+  });
   if (ranked.size() > kMostStatements) ranked.resize(kMostStatements);
   std::sort(ranked.begin(), ranked.end(),
             [](const Ranked& a, const Ranked& b) { return a.place < b.place; });
