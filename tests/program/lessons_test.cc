@@ -19,7 +19,9 @@ std::string shipped(const std::string& file) {
 }
 
 /// fctd3d under another name, so that no playbook knows it, on workloads of milliseconds. The first
-/// check tells point updates from the bulk: one step, many sources.
+/// check tells point updates from the bulk: one step, many sources. Planes lie a power of two
+/// apart, so that strides cost much, and the reference is slowed down, so that few pairs show a
+/// winner.
 void write_wave(const Workspace& w) {
   std::string yaml = shipped("task.yaml");
   yaml.replace(yaml.find("name: fctd3d"), 12, "name: wave3d");
@@ -29,9 +31,13 @@ void write_wave(const Workspace& w) {
           "check:\n"
           "  - { name: many_sources, nx: 33, ny: 31, nz: 65, nt: 1, nsrc: 120 }\n"
           "  - { name: some_steps, nx: 17, ny: 20, nz: 37, nt: 3, nsrc: 5 }\n"
-          "time: [ { name: cube, nx: 64, ny: 64, nz: 64, nt: 4, nsrc: 4 } ]\n");
+          "time: [ { name: cube, nx: 96, ny: 56, nz: 120, nt: 4, nsrc: 4 } ]\n");
   w.write("wave3d/spec.md", shipped("spec.md"));
-  w.write("wave3d/reference.cpp", shipped("reference.cpp"));
+  std::string reference = shipped("reference.cpp");
+  const std::string row = "    const Real* p = now + z;\n";
+  reference.replace(reference.find(row), row.size(),
+                    row + "    volatile Real held = p[0];\n    held = held + held;\n");
+  w.write("wave3d/reference.cpp", reference);
 }
 
 /// Point update and injection of one source, right in every detail.
@@ -127,12 +133,10 @@ const std::string kContiguousStep = R"(
 class LessonsOfAWave : public testing::Test {
  protected:
   void SetUp() override { write_wave(w_); }
-  Ran optimize(int attempts, const Words& more = {}) const {
-    Words words{"optimize",   "wave3d",           "--model",    "openai:test-model",
-                "--base-url", server_.base_url(), "--attempts", std::to_string(attempts),
-                "--json"};
-    words.insert(words.end(), more.begin(), more.end());
-    return w_.kw(words);
+  Ran optimize(int attempts) const {
+    return w_.kw({"optimize", "wave3d", "--model", "openai:test-model", "--base-url",
+                  server_.base_url(), "--baseline", "reference", "--attempts",
+                  std::to_string(attempts), "--json"});
   }
   json lessons(const std::string& kind) const {
     json found = json::array();
@@ -203,14 +207,9 @@ TEST_F(LessonsOfAWave, ReachTheNextPromptAndTheNextRun) {
                     HasSubstr("3 kernels tried"), Not(HasSubstr("many_sources"))));
   EXPECT_EQ(lessons("win").at(0)["uses"], 1);
   EXPECT_EQ(w_.kw({"memory", "drop", win["id"].dump()}).code, 0);
-  server_.reply("I have no idea.");
-  EXPECT_EQ(optimize(1).code, 1);
-  EXPECT_THAT(server_.prompt(4),
+  EXPECT_THAT(w_.kw({"prompt", "wave3d"}).out,
               AllOf(Not(HasSubstr("For this very task")), HasSubstr("Keep point updates")));
-  server_.reply("I have no idea.");
-  EXPECT_EQ(optimize(1, {"--no-memory"}).code, 1);
-  EXPECT_THAT(server_.prompt(5), Not(HasSubstr("Keep point updates")));
-  EXPECT_EQ(w_.kw({"memory", "diff", "wave3d-4"}).code, 2) << "it went without memory";
+  EXPECT_THAT(w_.kw({"prompt", "wave3d", "--no-memory"}).out, Not(HasSubstr("Keep point updates")));
 }
 
 }  // namespace
