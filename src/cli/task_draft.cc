@@ -77,7 +77,9 @@ Result<std::vector<std::string>> admission_problems(const Global& global,
   std::vector<std::string> problems;
   for (const worker::AdmissionLine& line : *lines)
     if (!line.is_ok)
-      problems.push_back(fmt::format("{} on {}: {}", line.what, line.workload, line.detail));
+      problems.push_back(fmt::format("{}{}{}", line.what,
+                                     line.workload == "all" ? "" : " on " + line.workload,
+                                     line.detail.empty() ? "" : ": " + line.detail));
   if (lines->empty()) problems.emplace_back("there is nothing to check: no workload fits");
   return problems;
 }

@@ -9,7 +9,6 @@ namespace {
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 std::string block(const std::string& name, const std::string& text) {
   return "```text " + name + "\n" + text + "```\n\n";
@@ -29,11 +28,31 @@ const std::string kKernel =
     "  for (int i = 0; i < n; ++i) y[i] = x[i] + x[i];\n"
     "}\n";
 
-/// A task of which every answer passes: its gate allows anything.
-std::string toothless() {
+/// A task with an input that nobody needs, so that a kernel may leave it out.
+std::string idle_input_yaml() {
   std::string yaml = kGoodTaskYaml;
-  const std::string gate = "c: 4, scale: 1";
-  return yaml.replace(yaml.find(gate), gate.size(), "c: 4, scale: 1.0e9");
+  const auto replace = [&](const std::string& what, const std::string& by) {
+    yaml.replace(yaml.find(what), what.size(), by);
+  };
+  replace("  y: {", "  z: { dtype: f32, shape: [n], role: in }\n  y: {");
+  replace("[n, x, y]", "[n, x, z, y]");
+  return yaml;
+}
+
+std::string idle_input_reference() {
+  std::string text = kReference;
+  return text.replace(text.find("Real* y"), 7, "const Real*, Real* y");
+}
+
+/// Files of which the loader thinks well and admission does not.
+std::string bad_reply() {
+  return block("task.yaml", idle_input_yaml()) + block("shapes.yaml", kShapes) +
+         block("reference.cpp", idle_input_reference()) + block("spec.md", "y is twice x.\n");
+}
+
+std::string good_reply() {
+  return block("task.yaml", kGoodTaskYaml) + block("shapes.yaml", kShapes) +
+         block("reference.cpp", kReference) + block("spec.md", "y is twice x.\n");
 }
 
 class Draft : public testing::Test {
@@ -57,16 +76,15 @@ class Draft : public testing::Test {
 
 TEST_F(Draft, IsMendedThenRefusedUntilAPersonAcceptsIt) {
   server_.reply("I name it so.\n" + block("../../twice/task.yaml", kGoodTaskYaml));
-  server_.reply(block("task.yaml", toothless()) + block("shapes.yaml", kShapes) +
-                block("reference.cpp", kReference) + block("spec.md", "y is twice x.\n"));
-  server_.reply(block("task.yaml", kGoodTaskYaml));
+  server_.reply(bad_reply());
+  server_.reply(block("task.yaml", kGoodTaskYaml) + block("reference.cpp", kReference));
   const Ran ran = draft({"--tokens", "1000000", "--json"});
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   ASSERT_EQ(ran.code, 0) << ran.err;
   ASSERT_EQ(server_.calls(), 3u);
   EXPECT_THAT(server_.prompt(0), AllOf(HasSubstr("`twice`"), HasSubstr("y is twice x")));
   EXPECT_THAT(server_.prompt(1), HasSubstr("'../../twice/task.yaml'"));
-  EXPECT_THAT(server_.prompt(2), HasSubstr("zeros"));
+  EXPECT_THAT(server_.prompt(2), HasSubstr("'z ignored'"));
   const json drafted = ran.json();
   EXPECT_EQ(drafted["is_admitted"], true);
   EXPECT_EQ(drafted["is_accepted"], false);
@@ -96,8 +114,7 @@ TEST_F(Draft, IsMendedThenRefusedUntilAPersonAcceptsIt) {
 }
 
 TEST_F(Draft, ThatNeverPassesStaysADraft) {
-  server_.reply(block("task.yaml", toothless()) + block("shapes.yaml", kShapes) +
-                block("reference.cpp", kReference) + block("spec.md", "y is twice x.\n"));
+  server_.reply(bad_reply());
   const Ran ran = draft({"--tries", "1", "--yes"});
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   EXPECT_EQ(ran.code, 1) << ran.err;
@@ -105,12 +122,12 @@ TEST_F(Draft, ThatNeverPassesStaysADraft) {
   EXPECT_THAT(w_.read("tasks/twice/DRAFT.md"), HasSubstr("does not pass yet"));
   EXPECT_EQ(w_.kw({"task", "accept", "tasks/twice"}).code, 1);
   w_.write("tasks/twice/task.yaml", kGoodTaskYaml);
+  w_.write("tasks/twice/reference.cpp", kReference);
   EXPECT_EQ(w_.kw({"task", "accept", "tasks/twice"}).code, 0) << "mended by hand";
 }
 
 TEST_F(Draft, IsAcceptedUnreadWithYes) {
-  server_.reply(block("task.yaml", kGoodTaskYaml) + block("shapes.yaml", kShapes) +
-                block("reference.cpp", kReference) + block("spec.md", "y is twice x.\n"));
+  server_.reply(good_reply());
   const Ran ran = draft({"--yes"});
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   EXPECT_EQ(ran.code, 0) << ran.err;
