@@ -3,8 +3,6 @@
 #include "cli/writing.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
 #include "base/rng.h"
 #include "base/text.h"
@@ -24,17 +22,6 @@ std::string kept_text(const llm::ModelSpec& spec) {
   return (spec.role.empty() ? "" : spec.role + "=") + spec.text();
 }
 
-Result<double> parse_usd(const std::string& text) {
-  std::string_view number = text;
-  if (number.starts_with('$')) number.remove_prefix(1);
-  double usd = 0;
-  const char* end = number.data() + number.size();
-  const auto parsed = std::from_chars(number.data(), end, usd);
-  if (parsed.ec != std::errc() || parsed.ptr != end || !std::isfinite(usd) || usd <= 0)
-    return fail("--usd wants an amount above 0, such as 0.50, not '" + text + "'");
-  return usd;
-}
-
 /// Tries of a scripted model that earlier processes of the run have used up.
 Result<std::int64_t> tries_of(const store::RunStore& store, const RunSummary& run,
                               const std::string& model) {
@@ -50,9 +37,7 @@ Result<std::int64_t> tries_of(const store::RunStore& store, const RunSummary& ru
 
 void WritingFlags::declare(Flags& flags) {
   models.declare(flags);
-  flags.text("--usd", usd, "Most that models may cost, in dollars; needs known prices");
-  flags.integer("--tokens", tokens, "Most tokens of models, prompts and replies; 0: no bound");
-  flags.integer("--calls", calls, "Most calls of models, failed ones included; 0: no bound");
+  spend.declare(flags);
   flags.integer("--writes", writes, "Of strategy best-of-n: how many kernels are written");
   flags.texts("--constraint", constraints, "What every kernel must keep to, in words; repeatable");
   flags.texts("--hint", hints, "What is worth trying, in words; repeatable");
@@ -67,15 +52,12 @@ Result<bool> WritingFlags::has_writer() const {
 Result<> WritingFlags::into(RunConfig& config) const {
   for (const llm::ModelSpec& spec : KW_TRY(models.specs()))
     config.models.push_back(kept_text(spec));
-  if (config.models.empty() && (!usd.empty() || tokens != 0 || calls != 0))
+  if (config.models.empty() && spend.any())
     return fail("--usd, --tokens and --calls bound models: give --model too");
   if (config.models.empty() && (!constraints.empty() || !hints.empty()))
     return fail("--constraint and --hint are words for a model: give --model too");
-  if (tokens < 0 || calls < 0) return fail("--tokens and --calls cannot be negative");
   if (writes < 1) return fail("--writes is at least 1");
-  if (!usd.empty()) config.limits.usd = KW_TRY(parse_usd(usd));
-  if (tokens > 0) config.limits.tokens = tokens;
-  if (calls > 0) config.limits.calls = calls;
+  config.limits = KW_TRY(spend.limits());
   config.writes = static_cast<int>(writes);
   config.constraints = constraints;
   config.hints = hints;

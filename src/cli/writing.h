@@ -20,9 +20,7 @@ namespace kw::cli {
 /// What a run may be told about models.
 struct WritingFlags {
   ModelFlags models;
-  std::string usd;
-  std::int64_t tokens = 0;
-  std::int64_t calls = 0;
+  SpendFlags spend;
   std::int64_t writes = 8;
   std::vector<std::string> constraints;
   std::vector<std::string> hints;
