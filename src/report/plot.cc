@@ -21,6 +21,7 @@ constexpr double kTop = 36;
 constexpr double kBottom = kHeight - 56;
 constexpr int kColors = 6;
 constexpr std::size_t kTipBytes = 200;
+constexpr double kHeadroom = 3;  // above the highest roof, for the legend
 
 void legend(Svg& svg, int row, int color, const std::string& name) {
   const double y = kTop + 14 + 18 * row;
@@ -109,22 +110,24 @@ std::string roofline_svg(const RunData& data, SvgPlace place) {
   std::vector<double> xs{0.05, 50};
   std::vector<double> ys;
   for (const Point& p : points) xs.push_back(p.intensity), ys.push_back(p.flops_per_s);
-  if (peak > 0) ys.push_back(peak);
+  if (peak > 0) ys.push_back(peak * kHeadroom);
   for (const auto& [level, rate] : roofs) ys.push_back(rate * 0.05);
   const Axis x = fit(xs, true, kLeft, kRight);
   const Axis y = fit(ys, true, kBottom, kTop);
   Svg svg(kWidth, kHeight, data.run.name + ": roofline of " + data.device.model, place);
   svg.axes(x, y, "arithmetic intensity, flop per byte (nominal)", "flop/s");
   const double top = peak > 0 ? peak : y.hi;
+  // A roof that starts below the plot enters it at the bottom edge.
+  const auto start_of = [&](double rate) { return std::max(x.lo, y.lo / rate); };
   for (const auto& [level, rate] : roofs) {
-    const double ridge = std::min(top / rate, x.hi);
-    if (ridge <= x.lo) continue;
-    // A roof that starts below the plot enters it at the bottom edge.
-    const double start = std::max(x.lo, y.lo / rate);
-    svg.line({{x.at(start), y.at(rate * start)}, {x.at(ridge), y.at(rate * ridge)}}, 5,
-             level != "DRAM");
-    svg.text(x.at(start) + 4, y.at(rate * start) - 6, level + " " + format_si(rate, "B/s"));
+    const double start = start_of(rate), ridge = std::min(top / rate, x.hi);
+    if (ridge > start)
+      svg.line({{x.at(start), y.at(rate * start)}, {x.at(ridge), y.at(rate * ridge)}}, 5,
+               level != "DRAM");
   }
+  for (const auto& [level, rate] : roofs)
+    if (const double start = start_of(rate); std::min(top / rate, x.hi) > start)
+      svg.text(x.at(start) + 4, y.at(rate * start) - 6, level + " " + format_si(rate, "B/s"));
   if (peak > 0) {
     svg.line({{x.at(x.lo), y.at(peak)}, {x.at(x.hi), y.at(peak)}}, 4);
     svg.text(kRight - 4, y.at(peak) - 6, "fma f32 " + format_si(peak, "flop/s"), "end");
