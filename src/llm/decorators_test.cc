@@ -254,6 +254,20 @@ TEST(Budget, ReservationsOfCallsUnderWayCount) {
   EXPECT_TRUE(ledger.reserve(worst, {}, "b"));
 }
 
+TEST(Budget, ARaisedOneLetsCallsPassAgain) {
+  Ledger ledger({.tokens = 1000, .calls = 1});
+  ASSERT_TRUE(ledger.reserve({}, {}, "a"));
+  EXPECT_FALSE(ledger.reserve({}, {}, "a"));
+  EXPECT_THAT(ledger.refusal(), HasSubstr("1 model calls"));
+  ledger.raise({.calls = 2});
+  EXPECT_TRUE(ledger.reserve({}, {}, "a"));
+  EXPECT_EQ(ledger.refusal(), "") << "the latest call was not refused";
+  Usage worst;
+  worst.prompt_tokens = 1001;
+  ledger.raise({.calls = 9});
+  EXPECT_FALSE(ledger.reserve(worst, {}, "a")) << "other bounds stay";
+}
+
 TEST(Exchanges, ARecordedRunAsksNothingTwice) {
   platform::FakeClock clock;
   MemoryExchanges store;

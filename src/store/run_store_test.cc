@@ -89,6 +89,10 @@ TEST_F(StoreTest, GivesBackWhatWasAppended) {
   ASSERT_THAT(events, SizeIs(2));
   EXPECT_EQ(events[1].number, 2);
   EXPECT_EQ(events[1].kind, "note");
+  const auto notes = store.events(run.id, "note").value();
+  ASSERT_THAT(notes, SizeIs(1));
+  EXPECT_EQ(notes[0].number, 2);
+  EXPECT_THAT(store.events(run.id, "note", 2).value(), SizeIs(0));
   const RunSummary found = store.find("saxpy-1").value();
   EXPECT_EQ(found.attempts, 2);
   EXPECT_EQ(found.best_speedup, 1.5);
