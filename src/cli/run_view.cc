@@ -36,7 +36,9 @@ report::RunData run_data(engine::RunReport report, const DeviceFacts& device) {
 
 std::string pinned_source(const Candidate& candidate) {
   const auto header = task::parse_header(candidate.source, candidate.name);
-  return header ? task::pin_knobs(candidate.source, *header, candidate.knobs) : candidate.source;
+  const bool is_fitting = header && header->is_valid(candidate.knobs);
+  return is_fitting ? task::pin_knobs(candidate.source, *header, candidate.knobs)
+                    : candidate.source;
 }
 
 std::string optimized_json(const report::RunData& data, const platform::Path& folder) {
