@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -30,6 +31,27 @@ std::size_t find_too_deep(std::string_view text, std::size_t depth) {
     }
   }
   return std::string_view::npos;
+}
+
+/// Past the end of the string that begins at `at`.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  for (++at; at < text.size() && text[at] != '"'; ++at)
+    if (text[at] == '\\') ++at;
+  return std::min(at + 1, text.size());
+}
+
+/// Past the end of the array that begins at `at`.
+std::size_t end_of_array(std::string_view text, std::size_t at) {
+  std::size_t open = 0;
+  while (at < text.size()) {
+    if (text[at] == '"') {
+      at = end_of_string(text, at);
+      continue;
+    }
+    if (text[at] == '[') ++open;
+    if (text[at++] == ']' && --open == 0) break;
+  }
+  return at;
 }
 
 /// The library's message without its prefix and its own idea of the place.
@@ -60,6 +82,25 @@ Result<Json> parse_json(std::string_view text, std::string_view origin, JsonLimi
   } catch (const Json::exception& error) {
     return fail(sanitise(error.what(), 200), std::string(origin));
   }
+}
+
+std::string without_arrays(std::string_view json, std::string_view key) {
+  const std::string start = fmt::format("\"{}\":[", key);
+  std::string out;
+  out.reserve(json.size());
+  for (std::size_t at = 0; at < json.size();) {
+    const std::size_t quote = std::min(json.find('"', at), json.size());
+    out += json.substr(at, quote - at);
+    if (quote == json.size()) break;
+    if (json.substr(quote).starts_with(start)) {
+      out += start + "]";
+      at = end_of_array(json, quote + start.size() - 1);
+    } else {
+      at = end_of_string(json, quote);
+      out += json.substr(quote, at - quote);
+    }
+  }
+  return out;
 }
 
 std::string dump_json(const Json& value) {

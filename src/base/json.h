@@ -28,4 +28,8 @@ std::string dump_json(const Json& value);
 /// The same, indented by two blanks, with a final newline.
 std::string dump_json_pretty(const Json& value);
 
+/// JSON as dump_json writes it, with every array under `key` emptied: parsing is what reading
+/// costs, so what nobody wants is better left out of the text. Anything else comes back as it is.
+std::string without_arrays(std::string_view json, std::string_view key);
+
 }  // namespace kw

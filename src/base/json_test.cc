@@ -36,5 +36,14 @@ TEST(Json, WritesEqualValuesAsEqualText) {
   EXPECT_EQ(dump_json(Json("\xff")), "\"\xef\xbf\xbd\"");
 }
 
+TEST(WithoutArrays, EmptiesThemWhereverTheyStand) {
+  EXPECT_EQ(without_arrays(R"({"a":[1,[2,"]"]],"b":{"a":[{"a":[3]}]},"c":"\"a\":[4]"})", "a"),
+            R"({"a":[],"b":{"a":[]},"c":"\"a\":[4]"})");
+  EXPECT_EQ(without_arrays(R"({"ab":[1],"a":{"b":[2]},"x":"a"})", "a"),
+            R"({"ab":[1],"a":{"b":[2]},"x":"a"})");
+  for (const char* broken : {"", "\"", "{\"a\":[", "{\"a\":[\"\\", "\"a\":[1]]]"})
+    EXPECT_LE(without_arrays(broken, "a").size(), std::string_view(broken).size() + 1);
+}
+
 }  // namespace
 }  // namespace kw

@@ -30,11 +30,14 @@ using Out = std::function<void(std::string_view)>;
 /// Writes the export piece by piece, so that memory does not grow with the run.
 Result<> render(const std::string& format, const store::RunStore& store,
                 const report::RunData& data, const Out& out) {
+  // Only the table counts samples.
+  const auto samples = format == "csv" ? store::Samples::Load : store::Samples::LeaveOut;
   const auto each_attempt = [&](store::Sources sources, const auto& text_of) {
-    return store.for_each_attempt(data.run.id, sources, [&](const Attempt& a) -> Result<> {
+    const auto visit = [&](const Attempt& a) -> Result<> {
       out(text_of(a));
       return {};
-    });
+    };
+    return store.for_each_attempt(data.run.id, sources, visit, samples);
   };
   if (format == "csv") {
     out(report::csv_header());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "record/codec.h"
 #include "store/rows.h"
@@ -216,8 +217,11 @@ PackedAttempt packed_attempt(SQLite::Statement& row) {
   return {row.getColumn(0).getString(), blob(row.getColumn(1))};
 }
 
-Result<Attempt> unpack(const Artifacts& artifacts, const PackedAttempt& packed, Sources sources) {
-  auto attempt = KW_TRY(decode<Attempt>(KW_TRY(decompress(packed.body))));
+Result<Attempt> unpack(const Artifacts& artifacts, const PackedAttempt& packed, Sources sources,
+                       Samples samples = Samples::Load) {
+  std::string body = KW_TRY(decompress(packed.body));
+  if (samples == Samples::LeaveOut) body = without_arrays(body, "samples");
+  auto attempt = KW_TRY(decode<Attempt>(body));
   if (sources == Sources::LeaveOut) return attempt;
   const auto name = KW_TRY(Sha256::from_hex(packed.source));
   attempt.candidate.source = KW_TRY(artifacts.get(name));
@@ -239,10 +243,12 @@ Result<> for_each_row(const Database& db, const char* query, std::int64_t run,
 }  // namespace
 
 Result<> RunStore::for_each_attempt(std::int64_t run, Sources sources,
-                                    const std::function<Result<>(Attempt&)>& visit) const {
+                                    const std::function<Result<>(Attempt&)>& visit,
+                                    Samples samples) const {
   return for_each_row(db_, "SELECT source, body FROM attempts WHERE run = ? ORDER BY number", run,
                       [&](SQLite::Statement& row) -> Result<> {
-                        Attempt attempt = KW_TRY(unpack(artifacts_, packed_attempt(row), sources));
+                        Attempt attempt =
+                            KW_TRY(unpack(artifacts_, packed_attempt(row), sources, samples));
                         return visit(attempt);
                       });
 }

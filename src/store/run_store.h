@@ -25,6 +25,8 @@ struct Event {
 
 /// Whether a walk over attempts brings their source texts, which lie in files of their own.
 enum class Sources { Load, LeaveOut };
+/// The same for the samples of its timed workloads: two thirds of what reading an attempt costs.
+enum class Samples { Load, LeaveOut };
 
 /// The workspace's database with its artifacts, under <workspace>/runs/.
 class RunStore {
@@ -50,7 +52,8 @@ class RunStore {
   Result<RunSummary> find(const std::string& name) const;
   /// In order, one in memory at a time; an error of `visit` ends the walk.
   Result<> for_each_attempt(std::int64_t run, Sources sources,
-                            const std::function<Result<>(Attempt&)>& visit) const;
+                            const std::function<Result<>(Attempt&)>& visit,
+                            Samples samples = Samples::Load) const;
   /// The same for the lines of attempts: about a tenth of the cost.
   Result<> for_each_line(std::int64_t run,
                          const std::function<void(const AttemptLine&)>& visit) const;
