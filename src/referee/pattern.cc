@@ -228,7 +228,12 @@ Words find_border(const Shape& shape, const std::vector<std::int64_t>& failed) {
     }
     width = std::max(width, nearest);
   }
-  if (width > kWidestHalo) return {};
+  // A border that is most of the tensor says nothing.
+  double inside = 1;
+  for (const std::int64_t size : shape.sizes)
+    if (size > 2 * kWidestHalo)
+      inside *= static_cast<double>(size - 2 * width) / static_cast<double>(size);
+  if (width > kWidestHalo || inside < 0.5) return {};
   return fmt::format(
       "Only the border is wrong, up to {} element{} deep: the halo or the boundary "
       "handling.",

@@ -159,6 +159,11 @@ TEST(Pattern, IsolatedPoints) {
               HasSubstr("3 isolated elements are wrong: point updates"));
 }
 
+TEST(Pattern, ABorderThatIsMostOfTheTensorSaysNothing) {
+  EXPECT_THAT(words(make_map({24, 24}, [](FailureMap& m) { m.got[7 * 24 + 9] += 5; })),
+              HasSubstr("1 isolated element is wrong: point updates"));
+}
+
 TEST(Pattern, NoPatternIsNotInvented) {
   Rng rng(Seed::from_number(3));
   const std::string text = words(make_map({50, 50}, [&](FailureMap& m) {
