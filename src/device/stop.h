@@ -11,8 +11,8 @@ namespace kw::device {
 /// busy machine does not run).
 bool stop_all_threads(const platform::Process& process);
 
-/// Waits until every thread sleeps, which is when its CPU clock is exact; false if one still runs or
-/// waits for a processor after `patience_ns`, and without /proc.
+/// Waits until every thread sleeps, which is when its CPU clock is exact; false if one still runs
+/// or waits for a processor after `patience_ns`, and without /proc.
 bool await_sleep(const platform::Process& process, std::int64_t patience_ns);
 
 /// Child processes of the payload's threads. Reads /proc; 0 without it.

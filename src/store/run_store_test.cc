@@ -426,18 +426,6 @@ TEST_F(StoreTest, DamagedArtifactsAreNamed) {
   EXPECT_FALSE(store.artifacts().get(name));
 }
 
-TEST(Compress, RoundTripsAndRefuses) {
-  const std::string text(100'000, 'a');
-  EXPECT_LT(compress(text).size(), 1000u);
-  EXPECT_EQ(decompress(compress(text)).value(), text);
-  EXPECT_EQ(decompress(compress("")).value(), "");
-  EXPECT_FALSE(decompress(compress(text), 99'999)) << "claims more than the cap";
-  std::string cut = compress(text);
-  cut.resize(cut.size() - 1);
-  EXPECT_FALSE(decompress(cut));
-  EXPECT_FALSE(decompress(""));
-}
-
 TEST_F(StoreTest, AnEmptyDatabaseIsMigrated) {
   ASSERT_TRUE(platform::make_dirs(database().parent_path()));
   execute("PRAGMA user_version = 0");

@@ -1,0 +1,75 @@
+// The noise floor of a timing: what the opponent shows against itself.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "referee/timing.h"
+
+namespace kw::referee {
+namespace {
+
+constexpr int kFloorSeries = 4;  // fresh processes; measure::noise_floor asks for 4
+constexpr int kFloorPairs = 16;  // at least, see measure::floor_wants_more
+constexpr double kFloorBudgetNs = 2e9;
+constexpr double kAssumedFloor = 0.02;  // where measuring it would cost more than the comparison
+
+}  // namespace
+
+// Of all workloads; nothing while one is not known.
+std::optional<double> Timing::worst_floor() const {
+  double worst = 0;
+  for (const Entry& entry : entries_) {
+    if (!entry.bench->noise_floor) return std::nullopt;
+    worst = std::max(worst, *entry.bench->noise_floor);
+  }
+  return worst;
+}
+
+// The opponent against itself, each time in a fresh process.
+Result<> Timing::measure_floor(Entry& entry) {
+  Bench& bench = *entry.bench;
+  if (!entry.opponent || bench.noise_floor) return {};
+  const TimedCall probe = KW_TRY(entry.opponent->warm_up());
+  const double expected = probe.ns * entry.slots * kFloorSeries * (2 * kFloorPairs + 1);
+  if (expected > kFloorBudgetNs) {
+    double borrowed = 0;
+    for (const Entry& other : entries_)
+      borrowed = std::max(borrowed, other.bench->noise_floor.value_or(0));
+    bench.noise_floor = borrowed > 0 ? borrowed : kAssumedFloor;
+    entry.result->note = fmt::format(
+        "the noise floor of {:.3g} is {}: measuring it here would take {}", *bench.noise_floor,
+        borrowed > 0 ? "that of another workload" : "assumed", format_ns(expected));
+    return {};
+  }
+  const int most = std::max(kFloorPairs, static_cast<int>(kFloorPairs * kFloorBudgetNs / expected));
+  std::vector<std::vector<measure::PairedSample>> series;
+  for (int s = 0; s < kFloorSeries; ++s) {
+    Leg twin(device_, bench.player_spec("opponent", request_.jail, true), *opponent_);
+    Seat seat(bench, twin, entry.slots, entry.sets, false, options_.reference_timeout_ns,
+              seed_.child("twin").child(static_cast<std::uint64_t>(s)));
+    series.emplace_back();
+    for (int p = 0; p < most && measure::floor_wants_more(series.back()); ++p) {
+      if (auto verdict = KW_TRY(seat.ready())) return fail("the opponent: " + verdict->evidence);
+      const auto sets = seat.draw_sets();
+      const bool twin_first = (rng_() >> 63) != 0;
+      measure::PairedSample pair;
+      if (twin_first) pair.candidate_ns = KW_TRY(time_trusted(seat, sets));
+      pair.opponent_ns = KW_TRY(time_trusted(*entry.opponent, sets));
+      if (!twin_first) pair.candidate_ns = KW_TRY(time_trusted(seat, sets));
+      if (pair.candidate_ns > 0 && pair.opponent_ns > 0) series.back().push_back(pair);
+    }
+    if (series.back().size() < 3) series.pop_back();
+  }
+  bench.noise_floor = series.empty() ? kAssumedFloor : measure::noise_floor(series);
+  return {};
+}
+
+Result<double> Timing::measure_floors() {
+  for (Entry& entry : entries_) KW_TRY(measure_floor(entry));
+  return worst_floor().value();
+}
+
+}  // namespace kw::referee
