@@ -62,7 +62,7 @@ write_machine() {
 
 # measure_part NAME: runs part_NAME with its folder in $dir, keeps its figures and prints its table.
 measure_part() {
-  local started=$SECONDS
+  part_began=$SECONDS
   dir=$work/$1.part out=$work/$1.out
   mkdir -p "$dir"
   : >"$dir/figures.tsv"
@@ -77,11 +77,14 @@ measure_part() {
     [ "$quick" = 0 ] || printf 'quick\tyes\n'
   } >"$dir/facts.tsv"
   "part_$1" || return 1
+  finish_part "$1"
+}
+finish_part() { # NAME
   printf '\r\033[K' >&2
   {
     printf 'load_after\t%s\n' "$(load)"
     printf 'busy_after\t%s\n' "$(busy_share)"
-    printf 'seconds\t%s\n' "$((SECONDS - started))"
+    printf 'seconds\t%s\n' "$((SECONDS - part_began))"
   } >>"$dir/facts.tsv"
   "$tools/bench-report" add "$results" "$work/machine.tsv" "$1" "$dir" && "$tools/bench-report" table "$results" "$1"
 }
