@@ -337,7 +337,7 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
       request_.measure.purpose == Purpose::Judge && request_.measure.budget_ns == 0;
   const auto wall_ns = [&](double speedup) {
     if (!is_awaited) return std::max(kLeastWallNs, kWallPerBudget * limits.budget_ns);
-    const double line = measure::decision_line(limits.noise_floor.value_or(0));
+    const double line = measure::decision_line(worst_floor().value_or(0));
     return speedup > line ? kJudgeMostWallNs : kJudgeWallNs;
   };
   while (plan.wants_more()) {
@@ -396,8 +396,8 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
 // and an opponent that lived on would give the same percent to every pair. A search only ranks.
 Result<std::optional<Verdict>> Timing::sit_down(Entry& entry) {
   KW_TRY(add_set(entry));
-  const bool both = entry.candidate->needs_life() && entry.candidate->lives() > 0 &&
-                    request_.measure.purpose != Purpose::Search;
+  const bool both = entry.opponent && entry.candidate->needs_life() &&
+                    entry.candidate->lives() > 0 && request_.measure.purpose != Purpose::Search;
   if (auto verdict = KW_TRY(entry.candidate->ready())) return verdict;
   if (!both) return std::nullopt;
   if (const auto verdict = KW_TRY(entry.opponent->begin_life()))
