@@ -148,6 +148,7 @@ if(KW_TESTS AND NOT KW_PORTABLE)
     GTest::gmock GTest::gtest_main)
   target_compile_definitions(program_test PRIVATE KW_BINARY_DIR="${CMAKE_BINARY_DIR}"
     KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  kw_precompiled(program_test)
   add_dependencies(program_test kw)
   gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST
     PROPERTIES LABELS program TIMEOUT 600)

@@ -50,6 +50,25 @@ if(KW_TESTS)
   include(GoogleTest)
 endif()
 
+# What nearly every test includes, compiled once: a third less work from scratch. Not without KW_UNITY, where a missing
+# include must show.
+function(kw_precompiled target)
+  if(NOT KW_UNITY)
+    return()
+  endif()
+  if(NOT TARGET kw_test_headers)
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/test_headers.cc CONTENT "")
+    add_library(kw_test_headers OBJECT ${CMAKE_BINARY_DIR}/generated/test_headers.cc)
+    target_link_libraries(kw_test_headers PRIVATE kw_flags GTest::gmock)
+    target_compile_options(kw_test_headers PRIVATE -fPIE)  # as programs are, else the compiler refuses it
+    target_compile_definitions(kw_test_headers PRIVATE KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+      KW_BINARY_DIR="${CMAKE_BINARY_DIR}")
+    target_precompile_headers(kw_test_headers PRIVATE <gmock/gmock.h> <nlohmann/json.hpp> <algorithm> <chrono>
+      <filesystem> <functional> <map> <optional> <set> <string> <thread> <vector>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM kw_test_headers)
+endfunction()
+
 # The rooms of the worker and the players; the others need libraries that the portable build does without.
 set(KW_PORTABLE_ROOMS base record platform task player compile measure device referee profile worker)
 
@@ -77,6 +96,7 @@ function(kw_room name)
       rapidcheck rapidcheck_gtest)
     target_compile_definitions(${name}_test PRIVATE KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
       KW_BINARY_DIR="${CMAKE_BINARY_DIR}")
+    kw_precompiled(${name}_test)
     # The programs stand beside the tests that start them.
     set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
