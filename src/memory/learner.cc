@@ -45,18 +45,21 @@ void Learner::take(const Lesson& news) {
   known_.sources.emplace_back();
 }
 
-TriedSource* Learner::find(const std::string& source) {
-  const auto known = sources_.find(source);
-  return known == sources_.end() ? nullptr : &tried_[known->second];
+std::optional<std::size_t> Learner::find(const Attempt& attempt) const {
+  if (attempt.recalled != 0) {
+    const auto known = numbers_.find(attempt.recalled);
+    return known == numbers_.end() ? std::nullopt : std::optional(known->second);
+  }
+  const auto known = sources_.find(attempt.candidate.sha256);
+  return known == sources_.end() ? std::nullopt : std::optional(known->second);
 }
 
 const TriedSource* Learner::by_number(int number) const {
-  const auto found = std::find_if(tried_.begin(), tried_.end(),
-                                  [&](const TriedSource& t) { return t.number == number; });
-  return number == 0 || found == tried_.end() ? nullptr : &*found;
+  const auto found = numbers_.find(number);
+  return found == numbers_.end() ? nullptr : &tried_[found->second];
 }
 
-TriedSource& Learner::remember(const Attempt& attempt) {
+void Learner::remember(const Attempt& attempt) {
   const TriedSource* parent = by_number(attempt.parent);
   TriedSource tried;
   tried.number = attempt.number;
@@ -69,23 +72,26 @@ TriedSource& Learner::remember(const Attempt& attempt) {
   tried.outcome = attempt.evaluation.verdict.outcome;
   if (!attempt.candidate.sha256.empty()) sources_[attempt.candidate.sha256] = tried_.size();
   tried_.push_back(std::move(tried));
-  return tried_.back();
 }
 
 std::vector<Lesson> Learner::observe(const Attempt& attempt, bool is_written,
                                      const std::string& at) {
-  if (attempt.recalled != 0 || tried_.size() >= kMostTried) return {};
-  TriedSource* tried = attempt.candidate.sha256.empty() ? nullptr : find(attempt.candidate.sha256);
-  const bool is_new = tried == nullptr;
-  if (is_new) tried = &remember(attempt);
-  tried->speedup = std::max(tried->speedup, attempt.against_baseline.value);
-  tried->is_gain |= attempt.outcome_class == OutcomeClass::NewBest;
-  if (!is_new || !is_written) return {};
+  const auto known = find(attempt);
+  if (!known && (attempt.recalled != 0 || tried_.size() >= kMostTried)) return {};
+  const std::size_t place = known.value_or(tried_.size());
+  if (!known) remember(attempt);
+  // What is made from a setting of a tuner, or from a recalled attempt, is made from this source.
+  numbers_[attempt.number] = place;
+  if (attempt.recalled != 0) return {};
+  TriedSource& tried = tried_[place];
+  tried.speedup = std::max(tried.speedup, attempt.against_baseline.value);
+  tried.is_gain |= attempt.outcome_class == OutcomeClass::NewBest;
+  if (known || !is_written) return {};
 
   std::vector<Lesson> lessons;
   for (auto& lesson :
-       {caution_of(attempt, tried->facts, scope_), instruction_of(attempt, tried->facts, scope_),
-        insight_of(attempt, tried->facts, scope_)}) {
+       {caution_of(attempt, tried.facts, scope_), instruction_of(attempt, tried.facts, scope_),
+        insight_of(attempt, tried.facts, scope_)}) {
     if (!lesson) continue;
     lessons.push_back(*lesson);
     for (Sighting& sighting : lessons.back().seen_in) sighting.at = at;
@@ -99,8 +105,7 @@ std::vector<Lesson> Learner::conclude(const RunSummary& run, const Attempt* best
                                       const std::string& at) const {
   std::vector<Lesson> lessons;
   if (best != nullptr && is_confirmed(confirmation)) {
-    const auto known = sources_.find(best->candidate.sha256);
-    const TriedSource* tried = known == sources_.end() ? nullptr : &tried_[known->second];
+    const TriedSource* tried = by_number(best->number);
     const TriedSource* parent = tried == nullptr ? nullptr : by_number(tried->parent);
     if (auto win = win_of(*best, *confirmation, tried, parent, scope_))
       lessons.push_back(std::move(*win));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@
 namespace kw::memory {
 
 /// Equal snapshots and equal attempts give equal lessons, so that resume builds the same prompts
-/// whatever other runs taught meanwhile. Holds a few hundred bytes per source, no attempts.
+/// whatever other runs taught meanwhile. Holds a few hundred bytes per source and some tens per
+/// attempt.
 class Learner {
  public:
   /// `scope.task` must outlive the learner.
@@ -35,15 +37,17 @@ class Learner {
 
  private:
   void take(const Lesson& news);
-  TriedSource* find(const std::string& source);
+  /// Place of the attempt's source in tried_; nothing: it is new.
+  std::optional<std::size_t> find(const Attempt& attempt) const;
   const TriedSource* by_number(int number) const;
-  TriedSource& remember(const Attempt& attempt);
+  void remember(const Attempt& attempt);
 
   LessonScope scope_;
   LessonSnapshot known_;                     ///< With what was learnt since.
   std::map<std::string, std::size_t> keys_;  ///< Into known_.
   std::vector<TriedSource> tried_;
   std::map<std::string, std::size_t> sources_;  ///< By content, into tried_.
+  std::map<int, std::size_t> numbers_;          ///< By attempt, into tried_.
 };
 
 }  // namespace kw::memory

@@ -121,6 +121,28 @@ TEST_F(LearnerTest, TheLastWordsHoldTheWinAndWhatItWasMadeFrom) {
   EXPECT_THAT(learner().conclude(run, nullptr, std::nullopt, "end"), IsEmpty());
 }
 
+TEST_F(LearnerTest, AParentThatATunerSetIsItsSource) {
+  Learner l = learner();
+  l.observe(correct(1, kStrided, 0.4, {"tiling"}), true, "t");
+  Attempt tuned = correct(2, kStrided, 0.8, {"tiling"});
+  tuned.parent = 1;
+  l.observe(tuned, false, "t");
+  Attempt recalled = correct(3, "another text", 0.8, {"tiling"});
+  recalled.recalled = 2;
+  l.observe(recalled, true, "t");
+  RunSummary run;
+  for (const int parent : {2, 3}) {
+    Attempt best =
+        correct(parent + 2, kContiguous + std::to_string(parent), 2, {"tiling", "vectorization"});
+    best.parent = parent;
+    l.observe(best, true, "t");
+    const auto last = l.conclude(run, &best, best.evaluation, "end");
+    ASSERT_THAT(kinds(last), ElementsAre(LessonKind::Win, LessonKind::Insight));
+    EXPECT_THAT(last[0].text, HasSubstr("Made from one that reached 0.8x (tiling)"));
+    EXPECT_THAT(last[1].text, HasSubstr("Helped: vectorization 2x")) << "what is new in it";
+  }
+}
+
 Lesson insight(std::int64_t id, const std::string& task, const std::string& text) {
   Lesson lesson;
   lesson.id = id;
@@ -155,6 +177,19 @@ TEST(Recall, InstructionsStayWithTheirTaskAndOtherTargetsAreOut) {
   EXPECT_THAT(bearing_on({other, cuda}, scope), IsEmpty());
 }
 
+TEST(Recall, DroppedLessonsTakeNobodysRoom) {
+  const RecallScope scope{"waves", "stencil", Target::Cpu, "", ""};
+  std::vector<Lesson> all{insight(1, "waves", "live")};
+  for (int i = 2; i <= 100; ++i) {
+    all.push_back(insight(i, "waves", "dropped " + std::to_string(i)));
+    all.back().state = LessonState::Dropped;
+    all.back().uses = all.back().helped = i;
+  }
+  const auto bearing = bearing_on(all, scope);
+  EXPECT_THAT(bearing, SizeIs(100)) << "dropped ones are known, so that they stay away";
+  EXPECT_THAT(recall(snapshot_of(bearing), scope).insights, ElementsAre("live"));
+}
+
 TEST(Recall, EachKindHasItsCap) {
   const RecallScope scope{"waves", "stencil", Target::Cpu, "", ""};
   LessonSnapshot known;
@@ -176,7 +211,8 @@ TEST(Recall, EachKindHasItsCap) {
   EXPECT_THAT(told.instructions, SizeIs(kMostInstructions));
   EXPECT_THAT(told.insights, SizeIs(kMostInsights));
   EXPECT_EQ(told.insights.front(), "40") << "the newest first";
-  EXPECT_LE(bearing_on(known.lessons, scope).size(), 64u);
+  EXPECT_THAT(bearing_on(known.lessons, scope),
+              SizeIs(2 * (kMostWins + kMostInstructions + kMostInsights) + 4 * kMostCautions));
   for (std::string& source : known.sources) source.append(kMostWinBytes, 'y');
   EXPECT_THAT(recall(known, scope).wins, IsEmpty()) << "too long to show";
 }

@@ -13,8 +13,6 @@
 namespace kw::memory {
 namespace {
 
-constexpr std::size_t kMostBearing = 64;
-
 bool is_of_run(const Lesson& lesson, const RecallScope& scope) {
   return !scope.run.empty() && std::any_of(lesson.seen_in.begin(), lesson.seen_in.end(),
                                            [&](const Sighting& s) { return s.run == scope.run; });
@@ -111,11 +109,9 @@ std::vector<Lesson> bearing_on(const std::vector<Lesson>& all, const RecallScope
   std::array<std::size_t, kRoom.size()> count{};
   std::vector<Lesson> chosen;
   for (const std::size_t i : order_of(all, scope)) {
-    std::size_t& n = count.at(static_cast<std::size_t>(all[i].kind));
-    if (n == kRoom.at(static_cast<std::size_t>(all[i].kind)) || chosen.size() == kMostBearing)
-      continue;
-    ++n;
-    chosen.push_back(all[i]);
+    const auto kind = static_cast<std::size_t>(all[i].kind);
+    if (all[i].state == LessonState::Dropped || count.at(kind)++ < kRoom.at(kind))
+      chosen.push_back(all[i]);
   }
   return chosen;
 }

@@ -44,8 +44,9 @@ struct ToldLessons {
 };
 
 /// Those that bear on a task: its own first, then (no instructions) those of its family, for its
-/// target; dropped and unripe ones included, so that a run can count and pass over them. At most
-/// 64, each kind with room for twice what is told.
+/// target; unripe ones included, so that a run can count them. Each kind has room for twice what is
+/// told, cautions, most of which are unripe, for four times. Dropped ones come beside that, all of
+/// them, so that a run does not tell them when it sees them again.
 std::vector<Lesson> bearing_on(const std::vector<Lesson>& all, const RecallScope& scope);
 
 /// What a prompt tells. Order within a kind: what this run taught; the same task; the same device;
