@@ -46,10 +46,11 @@ task::Definition small_task() {
 
 class LessonsTest : public testing::Test {
  protected:
-  RunSummary begin(bool uses_memory = true) {
+  RunSummary begin(bool uses_memory = true, const std::string& strategy = "refine") {
     RunConfig config;
     config.task = "twice";
     config.baseline = "reference";
+    config.strategy = strategy;
     config.uses_memory = uses_memory;
     return store_.create(config, "then").value();
   }
@@ -149,6 +150,17 @@ TEST_F(LessonsTest, EndingTwiceCountsOnce) {
     const bool is_older = lesson.seen_in.front().run == "twice-1";
     EXPECT_EQ(lesson.uses, is_older ? 1 : 0) << lesson.text;
     EXPECT_EQ(lesson.helped, is_older ? 1 : 0) << lesson.text;
+  }
+}
+
+TEST_F(LessonsTest, WhereNobodyWritesNothingIsTold) {
+  teach_a_win(begin(), 1, 2.0);
+  teach_a_win(begin(true, "greedy"), 1, 3.0);
+  const auto all = store_.lessons().value();
+  EXPECT_EQ(all.back().seen_in.front().run, "twice-2") << "it learns all the same";
+  for (const Lesson& lesson : all) {
+    EXPECT_EQ(lesson.uses, 0) << lesson.text;
+    EXPECT_EQ(lesson.helped, 0) << lesson.text;
   }
 }
 
