@@ -8,6 +8,7 @@
 #include "engine/orders.h"
 #include "engine/readings.h"
 #include "engine/written.h"
+#include "memory/lesson_rules.h"
 #include "record/codec_impl.h"
 
 namespace kw::engine {
@@ -46,9 +47,8 @@ void charge(Proposal& proposal, const Reading& reading) {
 Evaluation rejected(const Order& order) {
   Evaluation evaluation;
   evaluation.verdict = {Stage::Screen, Outcome::Rejected,
-                        fmt::format("it names the technique '{}', which the person in charge has "
-                                    "forbidden (order {})",
-                                    order.text, order.number)};
+                        fmt::format("{}{}', which the person in charge has forbidden (order {})",
+                                    memory::kNamesForbidden, order.text, order.number)};
   return evaluation;
 }
 
@@ -74,8 +74,8 @@ Result<> StoredExchanges::keep(const Exchange& exchange) {
 
 Result<Writer::Brief> Writer::brief_of(const Writing& writing, store::RunStore& store,
                                        const RunSummary& run, double baseline_ns) {
-  for (const store::Event& event : KW_TRY(store.events(run.id)))
-    if (event.kind == kBriefEvent) return decode<Brief>(event.body);
+  const auto known = KW_TRY(store.events(run.id, kBriefEvent));
+  if (!known.empty()) return decode<Brief>(known.front().body);
   Brief brief{writing.device, baseline_ns, {}, {}, writing.cautions};
   for (const propose::Example& example : writing.examples) {
     brief.titles.push_back(example.title);
@@ -162,14 +162,15 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
   auto proposal = desk_.proposer->propose(situation);
   WrittenSource source;
   source.wait_ns = static_cast<double>(clock_->now_ns() - asked_ns);
+  // This request was turned down, another may pass: docs/models.md.
+  if (!proposal && proposal.error().advice != Advice::GiveUp)
+    return std::unexpected(proposal.error());
+  if (proposal) source.proposal = std::move(*proposal);
+  if (reading && reading->asked_for == flight.number) charge(source.proposal, *reading);
   if (!proposal) {
-    // This request was turned down, another may pass: docs/models.md.
-    if (proposal.error().advice != Advice::GiveUp) return std::unexpected(proposal.error());
-    source.ended = no_candidate("the model was not asked: " + describe(proposal.error()));
+    source.ended = no_candidate(std::string(memory::kNotAsked) + describe(proposal.error()));
     return source;
   }
-  source.proposal = std::move(*proposal);
-  if (reading && reading->asked_for == flight.number) charge(source.proposal, *reading);
   Candidate& candidate = source.proposal.candidate;
   if (!source.proposal.has_candidate()) {
     source.ended = no_candidate(source.proposal.evidence, source.proposal.findings);

@@ -147,9 +147,9 @@ bool teaches(const Verdict& verdict) {
     case Outcome::Unsupported:
       return false;
     case Outcome::NoCandidate:
-      return !verdict.evidence.starts_with("the model was not asked");
+      return !verdict.evidence.starts_with(kNotAsked);
     case Outcome::Rejected:
-      return verdict.evidence.find("forbidden") == std::string::npos;
+      return verdict.stage != Stage::Screen || !verdict.evidence.starts_with(kNamesForbidden);
     default:
       return true;
   }

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "memory/pattern.h"
@@ -12,6 +13,11 @@
 #include "task/definition.h"
 
 namespace kw::memory {
+
+/// How the evidence begins where the engine ends an attempt that says nothing about kernels: the
+/// request was turned down; at the screen, the source shows what a person's order forbids.
+inline constexpr std::string_view kNotAsked = "the model was not asked: ";
+inline constexpr std::string_view kNamesForbidden = "it names the technique '";
 
 /// What every lesson of a run has in common.
 struct LessonScope {

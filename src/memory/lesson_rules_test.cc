@@ -67,8 +67,11 @@ TEST_F(LessonRules, WhatSaysNothingAboutKernelsTeachesNothing) {
   turned_down.evaluation.verdict.evidence = "the model was not asked: HTTP 400";
   EXPECT_EQ(caution(turned_down), std::nullopt);
   Attempt forbidden = failed(1, "a", Outcome::Rejected, {});
-  forbidden.evaluation.verdict.evidence = "it names a technique that a person has forbidden";
+  forbidden.evaluation.verdict = {Stage::Screen, Outcome::Rejected,
+                                  std::string(kNamesForbidden) + "simd', order 1"};
   EXPECT_EQ(caution(forbidden), std::nullopt);
+  forbidden.evaluation.verdict.evidence = "line 3: calls of system() are forbidden";
+  EXPECT_TRUE(caution(forbidden)) << "the referee's words, whatever they are";
   EXPECT_TRUE(caution(failed(1, "", Outcome::NoCandidate, {})));
 }
 

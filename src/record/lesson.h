@@ -50,7 +50,7 @@ struct Sighting {
 /// One lesson with where it holds and where it comes from. Lessons of equal key are one lesson.
 struct Lesson {
   std::int64_t id = 0;  ///< Of the store; 0: not stored yet.
-  std::string key;      ///< What it is about, from a closed vocabulary, its scope included.
+  std::string key;      ///< Its scope and what it is about: names, or a complaint's first line.
   LessonKind kind = LessonKind::Insight;
   LessonState state = LessonState::Live;
   std::string task;

@@ -158,17 +158,15 @@ Result<> RunStore::begin_lessons(std::int64_t run, const LessonSnapshot& snapsho
 }
 
 Result<std::optional<LessonSnapshot>> RunStore::lesson_snapshot(std::int64_t run) const {
-  for (const Event& event : KW_TRY(events(run)))
-    if (event.kind == kSnapshotEvent)
-      return std::optional(KW_TRY(decode<LessonSnapshot>(event.body)));
-  return std::optional<LessonSnapshot>();
+  const auto known = KW_TRY(events(run, kSnapshotEvent));
+  if (known.empty()) return std::optional<LessonSnapshot>();
+  return std::optional(KW_TRY(decode<LessonSnapshot>(known.front().body)));
 }
 
 Result<> RunStore::credit_lessons(std::int64_t run) {
   const auto snapshot = KW_TRY(lesson_snapshot(run));
   if (!snapshot) return {};
-  for (const Event& event : KW_TRY(events(run)))
-    if (event.kind == kHelpedEvent) return {};
+  if (!KW_TRY(events(run, kHelpedEvent)).empty()) return {};
   return db_.write([&](SQLite::Database& db) {
     insert_event(db, run, {0, kHelpedEvent, 0, "{}"});
     count_for(db, snapshot->told, "UPDATE lessons SET helped = helped + 1 WHERE id = ?");
@@ -177,8 +175,8 @@ Result<> RunStore::credit_lessons(std::int64_t run) {
 
 Result<std::vector<LessonChange>> RunStore::lesson_changes(std::int64_t run) const {
   std::vector<LessonChange> changes;
-  for (const Event& event : KW_TRY(events(run)))
-    if (event.kind == kChangeEvent) changes.push_back(KW_TRY(decode<LessonChange>(event.body)));
+  for (const Event& event : KW_TRY(events(run, kChangeEvent)))
+    changes.push_back(KW_TRY(decode<LessonChange>(event.body)));
   return changes;
 }
 
