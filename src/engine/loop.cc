@@ -44,8 +44,11 @@ Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, C
   search::StrategyOptions options;
   options.seed = Seed::from_number(config.seed);
   options.tuner = KW_TRY(search::find_tuner(config.tuner));
-  options.halving_points = static_cast<std::size_t>(config.tuning_points);
-  options.exhaustive_up_to = std::min(options.exhaustive_up_to, options.halving_points);
+  if (config.most_tuning_points > 0) {
+    const auto most = static_cast<std::size_t>(config.most_tuning_points);
+    options.tuning_points = std::min(options.tuning_points, most);
+    options.halving_points = std::min(options.halving_points, most);
+  }
   options.writes = config.writes;
   options.start_asks = static_cast<std::size_t>(config.start_attempts);
   const search::StrategyInfo* info = KW_TRY(search::find_strategy(config.strategy));

@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "engine/loop.h"
 #include "engine/orders.h"
+#include "engine/readings.h"
+#include "propose/judge.h"
 #include "record/codec.h"
 
 namespace kw::engine {
@@ -291,14 +293,38 @@ Result<> require_writing(const Surroundings& s, const RunConfig& config) {
 }
 
 /// The last attempt that an order cannot reach any more: it was answered, or its reply was paid for
-/// when the run was killed and must find the same prompt.
+/// when the run was killed and must find the same prompt. A reading of its parent is such a reply.
 Result<int> settled_of(const store::RunStore& store, const RunSummary& run) {
-  auto settled = static_cast<int>(run.attempts);
+  const auto recorded = static_cast<int>(run.attempts);
+  int settled = recorded;
   KW_TRY(store.for_each_exchange(run.id, [&](const Exchange& exchange) -> Result<> {
     settled = std::max(settled, propose::attempt_of_scope(exchange.scope));
+    if (const int read = propose::attempt_of_reading(exchange.scope); read != 0) {
+      // Killed before the reading was kept: it was for one of those in flight.
+      const auto reading = KW_TRY(reading_of(store, run.id, read));
+      settled = std::max(
+          settled, reading ? reading->asked_for : recorded + std::max(1, run.config.outstanding));
+    }
     return {};
   }));
   return settled;
+}
+
+/// The search, the confirmation and the last words.
+Result<RunReport> carry_out(Runner& runner, const Surroundings& s, const Candidate& opponent,
+                            std::vector<BaselineStanding> standings) {
+  KW_TRY(runner.search());
+  auto confirmation = KW_TRY(runner.confirm(opponent));
+  RunReport report;
+  report.run = runner.finish();
+  report.baselines = std::move(standings);
+  report.baseline = opponent.name;
+  if (const int best = report.run.best_attempt; best != 0) {
+    report.best = KW_TRY(s.store.attempt(report.run.id, best));
+    report.confirmation = std::move(confirmation);
+  }
+  KW_TRY(runner.conclude(report));
+  return report;
 }
 
 Result<RunReport> drive(const Surroundings& s, RunSummary run, std::int64_t spent_ns,
@@ -314,24 +340,15 @@ Result<RunReport> drive(const Surroundings& s, RunSummary run, std::int64_t spen
   auto lessons = KW_TRY(Lessons::open(s.learning, s.store, s.clock, run));
   Runner runner(s, std::move(run), std::move(loop), std::move(writer), std::move(orders),
                 std::move(lessons), spent_ns);
-  if (auto searched = runner.search(); !searched) {
+  auto report = carry_out(runner, s, opponent, std::move(standings));
+  if (!report) {
     // What was stored stays; the run can be resumed once the trouble is over.
-    if (auto kept = s.store.update(runner.fail_with(searched.error())); !kept)
+    if (auto kept = s.store.update(runner.fail_with(report.error())); !kept)
       s.observer.on_notice(describe(kept.error()));
     s.observer.on_notice("nothing is lost; go on with: kw resume " + runner.run().name);
-    return std::unexpected(searched.error());
+    return std::unexpected(report.error());
   }
-  auto confirmation = KW_TRY(runner.confirm(opponent));
-  RunReport report;
-  report.run = runner.finish();
-  report.baselines = std::move(standings);
-  report.baseline = opponent.name;
-  if (const int best = report.run.best_attempt; best != 0) {
-    report.best = KW_TRY(s.store.attempt(report.run.id, best));
-    report.confirmation = std::move(confirmation);
-  }
-  KW_TRY(runner.conclude(report));
-  log("stop " + report.run.stopped_by);
+  log("stop " + report->run.stopped_by);
   KW_TRY(file.commit());
   return report;
 }
@@ -345,7 +362,7 @@ Result<RunReport> run(const Surroundings& s, const RunConfig& config) {
   // The choice is part of the run, so that a resume years later pairs against the same one.
   const BaselineStanding* baseline = KW_TRY(choose_baseline(standings, config.baseline));
   fixed.baseline = baseline->candidate.name;
-  if (baseline->mean_ns > kCostlyCallNs) fixed.tuning_points = kPointsOfCostlyTask;
+  if (baseline->mean_ns > kCostlyCallNs) fixed.most_tuning_points = kPointsOfCostlyTask;
   RunSummary summary = KW_TRY(s.store.create(fixed, platform::utc_text(s.clock.wall_seconds())));
   const auto held = KW_TRY(s.store.lock(summary));
   return drive(s, std::move(summary), 0, std::move(standings));
@@ -361,6 +378,7 @@ Result<RunReport> resume(const Surroundings& s, const RunSummary& stored) {
   auto standings = KW_TRY(time_baselines(s));
   run.state = RunState::Running;
   run.stopped_by.clear();
+  run.is_confirmed = false;  // once more at its end, perhaps of another attempt
   KW_TRY(s.store.update(run));
   std::int64_t spent_ns = 0;
   if (const auto last = static_cast<int>(run.attempts); last > 0)

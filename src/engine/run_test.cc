@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "base/text.h"
 #include "engine/synthetic_workbench.h"
 #include "evaluate/synthetic.h"
@@ -39,12 +41,35 @@ class FailingCarrier final : public evaluate::Carrier {
   Advice advice_;
 };
 
+/// Every call takes a hundred times as long.
+class SlowCarrier final : public evaluate::Carrier {
+ public:
+  explicit SlowCarrier(evaluate::Carrier& inner) : inner_(inner) {}
+  Result<DeviceFacts> open(const std::optional<DeviceFacts>& f) override { return inner_.open(f); }
+  Result<> submit(EvaluationRequest request) override { return inner_.submit(std::move(request)); }
+  Result<Evaluation> next() override {
+    auto evaluation = KW_TRY(inner_.next());
+    for (WorkloadResult& w : evaluation.workloads) {
+      w.median_ns *= 100;
+      w.opponent_ns *= 100;
+    }
+    return evaluation;
+  }
+
+ private:
+  evaluate::Carrier& inner_;
+};
+
 class Counter final : public Observer {
  public:
   void on_attempt(const Attempt&, const Standing&) override { ++attempts; }
+  void on_start(const RunSummary&, const std::string&) override { ++starts; }
   void on_confirm(const Attempt&) override { ++confirmations; }
+  void on_notice(const std::string& text) override { notices += text + "\n"; }
+  int starts = 0;
   int attempts = 0;
   int confirmations = 0;
+  std::string notices;
 };
 
 search::LandscapeOptions landscape() {
@@ -184,6 +209,37 @@ TEST_F(RunTest, AnErrorOfTheCarrierIsNeverAnAttempt) {
   EXPECT_TRUE(resume(surroundings(carrier_), half));
 }
 
+TEST_F(RunTest, TroubleInTheConfirmationLosesNothing) {
+  FailingCarrier failing(carrier_, 1 + kAttempts + 1, Advice::Stop);  // the baseline, the attempts
+  ASSERT_FALSE(run(surroundings(failing), config()));
+  const RunSummary failed = stored("synthetic-1");
+  EXPECT_EQ(failed.attempts, kAttempts);
+  EXPECT_EQ(failed.state, RunState::Failed);
+  EXPECT_THAT(failed.stopped_by, HasSubstr("the worker is gone"));
+  EXPECT_THAT(counter_.notices, HasSubstr("kw resume synthetic-1"));
+  const auto resumed = resume(surroundings(carrier_), failed);
+  ASSERT_TRUE(resumed) << describe(resumed.error());
+  EXPECT_TRUE(resumed->run.is_confirmed);
+  EXPECT_EQ(counter_.attempts, 0);
+}
+
+TEST_F(RunTest, WhatAnInterruptedRunConfirmedIsConfirmedAgain) {
+  finished();
+  const int wins_at = counter_.confirmations;
+  const auto first =
+      run(surroundings(carrier_, [&] { return counter_.confirmations == wins_at; }), config());
+  ASSERT_TRUE(first) << describe(first.error());
+  EXPECT_EQ(first->run.state, RunState::Interrupted);
+  EXPECT_TRUE(first->run.is_confirmed);
+  ASSERT_TRUE(store_.update(first->run));
+  const auto second =
+      resume(surroundings(carrier_, [&] { return counter_.starts > 0; }), stored("synthetic-2"));
+  ASSERT_TRUE(second) << describe(second.error());
+  EXPECT_FALSE(second->confirmation);
+  EXPECT_FALSE(second->run.is_confirmed);
+  EXPECT_FALSE(stored("synthetic-2").is_confirmed);
+}
+
 TEST_F(RunTest, AFullDiskStopsAtTheAttempt) {
   disk_.set_read_only(true);
   const auto report = run(surroundings(carrier_), config());
@@ -274,6 +330,26 @@ TEST_F(RunTest, PatienceEndsTheRunAndIsPartOfIt) {
   EXPECT_LT(report->run.attempts, kAttempts);
   ASSERT_TRUE(store_.update(report->run));
   EXPECT_EQ(replay(workbench_, store_, stored(report->run.name)).value(), decisions(*report));
+}
+
+TEST_F(RunTest, CostlyTasksAreTunedInFewPoints) {
+  SlowCarrier slow(carrier_);
+  const auto most_points = [this](evaluate::Carrier& carrier, const std::string& judge) {
+    RunConfig long_enough = config();
+    long_enough.max_attempts = 60;
+    Surroundings s = surroundings(carrier);
+    s.judge_id = judge;  // or the baseline's time is remembered
+    const auto report = run(s, long_enough);
+    EXPECT_TRUE(report) << describe(report.error());
+    std::map<std::string, int> points;
+    for (const Attempt& a : attempts(report->run.name))
+      if (a.parent != 0) ++points[a.candidate.name];
+    int most = 0;
+    for (const auto& [idea, count] : points) most = std::max(most, count);
+    return most;
+  };
+  EXPECT_EQ(most_points(slow, "slow"), 9);
+  EXPECT_GT(most_points(carrier_, "quick"), 9);
 }
 
 TEST_F(RunTest, TheTunerIsPartOfTheRun) {

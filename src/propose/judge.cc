@@ -10,13 +10,19 @@
 namespace kw::propose {
 namespace {
 
+constexpr std::string_view kReadingOf = "reading of ";
 constexpr int kMostFailures = 2;
 constexpr std::size_t kWordsBytes = 1500;  // five sentences are asked for
 
 }  // namespace
 
 std::string scope_of_reading(int attempt) {
-  return "reading of attempt " + std::to_string(attempt);
+  return std::string(kReadingOf) + scope_of_attempt(attempt);
+}
+
+int attempt_of_reading(std::string_view scope) {
+  if (!scope.starts_with(kReadingOf)) return 0;
+  return attempt_of_scope(scope.substr(kReadingOf.size()));
 }
 
 Result<ChatReply> ModelJudge::ask(const ChatRequest& request, const std::string& scope) {

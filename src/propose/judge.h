@@ -5,6 +5,7 @@
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "llm/chat_model.h"
 #include "llm/exchanges.h"
@@ -49,5 +50,7 @@ class ModelJudge final : public Judge {
 
 /// The scope of a judge's exchange.
 std::string scope_of_reading(int attempt);
+/// The attempt read; 0: the scope is another one.
+int attempt_of_reading(std::string_view scope);
 
 }  // namespace kw::propose

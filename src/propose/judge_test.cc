@@ -128,6 +128,8 @@ TEST_F(ModelJudgeTest, ItsWordsStandInThePromptAndGoBeforeTheFindings) {
 TEST(Scopes, NameTheAttemptAndComeBack) {
   EXPECT_EQ(attempt_of_scope(scope_of_attempt(12)), 12);
   EXPECT_EQ(attempt_of_scope(scope_of_reading(12)), 0);
+  EXPECT_EQ(attempt_of_reading(scope_of_reading(12)), 12);
+  EXPECT_EQ(attempt_of_reading(scope_of_attempt(12)), 0);
   EXPECT_EQ(attempt_of_scope("attempt x"), 0);
   EXPECT_EQ(attempt_of_scope("attempt 1 2"), 0);
 }

@@ -89,7 +89,7 @@ struct RunConfig {
   std::string baseline;             ///< Name asked for; empty: the fastest.
   std::string carrier = "pipe";     ///< pipe | synthetic
   int outstanding = 1;              ///< Asks in flight.
-  int tuning_points = 27;           ///< Points that a large tuning space is sampled at first.
+  int most_tuning_points = 0;       ///< Asks of one tuning, of costly tasks; 0: the tuner's own.
   std::vector<std::string> models;  ///< As --model names them, addresses included; never a key.
   SpendLimits limits;               ///< Over all of them.
   std::vector<Price> prices;        ///< Of these models, as they stood when the run began.
@@ -106,8 +106,8 @@ struct RunConfig {
         v("reward_policy", s.reward_policy), v("max_attempts", s.max_attempts),
         v("max_time_ns", s.max_time_ns), v("patience", s.patience), v("goals", s.goals),
         v("seed", s.seed), v("baseline", s.baseline), v("carrier", s.carrier),
-        v("outstanding", s.outstanding), v("tuning_points", s.tuning_points), v("models", s.models),
-        v("limits", s.limits), v("prices", s.prices), v("writes", s.writes),
+        v("outstanding", s.outstanding), v("most_tuning_points", s.most_tuning_points),
+        v("models", s.models), v("limits", s.limits), v("prices", s.prices), v("writes", s.writes),
         v("constraints", s.constraints), v("hints", s.hints), v("start_attempts", s.start_attempts),
         v("uses_memory", s.uses_memory);
   }
