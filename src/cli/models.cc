@@ -11,6 +11,7 @@
 #include "cli/model_flags.h"
 #include "cli/session.h"
 #include "llm/open_model.h"
+#include "llm/providers.h"
 #include "record/codec.h"
 
 namespace kw::cli {
@@ -26,15 +27,22 @@ struct ModelState {
 
 ModelState state_of(const llm::ModelSpec& spec, const llm::Surroundings& around) {
   ModelState state{spec, around.prices.find(spec), {}, llm::warnings_for(spec, around)};
-  const bool has_key = llm::key_for(spec, around.keys).is_set();
+  const bool has_key = around.keys.of(spec.provider).is_set();
   std::error_code ignored;
   if (spec.is_remote() && spec.has_own_base_url() && !has_key)
-    state.trouble =
-        std::string("set ") +
-        (spec.provider == llm::Provider::Anthropic ? llm::kAnthropicKeyName : llm::kOpenAiKeyName);
+    state.trouble = std::string("set ") + llm::info_of(spec.provider).key_name;
   if (spec.provider == llm::Provider::Scripted && !std::filesystem::exists(spec.name, ignored))
     state.trouble = "no such file";
   return state;
+}
+
+/// The variables that hold keys, and whether they are set.
+std::vector<std::pair<std::string, bool>> keys_of(const llm::Surroundings& around) {
+  std::vector<std::pair<std::string, bool>> keys;
+  for (const llm::ProviderInfo& info : llm::providers())
+    if (*info.key_name != '\0')
+      keys.emplace_back(info.key_name, around.keys.of(info.provider).is_set());
+  return keys;
 }
 
 Json json_of(const ModelState& state) {
@@ -51,9 +59,9 @@ Json json_of(const ModelState& state) {
 
 void print_json(const std::vector<ModelState>& states, const llm::Surroundings& around) {
   Json object;
-  object["keys"] = {
-      {{"name", llm::kOpenAiKeyName}, {"is_present", around.keys.openai.is_set()}},
-      {{"name", llm::kAnthropicKeyName}, {"is_present", around.keys.anthropic.is_set()}}};
+  object["keys"] = Json::array();
+  for (const auto& [name, is_present] : keys_of(around))
+    object["keys"].push_back({{"name", name}, {"is_present", is_present}});
   object["models"] = Json::array();
   for (const ModelState& state : states) object["models"].push_back(json_of(state));
   object["prices"] = Json::array();
@@ -61,14 +69,10 @@ void print_json(const std::vector<ModelState>& states, const llm::Surroundings& 
   std::printf("%s\n", dump_json(object).c_str());
 }
 
-void print_key(const char* name, const llm::Secret& key) {
-  fmt::print("  {:<20} {}\n", name, key.is_set() ? "present" : "not set");
-}
-
 void print_text(const std::vector<ModelState>& states, const llm::Surroundings& around) {
   fmt::print("keys\n");
-  print_key(llm::kOpenAiKeyName, around.keys.openai);
-  print_key(llm::kAnthropicKeyName, around.keys.anthropic);
+  for (const auto& [name, is_present] : keys_of(around))
+    fmt::print("  {:<20} {}\n", name, is_present ? "present" : "not set");
   if (!states.empty()) fmt::print("\nmodels asked for\n");
   for (const ModelState& state : states) {
     fmt::print("  {:<10} {:<40} {}; price {}\n",

@@ -1,4 +1,4 @@
-// The list of providers, and the decorators of a run around them in their proper order.
+// From a spec to a model: its provider, and the decorators of a run around it in their order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -41,9 +41,6 @@ Result<std::unique_ptr<ChatModel>> open_model(const ModelSpec& spec, const Surro
 /// retry(provider) for `openai:NAME`; other providers have no embeddings.
 Result<std::unique_ptr<EmbeddingModel>> open_embeddings(const ModelSpec& spec,
                                                         const Surroundings& around);
-
-/// The key for a spec: OPENAI_API_KEY also serves other base URLs, as everybody's clients do.
-const Secret& key_for(const ModelSpec& spec, const Keys& keys);
 
 /// What the user should hear before a model is used: a price that is unknown, a key that would
 /// travel unencrypted. Empty: nothing.

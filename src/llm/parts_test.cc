@@ -9,6 +9,7 @@
 #include "llm/manual.h"
 #include "llm/open_model.h"
 #include "llm/prices.h"
+#include "llm/providers.h"
 #include "llm/reply_parts.h"
 #include "llm/script.h"
 #include "llm/scripted.h"
@@ -31,11 +32,11 @@ TEST(Spec, ReadsRoleProviderNameAndAddress) {
   const auto plain = *parse_model_spec("openai:gpt-4.1");
   EXPECT_EQ(plain.provider, Provider::OpenAi);
   EXPECT_EQ(plain.name, "gpt-4.1");
-  EXPECT_EQ(plain.base_url, kOpenAiUrl);
+  EXPECT_EQ(plain.base_url, "https://api.openai.com/v1");
   EXPECT_EQ(plain.text(), "openai:gpt-4.1");
   const auto judge = *parse_model_spec("judge=anthropic:claude-x");
   EXPECT_EQ(judge.role, "judge");
-  EXPECT_EQ(judge.base_url, kAnthropicUrl);
+  EXPECT_EQ(judge.base_url, "https://api.anthropic.com");
   const auto local = *parse_model_spec("openai:org/qwen:7b@http://localhost:8000/v1/");
   EXPECT_EQ(local.name, "org/qwen:7b");
   EXPECT_EQ(local.base_url, "http://localhost:8000/v1");
@@ -55,18 +56,28 @@ TEST(Spec, RefusesWithASuggestion) {
   EXPECT_FALSE(parse_model_spec("openai:x", "localhost:8000"));
 }
 
+TEST(Providers, StandInTheTableOnceEachWithWhatServersNeed) {
+  ASSERT_EQ(providers().size(), EnumNames<Provider>::names.size());
+  for (const ProviderInfo& info : providers()) {
+    EXPECT_EQ(&info_of(info.provider), &info);
+    EXPECT_EQ(info.base_url.empty(), *info.key_name == '\0') << name_of(info.provider);
+    const std::string form = std::string(name_of(info.provider)) + ":" + std::string(info.operand);
+    EXPECT_THAT(parse_model_spec("").error().what, HasSubstr(form));
+  }
+}
+
 TEST(Keys, ComeFromTheEnvironmentOnceTrimmed) {
-  ::setenv(kOpenAiKeyName, "  sk-abcdefgh1234\n", 1);
-  ::unsetenv(kAnthropicKeyName);
+  ::setenv("OPENAI_API_KEY", "  sk-abcdefgh1234\n", 1);
+  ::unsetenv("ANTHROPIC_API_KEY");
   const auto keys = keys_from_environment();
   ASSERT_TRUE(keys);
-  EXPECT_EQ(keys->openai.reveal(), "sk-abcdefgh1234");
-  EXPECT_FALSE(keys->anthropic.is_set());
-  ::setenv(kOpenAiKeyName, "sk-abc\r\nX-Injected: 1", 1);
+  EXPECT_EQ(keys->of(Provider::OpenAi).reveal(), "sk-abcdefgh1234");
+  EXPECT_FALSE(keys->of(Provider::Anthropic).is_set());
+  ::setenv("OPENAI_API_KEY", "sk-abc\r\nX-Injected: 1", 1);
   const auto bad = keys_from_environment();
   ASSERT_FALSE(bad);
-  EXPECT_THAT(describe(bad.error()), AllOf(HasSubstr(kOpenAiKeyName), Not(HasSubstr("sk-abc"))));
-  ::unsetenv(kOpenAiKeyName);
+  EXPECT_THAT(describe(bad.error()), AllOf(HasSubstr("OPENAI_API_KEY"), Not(HasSubstr("sk-abc"))));
+  ::unsetenv("OPENAI_API_KEY");
 }
 
 TEST(Keys, AreRedactedWhereverTheyStand) {
@@ -396,7 +407,7 @@ TEST(OpenModel, SaysWhatIsMissingAndWarns) {
   EXPECT_TRUE(open_model(*parse_model_spec("openai:m@http://localhost:1/v1"), around));
   EXPECT_FALSE(open_model(*parse_model_spec("scripted:/nowhere/s.txt"), around));
   EXPECT_FALSE(open_embeddings(*parse_model_spec("manual:x"), around));
-  around.keys.openai = Secret("sk-something-long");
+  around.keys.set(Provider::OpenAi, Secret("sk-something-long"));
   EXPECT_THAT(warnings_for(*parse_model_spec("openai:m@http://far.example/v1"), around),
               ElementsAre(HasSubstr("price unknown"), HasSubstr("unencrypted")));
   EXPECT_THAT(warnings_for(*parse_model_spec("openai:m@http://localhost:1/v1"), around),

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "llm/providers.h"
 
 namespace kw::llm {
 namespace {
@@ -64,17 +65,22 @@ Error Redactor::redact(Error error) const {
   return error;
 }
 
+const Secret& Keys::of(Provider provider) const {
+  static const Secret none;
+  const auto found = keys_.find(provider);
+  return found == keys_.end() ? none : found->second;
+}
+
 Redactor Keys::redactor() const {
   Redactor redactor;
-  redactor.add(openai);
-  redactor.add(anthropic);
+  for (const auto& [provider, key] : keys_) redactor.add(key);
   return redactor;
 }
 
 Result<Keys> keys_from_environment() {
   Keys keys;
-  keys.openai = KW_TRY(key_from(kOpenAiKeyName));
-  keys.anthropic = KW_TRY(key_from(kAnthropicKeyName));
+  for (const ProviderInfo& info : providers())
+    if (*info.key_name != '\0') keys.set(info.provider, KW_TRY(key_from(info.key_name)));
   return keys;
 }
 

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "llm/spec.h"
 
 namespace kw::llm {
 
@@ -39,16 +41,17 @@ class Redactor {
   std::vector<Secret> secrets_;
 };
 
-/// The keys of the environment.
-struct Keys {
-  Secret openai;     ///< OPENAI_API_KEY
-  Secret anthropic;  ///< ANTHROPIC_API_KEY
-
+/// The keys of the environment, at most one for each provider.
+class Keys {
+ public:
+  void set(Provider provider, Secret key) { keys_[provider] = std::move(key); }
+  /// The vendor's key also serves other base URLs, as everybody's clients do; empty: none.
+  const Secret& of(Provider provider) const;
   Redactor redactor() const;
-};
 
-inline constexpr const char* kOpenAiKeyName = "OPENAI_API_KEY";
-inline constexpr const char* kAnthropicKeyName = "ANTHROPIC_API_KEY";
+ private:
+  std::map<Provider, Secret> keys_;
+};
 
 /// Reads the keys from this process's environment; called once, in the controller. Blanks around a
 /// key are dropped; one with a control character inside is an error that does not repeat it.

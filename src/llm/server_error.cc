@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "llm/providers.h"
 #include "llm/wire.h"
 
 namespace kw::llm {
@@ -72,9 +73,7 @@ bool is_out_of_credit(const ServerError& error) {
          error.type == "insufficient_quota" || error.names("credit balance is too low");
 }
 
-std::string key_name(const Endpoint& endpoint) {
-  return endpoint.spec.provider == Provider::Anthropic ? kAnthropicKeyName : kOpenAiKeyName;
-}
+std::string key_name(const Endpoint& endpoint) { return info_of(endpoint.spec.provider).key_name; }
 
 /// What the user can do about a status; empty where the server's words suffice.
 std::string hint_for(const ServerError& error, const Endpoint& endpoint) {
@@ -85,7 +84,7 @@ std::string hint_for(const ServerError& error, const Endpoint& endpoint) {
       return endpoint.key.is_set() ? "; check the key in " + key_name(endpoint)
                                    : "; no key was sent: set " + key_name(endpoint);
     case 404:
-      if (spec.provider == Provider::OpenAi && !spec.base_url.ends_with("/v1"))
+      if (info_of(spec.provider).base_url.ends_with("/v1") && !spec.base_url.ends_with("/v1"))
         return "; is the model's name right, and should the base URL end in /v1?";
       return "; is the model's name right?";
     case 413:

@@ -5,18 +5,24 @@
 #include <vector>
 
 #include "base/text.h"
+#include "llm/providers.h"
 #include "net/http.h"
 
 namespace kw::llm {
 namespace {
 
-std::string_view own_url(Provider provider) {
-  if (provider == Provider::OpenAi) return kOpenAiUrl;
-  return provider == Provider::Anthropic ? kAnthropicUrl : std::string_view();
-}
-
 std::unexpected<Error> bad(std::string what, std::string_view text) {
   return fail(std::move(what), "--model " + sanitise(text, 200), Advice::GiveUp);
+}
+
+/// "openai:NAME, anthropic:NAME or manual:DIR".
+std::string known_forms() {
+  std::string forms;
+  for (const ProviderInfo& info : providers()) {
+    if (!forms.empty()) forms += &info == &providers().back() ? " or " : ", ";
+    forms += std::string(name_of(info.provider)) + ":" + std::string(info.operand);
+  }
+  return forms;
 }
 
 Result<std::string> base_url_from(std::string_view url) {
@@ -31,7 +37,9 @@ Result<std::string> base_url_from(std::string_view url) {
 
 }  // namespace
 
-bool ModelSpec::has_own_base_url() const { return base_url == own_url(provider); }
+bool ModelSpec::is_remote() const { return !info_of(provider).base_url.empty(); }
+
+bool ModelSpec::has_own_base_url() const { return base_url == info_of(provider).base_url; }
 
 std::string ModelSpec::text() const {
   std::string text = std::string(name_of(provider)) + ":" + name;
@@ -56,11 +64,12 @@ Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view defau
     const auto& names = EnumNames<Provider>::names;
     const std::string hint =
         suggestion(provider, std::vector<std::string>(names.begin(), names.end()));
-    return bad("expected openai:NAME, anthropic:NAME, manual:DIR or scripted:FILE" + hint, text);
+    return bad("expected " + known_forms() + hint, text);
   }
   spec.provider = *known;
   rest.remove_prefix(end + 1);
-  std::string_view url = default_base_url.empty() ? own_url(spec.provider) : default_base_url;
+  std::string_view url =
+      default_base_url.empty() ? info_of(spec.provider).base_url : default_base_url;
   if (const std::size_t at = rest.find("@http"); spec.is_remote() && at != std::string_view::npos) {
     url = rest.substr(at + 1);
     rest = rest.substr(0, at);

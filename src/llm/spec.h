@@ -21,16 +21,13 @@ struct ModelSpec {
   std::string name;      ///< Of the model; the folder or file of manual and scripted.
   std::string base_url;  ///< Without a final slash; empty for manual and scripted.
 
-  bool is_remote() const { return provider == Provider::OpenAi || provider == Provider::Anthropic; }
+  bool is_remote() const;  ///< Asks a server.
   bool has_own_base_url() const;
   /// "openai:gpt-4.1", with "@base-url" (no password) where it is not the provider's own.
   std::string text() const;
 };
 
-inline constexpr std::string_view kOpenAiUrl = "https://api.openai.com/v1";
-inline constexpr std::string_view kAnthropicUrl = "https://api.anthropic.com";
-
-/// `default_base_url` (from --base-url) serves openai and anthropic specs that name none; empty:
+/// `default_base_url` (from --base-url) serves remote specs that name none; empty:
 /// the provider's own.
 Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view default_base_url = {});
 

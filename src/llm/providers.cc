@@ -1,0 +1,81 @@
+// A line for each provider, and how each is opened.
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/providers.h"
+
+#include <array>
+#include <utility>
+
+#include "llm/anthropic.h"
+#include "llm/manual.h"
+#include "llm/open_model.h"
+#include "llm/openai.h"
+#include "llm/script.h"
+#include "llm/scripted.h"
+#include "platform/files.h"
+
+namespace kw::llm {
+namespace {
+
+constexpr std::size_t kScriptCap = std::size_t{16} << 20;
+
+using Opened = Result<std::unique_ptr<ChatModel>>;
+
+Opened open_openai(const ModelSpec& spec, const Surroundings& around) {
+  return make_openai_chat(KW_TRY(endpoint_of(spec, around)));
+}
+
+Opened open_anthropic(const ModelSpec& spec, const Surroundings& around) {
+  return make_anthropic_chat(KW_TRY(endpoint_of(spec, around)));
+}
+
+Opened open_manual(const ModelSpec& spec, const Surroundings& around) {
+  ManualOptions options;
+  options.folder = spec.name;
+  options.clock = around.clock;
+  return make_manual_chat(std::move(options));
+}
+
+Opened open_scripted(const ModelSpec& spec, const Surroundings& around) {
+  auto script = KW_TRY(parse_script(KW_TRY(platform::read_file(spec.name, kScriptCap)), spec.name));
+  ScriptedOptions options;
+  options.name = spec.text();
+  options.clock = around.clock;
+  options.position = around.script_position;
+  return make_scripted_chat(std::move(script), std::move(options));
+}
+
+constexpr std::array<ProviderInfo, EnumNames<Provider>::names.size()> kProviders{{
+    {Provider::OpenAi, "NAME", "OPENAI_API_KEY", "https://api.openai.com/v1", open_openai},
+    {Provider::Anthropic, "NAME", "ANTHROPIC_API_KEY", "https://api.anthropic.com", open_anthropic},
+    {Provider::Manual, "DIR", "", "", open_manual},
+    {Provider::Scripted, "FILE", "", "", open_scripted},
+}};
+
+}  // namespace
+
+std::span<const ProviderInfo> providers() { return kProviders; }
+
+const ProviderInfo& info_of(Provider provider) {
+  const ProviderInfo& info = kProviders[static_cast<std::size_t>(provider)];
+  KW_ASSERT(info.provider == provider);
+  return info;
+}
+
+Result<Endpoint> endpoint_of(const ModelSpec& spec, const Surroundings& around) {
+  KW_ASSERT(around.http != nullptr && around.clock != nullptr);
+  Endpoint endpoint;
+  endpoint.http = around.http;
+  endpoint.clock = around.clock;
+  endpoint.spec = spec;
+  endpoint.key = around.keys.of(spec.provider);
+  endpoint.redactor = around.keys.redactor();
+  endpoint.timeouts = around.timeouts;
+  endpoint.price = around.prices.find(spec);
+  // Servers of one's own often want no key; the vendors always do.
+  if (!endpoint.key.is_set() && spec.has_own_base_url())
+    return fail(std::string("no key: set ") + info_of(spec.provider).key_name, spec.text(),
+                Advice::Stop);
+  return endpoint;
+}
+
+}  // namespace kw::llm
