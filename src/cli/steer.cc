@@ -152,7 +152,7 @@ Result<int> steer(const Global& global, const SteerFlags& flags) {
   if (!wanted.empty()) {
     const bool is_now = KW_TRY(is_going(store, run));
     KW_TRY(check_all(global, store, run, wanted, known));
-    for (const Order& order : wanted) KW_TRY(engine::give_order(store, run.id, order));
+    KW_TRY(engine::give_orders(store, run.id, wanted));
     if (!global.json)
       fmt::print("{}\n", is_now ? "taken down; it takes effect before the next ask"
                                 : "taken down; it takes effect with: kw resume " + run.name);

@@ -76,7 +76,7 @@ TEST_F(GuidedRun, KeepsToAPersonsOrders) {
       order.kind = number == 1 ? OrderKind::Hint : OrderKind::Forbid;
       order.text = number == 1 ? "two tiles" : "gather";
       if (number == 1 || number == 4) {
-        EXPECT_TRUE(give_order(store_, run_, order));
+        EXPECT_TRUE(give_orders(store_, run_, {order}));
       }
     }
 
@@ -114,12 +114,52 @@ TEST_F(GuidedRun, OrdersComeAfterWhatIsPaidFor) {
   ASSERT_TRUE(store_.keep_exchange(first->run.id, paid));
   Order hint;
   hint.text = "two tiles";
-  ASSERT_TRUE(give_order(store_, first->run.id, hint));
+  ASSERT_TRUE(give_orders(store_, first->run.id, {hint}));
   told_.clear();
   ASSERT_TRUE(resume(surroundings(), store_.find("synthetic-1").value()));
   EXPECT_THAT(told_[0].text, testing::Not(HasSubstr("two tiles"))) << "or its reply is lost";
   EXPECT_THAT(told_[1].text, HasSubstr("two tiles"));
   EXPECT_EQ(orders_of(store_, first->run.id).value().at(0).from_attempt, 4);
+}
+
+TEST_F(GuidedRun, OrdersComeAfterAReadingThatIsPaidFor) {
+  prepare_dialogue();
+  has_judge_ = true;
+  for (const bool is_kept : {true, false}) {
+    SCOPED_TRACE(is_kept);
+    const std::string name = is_kept ? "synthetic-1" : "synthetic-2";
+    const auto first = run(surroundings([&] {
+                             const auto run = store_.find(name);
+                             return run && run->attempts >= 2;
+                           }),
+                           config(10));
+    ASSERT_TRUE(first && store_.update(first->run));
+    Exchange paid;
+    paid.key = "key of 2";
+    paid.scope = propose::scope_of_reading(2);
+    ASSERT_TRUE(store_.keep_exchange(first->run.id, paid));
+    Reading reading;
+    reading.attempt = 2;
+    reading.asked_for = 3;
+    if (is_kept) {
+      ASSERT_TRUE(keep_reading(store_, first->run.id, reading));
+    }
+    Order hint;
+    hint.text = "two tiles";
+    ASSERT_TRUE(give_orders(store_, first->run.id, {hint}));
+    ASSERT_TRUE(resume(surroundings(), store_.find(name).value()));
+    EXPECT_EQ(orders_of(store_, first->run.id).value().at(0).from_attempt, 4);
+  }
+}
+
+TEST_F(GuidedRun, AReadingCostsAlsoWhereTheWriterIsTurnedDown) {
+  answers_.emplace(1, nothing("no code block"));
+  answers_.emplace(2, fail("HTTP 400: the prompt is too long", "fake", Advice::GiveUp));
+  has_judge_ = true;
+  const auto all = attempts(finished(config(2)).run.name);
+  EXPECT_EQ(all[1].evaluation.verdict.outcome, Outcome::NoCandidate);
+  EXPECT_THAT(all[1].exchanges, ElementsAre("key of 1"));
+  EXPECT_EQ(all[1].usage.total(), 55);
 }
 
 }  // namespace

@@ -52,8 +52,10 @@ std::string budget_words(const RaisedBudget& b) {
 
 }  // namespace
 
-Result<> give_order(store::RunStore& store, std::int64_t run, const Order& order) {
-  return store.append_event(run, {0, kOrderEvent, 0, encode(order)});
+Result<> give_orders(store::RunStore& store, std::int64_t run, const std::vector<Order>& orders) {
+  std::vector<store::Event> events;
+  for (const Order& order : orders) events.push_back({0, kOrderEvent, 0, encode(order)});
+  return store.append_events(run, events);
 }
 
 Result<> keep_effect(store::RunStore& store, std::int64_t run, const Order& order) {

@@ -13,9 +13,9 @@
 
 namespace kw::engine {
 
-/// Adds an order to a run, whoever works on it; number, place and effect are not the caller's to
-/// set.
-Result<> give_order(store::RunStore& store, std::int64_t run, const Order& order);
+/// Adds orders to a run, all or none, whoever works on it; numbers, places and effects are not the
+/// caller's to set.
+Result<> give_orders(store::RunStore& store, std::int64_t run, const std::vector<Order>& orders);
 
 /// All orders of a run, in the order of giving.
 Result<std::vector<Order>> orders_of(const store::RunStore& store, std::int64_t run);

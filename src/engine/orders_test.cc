@@ -45,7 +45,7 @@ class Person final : public Observer {
   void on_start(const RunSummary& run, const std::string&) override { run_ = run; }
   void on_ask(int number, const search::Ask&, const std::string&) override {
     const auto [begin, end] = orders_.equal_range(number);
-    for (auto it = begin; it != end; ++it) EXPECT_TRUE(give_order(store_, run_.id, it->second));
+    for (auto it = begin; it != end; ++it) EXPECT_TRUE(give_orders(store_, run_.id, {it->second}));
     orders_.erase(begin, end);
   }
   void on_order(const Order& order) override { effects.push_back(order); }
@@ -162,7 +162,7 @@ TEST_F(OrderedRun, AnOrderToAStoppedRunTakesEffectWhenItGoesOn) {
   Person nobody(store_, {});
   const auto first = run(surroundings(nobody, [&] { return nobody.attempts >= 5; }), config());
   ASSERT_TRUE(first && store_.update(first->run));
-  ASSERT_TRUE(give_order(store_, first->run.id, raise_attempts(17)));
+  ASSERT_TRUE(give_orders(store_, first->run.id, {raise_attempts(17)}));
   Person person(store_, {});
   const auto second = resume(surroundings(person), store_.find(first->run.name).value());
   ASSERT_TRUE(second) << describe(second.error());
@@ -175,7 +175,7 @@ TEST_F(OrderedRun, AnOrderToAStoppedRunTakesEffectWhenItGoesOn) {
 
 TEST_F(OrderedRun, OneThatComesTooLateHasNoEffectAndChangesNoReplay) {
   const RunReport report = finished(config(), {});
-  ASSERT_TRUE(give_order(store_, report.run.id, raise_attempts(99)));
+  ASSERT_TRUE(give_orders(store_, report.run.id, {raise_attempts(99)}));
   EXPECT_EQ(orders_of(store_, report.run.id).value().at(0).from_attempt, 0);
   EXPECT_EQ(replayed(report.run), log_of(report.run));
 }

@@ -165,7 +165,13 @@ void insert_event(SQLite::Database& db, std::int64_t run, const Event& event) {
 }
 
 Result<> RunStore::append_event(std::int64_t run, const Event& event) {
-  return db_.write([&](SQLite::Database& db) { insert_event(db, run, event); });
+  return append_events(run, {event});
+}
+
+Result<> RunStore::append_events(std::int64_t run, const std::vector<Event>& events) {
+  return db_.write([&](SQLite::Database& db) {
+    for (const Event& event : events) insert_event(db, run, event);
+  });
 }
 
 Result<> RunStore::update(const RunSummary& run) {

@@ -44,6 +44,8 @@ class RunStore {
   Result<> append(const RunSummary& run, const Attempt& attempt,
                   const std::vector<Lesson>& learnt = {});
   Result<> append_event(std::int64_t run, const Event& event);
+  /// All or none.
+  Result<> append_events(std::int64_t run, const std::vector<Event>& events);
   /// Updates state, best, stopped_by, spent. Spending below what its exchanges cost is theirs.
   Result<> update(const RunSummary& run);
 
