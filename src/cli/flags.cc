@@ -144,7 +144,7 @@ int run_program(const std::vector<Command>& commands, int argc, char** argv) {
   Flags flags(&app);
   flags.text("--workspace", global.workspace, "Where runs/ is kept");
   flags.text("--data-dir", global.data_dir,
-             "Replaces shipped tasks/, playbook/, prompts/, models/");
+             "Replaces shipped tasks/, playbook/, prompts/, models/, web/");
   flags.text("--jail", global.jail, "Weakest jail accepted: namespace, landlock or none");
   flags.on_off("--json", global.json, "Exactly one JSON object on standard output");
   app.require_subcommand(1);
