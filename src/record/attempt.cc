@@ -20,6 +20,13 @@ std::string one_line(const std::string& text) {
 
 }  // namespace
 
+std::map<std::string, double> spent_ns(const Attempt& attempt) {
+  auto stages = attempt.evaluation.stage_ns;
+  if (attempt.recalled != 0)
+    std::erase_if(stages, [](const auto& stage) { return stage.first != name_of(Stage::Propose); });
+  return stages;
+}
+
 AttemptLine line_of(const Attempt& attempt) {
   const Evaluation& e = attempt.evaluation;
   AttemptLine line;

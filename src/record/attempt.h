@@ -41,6 +41,10 @@ struct Attempt {
   }
 };
 
+/// Where the time of an attempt went, by stage; what a recalled verdict took, another attempt
+/// spent.
+std::map<std::string, double> spent_ns(const Attempt& attempt);
+
 /// What lists, tables and plots show of an attempt: kept beside it, so that they need not read
 /// every sample.
 struct AttemptLine {

@@ -170,7 +170,7 @@ struct Evaluation {
   std::string machine;  ///< Model in words.
   std::string worker;   ///< Version of the worker.
   std::string object_sha256;
-  std::map<std::string, double> stage_ns;  ///< Where the time went.
+  std::map<std::string, double> stage_ns;  ///< Where the time went; no two overlap.
 
   /// Geometric mean of the timed workloads' medians; 0 if nothing was timed.
   double mean_time_ns() const;

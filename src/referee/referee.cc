@@ -307,6 +307,7 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
   for (Bench* bench : timed)
     if (!verdict && request.until >= Stage::Check) verdict = KW_TRY(trial.check_timed(*bench));
   spent("check");
+  evaluation.stage_ns["check"] -= evaluation.stage_ns["load"];  // which lies within
   const bool measures = request.until >= Stage::Measure;
   // A certificate speaks of every shape that this machine was said to hold.
   const bool is_short = evaluation.skipped.size() > request.skipped.size() &&

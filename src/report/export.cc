@@ -56,9 +56,11 @@ Json slice(const std::string& name, const char* category, double start_ns, doubl
           {"args", std::move(arguments)}};
 }
 
+using Stages = std::map<std::string, double>;
+
 /// Stages in the order of a candidate's life; names that are none come last.
-std::vector<std::pair<std::string, double>> stages_in_order(const Evaluation& e) {
-  std::vector<std::pair<std::string, double>> stages(e.stage_ns.begin(), e.stage_ns.end());
+std::vector<std::pair<std::string, double>> in_order(const Stages& spent) {
+  std::vector<std::pair<std::string, double>> stages(spent.begin(), spent.end());
   const auto rank = [](const std::string& name) {
     const auto stage = enum_from<Stage>(name);
     return stage ? static_cast<std::size_t>(*stage) : EnumNames<Stage>::names.size();
@@ -68,21 +70,21 @@ std::vector<std::pair<std::string, double>> stages_in_order(const Evaluation& e)
   return stages;
 }
 
-double spent_in(const Evaluation& e) {
+double sum_of(const Stages& stages) {
   double sum = 0;
-  for (const auto& [stage, ns] : e.stage_ns) sum += ns;
+  for (const auto& [stage, ns] : stages) sum += ns;
   return sum;
 }
 
-/// The slices of an evaluation that ended at `end_ns` and took no longer than since `from_ns`;
-/// `words` is what the slice of its model is told with.
-Json slices_of(const std::string& name, const Evaluation& e, double from_ns, double end_ns,
+/// The slices of what went through `stages`, ended at `end_ns` and took no longer than since
+/// `from_ns`; `words` is what the slice of its model is told with.
+Json slices_of(const std::string& name, const Stages& stages, double from_ns, double end_ns,
                Json arguments, const Json& words = Json::object()) {
   Json slices = Json::array();
-  const double spent = spent_in(e);
+  const double spent = sum_of(stages);
   double at = spent > 0 ? std::max(from_ns, end_ns - spent) : from_ns;
   slices.push_back(slice(name, "attempt", at, end_ns - at, Lane::Attempts, std::move(arguments)));
-  for (const auto& [stage, ns] : stages_in_order(e)) {
+  for (const auto& [stage, ns] : in_order(stages)) {
     const double length = std::min(ns, end_ns - at);
     const Lane lane = lane_of_stage(stage);
     slices.push_back(
@@ -161,7 +163,7 @@ std::string ChromeTrace::begin(const RunData& data) const {
 std::string ChromeTrace::attempt(const Attempt& a) {
   const double end = static_cast<double>(a.at_ns);
   Json slices =
-      slices_of(fmt::format("{} {}", a.number, a.candidate.name), a.evaluation, before_ns_, end,
+      slices_of(fmt::format("{} {}", a.number, a.candidate.name), spent_ns(a), before_ns_, end,
                 {{"words", a.words},
                  {"outcome", name_of(a.evaluation.verdict.outcome)},
                  {"class", name_of(a.outcome_class)},
@@ -187,7 +189,7 @@ std::string ChromeTrace::event(const store::Event& event) {
   const auto evaluation = decode<Evaluation>(event.body);
   if (!evaluation) return {};
   return appended(slices_of(
-      evaluation->id, *evaluation, from, before_ns_,
+      evaluation->id, evaluation->stage_ns, from, before_ns_,
       {{"speedup", evaluation->speedup.value}, {"is_faster", evaluation->speedup.is_faster}}));
 }
 
