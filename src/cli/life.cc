@@ -48,18 +48,6 @@ std::string origin_words(const Attempt& a) {
   }
 }
 
-std::string knobs_change(const KnobPoint& before, const KnobPoint& after) {
-  std::vector<std::string> parts;
-  for (const auto& [name, value] : after) {
-    const auto old = before.find(name);
-    if (old == before.end())
-      parts.push_back(fmt::format("{} = {}", name, value));
-    else if (old->second != value)
-      parts.push_back(fmt::format("{}: {} → {}", name, old->second, value));
-  }
-  return join(parts, ", ");
-}
-
 std::string ratio_words(const Speedup& s) {
   return fmt::format("{:.3f}x (between {:.3f} and {:.3f} at {:.1f} %)", s.value, s.low, s.high,
                      s.confidence * 100);
@@ -115,6 +103,7 @@ std::string stage_words(const Verdict& verdict, Stage stage) {
 
 void add_stages(std::string& page, const Life& life) {
   const Evaluation& e = life.attempt.evaluation;
+  const auto stages = spent_ns(life.attempt);
   page += "\nWhat each stage said\n";
   if (life.attempt.recalled != 0)
     page += fmt::format("  It is the same as attempt {}, whose verdict it got; nothing was run.\n",
@@ -122,10 +111,10 @@ void add_stages(std::string& page, const Life& life) {
   for (const std::string_view name : EnumNames<Stage>::names) {
     const Stage stage = *enum_from<Stage>(name);
     const std::string words = stage_words(e.verdict, stage);
-    const auto spent = e.stage_ns.find(std::string(name));
-    if (words.empty() && spent == e.stage_ns.end()) continue;
+    const auto spent = stages.find(std::string(name));
+    if (words.empty() && spent == stages.end()) continue;
     page += fmt::format("  {:<8} {:>9}  {}\n", name,
-                        spent == e.stage_ns.end() ? "" : format_ns(spent->second), words);
+                        spent == stages.end() ? "" : format_ns(spent->second), words);
   }
 }
 
@@ -184,6 +173,8 @@ void add_outcome(std::string& page, const Life& life) {
   if (life.next)
     page += fmt::format("  The next ask that knew of it was attempt {}: {}.\n", life.next->number,
                         life.next->why);
+  else if (life.run.state == RunState::Running && life.run.stopped_by.empty())
+    page += "  Nothing that knew of it has been asked yet.\n";
   else
     page += fmt::format("  Nothing was asked any more{}{}.\n",
                         life.run.stopped_by.empty() ? "" : ": ", life.run.stopped_by);
@@ -194,7 +185,7 @@ void add_outcome(std::string& page, const Life& life) {
 void add_cost(std::string& page, const Life& life) {
   const Attempt& a = life.attempt;
   double total_ns = 0;
-  for (const auto& [stage, ns] : a.evaluation.stage_ns) total_ns += ns;
+  for (const auto& [stage, ns] : spent_ns(a)) total_ns += ns;
   page += "\nWhat it cost\n";
   if (!a.exchanges.empty())
     page += fmt::format("  models: {} tokens in {} exchange{} ({} in, {} out{}), ${:.4f}\n",
@@ -202,8 +193,7 @@ void add_cost(std::string& page, const Life& life) {
                         a.usage.prompt_tokens, a.usage.completion_tokens,
                         a.usage.is_estimated ? ", estimated" : "", a.cost_usd);
   page += fmt::format("  time: {} in its stages; complete {} after the run began\n",
-                      format_ns(a.recalled == 0 ? total_ns : 0),
-                      format_ns(static_cast<double>(a.at_ns)));
+                      format_ns(total_ns), format_ns(static_cast<double>(a.at_ns)));
 }
 
 Json line_json(int number, const std::string& name, const std::string& words) {

@@ -21,6 +21,14 @@ std::string state_of(const Order& order, const std::vector<Order>& all, const Ru
   return run.state == RunState::Finished ? "too late" : "waiting";
 }
 
+std::vector<std::string> order_lines(const std::vector<Order>& orders, const RunSummary& run) {
+  std::vector<std::string> lines;
+  for (const Order& order : orders)
+    lines.push_back(fmt::format("{} of {}: {}; {}", order.number, order.who,
+                                engine::words_of(order), state_of(order, orders, run)));
+  return lines;
+}
+
 void print_orders(const std::vector<Order>& orders, const RunSummary& run) {
   for (const Order& order : orders)
     fmt::print("order {}: {}\n  {}, {}; {}\n", order.number, engine::words_of(order), order.who,

@@ -14,7 +14,10 @@ namespace kw::cli {
 /// "waiting", "in force from attempt 12", "lifted by order 3", "too late".
 std::string state_of(const Order& order, const std::vector<Order>& all, const RunSummary& run);
 
-/// One line each: number, words, who, when, state.
+/// A line for each: "1 of anna: pin attempt 7; in force from attempt 9 on".
+std::vector<std::string> order_lines(const std::vector<Order>& orders, const RunSummary& run);
+
+/// Two lines each: number, words, who, when, state.
 void print_orders(const std::vector<Order>& orders, const RunSummary& run);
 
 /// The array `orders` of docs/formats.md.

@@ -6,9 +6,11 @@
 
 #include "base/json.h"
 #include "cli/commands.h"
+#include "cli/order_view.h"
 #include "cli/run_view.h"
 #include "cli/session.h"
 #include "cli/stored_run.h"
+#include "engine/orders.h"
 #include "record/codec.h"
 #include "report/page.h"
 
@@ -46,6 +48,7 @@ Result<int> write_page(const Global& global, ReportFlags flags) {
   auto data = KW_TRY(load_run(store, flags.run));
   data.device = KW_TRY(device_of(store, data));
   if (data.best) data.best_source = pinned_source(data.best->candidate);
+  data.orders = order_lines(KW_TRY(engine::orders_of(store, data.run.id)), data.run);
   const report::Page page = KW_TRY(report::make_page(store, data, files));
   if (flags.out.empty()) {
     const platform::Path folder = store.folder_of(data.run);

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "record/candidate.h"
 
 namespace kw::compile {
 
@@ -26,26 +27,20 @@ Dialect dialect_from(std::string_view version_line) {
 }
 
 std::vector<std::string> compile_flags(const Dialect& dialect) {
-  std::vector<std::string> flags{
-      "-std=c++20",
-      "-O3",
-      "-march=native",
-      "-fopenmp",
-      "-fPIC",
-      "-fvisibility=hidden",   // only the trampoline's entry is exported
-      "-ffp-contract=fast",    // FMA everywhere alike: GCC's default, not clang's
-      "-fno-math-errno",       // sqrt as one instruction; no value changes
-      "-fno-trapping-math",    // branches may become selects; no value changes
-      "-fno-stack-protector",  // distributions differ in these three defaults
-      "-fcf-protection=none",
-      "-U_FORTIFY_SOURCE",
-      "-pipe",
-      "-Wall",
-      "-Wno-unused",
-      "-Wno-unknown-pragmas",
-      "-fno-diagnostics-show-caret",
-      "-ftemplate-backtrace-limit=6",
-  };
+  std::vector<std::string> flags(kCodeFlags.begin(), kCodeFlags.end());
+  flags.insert(flags.end(), {
+                                "-fPIC",
+                                "-fvisibility=hidden",   // only the trampoline's entry is exported
+                                "-fno-stack-protector",  // distributions differ in these three
+                                "-fcf-protection=none",
+                                "-U_FORTIFY_SOURCE",
+                                "-pipe",
+                                "-Wall",
+                                "-Wno-unused",
+                                "-Wno-unknown-pragmas",
+                                "-fno-diagnostics-show-caret",
+                                "-ftemplate-backtrace-limit=6",
+                            });
   if (dialect.is_gcc) {
     flags.push_back("-fopt-info-vec-optimized-missed=remarks.txt");
     // GCC 12 drops its JSON when -fmax-errors ends it; there the reader limits.

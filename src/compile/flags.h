@@ -20,9 +20,8 @@ struct Dialect {
 /// Reads `--version`'s first line: "g++ (Debian 12.2.0-14) 12.2.0", "Debian clang version 19.1.7".
 Dialect dialect_from(std::string_view version_line);
 
-/// Flags of every translation unit, without options and defines; docs/measurement.md explains
-/// them. None changes a value: fast-math is an option, contraction to FMA is not
-/// a rounding error more.
+/// Flags of every translation unit, without options and defines: kCodeFlags and those of how code
+/// is laid out and what is reported.
 std::vector<std::string> compile_flags(const Dialect& dialect);
 
 /// Flags of the link; libraries follow the objects.

@@ -17,12 +17,11 @@
 #include "device/host_ops.h"
 #include "device/player_pool.h"
 #include "device/probe.h"
+#include "record/task.h"
 
 namespace kw::device {
 namespace {
 
-/// Address space of a player beyond its buffers, where the task sets no limit.
-constexpr std::int64_t kDefaultMemory = std::int64_t{4} << 30;
 /// Left to everyone else on the machine.
 constexpr std::int64_t kMemoryMargin = std::int64_t{1} << 30;
 /// Evicted by one thread at a time: tens of microseconds.
@@ -92,7 +91,7 @@ Result<> CpuDevice::flush(std::span<Buffer* const> buffers) {
 Result<std::unique_ptr<Player>> CpuDevice::start_player(const PlayerSpec& spec) {
   CpuPlayer::Setup setup;
   setup.name = spec.name;
-  setup.memory_bytes = spec.memory_bytes > 0 ? spec.memory_bytes : kDefaultMemory;
+  setup.memory_bytes = spec.memory_bytes > 0 ? spec.memory_bytes : kDefaultWorkspaceBytes;
   setup.threads = spec.threads > 0 ? spec.threads : facts_.cores;
   setup.writable = spec.writable;
   for (Buffer* buffer : spec.buffers) {

@@ -37,20 +37,13 @@ std::string settings(std::span<const AttemptLine> row) {
   std::string text = fmt::format("{}–{}, `{}`: {} settings of its knobs", row.front().number,
                                  row.back().number, best.name, row.size());
   if (best.speedup > 0)
-    text +=
-        fmt::format("; best {:.3g}x the baseline with {}", best.speedup, knobs_text(best.knobs));
+    text += fmt::format("; best {:.3g}x the baseline with {}", best.speedup,
+                        knobs_text(best.knobs, " = ", ", "));
   if (failed > 0) text += fmt::format("; {} failed", failed);
   return text;
 }
 
 }  // namespace
-
-std::string knobs_text(const KnobPoint& knobs) {
-  std::string text;
-  for (const auto& [name, value] : knobs)
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
-  return text;
-}
 
 std::vector<HistoryLine> history_lines(const std::vector<AttemptLine>& history, const Veil& veil) {
   std::vector<HistoryLine> lines;

@@ -19,7 +19,4 @@ struct HistoryLine {
 /// best. O(attempts).
 std::vector<HistoryLine> history_lines(const std::vector<AttemptLine>& history, const Veil& veil);
 
-/// "TILE = 64, UNROLL = 4"; empty for none.
-std::string knobs_text(const KnobPoint& knobs);
-
 }  // namespace kw::propose

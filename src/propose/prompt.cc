@@ -14,6 +14,7 @@
 #include "propose/history.h"
 #include "propose/markdown.h"
 #include "propose/veil.h"
+#include "task/header.h"
 #include "task/units.h"
 
 namespace kw::propose {
@@ -23,12 +24,6 @@ using memory::Templates;
 
 namespace {
 
-/// Those of compile::compile_flags that change what code means or how fast it is.
-constexpr std::string_view kFlags =
-    "-std=c++20 -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno -fno-trapping-math";
-constexpr std::int64_t kDefaultWorkspace = std::int64_t{4} << 30;  // of a player, device/cpu.cc
-constexpr int kMaxKnobs = 16;
-constexpr int kMaxValues = 64;
 constexpr std::size_t kLastAttempts = 6;   // of those without a gain, dropped late
 constexpr std::size_t kFirstFindings = 3;  // never dropped
 constexpr std::size_t kSpecBytes = 32 << 10;
@@ -123,7 +118,7 @@ std::string numbered_lines(std::string_view source) {
 
 /// "attempt 12, `tiles`, with TILE = 64".
 std::string title_of(const Attempt& a) {
-  const std::string knobs = knobs_text(a.candidate.knobs);
+  const std::string knobs = knobs_text(a.candidate.knobs, " = ", ", ");
   return fmt::format("attempt {}, `{}`{}", a.number, a.candidate.name,
                      knobs.empty() ? "" : ", with " + knobs);
 }
@@ -250,16 +245,16 @@ void set_task(Fields& f, const Situation& s, const std::vector<ShapeWords>& shap
 void set_rules(Fields& f, const Situation& s) {
   const Restrictions& restrictions = s.task->task.restrictions;
   f["function"] = {s.task->task.function};
-  f["flags"] = {std::string(kFlags)};
+  f["flags"] = {join(std::vector<std::string>(kCodeFlags.begin(), kCodeFlags.end()), " ")};
   f["option_lines"] = {describe_options(restrictions)};
   f["threads"] = {s.device != nullptr
                       ? fmt::format("{} thread{}", s.device->cores, s.device->cores == 1 ? "" : "s")
                       : std::string("one thread for each usable core")};
   const std::int64_t bytes =
-      restrictions.workspace_bytes > 0 ? restrictions.workspace_bytes : kDefaultWorkspace;
+      restrictions.workspace_bytes > 0 ? restrictions.workspace_bytes : kDefaultWorkspaceBytes;
   f["workspace"] = {format_bytes(static_cast<std::uint64_t>(bytes))};
-  f["max_knobs"] = {std::to_string(kMaxKnobs)};
-  f["max_values"] = {std::to_string(kMaxValues)};
+  f["max_knobs"] = {std::to_string(task::kMaxKnobs)};
+  f["max_values"] = {std::to_string(task::kMaxKnobValues)};
   const Target target = s.device != nullptr ? s.device->target : Target::Cpu;
   f["target"] = {std::string(name_of(target))};
   f["device_facts"] = {

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "record/enums.h"
@@ -13,6 +15,20 @@ namespace kw {
 
 /// A point of a tuning space: knob name to value.
 using KnobPoint = std::map<std::string, std::int64_t>;
+
+/// "B=64 S=2", with other joints "B = 64, S = 2"; empty where there are none.
+std::string knobs_text(const KnobPoint& knobs, std::string_view equals = "=",
+                       std::string_view between = " ");
+/// What changes on the way to `after`: "B = 64 → 128, S = 2" (S is new); empty where nothing does.
+std::string knobs_change(const KnobPoint& before, const KnobPoint& after);
+
+/// Compiler flags of every candidate, baseline and reference that decide what code means and how
+/// fast it is; docs/measurement.md explains them. None changes a value: fast-math is an option, and
+/// contraction to FMA, GCC's default and not clang's, is no rounding error more.
+inline constexpr std::array<std::string_view, 7> kCodeFlags{
+    "-std=c++20",        "-O3", "-march=native", "-fopenmp", "-ffp-contract=fast",
+    "-fno-math-errno",      // sqrt as one instruction; no value changes
+    "-fno-trapping-math"};  // branches may become selects; no value changes
 
 /// One source text that claims to solve a task, at one point of its tuning space.
 struct Candidate {

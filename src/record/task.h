@@ -53,11 +53,14 @@ struct Goals {
   }
 };
 
+/// Memory beyond the tensors where a task says nothing.
+inline constexpr std::int64_t kDefaultWorkspaceBytes = std::int64_t{4} << 30;
+
 struct Restrictions {
   std::vector<std::string> libraries;  ///< What a candidate may link; empty means none.
   std::vector<std::string> options;    ///< Compiler options it may name beyond the safe ones.
   bool deterministic = false;          ///< Two calls on equal inputs must agree in every bit.
-  std::int64_t workspace_bytes = 0;    ///< Memory beyond the tensors; 0 means the default limit.
+  std::int64_t workspace_bytes = 0;  ///< Memory beyond the tensors; 0 means kDefaultWorkspaceBytes.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {

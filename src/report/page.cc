@@ -368,12 +368,13 @@ void set_setting(PageFields& f, const RunData& data) {
   add_fact(list, "strategy", short_text(c.strategy));
   add_fact(list, "tuner", short_text(c.tuner));
   add_fact(list, "seed", std::to_string(c.seed));
-  add_fact(list, "baseline", short_text(opponent_of(data)));
+  add_fact(list, "baseline", short_text(c.baseline));
   add_fact(list, "goals", goal_words(c.goals));
-  add_fact(list, "limits", limit_words(c));
+  add_fact(list, data.orders.empty() ? "limits" : "limits at first", limit_words(c));
   add_fact(list, "models", short_text(join(c.models, ", ")));
   for (const std::string& text : c.constraints) add_fact(list, "constraint", short_text(text));
   for (const std::string& text : c.hints) add_fact(list, "hint", short_text(text));
+  for (const std::string& text : data.orders) add_fact(list, "order", short_text(text));
   add_fact(list, "compiler", short_text(data.device.compiler));
   add_fact(list, "every attempt", "kw show " + data.run.name);
   add_fact(list, "one attempt", "kw show " + data.run.name + " --attempt N");

@@ -44,7 +44,7 @@ PageFields line_fields(const AttemptLine& line) {
   return {{"number", {std::to_string(line.number)}},
           {"class", {class_of(line.outcome_class)}},
           {"name", {sanitise(line.name, kLineBytes)}},
-          {"knobs", {knobs_words(line.knobs)}},
+          {"knobs", {knobs_text(line.knobs)}},
           {"words", {sanitise(line.words, kLineBytes)}},
           {"speedup", {times(line.speedup)}},
           {"at", {format_ns(static_cast<double>(line.at_ns))}}};
@@ -90,19 +90,6 @@ class Parents {
   std::deque<std::pair<int, Candidate>> kept_;
 };
 
-/// Which knobs differ: "B 64 → 128, S 2".
-std::string knob_changes(const KnobPoint& before, const KnobPoint& after) {
-  std::vector<std::string> parts;
-  for (const auto& [name, value] : after) {
-    const auto old = before.find(name);
-    if (old == before.end())
-      parts.push_back(fmt::format("{} {}", name, value));
-    else if (old->second != value)
-      parts.push_back(fmt::format("{} {} → {}", name, old->second, value));
-  }
-  return parts.empty() ? "the same knobs" : join(parts, ", ");
-}
-
 /// The source against the parent's, or whole where there is none.
 void set_source(PageFields& fields, const Attempt& a, const Candidate* parent,
                 const PageLimits& limits) {
@@ -114,8 +101,9 @@ void set_source(PageFields& fields, const Attempt& a, const Candidate* parent,
     fields["source_title"] = {std::string("Source")};
     fields["source"] = {optional_text(sanitise(a.candidate.source, limits.source_bytes))};
   } else if (parent->source == a.candidate.source) {
+    const std::string change = knobs_change(parent->knobs, a.candidate.knobs);
     fields["source_title"] = {fmt::format("The source of attempt {}; {}", a.parent,
-                                          knob_changes(parent->knobs, a.candidate.knobs))};
+                                          change.empty() ? "the same knobs" : change)};
   } else {
     fields["source_title"] = {fmt::format("Changes against attempt {}", a.parent)};
     fields["diff"] = {PageList{
@@ -135,7 +123,8 @@ std::string about(const Attempt& a) {
   if (!a.exchanges.empty())
     parts.push_back(fmt::format("{} tokens, ${:.4f}", a.usage.total(), a.cost_usd));
   double spent = 0;
-  for (const auto& [stage, ns] : a.evaluation.stage_ns) spent += ns;
+  for (const auto& [stage, ns] : spent_ns(a))
+    if (stage != name_of(Stage::Propose)) spent += ns;
   if (spent > 0) parts.push_back(format_ns(spent) + " to judge");
   return join(parts, " · ");
 }
@@ -172,12 +161,6 @@ PageFields item(PageList gap, PageList plain, PageList detailed) {
 PageList optional_text(std::string text) {
   if (text.empty()) return {};
   return {{{"text", {std::move(text)}}}};
-}
-
-std::string knobs_words(const KnobPoint& knobs) {
-  std::vector<std::string> parts;
-  for (const auto& [name, value] : knobs) parts.push_back(fmt::format("{}={}", name, value));
-  return join(parts, " ");
 }
 
 std::string verdict_words(const Verdict& verdict) {

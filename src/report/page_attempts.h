@@ -18,9 +18,6 @@ using PageList = std::vector<PageFields>;
 /// Zero or one item with the variable `text`: how templates say "where there is any".
 PageList optional_text(std::string text);
 
-/// "B=64 S=2"; empty where there are none.
-std::string knobs_words(const KnobPoint& knobs);
-
 /// The verdict in words a person would use.
 std::string verdict_words(const Verdict& verdict);
 

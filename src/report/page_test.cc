@@ -144,6 +144,38 @@ TEST_F(PageOfARun, IsWellFormedAndShowsEveryPart) {
     EXPECT_THAT(markup.text, HasSubstr(words));
 }
 
+TEST_F(PageOfARun, TheBaselineIsTheRunsAndNotWhatTheBestWasTimedAgainst) {
+  fill(5, {});
+  data_.confirmation.reset();
+  data_.best->evaluation.speedup.baseline = "an incumbent";
+  data_.run.config.baseline = "the run's baseline";
+  const Markup markup = read(page());
+  EXPECT_THAT(markup.text,
+              AllOf(HasSubstr("× the speed of an incumbent"), HasSubstr("the run&#39;s baseline")));
+}
+
+TEST_F(PageOfARun, OrdersStandBesideTheFirstLimits) {
+  fill(5, {});
+  data_.run.config.max_attempts = 5;
+  EXPECT_THAT(read(page()).text, Not(HasSubstr("limits at first")));
+  data_.orders = {"1 of anna: raise the budget to 50 attempts; in force from attempt 3 on"};
+  EXPECT_THAT(read(page()).text, AllOf(HasSubstr("limits at first"), HasSubstr(data_.orders[0])));
+}
+
+TEST_F(PageOfARun, ARecalledVerdictTookNoTimeAndTheWaitForAModelIsNoJudging) {
+  fill(1, {});
+  Attempt written = attempt(2, OutcomeClass::NoGain, {});
+  written.evaluation.stage_ns = {{"propose", 7e9}, {"check", 3e9}};
+  ASSERT_TRUE(store_.append(data_.run, written));
+  written.number = 3;
+  written.recalled = 2;
+  ASSERT_TRUE(store_.append(data_.run, written));
+  const std::string text = read(page()).text;
+  const auto told = text.find("3.00 s to judge");
+  EXPECT_NE(told, std::string::npos);
+  EXPECT_EQ(text.find("3.00 s to judge", told + 1), std::string::npos) << "of attempt 3";
+}
+
 TEST_F(PageOfARun, LoadsNothingAndRunsNothing) {
   fill(5, {});
   const Page made = page();

@@ -335,6 +335,23 @@ TEST(ChromeTrace, ModelsCompilerAndDeviceHaveLanesOfTheirOwn) {
                                                          {"measure", "device"}}));
 }
 
+TEST(ChromeTrace, ARecalledVerdictTookNoTime) {
+  Attempt recalled = attempt(2, OutcomeClass::NoGain, 2);
+  recalled.recalled = 1;
+  recalled.evaluation.stage_ns["propose"] = 400;
+  EXPECT_EQ(spent_ns(recalled), (std::map<std::string, double>{{"propose", 400}}));
+  ChromeTrace chrome;
+  const std::string head = chrome.begin(run_data());
+  EXPECT_THAT(head + chrome.attempt(recalled), Not(HasSubstr("\"measure\"")));
+}
+
+TEST(SummaryTable, AnUnconfirmedResultNamesWhatItWasTimedAgainst) {
+  RunData data = run_data();
+  data.confirmation.reset();
+  data.best->evaluation.speedup.baseline = "attempt 2";
+  EXPECT_THAT(summary_table(data, digest()), HasSubstr("3.000x attempt 2 ("));
+}
+
 TEST(Comparison, DividesIntervalsAndAddsTheirRisks) {
   const Speedup first{2, 1.9, 2.1, 0.995, "omp", 0.002, true};
   const Speedup second{3, 2.8, 3.2, 0.995, "omp", 0.002, true};

@@ -26,6 +26,7 @@ struct RunData {
   std::optional<Evaluation> confirmation;  ///< Of `best`.
   std::string best_source;                 ///< Knobs pinned; compiles alone.
   DeviceFacts device;
+  std::vector<std::string> orders;  ///< What a person asked of it while it went, a line each.
 
   /// True where `best` was confirmed faster than `baseline`.
   bool is_win() const {

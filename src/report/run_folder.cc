@@ -17,13 +17,6 @@
 namespace kw::report {
 namespace {
 
-std::string knobs_text(const KnobPoint& knobs) {
-  std::string text;
-  for (const auto& [name, value] : knobs)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-  return text;
-}
-
 /// Fields with a comma, quote or newline are quoted (RFC 4180).
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
@@ -40,10 +33,12 @@ std::string winner_lines(const RunData& data) {
   const std::optional<Attempt>& best = data.best;
   if (!best) return "no attempt was correct\n";
   const Evaluation& e = data.confirmation ? *data.confirmation : best->evaluation;
+  // In search the opponent of its pairs was the incumbent of then.
+  const std::string& opponent = e.speedup.baseline.empty() ? data.baseline : e.speedup.baseline;
   std::string text =
       fmt::format("{} attempt {} {} {}: {:.3f}x {} ({:.3f}–{:.3f} at {:.1f} %)\n",
                   data.is_win() ? "CONFIRMED" : "not confirmed", best->number, best->candidate.name,
-                  knobs_text(best->candidate.knobs), e.speedup.value, data.baseline, e.speedup.low,
+                  knobs_text(best->candidate.knobs), e.speedup.value, opponent, e.speedup.low,
                   e.speedup.high, e.speedup.confidence * 100);
   for (const WorkloadResult& w : e.workloads) {
     if (w.group != Group::Time) continue;

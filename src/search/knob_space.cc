@@ -73,10 +73,7 @@ std::vector<KnobPoint> KnobSpace::neighbours(const KnobPoint& point) const {
 }
 
 std::string to_text(const KnobPoint& point) {
-  std::string text;
-  for (const auto& [name, value] : point)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-  return text.empty() ? "no knobs" : text;
+  return point.empty() ? "no knobs" : knobs_text(point);
 }
 
 }  // namespace kw::search

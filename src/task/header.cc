@@ -14,8 +14,6 @@
 namespace kw::task {
 namespace {
 
-constexpr std::size_t kMaxKnobs = 16;
-constexpr std::size_t kMaxValues = 64;
 constexpr std::size_t kMaxDirectives = 200;
 
 constexpr auto kOptions = std::to_array<std::string_view>({"fast_math", "unroll_loops", "O2"});
@@ -168,8 +166,8 @@ class HeaderParser {
       if (!value) return complain(part, "a knob's values are integers: " + value.error().what);
       if (contains(knob.values, *value))
         return complain(part, fmt::format("{} is listed twice", *value));
-      if (knob.values.size() == kMaxValues)
-        return complain(part, fmt::format("more than {} values", kMaxValues));
+      if (knob.values.size() == kMaxKnobValues)
+        return complain(part, fmt::format("more than {} values", kMaxKnobValues));
       knob.values.push_back(*value);
     }
     known_.push_back(knob.name);

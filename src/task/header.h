@@ -18,6 +18,8 @@ namespace kw::task {
 
 /// Longest source that is looked at, in bytes.
 constexpr std::size_t kMaxSourceBytes = 1 << 20;
+constexpr std::size_t kMaxKnobs = 16;
+constexpr std::size_t kMaxKnobValues = 64;  ///< Of one knob.
 
 struct Knob {
   std::string name;

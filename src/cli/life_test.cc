@@ -1,0 +1,34 @@
+// Tests of the page about an attempt.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/life.h"
+
+#include <gmock/gmock.h>
+
+namespace kw::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Life, TheLatestAttemptOfARunThatGoesOnIsNotTheLast) {
+  Life life;
+  life.attempt.number = 3;
+  life.run.state = RunState::Running;
+  EXPECT_THAT(page_of(life), Not(HasSubstr("Nothing was asked any more")));
+  life.run.stopped_by = "3 attempts";
+  EXPECT_THAT(page_of(life), HasSubstr("Nothing was asked any more: 3 attempts."));
+  life.run.state = RunState::Interrupted;
+  life.run.stopped_by.clear();
+  EXPECT_THAT(page_of(life), HasSubstr("Nothing was asked any more."));
+}
+
+TEST(Life, ARecalledVerdictCostNoTime) {
+  Life life;
+  life.attempt.evaluation.stage_ns = {{"check", 2e6}, {"measure", 3e6}};
+  EXPECT_THAT(page_of(life), HasSubstr("time: 5.00 ms in its stages"));
+  life.attempt.recalled = 1;
+  EXPECT_THAT(page_of(life), Not(HasSubstr("5.00 ms")));
+}
+
+}  // namespace
+}  // namespace kw::cli
