@@ -33,7 +33,7 @@ constexpr std::size_t kBytesBesideTask = 16 << 10;
 /// Without a prompt builder: the task's texts and a usual frame around them.
 Result<std::size_t> rough_prompt_bytes(const Global& global, const std::string& name) {
   const memory::DataFiles data = KW_TRY(open_data(global));
-  KW_TRY(open_task(data, name));
+  KW_TRY(open_task(global, data, name));
   std::error_code ignored;
   const auto texts = std::filesystem::is_directory(name, ignored)
                          ? KW_TRY(task::read_task_files(name)).texts

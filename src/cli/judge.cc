@@ -74,7 +74,7 @@ Result<Candidate> opponent_for(const JudgeFlags& flags, const engine::Surroundin
 
 Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage until) {
   const auto data = KW_TRY(open_data(global));
-  auto definition = KW_TRY(open_accepted_task(data, flags.task));
+  auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
   auto submission = KW_TRY(read_submission(flags, definition));
   if (submission.judged) return std::move(*submission.judged);
   [[maybe_unused]] const Target target = KW_TRY(target_of(flags.target));

@@ -164,7 +164,7 @@ Result<Setting> open_setting(const Global& global, const std::string& task_name,
     return setting;
   }
   const auto data = KW_TRY(open_data(global));
-  auto definition = KW_TRY(open_accepted_task(data, task_name));
+  auto definition = KW_TRY(open_accepted_task(global, data, task_name));
   setting.task = definition.task.name;
   setting.task_sha256 = definition.task.sha256;
   setting.goals = definition.task.goals;
@@ -305,7 +305,8 @@ Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
   auto searched = wanted.stored ? engine::resume(surroundings, *wanted.stored)
                                 : engine::run(surroundings, wanted.config);
   view.end();
-  if (!searched && signals.is_interrupted()) return static_cast<int>(kInterrupted);
+  if (!searched && signals.is_interrupted())
+    return report_error(global, searched.error(), kInterrupted);
   return report_run(global, flags, store, run_data(KW_TRY(std::move(searched)), setting.facts()));
 }
 

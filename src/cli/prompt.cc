@@ -91,7 +91,7 @@ Result<propose::Prompt> build_prompt(const Global& global, const PromptFlags& fl
   if (*errand == Errand::Write && !flags.parent.empty())
     return fail("a first kernel has no parent; give --errand improve or another with --parent");
   const memory::DataFiles data = KW_TRY(open_data(global));
-  const task::Definition definition = KW_TRY(open_task(data, flags.task));
+  const task::Definition definition = KW_TRY(open_task(global, data, flags.task));
   auto store = KW_TRY(existing_store(global));
   const auto device = KW_TRY(remembered_device(store));
 

@@ -43,9 +43,22 @@ Result<memory::DataFiles> open_data(const Global& global) {
   return memory::DataFiles::open(platform::Path(global.data_dir));
 }
 
-Result<task::Definition> open_task(const memory::DataFiles& data, const std::string& name) {
+std::optional<platform::Path> task_folder(const Global& global, const std::string& name) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(name, ignored)) return as_input(task::load_task(name));
+  if (std::filesystem::is_directory(name, ignored)) return name;
+  const platform::Path own = new_task_folder(global, name);
+  if (std::filesystem::is_directory(own, ignored)) return own;
+  return std::nullopt;
+}
+
+platform::Path new_task_folder(const Global& global, const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  return platform::Path(global.workspace) / "tasks" / name;
+}
+
+Result<task::Definition> open_task(const Global& global, const memory::DataFiles& data,
+                                   const std::string& name) {
+  if (const auto folder = task_folder(global, name)) return as_input(task::load_task(*folder));
   task::TaskFiles files{"tasks/" + name, data.under("tasks/" + name)};
   if (!files.texts.empty()) return as_input(task::parse_task(files));
   return fail(
@@ -53,9 +66,9 @@ Result<task::Definition> open_task(const memory::DataFiles& data, const std::str
       name);
 }
 
-Result<task::Definition> open_accepted_task(const memory::DataFiles& data,
+Result<task::Definition> open_accepted_task(const Global& global, const memory::DataFiles& data,
                                             const std::string& name) {
-  auto definition = KW_TRY(open_task(data, name));
+  auto definition = KW_TRY(open_task(global, data, name));
   if (!definition.draft.empty())
     return fail(
         "a model drafted this task and nobody has accepted it: read it, then kw task accept " +

@@ -35,10 +35,18 @@ Result<T> as_input(Result<T> result) {
   return result;
 }
 
-/// The task by path of its folder, or by name of a shipped one; unknown names suggest the nearest.
-Result<task::Definition> open_task(const memory::DataFiles& data, const std::string& name);
+/// How every command finds a task NAME: a folder of that path, else tasks/NAME of the workspace,
+/// which is the working directory unless --workspace says otherwise. Nothing: neither is there.
+std::optional<platform::Path> task_folder(const Global& global, const std::string& name);
+/// Where a new task goes: NAME with a slash is a path, a plain one a folder of the workspace's
+/// tasks/.
+platform::Path new_task_folder(const Global& global, const std::string& name);
+/// The task of its task_folder(), else the shipped one; unknown names suggest the nearest.
+Result<task::Definition> open_task(const Global& global, const memory::DataFiles& data,
+                                   const std::string& name);
 /// For commands that judge or search: a draft that nobody has accepted is an error.
-Result<task::Definition> open_accepted_task(const memory::DataFiles& data, const std::string& name);
+Result<task::Definition> open_accepted_task(const Global& global, const memory::DataFiles& data,
+                                            const std::string& name);
 
 Result<memory::DataFiles> open_data(const Global& global);
 Result<JailLevel> jail_of(const Global& global);

@@ -31,7 +31,7 @@ Result<std::unique_ptr<engine::Workbench>> workbench_of(const Global& global,
     return std::move(parts.workbench);
   }
   const auto data = KW_TRY(open_data(global));
-  auto definition = KW_TRY(open_task(data, run.config.task_path));
+  auto definition = KW_TRY(open_task(global, data, run.config.task_path));
   if (definition.task.sha256 != run.config.task_sha256)
     return fail("the task has changed since this run", run.name);
   const auto playbook = data.under("playbook/" + definition.task.name);

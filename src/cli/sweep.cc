@@ -224,7 +224,7 @@ Json points_json(const std::vector<Point>& points) {
 Result<int> sweep(const Global& global, const SweepFlags& flags) {
   const SweepPlan plan = KW_TRY(parse_sweep(flags.dims));
   const auto data = KW_TRY(open_data(global));
-  auto definition = KW_TRY(open_accepted_task(data, flags.task));
+  auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
   task::WorkloadSpec spec = KW_TRY(base_workload(definition, flags.workload));
   for (const auto& [dim, value] : plan.fixed) KW_TRY(set_dim(spec, definition, dim, value));
   KW_TRY(set_dim(spec, definition, plan.dim, plan.values.front()));

@@ -34,14 +34,8 @@ Result<task::Draft> draft_of(const TaskFlags& flags) {
                                  flags.function, name);
 }
 
-/// NAME is a folder; a plain name goes into tasks/ of the workspace.
-platform::Path new_folder(const Global& global, const std::string& name) {
-  if (name.find('/') != std::string::npos) return name;
-  return platform::Path(global.workspace) / "tasks" / name;
-}
-
 Result<int> create(const Global& global, const TaskFlags& flags) {
-  const platform::Path folder = new_folder(global, flags.name);
+  const platform::Path folder = new_task_folder(global, flags.name);
   if (!flags.describe.words.empty()) {
     if (!flags.from.empty()) return fail("--describe and --from are two ways: give one");
     return draft_from_words(global, flags.describe, folder);
@@ -71,7 +65,7 @@ Json line_json(const worker::AdmissionLine& line) { return encode_json(line); }
 
 Result<int> check(const Global& global, const TaskFlags& flags) {
   const auto data = KW_TRY(open_data(global));
-  auto definition = KW_TRY(open_task(data, flags.name));
+  auto definition = KW_TRY(open_task(global, data, flags.name));
   const std::string name = definition.task.name;
   const auto lines = KW_TRY(admit(global, std::move(definition)));
   const bool is_good = is_admitted(lines);
@@ -95,7 +89,7 @@ Result<int> list(const Global& global) {
   const auto data = KW_TRY(open_data(global));
   Json tasks = Json::array();
   const auto show = [&](const std::string& name, const std::string& where) {
-    const auto definition = open_task(data, where);
+    const auto definition = open_task(global, data, where);
     const std::string summary =
         definition ? definition->task.summary : "not usable: " + describe(definition.error());
     if (global.json)
@@ -217,7 +211,7 @@ Json task_json(const Shown& shown) {
 
 Result<int> show(const Global& global, const TaskFlags& flags) {
   const auto data = KW_TRY(open_data(global));
-  auto definition = KW_TRY(open_task(data, flags.name));
+  auto definition = KW_TRY(open_task(global, data, flags.name));
   const auto options = KW_TRY(workbench_options(global));
   const auto resolved = KW_TRY(task::resolve(definition, options.target, options.max_bytes));
   const auto playbook = data.under("playbook/" + definition.task.name);

@@ -143,13 +143,6 @@ void retire(const platform::Path& exchanges) {
   }
 }
 
-/// A folder, or a name under tasks/ of the workspace.
-platform::Path folder_of(const Global& global, const std::string& name) {
-  std::error_code ignored;
-  if (name.find('/') != std::string::npos || fs::is_directory(name, ignored)) return name;
-  return platform::Path(global.workspace) / "tasks" / name;
-}
-
 }  // namespace
 
 void DescribeFlags::declare(Flags& flags) {
@@ -221,7 +214,9 @@ Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
 }
 
 Result<int> accept_draft(const Global& global, const std::string& name) {
-  const platform::Path folder = folder_of(global, name);
+  const auto found = task_folder(global, name);
+  if (!found) return fail("no task folder of this name", name);
+  const platform::Path& folder = *found;
   auto definition = KW_TRY(as_input(task::load_task(folder)));
   if (definition.draft.empty()) return fail("is no draft: nothing to accept", folder.string());
   const auto lines = KW_TRY(admit(global, std::move(definition)));
