@@ -384,22 +384,6 @@ TEST_F(StoreTest, LocksARunWhoseFolderWasNeverMade) {
   EXPECT_TRUE(store.lock(run));
 }
 
-TEST_F(StoreTest, EventsOfOneCallAreKeptAllOrNone) {
-  RunStore store = open();
-  const RunSummary run = store.create(config("a"), "").value();
-  execute(
-      "CREATE TRIGGER refuse BEFORE INSERT ON events WHEN NEW.body = 'second' "
-      "BEGIN SELECT RAISE(ABORT, 'refused'); END");
-  EXPECT_FALSE(store.append_events(run.id, {{0, "order", 0, "first"}, {0, "order", 0, "second"}}));
-  EXPECT_THAT(store.events(run.id).value(), SizeIs(0));
-  execute("DROP TRIGGER refuse");
-  ASSERT_TRUE(store.append_events(run.id, {{0, "order", 0, "first"}, {0, "order", 0, "second"}}));
-  const auto events = store.events(run.id).value();
-  ASSERT_THAT(events, SizeIs(2));
-  EXPECT_EQ(events[1].number, 2);
-  EXPECT_EQ(events[1].body, "second");
-}
-
 TEST_F(StoreTest, AFullDiskStopsAndLosesNothing) {
   RunStore store = open();
   const RunSummary run = store.create(config("a"), "").value();
