@@ -31,7 +31,7 @@ bool is_silent(const std::string& flag) {
 TEST(PromptCommand, PromptsNameTheFlagsThatCandidatesAreCompiledWith) {
   const auto data = memory::DataFiles::open(std::nullopt);
   ASSERT_TRUE(data.has_value());
-  const auto task = open_task(*data, "saxpy");
+  const auto task = open_task(Global(), *data, "saxpy");
   const auto book = propose::PromptBook::open(*data);
   ASSERT_TRUE(task.has_value() && book.has_value());
   propose::Situation situation;
