@@ -47,6 +47,9 @@ kw_embedded_count: .quad @n@
 " @ONLY)
 list(TRANSFORM data_files PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE data_paths)
 set_source_files_properties(${assembly} PROPERTIES OBJECT_DEPENDS "${data_paths}")
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang) # CMake asks for a list of dependencies, which plain assembly has not
+  set_source_files_properties(${assembly} PROPERTIES COMPILE_OPTIONS -Wno-unused-command-line-argument)
+endif()
 add_library(kw_embedded_data STATIC ${CMAKE_SOURCE_DIR}/cmake/generated/embedded.cc ${assembly})
 target_link_libraries(kw_embedded_data PUBLIC kw_flags)
 
