@@ -157,7 +157,7 @@ Result<> Timing::seat_opponent(Entry& entry) {
   if (is_warm) return {};
   const auto warm = KW_TRY(entry.opponent->warm_up());
   if (warm.verdict) return fail(who + ": " + warm.verdict->evidence);
-  KW_TRY(time_trusted(*entry.opponent, entry.opponent->draw_sets()));
+  (void)KW_TRY(time_trusted(*entry.opponent, entry.opponent->draw_sets()));
   const Checked checked = KW_TRY(check_call(bench, 0, bench.slot(0).set, {}, Stage::Measure));
   if (checked.verdict)
     return fail(fmt::format("{} does not solve the task: {}", who, checked.verdict->evidence));
