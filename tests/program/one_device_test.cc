@@ -75,6 +75,8 @@ platform::Process start_run(const Workspace& w) {
   for (int i = 0; i < 3000 && w.read("runs/twice-1/lock").empty(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_NE(w.read("runs/twice-1/lock"), "");
+  // From there to the attempt that waits for the device nothing shows from outside.
+  std::this_thread::sleep_for(std::chrono::seconds(2));
   return process;
 }
 
