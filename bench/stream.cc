@@ -95,7 +95,7 @@ Result<> measure(int count) {
   around.clock = &platform::real_clock();
   around.ledger = &ledger;
   around.records = &records;
-  around.keys.openai = llm::Secret("bench");
+  around.keys.set(llm::Provider::OpenAi, llm::Secret("bench"));
   const auto model =
       KW_TRY(llm::open_model(KW_TRY(llm::parse_model_spec("openai:bench", server.url())), around));
   ChatRequest request;
