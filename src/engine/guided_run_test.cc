@@ -102,24 +102,19 @@ TEST_F(GuidedRun, KeepsToAPersonsOrders) {
 
 TEST_F(GuidedRun, OrdersComeAfterWhatIsPaidFor) {
   prepare_dialogue();
-  const auto first = run(surroundings([&] {
-                           const auto run = store_.find("synthetic-1");
-                           return run && run->attempts >= 2;
-                         }),
-                         config(10));
-  ASSERT_TRUE(first && store_.update(first->run));
+  const RunSummary first = interrupted("synthetic-1");
   Exchange paid;
   paid.key = "k";
   paid.scope = propose::scope_of_attempt(3);
-  ASSERT_TRUE(store_.keep_exchange(first->run.id, paid));
+  ASSERT_TRUE(store_.keep_exchange(first.id, paid));
   Order hint;
   hint.text = "two tiles";
-  ASSERT_TRUE(give_orders(store_, first->run.id, {hint}));
+  ASSERT_TRUE(give_orders(store_, first.id, {hint}));
   told_.clear();
   ASSERT_TRUE(resume(surroundings(), store_.find("synthetic-1").value()));
   EXPECT_THAT(told_[0].text, testing::Not(HasSubstr("two tiles"))) << "or its reply is lost";
   EXPECT_THAT(told_[1].text, HasSubstr("two tiles"));
-  EXPECT_EQ(orders_of(store_, first->run.id).value().at(0).from_attempt, 4);
+  EXPECT_EQ(orders_of(store_, first.id).value().at(0).from_attempt, 4);
 }
 
 TEST_F(GuidedRun, OrdersComeAfterAReadingThatIsPaidFor) {
@@ -128,27 +123,22 @@ TEST_F(GuidedRun, OrdersComeAfterAReadingThatIsPaidFor) {
   for (const bool is_kept : {true, false}) {
     SCOPED_TRACE(is_kept);
     const std::string name = is_kept ? "synthetic-1" : "synthetic-2";
-    const auto first = run(surroundings([&] {
-                             const auto run = store_.find(name);
-                             return run && run->attempts >= 2;
-                           }),
-                           config(10));
-    ASSERT_TRUE(first && store_.update(first->run));
+    const RunSummary first = interrupted(name);
     Exchange paid;
     paid.key = "key of 2";
     paid.scope = propose::scope_of_reading(2);
-    ASSERT_TRUE(store_.keep_exchange(first->run.id, paid));
+    ASSERT_TRUE(store_.keep_exchange(first.id, paid));
     Reading reading;
     reading.attempt = 2;
     reading.asked_for = 3;
     if (is_kept) {
-      ASSERT_TRUE(keep_reading(store_, first->run.id, reading));
+      ASSERT_TRUE(keep_reading(store_, first.id, reading));
     }
     Order hint;
     hint.text = "two tiles";
-    ASSERT_TRUE(give_orders(store_, first->run.id, {hint}));
+    ASSERT_TRUE(give_orders(store_, first.id, {hint}));
     ASSERT_TRUE(resume(surroundings(), store_.find(name).value()));
-    EXPECT_EQ(orders_of(store_, first->run.id).value().at(0).from_attempt, 4);
+    EXPECT_EQ(orders_of(store_, first.id).value().at(0).from_attempt, 4);
   }
 }
 

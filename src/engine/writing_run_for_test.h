@@ -186,6 +186,17 @@ class WritingRun : public testing::Test {
     EXPECT_TRUE(store_.update(report->run));
     return *report;
   }
+  /// A run of ten attempts that was interrupted once it had two.
+  RunSummary interrupted(const std::string& name) {
+    const auto report = run(surroundings([&] {
+                              const auto run = store_.find(name);
+                              return run && run->attempts >= 2;
+                            }),
+                            config(10));
+    EXPECT_TRUE(report) << describe(report.error());
+    EXPECT_TRUE(store_.update(report->run));
+    return report->run;
+  }
   std::vector<Attempt> attempts(const std::string& name) const {
     std::vector<Attempt> all;
     EXPECT_TRUE(store_.for_each_attempt(store_.find(name)->id, store::Sources::Load,

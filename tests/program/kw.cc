@@ -81,6 +81,13 @@ Ran Workspace::kw(const Words& arguments, const Words& env) const {
   return ended(platform::run(words, options(env), kPatience));
 }
 
+std::string Workspace::refusal(Words command, const Words& more) const {
+  command.insert(command.end(), more.begin(), more.end());
+  const Ran ran = kw(command);
+  EXPECT_EQ(ran.code, 2) << ran.out << ran.err;
+  return ran.err;
+}
+
 Ran Workspace::shell(const std::string& script) const {
   return ended(platform::run({"sh", "-c", script}, options({"KW=" + program_}), kPatience));
 }

@@ -37,7 +37,9 @@ class Workspace {
   const platform::Path& path() const { return dir_.path(); }
   /// Runs kw to its end; more than three minutes fail the test. `env` on top of PATH and HOME.
   Ran kw(const Words& arguments, const Words& env = {}) const;
-  /// The same for a shell script, with the program as $KW.
+  /// What kw says when it turns a command down, which must end with 2.
+  std::string refusal(Words command, const Words& more) const;
+  /// As kw() for a shell script, with the program as $KW.
   Ran shell(const std::string& script) const;
   platform::Process start(const Words& arguments) const;
   void write(const std::string& file, const std::string& text) const;

@@ -271,13 +271,7 @@ TEST(ModelScript, WritesWithoutANetwork) {
 TEST(ModelFlags, AreCheckedBeforeAnythingStarts) {
   const Workspace w;
   write_easy_task(w, "twice");
-  const auto error = [&](const Words& more) {
-    Words words{"optimize", "twice"};
-    words.insert(words.end(), more.begin(), more.end());
-    const Ran ran = w.kw(words);
-    EXPECT_EQ(ran.code, 2) << ran.err;
-    return ran.err;
-  };
+  const auto error = [&](const Words& more) { return w.refusal({"optimize", "twice"}, more); };
   EXPECT_THAT(error({"--strategy", "refine"}), HasSubstr("give --model"));
   EXPECT_THAT(error({"--hint", "x"}), HasSubstr("give --model"));
   EXPECT_THAT(error({"--calls", "3"}), HasSubstr("give --model"));

@@ -94,13 +94,7 @@ TEST(Steer, KilledAfterAnOrderTheRunGoesOnUnderIt) {
 TEST(Steer, WhatMeansNothingIsRefusedWithAReason) {
   const Workspace w;
   ASSERT_EQ(w.kw({"optimize", "synthetic:7", "--attempts", "12"}).code, 0);
-  const auto refusal = [&](const Words& more) {
-    Words words{"steer", "synthetic-1"};
-    words.insert(words.end(), more.begin(), more.end());
-    const Ran ran = w.kw(words);
-    EXPECT_EQ(ran.code, 2) << ran.out;
-    return ran.err;
-  };
+  const auto refusal = [&](const Words& more) { return w.refusal({"steer", "synthetic-1"}, more); };
   EXPECT_THAT(refusal({"--attempts", "99"}), HasSubstr("the run has ended (attempts: 12 of 12"));
   EXPECT_THAT(refusal({}), HasSubstr("--list"));
   EXPECT_EQ(w.kw({"steer", "synthetic-1", "--list"}).code, 0);
@@ -113,13 +107,7 @@ TEST(Steer, OfARunThatWasInterruptedIsCheckedAgainstIt) {
   wait_for_attempts(w, 2);
   process.kill_tree();
   ended(process.wait(std::chrono::minutes(1)));
-  const auto refusal = [&](const Words& more) {
-    Words words{"steer", "synthetic-1"};
-    words.insert(words.end(), more.begin(), more.end());
-    const Ran ran = w.kw(words);
-    EXPECT_EQ(ran.code, 2) << ran.out;
-    return ran.err;
-  };
+  const auto refusal = [&](const Words& more) { return w.refusal({"steer", "synthetic-1"}, more); };
   EXPECT_THAT(refusal({"--hint", "try blocks"}), HasSubstr("words for a model"));
   EXPECT_THAT(refusal({"--forbid", "od"}), HasSubstr("did you mean 'odd'?"));
   EXPECT_THAT(refusal({"--pin", "1"}), HasSubstr("derives nothing"));
