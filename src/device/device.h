@@ -121,6 +121,9 @@ class Device {
   /// True while the device answers and computes correctly; after a fault, before the next player.
   /// What keeps it from being tried out, such as too little memory, is an error to retry.
   virtual Result<bool> probe() = 0;
+  /// Hands over trusted kernels that the device's own operations need (cuda: what trusted_units()
+  /// lists, built for its arch). Before anything else; a device that needs none ignores them.
+  virtual Result<> equip(std::span<const BuildUnit> units);
   /// Bytes that may still be allocated without disturbing anyone.
   virtual std::int64_t free_bytes() const = 0;
 };

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "record/candidate.h"
 #include "record/enums.h"
+#include "record/plan.h"
 
 namespace kw::device {
 
@@ -25,8 +26,9 @@ struct Argument {
 inline constexpr std::size_t kMostArguments = 8192;
 
 struct Call {
-  int object = 0;  ///< Handle from load().
-  /// Called one after another inside one span; at least one, all of one length.
+  int object = 0;  ///< Handle from load(), or from bind() where the device runs plans.
+  /// Called one after another inside one span; at least one, all of one length. Empty for a bound
+  /// plan, which runs once.
   std::vector<std::vector<Argument>> argument_sets = {};
   std::int64_t timeout_ns = 0;
 };
@@ -46,6 +48,8 @@ struct CallResult {
   Fate fate = Fate::Returned;
   double elapsed_ns =
       0;  ///< The referee's wall clock around the request; empty call not subtracted.
+  double stamped_ns = 0;  ///< cuda: between spacer and stamp (design §6); 0: not stamped.
+  double event_ns = 0;    ///< cuda: by the driver's events, which only confirm the stamps.
   int signal = 0;
   bool fault_in_guard = false;
   std::string detail = {};
@@ -55,6 +59,14 @@ struct LoadResult {
   Fate fate = Fate::Returned;
   int object = 0;
   std::string detail = {};
+};
+
+/// A plan made ready to run: its object, and which mapped buffer is which of its operands.
+struct Binding {
+  int object = 0;                 ///< Handle from load().
+  const Plan* plan = nullptr;     ///< Borrowed for the call of bind() alone.
+  std::vector<int> tensors = {};  ///< Per tensor of the workload: index into PlayerSpec::buffers.
+  std::vector<int> workspaces = {};  ///< Per workspace of the plan: likewise.
 };
 
 /// What the process did between its answer and its stop.
@@ -70,6 +82,13 @@ class Player {
   virtual JailLevel jail() const = 0;  ///< The level that its process was launched at.
   virtual int uid() const = 0;         ///< Whom its process runs as.
   virtual LoadResult load(const BuiltObject& object) = 0;
+  /// Only where the device runs plans (cuda): checks every argument against the kernels' own
+  /// parameter tables, uploads the tables, encodes tensor maps and captures the graph. `object` of
+  /// the result is the handle for Call. LoadRefused says in words what does not fit.
+  virtual LoadResult bind(const Binding& binding);
+  /// Only there: loads every module again and instantiates the graphs again, so that nothing a
+  /// kernel left in device globals is there in the next call. Outside any timed span.
+  virtual CallResult forget();
   /// Resumes the process, sends the request, waits for the answer, stops the process again. The
   /// process is stopped whenever no call is in flight, so that it can neither work nor disturb.
   virtual CallResult call(const Call& call) = 0;

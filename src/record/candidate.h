@@ -79,9 +79,13 @@ struct BuiltObject {
 
 /// One shared object to build: all that the compile room needs to know.
 struct BuildUnit {
-  std::string role;  ///< candidate | opponent | reference_f64 | reference_native | magnitude_f64
-  std::vector<SourceFile> files;     ///< Headers first; every *.cpp is a translation unit.
-  std::string main_file;             ///< The user's file, for diagnostics and screening.
+  /// candidate | opponent | reference_f64 | reference_native | magnitude_f64 | reference_fast |
+  /// magnitude_fast
+  std::string role;
+  Target target = Target::Cpu;    ///< Which kind of compiler it is for.
+  std::string arch;               ///< cuda: "sm_90a"; empty on cpu, which is always this machine's.
+  std::vector<SourceFile> files;  ///< Headers first; every *.cpp is a translation unit.
+  std::string main_file;          ///< The user's file, for diagnostics and screening.
   std::vector<std::string> defines;  ///< "NAME=VALUE".
   std::vector<std::string> options;  ///< Whitelisted names.
   std::vector<std::string> libraries;
@@ -89,8 +93,9 @@ struct BuildUnit {
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
-    v("role", s.role), v("files", s.files), v("main_file", s.main_file), v("defines", s.defines),
-        v("options", s.options), v("libraries", s.libraries), v("object", s.object);
+    v("role", s.role), v("target", s.target), v("arch", s.arch), v("files", s.files),
+        v("main_file", s.main_file), v("defines", s.defines), v("options", s.options),
+        v("libraries", s.libraries), v("object", s.object);
   }
 };
 

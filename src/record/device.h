@@ -23,9 +23,11 @@ struct Cache {
 
 /// One measured ceiling.
 struct Ceiling {
-  std::string kind;   ///< copy | triad | read | write | mix_3r1w | fma_f32 | fma_f64
-  std::string level;  ///< L1 | L2 | L3 | DRAM | core
-  std::string isa;    ///< For fma: scalar | sse | avx2 | avx512.
+  /// copy | triad | read | write | mix_3r1w | fma_f32 | fma_f64; cuda: and fma_f16x2, mma_tf32,
+  /// mma_bf16, mma_f16, mma_f8, all dense.
+  std::string kind;
+  std::string level;  ///< L1 | L2 | L3 | DRAM | core; cuda: DRAM | L2 | shared | core.
+  std::string isa;    ///< For fma: scalar | sse | avx2 | avx512; cuda: the arch.
   int threads = 1;
   double per_second = 0;  ///< Bytes or flops.
   double spread = 0;      ///< Half-width of the samples' central 80 %, as a ratio.
@@ -40,12 +42,41 @@ struct Ceiling {
   }
 };
 
+/// What only a GPU has; limits are those of one block or one multiprocessor.
+struct GpuFacts {
+  std::string arch;    ///< "sm_90a": what candidates are compiled for.
+  std::string driver;  ///< Version of the driver and of the CUDA it speaks: "580.159 (CUDA 13.0)".
+  int multiprocessors = 0;
+  std::int64_t l2_bytes = 0;
+  std::int64_t shared_per_block = 0;  ///< Opt-in maximum.
+  std::int64_t shared_per_multiprocessor = 0;
+  int registers_per_block = 0;
+  int threads_per_multiprocessor = 0;
+  double clock_hz = 0;         ///< Highest of the multiprocessors.
+  double memory_clock_hz = 0;  ///< Highest.
+  int memory_bus_bits = 0;
+  double timer_tick_ns = 0;  ///< Of %globaltimer, measured.
+  bool is_mig = false;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("arch", s.arch), v("driver", s.driver), v("multiprocessors", s.multiprocessors),
+        v("l2_bytes", s.l2_bytes), v("shared_per_block", s.shared_per_block),
+        v("shared_per_multiprocessor", s.shared_per_multiprocessor),
+        v("registers_per_block", s.registers_per_block),
+        v("threads_per_multiprocessor", s.threads_per_multiprocessor), v("clock_hz", s.clock_hz),
+        v("memory_clock_hz", s.memory_clock_hz), v("memory_bus_bits", s.memory_bus_bits),
+        v("timer_tick_ns", s.timer_tick_ns), v("is_mig", s.is_mig);
+  }
+};
+
 struct DeviceFacts {
   std::string
       id;  ///< Stable name of this device on this machine; keys the lease and stored ceilings.
   Target target = Target::Cpu;
   std::string model;
-  int cores = 0;
+  int cores = 0;                   ///< Of the host where the target is cuda.
+  std::vector<GpuFacts> gpu = {};  ///< Exactly one where the target is cuda.
   std::vector<std::string> isa;
   std::vector<Cache> caches;
   std::int64_t memory_bytes = 0;
@@ -67,9 +98,10 @@ struct DeviceFacts {
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
-    v("id", s.id), v("target", s.target), v("model", s.model), v("cores", s.cores), v("isa", s.isa),
-        v("caches", s.caches), v("memory_bytes", s.memory_bytes), v("compiler", s.compiler),
-        v("kernel", s.kernel), v("ceilings", s.ceilings), v("measured_at", s.measured_at);
+    v("id", s.id), v("target", s.target), v("model", s.model), v("cores", s.cores), v("gpu", s.gpu),
+        v("isa", s.isa), v("caches", s.caches), v("memory_bytes", s.memory_bytes),
+        v("compiler", s.compiler), v("kernel", s.kernel), v("ceilings", s.ceilings),
+        v("measured_at", s.measured_at);
   }
 };
 

@@ -10,6 +10,7 @@
 
 #include "record/candidate.h"
 #include "record/device.h"
+#include "record/plan.h"
 #include "record/task.h"
 #include "record/verdict.h"
 
@@ -48,6 +49,7 @@ struct EvaluationRequest {
   Candidate candidate;
   Candidate opponent;  ///< Baseline or incumbent for the pairs; empty source: measure alone.
   std::vector<BuildUnit> units;
+  std::vector<RolePlan> plans;  ///< cuda: for every unit of that target, one per workload.
   Stage until = Stage::Measure;
   MeasurePlan measure;
   std::uint64_t seed = 0;  ///< Secret of the run; inputs are drawn from it; never reaches a player.
@@ -61,13 +63,18 @@ struct EvaluationRequest {
       if (u.role == role) return &u;
     return nullptr;
   }
+  const Plan* plan(const std::string& role, const std::string& workload) const {
+    for (const RolePlan& p : plans)
+      if (p.role == role && p.workload == workload) return &p.plan;
+    return nullptr;
+  }
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("format", s.format), v("id", s.id), v("task", s.task), v("workloads", s.workloads),
         v("skipped", s.skipped), v("candidate", s.candidate), v("opponent", s.opponent),
-        v("units", s.units), v("until", s.until), v("measure", s.measure), v("seed", s.seed),
-        v("jail", s.jail), v("known_objects", s.known_objects);
+        v("units", s.units), v("plans", s.plans), v("until", s.until), v("measure", s.measure),
+        v("seed", s.seed), v("jail", s.jail), v("known_objects", s.known_objects);
   }
 };
 

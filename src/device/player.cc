@@ -1,0 +1,15 @@
+// What a player without plans answers to requests about plans.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/player.h"
+
+namespace kw::device {
+
+LoadResult Player::bind(const Binding&) {
+  return {.fate = Fate::LoadRefused, .detail = "this device runs no launch plans"};
+}
+
+CallResult Player::forget() {
+  return {.fate = Fate::BadProtocol, .detail = "this device runs no launch plans"};
+}
+
+}  // namespace kw::device
