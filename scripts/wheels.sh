@@ -1,0 +1,41 @@
+# Unpacks Python wheels of libraries and headers without a Python environment; sourced by scripts/install-*.
+# SPDX-License-Identifier: Apache-2.0
+
+# kw_data_home: where Kernelwright keeps what it was given for this user.
+kw_data_home() {
+  echo "${XDG_DATA_HOME:-$HOME/.local/share}/kernelwright"
+}
+
+# kw_unpack_wheels FOLDER PACKAGE...: the packages' files below FOLDER, with whatever installer is there. Where they come
+# from is the installer's own setting. Nothing is executed and no dependency followed.
+kw_unpack_wheels() {
+  local folder=$1 tool
+  shift
+  if command -v uv >/dev/null; then
+    tool=(uv pip install --quiet --no-deps --only-binary :all: --target)
+  elif python3 -m pip --version >/dev/null 2>&1; then
+    tool=(python3 -m pip install --quiet --no-deps --only-binary :all: --no-compile --disable-pip-version-check --target)
+  elif command -v pip3 >/dev/null; then
+    tool=(pip3 install --quiet --no-deps --only-binary :all: --no-compile --disable-pip-version-check --target)
+  else
+    cat >&2 <<END
+${0##*/}: neither uv nor pip is here. Install one of them (Debian: apt-get install python3-pip) and run this again,
+or unpack these wheels yourself: $*
+END
+    return 3
+  fi
+  "${tool[@]}" "$folder" "$@" || {
+    echo "${0##*/}: ${tool[0]} could not get: $*" >&2
+    return 1
+  }
+}
+
+# kw_replace_folder FROM TO: TO becomes FROM; whoever looks sees the old one or the new one, or for an instant none.
+kw_replace_folder() {
+  local old
+  mkdir -p "$(dirname "$2")" || return 1
+  if [ -e "$2" ]; then
+    old=$(mktemp -d "$2.old.XXXXXX") && mv "$2" "$old/" || return 1
+  fi
+  mv "$1" "$2" && { [ -z "${old:-}" ] || rm -rf "$old"; }
+}
