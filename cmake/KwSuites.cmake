@@ -67,6 +67,10 @@ if(KW_SANITIZE)
   set_tests_properties(${smoke} PROPERTIES ENVIRONMENT KW_SUITE_KW=)
 endif()
 
+# Attacks and honest kernels on a GPU, one after the other; skipped, visibly, where there is none.
+add_test(NAME cuda.suites COMMAND ${suite_run} --target cuda)
+set_tests_properties(cuda.suites PROPERTIES LABELS cuda TIMEOUT 3600 SKIP_RETURN_CODE 77 RUN_SERIAL ON)
+
 # Text cases: command lines with what they must print (tests/cases/README.md).
 add_executable(case_test tests/cases/case.cc tests/cases/case_test.cc tests/cases/cases_main.cc tests/cases/run_case.cc
   tests/program/kw.cc)

@@ -1,0 +1,7 @@
+// A few blocks for each multiprocessor walk over everything.
+// SPDX-License-Identifier: Apache-2.0
+// until: measure
+// kw: launch saxpy grid(sms * 4) block(512) args(n, a, x, y)
+extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
+  for (long long i = blockIdx.x * 512ll + threadIdx.x; i < n; i += gridDim.x * 512ll) y[i] += a * x[i];
+}

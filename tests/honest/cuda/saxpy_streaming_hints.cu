@@ -1,0 +1,7 @@
+// Loads and stores that ask the caches to forget.
+// SPDX-License-Identifier: Apache-2.0
+// kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
+extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n) __stcs(y + i, __ldcs(y + i) + a * __ldcs(x + i));
+}

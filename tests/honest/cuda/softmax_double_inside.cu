@@ -1,0 +1,11 @@
+// Computes in twice the precision.
+// SPDX-License-Identifier: Apache-2.0
+// kw: launch softmax grid(rows) block(128) args(rows, cols, pitch, x, y)
+extern "C" __global__ void softmax(int rows, int cols, int pitch, const float* x, float* y) {
+  const float* in = x + (long long)blockIdx.x * pitch;
+  float* out = y + (long long)blockIdx.x * pitch;
+  double top = in[0], sum = 0;
+  for (int c = 1; c < cols; ++c) top = fmax(top, (double)in[c]);
+  for (int c = 0; c < cols; ++c) sum += exp(in[c] - top);
+  for (int c = threadIdx.x; c < cols; c += 128) out[c] = (float)(exp(in[c] - top) / sum);
+}
