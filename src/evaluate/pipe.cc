@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "record/codec.h"
+#include "worker/equipment.h"
 #include "worker/frame.h"
 #include "worker/prepare.h"
 
@@ -20,6 +21,15 @@ worker::Message message_of(worker::Verb verb) {
   worker::Message message;
   message.verb = verb;
   return message;
+}
+
+/// A refusal as an error. Whatever the worker advises, it lives: the trouble is the machine's or
+/// the task's.
+Result<worker::Reply> accepted(Result<worker::Reply> reply) {
+  if (!reply || reply->is_ok) return reply;
+  Error error = worker::error_of(*reply);
+  error.advice = Advice::Stop;
+  return std::unexpected(std::move(error));
 }
 
 }  // namespace
@@ -40,12 +50,14 @@ Result<> PipeCarrier::start() {
   const platform::Path worker =
       options_.worker.empty() ? KW_TRY(platform::executable_dir()) / "kw-worker" : options_.worker;
   platform::SpawnOptions spawn;
-  for (const char* name : {"PATH", "TMPDIR", "KW_CXX"})
+  // The last two say which GPU it may use and where its driver lies.
+  for (const char* name : {"PATH", "TMPDIR", "KW_CXX", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"})
     if (const auto entry = platform::env_of_ours(name)) spawn.env.push_back(*entry);
   spawn.fds = {{theirs.get(), kWorkerFd}};
   spawn.out = platform::Output::Discard;
   spawn.err = platform::Output::Inherit;
-  process_ = KW_TRY(platform::spawn({worker.string()}, spawn));
+  process_ = KW_TRY(
+      platform::spawn({worker.string(), "--target", std::string(name_of(options_.target))}, spawn));
   return {};
 }
 
@@ -59,35 +71,42 @@ Result<worker::Reply> PipeCarrier::exchange(const worker::Message& message) {
   return reply;
 }
 
+Result<DeviceFacts> PipeCarrier::start_equipped(const std::vector<DeviceFacts>& known) {
+  KW_TRY(start());
+  worker::Message hello = message_of(worker::Verb::Hello);
+  hello.facts = known;
+  auto reply = KW_TRY(accepted(exchange(hello)));
+  if (reply.facts.empty()) return fail("the worker has no device", "", Advice::Stop);
+  worker::Message equip = message_of(worker::Verb::Equip);
+  equip.units =
+      KW_TRY(worker::build_equipment(reply.facts.front(), compiler_, options_.build_threads));
+  if (!equip.units.empty()) KW_TRY(accepted(exchange(equip)));
+  return std::move(reply.facts.front());
+}
+
 Result<worker::Reply> PipeCarrier::ask(const worker::Message& message) {
   auto reply = exchange(message);
   if (!reply && reply.error().advice == Advice::Retry) {
-    KW_TRY(start());
-    worker::Message hello = message_of(worker::Verb::Hello);
-    hello.facts = {facts_};
-    KW_TRY(exchange(hello));
+    KW_TRY(start_equipped({facts_}));
     reply = exchange(message);
     if (!reply && reply.error().advice == Advice::Retry)
       return fail("two workers in a row did not survive this: " + reply.error().what,
                   reply.error().where, Advice::GiveUp);
   }
-  if (!reply) return reply;
-  if (!reply->is_ok) {
-    // Whatever the worker advises, it lives: the trouble is the machine's or the task's.
-    Error error = worker::error_of(*reply);
-    error.advice = Advice::Stop;
-    return std::unexpected(std::move(error));
-  }
-  return reply;
+  return accepted(std::move(reply));
 }
 
 Result<DeviceFacts> PipeCarrier::open(const std::optional<DeviceFacts>& remembered) {
-  KW_TRY(start());
-  worker::Message hello = message_of(worker::Verb::Hello);
-  if (remembered) hello.facts = {*remembered};
-  auto reply = KW_TRY(ask(hello));
-  if (reply.facts.empty()) return fail("the worker has no device", "", Advice::Stop);
-  facts_ = std::move(reply.facts.front());
+  std::vector<DeviceFacts> known;
+  if (remembered) known.push_back(*remembered);
+  auto facts = start_equipped(known);
+  // A worker that dies at once may have met a fault that passes.
+  if (!facts && facts.error().advice == Advice::Retry) facts = start_equipped(known);
+  if (!facts) {
+    facts.error().advice = Advice::Stop;
+    return facts;
+  }
+  facts_ = std::move(*facts);
   return facts_;
 }
 

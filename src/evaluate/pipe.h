@@ -16,6 +16,7 @@
 namespace kw::evaluate {
 
 struct PipeOptions {
+  Target target = Target::Cpu;
   platform::Path worker;  ///< The executable; empty: kw-worker beside this program.
   int build_threads = 2;
   std::int64_t reply_timeout_ns =
@@ -50,6 +51,8 @@ class PipeCarrier final : public Carrier {
     worker::Prepared prepared;
   };
   Result<> start();
+  /// Starts a worker, tells it what is known of the device and hands over its trusted kernels.
+  Result<DeviceFacts> start_equipped(const std::vector<DeviceFacts>& known);
   Result<> take_facts(DeviceFacts facts);
   /// One message over the pipe; errors are of the pipe alone, the reply may hold another.
   Result<worker::Reply> exchange(const worker::Message& message);

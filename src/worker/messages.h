@@ -12,13 +12,14 @@
 namespace kw::worker {
 
 /// Raised whenever a frame changes its meaning; both sides refuse another one.
-inline constexpr int kProtocolVersion = 1;
+inline constexpr int kProtocolVersion = 2;
 
 enum class Verb {
   Hello,    ///< facts: what the controller remembers of the device → facts of the device at hand.
   Judge,    ///< request, units built → evaluation.
   Admit,    ///< request, units built → admission.
   Measure,  ///< Ceilings: → facts. `is_full` asks for all of them.
+  Equip,    ///< units: what worker::equipment() lists, built → nothing. Right after Hello.
 };
 
 /// What the admission of a task found; one line per null answer and input.
@@ -40,11 +41,12 @@ struct Message {
   std::vector<DeviceFacts> facts;          ///< At most one.
   std::vector<EvaluationRequest> request;  ///< At most one.
   bool is_full = false;
+  std::vector<BuildUnit> units;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("version", s.version), v("verb", s.verb), v("facts", s.facts), v("request", s.request),
-        v("is_full", s.is_full);
+        v("is_full", s.is_full), v("units", s.units);
   }
 };
 
@@ -74,5 +76,6 @@ Error error_of(const Reply& reply);
 
 template <>
 struct kw::EnumNames<kw::worker::Verb> {
-  static constexpr std::array<std::string_view, 4> names{"hello", "judge", "admit", "measure"};
+  static constexpr std::array<std::string_view, 5> names{"hello", "judge", "admit", "measure",
+                                                         "equip"};
 };

@@ -19,4 +19,9 @@ int serve(Worker& worker, int fd) {
   }
 }
 
+int refuse(const Error& why, int fd) {
+  if (read_frame(fd)) (void)write_frame(fd, encode(reply_of(why)));
+  return 3;
+}
+
 }  // namespace kw::worker

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "device/cpu.h"
+#include "device/cuda.h"
 #include "generated/version.h"
 #include "platform/clock.h"
 #include "platform/locks.h"
@@ -62,12 +63,20 @@ std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
 
 }  // namespace
 
-Result<std::unique_ptr<Worker>> Worker::open() {
-  return std::make_unique<Worker>(KW_TRY(device::open_cpu()));
+Result<std::unique_ptr<Worker>> Worker::open(Target target) {
+  if (target == Target::Cpu) return std::make_unique<Worker>(KW_TRY(device::open_cpu()));
+  auto gpu = device::open_cuda({});
+  if (!gpu)
+    return fail(gpu.error().what +
+                    "; without a GPU kernels can be compiled (--until compile --arch sm_90a) and "
+                    "target cpu works",
+                gpu.error().where, Advice::Stop);
+  return std::make_unique<Worker>(std::move(*gpu), KW_TRY(device::open_cpu()));
 }
 
-Worker::Worker(std::unique_ptr<device::Device> device)
+Worker::Worker(std::unique_ptr<device::Device> device, std::unique_ptr<device::Device> host)
     : device_(std::move(device)),
+      host_(std::move(host)),
       facts_(device_->facts()),
       referee_(*device_, {.before_measuring = [this] { return take_alone(); }}) {}
 
@@ -192,6 +201,9 @@ Result<Reply> Worker::try_answer(const Message& message) {
       break;
     case Verb::Measure:
       reply = KW_TRY(measure(message.is_full));
+      break;
+    case Verb::Equip:
+      KW_TRY(device_->equip(message.units));
       break;
   }
   reply.is_ok = true;

@@ -15,9 +15,12 @@ namespace kw::worker {
 
 class Worker {
  public:
-  /// Opens the device of this machine (cpu). An error names what is missing.
-  static Result<std::unique_ptr<Worker>> open();
-  explicit Worker(std::unique_ptr<device::Device> device);
+  /// Opens this machine's device of the target. An error names what is missing and what works
+  /// without it.
+  static Result<std::unique_ptr<Worker>> open(Target target);
+  /// `host`: where references compute; null where the device itself runs them.
+  explicit Worker(std::unique_ptr<device::Device> device,
+                  std::unique_ptr<device::Device> host = nullptr);
 
   /// Takes remembered ceilings over if they are of this very device; returns the facts as known
   /// now.
@@ -46,6 +49,7 @@ class Worker {
   bool place_under_roof(const EvaluationRequest& request, Evaluation& evaluation) const;
 
   std::unique_ptr<device::Device> device_;
+  std::unique_ptr<device::Device> host_;
   DeviceFacts facts_;                    ///< With ceilings.
   std::optional<platform::Lease> held_;  ///< While an evaluation is judged.
   bool has_remeasured_ = false;
@@ -55,5 +59,8 @@ class Worker {
 
 /// Serves frames on `fd` until the peer closes it. Returns the exit code of kw-worker.
 int serve(Worker& worker, int fd);
+
+/// For a worker without a device: answers the first frame with why. Returns the exit code.
+int refuse(const Error& why, int fd);
 
 }  // namespace kw::worker

@@ -1,0 +1,29 @@
+// What is sent with Verb::Equip.
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/equipment.h"
+
+#include "device/cuda.h"
+
+namespace kw::worker {
+
+std::vector<BuildUnit> equipment(const DeviceFacts& facts) {
+  if (facts.gpu.empty()) return {};
+  return device::trusted_units(facts.gpu.front().arch);
+}
+
+Result<std::vector<BuildUnit>> build_equipment(const DeviceFacts& facts,
+                                               compile::Compiler& compiler, int threads) {
+  std::vector<BuildUnit> units = equipment(facts);
+  auto results = compile::build_all(compiler, units, threads);
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    auto result = KW_TRY(std::move(results[i]));
+    if (!result.ok())
+      return fail("the trusted kernel '" + units[i].role + "' does not compile for " +
+                      units[i].arch + ": " + result.evidence,
+                  "", Advice::Stop);
+    units[i].object = std::move(result.object);
+  }
+  return units;
+}
+
+}  // namespace kw::worker
