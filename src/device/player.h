@@ -41,7 +41,9 @@ enum class Fate {
   TimedOut,
   Exited,  ///< The process ended by itself before it answered.
   OutOfMemory,
-  BadProtocol,  ///< It answered what no honest player answers.
+  BadProtocol,   ///< It answered what no honest player answers.
+  LaunchFailed,  ///< cuda: a launch was refused; nothing ran. The process lives on.
+  DeviceFault,   ///< cuda: the device stopped the code; `signal` is CUDA's error, 700 for one.
 };
 
 struct CallResult {
@@ -50,7 +52,7 @@ struct CallResult {
       0;  ///< The referee's wall clock around the request; empty call not subtracted.
   double stamped_ns = 0;  ///< cuda: between spacer and stamp (design §6); 0: not stamped.
   double event_ns = 0;    ///< cuda: by the driver's events, which only confirm the stamps.
-  int signal = 0;
+  int signal = 0;         ///< Crashed: of the process. DeviceFault: CUDA's number of the error.
   bool fault_in_guard = false;
   std::string detail = {};
 };

@@ -344,9 +344,11 @@ void conclude(Admission& admission) {
 
 }  // namespace
 
-Result<Admission> admit(device::Device& device, const EvaluationRequest& request,
-                        std::int64_t timeout_ns) {
-  const TruthMaker maker{.device = &device,
+Result<Admission> admit(device::Device& device, device::Device* host,
+                        const EvaluationRequest& request, std::int64_t timeout_ns) {
+  // What is examined are gates and truths, which are of no device.
+  device::Device& examined = host != nullptr ? *host : device;
+  const TruthMaker maker{.device = &examined,
                          .task = &request.task,
                          .reference = request.unit("reference_f64"),
                          .magnitude = request.unit("magnitude_f64"),
@@ -356,7 +358,7 @@ Result<Admission> admit(device::Device& device, const EvaluationRequest& request
   for (const Workload& workload : request.workloads) {
     if (workload.group == Group::Show) continue;
     // One workload at a time: its buffers go before the next one's come.
-    Bench bench(device, request.task, workload,
+    Bench bench(examined, request.task, workload,
                 Seed::from_number(request.seed).child("admission").child(workload.name),
                 {.maker = maker, .native = request.unit("reference_native")});
     KW_TRY(Examiner(bench, maker, admission).run());

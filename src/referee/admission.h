@@ -46,7 +46,8 @@ struct Admission {
 /// applies. `units` are the task's references, built. Runs the reference several times per
 /// workload: seconds to minutes. Deterministic given the request's seed. Errors as for
 /// Referee::judge.
-Result<Admission> admit(device::Device& device, const EvaluationRequest& request,
-                        std::int64_t timeout_ns);
+/// `host` as for Referee.
+Result<Admission> admit(device::Device& device, device::Device* host,
+                        const EvaluationRequest& request, std::int64_t timeout_ns);
 
 }  // namespace kw::referee

@@ -23,7 +23,7 @@ using testing::Room;
 constexpr std::int64_t kTimeout = 1'000'000'000;
 
 Admission examine(Room& room) {
-  auto admission = admit(*room.device, room.request, kTimeout);
+  auto admission = admit(*room.device, nullptr, room.request, kTimeout);
   if (!admission.has_value()) panic(describe(admission.error()).c_str());
   return *std::move(admission);
 }
@@ -101,7 +101,7 @@ TEST(Admission, ACrashingReferenceIsAnError) {
   room.world.objects["f64"].kernel = [](const auto&) {
     return device::CallResult{.fate = device::Fate::Crashed, .signal = 8};
   };
-  EXPECT_FALSE(admit(*room.device, room.request, kTimeout).has_value());
+  EXPECT_FALSE(admit(*room.device, nullptr, room.request, kTimeout).has_value());
 }
 
 }  // namespace

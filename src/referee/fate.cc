@@ -14,6 +14,18 @@ using device::Fate;
 
 constexpr std::size_t kDetailLimit = 600;
 
+// Numbers of CUDA's driver API (cuda.h, CUresult).
+constexpr int kCudaIllegalAddress = 700;
+constexpr int kCudaLaunchTimeout = 702;
+
+// A fault ends the whole context, and CUDA's error number is all that is known of it.
+Verdict verdict_of_fault(const device::CallResult& call, const std::string& words) {
+  if (call.signal == kCudaLaunchTimeout) return {Stage::Run, Outcome::TimedOut, words};
+  if (call.signal != kCudaIllegalAddress) return {Stage::Run, Outcome::Crashed, words};
+  return {Stage::Run, Outcome::OutOfBounds,
+          words + ": an address that no buffer of the call holds, or a write to an input"};
+}
+
 std::string with_detail(std::string text, const std::string& detail) {
   if (!detail.empty()) text += ": " + sanitise(detail, kDetailLimit);
   return text;
@@ -40,6 +52,10 @@ std::string words_of(Fate fate, int signal) {
       return "ran out of memory";
     case Fate::BadProtocol:
       return "answered what no honest player answers";
+    case Fate::LaunchFailed:
+      return "was refused at its launch";
+    case Fate::DeviceFault:
+      return fmt::format("was stopped by the device with CUDA error {}", signal);
   }
   return "ended in an unknown way";
 }
@@ -64,6 +80,12 @@ std::optional<Verdict> verdict_of(const device::LoadResult& load) {
       return Verdict{Stage::Load, Outcome::OutOfResources, words};
     case Fate::BadProtocol:
       return Verdict{Stage::Load, Outcome::Cheated, words};
+    case Fate::LaunchFailed:
+      return Verdict{Stage::Launch, Outcome::LaunchFailed,
+                     with_detail("the plan cannot be launched", load.detail)};
+    case Fate::DeviceFault:
+      return Verdict{Stage::Load, Outcome::Crashed,
+                     with_detail("loading faulted on the device", load.detail)};
   }
   return std::nullopt;
 }
@@ -89,6 +111,10 @@ std::optional<Verdict> verdict_of(const device::CallResult& call, const std::str
       return Verdict{Stage::Run, Outcome::OutOfResources, words};
     case Fate::BadProtocol:
       return Verdict{Stage::Run, Outcome::Cheated, with_detail(words, call.detail)};
+    case Fate::LaunchFailed:
+      return Verdict{Stage::Launch, Outcome::LaunchFailed, with_detail(words, call.detail)};
+    case Fate::DeviceFault:
+      return verdict_of_fault(call, with_detail(words, call.detail));
   }
   return std::nullopt;
 }

@@ -224,8 +224,9 @@ Trial::Fate Trial::measure(const std::vector<Bench*>& timed, const BuiltObject* 
 
 }  // namespace
 
-Referee::Referee(device::Device& device, Options options, const platform::Clock& clock)
-    : device_(device), facts_(device.facts()), options_(options), clock_(clock) {}
+Referee::Referee(device::Device& device, device::Device* host, Options options,
+                 const platform::Clock& clock)
+    : device_(device), host_(host != nullptr ? host : &device), facts_(device.facts()), options_(options), clock_(clock) {}
 Referee::~Referee() = default;
 
 Result<Referee::Run*> Referee::run_for(const EvaluationRequest& request) {

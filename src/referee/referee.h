@@ -40,11 +40,13 @@ struct Options {
 /// Judges load → launch → run → check → measure. Keeps, for evaluations of the same task and seed,
 /// the input pools with their truths, the trusted baseline's errors, warm opponents and the noise
 /// floor; Purpose::Confirm shares nothing. Not thread-safe; the caller holds the device's lease and
-/// the device outlives the referee.
+/// both devices outlive the referee.
 class Referee {
  public:
-  explicit Referee(device::Device& device, Options options = {},
-                   const platform::Clock& clock = platform::real_clock());
+  /// `host`: where references of target cpu run for a device that runs none (cuda); null: on the
+  /// device itself.
+  Referee(device::Device& device, device::Device* host, Options options = {},
+          const platform::Clock& clock = platform::real_clock());
   ~Referee();
   Referee(const Referee&) = delete;
   Referee& operator=(const Referee&) = delete;
@@ -62,6 +64,7 @@ class Referee {
   Result<Run*> run_for(const EvaluationRequest& request);
 
   device::Device& device_;
+  device::Device* host_;
   DeviceFacts facts_;
   Options options_;
   const platform::Clock& clock_;    ///< For budgets and stage_ns; samples are the device's.

@@ -20,7 +20,7 @@ TEST(StageTimes, AddUpToTheWhole) {
   testing::Room room;
   room.request.until = Stage::Check;
   Ticking clock;
-  Referee referee(*room.device, {}, clock);
+  Referee referee(*room.device, nullptr, {}, clock);
   const auto evaluation = referee.judge(room.request);
   ASSERT_TRUE(evaluation) << describe(evaluation.error());
   double sum = 0;

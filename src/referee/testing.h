@@ -78,7 +78,7 @@ struct Room {
   Referee referee;
   EvaluationRequest request;
 
-  explicit Room(Options options = {}) : referee(*device, options) {
+  explicit Room(Options options = {}) : referee(*device, nullptr, options) {
     world.objects["f64"].kernel = kernel<double>(1e6, twice<double>);
     world.objects["native"].kernel = kernel<float>(1e6, twice<float>);
     world.objects["slow"].kernel = kernel<float>(4e6, twice<float>);
