@@ -71,6 +71,7 @@ set_source_files_properties(src/device/compare.cc src/device/compare_kernel.cc s
   src/device/random_values.cc src/device/host_ops.cc PROPERTIES COMPILE_OPTIONS "-O3;-ffp-contract=off")
 kw_room(referee DEPS base record platform compile device measure)
 kw_room(profile DEPS base record compile device measure)
+kw_embed_text(profile cuda)
 if(NOT KW_PORTABLE)
   find_package(Eigen3 REQUIRED NO_MODULE)
   kw_room(search DEPS base record LIBS Eigen3::Eigen)

@@ -1,9 +1,13 @@
-// What a device that needs no trusted kernels does with them.
+// What a device that needs no trusted kernels says about them.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/device.h"
 
 namespace kw::device {
 
 Result<> Device::equip(std::span<const BuildUnit>) { return {}; }
+
+Result<double> Device::run_trusted(const TrustedRun& run) {
+  return fail("this device runs no trusted kernels", run.unit);
+}
 
 }  // namespace kw::device

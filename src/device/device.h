@@ -107,6 +107,14 @@ struct PlayerSpec {
   std::vector<bool> writable = {};    ///< Per buffer; a read-only input faults when written.
 };
 
+/// Trusted kernels run for their time: how the ceilings of a device are measured.
+struct TrustedRun {
+  std::string unit = {};       ///< BuildUnit::role of a unit that equip() got.
+  const Plan* plan = nullptr;  ///< Launches alone; its tensors are `buffers`, by index.
+  std::vector<Buffer*> buffers = {};
+  int repeats = 1;  ///< The plan so many times, one after another.
+};
+
 /// One device with its facts, buffers and players. Not thread-safe; the caller holds the lease.
 class Device {
  public:
@@ -124,6 +132,10 @@ class Device {
   /// Hands over trusted kernels that the device's own operations need (cuda: what trusted_units()
   /// lists, built for its arch). Before anything else; a device that needs none ignores them.
   virtual Result<> equip(std::span<const BuildUnit> units);
+  /// Runs trusted kernels in the referee's own context and waits for them: the nanoseconds between
+  /// two events, one recorded before the first launch and one after the last, all on one stream.
+  /// Tells kernels that fault or do not exist as errors; a device without such kernels likewise.
+  virtual Result<double> run_trusted(const TrustedRun& run);
   /// Bytes that may still be allocated without disturbing anyone.
   virtual std::int64_t free_bytes() const = 0;
 };

@@ -138,6 +138,10 @@ class FakeDevice final : public Device {
     return std::unique_ptr<Player>(std::make_unique<FakePlayer>(world_, spec));
   }
 
+  Result<double> run_trusted(const TrustedRun& run) override {
+    return world_.trusted ? world_.trusted(run) : Device::run_trusted(run);
+  }
+
  private:
   FakeWorld& world_;
   Parallel parallel_;
