@@ -1,0 +1,8 @@
+// The truth of softsign on a GPU, in float64.
+// SPDX-License-Identifier: Apache-2.0
+// kw: launch softsign_truth grid(sms * 16) block(256) args(n, x, y)
+
+extern "C" __global__ void softsign_truth(int n, const double* x, double* y) {
+  for (long long i = blockIdx.x * 256LL + threadIdx.x; i < n; i += gridDim.x * 256LL)
+    y[i] = x[i] / (1.0 + fabs(x[i]));
+}
