@@ -61,6 +61,37 @@ struct SourceFile {
   }
 };
 
+/// Where one parameter of a kernel lies in its parameter buffer, in bytes.
+struct KernelParameter {
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("offset", s.offset), v("bytes", s.bytes);
+  }
+};
+
+/// What a cubin says about one of its kernels.
+struct KernelFacts {
+  std::string name;    ///< As a plan launches it: a plain name or a name expression.
+  std::string symbol;  ///< Its name in the cubin.
+  std::vector<KernelParameter> parameters;  ///< In order.
+  int registers = 0;                        ///< Per thread; 0: unknown.
+  std::int64_t static_shared = 0;           ///< Bytes per block.
+  std::int64_t stack_bytes = 0;             ///< Local memory per thread, spills included.
+  std::int64_t spill_bytes = -1;            ///< Stores and loads of spilled registers; -1: unknown.
+  int max_threads = 0;                      ///< Per block, of __launch_bounds__; 0: none given.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("name", s.name), v("symbol", s.symbol), v("parameters", s.parameters),
+        v("registers", s.registers), v("static_shared", s.static_shared),
+        v("stack_bytes", s.stack_bytes), v("spill_bytes", s.spill_bytes),
+        v("max_threads", s.max_threads);
+  }
+};
+
 /// What a compiler made; immutable, named by content.
 struct BuiltObject {
   std::string format;  ///< "elf-so" for cpu, "cubin" for cuda.
@@ -69,11 +100,18 @@ struct BuiltObject {
   std::string path;    ///< Where both sides of a pipe see it; empty when `base64` carries it.
   std::string base64;  ///< For carriers without a shared disk.
   std::string log;     ///< Compiler remarks worth keeping (vectorisation report).
+  std::vector<KernelFacts> kernels;  ///< Of a cubin.
+
+  const KernelFacts* kernel(std::string_view name) const {
+    for (const KernelFacts& k : kernels)
+      if (k.name == name) return &k;
+    return nullptr;
+  }
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("format", s.format), v("sha256", s.sha256), v("bytes", s.bytes), v("path", s.path),
-        v("base64", s.base64), v("log", s.log);
+        v("base64", s.base64), v("log", s.log), v("kernels", s.kernels);
   }
 };
 
@@ -84,18 +122,21 @@ struct BuildUnit {
   std::string role;
   Target target = Target::Cpu;    ///< Which kind of compiler it is for.
   std::string arch;               ///< cuda: "sm_90a"; empty on cpu, which is always this machine's.
-  std::vector<SourceFile> files;  ///< Headers first; every *.cpp is a translation unit.
+  std::string dialect;            ///< cuda: "cuda", or "cute" with the headers of CuTe.
+  std::vector<SourceFile> files;  ///< Headers first; every *.cpp or *.cu is a translation unit.
   std::string main_file;          ///< The user's file, for diagnostics and screening.
   std::vector<std::string> defines;  ///< "NAME=VALUE".
   std::vector<std::string> options;  ///< Whitelisted names.
   std::vector<std::string> libraries;
-  std::vector<BuiltObject> object;  ///< Empty until built; then exactly one.
+  std::vector<std::string> kernels;  ///< cuda: what plans launch, as written there; no doubles.
+  std::vector<BuiltObject> object;   ///< Empty until built; then exactly one.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
-    v("role", s.role), v("target", s.target), v("arch", s.arch), v("files", s.files),
-        v("main_file", s.main_file), v("defines", s.defines), v("options", s.options),
-        v("libraries", s.libraries), v("object", s.object);
+    v("role", s.role), v("target", s.target), v("arch", s.arch), v("dialect", s.dialect),
+        v("files", s.files), v("main_file", s.main_file), v("defines", s.defines),
+        v("options", s.options), v("libraries", s.libraries), v("kernels", s.kernels),
+        v("object", s.object);
   }
 };
 
