@@ -13,8 +13,8 @@
 
 #include "measure/statistics.h"
 #include "profile/crew.h"
+#include "profile/cuda_ceilings.h"
 #include "profile/kernels.h"
-#include "profile/plausible.h"
 
 namespace kw::profile {
 namespace {
@@ -255,6 +255,11 @@ std::int64_t footprint_for(const DeviceFacts& facts, const std::string& level, i
   return facts.memory_bytes > 0 ? std::min(bytes, facts.memory_bytes / 16) : bytes;
 }
 
+Result<CeilingReport> measure_ceilings(device::Device& device, Effort effort) {
+  return device.facts().target == Target::Cuda ? measure_cuda_ceilings(device, effort)
+                                               : measure_ceilings(device.facts(), effort);
+}
+
 Result<CeilingReport> measure_ceilings(const DeviceFacts& facts, Effort effort) {
   const auto start = Clock::now();
   const Plan plan = plan_of(effort);
@@ -267,33 +272,20 @@ Result<CeilingReport> measure_ceilings(const DeviceFacts& facts, Effort effort) 
   for (std::size_t i = 0; i < which.size(); ++i) which[i] = i;
   measure_points(bench, points, which, plan, plan.budget_ns, found);
 
-  which.clear();
-  for (const Doubt& doubt : implausible(found)) which.push_back(doubt.index);
-  for (std::size_t i = 0; i < found.size(); ++i)
-    if (!is_reliable(found[i]) && std::find(which.begin(), which.end(), i) == which.end())
-      which.push_back(i);
+  which = to_measure_again(found, nullptr);
   const double again_ns = plan.budget_ns * (effort == Effort::Quick ? 0.15 : 0.5);
   if (!which.empty()) measure_points(bench, points, which, plan, again_ns, found);
 
-  CeilingReport report;
+  const std::size_t missing = static_cast<std::size_t>(
+      std::count_if(found.begin(), found.end(), [](const Ceiling& c) { return c.samples == 0; }));
   const std::size_t planned = found.size();
-  std::erase_if(found, [](const Ceiling& c) { return c.samples == 0; });
-  if (found.size() < planned)
-    report.refused.push_back(fmt::format(
-        "The machine is so busy that {} of {} ceilings could not be measured in {:.0f} s.",
-        planned - found.size(), planned, plan.hard_ns * 1e-9));
-  std::vector<bool> is_refused(found.size());
-  for (const Doubt& doubt : to_refuse(found)) {
-    is_refused[doubt.index] = true;
-    report.refused.push_back(doubt.why);
-  }
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (is_refused[i]) continue;
-    if (!is_reliable(found[i]))
-      report.unreliable.push_back(
-          fmt::format("{} spreads by {:.2f} of its median.", describe(found[i]), found[i].spread));
-    report.ceilings.push_back(found[i]);
-  }
+  CeilingReport report = report_of(std::move(found), nullptr);
+  if (missing > 0)
+    report.refused.insert(
+        report.refused.begin(),
+        fmt::format(
+            "The machine is so busy that {} of {} ceilings could not be measured in {:.0f} s.",
+            missing, planned, plan.hard_ns * 1e-9));
   report.elapsed_ns = elapsed_ns(start);
   return report;
 }

@@ -1,4 +1,5 @@
-// Measures what this processor can reach: bytes per second by mix, level and threads; FMA peaks.
+// Measures what a device can reach; of a processor bytes per second by mix, level and threads, and
+// FMA peaks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,6 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "device/device.h"
+#include "profile/ceiling_report.h"
 #include "record/device.h"
 
 namespace kw::profile {
@@ -14,16 +17,14 @@ namespace kw::profile {
 enum class Effort {
   Quick,  ///< About 0.5 s, on a busy machine at most some 4 s: all threads, every level, widest
           ///< FMA. For the first judgement.
-  Full,   ///< About 10 s: one thread too, every vector width, more samples. For `kw device`.
+  Full,   ///< About 10 s: one thread too, every vector width, more samples. For `kw device`. The
+          ///< same points on a GPU, in about 3 s.
 };
 
-/// Ceilings that are fit to be stored, and what was refused with the reason.
-struct CeilingReport {
-  std::vector<Ceiling> ceilings;
-  std::vector<std::string> refused;     ///< Whole sentences.
-  std::vector<std::string> unreliable;  ///< Kept although they spread by more than kMaxSpread.
-  double elapsed_ns = 0;
-};
+/// By the device's target: with kernels in this process on a processor, through
+/// Device::run_trusted on a GPU, which must have been equipped with ceiling_units()
+/// (cuda_ceilings.h).
+Result<CeilingReport> measure_ceilings(device::Device& device, Effort effort);
 
 /// Measures with trusted kernels in this process, on threads pinned to the processors that it may
 /// use; facts.cores and facts.caches say where. Call it with the device's lease held exclusively.

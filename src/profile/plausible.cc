@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "profile/multiprocessor.h"
 
 namespace kw::profile {
 namespace {
@@ -23,8 +24,10 @@ constexpr double kMaxBytesPerCore = 192 * 7e9;
 constexpr double kMaxFlopsPerCore = 4 * 16 * 2 * 7e9;
 constexpr double kMinBytes = 1e8;  // A tenth of the slowest memory still sold.
 constexpr double kMinFlops = 1e8;
+constexpr double kUnbounded = 1e18;  // A hundred times any device of this decade.
 
-bool is_fma(const Ceiling& c) { return c.kind.starts_with("fma"); }
+// A GPU may run a little above the clock that it states, and events have a grain.
+constexpr double kClockSlack = 1.05;
 
 int rank_of(std::string_view name, std::span<const std::string_view> order) {
   const auto found = std::find(order.begin(), order.end(), name);
@@ -32,7 +35,7 @@ int rank_of(std::string_view name, std::span<const std::string_view> order) {
 }
 
 int level_rank(const Ceiling& c) {
-  static constexpr std::array<std::string_view, 4> kLevels{"L1", "L2", "L3", "DRAM"};
+  static constexpr std::array<std::string_view, 5> kLevels{"shared", "L1", "L2", "L3", "DRAM"};
   return rank_of(c.level, kLevels);
 }
 
@@ -41,11 +44,17 @@ int isa_rank(const Ceiling& c) {
   return rank_of(c.isa, kIsas);
 }
 
-std::string alone(const Ceiling& c) {
-  const bool fma = is_fma(c);
-  const double low = fma ? kMinFlops : kMinBytes;
-  const double high = (fma ? kMaxFlopsPerCore : kMaxBytesPerCore) * std::max(c.threads, 1);
-  const std::string_view unit = fma ? "flop/s" : "B/s";
+double highest(const Ceiling& c, const GpuFacts* gpu) {
+  if (gpu == nullptr)
+    return (is_compute(c) ? kMaxFlopsPerCore : kMaxBytesPerCore) * std::max(c.threads, 1);
+  const double limit = datasheet_limit(c, *gpu);
+  return limit > 0 ? limit * kClockSlack : kUnbounded;
+}
+
+std::string alone(const Ceiling& c, const GpuFacts* gpu) {
+  const double low = is_compute(c) ? kMinFlops : kMinBytes;
+  const double high = highest(c, gpu);
+  const std::string_view unit = is_compute(c) ? "flop/s" : "B/s";
   if (!std::isfinite(c.per_second) || c.per_second < low || c.per_second > high)
     return fmt::format("{} measured as {}, outside {} to {}.", describe(c),
                        format_si(c.per_second, unit), format_si(low, unit), format_si(high, unit));
@@ -56,32 +65,38 @@ std::string alone(const Ceiling& c) {
 // What must hold between two ceilings; empty if it does or does not apply.
 std::string between(const Ceiling& a, const Ceiling& b) {
   const auto says = [&](std::string_view relation) {
-    const std::string_view unit = is_fma(a) ? "flop/s" : "B/s";
+    const std::string_view unit = is_compute(a) ? "flop/s" : "B/s";
     return fmt::format("{} ({}) {} {} ({}).", describe(a), format_si(a.per_second, unit), relation,
                        describe(b), format_si(b.per_second, unit));
   };
   const bool same_kind = a.kind == b.kind;
   const bool same_threads = a.threads == b.threads;
   const bool same_level = a.level == b.level;
-  if (!is_fma(a) && same_kind && same_threads && level_rank(a) > level_rank(b) &&
+  if (!is_compute(a) && same_kind && same_threads && level_rank(a) > level_rank(b) &&
       a.per_second > b.per_second * kSlack)
     return says("is faster than a nearer level,");
   if (same_level && same_threads && a.kind == "read" && b.kind == "copy" &&
       a.per_second < b.per_second * 0.5)
     return says("is less than half of");
-  if (!is_fma(a) && !is_fma(b) && same_level && same_threads && a.per_second < b.per_second * 0.2)
+  if (!is_compute(a) && !is_compute(b) && same_level && same_threads &&
+      a.per_second < b.per_second * 0.2)
     return says("is less than a fifth of");
   if (same_kind && same_level && a.isa == b.isa && a.threads > b.threads) {
     if (a.per_second * kSlack < b.per_second) return says("is slower with more threads than");
     if (a.per_second > b.per_second * a.threads / b.threads * kSlack)
       return says("is faster than its threads can add up to, against");
   }
-  if (is_fma(a) && same_kind && same_threads && isa_rank(a) > isa_rank(b) &&
+  if (is_compute(a) && same_kind && same_threads && isa_rank(a) > isa_rank(b) &&
       a.per_second * kSlack < b.per_second)
     return says("is slower than narrower vectors,");
   if (a.kind == "fma_f64" && b.kind == "fma_f32" && a.isa == b.isa && same_threads &&
       a.per_second > b.per_second * kSlack)
     return says("is faster than");
+  static constexpr std::array<std::string_view, 3> kWidths{"mma_tf32", "mma_f16", "mma_f8"};
+  if (const int width = rank_of(a.kind, kWidths); width > 0)
+    if (b.kind == kWidths[static_cast<std::size_t>(width) - 1] &&
+        a.per_second * kSlack < b.per_second)
+      return says("is slower than wider numbers,");
   return {};
 }
 
@@ -91,11 +106,11 @@ struct Conflict {
   std::string why;
 };
 
-std::vector<Conflict> conflicts_of(std::span<const Ceiling> ceilings) {
+std::vector<Conflict> conflicts_of(std::span<const Ceiling> ceilings, const GpuFacts* gpu) {
   std::vector<Conflict> out;
   std::vector<bool> is_impossible(ceilings.size());
   for (std::size_t i = 0; i < ceilings.size(); ++i) {
-    std::string why = alone(ceilings[i]);
+    std::string why = alone(ceilings[i], gpu);
     if (why.empty()) continue;
     is_impossible[i] = true;
     out.push_back({i, i, std::move(why)});
@@ -115,21 +130,45 @@ std::vector<Conflict> conflicts_of(std::span<const Ceiling> ceilings) {
 
 bool is_reliable(const Ceiling& ceiling) { return ceiling.spread <= kMaxSpread; }
 
+bool is_compute(const Ceiling& c) {
+  return c.kind.starts_with("fma_") || c.kind.starts_with("mma_");
+}
+
+double datasheet_limit(const Ceiling& c, const GpuFacts& gpu) {
+  if (c.level == "DRAM") return gpu.memory_clock_hz * 2 * gpu.memory_bus_bits / 8;
+  const auto m = multiprocessor_of(gpu.arch);
+  if (!m) return 0;
+  const double clocks = gpu.clock_hz * gpu.multiprocessors;
+  // A multiprocessor asks L2 for no more than it can take in.
+  if (!is_compute(c)) return clocks * m->shared_bytes_per_clock;
+  const int fma = c.kind == "fma_f32"                           ? m->fma_f32
+                  : c.kind == "fma_f64"                         ? m->fma_f64
+                  : c.kind == "fma_f16x2"                       ? m->fma_f16x2
+                  : c.kind == "mma_tf32"                        ? m->mma_tf32
+                  : c.kind == "mma_f16" || c.kind == "mma_bf16" ? m->mma_f16
+                  : c.kind == "mma_f8"                          ? m->mma_f8
+                                                                : 0;
+  return clocks * 2 * fma;
+}
+
 std::string describe(const Ceiling& c) {
-  const std::string threads = fmt::format("{} thread{}", c.threads, c.threads == 1 ? "" : "s");
-  if (is_fma(c)) return fmt::format("fma {} {}, {}", c.kind.substr(4), c.isa, threads);
+  const bool is_gpu = capability_of(c.isa) > 0;
+  const std::string threads =
+      is_gpu ? "" : fmt::format(", {} thread{}", c.threads, c.threads == 1 ? "" : "s");
+  if (is_compute(c))
+    return fmt::format("{} {} {}{}", c.kind.substr(0, 3), c.kind.substr(4), c.isa, threads);
   const std::string mix = c.kind == "read"       ? "reads"
                           : c.kind == "write"    ? "writes"
                           : c.kind == "copy"     ? "read:write 1:1"
                           : c.kind == "triad"    ? "read:write 2:1"
                           : c.kind == "mix_3r1w" ? "read:write 3:1"
                                                  : c.kind;
-  return fmt::format("{} {}, {}", c.level, mix, threads);
+  return fmt::format("{} {}{}", c.level, mix, threads);
 }
 
-std::vector<Doubt> implausible(std::span<const Ceiling> ceilings) {
+std::vector<Doubt> implausible(std::span<const Ceiling> ceilings, const GpuFacts* gpu) {
   std::vector<std::string> why(ceilings.size());
-  for (const Conflict& c : conflicts_of(ceilings)) {
+  for (const Conflict& c : conflicts_of(ceilings, gpu)) {
     if (why[c.a].empty()) why[c.a] = c.why;
     if (why[c.b].empty()) why[c.b] = c.why;
   }
@@ -139,8 +178,8 @@ std::vector<Doubt> implausible(std::span<const Ceiling> ceilings) {
   return doubts;
 }
 
-std::vector<Doubt> to_refuse(std::span<const Ceiling> ceilings) {
-  std::vector<Conflict> conflicts = conflicts_of(ceilings);
+std::vector<Doubt> to_refuse(std::span<const Ceiling> ceilings, const GpuFacts* gpu) {
+  std::vector<Conflict> conflicts = conflicts_of(ceilings, gpu);
   std::vector<Doubt> refused;
   while (!conflicts.empty()) {
     // A conflict of a ceiling with itself outweighs any number of others.

@@ -23,17 +23,27 @@ struct Doubt {
 /// Rules, each with room for noise: a rate is finite and within what a core can issue; an outer
 /// level is not faster than an inner one; reading is at least half as fast as copying; a mix
 /// reaches a fifth of the best of its level; more threads are neither slower nor faster than as
-/// many cores; wider vectors are not slower, and f64 not faster than f32. Where two contradict each
-/// other, both are doubted.
-std::vector<Doubt> implausible(std::span<const Ceiling> ceilings);
+/// many cores; wider vectors are not slower, f64 not faster than f32, and narrower types not slower
+/// on matrix units. Where two contradict each other, both are doubted. With `gpu` (borrowed for the
+/// call), what its units can do per clock at its highest clock bounds each rate instead of what a
+/// core can issue; what the table of multiprocessors leaves open is not bounded.
+std::vector<Doubt> implausible(std::span<const Ceiling> ceilings, const GpuFacts* gpu = nullptr);
 
 /// The fewest to drop so that no doubt is left: what is impossible by itself, then always the one
 /// that contradicts most others (of equals the one that spreads more).
-std::vector<Doubt> to_refuse(std::span<const Ceiling> ceilings);
+std::vector<Doubt> to_refuse(std::span<const Ceiling> ceilings, const GpuFacts* gpu = nullptr);
+
+/// What the units of a GPU do at its highest clock, and its memory at the width and clock of its
+/// bus (two transfers per clock): bytes or flops per second; 0: unknown.
+double datasheet_limit(const Ceiling& ceiling, const GpuFacts& gpu);
 
 bool is_reliable(const Ceiling& ceiling);
 
-/// "DRAM read:write 3:1, 2 threads", "fma f32 avx512, 2 threads".
+/// True for rates of arithmetic, false for those of memory.
+bool is_compute(const Ceiling& ceiling);
+
+/// "DRAM read:write 3:1, 2 threads", "fma f32 avx512, 2 threads"; of a GPU "L2 reads", "mma bf16
+/// sm_90a".
 std::string describe(const Ceiling& ceiling);
 
 }  // namespace kw::profile

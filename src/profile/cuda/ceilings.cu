@@ -37,53 +37,53 @@ __device__ __forceinline__ float4 sum_of(float4 a, float4 b) {
   return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 
-// READS arrays of `quads` float4 lie one after another from `from` on; WRITES is 0 or 1. Every pass
-// of every block takes pieces of KW_UNROLL * blockDim.x quads, its own and each gridDim.x further.
-// `quads` is a multiple of a piece. Nothing is ever written that differs from pass to pass.
+// Arrays of `pieces` pieces, each of KW_UNROLL * 256 float4, lie one after another: READS from
+// `from` on, and one at `to` where WRITES is 1. Every block takes `steps` pieces of each array in
+// turn, from its own share of them on and round again. All write the same, whoever comes last.
 template <int READS, int WRITES, bool STREAMING>
-__device__ __forceinline__ void stream(const float4* from, float4* to, long long quads,
-                                       int passes) {
-  const long long piece = (long long)KW_UNROLL * blockDim.x;
+__device__ __forceinline__ void stream(const float4* from, float4* to, int pieces, int steps) {
+  const long long piece = KW_UNROLL * 256;
+  const long long quads = pieces * piece;
+  int at = (int)((long long)blockIdx.x * pieces / gridDim.x);
   float4 kept = make_float4(0.f, 0.f, 0.f, 0.f);
-  for (int pass = 0; pass < passes; ++pass) {
-    for (long long at = blockIdx.x * piece + threadIdx.x; at < quads; at += gridDim.x * piece) {
-      float4 v[READS > 0 ? READS : 1][KW_UNROLL];
+  for (int step = 0; step < steps; ++step) {
+    const long long begin = at * piece + threadIdx.x;
+    float4 v[READS > 0 ? READS : 1][KW_UNROLL];
 #pragma unroll
-      for (int r = 0; r < READS; ++r)
-#pragma unroll
-        for (int u = 0; u < KW_UNROLL; ++u) {
-          const float4* p = from + r * quads + at + (long long)u * blockDim.x;
-          v[r][u] = STREAMING ? load_cs(p) : load_cg(p);
-        }
+    for (int r = 0; r < READS; ++r)
 #pragma unroll
       for (int u = 0; u < KW_UNROLL; ++u) {
-        float4 total = READS > 0 ? v[0][u] : make_float4(1.f, 1.f, 1.f, 1.f);
+        const float4* p = from + r * quads + begin + u * 256;
+        v[r][u] = STREAMING ? load_cs(p) : load_cg(p);
+      }
 #pragma unroll
-        for (int r = 1; r < READS; ++r) total = sum_of(total, v[r][u]);
-        if (WRITES > 0) {
-          float4* p = to + at + (long long)u * blockDim.x;
-          if (STREAMING)
-            store_cs(p, total);
-          else
-            store_cg(p, total);
-        } else {
-          kept = sum_of(kept, total);
-        }
+    for (int u = 0; u < KW_UNROLL; ++u) {
+      float4 total = READS > 0 ? v[0][u] : make_float4(1.f, 1.f, 1.f, 1.f);
+#pragma unroll
+      for (int r = 1; r < READS; ++r) total = sum_of(total, v[r][u]);
+      if (WRITES > 0) {
+        if (STREAMING)
+          store_cs(to + begin + u * 256, total);
+        else
+          store_cg(to + begin + u * 256, total);
+      } else {
+        kept = sum_of(kept, total);
       }
     }
+    if (++at == pieces) at = 0;
   }
   // As good as never true, and harmless if it is: it keeps the loads alive.
   if (WRITES == 0 && kept.x + kept.y + kept.z + kept.w == -1.f) to[0] = kept;
 }
 
-#define KW_STREAM(name, reads, writes)                                         \
-  extern "C" __global__ void __launch_bounds__(256)                            \
-      name##_cg(const float4* from, float4* to, long long quads, int passes) { \
-    stream<reads, writes, false>(from, to, quads, passes);                     \
-  }                                                                            \
-  extern "C" __global__ void __launch_bounds__(256)                            \
-      name##_cs(const float4* from, float4* to, long long quads, int passes) { \
-    stream<reads, writes, true>(from, to, quads, passes);                      \
+#define KW_STREAM(name, reads, writes)                                   \
+  extern "C" __global__ void __launch_bounds__(256)                      \
+      name##_cg(const float4* from, float4* to, int pieces, int steps) { \
+    stream<reads, writes, false>(from, to, pieces, steps);               \
+  }                                                                      \
+  extern "C" __global__ void __launch_bounds__(256)                      \
+      name##_cs(const float4* from, float4* to, int pieces, int steps) { \
+    stream<reads, writes, true>(from, to, pieces, steps);                \
   }
 
 KW_STREAM(read, 1, 0)

@@ -1,0 +1,29 @@
+// Ceilings after their doubts have been settled. Pure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "record/device.h"
+
+namespace kw::profile {
+
+/// Ceilings that are fit to be stored, and what was refused with the reason.
+struct CeilingReport {
+  std::vector<Ceiling> ceilings;
+  std::vector<std::string> refused;     ///< Whole sentences.
+  std::vector<std::string> unreliable;  ///< Kept although they spread by more than kMaxSpread.
+  double elapsed_ns = 0;
+};
+
+/// Indices of what contradicts physics or its neighbours, or spreads too much: to be measured once
+/// more. `gpu` as in implausible().
+std::vector<std::size_t> to_measure_again(std::span<const Ceiling> found, const GpuFacts* gpu);
+
+/// Drops what has no samples, refuses what is still implausible, names what is unreliable.
+CeilingReport report_of(std::vector<Ceiling> found, const GpuFacts* gpu);
+
+}  // namespace kw::profile

@@ -1,0 +1,94 @@
+// The table of multiprocessors.
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/multiprocessor.h"
+
+#include <array>
+#include <charconv>
+
+namespace kw::profile {
+namespace {
+
+constexpr std::int64_t kKiB = 1024;
+
+constexpr std::array<Multiprocessor, 7> kTable{{
+    {.capability = 75,
+     .warps = 32,
+     .blocks = 16,
+     .shared_bytes = 64 * kKiB,
+     .shared_unit = 256,
+     .shared_reserved = 0,
+     .fma_f32 = 64,
+     .fma_f64 = 2,
+     .fma_f16x2 = 128,
+     .mma_f16 = 512,
+     .shared_bytes_per_clock = 128},
+    {.capability = 80,
+     .warps = 64,
+     .blocks = 32,
+     .shared_bytes = 164 * kKiB,
+     .fma_f32 = 64,
+     .fma_f64 = 32,
+     .fma_f16x2 = 256,
+     .mma_tf32 = 512,
+     .mma_f16 = 1024},
+    {.capability = 86,
+     .warps = 48,
+     .blocks = 16,
+     .shared_bytes = 100 * kKiB,
+     .fma_f32 = 128,
+     .fma_f64 = 2,
+     .fma_f16x2 = 128,
+     .mma_tf32 = 256,
+     .mma_f16 = 512},
+    {.capability = 89,
+     .warps = 48,
+     .blocks = 24,
+     .shared_bytes = 100 * kKiB,
+     .fma_f32 = 128,
+     .fma_f64 = 2,
+     .fma_f16x2 = 128,
+     .mma_tf32 = 256,
+     .mma_f16 = 512,
+     .mma_f8 = 1024},
+    {.capability = 90,
+     .warps = 64,
+     .blocks = 32,
+     .shared_bytes = 228 * kKiB,
+     .fma_f32 = 128,
+     .fma_f64 = 64,
+     .fma_f16x2 = 256,
+     .mma_tf32 = 1024,
+     .mma_f16 = 2048,
+     .mma_f8 = 4096},
+    // Rates of matrix units are left open where no document at hand gives them.
+    {.capability = 100,
+     .warps = 64,
+     .blocks = 32,
+     .shared_bytes = 228 * kKiB,
+     .fma_f32 = 128,
+     .fma_f64 = 64,
+     .fma_f16x2 = 256},
+    {.capability = 120, .warps = 48, .blocks = 24, .shared_bytes = 100 * kKiB, .fma_f32 = 128},
+}};
+
+}  // namespace
+
+int capability_of(std::string_view arch) {
+  constexpr std::string_view kPrefix = "sm_";
+  if (!arch.starts_with(kPrefix)) return 0;
+  arch.remove_prefix(kPrefix.size());
+  int value = 0;
+  const auto [end, trouble] = std::from_chars(arch.data(), arch.data() + arch.size(), value);
+  const std::string_view rest(end, static_cast<std::size_t>(arch.data() + arch.size() - end));
+  if (trouble != std::errc{} || value < 10 || value > 999) return 0;
+  return rest.empty() || rest == "a" || rest == "f" ? value : 0;
+}
+
+std::optional<Multiprocessor> multiprocessor_of(std::string_view arch) {
+  const int capability = capability_of(arch);
+  for (const Multiprocessor& m : kTable)
+    if (m.capability == capability) return m;
+  return std::nullopt;
+}
+
+}  // namespace kw::profile
