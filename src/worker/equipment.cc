@@ -2,13 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/equipment.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
 #include "device/cuda.h"
+#include "profile/cuda_ceilings.h"
 
 namespace kw::worker {
 
 std::vector<BuildUnit> equipment(const DeviceFacts& facts) {
   if (facts.gpu.empty()) return {};
-  return device::trusted_units(facts.gpu.front().arch);
+  const std::string& arch = facts.gpu.front().arch;
+  std::vector<BuildUnit> units = device::trusted_units(arch);
+  std::vector<BuildUnit> ceilings = profile::ceiling_units(arch);
+  std::move(ceilings.begin(), ceilings.end(), std::back_inserter(units));
+  return units;
 }
 
 Result<std::vector<BuildUnit>> build_equipment(const DeviceFacts& facts,

@@ -96,8 +96,8 @@ const DeviceFacts& Worker::greet(const std::vector<DeviceFacts>& remembered) {
 }
 
 Result<profile::CeilingReport> Worker::measure_ceilings(bool is_full) {
-  auto report = KW_TRY(
-      profile::measure_ceilings(*device_, is_full ? profile::Effort::Full : profile::Effort::Quick));
+  auto report = KW_TRY(profile::measure_ceilings(
+      *device_, is_full ? profile::Effort::Full : profile::Effort::Quick));
   facts_.ceilings = report.ceilings;
   facts_.measured_at = platform::utc_text(platform::real_clock().wall_seconds());
   referee_.set_ceilings(facts_.ceilings);
