@@ -36,9 +36,7 @@ struct Call {
 /// How a load or a call ended, judged from outside.
 enum class Fate {
   Returned,
-  /// The dynamic linker or the driver said no, to a load or (cuda) to a launch; `detail` has its
-  /// words.
-  LoadRefused,
+  LoadRefused,  ///< The dynamic linker or the driver said no; `detail` has its words.
   Crashed,  ///< A signal; `signal` says which, `fault_in_guard` if the address lay beside a buffer.
   TimedOut,
   Exited,  ///< The process ended by itself before it answered.

@@ -206,11 +206,13 @@ void PlayerProcess::judge_failure(Exchange& into, const Answer& answer, Kind exp
       into.result = end(Fate::OutOfMemory, words.empty() ? "an allocation failed" : words);
       break;
     case Trouble::LaunchFailed:
-      into.result = end(Fate::LoadRefused, words);
+      into.answer = answer;  // nothing ran; the process lives on
+      into.result.fate = Fate::LaunchFailed;
+      into.result.detail = words;
       break;
     case Trouble::DeviceFault:
-      into.result = end(Fate::Crashed, words);
-      into.result.fault_in_guard = answer.in_guard != 0;
+      into.result = end(Fate::DeviceFault, words);
+      into.result.signal = answer.signal;
       break;
     default:
       into.result = end(Fate::BadProtocol, words.empty() ? "it refused the request" : words);

@@ -140,14 +140,14 @@ enum class Trouble : std::uint32_t {
   Signal,
   Exception,  ///< Left the candidate uncaught.
   OutOfMemory,
-  LaunchFailed,
-  DeviceFault,
+  LaunchFailed,  ///< The driver refused; nothing ran.
+  DeviceFault,   ///< The device stopped the code; the context is lost.
 };
 
 struct Answer {
   Header header;
   Trouble trouble = Trouble::None;
-  std::int32_t signal = 0;
+  std::int32_t signal = 0;    ///< Signal: which. DeviceFault: CUDA's number of the error.
   std::uint64_t address = 0;  ///< Of a fault.
   std::int32_t object = -1;   ///< Loaded: the handle for CallHead::object.
   std::uint32_t in_guard = 0;

@@ -40,7 +40,6 @@ std::string words_of(Fate fate, int signal) {
     case Fate::LoadRefused:
       return "could not be loaded";
     case Fate::Crashed: {
-      if (signal == 0) return "crashed";  // a device that faulted sends none
       const char* name = sigabbrev_np(signal);
       return name ? fmt::format("crashed with signal {} (SIG{})", signal, name)
                   : fmt::format("crashed with signal {}", signal);
