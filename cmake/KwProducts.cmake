@@ -156,6 +156,5 @@ if(KW_TESTS AND NOT KW_PORTABLE)
 endif()
 
 if(KW_TESTS AND NOT KW_PORTABLE)
-  include(KwEmulator)
   include(KwSuites)
 endif()

@@ -15,7 +15,33 @@
 namespace kw::cli {
 namespace {
 
+struct DeviceFlags {
+  TargetFlags target;
+  bool must_measure = false;
+};
+
+void print_gpu(const DeviceFacts& facts) {
+  const GpuFacts& gpu = facts.gpu.front();
+  const auto bytes = [](std::int64_t n) { return format_bytes(static_cast<std::uint64_t>(n)); };
+  fmt::print(
+      "{} ({}{})\n  id        {}\n  arch      {}, {} multiprocessors of {} threads, {} at most\n"
+      "  memory    {}, {} bits at {}\n  L2        {}\n"
+      "  shared    {} a block, {} a multiprocessor\n  driver    {}\n",
+      facts.model, name_of(facts.target), gpu.is_mig ? ", a MIG slice" : "", facts.id, gpu.arch,
+      gpu.multiprocessors, gpu.threads_per_multiprocessor, format_si(gpu.clock_hz, "Hz"),
+      bytes(facts.memory_bytes), gpu.memory_bus_bits, format_si(gpu.memory_clock_hz, "Hz"),
+      bytes(gpu.l2_bytes), bytes(gpu.shared_per_block), bytes(gpu.shared_per_multiprocessor),
+      gpu.driver);
+  if (gpu.timer_tick_ns > 0) fmt::print("  timer     ticks every {} ns\n", gpu.timer_tick_ns);
+  for (const DatasheetRates& sheet : gpu.datasheet)
+    fmt::print("  sheet     {}, f32 {}, tf32 {}, f16 {} ({})\n", format_si(sheet.memory, "B/s"),
+               format_si(sheet.f32, "flop/s"), format_si(sheet.tf32, "flop/s"),
+               format_si(sheet.f16, "flop/s"), sheet.source);
+  fmt::print("  kernel    {}\n", facts.kernel);
+}
+
 void print_facts(const DeviceFacts& facts) {
+  if (!facts.gpu.empty()) return print_gpu(facts);
   fmt::print("{} ({})\n  id        {}\n  cores     {} usable\n  isa       {}\n  memory    {}\n",
              facts.model, name_of(facts.target), facts.id, facts.cores, join(facts.isa, " "),
              format_bytes(static_cast<std::uint64_t>(facts.memory_bytes)));
@@ -32,16 +58,16 @@ void print_ceilings(const DeviceFacts& facts) {
   for (const Ceiling& c : facts.ceilings)
     fmt::print("  {:<10} {:<6} {:<7} {:>7} {:>14} {:>7.1f}% {:>8}\n", c.kind, c.level,
                c.isa.empty() ? "–" : c.isa, c.threads,
-               format_si(c.per_second, c.kind.starts_with("fma") ? "flop/s" : "B/s"),
-               c.spread * 100, c.samples);
+               format_si(c.per_second, is_flops(c) ? "flop/s" : "B/s"), c.spread * 100, c.samples);
 }
 
-Result<int> show(const Global& global, bool must_measure) {
+Result<int> show(const Global& global, const DeviceFlags& flags) {
+  const Aim aim = KW_TRY(flags.target.aim());
   auto store = KW_TRY(store::RunStore::open(global.workspace));
-  const bool is_known = KW_TRY(store.recall("device", "cpu")).has_value();
-  const auto bench = KW_TRY(Bench::open(global, &store));
+  const bool is_known = KW_TRY(remembered_device(store, aim.target)).has_value();
+  const auto bench = KW_TRY(Bench::open(global, &store, aim));
   const DeviceFacts facts =
-      must_measure || !is_known ? KW_TRY(bench->measure(true)) : bench->facts();
+      flags.must_measure || !is_known ? KW_TRY(bench->measure(true)) : bench->facts();
   const std::vector<std::string>& notes = bench->carrier().notes();
   if (global.json) {
     Json object = encode_json(facts);
@@ -58,16 +84,15 @@ Result<int> show(const Global& global, bool must_measure) {
 }  // namespace
 
 Command device_command() {
-  auto must_measure = std::make_shared<bool>(false);
+  auto flags = std::make_shared<DeviceFlags>();
   Command command;
   command.name = "device";
   command.summary = "Show this machine's facts and measured ceilings";
-  command.declare = [must_measure](Flags& f) {
-    f.on_off("--measure", *must_measure, "Measure all ceilings anew, about 10 s");
+  command.declare = [flags](Flags& f) {
+    flags->target.declare(f, false);
+    f.on_off("--measure", flags->must_measure, "Measure all ceilings anew, about 10 s");
   };
-  command.run = [must_measure](const Global& global) {
-    return end_command(global, show(global, *must_measure));
-  };
+  command.run = [flags](const Global& global) { return end_command(global, show(global, *flags)); };
   return command;
 }
 

@@ -20,7 +20,7 @@ namespace {
 struct JudgeFlags {
   std::string file;
   std::string task;
-  std::string target = "cpu";
+  TargetFlags target;
   std::string until = "measure";
   std::string baseline;
   std::vector<std::string> settings;
@@ -44,7 +44,8 @@ std::string stem_of(const std::string& path) {
   return p.stem().string();
 }
 
-Result<Submission> read_submission(const JudgeFlags& flags, const task::Definition& definition) {
+Result<Submission> read_submission(const JudgeFlags& flags, Target target,
+                                   const task::Definition& definition) {
   struct stat info{};
   if (::stat(flags.file.c_str(), &info) != 0)
     return platform::fail_errno("read", flags.file, errno);
@@ -53,7 +54,7 @@ Result<Submission> read_submission(const JudgeFlags& flags, const task::Definiti
     return Submission{{}, not_a_candidate("the file is larger than 1 MiB")};
   const std::string source = KW_TRY(platform::read_file(flags.file));
   auto candidate = task::make_candidate(stem_of(flags.file), source, Origin::Human,
-                                        definition.task.restrictions);
+                                        definition.task.restrictions, target);
   if (!candidate)
     return Submission{{}, not_a_candidate(candidate.error().front().text, candidate.error())};
   Submission submission{std::move(*candidate), {}};
@@ -66,6 +67,20 @@ Result<Submission> read_submission(const JudgeFlags& flags, const task::Definiti
 
 class QuietObserver final : public engine::Observer {};
 
+/// Compiles and no more: on cuda neither GPU nor driver is needed.
+Result<Evaluation> compile_only(const Global& global, const Aim& aim, task::Definition definition,
+                                const Candidate& candidate) {
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const DeviceFacts known = KW_TRY(remembered_device(store, aim.target)).value_or(DeviceFacts());
+  const auto workbench = KW_TRY(engine::TaskWorkbench::create(
+      std::move(definition), {}, KW_TRY(workbench_options(global, aim, known))));
+  const auto bench = KW_TRY(Bench::open_compilers(global, aim));
+  auto request = KW_TRY(workbench.request(candidate, nullptr));
+  request.id = "judge";
+  request.until = Stage::Compile;
+  return bench->carrier().evaluate(std::move(request));
+}
+
 /// Fills in the opponent: the named baseline, or the fastest known on this device.
 Result<Candidate> opponent_for(const JudgeFlags& flags, const engine::Surroundings& s) {
   const auto standings = KW_TRY(engine::time_baselines(s));
@@ -75,13 +90,15 @@ Result<Candidate> opponent_for(const JudgeFlags& flags, const engine::Surroundin
 Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage until) {
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
-  auto submission = KW_TRY(read_submission(flags, definition));
+  const Aim aim = KW_TRY(flags.target.aim(flags.file));
+  auto submission = KW_TRY(read_submission(flags, aim.target, definition));
   if (submission.judged) return std::move(*submission.judged);
-  [[maybe_unused]] const Target target = KW_TRY(target_of(flags.target));
-  const auto workbench = KW_TRY(
-      engine::TaskWorkbench::create(std::move(definition), {}, KW_TRY(workbench_options(global))));
+  if (until == Stage::Compile && aim.target == Target::Cuda)
+    return compile_only(global, aim, std::move(definition), submission.candidate);
   auto store = KW_TRY(store::RunStore::open(global.workspace));
-  auto bench = KW_TRY(Bench::open(global, &store));
+  auto bench = KW_TRY(Bench::open(global, &store, aim));
+  const auto workbench = KW_TRY(engine::TaskWorkbench::create(
+      std::move(definition), {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
   QuietObserver observer;
   const engine::Surroundings surroundings{
       workbench,           bench->carrier(), store, platform::real_clock(), observer, {},
@@ -126,7 +143,7 @@ Command judge_command() {
   command.declare = [flags](Flags& f) {
     f.positional("file", flags->file, "Candidate source");
     f.text("--task", flags->task, "Task folder, or name of a shipped task");
-    f.text("--target", flags->target, "cpu");
+    flags->target.declare(f, true);
     f.text("--until", flags->until, "Last stage: compile, check or measure");
     f.text("--baseline", flags->baseline, "Opponent by name; default: the fastest");
     f.texts("--set", flags->settings, "Knob value K=V; repeatable");

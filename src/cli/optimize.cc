@@ -38,7 +38,7 @@ constexpr std::int64_t kStartShare = 4;
 
 struct OptimizeFlags {
   std::string task;
-  std::string target = "cpu";
+  TargetFlags target;
   std::string strategy;
   std::string tuner;
   std::string reward = "speedup";
@@ -107,7 +107,9 @@ void set_default_limits(RunConfig& config, bool is_writing) {
 Result<RunConfig> config_of(const OptimizeFlags& flags) {
   RunConfig config;
   config.task_path = flags.task;
-  config.target = KW_TRY(target_of(flags.target));
+  const Aim aim = KW_TRY(flags.target.aim());
+  config.target = aim.target;
+  config.arch = aim.arch;
   const search::StrategyInfo* strategy = KW_TRY(strategy_of(flags));
   config.strategy = strategy->name;
   config.tuner = KW_TRY(tuner_of(flags, *strategy));
@@ -153,10 +155,10 @@ struct Setting {
   }
 };
 
-Result<Setting> open_setting(const Global& global, const std::string& task_name,
+Result<Setting> open_setting(const Global& global, const RunConfig& config,
                              store::RunStore& store) {
   Setting setting;
-  if (auto landscape = synthetic_bench(task_name)) {
+  if (auto landscape = synthetic_bench(config.task_path)) {
     auto parts = KW_TRY(std::move(*landscape));
     setting.task = "synthetic";
     setting.workbench = std::move(parts.workbench);
@@ -164,19 +166,21 @@ Result<Setting> open_setting(const Global& global, const std::string& task_name,
     return setting;
   }
   const auto data = KW_TRY(open_data(global));
-  auto definition = KW_TRY(open_accepted_task(global, data, task_name));
+  auto definition = KW_TRY(open_accepted_task(global, data, config.task_path));
   setting.task = definition.task.name;
   setting.task_sha256 = definition.task.sha256;
   setting.goals = definition.task.goals;
-  auto workbench = KW_TRY(engine::TaskWorkbench::create(std::move(definition),
-                                                        data.under("playbook/" + setting.task),
-                                                        KW_TRY(workbench_options(global))));
+  const Aim aim{config.target, config.arch};
+  setting.bench = KW_TRY(Bench::open(global, &store, aim));
+  auto workbench = KW_TRY(engine::TaskWorkbench::create(
+      std::move(definition), data.under("playbook/" + setting.task),
+      KW_TRY(workbench_options(global, aim, setting.bench->facts()))));
   setting.notices = workbench.notices();
-  setting.examples = KW_TRY(propose::select_examples(data, workbench.definition().task));
+  setting.examples = KW_TRY(
+      propose::select_examples(data, workbench.definition().task, {.target = config.target}));
   auto real = std::make_unique<engine::TaskWorkbench>(std::move(workbench));
   setting.real = real.get();
   setting.workbench = std::move(real);
-  setting.bench = KW_TRY(Bench::open(global, &store));
   KW_TRY(setting.bench->ensure_ceilings());
   return setting;
 }
@@ -252,15 +256,28 @@ Result<Wanted> wanted_of(const OptimizeFlags& flags, const store::RunStore& stor
   return wanted;
 }
 
+/// The limits of another device would allow other knobs, and the run's decisions could not follow.
+Result<> fit_to_device(const Wanted& wanted, const Setting& setting) {
+  const std::vector<GpuFacts>& gpu = wanted.config.gpu;
+  if (gpu.empty() || has_same_limits(gpu.front(), limits_of(setting.facts(), wanted.config.arch)))
+    return {};
+  return fail("the run began on another kind of GPU than this " + setting.facts().model,
+              wanted.stored->name);
+}
+
 Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Setting& setting) {
   if (wanted.stored && wanted.config.task_sha256 != setting.task_sha256)
     return fail("the task has changed since this run began; start a new one", wanted.stored->name);
-  if (wanted.stored) return {};
+  if (wanted.stored) return fit_to_device(wanted, setting);
   RunConfig& config = wanted.config;
   if (flags.goals.empty()) config.goals = setting.goals;
   config.task = setting.task;
   config.task_sha256 = setting.task_sha256;
   config.carrier = setting.bench ? "pipe" : "synthetic";
+  if (config.target == Target::Cuda) {
+    config.gpu = {limits_of(setting.facts(), config.arch)};
+    config.arch = config.gpu.front().arch;
+  }
   config.uses_memory = setting.real != nullptr && !flags.no_memory;
   return {};
 }
@@ -287,7 +304,7 @@ Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
   LiveView view(global.json);
   if (!store.notice().empty()) view.on_notice(store.notice());
   const auto models = KW_TRY(open_models(global, wanted.config, store, view, canceller));
-  const Setting setting = KW_TRY(open_setting(global, wanted.config.task_path, store));
+  const Setting setting = KW_TRY(open_setting(global, wanted.config, store));
   KW_TRY(fit_to_setting(wanted, flags, setting));
   for (const std::string& notice : setting.notices) view.on_notice(notice);
   const engine::Writing writing = models ? writing_of(*models, setting) : engine::Writing();
@@ -324,7 +341,7 @@ Command optimize_command() {
   command.summary = "Search for the fastest kernel of a task and confirm it";
   command.declare = [flags](Flags& f) {
     f.positional("task", flags->task, "Task folder, name of a shipped task, or synthetic:SEED");
-    f.text("--target", flags->target, "cpu");
+    flags->target.declare(f, true);
     f.text("--strategy", flags->strategy,
            "One of " + names_of(search::strategies()) + "; default greedy, with a model refine");
     f.text("--tuner", flags->tuner,
@@ -340,7 +357,8 @@ Command optimize_command() {
     f.texts("--goal", flags->goals, "Stop when reached: 2.5ms, 8x or 0.9roof; repeatable");
     f.integer("--seed", flags->seed, "Of the strategy only");
     f.integer("--outstanding", flags->outstanding, "Asks in flight");
-    f.text("--save-attempts", flags->save_attempts, "Keep every source here as NNN_name.cpp");
+    f.text("--save-attempts", flags->save_attempts,
+           "Keep every source here as NNN_name.cpp or .cu");
     f.on_off("--no-memory", flags->no_memory,
              "Begin without lessons of earlier runs, and leave none");
     f.on_off("--from-scratch", flags->from_scratch,
@@ -358,7 +376,8 @@ Command resume_command() {
   command.summary = "Go on with a run that was interrupted or killed";
   command.declare = [flags](Flags& f) {
     f.positional("run", flags->run, "Name as in kw runs");
-    f.text("--save-attempts", flags->save_attempts, "Keep every source here as NNN_name.cpp");
+    f.text("--save-attempts", flags->save_attempts,
+           "Keep every source here as NNN_name.cpp or .cu");
   };
   command.run = [flags](const Global& global) { return run(global, *flags); };
   return command;

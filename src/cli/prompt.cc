@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -27,6 +28,7 @@ struct PromptFlags {
   std::string task;
   std::int64_t attempt = 0;
   std::string errand = "write";
+  TargetFlags target;
   std::string parent;
   std::int64_t max_tokens = propose::PromptOptions{}.max_tokens;
   bool own_playbook = false;
@@ -41,35 +43,34 @@ Result<std::optional<store::RunStore>> existing_store(const Global& global) {
   return std::optional(KW_TRY(store::RunStore::open(global.workspace)));
 }
 
-/// What `kw device` or a run in this workspace has measured; nothing is measured for it.
-Result<std::optional<DeviceFacts>> remembered_device(const std::optional<store::RunStore>& store) {
-  if (!store) return std::optional<DeviceFacts>();
-  const auto text = KW_TRY(store->recall("device", "cpu"));
-  if (!text) return std::optional<DeviceFacts>();
-  return std::optional(KW_TRY(decode<DeviceFacts>(*text)));
-}
-
 /// What a run that began now would know from earlier ones.
 Result<> tell_lessons(store::RunStore& store, propose::Situation& situation) {
-  const DeviceFacts facts = situation.device != nullptr ? *situation.device : DeviceFacts();
-  const auto known =
-      KW_TRY(engine::lessons_for(store, engine::Learning{situation.task, facts.target, facts.id}));
+  const std::string device = situation.device != nullptr ? situation.device->id : "";
+  const auto known = KW_TRY(
+      engine::lessons_for(store, engine::Learning{situation.task, situation.target, device}));
   const Task& task = situation.task->task;
-  engine::tell(memory::recall(known, {task.name, task.family, facts.target, facts.id, ""}),
+  engine::tell(memory::recall(known, {task.name, task.family, situation.target, device, ""}),
                situation);
   return {};
 }
 
-/// A parent that was judged correct and not timed: `file`, or the task's reference.
-Result<Attempt> stand_in(const task::Definition& definition, const std::string& file,
+/// A kernel of the task for the target: on cpu its reference, else its first baseline.
+Candidate first_kernel(const task::Definition& definition, Target target) {
+  if (target == Target::Cpu) return task::reference_candidate(definition);
+  const auto found = std::ranges::find(definition.baselines, target, &Candidate::target);
+  return found == definition.baselines.end() ? Candidate() : *found;
+}
+
+/// A parent that was judged correct and not timed: `file`, or a kernel of the task's own.
+Result<Attempt> stand_in(const task::Definition& definition, Target target, const std::string& file,
                          Errand errand) {
   Attempt parent;
   parent.number = 1;
-  parent.candidate = task::reference_candidate(definition);
+  parent.candidate = first_kernel(definition, target);
   if (!file.empty()) {
     const std::string source = KW_TRY(platform::read_file(file, task::kMaxSourceBytes));
     auto candidate = task::make_candidate(platform::Path(file).stem().string(), source,
-                                          Origin::Human, definition.task.restrictions);
+                                          Origin::Human, definition.task.restrictions, target);
     if (!candidate) return fail("not a candidate:\n" + task::to_text(candidate.error()), file);
     parent.candidate = std::move(*candidate);
   }
@@ -92,23 +93,28 @@ Result<propose::Prompt> build_prompt(const Global& global, const PromptFlags& fl
     return fail("a first kernel has no parent; give --errand improve or another with --parent");
   const memory::DataFiles data = KW_TRY(open_data(global));
   const task::Definition definition = KW_TRY(open_task(global, data, flags.task));
+  const Target target = KW_TRY(flags.target.aim(flags.parent)).target;
   auto store = KW_TRY(existing_store(global));
-  const auto device = KW_TRY(remembered_device(store));
+  std::optional<DeviceFacts> device;
+  if (store) device = KW_TRY(remembered_device(*store, target));
 
   propose::Situation situation;
   situation.number = 1;
   situation.errand = *errand;
   situation.task = &definition;
+  situation.target = target;
   situation.device = device ? &*device : nullptr;
   situation.goals = definition.task.goals;
-  situation.baseline = definition.baselines.empty() ? "reference" : definition.baselines[0].name;
+  const auto baseline = std::ranges::find(definition.baselines, target, &Candidate::target);
+  situation.baseline = baseline == definition.baselines.end() ? "reference" : baseline->name;
   propose::ExampleOptions examples;
   examples.own_playbook = flags.own_playbook;
+  examples.target = target;
   situation.examples = KW_TRY(propose::select_examples(data, definition.task, examples));
   if (store && !flags.no_memory) KW_TRY(tell_lessons(*store, situation));
   std::optional<Attempt> parent;
   if (*errand != Errand::Write) {
-    parent = KW_TRY(stand_in(definition, flags.parent, *errand));
+    parent = KW_TRY(stand_in(definition, target, flags.parent, *errand));
     situation.parent = &*parent;
     situation.number = 2;
   }
@@ -183,6 +189,7 @@ Command prompt_command() {
                  "Task folder, or the name of a shipped task; with --attempt a run");
     f.integer("--attempt", flags->attempt,
               "Show what this attempt of a run was sent, and the reply");
+    flags->target.declare(f, false);
     f.text("--errand", flags->errand, "write | repair | rethink | improve");
     f.text("--parent", flags->parent, "Kernel to mend or improve; the reference without it");
     f.integer("--prompt-tokens", flags->max_tokens, "Bound on the prompt");

@@ -34,8 +34,9 @@ Result<DeviceFacts> device_of(const store::RunStore& store, const report::RunDat
       if (const auto facts = decode_json<DeviceFacts>((*certificate)["device"]);
           facts && facts->id == id)
         return *facts;
-  if (const auto known = KW_TRY(store.recall("device", "cpu")))
-    if (const auto facts = decode<DeviceFacts>(*known); facts && facts->id == id) return *facts;
+  if (auto known = KW_TRY(remembered_device(store, data.run.config.target));
+      known && known->id == id)
+    return std::move(*known);
   DeviceFacts facts;
   facts.id = id;
   facts.model = data.best->evaluation.machine;

@@ -9,13 +9,14 @@
 #include "base/json.h"
 #include "cli/verdict_view.h"
 #include "record/codec.h"
+#include "report/run_folder.h"
 #include "task/header.h"
 
 namespace kw::cli {
 namespace {
 
 std::string best_path(const report::RunData& data, const platform::Path& folder) {
-  return (folder / "best" / (data.run.config.task + ".cpp")).string();
+  return (folder / "best" / report::best_file(data.run.config)).string();
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "compile/cache.h"
 #include "compile/cpu_compiler.h"
+#include "device/known_devices.h"
 #include "generated/version.h"
 #include "record/codec.h"
 #include "task/load.h"
@@ -83,13 +84,6 @@ Result<JailLevel> jail_of(const Global& global) {
   return fail("--jail is namespace, landlock or none, not '" + global.jail + "'");
 }
 
-Result<Target> target_of(const std::string& name) {
-  const auto target = enum_from<Target>(name);
-  if (!target) return fail("--target is cpu or cuda, not '" + name + "'");
-  if (*target != Target::Cpu) return fail("target cuda is not in this version; cpu is");
-  return *target;
-}
-
 bool has_openblas() {
   for (const char* folder : {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
                              "/usr/lib64", "/usr/lib", "/usr/local/lib"}) {
@@ -99,19 +93,37 @@ bool has_openblas() {
   return false;
 }
 
-std::int64_t workload_limit() {
+std::int64_t workload_limit(const DeviceFacts& facts) {
+  // Shared buffers, two or more input sets, float64 inputs and truths: about ten times the tensors.
+  constexpr std::int64_t kTimesTensors = 10;
+  if (facts.target == Target::Cuda && facts.memory_bytes > 0)
+    return facts.memory_bytes / kTimesTensors;
   struct sysinfo info{};
   if (::sysinfo(&info) != 0) return std::int64_t{1} << 30;
-  // Shared buffers, two or more input sets, float64 inputs and truths: about ten times the tensors.
-  return static_cast<std::int64_t>(info.totalram) * static_cast<std::int64_t>(info.mem_unit) / 10;
+  return static_cast<std::int64_t>(info.totalram) * static_cast<std::int64_t>(info.mem_unit) /
+         kTimesTensors;
 }
 
-Result<engine::TaskWorkbenchOptions> workbench_options(const Global& global) {
+Result<engine::TaskWorkbenchOptions> workbench_options(const Global& global, const Aim& aim,
+                                                       const DeviceFacts& facts) {
   engine::TaskWorkbenchOptions options;
-  options.max_bytes = workload_limit();
+  options.target = aim.target;
+  options.max_bytes = workload_limit(facts);
   options.has_openblas = has_openblas();
   options.jail = KW_TRY(jail_of(global));
+  if (aim.target == Target::Cpu) return options;
+  if (facts.gpu.empty() && aim.arch.empty())
+    return fail("no GPU is known here, so say what to compile for: --arch sm_90a or another");
+  options.gpu = {limits_of(facts, aim.arch)};
   return options;
+}
+
+Result<std::optional<DeviceFacts>> remembered_device(const store::RunStore& store, Target target) {
+  const auto text = KW_TRY(store.recall("device", std::string(name_of(target))));
+  if (!text) return std::optional<DeviceFacts>();
+  auto facts = decode<DeviceFacts>(*text);
+  if (!facts) return std::optional<DeviceFacts>();
+  return std::optional(std::move(*facts));
 }
 
 platform::Path cache_folder() {
@@ -122,28 +134,42 @@ platform::Path cache_folder() {
   return "/tmp/kernelwright-cache";
 }
 
-Result<std::unique_ptr<Bench>> Bench::open(const Global& global, store::RunStore* store) {
-  std::unique_ptr<Bench> bench(new Bench);
+Result<> Bench::open_tools(const Global& global, const Aim& aim, store::RunStore* store) {
   auto cache = KW_TRY(compile::DirectoryCache::open(cache_folder()));
   compile::CpuCompilerSettings settings;
   settings.objects = cache.objects();
   settings.jail = KW_TRY(jail_of(global));
-  bench->inner_ = KW_TRY(compile::CpuCompiler::create(settings));
-  bench->cache_ = std::make_unique<compile::DirectoryCache>(std::move(cache));
-  bench->compiler_ = std::make_unique<compile::CachedCompiler>(*bench->inner_, *bench->cache_);
+  inner_ = KW_TRY(compile::CpuCompiler::create(settings));
+  cache_ = std::make_unique<compile::DirectoryCache>(std::move(cache));
+  compiler_ = std::make_unique<compile::CachedCompiler>(*inner_, *cache_);
   evaluate::PipeOptions options;
+  options.target = aim.target;
   options.build_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   if (store != nullptr)
     options.on_facts = [store](const DeviceFacts& facts) {
-      return store->remember("device", "cpu", encode(facts));
+      return store->remember("device", std::string(name_of(facts.target)), encode(facts));
     };
-  bench->carrier_ = std::make_unique<evaluate::PipeCarrier>(*bench->compiler_, options);
+  carrier_ = std::make_unique<evaluate::PipeCarrier>(*compiler_, options);
+  return {};
+}
 
+Result<std::unique_ptr<Bench>> Bench::open(const Global& global, store::RunStore* store,
+                                           const Aim& aim) {
+  std::unique_ptr<Bench> bench(new Bench);
+  KW_TRY(bench->open_tools(global, aim, store));
   std::optional<DeviceFacts> remembered;
-  if (store != nullptr)
-    if (const auto text = KW_TRY(store->recall("device", "cpu")))
-      if (auto facts = decode<DeviceFacts>(*text)) remembered = std::move(*facts);
-  KW_TRY(bench->carrier_->open(remembered));
+  if (store != nullptr) remembered = KW_TRY(remembered_device(*store, aim.target));
+  const DeviceFacts facts = KW_TRY(bench->carrier_->open(remembered));
+  if (!aim.arch.empty() && !device::runs_on(aim.arch, facts.gpu.front().arch))
+    return fail("code for " + aim.arch + " does not run on this " + facts.model + ", which is " +
+                    facts.gpu.front().arch + "; compile without running: --until compile",
+                "--arch");
+  return bench;
+}
+
+Result<std::unique_ptr<Bench>> Bench::open_compilers(const Global& global, const Aim& aim) {
+  std::unique_ptr<Bench> bench(new Bench);
+  KW_TRY(bench->open_tools(global, aim, nullptr));
   return bench;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/flags.h"
+#include "cli/target_flags.h"
 #include "compile/cache.h"
 #include "compile/compiler.h"
 #include "engine/task_workbench.h"
@@ -50,23 +51,29 @@ Result<task::Definition> open_accepted_task(const Global& global, const memory::
 
 Result<memory::DataFiles> open_data(const Global& global);
 Result<JailLevel> jail_of(const Global& global);
-Result<Target> target_of(const std::string& name);
 
 /// True where candidates can be linked with OpenBLAS.
 bool has_openblas();
 
 /// Bytes that the tensors of one workload may take: input sets, truths and both players' buffers
-/// must fit into the machine as well.
-std::int64_t workload_limit();
+/// must fit into the memory (of the device; of this machine where none is known) as well.
+std::int64_t workload_limit(const DeviceFacts& facts = {});
 
-/// How a task's workbench is made for this machine's cpu.
-Result<engine::TaskWorkbenchOptions> workbench_options(const Global& global);
+/// How a task's workbench is made for a target; `facts` of its device, empty where there is none.
+Result<engine::TaskWorkbenchOptions> workbench_options(const Global& global, const Aim& aim = {},
+                                                       const DeviceFacts& facts = {});
 
-/// A compiler with its cache and a worker, ready to judge on this machine's cpu. Device facts are
-/// remembered in the store.
+/// What this workspace remembers of its device of the target: `kw device` or a run measured it.
+Result<std::optional<DeviceFacts>> remembered_device(const store::RunStore& store, Target target);
+
+/// Compilers with their cache and a worker, ready to judge on this machine. Device facts are
+/// remembered in the store, by target.
 class Bench {
  public:
-  static Result<std::unique_ptr<Bench>> open(const Global& global, store::RunStore* store);
+  static Result<std::unique_ptr<Bench>> open(const Global& global, store::RunStore* store,
+                                             const Aim& aim = {});
+  /// Without a worker: candidates can be built and no more.
+  static Result<std::unique_ptr<Bench>> open_compilers(const Global& global, const Aim& aim);
   evaluate::PipeCarrier& carrier() { return *carrier_; }
   const DeviceFacts& facts() const { return carrier_->facts(); }
   /// See engine::Surroundings.
@@ -78,6 +85,7 @@ class Bench {
 
  private:
   Bench() = default;
+  Result<> open_tools(const Global& global, const Aim& aim, store::RunStore* store);
   std::unique_ptr<compile::Compiler> inner_;
   std::unique_ptr<compile::ObjectCache> cache_;
   std::unique_ptr<compile::Compiler> compiler_;

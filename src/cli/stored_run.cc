@@ -35,8 +35,12 @@ Result<std::unique_ptr<engine::Workbench>> workbench_of(const Global& global,
   if (definition.task.sha256 != run.config.task_sha256)
     return fail("the task has changed since this run", run.name);
   const auto playbook = data.under("playbook/" + definition.task.name);
-  auto workbench = KW_TRY(engine::TaskWorkbench::create(std::move(definition), playbook,
-                                                        KW_TRY(workbench_options(global))));
+  DeviceFacts facts;
+  facts.target = run.config.target;
+  facts.gpu = run.config.gpu;
+  auto workbench = KW_TRY(engine::TaskWorkbench::create(
+      std::move(definition), playbook,
+      KW_TRY(workbench_options(global, {run.config.target, run.config.arch}, facts))));
   return std::unique_ptr<engine::Workbench>(
       std::make_unique<engine::TaskWorkbench>(std::move(workbench)));
 }

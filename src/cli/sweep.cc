@@ -23,6 +23,7 @@ namespace {
 
 struct SweepFlags {
   std::string task;
+  TargetFlags target;
   std::vector<std::string> dims;
   std::string kernel;
   std::string run;
@@ -43,15 +44,17 @@ struct Point {
 };
 
 /// The timed workload that the sweep varies.
-Result<task::WorkloadSpec> base_workload(const task::Definition& definition,
+Result<task::WorkloadSpec> base_workload(const task::Definition& definition, Target target,
                                          const std::string& name) {
   std::vector<std::string> names;
   for (const task::WorkloadSpec& spec : definition.workloads) {
-    if (spec.group != Group::Time || !spec.is_for(Target::Cpu)) continue;
+    if (spec.group != Group::Time || !spec.is_for(target)) continue;
     if (name.empty() || spec.name == name) return spec;
     names.push_back(spec.name);
   }
-  if (name.empty()) return fail("no timed workload for cpu to vary", definition.folder);
+  if (name.empty())
+    return fail(fmt::format("no timed workload for {} to vary", name_of(target)),
+                definition.folder);
   return fail("no timed workload named '" + name + "'" + suggestion(name, names),
               definition.folder);
 }
@@ -72,12 +75,13 @@ Result<Candidate> best_of(const store::RunStore& store, const RunSummary& run) {
 }
 
 /// --kernel, else --run, else the latest run on this task; nothing: take the baseline.
-Result<std::optional<Candidate>> kernel_of(const SweepFlags& flags, const store::RunStore& store,
+Result<std::optional<Candidate>> kernel_of(const SweepFlags& flags, Target target,
+                                           const store::RunStore& store,
                                            const task::Definition& definition) {
   if (!flags.kernel.empty()) {
     const std::string source = KW_TRY(platform::read_file(flags.kernel));
     auto candidate = task::make_candidate(platform::Path(flags.kernel).stem().string(), source,
-                                          Origin::Human, definition.task.restrictions);
+                                          Origin::Human, definition.task.restrictions, target);
     if (!candidate) return fail(task::to_text(candidate.error()), flags.kernel);
     return std::move(*candidate);
   }
@@ -85,18 +89,21 @@ Result<std::optional<Candidate>> kernel_of(const SweepFlags& flags, const store:
     const RunSummary run = KW_TRY(store.find(flags.run));
     if (run.config.task != definition.task.name)
       return fail("the run is of task " + run.config.task, run.name);
+    if (run.config.target != target)
+      return fail(fmt::format("the run is of target {}", name_of(run.config.target)), run.name);
     return KW_TRY(best_of(store, run));
   }
   const auto runs = KW_TRY(store.list());
   for (auto run = runs.rbegin(); run != runs.rend(); ++run)
-    if (run->config.task == definition.task.name && run->best_attempt != 0)
+    if (run->config.task == definition.task.name && run->config.target == target &&
+        run->best_attempt != 0)
       return KW_TRY(best_of(store, *run));
   return std::nullopt;
 }
 
 class Sweep {
  public:
-  Sweep(engine::TaskWorkbench& workbench, evaluate::Carrier& carrier)
+  Sweep(engine::TaskWorkbench& workbench, evaluate::PipeCarrier& carrier)
       : workbench_(workbench), carrier_(carrier) {}
 
   Result<Point> judge(const task::WorkloadSpec& spec, std::int64_t value, const Candidate& kernel,
@@ -104,7 +111,7 @@ class Sweep {
     Point point;
     point.value = value;
     Workload workload = KW_TRY(task::resolve(workbench_.definition(), spec));
-    if (workload.bytes() > workload_limit()) {
+    if (workload.bytes() > workload_limit(carrier_.facts())) {
       point.skipped = "needs " + format_bytes(static_cast<std::uint64_t>(workload.bytes())) +
                       ", more than a tenth of the memory";
       return point;
@@ -120,7 +127,7 @@ class Sweep {
 
  private:
   engine::TaskWorkbench& workbench_;
-  evaluate::Carrier& carrier_;
+  evaluate::PipeCarrier& carrier_;
 };
 
 std::string csv_of(const std::string& dim, const std::vector<Point>& points) {
@@ -193,12 +200,12 @@ struct Contest {
   std::optional<Candidate> opponent;  ///< None where the kernel is the best baseline itself.
 };
 
-Result<Contest> contest_for(const SweepFlags& flags, const store::RunStore& store,
+Result<Contest> contest_for(const SweepFlags& flags, Target target, const store::RunStore& store,
                             const task::Definition& definition,
                             const engine::Surroundings& surroundings) {
   const auto standings = KW_TRY(engine::time_baselines(surroundings));
   const Candidate baseline = KW_TRY(engine::choose_baseline(standings, flags.baseline))->candidate;
-  auto kernel = KW_TRY(kernel_of(flags, store, definition));
+  auto kernel = KW_TRY(kernel_of(flags, target, store, definition));
   if (!kernel) return Contest{baseline, {}};
   return Contest{std::move(*kernel), baseline};
 }
@@ -225,19 +232,20 @@ Result<int> sweep(const Global& global, const SweepFlags& flags) {
   const SweepPlan plan = KW_TRY(parse_sweep(flags.dims));
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
-  task::WorkloadSpec spec = KW_TRY(base_workload(definition, flags.workload));
+  const Aim aim = KW_TRY(flags.target.aim(flags.kernel));
+  task::WorkloadSpec spec = KW_TRY(base_workload(definition, aim.target, flags.workload));
   for (const auto& [dim, value] : plan.fixed) KW_TRY(set_dim(spec, definition, dim, value));
   KW_TRY(set_dim(spec, definition, plan.dim, plan.values.front()));
   auto store = KW_TRY(store::RunStore::open(global.workspace));
-  auto workbench =
-      KW_TRY(engine::TaskWorkbench::create(definition, {}, KW_TRY(workbench_options(global))));
-  const auto bench = KW_TRY(Bench::open(global, &store));
+  const auto bench = KW_TRY(Bench::open(global, &store, aim));
+  auto workbench = KW_TRY(engine::TaskWorkbench::create(
+      definition, {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
   KW_TRY(bench->ensure_ceilings());
   engine::Observer quiet;
   const engine::Surroundings surroundings{
       workbench,           bench->carrier(), store, platform::real_clock(), quiet, {},
       Seed::from_os().low, bench->judge_id()};
-  const Contest contest = KW_TRY(contest_for(flags, store, definition, surroundings));
+  const Contest contest = KW_TRY(contest_for(flags, aim.target, store, definition, surroundings));
   Sweep judge(workbench, bench->carrier());
   std::vector<Point> points;
   bool is_correct = true;
@@ -285,6 +293,7 @@ Command sweep_command() {
     f.positional("task", flags->task, "Task folder, or name of a shipped task");
     f.texts("--dim", flags->dims,
             "n=64..512 doubles, n=64..512:64 steps, n=64..4096*4 multiplies; k=256 fixes another");
+    flags->target.declare(f, true);
     f.text("--kernel", flags->kernel, "Source; default: the best of --run");
     f.text("--run", flags->run, "Run whose best is swept; default: the latest of the task");
     f.text("--baseline", flags->baseline, "Opponent by name; default: the fastest");

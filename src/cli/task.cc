@@ -22,6 +22,7 @@ namespace {
 
 struct TaskFlags {
   std::string name;
+  TargetFlags target;
   std::string from;
   std::string function;
   DescribeFlags describe;
@@ -64,10 +65,11 @@ Result<int> create(const Global& global, const TaskFlags& flags) {
 Json line_json(const worker::AdmissionLine& line) { return encode_json(line); }
 
 Result<int> check(const Global& global, const TaskFlags& flags) {
+  const Aim aim = KW_TRY(flags.target.aim());
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_task(global, data, flags.name));
   const std::string name = definition.task.name;
-  const auto lines = KW_TRY(admit(global, std::move(definition)));
+  const auto lines = KW_TRY(admit(global, std::move(definition), aim));
   const bool is_good = is_admitted(lines);
   if (global.json) {
     Json object;
@@ -212,7 +214,10 @@ Json task_json(const Shown& shown) {
 Result<int> show(const Global& global, const TaskFlags& flags) {
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_task(global, data, flags.name));
-  const auto options = KW_TRY(workbench_options(global));
+  // What is shown of plans and knobs depends on a device only by its limits.
+  Aim aim = KW_TRY(flags.target.aim());
+  if (aim.target == Target::Cuda && aim.arch.empty()) aim.arch = "sm_90a";
+  const auto options = KW_TRY(workbench_options(global, aim));
   const auto resolved = KW_TRY(task::resolve(definition, options.target, options.max_bytes));
   const auto playbook = data.under("playbook/" + definition.task.name);
   const auto workbench =
@@ -267,12 +272,23 @@ Command task_command() {
           [](const Global& global, const TaskFlags& flags) {
             return accept_draft(global, flags.name);
           }),
-      child("check", "Does the task catch wrong answers? Builds and runs its reference", takes_task,
-            check),
+      child(
+          "check", "Does the task catch wrong answers? Builds and runs its reference",
+          [takes_task](Flags& f, TaskFlags& flags) {
+            takes_task(f, flags);
+            flags.target.declare(f, true);
+          },
+          check),
       child(
           "list", "Shipped tasks and those of the workspace", [](Flags&, TaskFlags&) {},
           [](const Global& global, const TaskFlags&) { return list(global); }),
-      child("show", "Signature, workloads, gate, work, baselines and playbook", takes_task, show)};
+      child(
+          "show", "Signature, workloads, gate, work, baselines and playbook",
+          [takes_task](Flags& f, TaskFlags& flags) {
+            takes_task(f, flags);
+            flags.target.declare(f, true);
+          },
+          show)};
   return command;
 }
 

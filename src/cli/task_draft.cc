@@ -154,14 +154,13 @@ void DescribeFlags::declare(Flags& flags) {
   flags.on_off("--yes", yes, "Accept the draft unread, if it is admitted");
 }
 
-Result<std::vector<worker::AdmissionLine>> admit(const Global& global,
-                                                 task::Definition definition) {
-  const Candidate reference = task::reference_candidate(definition);
-  const auto workbench = KW_TRY(
-      engine::TaskWorkbench::create(std::move(definition), {}, KW_TRY(workbench_options(global))));
+Result<std::vector<worker::AdmissionLine>> admit(const Global& global, task::Definition definition,
+                                                 const Aim& aim) {
   auto store = KW_TRY(store::RunStore::open(global.workspace));
-  const auto bench = KW_TRY(Bench::open(global, &store));
-  auto request = KW_TRY(workbench.request(reference, nullptr));
+  const auto bench = KW_TRY(Bench::open(global, &store, aim));
+  const auto workbench = KW_TRY(engine::TaskWorkbench::create(
+      std::move(definition), {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
+  EvaluationRequest request = workbench.references();
   request.id = "admission";
   request.seed = Seed::from_os().low;
   return bench->carrier().admit(std::move(request));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/model_flags.h"
+#include "cli/target_flags.h"
 #include "platform/files.h"
 #include "task/definition.h"
 #include "worker/messages.h"
@@ -26,7 +27,8 @@ struct DescribeFlags {
 };
 
 /// Builds and runs the reference of a task and every null answer: a line each, empty for none.
-Result<std::vector<worker::AdmissionLine>> admit(const Global& global, task::Definition definition);
+Result<std::vector<worker::AdmissionLine>> admit(const Global& global, task::Definition definition,
+                                                 const Aim& aim = {});
 bool is_admitted(const std::vector<worker::AdmissionLine>& lines);
 
 /// Has the model draft the task into `folder`, which must not exist; the result is marked as a

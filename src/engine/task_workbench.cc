@@ -29,7 +29,7 @@ Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
   auto resolved = KW_TRY(task::resolve(definition, options.target, options.max_bytes));
   bench.workloads_ = std::move(resolved.workloads);
   bench.skipped_ = std::move(resolved.skipped);
-  bench.ideas_ = KW_TRY(propose::gather_ideas(definition, playbook));
+  bench.ideas_ = KW_TRY(propose::gather_ideas(definition, playbook, options.target));
   for (const propose::Idea& idea : bench.ideas_) bench.search_ideas_.push_back(search_idea(idea));
   bench.definition_ = std::move(definition);
   KW_TRY(bench.gather_baselines(options.has_openblas));
@@ -43,7 +43,7 @@ Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
   return bench;
 }
 
-Result<> TaskWorkbench::gather_baselines(bool has_openblas) {
+Result<> TaskWorkbench::gather_cpu_baselines() {
   baselines_.push_back(task::reference_candidate(definition_));
   const auto is_named = [&](const char* name) {
     return std::any_of(definition_.baselines.begin(), definition_.baselines.end(),
@@ -57,7 +57,13 @@ Result<> TaskWorkbench::gather_baselines(bool has_openblas) {
       baselines_.push_back(std::move(*parallel));
     }
   }
+  return {};
+}
+
+Result<> TaskWorkbench::gather_baselines(bool has_openblas) {
+  if (options_.target == Target::Cpu) KW_TRY(gather_cpu_baselines());
   for (const Candidate& c : definition_.baselines) {
+    if (c.target != options_.target) continue;
     if (!c.libraries.empty() && !has_openblas) {
       notices_.push_back("baseline " + c.name + " is left out: " + join(c.libraries, ", ") +
                          " is not installed");
@@ -84,15 +90,20 @@ Result<BuildUnit> TaskWorkbench::unit_of(const Candidate& candidate, const char*
   return std::move(*unit);
 }
 
-Result<EvaluationRequest> TaskWorkbench::request(const Candidate& candidate,
-                                                 const Candidate* opponent) const {
+EvaluationRequest TaskWorkbench::references() const {
   EvaluationRequest request;
   request.task = definition_.task;
   request.workloads = workloads_;
   request.skipped = skipped_;
-  request.candidate = candidate;
   request.jail = options_.jail;
   request.units = references_;
+  return request;
+}
+
+Result<EvaluationRequest> TaskWorkbench::request(const Candidate& candidate,
+                                                 const Candidate* opponent) const {
+  EvaluationRequest request = references();
+  request.candidate = candidate;
   request.units.push_back(KW_TRY(unit_of(candidate, "candidate")));
   if (opponent != nullptr) {
     request.opponent = *opponent;

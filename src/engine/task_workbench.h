@@ -14,6 +14,7 @@ namespace kw::engine {
 
 struct TaskWorkbenchOptions {
   Target target = Target::Cpu;
+  std::vector<GpuFacts> gpu;  ///< cuda: whose limits plans keep to and what is compiled for.
   std::int64_t max_bytes =
       0;  ///< A workload's tensors may take at most this; larger ones are skipped.
   bool has_openblas =
@@ -24,6 +25,7 @@ struct TaskWorkbenchOptions {
 class TaskWorkbench final : public Workbench {
  public:
   /// `playbook`: files of the task's playbook folder. No timed workload for the target is an error.
+  /// Baselines are those of the target alone; on cuda there may be none.
   static Result<TaskWorkbench> create(task::Definition definition,
                                       const std::map<std::string, std::string>& playbook,
                                       const TaskWorkbenchOptions& options);
@@ -33,6 +35,9 @@ class TaskWorkbench final : public Workbench {
   const std::vector<Candidate>& baselines() const override { return baselines_; }
   Result<EvaluationRequest> request(const Candidate& candidate,
                                     const Candidate* opponent) const override;
+
+  /// What admission needs: the workloads and the references, no candidate.
+  EvaluationRequest references() const;
 
   const task::Definition& definition() const { return definition_; }
   const std::vector<Workload>& workloads() const { return workloads_; }
@@ -44,6 +49,7 @@ class TaskWorkbench final : public Workbench {
  private:
   TaskWorkbench() = default;
   Result<> gather_baselines(bool has_openblas);
+  Result<> gather_cpu_baselines();
   Result<BuildUnit> unit_of(const Candidate& candidate, const char* role) const;
 
   task::Definition definition_;

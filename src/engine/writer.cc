@@ -97,6 +97,7 @@ Result<Writer> Writer::open(const Writing& writing, store::RunStore& store,
 
 void Writer::set_constants(propose::Situation& situation) const {
   situation.task = writing_->task;
+  situation.target = run_.config.target;
   situation.device = &brief_.device;
   situation.goals = run_.config.goals;
   situation.baseline = run_.config.baseline;

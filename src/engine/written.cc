@@ -24,7 +24,7 @@ search::KnobSpace space_of(const task::CandidateHeader& header) {
 }
 
 std::expected<Candidate, task::Diagnostics> read_written(Candidate candidate) {
-  const std::string file = candidate.name + ".cpp";
+  const std::string file = candidate.name + std::string(source_suffix(candidate.target));
   auto header = task::parse_header(candidate.source, file);
   if (!header) return std::unexpected(std::move(header.error()));
   candidate.knobs = header->default_point();

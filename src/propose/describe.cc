@@ -74,6 +74,34 @@ std::string ceiling_words(const Ceiling& c) {
   return fmt::format("{} in {}, {}: {}", c.kind, c.level, with, format_si(c.per_second, "B/s"));
 }
 
+std::vector<std::string> describe_gpu(const DeviceFacts& facts) {
+  const GpuFacts& gpu = facts.gpu.front();
+  const auto bytes = [](std::int64_t n) { return format_bytes(static_cast<std::uint64_t>(n)); };
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format("{} ({}), {} multiprocessors of at most {} threads, {} memory",
+                              facts.model, gpu.arch, gpu.multiprocessors,
+                              gpu.threads_per_multiprocessor, bytes(facts.memory_bytes)));
+  lines.push_back(fmt::format(
+      "Shared memory: {} ({} bytes) for one block at most, {} a multiprocessor; {} registers for "
+      "one block; L2 {}",
+      bytes(gpu.shared_per_block), gpu.shared_per_block, bytes(gpu.shared_per_multiprocessor),
+      gpu.registers_per_block, bytes(gpu.l2_bytes)));
+  for (const Ceiling& c : facts.ceilings)
+    lines.push_back(fmt::format("Measured here: {} in {}: {}", c.kind, c.level,
+                                format_si(c.per_second, is_flops(c) ? "flop/s" : "B/s")));
+  if (facts.ceilings.empty()) lines.push_back("Its bandwidths and peak rates are not measured yet");
+  for (const DatasheetRates& sheet : gpu.datasheet) {
+    std::string words = "Its maker says: memory " + format_si(sheet.memory, "B/s");
+    for (const auto& [rate, name] : {std::pair{sheet.f32, "f32"},
+                                     {sheet.f64, "f64"},
+                                     {sheet.tf32, "tf32"},
+                                     {sheet.f16, "f16 and bf16"}})
+      if (rate > 0) words += fmt::format(", {} {}", name, format_si(rate, "flop/s"));
+    lines.push_back(words);
+  }
+  return lines;
+}
+
 /// For each kind and level the fastest, at however many threads: what there is to reach.
 std::vector<const Ceiling*> telling_ceilings(const std::vector<Ceiling>& all) {
   std::vector<const Ceiling*> best;
@@ -129,11 +157,13 @@ std::vector<ArgumentWords> describe_arguments(const task::Definition& task) {
   return arguments;
 }
 
-std::string describe_layout(const task::Definition& task) {
+std::string describe_layout(const task::Definition& task, Target target) {
   std::string words =
       "Tensors are row-major, the last index contiguous; different arguments never overlap.";
   for (const task::Let& let : task.lets)
     words += fmt::format(" `{}` is `{}`.", let.name, let.value.expr.text());
+  // On cuda a plan names them as it likes.
+  if (target == Target::Cuda) return words;
   std::vector<std::string> others;
   for (const std::string& dim : task.dims)
     if (scalar_named(task, dim) == nullptr) others.push_back("`" + dim + "`");
@@ -196,6 +226,7 @@ Result<std::vector<ShapeWords>> describe_shapes(const task::Definition& task, Ta
 
 std::vector<std::string> describe_device(const DeviceFacts& facts) {
   std::vector<std::string> lines;
+  if (!facts.gpu.empty()) return describe_gpu(facts);
   lines.push_back(
       fmt::format("{}, {} usable core{}", facts.model, facts.cores, facts.cores == 1 ? "" : "s"));
   if (!facts.isa.empty())
@@ -213,12 +244,15 @@ std::vector<std::string> describe_device(const DeviceFacts& facts) {
   return lines;
 }
 
-std::vector<std::string> describe_restrictions(const Task& task) {
+std::vector<std::string> describe_restrictions(const Task& task, Target target) {
   const Restrictions& r = task.restrictions;
   std::vector<std::string> lines;
-  lines.push_back(r.libraries.empty()
-                      ? "No libraries beyond those of C, C++ and OpenMP."
-                      : "Libraries that may be linked: " + join(r.libraries, ", ") + ".");
+  if (target == Target::Cuda)
+    lines.push_back("No libraries beyond CUDA's own device headers and, in dialect cute, CuTe.");
+  else
+    lines.push_back(r.libraries.empty()
+                        ? "No libraries beyond those of C, C++ and OpenMP."
+                        : "Libraries that may be linked: " + join(r.libraries, ", ") + ".");
   if (!contains(r.options, "fast_math")) lines.push_back("`fast_math` is not allowed.");
   if (r.deterministic)
     lines.push_back("Two calls on equal inputs must agree in every bit, whatever the threads do.");
@@ -258,7 +292,12 @@ std::vector<std::string> describe_goal(const Situation& s) {
   return lines;
 }
 
-std::string describe_options(const Restrictions& restrictions) {
+std::string describe_options(const Restrictions& restrictions, Target target) {
+  if (target == Target::Cuda)
+    return contains(restrictions.options, "fast_math")
+               ? "`// kw: option fast_math` (faster and less exact division, square roots and "
+                 "functions, denormals flushed to zero; the tolerance still holds)."
+               : "none.";
   std::string words =
       "`// kw: option unroll_loops` (the compiler unrolls loops), `// kw: option O2` (less "
       "inlining and unrolling than -O3)";

@@ -20,7 +20,7 @@ struct ArgumentWords {
 std::vector<ArgumentWords> describe_arguments(const task::Definition& task);
 
 /// How tensors lie in memory, and what the names in their shapes are that are no arguments.
-std::string describe_layout(const task::Definition& task);
+std::string describe_layout(const task::Definition& task, Target target);
 
 /// Both gates in words and figures.
 std::string describe_tolerance(const Task& task);
@@ -33,15 +33,16 @@ struct ShapeWords {
 /// The workloads of the group `show` for the target.
 Result<std::vector<ShapeWords>> describe_shapes(const task::Definition& task, Target target);
 
-/// Cores, instruction sets, caches, memory, measured ceilings.
+/// Cores, instruction sets, caches, memory, measured ceilings; of a GPU its limits, ceilings and
+/// what its maker says.
 std::vector<std::string> describe_device(const DeviceFacts& facts);
 
-std::vector<std::string> describe_restrictions(const Task& task);
+std::vector<std::string> describe_restrictions(const Task& task, Target target);
 
 /// What is to be beaten, where the run stands, each goal and how far it is.
 std::vector<std::string> describe_goal(const Situation& situation);
 
-/// The compiler options that the task allows, each with what it does.
-std::string describe_options(const Restrictions& restrictions);
+/// The compiler options that the task allows for the target, each with what it does.
+std::string describe_options(const Restrictions& restrictions, Target target);
 
 }  // namespace kw::propose

@@ -37,12 +37,13 @@ struct Ranked {
   Example example;
 };
 
-/// Of files named NN_what.cpp the last is the most advanced.
+/// Of files named NN_what.cpp (or .cu) the last is the most advanced.
 std::optional<std::pair<std::string, std::string>> best_kernel(const memory::DataFiles& data,
-                                                               const std::string& task) {
+                                                               const std::string& task,
+                                                               Target target) {
   std::optional<std::pair<std::string, std::string>> best;
   for (const auto& [file, source] : data.under("playbook/" + task))
-    if (file.ends_with(".cpp")) best.emplace(file.substr(0, file.size() - 4), source);
+    if (target_of_file(file) == target) best.emplace(file.substr(0, file.rfind('.')), source);
   return best;
 }
 
@@ -53,7 +54,7 @@ Result<std::vector<Example>> select_examples(const memory::DataFiles& data, cons
   std::vector<Ranked> ranked;
   for (const std::string& name : data.folders("playbook")) {
     const task::TaskFiles files{"tasks/" + name, data.under("tasks/" + name)};
-    const auto kernel = best_kernel(data, name);
+    const auto kernel = best_kernel(data, name, options.target);
     if (files.texts.empty() || !kernel) continue;
     const Task other = KW_TRY(task::parse_task(files)).task;
     const auto far = distance(task, other);

@@ -13,6 +13,7 @@ namespace kw::propose {
 struct ExampleOptions {
   std::size_t most = 2;
   std::size_t max_bytes = 16 << 10;  ///< Of all sources together.
+  Target target = Target::Cpu;
   bool own_playbook = false;  ///< Also the task's own kernels: an answer, so only when asked for.
 };
 

@@ -27,14 +27,22 @@ std::string plain(Outcome outcome) {
 }
 
 /// What a class of failure means to somebody who cannot see the referee.
-std::string_view meaning(Outcome outcome) {
-  switch (outcome) {
+std::string_view meaning(const Verdict& v) {
+  switch (v.outcome) {
     case Outcome::NoCandidate:
       return "There was nothing to judge.";
     case Outcome::Rejected:
       return "It was not compiled or run: it holds what no kernel needs.";
     case Outcome::TimedOut:
       return "It was stopped: an endless loop, a deadlock of threads, or work that grows too fast.";
+    case Outcome::LaunchFailed:
+      return "The launch was refused: grid, block, cluster, shared memory or arguments do not fit "
+             "the kernel or the device.";
+    case Outcome::OutOfResources:
+      return v.stage == Stage::Launch || v.stage == Stage::Screen
+                 ? "The plan asks for more than the device has: threads, shared memory, registers, "
+                   "or memory for workspaces."
+                 : std::string_view();
     case Outcome::OutOfBounds:
       return "It read or wrote outside a tensor; look at the ends of loops and at rows with "
              "padding.";
@@ -66,7 +74,7 @@ std::string failure_sentence(const Attempt& parent, const Veil& veil) {
                                   name_of(v.stage), plain(v.outcome));
   if (!v.evidence.empty())
     words += " Evidence: " + sentence(sanitise(veil.cover(v.evidence), kTextBytes));
-  if (const auto more = meaning(v.outcome); !more.empty()) words += " " + std::string(more);
+  if (const auto more = meaning(v); !more.empty()) words += " " + std::string(more);
   return words;
 }
 

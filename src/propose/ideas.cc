@@ -9,8 +9,8 @@ namespace kw::propose {
 namespace {
 
 Result<Idea> make_idea(const std::string& name, const std::string& source, Origin origin,
-                       const Restrictions& restrictions, std::string why) {
-  auto candidate = task::make_candidate(name, source, origin, restrictions);
+                       const Restrictions& restrictions, Target target, std::string why) {
+  auto candidate = task::make_candidate(name, source, origin, restrictions, target);
   if (!candidate) return fail("kernel cannot be used:\n" + task::to_text(candidate.error()), name);
   auto header = task::parse_header(source, name);
   KW_ASSERT(header.has_value());  // make_candidate has just parsed it.
@@ -20,22 +20,25 @@ Result<Idea> make_idea(const std::string& name, const std::string& source, Origi
 }  // namespace
 
 Result<std::vector<Idea>> gather_ideas(const task::Definition& task,
-                                       const std::map<std::string, std::string>& playbook) {
+                                       const std::map<std::string, std::string>& playbook,
+                                       Target target) {
   std::vector<Idea> ideas;
   const Restrictions& restrictions = task.task.restrictions;
   for (const Candidate& c : task.candidates)
-    ideas.push_back(KW_TRY(make_idea(c.name, c.source, Origin::Task, restrictions,
-                                     "hand-made, in the task's folder")));
+    if (c.target == target)
+      ideas.push_back(KW_TRY(make_idea(c.name, c.source, Origin::Task, restrictions, target,
+                                       "hand-made, in the task's folder")));
   bool has_playbook = false;
   for (const auto& [file, source] : playbook) {
-    if (!file.ends_with(".cpp")) continue;
+    if (target_of_file(file) != target) continue;
     has_playbook = true;
-    ideas.push_back(KW_TRY(make_idea(file.substr(0, file.size() - 4), source, Origin::Playbook,
-                                     restrictions, "expert kernel of the playbook")));
+    ideas.push_back(KW_TRY(make_idea(file.substr(0, file.rfind('.')), source, Origin::Playbook,
+                                     restrictions, target, "expert kernel of the playbook")));
   }
-  if (has_playbook) return ideas;
+  if (has_playbook || target != Target::Cpu) return ideas;
   for (const Variant& v : generic_variants(task.task, task.reference))
-    ideas.push_back(KW_TRY(make_idea(v.name, v.source, Origin::Generic, restrictions, v.why)));
+    ideas.push_back(
+        KW_TRY(make_idea(v.name, v.source, Origin::Generic, restrictions, target, v.why)));
   return ideas;
 }
 

@@ -32,7 +32,7 @@ std::string name_for(int number, const std::vector<std::string>& techniques) {
 
 void read_candidate(Proposal& proposal, const std::string& source, const Situation& s) {
   auto candidate = task::make_candidate(name_for(s.number, {}), source, Origin::Model,
-                                        s.task->task.restrictions);
+                                        s.task->task.restrictions, s.target);
   if (candidate) {
     candidate->name = name_for(s.number, candidate->techniques);
     proposal.candidate = std::move(*candidate);
@@ -46,6 +46,7 @@ void read_candidate(Proposal& proposal, const std::string& source, const Situati
 void read_reply(Proposal& proposal, const ChatReply& reply, const Situation& s) {
   ReplyContext context;
   context.function = s.task->task.function;
+  context.target = s.target;
   if (s.parent != nullptr) context.parent = s.parent->candidate.source;
   context.is_cut_off = reply.stop == StopReason::Length;
   const std::string trouble = llm::why_unusable(reply);

@@ -30,11 +30,13 @@ constexpr std::size_t kSpecBytes = 32 << 10;
 
 /// Files that a prompt begins with; the others are the errands' and partials.
 constexpr auto kFiles = std::to_array<std::string_view>(
-    {"system", "task_template", "write", "repair", "rethink", "improve", "judge"});
+    {"system", "system_cuda", "task_template", "write", "repair", "rethink", "improve", "judge"});
 
 /// Every variable that a template may name.
 const std::vector<std::string>& known_variables() {
-  static const std::vector<std::string> names = {"function",
+  static const std::vector<std::string> names = {"is_cuda",
+                                                 "arch",
+                                                 "function",
                                                  "flags",
                                                  "option_lines",
                                                  "threads",
@@ -107,6 +109,9 @@ std::vector<Fields> texts(const std::vector<std::string>& lines) {
 std::vector<Fields> first_texts(const std::vector<std::string>& lines, std::size_t count) {
   return texts({lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(count)});
 }
+
+/// The language that a fenced block of candidate source names.
+std::string_view fence_of(Target target) { return target == Target::Cpu ? "cpp" : "cuda"; }
 
 std::string numbered_lines(std::string_view source) {
   std::string text;
@@ -229,7 +234,7 @@ void set_task(Fields& f, const Situation& s, const std::vector<ShapeWords>& shap
   for (const ArgumentWords& a : describe_arguments(definition))
     arguments.push_back({{"name", {a.name}}, {"type", {a.type}}, {"what", {a.what}}});
   f["arguments"] = {std::move(arguments)};
-  f["layout_rule"] = {describe_layout(definition)};
+  f["layout_rule"] = {describe_layout(definition, s.target)};
   f["spec"] = {sanitise(body_of(task.spec), kSpecBytes)};
   f["tolerance"] = {describe_tolerance(task)};
   f["reference"] = {fenced(definition.reference, "cpp")};
@@ -237,7 +242,7 @@ void set_task(Fields& f, const Situation& s, const std::vector<ShapeWords>& shap
   for (const ShapeWords& shape : shapes)
     items.push_back({{"name", {shape.name}}, {"what", {shape.what}}});
   f["shapes"] = {std::move(items)};
-  f["restrictions"] = {texts(describe_restrictions(task))};
+  f["restrictions"] = {texts(describe_restrictions(task, s.target))};
   f["goal"] = {texts(describe_goal(s))};
   f["baseline"] = {s.baseline};
 }
@@ -246,7 +251,10 @@ void set_rules(Fields& f, const Situation& s) {
   const Restrictions& restrictions = s.task->task.restrictions;
   f["function"] = {s.task->task.function};
   f["flags"] = {join(std::vector<std::string>(kCodeFlags.begin(), kCodeFlags.end()), " ")};
-  f["option_lines"] = {describe_options(restrictions)};
+  f["option_lines"] = {describe_options(restrictions, s.target)};
+  f["is_cuda"] = {s.target == Target::Cuda};
+  const bool has_arch = s.device != nullptr && !s.device->gpu.empty();
+  f["arch"] = {has_arch ? s.device->gpu.front().arch : std::string("the GPU at hand")};
   f["threads"] = {s.device != nullptr
                       ? fmt::format("{} thread{}", s.device->cores, s.device->cores == 1 ? "" : "s")
                       : std::string("one thread for each usable core")};
@@ -255,8 +263,7 @@ void set_rules(Fields& f, const Situation& s) {
   f["workspace"] = {format_bytes(static_cast<std::uint64_t>(bytes))};
   f["max_knobs"] = {std::to_string(task::kMaxKnobs)};
   f["max_values"] = {std::to_string(task::kMaxKnobValues)};
-  const Target target = s.device != nullptr ? s.device->target : Target::Cpu;
-  f["target"] = {std::string(name_of(target))};
+  f["target"] = {std::string(name_of(s.target))};
   f["device_facts"] = {
       texts(s.device != nullptr ? describe_device(*s.device) : std::vector<std::string>())};
   f["attempt"] = {std::to_string(s.number)};
@@ -266,7 +273,8 @@ void set_parent(Fields& f, const Situation& s, const Feedback& feedback) {
   const bool has_code = s.parent != nullptr && !s.parent->candidate.source.empty();
   f["has_parent_code"] = {has_code};
   f["parent_title"] = {s.parent != nullptr ? title_of(*s.parent) : std::string()};
-  f["parent_code"] = {has_code ? fenced(s.parent->candidate.source, "cpp") : std::string()};
+  f["parent_code"] = {has_code ? fenced(s.parent->candidate.source, fence_of(s.target))
+                               : std::string()};
   f["parent_numbered"] = {has_code ? fenced(numbered_lines(s.parent->candidate.source), "")
                                    : std::string()};
   f["verdict"] = {feedback.verdict};
@@ -305,12 +313,13 @@ void set_parts(Fields& f, const Situation& s, const Feedback& feedback, const Pa
 
   f["has_best"] = {parts.has_best};
   f["best_title"] = {parts.has_best ? title_of(*s.best) : std::string()};
-  f["best_code"] = {parts.has_best ? fenced(s.best->candidate.source, "cpp") : std::string()};
+  f["best_code"] = {parts.has_best ? fenced(s.best->candidate.source, fence_of(s.target))
+                                   : std::string()};
 
   std::vector<Fields> examples;
   for (std::size_t i = 0; i < parts.examples; ++i)
-    examples.push_back(
-        {{"title", {s.examples[i].title}}, {"code", {fenced(s.examples[i].source, "cpp")}}});
+    examples.push_back({{"title", {s.examples[i].title}},
+                        {"code", {fenced(s.examples[i].source, fence_of(s.target))}}});
   f["has_examples"] = {!examples.empty()};
   f["examples"] = {std::move(examples)};
   f["has_cautions"] = {parts.cautions > 0};
@@ -359,8 +368,7 @@ Result<PromptBook> PromptBook::open(const memory::DataFiles& data) {
 Result<Prompt> PromptBook::build(const Situation& s, const PromptOptions& options) const {
   KW_ASSERT(s.task != nullptr);
   KW_ASSERT((s.errand == Errand::Write) == (s.parent == nullptr));
-  const Target target = s.device != nullptr ? s.device->target : Target::Cpu;
-  const auto shapes = KW_TRY(describe_shapes(*s.task, target));
+  const auto shapes = KW_TRY(describe_shapes(*s.task, s.target));
   const Veil veil(*s.task);
   const Feedback feedback = feedback_of(s, veil);
   Parts parts = all_parts(s, feedback, veil);
@@ -370,9 +378,10 @@ Result<Prompt> PromptBook::build(const Situation& s, const PromptOptions& option
   set_task(fields, s, shapes);
   set_parent(fields, s, feedback);
   Prompt prompt;
+  const char* system_file = s.target == Target::Cuda ? "system_cuda" : "system";
   const auto render = [&]() -> Result<> {
     set_parts(fields, s, feedback, parts);
-    prompt.system = tidied(KW_TRY(templates_.render("system", fields)));
+    prompt.system = tidied(KW_TRY(templates_.render(system_file, fields)));
     prompt.user = tidied(KW_TRY(templates_.render("task_template", fields)) + "\n" +
                          KW_TRY(templates_.render(std::string(name_of(s.errand)), fields)));
     prompt.tokens = llm::likely_tokens(prompt.system.size() + prompt.user.size());

@@ -25,7 +25,8 @@ struct Situation {
   int number = 0;  ///< Of the attempt; the scope of its exchanges.
   Errand errand = Errand::Write;
   const task::Definition* task = nullptr;
-  const DeviceFacts* device = nullptr;
+  Target target = Target::Cpu;
+  const DeviceFacts* device = nullptr;  ///< Of that target; null: nothing is known of it.
   Goals goals;
   std::string baseline;                  ///< Name of the opponent to beat.
   double baseline_ns = 0;                ///< Its mean over the timed workloads.

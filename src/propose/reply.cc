@@ -51,12 +51,18 @@ bool defines(std::string_view source, std::string_view function) {
   return false;
 }
 
+/// Whether it looks like a whole candidate.
+bool is_candidate(std::string_view source, const ReplyContext& context) {
+  if (context.target == Target::Cuda) return source.find("__global__") != std::string_view::npos;
+  return defines(source, context.function);
+}
+
 bool has_text(const Block& block) { return !trim(block.text).empty(); }
 
-const Block* choose_block(const std::vector<Block>& blocks, std::string_view function) {
+const Block* choose_block(const std::vector<Block>& blocks, const ReplyContext& context) {
   const Block* chosen = nullptr;
   for (const Block& block : blocks)
-    if (has_text(block) && defines(block.text, function)) chosen = &block;
+    if (has_text(block) && is_candidate(block.text, context)) chosen = &block;
   if (chosen != nullptr) return chosen;
   for (const Block& block : blocks)
     if (has_text(block) && contains(kCodeInfos, block.info) &&
@@ -84,9 +90,9 @@ ParsedReply unusable(std::string evidence, std::string plan) {
 /// A whole file among the blocks, or without any fence.
 ParsedReply whole_file(std::string_view text, const ReplyContext& context) {
   const std::vector<Block> blocks = find_blocks(text);
-  const Block* block = choose_block(blocks, context.function);
+  const Block* block = choose_block(blocks, context);
   if (block == nullptr) {
-    if (blocks.empty() && !context.is_cut_off && defines(text, context.function) &&
+    if (blocks.empty() && !context.is_cut_off && is_candidate(text, context) &&
         trim(text).find_first_of("/#estvic") == 0)
       return {std::string(text), "", ""};
     return unusable(context.is_cut_off ? "the reply was cut off before its code began"
@@ -133,7 +139,7 @@ ParsedReply parse_reply(std::string_view raw, const ReplyContext& context) {
   const std::vector<Block> blocks = find_blocks(text);
   for (const Block& block : blocks)
     if (block.is_closed && find_edits(block.text, false).edits.empty() &&
-        defines(block.text, context.function) && trim(block.text) != trim(context.parent))
+        is_candidate(block.text, context) && trim(block.text) != trim(context.parent))
       return {block.text, "", plan_before(text, std::min(block.begin, edits.begin))};
   return unusable(std::move(evidence), plan_before(text, edits.begin));
 }

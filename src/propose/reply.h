@@ -7,12 +7,15 @@
 #include <string>
 #include <string_view>
 
+#include "record/enums.h"
+
 namespace kw::propose {
 
 struct ReplyContext {
-  std::string_view function;  ///< That the source must define.
-  std::string_view parent;    ///< Source that edits refer to; empty: none.
-  bool is_cut_off = false;    ///< The model had no tokens left.
+  std::string_view function;  ///< That the source must define; on cuda any kernel does.
+  Target target = Target::Cpu;
+  std::string_view parent;  ///< Source that edits refer to; empty: none.
+  bool is_cut_off = false;  ///< The model had no tokens left.
 };
 
 struct ParsedReply {

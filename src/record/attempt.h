@@ -82,6 +82,8 @@ struct RunConfig {
   std::string task_path;
   std::string task_sha256;
   Target target = Target::Cpu;
+  std::string arch;           ///< cuda: what sources are compiled for.
+  std::vector<GpuFacts> gpu;  ///< cuda: whose limits say which knobs exist; at most one.
   std::string strategy = "greedy";
   std::string tuner = "auto";  ///< Of strategies that tune.
   std::string reward_policy = "speedup";
@@ -106,8 +108,8 @@ struct RunConfig {
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("task", s.task), v("task_path", s.task_path), v("task_sha256", s.task_sha256),
-        v("target", s.target), v("strategy", s.strategy), v("tuner", s.tuner),
-        v("reward_policy", s.reward_policy), v("max_attempts", s.max_attempts),
+        v("target", s.target), v("arch", s.arch), v("gpu", s.gpu), v("strategy", s.strategy),
+        v("tuner", s.tuner), v("reward_policy", s.reward_policy), v("max_attempts", s.max_attempts),
         v("max_time_ns", s.max_time_ns), v("patience", s.patience), v("goals", s.goals),
         v("seed", s.seed), v("baseline", s.baseline), v("carrier", s.carrier),
         v("outstanding", s.outstanding), v("most_tuning_points", s.most_tuning_points),

@@ -25,4 +25,12 @@ std::string knobs_change(const KnobPoint& before, const KnobPoint& after) {
   return text;
 }
 
+std::string_view source_suffix(Target target) { return target == Target::Cpu ? ".cpp" : ".cu"; }
+
+std::optional<Target> target_of_file(std::string_view name) {
+  for (const Target target : {Target::Cpu, Target::Cuda})
+    if (name.ends_with(source_suffix(target))) return target;
+  return std::nullopt;
+}
+
 }  // namespace kw

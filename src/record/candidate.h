@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,11 @@ std::string knobs_text(const KnobPoint& knobs, std::string_view equals = "=",
                        std::string_view between = " ");
 /// What changes on the way to `after`: "B = 64 → 128, S = 2" (S is new); empty where nothing does.
 std::string knobs_change(const KnobPoint& before, const KnobPoint& after);
+
+/// ".cpp" or ".cu": how sources for a target are called.
+std::string_view source_suffix(Target target);
+/// What a file of this name is for, by its suffix; nothing: by neither.
+std::optional<Target> target_of_file(std::string_view name);
 
 /// Compiler flags of every candidate, baseline and reference that decide what code means and how
 /// fast it is; docs/measurement.md explains them. None changes a value: fast-math is an option, and

@@ -42,6 +42,28 @@ struct Ceiling {
   }
 };
 
+/// Whether its rate is operations, not bytes.
+inline bool is_flops(const Ceiling& c) {
+  return c.kind.starts_with("fma") || c.kind.starts_with("mma");
+}
+
+/// What a maker says a GPU reaches, dense and at its boost clock; 0: it does not say.
+struct DatasheetRates {
+  double memory = 0;  ///< Bytes a second; the others are operations a second.
+  double f64 = 0;     ///< Matrix units included.
+  double f32 = 0;
+  double tf32 = 0;
+  double f16 = 0;  ///< And bf16; matrix units.
+  double f8 = 0;
+  std::string source;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("memory", s.memory), v("f64", s.f64), v("f32", s.f32), v("tf32", s.tf32), v("f16", s.f16),
+        v("f8", s.f8), v("source", s.source);
+  }
+};
+
 /// What only a GPU has; limits are those of one block or one multiprocessor.
 struct GpuFacts {
   std::string arch;    ///< "sm_90a": what candidates are compiled for.
@@ -57,6 +79,7 @@ struct GpuFacts {
   int memory_bus_bits = 0;
   double timer_tick_ns = 0;  ///< Of %globaltimer, measured.
   bool is_mig = false;
+  std::vector<DatasheetRates> datasheet;  ///< At most one; none: not in device/known_devices.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -66,7 +89,7 @@ struct GpuFacts {
         v("registers_per_block", s.registers_per_block),
         v("threads_per_multiprocessor", s.threads_per_multiprocessor), v("clock_hz", s.clock_hz),
         v("memory_clock_hz", s.memory_clock_hz), v("memory_bus_bits", s.memory_bus_bits),
-        v("timer_tick_ns", s.timer_tick_ns), v("is_mig", s.is_mig);
+        v("timer_tick_ns", s.timer_tick_ns), v("is_mig", s.is_mig), v("datasheet", s.datasheet);
   }
 };
 

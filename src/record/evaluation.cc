@@ -4,7 +4,23 @@
 
 #include <cmath>
 
+#include "base/hash.h"
+#include "base/result.h"
+#include "record/codec.h"
+
 namespace kw {
+
+std::string code_identity(const EvaluationRequest& request) {
+  const BuildUnit* unit = request.unit("candidate");
+  KW_ASSERT(unit != nullptr && unit->object.size() == 1);
+  const std::string& object = unit->object.front().sha256;
+  if (unit->target == Target::Cpu) return object;
+  Sha256Stream identity;
+  identity.update_part(object);
+  for (const RolePlan& plan : request.plans)
+    if (plan.role == unit->role) identity.update_part(encode(plan));
+  return identity.finish().hex();
+}
 
 double Evaluation::mean_time_ns() const {
   double log_sum = 0;

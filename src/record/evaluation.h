@@ -39,6 +39,17 @@ struct MeasurePlan {
   }
 };
 
+/// Why no plan comes of a candidate's lines at one of the workloads.
+struct PlanFault {
+  Verdict verdict;  ///< (screen, rejected) or (launch, out_of_resources).
+  Finding finding;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("verdict", s.verdict), v("finding", s.finding);
+  }
+};
+
 /// Everything a worker needs, self-contained.
 struct EvaluationRequest {
   int format = 1;
@@ -57,6 +68,9 @@ struct EvaluationRequest {
   /// Objects that whoever asks has had judged: a candidate that becomes one of them may be answered
   /// at once with its object and (compile, correct). For whoever builds; a worker never sees them.
   std::vector<std::string> known_objects;
+  /// cuda: the candidate cannot be launched, so whoever builds answers with this. A worker never
+  /// sees one.
+  std::vector<PlanFault> plan_faults;
 
   const BuildUnit* unit(const std::string& role) const {
     for (const BuildUnit& u : units)
@@ -74,9 +88,14 @@ struct EvaluationRequest {
     v("format", s.format), v("id", s.id), v("task", s.task), v("workloads", s.workloads),
         v("skipped", s.skipped), v("candidate", s.candidate), v("opponent", s.opponent),
         v("units", s.units), v("plans", s.plans), v("until", s.until), v("measure", s.measure),
-        v("seed", s.seed), v("jail", s.jail), v("known_objects", s.known_objects);
+        v("seed", s.seed), v("jail", s.jail), v("known_objects", s.known_objects),
+        v("plan_faults", s.plan_faults);
   }
 };
+
+/// What a built candidate is, for telling whether it was judged before: the hash of its object, on
+/// cuda of object and plans, since two points of a tuning space may differ in their launches alone.
+std::string code_identity(const EvaluationRequest& request);
 
 /// One timed pair. Times are the referee's, net of the empty call.
 struct Sample {
@@ -173,10 +192,10 @@ struct Evaluation {
   JailLevel jail = JailLevel::None;
   int jail_uid = -1;  ///< The uid the players ran as.
   TrustClass trust_class = TrustClass::CpuFunction;
-  std::string device;   ///< DeviceFacts::id.
-  std::string machine;  ///< Model in words.
-  std::string worker;   ///< Version of the worker.
-  std::string object_sha256;
+  std::string device;                      ///< DeviceFacts::id.
+  std::string machine;                     ///< Model in words.
+  std::string worker;                      ///< Version of the worker.
+  std::string object_sha256;               ///< code_identity() of the request.
   std::map<std::string, double> stage_ns;  ///< Where the time went; no two overlap.
 
   /// Geometric mean of the timed workloads' medians; 0 if nothing was timed.

@@ -270,7 +270,7 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
   evaluation.trust_class = request.candidate.trust_class;
   evaluation.device = device_.facts().id;
   evaluation.machine = device_.facts().model;
-  evaluation.object_sha256 = unit->object.front().sha256;
+  evaluation.object_sha256 = code_identity(request);
 
   std::vector<Bench*> small;
   std::vector<Bench*> timed;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <span>
 
 #include "base/text.h"
 #include "compile/elf.h"
@@ -111,14 +112,47 @@ class TextScreen {
         clean_(clean(text_)),
         has_splices_(text_.size() != text.size()) {}
 
-  Screening run() {
+  Screening run(Target target) {
     screen_directives();
-    screen_assembly();
-    screen_words();
+    if (target == Target::Cuda) {
+      screen_statements(kPtxRules);
+      screen_device_words();
+    } else {
+      screen_statements(kAssemblyRules);
+      screen_words();
+    }
     return std::move(result_);
   }
 
  private:
+  struct Rule {
+    std::string_view text;
+    std::string_view what;
+  };
+  static constexpr std::array<Rule, 9> kAssemblyRules{{
+      {".incbin", "assembly includes a file"},
+      {".include", "assembly includes a file"},
+      {"syscall", "assembly makes a system call"},
+      {"sysenter", "assembly makes a system call"},
+      {"$0x80", "assembly makes a system call"},
+      {"rdtsc", "assembly reads the time-stamp counter"},
+      {"rdpmc", "assembly reads a performance counter"},
+      {"init_array", "assembly adds code that runs when the object is loaded"},
+      {".section .init", "assembly adds code that runs when the object is loaded"},
+  }};
+  // PTX ISA 8.8, chapters "Special Registers" and "Directives".
+  static constexpr std::array<Rule, 9> kPtxRules{{
+      {"%clock", "inline PTX reads a clock; only the referee times a kernel"},
+      {"%globaltimer", "inline PTX reads the global timer; only the referee times a kernel"},
+      {"%pm0", "inline PTX reads a performance counter"},
+      {"%envreg", "inline PTX reads what the driver keeps for itself"},
+      {"pmevent", "inline PTX raises a performance event"},
+      {".visible", "inline PTX declares a symbol of its own"},
+      {".extern", "inline PTX declares a symbol of its own"},
+      {".entry", "inline PTX declares a kernel of its own"},
+      {"vprintf", "a kernel prints"},
+  }};
+
   void reject(std::size_t offset, const std::string& what) {
     if (result_.verdict) return;
     const Position at = position_of(text_, offset);
@@ -169,7 +203,7 @@ class TextScreen {
   }
 
   // Every asm statement, up to the parenthesis that closes it.
-  void screen_assembly() {
+  void screen_statements(std::span<const Rule> rules) {
     for (const std::string_view word : {"asm", "__asm", "__asm__"})
       for_each_word(word, [&](std::size_t at) {
         std::size_t i = clean_.code.find_first_of("({;", at);
@@ -180,29 +214,62 @@ class TextScreen {
           if (clean_.code[end] == '(') ++depth;
           if (clean_.code[end] == ')' && --depth == 0) break;
         }
-        screen_statement(at, std::string_view(clean_.literals).substr(i, end - i));
+        const auto statement = std::string_view(clean_.literals).substr(i, end - i);
+        for (const Rule& rule : rules)
+          if (statement.find(rule.text) != std::string_view::npos)
+            reject(at, std::string(rule.what));
       });
   }
 
-  void screen_statement(std::size_t offset, std::string_view statement) {
-    struct Rule {
-      std::string_view text;
-      std::string_view what;
-    };
-    static constexpr std::array<Rule, 9> kRules{{
-        {".incbin", "assembly includes a file"},
-        {".include", "assembly includes a file"},
-        {"syscall", "assembly makes a system call"},
-        {"sysenter", "assembly makes a system call"},
-        {"$0x80", "assembly makes a system call"},
-        {"rdtsc", "assembly reads the time-stamp counter"},
-        {"rdpmc", "assembly reads a performance counter"},
-        {"init_array", "assembly adds code that runs when the object is loaded"},
-        {".section .init", "assembly adds code that runs when the object is loaded"},
-    }};
-    for (const Rule& rule : kRules)
-      if (statement.find(rule.text) != std::string_view::npos)
-        reject(offset, std::string(rule.what));
+  // Clocks, host code and output, which device code has no use for.
+  void screen_device_words() {
+    for (const std::string_view word :
+         {"clock", "clock64", "globaltimer", "__nv_clock", "__clock", "__clock64",
+          "__nvvm_read_ptx_sreg_clock", "__nvvm_read_ptx_sreg_clock64",
+          "__nvvm_read_ptx_sreg_globaltimer", "__builtin_readcyclecounter"})
+      for_each_word(word, [&](std::size_t at) {
+        if (is_call(at, word.size()))
+          reject(at, "a kernel must not read clocks; only the referee times it");
+      });
+    for (const std::string_view word : {"printf", "vprintf"})
+      for_each_word(word, [&](std::size_t at) {
+        if (is_call(at, word.size())) reject(at, "a kernel must not print");
+      });
+    for (const std::string_view word : {"malloc", "free", "alloca"})
+      for_each_word(word, [&](std::size_t at) {
+        if (is_call(at, word.size()))
+          reject(at, "memory beyond the tensors comes from // kw: workspace lines");
+      });
+    for (const std::string_view word :
+         {"cudaMalloc", "cudaMallocAsync", "cudaFree", "cudaMemcpy", "cudaMemcpyAsync",
+          "cudaMemset", "cudaMemsetAsync", "cudaLaunchKernel", "cudaLaunchKernelEx",
+          "cudaLaunchDevice", "cudaLaunchDeviceV2", "cudaGraphLaunch", "cudaDeviceSynchronize",
+          "cudaDeviceSetLimit", "cudaStreamCreateWithFlags", "cudaEventRecord"})
+      for_each_word(word, [&](std::size_t at) {
+        reject(at, "calls of the CUDA runtime have no place in device code");
+      });
+    for (const std::string_view word : {"__host__", "main"})
+      for_each_word(word, [&](std::size_t at) {
+        if (word == "main" && !is_call(at, word.size())) return;
+        if (word == "__host__" && is_beside_device(at, word.size())) return;
+        reject(at, "host code: a device-only file is device code and // kw: lines");
+      });
+    for (std::size_t at = clean_.code.find("<<<"); at != std::string::npos;
+         at = clean_.code.find("<<<", at + 3))
+      reject(at, "kernels are launched by // kw: launch lines, not by <<< >>>");
+  }
+
+  // What follows is a parenthesis.
+  bool is_call(std::size_t at, std::size_t size) const {
+    const std::size_t next = clean_.code.find_first_not_of(" \t\r\n", at + size);
+    return next != std::string::npos && clean_.code[next] == '(';
+  }
+
+  // `__host__ __device__` is device code as well.
+  bool is_beside_device(std::size_t at, std::size_t size) const {
+    const std::string_view code = clean_.code;
+    return trim(code.substr(0, at)).ends_with("__device__") ||
+           trim(code.substr(at + size)).starts_with("__device__");
   }
 
   void screen_words() {
@@ -276,10 +343,10 @@ Screening screen_claims(const Candidate& candidate, const Task& task) {
   return {};
 }
 
-Screening screen_text(std::string_view text, std::string_view name) {
+Screening screen_text(std::string_view text, std::string_view name, Target target) {
   if (trim(text).empty()) return rejected("the source is empty");
   if (text.find('\0') != std::string_view::npos) return rejected("the source is not text");
-  return TextScreen(text, name).run();
+  return TextScreen(text, name).run(target);
 }
 
 Screening screen_object(std::string_view bytes, const std::vector<std::string>& libraries) {

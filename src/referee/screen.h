@@ -22,10 +22,12 @@ struct Screening {
 Screening screen_claims(const Candidate& candidate, const Task& task);
 
 /// Source text, or the same after preprocessing (which undoes token pasting and hidden includes).
-/// Rejects files read at compile time (#include of absolute or parent paths, #embed, .incbin),
-/// constructors, time-stamp counters and system calls in assembly. Comments and string literals
-/// outside of assembly are ignored. `name` is for places.
-Screening screen_text(std::string_view text, std::string_view name);
+/// Rejects files read at compile time (#include of absolute or parent paths, #embed, .incbin) and,
+/// on cpu, constructors, time-stamp counters and system calls in assembly; on cuda clocks and
+/// timers, launches and calls of the runtime (host code), printing and inline PTX that declares
+/// symbols or reads such registers. Comments and string literals outside of assembly are ignored.
+/// `name` is for places.
+Screening screen_text(std::string_view text, std::string_view name, Target target = Target::Cpu);
 
 /// The built object's imports, exports and libraries. Rejects what a kernel has no business with
 /// (processes, files, sockets, clocks, signals, limits, threads other than OpenMP's), functions of

@@ -37,6 +37,44 @@ TEST(ScreenText, RejectsFilesReadAtCompileTime) {
   }
 }
 
+TEST(ScreenText, RejectsWhatDeviceCodeHasNoBusinessWith) {
+  for (const char* text : {
+           "__global__ void k(long long* t) { *t = clock64(); }",
+           "__global__ void k(long long* t) { *t = clock (); }",
+           "__device__ long long t() { long long v; asm volatile(\"mov.u64 %0, %globaltimer;\" : "
+           "\"=l\"(v)); return v; }",
+           "__device__ int t() { int v; asm(\"mov.u32 %0, %%clock;\" : \"=r\"(v)); return v; }",
+           "asm(\".global .align 4 .b8 kept[64];\\n.visible .entry x() {}\");",
+           "__global__ void k() { printf(\"%d\", 1); }",
+           "__global__ void k(float** p) { *p = (float*)malloc(64); }",
+           "void run() { k<<<1, 32>>>(); }",
+           "int main() { return 0; }",
+           "__host__ void run() {}",
+           "__global__ void k() { cudaDeviceSynchronize(); }",
+           "#include \"/etc/passwd\"\n",
+           "#include \"../reference_fast.cu\"\n",
+       }) {
+    const Screening s = screen_text(text, "k.cu", Target::Cuda);
+    ASSERT_TRUE(s.verdict.has_value()) << text;
+    EXPECT_EQ(s.verdict->outcome, Outcome::Rejected) << text;
+  }
+}
+
+TEST(ScreenText, AcceptsHonestDeviceCode) {
+  for (const char* text : {
+           "// clock64() would be refused\n__global__ void k(float* x) { x[threadIdx.x] = 0; }",
+           "__host__ __device__ inline int twice(int i) { return 2 * i; }",
+           "__device__ void c(unsigned s, const void* g) { asm "
+           "volatile(\"cp.async.cg.shared.global "
+           "[%0], [%1], 16;\" :: \"r\"(s), \"l\"(g)); }",
+           "__device__ void stop() { asm(\"trap;\"); asm(\"exit;\"); }",
+           "__global__ void k() { cudaGridDependencySynchronize(); __nanosleep(20); }",
+           "__device__ int clock_of_doom = 3; __device__ int f(int printf_) { return printf_; }",
+           "#include <cuda_fp16.h>\n#include <cute/tensor.hpp>\n__global__ void k() {}",
+       })
+    EXPECT_EQ(evidence(screen_text(text, "k.cu", Target::Cuda)), "") << text;
+}
+
 TEST(ScreenText, RejectsLoadTimeCodeClocksAndSystemCalls) {
   for (const char* text : {
            "__attribute__((constructor)) void f() {}",

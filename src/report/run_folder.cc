@@ -26,7 +26,7 @@ std::string csv_field(const std::string& text) {
 }
 
 std::string source_name(const Attempt& a) {
-  return fmt::format("{:03}_{}.cpp", a.number, a.candidate.name);
+  return fmt::format("{:03}_{}{}", a.number, a.candidate.name, source_suffix(a.candidate.target));
 }
 
 std::string winner_lines(const RunData& data) {
@@ -52,6 +52,10 @@ std::string winner_lines(const RunData& data) {
 }
 
 }  // namespace
+
+std::string best_file(const RunConfig& config) {
+  return config.task + std::string(source_suffix(config.target));
+}
 
 std::string spending_text(const Spending& spent) {
   std::string text = fmt::format("{} {}, {} tokens", spent.calls,
@@ -142,8 +146,8 @@ Result<> write_best(const platform::Path& folder, const RunData& data) {
   KW_TRY(platform::remove_tree(folder));
   KW_TRY(platform::make_dirs(folder));
   if (data.best)
-    KW_TRY(platform::write_file_atomic(folder / (data.run.config.task + ".cpp"), data.best_source,
-                                       false));
+    KW_TRY(
+        platform::write_file_atomic(folder / best_file(data.run.config), data.best_source, false));
   if (data.has_certificate())
     KW_TRY(platform::write_file_atomic(folder / "certificate.json", certificate(data), false));
   return {};

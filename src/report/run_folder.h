@@ -10,12 +10,15 @@
 
 namespace kw::report {
 
-/// Writes into the run's folder in the store: best/<task>.cpp, best/certificate.json (wins only),
-/// roofline.svg, progress.svg, results.csv. Files of an earlier report of the run are replaced.
-/// Reads every attempt once.
+/// Writes into the run's folder in the store: best/<task>.cpp (or .cu), best/certificate.json (of
+/// wins), roofline.svg, progress.svg, results.csv. Files of an earlier report of the run are
+/// replaced. Reads every attempt once.
 Result<> write_run_folder(const store::RunStore& store, const RunData& data, const Digest& digest);
 
-/// Every attempt's source as <dir>/NNN_name.cpp.
+/// "softmax.cu": what the best kernel of a run is called in best/.
+std::string best_file(const RunConfig& config);
+
+/// Every attempt's source as <dir>/NNN_name.cpp (or .cu).
 Result<> save_attempts(const platform::Path& dir, const store::RunStore& store, std::int64_t run);
 
 /// The closing table for people: baselines, best per idea, the winner per workload, what was spent.

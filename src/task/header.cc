@@ -250,7 +250,8 @@ Diagnostics check_restrictions(const CandidateHeader& header, const Restrictions
 
 std::expected<Candidate, Diagnostics> make_candidate(std::string_view name, std::string_view source,
                                                      Origin origin,
-                                                     const Restrictions& restrictions) {
+                                                     const Restrictions& restrictions,
+                                                     Target target) {
   auto header = parse_header(source, name);
   if (!header) return std::unexpected(std::move(header.error()));
   auto forbidden = check_restrictions(*header, restrictions, origin);
@@ -259,6 +260,8 @@ std::expected<Candidate, Diagnostics> make_candidate(std::string_view name, std:
   candidate.name = name;
   candidate.source = source;
   candidate.origin = origin;
+  candidate.target = target;
+  if (target == Target::Cuda) candidate.trust_class = TrustClass::DeviceCode;
   candidate.knobs = header->default_point();
   candidate.options = header->options;
   candidate.libraries = header->libraries;

@@ -64,10 +64,11 @@ std::expected<CandidateHeader, Diagnostics> parse_header(std::string_view source
 Diagnostics check_restrictions(const CandidateHeader& header, const Restrictions& restrictions,
                                Origin origin);
 
-/// A candidate at its default point, with its hash.
+/// A candidate at its default point, with its hash; on cuda of trust class device_code.
 std::expected<Candidate, Diagnostics> make_candidate(std::string_view name, std::string_view source,
                                                      Origin origin,
-                                                     const Restrictions& restrictions);
+                                                     const Restrictions& restrictions,
+                                                     Target target = Target::Cpu);
 
 /// `K=V` settings of a command line on top of the default point. The error names the nearest knob
 /// or the values there are.

@@ -72,12 +72,11 @@ std::vector<Candidate> read_candidates(const TaskFiles& files, std::string_view 
   for (const auto& [path, text] : files.texts) {
     if (!path.starts_with(folder)) continue;
     const auto file = path.substr(folder.size());
-    auto candidate = make_candidate(fs::path(file).stem().string(), text, origin, restrictions);
+    const auto target = target_of_file(path);
+    if (!target) continue;
+    auto candidate =
+        make_candidate(fs::path(file).stem().string(), text, origin, restrictions, *target);
     if (candidate) {
-      if (path.ends_with(".cu")) {
-        candidate->target = Target::Cuda;
-        candidate->trust_class = TrustClass::DeviceCode;
-      }
       found.push_back(std::move(*candidate));
       continue;
     }

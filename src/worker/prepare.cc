@@ -52,14 +52,20 @@ Result<std::optional<compile::CompileResult>> build(std::vector<BuildUnit*> unit
 std::optional<Evaluation> screen_source(const EvaluationRequest& request) {
   auto claims = referee::screen_claims(request.candidate, request.task);
   if (claims.verdict) return ended(request, *claims.verdict, std::move(claims.findings));
-  auto text = referee::screen_text(request.candidate.source, request.candidate.name + ".cpp");
+  const Target target = request.candidate.target;
+  const std::string name = request.candidate.name + std::string(source_suffix(target));
+  auto text = referee::screen_text(request.candidate.source, name, target);
   if (text.verdict) return ended(request, *text.verdict, std::move(text.findings));
-  return std::nullopt;
+  if (request.plan_faults.empty()) return std::nullopt;
+  std::vector<Finding> findings;
+  for (const PlanFault& fault : request.plan_faults) findings.push_back(fault.finding);
+  return ended(request, request.plan_faults.front().verdict, std::move(findings));
 }
 
 /// What the built object imports and exports.
 Result<std::optional<Evaluation>> screen_object(const EvaluationRequest& request,
                                                 const BuiltObject& object) {
+  if (request.candidate.target == Target::Cuda) return std::optional<Evaluation>();
   const std::string bytes = KW_TRY(platform::read_file(object.path));
   auto seen = referee::screen_object(bytes, request.candidate.libraries);
   if (!seen.verdict) return std::optional<Evaluation>();
@@ -92,13 +98,14 @@ Result<std::optional<Evaluation>> screen_and_build(EvaluationRequest& request,
   const BuiltObject& object = candidate->object.front();
   if (!is_trusted)
     if (auto rejected = KW_TRY(screen_object(request, object))) return rejected;
+  const std::string identity = code_identity(request);
   const auto& known = request.known_objects;
-  const bool is_known = std::find(known.begin(), known.end(), object.sha256) != known.end();
+  const bool is_known = std::find(known.begin(), known.end(), identity) != known.end();
   request.known_objects.clear();
   if (request.until != Stage::Compile && !is_known) return std::optional<Evaluation>();
   Evaluation e = ended(request, {Stage::Compile, Outcome::Correct, "compiled; not run"},
                        built ? built->findings : std::vector<Finding>());
-  e.object_sha256 = object.sha256;
+  e.object_sha256 = identity;
   return std::optional(std::move(e));
 }
 

@@ -78,7 +78,7 @@ Worker::Worker(std::unique_ptr<device::Device> device, std::unique_ptr<device::D
     : device_(std::move(device)),
       host_(std::move(host)),
       facts_(device_->facts()),
-      referee_(*device_, nullptr, {.before_measuring = [this] { return take_alone(); }}) {}
+      referee_(*device_, host_.get(), {.before_measuring = [this] { return take_alone(); }}) {}
 
 Result<> Worker::take_alone() {
   held_.reset();  // Waiting for others while we hold a share would wait for ever.
@@ -179,7 +179,7 @@ Result<Evaluation> Worker::judge_under_lease(const EvaluationRequest& request) {
 Result<std::vector<AdmissionLine>> Worker::admit(const EvaluationRequest& request) {
   const auto held =
       KW_TRY(lease(facts_, platform::LeaseMode::Shared, "admitting " + request.task.name));
-  return lines_of(KW_TRY(referee::admit(*device_, nullptr, request, kReferenceTimeoutNs)));
+  return lines_of(KW_TRY(referee::admit(*device_, host_.get(), request, kReferenceTimeoutNs)));
 }
 
 Result<Reply> Worker::try_answer(const Message& message) {

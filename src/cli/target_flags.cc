@@ -1,0 +1,58 @@
+// Parsing of --target and --arch.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/target_flags.h"
+
+#include <tuple>
+
+#include "base/contains.h"
+#include "base/text.h"
+#include "device/known_devices.h"
+#include "record/candidate.h"
+
+namespace kw::cli {
+
+void TargetFlags::declare(Flags& flags, bool has_arch) {
+  flags.text("--target", target, "cpu or cuda; default cpu, or what the file's suffix says");
+  if (has_arch)
+    flags.text("--arch", arch,
+               "cuda: one of " + join(device::known_archs(), ", ") + "; default: the device's");
+}
+
+Result<Aim> TargetFlags::aim(const std::string& file) const {
+  Aim aim;
+  if (target.empty()) {
+    aim.target = target_of_file(file).value_or(Target::Cpu);
+  } else if (const auto named = enum_from<Target>(target)) {
+    aim.target = *named;
+  } else {
+    return fail("--target is cpu or cuda, not '" + target + "'");
+  }
+  if (arch.empty()) return aim;
+  if (aim.target == Target::Cpu)
+    return fail("--arch is for target cuda; on cpu kernels are compiled for this machine");
+  if (!contains(device::known_archs(), arch))
+    return fail("no arch '" + arch + "'" + suggestion(arch, device::known_archs()) + "; it is " +
+                join(device::known_archs(), ", "));
+  aim.arch = arch;
+  return aim;
+}
+
+GpuFacts limits_of(const DeviceFacts& known, const std::string& arch) {
+  if (!known.gpu.empty()) {
+    GpuFacts facts = known.gpu.front();
+    if (!arch.empty()) facts.arch = arch;
+    return facts;
+  }
+  return device::least_facts(arch);
+}
+
+bool has_same_limits(const GpuFacts& a, const GpuFacts& b) {
+  const auto limits = [](const GpuFacts& f) {
+    return std::tuple(f.arch, f.multiprocessors, f.l2_bytes, f.shared_per_block,
+                      f.shared_per_multiprocessor, f.registers_per_block,
+                      f.threads_per_multiprocessor);
+  };
+  return limits(a) == limits(b);
+}
+
+}  // namespace kw::cli

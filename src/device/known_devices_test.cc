@@ -1,0 +1,52 @@
+// The table of public figures: what can be checked of it by arithmetic.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/known_devices.h"
+
+#include <gtest/gtest.h>
+
+namespace kw::device {
+namespace {
+
+TEST(KnownDevices, RatesGrowTowardsFewerBitsAndNameTheirSource) {
+  for (const KnownDevice& d : known_devices()) {
+    SCOPED_TRACE(d.model);
+    EXPECT_GT(d.rates.memory, 1e11);
+    EXPECT_LE(d.rates.f64, d.rates.f32);
+    EXPECT_LT(d.rates.f32, d.rates.f16);
+    if (d.rates.tf32 > 0) {
+      EXPECT_LE(d.rates.f32, d.rates.tf32);
+    }
+    if (d.rates.f8 > 0) {
+      EXPECT_NEAR(d.rates.f8 / d.rates.f16, 2, 0.05);
+    }
+    EXPECT_FALSE(d.rates.source.empty());
+    EXPECT_EQ(find_known_device(d.model), &d);
+  }
+  EXPECT_EQ(find_known_device("NVIDIA H200 MIG 1g.18gb"), nullptr);
+}
+
+TEST(KnownDevices, CubinsRunOnTheirMajorVersion) {
+  EXPECT_TRUE(runs_on("sm_90a", "sm_90a"));
+  EXPECT_TRUE(runs_on("sm_90", "sm_90a"));
+  EXPECT_TRUE(runs_on("sm_80", "sm_86"));
+  EXPECT_FALSE(runs_on("sm_86", "sm_80"));
+  EXPECT_FALSE(runs_on("sm_80", "sm_90a"));
+  EXPECT_FALSE(runs_on("sm_90a", "sm_100a"));
+  EXPECT_FALSE(runs_on("sm_90", "sm_100"));
+}
+
+TEST(KnownDevices, EveryArchHasLimits) {
+  for (const std::string& arch : known_archs()) {
+    const GpuFacts facts = least_facts(arch);
+    SCOPED_TRACE(arch);
+    EXPECT_GE(facts.shared_per_block, 64 << 10);
+    EXPECT_LE(facts.shared_per_block, facts.shared_per_multiprocessor);
+    EXPECT_GT(facts.multiprocessors, 0);
+    EXPECT_GT(facts.l2_bytes, 0);
+  }
+  EXPECT_EQ(least_facts("sm_90a").shared_per_block, 232448);
+  EXPECT_EQ(least_facts("sm_90").multiprocessors, 114) << "the H100 PCIe has the fewest";
+}
+
+}  // namespace
+}  // namespace kw::device
