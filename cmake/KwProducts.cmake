@@ -156,5 +156,6 @@ if(KW_TESTS AND NOT KW_PORTABLE)
 endif()
 
 if(KW_TESTS AND NOT KW_PORTABLE)
+  include(KwEmulator)
   include(KwSuites)
 endif()

@@ -5,11 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
-#include <type_traits>
 
 #include "device/layout.h"
 #include "device/random_values.h"
@@ -24,89 +21,6 @@ double number(const Values& values, const char* key, double fallback) {
   const auto at = values.numbers.find(key);
   return at == values.numbers.end() ? fallback : at->second;
 }
-
-template <class T>
-T convert(double value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return static_cast<T>(value);
-  } else {
-    const double rounded = std::nearbyint(value);
-    // The upper limit of i64 is not a double; the largest double below it is.
-    const double highest =
-        std::min(static_cast<double>(std::numeric_limits<T>::max()), 0x1.fffffffffffffp+62);
-    return static_cast<T>(
-        std::clamp(rounded, static_cast<double>(std::numeric_limits<T>::min()), highest));
-  }
-}
-
-struct Uniform {
-  std::uint64_t seed;
-  double lo;
-  double width;
-  double operator()(std::uint64_t i) const { return lo + width * unit_from(bits_at(seed, i)); }
-};
-
-struct Normal {
-  const Ziggurat& table;
-  std::uint64_t seed;
-  double mean;
-  double deviation;
-  double operator()(std::uint64_t i) const { return mean + deviation * normal_at(table, seed, i); }
-};
-
-struct Ramp {
-  double first;
-  double slope;
-  double operator()(std::uint64_t i) const { return first + slope * static_cast<double>(i); }
-};
-
-struct Spikes {
-  Normal base;
-  std::uint64_t seed;
-  double share;
-  double height;
-  double operator()(std::uint64_t i) const {
-    return unit_from(bits_at(seed, i)) < share ? height * base(i) : base(i);
-  }
-};
-
-struct Ties {
-  std::uint64_t seed;
-  double levels;
-  bool is_integer;
-  double operator()(std::uint64_t i) const {
-    const double level = std::floor(unit_from(bits_at(seed, i)) * levels);
-    return is_integer ? level : (2 * level + 1) / levels - 1;
-  }
-};
-
-/// Sign, exponent and fraction drawn apart: exact and without a call to exp2.
-struct Mixed {
-  std::uint64_t seed;
-  std::int64_t lo;
-  std::uint64_t octaves;
-  double operator()(std::uint64_t i) const {
-    const std::uint64_t bits = bits_at(seed, i);
-    const auto octave = static_cast<std::int64_t>(((bits & 0x7ff) * octaves) >> 11);
-    const std::uint64_t exponent = static_cast<std::uint64_t>(1023 + lo + octave) << 52;
-    const std::uint64_t sign = (bits << 52) & (std::uint64_t{1} << 63);
-    return std::bit_cast<double>(sign | exponent | (bits >> 12));
-  }
-};
-
-struct Integers {
-  std::uint64_t seed;
-  double lo;
-  double count;
-  double operator()(std::uint64_t i) const {
-    return lo + std::floor(count * unit_from(bits_at(seed, i)));
-  }
-};
-
-struct Constant {
-  double value;
-  double operator()(std::uint64_t) const { return value; }
-};
 
 /// Positions in a grid: point 1 in the cell of point 0, the last of three or more between the
 /// border and the first index outside, so that a corner of its cell lies in the halo.
@@ -139,7 +53,7 @@ void fill_rows(std::span<std::byte> memory, const Rows& rows, const Draw& draw,
       T* to = first + row * rows.pitch + column;
       const auto index = static_cast<std::uint64_t>(row * rows.length + column);
       for (std::int64_t i = 0; i < n; ++i)
-        to[i] = convert<T>(draw(index + static_cast<std::uint64_t>(i)));
+        to[i] = Convert<T>::from(draw(index + static_cast<std::uint64_t>(i)));
     });
   });
 }
@@ -160,11 +74,6 @@ void fill_any(std::span<std::byte> memory, const Tensor& tensor, const Draw& dra
     case Dtype::U8:
       return fill_rows<std::uint8_t>(memory, rows, draw, parallel);
   }
-}
-
-std::uint32_t poison_word(std::uint64_t seed, std::uint64_t index) {
-  // Exponent bits 110xxxxx: finite and above 2^65 as f32, and as f64 in the high word.
-  return (static_cast<std::uint32_t>(bits_at(seed, index)) & 0x8fff'ffff) | 0x6000'0000;
 }
 
 Result<> fill_points(std::span<std::byte> memory, const Tensor& tensor, std::uint64_t seed,
@@ -204,47 +113,58 @@ Result<> fill_values(std::span<std::byte> memory, const Tensor& tensor, std::uin
   if (rows_of(tensor).count > 1 || bytes < memory.size()) fill_poison(memory, ~seed, parallel);
   if (bytes == 0) return {};
 
-  const Values& v = tensor.values;
-  const auto draw = [&](const auto& values) -> Result<> {
-    fill_any(memory, tensor, values, parallel);
-    return {};
-  };
+  if (tensor.values.kind == "points") return fill_points(memory, tensor, seed, parallel);
+  const DrawSpec spec = KW_TRY(draw_spec(tensor, seed));
+  with_draw(spec, ziggurat(), [&](const auto& draw) { fill_any(memory, tensor, draw, parallel); });
+  return {};
+}
 
+Result<DrawSpec> draw_spec(const Tensor& tensor, std::uint64_t seed) {
+  const Values& v = tensor.values;
   const double lo = number(v, "lo", 0);
   const double hi = number(v, "hi", 1);
-  if (v.kind == "uniform") return draw(Uniform{seed, lo, hi - lo});
-  if (v.kind == "normal")
-    return draw(Normal{ziggurat(), seed, number(v, "mean", 0), number(v, "std", 1)});
-  if (v.kind == "offset_scale") {
-    const double scale = std::pow(10.0, 2 * unit_from(bits_at(seed, kPerTensor)) - 1);
-    const double offset = 200 * unit_from(bits_at(seed, kPerTensor + 1)) - 100;
-    return draw(Normal{ziggurat(), seed, offset, scale});
-  }
-  if (v.kind == "ramp") {
+  DrawSpec s;
+  s.seed = seed;
+  if (v.kind == "uniform") {
+    s.kind = DrawKind::Uniform, s.a = lo, s.b = hi - lo;
+  } else if (v.kind == "normal") {
+    s.kind = DrawKind::Normal, s.a = number(v, "mean", 0), s.b = number(v, "std", 1);
+  } else if (v.kind == "offset_scale") {
+    s.kind = DrawKind::Normal;
+    s.a = 200 * unit_from(bits_at(seed, kPerTensor + 1)) - 100;
+    s.b = std::pow(10.0, 2 * unit_from(bits_at(seed, kPerTensor)) - 1);
+  } else if (v.kind == "ramp") {
     const auto rows = rows_of(tensor);
     const double steps =
         static_cast<double>(std::max<std::int64_t>(rows.count * rows.length, 2)) - 1;
     const bool is_falling = (bits_at(seed, kPerTensor) & 1) != 0;
-    return draw(is_falling ? Ramp{hi, (lo - hi) / steps} : Ramp{lo, (hi - lo) / steps});
-  }
-  if (v.kind == "spikes")
-    return draw(Spikes{{ziggurat(), seed, 0, number(v, "std", 1)},
-                       bits_at(seed, kPerTensor),
-                       number(v, "share", 0.001),
-                       number(v, "height", 1000)});
-  if (v.kind == "ties") return draw(Ties{seed, number(v, "levels", 4), !is_real(tensor.dtype)});
-  if (v.kind == "mixed") {
-    const auto lo_exp = std::llround(number(v, "lo_exp", -8));
-    const auto octaves = std::llround(number(v, "hi_exp", 8)) - lo_exp;
-    if (lo_exp < -1022 || octaves < 1 || lo_exp + octaves > 1023)
+    s.kind = DrawKind::Ramp;
+    s.a = is_falling ? hi : lo;
+    s.b = (is_falling ? lo - hi : hi - lo) / steps;
+  } else if (v.kind == "spikes") {
+    s.kind = DrawKind::Spikes;
+    s.base_seed = seed, s.seed = bits_at(seed, kPerTensor);
+    s.a = number(v, "std", 1), s.b = number(v, "share", 0.001), s.c = number(v, "height", 1000);
+  } else if (v.kind == "ties") {
+    s.kind = is_real(tensor.dtype) ? DrawKind::Ties : DrawKind::TieLevels;
+    s.a = number(v, "levels", 4);
+  } else if (v.kind == "mixed") {
+    s.kind = DrawKind::Mixed;
+    s.lo = std::llround(number(v, "lo_exp", -8));
+    const auto octaves = std::llround(number(v, "hi_exp", 8)) - s.lo;
+    if (s.lo < -1022 || octaves < 1 || s.lo + octaves > 1023)
       return fail("values 'mixed' need -1022 <= lo_exp < hi_exp <= 1023", tensor.name);
-    return draw(Mixed{seed, lo_exp, static_cast<std::uint64_t>(octaves)});
+    s.octaves = static_cast<Word>(octaves);
+  } else if (v.kind == "integers") {
+    s.kind = DrawKind::Integers, s.a = lo, s.b = number(v, "hi", 1) - lo + 1;
+  } else if (v.kind == "constant") {
+    s.kind = DrawKind::Constant, s.a = number(v, "value", 0);
+  } else if (v.kind == "zero") {
+    s.kind = DrawKind::Constant;
+  } else {
+    return fail(fmt::format("unknown kind of values '{}'", v.kind), tensor.name);
   }
-  if (v.kind == "integers") return draw(Integers{seed, lo, number(v, "hi", 1) - lo + 1});
-  if (v.kind == "constant") return draw(Constant{number(v, "value", 0)});
-  if (v.kind == "zero") return draw(Constant{0});
-  if (v.kind == "points") return fill_points(memory, tensor, seed, parallel);
-  return fail(fmt::format("unknown kind of values '{}'", v.kind), tensor.name);
+  return s;
 }
 
 }  // namespace kw::device

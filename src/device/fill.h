@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "device/parallel.h"
+#include "device/random_values.h"
 #include "record/task.h"
 
 namespace kw::device {
@@ -16,6 +17,9 @@ namespace kw::device {
 /// tensor's bytes. An unknown kind of values is an error that names it.
 Result<> fill_values(std::span<std::byte> memory, const Tensor& tensor, std::uint64_t seed,
                      Parallel& parallel);
+
+/// How each of the tensor's elements follows from its index, for any kind but "points".
+Result<DrawSpec> draw_spec(const Tensor& tensor, std::uint64_t seed);
 
 /// Bytes that are large finite numbers when read as f32 or f64, and differ for every seed.
 void fill_poison(std::span<std::byte> memory, std::uint64_t seed, Parallel& parallel);

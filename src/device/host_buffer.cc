@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/rng.h"
+#include "device/cuda/exact.cuh"
 
 namespace kw::device {
 namespace {
@@ -17,8 +18,7 @@ bool is_inside(std::int64_t offset, std::size_t count, std::size_t bytes) {
 }
 
 std::byte canary_at(std::uint64_t key, std::size_t index) {
-  // Odd multiplier of Knuth's hash; the high byte depends on all bits of the index.
-  return static_cast<std::byte>(((index + 1) * (key | 1) * 0x9e37'79b9'7f4a'7c15) >> 56);
+  return static_cast<std::byte>(canary_byte(key, index));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ struct Call {
 /// How a load or a call ended, judged from outside.
 enum class Fate {
   Returned,
-  LoadRefused,  ///< The dynamic linker said no; `detail` has its words.
+  LoadRefused,  ///< The dynamic linker or the driver said no; `detail` has its words.
   Crashed,  ///< A signal; `signal` says which, `fault_in_guard` if the address lay beside a buffer.
   TimedOut,
   Exited,  ///< The process ended by itself before it answered.

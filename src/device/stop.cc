@@ -32,19 +32,19 @@ char thread_state(const std::string& stat_path) {
   return close == std::string_view::npos || close + 2 >= line.size() ? char{0} : line[close + 2];
 }
 
-enum class Answer { Yes, No, Unknown };
+enum class Finding { Yes, No, Unknown };
 
 /// Whether the state letter of every thread is one of `letters`.
-Answer are_threads(const char* letters, pid_t pid) {
+Finding are_threads(const char* letters, pid_t pid) {
   const auto tasks = fmt::format("/proc/{}/task", pid);
   const Dir dir(::opendir(tasks.c_str()));
-  if (!dir) return Answer::Unknown;
+  if (!dir) return Finding::Unknown;
   while (const dirent* entry = ::readdir(dir.get())) {
     if (entry->d_name[0] == '.') continue;
     const char state = thread_state(fmt::format("{}/{}/stat", tasks, entry->d_name));
-    if (state != 0 && std::strchr(letters, state) == nullptr) return Answer::No;
+    if (state != 0 && std::strchr(letters, state) == nullptr) return Finding::No;
   }
-  return Answer::Yes;
+  return Finding::Yes;
 }
 
 void sleep_us(long us) {
@@ -68,9 +68,9 @@ bool stop_all_threads(const platform::Process& process) {
   constexpr int kEager = 20;
   constexpr int kTries = 150'000;  // half a minute: a starved thread obeys only when next it runs
   for (int tries = 0; tries < kTries && process.is_payload_running(); ++tries) {
-    const Answer now = are_threads("TtZX", process.payload_pid());
-    if (now == Answer::Yes) return process.is_payload_running();  // a zombie looks stopped
-    if (now == Answer::Unknown) {
+    const Finding now = are_threads("TtZX", process.payload_pid());
+    if (now == Finding::Yes) return process.is_payload_running();  // a zombie looks stopped
+    if (now == Finding::Unknown) {
       if (!process.cpu_ns().has_value()) return false;
       if (is_clock_at_rest(process)) return process.is_payload_running();
     }
@@ -82,7 +82,7 @@ bool stop_all_threads(const platform::Process& process) {
 bool await_sleep(const platform::Process& process, std::int64_t patience_ns) {
   constexpr long kStepUs = 500;
   for (std::int64_t waited = 0;; waited += kStepUs * 1000) {
-    if (are_threads("SZX", process.payload_pid()) == Answer::Yes) return true;
+    if (are_threads("SZX", process.payload_pid()) == Finding::Yes) return true;
     if (waited >= patience_ns) return false;
     sleep_us(kStepUs);
   }

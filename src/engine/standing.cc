@@ -99,6 +99,9 @@ search::Tell Standing::absorb(Attempt& attempt, const search::Ask& ask, const In
     attempt.against_baseline = chain(opponent.against_baseline, e.speedup);
   attempt.outcome_class = classify(attempt, opponent);
   search::Tell tell{ask.id, attempt.outcome_class, e.verdict.outcome, 0, attempt.against_baseline};
+  tell.stage = e.verdict.stage;
+  tell.time_ns = e.mean_time_ns();
+  tell.roofline_fraction = e.roofline_fraction;
   tell.reward = attempt.reward = policy_.compute(tell);
   attempt.words = words_for(attempt);
   advance(attempt);

@@ -27,6 +27,11 @@ struct JailSpec {
       device_nodes;   ///< Beside null, zero, full, random, urandom: read, write, ioctl.
   bool proc = false;  ///< A /proc (own at Namespace); CUDA needs it.
 
+  /// Sockets of the Unix domain: NVIDIA's driver binds one while it initialises. At Namespace
+  /// nobody else's can be reached; a player takes new ones away from itself before it loads foreign
+  /// code.
+  bool local_sockets = false;
+
   bool allow_new_processes = false;  ///< Compilers: fork and exec. Candidates: threads only.
   int max_processes = 64;  ///< Processes and threads together; see JailProbe::process_limit.
   std::uint64_t address_space_bytes = 0;  ///< Per process; 0: unlimited (CUDA, AddressSanitizer).

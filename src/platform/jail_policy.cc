@@ -15,6 +15,7 @@ void visit_fields(Policy& p, Visitor&& visit) {
   visit("landlock", p.landlock);
   visit("seccomp", p.seccomp);
   visit("new_processes", p.new_processes);
+  visit("local_sockets", p.local_sockets);
   visit("shares_uid", p.shares_uid);
   visit("share_nproc", p.share_nproc);
   visit("uid", p.uid);

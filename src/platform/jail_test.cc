@@ -146,6 +146,12 @@ TEST_P(Jail, StartsNoProcessesUnlessAllowed) {
   EXPECT_TRUE(attempt({"exec", "execve"}, how).ok());
 }
 
+TEST_P(Jail, MakesLocalSocketsOnlyWhereADriverNeedsThem) {
+  JailSpec how = spec();
+  how.local_sockets = true;
+  EXPECT_EQ(attempt({"forbidden"}, how).out, "unix socket: ok\nsocketpair: ok\ndone\n");
+}
+
 /// Threads that may have ended between the launch and a count after it.
 constexpr int kTurnover = 100;
 

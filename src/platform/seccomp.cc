@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -81,10 +82,17 @@ scmp_arg_cmp is_int(unsigned index, unsigned value) {
   return argument(index, SCMP_CMP_MASKED_EQ, 0xffff'ffff, value);
 }
 
-void deny_kernel_surface(Filter& f) {
-  // Sockets: inherited ones keep working, new ones cannot be made.
+/// Inherited sockets keep working; new ones cannot be made, or only local ones.
+void deny_sockets(Filter& f, bool allows_local) {
+  if (allows_local) {
+    f.deny_if(SCMP_SYS(socket), {argument(0, SCMP_CMP_NE, AF_UNIX)});
+    return;
+  }
   f.deny_all({SCMP_SYS(socket), SCMP_SYS(socketpair), SCMP_SYS(bind), SCMP_SYS(connect),
               SCMP_SYS(listen), SCMP_SYS(accept), SCMP_SYS(accept4)});
+}
+
+void deny_kernel_surface(Filter& f) {
   // Other processes' memory, descriptors and tracing.
   f.deny_all({SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev),
               SCMP_SYS(process_madvise), SCMP_SYS(kcmp), SCMP_SYS(pidfd_getfd),
@@ -168,6 +176,7 @@ void deny_metadata_changes(Filter& f) {
 
 std::string confine_calls(const JailPolicy& policy, int exec_fd) {
   Filter f;
+  deny_sockets(f, policy.local_sockets);
   deny_kernel_surface(f);
   // Filters cannot see clone3's flags; glibc falls back to clone.
   f.pretend_missing(SCMP_SYS(clone3));

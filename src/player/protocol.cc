@@ -25,7 +25,8 @@ bool is_terminated(const char (&name)[kNameBytes]) {
 
 bool is_sound(const MapEntry& e) {
   constexpr std::uint64_t limit = std::uint64_t{1} << 46;
-  return (e.kind == BufferKind::Memfd || e.kind == BufferKind::DeviceAllocation) &&
+  return (e.kind == BufferKind::Memfd || e.kind == BufferKind::DeviceAllocation ||
+          e.kind == BufferKind::Clock) &&
          (e.access == Access::ReadOnly || e.access == Access::ReadWrite) && e.mapped_bytes > 0 &&
          e.mapped_bytes < limit && e.guard_bytes < limit && e.payload_offset <= e.mapped_bytes &&
          e.payload_bytes <= e.mapped_bytes - e.payload_offset;
@@ -75,6 +76,18 @@ std::optional<LoadRequest> decode_load(std::span<const std::byte> message) {
   if (!is_terminated(request->file) || !is_terminated(request->entry)) return std::nullopt;
   if (std::strchr(request->file, '/') != nullptr) return std::nullopt;
   return request;
+}
+
+std::optional<BindRequest> decode_bind(std::span<const std::byte> message) {
+  const auto request = decode_fixed<BindRequest>(message, Kind::Bind);
+  return request && request->object < 0 ? std::nullopt : request;
+}
+
+std::optional<RunRequest> decode_run(std::span<const std::byte> message) {
+  const auto header = decode_header(message);
+  if (!header || (header->kind != Kind::Run && header->kind != Kind::Empty)) return std::nullopt;
+  const auto request = decode_fixed<RunRequest>(message, header->kind);
+  return request && request->plan < 0 ? std::nullopt : request;
 }
 
 std::optional<CallView> decode_call(std::span<std::byte> message) {

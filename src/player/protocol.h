@@ -11,13 +11,14 @@
 
 /// One message is one packet of a SOCK_SEQPACKET pair of the same machine, so layout and byte order
 /// are those of the machine. The player greets with Hello; then every request gets one answer that
-/// repeats its sequence number. Descriptors travel with Map (one per buffer) and Load (the object).
+/// repeats its sequence number. Descriptors travel with Map (one per buffer), Equip and Load (a
+/// cubin) and Bind (the encoded plan).
 /// Decoding trusts nothing: both sides check every length, count, index and kind.
 namespace kw::player {
 
 inline constexpr int kChannelFd = 3;  ///< Where a player finds its end of the pair.
 inline constexpr std::uint32_t kMagic = 0x3150'574b;
-inline constexpr std::uint16_t kVersion = 1;
+inline constexpr std::uint16_t kVersion = 2;
 /// Below the kernel's default socket buffer (208 KiB), so that a request can be queued while the
 /// player is stopped.
 inline constexpr std::size_t kMaxMessage = std::size_t{160} << 10;
@@ -33,7 +34,11 @@ enum class Kind : std::uint16_t {
   Prepare,      ///< PrepareRequest; the player locks itself down. Answer: Ready.
   Load,         ///< LoadRequest. Answer: Loaded.
   Call,         ///< CallHead, Launch[], WireArgument[]. Answer: Done.
-  Empty,        ///< Header alone: a Call with nothing in it. Answer: Done.
+  Empty,        ///< RunRequest: a Call or Run with nothing in it. Answer: Done.
+  Equip,        ///< Header alone, with the cubin of trusted kernels; before Prepare. Answer: Ready.
+  Bind,         ///< BindRequest, with an encoded plan (plan_wire.h). Answer: Loaded.
+  Run,          ///< RunRequest: a bound plan, once. Answer: Done.
+  Forget,       ///< Header alone: every object loaded and every plan built anew. Answer: Done.
   Hello = 101,  ///< Answers; all are an Answer.
   Ready,
   Loaded,
@@ -50,7 +55,11 @@ struct Header {
   std::uint64_t sequence = 0;  ///< Random per request; an answer must repeat it.
 };
 
-enum class BufferKind : std::uint32_t { Memfd = 1, DeviceAllocation };
+enum class BufferKind : std::uint32_t {
+  Memfd = 1,
+  DeviceAllocation,
+  Clock,  ///< A ClockPage (clock_page.h); no buffer that a call can name.
+};
 enum class Access : std::uint32_t { ReadOnly = 1, ReadWrite };
 
 struct MapHead {
@@ -82,9 +91,21 @@ struct LoadRequest {
   Header header;
   ObjectFormat format = ObjectFormat::ElfSo;
   std::uint32_t reserved = 0;
-  char file[kNameBytes] = {};  ///< elf-so: plain name in the player's object folder.
-  char entry[kNameBytes] =
-      {};  ///< elf-so: the function to call. cubin: empty, launches name theirs.
+  char file[kNameBytes] = {};   ///< elf-so: plain name in the player's object folder. cubin: empty.
+  char entry[kNameBytes] = {};  ///< elf-so: the function to call. cubin: empty, plans name theirs.
+};
+
+struct BindRequest {
+  Header header;
+  std::int32_t object = 0;
+  std::uint32_t reserved = 0;
+};
+
+struct RunRequest {
+  Header header;
+  std::int32_t plan = 0;  ///< Handle from Bind.
+  std::uint32_t reserved = 0;
+  std::uint64_t nonce = 0;  ///< Random; marks what is written into the clock page. 0: no stamps.
 };
 
 struct CallHead {
@@ -119,20 +140,20 @@ enum class Trouble : std::uint32_t {
   Signal,
   Exception,  ///< Left the candidate uncaught.
   OutOfMemory,
-  LaunchFailed,
-  DeviceFault,
+  LaunchFailed,  ///< The driver refused; nothing ran.
+  DeviceFault,   ///< The device stopped the code; the context is lost.
 };
 
 struct Answer {
   Header header;
   Trouble trouble = Trouble::None;
-  std::int32_t signal = 0;
+  std::int32_t signal = 0;    ///< Signal: which. DeviceFault: CUDA's number of the error.
   std::uint64_t address = 0;  ///< Of a fault.
   std::int32_t object = -1;   ///< Loaded: the handle for CallHead::object.
   std::uint32_t in_guard = 0;
   std::uint32_t stamps = 0;
   std::uint32_t text_bytes = 0;
-  std::uint64_t stamp_ns[kMaxStamps] = {};
+  std::uint64_t stamp_ns[kMaxStamps] = {};  ///< Done of a Run: [0] is the time between its events.
   char text[kTextBytes] = {};
 
   std::string_view words() const { return {text, text_bytes}; }
@@ -156,6 +177,9 @@ std::optional<Header> decode_header(std::span<const std::byte> message);
 std::optional<MapView> decode_map(std::span<const std::byte> message);
 std::optional<PrepareRequest> decode_prepare(std::span<const std::byte> message);
 std::optional<LoadRequest> decode_load(std::span<const std::byte> message);
+std::optional<BindRequest> decode_bind(std::span<const std::byte> message);
+/// Of kind Run or Empty.
+std::optional<RunRequest> decode_run(std::span<const std::byte> message);
 std::optional<CallView> decode_call(std::span<std::byte> message);
 /// What a referee does with anything that comes back: an Answer of a known kind whose counts are
 /// within bounds and whose fields fit its kind.

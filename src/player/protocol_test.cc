@@ -113,6 +113,30 @@ TEST(Requests, LoadsNameNoFolders) {
   EXPECT_FALSE(accepted(std::string(kNameBytes, 'x').c_str()));  // not terminated
 }
 
+TEST(Requests, BindsAndRunsNameWhatWasLoaded) {
+  BindRequest bind;
+  bind.header.kind = Kind::Bind;
+  bind.header.bytes = sizeof bind;
+  const auto bound = [&] { return decode_bind(std::as_bytes(std::span(&bind, 1))).has_value(); };
+  EXPECT_TRUE(bound());
+  bind.object = -1;
+  EXPECT_FALSE(bound());
+  RunRequest run;
+  run.header.kind = Kind::Run;
+  run.header.bytes = sizeof run;
+  run.nonce = 5;
+  const auto decoded_run = [&] { return decode_run(std::as_bytes(std::span(&run, 1))); };
+  ASSERT_TRUE(decoded_run().has_value());
+  EXPECT_EQ(decoded_run()->nonce, 5u);
+  run.header.kind = Kind::Empty;
+  EXPECT_TRUE(decoded_run().has_value());
+  run.header.kind = Kind::Bind;
+  EXPECT_FALSE(decoded_run().has_value());
+  run.header.kind = Kind::Run;
+  run.plan = -1;
+  EXPECT_FALSE(decoded_run().has_value());
+}
+
 TEST(Requests, MapsWithImpossibleBuffersAreRefused) {
   MapEntry entry;
   entry.mapped_bytes = 4096;

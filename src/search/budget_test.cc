@@ -96,8 +96,22 @@ Tell measured(double speedup) {
   Tell tell;
   tell.outcome_class = OutcomeClass::NoGain;
   tell.outcome = Outcome::Correct;
+  tell.stage = Stage::Measure;
   tell.speedup.value = speedup;
+  tell.time_ns = 1e6 / speedup;  // of a baseline of a millisecond
+  tell.roofline_fraction = speedup / 10;
   return tell;
+}
+
+Tell failed(Stage stage) {
+  Tell tell;
+  tell.outcome = Outcome::WrongResult;
+  tell.stage = stage;
+  return tell;
+}
+
+double reward(std::string_view policy, const Tell& tell) {
+  return (*find_reward_policy(policy))->compute(tell);
 }
 
 TEST(Rewards, RankMoreSpeedHigherAndFailuresLast) {
@@ -106,11 +120,24 @@ TEST(Rewards, RankMoreSpeedHigherAndFailuresLast) {
     EXPECT_LT(policy.compute(Tell{}), policy.compute(measured(0.5))) << policy.name;
     Tell cheated = measured(100);
     cheated.outcome = Outcome::Cheated;
-    EXPECT_EQ(policy.compute(cheated), policy.compute(Tell{})) << policy.name;
+    EXPECT_EQ(policy.compute(cheated), policy.compute(failed(Stage::Measure))) << policy.name;
   }
-  EXPECT_EQ((*find_reward_policy("speedup"))->compute(measured(3)), 3);
-  EXPECT_EQ((*find_reward_policy("speedup"))->compute(Tell{}), 0);
   EXPECT_FALSE(find_reward_policy("sped").has_value());
+}
+
+TEST(Rewards, FollowTheFormulasOfTheirSources) {
+  EXPECT_EQ(reward("speedup", measured(3)), 3);
+  EXPECT_EQ(reward("speedup", failed(Stage::Check)), 0);
+  EXPECT_EQ(reward("regrapht", measured(0.75)), -0.25);
+  EXPECT_EQ(reward("regrapht", measured(1)), 1);
+  EXPECT_EQ(reward("regrapht", failed(Stage::Compile)), -1);
+  EXPECT_DOUBLE_EQ(reward("triton_gym", measured(2)), 10 / 0.5);
+  EXPECT_EQ(reward("triton_gym", failed(Stage::Compile)), -10);
+  EXPECT_EQ(reward("triton_gym", failed(Stage::Check)), -5);
+  EXPECT_DOUBLE_EQ(reward("kevin", measured(2)), 2.3);
+  EXPECT_DOUBLE_EQ(reward("roofline", measured(2)), 0.2);
+  EXPECT_DOUBLE_EQ(reward("sol", measured(10)), 1) << "at the roofline";
+  EXPECT_DOUBLE_EQ(reward("sol", measured(1)), 0.5) << "at the baseline";
 }
 
 }  // namespace

@@ -24,11 +24,42 @@ double log_speedup(const Tell& tell) {
   return is_measured(tell) ? std::max(worst, std::log(tell.speedup.value)) : worst;
 }
 
+// ReGraphT, eq. 3 (arXiv 2510.19873): a slowdown earns what it lost, a failure one whole.
+double regrapht(const Tell& tell) {
+  if (!is_measured(tell)) return -1;
+  return tell.speedup.value < 1 ? tell.speedup.value - 1 : tell.speedup.value;
+}
+
+// The TritonGym loop of the sources: 10 over the latency in milliseconds.
+double triton_gym(const Tell& tell) {
+  if (is_measured(tell)) return tell.time_ns > 0 ? 10 / (tell.time_ns / 1e6) : 0;
+  return tell.stage <= Stage::Compile ? -10 : -5;
+}
+
+// Kevin-32B (arXiv 2507.11948): being right is worth 0.3.
+double kevin(const Tell& tell) { return is_measured(tell) ? 0.3 + tell.speedup.value : 0; }
+
+double roofline(const Tell& tell) { return is_measured(tell) ? tell.roofline_fraction : 0; }
+
+// SOL-ExecBench: 1 at the roofline, 1/2 at the baseline's time.
+double sol(const Tell& tell) {
+  if (!is_measured(tell) || tell.time_ns <= 0 || tell.roofline_fraction <= 0) return 0;
+  const double least = tell.time_ns * std::min(tell.roofline_fraction, 1.0);
+  const double to_go = tell.time_ns * tell.speedup.value - least;
+  return to_go > 0 ? 1 / (1 + (tell.time_ns - least) / to_go) : 0;
+}
+
 constexpr std::array kPolicies{
     RewardPolicy{"speedup", "speedup over the baseline; 0 for a failure", speedup},
     RewardPolicy{"log_speedup",
                  "natural logarithm of the speedup; a failure counts as 16 times slower",
                  log_speedup},
+    RewardPolicy{"regrapht", "speedup, less 1 below the baseline; a failure -1 (ReGraphT)",
+                 regrapht},
+    RewardPolicy{"triton_gym", "10 over the milliseconds; -10 not compiling, -5 wrong", triton_gym},
+    RewardPolicy{"kevin", "0.3 and the speedup; 0 for a failure (Kevin-32B)", kevin},
+    RewardPolicy{"roofline", "fraction of the roofline; 0 for a failure", roofline},
+    RewardPolicy{"sol", "1 at the roofline, 1/2 at the baseline (SOL-ExecBench)", sol},
 };
 
 }  // namespace

@@ -64,6 +64,9 @@ struct Tell {
   /// Against the run's baseline, chained through the incumbents that the pairs were timed against,
   /// so that all tells of a run share one scale. Value 0 where nothing was measured.
   Speedup speedup;
+  Stage stage = Stage::Propose;  ///< Of the verdict.
+  double time_ns = 0;            ///< Geometric mean of the timed workloads; 0: not timed.
+  double roofline_fraction = 0;  ///< Likewise; 0: unknown.
   /// Of Role::Write: what the source became, and its place in the list. A source that was written
   /// before keeps its place. kUnwritten: there was none, or none that can be read.
   int idea = kUnwritten;

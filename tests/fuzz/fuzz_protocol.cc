@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "player/plan_wire.h"
 #include "player/protocol.h"
 
 using namespace kw::player;
@@ -24,6 +25,26 @@ void check_call(std::span<std::byte> message) {
   for (const Launch& launch : call->launches) sum += std::strlen(launch.kernel) + launch.arguments;
   for (WireArgument& argument : call->arguments) argument.value = sum;  // every byte is ours
   require(call->arguments.size() == call->head->sets * call->head->arguments);
+}
+
+/// Walks everything that a player would walk.
+void check_plan(std::span<const std::byte> bytes) {
+  const auto plan = decode_plan(bytes);
+  if (!plan) return;
+  std::size_t sum = 0;
+  for (const WireStep& step : plan->steps) {
+    sum += plan->name(step).size();
+    for (const std::uint32_t after : plan->afters_of(step)) require(after < plan->steps.size());
+    for (const WirePlanArgument& a : plan->arguments_of(step)) {
+      require(a.at + a.bytes <= kMaxParameterBytes);
+      if (a.kind == WireArgumentKind::TensorMap) sum += plan->maps[a.map].rank;
+    }
+  }
+  for (const WireTable& table : plan->tables)
+    for (const std::byte b : plan->data.subspan(table.offset, table.bytes))
+      sum += static_cast<std::size_t>(b);
+  static volatile std::size_t sink;  // every byte is read
+  sink = sum;
 }
 
 }  // namespace
@@ -45,6 +66,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       require(entry.payload_offset + entry.payload_bytes <= entry.mapped_bytes);
   if (const auto load = decode_load(message)) require(std::strlen(load->file) < kNameBytes);
   if (const auto prepare = decode_prepare(message)) require(prepare->threads > 0);
+  if (const auto bind = decode_bind(message)) require(bind->object >= 0);
+  if (const auto run = decode_run(message)) require(run->plan >= 0);
   check_call(message);
+  check_plan(message);
   return 0;
 }

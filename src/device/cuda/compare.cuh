@@ -1,0 +1,257 @@
+// Comparison of one piece of a region with its truth, in the very order in which the host's vector
+// code adds: eight lanes, which are eight threads on a GPU and one loop on a host.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#ifdef __CUDACC__
+#include "exact.cuh"
+#else
+#include "device/cuda/exact.cuh"
+#endif
+
+namespace kw::device {
+
+#define KW_LANES 8
+#define KW_MOST_DIMS 8
+
+enum class ElementType { F32, F64, I32, I64, U8 };
+
+/// What the kernel is told; addresses are the device's.
+struct CompareJob {
+  const void* got;
+  const void* truth;
+  const double* magnitude;  ///< May be null.
+  double absolute;
+  double relative;
+  double magnitude_factor;
+  int exact;
+  ElementType type;
+  int dims;
+  long long lo[KW_MOST_DIMS];      ///< Of the region.
+  long long count[KW_MOST_DIMS];   ///< Its sizes.
+  long long stride[KW_MOST_DIMS];  ///< Elements of the tensor.
+  long long rows;
+  long long length;
+  long long piece_length;    ///< Elements of a piece of a long row.
+  long long per_row;         ///< Pieces of one row, or 1.
+  long long rows_per_piece;  ///< Where per_row is 1.
+  const long long* chosen;   ///< Numbers of the pieces to look at.
+  long long pieces;          ///< How many of them.
+};
+
+/// Sums of the elements that were looked at one by one.
+struct ScalarTotals {
+  long long compared;
+  long long failed;
+  long long nonfinite_failed;
+  double worst_fraction;
+  double max_abs_diff;
+  double max_abs_truth;
+  double sum_sq_diff;
+  double sum_sq_truth;
+  double sum_got;
+  double sum_want;
+};
+
+/// One lane of the vector code.
+struct LaneTotals {
+  double max_abs_diff;
+  double max_abs_truth;
+  double sum_sq_diff;
+  double sum_sq_truth;
+  double sum_got;
+  double sum_want;
+  double worst_diff;
+  double worst_allowed;
+  long long failed;
+};
+
+struct PieceTotals {
+  LaneTotals lanes[KW_LANES];
+  ScalarTotals scalar;
+};
+
+KW_FN LaneTotals no_lane() { return {0, 0, 0, 0, 0, 0, 0, 1, 0}; }
+KW_FN ScalarTotals no_scalar() { return {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}; }
+
+KW_FN double larger(double a, double b) { return a < b ? b : a; }
+KW_FN double infinity() { return exact::from_bits(0x7ff0'0000'0000'0000ull); }
+KW_FN bool is_nan(double v) { return v != v; }
+
+/// A truth as the output's type would hold it, as a double.
+KW_FN double as_type(double v, const float*) { return (double)(float)v; }
+KW_FN double as_type(double v, const double*) { return v; }
+
+template <class T>
+KW_FN double allowed_for(const CompareJob& job, double abs_want, double scale) {
+  const double base = exact::add_mul(job.absolute, job.relative, abs_want);
+  return job.magnitude != nullptr ? exact::add_mul(base, job.magnitude_factor, scale) : base;
+}
+
+/// Takes one finite element into a lane.
+template <class T>
+KW_FN void add_to_lane(const CompareJob& job, LaneTotals& t, double g, double w, double scale) {
+  const double diff = exact::abs_of(exact::sub(g, w));
+  const double abs_want = exact::abs_of(w);
+  if (job.exact) {
+    t.failed += exact::to_bits(g) != exact::to_bits(as_type(w, (const T*)nullptr));
+  } else {
+    const double allowed = allowed_for<T>(job, abs_want, scale);
+    t.failed += diff > allowed;
+    if (exact::mul(diff, t.worst_allowed) > exact::mul(t.worst_diff, allowed)) {
+      t.worst_diff = diff;
+      t.worst_allowed = allowed;
+    }
+  }
+  t.max_abs_diff = diff > t.max_abs_diff ? diff : t.max_abs_diff;
+  t.max_abs_truth = abs_want > t.max_abs_truth ? abs_want : t.max_abs_truth;
+  t.sum_sq_diff = exact::add_mul(t.sum_sq_diff, diff, diff);
+  t.sum_sq_truth = exact::add_mul(t.sum_sq_truth, w, w);
+  t.sum_got = exact::add(t.sum_got, g);
+  t.sum_want = exact::add(t.sum_want, w);
+}
+
+KW_FN void add_to_scalar(ScalarTotals& s, double g, double w, double diff, double fraction) {
+  s.worst_fraction = larger(s.worst_fraction, fraction);
+  s.max_abs_diff = larger(s.max_abs_diff, diff);
+  s.max_abs_truth = larger(s.max_abs_truth, exact::abs_of(w));
+  s.sum_sq_diff = exact::add_mul(s.sum_sq_diff, diff, diff);
+  s.sum_sq_truth = exact::add_mul(s.sum_sq_truth, w, w);
+  s.sum_got = exact::add(s.sum_got, g);
+  s.sum_want = exact::add(s.sum_want, w);
+}
+
+KW_FN double fraction_of(double diff, double allowed) {
+  return diff == 0 ? 0 : allowed > 0 ? exact::div(diff, allowed) : infinity();
+}
+
+/// One real element, finite or not.
+template <class T>
+KW_FN void visit_real(const CompareJob& job, ScalarTotals& s, double g, double w, double scale) {
+  if (!exact::is_finite(g) || !exact::is_finite(w)) {
+    const bool matches = is_nan(g) ? is_nan(w) : g == w;
+    s.failed += !matches;
+    s.nonfinite_failed += !matches;
+    return;
+  }
+  const double diff = exact::abs_of(exact::sub(g, w));
+  double fraction = 0;
+  if (job.exact) {
+    s.failed += exact::to_bits(g) != exact::to_bits(as_type(w, (const T*)nullptr));
+  } else {
+    const double allowed = allowed_for<T>(job, exact::abs_of(w), scale);
+    s.failed += diff > allowed;
+    fraction = fraction_of(diff, allowed);
+  }
+  add_to_scalar(s, g, w, diff, fraction);
+}
+
+template <class T>
+KW_FN void visit_integer(const CompareJob& job, ScalarTotals& s, T got, T truth) {
+  const double g = (double)got;
+  const double w = (double)truth;
+  const double diff = exact::abs_of(exact::sub(g, w));
+  const double allowed = exact::add_mul(job.absolute, job.relative, exact::abs_of(w));
+  s.failed += job.exact ? got != truth : diff > allowed;
+  add_to_scalar(s, g, w, diff, job.exact ? 0 : fraction_of(diff, allowed));
+}
+
+/// The threads that share a piece. `Group` says which lanes a thread has, from `first` to
+/// `first + kOwn`, and whether any thread of the piece found something.
+template <class T, class Group>
+KW_FN void compare_real_stretch(const CompareJob& job, const Group& group, long long at,
+                                long long length, LaneTotals* lanes, ScalarTotals& scalar) {
+  constexpr long long kStretch = 2048;
+  const T* got = (const T*)job.got;
+  const double* truth = (const double*)job.truth;
+  for (long long i = 0; i < length; i += kStretch) {
+    const long long n = length - i < kStretch ? length - i : kStretch;
+    const long long vectors = n / KW_LANES * KW_LANES;
+    const long long start = at + i;
+    LaneTotals next[Group::kOwn];
+    bool is_finite = true;
+    for (int own = 0; own < Group::kOwn; ++own) {
+      LaneTotals t = lanes[own];
+#ifdef __CUDACC__
+#pragma unroll 4
+#endif
+      for (long long j = group.first() + own; j < vectors; j += KW_LANES) {
+        const double g = (double)got[start + j];
+        const double w = truth[start + j];
+        const double scale = job.magnitude != nullptr ? job.magnitude[start + j] : 0;
+        is_finite = is_finite && exact::is_finite(g) && exact::is_finite(w);
+        add_to_lane<T>(job, t, g, w, scale);
+      }
+      next[own] = t;
+    }
+    const bool taken = vectors > 0 && !group.any(!is_finite);
+    if (taken)
+      for (int own = 0; own < Group::kOwn; ++own) lanes[own] = next[own];
+    if (group.first() != 0) continue;
+    for (long long j = taken ? vectors : 0; j < n; ++j)
+      visit_real<T>(job, scalar, (double)got[start + j], truth[start + j],
+                    job.magnitude != nullptr ? job.magnitude[start + j] : 0);
+  }
+}
+
+template <class T, class Group>
+KW_FN void compare_integer_stretch(const CompareJob& job, const Group& group, long long at,
+                                   long long length, ScalarTotals& scalar) {
+  if (group.first() != 0) return;
+  const T* got = (const T*)job.got;
+  const T* truth = (const T*)job.truth;
+#ifdef __CUDACC__
+#pragma unroll 4
+#endif
+  for (long long i = 0; i < length; ++i) visit_integer<T>(job, scalar, got[at + i], truth[at + i]);
+}
+
+/// Element of the tensor at which a row of the region begins.
+KW_FN long long row_offset(const CompareJob& job, long long row) {
+  long long at = job.dims > 0 ? job.lo[job.dims - 1] : 0;
+  for (int d = job.dims - 2; d >= 0; --d) {
+    at += (job.lo[d] + row % job.count[d]) * job.stride[d];
+    row /= job.count[d];
+  }
+  return at;
+}
+
+template <class Group>
+KW_FN void compare_stretch(const CompareJob& job, const Group& group, long long at,
+                           long long length, LaneTotals* lanes, ScalarTotals& scalar) {
+  if (group.first() == 0) scalar.compared += length;
+  switch (job.type) {
+    case ElementType::F32:
+      return compare_real_stretch<float>(job, group, at, length, lanes, scalar);
+    case ElementType::F64:
+      return compare_real_stretch<double>(job, group, at, length, lanes, scalar);
+    case ElementType::I32:
+      return compare_integer_stretch<int>(job, group, at, length, scalar);
+    case ElementType::I64:
+      return compare_integer_stretch<long long>(job, group, at, length, scalar);
+    case ElementType::U8:
+      return compare_integer_stretch<unsigned char>(job, group, at, length, scalar);
+  }
+}
+
+/// Piece `which` of the chosen ones into `out`; the stretches are those of device/layout.h.
+template <class Group>
+KW_FN void compare_piece(const CompareJob& job, const Group& group, long long which,
+                         PieceTotals& out) {
+  LaneTotals lanes[Group::kOwn];
+  for (int own = 0; own < Group::kOwn; ++own) lanes[own] = no_lane();
+  ScalarTotals scalar = no_scalar();
+  const long long piece = job.chosen[which];
+  const bool is_part = job.per_row > 1;  // of one row; else some whole rows
+  const long long column = is_part ? piece % job.per_row * job.piece_length : 0;
+  const long long left = job.length - column;
+  const long long length = is_part && left > job.piece_length ? job.piece_length : left;
+  const long long first = is_part ? piece / job.per_row : piece * job.rows_per_piece;
+  const long long end = is_part ? first + 1 : first + job.rows_per_piece;
+  for (long long row = first; row < end && row < job.rows; ++row)
+    compare_stretch(job, group, row_offset(job, row) + column, length, lanes, scalar);
+  for (int own = 0; own < Group::kOwn; ++own) out.lanes[group.first() + own] = lanes[own];
+  if (group.first() == 0) out.scalar = scalar;
+}
+
+}  // namespace kw::device

@@ -1,0 +1,221 @@
+// The kinds of values of docs/formats.md, each a function of (seed, index): one text for host and
+// GPUs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#ifdef __CUDACC__
+#include "exact.cuh"
+#else
+#include "device/cuda/exact.cuh"
+#endif
+
+namespace kw::device {
+
+/// Layers of equal area under the bell curve, after Marsaglia and Tsang (2000).
+struct Ziggurat {
+  static constexpr int kLayers = 256;
+  double x[kLayers + 1];  ///< Right edges, x[0] the virtual one of the base strip.
+  double inner[kLayers];  ///< x[i + 1] / x[i]: below it no test is needed.
+};
+/// Where the tail begins (Marsaglia and Tsang, 2000, section 4).
+#define KW_ZIGGURAT_TAIL 3.6541528853610088
+
+KW_FN double bell(double x) { return exact::exp_of(exact::mul(-0.5, exact::mul(x, x))); }
+
+/// In (-1, 1): a layer's part of the width.
+KW_FN double ziggurat_u(Word bits) { return exact::mul((double)((long long)bits >> 11), 0x1p-52); }
+
+/// The rare part of normal_at: wedges and tail.
+#ifdef __CUDACC__
+__device__ __noinline__
+#else
+inline
+#endif
+    double
+    normal_slow(const Ziggurat& z, Word bits) {
+  const Word seed = bits;
+  Word draw = 0;
+  for (;;) {
+    const int layer = (int)(bits & 255);
+    const double u = ziggurat_u(bits);
+    const double value = exact::mul(u, z.x[layer]);
+    if (exact::abs_of(u) < z.inner[layer]) return value;
+    if (layer == 0) {
+      // Marsaglia's tail method (1964); 1 - unit is in (0, 1].
+      double past;
+      double test;
+      do {
+        past = exact::div(-exact::log_of(exact::sub(1, unit_from(bits_at(seed, ++draw)))),
+                          KW_ZIGGURAT_TAIL);
+        test = -exact::log_of(exact::sub(1, unit_from(bits_at(seed, ++draw))));
+      } while (exact::add(test, test) < exact::mul(past, past));
+      const double far = exact::add(KW_ZIGGURAT_TAIL, past);
+      return u < 0 ? -far : far;
+    }
+    const double low = bell(z.x[layer]);
+    const double high = bell(z.x[layer + 1]);
+    const double unit = unit_from(bits_at(seed, ++draw));
+    if (exact::add_mul(low, unit, exact::sub(high, low)) < bell(value)) return value;
+    bits = bits_at(seed, ++draw);
+  }
+}
+
+/// Mean 0, deviation 1. 1.5 ns on a host; the rare cases (1 %) draw again from their own bits.
+KW_FN double normal_at(const Ziggurat& z, Word seed, Word index) {
+  const Word bits = bits_at(seed, index);
+  const int layer = (int)(bits & 255);
+  const double u = ziggurat_u(bits);
+  if (exact::abs_of(u) < z.inner[layer]) return exact::mul(u, z.x[layer]);
+  return normal_slow(z, bits);
+}
+
+enum class DrawKind { Uniform, Normal, Ramp, Spikes, Ties, TieLevels, Mixed, Integers, Constant };
+
+/// What fill needs beside an index; `a` to `c` mean what the functors below call them.
+struct DrawSpec {
+  DrawKind kind = DrawKind::Constant;
+  Word seed = 0;
+  Word base_seed = 0;  ///< Spikes: of the values that are not spikes.
+  double a = 0;
+  double b = 0;
+  double c = 0;
+  long long lo = 0;
+  Word octaves = 0;
+};
+
+struct Uniform {
+  Word seed;
+  double lo;
+  double width;
+  KW_FN double operator()(Word i) const {
+    return exact::add_mul(lo, width, unit_from(bits_at(seed, i)));
+  }
+};
+
+struct Normal {
+  const Ziggurat& table;
+  Word seed;
+  double mean;
+  double deviation;
+  KW_FN double operator()(Word i) const {
+    return exact::add_mul(mean, deviation, normal_at(table, seed, i));
+  }
+};
+
+struct Ramp {
+  double first;
+  double slope;
+  KW_FN double operator()(Word i) const { return exact::add_mul(first, slope, (double)i); }
+};
+
+struct Spikes {
+  Normal base;
+  Word seed;
+  double share;
+  double height;
+  KW_FN double operator()(Word i) const {
+    const double value = base(i);
+    return unit_from(bits_at(seed, i)) < share ? exact::mul(height, value) : value;
+  }
+};
+
+struct Ties {
+  Word seed;
+  double levels;
+  bool is_integer;
+  KW_FN double operator()(Word i) const {
+    const double level = exact::floor_of(exact::mul(unit_from(bits_at(seed, i)), levels));
+    if (is_integer) return level;
+    return exact::sub(exact::div(exact::add(exact::mul(2, level), 1), levels), 1);
+  }
+};
+
+/// Sign, exponent and fraction drawn apart: exact and without a call to exp2.
+struct Mixed {
+  Word seed;
+  long long lo;
+  Word octaves;
+  KW_FN double operator()(Word i) const {
+    const Word bits = bits_at(seed, i);
+    const long long octave = (long long)(((bits & 0x7ff) * octaves) >> 11);
+    const Word exponent = (Word)(1023 + lo + octave) << 52;
+    const Word sign = (bits << 52) & ((Word)1 << 63);
+    return exact::from_bits(sign | exponent | (bits >> 12));
+  }
+};
+
+struct Integers {
+  Word seed;
+  double lo;
+  double count;
+  KW_FN double operator()(Word i) const {
+    return exact::add(lo, exact::floor_of(exact::mul(count, unit_from(bits_at(seed, i)))));
+  }
+};
+
+struct Constant {
+  double value;
+  KW_FN double operator()(Word) const { return value; }
+};
+
+/// Calls `body` with the functor of a spec, so that loops over elements have no switch in them.
+template <class Body>
+KW_FN void with_draw(const DrawSpec& s, const Ziggurat& table, const Body& body) {
+  switch (s.kind) {
+    case DrawKind::Uniform:
+      return body(Uniform{s.seed, s.a, s.b});
+    case DrawKind::Normal:
+      return body(Normal{table, s.seed, s.a, s.b});
+    case DrawKind::Ramp:
+      return body(Ramp{s.a, s.b});
+    case DrawKind::Spikes:
+      return body(Spikes{{table, s.base_seed, 0, s.a}, s.seed, s.b, s.c});
+    case DrawKind::Ties:
+      return body(Ties{s.seed, s.a, false});
+    case DrawKind::TieLevels:
+      return body(Ties{s.seed, s.a, true});
+    case DrawKind::Mixed:
+      return body(Mixed{s.seed, s.lo, s.octaves});
+    case DrawKind::Integers:
+      return body(Integers{s.seed, s.a, s.b});
+    case DrawKind::Constant:
+      return body(Constant{s.a});
+  }
+}
+
+/// To the nearest integer of the type, ties to even, beyond its limits the nearest limit.
+KW_FN double rounded_within(double value, double lowest, double highest) {
+  const double r = exact::round_of(value);
+  return r < lowest ? lowest : highest < r ? highest : r;
+}
+template <class T>
+struct Convert;
+template <>
+struct Convert<double> {
+  static KW_FN double from(double v) { return v; }
+};
+template <>
+struct Convert<float> {
+  static KW_FN float from(double v) { return (float)v; }
+};
+template <>
+struct Convert<int> {
+  static KW_FN int from(double v) { return (int)rounded_within(v, -2147483648.0, 2147483647.0); }
+};
+template <>
+struct Convert<long long> {
+  // The upper limit is not a double; the largest double below it is.
+  static KW_FN long long from(double v) {
+    return (long long)rounded_within(v, -0x1p63, 0x1.fffffffffffffp+62);
+  }
+};
+template <>
+struct Convert<long> {
+  static KW_FN long from(double v) { return (long)Convert<long long>::from(v); }
+};
+template <>
+struct Convert<unsigned char> {
+  static KW_FN unsigned char from(double v) { return (unsigned char)rounded_within(v, 0, 255); }
+};
+
+}  // namespace kw::device

@@ -1,0 +1,164 @@
+// The referee's operations on its buffers, as kernels: what device/cuda_ops.cc launches.
+// SPDX-License-Identifier: Apache-2.0
+#include "compare.cuh"
+#include "draw.cuh"
+
+using namespace kw::device;
+
+namespace {
+
+__device__ __forceinline__ long long first_index() {
+  return (long long)blockIdx.x * blockDim.x + threadIdx.x;
+}
+__device__ __forceinline__ long long all_threads() { return (long long)gridDim.x * blockDim.x; }
+
+__device__ __forceinline__ Word globaltimer() {
+  Word t;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+  return t;
+}
+
+template <class T>
+__device__ __forceinline__ void fill_rows(void* memory, const DrawSpec& spec, const Ziggurat& table,
+                                          long long rows, long long length, long long pitch) {
+  T* to = (T*)memory;
+  with_draw(spec, table, [&](const auto& draw) {
+    const long long n = rows * length;
+#pragma unroll 1
+    for (long long i = first_index(); i < n; i += all_threads()) {
+      const long long at = rows == 1 ? i : i / length * pitch + i % length;
+      to[at] = Convert<T>::from(draw((Word)i));
+    }
+  });
+}
+
+struct EightThreads {
+  static constexpr int kOwn = 1;
+  __device__ __forceinline__ int first() const { return (int)(threadIdx.x & (KW_LANES - 1)); }
+  __device__ __forceinline__ bool any(bool mine) const {
+    return __any_sync(0xffu << (threadIdx.x & 24), mine) != 0;
+  }
+};
+
+}  // namespace
+
+extern "C" __global__ void kw_fill(void* memory, DrawSpec spec, const Ziggurat* table, int type,
+                                   long long rows, long long length, long long pitch) {
+  switch ((ElementType)type) {
+    case ElementType::F32:
+      return fill_rows<float>(memory, spec, *table, rows, length, pitch);
+    case ElementType::F64:
+      return fill_rows<double>(memory, spec, *table, rows, length, pitch);
+    case ElementType::I32:
+      return fill_rows<int>(memory, spec, *table, rows, length, pitch);
+    case ElementType::I64:
+      return fill_rows<long long>(memory, spec, *table, rows, length, pitch);
+    case ElementType::U8:
+      return fill_rows<unsigned char>(memory, spec, *table, rows, length, pitch);
+  }
+}
+
+extern "C" __global__ void kw_poison(unsigned char* memory, long long bytes, Word seed) {
+  const long long words = (bytes + 3) / 4;
+  const bool is_aligned = ((Word)memory & 3) == 0;
+  for (long long i = first_index(); i < words; i += all_threads()) {
+    const unsigned word = poison_word(seed, (Word)i);
+    if (is_aligned && i * 4 + 4 <= bytes) {
+      ((unsigned*)memory)[i] = word;
+      continue;
+    }
+    for (int b = 0; b < 4 && i * 4 + b < bytes; ++b)
+      memory[i * 4 + b] = (unsigned char)(word >> 8 * b);
+  }
+}
+
+extern "C" __global__ void kw_widen(double* to, const float* from, long long rows, long long length,
+                                    long long pitch) {
+  const long long n = rows * length;
+  for (long long i = first_index(); i < n; i += all_threads()) {
+    const long long at = rows == 1 ? i : i / length * pitch + i % length;
+    to[at] = (double)from[at];
+  }
+}
+
+/// Adds to `count` the bytes that differ: `rows` of `length` bytes, `pitch` apart.
+extern "C" __global__ void kw_count_differences(const unsigned char* a, const unsigned char* b,
+                                                long long rows, long long length, long long pitch,
+                                                Word* count) {
+  Word mine = 0;
+  long long done = 0;
+  if (rows == 1 && (((Word)a | (Word)b) & 7) == 0) {
+    const long long words = length / 8;
+    done = words * 8;
+    for (long long i = first_index(); i < words; i += all_threads()) {
+      Word difference = ((const Word*)a)[i] ^ ((const Word*)b)[i];
+      for (; difference != 0; difference >>= 8) mine += (difference & 0xff) != 0;
+    }
+  }
+  const long long n = rows * length;
+  for (long long i = done + first_index(); i < n; i += all_threads()) {
+    const long long at = rows == 1 ? i : i / length * pitch + i % length;
+    mine += a[at] != b[at];
+  }
+  if (mine != 0) atomicAdd(count, mine);
+}
+
+extern "C" __global__ void kw_arm_guards(unsigned char* front, long long front_bytes,
+                                         unsigned char* back, long long back_bytes, Word key) {
+  for (long long i = first_index(); i < front_bytes; i += all_threads())
+    front[i] = canary_byte(key, (Word)i);
+  for (long long i = first_index(); i < back_bytes; i += all_threads())
+    back[i] = canary_byte(~key, (Word)i);
+}
+
+/// found[0]: one past the last broken byte in front, 0 if there is none; found[1]: the first broken
+/// one behind, all ones if there is none. The caller sets both.
+extern "C" __global__ void kw_check_guards(const unsigned char* front, long long front_bytes,
+                                           const unsigned char* back, long long back_bytes,
+                                           Word key, Word* found) {
+  for (long long i = first_index(); i < front_bytes; i += all_threads())
+    if (front[i] != canary_byte(key, (Word)i)) atomicMax(&found[0], (Word)i + 1);
+  for (long long i = first_index(); i < back_bytes; i += all_threads())
+    if (back[i] != canary_byte(~key, (Word)i)) atomicMin(&found[1], (Word)i);
+}
+
+/// Eight threads a piece.
+extern "C" __global__ void kw_compare(CompareJob job, PieceTotals* out) {
+  const long long piece = first_index() / KW_LANES;
+  if (piece < job.pieces) compare_piece(job, EightThreads(), piece, out[piece]);
+}
+
+/// Fills the L2 with dirty lines of this buffer.
+extern "C" __global__ void kw_flush_write(uint4* to, long long quads, unsigned value) {
+  for (long long i = first_index(); i < quads; i += all_threads())
+    to[i] = make_uint4(value, value + 1, value + 2, (unsigned)i);
+}
+
+/// Replaces them by clean lines of another; `sink` is never written.
+extern "C" __global__ void kw_flush_read(const uint4* from, long long quads, unsigned* sink) {
+  unsigned sum = 0;
+  for (long long i = first_index(); i < quads; i += all_threads()) {
+    const uint4 v = __ldcg(&from[i]);
+    sum |= v.x | v.y | v.z | v.w;
+  }
+  if (sum != 0) atomicAdd(sink, sum);
+}
+
+/// out[0]: the smallest step of the timer that was seen, in ns; out[1]: how many steps were seen;
+/// out[2]: ns from the first to the last of them.
+extern "C" __global__ void kw_timer_tick(Word* out, int reads) {
+  Word smallest = ~(Word)0;
+  Word steps = 0;
+  const Word first = globaltimer();
+  Word last = first;
+  for (int i = 0; i < reads; ++i) {
+    const Word now = globaltimer();
+    if (now == last) continue;
+    smallest = now - last < smallest ? now - last : smallest;
+    last = now;
+    ++steps;
+  }
+  out[0] = smallest;
+  out[1] = steps;
+  out[2] = last - first;
+}

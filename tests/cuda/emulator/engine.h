@@ -1,0 +1,66 @@
+// Runs the blocks of a kernel on threads of the operating system, their threads as fibers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <csetjmp>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "runtime.h"
+
+namespace kw_emulated {
+
+/// Multiprocessors that the device claims to have, and blocks that each holds at a time.
+inline constexpr int kMultiprocessors = 2;
+inline constexpr int kBlocksEach = 2;
+inline constexpr int kResidentBlocks = kMultiprocessors * kBlocksEach;
+inline constexpr unsigned kMostThreads = 1024;
+inline constexpr std::size_t kMostShared = std::size_t{227} << 10;
+
+/// One launch.
+struct Grid {
+  Thunk thunk = nullptr;
+  Thread** (*self)() = nullptr;
+  Index size, block;
+  std::size_t shared_bytes = 0;
+  void* const* arguments = nullptr;
+};
+
+struct Fiber;
+class Block;
+
+/// The blocks of one launch after another. A fault of a kernel ends the launch and is reported;
+/// threads that wait for ever wait for ever, as on a device.
+class Engine {
+ public:
+  Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  ~Engine();
+
+  /// 0, or the status that the kernel ended with.
+  int run(const Grid& grid);
+
+  static const Calls& calls();
+  /// The device's clock: the host's, slowed down, so that a busy machine keeps pace with it.
+  static std::uint64_t global_timer();
+
+ private:
+  friend class Block;
+  void work(std::size_t index);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::thread> threads_;
+  const Grid* grid_ = nullptr;
+  std::uint64_t next_ = 0, total_ = 0, launch_ = 0;
+  int working_ = 0;
+  int status_ = 0;
+  bool is_ending_ = false;
+};
+
+}  // namespace kw_emulated

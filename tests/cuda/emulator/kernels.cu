@@ -1,0 +1,62 @@
+// What the test of the emulator runs: one kernel for each thing that can go wrong.
+// SPDX-License-Identifier: Apache-2.0
+extern "C" __global__ void sum_by_barriers(int n, const int* x, int* y) {
+  __shared__ int room[256];
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  room[threadIdx.x] = i < n ? x[i] : 0;
+  for (int d = 128; d > 0; d /= 2) {
+    __syncthreads();
+    if (threadIdx.x < d) room[threadIdx.x] += room[threadIdx.x + d];
+  }
+  if (threadIdx.x == 0) atomicAdd(y, room[0]);
+}
+extern "C" __global__ void sum_by_shuffles(int n, const int* x, int* y) {
+  extern __shared__ int room[];
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  int sum = i < n ? x[i] : 0;
+  for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d);
+  if (threadIdx.x % 32 == 0) room[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x < 8) {
+    int all = room[threadIdx.x];
+    for (int d = 4; d > 0; d /= 2) all += __shfl_xor_sync(0xffu, all, d);
+    if (threadIdx.x == 0) atomicAdd(y, all);
+  }
+}
+extern "C" __global__ void votes(int* y) {
+  const unsigned odd = __ballot_sync(0xffffffffu, threadIdx.x & 1);
+  if (threadIdx.x >= 40) return;  // the second warp goes on with eight lanes
+  const int some = __syncthreads_count(threadIdx.x < 7);
+  if (threadIdx.x == 0) y[0] = (int)(odd >> 24), y[1] = some;
+}
+extern "C" __global__ void grid_barrier(int* arrived, int* y) {
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicAdd(arrived, 1);
+    while (atomicAdd(arrived, 0) < (int)gridDim.x) __nanosleep(10);
+    atomicAdd(y, 1);
+  }
+}
+__device__ int calls;
+extern "C" __global__ void count(int* y) {
+  if (threadIdx.x == 0) y[0] = ++calls;
+}
+extern "C" __global__ void stray(int* y) {
+  if (threadIdx.x == 3) y[1l << 40] = 1;
+}
+extern "C" __global__ void trap() {
+  if (threadIdx.x == 1) asm volatile("trap;");
+}
+extern "C" __global__ void product(const float* a, const float* b, float* d) {
+  const int group = threadIdx.x / 4, in_group = threadIdx.x % 4;
+  unsigned fa[4], fb[2];
+  for (int i = 0; i < 4; ++i) fa[i] = __float_as_uint(a[(group + i % 2 * 8) * 8 + in_group + i / 2 * 4]);
+  for (int i = 0; i < 2; ++i) fb[i] = __float_as_uint(b[(in_group + i * 4) * 8 + group]);
+  float c[4] = {0, 0, 0, 0};
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(fa[0]), "r"(fa[1]), "r"(fa[2]), "r"(fa[3]), "r"(fb[0]), "r"(fb[1]));
+  for (int i = 0; i < 4; ++i) d[(group + i / 2 * 8) * 8 + in_group * 2 + i % 2] = c[i];
+}

@@ -1,0 +1,96 @@
+// What an emulated kernel and the engine that runs it know of each other.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <elf.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+/// A kernel is compiled by the host's compiler into a shared object. Its threads are fibers of one
+/// operating system thread per block, which switch only at barriers, warp operations and sleeps.
+namespace kw_emulated {
+
+struct Index {
+  unsigned x = 0, y = 0, z = 0;
+};
+
+class Engine;
+
+/// One thread of a block, as the kernel's code sees itself.
+struct Thread {
+  Index thread, block, block_size, grid_size;
+  unsigned lane = 0;
+  unsigned warp = 0;
+  unsigned char* shared = nullptr;  ///< Dynamic shared memory of the block.
+  std::uint64_t received[32] = {};  ///< What the lanes of the latest warp operation gave.
+  Engine* engine = nullptr;
+};
+
+/// What kernels call; a table, since the driver's library is loaded with local symbols.
+struct Calls {
+  void (*sync_block)(Thread&, unsigned barrier,
+                     unsigned threads);  ///< 0 threads: all of the block.
+  bool (*sync_block_reduce)(Thread&, bool value, int how, int* count);  ///< 0 count, 1 and, 2 or.
+  /// All lanes of `mask` give a value and receive each other's in Thread::received.
+  void (*exchange)(Thread&, unsigned mask, std::uint64_t value);
+  unsigned (*active_mask)(Thread&);
+  void (*sleep)(Thread&, unsigned ns);
+  [[noreturn]] void (*fault)(Thread&, int status);
+  std::uint64_t (*global_timer)();
+};
+
+/// Calls a kernel with pointers to its arguments, as cuLaunchKernel gets them.
+using Thunk = void (*)(void* const* arguments);
+
+struct Parameter {
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+};
+
+struct Kernel {
+  const char* name = nullptr;  ///< As written; for templates the engine asks by address.
+  void* address = nullptr;
+  Thunk thunk = nullptr;
+  const Parameter* parameters = nullptr;
+  std::size_t parameter_count = 0;
+  const Kernel* next = nullptr;
+};
+
+/// What the shared object of a module exports.
+struct Exports {
+  const Kernel* kernels;
+  void (*bind)(const Calls* calls);
+  Thread** (*self)();  ///< Where the calling operating system thread keeps its current fiber.
+};
+inline constexpr const char* kExportsName = "kw_emulated_exports";
+
+/// Right behind the cubin that the real compiler made of the same source; then the shared object.
+struct Trailer {
+  char magic[8] = {'k', 'w', 'e', 'm', 'u', 'l', '0', '1'};
+  std::uint64_t object_bytes = 0;
+};
+
+/// Bytes of an ELF file, from its own tables; 0: it is none.
+inline std::size_t elf_bytes(const unsigned char* image) {
+  if (std::memcmp(image, "\177ELF\2", 5) != 0) return 0;
+  const auto* header = reinterpret_cast<const Elf64_Ehdr*>(image);
+  std::size_t end = header->e_shoff + std::size_t{header->e_shnum} * header->e_shentsize;
+  end = std::max(end, header->e_phoff + std::size_t{header->e_phnum} * header->e_phentsize);
+  const auto* sections = reinterpret_cast<const Elf64_Shdr*>(image + header->e_shoff);
+  for (unsigned i = 0; i < header->e_shnum; ++i)
+    if (sections[i].sh_type != SHT_NOBITS)
+      end = std::max<std::size_t>(end, sections[i].sh_offset + sections[i].sh_size);
+  return end;
+}
+
+// Statuses of CUDA that kernels end with.
+inline constexpr int kIllegalAddress = 700;
+inline constexpr int kAssert = 710;
+inline constexpr int kLaunchFailed = 719;
+inline constexpr int kIllegalInstruction = 715;
+inline constexpr int kMisalignedAddress = 716;
+
+}  // namespace kw_emulated

@@ -1,0 +1,21 @@
+// CUDA's device language to C++ for device.h: what no header can do.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kw_emulated {
+
+/// Text of a file that lies beside the source, or nothing.
+using ReadFile = std::function<std::string(const std::string& name)>;
+
+/// `source` with local includes in place, inline assembly as calls, dynamic shared memory as
+/// pointers, and a list of its kernels at the end: those that are no templates, and `named`, the
+/// name expressions of a plan. Assembly that nobody has taught it ends the kernel that reaches it
+/// with an illegal instruction.
+std::string translate(const std::string& source, const std::vector<std::string>& named,
+                      const ReadFile& read);
+
+}  // namespace kw_emulated
