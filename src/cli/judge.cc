@@ -59,7 +59,7 @@ Result<Submission> read_submission(const JudgeFlags& flags, Target target,
     return Submission{{}, not_a_candidate(candidate.error().front().text, candidate.error())};
   Submission submission{std::move(*candidate), {}};
   if (!flags.settings.empty()) {
-    const auto header = task::parse_header(source, flags.file);
+    const auto header = task::parse_header(source, flags.file, target);
     submission.candidate.knobs = KW_TRY(as_input(task::apply_settings(*header, flags.settings)));
   }
   return submission;

@@ -36,7 +36,7 @@ report::RunData run_data(engine::RunReport report, const DeviceFacts& device) {
 }
 
 std::string pinned_source(const Candidate& candidate) {
-  const auto header = task::parse_header(candidate.source, candidate.name);
+  const auto header = task::parse_header(candidate);
   const bool is_fitting = header && header->is_valid(candidate.knobs);
   return is_fitting ? task::pin_knobs(candidate.source, *header, candidate.knobs)
                     : candidate.source;

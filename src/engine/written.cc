@@ -25,7 +25,7 @@ search::KnobSpace space_of(const task::CandidateHeader& header) {
 
 std::expected<Candidate, task::Diagnostics> read_written(Candidate candidate) {
   const std::string file = candidate.name + std::string(source_suffix(candidate.target));
-  auto header = task::parse_header(candidate.source, file);
+  auto header = task::parse_header(candidate);
   if (!header) return std::unexpected(std::move(header.error()));
   candidate.knobs = header->default_point();
   if (!header->is_valid(candidate.knobs))
@@ -42,7 +42,7 @@ std::optional<int> WrittenIdeas::add(const Candidate& candidate) {
   if (candidate.source.empty()) return std::nullopt;
   if (const auto known = by_sha256_.find(candidate.sha256); known != by_sha256_.end())
     return known->second;
-  auto header = task::parse_header(candidate.source, candidate.name);
+  auto header = task::parse_header(candidate);
   if (!header) return std::nullopt;
   const int index = first_ + static_cast<int>(sources_.size());
   sources_.push_back({candidate, std::move(*header)});

@@ -87,7 +87,10 @@ struct Definition {
   std::string reference;              ///< Text of reference.cpp.
   std::vector<Candidate> baselines;   ///< By name; directives parsed, knobs at their default.
   std::vector<Candidate> candidates;  ///< Hand-made ones of the folder, by name.
-  std::string draft;                  ///< Text of DRAFT.md; empty: a person stands behind the task.
+  /// float64 truth and magnitude on a GPU, from reference_fast.cu and magnitude_fast.cu.
+  std::optional<Candidate> reference_fast;
+  std::optional<Candidate> magnitude_fast;
+  std::string draft;  ///< Text of DRAFT.md; empty: a person stands behind the task.
 };
 
 }  // namespace kw::task

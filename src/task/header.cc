@@ -10,41 +10,44 @@
 #include "base/contains.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "task/plan_parse.h"
+#include "task/plan_text.h"
 
 namespace kw::task {
 namespace {
 
 constexpr std::size_t kMaxDirectives = 200;
+constexpr std::size_t kMaxPlanDirectives = 400;
+constexpr std::size_t kMaxDiagnostics = 20;
 
 constexpr auto kOptions = std::to_array<std::string_view>({"fast_math", "unroll_loops", "O2"});
 constexpr auto kLibraries = std::to_array<std::string_view>({"openblas"});
+
+bool has_launch(const PlanBlock& block);
+
+bool has_launch(const PlanNode& node) {
+  if (std::holds_alternative<LaunchNode>(node.what)) return true;
+  if (const auto* loop = std::get_if<ForNode>(&node.what))
+    return has_launch(loop->body) || (loop->tail && has_launch(*loop->tail));
+  if (const auto* fork = std::get_if<ForkNode>(&node.what)) return has_launch(fork->body);
+  if (const auto* guard = std::get_if<WhenNode>(&node.what))
+    return std::ranges::any_of(guard->branches,
+                               [](const auto& branch) { return has_launch(branch.body); });
+  return false;
+}
+
+bool has_launch(const PlanBlock& block) {
+  return std::ranges::any_of(block, [](const PlanNode& node) { return has_launch(node); });
+}
 
 std::vector<std::string> strings(std::span<const std::string_view> views) {
   return {views.begin(), views.end()};
 }
 
-/// The text of a directive line after "// kw:", or nothing.
-std::optional<std::string_view> directive_of(std::string_view line) {
-  line = trim(line);
-  if (!line.starts_with("//")) return std::nullopt;
-  line = trim(line.substr(2));
-  if (!line.starts_with("kw:")) return std::nullopt;
-  return trim(line.substr(3));
-}
-
 /// Parts at the commas that stand outside parentheses, trimmed.
 std::vector<std::string_view> split_arguments(std::string_view text) {
   std::vector<std::string_view> parts;
-  int depth = 0;
-  std::size_t start = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && text[i] == '(') ++depth;
-    if (i < text.size() && text[i] == ')') --depth;
-    if (i == text.size() || (text[i] == ',' && depth == 0)) {
-      parts.push_back(trim(text.substr(start, i - start)));
-      start = i + 1;
-    }
-  }
+  for (const PlanPiece& part : split_piece({text, 0}, ',')) parts.push_back(part.text);
   return parts;
 }
 
@@ -58,41 +61,70 @@ std::size_t find_binary(std::string_view source) {
   return std::string_view::npos;
 }
 
-/// Views into the source stay views into it, so that every complaint has its offset.
+/// Reads one directive after the other; `directive_` holds the one at hand, and what is a view into
+/// it has its offset in the source.
 class HeaderParser {
  public:
-  HeaderParser(std::string_view source, std::string_view file) : source_(source), file_(file) {}
+  HeaderParser(std::string_view source, std::string_view file, Target target)
+      : source_(source), file_(file), plan_([this](std::size_t at, std::string message) {
+          complain_at(at, std::move(message));
+        }) {
+    header_.target = target;
+  }
 
   std::expected<CandidateHeader, Diagnostics> run() {
     check_text();
-    if (diagnostics_.empty()) {
-      std::size_t count = 0;
-      for (const auto line : split_lines(source_)) {
-        const auto text = directive_of(line);
-        if (!text) continue;
-        if (++count > kMaxDirectives) {
-          complain(*text, fmt::format("more than {} directives", kMaxDirectives));
-          break;
-        }
-        read_directive(*text);
-      }
-    }
+    if (diagnostics_.empty()) read_lines();
+    if (diagnostics_.empty()) finish_plan();
     if (diagnostics_.empty() && header_.points(1).empty())
-      complain(last_requirement_, "no combination of the knobs satisfies the requirements");
+      complain_at(last_requirement_, "no combination of the knobs satisfies the requirements");
     if (!diagnostics_.empty()) return std::unexpected(std::move(diagnostics_));
     return std::move(header_);
   }
 
  private:
+  bool is_cuda() const { return header_.target == Target::Cuda; }
+
+  void complain_at(std::size_t offset, std::string message) {
+    if (diagnostics_.size() < kMaxDiagnostics)
+      diagnostics_.push_back(diagnostic_at(source_, file_, offset, std::move(message)));
+  }
+
+  /// `where` is a view into the directive at hand.
   void complain(std::string_view where, std::string message) {
-    const auto offset = static_cast<std::size_t>(where.data() - source_.data());
-    const Position place = position_of(source_, offset);
-    Finding finding;
-    finding.kind = "diagnostic";
-    finding.frame = render_frame(source_, offset, message);
-    finding.text = std::move(message);
-    finding.place = fmt::format("{}:{}:{}", file_, place.line, place.column);
-    diagnostics_.push_back(std::move(finding));
+    complain_at(offset_of_view(where), std::move(message));
+  }
+
+  std::size_t offset_of_view(std::string_view where) const {
+    return directive_.at + static_cast<std::size_t>(where.data() - directive_.text.data());
+  }
+
+  void read_lines() {
+    const auto lines = split_lines(source_);
+    const std::size_t most = is_cuda() ? kMaxPlanDirectives : kMaxDirectives;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const auto text = directive_of(lines[i]);
+      if (!text) continue;
+      directive_ = join_directive(source_, lines, i, *text);
+      if (++count > most)
+        return complain(directive_.text, fmt::format("more than {} directives", most));
+      const auto word = leading_word(directive_.text);
+      // What knobs are pinned to is written line by line.
+      if (word == "tune")
+        directive_.text = *text;
+      else
+        i += directive_.lines - 1;
+      read_directive(directive_.text);
+    }
+  }
+
+  void finish_plan() {
+    if (!is_cuda()) return;
+    header_.plan = plan_.finish();
+    if (diagnostics_.empty() && !has_launch(header_.plan))
+      complain_at(0,
+                  "no kernel is launched; write `// kw: launch KERNEL grid(…) block(…) args(…)`");
   }
 
   void check_text() {
@@ -100,12 +132,12 @@ class HeaderParser {
       // The frame must not walk through a gigabyte.
       const auto size = source_.size();
       source_ = source_.substr(0, 100);
-      complain(source_, fmt::format("the source has {}; at most {} are read", format_bytes(size),
-                                    format_bytes(kMaxSourceBytes)));
+      complain_at(0, fmt::format("the source has {}; at most {} are read", format_bytes(size),
+                                 format_bytes(kMaxSourceBytes)));
     } else if (trim(source_).empty()) {
-      complain(source_, "the source is empty");
+      complain_at(0, "the source is empty");
     } else if (const auto at = find_binary(source_); at != std::string_view::npos) {
-      complain(source_.substr(at), "this is not a text file");
+      complain_at(at, "this is not a text file");
     }
   }
 
@@ -118,12 +150,23 @@ class HeaderParser {
         {"option", &HeaderParser::read_options},
         {"library", &HeaderParser::read_libraries},
         {"technique", &HeaderParser::read_techniques},
+        {"dialect", &HeaderParser::read_dialect},
     });
     const auto word = text.substr(0, text.find_first_of(" \t"));
+    // `workspace` and the like may be followed by a bracket at once.
+    const auto plan_word = leading_word(text);
+    if (PlanParser::knows(plan_word)) {
+      if (is_cuda()) return plan_.read({text, directive_.at});
+      return complain(
+          text, fmt::format("'{}' belongs to a launch plan, which only a .cu file has", plan_word));
+    }
     const auto found = std::ranges::find(kReaders, word, &std::pair<std::string_view, Read>::first);
     if (found != kReaders.end()) return (this->*found->second)(trim(text.substr(word.size())));
     std::vector<std::string> known;
-    for (const auto& [name, unused] : kReaders) known.emplace_back(name);
+    for (const auto& [name, unused] : kReaders)
+      if (is_cuda() || name != "dialect") known.emplace_back(name);
+    if (is_cuda())
+      for (std::string& name : PlanParser::words()) known.push_back(std::move(name));
     complain(text,
              fmt::format("unknown directive '{}'{}", sanitise(word, 40), suggestion(word, known)));
   }
@@ -146,7 +189,8 @@ class HeaderParser {
   std::optional<Expr> read_expression(std::string_view text) {
     auto expr = Expr::parse(text);
     if (expr) {
-      const auto checked = expr->check_names(known_);
+      // What a plan may use depends on the task, so that its names are looked up with the workload.
+      const auto checked = is_cuda() ? std::expected<void, ExprError>() : expr->check_names(known_);
       if (checked) return std::move(*expr);
       complain(text.substr(checked.error().offset), checked.error().message);
     } else {
@@ -156,6 +200,7 @@ class HeaderParser {
   }
 
   void read_tune(std::string_view text) {
+    if (plan_.is_in_block()) return complain(text, "knobs are declared outside of blocks");
     const auto assignment = read_assignment(text);
     if (!assignment) return;
     if (header_.knobs.size() == kMaxKnobs)
@@ -171,6 +216,7 @@ class HeaderParser {
       knob.values.push_back(*value);
     }
     known_.push_back(knob.name);
+    macros_.push_back(knob.name);
     header_.knobs.push_back(std::move(knob));
   }
 
@@ -180,14 +226,55 @@ class HeaderParser {
       if (!assignment) return;
       auto expr = read_expression(assignment->second);
       if (!expr) return;
+      if (plan_.is_in_block() || !is_over(*expr, macros_)) {
+        plan_.add(offset_of_view(part),
+                  LetNode{assignment->first, at_place(*expr, assignment->second)});
+        // Known up to the end of its block, so another block may use the name again.
+        if (!plan_.is_in_block()) known_.push_back(assignment->first);
+        continue;
+      }
       known_.push_back(assignment->first);
+      macros_.push_back(assignment->first);
       header_.derived.push_back({assignment->first, std::move(*expr)});
     }
   }
 
   void read_require(std::string_view text) {
-    last_requirement_ = text;
-    if (auto expr = read_expression(text)) header_.requirements.push_back(std::move(*expr));
+    auto expr = read_expression(text);
+    if (!expr) return;
+    const bool is_for_tuners = !plan_.is_in_block() && is_over(*expr, macros_and_limits());
+    if (plan_.is_in_block() || !is_over(*expr, macros_))
+      plan_.add(offset_of_view(text), RequireNode{at_place(*expr, text)});
+    if (!is_for_tuners) return;
+    last_requirement_ = offset_of_view(text);
+    header_.requirements.push_back(std::move(*expr));
+  }
+
+  PlanExpr at_place(const Expr& expr, std::string_view text) const {
+    return {expr, offset_of_view(text)};
+  }
+
+  static bool is_over(const Expr& expr, std::span<const std::string> names) {
+    return std::ranges::all_of(expr.names(),
+                               [&](const auto& name) { return contains(names, name); });
+  }
+
+  std::vector<std::string> macros_and_limits() const {
+    auto names = macros_;
+    for (const auto limit : kLimitNames)
+      if (!contains(known_, limit)) names.emplace_back(limit);
+    return names;
+  }
+
+  void read_dialect(std::string_view text) {
+    static constexpr auto kDialects = std::to_array<std::string_view>({"cuda", "cute"});
+    if (!is_cuda())
+      complain(text, "a dialect is that of a .cu file");
+    else if (!contains(kDialects, text))
+      complain(text, fmt::format("unknown dialect '{}'; there are {}{}", sanitise(text, 40),
+                                 fmt::join(kDialects, ", "), suggestion(text, strings(kDialects))));
+    else
+      header_.dialect = text;
   }
 
   /// A list of words from a closed set; each word once.
@@ -215,9 +302,12 @@ class HeaderParser {
 
   std::string_view source_;
   std::string_view file_;
-  std::string_view last_requirement_ = source_;
-  std::vector<std::string> known_;  ///< Names that expressions may use.
+  DirectiveText directive_;
+  std::size_t last_requirement_ = 0;  ///< Its offset.
+  std::vector<std::string> known_;    ///< Every name of the file outside of blocks.
+  std::vector<std::string> macros_;   ///< Those that are knobs or follow from knobs.
   CandidateHeader header_;
+  PlanParser plan_;
   Diagnostics diagnostics_;
 };
 
@@ -230,9 +320,26 @@ Finding note(std::string text) {
 
 }  // namespace
 
+Finding diagnostic_at(std::string_view source, std::string_view file, std::size_t offset,
+                      std::string message) {
+  const Position place = position_of(source, offset);
+  Finding finding;
+  finding.kind = "diagnostic";
+  finding.frame = render_frame(source, offset, message);
+  finding.text = std::move(message);
+  finding.place = fmt::format("{}:{}:{}", file, place.line, place.column);
+  return finding;
+}
+
 std::expected<CandidateHeader, Diagnostics> parse_header(std::string_view source,
-                                                         std::string_view file) {
-  return HeaderParser(source, file).run();
+                                                         std::string_view file, Target target) {
+  return HeaderParser(source, file, target).run();
+}
+
+std::expected<CandidateHeader, Diagnostics> parse_header(const Candidate& candidate) {
+  return parse_header(candidate.source,
+                      candidate.name + std::string(source_suffix(candidate.target)),
+                      candidate.target);
 }
 
 Diagnostics check_restrictions(const CandidateHeader& header, const Restrictions& restrictions,
@@ -252,7 +359,7 @@ std::expected<Candidate, Diagnostics> make_candidate(std::string_view name, std:
                                                      Origin origin,
                                                      const Restrictions& restrictions,
                                                      Target target) {
-  auto header = parse_header(source, name);
+  auto header = parse_header(source, name, target);
   if (!header) return std::unexpected(std::move(header.error()));
   auto forbidden = check_restrictions(*header, restrictions, origin);
   if (!forbidden.empty()) return std::unexpected(std::move(forbidden));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <expected>
 #include <span>
@@ -13,6 +14,7 @@
 #include "record/candidate.h"
 #include "record/task.h"
 #include "record/verdict.h"
+#include "task/plan_ast.h"
 
 namespace kw::task {
 
@@ -31,14 +33,22 @@ struct DerivedMacro {
   Expr value;  ///< Over knobs and earlier derived macros.
 };
 
+/// Names of a device's limits in the expressions of a .cu file (docs/launch-plan.md).
+constexpr std::array<std::string_view, 3> kLimitNames{"sms", "shared_max", "l2_bytes"};
+
 /// The directives of one source. The order of knobs is that of the file.
 struct CandidateHeader {
+  Target target = Target::Cpu;
+  std::string dialect = "cuda";  ///< cuda | cute; of .cu files.
   std::vector<Knob> knobs;
   std::vector<DerivedMacro> derived;
-  std::vector<Expr> requirements;
+  std::vector<Expr> requirements;  ///< Over knobs, derived macros and limits.
   std::vector<std::string> options;
   std::vector<std::string> libraries;
   std::vector<std::string> techniques;
+  PlanBlock plan;  ///< cuda: the steps, and every `let` and `require` that is not over knobs alone.
+  /// Values of kLimitNames once a device is known; requirements that use one count from then on.
+  Names limits;
 
   /// Whether the combination exists: every knob at one of its values, every derived macro
   /// computable, every requirement not 0. Pure, for tuners.
@@ -58,7 +68,14 @@ struct CandidateHeader {
 /// names the source in places. Empty, binary and oversized sources are diagnostics too.
 using Diagnostics = std::vector<Finding>;
 std::expected<CandidateHeader, Diagnostics> parse_header(std::string_view source,
-                                                         std::string_view file);
+                                                         std::string_view file,
+                                                         Target target = Target::Cpu);
+/// The same with the file's name that the candidate's name and target make.
+std::expected<CandidateHeader, Diagnostics> parse_header(const Candidate& candidate);
+
+/// A diagnostic about the byte at `offset` of a source, with its place and code frame.
+Finding diagnostic_at(std::string_view source, std::string_view file, std::size_t offset,
+                      std::string message);
 
 /// Options and libraries that the task does not allow; baselines may name any known library.
 Diagnostics check_restrictions(const CandidateHeader& header, const Restrictions& restrictions,

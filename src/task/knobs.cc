@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "task/header.h"
+#include "task/plan_text.h"
 
 namespace kw::task {
 namespace {
@@ -43,9 +44,13 @@ bool CandidateHeader::is_valid(const KnobPoint& point) const {
     const auto found = point.find(knob.name);
     if (found == point.end() || !has_value(knob, found->second)) return false;
   }
-  const auto names = names_at(*this, point);
+  auto names = names_at(*this, point);
   if (!names) return false;
+  names->insert(limits.begin(), limits.end());
   return std::ranges::all_of(requirements, [&](const Expr& condition) {
+    const bool is_known = std::ranges::all_of(
+        condition.names(), [&](const std::string& name) { return names->contains(name); });
+    if (!is_known) return true;  // of a device, and none is known yet
     const auto value = condition.evaluate(*names);
     return value && *value != 0;
   });
@@ -123,11 +128,9 @@ std::string pin_knobs(std::string_view source, const CandidateHeader& header,
     std::string_view kept = line;
     std::string replacement;
     for (const Knob& knob : header.knobs) {
-      const auto start = trim(line);
-      if (!start.starts_with("//") || !trim(start.substr(2)).starts_with("kw:")) break;
-      const auto directive = trim(trim(start.substr(2)).substr(3));
-      if (!directive.starts_with("tune")) break;
-      const auto assignment = directive.substr(4);
+      const auto directive = directive_of(line);
+      if (!directive || !directive->starts_with("tune")) break;
+      const auto assignment = directive->substr(4);
       if (trim(assignment.substr(0, assignment.find('='))) != knob.name) continue;
       replacement = fmt::format("// kw: tune {} = {}", knob.name, point.at(knob.name));
       kept = replacement;

@@ -20,6 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kReferenceFast = "reference_fast.cu";
+constexpr const char* kMagnitudeFast = "magnitude_fast.cu";
+
 Result<std::string> read_text_file(const fs::path& path) {
   std::error_code error;
   const auto status = fs::status(path, error);
@@ -64,28 +67,31 @@ std::vector<std::string> siblings(const fs::path& folder) {
   return names;
 }
 
+/// A source of the task's folder as a candidate; what is wrong with it are complaints.
+std::optional<Candidate> read_candidate(const TaskFiles& files, const std::string& path,
+                                        Origin origin, const Restrictions& restrictions,
+                                        Complaints& complaints) {
+  auto candidate = make_candidate(fs::path(path).stem().string(), files.texts.at(path), origin,
+                                  restrictions, target_of_file(path).value_or(Target::Cpu));
+  if (candidate) return std::move(*candidate);
+  for (const Finding& finding : candidate.error()) {
+    // The place starts with the candidate's name; the user needs the path.
+    const auto colon = finding.place.find(':');
+    const auto place = colon == std::string::npos ? ":1:1" : finding.place.substr(colon);
+    complaints.add(fmt::format("{}/{}{}: {}", files.origin, path, place, finding.text));
+  }
+  return std::nullopt;
+}
+
 /// Baselines or hand-made candidates of one subfolder, by file name.
 std::vector<Candidate> read_candidates(const TaskFiles& files, std::string_view folder,
                                        Origin origin, const Restrictions& restrictions,
                                        Complaints& complaints) {
   std::vector<Candidate> found;
-  for (const auto& [path, text] : files.texts) {
-    if (!path.starts_with(folder)) continue;
-    const auto file = path.substr(folder.size());
-    const auto target = target_of_file(path);
-    if (!target) continue;
-    auto candidate =
-        make_candidate(fs::path(file).stem().string(), text, origin, restrictions, *target);
-    if (candidate) {
+  for (const auto& [path, unused] : files.texts) {
+    if (!path.starts_with(folder) || !target_of_file(path)) continue;
+    if (auto candidate = read_candidate(files, path, origin, restrictions, complaints))
       found.push_back(std::move(*candidate));
-      continue;
-    }
-    for (const Finding& finding : candidate.error()) {
-      // The place starts with the candidate's name; the user needs the path.
-      const auto colon = finding.place.find(':');
-      const auto place = colon == std::string::npos ? ":1:1" : finding.place.substr(colon);
-      complaints.add(fmt::format("{}/{}{}: {}", files.origin, path, place, finding.text));
-    }
   }
   return found;
 }
@@ -113,7 +119,7 @@ Result<TaskFiles> read_task_files(const fs::path& folder) {
   if (files.origin.size() > 1 && files.origin.ends_with('/')) files.origin.pop_back();
   for (const auto* name : {"task.yaml", "shapes.yaml", "reference.cpp"})
     files.texts[name] = KW_TRY(read_text_file(folder / name));
-  for (const auto* name : {"spec.md", kDraftFile})
+  for (const auto* name : {"spec.md", kDraftFile, kReferenceFast, kMagnitudeFast})
     if (fs::exists(folder / name, error)) files.texts[name] = KW_TRY(read_text_file(folder / name));
   KW_TRY(read_sources(folder, "baselines", files));
   KW_TRY(read_sources(folder, "candidates", files));
@@ -153,12 +159,23 @@ Result<Definition> parse_task(const TaskFiles& files) {
       read_candidates(files, "baselines/", Origin::Baseline, restrictions, complaints);
   definition.candidates =
       read_candidates(files, "candidates/", Origin::Task, restrictions, complaints);
+  const auto read_truth = [&](const char* name, std::optional<Candidate>& truth) {
+    if (text(name) != nullptr)
+      truth = read_candidate(files, name, Origin::Reference, restrictions, complaints);
+  };
+  read_truth(kReferenceFast, definition.reference_fast);
+  read_truth(kMagnitudeFast, definition.magnitude_fast);
+  if (text(kMagnitudeFast) != nullptr && !definition.task.has_magnitude)
+    complaints.add(fmt::format("{}/{}:1:1: reference.cpp defines no magnitude to check it against",
+                               files.origin, kMagnitudeFast));
   if (complaints.empty()) check_workloads(definition, complaints);
   if (!complaints.empty()) return std::unexpected(complaints.to_error());
 
   Sha256Stream digest;
   for (const auto* name : {"task.yaml", "shapes.yaml", "reference.cpp"})
     digest.update_part(*text(name));
+  for (const auto* name : {kReferenceFast, kMagnitudeFast})
+    if (text(name) != nullptr) digest.update_part(*text(name));
   definition.task.sha256 = digest.finish().hex();
   return definition;
 }

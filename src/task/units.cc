@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "task/plan.h"
 
 namespace kw::task {
 namespace {
@@ -89,9 +90,37 @@ std::string interface_text(const Task& task) {
       parameter_list(task));
 }
 
+std::string device_interface_text(const Task& task) {
+  std::string text = fmt::format(
+      "// What device code for the task {} finds there: its plan can pass\n//   {}\n"
+      "#pragma once\n",
+      task.name, parameter_list(task));
+  // As libcu++ has them under NVRTC, so that its headers may follow.
+  return text + R"(#ifdef __CUDACC_RTC__
+typedef signed char int8_t;
+typedef signed short int16_t;
+typedef signed int int32_t;
+typedef signed long long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+typedef uint64_t uintptr_t;
+typedef struct alignas(64) CUtensorMap_st {
+  unsigned long long opaque[16];
+} CUtensorMap;
+#else
+#include <cuda.h>
+#include <stdint.h>
+#endif
+)";
+}
+
 std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Candidate& candidate,
-                                                     std::string_view role) {
-  const auto header = parse_header(candidate.source, candidate.name + ".cpp");
+                                                     std::string_view role, std::string_view arch) {
+  const bool is_cuda = candidate.target == Target::Cuda;
+  const std::string file = candidate.name + std::string(source_suffix(candidate.target));
+  const auto header = parse_header(candidate);
   if (!header) return std::unexpected(header.error());
   if (!header->is_valid(candidate.knobs)) {
     Finding finding;
@@ -102,10 +131,21 @@ std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Can
   }
   BuildUnit unit;
   unit.role = role;
-  unit.main_file = "candidate.cpp";
-  unit.files = {{"iface.h", interface_text(task)},
-                {unit.main_file, candidate.source},
-                {"trampoline.cpp", trampoline(task, task.function)}};
+  unit.target = candidate.target;
+  if (is_cuda) {
+    auto kernels = kernel_names(*header, candidate.source, file, candidate.knobs);
+    if (!kernels) return std::unexpected(std::move(kernels.error()));
+    unit.kernels = std::move(*kernels);
+    unit.arch = arch;
+    unit.dialect = header->dialect;
+    unit.main_file = "candidate.cu";
+    unit.files = {{"iface.h", device_interface_text(task)}, {unit.main_file, candidate.source}};
+  } else {
+    unit.main_file = "candidate.cpp";
+    unit.files = {{"iface.h", interface_text(task)},
+                  {unit.main_file, candidate.source},
+                  {"trampoline.cpp", trampoline(task, task.function)}};
+  }
   unit.defines = header->defines(candidate.knobs);
   unit.options = candidate.options;
   unit.libraries = candidate.libraries;

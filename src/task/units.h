@@ -14,12 +14,18 @@ namespace kw::task {
 /// The C declaration of the task's function; every candidate is compiled with it included first.
 std::string interface_text(const Task& task);
 
+/// The same for device code: fixed-width integers and CUtensorMap, which NVRTC does not bring, and
+/// the arguments that a plan can pass, in words.
+std::string device_interface_text(const Task& task);
+
 /// One shared object that exports `extern "C" void kw_entry(void* const* args)`, where args[i]
 /// points to the value of argument i of the signature: a pointer for a tensor, the scalar itself
 /// otherwise. The candidate keeps its file as written; the trampoline is a translation unit of its
-/// own. Diagnostics: the header of the source, or knobs that are no valid point of it.
+/// own. A candidate for cuda becomes a cubin for `arch` ("sm_90a") with every kernel that its plan
+/// may launch. Diagnostics: the header of the source, or knobs that are no valid point of it.
 std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Candidate& candidate,
-                                                     std::string_view role = "candidate");
+                                                     std::string_view role = "candidate",
+                                                     std::string_view arch = {});
 
 /// reference_f64, reference_native and, where the reference defines it, magnitude_f64. At f64 every
 /// real tensor and scalar is a double.

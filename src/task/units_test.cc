@@ -70,5 +70,34 @@ TEST(Units, ReferenceIsAlsoABaseline) {
   EXPECT_TRUE(candidate_unit(definition.task, candidate).has_value());
 }
 
+TEST(Units, DeviceCodeBecomesACubin) {
+  const auto definition = load("saxpy");
+  const std::string source =
+      "// kw: tune B = 8, 16\n// kw: dialect cute\n// kw: option fast_math\n"
+      "// kw: launch k<B> grid(n) block(B) args(n, a, x, y)\n"
+      "template <int N> __global__ void k(int n, float a, const float* x, float* y) {}\n";
+  const auto candidate =
+      make_candidate("mine", source, Origin::Human, definition.task.restrictions, Target::Cuda);
+  const auto unit = candidate_unit(definition.task, candidate.value(), "opponent", "sm_80").value();
+  EXPECT_EQ(unit.target, Target::Cuda);
+  EXPECT_EQ(unit.arch, "sm_80");
+  EXPECT_EQ(unit.dialect, "cute");
+  EXPECT_EQ(unit.kernels, (std::vector<std::string>{"k<8>"}));
+  EXPECT_EQ(unit.defines, (std::vector<std::string>{"B=8"}));
+  EXPECT_EQ(unit.options, (std::vector<std::string>{"fast_math"}));
+  ASSERT_EQ(unit.files.size(), 2u);
+  EXPECT_EQ(unit.files[1].name, "candidate.cu");
+  EXPECT_EQ(unit.main_file, "candidate.cu");
+  EXPECT_EQ(unit.files[1].text, source);
+  EXPECT_NE(unit.files[0].text.find("int n, float a, const float* x, float* y"), std::string::npos);
+  EXPECT_NE(unit.files[0].text.find("unsigned long long uint64_t"), std::string::npos);
+
+  const auto header = parse_header(*candidate).value();
+  auto pinned = *candidate;
+  pinned.source = pin_knobs(source, header, {{"B", 16}});
+  pinned.knobs = {{"B", 16}};
+  EXPECT_EQ(candidate_unit(definition.task, pinned)->kernels, (std::vector<std::string>{"k<16>"}));
+}
+
 }  // namespace
 }  // namespace kw::task

@@ -1,0 +1,54 @@
+// From the launch plan of a .cu file to the steps of one workload: everything evaluated, every
+// limit checked (docs/launch-plan.md).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "record/device.h"
+#include "record/plan.h"
+#include "task/definition.h"
+#include "task/header.h"
+
+namespace kw::task {
+
+/// Values of kLimitNames for a device.
+Names device_limits(const GpuFacts& gpu);
+
+/// What a plan is resolved for; all borrowed.
+struct PlanSite {
+  const Definition& definition;
+  const Workload& workload;
+  const GpuFacts& gpu;
+  std::int64_t most_workspace_bytes = kDefaultWorkspaceBytes;  ///< In sum.
+};
+
+/// The plan at a valid point of the knobs. What does not fit the workload, the task or the device
+/// is a diagnostic at its place in `source`; figures of workloads of group check stay hidden in
+/// it. Pure; costs microseconds per step.
+std::expected<Plan, Diagnostics> resolve_plan(const CandidateHeader& header,
+                                              std::string_view source, std::string_view file,
+                                              const KnobPoint& point, const PlanSite& site);
+
+/// The plans of one role's unit, one for each workload, in order. Roles reference_fast and
+/// magnitude_fast work on float64 copies of all real tensors and scalars and may use workspaces as
+/// they like. The first workload that refuses ends it.
+std::expected<std::vector<RolePlan>, Diagnostics> candidate_plans(
+    const Definition& definition, const Candidate& candidate, std::string_view role,
+    std::span<const Workload> workloads, const GpuFacts& gpu);
+
+/// Every kernel that the plan may launch at this point of the knobs, whatever the workload, as
+/// PlanStep::kernel writes it; sorted, each once.
+std::expected<std::vector<std::string>, Diagnostics> kernel_names(const CandidateHeader& header,
+                                                                  std::string_view source,
+                                                                  std::string_view file,
+                                                                  const KnobPoint& point);
+
+/// The workload as the truth sees it: every real tensor and scalar is float64.
+Workload at_double(Workload workload);
+
+}  // namespace kw::task

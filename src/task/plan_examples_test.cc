@@ -1,0 +1,129 @@
+// The plans in docs/launch-plan.md and in the folders of tasks resolve at every workload for cuda.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/text.h"
+#include "task/test_plan.h"
+#include "task/units.h"
+
+namespace kw::task {
+namespace {
+
+std::string source_path(const std::string& name) { return std::string(KW_SOURCE_DIR) + "/" + name; }
+
+Definition shipped(const std::string& task) {
+  auto definition = load_task(source_path("tasks/" + task));
+  EXPECT_TRUE(definition.has_value()) << describe(definition.error());
+  return definition ? std::move(*definition) : Definition();
+}
+
+std::vector<Workload> cuda_workloads(const Definition& definition) {
+  return resolve(definition, Target::Cuda, std::int64_t{1} << 50)->workloads;
+}
+
+void expect_plans(const Definition& definition, const Candidate& candidate, const char* role) {
+  // Smaller than those of any GPU in use, so that no shipped plan counts on more.
+  GpuFacts small = test::h200();
+  small.multiprocessors = 40;
+  for (const GpuFacts& gpu : {test::h200(), small}) {
+    const auto plans =
+        candidate_plans(definition, candidate, role, cuda_workloads(definition), gpu);
+    EXPECT_TRUE(plans.has_value()) << definition.task.name << '\n' << to_text(plans.error());
+  }
+  EXPECT_TRUE(candidate_unit(definition.task, candidate, role, "sm_90a").has_value());
+}
+
+/// The blocks of the document that name a task on their fence, with the task.
+std::vector<std::pair<std::string, std::string>> documented_plans() {
+  std::ifstream stream(source_path("docs/launch-plan.md"));
+  std::stringstream text;
+  text << stream.rdbuf();
+  std::vector<std::pair<std::string, std::string>> plans;
+  bool is_inside = false;
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("```")) {
+      is_inside = line.starts_with("```cuda ");
+      if (is_inside) plans.emplace_back(line.substr(8), "");
+    } else if (is_inside) {
+      plans.back().second += line + '\n';
+    }
+  }
+  return plans;
+}
+
+TEST(PlanExamples, OfTheDocument) {
+  const auto plans = documented_plans();
+  ASSERT_EQ(plans.size(), 5u);
+  for (const auto& [task, source] : plans) {
+    const auto definition = shipped(task);
+    const auto candidate = make_candidate("example", source, Origin::Human,
+                                          definition.task.restrictions, Target::Cuda);
+    ASSERT_TRUE(candidate.has_value()) << source << to_text(candidate.error());
+    expect_plans(definition, *candidate, "candidate");
+  }
+}
+
+TEST(PlanExamples, TruthsOfTheTasks) {
+  int truths = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(source_path("tasks"))) {
+    const auto definition = shipped(entry.path().filename().string());
+    if (definition.reference_fast) {
+      expect_plans(definition, *definition.reference_fast, "reference_fast");
+      ++truths;
+    }
+    if (definition.magnitude_fast)
+      expect_plans(definition, *definition.magnitude_fast, "magnitude_fast");
+    for (const Candidate& baseline : definition.baselines)
+      if (baseline.target == Target::Cuda) expect_plans(definition, baseline, "opponent");
+  }
+  EXPECT_GT(truths, 10);
+}
+
+/// Whatever is accepted stays inside the memory that it names and inside the device's limits.
+RC_GTEST_PROP(PlanProperty, WhatIsAcceptedIsInside, ()) {
+  const auto number = rc::gen::element<std::string>("1", "2", "2", "3", "1", "0", "4", "-1");
+  const auto text = [&](const char* form) {
+    return fmt::format(fmt::runtime(form), *number, *number, *number);
+  };
+  std::string lines = "workspace w f32 [4, 128]\n";
+  const int count = *rc::gen::inRange(1, 3);
+  for (int i = 0; i < count; ++i) {
+    const char* const form = *rc::gen::element<const char*>(
+        "launch k grid({}) block({}) args(u[{}])", "fill w[{}, {} : {}] with 0",
+        "copy u[{}] to w[{}]", "copy w[{} : {}] to u[{}]", "launch k grid(1) block({}, {}, {})",
+        "for t = {} .. {} step {}\nlaunch k grid(t) block(1) args(w[t])\nend",
+        "map A = u[{}] sizes({}, 4) strides({} * 16) box(4, 4)\n"
+        "launch k grid(1) block(1) args(A)");
+    lines += text(form) + (i % 2 == 0 ? "\nlaunch k grid(1) block(1)\n" : "\n");
+  }
+  const auto result = test::attempt(lines + "launch k grid(1) block(1)");
+  RC_TAG(result.plan.has_value() ? "accepted" : "refused");
+  if (!result.plan) {
+    RC_ASSERT(!result.plan.error().empty());
+    RC_ASSERT(!result.plan.error().front().frame.empty());
+    return;
+  }
+  const auto room = [](const PlanPlace& place) {
+    return (place.memory == PlanMemory::Tensor ? 3 * 8 * 16 * 4 : 4 * 128 * 4) - place.offset;
+  };
+  for (const PlanStep& step : result.plan->steps) {
+    RC_ASSERT(step.bytes <= room(step.to) && step.bytes <= room(step.from));
+    RC_ASSERT(step.to.offset >= 0 && step.from.offset >= 0);
+    for (const auto side : step.grid) RC_ASSERT(side > 0);
+    RC_ASSERT(step.block[0] * step.block[1] * step.block[2] <= 1024);
+    for (const PlanArgument& argument : step.arguments)
+      if (argument.kind == ArgumentKind::Address) RC_ASSERT(room(argument.place) > 0);
+  }
+  for (const PlanTensorMap& map : result.plan->tensor_maps)
+    RC_ASSERT((map.sizes[1] - 1) * map.stride_bytes[0] + map.sizes[0] * 4 <= room(map.base));
+}
+
+}  // namespace
+}  // namespace kw::task

@@ -1,0 +1,271 @@
+// Launches of a plan: shapes within the device's limits, and arguments as bytes.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+
+#include "task/plan_parse.h"
+#include "task/plan_resolver.h"
+
+namespace kw::task {
+namespace {
+
+constexpr std::size_t kMaxParameters = 64;
+constexpr std::int64_t kMaxParameterBytes = 4096;
+constexpr std::int64_t kMaxStructBytes = 4096;
+constexpr int kMapBytes = 128;
+constexpr int kMapAlignment = 64;
+
+/// 90 for "sm_90a"; 0 where nothing is known.
+int capability(const GpuFacts& gpu) {
+  int value = 0;
+  if (gpu.arch.starts_with("sm_"))
+    std::from_chars(gpu.arch.data() + 3, gpu.arch.data() + gpu.arch.size(), value);
+  return value;
+}
+
+std::uint64_t real_image(double value, int bytes) {
+  return bytes == 4 ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
+                    : std::bit_cast<std::uint64_t>(value);
+}
+
+PlanArgument scalar(int bytes, std::uint64_t image) {
+  PlanArgument argument;
+  argument.kind = ArgumentKind::Scalar;
+  argument.bytes = bytes;
+  argument.image = bytes == 8 ? image : image & ((std::uint64_t{1} << (8 * bytes)) - 1);
+  return argument;
+}
+
+std::int64_t align_up(std::int64_t value, std::int64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+std::vector<std::int64_t> three(std::vector<std::int64_t> sizes) {
+  sizes.resize(3, 1);
+  return sizes;
+}
+
+}  // namespace
+
+Planned<std::string> kernel_text(const KernelName& kernel, const PlanScope& knobs) {
+  if (!kernel.is_template) return kernel.name;
+  std::vector<std::string> parts;
+  for (const auto& argument : kernel.arguments) {
+    if (const auto* text = std::get_if<std::string>(&argument)) {
+      parts.push_back(*text);
+      continue;
+    }
+    const PlanExpr& expr = std::get<PlanExpr>(argument);
+    const auto value = knobs.value(expr);
+    if (!value)
+      return trouble(value.error().at, value.error().message +
+                                           "; template arguments are made of knobs, true and "
+                                           "false, or C++ in double quotes");
+    parts.push_back(std::to_string(*value));
+  }
+  return fmt::format("{}<{}>", kernel.name, fmt::join(parts, ", "));
+}
+
+Planned<> PlanResolver::visit(const LaunchNode& node, std::size_t at) {
+  PlanStep step;
+  step.kind = StepKind::Launch;
+  step.kernel = KW_TRY(kernel_text(node.kernel, knobs_));
+  step.grid = three(KW_TRY(scope_.values(node.grid)));
+  step.block = three(KW_TRY(scope_.values(node.block)));
+  if (!node.cluster.empty()) step.cluster = three(KW_TRY(scope_.values(node.cluster)));
+  if (node.shared) step.shared_bytes = KW_TRY(scope_.value(*node.shared));
+  step.cooperative = node.is_cooperative;
+  step.programmatic = node.is_programmatic;
+  if (node.carveout) {
+    const std::int64_t share = KW_TRY(scope_.value(*node.carveout));
+    if (share < 0 || share > 100)
+      return trouble(node.carveout->at,
+                     fmt::format("a carveout of {}; 0 to 100", scope_.figure(share)));
+    step.carveout = static_cast<int>(share);
+  }
+  KW_TRY(check_shape(node, step));
+  if (node.arguments.size() > kMaxParameters)
+    return trouble(at,
+                   fmt::format("{} arguments; at most {}", node.arguments.size(), kMaxParameters));
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < node.arguments.size(); ++i) {
+    const PlanItem& item = node.arguments[i];
+    const Layout room = KW_TRY(layout(item));
+    bytes = align_up(bytes, room.alignment) + room.bytes;
+    if (bytes > kMaxParameterBytes)
+      return trouble(item.at, fmt::format("more than {} bytes of arguments", kMaxParameterBytes));
+    KW_TRY(add_argument(item, static_cast<int>(i), 0, step));
+  }
+  return add_step(std::move(step), at);
+}
+
+Planned<> PlanResolver::check_shape(const LaunchNode& node, const PlanStep& step) const {
+  static constexpr std::array<std::int64_t, 3> kGrid = {2147483647, 65535, 65535};
+  static constexpr std::array<std::int64_t, 3> kBlock = {1024, 1024, 64};
+  static constexpr std::array<char, 3> kAxes = {'x', 'y', 'z'};
+  const auto figure = [&](std::int64_t value) { return scope_.figure(value); };
+  const auto check = [&](const char* what, const std::vector<PlanExpr>& exprs,
+                         const std::vector<std::int64_t>& sizes,
+                         const std::array<std::int64_t, 3>& most) -> Planned<> {
+    for (std::size_t i = 0; i < exprs.size(); ++i)
+      if (sizes[i] < 1 || sizes[i] > most[i])
+        return trouble(exprs[i].at, fmt::format("{} {} is {}; 1 to {}", what, kAxes[i],
+                                                figure(sizes[i]), most[i]));
+    return {};
+  };
+  KW_TRY(check("grid", node.grid, step.grid, kGrid));
+  KW_TRY(check("block", node.block, step.block, kBlock));
+  const std::int64_t threads = step.block[0] * step.block[1] * step.block[2];
+  if (threads > 1024)
+    return trouble(node.block[0].at,
+                   fmt::format("a block of {} threads; at most 1024", figure(threads)));
+  const GpuFacts& gpu = site_.gpu;
+  if (step.shared_bytes < 0 || step.shared_bytes > gpu.shared_per_block)
+    return trouble(node.shared->at,
+                   fmt::format("{} bytes of shared memory; this device has {} for a block",
+                               figure(step.shared_bytes), gpu.shared_per_block));
+  if (node.is_programmatic && capability(gpu) < 90)
+    return trouble(node.kernel.at, fmt::format("pdl needs sm_90; this device is {}", gpu.arch));
+  if (!step.cluster.empty()) {
+    if (capability(gpu) < 90)
+      return trouble(node.cluster[0].at,
+                     fmt::format("clusters need sm_90; this device is {}", gpu.arch));
+    KW_TRY(check("cluster", node.cluster, step.cluster, {16, 16, 16}));
+    const std::int64_t blocks = step.cluster[0] * step.cluster[1] * step.cluster[2];
+    if (blocks > 16)
+      return trouble(node.cluster[0].at,
+                     fmt::format("a cluster of {} blocks; at most 16", figure(blocks)));
+    for (std::size_t i = 0; i < 3; ++i)
+      if (step.grid[i] % step.cluster[i] != 0)
+        return trouble(node.cluster[std::min(i, node.cluster.size() - 1)].at,
+                       fmt::format("grid {} is {}, no multiple of the cluster's {}", kAxes[i],
+                                   figure(step.grid[i]), figure(step.cluster[i])));
+  }
+  // What registers and static shared memory leave is for the driver to say.
+  if (step.cooperative) {
+    const std::int64_t by_threads = gpu.threads_per_multiprocessor / ((threads + 31) / 32 * 32);
+    const std::int64_t by_shared =
+        step.shared_bytes == 0 ? by_threads : gpu.shared_per_multiprocessor / step.shared_bytes;
+    const std::int64_t most = std::min(by_threads, by_shared) * gpu.multiprocessors;
+    // Each factor is below 2^31, but not the product of all three.
+    std::int64_t blocks = step.grid[0] * step.grid[1];
+    if (__builtin_mul_overflow(blocks, step.grid[2], &blocks) || blocks > most)
+      return trouble(node.grid[0].at, fmt::format("a cooperative launch of {} blocks; this device "
+                                                  "holds at most {} of them at once",
+                                                  figure(blocks), most));
+  }
+  return {};
+}
+
+Planned<PlanResolver::Layout> PlanResolver::layout(const PlanItem& item) const {
+  switch (item.kind) {
+    case PlanItem::Kind::Struct:
+      return place_items(item, nullptr);
+    case PlanItem::Kind::Integer:
+    case PlanItem::Kind::Real: {
+      const int bytes = *plan_type_bytes(item.type);
+      return Layout{bytes, bytes};
+    }
+    case PlanItem::Kind::Null:
+      return Layout{8, 8};
+    case PlanItem::Kind::Name: {
+      if (const PlanSpace* space = scope_.space(item.name.name))
+        return space->is_map() ? Layout{kMapBytes, kMapAlignment} : Layout{8, 8};
+      const PlanArgument value = KW_TRY(argument(item));
+      return Layout{value.bytes, value.bytes};
+    }
+  }
+  return Layout{};
+}
+
+Planned<PlanResolver::Layout> PlanResolver::place_items(const PlanItem& item,
+                                                        std::vector<std::int64_t>* offsets) const {
+  Layout whole;
+  std::vector<std::pair<std::int64_t, std::int64_t>> taken;
+  for (const PlanItem& inner : item.items) {
+    const Layout room = KW_TRY(layout(inner));
+    std::int64_t at = align_up(taken.empty() ? 0 : taken.back().second, room.alignment);
+    if (inner.offset) {
+      at = KW_TRY(scope_.value(*inner.offset));
+      if (at < 0 || at % room.alignment != 0)
+        return trouble(inner.offset->at, fmt::format("offset {}; multiples of {}",
+                                                     scope_.figure(at), room.alignment));
+    }
+    if (at > kMaxStructBytes - room.bytes)
+      return trouble(inner.at, fmt::format("a struct of more than {} bytes", kMaxStructBytes));
+    for (const auto& [begin, end] : taken)
+      if (at < end && begin < at + room.bytes)
+        return trouble(inner.at, "this item lies on another one of its struct");
+    taken.emplace_back(at, at + room.bytes);
+    if (offsets != nullptr) offsets->push_back(at);
+    whole.bytes = std::max(whole.bytes, at + room.bytes);
+    whole.alignment = std::max(whole.alignment, room.alignment);
+  }
+  whole.bytes = align_up(whole.bytes, whole.alignment);
+  return whole;
+}
+
+Planned<PlanArgument> PlanResolver::argument(const PlanItem& item) const {
+  if (item.kind == PlanItem::Kind::Null) return scalar(8, 0);
+  if (item.kind == PlanItem::Kind::Real) {
+    const int bytes = *plan_type_bytes(item.type);
+    return scalar(bytes, real_image(KW_TRY(scope_.real(item.real)), bytes));
+  }
+  std::string type = item.type;
+  PlanExpr integer = item.integer;
+  if (item.kind == PlanItem::Kind::Name) {
+    const PlanName& name = item.name;
+    if (const PlanSpace* space = scope_.space(name.name)) {
+      PlanArgument result;
+      if (space->is_map() && name.indices.empty()) {
+        result.kind = ArgumentKind::TensorMap;
+        result.bytes = kMapBytes;
+        result.map = space->map;
+        return result;
+      }
+      const PlanSpan span = KW_TRY(scope_.span(name));
+      if (!name.indices.empty() && name.indices.back().high)
+        return trouble(name.indices.back().high->at, "an argument is the address of one slice");
+      result.kind = ArgumentKind::Address;
+      result.bytes = 8;
+      result.place = span.place();
+      return result;
+    }
+    if (!name.indices.empty()) KW_TRY(scope_.require_space(name));
+    type = "i32";
+    if (const Scalar* given = site_.workload.scalar(name.name)) {
+      type = kw::name_of(given->dtype);
+      const int bytes = static_cast<int>(size_of(given->dtype));
+      if (is_real(given->dtype)) return scalar(bytes, real_image(given->real, bytes));
+    }
+    integer = {*Expr::parse(name.name), name.at};
+  }
+  const int bytes = *plan_type_bytes(type);
+  const std::int64_t value = KW_TRY(scope_.value(integer));
+  if (!fits_plan_type(type, value))
+    return trouble(item.at, fmt::format("{} does not fit {}{}", scope_.figure(value), type,
+                                        type == "i32" ? "; write i64(…)" : ""));
+  return scalar(bytes, static_cast<std::uint64_t>(value));
+}
+
+Planned<> PlanResolver::add_argument(const PlanItem& item, int parameter, std::int64_t at,
+                                     PlanStep& step) const {
+  if (item.kind != PlanItem::Kind::Struct) {
+    PlanArgument value = KW_TRY(argument(item));
+    value.parameter = parameter;
+    value.at = at;
+    step.arguments.push_back(std::move(value));
+    return {};
+  }
+  std::vector<std::int64_t> offsets;
+  KW_TRY(place_items(item, &offsets));
+  for (std::size_t i = 0; i < item.items.size(); ++i)
+    KW_TRY(add_argument(item.items[i], parameter, at + offsets[i], step));
+  return {};
+}
+
+}  // namespace kw::task

@@ -1,0 +1,111 @@
+// From `// kw:` lines to the tree of a launch plan (docs/launch-plan.md).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "task/plan_ast.h"
+#include "task/plan_text.h"
+
+namespace kw::task {
+
+constexpr std::size_t kMaxPlanDepth = 16;  ///< Blocks inside blocks.
+
+/// Types of scalars, workspaces and tables.
+std::optional<int> plan_type_bytes(std::string_view type);
+bool is_real_plan_type(std::string_view type);
+std::vector<std::string> plan_types();
+/// True where an integer type of that name holds the value.
+bool fits_plan_type(std::string_view type, std::int64_t value);
+
+/// Takes directives one by one and builds blocks of them. What is wrong is complained about and
+/// leaves no node; nothing else changes.
+class PlanParser {
+ public:
+  using Complain = std::function<void(std::size_t at, std::string message)>;
+
+  explicit PlanParser(Complain complain) : complain_(std::move(complain)) {}
+
+  /// Directives of a plan other than `let` and `require`.
+  static std::vector<std::string> words();
+  static bool knows(std::string_view word);
+
+  bool is_in_block() const { return !open_.empty(); }
+
+  /// One directive, its word included.
+  void read(PlanPiece directive);
+
+  /// `let` and `require` that are no macro and no condition over knobs.
+  void add(std::size_t at, LetNode let) { push(at, std::move(let)); }
+  void add(std::size_t at, RequireNode require) { push(at, std::move(require)); }
+
+  /// The whole plan; complains about blocks that are still open.
+  PlanBlock finish();
+
+ private:
+  struct Open {
+    enum class Kind { For, Tail, When, Else, Fork } kind;
+    std::size_t at = 0;
+    ForNode loop = {};
+    WhenNode guard = {};
+    ForkNode fork = {};
+    PlanBlock body = {};  ///< Of the part that is being read.
+  };
+
+  template <class Node>
+  void push(std::size_t at, Node&& node) {
+    (open_.empty() ? plan_ : open_.back().body).push_back({at, std::forward<Node>(node)});
+  }
+  void complain(std::size_t at, std::string message) { complain_(at, std::move(message)); }
+
+  // plan_parse.cc: blocks
+  void read_for(PlanPiece rest, std::size_t at);
+  void read_tail(PlanPiece rest, std::size_t at);
+  void read_when(PlanPiece rest, std::size_t at);
+  void read_else(PlanPiece rest, std::size_t at);
+  void read_fork(PlanPiece rest, std::size_t at);
+  void read_join(PlanPiece rest, std::size_t at);
+  void read_end(PlanPiece rest, std::size_t at);
+  bool open_block(Open block);
+  bool expect_nothing(PlanPiece rest);
+
+  // plan_directives.cc: what steps and declarations say
+  void read_workspace(PlanPiece rest, std::size_t at);
+  void read_table(PlanPiece rest, std::size_t at);
+  void read_map(PlanPiece rest, std::size_t at);
+  void read_launch(PlanPiece rest, std::size_t at);
+  void read_fill(PlanPiece rest, std::size_t at);
+  void read_copy(PlanPiece rest, std::size_t at);
+
+  // plan_operands.cc: what stands inside of them
+  std::optional<PlanExpr> read_expression(PlanPiece piece);
+  std::optional<PlanRealExpr> read_real(PlanPiece piece);
+  std::optional<std::vector<PlanExpr>> read_list(PlanPiece piece, std::size_t most);
+  std::optional<std::string> read_name(PlanPiece piece, std::string_view what);
+  std::optional<std::string> read_type(PlanPiece piece);
+  std::optional<PlanName> read_place(PlanPiece piece);
+  std::optional<KernelName> read_kernel(PlanPiece& rest);
+  std::optional<PlanItem> read_item(PlanPiece piece, int depth);
+  std::optional<std::vector<PlanItem>> read_items(PlanPiece piece, int depth);
+  bool read_kernel_arguments(PlanPiece piece, KernelName& kernel);
+
+  /// `word` or `word(content)` at the front of `rest`, which loses it.
+  struct Attribute {
+    std::string_view word;
+    std::size_t at = 0;
+    std::optional<PlanPiece> content;
+  };
+  std::optional<Attribute> take_attribute(PlanPiece& rest);
+  bool check_attribute(const Attribute& attribute, bool has_content);
+
+  Complain complain_;
+  PlanBlock plan_;
+  std::vector<Open> open_;
+};
+
+}  // namespace kw::task

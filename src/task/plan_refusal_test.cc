@@ -1,0 +1,223 @@
+// Tests of launch plans that are refused: where the caret stands and what it says.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "task/test_plan.h"
+
+namespace kw::task {
+namespace {
+
+struct Refusal {
+  std::string lines;
+  std::string complaint;  ///< How "line:column: message" begins.
+};
+
+void expect_refusals(const std::vector<Refusal>& refusals) {
+  for (const Refusal& refusal : refusals) {
+    const auto said = test::attempt(refusal.lines).complaint();
+    EXPECT_TRUE(said.starts_with(refusal.complaint))
+        << refusal.lines << "\n  said     " << said << "\n  expected " << refusal.complaint;
+  }
+}
+
+const std::string kLaunch = "launch k grid(1) block(1) args(x)";
+
+TEST(PlanRefusal, Directives) {
+  expect_refusals({
+      {"tune A = 1", "1:-6: no kernel is launched"},
+      {"lounch k grid(1) block(1)", "1:1: unknown directive 'lounch' (did you mean 'launch'?)"},
+      {"launch", "1:7: expected the name of a kernel"},
+      {"launch k grid(1)", "1:1: a launch needs grid(…) and block(…)"},
+      {"launch k grid(1) blok(1)", "1:18: unknown part of a launch 'blok' (did you mean 'block'?)"},
+      {"launch k grid(1) grid(1) block(1)", "1:18: 'grid' is given twice"},
+      {"launch k grid(1, block(1)", "1:14: this bracket is not closed"},
+      {"launch k grid block(1)", "1:10: grid needs parentheses"},
+      {"launch k pdl(1) grid(1) block(1)", "1:10: pdl takes nothing"},
+      {"launch k grid(1 +) block(1)", "1:18: expected a number, a name or '('"},
+      {"launch k<1 grid(1) block(1)", "1:9: this < is not closed"},
+      {"launch k grid(1, 2, 3, 4) block(1)", "1:15: 4 numbers; at most 3"},
+      {"launch k grid(1) block(1) args(f16(1))", "1:32: a f16 cannot be passed by value"},
+      {"workspace w f33 [4]\n" + kLaunch, "1:13: unknown type 'f33'; there are f32"},
+      {"workspace w f32 4\n" + kLaunch, "1:11: expected NAME TYPE [SIZES]"},
+      {"workspace f32 f32 [4]\n" + kLaunch, "1:11: 'f32' cannot name a workspace"},
+      {"workspace w f32 [4] clean\n" + kLaunch, "1:21: expected `zeroed`, or nothing"},
+      {"table t bf16 [i < 4 : i]\n" + kLaunch, "1:9: a table's type is one of f32"},
+      {"table t i32 [i : 4]\n" + kLaunch, "1:7: expected NAME TYPE [INDEX < COUNT : VALUE]"},
+      {"fill y 0\n" + kLaunch, "1:6: expected PLACE with VALUE"},
+      {"copy x y\n" + kLaunch, "1:6: expected PLACE to PLACE"},
+      {"copy x[0 : 2, 1] to y\n" + kLaunch, "1:15: only the last index may be a range"},
+      {"map A = x strides(4) box(4)\n" + kLaunch, "1:1: a map needs sizes(…) and box(…)"},
+      {"map A = x sizes(4, 4) box(4, 4)\n" + kLaunch, "1:1: box and steps have as many"},
+      {"map A = x sizes(4) box(4) swizzle(12)\n" + kLaunch,
+       "1:35: swizzle is one of none, 32, 64, 128"},
+      {"for t = 0 ... 3\nend\n" + kLaunch, "1:13: expected a number, a name or '('"},
+      {"for t in 3\nend\n" + kLaunch, "1:5: expected NAME = LOW .. HIGH"},
+      {"for t = 0 .. 3\n" + kLaunch, "1:1: this block has no `end`"},
+      {kLaunch + "\nend", "2:1: there is no open block to end"},
+      {kLaunch + "\ntail", "2:1: `tail` stands inside a `for`, once"},
+      {"when 1\nelse\nelse\nend\n" + kLaunch, "3:1: `else` stands inside a `when`"},
+      {"when 1\ntune B = 2\nend\n" + kLaunch, "2:6: knobs are declared outside of blocks"},
+      {"dialect cutte\n" + kLaunch, "1:9: unknown dialect 'cutte'; there are cuda, cute (did you"},
+      {"let A = 1\nlet A = m\n" + kLaunch, "2:5: 'A' is defined twice"},
+      {"require 0\n" + kLaunch, "1:9: no combination of the knobs satisfies"},
+  });
+  std::string deep;
+  for (int i = 0; i < 17; ++i) deep += "when 1\n";
+  EXPECT_TRUE(test::attempt(deep + kLaunch)
+                  .complaint()
+                  .starts_with("17:1: more than 16 blocks inside each other"));
+  std::string many;
+  for (int i = 0; i < 401; ++i) many += kLaunch + "\n";
+  EXPECT_TRUE(test::attempt(many).complaint().starts_with("401:1: more than 400 directives"));
+}
+
+TEST(PlanRefusal, OnlyDeviceCodeHasAPlan) {
+  const auto header = parse_header("// kw: launch k grid(1) block(1)\nint x;\n", "a.cpp");
+  ASSERT_FALSE(header.has_value());
+  EXPECT_EQ(header.error()[0].text, "'launch' belongs to a launch plan, which only a .cu file has");
+}
+
+TEST(PlanRefusal, Names) {
+  expect_refusals({
+      {"launch k grid(rowz) block(1)", "1:15: unknown name 'rowz' (did you mean 'rows'?)"},
+      {"launch k grid(1) block(1) args(xx)", "1:32: unknown name 'xx'"},
+      {"launch k grid(1) block(1) args(keyz)", "1:32: unknown name 'keyz' (did you mean 'keys'?)"},
+      {"launch k grid(u) block(1)", "1:15: 'u' is an address, which has no value here"},
+      {"launch k grid(a) block(1)", "1:15: 'a' is a real scalar; write f32(a)"},
+      {"launch k grid(1) block(1) args(n[1])", "1:32: 'n' is a number, not a tensor or workspace"},
+      {"launch k<m> grid(1) block(1)", "1:10: unknown name 'm'; template arguments are made of"},
+      {"let n = 3 + m\n" + kLaunch, "1:5: 'n' is already a name of the task or of the plan"},
+      {"workspace u f32 [1]\n" + kLaunch, "1:1: 'u' is already a name"},
+      {"for t = 0 .. 1\n  let u = t\nend\n" + kLaunch, "2:7: 'u' is already a name"},
+      {"when 1\n  let q = m\nend\nlaunch k grid(q) block(1)", "4:15: unknown name 'q'"},
+      {"join a\n" + kLaunch, "1:1: no branch 'a' was forked in this block"},
+      {"fork a\nend\nfork a\nend\njoin a\n" + kLaunch, "3:1: the branch 'a' is open already"},
+      {"when 1\n  fork a\n  end\nend\njoin a\n" + kLaunch,
+       "2:3: the branch 'a' is not joined in its block"},
+      {kLaunch + "\nfork a\nend", "2:1: the branch 'a' is not joined"},
+      {"fill x with 0\n" + kLaunch, "1:6: 'x' may not be written"},
+      {"workspace w f32 [2 * m / 0]\n" + kLaunch, "1:24: division by zero"},
+  });
+}
+
+TEST(PlanRefusal, LimitsOfTheDevice) {
+  expect_refusals({
+      {"launch k grid(0) block(1)", "1:15: grid x is 0; 1 to 2147483647"},
+      {"launch k grid(1, 65536) block(1)", "1:18: grid y is 65536; 1 to 65535"},
+      {"launch k grid(1 - m) block(1)", "1:15: grid x is -15; 1 to"},
+      {"launch k grid(1) block(1025)", "1:24: block x is 1025; 1 to 1024"},
+      {"launch k grid(1) block(1, 1, 65)", "1:30: block z is 65; 1 to 64"},
+      {"launch k grid(1) block(32, 33)", "1:24: a block of 1056 threads; at most 1024"},
+      {"launch k grid(1) block(1) shared(232449)",
+       "1:34: 232449 bytes of shared memory; this device has 232448 for a block"},
+      {"launch k grid(1) block(1) shared(-1)", "1:34: -1 bytes of shared memory"},
+      {"launch k grid(34) block(1) cluster(17)", "1:36: cluster x is 17; 1 to 16"},
+      {"launch k grid(8, 8) block(1) cluster(8, 4)", "1:38: a cluster of 32 blocks; at most 16"},
+      {"launch k grid(9) block(1) cluster(2)", "1:35: grid x is 9, no multiple of the cluster's 2"},
+      {"launch k grid(1) block(1) carveout(101)", "1:36: a carveout of 101; 0 to 100"},
+      {"launch k grid(sms * 3) block(1024) cooperative",
+       "1:15: a cooperative launch of 396 blocks; this device holds at most 264 of them at once"},
+      {"launch k grid(sms * 3) block(32) shared(100000) cooperative",
+       "1:15: a cooperative launch of 396 blocks; this device holds at most 264"},
+      {"require 4 * m <= n\n" + kLaunch, "1:9: this requirement does not hold: 4 * m <= n"},
+      {"launch k grid(m << 1) block(1)", "1:18: expected"},
+      {"launch k grid(m * 9223372036854775807) block(1)", "1:17: overflow of 64 bits"},
+  });
+  auto old = test::h200();
+  old.arch = "sm_80";
+  EXPECT_TRUE(test::attempt("launch k grid(2) block(1) cluster(2)", "small", old)
+                  .complaint()
+                  .starts_with("1:35: clusters need sm_90; this device is sm_80"));
+  EXPECT_TRUE(test::attempt("launch k grid(2) block(1) pdl", "small", old)
+                  .complaint()
+                  .starts_with("1:8: pdl needs sm_90; this device is sm_80"));
+}
+
+TEST(PlanRefusal, Memory) {
+  expect_refusals({
+      {"workspace w f32 [262145]\n" + kLaunch,
+       "1:1: the workspaces need more than the 1 MiB that the task allows"},
+      {"workspace w f64 [1, 131072]\nworkspace v2 u8 [1]\n" + kLaunch, "2:1: the workspaces need"},
+      {"workspace w u8 [9223372036854775807, 3]\n" + kLaunch, "1:1: the workspaces need more"},
+      {"workspace w u8 [n - 8]\n" + kLaunch, "1:17: a size of 'w' is 0, below 1"},
+      {"for t = 0 .. 1\n  workspace w u8 [1]\nend\n" + kLaunch,
+       "2:3: a workspace may not stand in a loop"},
+      {"table t u8 [i < 300 : i]\n" + kLaunch, "1:23: 256 does not fit u8"},
+      {"table t u8 [i < 0 : i]\n" + kLaunch, "1:17: 0 entries; a table has 1 to 65536"},
+      {"launch k grid(1) block(1) args(u[3])", "1:34: index 3 of 'u' lies outside 0 to 2"},
+      {"launch k grid(1) block(1) args(u[0, 0 - 1])", "1:37: index -1 of 'u' lies outside 0 to 7"},
+      {"launch k grid(1) block(1) args(y[0, 0])", "1:32: 'y' has 1 dimension, not 2"},
+      {"launch k grid(1) block(1) args(u[0 : 2])", "1:38: an argument is the address of one"},
+      {"fill y[2 : 2] with 0\n" + kLaunch, "1:12: the range 2 : 2 of 'y' is empty or leaves 0 : 8"},
+      {"fill y[2 : 9] with 0\n" + kLaunch, "1:12: the range 2 : 9 of 'y' is empty or leaves"},
+      {"copy u[0 : 2] to u[1]\n" + kLaunch, "1:18: source and target of this copy overlap"},
+      {"copy u to y\n" + kLaunch, "1:11: 1536 bytes do not fit behind byte 0 of 'y', which has 32"},
+      {"copy keys to y\n" + kLaunch, "1:14: a copy converts nothing: 'keys' is u8 and 'y' f32"},
+      {"workspace w u16 [4]\nfill w with 65536\n" + kLaunch, "2:13: 65536 does not fit u16"},
+      {"workspace w u16 [4]\nfill w with 0.5\n" + kLaunch, "2:13: 'w' is u16, which takes an"},
+      {"workspace w f16 [4]\nfill w with 1\n" + kLaunch, "2:13: a f16 is filled with 0 or bits"},
+      {"workspace w f64 [4]\nfill w with 1.5\n" + kLaunch,
+       "2:13: a f64 is filled with values whose"},
+  });
+  const auto padded = test::attempt("fill v with 0\n" + kLaunch, "odd").complaint();
+  EXPECT_TRUE(padded.starts_with("1:6: the rows of 'v' have padding between them")) << padded;
+  EXPECT_TRUE(test::attempt("fill v[2] with 0\n" + kLaunch, "odd").plan.has_value());
+}
+
+TEST(PlanRefusal, Arguments) {
+  expect_refusals({
+      {"launch k grid(1) block(1) args(4294967296)",
+       "1:32: 4294967296 does not fit i32; write i64"},
+      {"launch k grid(1) block(1) args(u8(256))", "1:32: 256 does not fit u8"},
+      {"launch k grid(1) block(1) args(u64(0 - n))", "1:32: -8 does not fit u64"},
+      {"launch k grid(1) block(1) args(f32(1 / zz))", "1:40: unknown name 'zz'"},
+      {"launch k grid(1) block(1) args(f32(sqtr(2)))",
+       "1:36: unknown function 'sqtr' (did you mean 'sqrt'?)"},
+      {"launch k grid(1) block(1) args(struct(n, i64(1) @ 4))", "1:51: offset 4; multiples of 8"},
+      {"launch k grid(1) block(1) args(struct(n, n @ 0))", "1:42: this item lies on another one"},
+      {"launch k grid(1) block(1) args(struct(n @ 4096))", "1:39: a struct of more than 4096"},
+      {"launch k grid(1) block(1) args(struct(n @ 2200), struct(n @ 2200))",
+       "1:50: more than 4096 bytes of arguments"},
+  });
+}
+
+TEST(PlanRefusal, Maps) {
+  const auto map = [](const char* rest) { return std::string("map A = ") + rest + "\n" + kLaunch; };
+  expect_refusals({
+      {map("keys as f8 sizes(8) box(8)"), "1:17: a tensor map has no elements of type 'f8'"},
+      {map("u[0, 0, 1] sizes(8) box(8)"), "1:9: a tensor map begins at a multiple of 16 bytes"},
+      {map("u sizes(4294967297) box(8)"), "1:17: a size of 4294967297; 1 to 2^32"},
+      {map("u sizes(8) box(257)"), "1:24: a box of 257; 1 to 256"},
+      {map("u sizes(8) box(8) steps(9)"), "1:33: a step of 9; 1 to 8"},
+      {map("u sizes(8, 8) strides(24) box(8, 1)"), "1:31: a stride of 24 bytes; multiples of 16"},
+      {map("u[2] sizes(16, 9) strides(64) box(8, 1)"),
+       "1:1: this map reaches beyond 'u': byte 1600 of 1536"},
+      {map("u sizes(16) box(3)"), "1:25: the innermost row of a box has 12 bytes; multiples of 16"},
+      {map("u sizes(16) box(16) swizzle(32)"),
+       "1:25: the innermost row of a box has 64 bytes, more"},
+      {map("u sizes(16) box(4) interleave(16)"), "1:39: interleaving needs 3 dimensions or more"},
+      {map("keys sizes(8) box(16) outside(nan)"), "1:39: u8 has no NaN"},
+  });
+}
+
+TEST(PlanRefusal, LoopsEnd) {
+  expect_refusals({
+      {"for t = 0 .. 5000\n  launch k grid(1) block(1)\nend", "2:3: more than 4096 steps"},
+      {"for t = 0 .. 9223372036854775807\nend\n" + kLaunch, "1:1: more than 65536 turns of loops"},
+      {"for t = 0 .. 4 step 0\nend\n" + kLaunch, "1:21: a step of 0"},
+      {"when 0\n  launch k grid(1) block(1)\nend", "1:-6: no step of the plan is left"},
+  });
+}
+
+TEST(PlanRefusal, HiddenWorkloadsStayHidden) {
+  const auto said = test::attempt("launch k grid(m - 13) block(m * 100)", "odd").complaint();
+  EXPECT_EQ(said, "1:15: grid x is ?; 1 to 2147483647 (in a workload that is not shown)");
+  const auto shown = test::attempt("launch k grid(m - 64) block(1)", "large").complaint();
+  EXPECT_EQ(shown,
+            "1:15: grid x is 0; 1 to 2147483647 (at workload large: m = 64, n = 64, pad = 0)");
+}
+
+}  // namespace
+}  // namespace kw::task

@@ -1,0 +1,323 @@
+// Names, loops, guards and branches of a plan as it is resolved.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/contains.h"
+#include "base/text.h"
+#include "task/plan_resolver.h"
+
+namespace kw::task {
+namespace {
+
+constexpr std::int64_t kMaxTurns = 65536;
+constexpr std::size_t kMaxOpenForks = 8;  // so many queues a context has unless told
+constexpr std::size_t kMaxBranchNotes = 64;
+/// Workspaces of a task's own float64 truths, which no restriction binds.
+constexpr std::int64_t kMostTruthBytes = std::int64_t{64} << 30;
+
+/// "large: m = 4096, n = 4096; BM = 64"; a workload of group check is never told.
+std::string site_words(const PlanSite& site, const KnobPoint& point) {
+  std::string words = "in a workload that is not shown";
+  if (site.workload.group != Group::Check) {
+    std::vector<std::string> dims;
+    for (const auto& [name, size] : site.workload.dims)
+      dims.push_back(fmt::format("{} = {}", name, size));
+    words = fmt::format("at workload {}: {}", site.workload.name, join(dims, ", "));
+  }
+  if (!point.empty()) words += "; " + knobs_text(point, " = ", ", ");
+  return words;
+}
+
+/// Numbers that depend on knobs alone.
+Planned<> define_macros(const CandidateHeader& header, const KnobPoint& point, PlanScope& scope) {
+  for (const std::string& define : header.defines(point)) {
+    const auto equals = define.find('=');
+    KW_TRY(scope.define(0, define.substr(0, equals), std::stoll(define.substr(equals + 1))));
+  }
+  return {};
+}
+
+/// Kernels of the launches that knobs alone do not rule out.
+class KernelList {
+ public:
+  explicit KernelList(const PlanScope& knobs) : knobs_(knobs) {}
+
+  Planned<> visit(const PlanBlock& block) {
+    for (const PlanNode& node : block) {
+      if (const auto* launch = std::get_if<LaunchNode>(&node.what)) {
+        names_.insert(KW_TRY(kernel_text(launch->kernel, knobs_)));
+      } else if (const auto* loop = std::get_if<ForNode>(&node.what)) {
+        KW_TRY(visit(loop->body));
+        if (loop->tail) KW_TRY(visit(*loop->tail));
+      } else if (const auto* fork = std::get_if<ForkNode>(&node.what)) {
+        KW_TRY(visit(fork->body));
+      } else if (const auto* guard = std::get_if<WhenNode>(&node.what)) {
+        KW_TRY(visit(*guard));
+      }
+    }
+    return {};
+  }
+
+  std::vector<std::string> names() const { return {names_.begin(), names_.end()}; }
+
+ private:
+  Planned<> visit(const WhenNode& guard) {
+    for (const auto& branch : guard.branches) {
+      // One that needs the workload is open.
+      const auto value =
+          branch.condition ? knobs_.value(*branch.condition) : Planned<std::int64_t>(1);
+      if (value && *value == 0) continue;
+      KW_TRY(visit(branch.body));
+      if (value) break;
+    }
+    return {};
+  }
+
+  const PlanScope& knobs_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+Names device_limits(const GpuFacts& gpu) {
+  return {{"sms", gpu.multiprocessors},
+          {"shared_max", gpu.shared_per_block},
+          {"l2_bytes", gpu.l2_bytes}};
+}
+
+PlanResolver::PlanResolver(const CandidateHeader& header, const KnobPoint& point,
+                           const PlanSite& site)
+    : header_(header),
+      point_(point),
+      site_(site),
+      scope_(site.workload.group == Group::Check),
+      knobs_(false) {}
+
+Planned<Plan> PlanResolver::run() {
+  KW_TRY(define_names());
+  KW_TRY(run_scope(header_.plan));
+  if (plan_.steps.empty()) return trouble(0, "no step of the plan is left");
+  return std::move(plan_);
+}
+
+Planned<> PlanResolver::define_names() {
+  const Workload& workload = site_.workload;
+  for (const auto& [name, size] : workload.dims) KW_TRY(scope_.define(0, name, size));
+  Names numbers(workload.dims.begin(), workload.dims.end());
+  for (const Let& let : site_.definition.lets) {
+    const auto value = let.value.expr.evaluate(numbers);
+    KW_ASSERT(value.has_value());  // the workload could not have been resolved
+    numbers[let.name] = *value;
+    KW_TRY(scope_.define(0, let.name, *value));
+  }
+  for (const Scalar& scalar : workload.scalars) {
+    if (is_real(scalar.dtype))
+      scope_.define_real(scalar.name, scalar.real);
+    else if (!numbers.contains(scalar.name))
+      KW_TRY(scope_.define(0, scalar.name, scalar.integer));
+  }
+  for (std::size_t i = 0; i < workload.tensors.size(); ++i) {
+    const Tensor& tensor = workload.tensors[i];
+    PlanSpace space;
+    space.name = tensor.name;
+    space.index = static_cast<int>(i);
+    space.type = kw::name_of(tensor.dtype);
+    space.element_bytes = static_cast<int>(size_of(tensor.dtype));
+    space.sizes = tensor.sizes;
+    space.pitch = tensor.pitch;
+    space.bytes = tensor.bytes();
+    space.alignment = tensor.alignment;
+    space.is_writable = tensor.role != TensorRole::In;
+    KW_TRY(scope_.define(0, std::move(space)));
+  }
+  for (const auto& [name, value] : device_limits(site_.gpu)) scope_.imply(name, value);
+  KW_TRY(define_macros(header_, point_, scope_));
+  return define_macros(header_, point_, knobs_);
+}
+
+Planned<> PlanResolver::run_block(const PlanBlock& block) {
+  for (const PlanNode& node : block)
+    KW_TRY(std::visit([&](const auto& what) { return visit(what, node.at); }, node.what));
+  return {};
+}
+
+/// A block with names and forks of its own.
+Planned<> PlanResolver::run_scope(const PlanBlock& block) {
+  const std::size_t mark = scope_.mark();
+  auto outer = std::move(open_);
+  open_.clear();
+  KW_TRY(run_block(block));
+  if (!open_.empty())
+    return trouble(open_.begin()->second.at,
+                   fmt::format("the branch '{}' is not joined in its block", open_.begin()->first));
+  open_ = std::move(outer);
+  scope_.reset(mark);
+  return {};
+}
+
+Planned<> PlanResolver::visit(const LetNode& node, std::size_t at) {
+  return scope_.define(at, node.name, KW_TRY(scope_.value(node.value)));
+}
+
+Planned<> PlanResolver::visit(const RequireNode& node, std::size_t at) {
+  if (KW_TRY(scope_.value(node.condition)) != 0) return {};
+  return trouble(at, fmt::format("this requirement does not hold: {}", node.condition.expr.text()));
+}
+
+Planned<> PlanResolver::turn(const ForNode& node, std::size_t at, std::int64_t value,
+                             const PlanBlock& block) {
+  if (++turns_ > kMaxTurns)
+    return trouble(at, fmt::format("more than {} turns of loops", kMaxTurns));
+  const std::size_t mark = scope_.mark();
+  KW_TRY(scope_.define(at, node.name, value));
+  KW_TRY(run_scope(block));
+  scope_.reset(mark);
+  return {};
+}
+
+Planned<> PlanResolver::visit(const ForNode& node, std::size_t at) {
+  const std::int64_t low = KW_TRY(scope_.value(node.low));
+  const std::int64_t high = KW_TRY(scope_.value(node.high));
+  const std::int64_t stride = node.stride ? KW_TRY(scope_.value(*node.stride)) : 1;
+  if (stride < 1)
+    return trouble(node.stride->at, fmt::format("a step of {}", scope_.figure(stride)));
+  ++loops_;
+  // Differences of what lies between low and high do not overflow where low < high held for them.
+  std::int64_t t = low;
+  while (t < high) {
+    const std::uint64_t left = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(t);
+    const bool is_whole = left >= static_cast<std::uint64_t>(stride);
+    if (node.tail && !is_whole) break;
+    KW_TRY(turn(node, at, t, node.body));
+    if (!is_whole) {
+      t = high;
+      break;
+    }
+    t += stride;
+  }
+  for (; node.tail && t < high; ++t) KW_TRY(turn(node, at, t, *node.tail));
+  --loops_;
+  return {};
+}
+
+Planned<> PlanResolver::visit(const WhenNode& node, std::size_t) {
+  for (const auto& branch : node.branches) {
+    bool is_taken = true;
+    if (branch.condition) {
+      is_taken = KW_TRY(scope_.value(*branch.condition)) != 0;
+      auto note = fmt::format("{}: {}", branch.condition->expr.text(), is_taken ? "yes" : "no");
+      if (plan_.branches.size() < kMaxBranchNotes && !contains(plan_.branches, note))
+        plan_.branches.push_back(std::move(note));
+    }
+    if (is_taken) return run_scope(branch.body);
+  }
+  return {};
+}
+
+std::set<int> PlanResolver::Branch::tails() const {
+  auto all = pending;
+  if (last >= 0) all.insert(last);
+  return all;
+}
+
+Planned<> PlanResolver::visit(const ForkNode& node, std::size_t at) {
+  if (open_.contains(node.name))
+    return trouble(at, fmt::format("the branch '{}' is open already", node.name));
+  Branch parent = std::move(branch_);
+  branch_ = {.id = 0, .last = -1, .pending = parent.tails()};
+  // The smallest number that no open branch has; those of blocks around this one are in `taken_`.
+  while (!taken_.insert(branch_.id).second) ++branch_.id;
+  if (taken_.size() > kMaxOpenForks + 1)
+    return trouble(at, fmt::format("more than {} branches are open", kMaxOpenForks));
+  KW_TRY(run_scope(node.body));
+  branch_.at = at;
+  open_[node.name] = std::move(branch_);
+  branch_ = std::move(parent);
+  return {};
+}
+
+Planned<> PlanResolver::visit(const JoinNode& node, std::size_t at) {
+  const auto found = open_.find(node.name);
+  if (found == open_.end())
+    return trouble(at, fmt::format("no branch '{}' was forked in this block", node.name));
+  for (const int step : found->second.tails()) branch_.pending.insert(step);
+  taken_.erase(found->second.id);
+  open_.erase(found);
+  return {};
+}
+
+Planned<> PlanResolver::add_step(PlanStep step, std::size_t at) {
+  if (plan_.steps.size() == kMostPlanSteps)
+    return trouble(at, fmt::format("more than {} steps", kMostPlanSteps));
+  const bool is_behind_launch =
+      branch_.last >= 0 && branch_.pending.empty() &&
+      plan_.steps[static_cast<std::size_t>(branch_.last)].kind == StepKind::Launch;
+  step.programmatic = step.programmatic && is_behind_launch;
+  step.branch = branch_.id;
+  for (const int other : branch_.pending)
+    if (plan_.steps[static_cast<std::size_t>(other)].branch != branch_.id)
+      step.after.push_back(other);
+  branch_.pending.clear();
+  branch_.last = static_cast<int>(plan_.steps.size());
+  plan_.steps.push_back(std::move(step));
+  return {};
+}
+
+std::expected<Plan, Diagnostics> resolve_plan(const CandidateHeader& header,
+                                              std::string_view source, std::string_view file,
+                                              const KnobPoint& point, const PlanSite& site) {
+  KW_ASSERT(header.is_valid(point));
+  auto plan = PlanResolver(header, point, site).run();
+  if (plan) return std::move(*plan);
+  auto finding = diagnostic_at(source, file, plan.error().at, plan.error().message);
+  finding.text += fmt::format(" ({})", site_words(site, point));
+  return std::unexpected(Diagnostics{std::move(finding)});
+}
+
+std::expected<std::vector<std::string>, Diagnostics> kernel_names(const CandidateHeader& header,
+                                                                  std::string_view source,
+                                                                  std::string_view file,
+                                                                  const KnobPoint& point) {
+  PlanScope knobs(false);
+  auto status = define_macros(header, point, knobs);
+  KernelList kernels(knobs);
+  if (status) status = kernels.visit(header.plan);
+  if (status) return kernels.names();
+  return std::unexpected(
+      Diagnostics{diagnostic_at(source, file, status.error().at, status.error().message)});
+}
+
+Workload at_double(Workload workload) {
+  for (Tensor& tensor : workload.tensors)
+    if (is_real(tensor.dtype)) tensor.dtype = Dtype::F64;
+  for (Scalar& scalar : workload.scalars)
+    if (is_real(scalar.dtype)) scalar.dtype = Dtype::F64;
+  return workload;
+}
+
+std::expected<std::vector<RolePlan>, Diagnostics> candidate_plans(
+    const Definition& definition, const Candidate& candidate, std::string_view role,
+    std::span<const Workload> workloads, const GpuFacts& gpu) {
+  const std::string file = candidate.name + std::string(source_suffix(candidate.target));
+  const auto header = parse_header(candidate);
+  if (!header) return std::unexpected(header.error());
+  const bool is_truth = role == "reference_fast" || role == "magnitude_fast";
+  const std::int64_t restriction = definition.task.restrictions.workspace_bytes;
+  std::vector<RolePlan> plans;
+  for (const Workload& given : workloads) {
+    const Workload widened = is_truth ? at_double(given) : Workload();
+    const Workload& workload = is_truth ? widened : given;
+    const PlanSite site{definition, workload, gpu,
+                        is_truth           ? kMostTruthBytes
+                        : restriction == 0 ? kDefaultWorkspaceBytes
+                                           : restriction};
+    auto plan = resolve_plan(*header, candidate.source, file, candidate.knobs, site);
+    if (!plan) return std::unexpected(std::move(plan.error()));
+    plans.push_back({std::string(role), given.name, std::move(*plan)});
+  }
+  return plans;
+}
+
+}  // namespace kw::task

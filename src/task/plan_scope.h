@@ -1,0 +1,112 @@
+// Names of a launch plan while it is resolved: numbers, and memory of known shape.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "record/plan.h"
+#include "task/header.h"
+#include "task/plan_ast.h"
+
+namespace kw::task {
+
+/// What is wrong with a plan, and at which byte of its source.
+struct PlanTrouble {
+  std::size_t at = 0;
+  std::string message;
+};
+
+template <class T = void>
+using Planned = std::expected<T, PlanTrouble>;
+
+inline std::unexpected<PlanTrouble> trouble(std::size_t at, std::string message) {
+  return std::unexpected(PlanTrouble{at, std::move(message)});
+}
+
+/// A tensor, workspace or table, or (`map` at 0 or above) a tensor map.
+struct PlanSpace {
+  std::string name;
+  PlanMemory memory = PlanMemory::Tensor;
+  int index = 0;
+  int map = -1;
+  std::string type;  ///< f32, u16, …
+  int element_bytes = 4;
+  std::vector<std::int64_t> sizes;
+  std::int64_t pitch = 0;  ///< Elements from row to row.
+  std::int64_t bytes = 0;
+  std::int64_t alignment = 256;
+  bool is_writable = false;
+
+  bool is_map() const { return map >= 0; }
+  /// Elements between neighbours along a dimension.
+  std::int64_t stride(std::size_t dimension) const;
+  /// Elements from the first to the one past the last below `dimensions` leading ones.
+  std::int64_t extent(std::size_t dimensions) const;
+};
+
+/// Bytes of a space.
+struct PlanSpan {
+  const PlanSpace* space = nullptr;
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+
+  PlanPlace place() const { return {space->memory, space->index, offset}; }
+};
+
+class PlanScope {
+ public:
+  /// `is_hidden`: messages tell no figures that follow from the workload.
+  explicit PlanScope(bool is_hidden) : is_hidden_(is_hidden) {}
+
+  /// A name that is refused where there is one already, unless that is an implied one.
+  Planned<> define(std::size_t at, const std::string& name, std::int64_t value);
+  Planned<> define(std::size_t at, PlanSpace space);
+  /// A number that gives way to whatever is written.
+  void imply(const std::string& name, std::int64_t value);
+  void define_real(const std::string& name, double value) { reals_[name] = value; }
+
+  Planned<std::int64_t> value(const PlanExpr& expr) const;
+  Planned<std::vector<std::int64_t>> values(const std::vector<PlanExpr>& exprs) const;
+  Planned<double> real(const PlanRealExpr& expr) const;
+  /// Null where no space has that name.
+  const PlanSpace* space(std::string_view name) const;
+  Planned<const PlanSpace*> require_space(const PlanName& name) const;
+  Planned<PlanSpan> span(const PlanName& name) const;
+
+  /// Everything defined after mark() is forgotten by reset(mark).
+  std::size_t mark() const { return undo_.size(); }
+  void reset(std::size_t mark);
+
+  /// A figure for a message.
+  std::string figure(std::int64_t value) const;
+
+ private:
+  Planned<> check_free(std::size_t at, const std::string& name) const;
+  void set(const std::string& name, std::optional<std::int64_t> value);
+  /// "unknown name 'x' (did you mean 'y'?)"
+  std::string unknown(const std::string& name) const;
+
+  struct Undo {
+    std::string name;
+    bool is_space = false;
+    bool was_implied = false;
+    std::optional<std::int64_t> old;
+  };
+
+  bool is_hidden_;
+  Names numbers_;
+  std::set<std::string, std::less<>> implied_;
+  std::map<std::string, double, std::less<>> reals_;
+  std::map<std::string, PlanSpace, std::less<>> spaces_;
+  std::vector<Undo> undo_;
+};
+
+}  // namespace kw::task

@@ -1,0 +1,46 @@
+// Real expressions of launch plans: values of f32 and f64 arguments, tables and fills.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/expr.h"
+
+namespace kw::task {
+
+/// `+ - * /`, parentheses, numbers, inf, nan, names and a few functions, all in float64
+/// (docs/launch-plan.md). Immutable; total: every text gives a value or an ExprError.
+class RealExpr {
+ public:
+  /// The value of a name, or nothing where there is no such name.
+  using Lookup = std::function<std::optional<double>(std::string_view name)>;
+
+  static std::expected<RealExpr, ExprError> parse(std::string_view text);
+
+  /// The only error is a name that `lookup` does not know.
+  std::expected<double, ExprError> evaluate(const Lookup& lookup) const;
+
+ private:
+  class Parser;
+  enum class Op { Number, Name, Add, Subtract, Multiply, Divide, Negate, Call };
+  struct Node {
+    Op op = Op::Number;
+    double number = 0;
+    std::string name = {};  ///< Of a name or a function.
+    std::size_t offset = 0;
+    int height = 1;
+    std::vector<std::size_t> children = {};
+  };
+
+  std::expected<double, ExprError> value(std::size_t index, const Lookup& lookup) const;
+
+  std::vector<Node> nodes_ = {Node{}};  ///< Children before parents; the last is the root.
+};
+
+}  // namespace kw::task

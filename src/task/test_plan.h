@@ -1,0 +1,114 @@
+// A small task, a device and the shortest way to a plan, for tests of launch plans.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "base/text.h"
+#include "task/load.h"
+#include "task/plan.h"
+#include "task/resolve.h"
+
+namespace kw::task::test {
+
+inline GpuFacts h200() {
+  GpuFacts gpu;
+  gpu.arch = "sm_90a";
+  gpu.multiprocessors = 132;
+  gpu.l2_bytes = std::int64_t{60} << 20;
+  gpu.shared_per_block = 232448;
+  gpu.shared_per_multiprocessor = 233472;
+  gpu.registers_per_block = 65536;
+  gpu.threads_per_multiprocessor = 2048;
+  return gpu;
+}
+
+/// u: f32 [3, n, m] inout; x: f32 [n, m] with a pitch of ld, in; y: f64 [n] out; keys: u8 [n] in.
+inline Definition sample() {
+  TaskFiles files{"tasks/sample", {}};
+  files.texts["task.yaml"] = R"(
+name: sample
+dims: [n, m, pad]
+let: { rows: "2 * n" }
+scalars:
+  n: { dtype: i32 }
+  big: { dtype: i64, value: "n * m" }
+  ld: { dtype: i32, value: "m + pad" }
+  a: { dtype: f32, value: 0.5 }
+tensors:
+  u: { dtype: f32, shape: [3, n, m], role: inout, values: { kind: normal, mean: 0, std: 1 } }
+  x: { dtype: f32, shape: [n, m], pitch: "m + pad", role: in, values: { kind: normal, mean: 0, std: 1 } }
+  v: { dtype: f32, shape: [n, m], pitch: "m + pad", role: out }
+  y: { dtype: f32, shape: [n], role: out }
+  keys: { dtype: u8, shape: [n], role: in, values: { kind: integers, lo: 0, hi: 9 } }
+gate: { kind: relative, c: 4, scale: 1 }
+work:
+  floor: { bytes: "n", flops: "n" }
+  nominal: { read_bytes: "n", write_bytes: "n", flops: "n", items: "n" }
+restrictions: { workspace_bytes: 1048576 }
+)";
+  files.texts["shapes.yaml"] = R"(
+show: [ { name: small, n: 8, m: 16, pad: 0 } ]
+check: [ { name: odd, n: 7, m: 13, pad: 3 } ]
+time: [ { name: large, n: 64, m: 64, pad: 0 } ]
+)";
+  files.texts["reference.cpp"] =
+      "template <class Real> void reference(int n, long long big, int ld, Real a, Real* u, "
+      "const Real* x, Real* v, Real* y, const unsigned char* keys) {}\n";
+  auto definition = parse_task(files);
+  if (!definition) throw std::runtime_error(describe(definition.error()));
+  return std::move(*definition);
+}
+
+/// Each line becomes a `// kw:` line.
+inline std::string directives(std::string_view lines) {
+  std::string source;
+  for (const auto line : split_lines(lines)) source += fmt::format("// kw: {}\n", line);
+  return source + "extern \"C\" __global__ void k() {}\n";
+}
+
+struct Attempt {
+  std::string source;
+  std::expected<Plan, Diagnostics> plan;
+  /// "line:column: message" of the first complaint, columns counted behind "// kw: ".
+  std::string complaint() const;
+};
+
+inline Attempt attempt(std::string_view lines, std::string_view workload = "small",
+                       const GpuFacts& gpu = h200()) {
+  static const Definition definition = sample();
+  Attempt result{directives(lines), std::unexpected(Diagnostics{})};
+  const auto header = parse_header(result.source, "a.cu", Target::Cuda);
+  if (!header) {
+    result.plan = std::unexpected(header.error());
+    return result;
+  }
+  for (const WorkloadSpec& spec : definition.workloads) {
+    if (spec.name != workload) continue;
+    const Workload resolved = *resolve(definition, spec);
+    const PlanSite site{definition, resolved, gpu, definition.task.restrictions.workspace_bytes};
+    result.plan = resolve_plan(*header, result.source, "a.cu", header->default_point(), site);
+  }
+  return result;
+}
+
+inline std::string Attempt::complaint() const {
+  if (plan) return "accepted";
+  const Finding& first = plan.error().front();
+  const auto colon = first.place.rfind(':');
+  const auto line = first.place.substr(5, colon - 5);
+  const int column = std::stoi(first.place.substr(colon + 1)) - 7;
+  return fmt::format("{}:{}: {}", line, column, first.text);
+}
+
+inline Plan planned(std::string_view lines, std::string_view workload = "small") {
+  auto result = attempt(lines, workload);
+  EXPECT_TRUE(result.plan.has_value()) << to_text(result.plan.error());
+  return result.plan ? std::move(*result.plan) : Plan();
+}
+
+}  // namespace kw::task::test
