@@ -59,16 +59,47 @@ class FakePlayer final : public Player {
       return result;
     }
     result.object = static_cast<int>(loaded_.size());
-    loaded_.push_back(&found->second);
+    loaded_.push_back({.object = &found->second, .steps = {}});
     return result;
+  }
+
+  LoadResult bind(const Binding& binding) override {
+    world_.log.push_back("bind " + spec_.name);
+    KW_ASSERT(world_.facts.target == Target::Cuda && binding.plan != nullptr);
+    const FakeObject* object = loaded_.at(static_cast<std::size_t>(binding.object)).object;
+    LoadResult result = object->bind;
+    if (result.fate != Fate::Returned) {
+      is_alive_ = result.fate == Fate::LoadRefused;
+      return result;
+    }
+    result.object = static_cast<int>(loaded_.size());
+    Loaded& bound = loaded_.emplace_back(Loaded{.object = object, .steps = {}});
+    for (const PlanStep& step : binding.plan->steps)
+      for (const PlanArgument& a : step.arguments)
+        bound.steps.push_back(
+            a.kind == ArgumentKind::Scalar
+                ? FakeArgument{.address = nullptr, .scalar = a.image}
+                : resolve({.buffer =
+                               a.place.memory == PlanMemory::Workspace
+                                   ? binding.workspaces.at(static_cast<std::size_t>(a.place.index))
+                                   : binding.tensors.at(static_cast<std::size_t>(a.place.index)),
+                           .offset = a.place.offset}));
+    return result;
+  }
+
+  CallResult forget() override {
+    world_.log.push_back("forget " + spec_.name);
+    return is_alive_ ? CallResult{} : CallResult{.fate = Fate::Exited};
   }
 
   CallResult call(const Call& call) override {
     world_.log.push_back("call " + spec_.name);
     if (!is_alive_) return {.fate = Fate::Exited, .detail = "the player has ended before"};
     KW_ASSERT(call.object >= 0 && static_cast<std::size_t>(call.object) < loaded_.size());
-    const FakeObject& object = *loaded_[static_cast<std::size_t>(call.object)];
+    const Loaded& loaded = loaded_[static_cast<std::size_t>(call.object)];
+    const FakeObject& object = *loaded.object;
     std::vector<std::vector<FakeArgument>> sets;
+    if (world_.facts.target == Target::Cuda) sets.push_back(loaded.steps);
     for (const auto& set : call.argument_sets) {
       sets.emplace_back();
       for (const Argument& a : set) sets.back().push_back(resolve(a));
@@ -76,7 +107,7 @@ class FakePlayer final : public Player {
     CallResult result = object.kernel ? object.kernel(sets) : returned_after(1e6);
     if (result.fate == Fate::Returned && result.elapsed_ns > static_cast<double>(call.timeout_ns))
       result.fate = Fate::TimedOut;
-    is_alive_ = result.fate == Fate::Returned;
+    is_alive_ = result.fate == Fate::Returned || result.fate == Fate::LaunchFailed;
     last_ = &object;
     return result;
   }
@@ -101,9 +132,15 @@ class FakePlayer final : public Player {
     return {.address = host->payload().data() + a.offset, .scalar = 0};
   }
 
+  /// What a handle names: an object, or its plan with every address known.
+  struct Loaded {
+    const FakeObject* object = nullptr;
+    std::vector<FakeArgument> steps;
+  };
+
   FakeWorld& world_;
   PlayerSpec spec_;
-  std::vector<const FakeObject*> loaded_;
+  std::vector<Loaded> loaded_;
   const FakeObject* last_ = nullptr;
   bool is_alive_ = true;
 };

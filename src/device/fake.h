@@ -35,14 +35,23 @@ using FakeKernel = std::function<CallResult(const std::vector<std::vector<FakeAr
 /// A call that returned after `ns`.
 inline CallResult returned_after(double ns) { return {.fate = Fate::Returned, .elapsed_ns = ns}; }
 
+/// A call of a bound plan that was stamped at `ns`, as events say too.
+inline CallResult stamped_at(double ns) {
+  return {.fate = Fate::Returned, .elapsed_ns = ns + 40e3, .stamped_ns = ns, .event_ns = ns};
+}
+
 struct FakeObject {
+  /// For a bound plan the one set holds what its steps pass, in their order: scalars' images, and
+  /// addresses in tensors and workspaces.
   FakeKernel kernel;
   LoadResult load;             ///< `object` is filled in.
+  LoadResult bind;             ///< Likewise.
   AfterReturn after;           ///< What watching finds after each call.
   std::function<void()> late;  ///< Runs while the player is watched after a call.
 };
 
-/// Shared by a fake device and its players; the test keeps it and changes it between calls.
+/// Shared by a fake device and its players. With target Cuda its players run plans, else functions;
+/// the test keeps it and changes it between calls.
 struct FakeWorld {
   DeviceFacts facts;                          ///< A plausible 2-core machine unless changed.
   std::map<std::string, FakeObject> objects;  ///< By BuiltObject::sha256.

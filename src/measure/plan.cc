@@ -73,6 +73,9 @@ PairPlan::PairPlan(const Limits& limits, Seed seed, std::size_t workloads)
     : limits_(limits), coin_(seed), series_(workloads) {
   KW_ASSERT(workloads > 0);
   for (Series& s : series_) s.target = kProbePairs;
+  if (limits_.exact_pairs == 0) return;
+  looks_ = 1;  // at the end
+  for (Series& s : series_) s.target = limits_.exact_pairs;
 }
 
 Turn PairPlan::next() {
@@ -229,9 +232,12 @@ void PairPlan::conclude(bool last) {
     end(fmt::format("not faster than {:.3f} for certain", line));
   else if (sure && narrow)
     end(fmt::format("known to +-{:.2g}", width));
-  else if (last)
-    end(sure ? fmt::format("the budget is spent, known to +-{:.2g}", width)
-             : "the budget is spent on too few pairs");
+  else if (last) {
+    const char* const what =
+        limits_.exact_pairs > 0 ? "what was asked for is spent" : "the budget is spent";
+    end(sure ? fmt::format("{}, known to +-{:.2g}", what, width)
+             : fmt::format("{} on too few pairs", what));
+  }
 }
 
 void PairPlan::end(std::string why) {
@@ -246,6 +252,10 @@ void SoloPlan::add(double ns) {
   spent_ns_ += ns;
   const bool spent = spent_ns_ >= limits_.budget_ns && samples_.size() >= kFewest;
   ended_ = spent || spent_ns_ >= limits_.hard_budget_ns || samples_.size() >= limits_.max_pairs;
+  if (limits_.exact_pairs > 0) {
+    ended_ = spent_ns_ >= limits_.hard_budget_ns || samples_.size() >= limits_.exact_pairs;
+    return;
+  }
   if (ended_ || samples_.size() < next_look_) return;
   next_look_ *= 2;
   ended_ = estimate().settled;

@@ -24,6 +24,7 @@ struct Limits {
   double budget_ns = 4e9;     ///< Time meant to be spent, over all workloads.
   double hard_budget_ns = 60e9;   ///< Ends it even short of the fewest pairs.
   std::size_t max_pairs = 2000;   ///< Per workload.
+  std::size_t exact_pairs = 0;    ///< Per workload, whatever they show; 0: as many as it takes.
   bool may_be_rough = false;      ///< Fewer pairs than confidence needs will do, down to 3.
   bool stop_when_decided = true;  ///< False for a certificate: go on to half_width or the budget.
 };

@@ -279,5 +279,43 @@ TEST(WarmUp, LongCallsSettleAfterTwoThatAgree) {
   EXPECT_TRUE(warm.settled());
 }
 
+TEST(PairPlan, ExactPairsAreNeitherMoreNorFewer) {
+  for (const double ratio : {0.5, 1.0, 3.0}) {
+    Limits limits;
+    limits.exact_pairs = 100;
+    limits.noise_floor = 0;
+    PairPlan plan(limits, Seed::from_number(1), 2);
+    std::size_t pairs[2] = {0, 0};
+    while (plan.wants_more()) {
+      ++pairs[plan.next().workload];
+      plan.add({1e6, ratio * 1e6});
+    }
+    EXPECT_EQ(pairs[0], 100u);
+    EXPECT_EQ(pairs[1], 100u);
+    EXPECT_EQ(plan.decision(), ratio > 1 ? Decision::Faster : Decision::NotFaster);
+    EXPECT_EQ(plan.estimate(1).confidence, limits.confidence);
+  }
+}
+
+TEST(PairPlan, ExactPairsStillAskForTheNoiseFloor) {
+  Limits limits;
+  limits.exact_pairs = 20;
+  PairPlan plan(limits, Seed::from_number(1));
+  for (int i = 0; i < 20; ++i) plan.add({1e6, 1.02e6});
+  ASSERT_TRUE(plan.wants_noise_floor());
+  plan.give_noise_floor(0.03);
+  EXPECT_FALSE(plan.wants_more());
+  EXPECT_EQ(plan.decision(), Decision::NotFaster);
+}
+
+TEST(SoloPlan, ExactNumber) {
+  Limits limits;
+  limits.exact_pairs = 50;
+  limits.budget_ns = 1;
+  SoloPlan plan(limits);
+  while (plan.wants_more()) plan.add(1e6);
+  EXPECT_EQ(plan.samples().size(), 50u);
+}
+
 }  // namespace
 }  // namespace kw::measure

@@ -28,6 +28,9 @@ struct MeasurePlan {
   double fidelity = 1;            ///< 0–1: share of the usual sampling budget.
   std::int64_t budget_ns = 0;     ///< For the paired measurement of all workloads; 0 means default.
   std::vector<std::string> only;  ///< Timed workloads by name; empty means all.
+  int pairs = 0;  ///< Exactly so many pairs per workload; 0: until decided or the budget is spent.
+  /// Share of the compared elements looked at after each timed call, 0–1; 0: by what a call costs.
+  double checked_share = 0;
   /// By timed workload: floors of this opponent that were measured a little while ago; taken, for
   /// purpose judge, instead of measuring them.
   std::map<std::string, double> noise_floors;
@@ -35,7 +38,8 @@ struct MeasurePlan {
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("purpose", s.purpose), v("fidelity", s.fidelity), v("budget_ns", s.budget_ns),
-        v("only", s.only), v("noise_floors", s.noise_floors);
+        v("only", s.only), v("pairs", s.pairs), v("checked_share", s.checked_share),
+        v("noise_floors", s.noise_floors);
   }
 };
 

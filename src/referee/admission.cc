@@ -348,10 +348,13 @@ Result<Admission> admit(device::Device& device, device::Device* host,
                         const EvaluationRequest& request, std::int64_t timeout_ns) {
   // What is examined are gates and truths, which are of no device.
   device::Device& examined = host != nullptr ? *host : device;
+  const auto reference = program_of(request, "reference_f64");
+  const auto magnitude = program_of(request, "magnitude_f64");
+  const auto native = program_of(request, "reference_native");
   const TruthMaker maker{.device = &examined,
                          .task = &request.task,
-                         .reference = request.unit("reference_f64"),
-                         .magnitude = request.unit("magnitude_f64"),
+                         .reference = reference ? &*reference : nullptr,
+                         .magnitude = magnitude ? &*magnitude : nullptr,
                          .jail = request.jail,
                          .timeout_ns = timeout_ns};
   Admission admission;
@@ -360,7 +363,7 @@ Result<Admission> admit(device::Device& device, device::Device* host,
     // One workload at a time: its buffers go before the next one's come.
     Bench bench(examined, request.task, workload,
                 Seed::from_number(request.seed).child("admission").child(workload.name),
-                {.maker = maker, .native = request.unit("reference_native")});
+                {.maker = maker, .native = native ? &*native : nullptr});
     KW_TRY(Examiner(bench, maker, admission).run());
   }
   conclude(admission);

@@ -8,10 +8,25 @@
 #include <cmath>
 #include <utility>
 
-#include "referee/arguments.h"
 #include "referee/fate.h"
 
 namespace kw::referee {
+namespace {
+
+// What one core of a host is taken to do in a nanosecond, of operations and of bytes: references
+// are plain loops.
+constexpr double kHostPerNs = 1;
+constexpr double kMostHostNs = 1e9;
+
+// Whether the host's reference is quick enough at this workload.
+bool is_for_host(const Workload& workload) {
+  const Work& work = workload.work;
+  const auto amount = static_cast<double>(work.flops) + static_cast<double>(work.read_bytes) +
+                      static_cast<double>(work.write_bytes);
+  return amount / kHostPerNs <= kMostHostNs;
+}
+
+}  // namespace
 
 Bench::Bench(device::Device& device, const Task& task, const Workload& workload, Seed seed,
              Trusted trusted)
@@ -21,7 +36,12 @@ Bench::Bench(device::Device& device, const Task& task, const Workload& workload,
       seed_(seed),
       trusted_(trusted),
       pool_(device, workload, seed.child("inputs")),
-      scratch_(workload.tensors.size()) {}
+      scratch_(workload.tensors.size()),
+      is_fast_(trusted.fast.reference != nullptr && !is_for_host(workload)) {
+  if (trusted.maker.device == &device || is_fast_) return;
+  trusted.fast = {};
+  twin_ = std::make_unique<Bench>(*trusted.maker.device, task, workload, seed, trusted);
+}
 
 std::int64_t Bench::bytes_per_set() const {
   std::int64_t bytes = 0;
@@ -114,12 +134,11 @@ device::PlayerSpec Bench::player_spec(std::string name, JailLevel jail,
   return spec;
 }
 
-std::vector<std::vector<device::Argument>> Bench::arguments(int slots) const {
-  std::vector<std::vector<device::Argument>> sets;
-  for (int s = 0; s < slots; ++s)
-    sets.push_back(arguments_of(task_, workload_, s * static_cast<int>(workload_.tensors.size()),
-                                Precision::Native));
-  return sets;
+std::unique_ptr<Leg> Bench::make_leg(std::string name, JailLevel jail, bool read_only_inputs,
+                                     const Program& program) const {
+  const Seed seed = seed_.child("workspaces").child(name);
+  return std::make_unique<Leg>(device_, task_, player_spec(std::move(name), jail, read_only_inputs),
+                               program, std::vector<Stand>{{.workload = &workload_}}, seed);
 }
 
 Result<> Bench::prepare(int set) {
@@ -128,30 +147,41 @@ Result<> Bench::prepare(int set) {
 }
 
 Result<> Bench::prepare_together(std::span<Bench* const> benches, int set) {
-  std::vector<Bench*> missing;
-  std::vector<TruthMaker::Job> jobs;
+  std::vector<Bench*> here;
+  std::vector<Bench*> on_host;
   for (Bench* bench : benches) {
     if (bench->is_prepared(set)) continue;
-    missing.push_back(bench);
-    jobs.push_back({&bench->workload_, KW_TRY(bench->pool_.set(set))});
+    if (bench->is_fast())
+      KW_TRY(bench->prepare_fast(set));
+    else
+      (bench->twin_ ? on_host : here).push_back(bench);
   }
-  if (missing.empty()) return {};
-  const Trusted& trusted = missing.front()->trusted_;
+  if (!on_host.empty()) KW_TRY(prepare_on_host(on_host, set));
+  if (!here.empty()) KW_TRY(prepare_here(here, set));
+  return {};
+}
+
+Result<> Bench::prepare_here(std::span<Bench* const> benches, int set) {
+  std::vector<TruthMaker::Job> jobs;
+  for (Bench* bench : benches) jobs.push_back({&bench->workload_, KW_TRY(bench->pool_.set(set))});
+  const Trusted& trusted = benches.front()->trusted_;
   auto truths = KW_TRY(trusted.maker.compute(jobs));
-  std::vector<Known> known(missing.size());
-  for (std::size_t i = 0; i < missing.size(); ++i) {
+  std::vector<Known> known(benches.size());
+  for (std::size_t i = 0; i < benches.size(); ++i) {
     known[i].truth = std::move(truths[i]);
-    KW_TRY(missing[i]->learn_truth(set, known[i]));
+    KW_TRY(benches[i]->learn_truth(set, known[i]));
   }
-  if (trusted.native != nullptr && missing.size() == 1) {
-    Bench& alone = *missing.front();
-    if (!alone.native_) alone.native_ = KW_TRY(alone.start_native(alone.native_spec()));
-    KW_TRY(alone.learn_native(*alone.native_, 0, known.front()));
+  if (trusted.native != nullptr && benches.size() == 1) {
+    Bench& alone = *benches.front();
+    if (!alone.native_)
+      alone.native_ =
+          KW_TRY(alone.start_native(alone.native_spec(), {{.workload = &alone.workload_}}));
+    KW_TRY(alone.learn_native(*alone.native_, known.front()));
   } else if (trusted.native != nullptr) {
-    KW_TRY(learn_native_together(missing, known));
+    KW_TRY(learn_native_together(benches, known));
   }
-  for (std::size_t i = 0; i < missing.size(); ++i)
-    missing[i]->known_.emplace(set, std::move(known[i]));
+  for (std::size_t i = 0; i < benches.size(); ++i)
+    benches[i]->known_.emplace(set, std::move(known[i]));
   return {};
 }
 
@@ -191,35 +221,36 @@ Result<> Bench::learn_truth(int set, Known& known) {
   return {};
 }
 
-Result<std::unique_ptr<Leg>> Bench::start_native(device::PlayerSpec spec) const {
-  const std::string who = fmt::format("the reference of task '{}' at the task's type", task_.name);
-  if (trusted_.native->object.empty()) return fail(who + " has no built object");
-  auto leg = std::make_unique<Leg>(device_, std::move(spec), trusted_.native->object.front());
-  if (const auto refused = KW_TRY(leg->renew())) return fail(who + ": " + refused->evidence);
+Result<std::unique_ptr<Leg>> Bench::start_native(device::PlayerSpec spec,
+                                                 std::vector<Stand> stands) const {
+  auto leg = std::make_unique<Leg>(device_, task_, std::move(spec), *trusted_.native,
+                                   std::move(stands), seed_.child("native"));
+  if (const auto refused = KW_TRY(leg->renew()))
+    return fail(fmt::format("the reference of task '{}' at the task's type: {}", task_.name,
+                            refused->evidence));
   return leg;
 }
 
 Result<> Bench::learn_native_together(std::span<Bench* const> benches, std::span<Known> known) {
   device::PlayerSpec spec = benches.front()->native_spec();
   spec.buffers.clear(), spec.writable.clear();
-  std::vector<int> first_buffer;
+  std::vector<Stand> stands;
   for (const Bench* bench : benches) {
-    first_buffer.push_back(static_cast<int>(spec.buffers.size()));
+    stands.push_back({&bench->workload_, static_cast<int>(spec.buffers.size())});
     const device::PlayerSpec part = bench->native_spec();
     spec.buffers.insert(spec.buffers.end(), part.buffers.begin(), part.buffers.end());
     spec.writable.insert(spec.writable.end(), part.writable.begin(), part.writable.end());
   }
-  const auto leg = KW_TRY(benches.front()->start_native(std::move(spec)));
-  for (std::size_t i = 0; i < benches.size(); ++i)
-    KW_TRY(benches[i]->learn_native(*leg, first_buffer[i], known[i]));
+  const auto leg = KW_TRY(benches.front()->start_native(std::move(spec), std::move(stands)));
+  for (std::size_t i = 0; i < benches.size(); ++i) KW_TRY(benches[i]->learn_native(*leg, known[i]));
   return {};
 }
 
 // The trusted baseline's errors, which the second gate needs, and its time. Its inputs lie in slot
 // 0.
-Result<> Bench::learn_native(Leg& leg, int first_buffer, Known& known) {
-  const auto call = leg.call({arguments_of(task_, workload_, first_buffer, Precision::Native)},
-                             trusted_.maker.timeout_ns);
+Result<> Bench::learn_native(Leg& leg, Known& known) {
+  KW_TRY(leg.make_ready(workload_));
+  const auto call = leg.call(workload_, 1, trusted_.maker.timeout_ns);
   if (call.fate != device::Fate::Returned)
     return fail(
         fmt::format("the reference of task '{}' at the task's type on workload '{}' {}; the "

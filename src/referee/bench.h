@@ -36,10 +36,20 @@ inline constexpr int kWarmSet = 0;
 /// The task's own code, as every bench of a run uses it.
 struct Trusted {
   TruthMaker maker;
-  const BuildUnit* native = nullptr;  ///< reference_native; null for tasks without a second gate.
+  const Program* native = nullptr;  ///< reference_native; null for tasks without a second gate.
+  /// reference_fast on the GPU itself; no `reference`: the task ships none.
+  TruthMaker fast = {};
 };
 
+/// RMS error of the trusted baseline ÷ (RMS of the truth × √(dot length)), per tensor and region; 0
+/// where the second gate says nothing.
+using RelativeErrors = std::vector<std::vector<double>>;
+
 /// One workload. Holds references to `task` and `workload`, which must outlive it.
+///
+/// Where references run on another device (the host of a GPU), a bench has a *twin* there: each set
+/// is read into it, the twin learns what there is to know, and the truth is carried back. Workloads
+/// that would take the host too long get theirs from the task's fast reference, on the device.
 class Bench {
  public:
   Bench(device::Device& device, const Task& task, const Workload& workload, Seed seed,
@@ -54,6 +64,16 @@ class Bench {
   /// The same for several benches of one run, with one process of each reference for all of them:
   /// for small workloads a process costs more than everything it computes.
   static Result<> prepare_together(std::span<Bench* const> benches, int set);
+  /// Whether truths here come from the fast reference. It must have been verified before any is
+  /// prepared.
+  bool is_fast() const { return is_fast_; }
+  /// Compares the fast reference with the truth known of a set: an error, which names the task, if
+  /// they differ by more than float64 rounding. Precondition: prepared, and not is_fast().
+  Result<> verify_fast(int set);
+  /// What the trusted baseline reached on a set. Precondition: prepared.
+  RelativeErrors relative_errors(int set) const;
+  /// Where is_fast(): what to expect of the trusted baseline, which is too slow to be run.
+  void expect(RelativeErrors errors) { expected_ = std::move(errors); }
   bool is_prepared(int set) const { return known_.contains(set); }
   /// Precondition: prepared.
   const Known& known(int set) const { return known_.at(set); }
@@ -70,7 +90,9 @@ class Bench {
   Result<device::Buffer*> scratch(std::size_t tensor);
   /// What a player for all slots maps; `read_only_inputs` as the referee wants them.
   device::PlayerSpec player_spec(std::string name, JailLevel jail, bool read_only_inputs) const;
-  std::vector<std::vector<device::Argument>> arguments(int slots) const;
+  /// A leg that stands at this workload alone.
+  std::unique_ptr<Leg> make_leg(std::string name, JailLevel jail, bool read_only_inputs,
+                                const Program& program) const;
 
   device::Device& device() { return device_; }
   const Task& task() const { return task_; }
@@ -80,6 +102,8 @@ class Bench {
   InputPool& pool() { return pool_; }
   Seed seed() const { return seed_; }
   double native_ns() const { return native_ns_; }  ///< Time of the trusted baseline; 0: unknown.
+  double fast_ns() const { return fast_ns_; }      ///< Of the fast reference; 0: unknown.
+  bool runs_plans() const { return device_.facts().target == Target::Cuda; }
   /// Bytes for one more input set with its truth.
   std::int64_t bytes_per_set() const;
   /// Bytes for the least that a timed workload needs: one slot, three sets, one truth in the
@@ -92,13 +116,18 @@ class Bench {
   std::optional<double> empty_ns;     ///< Of a player that maps these buffers.
 
  private:
+  static Result<> prepare_here(std::span<Bench* const> benches, int set);
+  static Result<> prepare_on_host(std::span<Bench* const> benches, int set);
+  Result<> prepare_fast(int set);
+  Result<TruthMaker::Truth> lift(TruthMaker::Truth truth);
   Result<> learn_truth(int set, Known& known);
   Result<std::vector<RegionTruth>> facts_of(std::size_t index, const Known& known);
   device::PlayerSpec native_spec() const {
     return player_spec("reference", trusted_.maker.jail, false);
   }
-  Result<std::unique_ptr<Leg>> start_native(device::PlayerSpec spec) const;
-  Result<> learn_native(Leg& leg, int first_buffer, Known& known);
+  Result<std::unique_ptr<Leg>> start_native(device::PlayerSpec spec,
+                                            std::vector<Stand> stands) const;
+  Result<> learn_native(Leg& leg, Known& known);
   static Result<> learn_native_together(std::span<Bench* const> benches, std::span<Known> known);
 
   device::Device& device_;
@@ -112,6 +141,10 @@ class Bench {
   std::map<int, Known> known_;
   std::unique_ptr<Leg> native_;
   double native_ns_ = 0;
+  double fast_ns_ = 0;
+  std::unique_ptr<Bench> twin_;  ///< On the host; null where this device runs references.
+  bool is_fast_ = false;
+  RelativeErrors expected_;
   std::uint64_t calls_placed_ = 0;
 };
 

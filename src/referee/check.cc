@@ -19,7 +19,7 @@ std::string place_of(const Bench& bench, const Tensor& tensor) {
   return fmt::format("workload '{}', tensor '{}'", bench.workload().name, tensor.name);
 }
 
-Result<std::optional<Verdict>> check_guards(Bench& bench, int slot, Stage stage) {
+Result<std::optional<Verdict>> check_guards(Bench& bench, Leg& leg, int slot, Stage stage) {
   for (std::size_t i = 0; i < bench.workload().tensors.size(); ++i) {
     const std::string damage =
         KW_TRY(bench.device().ops().check_guards(*bench.slot(slot).buffers[i]));
@@ -27,6 +27,10 @@ Result<std::optional<Verdict>> check_guards(Bench& bench, int slot, Stage stage)
       return Verdict{stage, Outcome::OutOfBounds,
                      fmt::format("{}: {}", place_of(bench, bench.workload().tensors[i]), damage)};
   }
+  const std::string damage = KW_TRY(leg.check_workspaces(bench.workload()));
+  if (!damage.empty())
+    return Verdict{stage, Outcome::OutOfBounds,
+                   fmt::format("workload '{}', {}", bench.workload().name, damage)};
   return std::nullopt;
 }
 
@@ -121,10 +125,11 @@ Result<bool> is_remembered(Bench& bench, int slot, int set) {
 
 }  // namespace
 
-Result<Checked> check_call(Bench& bench, int slot, int set, const Depth& depth, Stage stage) {
+Result<Checked> check_call(Bench& bench, Leg& leg, int slot, int set, const Depth& depth,
+                           Stage stage) {
   KW_ASSERT(bench.is_prepared(set));
   Checked checked;
-  checked.verdict = KW_TRY(check_guards(bench, slot, stage));
+  checked.verdict = KW_TRY(check_guards(bench, leg, slot, stage));
   if (!checked.verdict && depth.is_full())
     checked.verdict = KW_TRY(check_inputs(bench, slot, set, stage));
   if (!checked.verdict && depth.is_full())
@@ -190,10 +195,14 @@ Result<AfterCheck> check_after_return(Bench& bench, int slot, device::Player& pl
   return check;
 }
 
-std::int64_t call_timeout(const Options& options, double native_ns) {
+std::int64_t call_timeout(const Options& options, const Bench& bench) {
   constexpr double kLongNs = 10e9;  // a hang costs this much and a little more at most
   constexpr double kBeyond = 3;
-  const double wanted = std::min(options.timeout_factor * native_ns, kLongNs + kBeyond * native_ns);
+  const double slow = options.timeout_factor * bench.native_ns();
+  const double wanted =
+      bench.runs_plans()
+          ? std::min(std::max(bench.native_ns(), options.timeout_factor * bench.fast_ns()), kLongNs)
+          : std::min(slow, kLongNs + kBeyond * bench.native_ns());
   return std::max(options.least_timeout_ns, static_cast<std::int64_t>(wanted));
 }
 
@@ -219,7 +228,8 @@ Result<Repeatability> check_repeat(Bench& bench, Leg& leg, std::int64_t timeout_
     }
   KW_TRY(bench.place_again(0));
   Repeatability repeat;
-  const auto call = leg.call(bench.arguments(1), timeout_ns);
+  KW_TRY(leg.make_ready(bench.workload()));
+  const auto call = leg.call(bench.workload(), 1, timeout_ns);
   repeat.verdict = verdict_of(call, fmt::format("workload '{}'", bench.workload().name));
   if (repeat.verdict) return repeat;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -242,13 +252,14 @@ Result<Repeatability> check_repeat(Bench& bench, Leg& leg, std::int64_t timeout_
   return repeat;
 }
 
-Result<Verdict> refine_crash(Bench& bench, const BuiltObject& object, JailLevel jail, int set,
+Result<Verdict> refine_crash(Bench& bench, const Program& program, JailLevel jail, int set,
                              std::int64_t timeout_ns, const Verdict& crash) {
   KW_TRY(bench.repair());
-  Leg leg(bench.device(), bench.player_spec("candidate", jail, false), object);
-  if (KW_TRY(leg.renew())) return crash;
+  const auto leg = bench.make_leg("candidate", jail, false, program);
+  if (KW_TRY(leg->renew())) return crash;
   KW_TRY(bench.place(0, set));
-  (void)leg.call(bench.arguments(1), timeout_ns);
+  KW_TRY(leg->make_ready(bench.workload()));
+  (void)leg->call(bench.workload(), 1, timeout_ns);
   const auto modified = KW_TRY(check_inputs(bench, 0, set, Stage::Run));
   bench.slot(0).set = -1;
   return modified.value_or(crash);

@@ -32,11 +32,14 @@ struct Depth {
 /// and values of the chosen blocks. When full also inputs, row padding and the second gate. On
 /// timed workloads wrong outputs are compared with the answers for the other sets (which costs the
 /// slot its content): remembered results are cheating.
-Result<Checked> check_call(Bench& bench, int slot, int set, const Depth& depth, Stage stage);
+/// `leg` made the call: the guards of its workspaces are looked at too.
+Result<Checked> check_call(Bench& bench, Leg& leg, int slot, int set, const Depth& depth,
+                           Stage stage);
 
-/// How long a candidate's call may take where the reference at the task's type takes `native_ns`:
-/// 100 times that, but beyond 10 s no more than another 3 times; never less than Options say.
-std::int64_t call_timeout(const Options& options, double native_ns);
+/// How long a candidate's call may take. On cpu 100 times what the reference takes at the task's
+/// type, but beyond 10 s no more than another 3 times. On cuda as long as that reference takes on
+/// the host, or 100 times the fast reference, and at most 10 s. Never less than Options say.
+std::int64_t call_timeout(const Options& options, const Bench& bench);
 
 /// How long a process is watched after its answer, and the CPU time that it may spend meanwhile.
 struct Watch {
@@ -90,9 +93,9 @@ struct Repeatability {
 };
 Result<Repeatability> check_repeat(Bench& bench, Leg& leg, std::int64_t timeout_ns);
 
-/// A crash at an address in no guard may be a write to a read-only input: runs the object once more
-/// with writable inputs and returns modified_input if so, else `crash` as it was.
-Result<Verdict> refine_crash(Bench& bench, const BuiltObject& object, JailLevel jail, int set,
+/// A crash at an address in no guard may be a write to a read-only input: runs the program once
+/// more with writable inputs and returns modified_input if so, else `crash` as it was.
+Result<Verdict> refine_crash(Bench& bench, const Program& program, JailLevel jail, int set,
                              std::int64_t timeout_ns, const Verdict& crash);
 
 }  // namespace kw::referee

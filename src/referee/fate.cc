@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <string.h>
 
+#include <csignal>
+
 #include "base/text.h"
 
 namespace kw::referee {
@@ -88,6 +90,27 @@ std::optional<Verdict> verdict_of(const device::LoadResult& load) {
                      with_detail("loading faulted on the device", load.detail)};
   }
   return std::nullopt;
+}
+
+std::optional<Verdict> verdict_of_bind(const device::LoadResult& bound,
+                                       const std::string& workload) {
+  auto verdict = verdict_of(bound);
+  if (!verdict) return verdict;
+  verdict->stage = Stage::Launch;
+  const std::string at = fmt::format("the launch plan at workload '{}' ", workload);
+  if (verdict->outcome == Outcome::LoadFailed || verdict->outcome == Outcome::LaunchFailed) {
+    verdict->outcome = Outcome::LaunchFailed;
+    verdict->evidence = with_detail(at + "cannot be launched", bound.detail);
+  } else {
+    verdict->evidence = with_detail(at + words_of(bound.fate, 0), bound.detail);
+  }
+  return verdict;
+}
+
+bool may_be_input_write(const device::CallResult& call) {
+  if (call.fate == Fate::DeviceFault) return call.signal == kCudaIllegalAddress;
+  return call.fate == Fate::Crashed && !call.fault_in_guard &&
+         (call.signal == SIGSEGV || call.signal == SIGBUS);
 }
 
 std::optional<Verdict> verdict_of(const device::CallResult& call, const std::string& what) {

@@ -13,6 +13,13 @@ namespace kw::referee {
 /// Nothing if the object was loaded.
 std::optional<Verdict> verdict_of(const device::LoadResult& load);
 
+/// Nothing if the plan was bound: what keeps it from being launched, at this workload.
+std::optional<Verdict> verdict_of_bind(const device::LoadResult& bound,
+                                       const std::string& workload);
+
+/// Whether the fault may have been a write to an input, which a second run can tell.
+bool may_be_input_write(const device::CallResult& call);
+
 /// Nothing if the call returned. `what` names the call: "workload 'prime'".
 std::optional<Verdict> verdict_of(const device::CallResult& call, const std::string& what);
 

@@ -3,6 +3,7 @@
 #include "referee/inputs.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace kw::referee {
@@ -49,6 +50,19 @@ Result<Slot> allocate_slot(device::Device& device, const Workload& workload,
   return slot;
 }
 
+Result<> carry(device::Buffer& to, const device::Buffer& from) {
+  constexpr std::int64_t kChunk = 16 << 20;
+  KW_ASSERT(to.bytes() == from.bytes());
+  std::vector<std::byte> chunk(static_cast<std::size_t>(std::min(kChunk, from.bytes())));
+  for (std::int64_t at = 0; at < from.bytes(); at += kChunk) {
+    const auto part =
+        std::span(chunk).first(static_cast<std::size_t>(std::min(kChunk, from.bytes() - at)));
+    KW_TRY(from.read(at, part));
+    KW_TRY(to.write(at, part));
+  }
+  return {};
+}
+
 InputPool::InputPool(device::Device& device, const Workload& workload, Seed seed)
     : device_(device), workload_(workload), seed_(seed) {}
 
@@ -61,8 +75,7 @@ Result<> InputPool::draw(int index, Buffers& to) {
   return {};
 }
 
-Result<const Buffers*> InputPool::set(int index) {
-  if (const auto found = sets_.find(index); found != sets_.end()) return &found->second;
+Result<Buffers> InputPool::allocate() const {
   Buffers buffers;
   for (const Tensor& tensor : workload_.tensors)
     buffers.push_back(is_drawn(tensor) ? KW_TRY(device_.allocate({.name = "pool." + tensor.name,
@@ -70,6 +83,19 @@ Result<const Buffers*> InputPool::set(int index) {
                                                                   .alignment = tensor.alignment,
                                                                   .shared = false}))
                                        : nullptr);
+  return buffers;
+}
+
+Result<const Buffers*> InputPool::adopt(int index, const Buffers& from) {
+  Buffers buffers = KW_TRY(allocate());
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i]) KW_TRY(carry(*buffers[i], *from[i]));
+  return &sets_.insert_or_assign(index, std::move(buffers)).first->second;
+}
+
+Result<const Buffers*> InputPool::set(int index) {
+  if (const auto found = sets_.find(index); found != sets_.end()) return &found->second;
+  Buffers buffers = KW_TRY(allocate());
   KW_TRY(draw(index, buffers));
   return &sets_.emplace(index, std::move(buffers)).first->second;
 }

@@ -36,6 +36,9 @@ struct Slot {
 Result<Slot> allocate_slot(device::Device& device, const Workload& workload,
                            const std::string& name);
 
+/// Copies a buffer to one of equal size, on another device too, through the worker's memory.
+Result<> carry(device::Buffer& to, const device::Buffer& from);
+
 /// Input sets of one workload; set i is drawn from seed/i when first asked for and then kept.
 /// Distinct seeds, so no two sets agree except where the distribution leaves no choice.
 class InputPool {
@@ -44,11 +47,17 @@ class InputPool {
 
   /// By tensor; null where nothing is drawn. Stays valid while the pool lives.
   Result<const Buffers*> set(int index);
+  /// Set `index` as another device holds it, read from there.
+  Result<const Buffers*> adopt(int index, const Buffers& from);
+  /// Gives the set's memory back; asked for again, it is drawn again.
+  void drop(int index) { sets_.erase(index); }
   /// The set again from its seed into `to`, tensor by tensor (admission mutates it).
   Result<> draw(int index, Buffers& to);
   Seed seed() const { return seed_; }
 
  private:
+  Result<Buffers> allocate() const;
+
   device::Device& device_;
   const Workload& workload_;
   Seed seed_;

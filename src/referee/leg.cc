@@ -1,4 +1,4 @@
-// Starting, loading and replacing players.
+// Starting, loading, binding and replacing players.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/leg.h"
 
@@ -6,30 +6,141 @@
 
 #include <utility>
 
+#include "base/text.h"
 #include "referee/fate.h"
 
 namespace kw::referee {
+namespace {
 
-Leg::Leg(device::Device& device, device::PlayerSpec spec, BuiltObject object)
-    : device_(device), spec_(std::move(spec)), object_(std::move(object)) {}
+// Of every allocation that a device makes, and what docs/launch-plan.md promises.
+constexpr std::int64_t kWorkspaceAlignment = 256;
+
+}  // namespace
+
+Leg::Leg(device::Device& device, const Task& task, device::PlayerSpec spec, Program program,
+         std::vector<Stand> stands, Seed seed)
+    : device_(device),
+      task_(task),
+      spec_(std::move(spec)),
+      program_(std::move(program)),
+      seed_(seed) {
+  for (const Stand& stand : stands)
+    posts_.push_back({.stand = stand,
+                      .plan = runs_plans() ? program_.plan(stand.workload->name) : nullptr,
+                      .workspaces = {}});
+}
+
+Leg::Post& Leg::post_of(const Workload& workload) {
+  for (Post& post : posts_)
+    if (post.stand.workload == &workload) return post;
+  panic("a leg was asked for a workload at which it does not stand");
+}
+
+// Once in a leg's life of lives: content is made before every call anyway.
+Result<std::optional<Verdict>> Leg::allocate_workspaces() {
+  const std::int64_t limit = task_.restrictions.workspace_bytes > 0
+                                 ? task_.restrictions.workspace_bytes
+                                 : kDefaultWorkspaceBytes;
+  for (Post& post : posts_) {
+    const std::string& where = post.stand.workload->name;
+    if (post.plan == nullptr)
+      return fail(fmt::format("the request has no launch plan of the {} at workload '{}'",
+                              program_.role, where));
+    const std::int64_t bytes = post.plan->workspace_bytes();
+    if (bytes > limit || bytes > device_.free_bytes())
+      return Verdict{Stage::Launch, Outcome::OutOfResources,
+                     fmt::format("workload '{}': the workspaces need {}, {}", where,
+                                 format_bytes(static_cast<std::uint64_t>(bytes)),
+                                 bytes > limit ? "the task allows " +
+                                                     format_bytes(static_cast<std::uint64_t>(limit))
+                                               : std::string("more than is free on the device"))};
+    for (const PlanWorkspace& wanted : post.plan->workspaces) {
+      post.workspaces.push_back(KW_TRY(device_.allocate({.name = where + "." + wanted.name,
+                                                         .bytes = wanted.bytes,
+                                                         .alignment = kWorkspaceAlignment,
+                                                         .shared = true})));
+      spec_.buffers.push_back(post.workspaces.back().get());
+      spec_.writable.push_back(true);
+    }
+  }
+  has_workspaces_ = true;
+  return std::nullopt;
+}
+
+device::LoadResult Leg::bind(Post& post, int object) {
+  device::Binding binding{.object = object, .plan = post.plan};
+  for (std::size_t i = 0; i < post.stand.workload->tensors.size(); ++i)
+    binding.tensors.push_back(post.stand.first_buffer + static_cast<int>(i));
+  for (const auto& workspace : post.workspaces)
+    for (std::size_t b = 0; b < spec_.buffers.size(); ++b)
+      if (spec_.buffers[b] == workspace.get()) binding.workspaces.push_back(static_cast<int>(b));
+  const device::LoadResult bound = player_->bind(binding);
+  post.handle = bound.object;
+  return bound;
+}
 
 Result<std::optional<Verdict>> Leg::renew() {
   player_.reset();
+  if (runs_plans() && !has_workspaces_)
+    if (auto refused = KW_TRY(allocate_workspaces())) return refused;
   player_ = KW_TRY(device_.start_player(spec_));
   if (player_->jail() > spec_.jail)
     return fail(fmt::format("the player for the {} came up at jail level '{}'; '{}' is the weakest "
                             "that is acceptable",
                             spec_.name, name_of(player_->jail()), name_of(spec_.jail)),
                 {}, Advice::Stop);
-  const device::LoadResult load = player_->load(object_);
-  handle_ = load.object;
-  return verdict_of(load);
+  const device::LoadResult load = player_->load(program_.object);
+  if (auto refused = verdict_of(load)) return refused;
+  for (Post& post : posts_) {
+    post.handle = load.object;
+    if (post.plan == nullptr) continue;
+    if (auto refused = verdict_of_bind(bind(post, load.object), post.stand.workload->name))
+      return refused;
+  }
+  return std::nullopt;
 }
 
-device::CallResult Leg::call(std::vector<std::vector<device::Argument>> arguments,
-                             std::int64_t timeout_ns) {
-  return player_->call(
-      {.object = handle_, .argument_sets = std::move(arguments), .timeout_ns = timeout_ns});
+Result<> Leg::make_ready(const Workload& workload) {
+  Post& post = post_of(workload);
+  if (post.plan == nullptr) return {};
+  const Seed call = seed_.child(++calls_);
+  for (std::size_t w = 0; w < post.workspaces.size(); ++w) {
+    device::Buffer& buffer = *post.workspaces[w];
+    if (post.plan->workspaces[w].initial == Initial::Zero) {
+      // A tensor of bytes is the way to say zero to a device.
+      Tensor bytes;
+      bytes.dtype = Dtype::U8;
+      bytes.sizes = {buffer.bytes()};
+      bytes.pitch = buffer.bytes();
+      KW_TRY(device_.ops().fill(buffer, zeroed(bytes), 0));
+    } else {
+      KW_TRY(device_.ops().poison(buffer, call.child(w).low));
+    }
+  }
+  return {};
+}
+
+device::CallResult Leg::forget() { return runs_plans() ? player_->forget() : device::CallResult{}; }
+
+device::CallResult Leg::call(const Workload& workload, int slots, std::int64_t timeout_ns) {
+  const Post& post = post_of(workload);
+  device::Call call{.object = post.handle, .argument_sets = {}, .timeout_ns = timeout_ns};
+  KW_ASSERT(post.plan == nullptr || slots == 1);
+  const auto tensors = static_cast<int>(workload.tensors.size());
+  for (int s = 0; s < slots && post.plan == nullptr; ++s)
+    call.argument_sets.push_back(
+        arguments_of(task_, workload, post.stand.first_buffer + s * tensors, post.stand.precision));
+  return player_->call(call);
+}
+
+Result<std::string> Leg::check_workspaces(const Workload& workload) {
+  Post& post = post_of(workload);
+  for (std::size_t w = 0; w < post.workspaces.size(); ++w) {
+    const std::string damage = KW_TRY(device_.ops().check_guards(*post.workspaces[w]));
+    if (!damage.empty())
+      return fmt::format("workspace '{}': {}", post.plan->workspaces[w].name, damage);
+  }
+  return std::string();
 }
 
 }  // namespace kw::referee

@@ -1,4 +1,4 @@
-// One built object and the player that runs it, through as many lives as the referee wants.
+// One program and the player that runs it, through as many lives as the referee wants.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,35 +9,81 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/rng.h"
 #include "device/device.h"
 #include "record/verdict.h"
+#include "referee/arguments.h"
+#include "referee/inputs.h"
+#include "referee/program.h"
 
 namespace kw::referee {
 
-/// A life is one process: it starts, loads the object, answers calls and is killed. What code keeps
-/// in memory, it keeps for a life at most. (Devices keep blank processes ready, so that the next
-/// life begins at once.)
+/// Where a player finds the tensors of one workload: tensor i of slot s is the buffer
+/// `first_buffer + s * (number of tensors) + i` of those that it maps.
+struct Stand {
+  const Workload* workload = nullptr;  ///< Borrowed for the leg's life.
+  int first_buffer = 0;
+  Precision precision = Precision::Native;
+};
+
+/// A life is one process: it starts, loads the object, binds the plans (cuda), answers calls and is
+/// killed. What code keeps in memory, it keeps for a life at most. (Devices keep blank processes
+/// ready, so that the next life begins at once.)
+///
+/// A leg owns the workspaces of its plans: buffers like those of the tensors, with guards, which
+/// make_ready() fills anew. On cpu there are none and make_ready() does nothing.
 class Leg {
  public:
-  Leg(device::Device& device, device::PlayerSpec spec, BuiltObject object);
+  /// `spec` names the buffers of the stands; `seed` is that of the workspaces' poison. `task`
+  /// outlives the leg.
+  Leg(device::Device& device, const Task& task, device::PlayerSpec spec, Program program,
+      std::vector<Stand> stands, Seed seed);
 
-  /// Ends this life and begins the next. A verdict if the object would not load; an error if no
-  /// player can be had at the jail level asked for. Starts a process (milliseconds).
+  /// Ends this life and begins the next. A verdict if the object would not load, a plan did not fit
+  /// its kernels, or its workspaces do not fit; an error if no player can be had at the jail level
+  /// asked for. Starts a process (milliseconds; some 150 ms on cuda).
   Result<std::optional<Verdict>> renew();
-  /// Precondition: renew() gave no verdict.
-  device::CallResult call(std::vector<std::vector<device::Argument>> arguments,
-                          std::int64_t timeout_ns);
-  bool is_alive() const { return player_ && player_->is_alive(); }
+  /// Workspaces of this stand's plan as it declares them: zeros or fresh poison. Before every call,
+  /// and before caches are made cold.
+  Result<> make_ready(const Workload& workload);
+  /// cuda: loads the modules again, so that device globals are as the object has them; outside any
+  /// timed span. On cpu nothing happens: there the process itself is replaced.
+  device::CallResult forget();
+  /// One call, or on cpu one on each of the first `slots` slots within one span. Preconditions:
+  /// renew() gave no verdict; make_ready().
+  device::CallResult call(const Workload& workload, int slots, std::int64_t timeout_ns);
+  /// Words about a workspace whose guards were written to; empty: all are whole.
+  Result<std::string> check_workspaces(const Workload& workload);
 
+  bool is_alive() const { return player_ && player_->is_alive(); }
+  bool runs_plans() const { return program_.target == Target::Cuda; }
+  /// False where renew() gave its verdict before it started one.
+  bool has_player() const { return player_ != nullptr; }
   device::Player& player() { return *player_; }
-  const BuiltObject& object() const { return object_; }
+  const Program& program() const { return program_; }
 
  private:
+  /// A stand with what its plan needs.
+  struct Post {
+    Stand stand;
+    const Plan* plan = nullptr;  ///< Null on cpu.
+    Buffers workspaces;
+    int handle = 0;  ///< What a call names.
+  };
+
+  Post& post_of(const Workload& workload);
+  Result<std::optional<Verdict>> allocate_workspaces();
+  device::LoadResult bind(Post& post, int object);
+
   device::Device& device_;
+  const Task& task_;
   device::PlayerSpec spec_;
-  BuiltObject object_;
+  Program program_;
+  std::vector<Post> posts_;
+  Seed seed_;
+  std::uint64_t calls_ = 0;
+  bool has_workspaces_ = false;
   std::unique_ptr<device::Player> player_;
-  int handle_ = 0;
 };
 
 }  // namespace kw::referee

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "referee/arguments.h"
 #include "referee/bench.h"
 #include "referee/check.h"
 #include "referee/fate.h"
@@ -23,12 +22,20 @@ struct Referee::Run {
   std::string key;
   Seed seed;
   EvaluationRequest origin;  ///< The request that began it: task, workloads and trusted units.
+  std::map<std::string, Program> programs;  ///< Trusted ones, by role.
   std::map<std::string, std::unique_ptr<Bench>> benches;
+  bool is_fast_verified = false;
+
+  const Program* program(const std::string& role) const {
+    const auto found = programs.find(role);
+    return found == programs.end() ? nullptr : &found->second;
+  }
 };
 
 namespace {
 
-constexpr std::string_view kRoles[] = {"reference_f64", "magnitude_f64", "reference_native"};
+constexpr std::string_view kRoles[] = {"reference_f64", "magnitude_f64", "reference_native",
+                                       "reference_fast", "magnitude_fast"};
 
 std::string key_of(const EvaluationRequest& request) {
   std::string key =
@@ -44,6 +51,32 @@ std::string name_of_call(const Bench& bench) {
   return fmt::format("workload '{}'", bench.workload().name);
 }
 
+/// Lets every fast bench know what the small ones show: that the fast reference may be trusted, and
+/// how far off the trusted baseline is. `small` are prepared where they are not fast themselves.
+Result<> verify_fast(std::span<Bench* const> small, std::span<Bench* const> fast) {
+  RelativeErrors worst;
+  std::size_t verified = 0;
+  for (Bench* bench : small) {
+    if (bench->is_fast()) continue;
+    KW_TRY(bench->verify_fast(kWarmSet + 1));
+    ++verified;
+    const RelativeErrors errors = bench->relative_errors(kWarmSet + 1);
+    worst.resize(std::max(worst.size(), errors.size()));
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+      worst[i].resize(std::max(worst[i].size(), errors[i].size()), 0);
+      for (std::size_t r = 0; r < errors[i].size(); ++r)
+        worst[i][r] = std::max(worst[i][r], errors[i][r]);
+    }
+  }
+  if (verified == 0)
+    return fail(
+        fmt::format("task '{}' has no small workload on which its fast reference could be "
+                    "compared with its reference; it is not trusted unseen",
+                    fast.front()->task().name));
+  for (Bench* bench : fast) bench->expect(worst);
+  return {};
+}
+
 bool fits(const Bench& bench, std::int64_t free_bytes) {
   return bench.is_prepared(kWarmSet + 1) || bench.bytes_to_begin() <= free_bytes;
 }
@@ -52,14 +85,14 @@ bool fits(const Bench& bench, std::int64_t free_bytes) {
 class Trial {
  public:
   Trial(device::Device& device, const DeviceFacts& facts, const Options& options,
-        const platform::Clock& clock, const EvaluationRequest& request, const BuiltObject& object,
+        const platform::Clock& clock, const EvaluationRequest& request, const Program& program,
         Seed seed, Evaluation& to)
       : device_(device),
         facts_(facts),
         options_(options),
         clock_(clock),
         request_(request),
-        object_(object),
+        program_(program),
         seed_(seed),
         to_(to),
         rng_(seed.child("trial").child(request.id)) {}
@@ -68,27 +101,26 @@ class Trial {
 
   Fate load_and_check(const std::vector<Bench*>& small);
   Fate check_timed(Bench& bench);
-  Fate measure(const std::vector<Bench*>& timed, const BuiltObject* opponent,
+  Fate measure(const std::vector<Bench*>& timed, const Program* opponent,
                std::int64_t memory_bytes);
 
  private:
-  Fate run_one(Bench& bench, Leg& leg, int first_buffer, int set, bool is_watched);
-  Fate watch(Bench& bench, Leg& leg, int first_buffer);
-  device::CallResult call(const Bench& bench, Leg& leg, int first_buffer) const;
+  Fate run_one(Bench& bench, Leg& leg, int set, bool is_watched);
+  Fate watch(Bench& bench, Leg& leg);
+  Result<device::CallResult> call(const Bench& bench, Leg& leg) const;
   WorkloadResult& result_of(const Bench& bench);
-  std::int64_t timeout_of(const Bench& bench) const {
-    return call_timeout(options_, bench.native_ns());
-  }
+  std::int64_t timeout_of(const Bench& bench) const { return call_timeout(options_, bench); }
 
   device::Device& device_;
   const DeviceFacts& facts_;
   const Options& options_;
   const platform::Clock& clock_;
   const EvaluationRequest& request_;
-  const BuiltObject& object_;
+  const Program& program_;
   Seed seed_;
   Evaluation& to_;
   Rng rng_;
+  std::map<const Bench*, std::unique_ptr<Leg>> kept_;  ///< cuda: a process checks and is timed.
 };
 
 WorkloadResult& Trial::result_of(const Bench& bench) {
@@ -102,7 +134,7 @@ WorkloadResult& Trial::result_of(const Bench& bench) {
 }
 
 // Watches a call that returned, and where work shows afterwards the same call again and again.
-Trial::Fate Trial::watch(Bench& bench, Leg& leg, int first_buffer) {
+Trial::Fate Trial::watch(Bench& bench, Leg& leg) {
   const Watch watch = watch_for(request_, options_, facts_);
   for (Suspicion suspicion;;) {
     const AfterCheck after =
@@ -112,27 +144,29 @@ Trial::Fate Trial::watch(Bench& bench, Leg& leg, int first_buffer) {
     if (suspicion.is_proven()) return Verdict{Stage::Check, Outcome::Cheated, after.late};
     if (!suspicion.is_open()) return std::nullopt;
     KW_TRY(bench.place_again(0));
-    if (auto verdict = verdict_of(call(bench, leg, first_buffer), name_of_call(bench)))
-      return verdict;
+    if (auto verdict = verdict_of(KW_TRY(call(bench, leg)), name_of_call(bench))) return verdict;
   }
 }
 
-device::CallResult Trial::call(const Bench& bench, Leg& leg, int first_buffer) const {
-  return leg.call({arguments_of(bench.task(), bench.workload(), first_buffer, Precision::Native)},
-                  timeout_of(bench));
+Result<device::CallResult> Trial::call(const Bench& bench, Leg& leg) const {
+  KW_TRY(leg.make_ready(bench.workload()));
+  return leg.call(bench.workload(), 1, timeout_of(bench));
 }
 
-// One checked call; the player's maps of this bench begin at `first_buffer`.
-Trial::Fate Trial::run_one(Bench& bench, Leg& leg, int first_buffer, int set, bool is_watched) {
+// One checked call. Device code is not watched after it returned: a call returns when the device
+// has nothing left to do.
+Trial::Fate Trial::run_one(Bench& bench, Leg& leg, int set, bool is_watched) {
   KW_TRY(bench.place(0, set));
   WorkloadResult& result = result_of(bench);
-  const auto ended = call(bench, leg, first_buffer);
+  const auto ended = KW_TRY(call(bench, leg));
   auto verdict = verdict_of(ended, name_of_call(bench));
-  if (verdict && ended.fate == device::Fate::Crashed && !ended.fault_in_guard)
-    verdict = KW_TRY(refine_crash(bench, object_, request_.jail, set, timeout_of(bench), *verdict));
-  if (!verdict && is_watched) verdict = KW_TRY(watch(bench, leg, first_buffer));
+  if (verdict && may_be_input_write(ended))
+    verdict =
+        KW_TRY(refine_crash(bench, program_, request_.jail, set, timeout_of(bench), *verdict));
+  if (!verdict && is_watched && request_.candidate.trust_class != TrustClass::DeviceCode)
+    verdict = KW_TRY(watch(bench, leg));
   if (!verdict) {
-    Checked checked = KW_TRY(check_call(bench, 0, set, {}, Stage::Check));
+    Checked checked = KW_TRY(check_call(bench, leg, 0, set, {}, Stage::Check));
     verdict = checked.verdict;
     result.accuracy = checked.accuracy;
     std::move(checked.findings.begin(), checked.findings.end(), std::back_inserter(to_.findings));
@@ -148,26 +182,27 @@ Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small) {
                           .memory_bytes = request_.task.restrictions.workspace_bytes,
                           .buffers = {},
                           .writable = {}};
-  std::vector<int> first;
-  if (request_.until >= Stage::Run) KW_TRY(Bench::prepare_together(small, kWarmSet + 1));
+  std::vector<Stand> stands;
   for (Bench* bench : small) {
     KW_TRY(bench->ensure_slots(1));
-    first.push_back(static_cast<int>(spec.buffers.size()));
+    stands.push_back({&bench->workload(), static_cast<int>(spec.buffers.size())});
     const auto part = bench->player_spec("candidate", request_.jail, true);
     spec.buffers.insert(spec.buffers.end(), part.buffers.begin(), part.buffers.end());
     spec.writable.insert(spec.writable.end(), part.writable.begin(), part.writable.end());
   }
   const std::int64_t started = clock_.now_ns();
-  Leg leg(device_, spec, object_);
+  Leg leg(device_, request_.task, spec, program_, stands, seed_.child("workspaces"));
   auto verdict = KW_TRY(leg.renew());
-  to_.jail = leg.player().jail();
-  to_.jail_uid = leg.player().uid();
+  if (leg.has_player()) {
+    to_.jail = leg.player().jail();
+    to_.jail_uid = leg.player().uid();
+  }
   to_.stage_ns["load"] = static_cast<double>(clock_.now_ns() - started);
   if (verdict || request_.until < Stage::Run) return verdict;
   // Late work is looked for on the first call and on another that nobody can foresee.
   const std::size_t surprise = small.empty() ? 0 : rng_.below(small.size());
   for (std::size_t i = 0; i < small.size(); ++i) {
-    verdict = KW_TRY(run_one(*small[i], leg, first[i], kWarmSet + 1, i == 0 || i == surprise));
+    verdict = KW_TRY(run_one(*small[i], leg, kWarmSet + 1, i == 0 || i == surprise));
     if (verdict) return verdict;
   }
   return std::nullopt;
@@ -176,9 +211,12 @@ Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small) {
 // The timed shape: a process of its own, one full check, and a second run on equal inputs.
 Trial::Fate Trial::check_timed(Bench& bench) {
   KW_TRY(bench.prepare(kWarmSet + 1));
-  Leg leg(device_, bench.player_spec("candidate", request_.jail, true), object_);
+  KW_TRY(bench.ensure_slots(1));
+  auto own = bench.make_leg("candidate", request_.jail, true, program_);
+  Leg& leg = *own;
+  if (bench.runs_plans()) kept_[&bench] = std::move(own);
   if (auto refused = KW_TRY(leg.renew())) return refused;
-  if (auto verdict = KW_TRY(run_one(bench, leg, 0, kWarmSet + 1, true))) return verdict;
+  if (auto verdict = KW_TRY(run_one(bench, leg, kWarmSet + 1, true))) return verdict;
   const Repeatability repeat = KW_TRY(check_repeat(bench, leg, timeout_of(bench)));
   WorkloadResult& result = result_of(bench);
   if (repeat.verdict) {
@@ -194,22 +232,23 @@ Trial::Fate Trial::check_timed(Bench& bench) {
                    fmt::format("workload '{}': {}; the task requires determinism",
                                bench.workload().name, result.note)};
   }
-  Checked again = KW_TRY(check_call(bench, 0, kWarmSet + 1, {}, Stage::Check));
+  Checked again = KW_TRY(check_call(bench, leg, 0, kWarmSet + 1, {}, Stage::Check));
   std::move(again.findings.begin(), again.findings.end(), std::back_inserter(to_.findings));
   if (again.verdict) result.outcome = again.verdict->outcome;
   return again.verdict;
 }
 
-Trial::Fate Trial::measure(const std::vector<Bench*>& timed, const BuiltObject* opponent,
+Trial::Fate Trial::measure(const std::vector<Bench*>& timed, const Program* opponent,
                            std::int64_t memory_bytes) {
-  Timing timing(device_, facts_, options_, clock_, request_, object_, opponent,
+  Timing timing(device_, facts_, options_, clock_, request_, program_, opponent,
                 seed_.child("timing").child(request_.id));
   std::optional<Verdict> verdict;
   Bench* at = nullptr;
   for (Bench* bench : timed) {
     at = bench;
     verdict = KW_TRY(timing.add(*bench, result_of(*bench),
-                                memory_bytes / static_cast<std::int64_t>(timed.size())));
+                                memory_bytes / static_cast<std::int64_t>(timed.size()),
+                                std::move(kept_[bench])));
     if (verdict) break;
   }
   if (!verdict)
@@ -226,7 +265,11 @@ Trial::Fate Trial::measure(const std::vector<Bench*>& timed, const BuiltObject* 
 
 Referee::Referee(device::Device& device, device::Device* host, Options options,
                  const platform::Clock& clock)
-    : device_(device), host_(host != nullptr ? host : &device), facts_(device.facts()), options_(options), clock_(clock) {}
+    : device_(device),
+      host_(host != nullptr ? host : &device),
+      facts_(device.facts()),
+      options_(options),
+      clock_(clock) {}
 Referee::~Referee() = default;
 
 Result<Referee::Run*> Referee::run_for(const EvaluationRequest& request) {
@@ -240,13 +283,20 @@ Result<Referee::Run*> Referee::run_for(const EvaluationRequest& request) {
   // A certificate rests on inputs that no search has seen.
   if (confirm) run->seed = run->seed.child("confirm").child(request.id);
   run->origin = request;
-  const Trusted trusted{.maker = {.device = &device_,
-                                  .task = &run->origin.task,
-                                  .reference = run->origin.unit("reference_f64"),
-                                  .magnitude = run->origin.unit("magnitude_f64"),
-                                  .jail = request.jail,
-                                  .timeout_ns = options_.reference_timeout_ns},
-                        .native = run->origin.unit("reference_native")};
+  for (const auto role : kRoles)
+    if (auto program = program_of(request, role))
+      run->programs.emplace(std::string(role), *std::move(program));
+  Trusted trusted{.maker = {.device = host_,
+                            .task = &run->origin.task,
+                            .reference = run->program("reference_f64"),
+                            .magnitude = run->program("magnitude_f64"),
+                            .jail = request.jail,
+                            .timeout_ns = options_.reference_timeout_ns},
+                  .native = run->program("reference_native")};
+  trusted.fast = trusted.maker;
+  trusted.fast.device = &device_;
+  trusted.fast.reference = run->program("reference_fast");
+  trusted.fast.magnitude = run->program("magnitude_fast");
   for (const Workload& workload : run->origin.workloads)
     run->benches.emplace(workload.name,
                          std::make_unique<Bench>(device_, run->origin.task, workload,
@@ -254,6 +304,36 @@ Result<Referee::Run*> Referee::run_for(const EvaluationRequest& request) {
   auto& slot = confirm ? fresh_run_ : run_;
   slot = std::move(run);
   return slot.get();
+}
+
+// Truths of the small workloads, host's first: they are what the fast reference is held against.
+Result<> Referee::prepare_small(Run& run, const std::vector<Bench*>& small,
+                                const std::vector<Bench*>& timed) {
+  std::vector<Bench*> fast;
+  std::vector<Bench*> on_host;
+  for (Bench* bench : small) (bench->is_fast() ? fast : on_host).push_back(bench);
+  KW_TRY(Bench::prepare_together(on_host, kWarmSet + 1));
+  std::vector<Bench*> trusting = fast;
+  for (Bench* bench : timed)
+    if (bench->is_fast()) trusting.push_back(bench);
+  if (!trusting.empty() && !std::exchange(run.is_fast_verified, true)) {
+    const auto verified = verify_fast(on_host, trusting);
+    run.is_fast_verified = verified.has_value();
+    KW_TRY(verified);
+  }
+  return Bench::prepare_together(fast, kWarmSet + 1);
+}
+
+// What a fault or a killed process leaves needs a moment on a GPU: 50 ms were seen.
+Result<> Referee::await_recovery() {
+  constexpr int kProbes = 4;
+  for (int i = 0; i < kProbes; ++i) {
+    if (i > 0)
+      platform::real_clock().sleep_for(platform::Nanoseconds(options_.recovery_pause_ns));
+    if (KW_TRY(device_.probe())) return {};
+    if (facts_.target == Target::Cpu) break;
+  }
+  return fail("the device does not compute correctly after the candidate", {}, Advice::Stop);
 }
 
 Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
@@ -294,8 +374,10 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
       timed.erase(timed.begin() + static_cast<std::ptrdiff_t>(i));
     }
 
-  Trial trial(device_, facts_, options_, clock_, request, unit->object.front(), run->seed,
-              evaluation);
+  const Program candidate = program_of(request, "candidate").value();
+  const std::optional<Program> against =
+      request.opponent.source.empty() ? std::nullopt : program_of(request, "opponent");
+  Trial trial(device_, facts_, options_, clock_, request, candidate, run->seed, evaluation);
   const std::int64_t memory =
       options_.memory_bytes > 0 ? options_.memory_bytes : device_.free_bytes() / 2;
   std::int64_t mark = clock_.now_ns();
@@ -304,6 +386,7 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
     evaluation.stage_ns[stage] = static_cast<double>(now - mark);
     mark = now;
   };
+  if (request.until >= Stage::Run) KW_TRY(prepare_small(*run, small, timed));
   std::optional<Verdict> verdict = KW_TRY(trial.load_and_check(small));
   for (Bench* bench : timed)
     if (!verdict && request.until >= Stage::Check) verdict = KW_TRY(trial.check_timed(*bench));
@@ -318,15 +401,13 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
                       "not every timed workload fits into the memory that is free now"};
   if (!verdict && measures && !timed.empty()) {
     if (options_.before_measuring) KW_TRY(options_.before_measuring());
-    verdict = KW_TRY(trial.measure(
-        timed, request.opponent.source.empty() ? nullptr : &opponent->object.front(), memory));
+    verdict = KW_TRY(trial.measure(timed, against ? &*against : nullptr, memory));
     spent("measure");
   }
   evaluation.verdict = verdict.value_or(Verdict{request.until, Outcome::Correct, ""});
   if (verdict) {
     for (auto& [name, bench] : run->benches) KW_TRY(bench->repair());
-    if (!KW_TRY(device_.probe()))
-      return fail("the device does not compute correctly after the candidate", {}, Advice::Stop);
+    KW_TRY(await_recovery());
   }
   if (request.measure.purpose == Purpose::Confirm) fresh_run_.reset();
   return evaluation;

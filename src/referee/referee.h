@@ -16,6 +16,8 @@
 
 namespace kw::referee {
 
+class Bench;
+
 /// Limits of the referee's own making; the defaults are those of docs/measurement.md.
 struct Options {
   std::int64_t reference_timeout_ns = 300'000'000'000;
@@ -31,6 +33,7 @@ struct Options {
   double short_sample_ns = 1e6;             ///< Shorter calls are batched.
   int most_calls_per_sample = 64;           ///< Beyond that a workload is unmeasurable.
   int pool_sets = 0;                        ///< Timed input sets; 0: 2 to 8, by what a truth costs.
+  std::int64_t recovery_pause_ns = 250'000'000;  ///< Between probes of a GPU that faulted.
   double measure_wall_ns = 120e9;           ///< Ends the pairs, overhead included.
   /// Called once between the check and the first timed call: there the caller's lease of the
   /// device, shared so far, becomes exclusive.
@@ -62,6 +65,9 @@ class Referee {
  private:
   struct Run;
   Result<Run*> run_for(const EvaluationRequest& request);
+  Result<> prepare_small(Run& run, const std::vector<Bench*>& small,
+                         const std::vector<Bench*>& timed);
+  Result<> await_recovery();
 
   device::Device& device_;
   device::Device* host_;

@@ -10,28 +10,21 @@
 #include "referee/fate.h"
 
 namespace kw::referee {
-namespace {
-
-constexpr int kSignalBus = 7;
-constexpr int kSignalSegv = 11;
-
-}  // namespace
-
 Seat::Seat(Bench& bench, Leg& leg, int slots, int sets, bool trusted, std::int64_t timeout_ns,
            Seed seed)
     : bench_(bench),
       leg_(leg),
       slots_(slots),
       sets_(sets),
-      trusted_(trusted),
+      lives_on_(trusted || bench.runs_plans()),
       timeout_ns_(timeout_ns),
       rng_(seed) {
   KW_ASSERT(sets >= slots && slots >= 1 && bench.slots() >= slots);
 }
 
 bool Seat::needs_life() const {
-  const bool alive = leg_.is_alive() && (lives_ > 0 || trusted_);
-  return !alive || (!trusted_ && unseen_.size() < static_cast<std::size_t>(slots_));
+  const bool alive = leg_.is_alive() && (lives_ > 0 || lives_on_);
+  return !alive || (!lives_on_ && unseen_.size() < static_cast<std::size_t>(slots_));
 }
 
 Result<std::optional<Verdict>> Seat::begin_life() {
@@ -58,6 +51,9 @@ Result<TimedCall> Seat::warm_up() {
 }
 
 std::vector<int> Seat::draw_sets() {
+  // A process that lives on must not know which sets are left.
+  if (bench_.runs_plans())
+    return {kWarmSet + 1 + static_cast<int>(rng_.below(static_cast<std::uint64_t>(sets_)))};
   KW_ASSERT(unseen_.size() >= static_cast<std::size_t>(slots_));
   std::vector<int> sets(unseen_.end() - slots_, unseen_.end());
   unseen_.resize(unseen_.size() - static_cast<std::size_t>(slots_));
@@ -66,15 +62,27 @@ std::vector<int> Seat::draw_sets() {
 
 Result<TimedCall> Seat::time(const std::vector<int>& sets) { return call(sets, true); }
 
-Result<TimedCall> Seat::call(const std::vector<int>& sets, bool cold) {
-  for (int s = 0; s < slots_; ++s) KW_TRY(bench_.place(s, sets[static_cast<std::size_t>(s)]));
-  if (cold) KW_TRY(bench_.flush(slots_));
-  const auto result = leg_.call(bench_.arguments(slots_), timeout_ns_ * slots_);
+Result<TimedCall> Seat::call(const std::vector<int>& sets, bool is_timed) {
+  const Workload& workload = bench_.workload();
+  const std::string what = fmt::format("workload '{}'", workload.name);
   TimedCall timed;
-  timed.verdict = verdict_of(result, fmt::format("workload '{}'", bench_.workload().name));
-  timed.ns = (result.elapsed_ns - (bench_.empty_ns.value_or(0))) / slots_;
-  timed.crashed_outside_guard = result.fate == device::Fate::Crashed && !result.fault_in_guard &&
-                                (result.signal == kSignalSegv || result.signal == kSignalBus);
+  for (int s = 0; s < slots_; ++s) KW_TRY(bench_.place(s, sets[static_cast<std::size_t>(s)]));
+  KW_TRY(leg_.make_ready(workload));
+  if (is_timed) {
+    timed.verdict = verdict_of(leg_.forget(), what);
+    if (timed.verdict) return timed;
+    KW_TRY(bench_.flush(slots_));
+  }
+  const auto result = leg_.call(workload, slots_, timeout_ns_ * slots_);
+  timed.verdict = verdict_of(result, what);
+  timed.may_be_input_write = may_be_input_write(result);
+  if (!bench_.runs_plans()) {
+    timed.ns = (result.elapsed_ns - (bench_.empty_ns.value_or(0))) / slots_;
+  } else if (!timed.verdict) {
+    if (result.stamped_ns <= 0) return fail("the device did not stamp a call", what);
+    timed.ns = result.stamped_ns;
+    if (is_timed) timed.is_void = !stamps_.agree(result.stamped_ns, result.event_ns);
+  }
   return timed;
 }
 

@@ -10,23 +10,28 @@
 #include "base/result.h"
 #include "base/rng.h"
 #include "referee/bench.h"
+#include "referee/stamps.h"
 
 namespace kw::referee {
 
 /// One timed call (or one batch of calls on distinct buffers and inputs).
 struct TimedCall {
   std::optional<Verdict> verdict;  ///< Of the call itself; nothing: it returned.
-  double ns = 0;                   ///< Per call, net of the empty call; may be <= 0 for trifles.
-  bool crashed_outside_guard = false;
+  /// Per call. cpu: net of the empty call; may be <= 0 for trifles. cuda: between the stamps.
+  double ns = 0;
+  bool is_void = false;             ///< cuda: stamps and events disagree; `ns` counts for nothing.
+  bool may_be_input_write = false;  ///< A fault that a second run may explain: refine_crash().
 };
 
-/// Runs one object at a bench. A process that is not trusted sees each timed input set at most
-/// once: when the sets are used up it is replaced, and the new one begins with a warm-up call on a
-/// set of its own. So nothing that code remembers can be the answer to a timed call.
+/// Runs one program at a bench. On cpu a process that is not trusted sees each timed input set at
+/// most once: when the sets are used up it is replaced, and the new one begins with a warm-up call
+/// on a set of its own. So nothing that code remembers can be the answer to a timed call. On cuda,
+/// where a process costs 150 ms, it lives on: its modules are loaded anew before every timed call,
+/// its workspaces are made anew, and the set of a call is drawn from all of them.
 class Seat {
  public:
-  /// `trusted` processes live on and may see a set again. The bench has `slots` slots and `sets`
-  /// prepared timed sets, sets >= slots.
+  /// `trusted` processes live on and may see a set again; those of a GPU all do. The bench has
+  /// `slots` slots and `sets` prepared timed sets, sets >= slots.
   Seat(Bench& bench, Leg& leg, int slots, int sets, bool trusted, std::int64_t timeout_ns,
        Seed seed);
 
@@ -41,25 +46,28 @@ class Seat {
   void offer(int sets) { sets_ = sets; }
   /// A warm-up call; ns is a first estimate.
   Result<TimedCall> warm_up();
-  /// Sets for the next sample, one per slot; marks them as seen. Precondition: ready().
+  /// Sets for the next sample, one per slot; marks them as seen where that matters. Precondition:
+  /// ready().
   std::vector<int> draw_sets();
   /// Places the sets, makes caches cold, times the call.
   Result<TimedCall> time(const std::vector<int>& sets);
 
   Leg& leg() { return leg_; }
+  const StampWatch& stamps() const { return stamps_; }
   int lives() const { return lives_; }
 
  private:
-  Result<TimedCall> call(const std::vector<int>& sets, bool cold);
+  Result<TimedCall> call(const std::vector<int>& sets, bool is_timed);
   void shuffle_sets();
 
   Bench& bench_;
   Leg& leg_;
   int slots_;
   int sets_;
-  bool trusted_;
+  bool lives_on_;
   std::int64_t timeout_ns_;
   Rng rng_;
+  StampWatch stamps_;
   std::vector<int> unseen_;
   int lives_ = 0;
 };

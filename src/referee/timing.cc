@@ -25,9 +25,12 @@ constexpr int kFirstSets = 2;
 constexpr int kMostSets = 64;
 // A set costs about as much as a dozen lives, which it then spares if as many pairs are to come.
 constexpr int kLivesPerSet = 12;
-constexpr int kMostExtras = 6;         // watched, and fully checked, calls per workload
-constexpr double kCheckedPerNs = 0.5;  // half of the elements that two cores compare in 1 ns
-constexpr double kWallPerBudget = 8;   // flushing, placing and checking cost more than the calls
+constexpr int kMostExtras = 6;            // watched, and fully checked, calls per workload
+constexpr double kCheckedPerNs = 0.5;     // half of the elements that two cores compare in 1 ns
+constexpr double kGpuCheckedPerNs = 100;  // a third of those that 4 TB/s compare, at 12 bytes each
+// Below it a GPU's figure is mostly the launch: design §7.
+constexpr double kShortestGpuNs = 10e3;
+constexpr double kWallPerBudget = 8;  // flushing, placing and checking cost more than the calls
 constexpr double kLeastWallNs = 10e9;
 constexpr double kJudgeWallNs = 3e9;  // longer only where a win is in sight
 constexpr double kJudgeMostWallNs = 12e9;
@@ -62,7 +65,7 @@ Verdict at_measure(Verdict verdict) {
 
 Timing::Timing(device::Device& device, const DeviceFacts& facts, const Options& options,
                const platform::Clock& clock, const EvaluationRequest& request,
-               const BuiltObject& candidate, const BuiltObject* opponent, Seed seed)
+               const Program& candidate, const Program* opponent, Seed seed)
     : device_(device),
       facts_(facts),
       options_(options),
@@ -73,9 +76,7 @@ Timing::Timing(device::Device& device, const DeviceFacts& facts, const Options& 
       seed_(seed),
       rng_(seed.child("choices")) {}
 
-std::int64_t Timing::timeout_of(const Bench& bench) const {
-  return call_timeout(options_, bench.native_ns());
-}
+std::int64_t Timing::timeout_of(const Bench& bench) const { return call_timeout(options_, bench); }
 
 measure::Limits Timing::limits() const {
   measure::Limits limits;
@@ -88,6 +89,7 @@ measure::Limits Timing::limits() const {
   limits.hard_budget_ns = std::max(60e9, 4 * limits.budget_ns);
   limits.stop_when_decided = request_.measure.purpose != Purpose::Confirm;
   limits.noise_floor = worst_floor();
+  limits.exact_pairs = static_cast<std::size_t>(std::max(request_.measure.pairs, 0));
   return limits;
 }
 
@@ -95,6 +97,7 @@ measure::Limits Timing::limits() const {
 // calls are warm where timed ones are cold, and the shortest of them counts, whatever else the
 // machine was doing: what is subtracted is too little, never too much.
 Result<> Timing::measure_empty(Bench& bench) {
+  if (bench.runs_plans()) bench.empty_ns = 0;  // stamps lie on the device: nothing to subtract
   if (bench.empty_ns) return {};
   const auto player =
       KW_TRY(device_.start_player(bench.player_spec("empty call", request_.jail, true)));
@@ -109,7 +112,8 @@ Result<> Timing::measure_empty(Bench& bench) {
   return {};
 }
 
-// A few sets to begin with; run_pairs adds more where the pairs go on for long.
+// A few sets to begin with; run_pairs adds more where the pairs go on for long. On a GPU all at
+// once: there a set is drawn from all of them.
 Result<> Timing::prepare_sets(Entry& entry) {
   Bench& bench = *entry.bench;
   KW_TRY(bench.prepare(kWarmSet + 1));
@@ -119,8 +123,8 @@ Result<> Timing::prepare_sets(Entry& entry) {
   const int wanted = options_.pool_sets > 0 ? options_.pool_sets : sets_for(truth_ns);
   entry.most_sets = std::max({2, entry.slots, std::min(wanted * entry.slots, affordable)});
   const int known = static_cast<int>(bench.prepared_sets().size());
-  entry.sets = std::clamp(std::max(known - 1, kFirstSets * entry.slots), std::max(2, entry.slots),
-                          entry.most_sets);
+  const int first = bench.runs_plans() ? entry.most_sets : kFirstSets * entry.slots;
+  entry.sets = std::clamp(std::max(known - 1, first), std::max(2, entry.slots), entry.most_sets);
   for (int set = kWarmSet + 1; set <= entry.sets; ++set) KW_TRY(bench.prepare(set));
   return {};
 }
@@ -142,10 +146,9 @@ Result<> Timing::seat_opponent(Entry& entry) {
   Bench& bench = *entry.bench;
   const std::string who = fmt::format("the opponent '{}'", request_.opponent.name);
   const bool is_warm = bench.opponent && bench.opponent->is_alive() &&
-                       bench.opponent->object().sha256 == opponent_->sha256;
+                       bench.opponent->program().identity() == opponent_->identity();
   if (!is_warm) {
-    bench.opponent = std::make_unique<Leg>(
-        device_, bench.player_spec("opponent", request_.jail, true), *opponent_);
+    bench.opponent = bench.make_leg("opponent", request_.jail, true, *opponent_);
     if (const auto refused = KW_TRY(bench.opponent->renew()))
       return fail(who + ": " + refused->evidence);
     bench.noise_floor.reset();
@@ -158,7 +161,8 @@ Result<> Timing::seat_opponent(Entry& entry) {
   const auto warm = KW_TRY(entry.opponent->warm_up());
   if (warm.verdict) return fail(who + ": " + warm.verdict->evidence);
   (void)KW_TRY(time_trusted(*entry.opponent, entry.opponent->draw_sets()));
-  const Checked checked = KW_TRY(check_call(bench, 0, bench.slot(0).set, {}, Stage::Measure));
+  const Checked checked =
+      KW_TRY(check_call(bench, *bench.opponent, 0, bench.slot(0).set, {}, Stage::Measure));
   if (checked.verdict)
     return fail(fmt::format("{} does not solve the task: {}", who, checked.verdict->evidence));
   return {};
@@ -173,8 +177,8 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
     KW_TRY(measure_empty(bench));
     KW_TRY(prepare_sets(entry));
     entry.candidate.reset();
-    entry.leg = std::make_unique<Leg>(device_, bench.player_spec("candidate", request_.jail, true),
-                                      candidate_);
+    if (!bench.runs_plans() || !entry.leg)
+      entry.leg = bench.make_leg("candidate", request_.jail, true, candidate_);
     entry.candidate = std::make_unique<Seat>(bench, *entry.leg, entry.slots, entry.sets, false,
                                              timeout_of(bench), seed_.child("candidate"));
     if (auto verdict = KW_TRY(entry.candidate->ready())) return at_measure(*verdict);
@@ -188,6 +192,7 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
       if (other.verdict) return fail("the opponent: " + other.verdict->evidence);
       shortest = std::min(shortest, other.ns);
     }
+    if (bench.runs_plans()) return too_short(entry, shortest);
     if (shortest * entry.slots >= options_.short_sample_ns) return std::nullopt;
     const double needed =
         std::ceil(kSampleMargin * options_.short_sample_ns / std::max(shortest, 1.0));
@@ -208,11 +213,22 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
   }
 }
 
-// Clocks and governors settle once for the whole evaluation. A judgement goes without: its checks
-// have just kept every core busy, and pairs bear a drift.
+// Calls on a GPU are not batched: launches overlap in a batch, and each call must have its stamps.
+std::optional<Verdict> Timing::too_short(Entry& entry, double shortest_ns) const {
+  if (shortest_ns >= kShortestGpuNs) return std::nullopt;
+  entry.result->outcome = Outcome::Unmeasurable;
+  return Verdict{
+      Stage::Measure, Outcome::Unmeasurable,
+      fmt::format("workload '{}': a call takes {}; below {} its time is mostly that of "
+                  "the launch",
+                  entry.bench->workload().name, format_ns(shortest_ns), format_ns(kShortestGpuNs))};
+}
+
+// Clocks and governors settle once for the whole evaluation. A judgement on cpu goes without: its
+// checks have just kept every core busy, and pairs bear a drift. A GPU was waiting for the host.
 Result<std::optional<Verdict>> Timing::settle(Entry& entry) {
-  if (std::exchange(settled_, true) || request_.measure.purpose == Purpose::Judge)
-    return std::nullopt;
+  const bool is_busy = request_.measure.purpose == Purpose::Judge && !entry.bench->runs_plans();
+  if (std::exchange(settled_, true) || is_busy) return std::nullopt;
   measure::WarmUp warm(kSettle);
   while (warm.wants_more()) {
     const TimedCall call = KW_TRY(entry.candidate->warm_up());
@@ -222,24 +238,24 @@ Result<std::optional<Verdict>> Timing::settle(Entry& entry) {
   return std::nullopt;
 }
 
-Result<double> Timing::time_trusted(Seat& seat, const std::vector<int>& sets) {
+Result<Timing::Time> Timing::time_trusted(Seat& seat, const std::vector<int>& sets) {
   const TimedCall timed = KW_TRY(seat.time(sets));
   if (timed.verdict)
     return fail(
         fmt::format("the opponent '{}': {}", request_.opponent.name, timed.verdict->evidence));
-  return timed.ns;
+  return timed.is_void ? Time() : Time(timed.ns);
 }
 
 Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::vector<int>& sets,
-                                                      double& ns) {
+                                                      Time& ns) {
   Bench& bench = *entry.bench;
   const TimedCall timed = KW_TRY(entry.candidate->time(sets));
-  if (timed.verdict && timed.crashed_outside_guard)
+  if (timed.verdict && timed.may_be_input_write)
     return at_measure(KW_TRY(refine_crash(bench, candidate_, request_.jail, sets.front(),
                                           timeout_of(bench), *timed.verdict)));
   if (timed.verdict) return at_measure(*timed.verdict);
-  ns = timed.ns;
-  if (ns <= 0)
+  ns = timed.is_void ? Time() : Time(timed.ns);
+  if (timed.ns <= 0)
     return Verdict{Stage::Measure, Outcome::Unmeasurable,
                    fmt::format("workload '{}': the call takes no longer than an empty one",
                                bench.workload().name)};
@@ -250,26 +266,54 @@ Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::v
     return now;
   };
   Suspicion suspicion;
-  if (chosen(entry.watched)) {
+  // Device code that has returned leaves nothing running: the stamp came after it.
+  if (candidate_may_linger() && chosen(entry.watched)) {
     const AfterCheck after = KW_TRY(watch(entry));
     if (after.verdict) return after.verdict;
     suspicion.tell(!after.late.empty());
   }
-  const bool full = chosen(entry.fully_checked);
+  if (auto verdict = KW_TRY(check_timed(entry, sets, chosen(entry.fully_checked)))) return verdict;
+  if (auto verdict = clocks_part(entry)) return verdict;
+  return resolve(entry, suspicion);
+}
+
+Result<std::optional<Verdict>> Timing::check_timed(Entry& entry, const std::vector<int>& sets,
+                                                   bool is_full) {
+  WorkloadResult& result = *entry.result;
   for (int s = 0; s < entry.slots; ++s) {
-    const Depth depth{.seed = rng_(), .share = full ? 1.0 : entry.result->checked_share};
-    Checked checked =
-        KW_TRY(check_call(bench, s, sets[static_cast<std::size_t>(s)], depth, Stage::Measure));
+    const Depth depth{.seed = rng_(), .share = is_full ? 1.0 : result.checked_share};
+    Checked checked = KW_TRY(check_call(*entry.bench, *entry.leg, s,
+                                        sets[static_cast<std::size_t>(s)], depth, Stage::Measure));
     if (checked.verdict) {
       findings_ = std::move(checked.findings);
       return checked.verdict;
     }
   }
-  if (!full && entry.result->checked_share < 1) {
-    double& miss = entry.result->miss_probability;
-    miss = (miss == 0 ? 1 : miss) * (1 - entry.result->checked_share);
+  if (!is_full && result.checked_share < 1) {
+    double& miss = result.miss_probability;
+    miss = (miss == 0 ? 1 : miss) * (1 - result.checked_share);
   }
-  return resolve(entry, suspicion);
+  return std::nullopt;
+}
+
+// An opponent's clocks show what the machine does: they never accuse the candidate.
+std::optional<Verdict> Timing::clocks_part(const Entry& entry) const {
+  const std::string where = fmt::format("workload '{}'", entry.bench->workload().name);
+  if (auto verdict = entry.candidate->stamps().verdict(where)) return verdict;
+  if (!entry.opponent) return std::nullopt;
+  auto verdict = entry.opponent->stamps().verdict(where + ", the opponent");
+  if (verdict) verdict->outcome = Outcome::Unmeasurable;
+  return verdict;
+}
+
+// A reduced check may cost about what the call cost, and never looks at less than a fixed number.
+double Timing::share_to_check(const Entry& entry) const {
+  if (request_.measure.checked_share > 0) return std::min(1.0, request_.measure.checked_share);
+  const double per_ns = entry.bench->runs_plans() ? kGpuCheckedPerNs : kCheckedPerNs;
+  const double elements =
+      std::max(static_cast<double>(options_.checked_elements), per_ns * entry.call_ns);
+  return std::min(1.0, elements / static_cast<double>(std::max<std::int64_t>(
+                                      compared_elements(entry.bench->workload()), 1)));
 }
 
 Result<AfterCheck> Timing::watch(Entry& entry) {
@@ -293,18 +337,15 @@ Result<std::optional<Verdict>> Timing::resolve(Entry& entry, Suspicion suspicion
 }
 
 Result<std::optional<Verdict>> Timing::add(Bench& bench, WorkloadResult& result,
-                                           std::int64_t memory_bytes) {
+                                           std::int64_t memory_bytes, std::unique_ptr<Leg> leg) {
   Entry& entry = entries_.emplace_back();
   entry.bench = &bench;
   entry.result = &result;
   entry.memory_bytes = memory_bytes;
+  entry.leg = std::move(leg);
   result.seed = bench.seed().low;
   if (auto verdict = KW_TRY(seat_legs(entry))) return verdict;
-  // A reduced check may cost about what the call cost, and never less than a fixed number.
-  const double elements =
-      std::max(static_cast<double>(options_.checked_elements), kCheckedPerNs * entry.call_ns);
-  result.checked_share = std::min(1.0, elements / static_cast<double>(std::max<std::int64_t>(
-                                                      compared_elements(bench.workload()), 1)));
+  result.checked_share = share_to_check(entry);
   if (auto verdict = KW_TRY(settle(entry))) return verdict;
   const auto& remembered = request_.measure.noise_floors;
   if (const auto known = remembered.find(result.name);
@@ -345,10 +386,13 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
     Entry& entry = entries_[turn.workload];
     if (auto verdict = KW_TRY(sit_down(entry))) return at_measure(*verdict);
     const std::vector<int> sets = entry.candidate->draw_sets();
-    measure::PairedSample pair;
-    if (!turn.candidate_first) pair.opponent_ns = KW_TRY(time_trusted(*entry.opponent, sets));
-    if (auto verdict = KW_TRY(time_candidate(entry, sets, pair.candidate_ns))) return verdict;
-    if (turn.candidate_first) pair.opponent_ns = KW_TRY(time_trusted(*entry.opponent, sets));
+    Time own;
+    Time other;
+    if (!turn.candidate_first) other = KW_TRY(time_trusted(*entry.opponent, sets));
+    if (auto verdict = KW_TRY(time_candidate(entry, sets, own))) return verdict;
+    if (turn.candidate_first) other = KW_TRY(time_trusted(*entry.opponent, sets));
+    if (!own || !other) continue;  // void: another pair in its place, on a coin of its own
+    const measure::PairedSample pair{*own, *other};
     if (pair.opponent_ns <= 0)
       return fail(fmt::format("the opponent '{}' takes no longer than an empty call",
                               request_.opponent.name));
@@ -357,8 +401,9 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
     plan.add(pair);
     const auto elapsed_ns = static_cast<double>(clock_.now_ns() - started);
     const measure::Estimate& seen = plan.estimate();
+    const bool is_counted = request_.measure.pairs > 0;  // then only the last limit ends it early
     const bool has_interval =
-        seen.confidence >= limits.confidence &&
+        !is_counted && seen.confidence >= limits.confidence &&
         (elapsed_ns > kLeastWallNs || seen.high - seen.low <= 2 * limits.too_wide * seen.speedup);
     if (plan.wants_more() && !plan.wants_noise_floor() &&
         (elapsed_ns > options_.measure_wall_ns ||
@@ -415,10 +460,11 @@ Result<std::optional<Verdict>> Timing::run_alone() {
            static_cast<double>(clock_.now_ns() - started) <= options_.measure_wall_ns) {
       if (auto verdict = KW_TRY(entry.candidate->ready())) return at_measure(*verdict);
       const std::vector<int> sets = entry.candidate->draw_sets();
-      double ns = 0;
+      Time ns;
       if (auto verdict = KW_TRY(time_candidate(entry, sets, ns))) return verdict;
-      entry.result->samples.push_back({ns, 0, sets.front(), false});
-      plan.add(ns);
+      if (!ns) continue;
+      entry.result->samples.push_back({*ns, 0, sets.front(), false});
+      plan.add(*ns);
     }
   }
   return std::nullopt;

@@ -24,13 +24,14 @@ class Timing {
  public:
   /// `opponent` may be null: the candidate is then timed alone.
   Timing(device::Device& device, const DeviceFacts& facts, const Options& options,
-         const platform::Clock& clock, const EvaluationRequest& request,
-         const BuiltObject& candidate, const BuiltObject* opponent, Seed seed);
+         const platform::Clock& clock, const EvaluationRequest& request, const Program& candidate,
+         const Program* opponent, Seed seed);
 
   /// Adds a workload: prepares its sets, starts both legs, decides the batch. Verdict: the
   /// candidate's end. `result` gets the figures. `memory_bytes`: for this bench's sets and slots.
+  /// `leg`: the candidate at this bench, where its process is to live on; else null.
   Result<std::optional<Verdict>> add(Bench& bench, WorkloadResult& result,
-                                     std::int64_t memory_bytes);
+                                     std::int64_t memory_bytes, std::unique_ptr<Leg> leg);
   /// Times until decided or the budget is spent. Precondition: at least one workload added.
   Result<std::optional<Verdict>> run();
 
@@ -63,12 +64,22 @@ class Timing {
   Result<> measure_floor(Entry& entry);
   Result<double> measure_floors();
   std::optional<double> worst_floor() const;
+  /// A time, or nothing where the sample is void.
+  using Time = std::optional<double>;
   Result<std::optional<Verdict>> time_candidate(Entry& entry, const std::vector<int>& sets,
-                                                double& ns);
+                                                Time& ns);
+  Result<std::optional<Verdict>> check_timed(Entry& entry, const std::vector<int>& sets,
+                                             bool is_full);
+  std::optional<Verdict> too_short(Entry& entry, double shortest_ns) const;
+  std::optional<Verdict> clocks_part(const Entry& entry) const;
+  double share_to_check(const Entry& entry) const;
   Result<AfterCheck> watch(Entry& entry);
   Result<std::optional<Verdict>> resolve(Entry& entry, Suspicion suspicion);
-  Result<double> time_trusted(Seat& seat, const std::vector<int>& sets);
+  Result<Time> time_trusted(Seat& seat, const std::vector<int>& sets);
   Result<std::optional<Verdict>> sit_down(Entry& entry);
+  bool candidate_may_linger() const {
+    return request_.candidate.trust_class != TrustClass::DeviceCode;
+  }
   Result<std::optional<Verdict>> run_pairs();
   Result<std::optional<Verdict>> run_alone();
   void finish(Entry& entry);
@@ -79,8 +90,8 @@ class Timing {
   const Options& options_;
   const platform::Clock& clock_;
   const EvaluationRequest& request_;
-  const BuiltObject& candidate_;
-  const BuiltObject* opponent_;
+  const Program& candidate_;
+  const Program* opponent_;
   Seed seed_;
   Rng rng_;
   std::vector<Entry> entries_;

@@ -47,19 +47,19 @@ Result<> Timing::measure_floor(Entry& entry) {
   const int most = std::max(kFloorPairs, static_cast<int>(kFloorPairs * kFloorBudgetNs / expected));
   std::vector<std::vector<measure::PairedSample>> series;
   for (int s = 0; s < kFloorSeries; ++s) {
-    Leg twin(device_, bench.player_spec("opponent", request_.jail, true), *opponent_);
-    Seat seat(bench, twin, entry.slots, entry.sets, false, options_.reference_timeout_ns,
+    const auto twin = bench.make_leg("opponent", request_.jail, true, *opponent_);
+    Seat seat(bench, *twin, entry.slots, entry.sets, false, options_.reference_timeout_ns,
               seed_.child("twin").child(static_cast<std::uint64_t>(s)));
     series.emplace_back();
     for (int p = 0; p < most && measure::floor_wants_more(series.back()); ++p) {
       if (auto verdict = KW_TRY(seat.ready())) return fail("the opponent: " + verdict->evidence);
       const auto sets = seat.draw_sets();
       const bool twin_first = (rng_() >> 63) != 0;
-      measure::PairedSample pair;
-      if (twin_first) pair.candidate_ns = KW_TRY(time_trusted(seat, sets));
-      pair.opponent_ns = KW_TRY(time_trusted(*entry.opponent, sets));
-      if (!twin_first) pair.candidate_ns = KW_TRY(time_trusted(seat, sets));
-      if (pair.candidate_ns > 0 && pair.opponent_ns > 0) series.back().push_back(pair);
+      Time own;
+      if (twin_first) own = KW_TRY(time_trusted(seat, sets));
+      const Time other = KW_TRY(time_trusted(*entry.opponent, sets));
+      if (!twin_first) own = KW_TRY(time_trusted(seat, sets));
+      if (own.value_or(0) > 0 && other.value_or(0) > 0) series.back().push_back({*own, *other});
     }
     if (series.back().size() < 3) series.pop_back();
   }

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "referee/arguments.h"
 #include "referee/fate.h"
+#include "referee/leg.h"
 
 namespace kw::referee {
 namespace {
@@ -33,38 +33,35 @@ Result<Buffers> widen_set(device::Device& device, const Workload& workload, cons
   return wide;
 }
 
-std::string who(const TruthMaker& maker, const BuildUnit& unit, const Workload& workload) {
+std::string who(const TruthMaker& maker, const Program& program, const Workload& workload) {
   return fmt::format("the reference of task '{}' ({}) on workload '{}'", maker.task->name,
-                     unit.role, workload.name);
+                     program.role, workload.name);
 }
 
-// One call of `unit` for each job on its buffers, all in one process; returns their times.
-Result<std::vector<double>> run_all(const TruthMaker& maker, const BuildUnit& unit,
+// One call of `program` for each job on its buffers, all in one process; returns their times.
+Result<std::vector<double>> run_all(const TruthMaker& maker, const Program& program,
                                     std::span<const TruthMaker::Job> jobs,
                                     std::span<const Buffers> buffers) {
-  const std::string first = who(maker, unit, *jobs.front().workload);
-  if (unit.object.empty()) return fail(first + " has no built object");
   device::PlayerSpec spec{.name = "reference", .jail = maker.jail, .buffers = {}, .writable = {}};
-  std::vector<int> first_buffer;
-  for (const Buffers& of_job : buffers) {
-    first_buffer.push_back(static_cast<int>(spec.buffers.size()));
-    for (const auto& buffer : of_job) spec.buffers.push_back(buffer.get());
+  std::vector<Stand> stands;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    stands.push_back({jobs[i].workload, static_cast<int>(spec.buffers.size()), Precision::Double});
+    for (const auto& buffer : buffers[i]) spec.buffers.push_back(buffer.get());
   }
   spec.writable.assign(spec.buffers.size(), true);
-  const auto player = KW_TRY(maker.device->start_player(spec));
-  const device::LoadResult load = player->load(unit.object.front());
-  if (load.fate != device::Fate::Returned)
-    return fail(fmt::format("{} {}: {}", first, words_of(load.fate, 0), load.detail));
+  // Poison of a reference's workspaces need not be secret.
+  Leg leg(*maker.device, *maker.task, std::move(spec), program, std::move(stands),
+          Seed::from_number(0));
+  if (const auto refused = KW_TRY(leg.renew()))
+    return fail(
+        fmt::format("{}: {}", who(maker, program, *jobs.front().workload), refused->evidence));
   std::vector<double> times;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    device::Call call{.object = load.object,
-                      .argument_sets = {arguments_of(*maker.task, *jobs[i].workload,
-                                                     first_buffer[i], Precision::Double)},
-                      .timeout_ns = maker.timeout_ns};
-    const device::CallResult result = player->call(call);
+  for (const TruthMaker::Job& job : jobs) {
+    KW_TRY(leg.make_ready(*job.workload));
+    const device::CallResult result = leg.call(*job.workload, 1, maker.timeout_ns);
     if (result.fate != device::Fate::Returned)
       return fail(fmt::format("{} {}; the task is at fault, not the candidate",
-                              who(maker, unit, *jobs[i].workload),
+                              who(maker, program, *job.workload),
                               words_of(result.fate, result.signal)));
     times.push_back(result.elapsed_ns);
   }
@@ -94,7 +91,7 @@ Tensor widened(Tensor tensor) {
 Result<std::vector<TruthMaker::Truth>> TruthMaker::compute(std::span<const Job> jobs) const {
   KW_ASSERT(!jobs.empty());
   if (reference == nullptr)
-    return fail(fmt::format("task '{}' came without its reference", task->name));
+    return fail(fmt::format("task '{}' came without its reference, built", task->name));
   auto values = KW_TRY(widen_all(*this, jobs));
   const auto times = KW_TRY(run_all(*this, *reference, jobs, values));
   std::vector<Truth> truths(jobs.size());

@@ -10,15 +10,16 @@
 #include "device/device.h"
 #include "record/evaluation.h"
 #include "referee/inputs.h"
+#include "referee/program.h"
 
 namespace kw::referee {
 
-/// Whose truth, and under which limits.
+/// Whose truth, where, and under which limits.
 struct TruthMaker {
-  device::Device* device = nullptr;
+  device::Device* device = nullptr;  ///< Where the reference runs: the host of a GPU, or the GPU.
   const Task* task = nullptr;
-  const BuildUnit* reference = nullptr;  ///< reference_f64
-  const BuildUnit* magnitude = nullptr;  ///< magnitude_f64; needed by the `dot` gate only.
+  const Program* reference = nullptr;  ///< reference_f64 or reference_fast.
+  const Program* magnitude = nullptr;  ///< magnitude_…; needed by the `dot` gate only.
   JailLevel jail = JailLevel::Namespace;
   std::int64_t timeout_ns = 0;
 
@@ -28,7 +29,7 @@ struct TruthMaker {
     double reference_ns = 0;
   };
 
-  /// One workload with one input set; both borrowed.
+  /// One workload with one input set, in memory of `device`; both borrowed.
   struct Job {
     const Workload* workload = nullptr;
     const Buffers* set = nullptr;

@@ -1,0 +1,127 @@
+// What a bench of a GPU learns from elsewhere: the host's reference, or the task's fast one.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "referee/bench.h"
+
+namespace kw::referee {
+namespace {
+
+// Two float64 computations of one thing differ by their roundings alone. Relative to the element,
+// and, for elements that cancel to nearly nothing, to the largest of the region.
+constexpr double kFastRelative = 1e-9;
+constexpr double kFastOfLargest = 1e-12;
+constexpr double kFastSlack = 4;  // times dot length times roundoff, the worst sum of products
+
+}  // namespace
+
+// Truths of all workloads by one process of each reference on the host; there the set is the one
+// that was drawn here, bit by bit.
+Result<> Bench::prepare_on_host(std::span<Bench* const> benches, int set) {
+  std::vector<Bench*> twins;
+  for (Bench* bench : benches) {
+    const Buffers* drawn = KW_TRY(bench->pool_.set(set));
+    (void)KW_TRY(bench->twin_->pool_.adopt(set, *drawn));
+    twins.push_back(bench->twin_.get());
+  }
+  KW_TRY(prepare_together(twins, set));
+  for (Bench* bench : benches) {
+    Bench& twin = *bench->twin_;
+    Known known = std::move(twin.known_.at(set));
+    twin.known_.erase(set);
+    twin.pool_.drop(set);
+    known.truth = KW_TRY(bench->lift(std::move(known.truth)));
+    bench->native_ns_ = twin.native_ns_;
+    bench->known_.emplace(set, std::move(known));
+  }
+  return {};
+}
+
+// The truth in this device's memory.
+Result<TruthMaker::Truth> Bench::lift(TruthMaker::Truth truth) {
+  for (Buffers* buffers : {&truth.values, &truth.magnitudes})
+    for (auto& buffer : *buffers) {
+      if (!buffer) continue;
+      auto here = KW_TRY(device_.allocate(
+          {.name = "truth", .bytes = buffer->bytes(), .alignment = 64, .shared = false}));
+      KW_TRY(carry(*here, *buffer));
+      buffer = std::move(here);
+    }
+  return truth;
+}
+
+Result<> Bench::prepare_fast(int set) {
+  const TruthMaker::Job job{&workload_, KW_TRY(pool_.set(set))};
+  Known known;
+  known.truth = std::move(KW_TRY(trusted_.fast.compute(std::span(&job, 1))).front());
+  KW_TRY(learn_truth(set, known));
+  fast_ns_ = known.truth.reference_ns;
+  for (std::size_t i = 0; i < known.regions.size() && i < expected_.size(); ++i)
+    for (std::size_t r = 0; r < known.regions[i].size() && r < expected_[i].size(); ++r) {
+      RegionTruth& facts = known.regions[i][r];
+      if (expected_[i][r] <= 0 || facts.count == 0) continue;
+      const auto length = static_cast<double>(std::max<std::int64_t>(workload_.dot_length, 1));
+      facts.baseline_rms = expected_[i][r] * std::sqrt(length) *
+                           std::sqrt(facts.sum_sq / static_cast<double>(facts.count));
+    }
+  known_.emplace(set, std::move(known));
+  return {};
+}
+
+RelativeErrors Bench::relative_errors(int set) const {
+  RelativeErrors errors;
+  for (const auto& regions : known(set).regions) {
+    errors.emplace_back();
+    for (const RegionTruth& facts : regions) {
+      const auto length = static_cast<double>(std::max<std::int64_t>(workload_.dot_length, 1));
+      errors.back().push_back(is_zero_mean(facts) ? *facts.baseline_rms /
+                                                        std::sqrt(length * facts.sum_sq /
+                                                                  static_cast<double>(facts.count))
+                                                  : 0);
+    }
+  }
+  return errors;
+}
+
+Result<> Bench::verify_fast(int set) {
+  KW_ASSERT(!is_fast_);
+  const TruthMaker::Job job{&workload_, KW_TRY(pool_.set(set))};
+  const TruthMaker::Truth fast =
+      std::move(KW_TRY(trusted_.fast.compute(std::span(&job, 1))).front());
+  const Known& known = this->known(set);
+  const double length = static_cast<double>(std::max<std::int64_t>(workload_.dot_length, 1));
+  for (std::size_t i = 0; i < workload_.tensors.size(); ++i) {
+    const Tensor wide = widened(workload_.tensors[i]);
+    for (std::size_t r = 0; r < wide.compared.size(); ++r) {
+      const bool has_magnitude = !known.truth.magnitudes.empty();
+      const device::Allowance allowed{
+          .exact = !is_real(wide.dtype),
+          .absolute = kFastOfLargest * known.regions[i][r].max_abs,
+          .relative = kFastRelative,
+          .magnitude = has_magnitude ? kFastSlack * length * unit_roundoff(Dtype::F64) : 0};
+      const auto agree = [&](const Buffers& ours, const Buffers& theirs,
+                             const char* what) -> Result<> {
+        const auto seen = KW_TRY(device_.ops().compare(
+            *theirs[i], *ours[i], has_magnitude ? known.truth.magnitudes[i].get() : nullptr, wide,
+            wide.compared[r], allowed, {}));
+        if (seen.failed == 0) return {};
+        return fail(fmt::format(
+            "the fast reference of task '{}' disagrees with its reference: {} of {} elements of "
+            "{} '{}' at workload '{}' differ by more than float64 rounding, at most by {:.3g}; the "
+            "task is at fault",
+            task_.name, seen.failed, seen.compared, what, wide.name, workload_.name,
+            seen.max_abs_diff));
+      };
+      KW_TRY(agree(known.truth.values, fast.values, "tensor"));
+      if (has_magnitude)
+        KW_TRY(agree(known.truth.magnitudes, fast.magnitudes, "the magnitudes of"));
+    }
+  }
+  return {};
+}
+
+}  // namespace kw::referee

@@ -1,0 +1,364 @@
+// Whole evaluations on a fake GPU: plans, workspaces, stamps, faults, and truths from elsewhere.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "referee/gpu_room_for_test.h"
+
+namespace kw::referee {
+namespace {
+
+using testing::GpuRoom;
+using ::testing::HasSubstr;
+using testing::kCols;
+using testing::kPitch;
+using testing::plan_kernel;
+using testing::twice;
+using A = testing::Arguments<float>;
+using Sets = std::vector<std::vector<device::FakeArgument>>;
+
+#define EXPECT_VERDICT(evaluation, wanted_stage, wanted_outcome)                   \
+  do {                                                                             \
+    const Verdict& v = (evaluation).verdict;                                       \
+    EXPECT_EQ(name_of(v.stage), name_of(Stage::wanted_stage)) << v.evidence;       \
+    EXPECT_EQ(name_of(v.outcome), name_of(Outcome::wanted_outcome)) << v.evidence; \
+  } while (false)
+
+auto count(const std::vector<std::string>& log, const std::string& line) {
+  return std::count(log.begin(), log.end(), line);
+}
+
+const WorkloadResult& timed(const Evaluation& e) { return e.workloads.at(2); }
+
+TEST(Gpu, JudgesAnHonestFasterKernelFasterByItsStamps) {
+  GpuRoom room;
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Correct);
+  EXPECT_TRUE(e.speedup.is_faster);
+  EXPECT_NEAR(e.speedup.value, 2.0, 1e-9);
+  EXPECT_EQ(timed(e).median_ns, 2e6);
+  EXPECT_EQ(timed(e).empty_call_ns, 0);
+  EXPECT_EQ(timed(e).calls_per_sample, 1);
+}
+
+TEST(Gpu, ReferencesRunOnTheHostAlone) {
+  GpuRoom room;
+  room.judge();
+  EXPECT_EQ(count(room.world.log, "start reference"), 0);
+  EXPECT_GT(count(room.host_world.log, "call reference"), 0);
+  EXPECT_EQ(count(room.host_world.log, "call candidate"), 0);
+}
+
+TEST(Gpu, ModulesAreLoadedAnewBeforeEveryTimedCall) {
+  GpuRoom room;
+  const Evaluation e = room.judge();
+  const auto samples = static_cast<std::ptrdiff_t>(timed(e).samples.size());
+  EXPECT_GE(count(room.world.log, "forget candidate"), samples);
+  EXPECT_GE(count(room.world.log, "forget opponent"), samples);
+  // … and caches are made cold after that.
+  for (std::size_t i = 0; i + 1 < room.world.log.size(); ++i)
+    if (room.world.log[i] == "forget candidate") {
+      EXPECT_EQ(room.world.log[i + 1], "flush");
+    }
+}
+
+TEST(Gpu, AProcessLivesOnThroughTheTimedCalls) {
+  GpuRoom room;
+  room.judge();
+  // One for the small workloads, one for the timed one.
+  EXPECT_EQ(count(room.world.log, "start candidate"), 2);
+  room.request.id = "second";
+  room.judge();
+  EXPECT_EQ(count(room.world.log, "start candidate"), 4) << "new for every verdict";
+}
+
+TEST(Gpu, EveryTimedWorkloadHasAProcessThatMapsItAlone) {
+  GpuRoom room;
+  room.request.workloads.push_back(testing::make_workload("larger", Group::Time, 50));
+  room.add_plans("candidate");
+  room.add_plans("opponent");
+  EXPECT_VERDICT(room.judge(), Measure, Correct);
+  EXPECT_EQ(count(room.world.log, "start candidate"), 3);
+}
+
+TEST(Gpu, APlanThatDoesNotFitItsKernelIsNotLaunched) {
+  GpuRoom room;
+  room.world.objects["candidate"].bind = {.fate = device::Fate::LoadRefused,
+                                          .detail = "parameter 2 has 8 bytes, the plan passes 4"};
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Launch, LaunchFailed);
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("parameter 2 has 8 bytes"));
+}
+
+TEST(Gpu, ARequestWithoutThePlanIsAnError) {
+  GpuRoom room;
+  room.request.plans.clear();
+  const auto e = room.referee->judge(room.request);
+  ASSERT_FALSE(e.has_value());
+  EXPECT_THAT(e.error().what, HasSubstr("no launch plan of the candidate"));
+}
+
+TEST(Gpu, NamesHowACallEnded) {
+  const std::vector<std::pair<device::CallResult, std::pair<Stage, Outcome>>> ends{
+      {{.fate = device::Fate::DeviceFault, .signal = 700}, {Stage::Run, Outcome::OutOfBounds}},
+      {{.fate = device::Fate::DeviceFault, .signal = 719}, {Stage::Run, Outcome::Crashed}},
+      {{.fate = device::Fate::DeviceFault, .signal = 702}, {Stage::Run, Outcome::TimedOut}},
+      {{.fate = device::Fate::LaunchFailed}, {Stage::Launch, Outcome::LaunchFailed}},
+      {{.fate = device::Fate::TimedOut}, {Stage::Run, Outcome::TimedOut}},
+      {{.fate = device::Fate::OutOfMemory}, {Stage::Run, Outcome::OutOfResources}}};
+  for (const auto& [result, wanted] : ends) {
+    GpuRoom room;
+    room.world.objects["candidate"].kernel = [=](const Sets&) { return result; };
+    const Evaluation e = room.judge();
+    EXPECT_EQ(e.verdict.stage, wanted.first) << e.verdict.evidence;
+    EXPECT_EQ(e.verdict.outcome, wanted.second) << e.verdict.evidence;
+    EXPECT_VERDICT(room.judge(twice<float>), Measure, Correct);
+  }
+}
+
+TEST(Gpu, AFaultByWritingAnInputIsAModifiedInput) {
+  GpuRoom room;
+  room.world.objects["candidate"].kernel = [](const Sets& sets) {
+    A(sets[0]).x[0] = 1;
+    return device::CallResult{.fate = device::Fate::DeviceFault, .signal = 700};
+  };
+  EXPECT_VERDICT(room.judge(), Run, ModifiedInput);
+}
+
+TEST(Gpu, ADeviceThatDoesNotRecoverStopsTheWorker) {
+  GpuRoom room;
+  room.world.objects["candidate"].kernel = [&](const Sets&) {
+    room.world.is_sane = false;
+    return device::CallResult{.fate = device::Fate::DeviceFault, .signal = 719};
+  };
+  const auto e = room.referee->judge(room.request);
+  ASSERT_FALSE(e.has_value());
+  EXPECT_EQ(e.error().advice, Advice::Stop);
+}
+
+// --- workspaces ---------------------------------------------------------------------------------
+
+constexpr std::int64_t kScratch = 64;
+
+TEST(Gpu, WorkspacesAreMadeAnewBeforeEveryCall) {
+  for (const Initial initial : {Initial::Zero, Initial::Poison}) {
+    GpuRoom room;
+    room.add_plans("candidate", kScratch, initial);
+    std::vector<std::vector<char>> seen;
+    room.world.objects["candidate"].kernel = [&](const Sets& sets) {
+      char* scratch = sets[0][3].tensor<char>();
+      seen.emplace_back(scratch, scratch + kScratch);
+      std::memset(scratch, 7, kScratch);
+      twice(A(sets[0]));
+      return device::stamped_at(2e6);
+    };
+    EXPECT_VERDICT(room.judge(), Measure, Correct);
+    ASSERT_GT(seen.size(), 10u);
+    for (std::size_t i = 0; i + 1 < seen.size(); ++i)
+      EXPECT_EQ(seen[i] == seen[i + 1], initial == Initial::Zero);
+    if (initial == Initial::Zero) {
+      EXPECT_EQ(seen[5], std::vector<char>(kScratch, 0));
+    }
+  }
+}
+
+TEST(Gpu, SeesAWriteBehindAWorkspace) {
+  GpuRoom room;
+  room.add_plans("candidate", kScratch);
+  room.world.objects["candidate"].kernel = [](const Sets& sets) {
+    twice(A(sets[0]));
+    sets[0][3].tensor<char>()[kScratch] ^= 1;
+    return device::stamped_at(2e6);
+  };
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Check, OutOfBounds);
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("workspace 'scratch'"));
+}
+
+TEST(Gpu, WorkspacesBeyondTheTasksLimitAreRefused) {
+  GpuRoom room;
+  room.request.task.restrictions.workspace_bytes = 100;
+  room.add_plans("candidate", 101);
+  EXPECT_VERDICT(room.judge(), Launch, OutOfResources);
+}
+
+// --- clocks -------------------------------------------------------------------------------------
+
+TEST(Gpu, AForgedEventIsCheating) {
+  GpuRoom room;
+  room.world.objects["candidate"].kernel = [](const Sets& sets) {
+    twice(A(sets[0]));
+    device::CallResult result = device::stamped_at(4e6);
+    result.event_ns = 1e5;
+    return result;
+  };
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Cheated);
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("timestamp"));
+}
+
+TEST(Gpu, ClocksThatPartOnTheOpponentAccuseNobody) {
+  GpuRoom room;
+  room.world.objects["slow"].kernel = [](const Sets& sets) {
+    twice(A(sets[0]));
+    device::CallResult result = device::stamped_at(4e6);
+    result.event_ns = 1e5;
+    return result;
+  };
+  EXPECT_VERDICT(room.judge(), Measure, Unmeasurable);
+}
+
+TEST(Gpu, AVoidSampleNowAndThenIsTakenAgain) {
+  GpuRoom room;
+  int calls = 0;
+  room.world.objects["candidate"].kernel = [&](const Sets& sets) {
+    twice(A(sets[0]));
+    device::CallResult result = device::stamped_at(++calls % 3 == 0 ? 9e6 : 2e6);
+    result.event_ns = 2e6;
+    return result;
+  };
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Correct);
+  for (const Sample& sample : timed(e).samples) EXPECT_EQ(sample.candidate_ns, 2e6);
+}
+
+TEST(Gpu, TriflesAreUnmeasurable) {
+  GpuRoom room;
+  EXPECT_VERDICT(room.judge(twice<float>, 9e3), Measure, Unmeasurable);
+}
+
+TEST(Gpu, ADeviceThatDoesNotStampIsAnError) {
+  GpuRoom room;
+  room.world.objects["candidate"].kernel = [](const Sets& sets) {
+    twice(A(sets[0]));
+    return device::returned_after(2e6);
+  };
+  EXPECT_FALSE(room.referee->judge(room.request).has_value());
+}
+
+TEST(Gpu, TimesAsManyPairsAsAskedForAndChecksTheShareAskedFor) {
+  GpuRoom room;
+  room.request.measure.pairs = 100;
+  room.request.measure.checked_share = 1.0 / 16;
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Correct);
+  EXPECT_EQ(timed(e).samples.size(), 100u);
+  EXPECT_EQ(timed(e).checked_share, 1.0 / 16);
+  EXPECT_GT(timed(e).miss_probability, 0);
+  EXPECT_LT(timed(e).miss_probability, std::pow(15.0 / 16, 90));
+}
+
+// --- memory between calls -----------------------------------------------------------------------
+
+TEST(Gpu, SetsAreDrawnFromAPool) {
+  GpuRoom room;
+  room.request.measure.pairs = 64;
+  const Evaluation e = room.judge();
+  std::vector<int> sets;
+  for (const Sample& sample : timed(e).samples) sets.push_back(sample.input_set);
+  EXPECT_EQ(*std::min_element(sets.begin(), sets.end()), 1);
+  EXPECT_GE(*std::max_element(sets.begin(), sets.end()), 4);
+  int equal_neighbours = 0;
+  for (std::size_t i = 1; i < sets.size(); ++i) equal_neighbours += sets[i] == sets[i - 1];
+  EXPECT_GT(equal_neighbours, 0) << "no set may be ruled out";
+}
+
+TEST(Gpu, ReplayOfTheFirstAnswerIsCheating) {
+  GpuRoom room;
+  std::vector<float> answer;
+  const Evaluation e = room.judge([&](const A& a) {
+    if (a.rows < testing::kRows) return twice(a);
+    if (answer.empty()) {
+      twice(a);
+      answer.assign(a.y, a.y + (a.rows - 1) * kPitch + kCols);
+    } else {
+      for (std::int64_t r = 0; r < a.rows; ++r)
+        std::copy_n(answer.data() + r * kPitch, kCols, a.y + r * kPitch);
+    }
+  });
+  EXPECT_VERDICT(e, Measure, Cheated);
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("remembered"));
+}
+
+// --- fast references ----------------------------------------------------------------------------
+
+TEST(Gpu, TruthsOfWhatTheHostCannotAffordComeFromTheFastReference) {
+  GpuRoom room;
+  room.add_fast(twice<double>);
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Correct);
+  EXPECT_GT(count(room.world.log, "call reference"), 2);
+  // Two small workloads, each by reference and baseline.
+  EXPECT_EQ(count(room.host_world.log, "call reference"), 4);
+}
+
+TEST(Gpu, AFastReferenceIsVerifiedOnce) {
+  GpuRoom room;
+  room.add_fast(twice<double>);
+  room.judge();
+  const auto calls = count(room.world.log, "call reference");
+  room.request.id = "second";
+  room.judge();
+  EXPECT_EQ(count(room.world.log, "call reference"), calls);
+}
+
+TEST(Gpu, AFastReferenceThatDisagreesIsTheTasksFault) {
+  GpuRoom room;
+  room.add_fast([](const testing::Arguments<double>& a) {
+    twice(a);
+    a.y[2] *= 1 + 1e-8;
+  });
+  const auto e = room.referee->judge(room.request);
+  ASSERT_FALSE(e.has_value());
+  EXPECT_THAT(e.error().what, HasSubstr("disagrees with its reference"));
+  EXPECT_FALSE(room.referee->judge(room.request).has_value()) << "it stays untrusted";
+}
+
+TEST(Gpu, AFastReferenceIsNotTrustedUnseen) {
+  GpuRoom room;
+  room.add_fast(twice<double>);
+  std::erase_if(room.request.workloads, [](const Workload& w) { return w.group != Group::Time; });
+  const auto e = room.referee->judge(room.request);
+  ASSERT_FALSE(e.has_value());
+  EXPECT_THAT(e.error().what, HasSubstr("no small workload"));
+}
+
+// Nine bits only where the shape is large: the small ones tell what the type can do.
+TEST(Gpu, TheSecondGateHoldsWhereTheBaselineIsTooSlow) {
+  GpuRoom room;
+  room.add_fast([](const testing::Arguments<double>& a) {
+    for (std::int64_t r = 0; r < a.rows; ++r)
+      for (std::int64_t c = 0; c < kCols; ++c) a.y[r * kPitch + c] = 2.1 * a.x[r * kPitch + c];
+  });
+  const auto inexact = [](const auto& a) {
+    using Real = std::remove_pointer_t<decltype(a.x)>;
+    for (std::int64_t r = 0; r < a.rows; ++r)
+      for (std::int64_t c = 0; c < kCols; ++c)
+        a.y[r * kPitch + c] = static_cast<Real>(2.1) * a.x[r * kPitch + c];
+  };
+  room.host_world.objects["f64"].kernel = testing::kernel<double>(1e6, inexact);
+  room.host_world.objects["native"].kernel = testing::kernel<float>(1e6, inexact);
+  room.world.objects["slow"].kernel = plan_kernel<float>(4e6, inexact);
+  room.request.task.gate.c = 1e6;  // a first gate that would pass 11 bits
+  EXPECT_VERDICT(room.judge(inexact), Measure, Correct);
+  const Evaluation e = room.judge([&](const A& a) {
+    inexact(a);
+    if (a.rows < testing::kRows) return;
+    for (std::int64_t r = 0; r < a.rows; ++r)
+      for (std::int64_t c = 0; c < kCols; ++c)
+        a.y[r * kPitch + c] =
+            static_cast<float>(std::ldexp(std::rint(std::ldexp(a.y[r * kPitch + c], 9)), -9));
+  });
+  EXPECT_VERDICT(e, Check, WrongResult);
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("RMS error"));
+}
+
+}  // namespace
+}  // namespace kw::referee

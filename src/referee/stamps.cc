@@ -1,0 +1,49 @@
+// Counting how often stamps and events part.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/stamps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+
+namespace kw::referee {
+namespace {
+
+constexpr double kTolerance = 0.02;  // design §6
+constexpr double kLeastNs = 1000;
+constexpr double kForgedFactor = 2;
+constexpr double kForgedLeastNs = 5000;  // where launches of a few µs are all there is
+constexpr int kForged = 6;
+constexpr int kVoid = 8;
+
+}  // namespace
+
+bool StampWatch::agree(double stamped_ns, double event_ns) {
+  ++calls_;
+  const double apart = std::abs(stamped_ns - event_ns);
+  if (apart <= std::max(kTolerance * stamped_ns, kLeastNs)) return true;
+  ++void_;
+  const double least = std::max(std::min(stamped_ns, event_ns), 1.0);
+  forged_ += apart > kForgedLeastNs && std::max(stamped_ns, event_ns) > kForgedFactor * least;
+  last_stamped_ns_ = stamped_ns;
+  last_event_ns_ = event_ns;
+  return false;
+}
+
+std::optional<Verdict> StampWatch::verdict(const std::string& what) const {
+  const std::string seen = fmt::format(
+      "{}: the referee's stamps and the driver's events disagree in {} of {} calls, "
+      "lately {} and {}",
+      what, void_, calls_, format_ns(last_stamped_ns_), format_ns(std::max(last_event_ns_, 0.0)));
+  if (forged_ >= kForged && 2 * forged_ > calls_)
+    return Verdict{Stage::Measure, Outcome::Cheated,
+                   seen + ": a timestamp in the device's memory was written to"};
+  if (void_ >= kVoid && 2 * void_ > calls_)
+    return Verdict{Stage::Measure, Outcome::Unmeasurable, seen};
+  return std::nullopt;
+}
+
+}  // namespace kw::referee

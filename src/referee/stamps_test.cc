@@ -1,0 +1,51 @@
+// Two clocks that agree, part now and then, part always, or are forged.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/stamps.h"
+
+#include <gtest/gtest.h>
+
+namespace kw::referee {
+namespace {
+
+TEST(StampWatch, AgreesWithinTwoPercentOrAMicrosecond) {
+  StampWatch watch;
+  EXPECT_TRUE(watch.agree(10'000, 10'999));
+  EXPECT_FALSE(watch.agree(10'000, 11'001));
+  EXPECT_TRUE(watch.agree(1e6, 1.019e6));
+  EXPECT_FALSE(watch.agree(1e6, 0.979e6));
+}
+
+TEST(StampWatch, AForeignProcessNowAndThenIsNoGround) {
+  StampWatch watch;
+  for (int i = 0; i < 100; ++i) watch.agree(i % 4 == 0 ? 3e6 : 1e6, 1e6);
+  EXPECT_FALSE(watch.verdict("calls"));
+}
+
+TEST(StampWatch, ClocksThatSteadilyPartALittleAreUnmeasurable) {
+  StampWatch watch;
+  for (int i = 0; i < 7; ++i) watch.agree(100e3, 104e3);
+  EXPECT_FALSE(watch.verdict("calls"));
+  watch.agree(100e3, 104e3);
+  ASSERT_TRUE(watch.verdict("calls"));
+  EXPECT_EQ(watch.verdict("calls")->outcome, Outcome::Unmeasurable);
+}
+
+TEST(StampWatch, EventsThatClaimAFractionInMostCallsAreForged) {
+  for (const double event : {1'900.0, 1e6}) {
+    StampWatch watch;
+    for (int i = 0; i < 5; ++i) watch.agree(104e3, event);
+    EXPECT_FALSE(watch.verdict("calls"));
+    watch.agree(104e3, event);
+    ASSERT_TRUE(watch.verdict("calls"));
+    EXPECT_EQ(watch.verdict("calls")->outcome, Outcome::Cheated);
+  }
+}
+
+TEST(StampWatch, TriflesAreNeverCalledForged) {
+  StampWatch watch;
+  for (int i = 0; i < 50; ++i) watch.agree(1500, 4000);
+  EXPECT_EQ(watch.verdict("calls")->outcome, Outcome::Unmeasurable);
+}
+
+}  // namespace
+}  // namespace kw::referee
