@@ -114,7 +114,9 @@ class FakePlayer final : public Player {
 
   CallResult call_empty() override {
     if (!is_alive_) return {.fate = Fate::Exited, .detail = "the player has ended before"};
-    return returned_after(world_.empty_call_ns);
+    CallResult result = returned_after(world_.empty_call_ns);
+    if (world_.facts.target == Target::Cuda) result.stamped_ns = result.event_ns = 2000;
+    return result;
   }
 
   Result<AfterReturn> watch_after_return(std::int64_t) override {

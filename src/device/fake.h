@@ -37,7 +37,7 @@ inline CallResult returned_after(double ns) { return {.fate = Fate::Returned, .e
 
 /// A call of a bound plan that was stamped at `ns`, as events say too.
 inline CallResult stamped_at(double ns) {
-  return {.fate = Fate::Returned, .elapsed_ns = ns + 40e3, .stamped_ns = ns, .event_ns = ns};
+  return {.fate = Fate::Returned, .elapsed_ns = ns + 20e3, .stamped_ns = ns, .event_ns = ns};
 }
 
 struct FakeObject {

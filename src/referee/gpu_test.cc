@@ -229,6 +229,28 @@ TEST(Gpu, AVoidSampleNowAndThenIsTakenAgain) {
   for (const Sample& sample : timed(e).samples) EXPECT_EQ(sample.candidate_ns, 2e6);
 }
 
+TEST(Gpu, ANewBestIsTimedOnceMoreByTheRefereesOwnClock) {
+  GpuRoom room;
+  const Evaluation e = room.judge();
+  ASSERT_EQ(timed(e).retimed.size(), 1u);
+  EXPECT_EQ(timed(e).retimed[0].calls, 200);
+  EXPECT_EQ(timed(e).retimed[0].median_ns, 2e6);
+  EXPECT_TRUE(timed(room.judge(twice<float>, 4e6)).retimed.empty()) << "it is no best";
+}
+
+TEST(Gpu, StampsThatClaimFarLessThanTheRefereesClockAreNotBelieved) {
+  GpuRoom room;
+  room.world.objects["candidate"].kernel = [](const Sets& sets) {
+    twice(A(sets[0]));
+    device::CallResult result = device::stamped_at(2e6);
+    result.elapsed_ns += 1e6;
+    return result;
+  };
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Unmeasurable);
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("by the referee's clock"));
+}
+
 TEST(Gpu, TriflesAreUnmeasurable) {
   GpuRoom room;
   EXPECT_VERDICT(room.judge(twice<float>, 9e3), Measure, Unmeasurable);

@@ -328,8 +328,7 @@ Result<> Referee::prepare_small(Run& run, const std::vector<Bench*>& small,
 Result<> Referee::await_recovery() {
   constexpr int kProbes = 4;
   for (int i = 0; i < kProbes; ++i) {
-    if (i > 0)
-      platform::real_clock().sleep_for(platform::Nanoseconds(options_.recovery_pause_ns));
+    if (i > 0) platform::real_clock().sleep_for(platform::Nanoseconds(options_.recovery_pause_ns));
     if (KW_TRY(device_.probe())) return {};
     if (facts_.target == Target::Cpu) break;
   }

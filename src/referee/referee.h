@@ -34,7 +34,7 @@ struct Options {
   int most_calls_per_sample = 64;           ///< Beyond that a workload is unmeasurable.
   int pool_sets = 0;                        ///< Timed input sets; 0: 2 to 8, by what a truth costs.
   std::int64_t recovery_pause_ns = 250'000'000;  ///< Between probes of a GPU that faulted.
-  double measure_wall_ns = 120e9;           ///< Ends the pairs, overhead included.
+  double measure_wall_ns = 120e9;                ///< Ends the pairs, overhead included.
   /// Called once between the check and the first timed call: there the caller's lease of the
   /// device, shared so far, becomes exclusive.
   std::function<Result<>()> before_measuring = {};

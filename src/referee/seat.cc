@@ -75,6 +75,7 @@ Result<TimedCall> Seat::call(const std::vector<int>& sets, bool is_timed) {
   }
   const auto result = leg_.call(workload, slots_, timeout_ns_ * slots_);
   timed.verdict = verdict_of(result, what);
+  timed.wall_ns = result.elapsed_ns;
   timed.may_be_input_write = may_be_input_write(result);
   if (!bench_.runs_plans()) {
     timed.ns = (result.elapsed_ns - (bench_.empty_ns.value_or(0))) / slots_;

@@ -255,6 +255,7 @@ Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::v
                                           timeout_of(bench), *timed.verdict)));
   if (timed.verdict) return at_measure(*timed.verdict);
   ns = timed.is_void ? Time() : Time(timed.ns);
+  entry.walls.push_back(timed.wall_ns);
   if (timed.ns <= 0)
     return Verdict{Stage::Measure, Outcome::Unmeasurable,
                    fmt::format("workload '{}': the call takes no longer than an empty one",
@@ -360,6 +361,9 @@ Result<std::optional<Verdict>> Timing::run() {
   const auto verdict = KW_TRY(opponent_ != nullptr ? run_pairs() : run_alone());
   for (Entry& entry : entries_) finish(entry);
   if (verdict) return verdict;
+  for (Entry& entry : entries_)
+    if (entry.bench->runs_plans() && speedup_.is_faster)
+      if (auto differs = KW_TRY(retime(entry))) return differs;
   for (Entry& entry : entries_)
     if (const auto words =
             find_implausible(entry.bench->workload(), entry.result->median_ns, facts_)) {

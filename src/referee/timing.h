@@ -50,6 +50,7 @@ class Timing {
     std::unique_ptr<Leg> leg;
     std::unique_ptr<Seat> candidate;
     std::unique_ptr<Seat> opponent;
+    std::vector<double> walls;  ///< cuda: of the candidate's timed calls.
     int watched = 0;
     int fully_checked = 0;
   };
@@ -82,6 +83,7 @@ class Timing {
   }
   Result<std::optional<Verdict>> run_pairs();
   Result<std::optional<Verdict>> run_alone();
+  Result<std::optional<Verdict>> retime(Entry& entry);
   void finish(Entry& entry);
   measure::Limits limits() const;
 
