@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <memory>
 
@@ -24,6 +26,9 @@ struct JudgeFlags {
   std::string until = "measure";
   std::string baseline;
   std::vector<std::string> settings;
+  std::vector<std::string> only;
+  std::int64_t pairs = 0;
+  std::string checked_share;
 };
 
 /// A candidate, or the verdict on a file that is none.
@@ -63,6 +68,35 @@ Result<Submission> read_submission(const JudgeFlags& flags, Target target,
     submission.candidate.knobs = KW_TRY(as_input(task::apply_settings(*header, flags.settings)));
   }
   return submission;
+}
+
+/// "0.0625" or "1/16"; above 0, at most 1.
+Result<double> share_of(const std::string& text) {
+  double parts[2] = {0, 1};
+  const char* at = text.data();
+  const char* const end = text.data() + text.size();
+  auto read = std::from_chars(at, end, parts[0]);
+  if (read.ec == std::errc() && read.ptr != end && *read.ptr == '/')
+    read = std::from_chars(read.ptr + 1, end, parts[1]);
+  const double share = parts[0] / parts[1];
+  if (read.ec != std::errc() || read.ptr != end || !(share > 0 && share <= 1))
+    return as_input(Result<double>(
+        fail("--checked-share is above 0 and at most 1, such as 1/16, not '" + text + "'")));
+  return share;
+}
+
+/// What the flags ask of the measurement.
+Result<> shape_measurement(const JudgeFlags& flags, EvaluationRequest& request) {
+  if (flags.pairs < 0) return as_input(Result<>(fail("--pairs is a number of pairs")));
+  request.measure.pairs = static_cast<int>(std::min<std::int64_t>(flags.pairs, 100'000));
+  if (!flags.checked_share.empty())
+    request.measure.checked_share = KW_TRY(share_of(flags.checked_share));
+  for (const std::string& name : flags.only)
+    if (std::none_of(request.workloads.begin(), request.workloads.end(),
+                     [&](const Workload& w) { return w.group == Group::Time && w.name == name; }))
+      return as_input(Result<>(fail("no timed workload is called '" + name + "'", "--only")));
+  request.measure.only = flags.only;
+  return {};
 }
 
 class QuietObserver final : public engine::Observer {};
@@ -112,6 +146,7 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   request.id = "judge";
   request.until = until;
   request.seed = surroundings.input_seed;
+  KW_TRY(shape_measurement(flags, request));
   if (!opponent) return bench->carrier().evaluate(std::move(request));
   KW_TRY(engine::recall_floors(surroundings, request));
   auto evaluation = KW_TRY(bench->carrier().evaluate(request));
@@ -147,6 +182,10 @@ Command judge_command() {
     f.text("--until", flags->until, "Last stage: compile, check or measure");
     f.text("--baseline", flags->baseline, "Opponent by name; default: the fastest");
     f.texts("--set", flags->settings, "Knob value K=V; repeatable");
+    f.texts("--only", flags->only, "Time this workload alone; repeatable");
+    f.integer("--pairs", flags->pairs, "Time exactly so many pairs; default: until decided");
+    f.text("--checked-share", flags->checked_share,
+           "Share of the output checked after each timed call, such as 1/16");
   };
   command.run = [flags](const Global& global) {
     if (flags->task.empty()) return report_error(global, {"--task is required", ""}, kUsage);

@@ -15,29 +15,31 @@ namespace kw::cli {
 namespace {
 
 Json workload_json(const WorkloadResult& w) {
-  return {{"name", w.name},
-          {"group", name_of(w.group)},
-          {"outcome", name_of(w.outcome)},
-          {"note", w.note},
-          {"median_ns", w.median_ns},
-          {"baseline_ns", w.opponent_ns},
-          {"samples", w.samples.size()},
-          {"speedup", encode_json(w.speedup)},
-          {"items_per_s", w.items_per_s},
-          {"flops_per_s", w.flops_per_s},
-          {"bytes_per_s", w.bytes_per_s},
-          {"arithmetic_intensity", w.arithmetic_intensity},
-          {"roofline_fraction", w.roofline.fraction},
-          {"bound", name_of(w.roofline.bound)},
-          {"advice", w.roofline.advice},
-          {"checksum_diff", w.accuracy.checksum_diff},
-          {"max_abs_diff", w.accuracy.max_abs_diff},
-          {"rel_l2", w.accuracy.rel_l2},
-          {"gate_fraction", w.accuracy.gate_fraction},
-          {"checked_share", w.checked_share},
-          {"miss_probability", w.miss_probability},
-          {"calls_per_sample", w.calls_per_sample},
-          {"is_nondeterministic", w.is_nondeterministic}};
+  Json object = {{"name", w.name},
+                 {"group", name_of(w.group)},
+                 {"outcome", name_of(w.outcome)},
+                 {"note", w.note},
+                 {"median_ns", w.median_ns},
+                 {"baseline_ns", w.opponent_ns},
+                 {"samples", w.samples.size()},
+                 {"speedup", encode_json(w.speedup)},
+                 {"items_per_s", w.items_per_s},
+                 {"flops_per_s", w.flops_per_s},
+                 {"bytes_per_s", w.bytes_per_s},
+                 {"arithmetic_intensity", w.arithmetic_intensity},
+                 {"roofline_fraction", w.roofline.fraction},
+                 {"bound", name_of(w.roofline.bound)},
+                 {"advice", w.roofline.advice},
+                 {"checksum_diff", w.accuracy.checksum_diff},
+                 {"max_abs_diff", w.accuracy.max_abs_diff},
+                 {"rel_l2", w.accuracy.rel_l2},
+                 {"gate_fraction", w.accuracy.gate_fraction},
+                 {"checked_share", w.checked_share},
+                 {"miss_probability", w.miss_probability},
+                 {"calls_per_sample", w.calls_per_sample},
+                 {"is_nondeterministic", w.is_nondeterministic}};
+  for (const Retimed& r : w.retimed) object["retimed"].push_back(encode_json(r));
+  return object;
 }
 
 std::string speedup_text(const Speedup& s) {
@@ -50,6 +52,8 @@ void print_workload(const WorkloadResult& w) {
   std::string line =
       fmt::format("  {:<6} {:<18} {:<14}", name_of(w.group), w.name, name_of(w.outcome));
   if (w.median_ns > 0) line += fmt::format(" {:>9}", format_ns(w.median_ns));
+  if (!w.retimed.empty())
+    line += fmt::format(" ({} by the worker's clock)", format_ns(w.retimed.front().median_ns));
   if (w.speedup.value > 0) line += fmt::format("  {:6.3f}x", w.speedup.value);
   if (w.items_per_s > 0) line += "  " + format_si(w.items_per_s, "items/s");
   if (w.bytes_per_s > 0) line += "  " + format_si(w.bytes_per_s, "B/s");

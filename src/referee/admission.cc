@@ -23,6 +23,8 @@ constexpr int kOtherSet = kWarmSet + 2;  // the previous call's
 constexpr double kEnoughSpare = 0.25;    // design §4: a factor 4
 constexpr std::int64_t kTile = 32;
 constexpr int kBlocks = 16;  // a block is this part of an input
+// Answers are made in the worker's own memory, a dozen doubles for an element.
+constexpr std::int64_t kMostExamined = 1 << 26;
 
 using Values = std::vector<std::vector<double>>;  // per tensor, all elements in memory order
 
@@ -342,6 +344,32 @@ void conclude(Admission& admission) {
   admission.is_admitted = admission.problems.empty();
 }
 
+// The fast reference on every workload on which the host can tell.
+Result<> admit_fast(device::Device& device, const EvaluationRequest& request,
+                    const TruthMaker& maker, Admission& to) {
+  const auto fast = program_of(request, "reference_fast");
+  if (!fast) return {};
+  const auto magnitude = program_of(request, "magnitude_fast");
+  Trusted trusted{.maker = maker, .fast = maker};
+  trusted.fast.device = &device;
+  trusted.fast.reference = &*fast;
+  trusted.fast.magnitude = magnitude ? &*magnitude : nullptr;
+  int verified = 0;
+  for (const Workload& workload : request.workloads) {
+    Bench bench(device, request.task, workload,
+                Seed::from_number(request.seed).child("fast").child(workload.name), trusted);
+    if (bench.is_fast() || workload.group == Group::Time) continue;
+    KW_TRY(bench.prepare(kSet));
+    const auto agreed = bench.verify_fast(kSet);
+    if (!agreed) to.problems.push_back(agreed.error().what + ".");
+    ++verified;
+  }
+  if (verified == 0)
+    to.problems.push_back(
+        "No check workload is small enough for the host to prove the fast reference on.");
+  return {};
+}
+
 }  // namespace
 
 Result<Admission> admit(device::Device& device, device::Device* host,
@@ -358,8 +386,17 @@ Result<Admission> admit(device::Device& device, device::Device* host,
                          .jail = request.jail,
                          .timeout_ns = timeout_ns};
   Admission admission;
+  if (host != nullptr) KW_TRY(admit_fast(device, request, maker, admission));
   for (const Workload& workload : request.workloads) {
     if (workload.group == Group::Show) continue;
+    std::int64_t elements = 0;
+    for (const Tensor& tensor : workload.tensors) elements += tensor.extent();
+    if (elements > kMostExamined) {
+      admission.unexamined.push_back(
+          {workload.name, workload.group,
+           fmt::format("not examined: {} elements, at most {} are", elements, kMostExamined)});
+      continue;
+    }
     // One workload at a time: its buffers go before the next one's come.
     Bench bench(examined, request.task, workload,
                 Seed::from_number(request.seed).child("admission").child(workload.name),

@@ -37,6 +37,7 @@ struct Admission {
   std::vector<std::string> remarks;   ///< Worth knowing, no ground to refuse.
   std::vector<NullAnswer> answers;
   std::vector<BaselineFigure> baseline;
+  std::vector<SkippedWorkload> unexamined;  ///< Too large for it; smaller ones stand for them.
 };
 
 /// Applies every null answer to every workload of the groups check and time: zeros, ones, the mean,
@@ -46,7 +47,8 @@ struct Admission {
 /// applies. `units` are the task's references, built. Runs the reference several times per
 /// workload: seconds to minutes. Deterministic given the request's seed. Errors as for
 /// Referee::judge.
-/// `host` as for Referee.
+/// `host` as for Referee: gates and truths are of no device, so they are examined there, and on the
+/// device itself the fast reference is held against the truth.
 Result<Admission> admit(device::Device& device, device::Device* host,
                         const EvaluationRequest& request, std::int64_t timeout_ns);
 

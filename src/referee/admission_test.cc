@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "referee/gpu_room_for_test.h"
 #include "referee/testing.h"
 
 namespace kw::referee {
@@ -102,6 +103,23 @@ TEST(Admission, ACrashingReferenceIsAnError) {
     return device::CallResult{.fate = device::Fate::Crashed, .signal = 8};
   };
   EXPECT_FALSE(admit(*room.device, nullptr, room.request, kTimeout).has_value());
+}
+
+TEST(Admission, OfAGpusTaskHoldsTheFastReferenceAgainstTheTruth) {
+  for (const double factor : {2.0, 2.00001}) {
+    testing::GpuRoom room;
+    room.add_fast([=](const Arguments<double>& a) {
+      for (std::int64_t r = 0; r < a.rows; ++r)
+        for (std::int64_t c = 0; c < kCols; ++c) a.y[r * kPitch + c] = factor * a.x[r * kPitch + c];
+    });
+    const auto admission = admit(*room.device, room.host.get(), room.request, kTimeout);
+    ASSERT_TRUE(admission) << describe(admission.error());
+    EXPECT_EQ(admission->is_admitted, factor == 2.0) << problems(*admission);
+    if (factor != 2.0) {
+      EXPECT_THAT(problems(*admission), HasSubstr("disagrees with its reference"));
+    }
+    EXPECT_EQ(admission->baseline.size(), 3u) << "null answers are examined on the host";
+  }
 }
 
 }  // namespace

@@ -59,6 +59,11 @@ std::int64_t Bench::bytes_to_begin() const {
   return 2 * workload_.bytes() + 3 * bytes_per_set() + wide;
 }
 
+bool Bench::fits() const {
+  if (is_prepared(kWarmSet + 1)) return true;
+  return bytes_to_begin() <= device_.free_bytes() && (!twin_ || twin_->fits());
+}
+
 std::vector<int> Bench::prepared_sets() const {
   std::vector<int> sets;
   for (const auto& [set, known] : known_) sets.push_back(set);

@@ -109,6 +109,8 @@ class Bench {
   /// Bytes for the least that a timed workload needs: one slot, three sets, one truth in the
   /// making.
   std::int64_t bytes_to_begin() const;
+  /// Whether these bytes are free, on the host too where a truth is made there.
+  bool fits() const;
 
   // Kept for later evaluations of the same run; the measuring code owns their meaning.
   std::unique_ptr<Leg> opponent;      ///< Warm, for `opponent->object()`.

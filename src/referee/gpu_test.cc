@@ -256,13 +256,15 @@ TEST(Gpu, TriflesAreUnmeasurable) {
   EXPECT_VERDICT(room.judge(twice<float>, 9e3), Measure, Unmeasurable);
 }
 
-TEST(Gpu, ADeviceThatDoesNotStampIsAnError) {
+TEST(Gpu, ADeviceThatDoesNotStampMeasuresNothing) {
   GpuRoom room;
   room.world.objects["candidate"].kernel = [](const Sets& sets) {
     twice(A(sets[0]));
-    return device::returned_after(2e6);
+    device::CallResult result = device::stamped_at(2e6);
+    result.stamped_ns = 0;
+    return result;
   };
-  EXPECT_FALSE(room.referee->judge(room.request).has_value());
+  EXPECT_VERDICT(room.judge(), Measure, Unmeasurable);
 }
 
 TEST(Gpu, TimesAsManyPairsAsAskedForAndChecksTheShareAskedFor) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <utility>
 
 #include "base/text.h"
@@ -38,9 +39,12 @@ Leg::Post& Leg::post_of(const Workload& workload) {
 
 // Once in a leg's life of lives: content is made before every call anyway.
 Result<std::optional<Verdict>> Leg::allocate_workspaces() {
-  const std::int64_t limit = task_.restrictions.workspace_bytes > 0
-                                 ? task_.restrictions.workspace_bytes
-                                 : kDefaultWorkspaceBytes;
+  // The task's own references may use what there is.
+  const bool is_restricted = program_.role == "candidate" || program_.role == "opponent";
+  const std::int64_t allowed = task_.restrictions.workspace_bytes > 0
+                                   ? task_.restrictions.workspace_bytes
+                                   : kDefaultWorkspaceBytes;
+  const std::int64_t limit = is_restricted ? allowed : std::numeric_limits<std::int64_t>::max();
   for (Post& post : posts_) {
     const std::string& where = post.stand.workload->name;
     if (post.plan == nullptr)

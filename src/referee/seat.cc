@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 #include <span>
 
@@ -80,8 +81,9 @@ Result<TimedCall> Seat::call(const std::vector<int>& sets, bool is_timed) {
   if (!bench_.runs_plans()) {
     timed.ns = (result.elapsed_ns - (bench_.empty_ns.value_or(0))) / slots_;
   } else if (!timed.verdict) {
-    if (result.stamped_ns <= 0) return fail("the device did not stamp a call", what);
-    timed.ns = result.stamped_ns;
+    // Without a stamp (the host missed the announcement) there is a rough figure, good for
+    // planning.
+    timed.ns = result.stamped_ns > 0 ? result.stamped_ns : std::max(result.event_ns, 1.0);
     if (is_timed) timed.is_void = !stamps_.agree(result.stamped_ns, result.event_ns);
   }
   return timed;

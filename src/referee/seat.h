@@ -19,7 +19,7 @@ struct TimedCall {
   std::optional<Verdict> verdict;  ///< Of the call itself; nothing: it returned.
   /// Per call. cpu: net of the empty call; may be <= 0 for trifles. cuda: between the stamps.
   double ns = 0;
-  double wall_ns = 0;    ///< By the referee's clock around the call, nothing subtracted.
+  double wall_ns = 0;               ///< By the referee's clock around the call, nothing subtracted.
   bool is_void = false;             ///< cuda: stamps and events disagree; `ns` counts for nothing.
   bool may_be_input_write = false;  ///< A fault that a second run may explain: refine_crash().
 };

@@ -23,6 +23,10 @@ constexpr int kVoid = 8;
 
 bool StampWatch::agree(double stamped_ns, double event_ns) {
   ++calls_;
+  if (stamped_ns <= 0) {
+    ++void_;
+    return false;
+  }
   const double apart = std::abs(stamped_ns - event_ns);
   if (apart <= std::max(kTolerance * stamped_ns, kLeastNs)) return true;
   ++void_;
@@ -34,10 +38,14 @@ bool StampWatch::agree(double stamped_ns, double event_ns) {
 }
 
 std::optional<Verdict> StampWatch::verdict(const std::string& what) const {
+  const std::string lately = last_stamped_ns_ > 0
+                                 ? fmt::format(", lately {} and {}", format_ns(last_stamped_ns_),
+                                               format_ns(std::max(last_event_ns_, 0.0)))
+                                 : std::string();
   const std::string seen = fmt::format(
-      "{}: the referee's stamps and the driver's events disagree in {} of {} calls, "
-      "lately {} and {}",
-      what, void_, calls_, format_ns(last_stamped_ns_), format_ns(std::max(last_event_ns_, 0.0)));
+      "{}: the referee's stamps are missing or disagree with the driver's events in {} of {} "
+      "calls{}",
+      what, void_, calls_, lately);
   if (forged_ >= kForged && 2 * forged_ > calls_)
     return Verdict{Stage::Measure, Outcome::Cheated,
                    seen + ": a timestamp in the device's memory was written to"};

@@ -13,6 +13,9 @@ namespace kw::referee {
 /// in memory that it can (one 8-byte store made a 104 µs kernel read 1.9 µs), so they decide
 /// nothing: they only void samples in which the two differ by more than max(2 %, 1 µs).
 ///
+/// A stamp of 0 is none: the host was not there when the spacer announced its end. Such a sample is
+/// void too.
+///
 /// Honest machines disagree now and then, when a foreign process takes the GPU between event and
 /// stamp; then the next sample agrees. Only events that are off by more than a factor of two, in at
 /// least six calls and in most of all calls, are called forged.

@@ -41,6 +41,13 @@ TEST(StampWatch, EventsThatClaimAFractionInMostCallsAreForged) {
   }
 }
 
+TEST(StampWatch, MissingStampsAreVoidAndAccuseNobody) {
+  StampWatch watch;
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(watch.agree(0, 1e6));
+  ASSERT_TRUE(watch.verdict("calls"));
+  EXPECT_EQ(watch.verdict("calls")->outcome, Outcome::Unmeasurable);
+}
+
 TEST(StampWatch, TriflesAreNeverCalledForged) {
   StampWatch watch;
   for (int i = 0; i < 50; ++i) watch.agree(1500, 4000);

@@ -36,6 +36,8 @@ constexpr double kJudgeWallNs = 3e9;  // longer only where a win is in sight
 constexpr double kJudgeMostWallNs = 12e9;
 constexpr std::uint64_t kOneIn = 6;  // share of later calls chosen for them
 constexpr measure::WarmUpLimits kSettle{.window_ns = 10e6, .most_ns = 200e6, .tolerance = 0.03};
+// A GPU is kept busy by what stands between the calls, and short calls cost ten times themselves.
+constexpr measure::WarmUpLimits kGpuSettle{.window_ns = 2e6, .most_ns = 20e6, .tolerance = 0.03};
 
 std::int64_t compared_elements(const Workload& workload) {
   std::int64_t count = 0;
@@ -229,7 +231,7 @@ std::optional<Verdict> Timing::too_short(Entry& entry, double shortest_ns) const
 Result<std::optional<Verdict>> Timing::settle(Entry& entry) {
   const bool is_busy = request_.measure.purpose == Purpose::Judge && !entry.bench->runs_plans();
   if (std::exchange(settled_, true) || is_busy) return std::nullopt;
-  measure::WarmUp warm(kSettle);
+  measure::WarmUp warm(entry.bench->runs_plans() ? kGpuSettle : kSettle);
   while (warm.wants_more()) {
     const TimedCall call = KW_TRY(entry.candidate->warm_up());
     if (call.verdict) return at_measure(*call.verdict);

@@ -56,6 +56,8 @@ std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
                      a.passed ? "taken for correct" + (a.note.empty() ? "" : ": " + a.note)
                               : fmt::format("caught at {:.3g} times the gate", a.gate_fraction)});
   }
+  for (const SkippedWorkload& s : admission.unexamined)
+    lines.push_back({"null answers", s.name, true, s.reason});
   for (const std::string& problem : admission.problems)
     lines.push_back({problem, "all", false, ""});
   return lines;
