@@ -189,10 +189,11 @@ struct WorkloadResult {
         v("accuracy", s.accuracy), v("seed", s.seed), v("median_ns", s.median_ns),
         v("opponent_ns", s.opponent_ns), v("speedup", s.speedup), v("samples", s.samples),
         v("empty_call_ns", s.empty_call_ns), v("calls_per_sample", s.calls_per_sample),
-        v("checked_share", s.checked_share), v("miss_probability", s.miss_probability), v("retimed", s.retimed),
-        v("is_nondeterministic", s.is_nondeterministic), v("items_per_s", s.items_per_s),
-        v("flops_per_s", s.flops_per_s), v("bytes_per_s", s.bytes_per_s),
-        v("arithmetic_intensity", s.arithmetic_intensity), v("roofline", s.roofline);
+        v("checked_share", s.checked_share), v("miss_probability", s.miss_probability),
+        v("retimed", s.retimed), v("is_nondeterministic", s.is_nondeterministic),
+        v("items_per_s", s.items_per_s), v("flops_per_s", s.flops_per_s),
+        v("bytes_per_s", s.bytes_per_s), v("arithmetic_intensity", s.arithmetic_intensity),
+        v("roofline", s.roofline);
   }
 };
 
