@@ -63,7 +63,21 @@ if(NOT KW_PORTABLE)
 endif()
 
 kw_room(player DEPS base)
-kw_room(compile DEPS base record platform)
+kw_room(compile DEPS base record platform player LIBS ${CMAKE_DL_LIBS})
+
+if(NOT KW_PORTABLE)
+  # Keeps NVIDIA's compiler warm and forks for each compilation. Never sanitised: its children limit
+  # their own address space and system calls. It finds NVRTC at run time, so it builds everywhere.
+  add_executable(kw-nvrtc src/compile/nvrtc_main.cc src/compile/nvrtc_child.cc
+    src/compile/nvrtc_library.cc src/compile/nvrtc_wire.cc src/platform/files.cc src/base/result.cc
+    src/player/lockdown.cc src/player/transport.cc)
+  target_include_directories(kw-nvrtc PRIVATE src)
+  target_compile_definitions(kw-nvrtc PRIVATE _GNU_SOURCE)
+  target_compile_options(kw-nvrtc PRIVATE -O2 -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
+  target_link_options(kw-nvrtc PRIVATE -Wl,--as-needed -Wl,-z,relro -Wl,-z,now)
+  target_link_libraries(kw-nvrtc PRIVATE ${CMAKE_DL_LIBS})
+  add_dependencies(kw_compile kw-nvrtc)
+endif()
 kw_room(measure DEPS base)
 kw_room(device DEPS base record platform player)
 # Bound by memory, so always optimised; without contraction, so that every machine gets the same bits.

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compile/build.h"
 #include "record/codec_impl.h"
 
 namespace kw::compile {
@@ -20,6 +21,10 @@ Sha256 cache_key(const BuildUnit& unit, const std::string& identity) {
   add_all(unit.defines);
   add_all(unit.options);
   add_all(unit.libraries);
+  if (unit.target == Target::Cuda) {
+    stream.update_part(unit.arch).update_part(unit.dialect);
+    add_all(unit.kernels);
+  }
   for (const SourceFile& file : unit.files) stream.update_part(file.name).update_part(file.text);
   return stream.finish();
 }
@@ -51,7 +56,7 @@ Result<std::optional<CompileResult>> DirectoryCache::lookup(const Sha256& key) {
     BuiltObject& object = result->object.front();
     // The name comes from a file that may be damaged; only a digest becomes part of a path.
     if (!Sha256::from_hex(object.sha256)) return forget();
-    const Path kept = objects() / (object.sha256 + ".so");
+    const Path kept = object_path(objects(), object);
     const Result<std::string> bytes = platform::read_file(kept);
     if (!bytes || sha256(*bytes).hex() != object.sha256) {
       KW_TRY(platform::remove_tree(kept));
@@ -66,7 +71,7 @@ Result<std::optional<CompileResult>> DirectoryCache::lookup(const Sha256& key) {
 Result<> DirectoryCache::insert(const Sha256& key, const CompileResult& result) {
   CompileResult entry = result;
   for (BuiltObject& object : entry.object) {
-    const Path kept = objects() / (object.sha256 + ".so");
+    const Path kept = object_path(objects(), object);
     if (Path(object.path) != kept) {
       const std::string bytes = KW_TRY(platform::read_file(object.path));
       KW_TRY(platform::write_file_atomic(kept, bytes, /*durable=*/false));

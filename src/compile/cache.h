@@ -12,8 +12,9 @@
 
 namespace kw::compile {
 
-/// Key of a unit under a compiler: sources, defines, options, libraries, identity; not the role,
-/// so that one source built for two roles is built once.
+/// Key of a unit under a compiler: sources, defines, options, libraries, identity; on cuda also
+/// architecture, dialect and the kernels that plans launch; not the role, so that one source built
+/// for two roles is built once.
 Sha256 cache_key(const BuildUnit& unit, const std::string& identity);
 
 /// Where results are kept. Safe to call from several threads and processes.
@@ -27,7 +28,8 @@ class ObjectCache {
   virtual Result<platform::FileLock> lock(const Sha256& key) = 0;
 };
 
-/// `root/entries/<key>.json` and `root/objects/<sha256>.so`, each replaced by atomic rename.
+/// `root/entries/<key>.json` and `root/objects/<sha256>.so` or `.cubin`, each replaced by atomic
+/// rename.
 class DirectoryCache final : public ObjectCache {
  public:
   static Result<DirectoryCache> open(platform::Path root);

@@ -12,7 +12,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/hash.h"
 #include "base/text.h"
 #include "compile/diagnostics.h"
 #include "compile/elf.h"
@@ -34,26 +33,6 @@ namespace {
 
 constexpr const char* kObjectName = "unit.so";
 constexpr const char* kRemarksName = "remarks.txt";
-
-bool is_plain_name(std::string_view name) {
-  return !name.empty() && name.size() <= 64 && name.front() != '.' && name.front() != '-' &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' ||
-                  c == '-';
-         });
-}
-
-bool is_define(std::string_view define) {
-  return is_usable_identifier(define.substr(0, define.find('='))) &&
-         define.find('\n') == std::string_view::npos;
-}
-
-CompileResult refused(Outcome outcome, std::string evidence) {
-  CompileResult result;
-  result.outcome = outcome;
-  result.evidence = std::move(evidence);
-  return result;
-}
 
 bool has(std::string_view text, std::string_view phrase) {
   return text.find(phrase) != std::string_view::npos;
@@ -93,18 +72,6 @@ std::string_view limit_met(std::string_view output) {
 }
 
 bool ran_too_long(std::string_view output) { return has(output, "CPU time limit"); }
-
-std::string first_error(const std::vector<Finding>& findings) {
-  if (findings.empty()) return {};
-  const Finding& f = findings.front();
-  return f.place.empty() ? f.text : f.place + ": " + f.text;
-}
-
-std::string one_line(std::string_view text, std::size_t limit) {
-  std::string out = sanitise(trim(text), limit);
-  std::replace(out.begin(), out.end(), '\n', ' ');
-  return out;
-}
 
 std::string read_cpuinfo() {
   std::ifstream file("/proc/cpuinfo");
@@ -210,24 +177,12 @@ Result<CpuCompiler::Step> CpuCompiler::run_step(const Path& folder,
 }
 
 Result<CompileResult> CpuCompiler::build(const BuildUnit& unit) {
-  std::uint64_t bytes = 0;
-  for (const SourceFile& file : unit.files) bytes += file.text.size();
-  if (bytes > settings_.limits.source_bytes)
-    return refused(Outcome::OutOfResources,
-                   fmt::format("the source has {}; at most {} are compiled", format_bytes(bytes),
-                               format_bytes(settings_.limits.source_bytes)));
+  if (auto unfit = KW_TRY(check_unit(unit, settings_.limits))) return std::move(*unfit);
   for (const std::string& option : unit.options)
-    if (option_flags(option).empty())
-      return refused(Outcome::CompileFailed, "unknown compiler option '" + one_line(option, 80) +
-                                                 "'" + suggestion(option, option_names()) +
-                                                 "; known are: " + join(option_names(), ", "));
+    if (option_flags(option).empty()) return unknown_option(option, option_names());
   for (const std::string& library : unit.libraries)
     if (library_flag(library).empty())
       return refused(Outcome::CompileFailed, "unknown library '" + one_line(library, 80) + "'");
-  for (const std::string& define : unit.defines)
-    if (!is_define(define)) return fail("not a macro definition: " + one_line(define, 80));
-  for (const SourceFile& file : unit.files)
-    if (!is_plain_name(file.name)) return fail("not a plain file name: " + one_line(file.name, 80));
 
   const auto start = std::chrono::steady_clock::now();
   const platform::TempDir folder = KW_TRY(platform::TempDir::create("kw-compile"));
@@ -277,28 +232,20 @@ Result<CompileResult> CpuCompiler::build_in(const Path& folder, const BuildUnit&
     if (result.evidence.empty()) result.evidence = "the compiler failed without a word";
     return result;
   }
-  CompileResult result = KW_TRY(keep_object(folder, unit));
+  CompileResult result = KW_TRY(keep_linked(folder, unit));
   result.findings = diagnostic_findings(parse_diagnostics(output), unit);
   return result;
 }
 
-Result<CompileResult> CpuCompiler::keep_object(const Path& folder, const BuildUnit& unit) const {
+Result<CompileResult> CpuCompiler::keep_linked(const Path& folder, const BuildUnit& unit) const {
   const std::string bytes =
       KW_TRY(platform::read_file(folder / kObjectName, settings_.limits.object_bytes));
   if (const Result<ElfFacts> facts = read_elf(bytes); !facts)
     return refused(Outcome::CompileFailed, "what was linked is " + facts.error().what);
-  CompileResult result;
-  result.outcome = Outcome::Correct;
-  BuiltObject& object = result.object.emplace_back();
-  object.format = "elf-so";
-  object.sha256 = sha256(bytes).hex();
-  object.bytes = static_cast<std::int64_t>(bytes.size());
-  const Path kept = settings_.objects / (object.sha256 + ".so");
-  KW_TRY(platform::write_file_atomic(kept, bytes, /*durable=*/false));
-  object.path = kept.string();
+  CompileResult result = KW_TRY(keep_object(settings_.objects, bytes, "elf-so"));
   // No report is no failure: clang writes none.
   if (const auto remarks = platform::read_file(folder / kRemarksName); remarks)
-    object.log = format_remarks(parse_gcc_remarks(*remarks, unit.main_file));
+    result.object.front().log = format_remarks(parse_gcc_remarks(*remarks, unit.main_file));
   return result;
 }
 

@@ -6,21 +6,13 @@
 #include <memory>
 #include <string>
 
+#include "compile/build.h"
 #include "compile/compiler.h"
 #include "compile/flags.h"
 #include "platform/files.h"
 #include "platform/jail.h"
 
 namespace kw::compile {
-
-/// What one build may use; past it the unit's fate is OutOfResources or TimedOut.
-struct Limits {
-  std::int64_t wall_ns = 20'000'000'000;
-  std::uint64_t cpu_seconds = 20;                              ///< Per process.
-  std::uint64_t address_space_bytes = std::uint64_t{3} << 30;  ///< Per process.
-  std::uint64_t source_bytes = std::uint64_t{4} << 20;         ///< All files together.
-  std::uint64_t object_bytes = std::uint64_t{32} << 20;        ///< Also every intermediate file.
-};
 
 struct CpuCompilerSettings {
   std::string program;     ///< Empty: $KW_CXX, else g++ on PATH.
@@ -45,7 +37,7 @@ class CpuCompiler final : public Compiler {
   platform::JailSpec jail_for(const platform::Path& folder) const;
   Result<Step> run_step(const platform::Path& folder, std::vector<std::string> arguments) const;
   Result<CompileResult> build_in(const platform::Path& folder, const BuildUnit& unit) const;
-  Result<CompileResult> keep_object(const platform::Path& folder, const BuildUnit& unit) const;
+  Result<CompileResult> keep_linked(const platform::Path& folder, const BuildUnit& unit) const;
 
   CpuCompilerSettings settings_;
   std::string version_;

@@ -140,8 +140,14 @@ std::optional<Diagnostic> from_linker(std::string_view line) {
   return std::nullopt;
 }
 
-// Quoted word after which GCC or clang says that nobody declared it.
+// Quoted word after which GCC, clang or NVRTC says that nobody declared it.
 std::string unknown_name(std::string_view message) {
+  constexpr std::string_view kNvidia = "identifier \"";
+  if (const std::size_t at = message.find(kNvidia);
+      at != std::string_view::npos && message.find("is undefined") != std::string_view::npos) {
+    const std::string_view name = message.substr(at + kNvidia.size());
+    return std::string(name.substr(0, name.find('"')));
+  }
   const bool is_unknown = message.find("was not declared") != std::string_view::npos ||
                           message.find("does not name a type") != std::string_view::npos ||
                           message.find("undeclared identifier") != std::string_view::npos ||

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "player/lockdown.h"
 
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -10,10 +11,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <span>
 
 namespace kw::player {
 namespace {
@@ -76,7 +80,22 @@ constexpr int kDenied[] = {
     __NR_request_key,
     __NR_seccomp};
 
-constexpr std::size_t kLength = 8 + 2 * std::size(kDenied) + 3 * 5 + 1;
+// Calls that change a file by its name; opening one is looked at by its flags.
+constexpr int kChanging[] = {
+#ifdef __NR_creat
+    __NR_creat,       __NR_unlink,       __NR_rename,      __NR_mkdir,     __NR_rmdir,
+    __NR_link,        __NR_symlink,      __NR_mknod,       __NR_chmod,     __NR_chown,
+    __NR_lchown,      __NR_utime,        __NR_utimes,      __NR_futimesat,
+#endif
+#ifdef __NR_renameat
+    __NR_renameat,
+#endif
+    __NR_unlinkat,    __NR_renameat2,    __NR_mkdirat,     __NR_linkat,    __NR_symlinkat,
+    __NR_mknodat,     __NR_truncate,     __NR_fchmod,      __NR_fchmodat,  __NR_fchown,
+    __NR_fchownat,    __NR_utimensat,    __NR_setxattr,    __NR_lsetxattr, __NR_fsetxattr,
+    __NR_removexattr, __NR_lremovexattr, __NR_fremovexattr};
+
+constexpr std::size_t kLength = 16 + 2 * std::max(std::size(kDenied), std::size(kChanging)) + 3 * 5;
 
 /// Appends instructions and counts them.
 struct Program {
@@ -103,7 +122,17 @@ void restrict_first_argument(Program& p, int number, std::uint16_t test, std::ui
   p.answer(kDeny);
 }
 
-Program make_program() {
+/// Denies system call `number` if the low half of its argument `index` has any bit of `mask`.
+void deny_bits(Program& p, int number, std::size_t index, std::uint32_t mask) {
+  p.jump(BPF_JEQ, static_cast<std::uint32_t>(number), 0, 4);
+  p.load(offsetof(seccomp_data, args) + index * sizeof(std::uint64_t));
+  p.jump(BPF_JSET, mask, 0, 1);
+  p.answer(kDeny);
+  p.answer(SECCOMP_RET_ALLOW);
+}
+
+/// Our architecture alone, its own numbers alone; leaves the call's number loaded.
+Program begin_program() {
   Program p;
   p.load(offsetof(seccomp_data, arch));
   p.jump(BPF_JEQ, kArchitecture, 1, 0);
@@ -111,12 +140,21 @@ Program make_program() {
   p.load(offsetof(seccomp_data, nr));
   p.jump(BPF_JGE, kForeignAbi, 0, 1);
   p.answer(kDeny);
-  p.jump(BPF_JEQ, __NR_clone3, 0, 1);
-  p.answer(SECCOMP_RET_ERRNO | ENOSYS);
-  for (const int number : kDenied) {
+  return p;
+}
+
+void deny_each(Program& p, std::span<const int> numbers) {
+  for (const int number : numbers) {
     p.jump(BPF_JEQ, static_cast<std::uint32_t>(number), 0, 1);
     p.answer(kDeny);
   }
+}
+
+Program make_program() {
+  Program p = begin_program();
+  p.jump(BPF_JEQ, __NR_clone3, 0, 1);
+  p.answer(SECCOMP_RET_ERRNO | ENOSYS);
+  deny_each(p, kDenied);
   const auto self = static_cast<std::uint32_t>(::getpid());
   restrict_first_argument(p, __NR_clone, BPF_JSET, CLONE_THREAD);
   restrict_first_argument(p, __NR_kill, BPF_JEQ, self);
@@ -125,14 +163,33 @@ Program make_program() {
   return p;
 }
 
-}  // namespace
+Program make_reading_program() {
+  constexpr std::uint32_t kWriting = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
+  Program p = begin_program();
+#ifdef __NR_openat2  // its flags lie in memory, where no filter sees them
+  p.jump(BPF_JEQ, __NR_openat2, 0, 1);
+  p.answer(SECCOMP_RET_ERRNO | ENOSYS);
+#endif
+  deny_each(p, kChanging);
+#ifdef __NR_open
+  deny_bits(p, __NR_open, 1, kWriting);
+#endif
+  deny_bits(p, __NR_openat, 2, kWriting);
+  p.answer(SECCOMP_RET_ALLOW);
+  return p;
+}
 
-int lock_down() {
-  Program program = make_program();
+int install(Program program) {
   const sock_fprog filter{static_cast<unsigned short>(program.size), program.code.data()};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
   if (::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) != 0) return errno;
   return 0;
 }
+
+}  // namespace
+
+int lock_down() { return install(make_program()); }
+
+int forbid_writing() { return install(make_reading_program()); }
 
 }  // namespace kw::player

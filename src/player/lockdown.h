@@ -10,4 +10,10 @@ namespace kw::player {
 /// ENOSYS, so that the C library falls back). Returns 0 or the errno.
 int lock_down();
 
+/// Forbids, for this process and for good, to change any file: opening one for writing, making,
+/// renaming, linking, cutting or removing one, its mode, owner, times and attributes. Descriptors
+/// that are open already keep working. Comes before lock_down(), which allows no further filter.
+/// Returns 0 or the errno.
+int forbid_writing();
+
 }  // namespace kw::player

@@ -1,0 +1,88 @@
+// Checks and words shared by the compilers.
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+namespace kw::compile {
+namespace {
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name.size() <= 64 && name.front() != '.' && name.front() != '-' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' ||
+                  c == '-';
+         });
+}
+
+bool is_define(std::string_view define) {
+  return is_usable_identifier(define.substr(0, define.find('='))) &&
+         define.find('\n') == std::string_view::npos;
+}
+
+}  // namespace
+
+CompileResult refused(Outcome outcome, std::string evidence) {
+  CompileResult result;
+  result.outcome = outcome;
+  result.evidence = std::move(evidence);
+  return result;
+}
+
+std::string one_line(std::string_view text, std::size_t limit) {
+  std::string out = sanitise(trim(text), limit);
+  std::replace(out.begin(), out.end(), '\n', ' ');
+  return out;
+}
+
+std::string first_error(const std::vector<Finding>& findings) {
+  if (findings.empty()) return {};
+  const Finding& f = findings.front();
+  return f.place.empty() ? f.text : f.place + ": " + f.text;
+}
+
+Result<std::optional<CompileResult>> check_unit(const BuildUnit& unit, const Limits& limits) {
+  std::uint64_t bytes = 0;
+  for (const SourceFile& file : unit.files) bytes += file.text.size();
+  if (bytes > limits.source_bytes)
+    return refused(Outcome::OutOfResources,
+                   fmt::format("the source has {}; at most {} are compiled", format_bytes(bytes),
+                               format_bytes(limits.source_bytes)));
+  for (const std::string& define : unit.defines)
+    if (!is_define(define)) return fail("not a macro definition: " + one_line(define, 80));
+  for (const SourceFile& file : unit.files)
+    if (!is_plain_name(file.name)) return fail("not a plain file name: " + one_line(file.name, 80));
+  return std::nullopt;
+}
+
+CompileResult unknown_option(std::string_view option, std::span<const std::string> known) {
+  return refused(Outcome::CompileFailed, "unknown compiler option '" + one_line(option, 80) + "'" +
+                                             suggestion(option, known) +
+                                             "; known are: " + join(known, ", "));
+}
+
+platform::Path object_path(const platform::Path& folder, const BuiltObject& object) {
+  return folder / (object.sha256 + (object.format == "cubin" ? ".cubin" : ".so"));
+}
+
+Result<CompileResult> keep_object(const platform::Path& folder, std::string_view bytes,
+                                  std::string format) {
+  CompileResult result;
+  result.outcome = Outcome::Correct;
+  BuiltObject& object = result.object.emplace_back();
+  object.format = std::move(format);
+  object.sha256 = sha256(bytes).hex();
+  object.bytes = static_cast<std::int64_t>(bytes.size());
+  const platform::Path kept = object_path(folder, object);
+  KW_TRY(platform::write_file_atomic(kept, bytes, /*durable=*/false));
+  object.path = kept.string();
+  return result;
+}
+
+}  // namespace kw::compile

@@ -1,0 +1,57 @@
+// Builds device code with NVRTC, each unit in a locked-down child of a warmed kw-nvrtc.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "compile/build.h"
+#include "compile/compiler.h"
+#include "compile/cuda_toolkit.h"
+#include "compile/nvrtc_server.h"
+
+namespace kw::compile {
+
+struct CudaCompilerSettings {
+  CudaToolkit toolkit;
+  platform::Path objects;  ///< Where cubins are kept by content; created.
+  JailLevel jail = JailLevel::Namespace;
+  Limits limits = {.address_space_bytes = std::uint64_t{6} << 30};
+  platform::Path program;  ///< kw-nvrtc; empty: beside the running executable.
+};
+
+/// Options of device code, for messages: fast_math, and maxrregcount_N for some N.
+std::span<const std::string> cuda_option_names();
+
+class CudaCompiler final : public Compiler {
+ public:
+  /// Checks that there is an NVRTC; starts nothing. Error (stop): what is missing and how to get
+  /// it.
+  static Result<std::unique_ptr<CudaCompiler>> create(CudaCompilerSettings settings);
+
+  Result<CompileResult> build(const BuildUnit& unit) override;
+  const std::string& identity() const override { return identity_; }
+
+  /// Starts kw-nvrtc if it does not run (0.3 s): "NVRTC 13.0", for DeviceFacts and `kw doctor`.
+  Result<std::string> version();
+  NvrtcServer& server() { return server_; }
+
+ private:
+  CudaCompiler(CudaCompilerSettings settings, std::string identity);
+  Result<std::optional<CompileResult>> check(const BuildUnit& unit);
+  Result<NvrtcJob> job_of(const BuildUnit& unit) const;
+  Result<CompileResult> read_outcome(const NvrtcOutcome& outcome, const BuildUnit& unit) const;
+  CompileResult died(const NvrtcOutcome& outcome) const;
+  Result<CompileResult> keep(const NvrtcAnswer& answer, const BuildUnit& unit) const;
+
+  CudaCompilerSettings settings_;
+  std::string identity_;
+  NvrtcServer server_;
+};
+
+/// Findings (kind "resource") about kernels: registers, spills, stack and shared memory, one
+/// statement for each kernel, those that spill first.
+std::vector<Finding> resource_findings(std::span<const KernelFacts> kernels);
+
+}  // namespace kw::compile

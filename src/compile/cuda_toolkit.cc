@@ -1,0 +1,220 @@
+// Looks through folders in a fixed order; the first that has a thing gives it.
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/cuda_toolkit.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "platform/subprocess.h"
+
+namespace kw::compile {
+
+using platform::Path;
+
+namespace {
+
+constexpr std::array kLibraryNames = {"libnvrtc.so.13", "libnvrtc.so.12"};
+constexpr std::array kLibraryFolders = {"lib64", "lib", "targets/x86_64-linux/lib",
+                                        "targets/sbsa-linux/lib", "."};
+
+bool is_there(const Path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+Path real(const Path& path) {
+  std::error_code error;
+  Path found = std::filesystem::canonical(path, error);
+  return error ? path : found;
+}
+
+std::string of_ours(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Path data_folder() {
+  if (const std::string xdg = of_ours("XDG_DATA_HOME"); xdg.starts_with('/'))
+    return Path(xdg) / "kernelwright";
+  if (const std::string home = of_ours("HOME"); home.starts_with('/'))
+    return Path(home) / ".local/share/kernelwright";
+  return {};
+}
+
+NvrtcFiles files_of(const Path& library) {
+  NvrtcFiles files;
+  files.library = real(library);
+  const auto names = platform::list_dir(files.library.parent_path());
+  if (!names) return files;
+  for (const std::string& name : *names)
+    if (name.starts_with("libnvrtc-builtins.so."))
+      files.builtins = files.library.parent_path() / name;
+  return files;
+}
+
+std::optional<NvrtcFiles> nvrtc_below(const Path& root) {
+  if (root.empty()) return std::nullopt;
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(root, ignored)) return files_of(root);
+  for (const char* name : kLibraryNames)
+    for (const char* folder : kLibraryFolders)
+      if (const Path path = root / folder / name; is_there(path)) return files_of(path);
+  return std::nullopt;
+}
+
+// "	libnvrtc.so.13 (libc6,x86-64) => /usr/lib/x86_64-linux-gnu/libnvrtc.so.13"
+std::optional<NvrtcFiles> nvrtc_of_loader() {
+  for (const char* program : {"/sbin/ldconfig", "/usr/sbin/ldconfig"}) {
+    if (!is_there(program)) continue;
+    const auto asked = platform::run({program, "-p"}, {}, std::chrono::seconds(5));
+    if (!asked || !asked->ok()) continue;
+    for (const char* name : kLibraryNames)
+      for (const std::string_view line : split_lines(asked->out)) {
+        const std::size_t arrow = line.find("=> ");
+        if (arrow == std::string_view::npos || !trim(line).starts_with(std::string(name) + " "))
+          continue;
+        if (const Path path = std::string(trim(line.substr(arrow + 3))); is_there(path))
+          return files_of(path);
+      }
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string head_of(const Path& path) {
+  return platform::read_file(path, std::size_t{8} << 20).value_or(std::string());
+}
+
+void find_headers(const std::vector<Path>& roots, CudaToolkit& toolkit) {
+  for (const Path& root : roots) {
+    const Path include = root / "include";
+    if (root.empty() || !is_there(include / "cuda_fp16.h")) continue;
+    toolkit.include.push_back(real(include));
+    // From CUDA 13 on libcu++ has a folder of its own.
+    if (is_there(include / "cccl/cuda/std")) toolkit.include.push_back(real(include / "cccl"));
+    const long long cuda = define_in(head_of(include / "cuda_runtime_api.h"), "CUDART_VERSION");
+    const long long cccl =
+        define_in(head_of(toolkit.include.back() / "cuda/std/__cccl/version.h"), "CCCL_VERSION");
+    toolkit.headers_version = fmt::format("CUDA {}, CCCL {}", cuda, cccl);
+    return;
+  }
+}
+
+void find_cutlass(const std::vector<Path>& roots, CudaToolkit& toolkit) {
+  for (const Path& root : roots) {
+    if (root.empty()) continue;
+    for (const Path& include : {root / "include", root}) {
+      if (!is_there(include / "cute/tensor.hpp")) continue;
+      toolkit.cutlass = real(include);
+      const std::string text = head_of(include / "cutlass/version.h");
+      toolkit.cutlass_version =
+          fmt::format("{}.{}.{}", define_in(text, "CUTLASS_MAJOR"),
+                      define_in(text, "CUTLASS_MINOR"), define_in(text, "CUTLASS_PATCH"));
+      return;
+    }
+  }
+}
+
+Path program_in(const std::vector<Path>& roots, std::string_view name) {
+  for (const Path& root : roots)
+    if (const Path path = root / "bin" / name; !root.empty() && is_there(path)) return real(path);
+  const auto found = platform::find_program(name);
+  return found ? real(*found) : Path();
+}
+
+}  // namespace
+
+long long define_in(std::string_view text, std::string_view name) {
+  for (const std::string_view line : split_lines(text)) {
+    std::string_view rest = trim(line);
+    if (!rest.starts_with('#')) continue;
+    rest = trim(rest.substr(1));
+    if (!rest.starts_with("define ")) continue;
+    rest = trim(rest.substr(7));
+    if (!rest.starts_with(name)) continue;
+    rest.remove_prefix(name.size());
+    if (!rest.starts_with(' ') && !rest.starts_with('\t')) continue;
+    rest = trim(rest);
+    long long value = 0;
+    if (std::from_chars(rest.data(), rest.data() + rest.size(), value).ec == std::errc())
+      return value;
+  }
+  return -1;
+}
+
+CudaPlaces CudaPlaces::of_environment() {
+  CudaPlaces places;
+  places.nvrtc = of_ours("KW_NVRTC");
+  places.cuda = of_ours("CUDA_PATH");
+  if (places.cuda.empty()) places.cuda = of_ours("CUDA_HOME");
+  places.cutlass = of_ours("CUTLASS_PATH");
+  places.data = data_folder().string();
+  return places;
+}
+
+CudaToolkit find_cuda_toolkit(const CudaPlaces& places) {
+  CudaToolkit toolkit;
+  const auto below = [](const std::string& folder, const char* name) {
+    return folder.empty() ? Path() : Path(folder) / name;
+  };
+  const std::vector<Path> roots = {places.nvrtc, places.cuda, places.system,
+                                   below(places.data, "cuda")};
+  for (const Path& root : roots) {
+    if (root.empty()) continue;
+    toolkit.looked.push_back(root.string());
+    if (!toolkit.nvrtc) toolkit.nvrtc = nvrtc_below(root);
+  }
+  if (places.ask_loader) {
+    toolkit.looked.emplace_back("the libraries that ldconfig knows");
+    if (!toolkit.nvrtc) toolkit.nvrtc = nvrtc_of_loader();
+  }
+  // Headers of NVRTC's own installation go with it better than any other.
+  std::vector<Path> header_roots;
+  if (toolkit.nvrtc) header_roots.push_back(toolkit.nvrtc->library.parent_path().parent_path());
+  header_roots.insert(header_roots.end(), roots.begin(), roots.end());
+  find_headers(header_roots, toolkit);
+  find_cutlass({places.cutlass, below(places.data, "cutlass"), places.system_include}, toolkit);
+  const std::vector<Path> tool_roots = {places.cuda, places.system};
+  toolkit.nvcc = program_in(tool_roots, "nvcc");
+  toolkit.disassembler = program_in(tool_roots, "nvdisasm");
+  if (toolkit.disassembler.empty()) toolkit.disassembler = program_in(tool_roots, "cuobjdump");
+  return toolkit;
+}
+
+std::vector<ToolkitFact> cuda_toolkit_facts(const CudaToolkit& toolkit) {
+  std::vector<ToolkitFact> facts;
+  const auto add = [&](const char* part, bool is_found, std::string found, std::string missing) {
+    facts.push_back({part, is_found, is_found ? std::move(found) : std::move(missing)});
+  };
+  add("nvrtc", toolkit.nvrtc.has_value(), toolkit.nvrtc ? toolkit.nvrtc->library.string() : "",
+      why_no_nvrtc(toolkit));
+  add("headers", !toolkit.include.empty(),
+      toolkit.include.empty()
+          ? ""
+          : toolkit.include.front().string() + " (" + toolkit.headers_version + ")",
+      "no headers of CUDA (cuda_fp16.h, mma.h, cuda/std): kernels that include them cannot be "
+      "compiled; scripts/install-nvrtc brings them");
+  add("cute", !toolkit.cutlass.empty(),
+      toolkit.cutlass.string() + " (CUTLASS " + toolkit.cutlass_version + ")",
+      "no CUTLASS: kernels with '// kw: dialect cute' cannot be compiled; set CUTLASS_PATH or run "
+      "scripts/install-cutlass");
+  add("nvcc", !toolkit.nvcc.empty(), toolkit.nvcc.string(),
+      "no nvcc: baselines with host code (cuBLAS, CUB) cannot be built; set CUDA_PATH to a "
+      "toolkit");
+  add("disassembler", !toolkit.disassembler.empty(), toolkit.disassembler.string(),
+      "no nvdisasm or cuobjdump: findings say nothing about machine code");
+  return facts;
+}
+
+std::string why_no_nvrtc(const CudaToolkit& toolkit) {
+  if (toolkit.nvrtc) return {};
+  return "no NVRTC (libnvrtc.so.13 or .12) in " + join(toolkit.looked, ", ") +
+         "; set KW_NVRTC or CUDA_PATH, or run scripts/install-nvrtc";
+}
+
+}  // namespace kw::compile

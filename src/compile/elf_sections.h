@@ -1,0 +1,39 @@
+// The parts of a 64-bit ELF file that every reader needs, with every offset checked.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <elf.h>
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace kw::compile {
+
+/// The T that lies at `offset`, or nothing where the bytes end before it does.
+template <class T>
+std::optional<T> elf_at(std::string_view bytes, std::uint64_t offset) {
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+/// What a section holds; empty if it lies outside the file or takes no room in it.
+std::string_view elf_contents(std::string_view bytes, const Elf64_Shdr& section);
+
+/// The string at `index` of a string table; empty if there is none.
+std::string elf_string(std::string_view bytes, const Elf64_Shdr& table, std::uint64_t index);
+
+/// Section headers; errors say what is odd.
+Result<std::vector<Elf64_Shdr>> read_elf_sections(std::string_view bytes, const Elf64_Ehdr& header);
+
+/// The header of a 64-bit little-endian ELF file.
+Result<Elf64_Ehdr> read_elf_header(std::string_view bytes);
+
+}  // namespace kw::compile

@@ -1,0 +1,38 @@
+// One compiler for a request that mixes targets: each unit goes to the compiler of its target.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "compile/compiler.h"
+
+namespace kw::compile {
+
+/// Put it in front of the caches: each target's key then depends on its own compiler alone, and cpu
+/// objects stay what they are on a machine that gets a GPU.
+class TargetCompiler final : public Compiler {
+ public:
+  /// Makes the cuda compiler when the first cuda unit comes; its errors are those of that build.
+  using Open = std::function<Result<std::unique_ptr<Compiler>>()>;
+
+  /// `cpu` is borrowed and must outlive it.
+  TargetCompiler(Compiler& cpu, Open open_cuda) : cpu_(cpu), open_cuda_(std::move(open_cuda)) {}
+
+  Result<CompileResult> build(const BuildUnit& unit) override;
+  /// Of the cpu compiler; once a cuda unit was built, of both.
+  const std::string& identity() const override;
+
+ private:
+  Result<Compiler*> cuda();
+
+  Compiler& cpu_;
+  Open open_cuda_;
+  mutable std::mutex mutex_;
+  std::unique_ptr<Compiler> cuda_;
+  std::string both_;
+};
+
+}  // namespace kw::compile
