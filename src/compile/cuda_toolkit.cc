@@ -67,7 +67,7 @@ std::optional<NvrtcFiles> nvrtc_below(const Path& root) {
   return std::nullopt;
 }
 
-// "	libnvrtc.so.13 (libc6,x86-64) => /usr/lib/x86_64-linux-gnu/libnvrtc.so.13"
+// "libnvrtc.so.13 (libc6,x86-64) => /usr/lib/x86_64-linux-gnu/libnvrtc.so.13"
 std::optional<NvrtcFiles> nvrtc_of_loader() {
   for (const char* program : {"/sbin/ldconfig", "/usr/sbin/ldconfig"}) {
     if (!is_there(program)) continue;
