@@ -72,6 +72,8 @@ class Bench {
   Result<> verify_fast(int set);
   /// What the trusted baseline reached on a set. Precondition: prepared.
   RelativeErrors relative_errors(int set) const;
+  /// Gives back what only preparing needs: the processes and buffers of the fast reference.
+  void rest() { series_.reset(); }
   /// Where is_fast(): what to expect of the trusted baseline, which is too slow to be run.
   void expect(RelativeErrors errors) { expected_ = std::move(errors); }
   bool is_prepared(int set) const { return known_.contains(set); }
@@ -147,6 +149,7 @@ class Bench {
   std::unique_ptr<Bench> twin_;  ///< On the host; null where this device runs references.
   bool is_fast_ = false;
   RelativeErrors expected_;
+  std::unique_ptr<TruthSeries> series_;  ///< Of the fast reference, between two sets.
   std::uint64_t calls_placed_ = 0;
 };
 

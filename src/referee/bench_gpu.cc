@@ -55,9 +55,10 @@ Result<TruthMaker::Truth> Bench::lift(TruthMaker::Truth truth) {
 }
 
 Result<> Bench::prepare_fast(int set) {
-  const TruthMaker::Job job{&workload_, KW_TRY(pool_.set(set))};
+  const Buffers* drawn = KW_TRY(pool_.set(set));
+  if (!series_) series_ = std::make_unique<TruthSeries>(trusted_.fast, workload_);
   Known known;
-  known.truth = std::move(KW_TRY(trusted_.fast.compute(std::span(&job, 1))).front());
+  known.truth = KW_TRY(series_->compute(*drawn));
   KW_TRY(learn_truth(set, known));
   fast_ns_ = known.truth.reference_ns;
   for (std::size_t i = 0; i < known.regions.size() && i < expected_.size(); ++i)

@@ -99,6 +99,8 @@ class Trial {
   Fate check_timed(Bench& bench);
   Fate measure(const std::vector<Bench*>& timed, const Program* opponent,
                std::int64_t memory_bytes);
+  /// Ends every process of the candidate, which hold the memory of buffers that are renewed.
+  void end_processes() { kept_.clear(); }
 
  private:
   Fate run_one(Bench& bench, Leg& leg, int set, bool is_watched);
@@ -215,6 +217,7 @@ Trial::Fate Trial::check_timed(Bench& bench) {
   if (auto verdict = KW_TRY(run_one(bench, leg, kWarmSet + 1, true))) return verdict;
   const Repeatability repeat = KW_TRY(check_repeat(bench, leg, timeout_of(bench)));
   WorkloadResult& result = result_of(bench);
+  if (bench.is_fast()) result.note = "truth by the fast reference";
   if (repeat.verdict) {
     result.outcome = repeat.verdict->outcome;
     return repeat.verdict;
@@ -404,6 +407,8 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
     spent("measure");
   }
   evaluation.verdict = verdict.value_or(Verdict{request.until, Outcome::Correct, ""});
+  trial.end_processes();
+  for (auto& [name, bench] : run->benches) bench->rest();
   if (verdict) {
     for (auto& [name, bench] : run->benches) KW_TRY(bench->repair());
     KW_TRY(await_recovery());

@@ -128,6 +128,7 @@ Result<> Timing::prepare_sets(Entry& entry) {
   const int first = bench.runs_plans() ? entry.most_sets : kFirstSets * entry.slots;
   entry.sets = std::clamp(std::max(known - 1, first), std::max(2, entry.slots), entry.most_sets);
   for (int set = kWarmSet + 1; set <= entry.sets; ++set) KW_TRY(bench.prepare(set));
+  bench.rest();
   return {};
 }
 

@@ -13,24 +13,28 @@
 namespace kw::referee {
 namespace {
 
-Result<Buffers> widen_set(device::Device& device, const Workload& workload, const Buffers& set) {
+Result<Buffers> allocate_wide(device::Device& device, const Workload& workload) {
   Buffers wide;
+  for (const Tensor& tensor : workload.tensors)
+    wide.push_back(KW_TRY(device.allocate({.name = "truth." + tensor.name,
+                                           .bytes = widened(tensor).bytes(),
+                                           .alignment = std::max<std::int64_t>(tensor.alignment, 8),
+                                           .shared = true})));
+  return wide;
+}
+
+Result<> widen_into(Buffers& wide, device::Device& device, const Workload& workload,
+                    const Buffers& set) {
   for (std::size_t i = 0; i < workload.tensors.size(); ++i) {
     const Tensor& tensor = workload.tensors[i];
-    const Tensor target = widened(tensor);
-    auto buffer = KW_TRY(device.allocate({.name = "truth." + tensor.name,
-                                          .bytes = target.bytes(),
-                                          .alignment = std::max<std::int64_t>(tensor.alignment, 8),
-                                          .shared = true}));
     if (!is_drawn(tensor))
-      KW_TRY(device.ops().fill(*buffer, zeroed(target), 0));
+      KW_TRY(device.ops().fill(*wide[i], zeroed(widened(tensor)), 0));
     else if (is_real(tensor.dtype))
-      KW_TRY(device.ops().widen(*buffer, *set[i], tensor));
+      KW_TRY(device.ops().widen(*wide[i], *set[i], tensor));
     else
-      KW_TRY(device.ops().copy(*buffer, *set[i]));
-    wide.push_back(std::move(buffer));
+      KW_TRY(device.ops().copy(*wide[i], *set[i]));
   }
-  return wide;
+  return {};
 }
 
 std::string who(const TruthMaker& maker, const Program& program, const Workload& workload) {
@@ -38,10 +42,10 @@ std::string who(const TruthMaker& maker, const Program& program, const Workload&
                      program.role, workload.name);
 }
 
-// One call of `program` for each job on its buffers, all in one process; returns their times.
-Result<std::vector<double>> run_all(const TruthMaker& maker, const Program& program,
-                                    std::span<const TruthMaker::Job> jobs,
-                                    std::span<const Buffers> buffers) {
+// A process of `program` that stands at every job's buffers.
+Result<std::unique_ptr<Leg>> start(const TruthMaker& maker, const Program& program,
+                                   std::span<const TruthMaker::Job> jobs,
+                                   std::span<const Buffers> buffers) {
   device::PlayerSpec spec{.name = "reference", .jail = maker.jail, .buffers = {}, .writable = {}};
   std::vector<Stand> stands;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -50,18 +54,24 @@ Result<std::vector<double>> run_all(const TruthMaker& maker, const Program& prog
   }
   spec.writable.assign(spec.buffers.size(), true);
   // Poison of a reference's workspaces need not be secret.
-  Leg leg(*maker.device, *maker.task, std::move(spec), program, std::move(stands),
-          Seed::from_number(0));
-  if (const auto refused = KW_TRY(leg.renew()))
+  auto leg = std::make_unique<Leg>(*maker.device, *maker.task, std::move(spec), program,
+                                   std::move(stands), Seed::from_number(0));
+  if (const auto refused = KW_TRY(leg->renew()))
     return fail(
         fmt::format("{}: {}", who(maker, program, *jobs.front().workload), refused->evidence));
+  return leg;
+}
+
+// One call for each job; returns their times.
+Result<std::vector<double>> run_all(const TruthMaker& maker, Leg& leg,
+                                    std::span<const TruthMaker::Job> jobs) {
   std::vector<double> times;
   for (const TruthMaker::Job& job : jobs) {
     KW_TRY(leg.make_ready(*job.workload));
     const device::CallResult result = leg.call(*job.workload, 1, maker.timeout_ns);
     if (result.fate != device::Fate::Returned)
       return fail(fmt::format("{} {}; the task is at fault, not the candidate",
-                              who(maker, program, *job.workload),
+                              who(maker, leg.program(), *job.workload),
                               words_of(result.fate, result.signal)));
     times.push_back(result.elapsed_ns);
   }
@@ -71,8 +81,10 @@ Result<std::vector<double>> run_all(const TruthMaker& maker, const Program& prog
 Result<std::vector<Buffers>> widen_all(const TruthMaker& maker,
                                        std::span<const TruthMaker::Job> jobs) {
   std::vector<Buffers> wide;
-  for (const TruthMaker::Job& job : jobs)
-    wide.push_back(KW_TRY(widen_set(*maker.device, *job.workload, *job.set)));
+  for (const TruthMaker::Job& job : jobs) {
+    wide.push_back(KW_TRY(allocate_wide(*maker.device, *job.workload)));
+    KW_TRY(widen_into(wide.back(), *maker.device, *job.workload, *job.set));
+  }
   return wide;
 }
 
@@ -88,28 +100,59 @@ Tensor widened(Tensor tensor) {
   return tensor;
 }
 
-Result<std::vector<TruthMaker::Truth>> TruthMaker::compute(std::span<const Job> jobs) const {
-  KW_ASSERT(!jobs.empty());
+Result<> TruthMaker::check() const {
   if (reference == nullptr)
     return fail(fmt::format("task '{}' came without its reference, built", task->name));
-  auto values = KW_TRY(widen_all(*this, jobs));
-  const auto times = KW_TRY(run_all(*this, *reference, jobs, values));
+  if (task->gate.kind == GateKind::Dot && magnitude == nullptr)
+    return fail(fmt::format("task '{}' has the gate 'dot' and no magnitude function", task->name));
+  return {};
+}
+
+Result<std::vector<TruthMaker::Truth>> TruthMaker::compute(std::span<const Job> jobs) const {
+  KW_ASSERT(!jobs.empty());
+  KW_TRY(check());
   std::vector<Truth> truths(jobs.size());
+  auto values = KW_TRY(widen_all(*this, jobs));
+  const auto times = KW_TRY(run_all(*this, *KW_TRY(start(*this, *reference, jobs, values)), jobs));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     truths[i].values = std::move(values[i]);
     truths[i].reference_ns = times[i];
     keep_compared(*jobs[i].workload, truths[i].values);
   }
   if (task->gate.kind != GateKind::Dot) return truths;
-  if (magnitude == nullptr)
-    return fail(fmt::format("task '{}' has the gate 'dot' and no magnitude function", task->name));
   auto magnitudes = KW_TRY(widen_all(*this, jobs));
-  KW_TRY(run_all(*this, *magnitude, jobs, magnitudes));
+  KW_TRY(run_all(*this, *KW_TRY(start(*this, *magnitude, jobs, magnitudes)), jobs));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     truths[i].magnitudes = std::move(magnitudes[i]);
     keep_compared(*jobs[i].workload, truths[i].magnitudes);
   }
   return truths;
+}
+
+Result<double> TruthSeries::run(const Program& program, std::unique_ptr<Leg>& leg,
+                                const Buffers& set, Buffers& to) {
+  const TruthMaker::Job job{&workload_, &set};
+  if (wide_.empty()) wide_ = KW_TRY(allocate_wide(*maker_.device, workload_));
+  KW_TRY(widen_into(wide_, *maker_.device, workload_, set));
+  if (!leg) leg = KW_TRY(start(maker_, program, std::span(&job, 1), std::span(&wide_, 1)));
+  const auto times = KW_TRY(run_all(maker_, *leg, std::span(&job, 1)));
+  to.resize(wide_.size());
+  for (std::size_t i = 0; i < wide_.size(); ++i) {
+    if (workload_.tensors[i].compared.empty()) continue;
+    to[i] = KW_TRY(maker_.device->allocate(
+        {.name = "truth", .bytes = wide_[i]->bytes(), .alignment = 64, .shared = false}));
+    KW_TRY(maker_.device->ops().copy(*to[i], *wide_[i]));
+  }
+  return times.front();
+}
+
+Result<TruthMaker::Truth> TruthSeries::compute(const Buffers& set) {
+  KW_TRY(maker_.check());
+  TruthMaker::Truth truth;
+  truth.reference_ns = KW_TRY(run(*maker_.reference, reference_, set, truth.values));
+  if (maker_.task->gate.kind == GateKind::Dot)
+    (void)KW_TRY(run(*maker_.magnitude, magnitude_, set, truth.magnitudes));
+  return truth;
 }
 
 }  // namespace kw::referee

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "device/device.h"
 #include "record/evaluation.h"
 #include "referee/inputs.h"
+#include "referee/leg.h"
 #include "referee/program.h"
 
 namespace kw::referee {
@@ -39,6 +41,30 @@ struct TruthMaker {
   /// process of each for all jobs. One truth per job, in their order. An error names the reference
   /// and the workload on which it crashed or hung.
   Result<std::vector<Truth>> compute(std::span<const Job> jobs) const;
+  /// Whether there is what compute() needs.
+  Result<> check() const;
+};
+
+/// Truths of one workload, set after set, by one process of each reference on one set of widened
+/// buffers: on a GPU a process costs more than what it computes. Holds their memory while it lives.
+class TruthSeries {
+ public:
+  /// `maker` and `workload` outlive it.
+  TruthSeries(const TruthMaker& maker, const Workload& workload)
+      : maker_(maker), workload_(workload) {}
+
+  /// Errors as for TruthMaker::compute.
+  Result<TruthMaker::Truth> compute(const Buffers& set);
+
+ private:
+  Result<double> run(const Program& program, std::unique_ptr<Leg>& leg, const Buffers& set,
+                     Buffers& to);
+
+  const TruthMaker& maker_;
+  const Workload& workload_;
+  Buffers wide_;
+  std::unique_ptr<Leg> reference_;
+  std::unique_ptr<Leg> magnitude_;
 };
 
 /// The tensor with its reals as float64: what the truth's buffers hold.
