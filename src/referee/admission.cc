@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -354,19 +355,23 @@ Result<> admit_fast(device::Device& device, const EvaluationRequest& request,
   trusted.fast.device = &device;
   trusted.fast.reference = &*fast;
   trusted.fast.magnitude = magnitude ? &*magnitude : nullptr;
-  int verified = 0;
+  std::vector<std::unique_ptr<Bench>> benches;
+  std::vector<Bench*> small;
   for (const Workload& workload : request.workloads) {
-    Bench bench(device, request.task, workload,
-                Seed::from_number(request.seed).child("fast").child(workload.name), trusted);
-    if (bench.is_fast() || workload.group == Group::Time) continue;
-    KW_TRY(bench.prepare(kSet));
-    const auto agreed = bench.verify_fast(kSet);
-    if (!agreed) to.problems.push_back(agreed.error().what + ".");
-    ++verified;
+    if (workload.group == Group::Time) continue;
+    benches.push_back(std::make_unique<Bench>(
+        device, request.task, workload,
+        Seed::from_number(request.seed).child("fast").child(workload.name), trusted));
+    if (!benches.back()->is_fast()) small.push_back(benches.back().get());
   }
-  if (verified == 0)
+  if (small.empty()) {
     to.problems.push_back(
         "No check workload is small enough for the host to prove the fast reference on.");
+    return {};
+  }
+  KW_TRY(Bench::prepare_together(small, kSet));
+  if (const auto agreed = Bench::verify_fast(small, kSet); !agreed)
+    to.problems.push_back(agreed.error().what + ".");
   return {};
 }
 

@@ -67,9 +67,10 @@ class Bench {
   /// Whether truths here come from the fast reference. It must have been verified before any is
   /// prepared.
   bool is_fast() const { return is_fast_; }
-  /// Compares the fast reference with the truth known of a set: an error, which names the task, if
-  /// they differ by more than float64 rounding. Precondition: prepared, and not is_fast().
-  Result<> verify_fast(int set);
+  /// Compares the fast reference with the truths known of a set, one process of it for all benches:
+  /// an error, which names the task, if they differ by more than float64 rounding. Preconditions:
+  /// all of one run, prepared, and none is_fast().
+  static Result<> verify_fast(std::span<Bench* const> benches, int set);
   /// What the trusted baseline reached on a set. Precondition: prepared.
   RelativeErrors relative_errors(int set) const;
   /// Gives back what only preparing needs: the processes and buffers of the fast reference.
@@ -123,6 +124,7 @@ class Bench {
   static Result<> prepare_here(std::span<Bench* const> benches, int set);
   static Result<> prepare_on_host(std::span<Bench* const> benches, int set);
   Result<> prepare_fast(int set);
+  Result<> expect_equal(const TruthMaker::Truth& fast, const Known& known);
   Result<TruthMaker::Truth> lift(TruthMaker::Truth truth);
   Result<> learn_truth(int set, Known& known);
   Result<std::vector<RegionTruth>> facts_of(std::size_t index, const Known& known);

@@ -88,12 +88,19 @@ RelativeErrors Bench::relative_errors(int set) const {
   return errors;
 }
 
-Result<> Bench::verify_fast(int set) {
-  KW_ASSERT(!is_fast_);
-  const TruthMaker::Job job{&workload_, KW_TRY(pool_.set(set))};
-  const TruthMaker::Truth fast =
-      std::move(KW_TRY(trusted_.fast.compute(std::span(&job, 1))).front());
-  const Known& known = this->known(set);
+Result<> Bench::verify_fast(std::span<Bench* const> benches, int set) {
+  std::vector<TruthMaker::Job> jobs;
+  for (Bench* bench : benches) {
+    KW_ASSERT(!bench->is_fast_);
+    jobs.push_back({&bench->workload_, KW_TRY(bench->pool_.set(set))});
+  }
+  const auto truths = KW_TRY(benches.front()->trusted_.fast.compute(jobs));
+  for (std::size_t i = 0; i < benches.size(); ++i)
+    KW_TRY(benches[i]->expect_equal(truths[i], benches[i]->known(set)));
+  return {};
+}
+
+Result<> Bench::expect_equal(const TruthMaker::Truth& fast, const Known& known) {
   const double length = static_cast<double>(std::max<std::int64_t>(workload_.dot_length, 1));
   for (std::size_t i = 0; i < workload_.tensors.size(); ++i) {
     const Tensor wide = widened(workload_.tensors[i]);
