@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/compare_targets.h"
 #include "cli/session.h"
 #include "cli/stored_run.h"
 #include "record/codec.h"
@@ -24,6 +25,7 @@ namespace {
 struct CompareFlags {
   std::vector<std::string> runs;
   std::string svg;
+  std::string targets;
 };
 
 struct Compared {
@@ -129,6 +131,11 @@ Json run_json(const Compared& run, const Compared& first) {
 }
 
 Result<int> compare(const Global& global, const CompareFlags& flags) {
+  if (flags.runs.empty()) return fail("name the runs, or with --targets the task");
+  if (!flags.targets.empty()) {
+    if (flags.runs.size() > 1) return fail("--targets compares one task", flags.runs.back());
+    return compare_targets(global, flags.targets, flags.runs.front(), flags.svg);
+  }
   if (flags.runs.size() < 2) return fail("wants at least two runs", flags.runs.front());
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
   std::vector<Compared> runs;
@@ -177,8 +184,10 @@ Command compare_command() {
   command.name = "compare";
   command.summary = "Compare runs: tables with intervals, and a plot";
   command.declare = [flags](Flags& f) {
-    f.positionals("runs", flags->runs, "Names as in kw runs, at least two");
-    f.text("--svg", flags->svg, "Write the best so far of each run as a plot");
+    f.positionals("runs", flags->runs, "Names as in kw runs, at least two; with --targets a task");
+    f.text("--svg", flags->svg,
+           "Write the best so far of each run as a plot, or throughput by target");
+    f.text("--targets", flags->targets, "cpu,cuda: the best of each target's runs of the task");
   };
   command.run = [flags](const Global& global) {
     return end_command(global, compare(global, *flags));

@@ -71,17 +71,33 @@ Result<worker::Reply> PipeCarrier::exchange(const worker::Message& message) {
   return reply;
 }
 
-Result<DeviceFacts> PipeCarrier::start_equipped(const std::vector<DeviceFacts>& known) {
+Result<DeviceFacts> PipeCarrier::greet(const std::vector<DeviceFacts>& known) {
   KW_TRY(start());
   worker::Message hello = message_of(worker::Verb::Hello);
   hello.facts = known;
   auto reply = KW_TRY(accepted(exchange(hello)));
   if (reply.facts.empty()) return fail("the worker has no device", "", Advice::Stop);
-  worker::Message equip = message_of(worker::Verb::Equip);
-  equip.units =
-      KW_TRY(worker::build_equipment(reply.facts.front(), compiler_, options_.build_threads));
-  if (!equip.units.empty()) KW_TRY(accepted(exchange(equip)));
   return std::move(reply.facts.front());
+}
+
+Result<DeviceFacts> PipeCarrier::start_equipped(const std::vector<DeviceFacts>& known) {
+  DeviceFacts facts = KW_TRY(greet(known));
+  worker::Message equip = message_of(worker::Verb::Equip);
+  equip.units = KW_TRY(worker::build_equipment(facts, compiler_, options_.build_threads));
+  if (!equip.units.empty()) KW_TRY(accepted(exchange(equip)));
+  return facts;
+}
+
+Result<DeviceFacts> PipeCarrier::look(Target target) {
+  struct NoCompiler final : compile::Compiler {
+    Result<compile::CompileResult> build(const BuildUnit&) override { return fail("no compiler"); }
+    const std::string& identity() const override { return name; }
+    std::string name = "none";
+  };
+  NoCompiler none;
+  PipeOptions options;
+  options.target = target;
+  return PipeCarrier(none, std::move(options)).greet({});
 }
 
 Result<worker::Reply> PipeCarrier::ask(const worker::Message& message) {

@@ -33,6 +33,9 @@ class PipeCarrier final : public Carrier {
   PipeCarrier(compile::Compiler& compiler, PipeOptions options);
   ~PipeCarrier() override;
 
+  /// What a worker says of its device of the target, and no more: nothing is built or measured.
+  static Result<DeviceFacts> look(Target target);
+
   Result<DeviceFacts> open(const std::optional<DeviceFacts>& remembered) override;
   Result<> submit(EvaluationRequest request) override;
   Result<Evaluation> next() override;
@@ -51,7 +54,9 @@ class PipeCarrier final : public Carrier {
     worker::Prepared prepared;
   };
   Result<> start();
-  /// Starts a worker, tells it what is known of the device and hands over its trusted kernels.
+  /// Starts a worker and tells it what is known of the device.
+  Result<DeviceFacts> greet(const std::vector<DeviceFacts>& known);
+  /// The same, and hands over the device's trusted kernels.
   Result<DeviceFacts> start_equipped(const std::vector<DeviceFacts>& known);
   Result<> take_facts(DeviceFacts facts);
   /// One message over the pipe; errors are of the pipe alone, the reply may hold another.

@@ -11,9 +11,11 @@
 namespace kw::referee {
 
 /// The least time in which any algorithm could do the workload's floor work on this device, in ns;
-/// nothing while no ceilings are known. There is no datasheet for a CPU in this machine's settings,
+/// nothing while no rates are known. There is no datasheet for a CPU in this machine's settings,
 /// so the limits are 1.5 × the best measured ceiling of any kind, thread count and level; bytes
 /// that exceed the last-level cache must in addition come from memory, since calls are timed cold.
+/// On a GPU they are the rates of its datasheet, of whichever unit is fastest, or what its clocks
+/// and bus make at most where that is more or the device is not in the table.
 std::optional<double> compute_least_ns(const Workload& workload, const DeviceFacts& facts);
 
 /// Words saying by how much `median_ns` is below the least time; nothing if plausible or unknown.

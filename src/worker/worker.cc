@@ -11,6 +11,7 @@
 
 #include "device/cpu.h"
 #include "device/cuda.h"
+#include "device/known_devices.h"
 #include "generated/version.h"
 #include "platform/clock.h"
 #include "platform/locks.h"
@@ -79,8 +80,15 @@ Result<std::unique_ptr<Worker>> Worker::open(Target target) {
 Worker::Worker(std::unique_ptr<device::Device> device, std::unique_ptr<device::Device> host)
     : device_(std::move(device)),
       host_(std::move(host)),
-      facts_(device_->facts()),
+      facts_(facts_of(*device_)),
       referee_(*device_, host_.get(), {.before_measuring = [this] { return take_alone(); }}) {}
+
+DeviceFacts Worker::facts_of(const device::Device& device) {
+  DeviceFacts facts = device.facts();
+  const device::KnownDevice* known = device::find_known_device(facts.model);
+  if (known != nullptr && !facts.gpu.empty()) facts.gpu.front().datasheet = {known->rates};
+  return facts;
+}
 
 Result<> Worker::take_alone() {
   held_.reset();  // Waiting for others while we hold a share would wait for ever.

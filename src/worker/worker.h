@@ -37,6 +37,8 @@ class Worker {
   Reply answer(const Message& message);
 
  private:
+  /// The device's own facts, with its maker's figures where the device is known.
+  static DeviceFacts facts_of(const device::Device& device);
   Result<Reply> try_answer(const Message& message);
   Result<Evaluation> judge_under_lease(const EvaluationRequest& request);
   /// Turns the share of the lease into the whole.

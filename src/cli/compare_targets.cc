@@ -1,0 +1,225 @@
+// Targets side by side.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/compare_targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/session.h"
+#include "cli/stored_run.h"
+#include "record/codec.h"
+#include "report/plot.h"
+#include "task/resolve.h"
+
+namespace kw::cli {
+namespace {
+
+/// What was asked for of a GPU against the CPU (mission.md): five to ten times as fast.
+constexpr double kLeastGain = 5;
+constexpr double kFullGain = 10;
+/// Near the roofline, where the task sets no goal.
+constexpr double kNearRoof = 0.8;
+
+/// The best run of one target.
+struct Best {
+  Target target = Target::Cpu;
+  report::RunData data;
+  Evaluation evaluation;   ///< The confirmation, else that of the search.
+  double items_per_s = 0;  ///< Geometric mean over the timed workloads.
+
+  bool is_confirmed() const { return data.confirmation.has_value(); }
+};
+
+std::vector<const WorkloadResult*> timed(const Evaluation& e) {
+  std::vector<const WorkloadResult*> found;
+  for (const WorkloadResult& w : e.workloads)
+    if (w.group == Group::Time && w.median_ns > 0) found.push_back(&w);
+  return found;
+}
+
+double mean_items(const Evaluation& e) {
+  double log_sum = 0;
+  const auto workloads = timed(e);
+  for (const WorkloadResult* w : workloads) {
+    if (w->items_per_s <= 0) return 0;
+    log_sum += std::log(w->items_per_s);
+  }
+  return workloads.empty() ? 0 : std::exp(log_sum / static_cast<double>(workloads.size()));
+}
+
+/// Confirmed ones before others, then the fastest.
+Result<std::optional<Best>> best_run(const store::RunStore& store, const Task& task,
+                                     Target target) {
+  std::optional<Best> best;
+  for (const RunSummary& run : KW_TRY(store.list())) {
+    const RunConfig& config = run.config;
+    if (config.task != task.name || config.target != target || config.carrier == "synthetic" ||
+        config.task_sha256 != task.sha256 || run.best_attempt == 0)
+      continue;
+    Best candidate{target, KW_TRY(load_run(store, run.name)), {}, 0};
+    candidate.evaluation = candidate.data.confirmation ? *candidate.data.confirmation
+                                                       : candidate.data.best->evaluation;
+    candidate.items_per_s = mean_items(candidate.evaluation);
+    const auto rank = [](const Best& b) { return std::pair(b.is_confirmed(), b.items_per_s); };
+    if (!best || rank(*best) < rank(candidate)) best = std::move(candidate);
+  }
+  return best;
+}
+
+Result<std::vector<Target>> parse_targets(const std::string& text) {
+  std::vector<Target> targets;
+  for (const std::string_view name : split(text, ',')) {
+    const auto target = enum_from<Target>(trim(name));
+    if (!target) return fail("--targets lists cpu and cuda, not '" + std::string(name) + "'");
+    if (std::ranges::find(targets, *target) != targets.end())
+      return fail("--targets names " + std::string(name) + " twice");
+    targets.push_back(*target);
+  }
+  return targets;
+}
+
+double bytes_of(const task::Definition& definition, const std::string& workload) {
+  for (const task::WorkloadSpec& spec : definition.workloads)
+    if (spec.name == workload)
+      if (const auto resolved = task::resolve(definition, spec))
+        return static_cast<double>(resolved->bytes());
+  return 0;
+}
+
+/// Throughput over size with each target's roofline, and what the criteria ask for.
+std::string plot(const task::Definition& definition, const std::vector<Best>& bests) {
+  std::vector<report::Series> series;
+  std::vector<double> sizes;
+  for (const Best& best : bests) {
+    const std::string name(name_of(best.target));
+    report::Series reached{name + ": " + best.data.best->candidate.name, {}, {}};
+    report::Series roof{name + " roofline", {}, {}};
+    for (const WorkloadResult* w : timed(best.evaluation)) {
+      const double bytes = bytes_of(definition, w->name);
+      sizes.push_back(bytes);
+      reached.x.push_back(bytes);
+      reached.y.push_back(w->items_per_s);
+      if (w->roofline.fraction <= 0) continue;
+      roof.x.push_back(bytes);
+      roof.y.push_back(w->items_per_s / w->roofline.fraction);
+    }
+    series.push_back(std::move(reached));
+    series.push_back(std::move(roof));
+  }
+  const auto [least, most] = std::ranges::minmax_element(sizes);
+  if (bests.size() > 1 && least != sizes.end())
+    for (const double gain : {kLeastGain, kFullGain}) {
+      const double wanted = gain * bests.front().items_per_s;
+      series.push_back({fmt::format("{:g}x {}", gain, name_of(bests.front().target)),
+                        {*least, *most},
+                        {wanted, wanted}});
+    }
+  return report::line_svg({definition.task.name, "bytes of all tensors", "items/s", true, true},
+                          series);
+}
+
+Json best_json(const Best& best) {
+  Json object{{"target", name_of(best.target)},
+              {"run", best.data.run.name},
+              {"kernel", best.data.best->candidate.name},
+              {"device", best.evaluation.machine},
+              {"baseline", best.evaluation.speedup.baseline},
+              {"speedup", best.evaluation.speedup.value},
+              {"is_confirmed", best.is_confirmed()},
+              {"items_per_s", best.items_per_s},
+              {"roofline_fraction", best.evaluation.roofline_fraction},
+              {"workloads", Json::array()}};
+  for (const WorkloadResult* w : timed(best.evaluation))
+    object["workloads"].push_back({{"name", w->name},
+                                   {"median_ns", w->median_ns},
+                                   {"items_per_s", w->items_per_s},
+                                   {"bytes_per_s", w->bytes_per_s},
+                                   {"flops_per_s", w->flops_per_s},
+                                   {"roofline_fraction", w->roofline.fraction},
+                                   {"samples", w->samples.size()}});
+  return object;
+}
+
+void print_best(const Best& best) {
+  const Speedup& speedup = best.evaluation.speedup;
+  fmt::print("{:<5} {} of {} on {}: {:.3f}x {}{}\n", name_of(best.target),
+             best.data.best->candidate.name, best.data.run.name, best.evaluation.machine,
+             speedup.value, speedup.baseline, best.is_confirmed() ? "" : ", not confirmed");
+  for (const WorkloadResult* w : timed(best.evaluation))
+    fmt::print("  {:<20} {:>9}  {:>12}  {:>10}  {:.2f} of roof\n", w->name, format_ns(w->median_ns),
+               format_si(w->items_per_s, "items/s"), format_si(w->bytes_per_s, "B/s"),
+               w->roofline.fraction);
+}
+
+struct Criteria {
+  double gain = 0;  ///< Throughput of the last target over the first; 0: not both are there.
+  double roof = 0;  ///< Of the last target.
+  double wanted_roof = 0;
+};
+
+void print_criteria(const Criteria& c, const std::vector<Best>& bests) {
+  if (c.gain > 0)
+    fmt::print("{} over {}: {:.3g}x in items a second; 5 to 10 times were asked for: {}\n",
+               name_of(bests.back().target), name_of(bests.front().target), c.gain,
+               c.gain >= kFullGain    ? "exceeded"
+               : c.gain >= kLeastGain ? "reached"
+                                      : "not reached");
+  fmt::print("{}: {:.2f} of the roofline in the mean; {:.2g} asked for: {}\n",
+             name_of(bests.back().target), c.roof, c.wanted_roof,
+             c.roof >= c.wanted_roof ? "reached" : "not reached");
+}
+
+}  // namespace
+
+Result<int> compare_targets(const Global& global, const std::string& targets,
+                            const std::string& task, const std::string& svg) {
+  const auto wanted = KW_TRY(parse_targets(targets));
+  const auto data = KW_TRY(open_data(global));
+  const task::Definition definition = KW_TRY(open_task(global, data, task));
+  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  std::vector<Best> bests;
+  std::vector<std::string> missing;
+  for (const Target target : wanted) {
+    if (auto best = KW_TRY(best_run(store, definition.task, target)))
+      bests.push_back(std::move(*best));
+    else
+      missing.emplace_back(name_of(target));
+  }
+  if (bests.empty())
+    return fail("no run of this task found a correct kernel; kw optimize " + task, task);
+  Criteria criteria;
+  if (bests.size() > 1 && bests.front().items_per_s > 0)
+    criteria.gain = bests.back().items_per_s / bests.front().items_per_s;
+  criteria.roof = bests.back().evaluation.roofline_fraction;
+  criteria.wanted_roof = definition.task.goals.roof.value_or(kNearRoof);
+  if (!svg.empty()) KW_TRY(platform::write_file_atomic(svg, plot(definition, bests), false));
+  if (global.json) {
+    Json object{{"task", definition.task.name},
+                {"targets", Json::array()},
+                {"missing", missing},
+                {"gain", criteria.gain > 0 ? Json(criteria.gain) : Json()},
+                {"roofline_fraction", criteria.roof},
+                {"wanted_roofline_fraction", criteria.wanted_roof}};
+    for (const Best& best : bests) object["targets"].push_back(best_json(best));
+    if (!svg.empty()) object["svg"] = svg;
+    std::printf("%s\n", dump_json(object).c_str());
+    return kDone;
+  }
+  for (const Best& best : bests) print_best(best);
+  for (const std::string& target : missing)
+    fmt::print("{:<5} no run with a correct kernel: kw optimize {} --target {}\n", target, task,
+               target);
+  print_criteria(criteria, bests);
+  fmt::print("note: times of different targets were not taken in pairs\n");
+  if (!svg.empty()) fmt::print("plot: {}\n", svg);
+  return kDone;
+}
+
+}  // namespace kw::cli
