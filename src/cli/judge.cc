@@ -112,6 +112,7 @@ Result<Evaluation> compile_only(const Global& global, const Aim& aim, task::Defi
   auto request = KW_TRY(workbench.request(candidate, nullptr));
   request.id = "judge";
   request.until = Stage::Compile;
+  std::erase_if(request.units, [](const BuildUnit& unit) { return unit.role != "candidate"; });
   return bench->carrier().evaluate(std::move(request));
 }
 

@@ -160,7 +160,7 @@ Result<std::vector<worker::AdmissionLine>> admit(const Global& global, task::Def
   const auto bench = KW_TRY(Bench::open(global, &store, aim));
   const auto workbench = KW_TRY(engine::TaskWorkbench::create(
       std::move(definition), {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
-  EvaluationRequest request = workbench.references();
+  EvaluationRequest request = KW_TRY(workbench.references());
   request.id = "admission";
   request.seed = Seed::from_os().low;
   return bench->carrier().admit(std::move(request));

@@ -3,20 +3,29 @@
 #include "engine/task_workbench.h"
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
 
 #include "base/text.h"
 #include "engine/written.h"
 #include "propose/generic.h"
+#include "task/plan.h"
 #include "task/resolve.h"
 #include "task/units.h"
 
 namespace kw::engine {
 namespace {
 
-search::Idea search_idea(const propose::Idea& idea) {
+search::Idea search_idea(const propose::Idea& idea, search::Validity fits) {
   const Origin origin = idea.candidate.origin;
-  return {idea.candidate.name, space_of(idea.header), idea.candidate.techniques,
+  return {idea.candidate.name, space_of(idea.header, std::move(fits)), idea.candidate.techniques,
           origin == Origin::Task || origin == Origin::Playbook};
+}
+
+/// Limits that no device has: what does not resolve even there is wrong in itself.
+GpuFacts boundless(GpuFacts facts) {
+  facts.shared_per_block = facts.shared_per_multiprocessor = std::int64_t{1} << 40;
+  return facts;
 }
 
 }  // namespace
@@ -30,8 +39,8 @@ Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
   bench.workloads_ = std::move(resolved.workloads);
   bench.skipped_ = std::move(resolved.skipped);
   bench.ideas_ = KW_TRY(propose::gather_ideas(definition, playbook, options.target));
-  for (const propose::Idea& idea : bench.ideas_) bench.search_ideas_.push_back(search_idea(idea));
   bench.definition_ = std::move(definition);
+  bench.gather_search_ideas();
   KW_TRY(bench.gather_baselines(options.has_openblas));
   bench.references_ = task::reference_units(bench.definition_);
   const bool is_timed = std::any_of(bench.workloads_.begin(), bench.workloads_.end(),
@@ -41,6 +50,32 @@ Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
                     std::string(name_of(options.target)) + " target",
                 bench.definition_.folder);
   return bench;
+}
+
+// A point whose plan does not fit the device or a timed workload does not exist for a tuner.
+void TaskWorkbench::gather_search_ideas() {
+  if (options_.target == Target::Cpu) {
+    for (const propose::Idea& idea : ideas_) search_ideas_.push_back(search_idea(idea, {}));
+    return;
+  }
+  struct Site {
+    task::Definition definition;
+    std::vector<Workload> timed;
+    GpuFacts gpu;
+  };
+  auto site = std::make_shared<Site>(Site{definition_, {}, options_.gpu.front()});
+  for (const Workload& w : workloads_)
+    if (w.group == Group::Time) site->timed.push_back(w);
+  for (propose::Idea& idea : ideas_) {
+    idea.header.limits = task::device_limits(options_.gpu.front());
+    idea.candidate.knobs = idea.header.default_point();
+    search_ideas_.push_back(search_idea(idea, [site, c = idea.candidate](const KnobPoint& point) {
+      Candidate candidate = c;
+      candidate.knobs = point;
+      return task::candidate_plans(site->definition, candidate, "candidate", site->timed, site->gpu)
+          .has_value();
+    }));
+  }
 }
 
 Result<> TaskWorkbench::gather_cpu_baselines() {
@@ -84,30 +119,63 @@ Result<Candidate> TaskWorkbench::candidate(int idea, const KnobPoint& knobs) con
   return c;
 }
 
-Result<BuildUnit> TaskWorkbench::unit_of(const Candidate& candidate, const char* role) const {
-  auto unit = task::candidate_unit(definition_.task, candidate, role);
-  if (!unit) return fail(task::to_text(unit.error()), candidate.name);
-  return std::move(*unit);
+std::string TaskWorkbench::arch() const {
+  return options_.gpu.empty() ? std::string() : options_.gpu.front().arch;
 }
 
-EvaluationRequest TaskWorkbench::references() const {
+Result<> TaskWorkbench::add(EvaluationRequest& request, const Candidate& candidate,
+                            const char* role) const {
+  auto unit = task::candidate_unit(definition_.task, candidate, role, arch());
+  if (!unit) return fail(task::to_text(unit.error()), candidate.name);
+  request.units.push_back(std::move(*unit));
+  if (candidate.target == Target::Cpu) return {};
+  auto plans =
+      task::candidate_plans(definition_, candidate, role, request.workloads, options_.gpu.front());
+  if (!plans) return fail(task::to_text(plans.error()), candidate.name);
+  std::ranges::move(*plans, std::back_inserter(request.plans));
+  return {};
+}
+
+// What a device with more would launch is no fault of the text.
+std::vector<PlanFault> TaskWorkbench::faults_of(const Candidate& candidate) const {
+  const auto unit = task::candidate_unit(definition_.task, candidate, "candidate", arch());
+  const auto plans =
+      task::candidate_plans(definition_, candidate, "candidate", workloads_, options_.gpu.front());
+  if (unit && plans) return {};
+  const bool is_limit = unit && task::candidate_plans(definition_, candidate, "candidate",
+                                                      workloads_, boundless(options_.gpu.front()));
+  std::vector<PlanFault> faults;
+  for (const Finding& finding : unit ? plans.error() : unit.error())
+    faults.push_back({is_limit ? Verdict{Stage::Launch, Outcome::OutOfResources, finding.text}
+                               : Verdict{Stage::Screen, Outcome::Rejected, finding.text},
+                      finding});
+  return faults;
+}
+
+Result<EvaluationRequest> TaskWorkbench::references() const {
   EvaluationRequest request;
   request.task = definition_.task;
   request.workloads = workloads_;
   request.skipped = skipped_;
   request.jail = options_.jail;
   request.units = references_;
+  request.gpu = options_.gpu;
+  if (options_.target == Target::Cpu) return request;
+  if (const auto& fast = definition_.reference_fast) KW_TRY(add(request, *fast, "reference_fast"));
+  if (const auto& fast = definition_.magnitude_fast) KW_TRY(add(request, *fast, "magnitude_fast"));
   return request;
 }
 
 Result<EvaluationRequest> TaskWorkbench::request(const Candidate& candidate,
                                                  const Candidate* opponent) const {
-  EvaluationRequest request = references();
+  EvaluationRequest request = KW_TRY(references());
   request.candidate = candidate;
-  request.units.push_back(KW_TRY(unit_of(candidate, "candidate")));
+  if (options_.target == Target::Cuda) request.plan_faults = faults_of(candidate);
+  if (!request.plan_faults.empty()) return request;
+  KW_TRY(add(request, candidate, "candidate"));
   if (opponent != nullptr) {
     request.opponent = *opponent;
-    request.units.push_back(KW_TRY(unit_of(*opponent, "opponent")));
+    KW_TRY(add(request, *opponent, "opponent"));
   }
   return request;
 }

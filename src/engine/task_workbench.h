@@ -37,7 +37,7 @@ class TaskWorkbench final : public Workbench {
                                     const Candidate* opponent) const override;
 
   /// What admission needs: the workloads and the references, no candidate.
-  EvaluationRequest references() const;
+  Result<EvaluationRequest> references() const;
 
   const task::Definition& definition() const { return definition_; }
   const std::vector<Workload>& workloads() const { return workloads_; }
@@ -50,7 +50,12 @@ class TaskWorkbench final : public Workbench {
   TaskWorkbench() = default;
   Result<> gather_baselines(bool has_openblas);
   Result<> gather_cpu_baselines();
-  Result<BuildUnit> unit_of(const Candidate& candidate, const char* role) const;
+  void gather_search_ideas();
+  std::string arch() const;
+  /// The unit, and on cuda its plans for the request's workloads.
+  Result<> add(EvaluationRequest& request, const Candidate& candidate, const char* role) const;
+  /// Why a cuda candidate cannot be launched here; empty if it can.
+  std::vector<PlanFault> faults_of(const Candidate& candidate) const;
 
   task::Definition definition_;
   TaskWorkbenchOptions options_;

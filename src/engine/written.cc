@@ -15,17 +15,18 @@ std::string source_key(const Candidate& candidate) {
 
 }  // namespace
 
-search::KnobSpace space_of(const task::CandidateHeader& header) {
+search::KnobSpace space_of(const task::CandidateHeader& header, search::Validity fits) {
   std::vector<search::Knob> knobs;
   for (const task::Knob& k : header.knobs) knobs.push_back({k.name, k.values});
   // The header is copied: spaces outlive whoever read it.
-  return search::KnobSpace(std::move(knobs),
-                           [header](const KnobPoint& p) { return header.is_valid(p); });
+  return search::KnobSpace(std::move(knobs), [header, fits = std::move(fits)](const KnobPoint& p) {
+    return header.is_valid(p) && (!fits || fits(p));
+  });
 }
 
 std::expected<Candidate, task::Diagnostics> read_written(Candidate candidate) {
   const std::string file = candidate.name + std::string(source_suffix(candidate.target));
-  auto header = task::parse_header(candidate);
+  auto header = task::parse_header(candidate.source, file, candidate.target);
   if (!header) return std::unexpected(std::move(header.error()));
   candidate.knobs = header->default_point();
   if (!header->is_valid(candidate.knobs))

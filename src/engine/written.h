@@ -18,8 +18,8 @@ namespace kw::engine {
 /// techniques, hash). Diagnostics: its `// kw:` lines cannot be read or leave no combination.
 std::expected<Candidate, task::Diagnostics> read_written(Candidate candidate);
 
-/// The tuning space of a header.
-search::KnobSpace space_of(const task::CandidateHeader& header);
+/// The tuning space of a header; `fits` rules out more points of it.
+search::KnobSpace space_of(const task::CandidateHeader& header, search::Validity fits = {});
 
 /// Continues the numbering of a workbench's ideas.
 class WrittenIdeas {

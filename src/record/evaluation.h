@@ -72,6 +72,7 @@ struct EvaluationRequest {
   /// Objects that whoever asks has had judged: a candidate that becomes one of them may be answered
   /// at once with its object and (compile, correct). For whoever builds; a worker never sees them.
   std::vector<std::string> known_objects;
+  std::vector<GpuFacts> gpu;  ///< cuda: the limits that the plans keep to; exactly one.
   /// cuda: the candidate cannot be launched, so whoever builds answers with this. A worker never
   /// sees one.
   std::vector<PlanFault> plan_faults;
@@ -92,7 +93,7 @@ struct EvaluationRequest {
     v("format", s.format), v("id", s.id), v("task", s.task), v("workloads", s.workloads),
         v("skipped", s.skipped), v("candidate", s.candidate), v("opponent", s.opponent),
         v("units", s.units), v("plans", s.plans), v("until", s.until), v("measure", s.measure),
-        v("seed", s.seed), v("jail", s.jail), v("known_objects", s.known_objects),
+        v("seed", s.seed), v("jail", s.jail), v("known_objects", s.known_objects), v("gpu", s.gpu),
         v("plan_faults", s.plan_faults);
   }
 };

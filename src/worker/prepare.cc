@@ -7,6 +7,7 @@
 #include "platform/clock.h"
 #include "platform/files.h"
 #include "referee/screen.h"
+#include "worker/plan_check.h"
 
 namespace kw::worker {
 namespace {
@@ -56,6 +57,11 @@ std::optional<Evaluation> screen_source(const EvaluationRequest& request) {
   const std::string name = request.candidate.name + std::string(source_suffix(target));
   auto text = referee::screen_text(request.candidate.source, name, target);
   if (text.verdict) return ended(request, *text.verdict, std::move(text.findings));
+  return std::nullopt;
+}
+
+/// A plan that does not resolve ends the journey before anything is built.
+std::optional<Evaluation> screen_plan(const EvaluationRequest& request) {
   if (request.plan_faults.empty()) return std::nullopt;
   std::vector<Finding> findings;
   for (const PlanFault& fault : request.plan_faults) findings.push_back(fault.finding);
@@ -90,6 +96,7 @@ Result<std::optional<Evaluation>> screen_and_build(EvaluationRequest& request,
       request.candidate.origin == Origin::Baseline || request.candidate.origin == Origin::Reference;
   if (!is_trusted)
     if (auto rejected = screen_source(request)) return rejected;
+  if (auto refused = screen_plan(request)) return refused;
   auto built = KW_TRY(build(unbuilt(request), compiler, threads));
   if (built && !built->ok())
     return std::optional(ended(request, built->verdict(), built->findings));
@@ -98,6 +105,9 @@ Result<std::optional<Evaluation>> screen_and_build(EvaluationRequest& request,
   const BuiltObject& object = candidate->object.front();
   if (!is_trusted)
     if (auto rejected = KW_TRY(screen_object(request, object))) return rejected;
+  if (auto misfit = check_plans(*candidate, request.plans,
+                                request.gpu.empty() ? nullptr : &request.gpu.front()))
+    return std::optional(ended(request, misfit->verdict, {misfit->finding}));
   const std::string identity = code_identity(request);
   const auto& known = request.known_objects;
   const bool is_known = std::find(known.begin(), known.end(), identity) != known.end();

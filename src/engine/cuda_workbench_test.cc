@@ -1,0 +1,133 @@
+// A task's workbench for target cuda: sources by target, units with plans, knobs that a device
+// rules out, and candidates that cannot be launched.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "device/known_devices.h"
+#include "engine/task_workbench.h"
+#include "task/header.h"
+#include "task/load.h"
+
+namespace kw::engine {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kKernel =
+    "// kw: tune BLOCK = 128, 256\n"
+    "// kw: tune KIB = 32, 96, 400\n"
+    "// kw: launch twice grid(ceil_div(n, BLOCK)) block(BLOCK) shared(KIB * 1024) args(n, x, y)\n"
+    "extern \"C\" __global__ void twice(int n, const float* x, float* y) {}\n";
+
+task::Definition twice(const std::string& baseline) {
+  task::TaskFiles files{"tasks/twice", {}};
+  files.texts["task.yaml"] =
+      "name: twice\nfamily: elementwise\nsummary: y is 2 x\ndims: [n]\n"
+      "scalars:\n  n: { dtype: i32 }\n"
+      "tensors:\n  x: { dtype: f32, shape: [n], role: in, values: { kind: normal, mean: 0, std: 1 "
+      "} "
+      "}\n  y: { dtype: f32, shape: [n], role: out }\n"
+      "signature: [n, x, y]\ngate: { kind: relative, c: 4, scale: 1 }\n"
+      "work:\n  floor: { bytes: n, flops: n }\n"
+      "  nominal: { read_bytes: n, write_bytes: n, flops: n, items: n }\n";
+  files.texts["shapes.yaml"] =
+      "show: [ { name: small, n: 10 } ]\ncheck: [ { name: hidden, n: 17 } ]\n"
+      "time: [ { name: on_cpu, n: 1000, for: [cpu] }, { name: on_gpu, n: 2000, for: [cuda] } ]\n";
+  files.texts["reference.cpp"] =
+      "template <class Real>\nvoid reference(int n, const Real* x, Real* y) {\n"
+      "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n}\n";
+  files.texts["baselines/omp.cpp"] = "void twice(int n, const float* x, float* y) {}\n";
+  if (!baseline.empty()) files.texts["baselines/naive.cu"] = baseline;
+  files.texts["candidates/001_mine.cpp"] = "void twice(int n, const float* x, float* y) {}\n";
+  auto definition = task::parse_task(files);
+  EXPECT_TRUE(definition) << definition.error().what;
+  return std::move(*definition);
+}
+
+Result<TaskWorkbench> workbench(const std::string& arch, const std::string& baseline = kKernel) {
+  TaskWorkbenchOptions options;
+  options.target = Target::Cuda;
+  options.gpu = {device::least_facts(arch)};
+  options.max_bytes = 1 << 20;
+  return TaskWorkbench::create(twice(baseline),
+                               {{"10_rows.cpp", "void f();\n"}, {"20_plain.cu", kKernel}}, options);
+}
+
+Candidate candidate(const std::string& source) {
+  return *task::make_candidate("mine", source, Origin::Human, {}, Target::Cuda);
+}
+
+TEST(CudaWorkbench, TakesOnlyWhatIsForTheTarget) {
+  const auto bench = workbench("sm_90a");
+  ASSERT_TRUE(bench) << bench.error().what;
+  ASSERT_EQ(bench->ideas().size(), 1u) << "neither cpu kernels nor generic variants";
+  EXPECT_EQ(bench->ideas()[0].name, "20_plain");
+  ASSERT_EQ(bench->baselines().size(), 1u) << "the cpu's figures never mix with these";
+  EXPECT_EQ(bench->baselines()[0].name, "naive");
+  for (const Workload& w : bench->workloads()) EXPECT_NE(w.name, "on_cpu");
+}
+
+TEST(CudaWorkbench, ARequestMixesUnitsAndCarriesAPlanForEachWorkload) {
+  const auto bench = workbench("sm_90a");
+  ASSERT_TRUE(bench);
+  const auto request = bench->request(candidate(kKernel), &bench->baselines()[0]);
+  ASSERT_TRUE(request) << request.error().what;
+  EXPECT_THAT(request->plan_faults, IsEmpty());
+  EXPECT_EQ(request->unit("reference_f64")->target, Target::Cpu);
+  const BuildUnit* unit = request->unit("candidate");
+  ASSERT_NE(unit, nullptr);
+  EXPECT_EQ(unit->target, Target::Cuda);
+  EXPECT_EQ(unit->arch, "sm_90a");
+  EXPECT_THAT(unit->kernels, ElementsAre("twice"));
+  for (const char* role : {"candidate", "opponent"})
+    for (const char* workload : {"small", "hidden", "on_gpu"}) {
+      const Plan* plan = request->plan(role, workload);
+      ASSERT_NE(plan, nullptr) << role << " " << workload;
+      EXPECT_EQ(plan->steps.size(), 1u);
+    }
+  EXPECT_EQ(request->plan("candidate", "on_gpu")->steps[0].grid[0], 16);
+}
+
+TEST(CudaWorkbench, KnobsWhosePlanDoesNotFitTheDeviceDoNotExist) {
+  const auto large = workbench("sm_90a");
+  const auto small = workbench("sm_75");
+  ASSERT_TRUE(large && small);
+  EXPECT_EQ(large->ideas()[0].space.valid_points(100).size(), 4u) << "400 KiB fit nowhere";
+  EXPECT_EQ(small->ideas()[0].space.valid_points(100).size(), 2u) << "a T4 has 64 KiB";
+}
+
+TEST(CudaWorkbench, APlanThatDoesNotResolveIsAVerdict) {
+  const auto bench = workbench("sm_75");
+  ASSERT_TRUE(bench);
+  Candidate hungry = candidate(kKernel);
+  hungry.knobs["KIB"] = 96;
+  const auto limits = bench->request(hungry, nullptr);
+  ASSERT_TRUE(limits) << limits.error().what;
+  ASSERT_FALSE(limits->plan_faults.empty());
+  EXPECT_EQ(limits->plan_faults[0].verdict.stage, Stage::Launch);
+  EXPECT_EQ(limits->plan_faults[0].verdict.outcome, Outcome::OutOfResources);
+
+  const auto wrong = bench->request(
+      candidate("// kw: launch twice grid(n / 1000) block(128) args(n, x, y)\n"
+                "extern \"C\" __global__ void twice(int n, const float* x, float* y) {}\n"),
+      nullptr);
+  ASSERT_TRUE(wrong) << wrong.error().what;
+  ASSERT_FALSE(wrong->plan_faults.empty()) << "an empty grid";
+  EXPECT_EQ(wrong->plan_faults[0].verdict.stage, Stage::Screen);
+  EXPECT_EQ(wrong->plan_faults[0].verdict.outcome, Outcome::Rejected);
+  EXPECT_FALSE(wrong->plan_faults[0].finding.text.empty());
+}
+
+TEST(CudaWorkbench, ATaskMayLackABaseline) {
+  const auto bench = workbench("sm_90a", "");
+  ASSERT_TRUE(bench) << bench.error().what;
+  EXPECT_THAT(bench->baselines(), IsEmpty());
+  const auto alone = bench->request(candidate(kKernel), nullptr);
+  EXPECT_TRUE(alone);
+}
+
+}  // namespace
+}  // namespace kw::engine

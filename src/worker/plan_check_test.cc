@@ -1,0 +1,94 @@
+// Plans against kernels: what fits, and each thing that does not.
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/plan_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kw::worker {
+namespace {
+
+using testing::HasSubstr;
+
+PlanArgument value(int parameter, int bytes, std::int64_t at = 0) {
+  PlanArgument a;
+  a.parameter = parameter;
+  a.bytes = bytes;
+  a.at = at;
+  return a;
+}
+
+class PlanCheck : public testing::Test {
+ protected:
+  PlanCheck() {
+    unit_.role = "candidate";
+    unit_.target = Target::Cuda;
+    KernelFacts& kernel = unit_.object.emplace_back().kernels.emplace_back();
+    kernel.name = "k";
+    kernel.parameters = {{0, 4}, {8, 8}, {16, 136}};
+    kernel.registers = 64;
+    kernel.static_shared = 1024;
+    kernel.max_threads = 512;
+    gpu_.registers_per_block = 65536;
+    gpu_.shared_per_block = 4096;
+    step_.kernel = "k";
+    step_.block = {256, 1, 1};
+    step_.shared_bytes = 3072;
+    step_.arguments = {value(0, 4), value(1, 8), value(2, 128), value(2, 8, 128)};
+  }
+
+  std::optional<PlanFault> check() const {
+    RolePlan plan{"candidate", "w", {}};
+    plan.plan.steps = {step_};
+    return check_plans(unit_, std::vector<RolePlan>{plan}, &gpu_);
+  }
+
+  void expect(Outcome outcome, const char* words) const {
+    const auto fault = check();
+    ASSERT_TRUE(fault.has_value()) << words;
+    EXPECT_EQ(fault->verdict.stage, Stage::Launch);
+    EXPECT_EQ(fault->verdict.outcome, outcome);
+    EXPECT_THAT(fault->verdict.evidence, HasSubstr(words));
+  }
+
+  BuildUnit unit_;
+  PlanStep step_;
+  GpuFacts gpu_;
+};
+
+TEST_F(PlanCheck, WhatFitsPasses) { EXPECT_FALSE(check().has_value()); }
+
+TEST_F(PlanCheck, KernelsAndArgumentsMustBeThere) {
+  step_.arguments.pop_back();
+  EXPECT_FALSE(check().has_value()) << "a struct may have padding at its end";
+  step_.arguments = {value(0, 4), value(1, 8)};
+  expect(Outcome::LaunchFailed, "argument 3 is missing");
+  step_.arguments = {value(0, 8), value(1, 8), value(2, 128)};
+  expect(Outcome::LaunchFailed, "argument 1 has 8 bytes, the kernel's parameter 4");
+  step_.arguments = {value(0, 4), value(1, 4), value(2, 128)};
+  expect(Outcome::LaunchFailed, "argument 2 has 4 bytes, the kernel's parameter 8");
+  step_.arguments = {value(0, 4), value(1, 8), value(2, 128), value(3, 4)};
+  expect(Outcome::LaunchFailed, "the kernel has 3 parameters");
+  step_.kernel = "other";
+  expect(Outcome::LaunchFailed, "no such kernel");
+}
+
+TEST_F(PlanCheck, BlocksKeepToBoundsRegistersAndSharedMemory) {
+  step_.block = {1024, 1, 1};
+  expect(Outcome::OutOfResources, "__launch_bounds__ allow 512");
+  unit_.object.front().kernels.front().max_threads = 0;
+  unit_.object.front().kernels.front().registers = 65;
+  expect(Outcome::OutOfResources, "1024 threads of 65 registers");
+  step_.block = {256, 1, 1};
+  step_.shared_bytes = 3073;
+  expect(Outcome::OutOfResources, "static shared memory");
+}
+
+TEST_F(PlanCheck, CpuUnitsHaveNoPlans) {
+  unit_.target = Target::Cpu;
+  step_.kernel = "other";
+  EXPECT_FALSE(check().has_value());
+}
+
+}  // namespace
+}  // namespace kw::worker
