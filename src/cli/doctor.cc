@@ -39,9 +39,18 @@ int run(const Global& global) {
   const bool can_judge = std::none_of(checks.begin(), checks.end(), [](const CheckUp& check) {
     return check.health == Health::Broken;
   });
+  const auto is_good = [&](std::string_view what) {
+    return std::ranges::any_of(checks, [&](const CheckUp& check) {
+      return check.what == what && check.health == Health::Good;
+    });
+  };
+  const bool can_compile_cuda = can_judge && is_good(kNvrtcLine);
+  const bool can_judge_cuda = can_compile_cuda && is_good(kGpuLine);
   if (global.json) {
     Json object;
     object["can_judge_cpu"] = can_judge;
+    object["can_compile_cuda"] = can_compile_cuda;
+    object["can_judge_cuda"] = can_judge_cuda;
     object["checks"] = Json::array();
     for (const CheckUp& c : checks)
       object["checks"].push_back({{"what", c.what},
@@ -54,6 +63,10 @@ int run(const Global& global) {
     for (const CheckUp& check : checks) print_check(check);
     fmt::print("{}\n", can_judge ? "Judging on cpu works here."
                                  : "Judging on cpu does NOT work here; see BROKEN above.");
+    if (can_judge_cuda)
+      fmt::print("Judging on cuda works here.\n");
+    else if (can_compile_cuda)
+      fmt::print("For cuda kernels can be compiled here (--until compile), not judged.\n");
   }
   return can_judge ? kDone : kEnvironment;
 }

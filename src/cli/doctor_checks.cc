@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "cli/doctor_gpu.h"
 #include "cli/session.h"
 #include "compile/cpu_compiler.h"
 #include "platform/jail.h"
@@ -37,14 +38,6 @@ std::string small_file(const platform::Path& path) {
 bool is_there(const platform::Path& path) {
   std::error_code ignored;
   return std::filesystem::exists(path, ignored);
-}
-
-/// First line that a program prints of itself; empty where it does not run.
-std::string first_words(const std::vector<std::string>& argv) {
-  const auto exit = platform::run(argv, {}, std::chrono::seconds(5));
-  if (!exit || !exit->ok()) return {};
-  const auto lines = split_lines(exit->out);
-  return lines.empty() ? std::string() : sanitise(lines.front(), 120);
 }
 
 CheckUp check_compiler() {
@@ -126,12 +119,6 @@ CheckUp check_openblas() {
   return {"OpenBLAS", Health::NotNeeded, "not found",
           "matmul is compared with the reference and its parallel form only",
           "apt install libopenblas-dev"};
-}
-
-CheckUp check_gpu() {
-  if (is_there("/dev/nvidia0"))
-    return {"GPU", Health::Good, "an NVIDIA device is there; this version judges on cpu", "", ""};
-  return {"GPU", Health::NotNeeded, "no NVIDIA device", "target cuda; not needed for cpu", ""};
 }
 
 /// The nearest folder above that exists.
@@ -286,12 +273,6 @@ CheckUp check_kernel() {
           "", ""};
 }
 
-CheckUp check_nvcc() {
-  const std::string words = first_words({"nvcc", "--version"});
-  if (!words.empty()) return {"CUDA toolkit", Health::Good, words, "", ""};
-  return {"CUDA toolkit", Health::NotNeeded, "no nvcc", "target cuda; not needed for cpu", ""};
-}
-
 }  // namespace
 
 std::vector<CheckUp> examine(const Global& global) {
@@ -310,8 +291,7 @@ std::vector<CheckUp> examine(const Global& global) {
   checks.push_back(
       check_program("ccache", "rebuilding this program takes longer", "apt install ccache"));
   checks.push_back(check_perf());
-  checks.push_back(check_gpu());
-  checks.push_back(check_nvcc());
+  for (CheckUp& check : examine_gpu()) checks.push_back(std::move(check));
   return checks;
 }
 

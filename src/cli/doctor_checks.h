@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/flags.h"
@@ -23,6 +24,10 @@ struct CheckUp {
   std::string cost;  ///< What its absence costs; empty where nothing.
   std::string fix;   ///< What to do; empty where nothing.
 };
+
+/// The lines that say whether target cuda can be judged and compiled for.
+inline constexpr std::string_view kGpuLine = "GPU";
+inline constexpr std::string_view kNvrtcLine = "nvrtc";
 
 /// Looks at compiler, jail, libraries, folders, store, clock, cores and load. Starts a few short
 /// processes and watches the load for 0.2 s; changes nothing that was there.

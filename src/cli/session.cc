@@ -14,12 +14,34 @@
 #include "base/text.h"
 #include "compile/cache.h"
 #include "compile/cpu_compiler.h"
+#include "compile/cuda_compiler.h"
+#include "compile/cuda_toolkit.h"
+#include "compile/target_compiler.h"
 #include "device/known_devices.h"
 #include "generated/version.h"
 #include "record/codec.h"
 #include "task/load.h"
 
 namespace kw::cli {
+
+namespace {
+
+/// A cuda compiler with its cache.
+class CachedCuda final : public compile::Compiler {
+ public:
+  CachedCuda(std::unique_ptr<compile::Compiler> inner, compile::ObjectCache& cache)
+      : inner_(std::move(inner)), cached_(*inner_, cache) {}
+  Result<compile::CompileResult> build(const BuildUnit& unit) override {
+    return cached_.build(unit);
+  }
+  const std::string& identity() const override { return inner_->identity(); }
+
+ private:
+  std::unique_ptr<compile::Compiler> inner_;
+  compile::CachedCompiler cached_;
+};
+
+}  // namespace
 
 int report_error(const Global& global, const Error& error, ExitCode code) {
   if (global.json) {
@@ -139,9 +161,20 @@ Result<> Bench::open_tools(const Global& global, const Aim& aim, store::RunStore
   compile::CpuCompilerSettings settings;
   settings.objects = cache.objects();
   settings.jail = KW_TRY(jail_of(global));
-  inner_ = KW_TRY(compile::CpuCompiler::create(settings));
+  cpu_ = KW_TRY(compile::CpuCompiler::create(settings));
   cache_ = std::make_unique<compile::DirectoryCache>(std::move(cache));
-  compiler_ = std::make_unique<compile::CachedCompiler>(*inner_, *cache_);
+  cached_cpu_ = std::make_unique<compile::CachedCompiler>(*cpu_, *cache_);
+  compiler_ = std::make_unique<compile::TargetCompiler>(
+      *cached_cpu_,
+      [this, objects = settings.objects,
+       jail = settings.jail]() -> Result<std::unique_ptr<compile::Compiler>> {
+        compile::CudaCompilerSettings cuda;
+        cuda.toolkit = compile::find_cuda_toolkit();
+        cuda.objects = objects;
+        cuda.jail = jail;
+        return std::make_unique<CachedCuda>(KW_TRY(compile::CudaCompiler::create(std::move(cuda))),
+                                            *cache_);
+      });
   evaluate::PipeOptions options;
   options.target = aim.target;
   options.build_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -179,7 +212,7 @@ Result<> Bench::ensure_ceilings() {
 }
 
 std::string Bench::judge_id() const {
-  return facts().id + "\n" + inner_->identity() + "\n" + std::string(built_commit());
+  return facts().id + "\n" + compiler_->identity() + "\n" + std::string(built_commit());
 }
 
 Result<DeviceFacts> Bench::measure(bool is_full) { return carrier_->measure_device(is_full); }

@@ -75,6 +75,7 @@ class Bench {
   /// Without a worker: candidates can be built and no more.
   static Result<std::unique_ptr<Bench>> open_compilers(const Global& global, const Aim& aim);
   evaluate::PipeCarrier& carrier() { return *carrier_; }
+  compile::Compiler& compiler() { return *compiler_; }
   const DeviceFacts& facts() const { return carrier_->facts(); }
   /// See engine::Surroundings.
   std::string judge_id() const;
@@ -86,9 +87,10 @@ class Bench {
  private:
   Bench() = default;
   Result<> open_tools(const Global& global, const Aim& aim, store::RunStore* store);
-  std::unique_ptr<compile::Compiler> inner_;
   std::unique_ptr<compile::ObjectCache> cache_;
-  std::unique_ptr<compile::Compiler> compiler_;
+  std::unique_ptr<compile::Compiler> cpu_;
+  std::unique_ptr<compile::Compiler> cached_cpu_;
+  std::unique_ptr<compile::Compiler> compiler_;  ///< Of every target.
   std::unique_ptr<evaluate::PipeCarrier> carrier_;
 };
 
