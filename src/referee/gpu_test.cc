@@ -333,6 +333,28 @@ TEST(Gpu, AFastReferenceIsVerifiedOnce) {
   EXPECT_EQ(count(room.world.log, "call reference"), calls);
 }
 
+TEST(Gpu, WorkloadsThatAreTimedLaterKnowWhatToExpectToo) {
+  GpuRoom room;
+  room.request.workloads.push_back(testing::make_workload("larger", Group::Time, 50));
+  room.add_plans("candidate");
+  room.add_plans("opponent");
+  room.add_fast(twice<double>);
+  room.request.task.gate.c = 1e6;  // a first gate that would pass 9 bits
+  room.request.measure.only = {"large"};
+  EXPECT_VERDICT(room.judge(), Measure, Correct);
+  room.request.measure.only = {"larger"};
+  const Evaluation e = room.judge([](const A& a) {
+    for (std::int64_t r = 0; r < a.rows; ++r)
+      for (std::int64_t c = 0; c < kCols; ++c)
+        a.y[r * kPitch + c] = a.rows < 50
+                                  ? 2 * a.x[r * kPitch + c]
+                                  : static_cast<float>(std::ldexp(
+                                        std::rint(std::ldexp(2 * a.x[r * kPitch + c], 9)), -9));
+  });
+  EXPECT_VERDICT(e, Check, WrongResult);
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("RMS error"));
+}
+
 TEST(Gpu, AFastReferenceThatDisagreesIsTheTasksFault) {
   GpuRoom room;
   room.add_fast([](const testing::Arguments<double>& a) {

@@ -309,11 +309,14 @@ Result<> Referee::prepare_small(Run& run, const std::vector<Bench*>& small,
   std::vector<Bench*> on_host;
   for (Bench* bench : small) (bench->is_fast() ? fast : on_host).push_back(bench);
   KW_TRY(Bench::prepare_together(on_host, kWarmSet + 1));
-  std::vector<Bench*> trusting = fast;
-  for (Bench* bench : timed)
-    if (bench->is_fast()) trusting.push_back(bench);
-  if (!trusting.empty() && !std::exchange(run.is_fast_verified, true)) {
-    const auto verified = verify_fast(on_host, trusting);
+  const bool trusts_it =
+      !fast.empty() ||
+      std::any_of(timed.begin(), timed.end(), [](const Bench* bench) { return bench->is_fast(); });
+  if (trusts_it && !std::exchange(run.is_fast_verified, true)) {
+    std::vector<Bench*> all;  // of the run: the next request may time others
+    for (auto& [name, bench] : run.benches)
+      if (bench->is_fast()) all.push_back(bench.get());
+    const auto verified = verify_fast(on_host, all);
     run.is_fast_verified = verified.has_value();
     KW_TRY(verified);
   }
