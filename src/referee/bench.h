@@ -41,8 +41,8 @@ struct Trusted {
   TruthMaker fast = {};
 };
 
-/// RMS error of the trusted baseline ÷ (RMS of the truth × √(dot length)), per tensor and region; 0
-/// where the second gate says nothing.
+/// RMS error of the trusted baseline ÷ (RMS of the truth × √(dot length)), per tensor and region;
+/// negative where the second gate says nothing.
 using RelativeErrors = std::vector<std::vector<double>>;
 
 /// One workload. Holds references to `task` and `workload`, which must outlive it.

@@ -64,7 +64,7 @@ Result<> Bench::prepare_fast(int set) {
   for (std::size_t i = 0; i < known.regions.size() && i < expected_.size(); ++i)
     for (std::size_t r = 0; r < known.regions[i].size() && r < expected_[i].size(); ++r) {
       RegionTruth& facts = known.regions[i][r];
-      if (expected_[i][r] <= 0 || facts.count == 0) continue;
+      if (expected_[i][r] < 0 || facts.count == 0) continue;
       const auto length = static_cast<double>(std::max<std::int64_t>(workload_.dot_length, 1));
       facts.baseline_rms = expected_[i][r] * std::sqrt(length) *
                            std::sqrt(facts.sum_sq / static_cast<double>(facts.count));
@@ -79,10 +79,9 @@ RelativeErrors Bench::relative_errors(int set) const {
     errors.emplace_back();
     for (const RegionTruth& facts : regions) {
       const auto length = static_cast<double>(std::max<std::int64_t>(workload_.dot_length, 1));
-      errors.back().push_back(is_zero_mean(facts) ? *facts.baseline_rms /
-                                                        std::sqrt(length * facts.sum_sq /
-                                                                  static_cast<double>(facts.count))
-                                                  : 0);
+      const double rms = std::sqrt(length * facts.sum_sq /
+                                   static_cast<double>(std::max<std::int64_t>(facts.count, 1)));
+      errors.back().push_back(is_zero_mean(facts) ? *facts.baseline_rms / rms : -1);
     }
   }
   return errors;

@@ -65,7 +65,7 @@ Result<> verify_fast(std::span<Bench* const> small, std::span<Bench* const> fast
     const RelativeErrors errors = bench->relative_errors(kWarmSet + 1);
     worst.resize(std::max(worst.size(), errors.size()));
     for (std::size_t i = 0; i < errors.size(); ++i) {
-      worst[i].resize(std::max(worst[i].size(), errors[i].size()), 0);
+      worst[i].resize(std::max(worst[i].size(), errors[i].size()), -1);
       for (std::size_t r = 0; r < errors[i].size(); ++r)
         worst[i][r] = std::max(worst[i][r], errors[i][r]);
     }
