@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "cli/bundle.h"
 #include "cli/commands.h"
 #include "cli/live_view.h"
 #include "cli/run_view.h"
@@ -36,6 +37,10 @@ constexpr std::int64_t kDefaultWritingTimeNs = 900'000'000'000;
 constexpr std::int64_t kMostStartAttempts = 27;
 constexpr std::int64_t kStartShare = 4;
 
+constexpr const char* kBundle = "bundle";
+/// Asks in flight where each round is a trip to another machine.
+constexpr int kBundleAsks = 8;
+
 struct OptimizeFlags {
   std::string task;
   TargetFlags target;
@@ -50,6 +55,8 @@ struct OptimizeFlags {
   std::int64_t seed = 1;
   std::int64_t outstanding = 1;
   std::string save_attempts;
+  std::string carrier = "pipe";
+  std::string results;
   bool no_memory = false;
   bool from_scratch = false;
   WritingFlags writing;
@@ -130,6 +137,10 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
     config.goals = KW_TRY(search::parse_goal(goal, config.goals));
   config.seed = static_cast<std::uint64_t>(flags.seed);
   config.outstanding = static_cast<int>(flags.outstanding);
+  if (flags.carrier != "pipe" && flags.carrier != kBundle)
+    return fail("--carrier is pipe or bundle, not '" + flags.carrier + "'");
+  config.carrier = flags.carrier;
+  if (config.carrier == kBundle && config.outstanding == 1) config.outstanding = kBundleAsks;
   return config;
 }
 
@@ -138,15 +149,21 @@ struct Setting {
   std::unique_ptr<engine::Workbench> workbench;
   std::unique_ptr<evaluate::Carrier> synthetic;
   std::unique_ptr<Bench> bench;
-  const engine::TaskWorkbench* real = nullptr;  ///< `workbench`, where it is no landscape.
-  std::vector<propose::Example> examples;       ///< For a model.
+  std::unique_ptr<evaluate::BundleCarrier> bundle;  ///< Where the judge is elsewhere.
+  std::vector<GpuFacts> gpu;                        ///< cuda: the limits that plans keep to.
+  const engine::TaskWorkbench* real = nullptr;      ///< `workbench`, where it is no landscape.
+  std::vector<propose::Example> examples;           ///< For a model.
   Goals goals;
   std::string task;
   std::string task_sha256;
   std::vector<std::string> notices;
 
-  evaluate::Carrier& carrier() const { return bench ? bench->carrier() : *synthetic; }
+  evaluate::Carrier& carrier() const {
+    if (bundle) return *bundle;
+    return bench ? bench->carrier() : *synthetic;
+  }
   DeviceFacts facts() const {
+    if (bundle) return bundle->facts();
     if (bench) return bench->facts();
     DeviceFacts facts;
     facts.id = "synthetic";
@@ -154,6 +171,21 @@ struct Setting {
     return facts;
   }
 };
+
+/// Opens whoever judges; the facts by whose limits the task is resolved. Those of a machine
+/// elsewhere stay the arch's, so that what its results tell of it changes no decision.
+Result<DeviceFacts> open_judge(const Global& global, const RunConfig& config,
+                               store::RunStore& store, Setting& setting) {
+  const Aim aim{config.target, config.arch};
+  if (config.carrier != kBundle) {
+    setting.bench = KW_TRY(Bench::open(global, &store, aim));
+    return setting.bench->facts();
+  }
+  setting.bench = KW_TRY(Bench::open_compilers(global, aim));
+  setting.bundle = KW_TRY(open_bundle(setting.bench->compiler(), store, setting.task,
+                                      KW_TRY(bundle_facts(store, aim))));
+  return facts_elsewhere(aim);
+}
 
 Result<Setting> open_setting(const Global& global, const RunConfig& config,
                              store::RunStore& store) {
@@ -171,17 +203,18 @@ Result<Setting> open_setting(const Global& global, const RunConfig& config,
   setting.task_sha256 = definition.task.sha256;
   setting.goals = definition.task.goals;
   const Aim aim{config.target, config.arch};
-  setting.bench = KW_TRY(Bench::open(global, &store, aim));
+  const DeviceFacts facts = KW_TRY(open_judge(global, config, store, setting));
+  const auto options = KW_TRY(workbench_options(global, aim, facts));
+  setting.gpu = options.gpu;
   auto workbench = KW_TRY(engine::TaskWorkbench::create(
-      std::move(definition), data.under("playbook/" + setting.task),
-      KW_TRY(workbench_options(global, aim, setting.bench->facts()))));
+      std::move(definition), data.under("playbook/" + setting.task), options));
   setting.notices = workbench.notices();
   setting.examples = KW_TRY(
       propose::select_examples(data, workbench.definition().task, {.target = config.target}));
   auto real = std::make_unique<engine::TaskWorkbench>(std::move(workbench));
   setting.real = real.get();
   setting.workbench = std::move(real);
-  KW_TRY(setting.bench->ensure_ceilings());
+  if (!setting.bundle) KW_TRY(setting.bench->ensure_ceilings());
   return setting;
 }
 
@@ -259,8 +292,7 @@ Result<Wanted> wanted_of(const OptimizeFlags& flags, const store::RunStore& stor
 /// The limits of another device would allow other knobs, and the run's decisions could not follow.
 Result<> fit_to_device(const Wanted& wanted, const Setting& setting) {
   const std::vector<GpuFacts>& gpu = wanted.config.gpu;
-  if (gpu.empty() || has_same_limits(gpu.front(), limits_of(setting.facts(), wanted.config.arch)))
-    return {};
+  if (gpu.empty() || has_same_limits(gpu.front(), setting.gpu.front())) return {};
   return fail("the run began on another kind of GPU than this " + setting.facts().model,
               wanted.stored->name);
 }
@@ -273,9 +305,9 @@ Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Settin
   if (flags.goals.empty()) config.goals = setting.goals;
   config.task = setting.task;
   config.task_sha256 = setting.task_sha256;
-  config.carrier = setting.bench ? "pipe" : "synthetic";
+  if (!setting.bench) config.carrier = "synthetic";
   if (config.target == Target::Cuda) {
-    config.gpu = {limits_of(setting.facts(), config.arch)};
+    config.gpu = setting.gpu;
     config.arch = config.gpu.front().arch;
   }
   config.uses_memory = setting.real != nullptr && !flags.no_memory;
@@ -298,6 +330,11 @@ engine::Learning learning_of(const Setting& setting) {
 
 Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
   auto store = KW_TRY(store::RunStore::open(global.workspace));
+  if (!flags.results.empty()) {
+    const std::size_t news = KW_TRY(take_results(store, flags.results));
+    std::fprintf(stderr, "kw: %zu new result%s of %s\n", news, news == 1 ? "" : "s",
+                 flags.results.c_str());
+  }
   Wanted wanted = KW_TRY(wanted_of(flags, store));
   const platform::SignalGuard signals;
   const Canceller canceller(signals);
@@ -359,6 +396,9 @@ Command optimize_command() {
     f.integer("--outstanding", flags->outstanding, "Asks in flight");
     f.text("--save-attempts", flags->save_attempts,
            "Keep every source here as NNN_name.cpp or .cu");
+    f.text("--carrier", flags->carrier,
+           "pipe: judged here; bundle: what waits for a judge is written to runs/TASK.bundle");
+    f.text("--results", flags->results, "What kw-worker --bundle made of the last bundle");
     f.on_off("--no-memory", flags->no_memory,
              "Begin without lessons of earlier runs, and leave none");
     f.on_off("--from-scratch", flags->from_scratch,
@@ -376,6 +416,7 @@ Command resume_command() {
   command.summary = "Go on with a run that was interrupted or killed";
   command.declare = [flags](Flags& f) {
     f.positional("run", flags->run, "Name as in kw runs");
+    f.text("--results", flags->results, "Of a run with --carrier bundle: what came back");
     f.text("--save-attempts", flags->save_attempts,
            "Keep every source here as NNN_name.cpp or .cu");
   };

@@ -40,23 +40,37 @@ std::string memory_key(const std::string& judge, const EvaluationRequest& reques
   return key.finish().hex();
 }
 
-Result<BaselineStanding> time_one(const Surroundings& s, const Candidate& baseline) {
-  BaselineStanding standing{baseline, {}, 0};
+/// A baseline that is being timed, or whose time is remembered.
+struct Timing {
+  BaselineStanding standing;
+  std::string key;
+  bool is_known = false;
+};
+
+Result<Timing> begin_timing(const Surroundings& s, const Candidate& baseline) {
+  Timing timing{{baseline, {}, 0}, {}, false};
   auto request = KW_TRY(s.workbench.request(baseline, nullptr));
-  const std::string key = memory_key(s.judge_id, request, baseline);
-  if (const auto known = KW_TRY(s.store.recall("baseline", key))) {
-    standing.evaluation = KW_TRY(decode<Evaluation>(*known));
-  } else {
-    request.id = "baseline-" + baseline.name;
-    request.seed = s.input_seed;
-    request.measure.budget_ns = kBaselineBudgetNs;
-    standing.evaluation = KW_TRY(s.carrier.evaluate(std::move(request)));
-    if (standing.evaluation.verdict.is_correct())
-      KW_TRY(s.store.remember("baseline", key, encode(standing.evaluation)));
+  timing.key = memory_key(s.judge_id, request, baseline);
+  if (const auto known = KW_TRY(s.store.recall("baseline", timing.key))) {
+    timing.standing.evaluation = KW_TRY(decode<Evaluation>(*known));
+    timing.is_known = true;
+    return timing;
   }
-  if (standing.evaluation.verdict.is_correct())
-    standing.mean_ns = standing.evaluation.mean_time_ns();
-  return standing;
+  request.id = "baseline-" + baseline.name;
+  request.seed = s.input_seed;
+  request.measure.budget_ns = kBaselineBudgetNs;
+  KW_TRY(s.carrier.submit(std::move(request)));
+  return timing;
+}
+
+Result<BaselineStanding> end_timing(const Surroundings& s, Timing timing) {
+  BaselineStanding& standing = timing.standing;
+  if (!timing.is_known) standing.evaluation = KW_TRY(s.carrier.next());
+  if (!standing.evaluation.verdict.is_correct()) return std::move(standing);
+  if (!timing.is_known)
+    KW_TRY(s.store.remember("baseline", timing.key, encode(standing.evaluation)));
+  standing.mean_ns = standing.evaluation.mean_time_ns();
+  return std::move(standing);
 }
 
 }  // namespace
@@ -82,9 +96,13 @@ Result<> remember_floors(const Surroundings& s, const EvaluationRequest& request
 }
 
 Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s) {
+  // All at once: a judge elsewhere should need one trip for them.
+  std::vector<Timing> timings;
+  for (const Candidate& baseline : s.workbench.baselines())
+    timings.push_back(KW_TRY(begin_timing(s, baseline)));
   std::vector<BaselineStanding> standings;
-  for (const Candidate& baseline : s.workbench.baselines()) {
-    standings.push_back(KW_TRY(time_one(s, baseline)));
+  for (Timing& timing : timings) {
+    standings.push_back(KW_TRY(end_timing(s, std::move(timing))));
     s.observer.on_baseline(standings.back());
     if (s.is_interrupted && s.is_interrupted())
       return fail("interrupted while timing the baselines", "", Advice::Stop);

@@ -51,7 +51,8 @@ Result<> PipeCarrier::start() {
       options_.worker.empty() ? KW_TRY(platform::executable_dir()) / "kw-worker" : options_.worker;
   platform::SpawnOptions spawn;
   // The last two say which GPU it may use and where its driver lies.
-  for (const char* name : {"PATH", "TMPDIR", "KW_CXX", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"})
+  for (const char* name :
+       {"PATH", "TMPDIR", "KW_CXX", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "KW_CUDA_DRIVER"})
     if (const auto entry = platform::env_of_ours(name)) spawn.env.push_back(*entry);
   spawn.fds = {{theirs.get(), kWorkerFd}};
   spawn.out = platform::Output::Discard;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/base64.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -40,21 +41,6 @@ const std::vector<std::string>& known_variables() {
       "costs", "has_models", "models", "replies", "prompt", "cached", "completion", "usd", "waited",
       "certificate_words", "certificate_facts", "certificate_json", "setting"};
   return names;
-}
-
-std::string base64(std::span<const std::uint8_t> bytes) {
-  constexpr std::string_view kLetters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      group = group << 8 | (k < count ? bytes[i + k] : std::uint8_t{0});
-    for (std::size_t k = 0; k < 4; ++k)
-      text += k <= count ? kLetters[group >> (18 - 6 * k) & 63] : '=';
-  }
-  return text;
 }
 
 std::string short_text(std::string_view text) { return sanitise(text, kWordsBytes); }

@@ -213,7 +213,7 @@ Result<Reply> Worker::try_answer(const Message& message) {
       reply = KW_TRY(measure(message.is_full));
       break;
     case Verb::Equip:
-      KW_TRY(device_->equip(message.units));
+      KW_TRY(equip(message.units));
       break;
   }
   reply.is_ok = true;

@@ -32,6 +32,8 @@ class Worker {
   /// Measures the ceilings alone on the device: about half a second, or some ten seconds in full.
   /// The reply holds the facts and, as notes, what was refused or is unreliable.
   Result<Reply> measure(bool is_full);
+  /// Takes the device's trusted kernels, built.
+  Result<> equip(const std::vector<BuildUnit>& units) { return device_->equip(units); }
 
   /// Answers one message; never throws, every trouble is in the reply.
   Reply answer(const Message& message);

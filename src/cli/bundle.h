@@ -1,0 +1,31 @@
+// Runs whose evaluations are judged elsewhere: --carrier bundle and --results.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/session.h"
+#include "evaluate/bundle_carrier.h"
+#include "store/run_store.h"
+
+namespace kw::cli {
+
+/// Takes results over into the store; the same file again changes nothing. Errors (give up) and no
+/// change at all: a damaged file, one that answers what this workspace never asked, or one of
+/// another device than earlier results of the target. Returns how many were new.
+Result<std::size_t> take_results(store::RunStore& store, const std::string& file);
+
+/// A device of the target and arch, of which nothing else is known.
+Result<DeviceFacts> facts_elsewhere(const Aim& aim);
+
+/// What is known of the device elsewhere: of earlier results, else of the arch.
+Result<DeviceFacts> bundle_facts(const store::RunStore& store, const Aim& aim);
+
+/// A carrier that writes runs/<task>.bundle. `compiler` and `store` must outlive it.
+Result<std::unique_ptr<evaluate::BundleCarrier>> open_bundle(compile::Compiler& compiler,
+                                                             store::RunStore& store,
+                                                             const std::string& task,
+                                                             const DeviceFacts& facts);
+
+}  // namespace kw::cli

@@ -1,0 +1,140 @@
+// The format of bundles and their results.
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/bundle.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/base64.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "compile/cpu_compiler.h"
+#include "record/codec_impl.h"
+
+KW_INSTANTIATE_CODEC(kw::worker::Bundle);
+KW_INSTANTIATE_CODEC(kw::worker::BundleResults);
+
+namespace kw::worker {
+namespace {
+
+constexpr std::string_view kBundleKind = "kernelwright-bundle";
+constexpr std::string_view kResultsKind = "kernelwright-results";
+/// Objects, samples and sources of thousands of evaluations stay below.
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+
+/// Takes the bytes of a unit's object along; what stays names it.
+Result<> carry(Bundle& bundle, BuildUnit& unit) {
+  for (BuiltObject& object : unit.object) {
+    if (!bundle.objects.contains(object.sha256))
+      bundle.objects[object.sha256] = base64(KW_TRY(platform::read_file(object.path)));
+    object.path.clear();
+  }
+  return {};
+}
+
+Result<> unpack(const Bundle& bundle, BuildUnit& unit, const platform::Path& folder) {
+  for (BuiltObject& object : unit.object) {
+    const auto found = bundle.objects.find(object.sha256);
+    if (found == bundle.objects.end()) return fail("the bundle lacks the object of " + unit.role);
+    const platform::Path path =
+        folder / (object.sha256 + (unit.target == Target::Cpu ? ".so" : ".cubin"));
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) {
+      const std::string bytes = KW_TRY(from_base64(found->second));
+      if (sha256(bytes).hex() != object.sha256)
+        return fail("an object of the bundle is not what its name says: " + unit.role);
+      KW_TRY(platform::write_file_atomic(path, bytes, false));
+    }
+    object.path = path.string();
+  }
+  return {};
+}
+
+std::string with_head(std::string_view kind, const std::string& body) {
+  return fmt::format("{} {} {} {}\n{}", kind, kBundleVersion, sha256(body).hex(), body.size(),
+                     body);
+}
+
+struct Body {
+  std::string text;
+  std::string sha256;
+};
+
+/// The checked body of a file of this kind.
+Result<Body> read_body(const platform::Path& path, std::string_view kind) {
+  const std::string where = path.string();
+  const std::string text = KW_TRY(platform::read_file(path, kMostBytes));
+  const std::size_t end = text.find('\n');
+  const auto words = split(std::string_view(text).substr(0, std::min<std::size_t>(end, 200)), ' ');
+  if (end == std::string::npos || words.empty() || words[0] != kind || words.size() != 4)
+    return fail(fmt::format("this is no {} file", kind), where);
+  if (words[1] != std::to_string(kBundleVersion))
+    return fail(fmt::format("the file is of version {}, this program reads version {}",
+                            sanitise(words[1], 20), kBundleVersion),
+                where);
+  std::size_t bytes = 0;
+  std::from_chars(words[3].data(), words[3].data() + words[3].size(), bytes);
+  Body body{text.substr(end + 1), std::string(words[2])};
+  if (body.text.size() < bytes) return fail("the file is cut off", where);
+  if (body.text.size() != bytes || sha256(body.text).hex() != body.sha256)
+    return fail("the file is damaged: it does not have the checksum that it names", where);
+  return body;
+}
+
+}  // namespace
+
+std::string bundle_key(EvaluationRequest request) {
+  request.id.clear();
+  request.seed = 0;
+  request.measure.noise_floors.clear();
+  request.known_objects.clear();
+  for (BuildUnit& unit : request.units)
+    for (BuiltObject& object : unit.object) object.path.clear(), object.log.clear();
+  return sha256(encode(request)).hex();
+}
+
+Result<> add(Bundle& bundle, std::string key, EvaluationRequest request) {
+  for (BuildUnit& unit : request.units) KW_TRY(carry(bundle, unit));
+  bundle.evaluations.push_back({std::move(key), std::move(request)});
+  return {};
+}
+
+Result<> add_equipment(Bundle& bundle, std::vector<BuildUnit> units) {
+  for (BuildUnit& unit : units) KW_TRY(carry(bundle, unit));
+  bundle.equipment = std::move(units);
+  return {};
+}
+
+Result<> unpack(Bundle& bundle, const platform::Path& folder) {
+  for (BuildUnit& unit : bundle.equipment) KW_TRY(unpack(bundle, unit, folder));
+  for (BundledEvaluation& evaluation : bundle.evaluations)
+    for (BuildUnit& unit : evaluation.request.units) KW_TRY(unpack(bundle, unit, folder));
+  return {};
+}
+
+Result<std::string> write_bundle(const platform::Path& path, const Bundle& bundle) {
+  const std::string body = encode(bundle);
+  KW_TRY(platform::write_file_atomic(path, with_head(kBundleKind, body)));
+  return sha256(body).hex();
+}
+
+Result<> write_results(const platform::Path& path, const BundleResults& results) {
+  return platform::write_file_atomic(path, with_head(kResultsKind, encode(results)));
+}
+
+Result<ReadBundle> read_bundle(const platform::Path& path) {
+  const Body body = KW_TRY(read_body(path, kBundleKind));
+  return ReadBundle{KW_TRY(decode<Bundle>(body.text)), body.sha256};
+}
+
+Result<BundleResults> read_results(const platform::Path& path) {
+  return decode<BundleResults>(KW_TRY(read_body(path, kResultsKind)).text);
+}
+
+std::string bundle_processor() {
+  const auto cpuinfo = platform::read_file("/proc/cpuinfo");
+  return cpuinfo ? compile::processor_identity(*cpuinfo) : std::string();
+}
+
+}  // namespace kw::worker

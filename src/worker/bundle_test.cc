@@ -1,0 +1,95 @@
+// Bundles: keys, objects that are carried once, and files that must not be read.
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/bundle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/hash.h"
+
+namespace kw::worker {
+namespace {
+
+using testing::HasSubstr;
+
+class Bundles : public testing::Test {
+ protected:
+  Bundles() : folder_(platform::TempDir::create("kw-bundle-test").value()) {
+    EXPECT_TRUE(platform::write_file_atomic(at("object"), "machine code", false));
+  }
+
+  platform::Path at(const std::string& name) const { return folder_.path() / name; }
+
+  EvaluationRequest request(const std::string& id) const {
+    EvaluationRequest request;
+    request.id = id;
+    request.seed = sha256(id).bytes[0];
+    request.candidate.name = "mine";
+    for (const char* role : {"candidate", "opponent"}) {
+      BuildUnit& unit = request.units.emplace_back();
+      unit.role = role;
+      BuiltObject& object = unit.object.emplace_back();
+      object.sha256 = sha256("machine code").hex();
+      object.path = at("object").string();
+    }
+    return request;
+  }
+
+  platform::TempDir folder_;
+};
+
+TEST_F(Bundles, KeysLeaveOutWhatDoesNotChangeTheQuestion) {
+  EvaluationRequest same = request("b");
+  same.units[0].object[0].path = "/elsewhere";
+  EXPECT_EQ(bundle_key(request("a")), bundle_key(same));
+  same.measure.purpose = Purpose::Confirm;
+  EXPECT_NE(bundle_key(request("a")), bundle_key(same));
+}
+
+TEST_F(Bundles, ComeBackWithEveryObjectOnce) {
+  Bundle bundle;
+  ASSERT_TRUE(add(bundle, "k1", request("a")));
+  ASSERT_TRUE(add(bundle, "k2", request("b")));
+  EXPECT_EQ(bundle.objects.size(), 1u);
+  const auto written = write_bundle(at("b"), bundle);
+  ASSERT_TRUE(written);
+  auto read = read_bundle(at("b"));
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(read->sha256, *written);
+  ASSERT_EQ(read->bundle.evaluations.size(), 2u);
+  ASSERT_TRUE(platform::make_dirs(at("objects")));
+  ASSERT_TRUE(unpack(read->bundle, at("objects")));
+  const std::string path = read->bundle.evaluations[1].request.units[0].object[0].path;
+  EXPECT_EQ(platform::read_file(path).value(), "machine code");
+}
+
+TEST_F(Bundles, AnObjectMustBeWhatItsNameSays) {
+  Bundle bundle;
+  ASSERT_TRUE(add(bundle, "k", request("a")));
+  bundle.objects.begin()->second = "AAAA";
+  ASSERT_TRUE(platform::make_dirs(at("objects")));
+  const auto unpacked = unpack(bundle, at("objects"));
+  ASSERT_FALSE(unpacked);
+  EXPECT_THAT(unpacked.error().what, HasSubstr("not what its name says"));
+}
+
+TEST_F(Bundles, OtherFilesAreRefusedWithTheReason) {
+  const auto trouble = [&](const std::string& text) {
+    EXPECT_TRUE(platform::write_file_atomic(at("f"), text, false));
+    const auto read = read_results(at("f"));
+    return read ? "read" : read.error().what;
+  };
+  ASSERT_TRUE(write_results(at("r"), {"bundle", {}, {{"k", {}}}}));
+  std::string good = platform::read_file(at("r")).value();
+  EXPECT_EQ(trouble(good), "read");
+  EXPECT_THAT(trouble(good.substr(0, good.size() - 1)), HasSubstr("cut off"));
+  EXPECT_THAT(trouble(good + "x"), HasSubstr("damaged"));
+  good[good.size() - 3] ^= 1;
+  EXPECT_THAT(trouble(good), HasSubstr("damaged"));
+  EXPECT_THAT(trouble(""), HasSubstr("no kernelwright-results"));
+  EXPECT_THAT(trouble("kernelwright-bundle 1 00 2\n{}"), HasSubstr("no kernelwright-results"));
+  EXPECT_THAT(trouble("kernelwright-results 9 00 2\n{}"), HasSubstr("version 9"));
+}
+
+}  // namespace
+}  // namespace kw::worker

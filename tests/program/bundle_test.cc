@@ -1,0 +1,121 @@
+// Runs whose judge is elsewhere: a bundle out, results back, until a winner is confirmed; and files
+// that are damaged, foreign, or come twice.
+// SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "kw.h"
+
+namespace kw::program {
+namespace {
+
+using testing::HasSubstr;
+
+platform::Path worker_program() { return platform::Path(KW_BINARY_DIR) / "bin" / "kw-worker"; }
+
+class Bundle : public testing::Test {
+ protected:
+  void SetUp() override {
+    write_easy_task(w_, "twice");
+    w_.write("twice/candidates/001_right.cpp",
+             "void twice(int n, const float* x, float* y) {\n"
+             "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
+             "}\n");
+  }
+
+  Ran optimize(const Words& more = {}) const {
+    Words words{"optimize", "twice", "--carrier", "bundle", "--attempts", "2", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return w_.kw(words);
+  }
+
+  std::string bundle() const { return (w_.path() / "runs" / "twice.bundle").string(); }
+
+  Ran judge(const std::string& out) const {
+    return ended(platform::run({worker_program().string(), "--bundle", bundle(), "--out", out},
+                               options(), std::chrono::minutes(3)));
+  }
+
+  platform::SpawnOptions options() const {
+    platform::SpawnOptions spawn;
+    spawn.cwd = w_.path();
+    for (const char* name : {"PATH", "TMPDIR"})
+      if (const auto entry = platform::env_of_ours(name)) spawn.env.push_back(*entry);
+    return spawn;
+  }
+
+  std::string at(const std::string& file) const { return (w_.path() / file).string(); }
+
+  Workspace w_;
+};
+
+TEST_F(Bundle, GoesOutAndComesBackUntilTheRunEnds) {
+  Ran ran = optimize();
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  Words go_on{"optimize", "twice", "--carrier", "bundle", "--attempts", "2", "--json"};
+  int rounds = 0;
+  for (; ran.code == 3 && rounds < 6; ++rounds) {
+    ASSERT_THAT(ran.err, HasSubstr("kw-worker --bundle")) << ran.out;
+    const std::string out = at("results" + std::to_string(rounds));
+    const Ran judged = judge(out);
+    if (lacks_jail(judged)) GTEST_SKIP() << judged.err;
+    ASSERT_EQ(judged.code, 0) << judged.err;
+    const bool has_run = w_.kw({"show", "twice-1"}).code == 0;
+    ran = has_run ? w_.kw({"resume", "twice-1", "--results", out, "--json"})
+                  : optimize({"--results", out});
+  }
+  EXPECT_GE(rounds, 2) << "baselines, then attempts; the confirmation where one was faster";
+  EXPECT_THAT(ran.code, testing::AnyOf(0, 1)) << ran.err;
+  EXPECT_EQ(ran.json()["best"]["name"], "001_right");
+}
+
+TEST_F(Bundle, RefusesFilesThatAreDamagedForeignOrCutOff) {
+  const Ran ran = optimize();
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 3) << ran.out;
+  const Ran judged = judge(at("good"));
+  if (lacks_jail(judged)) GTEST_SKIP() << judged.err;
+  ASSERT_EQ(judged.code, 0) << judged.err;
+  std::string text = w_.read("good");
+  w_.write("cut", text.substr(0, text.size() - 9));
+  text[text.size() / 2] ^= 1;
+  w_.write("damaged", text);
+  w_.write("foreign", "{\"answers\": []}\n");
+  w_.write("newer", "kernelwright-results 2 00 0\n");
+  EXPECT_THAT(optimize({"--results", "cut"}).err, HasSubstr("cut off"));
+  EXPECT_THAT(optimize({"--results", "damaged"}).err, HasSubstr("damaged"));
+  EXPECT_THAT(optimize({"--results", "foreign"}).err, HasSubstr("this is no kernelwright-results"));
+  EXPECT_THAT(optimize({"--results", "newer"}).err, HasSubstr("version 2"));
+  // A workspace that never asked takes nothing.
+  Workspace other;
+  write_easy_task(other, "twice");
+  const Ran refused =
+      other.kw({"optimize", "twice", "--carrier", "bundle", "--results", at("good")});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("never asked"));
+  // Twice is as good as once.
+  EXPECT_THAT(optimize({"--results", "good"}).err, testing::ContainsRegex("[1-9] new results"));
+  EXPECT_THAT(optimize({"--results", "good"}).err, HasSubstr("0 new results"));
+}
+
+TEST_F(Bundle, AKilledWorkerGoesOnWhereItWas) {
+  const Ran ran = optimize();
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 3) << ran.out;
+  auto process = platform::spawn(
+      {worker_program().string(), "--bundle", bundle(), "--out", at("results")}, options());
+  ASSERT_TRUE(process);
+  for (int i = 0; i < 600 && !std::filesystem::exists(at("results")); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  process->kill_tree();
+  const std::string before = w_.read("results");
+  const Ran judged = judge(at("results"));
+  if (lacks_jail(judged)) GTEST_SKIP() << judged.err;
+  EXPECT_EQ(judged.code, 0) << judged.err;
+  EXPECT_GE(w_.read("results").size(), before.size());
+  EXPECT_THAT(optimize({"--results", "results"}).err, HasSubstr("new result"));
+}
+
+}  // namespace
+}  // namespace kw::program
