@@ -83,6 +83,7 @@ kw_room(device DEPS base record platform player)
 # Bound by memory, so always optimised; without contraction, so that every machine gets the same bits.
 set_source_files_properties(src/device/compare.cc src/device/compare_kernel.cc src/device/fill.cc
   src/device/random_values.cc src/device/host_ops.cc PROPERTIES COMPILE_OPTIONS "-O3;-ffp-contract=off")
+kw_embed_text(device cuda)
 kw_room(referee DEPS base record platform compile device measure)
 kw_room(profile DEPS base record compile device measure)
 kw_embed_text(profile cuda)
@@ -105,18 +106,24 @@ endif()
 # its signal handlers), and without a C++ runtime of its own.
 add_executable(kw-player-cpu src/player/cpu_main.cc src/player/crash.cc src/player/lockdown.cc
   src/player/mapping.cc src/player/protocol.cc src/player/transport.cc)
-target_include_directories(kw-player-cpu PRIVATE src)
-target_compile_definitions(kw-player-cpu PRIVATE _GNU_SOURCE)
-target_compile_options(kw-player-cpu PRIVATE -O2 -fno-exceptions -fno-rtti
-  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
-target_link_options(kw-player-cpu PRIVATE -Wl,--as-needed -Wl,-z,relro -Wl,-z,now)
-target_link_libraries(kw-player-cpu PRIVATE ${CMAKE_DL_LIBS})
-add_dependencies(kw_device kw-player-cpu)
+# No foreign code but a GPU's runs beside it; the driver is found at run time, so it is built everywhere.
+add_executable(kw-player-cuda src/player/cuda_main.cc src/player/cuda_session.cc src/player/cuda_graph.cc
+  src/player/cuda_api.cc src/player/plan_wire.cc src/player/crash.cc src/player/lockdown.cc src/player/protocol.cc
+  src/player/requests.cc src/player/transport.cc)
+foreach(player kw-player-cpu kw-player-cuda)
+  target_include_directories(${player} PRIVATE src)
+  target_compile_definitions(${player} PRIVATE _GNU_SOURCE)
+  target_compile_options(${player} PRIVATE -O2 -fno-exceptions -fno-rtti
+    -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
+  target_link_options(${player} PRIVATE -Wl,--as-needed -Wl,-z,relro -Wl,-z,now)
+  target_link_libraries(${player} PRIVATE ${CMAKE_DL_LIBS})
+endforeach()
+add_dependencies(kw_device kw-player-cpu kw-player-cuda)
 
 kw_room(worker DEPS platform compile device referee profile LIBS kw_version)
 add_executable(kw-worker src/worker/worker_main.cc)
 target_link_libraries(kw-worker PRIVATE kw_worker)
-add_dependencies(kw-worker kw-player-cpu kw-jail)
+add_dependencies(kw-worker kw-player-cpu kw-player-cuda kw-jail)
 
 if(NOT KW_PORTABLE)
   find_package(CLI11 REQUIRED)
@@ -171,5 +178,6 @@ endif()
 
 if(KW_TESTS AND NOT KW_PORTABLE)
   include(KwEmulator)
+  include(KwCudaTests)
   include(KwSuites)
 endif()

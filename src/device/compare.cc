@@ -11,63 +11,12 @@
 #include <vector>
 
 #include "device/compare_kernel.h"
+#include "device/compare_region.h"
 #include "device/layout.h"
 #include "device/random_values.h"
 
 namespace kw::device {
 namespace {
-
-constexpr std::size_t kMostMismatches = 64;
-
-/// A region as rows of its last dimension, with the place of each in memory.
-class RegionRows {
- public:
-  RegionRows(const Tensor& tensor, const Region& region) : region_(region) {
-    strides_.assign(tensor.sizes.size(), 1);
-    for (std::size_t d = tensor.sizes.size(); d-- > 0;) {
-      if (d + 2 == tensor.sizes.size()) strides_[d] = tensor.pitch;
-      if (d + 2 < tensor.sizes.size()) strides_[d] = strides_[d + 1] * tensor.sizes[d + 1];
-    }
-    rows_.count = 1;
-    rows_.length = 1;
-    for (std::size_t d = 0; d < region.ranges.size(); ++d) {
-      const std::int64_t n = std::max<std::int64_t>(0, region.ranges[d].hi - region.ranges[d].lo);
-      (d + 1 == region.ranges.size() ? rows_.length : rows_.count) *= n;
-    }
-  }
-
-  Rows rows() const { return rows_; }
-
-  /// Coordinates of a column in a row of the region.
-  std::vector<std::int64_t> coordinates(std::int64_t row, std::int64_t column) const {
-    std::vector<std::int64_t> at(region_.ranges.size());
-    if (at.empty()) return at;
-    at.back() = region_.ranges.back().lo + column;
-    for (std::size_t d = at.size() - 1; d-- > 0;) {
-      const std::int64_t n = region_.ranges[d].hi - region_.ranges[d].lo;
-      at[d] = region_.ranges[d].lo + row % n;
-      row /= n;
-    }
-    return at;
-  }
-
-  /// Element offset of a row's first compared column.
-  std::int64_t offset(std::int64_t row) const {
-    std::int64_t at = region_.ranges.empty() ? 0 : region_.ranges.back().lo;
-    for (std::size_t d = region_.ranges.size(); d-- > 1;) {
-      const Range& range = region_.ranges[d - 1];
-      const std::int64_t n = range.hi - range.lo;
-      at += (range.lo + row % n) * strides_[d - 1];
-      row /= n;
-    }
-    return at;
-  }
-
- private:
-  const Region& region_;
-  std::vector<std::int64_t> strides_;
-  Rows rows_;
-};
 
 /// What one piece found.
 struct Part {
@@ -178,6 +127,18 @@ struct RealRows {
 };
 
 template <class T>
+Judged judge_integer(T got, T truth, const Allowance& allowance) {
+  const double want = static_cast<double>(truth);
+  Judged j;
+  j.diff = std::fabs(static_cast<double>(got) - want);
+  const double allowed = allowance.absolute + allowance.relative * std::fabs(want);
+  j.is_failed = allowance.exact ? got != truth : j.diff > allowed;
+  if (!allowance.exact && j.diff > 0)
+    j.fraction = allowed > 0 ? j.diff / allowed : std::numeric_limits<double>::infinity();
+  return j;
+}
+
+template <class T>
 struct IntegerRows {
   const T* got;
   const T* truth;
@@ -190,12 +151,7 @@ struct IntegerRows {
       const T g = got[start + i];
       const T w = truth[start + i];
       const double want = static_cast<double>(w);
-      Judged j;
-      j.diff = std::fabs(static_cast<double>(g) - want);
-      const double allowed = allowance.absolute + allowance.relative * std::fabs(want);
-      j.is_failed = allowance.exact ? g != w : j.diff > allowed;
-      if (!allowance.exact && j.diff > 0)
-        j.fraction = allowed > 0 ? j.diff / allowed : std::numeric_limits<double>::infinity();
+      const Judged j = judge_integer(g, w, allowance);
       add_to(part.scalar, j, static_cast<double>(g), want);
       if (j.is_failed)
         note_mismatch(part.scalar, region, row, column + i, static_cast<double>(g), want);
@@ -233,14 +189,8 @@ void merge(Comparison& into, const Part& part) {
 template <class RowsOf>
 Comparison compare_all(const RowsOf& typed, const RegionRows& region, const Selection& selection,
                        Parallel& parallel) {
-  const Rows rows = region.rows();
-  const Pieces pieces(rows);
-  std::vector<std::int64_t> chosen;
-  for (std::int64_t p = 0; p < pieces.count(); ++p) {
-    const bool is_edge = p == 0 || p + 1 == pieces.count();
-    const double draw = unit_from(bits_at(selection.seed, static_cast<std::uint64_t>(p)));
-    if (is_edge || draw < selection.share) chosen.push_back(p);
-  }
+  const Pieces pieces(region.rows());
+  const std::vector<std::int64_t> chosen = chosen_pieces(pieces, selection);
   std::vector<Part> parts(chosen.size());
   parallel.for_each(static_cast<std::int64_t>(chosen.size()), [&](std::int64_t index) {
     const auto i = static_cast<std::size_t>(index);
@@ -287,6 +237,69 @@ Comparison compare_region(std::span<const std::byte> got, std::span<const std::b
       return integer(as<std::uint8_t>(got));
   }
   return {};
+}
+
+void ComparedRegion::note_mismatches(std::int64_t piece, const HostPiece& at,
+                                     Comparison& into) const {
+  const auto note = [&](const auto& stands, std::int64_t row, std::int64_t column, double got,
+                        double want) {
+    if (stands.is_failed) note_mismatch(into, rows_, row, column, got, want);
+  };
+  const auto real = [&]<class T>(const T* got) {
+    const double* truth = as<double>(at.truth);
+    const double* scale = at.magnitude.empty() ? nullptr : as<double>(at.magnitude);
+    visit(piece, at.begin, [&](std::int64_t row, std::int64_t column, std::int64_t i) {
+      note(judge(got[i], truth[i], scale != nullptr ? scale[i] : 0, allowance_), row, column,
+           static_cast<double>(got[i]), truth[i]);
+    });
+  };
+  const auto integer = [&]<class T>(const T* got) {
+    const T* truth = as<T>(at.truth);
+    visit(piece, at.begin, [&](std::int64_t row, std::int64_t column, std::int64_t i) {
+      note(judge_integer(got[i], truth[i], allowance_), row, column, static_cast<double>(got[i]),
+           static_cast<double>(truth[i]));
+    });
+  };
+  switch (dtype()) {
+    case Dtype::F32:
+      return real(as<float>(at.got));
+    case Dtype::F64:
+      return real(as<double>(at.got));
+    case Dtype::I32:
+      return integer(as<std::int32_t>(at.got));
+    case Dtype::I64:
+      return integer(as<std::int64_t>(at.got));
+    case Dtype::U8:
+      return integer(as<std::uint8_t>(at.got));
+  }
+}
+
+void merge(Comparison& into, const PieceTotals& piece) {
+  Part part;
+  for (int i = 0; i < Totals::kLanes; ++i) {
+    const LaneTotals& lane = piece.lanes[i];
+    part.totals.max_abs_diff[i] = lane.max_abs_diff;
+    part.totals.max_abs_truth[i] = lane.max_abs_truth;
+    part.totals.sum_sq_diff[i] = lane.sum_sq_diff;
+    part.totals.sum_sq_truth[i] = lane.sum_sq_truth;
+    part.totals.sum_got[i] = lane.sum_got;
+    part.totals.sum_want[i] = lane.sum_want;
+    part.totals.worst_diff[i] = lane.worst_diff;
+    part.totals.worst_allowed[i] = lane.worst_allowed;
+    part.totals.failed += lane.failed;
+  }
+  const ScalarTotals& s = piece.scalar;
+  part.scalar.compared = s.compared;
+  part.scalar.failed = s.failed;
+  part.scalar.nonfinite_failed = s.nonfinite_failed;
+  part.scalar.worst_fraction = s.worst_fraction;
+  part.scalar.max_abs_diff = s.max_abs_diff;
+  part.scalar.max_abs_truth = s.max_abs_truth;
+  part.scalar.sum_sq_diff = s.sum_sq_diff;
+  part.scalar.sum_sq_truth = s.sum_sq_truth;
+  part.scalar.sum_got = s.sum_got;
+  part.scalar.sum_want = s.sum_want;
+  merge(into, part);
 }
 
 }  // namespace kw::device

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cerrno>
 
+#include "device/layout.h"
 #include "platform/clock.h"
 
 namespace kw::device {
@@ -21,8 +22,6 @@ constexpr std::size_t kFrontSlack = kPage;
 #ifndef MADV_COLLAPSE
 constexpr int MADV_COLLAPSE = 25;  // Linux 6.1
 #endif
-
-std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
 
 /// Collapsing free memory takes about 1 ms for this much; where the kernel has to search for huge
 /// pages it takes ten times that, more than they can win back.

@@ -15,7 +15,6 @@ namespace {
 
 using player::Kind;
 
-constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kLoadTimeout = 10 * kSecond;  ///< Constructors of an object included.
 constexpr std::int64_t kEmptyTimeout = 2 * kSecond;
 

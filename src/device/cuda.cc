@@ -1,13 +1,214 @@
-// Opening of the cuda device.
+// The cuda device put together.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "device/cuda_buffer.h"
+#include "device/cuda_context.h"
+#include "device/cuda_nodes.h"
+#include "device/cuda_ops.h"
+#include "device/cuda_player.h"
+#include "device/parallel.h"
+#include "device/plan_encode.h"
+#include "device/player_pool.h"
+#include "device/probe.h"
+#include "player/cuda_session.h"
+
 namespace kw::device {
 
-Result<std::unique_ptr<Device>> open_cuda(const CudaOptions&) {
-  return fail("target cuda is not in this version", "", Advice::Stop);
+std::string_view embedded_text(std::string_view name);  // generated
+
+namespace {
+
+constexpr const char* kOpsUnit = "device_ops";
+constexpr const char* kPlayerUnit = "device_player";
+/// Left to players' contexts and to whoever else computes here.
+constexpr std::int64_t kGpuMargin = std::int64_t{2} << 30;
+
+Result<std::string> image_of(const BuildUnit& unit) {
+  if (unit.object.size() != 1) return fail("a trusted kernel came unbuilt", unit.role);
+  const BuiltObject& object = unit.object.front();
+  if (object.format != "cubin")
+    return fail("a trusted kernel is no cubin but " + object.format, unit.role);
+  if (object.path.empty()) return fail("a trusted kernel came without its file", unit.role);
+  return platform::read_file(object.path, kObjectCap);
 }
 
-std::vector<BuildUnit> trusted_units(std::string_view) { return {}; }
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(std::unique_ptr<CudaContext> context, PoolOptions pool)
+      : context_(std::move(context)),
+        facts_(context_->facts()),
+        parallel_(1),
+        ops_(*context_, parallel_),
+        pool_(std::move(pool)) {}
+
+  const DeviceFacts& facts() const override { return facts_; }
+  BufferOps& ops() override { return ops_; }
+
+  Result<std::unique_ptr<Buffer>> allocate(const BufferSpec& spec) override {
+    auto buffer = KW_TRY(CudaBuffer::allocate(*context_, spec));
+    if (spec.shared) KW_TRY(ops_.arm_guards(*buffer));
+    return buffer;
+  }
+
+  Result<> flush(std::span<Buffer* const>) override { return ops_.flush(); }
+  Result<std::unique_ptr<Player>> start_player(const PlayerSpec& spec) override;
+  Result<bool> probe() override;
+  Result<> equip(std::span<const BuildUnit> units) override;
+  Result<double> run_trusted(const TrustedRun& run) override;
+
+  std::int64_t free_bytes() const override {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    if (!context_->enter().has_value() || context_->api().cuMemGetInfo(&free, &total) != 0)
+      return 0;
+    return std::max<std::int64_t>(0, static_cast<std::int64_t>(free) - kGpuMargin);
+  }
+
+ private:
+  /// What runs plans in the referee's own context.
+  Result<player::cuda::Session*> session();
+  Result<std::int32_t> trusted_object(const std::string& role);
+
+  // In this order: players die before the pool, the pool before the context.
+  std::unique_ptr<CudaContext> context_;
+  DeviceFacts facts_;
+  Parallel parallel_;
+  CudaOps ops_;
+  PlayerPool pool_;
+  platform::Fd trusted_;                       ///< The cubin that every player is given.
+  std::map<std::string, std::string> images_;  ///< Of all units, by role.
+  std::unique_ptr<player::cuda::Session> session_;
+  std::map<std::string, std::int32_t> objects_;  ///< In the session, by role.
+};
+
+Result<> CudaDevice::equip(std::span<const BuildUnit> units) {
+  for (const BuildUnit& unit : units) images_[unit.role] = KW_TRY(image_of(unit));
+  session_.reset();
+  objects_.clear();
+  for (const char* role : {kOpsUnit, kPlayerUnit})
+    if (!images_.contains(role)) return fail("a trusted kernel is missing", role);
+  KW_TRY(ops_.equip(std::as_bytes(std::span(images_[kOpsUnit]))));
+  trusted_ = KW_TRY(platform::memfd_with("trusted", images_[kPlayerUnit]));
+  facts_.gpu.front().timer_tick_ns = KW_TRY(ops_.measure_timer_tick());
+  return {};
+}
+
+Result<std::unique_ptr<Player>> CudaDevice::start_player(const PlayerSpec& spec) {
+  if (!trusted_) return fail("the device has not been given its kernels", facts_.model);
+  CudaPlayer::Setup setup;
+  setup.name = spec.name;
+  setup.trusted = trusted_.get();
+  setup.writable = spec.writable;
+  for (Buffer* buffer : spec.buffers) {
+    setup.buffers.push_back(&as_cuda(*buffer));
+    KW_ASSERT(setup.buffers.back()->is_shared());
+  }
+  auto blank = KW_TRY(pool_.take(spec.jail));
+  return KW_TRY(CudaPlayer::prepare(std::move(blank), setup));
+}
+
+Result<bool> CudaDevice::probe() {
+  auto computed = probe_by_computing(*this);
+  // A context that is lost answers nothing any more: that is the damage asked about.
+  if (!computed.has_value() && context_->is_lost()) return false;
+  return computed;
+}
+
+Result<player::cuda::Session*> CudaDevice::session() {
+  KW_TRY(context_->enter());
+  if (session_ == nullptr) {
+    auto made = std::make_unique<player::cuda::Session>();
+    if (const auto f = made->adopt(context_->api(), context_->device()))
+      return fail(f->words, facts_.model);
+    session_ = std::move(made);
+  }
+  return session_.get();
+}
+
+Result<std::int32_t> CudaDevice::trusted_object(const std::string& role) {
+  if (const auto found = objects_.find(role); found != objects_.end()) return found->second;
+  const auto image = images_.find(role);
+  if (image == images_.end()) return fail("there is no such trusted kernel", role);
+  auto* s = KW_TRY(session());
+  const auto bytes = std::as_bytes(std::span(image->second));
+  std::int32_t handle = 0;
+  if (const auto f = s->load({bytes.begin(), bytes.end()}, handle)) return fail(f->words, role);
+  return objects_[role] = handle;
+}
+
+Result<double> CudaDevice::run_trusted(const TrustedRun& run) {
+  KW_ASSERT(run.plan != nullptr && run.repeats > 0);
+  const std::int32_t object = KW_TRY(trusted_object(run.unit));
+  auto* s = KW_TRY(session());
+  PlanOperands operands;
+  std::vector<player::cuda::Mapped> buffers;
+  for (Buffer* buffer : run.buffers) {
+    operands.tensors.push_back(static_cast<int>(buffers.size()));
+    buffers.push_back({as_cuda(*buffer).payload(), static_cast<std::uint64_t>(buffer->bytes())});
+  }
+  const auto bytes = KW_TRY(encode_plan(*run.plan, operands));
+  std::uint64_t event_ns = 0;
+  if (const auto f = s->run_once(static_cast<std::size_t>(object), bytes, std::move(buffers),
+                                 run.repeats, event_ns)) {
+    (void)context_->check(f->status, run.unit);  // remembers a lost context
+    return fail(f->words, run.unit);
+  }
+  return static_cast<double>(event_ns);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> open_cuda(const CudaOptions& options) {
+  CudaOptions resolved = options;
+  if (resolved.driver.empty())
+    if (const char* named = std::getenv("KW_CUDA_DRIVER")) resolved.driver = named;
+  if (resolved.player.empty())
+    resolved.player = KW_TRY(platform::executable_dir()) / "kw-player-cuda";
+  std::error_code trouble;
+  if (!std::filesystem::exists(resolved.player, trouble))
+    return fail("the player program is missing", resolved.player.string(), Advice::Stop);
+  auto context = KW_TRY(CudaContext::open(resolved.ordinal, resolved.driver));
+  const CudaSurroundings surroundings = KW_TRY(cuda_surroundings(*context));
+  PoolOptions pool;
+  pool.program = resolved.player;
+  pool.spare = resolved.spare_players;
+  pool.arguments = {hex_of(context->uuid()), context->api().path};
+  pool.environment = surroundings.environment;
+  pool.readable = surroundings.readable;
+  pool.device_nodes = surroundings.nodes;
+  pool.needs_driver = true;
+  return std::unique_ptr<Device>(std::make_unique<CudaDevice>(std::move(context), std::move(pool)));
+}
+
+std::vector<BuildUnit> trusted_units(std::string_view arch) {
+  const auto file = [](const char* name) {
+    return SourceFile{name, std::string(embedded_text(name))};
+  };
+  const auto unit = [&](const char* role, std::vector<SourceFile> files,
+                        std::vector<std::string> kernels) {
+    BuildUnit u;
+    u.role = role;
+    u.target = Target::Cuda;
+    u.arch = arch;
+    u.files = std::move(files);
+    u.main_file = u.files.back().name;
+    u.kernels = std::move(kernels);
+    return u;
+  };
+  return {
+      unit(kOpsUnit, {file("exact.cuh"), file("draw.cuh"), file("compare.cuh"), file("ops.cu")},
+           {"kw_fill", "kw_poison", "kw_widen", "kw_count_differences", "kw_arm_guards",
+            "kw_check_guards", "kw_compare", "kw_flush_write", "kw_flush_read", "kw_timer_tick"}),
+      unit(kPlayerUnit, {file("player.cu")},
+           {"kw_spacer", "kw_stamp", "kw_touch", "kw_plan_fill", "kw_plan_copy", "kw_scrub"})};
+}
 
 }  // namespace kw::device

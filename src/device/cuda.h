@@ -4,20 +4,26 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "device/device.h"
+#include "platform/files.h"
 #include "record/candidate.h"
 
 namespace kw::device {
 
 struct CudaOptions {
-  int ordinal = 0;  ///< Among the devices that CUDA_VISIBLE_DEVICES leaves.
+  int ordinal = 0;        ///< Among the devices that CUDA_VISIBLE_DEVICES leaves.
+  std::string driver;     ///< Its library; empty: KW_CUDA_DRIVER, else libcuda.so.1.
+  platform::Path player;  ///< The player executable; empty: kw-player-cuda beside this program.
+  int spare_players = 1;  ///< Kept ready per jail level; each holds a context, some 0.5 GiB.
 };
 
-/// Error: no driver, no GPU, or one that cannot be used; says what is missing.
+/// Error: no driver, one that is too old, no GPU, or one that cannot be used; says what is missing.
+/// Takes no lease; about half a second.
 Result<std::unique_ptr<Device>> open_cuda(const CudaOptions& options);
 
 /// The trusted kernels that Device::equip() expects, for an arch such as "sm_90a".

@@ -8,14 +8,10 @@
 
 #include "base/rng.h"
 #include "device/cuda/exact.cuh"
+#include "device/layout.h"
 
 namespace kw::device {
 namespace {
-
-bool is_inside(std::int64_t offset, std::size_t count, std::size_t bytes) {
-  return offset >= 0 && static_cast<std::uint64_t>(offset) <= bytes &&
-         count <= bytes - static_cast<std::size_t>(offset);
-}
 
 std::byte canary_at(std::uint64_t key, std::size_t index) {
   return static_cast<std::byte>(canary_byte(key, index));
@@ -49,12 +45,18 @@ std::string HostBuffer::check_guards() {
   const auto front = front_slack();
   const auto back = back_slack();
   for (std::size_t i = front.size(); i > 0; --i)
-    if (front[i - 1] != canary_at(canary_, i - 1))
-      return fmt::format("byte {} before the first was overwritten", front.size() - i + 1);
+    if (front[i - 1] != canary_at(canary_, i - 1)) return broken_before(front.size() - i + 1);
   for (std::size_t i = 0; i < back.size(); ++i)
-    if (back[i] != canary_at(~canary_, i))
-      return fmt::format("byte {} after the last was overwritten", i + 1);
+    if (back[i] != canary_at(~canary_, i)) return broken_after(i + 1);
   return {};
+}
+
+std::string broken_before(std::uint64_t distance) {
+  return fmt::format("byte {} before the first was overwritten", distance);
+}
+
+std::string broken_after(std::uint64_t distance) {
+  return fmt::format("byte {} after the last was overwritten", distance);
 }
 
 }  // namespace kw::device

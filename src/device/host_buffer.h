@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
 
 #include "device/device.h"
 
@@ -29,5 +31,9 @@ class HostBuffer : public Buffer {
  private:
   std::uint64_t canary_ = 0;
 };
+
+/// Words for a broken canary: its distance in bytes from the payload, 1 for the nearest.
+std::string broken_before(std::uint64_t distance);
+std::string broken_after(std::uint64_t distance);
 
 }  // namespace kw::device

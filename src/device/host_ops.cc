@@ -8,6 +8,7 @@
 
 #include "device/cache_lines.h"
 #include "device/compare.h"
+#include "device/compare_region.h"
 #include "device/fill.h"
 #include "device/host_buffer.h"
 #include "device/layout.h"
@@ -28,11 +29,6 @@ std::span<const std::byte> memory_of(const Buffer& buffer) {
   const auto* host = dynamic_cast<const HostBuffer*>(&buffer);
   KW_ASSERT(host != nullptr);
   return host->payload();
-}
-
-Result<> require(bool fits, const char* what, const Tensor& tensor) {
-  if (fits) return {};
-  return fail(fmt::format("a buffer is too small to {}", what), tensor.name);
 }
 
 bool holds(std::span<const std::byte> memory, const Tensor& tensor, std::size_t element) {
@@ -68,7 +64,7 @@ std::int64_t count_differing(const std::byte* a, const std::byte* b, std::size_t
 
 Result<> HostOps::fill(Buffer& to, const Tensor& tensor, std::uint64_t seed) {
   const auto memory = memory_of(to);
-  KW_TRY(require(holds(memory, tensor, size_of(tensor.dtype)), "fill", tensor));
+  KW_TRY(require_room(holds(memory, tensor, size_of(tensor.dtype)), "fill", tensor));
   return fill_values(memory, tensor, seed, parallel_);
 }
 
@@ -99,9 +95,9 @@ Result<> HostOps::copy(Buffer& to, const Buffer& from) {
 Result<> HostOps::widen(Buffer& to, const Buffer& from, const Tensor& tensor) {
   const auto wide = memory_of(to);
   const auto narrow = memory_of(from);
-  KW_TRY(
-      require(holds(wide, tensor, sizeof(double)) && holds(narrow, tensor, size_of(tensor.dtype)),
-              "widen", tensor));
+  KW_TRY(require_room(
+      holds(wide, tensor, sizeof(double)) && holds(narrow, tensor, size_of(tensor.dtype)), "widen",
+      tensor));
   const Rows rows = rows_of(tensor);
   switch (tensor.dtype) {
     case Dtype::F32:
@@ -121,15 +117,8 @@ Result<Comparison> HostOps::compare(const Buffer& got, const Buffer& truth, cons
   const auto values = memory_of(got);
   const auto wanted = memory_of(truth);
   const auto scale = magnitude != nullptr ? memory_of(*magnitude) : std::span<const std::byte>();
-  const std::size_t wide = is_real(tensor.dtype) ? sizeof(double) : size_of(tensor.dtype);
-  KW_TRY(require(holds(values, tensor, size_of(tensor.dtype)) && holds(wanted, tensor, wide) &&
-                     (magnitude == nullptr || holds(scale, tensor, sizeof(double))),
-                 "compare", tensor));
-  if (region.ranges.size() != tensor.sizes.size())
-    return fail("a region needs one range per dimension", tensor.name);
-  for (std::size_t i = 0; i < region.ranges.size(); ++i)
-    if (region.ranges[i].lo < 0 || region.ranges[i].hi > tensor.sizes[i])
-      return fail("a region reaches outside its tensor", tensor.name);
+  KW_TRY(check_comparison(got.bytes(), truth.bytes(),
+                          magnitude != nullptr ? magnitude->bytes() : -1, tensor, region));
   return compare_region(values, wanted, scale, tensor, region, allowance, selection, parallel_);
 }
 
@@ -138,20 +127,15 @@ Result<std::int64_t> HostOps::count_differences(const Buffer& a, const Buffer& b
   const auto left = memory_of(a);
   const auto right = memory_of(b);
   const std::size_t element = size_of(tensor.dtype);
-  KW_TRY(require(holds(left, tensor, element) && holds(right, tensor, element), "compare", tensor));
-  const Rows rows = rows_of(tensor);
-  if (padding_only && rows.count <= 1) return 0;
-  const auto size = static_cast<std::int64_t>(element);
-  // Padding follows every row but the last.
-  const Rows bytes =
-      padding_only ? Rows{rows.count - 1, (rows.pitch - rows.length) * size, rows.pitch * size}
-                   : Rows{1, tensor.bytes(), tensor.bytes()};
-  const std::int64_t start = padding_only ? rows.length * size : 0;
+  KW_TRY(require_room(holds(left, tensor, element) && holds(right, tensor, element), "compare",
+                      tensor));
+  const auto [bytes, start] = compared_bytes(tensor, padding_only);
   const Pieces pieces(bytes);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(pieces.count()));
   parallel_.for_each(pieces.count(), [&](std::int64_t piece) {
-    pieces.for_each_stretch(piece, [&](std::int64_t row, std::int64_t column, std::int64_t n) {
-      const std::int64_t at = start + row * bytes.pitch + column;
+    pieces.for_each_stretch(piece, [&, pitch = bytes.pitch, first = start](
+                                       std::int64_t row, std::int64_t column, std::int64_t n) {
+      const std::int64_t at = first + row * pitch + column;
       counts[static_cast<std::size_t>(piece)] +=
           count_differing(left.data() + at, right.data() + at, static_cast<std::size_t>(n));
     });

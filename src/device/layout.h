@@ -5,9 +5,27 @@
 #include <cstdint>
 #include <vector>
 
+#include "device/cuda/exact.cuh"
 #include "record/task.h"
 
 namespace kw::device {
+
+/// What kernels call a dtype.
+inline ElementType element_type(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::F32:
+      return ElementType::F32;
+    case Dtype::F64:
+      return ElementType::F64;
+    case Dtype::I32:
+      return ElementType::I32;
+    case Dtype::I64:
+      return ElementType::I64;
+    case Dtype::U8:
+      return ElementType::U8;
+  }
+  return ElementType::U8;
+}
 
 /// Rows of equal length, `pitch` elements apart.
 struct Rows {
@@ -39,6 +57,8 @@ class Pieces {
  public:
   explicit Pieces(Rows rows);
   std::int64_t count() const { return count_; }
+  std::int64_t per_row() const { return per_row_; }  ///< 1 where a piece has whole rows.
+  std::int64_t rows_per_piece() const { return rows_per_piece_; }
   /// Calls `visit(row, begin column, length)` for each stretch of a piece, in memory order.
   template <class Visit>
   void for_each_stretch(std::int64_t piece, Visit&& visit) const {
@@ -67,6 +87,33 @@ inline Pieces::Pieces(Rows rows) : rows_(rows) {
   rows_per_piece_ = per_row_ > 1 ? 1 : kPiece / rows.length;
   count_ =
       per_row_ > 1 ? rows.count * per_row_ : (rows.count + rows_per_piece_ - 1) / rows_per_piece_;
+}
+
+/// Rows of bytes that begin `start` bytes into a buffer.
+struct ByteRows {
+  Rows rows;
+  std::int64_t start = 0;
+};
+
+/// What count_differences looks at: the whole tensor, or the padding that follows every row but the
+/// last.
+inline ByteRows compared_bytes(const Tensor& tensor, bool padding_only) {
+  const Rows rows = rows_of(tensor);
+  const auto size = static_cast<std::int64_t>(size_of(tensor.dtype));
+  if (!padding_only) return {{1, tensor.bytes(), tensor.bytes()}, 0};
+  if (rows.count <= 1) return {};
+  return {{rows.count - 1, (rows.pitch - rows.length) * size, rows.pitch * size},
+          rows.length * size};
+}
+
+inline std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
+  return (value + to - 1) / to * to;
+}
+
+/// Whether `count` bytes from `offset` on lie inside a payload of `bytes`.
+inline bool is_inside(std::int64_t offset, std::uint64_t count, std::uint64_t bytes) {
+  return offset >= 0 && static_cast<std::uint64_t>(offset) <= bytes &&
+         count <= bytes - static_cast<std::uint64_t>(offset);
 }
 
 }  // namespace kw::device

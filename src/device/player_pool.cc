@@ -93,15 +93,21 @@ Result<BlankPlayer> PlayerPool::start(JailLevel level) const {
   platform::JailSpec jail;
   jail.level = level;
   jail.readable = {options_.program, folder.path()};
+  jail.readable.insert(jail.readable.end(), options_.readable.begin(), options_.readable.end());
+  jail.device_nodes = options_.device_nodes;
+  jail.proc = jail.local_sockets = options_.needs_driver;
   jail.max_processes = 64 + 2 * options_.threads;
   jail.tmp_bytes = std::uint64_t{16} << 20;
   jail.file_bytes = std::uint64_t{16} << 20;
+  if (options_.needs_driver) jail.file_bytes = std::uint64_t{1} << 30;  // the driver's memfds
   jail.env = environment();
+  jail.env.insert(jail.env.end(), options_.environment.begin(), options_.environment.end());
   jail.fds = {{theirs.get(), player::kChannelFd}};
   jail.out = platform::Output::Discard;
   jail.err = platform::Output::Discard;
-  auto process =
-      KW_TRY(platform::launch(jail, {options_.program.string(), folder.path().string()}));
+  std::vector<std::string> argv{options_.program.string(), folder.path().string()};
+  argv.insert(argv.end(), options_.arguments.begin(), options_.arguments.end());
+  auto process = KW_TRY(platform::launch(jail, argv));
   return BlankPlayer{std::move(folder), std::move(ours), jail.level, std::move(process)};
 }
 

@@ -7,7 +7,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "platform/jail.h"
 
@@ -26,6 +28,12 @@ struct PoolOptions {
   platform::Path program;  ///< The player executable.
   int threads = 1;         ///< Most threads that a candidate may need.
   int spare = 2;           ///< Blank players kept per level, after the first request for it.
+  // What a player of a GPU needs beyond that.
+  std::vector<std::string> arguments = {};    ///< After the folder of its objects.
+  std::vector<std::string> environment = {};  ///< Beside what every player has.
+  std::vector<platform::Path> readable = {};  ///< Beside the system's files.
+  std::vector<platform::Path> device_nodes = {};
+  bool needs_driver = false;  ///< /proc, and sockets of its own while it initialises.
 };
 
 /// Starts blank players on a thread of its own. All players that it made must be gone before it is:

@@ -24,7 +24,6 @@ using player::Answer;
 using player::Kind;
 using player::Trouble;
 
-constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kSetupTimeout = 10 * kSecond;
 constexpr std::int64_t kDeathPatience = kSecond / 2;  ///< From last words to the end.
 constexpr int kLooksPerPoll = 64;  ///< A look takes some 40 ns, a poll a microsecond.

@@ -13,6 +13,8 @@
 
 namespace kw::device {
 
+inline constexpr std::int64_t kSecond = 1'000'000'000;  ///< In ns, as timeouts are.
+
 /// Largest object that a player is given.
 inline constexpr std::size_t kObjectCap = std::size_t{256} << 20;
 

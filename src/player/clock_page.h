@@ -26,8 +26,4 @@ static_assert(sizeof(ClockPage) == 192 && offsetof(ClockPage, announced) == 64 &
               offsetof(ClockPage, end_ns) == 72 && offsetof(ClockPage, stamped) == 128 &&
               offsetof(ClockPage, stamp_ns) == 136);
 
-/// How long the spacer runs after its announcement. Long enough for the referee to copy it, which
-/// counts only if it provably came in time; short beside everything else in a call.
-inline constexpr std::uint64_t kSpacerNs = 20'000;
-
 }  // namespace kw::player

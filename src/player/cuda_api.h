@@ -145,7 +145,6 @@ static_assert(sizeof(TensorMap) == 128);  // aligned to 64 up to CUDA 12, to 128
   X(cuDeviceGetCount, "cuDeviceGetCount", (int*))                                                  \
   X(cuDeviceGet, "cuDeviceGet", (DeviceOrdinal*, int))                                             \
   X(cuDeviceGetName, "cuDeviceGetName", (char*, int, DeviceOrdinal))                               \
-  X(cuDeviceGetUuid, "cuDeviceGetUuid", (Uuid*, DeviceOrdinal))                                    \
   X(cuDeviceGetUuid_v2, "cuDeviceGetUuid_v2", (Uuid*, DeviceOrdinal))                              \
   X(cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId", (char*, int, DeviceOrdinal))                       \
   X(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int*, int, DeviceOrdinal))                      \

@@ -63,7 +63,6 @@ constexpr int kDenied[] = {
     __NR_io_uring_enter,
     __NR_io_uring_register,
     __NR_userfaultfd,
-    __NR_memfd_create,
     __NR_shmget,
     __NR_shmat,
     __NR_mq_open,
@@ -150,11 +149,13 @@ void deny_each(Program& p, std::span<const int> numbers) {
   }
 }
 
-Program make_program() {
+Program make_program(bool anonymous_files) {
   Program p = begin_program();
   p.jump(BPF_JEQ, __NR_clone3, 0, 1);
   p.answer(SECCOMP_RET_ERRNO | ENOSYS);
   deny_each(p, kDenied);
+  constexpr int kAnonymous[] = {__NR_memfd_create};
+  if (!anonymous_files) deny_each(p, kAnonymous);
   const auto self = static_cast<std::uint32_t>(::getpid());
   restrict_first_argument(p, __NR_clone, BPF_JSET, CLONE_THREAD);
   restrict_first_argument(p, __NR_kill, BPF_JEQ, self);
@@ -188,7 +189,7 @@ int install(Program program) {
 
 }  // namespace
 
-int lock_down() { return install(make_program()); }
+int lock_down(bool anonymous_files) { return install(make_program(anonymous_files)); }
 
 int forbid_writing() { return install(make_reading_program()); }
 

@@ -6,9 +6,10 @@ namespace kw::player {
 
 /// Forbids, for this process and for good: new processes, exec, new sockets and pipes of names,
 /// ptrace and other processes' memory, signals to others, perf, io_uring, bpf, mounts, namespaces,
-/// anonymous files. Threads stay allowed. Calls that are taken away fail with EPERM (clone3 with
-/// ENOSYS, so that the C library falls back). Returns 0 or the errno.
-int lock_down();
+/// anonymous files unless `anonymous_files` (NVIDIA's driver makes them). Threads stay allowed.
+/// Calls that are taken away fail with EPERM (clone3 with ENOSYS, so that the C library falls
+/// back). Returns 0 or the errno.
+int lock_down(bool anonymous_files = false);
 
 /// Forbids, for this process and for good, to change any file: opening one for writing, making,
 /// renaming, linking, cutting or removing one, its mode, owner, times and attributes. Descriptors

@@ -87,7 +87,8 @@ std::optional<RunRequest> decode_run(std::span<const std::byte> message) {
   const auto header = decode_header(message);
   if (!header || (header->kind != Kind::Run && header->kind != Kind::Empty)) return std::nullopt;
   const auto request = decode_fixed<RunRequest>(message, header->kind);
-  return request && request->plan < 0 ? std::nullopt : request;
+  if (request && (request->plan < 0 || request->lead_ns > kMaxLeadNs)) return std::nullopt;
+  return request;
 }
 
 std::optional<CallView> decode_call(std::span<std::byte> message) {

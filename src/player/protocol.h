@@ -28,6 +28,7 @@ inline constexpr std::size_t kMaxLaunches = 256;
 inline constexpr std::size_t kNameBytes = 128;
 inline constexpr std::size_t kTextBytes = 512;
 inline constexpr std::size_t kMaxStamps = 8;
+inline constexpr std::uint64_t kMaxLeadNs = 10'000'000;
 
 enum class Kind : std::uint16_t {
   Map = 1,      ///< MapHead, MapEntry[count]; may come several times before Prepare.
@@ -105,7 +106,8 @@ struct RunRequest {
   Header header;
   std::int32_t plan = 0;  ///< Handle from Bind.
   std::uint32_t reserved = 0;
-  std::uint64_t nonce = 0;  ///< Random; marks what is written into the clock page. 0: no stamps.
+  std::uint64_t nonce = 0;    ///< Random; marks what is written into the clock page. 0: no stamps.
+  std::uint64_t lead_ns = 0;  ///< How long the spacer runs on after its announcement.
 };
 
 struct CallHead {

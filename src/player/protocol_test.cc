@@ -133,6 +133,10 @@ TEST(Requests, BindsAndRunsNameWhatWasLoaded) {
   run.header.kind = Kind::Bind;
   EXPECT_FALSE(decoded_run().has_value());
   run.header.kind = Kind::Run;
+  run.lead_ns = kMaxLeadNs + 1;
+  EXPECT_FALSE(decoded_run().has_value());
+  run.lead_ns = kMaxLeadNs;
+  EXPECT_TRUE(decoded_run().has_value());
   run.plan = -1;
   EXPECT_FALSE(decoded_run().has_value());
 }

@@ -14,8 +14,6 @@ namespace kw::device {
 #define KW_LANES 8
 #define KW_MOST_DIMS 8
 
-enum class ElementType { F32, F64, I32, I64, U8 };
-
 /// What the kernel is told; addresses are the device's.
 struct CompareJob {
   const void* got;

@@ -13,6 +13,8 @@ namespace kw::device {
 
 typedef unsigned long long Word;
 
+enum class ElementType { F32, F64, I32, I64, U8 };
+
 namespace exact {
 
 #ifdef __CUDACC__

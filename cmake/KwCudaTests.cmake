@@ -1,0 +1,21 @@
+# What only a GPU can show about the cuda device, and the same on the stand-in for one. Kernels are built by nvcc when
+# the tests run.
+# SPDX-License-Identifier: Apache-2.0
+
+file(GLOB cuda_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/cuda/*.cc)
+add_executable(cuda_test ${cuda_tests})
+target_link_libraries(cuda_test PRIVATE kw_device GTest::gmock GTest::gtest_main)
+target_compile_definitions(cuda_test PRIVATE KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+  KW_BINARY_DIR="${CMAKE_BINARY_DIR}")
+kw_precompiled(cuda_test)
+add_dependencies(cuda_test kw-jail)
+add_test(NAME cuda.device COMMAND cuda_test)
+set_tests_properties(cuda.device PROPERTIES LABELS cuda TIMEOUT 1200 RUN_SERIAL ON
+  SKIP_REGULAR_EXPRESSION "skipped: [^\n]*(driver|GPU|nvcc)")
+
+if(NOT KW_SANITIZE) # the stand-in changes stacks under a sanitizer's feet
+  add_dependencies(cuda_test emulated_driver emulated_nvcc)
+  add_test(NAME emulated.device COMMAND cuda_test)
+  set_tests_properties(emulated.device PROPERTIES LABELS unit TIMEOUT 900 SKIP_REGULAR_EXPRESSION "skipped: [^\n]*nvcc"
+    ENVIRONMENT "KW_CUDA_DRIVER=${KW_EMULATED}/lib/libcuda.so.1;CUDA_PATH=${KW_EMULATED}")
+endif()

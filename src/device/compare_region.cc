@@ -1,0 +1,79 @@
+// Choice of pieces, checks, and the geometry that a kernel is told.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/compare_region.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "device/random_values.h"
+
+namespace kw::device {
+
+std::vector<std::int64_t> chosen_pieces(const Pieces& pieces, const Selection& selection) {
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t p = 0; p < pieces.count(); ++p) {
+    const bool is_edge = p == 0 || p + 1 == pieces.count();
+    const double draw = unit_from(bits_at(selection.seed, static_cast<std::uint64_t>(p)));
+    if (is_edge || draw < selection.share) chosen.push_back(p);
+  }
+  return chosen;
+}
+
+Result<> require_room(bool fits, const char* what, const Tensor& tensor) {
+  if (fits) return {};
+  return fail(fmt::format("a buffer is too small to {}", what), tensor.name);
+}
+
+Result<> check_comparison(std::int64_t got_bytes, std::int64_t truth_bytes,
+                          std::int64_t magnitude_bytes, const Tensor& tensor,
+                          const Region& region) {
+  const auto needs = [&](std::size_t element) {
+    return tensor.extent() * static_cast<std::int64_t>(element);
+  };
+  const std::size_t wide = is_real(tensor.dtype) ? sizeof(double) : size_of(tensor.dtype);
+  const bool fits = got_bytes >= needs(size_of(tensor.dtype)) && truth_bytes >= needs(wide) &&
+                    (magnitude_bytes < 0 || magnitude_bytes >= needs(sizeof(double)));
+  KW_TRY(require_room(fits, "compare", tensor));
+  if (region.ranges.size() != tensor.sizes.size())
+    return fail("a region needs one range per dimension", tensor.name);
+  for (std::size_t i = 0; i < region.ranges.size(); ++i)
+    if (region.ranges[i].lo < 0 || region.ranges[i].hi > tensor.sizes[i])
+      return fail("a region reaches outside its tensor", tensor.name);
+  return {};
+}
+
+CompareJob ComparedRegion::job() const {
+  CompareJob job{};
+  job.absolute = allowance_.absolute;
+  job.relative = allowance_.relative;
+  job.magnitude_factor = allowance_.magnitude;
+  job.exact = allowance_.exact;
+  job.type = element_type(tensor_.dtype);
+  job.dims = static_cast<int>(region_.ranges.size());
+  for (std::size_t d = 0; d < region_.ranges.size(); ++d) {
+    job.lo[d] = region_.ranges[d].lo;
+    job.count[d] = region_.ranges[d].hi - region_.ranges[d].lo;
+    job.stride[d] = rows_.stride(d);
+  }
+  const Rows rows = rows_.rows();
+  job.rows = rows.count;
+  job.length = rows.length;
+  job.piece_length = kPiece;
+  job.per_row = pieces_.per_row();
+  job.rows_per_piece = pieces_.rows_per_piece();
+  return job;
+}
+
+Stretch ComparedRegion::span_of(std::int64_t piece) const {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  std::int64_t end = 0;
+  pieces_.for_each_stretch(piece, [&](std::int64_t row, std::int64_t column, std::int64_t n) {
+    const std::int64_t at = rows_.offset(row) + column;
+    first = std::min(first, at);
+    end = std::max(end, at + n);
+  });
+  return {first, end - first};
+}
+
+}  // namespace kw::device

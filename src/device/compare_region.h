@@ -1,0 +1,131 @@
+// A region of a tensor cut into the pieces that comparisons work on, for host and GPU alike.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "device/cuda/compare.cuh"
+#include "device/device.h"
+#include "device/layout.h"
+
+namespace kw::device {
+
+inline constexpr std::size_t kMostMismatches = 64;
+
+/// A region as rows of its last dimension, with the place of each in memory.
+class RegionRows {
+ public:
+  RegionRows(const Tensor& tensor, const Region& region) : region_(region) {
+    strides_.assign(tensor.sizes.size(), 1);
+    for (std::size_t d = tensor.sizes.size(); d-- > 0;) {
+      if (d + 2 == tensor.sizes.size()) strides_[d] = tensor.pitch;
+      if (d + 2 < tensor.sizes.size()) strides_[d] = strides_[d + 1] * tensor.sizes[d + 1];
+    }
+    rows_.count = 1;
+    rows_.length = 1;
+    for (std::size_t d = 0; d < region.ranges.size(); ++d) {
+      const std::int64_t n = std::max<std::int64_t>(0, region.ranges[d].hi - region.ranges[d].lo);
+      (d + 1 == region.ranges.size() ? rows_.length : rows_.count) *= n;
+    }
+  }
+
+  Rows rows() const { return rows_; }
+  /// Elements from one index of a dimension to the next.
+  std::int64_t stride(std::size_t dimension) const { return strides_[dimension]; }
+
+  /// Coordinates of a column in a row of the region.
+  std::vector<std::int64_t> coordinates(std::int64_t row, std::int64_t column) const {
+    std::vector<std::int64_t> at(region_.ranges.size());
+    if (at.empty()) return at;
+    at.back() = region_.ranges.back().lo + column;
+    for (std::size_t d = at.size() - 1; d-- > 0;) {
+      const std::int64_t n = region_.ranges[d].hi - region_.ranges[d].lo;
+      at[d] = region_.ranges[d].lo + row % n;
+      row /= n;
+    }
+    return at;
+  }
+
+  /// Element offset of a row's first compared column.
+  std::int64_t offset(std::int64_t row) const {
+    std::int64_t at = region_.ranges.empty() ? 0 : region_.ranges.back().lo;
+    for (std::size_t d = region_.ranges.size(); d-- > 1;) {
+      const Range& range = region_.ranges[d - 1];
+      const std::int64_t n = range.hi - range.lo;
+      at += (range.lo + row % n) * strides_[d - 1];
+      row /= n;
+    }
+    return at;
+  }
+
+ private:
+  const Region& region_;
+  std::vector<std::int64_t> strides_;
+  Rows rows_;
+};
+
+/// Which pieces a selection looks at.
+std::vector<std::int64_t> chosen_pieces(const Pieces& pieces, const Selection& selection);
+
+/// An error unless `fits`: "a buffer is too small to `what`".
+Result<> require_room(bool fits, const char* what, const Tensor& tensor);
+
+/// What keeps a comparison from being made; `magnitude_bytes` is below 0 where there is none.
+Result<> check_comparison(std::int64_t got_bytes, std::int64_t truth_bytes,
+                          std::int64_t magnitude_bytes, const Tensor& tensor, const Region& region);
+
+/// Elements from `begin` of the tensor on, on the host.
+struct HostPiece {
+  std::span<const std::byte> got;
+  std::span<const std::byte> truth;
+  std::span<const std::byte> magnitude;  ///< May be empty.
+  std::int64_t begin = 0;
+};
+
+/// One comparison as a GPU makes it. Everything is borrowed.
+class ComparedRegion {
+ public:
+  ComparedRegion(const Tensor& tensor, const Region& region, const Allowance& allowance)
+      : tensor_(tensor),
+        region_(region),
+        allowance_(allowance),
+        rows_(tensor, region),
+        pieces_(rows_.rows()) {}
+
+  std::vector<std::int64_t> choose(const Selection& selection) const {
+    return chosen_pieces(pieces_, selection);
+  }
+  Dtype dtype() const { return tensor_.dtype; }
+  /// All but addresses and the chosen pieces. At most KW_MOST_DIMS dimensions.
+  CompareJob job() const;
+  /// Elements of the tensor from the first of a piece to the last.
+  Stretch span_of(std::int64_t piece) const;
+  /// Adds the failing elements of a piece to `into.first`, as far as there is room.
+  void note_mismatches(std::int64_t piece, const HostPiece& at, Comparison& into) const;
+
+ private:
+  /// Calls `look(row, column, index)` for every element, index counted from `begin`.
+  template <class Look>
+  void visit(std::int64_t piece, std::int64_t begin, Look&& look) const {
+    pieces_.for_each_stretch(piece, [&](std::int64_t row, std::int64_t column, std::int64_t n) {
+      const std::int64_t at = rows_.offset(row) + column - begin;
+      for (std::int64_t i = 0; i < n; ++i) look(row, column + i, at + i);
+    });
+  }
+
+  const Tensor& tensor_;
+  const Region& region_;
+  const Allowance& allowance_;
+  RegionRows rows_;
+  Pieces pieces_;
+};
+
+/// Takes in what a kernel found in one piece, all but its mismatches. In the order of the pieces.
+void merge(Comparison& into, const PieceTotals& piece);
+
+}  // namespace kw::device

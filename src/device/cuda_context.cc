@@ -1,0 +1,134 @@
+// Opening the driver, and what it says about a GPU.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda_context.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <cctype>
+#include <string_view>
+#include <thread>
+
+#include "base/text.h"
+#include "platform/files.h"
+
+namespace kw::device {
+namespace {
+
+/// "580.159.04" from the kernel module's own words; empty where it does not say.
+std::string module_version() {
+  const auto text = platform::read_file("/proc/driver/nvidia/version");
+  if (!text.has_value()) return {};
+  const auto lines = split_lines(*text);
+  const std::string_view line = lines.empty() ? std::string_view() : lines.front();
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t end = std::min(line.find(' ', at), line.size());
+    const std::string_view word = line.substr(at, end - at);
+    if (word.size() > 4 && std::isdigit(static_cast<unsigned char>(word.front())) != 0 &&
+        word.find('.') != std::string_view::npos &&
+        word.find_first_not_of("0123456789.") == std::string_view::npos)
+      return std::string(word);
+    at = end + 1;
+  }
+  return {};
+}
+
+std::string driver_text(int cuda_version) {
+  const std::string module = module_version();
+  const std::string speaks =
+      fmt::format("CUDA {}.{}", cuda_version / 1000, cuda_version % 1000 / 10);
+  return module.empty() ? speaks : fmt::format("{} ({})", module, speaks);
+}
+
+}  // namespace
+
+std::string hex_of(const cuda::Uuid& uuid) {
+  std::string text;
+  for (const unsigned char byte : uuid.bytes) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+std::string arch_of(int major, int minor) {
+  return fmt::format("sm_{}{}{}", major, minor, major >= 9 ? "a" : "");
+}
+
+Result<std::unique_ptr<CudaContext>> CudaContext::open(int ordinal, const std::string& library) {
+  std::unique_ptr<CudaContext> c(new CudaContext);
+  if (const std::string why = cuda::load_api(c->api_, library); !why.empty())
+    return fail(why, "", Advice::Stop);
+  int count = 0;
+  KW_TRY(c->check(c->api_.cuDeviceGetCount(&count), "count the GPUs"));
+  if (ordinal < 0 || ordinal >= count)
+    return fail(fmt::format("there is no GPU {}: {} visible", ordinal, count), "", Advice::Stop);
+  KW_TRY(c->check(c->api_.cuDeviceGet(&c->device_, ordinal), "open the GPU"));
+  KW_TRY(c->read_facts());
+  KW_TRY(c->check(c->api_.cuCtxCreate(&c->context_, 0, c->device_), "create a context"));
+  return c;
+}
+
+CudaContext::~CudaContext() {
+  if (context_ != nullptr) api_.cuCtxDestroy(context_);
+}
+
+Result<int> CudaContext::attribute(int which) const {
+  int value = 0;
+  KW_TRY(check(api_.cuDeviceGetAttribute(&value, which, device_),
+               fmt::format("read attribute {}", which)));
+  return value;
+}
+
+Result<> CudaContext::read_facts() {
+  constexpr double kKilo = 1000;
+  char name[256] = {};
+  KW_TRY(check(api_.cuDeviceGetName(name, sizeof name - 1, device_), "read the GPU's name"));
+  KW_TRY(check(api_.cuDeviceGetUuid_v2(&uuid_, device_), "read the GPU's UUID"));
+  std::size_t memory = 0;
+  KW_TRY(check(api_.cuDeviceTotalMem(&memory, device_), "read the GPU's memory"));
+  if (KW_TRY(attribute(cuda::kVirtualMemory)) == 0 ||
+      KW_TRY(attribute(cuda::kDescriptorHandles)) == 0)
+    return fail(fmt::format("{} cannot share memory by descriptor between processes", name), "",
+                Advice::Stop);
+  GpuFacts gpu;
+  gpu.arch =
+      arch_of(KW_TRY(attribute(cuda::kCapabilityMajor)), KW_TRY(attribute(cuda::kCapabilityMinor)));
+  gpu.driver = driver_text(api_.cuda_version);
+  gpu.multiprocessors = KW_TRY(attribute(cuda::kMultiprocessors));
+  gpu.l2_bytes = KW_TRY(attribute(cuda::kL2Bytes));
+  gpu.shared_per_block = KW_TRY(attribute(cuda::kSharedPerBlock));
+  gpu.shared_per_multiprocessor = KW_TRY(attribute(cuda::kSharedPerMultiprocessor));
+  gpu.registers_per_block = KW_TRY(attribute(cuda::kRegistersPerBlock));
+  gpu.threads_per_multiprocessor = KW_TRY(attribute(cuda::kThreadsPerMultiprocessor));
+  gpu.clock_hz = kKilo * KW_TRY(attribute(cuda::kClockKilohertz));
+  gpu.memory_clock_hz = kKilo * KW_TRY(attribute(cuda::kMemoryClockKilohertz));
+  gpu.memory_bus_bits = KW_TRY(attribute(cuda::kMemoryBusBits));
+  gpu.is_mig = std::string_view(name).find(" MIG ") != std::string_view::npos;
+
+  facts_.id = "gpu-" + hex_of(uuid_);
+  facts_.target = Target::Cuda;
+  facts_.model = name;
+  facts_.cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  facts_.isa = {gpu.arch};
+  facts_.caches = {{2, gpu.l2_bytes, facts_.cores}};
+  facts_.memory_bytes = static_cast<std::int64_t>(memory);
+  facts_.gpu = {gpu};
+  utsname system{};
+  if (::uname(&system) == 0) facts_.kernel = fmt::format("{} {}", system.sysname, system.release);
+  return {};
+}
+
+Result<> CudaContext::enter() const {
+  return check(api_.cuCtxSetCurrent(context_), "enter the context");
+}
+
+Result<> CudaContext::check(cuda::Status status, const std::string& what) const {
+  if (status == 0) return {};
+  if (cuda::is_fatal(status)) is_lost_ = true;
+  return fail(fmt::format("cannot {}: {}", what, api_.words(status)), facts_.model,
+              is_lost_ ? Advice::Retry : Advice::GiveUp);
+}
+
+Result<> CudaContext::synchronize(const std::string& what) const {
+  return check(api_.cuCtxSynchronize(), what);
+}
+
+}  // namespace kw::device

@@ -1,0 +1,61 @@
+// The referee's own context on a GPU, and the driver's answers as Results.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "player/cuda_api.h"
+#include "record/device.h"
+
+namespace kw::device {
+
+namespace cuda = player::cuda;
+
+/// Ends with everything that was allocated in it. Not thread-safe, like the device.
+class CudaContext {
+ public:
+  /// The GPU number `ordinal` among the visible ones; `library` as for load_api(). About 0.3 s.
+  static Result<std::unique_ptr<CudaContext>> open(int ordinal, const std::string& library);
+  CudaContext(const CudaContext&) = delete;
+  CudaContext& operator=(const CudaContext&) = delete;
+  ~CudaContext();
+
+  const cuda::Api& api() const { return api_; }
+  cuda::DeviceOrdinal device() const { return device_; }
+  const cuda::Uuid& uuid() const { return uuid_; }
+  /// All but ceilings and the timer's tick.
+  const DeviceFacts& facts() const { return facts_; }
+  int multiprocessors() const { return facts_.gpu.front().multiprocessors; }
+
+  /// Makes the context current on this thread; first in everything that calls the driver.
+  Result<> enter() const;
+  /// Success, or what went wrong while `what` was tried.
+  Result<> check(cuda::Status status, const std::string& what) const;
+  /// Waits for everything that was queued.
+  Result<> synchronize(const std::string& what) const;
+  /// True once the device has failed us: nothing in this context works any more.
+  bool is_lost() const { return is_lost_; }
+
+ private:
+  CudaContext() = default;
+  Result<> read_facts();
+  Result<int> attribute(int which) const;
+
+  cuda::Api api_;
+  cuda::DeviceOrdinal device_ = 0;
+  cuda::Context context_ = nullptr;
+  cuda::Uuid uuid_;
+  DeviceFacts facts_;
+  mutable bool is_lost_ = false;
+};
+
+/// 32 lower-case hexadecimal digits.
+std::string hex_of(const cuda::Uuid& uuid);
+
+/// "sm_90a" for 9.0: with the suffix where the architecture has features of its own.
+std::string arch_of(int major, int minor);
+
+}  // namespace kw::device

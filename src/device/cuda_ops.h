@@ -1,0 +1,75 @@
+// The referee's operations on a GPU's buffers: kernels of cuda/ops.cu, equal bit for bit to those
+// of the host.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+
+#include "device/cuda_buffer.h"
+#include "device/cuda_context.h"
+#include "device/device.h"
+#include "device/parallel.h"
+
+namespace kw::device {
+
+/// Works on CudaBuffers; copy() also from and to host buffers. Every operation has ended when it
+/// returns.
+class CudaOps final : public BufferOps {
+ public:
+  /// Both are borrowed. Nothing works before equip().
+  CudaOps(const CudaContext& context, Parallel& parallel) : c_(context), parallel_(parallel) {}
+  CudaOps(const CudaOps&) = delete;
+  CudaOps& operator=(const CudaOps&) = delete;
+  ~CudaOps() override;
+
+  /// Loads the cubin of cuda/ops.cu; again: instead of the one before.
+  Result<> equip(std::span<const std::byte> image);
+  bool is_equipped() const { return module_ != nullptr; }
+
+  Result<> fill(Buffer& to, const Tensor& tensor, std::uint64_t seed) override;
+  Result<> poison(Buffer& to, std::uint64_t seed) override;
+  Result<> copy(Buffer& to, const Buffer& from) override;
+  Result<> widen(Buffer& to, const Buffer& from, const Tensor& tensor) override;
+  Result<Comparison> compare(const Buffer& got, const Buffer& truth, const Buffer* magnitude,
+                             const Tensor& tensor, const Region& region, const Allowance& allowance,
+                             const Selection& selection) override;
+  Result<std::int64_t> count_differences(const Buffer& a, const Buffer& b, const Tensor& tensor,
+                                         bool padding_only) override;
+  Result<std::string> check_guards(Buffer& buffer) override;
+
+  /// Fills the slack of a shared buffer with its canaries.
+  Result<> arm_guards(CudaBuffer& buffer);
+  /// Writes and then reads more than twice the L2 of other memory, and resets what was to persist
+  /// there: nothing of any buffer is in the cache, and none of its lines is dirty.
+  Result<> flush();
+  /// Smallest step of %globaltimer, in ns.
+  Result<double> measure_timer_tick();
+
+ private:
+  struct Kernels {
+    cuda::Function fill, poison, widen, count, arm, check, compare, flush_write, flush_read, tick;
+  };
+
+  Result<> begin();
+  Result<> launch(cuda::Function function, std::uint64_t items, std::span<void*> arguments,
+                  unsigned most_blocks = 0);
+  /// Device memory of at least so many bytes, kept from one operation to the next.
+  Result<cuda::Address> scratch(std::uint64_t bytes);
+  Result<> make_flush_buffers();
+
+  const CudaContext& c_;
+  Parallel& parallel_;
+  cuda::Module module_ = nullptr;
+  Kernels k_{};
+  cuda::Address ziggurat_ = 0;
+  cuda::Address scratch_ = 0;
+  std::uint64_t scratch_bytes_ = 0;
+  cuda::Address flush_[2] = {};  ///< One is written, the other read.
+  std::uint64_t flush_bytes_ = 0;
+  unsigned flushes_ = 0;
+};
+
+}  // namespace kw::device

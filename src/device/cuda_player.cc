@@ -1,0 +1,134 @@
+// Requests to a player on a GPU; the clock is watched while it runs.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda_player.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "device/plan_encode.h"
+#include "platform/clock.h"
+
+namespace kw::device {
+namespace {
+
+using player::Kind;
+
+constexpr std::int64_t kCubinTimeout = 10 * kSecond;
+constexpr std::int64_t kBindTimeout = 20 * kSecond;  ///< Thousands of launches are captured.
+constexpr std::int64_t kEmptyRunTimeout = 2 * kSecond;
+
+LoadResult refused(std::string words) {
+  return {.fate = Fate::LoadRefused, .object = -1, .detail = std::move(words)};
+}
+
+LoadResult loaded(const PlayerProcess::Exchange& e) {
+  return {
+      .fate = e.result.fate, .object = e.answer ? e.answer->object : -1, .detail = e.result.detail};
+}
+
+}  // namespace
+
+CudaPlayer::CudaPlayer(BlankPlayer blank, const Setup& setup, SharedClock clock)
+    : clock_(std::move(clock)), process_(std::move(blank), setup.name) {
+  process_.await_death();
+}
+
+Result<std::unique_ptr<CudaPlayer>> CudaPlayer::prepare(BlankPlayer blank, const Setup& setup) {
+  SharedClock clock = KW_TRY(SharedClock::create());
+  std::unique_ptr<CudaPlayer> p(new CudaPlayer(std::move(blank), setup, std::move(clock)));
+  KW_TRY(p->process_.greet());
+  player::MapEntry page;
+  page.kind = player::BufferKind::Clock;
+  page.access = player::Access::ReadWrite;
+  page.mapped_bytes = player::kClockPageBytes;
+  std::vector<player::MapEntry> entries{page};
+  std::vector<int> descriptors{p->clock_.descriptor()};
+  for (std::size_t i = 0; i < setup.buffers.size(); ++i) {
+    entries.push_back(setup.buffers[i]->map_entry(i < setup.writable.size() && setup.writable[i]));
+    descriptors.push_back(setup.buffers[i]->descriptor());
+  }
+  KW_TRY(p->process_.map(entries, descriptors));
+  BareRequest equip;
+  KW_TRY(p->process_.require("load trusted kernels", seal(equip, Kind::Equip),
+                             std::span(&setup.trusted, 1)));
+  // A context reserves more addresses than any limit on them could allow.
+  KW_TRY(p->process_.prepare(0, 1));
+  return p;
+}
+
+LoadResult CudaPlayer::load(const BuiltObject& object) {
+  if (object.format != "cubin") return refused("not an object for a GPU: " + object.format);
+  const auto bytes = platform::read_file(object.path, kObjectCap);
+  if (!bytes.has_value()) return refused(describe(bytes.error()));
+  const auto image = platform::memfd_with("cubin", *bytes);
+  if (!image.has_value()) return refused(describe(image.error()));
+  player::LoadRequest request;
+  request.format = player::ObjectFormat::Cubin;
+  const int descriptor = image->get();
+  const auto e = process_.exchange(seal(request, Kind::Load), std::span(&descriptor, 1),
+                                   Kind::Loaded, kCubinTimeout);
+  LoadResult result = loaded(e);
+  if (result.fate != Fate::Returned) return result;
+  if (result.object != static_cast<int>(symbols_.size()))
+    return {.fate = Fate::BadProtocol, .object = -1, .detail = "it numbers objects in its own way"};
+  auto& symbols = symbols_.emplace_back();
+  for (const KernelFacts& kernel : object.kernels)
+    symbols[kernel.name] = kernel.symbol.empty() ? kernel.name : kernel.symbol;
+  return result;
+}
+
+LoadResult CudaPlayer::bind(const Binding& binding) {
+  KW_ASSERT(binding.plan != nullptr && binding.object >= 0 &&
+            static_cast<std::size_t>(binding.object) < symbols_.size());
+  const auto& symbols = symbols_[static_cast<std::size_t>(binding.object)];
+  PlanOperands operands;
+  operands.tensors = binding.tensors;
+  operands.workspaces = binding.workspaces;
+  // An object without a list of its kernels has them under their own names.
+  operands.symbol = [&symbols](std::string_view name) {
+    const auto found = symbols.find(name);
+    return found != symbols.end() ? found->second : std::string(name);
+  };
+  const auto bytes = encode_plan(*binding.plan, operands);
+  if (!bytes.has_value()) return refused(bytes.error().what);
+  const auto plan =
+      platform::memfd_with("plan", {reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+  if (!plan.has_value()) return refused(describe(plan.error()));
+  player::BindRequest request;
+  request.object = binding.object;
+  const int descriptor = plan->get();
+  return loaded(process_.exchange(seal(request, Kind::Bind), std::span(&descriptor, 1),
+                                  Kind::Loaded, kBindTimeout));
+}
+
+CallResult CudaPlayer::forget() {
+  BareRequest request;
+  return process_.exchange(seal(request, Kind::Forget), {}, Kind::Done, kBindTimeout).result;
+}
+
+CallResult CudaPlayer::call(const Call& call) {
+  KW_ASSERT(call.argument_sets.empty() && call.object >= 0);
+  player::RunRequest request;
+  request.plan = call.object;
+  return run(request, Kind::Run, call.timeout_ns);
+}
+
+CallResult CudaPlayer::call_empty() { return run({}, Kind::Empty, kEmptyRunTimeout); }
+
+CallResult CudaPlayer::run(player::RunRequest request, Kind kind, std::int64_t timeout_ns) {
+  constexpr std::uint64_t kMostLead = 320'000;
+  request.nonce = fresh_sequence() | 1;  // 0 would ask for no stamps
+  request.lead_ns = lead_ns_;
+  clock_.reset();
+  const auto now = [] { return platform::real_clock().now_ns(); };
+  AnnouncementWatch watch(clock_.page(), request.nonce, lead_ns_, now());
+  auto e = process_.exchange(seal(request, kind), {}, Kind::Done, timeout_ns,
+                             [&] { return watch.look(now); });
+  if (e.result.fate != Fate::Returned || !e.answer) return e.result;
+  e.result.stamped_ns = watch.stamped_ns();
+  if (!watch.is_in_time()) lead_ns_ = std::min(2 * lead_ns_, kMostLead);
+  if (e.answer->stamps > 0) e.result.event_ns = static_cast<double>(e.answer->stamp_ns[0]);
+  return e.result;
+}
+
+}  // namespace kw::device

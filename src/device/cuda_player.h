@@ -1,0 +1,54 @@
+// The referee's end of one player on a GPU.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/cuda_buffer.h"
+#include "device/cuda_clock.h"
+#include "device/player.h"
+#include "device/player_process.h"
+
+namespace kw::device {
+
+class CudaPlayer final : public Player {
+ public:
+  struct Setup {
+    std::string name;
+    int trusted = -1;  ///< Descriptor of the cubin of cuda/player.cu; borrowed.
+    std::vector<const CudaBuffer*> buffers;
+    std::vector<bool> writable;
+  };
+
+  /// Lets a blank player map the buffers, take the trusted kernels and lock itself down; on return
+  /// it is stopped. About 5 ms, its context being there already.
+  static Result<std::unique_ptr<CudaPlayer>> prepare(BlankPlayer blank, const Setup& setup);
+
+  JailLevel jail() const override { return process_.jail(); }
+  int uid() const override { return process_.uid(); }
+  LoadResult load(const BuiltObject& object) override;
+  LoadResult bind(const Binding& binding) override;
+  CallResult forget() override;
+  CallResult call(const Call& call) override;
+  CallResult call_empty() override;
+  Result<AfterReturn> watch_after_return(std::int64_t ns) override {
+    return process_.watch_after_return(ns);
+  }
+  bool is_alive() const override { return process_.is_alive(); }
+
+ private:
+  CudaPlayer(BlankPlayer blank, const Setup& setup, SharedClock clock);
+  CallResult run(player::RunRequest request, player::Kind kind, std::int64_t timeout_ns);
+
+  SharedClock clock_;
+  /// Grows where this thread looks too seldom for it, as on a busy machine.
+  std::uint64_t lead_ns_ = 20'000;
+  PlayerProcess process_;
+  /// Per loaded object: the symbol of each kernel as plans name it.
+  std::vector<std::map<std::string, std::string, std::less<>>> symbols_;
+};
+
+}  // namespace kw::device

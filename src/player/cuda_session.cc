@@ -1,0 +1,351 @@
+// Context, buffers, objects and calls of a player on a GPU.
+// SPDX-License-Identifier: Apache-2.0
+#include "player/cuda_session.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+namespace kw::player::cuda {
+namespace {
+
+/// The smallest that the driver grants: it rounds up to its own minimum.
+constexpr std::size_t kSmallest = 1;
+/// Longest that the spacer waits for the host to queue a graph; a graph that only fits the queue
+/// once others have left it must not wait for ever.
+constexpr std::uint64_t kSpacerPatienceNs = 50'000'000;
+constexpr unsigned kTouchThreads = 256;
+
+Failure fail(Trouble trouble, std::string words) { return {trouble, 0, std::move(words)}; }
+
+bool is_cubin(std::span<const std::byte> image) {
+  constexpr char kElf[4] = {0x7f, 'E', 'L', 'F'};
+  return image.size() >= 64 && std::memcmp(image.data(), kElf, sizeof kElf) == 0;
+}
+
+}  // namespace
+
+Outcome Session::check(Status status, std::string_view what, Trouble otherwise) const {
+  if (status == 0) return std::nullopt;
+  const Trouble trouble = is_fatal(status)         ? Trouble::DeviceFault
+                          : status == kOutOfMemory ? Trouble::OutOfMemory
+                                                   : otherwise;
+  return Failure{trouble, status, std::string(what) + ": " + api_.words(status)};
+}
+
+Outcome Session::open(const Uuid& uuid, const std::string& library) {
+  if (auto why = load_api(api_, library); !why.empty()) return fail(Trouble::MapFailed, why);
+  if (!find_device(api_, uuid, device_))
+    return fail(Trouble::MapFailed, "the GPU of this device is not visible to the player");
+  const auto attempt = [this](Status status, const char* what) {
+    return check(status, what, Trouble::MapFailed);
+  };
+  // A spinning host thread sees the end of a call some 10 us sooner than a blocked one.
+  if (auto f = attempt(api_.cuCtxCreate(&context_, kContextSpins, device_), "create a context"))
+    return f;
+  // What a kernel keeps in the device's heap would outlive its module.
+  if (auto f = attempt(api_.cuCtxSetLimit(kLimitHeap, kSmallest), "limit the device's heap"))
+    return f;
+  if (auto f = attempt(api_.cuCtxSetLimit(kLimitPrintf, kSmallest), "limit printf's buffer"))
+    return f;
+  return make_surroundings();
+}
+
+Outcome Session::adopt(const Api& api, DeviceOrdinal device) {
+  api_ = api;
+  device_ = device;
+  return make_surroundings();
+}
+
+Outcome Session::make_surroundings() {
+  const auto attempt = [this](Status status, const char* what) {
+    return check(status, what, Trouble::MapFailed);
+  };
+  if (auto f = attempt(api_.cuStreamCreate(&stream_, kStreamNonBlocking), "create a stream"))
+    return f;
+  for (Event* event : {&begin_, &end_})
+    if (auto f = attempt(api_.cuEventCreate(event, 0), "create an event")) return f;
+  if (auto f = attempt(api_.cuDeviceGetAttribute(&multiprocessors_, kMultiprocessors, device_),
+                       "count the multiprocessors"))
+    return f;
+  return attempt(api_.cuDeviceGetAttribute(&shared_per_block_, kSharedPerBlock, device_),
+                 "ask for the shared memory");
+}
+
+Outcome Session::map_clock(const MapEntry& entry, int descriptor) {
+  if (clock_ != nullptr || entry.mapped_bytes != kClockPageBytes)
+    return fail(Trouble::BadRequest, "clock page");
+  void* page = ::mmap(nullptr, kClockPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (page == MAP_FAILED) return fail(Trouble::MapFailed, std::strerror(errno));
+  if (auto f = check(
+          api_.cuMemHostRegister(page, kClockPageBytes, kRegisterPortable | kRegisterDeviceMap),
+          "pin the clock page", Trouble::MapFailed))
+    return f;
+  clock_ = static_cast<ClockPage*>(page);
+  return check(api_.cuMemHostGetDevicePointer(&clock_address_, page, 0), "find the clock page",
+               Trouble::MapFailed);
+}
+
+Outcome Session::map(const MapEntry& entry, int descriptor) {
+  if (entry.kind == BufferKind::Clock) return map_clock(entry, descriptor);
+  if (entry.kind != BufferKind::DeviceAllocation)
+    return fail(Trouble::BadRequest, "a buffer that is none of the device");
+  const auto attempt = [this](Status status, const char* what) {
+    return check(status, what, Trouble::MapFailed);
+  };
+  Allocation allocation = 0;
+  auto* handle = reinterpret_cast<void*>(static_cast<std::uintptr_t>(descriptor));
+  if (auto f =
+          attempt(api_.cuMemImportFromShareableHandle(&allocation, handle, kHandlePosixDescriptor),
+                  "import a buffer"))
+    return f;
+  Address base = 0;
+  const std::size_t total = entry.mapped_bytes + 2 * entry.guard_bytes;
+  Outcome f = attempt(api_.cuMemAddressReserve(&base, total, 0, 0, 0), "reserve addresses");
+  const Address at = base + entry.guard_bytes;
+  if (!f) f = attempt(api_.cuMemMap(at, entry.mapped_bytes, 0, allocation, 0), "map a buffer");
+  if (!f) {
+    AccessDescription access;
+    access.location.id = device_;
+    access.flags = entry.access == Access::ReadWrite ? kProtectReadWrite : kProtectRead;
+    f = attempt(api_.cuMemSetAccess(at, entry.mapped_bytes, &access, 1), "open a buffer");
+  }
+  api_.cuMemRelease(allocation);  // the mapping keeps it
+  if (!f) buffers_.push_back({at + entry.payload_offset, entry.payload_bytes});
+  return f;
+}
+
+Outcome Session::equip(std::vector<std::byte> image) {
+  if (trusted_.module != nullptr || !is_cubin(image))
+    return fail(Trouble::BadRequest, "trusted kernels");
+  if (auto f = check(api_.cuModuleLoadData(&trusted_.module, image.data()),
+                     "load the trusted kernels", Trouble::LoadRefused))
+    return f;
+  const std::pair<Function*, const char*> functions[] = {
+      {&trusted_.spacer, "kw_spacer"},       {&trusted_.stamp, "kw_stamp"},
+      {&trusted_.touch, "kw_touch"},         {&trusted_.plan_fill, "kw_plan_fill"},
+      {&trusted_.plan_copy, "kw_plan_copy"}, {&trusted_.scrub, "kw_scrub"}};
+  for (const auto& [function, name] : functions)
+    if (auto f = check(api_.cuModuleGetFunction(function, trusted_.module, name), name,
+                       Trouble::LoadRefused))
+      return f;
+  if (auto f =
+          check(api_.cuFuncSetAttribute(trusted_.scrub, kFunctionDynamicShared, shared_per_block_),
+                "open all shared memory", Trouble::LoadRefused))
+    return f;
+  return warm_up();
+}
+
+Status Session::launch(Function function, unsigned blocks, unsigned threads, unsigned shared_bytes,
+                       Stream stream, std::span<void*> arguments) {
+  return api_.cuLaunchKernel(function, blocks, 1, 1, threads, 1, 1, shared_bytes, stream,
+                             arguments.data(), nullptr);
+}
+
+Status Session::launch_touch() {
+  int count = touch_list_ != 0 ? static_cast<int>(buffers_.size()) : 0;
+  Address sink = clock_address_;
+  void* arguments[] = {&touch_list_, &count, &sink};
+  return launch(trusted_.touch, static_cast<unsigned>(multiprocessors_), kTouchThreads, 0, stream_,
+                arguments);
+}
+
+Status Session::launch_scrub() {
+  int words = shared_per_block_ / 4;
+  void* arguments[] = {&words};
+  // One block fills a multiprocessor; twice as many as there are, since who gets which is chance.
+  return launch(trusted_.scrub, 2 * static_cast<unsigned>(multiprocessors_), 1024,
+                static_cast<unsigned>(shared_per_block_), stream_, arguments);
+}
+
+Outcome Session::warm_up() {
+  // A graph as plans become one, of a fill of no bytes.
+  Bound plan;
+  PlanParts parts;
+  WireStep fill;
+  fill.kind = WireStepKind::Fill;
+  Mapped nothing{clock_address_, 0};
+  buffers_.push_back(nothing);  // a place for the fill to name
+  fill.to.index = static_cast<std::uint32_t>(buffers_.size() - 1);
+  parts.steps.push_back(fill);
+  Outcome f = prepare(plan, encode_plan(parts));
+  std::uint64_t ignored = 0;
+  RunRequest request;
+  request.nonce = clock_ != nullptr ? 1 : 0;
+  if (!f) f = run(&plan, request, ignored);
+  if (!f) f = check(launch_scrub(), "scrub", Trouble::LaunchFailed);
+  if (!f) f = check(api_.cuStreamSynchronize(stream_), "warm up", Trouble::LaunchFailed);
+  discard(plan);
+  buffers_.pop_back();
+  return f;
+}
+
+Outcome Session::finish_mapping() {
+  if (buffers_.empty()) return std::nullopt;
+  struct Stretch {
+    Address at;
+    std::uint64_t bytes;
+  };
+  std::vector<Stretch> list;
+  for (const Mapped& b : buffers_) list.push_back({b.payload, b.bytes});
+  const std::size_t bytes = list.size() * sizeof(Stretch);
+  if (auto f = check(api_.cuMemAlloc(&touch_list_, bytes), "allocate", Trouble::MapFailed))
+    return f;
+  return check(api_.cuMemcpyHtoD(touch_list_, list.data(), bytes), "copy", Trouble::MapFailed);
+}
+
+Outcome Session::load(std::vector<std::byte> image, std::int32_t& handle) {
+  if (!is_cubin(image)) return fail(Trouble::LoadRefused, "this is no cubin");
+  Object object;
+  object.image = std::move(image);
+  if (auto f = check(api_.cuModuleLoadData(&object.module, object.image.data()), "load the cubin",
+                     Trouble::LoadRefused))
+    return f;
+  handle = static_cast<std::int32_t>(objects_.size());
+  objects_.push_back(std::move(object));
+  return std::nullopt;
+}
+
+Outcome Session::prepare(Bound& bound, std::span<const std::byte> plan) {
+  bound.bytes.resize((plan.size() + 7) / 8);
+  std::memcpy(bound.bytes.data(), plan.data(), plan.size());
+  const auto view = decode_plan(std::as_bytes(std::span(bound.bytes)).first(plan.size()));
+  if (!view) return fail(Trouble::BadRequest, "plan");
+  bound.view = *view;
+  return build(bound);
+}
+
+Outcome Session::bind(std::size_t object, std::span<const std::byte> plan, std::int32_t& handle) {
+  auto bound = std::make_unique<Bound>();
+  bound->object = object;
+  if (auto f = prepare(*bound, plan)) {
+    discard(*bound);
+    return f;
+  }
+  handle = static_cast<std::int32_t>(plans_.size());
+  plans_.push_back(std::move(bound));
+  return std::nullopt;
+}
+
+/// Tables begin at multiples of 256 bytes, as allocations do.
+Outcome Session::build(Bound& plan) {
+  constexpr std::uint64_t kAlignment = 256;
+  std::uint64_t total = 0;
+  for (const WireTable& t : plan.view.tables)
+    total += (t.bytes + kAlignment - 1) / kAlignment * kAlignment;
+  if (total > 0 && plan.tables == 0)
+    if (auto f = check(api_.cuMemAlloc(&plan.tables, total), "allocate the plan's tables",
+                       Trouble::LoadRefused))
+      return f;
+  plan.table_at.clear();
+  Address at = plan.tables;
+  for (const WireTable& t : plan.view.tables) {
+    // Written anew each time: a kernel may have changed them.
+    if (auto f = check(api_.cuMemcpyHtoD(at, plan.view.data.data() + t.offset, t.bytes),
+                       "copy the plan's tables", Trouble::LoadRefused))
+      return f;
+    plan.table_at.push_back(at);
+    at += (t.bytes + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  return GraphBuilder(*this, plan).build();
+}
+
+void Session::discard(Bound& plan) {
+  if (plan.exec != nullptr) api_.cuGraphExecDestroy(std::exchange(plan.exec, nullptr));
+  if (plan.tables != 0) api_.cuMemFree(std::exchange(plan.tables, 0));
+}
+
+Status Session::queue(const Bound* plan, const RunRequest& request) {
+  std::uint64_t nonce = request.nonce;
+  if (const Status status = launch_touch(); status != 0) return status;
+  if (nonce != 0) {
+    std::uint64_t lead = request.lead_ns;
+    std::uint64_t patience = kSpacerPatienceNs;
+    void* arguments[] = {&clock_address_, &nonce, &lead, &patience};
+    if (const Status status = launch(trusted_.spacer, 1, 1, 0, stream_, arguments); status != 0)
+      return status;
+  }
+  if (const Status status = api_.cuEventRecord(begin_, stream_); status != 0) return status;
+  if (plan != nullptr && plan->exec != nullptr)
+    if (const Status status = api_.cuGraphLaunch(plan->exec, stream_); status != 0) return status;
+  if (const Status status = api_.cuEventRecord(end_, stream_); status != 0) return status;
+  if (nonce == 0) return 0;
+  void* arguments[] = {&clock_address_, &nonce};
+  return launch(trusted_.stamp, 1, 1, 0, stream_, arguments);
+}
+
+Outcome Session::run(const Bound* plan, const RunRequest& request, std::uint64_t& event_ns) {
+  event_ns = 0;
+  if (trusted_.module == nullptr) return fail(Trouble::BadRequest, "run without trusted kernels");
+  if (request.nonce != 0 && clock_ == nullptr)
+    return fail(Trouble::BadRequest, "run without a clock");
+  const Status queued = queue(plan, request);
+  // Also after a refusal: the spacer may be waiting already.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (clock_ != nullptr) clock_->go = request.nonce;
+  const Status ended = api_.cuStreamSynchronize(stream_);
+  if (auto f = check(ended, "the call", Trouble::LaunchFailed)) return f;
+  if (auto f = check(queued, "launch the plan", Trouble::LaunchFailed)) return f;
+  return read_events(event_ns);
+}
+
+Outcome Session::read_events(std::uint64_t& event_ns) {
+  float ms = 0;
+  if (auto f = check(api_.cuEventElapsedTime(&ms, begin_, end_), "read the events",
+                     Trouble::LaunchFailed))
+    return f;
+  event_ns = static_cast<std::uint64_t>(static_cast<double>(ms) * 1e6 + 0.5);
+  return std::nullopt;
+}
+
+Outcome Session::run_once(std::size_t object, std::span<const std::byte> plan,
+                          std::vector<Mapped> buffers, int repeats, std::uint64_t& event_ns) {
+  buffers_ = std::move(buffers);
+  Bound bound;
+  bound.object = object;
+  Outcome f = prepare(bound, plan);
+  const auto attempt = [&](Status status, const char* what) {
+    if (!f) f = check(status, what, Trouble::LaunchFailed);
+  };
+  if (!f && bound.exec == nullptr) f = fail(Trouble::BadRequest, "a plan without steps");
+  if (!f) attempt(api_.cuGraphLaunch(bound.exec, stream_), "warm up");
+  if (!f) attempt(api_.cuEventRecord(begin_, stream_), "record an event");
+  for (int i = 0; !f && i < repeats; ++i)
+    attempt(api_.cuGraphLaunch(bound.exec, stream_), "launch the plan");
+  if (!f) attempt(api_.cuEventRecord(end_, stream_), "record an event");
+  if (!f) attempt(api_.cuStreamSynchronize(stream_), "the plan");
+  if (!f) f = read_events(event_ns);
+  discard(bound);
+  return f;
+}
+
+Outcome Session::forget() {
+  for (auto& plan : plans_)
+    if (plan->exec != nullptr)
+      if (auto f = check(api_.cuGraphExecDestroy(std::exchange(plan->exec, nullptr)),
+                         "destroy a graph", Trouble::LaunchFailed))
+        return f;
+  for (Object& object : objects_) {
+    if (auto f = check(api_.cuModuleUnload(std::exchange(object.module, nullptr)),
+                       "unload the cubin", Trouble::LaunchFailed))
+      return f;
+    if (auto f = check(api_.cuModuleLoadData(&object.module, object.image.data()),
+                       "load the cubin again", Trouble::LaunchFailed))
+      return f;
+  }
+  for (auto& plan : plans_)
+    if (auto f = build(*plan)) {
+      // It was accepted before, so this is no refusal of what was asked for.
+      if (f->trouble == Trouble::LoadRefused) f->trouble = Trouble::LaunchFailed;
+      return f;
+    }
+  if (auto f = check(launch_scrub(), "overwrite shared memory", Trouble::LaunchFailed)) return f;
+  return check(api_.cuStreamSynchronize(stream_), "forget", Trouble::LaunchFailed);
+}
+
+}  // namespace kw::player::cuda

@@ -1,0 +1,175 @@
+// One player's context on a GPU: the referee's buffers, trusted kernels, objects and bound plans.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "player/clock_page.h"
+#include "player/cuda_api.h"
+#include "player/plan_wire.h"
+#include "player/protocol.h"
+
+namespace kw::player::cuda {
+
+/// What a request came to where it did not succeed.
+struct Failure {
+  Trouble trouble = Trouble::BadRequest;
+  Status status = 0;
+  std::string words;
+};
+using Outcome = std::optional<Failure>;  ///< Nothing: success.
+
+/// A buffer of the referee, mapped here.
+struct Mapped {
+  Address payload = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Functions of src/device/cuda/player.cu.
+struct TrustedKernels {
+  Module module = nullptr;
+  Function spacer = nullptr;
+  Function stamp = nullptr;
+  Function touch = nullptr;
+  Function plan_fill = nullptr;
+  Function plan_copy = nullptr;
+  Function scrub = nullptr;
+};
+
+/// A loaded cubin; kept as bytes so that it can be loaded again.
+struct Object {
+  std::vector<std::byte> image;
+  Module module = nullptr;
+};
+
+/// A plan made ready. Its bytes stay, since the graph is built anew after every forget().
+struct Bound {
+  std::size_t object = 0;
+  std::vector<std::uint64_t> bytes;  ///< As they came; 8-aligned.
+  PlanView view;
+  Address tables = 0;
+  std::vector<Address> table_at;
+  GraphExec exec = nullptr;  ///< None for a plan without steps.
+};
+
+class Session {
+ public:
+  /// Creates the context on the device with this UUID; 0.15 s and more.
+  Outcome open(const Uuid& uuid, const std::string& library);
+  /// Works in a context that is the caller's and current, on buffers that are mapped in it.
+  Outcome adopt(const Api& api, DeviceOrdinal device);
+  /// Maps one buffer, or the clock page. The descriptor stays the caller's.
+  Outcome map(const MapEntry& entry, int descriptor);
+  /// Loads the trusted kernels and runs each once, so that whatever the driver does on first use is
+  /// done before the process locks itself down. Once, after the clock page was mapped.
+  Outcome equip(std::vector<std::byte> image);
+  /// What remains to be done once all buffers are known.
+  Outcome finish_mapping();
+
+  Outcome load(std::vector<std::byte> image, std::int32_t& handle);
+  Outcome bind(std::size_t object, std::span<const std::byte> plan, std::int32_t& handle);
+  /// Runs a plan (none: nothing) between spacer and stamp, both as the request says.
+  Outcome run(const Bound* plan, const RunRequest& request, std::uint64_t& event_ns);
+  /// Binds a plan to these buffers of an adopted context, runs it `repeats` times in a row and
+  /// drops it: the time between its events. Kernels are warm from one run before.
+  Outcome run_once(std::size_t object, std::span<const std::byte> plan, std::vector<Mapped> buffers,
+                   int repeats, std::uint64_t& event_ns);
+  /// Every object and every graph anew; shared memory overwritten.
+  Outcome forget();
+
+  bool has_object(std::size_t index) const { return index < objects_.size(); }
+  const Bound* plan(std::size_t index) const {
+    return index < plans_.size() ? plans_[index].get() : nullptr;
+  }
+
+ private:
+  friend class GraphBuilder;
+
+  /// Success, or what `status` means while `what` was tried; `otherwise` where nothing was lost.
+  Outcome check(Status status, std::string_view what, Trouble otherwise) const;
+  Outcome make_surroundings();
+  Outcome prepare(Bound& bound, std::span<const std::byte> plan);
+  Outcome read_events(std::uint64_t& event_ns);
+  Outcome map_clock(const MapEntry& entry, int descriptor);
+  Outcome warm_up();
+  Outcome build(Bound& plan);
+  void discard(Bound& plan);
+  Status launch(Function function, unsigned blocks, unsigned threads, unsigned shared_bytes,
+                Stream stream, std::span<void*> arguments);
+  Status launch_touch();
+  Status launch_scrub();
+  /// Everything of run() up to the release of the spacer.
+  Status queue(const Bound* plan, const RunRequest& request);
+
+  Api api_;
+  Context context_ = nullptr;
+  DeviceOrdinal device_ = 0;
+  Stream stream_ = nullptr;
+  Event begin_ = nullptr;
+  Event end_ = nullptr;
+  int multiprocessors_ = 1;
+  int shared_per_block_ = 0;
+  TrustedKernels trusted_;
+  std::vector<Mapped> buffers_;
+  Address touch_list_ = 0;
+  ClockPage* clock_ = nullptr;
+  Address clock_address_ = 0;
+  std::vector<Object> objects_;
+  std::vector<std::unique_ptr<Bound>> plans_;
+};
+
+/// Turns a plan into a graph: checks each launch against its kernel, then captures.
+class GraphBuilder {
+ public:
+  GraphBuilder(Session& session, Bound& plan) : s_(session), plan_(plan) {}
+  ~GraphBuilder();
+  GraphBuilder(const GraphBuilder&) = delete;
+  GraphBuilder& operator=(const GraphBuilder&) = delete;
+  /// Leaves an instantiated and uploaded graph in the plan.
+  Outcome build();
+
+ private:
+  struct Kernel {
+    Function function = nullptr;
+    std::vector<std::size_t> offsets;  ///< Of its parameters.
+    std::vector<std::size_t> sizes;
+    std::uint32_t shared_bytes = 0;  ///< Most that any launch asks for.
+  };
+
+  Outcome find_kernels();
+  Outcome describe(Kernel& kernel, std::string_view name);
+  Outcome check_launch(const WireStep& step, const Kernel& kernel);
+  Outcome encode_maps();
+  Outcome capture();
+  Outcome add(std::size_t index);
+  Outcome add_launch(const WireStep& step, Stream stream);
+  Outcome add_memory(const WireStep& step, Stream stream);
+  Outcome fill_parameters(const WireStep& step, const Kernel& kernel,
+                          std::vector<std::byte>& storage);
+  /// The stream of a branch, brought into the capture on first use.
+  Outcome stream_of(std::uint32_t branch, Stream& out);
+  Outcome record(Stream stream, Event& out);
+  Outcome join_branches();
+  Address address_of(const WirePlace& place) const;
+  std::string name_of(const WireStep& step) const;
+  Outcome refuse(const WireStep& step, std::string words) const;
+
+  Session& s_;
+  Bound& plan_;
+  std::map<std::string, Kernel, std::less<>> kernels_;
+  std::vector<TensorMap> maps_;
+  std::map<std::uint32_t, Stream> streams_;  ///< Of branches above 0.
+  std::vector<Event> events_;                ///< All that were made.
+  std::map<std::size_t, Event> ends_;        ///< Of steps that others wait for.
+  std::vector<bool> is_awaited_;
+  Event start_ = nullptr;
+};
+
+}  // namespace kw::player::cuda

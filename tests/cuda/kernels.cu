@@ -1,0 +1,105 @@
+// What tests/cuda runs on a GPU: kernels that behave, and one for each way of not behaving.
+// SPDX-License-Identifier: Apache-2.0
+
+extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {
+  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+
+extern "C" __global__ void triple(float* y, int n) {
+  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < n) y[i] *= 3;
+}
+
+template <int kBy>
+__global__ void multiply(float* y, int n) {
+  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < n) y[i] *= (float)kBy;
+}
+template __global__ void multiply<3>(float*, int);
+
+/// Counts its own calls in a device global.
+__device__ int calls;
+extern "C" __global__ void count_calls(float* y) { y[0] = (float)++calls; }
+
+/// Leaves something in shared memory, or tells what lies there.
+extern "C" __global__ void remember(float value) {
+  extern __shared__ float room[];
+  room[threadIdx.x] = value;
+}
+extern "C" __global__ void recall(float* y) {
+  extern __shared__ float room[];
+  y[blockIdx.x * blockDim.x + threadIdx.x] = room[threadIdx.x];
+}
+
+extern "C" __global__ void gather(const int* table, const float* x, float* y, int n) {
+  const int i = (int)threadIdx.x;
+  if (i < n) y[i] = x[table[i]];
+}
+
+struct Scale {
+  float by;
+  int n;
+  const float* x;
+};
+extern "C" __global__ void scale(Scale s, float* y) {
+  const int i = (int)threadIdx.x;
+  if (i < s.n) y[i] = s.by * s.x[i];
+}
+
+/// All blocks wait for each other, which only a cooperative launch promises to end.
+__device__ unsigned arrived;
+extern "C" __global__ void sum_by_grid(const float* x, float* partial, float* y, int n) {
+  const int me = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  const int all = (int)(gridDim.x * blockDim.x);
+  float sum = 0;
+  for (int i = me; i < n; i += all) sum += x[i];
+  partial[me] = sum;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    atomicAdd(&arrived, 1u);
+    while (atomicAdd(&arrived, 0u) < gridDim.x) {
+    }
+    __threadfence();
+  }
+  __syncthreads();
+  if (me != 0) return;
+  float total = 0;
+  for (int i = 0; i < all; ++i) total += ((volatile float*)partial)[i];
+  y[0] = total;
+}
+
+/// Sleeps by the timer that the clock reads too.
+extern "C" __global__ void sleep_for(unsigned long long ns) {
+  unsigned long long start, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+  do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  while (now - start < ns);
+}
+
+/// Reads a buffer and tells how many clocks that took: low when it was in the cache.
+extern "C" __global__ void read_clocks(const float* x, float* y, int n) {
+  float sum = 0;
+  const long long start = clock64();
+  for (int i = 0; i < n; i += 32) sum += ((volatile const float*)x)[i];
+  const long long end = clock64();
+  y[0] = (float)(end - start);
+  y[1] = sum;
+}
+
+extern "C" __global__ void write_at(float* y, long long at) { y[at] = 1; }
+extern "C" __global__ void write_input(float* x) { x[0] = 1; }
+extern "C" __global__ void trap() { asm volatile("trap;"); }
+extern "C" __global__ void hang(volatile int* y) {
+  while (y[0] != 12345) {
+  }
+}
+/// Some threads wait for others that never come: a block of 64, of which one warp goes elsewhere.
+extern "C" __global__ void half_barrier(volatile float* y) {
+  if (threadIdx.x < 32) {
+    while (y[0] != 12345.f) {
+    }
+  }
+  __syncthreads();
+}
