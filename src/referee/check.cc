@@ -259,9 +259,15 @@ Result<Verdict> refine_crash(Bench& bench, const Program& program, JailLevel jai
   if (KW_TRY(leg->renew())) return crash;
   KW_TRY(bench.place(0, set));
   KW_TRY(leg->make_ready(bench.workload()));
-  (void)leg->call(bench.workload(), 1, timeout_ns);
-  const auto modified = KW_TRY(check_inputs(bench, 0, set, Stage::Run));
+  const auto again = leg->call(bench.workload(), 1, timeout_ns);
+  auto modified = KW_TRY(check_inputs(bench, 0, set, Stage::Run));
   bench.slot(0).set = -1;
+  // Nothing but the right to write differs: an input was written, and perhaps put back.
+  if (!modified && bench.runs_plans() && again.fate == device::Fate::Returned)
+    modified = Verdict{Stage::Run, Outcome::ModifiedInput,
+                       fmt::format("workload '{}': the call faults where inputs are read-only, and "
+                                   "returns where they may be written",
+                                   bench.workload().name)};
   return modified.value_or(crash);
 }
 

@@ -94,7 +94,8 @@ struct Repeatability {
 Result<Repeatability> check_repeat(Bench& bench, Leg& leg, std::int64_t timeout_ns);
 
 /// A crash at an address in no guard may be a write to a read-only input: runs the program once
-/// more with writable inputs and returns modified_input if so, else `crash` as it was.
+/// more with writable inputs and returns modified_input if so (on a GPU also if the fault is gone
+/// then), else `crash` as it was.
 Result<Verdict> refine_crash(Bench& bench, const Program& program, JailLevel jail, int set,
                              std::int64_t timeout_ns, const Verdict& crash);
 

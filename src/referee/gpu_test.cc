@@ -132,6 +132,17 @@ TEST(Gpu, AFaultByWritingAnInputIsAModifiedInput) {
   EXPECT_VERDICT(room.judge(), Run, ModifiedInput);
 }
 
+TEST(Gpu, AnInputThatIsWrittenAndPutBackIsAModifiedInput) {
+  GpuRoom room;
+  int calls = 0;
+  room.world.objects["candidate"].kernel = [&](const Sets& sets) {
+    if (calls++ == 0) return device::CallResult{.fate = device::Fate::DeviceFault, .signal = 700};
+    twice(A(sets[0]));
+    return device::stamped_at(2e6);
+  };
+  EXPECT_VERDICT(room.judge(), Run, ModifiedInput);
+}
+
 TEST(Gpu, ADeviceThatDoesNotRecoverStopsTheWorker) {
   GpuRoom room;
   room.world.objects["candidate"].kernel = [&](const Sets&) {
