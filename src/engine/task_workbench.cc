@@ -22,12 +22,6 @@ search::Idea search_idea(const propose::Idea& idea, search::Validity fits) {
           origin == Origin::Task || origin == Origin::Playbook};
 }
 
-/// Limits that no device has: what does not resolve even there is wrong in itself.
-GpuFacts boundless(GpuFacts facts) {
-  facts.shared_per_block = facts.shared_per_multiprocessor = std::int64_t{1} << 40;
-  return facts;
-}
-
 }  // namespace
 
 Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
@@ -131,24 +125,22 @@ Result<> TaskWorkbench::add(EvaluationRequest& request, const Candidate& candida
   if (candidate.target == Target::Cpu) return {};
   auto plans =
       task::candidate_plans(definition_, candidate, role, request.workloads, options_.gpu.front());
-  if (!plans) return fail(task::to_text(plans.error()), candidate.name);
+  if (!plans) return fail(task::to_text({plans.error().finding}), candidate.name);
   std::ranges::move(*plans, std::back_inserter(request.plans));
   return {};
 }
 
-// What a device with more would launch is no fault of the text.
 std::vector<PlanFault> TaskWorkbench::faults_of(const Candidate& candidate) const {
-  const auto unit = task::candidate_unit(definition_.task, candidate, "candidate", arch());
-  const auto plans =
-      task::candidate_plans(definition_, candidate, "candidate", workloads_, options_.gpu.front());
-  if (unit && plans) return {};
-  const bool is_limit = unit && task::candidate_plans(definition_, candidate, "candidate",
-                                                      workloads_, boundless(options_.gpu.front()));
   std::vector<PlanFault> faults;
-  for (const Finding& finding : unit ? plans.error() : unit.error())
-    faults.push_back({is_limit ? Verdict{Stage::Launch, Outcome::OutOfResources, finding.text}
-                               : Verdict{Stage::Screen, Outcome::Rejected, finding.text},
-                      finding});
+  const auto unit = task::candidate_unit(definition_.task, candidate, "candidate", arch());
+  if (!unit) {
+    for (const Finding& finding : unit.error())
+      faults.push_back({{Stage::Screen, Outcome::Rejected, finding.text}, finding});
+    return faults;
+  }
+  auto plans =
+      task::candidate_plans(definition_, candidate, "candidate", workloads_, options_.gpu.front());
+  if (!plans) faults.push_back(std::move(plans.error()));
   return faults;
 }
 

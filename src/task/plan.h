@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "record/device.h"
+#include "record/evaluation.h"
 #include "record/plan.h"
 #include "task/definition.h"
 #include "task/header.h"
@@ -27,19 +28,22 @@ struct PlanSite {
   std::int64_t most_workspace_bytes = kDefaultWorkspaceBytes;  ///< In sum.
 };
 
-/// The plan at a valid point of the knobs. What does not fit the workload, the task or the device
-/// is a diagnostic at its place in `source`; figures of workloads of group check stay hidden in
-/// it. Pure; costs microseconds per step.
-std::expected<Plan, Diagnostics> resolve_plan(const CandidateHeader& header,
-                                              std::string_view source, std::string_view file,
-                                              const KnobPoint& point, const PlanSite& site);
+/// The plan at a valid point of the knobs. The fault is (launch, out_of_resources) where the device
+/// or the task gives less than is asked for, else (screen, rejected); it stands at its place in
+/// `source`, and figures of workloads of group check stay hidden in it. Pure; costs microseconds
+/// per step.
+std::expected<Plan, PlanFault> resolve_plan(const CandidateHeader& header, std::string_view source,
+                                            std::string_view file, const KnobPoint& point,
+                                            const PlanSite& site);
 
 /// The plans of one role's unit, one for each workload, in order. Roles reference_fast and
 /// magnitude_fast work on float64 copies of all real tensors and scalars and may use workspaces as
 /// they like. The first workload that refuses ends it.
-std::expected<std::vector<RolePlan>, Diagnostics> candidate_plans(
-    const Definition& definition, const Candidate& candidate, std::string_view role,
-    std::span<const Workload> workloads, const GpuFacts& gpu);
+std::expected<std::vector<RolePlan>, PlanFault> candidate_plans(const Definition& definition,
+                                                                const Candidate& candidate,
+                                                                std::string_view role,
+                                                                std::span<const Workload> workloads,
+                                                                const GpuFacts& gpu);
 
 /// Every kernel that the plan may launch at this point of the knobs, whatever the workload, as
 /// PlanStep::kernel writes it; sorted, each once.

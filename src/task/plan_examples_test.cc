@@ -35,7 +35,7 @@ void expect_plans(const Definition& definition, const Candidate& candidate, cons
   for (const GpuFacts& gpu : {test::h200(), small}) {
     const auto plans =
         candidate_plans(definition, candidate, role, cuda_workloads(definition), gpu);
-    EXPECT_TRUE(plans.has_value()) << definition.task.name << '\n' << to_text(plans.error());
+    EXPECT_TRUE(plans.has_value()) << definition.task.name << '\n' << plans.error().finding.frame;
   }
   EXPECT_TRUE(candidate_unit(definition.task, candidate, role, "sm_90a").has_value());
 }

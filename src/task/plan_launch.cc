@@ -113,32 +113,38 @@ Planned<> PlanResolver::check_shape(const LaunchNode& node, const PlanStep& step
                          const std::array<std::int64_t, 3>& most) -> Planned<> {
     for (std::size_t i = 0; i < exprs.size(); ++i)
       if (sizes[i] < 1 || sizes[i] > most[i])
-        return trouble(exprs[i].at, fmt::format("{} {} is {}; 1 to {}", what, kAxes[i],
-                                                figure(sizes[i]), most[i]));
+        return std::unexpected(PlanTrouble{
+            exprs[i].at,
+            fmt::format("{} {} is {}; 1 to {}", what, kAxes[i], figure(sizes[i]), most[i]),
+            sizes[i] > most[i]});
     return {};
   };
   KW_TRY(check("grid", node.grid, step.grid, kGrid));
   KW_TRY(check("block", node.block, step.block, kBlock));
   const std::int64_t threads = step.block[0] * step.block[1] * step.block[2];
   if (threads > 1024)
-    return trouble(node.block[0].at,
-                   fmt::format("a block of {} threads; at most 1024", figure(threads)));
+    return beyond_limit(node.block[0].at,
+                        fmt::format("a block of {} threads; at most 1024", figure(threads)));
   const GpuFacts& gpu = site_.gpu;
-  if (step.shared_bytes < 0 || step.shared_bytes > gpu.shared_per_block)
+  if (step.shared_bytes < 0)
     return trouble(node.shared->at,
-                   fmt::format("{} bytes of shared memory; this device has {} for a block",
-                               figure(step.shared_bytes), gpu.shared_per_block));
+                   fmt::format("{} bytes of shared memory", figure(step.shared_bytes)));
+  if (step.shared_bytes > gpu.shared_per_block)
+    return beyond_limit(node.shared->at,
+                        fmt::format("{} bytes of shared memory; this device has {} for a block",
+                                    figure(step.shared_bytes), gpu.shared_per_block));
   if (node.is_programmatic && capability(gpu) < 90)
-    return trouble(node.kernel.at, fmt::format("pdl needs sm_90; this device is {}", gpu.arch));
+    return beyond_limit(node.kernel.at,
+                        fmt::format("pdl needs sm_90; this device is {}", gpu.arch));
   if (!step.cluster.empty()) {
     if (capability(gpu) < 90)
-      return trouble(node.cluster[0].at,
-                     fmt::format("clusters need sm_90; this device is {}", gpu.arch));
+      return beyond_limit(node.cluster[0].at,
+                          fmt::format("clusters need sm_90; this device is {}", gpu.arch));
     KW_TRY(check("cluster", node.cluster, step.cluster, {16, 16, 16}));
     const std::int64_t blocks = step.cluster[0] * step.cluster[1] * step.cluster[2];
     if (blocks > 16)
-      return trouble(node.cluster[0].at,
-                     fmt::format("a cluster of {} blocks; at most 16", figure(blocks)));
+      return beyond_limit(node.cluster[0].at,
+                          fmt::format("a cluster of {} blocks; at most 16", figure(blocks)));
     for (std::size_t i = 0; i < 3; ++i)
       if (step.grid[i] % step.cluster[i] != 0)
         return trouble(node.cluster[std::min(i, node.cluster.size() - 1)].at,
@@ -154,9 +160,10 @@ Planned<> PlanResolver::check_shape(const LaunchNode& node, const PlanStep& step
     // Each factor is below 2^31, but not the product of all three.
     std::int64_t blocks = step.grid[0] * step.grid[1];
     if (__builtin_mul_overflow(blocks, step.grid[2], &blocks) || blocks > most)
-      return trouble(node.grid[0].at, fmt::format("a cooperative launch of {} blocks; this device "
-                                                  "holds at most {} of them at once",
-                                                  figure(blocks), most));
+      return beyond_limit(node.grid[0].at,
+                          fmt::format("a cooperative launch of {} blocks; this device "
+                                      "holds at most {} of them at once",
+                                      figure(blocks), most));
   }
   return {};
 }

@@ -52,8 +52,8 @@ Planned<> PlanResolver::visit(const WorkspaceNode& node, std::size_t at) {
   const std::int64_t left = site_.most_workspace_bytes - workspace_bytes_;
   if (overflow || space.bytes > left) {
     const auto most = format_bytes(static_cast<std::uint64_t>(site_.most_workspace_bytes));
-    return trouble(at,
-                   fmt::format("the workspaces need more than the {} that the task allows", most));
+    return beyond_limit(
+        at, fmt::format("the workspaces need more than the {} that the task allows", most));
   }
   workspace_bytes_ += space.bytes;
   plan_.workspaces.push_back(

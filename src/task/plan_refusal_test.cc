@@ -211,6 +211,23 @@ TEST(PlanRefusal, LoopsEnd) {
   });
 }
 
+TEST(PlanRefusal, LimitsAreNoMistakes) {
+  const auto fate = [](const char* lines) {
+    const Verdict verdict = test::attempt(lines).verdict;
+    return fmt::format("{} {}", kw::name_of(verdict.stage), kw::name_of(verdict.outcome));
+  };
+  EXPECT_EQ(fate("launch k grid(1) block(1) shared(300000)"), "launch out_of_resources");
+  EXPECT_EQ(fate("launch k grid(sms * 64) block(1024) cooperative"), "launch out_of_resources");
+  EXPECT_EQ(fate("workspace w f64 [m * 100000]\nlaunch k grid(1) block(1)"),
+            "launch out_of_resources");
+  EXPECT_EQ(fate("require m * 100000 <= l2_bytes / 100\nlaunch k grid(1) block(1)"),
+            "launch out_of_resources");
+  EXPECT_EQ(fate("require m < n\nlaunch k grid(1) block(1)"), "screen rejected");
+  EXPECT_EQ(fate("launch k grid(m - n - 8) block(1)"), "screen rejected");
+  EXPECT_EQ(fate("launch k grid(9) block(1) cluster(2)"), "screen rejected");
+  EXPECT_EQ(fate("launch k grid(1) block(1) args(u[3])"), "screen rejected");
+}
+
 TEST(PlanRefusal, HiddenWorkloadsStayHidden) {
   const auto said = test::attempt("launch k grid(m - 13) block(m * 100)", "odd").complaint();
   EXPECT_EQ(said, "1:15: grid x is ?; 1 to 2147483647 (in a workload that is not shown)");

@@ -79,6 +79,12 @@ class KernelList {
   std::set<std::string> names_;
 };
 
+PlanFault fault_of(Finding finding, bool is_limit) {
+  Verdict verdict{Stage::Screen, Outcome::Rejected, finding.text};
+  if (is_limit) verdict = {Stage::Launch, Outcome::OutOfResources, finding.text};
+  return {std::move(verdict), std::move(finding)};
+}
+
 }  // namespace
 
 Names device_limits(const GpuFacts& gpu) {
@@ -163,7 +169,11 @@ Planned<> PlanResolver::visit(const LetNode& node, std::size_t at) {
 
 Planned<> PlanResolver::visit(const RequireNode& node, std::size_t at) {
   if (KW_TRY(scope_.value(node.condition)) != 0) return {};
-  return trouble(at, fmt::format("this requirement does not hold: {}", node.condition.expr.text()));
+  const bool is_of_device = std::ranges::any_of(
+      node.condition.expr.names(), [](const auto& name) { return contains(kLimitNames, name); });
+  return std::unexpected(
+      PlanTrouble{at, fmt::format("this requirement does not hold: {}", node.condition.expr.text()),
+                  is_of_device});
 }
 
 Planned<> PlanResolver::turn(const ForNode& node, std::size_t at, std::int64_t value,
@@ -265,15 +275,15 @@ Planned<> PlanResolver::add_step(PlanStep step, std::size_t at) {
   return {};
 }
 
-std::expected<Plan, Diagnostics> resolve_plan(const CandidateHeader& header,
-                                              std::string_view source, std::string_view file,
-                                              const KnobPoint& point, const PlanSite& site) {
+std::expected<Plan, PlanFault> resolve_plan(const CandidateHeader& header, std::string_view source,
+                                            std::string_view file, const KnobPoint& point,
+                                            const PlanSite& site) {
   KW_ASSERT(header.is_valid(point));
   auto plan = PlanResolver(header, point, site).run();
   if (plan) return std::move(*plan);
   auto finding = diagnostic_at(source, file, plan.error().at, plan.error().message);
   finding.text += fmt::format(" ({})", site_words(site, point));
-  return std::unexpected(Diagnostics{std::move(finding)});
+  return std::unexpected(fault_of(std::move(finding), plan.error().is_limit));
 }
 
 std::expected<std::vector<std::string>, Diagnostics> kernel_names(const CandidateHeader& header,
@@ -297,12 +307,14 @@ Workload at_double(Workload workload) {
   return workload;
 }
 
-std::expected<std::vector<RolePlan>, Diagnostics> candidate_plans(
-    const Definition& definition, const Candidate& candidate, std::string_view role,
-    std::span<const Workload> workloads, const GpuFacts& gpu) {
+std::expected<std::vector<RolePlan>, PlanFault> candidate_plans(const Definition& definition,
+                                                                const Candidate& candidate,
+                                                                std::string_view role,
+                                                                std::span<const Workload> workloads,
+                                                                const GpuFacts& gpu) {
   const std::string file = candidate.name + std::string(source_suffix(candidate.target));
   const auto header = parse_header(candidate);
-  if (!header) return std::unexpected(header.error());
+  if (!header) return std::unexpected(fault_of(header.error().front(), false));
   const bool is_truth = role == "reference_fast" || role == "magnitude_fast";
   const std::int64_t restriction = definition.task.restrictions.workspace_bytes;
   std::vector<RolePlan> plans;

@@ -22,13 +22,18 @@ namespace kw::task {
 struct PlanTrouble {
   std::size_t at = 0;
   std::string message;
+  bool is_limit = false;  ///< The device or the task has less than is asked for.
 };
 
 template <class T = void>
 using Planned = std::expected<T, PlanTrouble>;
 
 inline std::unexpected<PlanTrouble> trouble(std::size_t at, std::string message) {
-  return std::unexpected(PlanTrouble{at, std::move(message)});
+  return std::unexpected(PlanTrouble{at, std::move(message), false});
+}
+
+inline std::unexpected<PlanTrouble> beyond_limit(std::size_t at, std::string message) {
+  return std::unexpected(PlanTrouble{at, std::move(message), true});
 }
 
 /// A tensor, workspace or table, or (`map` at 0 or above) a tensor map.

@@ -74,6 +74,7 @@ inline std::string directives(std::string_view lines) {
 struct Attempt {
   std::string source;
   std::expected<Plan, Diagnostics> plan;
+  Verdict verdict = {};  ///< Of a plan that was read and does not fit.
   /// "line:column: message" of the first complaint, columns counted behind "// kw: ".
   std::string complaint() const;
 };
@@ -91,7 +92,13 @@ inline Attempt attempt(std::string_view lines, std::string_view workload = "smal
     if (spec.name != workload) continue;
     const Workload resolved = *resolve(definition, spec);
     const PlanSite site{definition, resolved, gpu, definition.task.restrictions.workspace_bytes};
-    result.plan = resolve_plan(*header, result.source, "a.cu", header->default_point(), site);
+    auto plan = resolve_plan(*header, result.source, "a.cu", header->default_point(), site);
+    if (plan) {
+      result.plan = std::move(*plan);
+    } else {
+      result.verdict = plan.error().verdict;
+      result.plan = std::unexpected(Diagnostics{plan.error().finding});
+    }
   }
   return result;
 }
