@@ -52,6 +52,16 @@ CheckUp check_gpu() {
                            gpu.driver, gpu.is_mig ? ", a MIG slice" : ""));
 }
 
+CheckUp check_programs() {
+  const auto folder = platform::executable_dir();
+  std::error_code ignored;
+  for (const char* name : {"kw-player-cuda", "kw-nvrtc"})
+    if (!folder || !fs::exists(*folder / name, ignored))
+      return missing("cuda programs", fmt::format("{} is missing beside kw", name), "target cuda",
+                     "build again");
+  return found("cuda programs", folder->string());
+}
+
 std::vector<CheckUp> check_toolkit() {
   const auto facts = compile::cuda_toolkit_facts(compile::find_cuda_toolkit());
   std::vector<CheckUp> checks;
@@ -103,7 +113,7 @@ CheckUp check_sanitizer() {
 }  // namespace
 
 std::vector<CheckUp> examine_gpu() {
-  std::vector<CheckUp> checks{check_driver(), check_gpu()};
+  std::vector<CheckUp> checks{check_driver(), check_gpu(), check_programs()};
   for (CheckUp& check : check_toolkit()) checks.push_back(std::move(check));
   checks.push_back(check_ncu());
   checks.push_back(check_sanitizer());
