@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -14,7 +13,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "compile/cubin.h"
+#include "compile/device_flags.h"
 #include "compile/diagnostics.h"
 #include "compile/nvrtc_log.h"
 
@@ -28,43 +27,19 @@ constexpr std::uint64_t kLogBytes = std::uint64_t{1} << 20;
 constexpr int kOutOfMemory = 1;       // NVRTC_ERROR_OUT_OF_MEMORY
 constexpr int kCompilation = 6;       // NVRTC_ERROR_COMPILATION
 constexpr int kNoMemoryExitCode = 3;  // of the compiling child
-constexpr std::size_t kNameBytes = 512;
 /// On every architecture: "Entry function uses too much shared data (…, 0xc000 max)".
 constexpr std::int64_t kMostStaticShared = 0xc000;
-
-constexpr std::array kRegisterCounts = {32, 40, 48, 64, 80, 96, 128, 168, 255};
 
 /// What every unit is compiled with. 177: unused variables, which templates and knobs make plenty
 /// of. Unannotated functions are device functions: there are no others here.
 constexpr std::array<std::string_view, 4> kFlags = {"-default-device", "-lineinfo",
                                                     "--ptxas-options=-v", "--diag-suppress=177"};
-constexpr std::string_view kPlainStandard = "--std=c++20";
-constexpr std::string_view kCuteStandard = "--std=c++17";  // what CUTLASS is tested with
-
 /// What most kernels with CuTe need; precompiled once in a life of kw-nvrtc.
 constexpr std::string_view kCutePrefix =
     "#include <cute/tensor.hpp>\n"
     "#include <cutlass/arch/barrier.h>\n"
     "#include <cutlass/arch/reg_reconfig.h>\n"
     "#include <cutlass/numeric_types.h>\n";
-
-std::string flag_of(std::string_view option) {
-  if (option == "fast_math") return "--use_fast_math";
-  constexpr std::string_view kRegisters = "maxrregcount_";
-  for (const int count : kRegisterCounts)
-    if (option == std::string(kRegisters) + std::to_string(count))
-      return "-maxrregcount=" + std::to_string(count);
-  return {};
-}
-
-/// 90 of "sm_90a"; 0 if it is no architecture.
-int number_of(std::string_view arch) {
-  if (!arch.starts_with("sm_") || arch.size() > 8) return 0;
-  int number = 0;
-  const auto read = std::from_chars(arch.data() + 3, arch.data() + arch.size(), number);
-  const std::string_view rest = arch.substr(static_cast<std::size_t>(read.ptr - arch.data()));
-  return rest.empty() || rest == "a" || rest == "f" ? number : 0;
-}
 
 /// Size, beginning and end of a library: what it is, in a millisecond instead of its 110 MB.
 std::string fingerprint(const Path& path) {
@@ -97,15 +72,6 @@ const SourceFile* main_of(const BuildUnit& unit) {
 
 }  // namespace
 
-std::span<const std::string> cuda_option_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all{"fast_math"};
-    for (const int count : kRegisterCounts) all.push_back(fmt::format("maxrregcount_{}", count));
-    return all;
-  }();
-  return names;
-}
-
 CudaCompiler::CudaCompiler(CudaCompilerSettings settings, std::string identity)
     : settings_(std::move(settings)), identity_(std::move(identity)), server_([this] {
         NvrtcServerSettings server;
@@ -129,7 +95,7 @@ Result<std::unique_ptr<CudaCompiler>> CudaCompiler::create(CudaCompilerSettings 
   std::string identity = fmt::format(
       "NVRTC {} {}\n{}{} {}\n{}\nCUTLASS {}", fingerprint(toolkit.nvrtc->library),
       toolkit.nvrtc->builtins.empty() ? "" : fingerprint(toolkit.nvrtc->builtins), flags,
-      kPlainStandard, kCuteStandard, toolkit.headers_version, toolkit.cutlass_version);
+      kDeviceStandard, kCuteStandard, toolkit.headers_version, toolkit.cutlass_version);
   return std::unique_ptr<CudaCompiler>(new CudaCompiler(std::move(settings), std::move(identity)));
 }
 
@@ -141,18 +107,12 @@ Result<std::string> CudaCompiler::version() {
 /// The unit's fate where it needs no compiler to know it.
 Result<std::optional<CompileResult>> CudaCompiler::check(const BuildUnit& unit) {
   if (auto unfit = KW_TRY(check_unit(unit, settings_.limits))) return unfit;
-  for (const std::string& option : unit.options)
-    if (flag_of(option).empty()) return unknown_option(option, cuda_option_names());
+  if (auto unfit = KW_TRY(check_device_unit(unit))) return unfit;
   for (const std::string& library : unit.libraries)
     return refused(Outcome::CompileFailed, "device code is linked with no library, and '" +
                                                one_line(library, 80) + "' was asked for");
-  for (const std::string& name : unit.kernels)
-    if (name.empty() || name.size() > kNameBytes || name.find('\n') != std::string::npos)
-      return refused(Outcome::CompileFailed,
-                     "'" + one_line(name, 80) + "' cannot be the name of a kernel");
   if (main_of(unit) == nullptr) return fail("a unit without its main file");
-  const int number = number_of(unit.arch);
-  if (number == 0) return fail("not an architecture: " + one_line(unit.arch, 40));
+  const int number = architecture_number(unit.arch);
   const NvrtcVersion version = KW_TRY(server_.version());
   const auto& known = version.architectures;
   if (std::find(known.begin(), known.end(), number) == known.end())
@@ -160,13 +120,8 @@ Result<std::optional<CompileResult>> CudaCompiler::check(const BuildUnit& unit) 
                             version.major, version.minor, unit.arch,
                             known.empty() ? 0 : known.front(), known.empty() ? 0 : known.back()),
                 settings_.toolkit.nvrtc->library.string(), Advice::Stop);
-  if (unit.dialect == "cute" && settings_.toolkit.cutlass.empty())
-    return fail(
-        "no CUTLASS for '// kw: dialect cute'; set CUTLASS_PATH or run "
-        "scripts/install-cutlass",
-        "", Advice::Stop);
-  if (!unit.dialect.empty() && unit.dialect != "cuda" && unit.dialect != "cute")
-    return fail("not a dialect: " + one_line(unit.dialect, 40));
+  if (unit.dialect == "cute" && settings_.toolkit.cutlass.empty()) return no_cutlass();
+  if (unit.dialect == "host") return fail("NVRTC compiles no host code");
   return std::nullopt;
 }
 
@@ -176,9 +131,9 @@ Result<NvrtcJob> CudaCompiler::job_of(const BuildUnit& unit) const {
   job.log_bytes = kLogBytes;
   job.object_bytes = settings_.limits.object_bytes;
   job.names = unit.kernels;
-  job.options = {"-arch=" + unit.arch, std::string(is_cute ? kCuteStandard : kPlainStandard)};
+  job.options = {"-arch=" + unit.arch, std::string(is_cute ? kCuteStandard : kDeviceStandard)};
   job.options.insert(job.options.end(), kFlags.begin(), kFlags.end());
-  for (const std::string& option : unit.options) job.options.push_back(flag_of(option));
+  for (const std::string& option : unit.options) job.options.push_back(device_flag(option));
   if (is_cute) job.options.push_back("-I" + settings_.toolkit.cutlass.string());
   for (const Path& folder : settings_.toolkit.include)
     job.options.push_back("-I" + folder.string());
@@ -260,12 +215,13 @@ Result<CompileResult> CudaCompiler::read_outcome(const NvrtcOutcome& outcome,
   if (answer.object_is_big != 0)
     return refused(Outcome::OutOfResources,
                    "the cubin is larger than " + format_bytes(settings_.limits.object_bytes));
-  if (answer.result == 0) return keep(answer, unit);
+  const NvrtcLog log = parse_nvrtc_log(answer.log, unit);
+  if (answer.result == 0)
+    return keep_cubin(settings_.objects, answer.object, answer.symbols, log, unit);
   CompileResult result =
       refused(answer.result == kOutOfMemory || is_limit(answer.log) ? Outcome::OutOfResources
                                                                     : Outcome::CompileFailed,
               "");
-  const NvrtcLog log = parse_nvrtc_log(answer.log, unit);
   result.findings = diagnostic_findings(log.diagnostics, unit);
   result.evidence = one_line(first_error(result.findings), 300);
   // Within NVRTC the assembler refuses this without a word.
@@ -281,70 +237,6 @@ Result<CompileResult> CudaCompiler::read_outcome(const NvrtcOutcome& outcome,
   if (result.evidence.empty())
     result.evidence = "NVRTC failed: " + one_line(answer.result_name, 80);
   return result;
-}
-
-Result<CompileResult> CudaCompiler::keep(const NvrtcAnswer& answer, const BuildUnit& unit) const {
-  Result<std::vector<KernelFacts>> kernels = read_cubin(answer.object);
-  if (!kernels)
-    return refused(Outcome::CompileFailed, "what was compiled is " + kernels.error().what);
-  const NvrtcLog log = parse_nvrtc_log(answer.log, unit);
-  for (KernelFacts& kernel : *kernels) {
-    for (std::size_t i = 0; i < answer.symbols.size(); ++i)
-      if (answer.symbols[i] == kernel.symbol) kernel.name = unit.kernels[i];
-    for (const PtxasUsage& usage : log.usage) {
-      if (usage.symbol != kernel.symbol) continue;
-      kernel.spill_bytes = usage.spill_bytes;
-      if (usage.registers >= 0) kernel.static_shared = usage.shared_bytes;
-    }
-  }
-  CompileResult result = KW_TRY(keep_object(settings_.objects, answer.object, "cubin"));
-  // Two spellings of one instance (f<4> and f<2 * 2>) have one symbol; each finds its kernel.
-  for (std::size_t i = 0; i < answer.symbols.size(); ++i) {
-    const auto found = std::find_if(kernels->begin(), kernels->end(), [&](const KernelFacts& k) {
-      return k.symbol == answer.symbols[i];
-    });
-    if (found == kernels->end())
-      return refused(Outcome::CompileFailed, "the plan launches '" + one_line(unit.kernels[i], 80) +
-                                                 "', which is no __global__ function");
-    if (found->name == unit.kernels[i]) continue;
-    KernelFacts alias = *found;
-    alias.name = unit.kernels[i];
-    kernels->push_back(std::move(alias));
-  }
-  result.findings = diagnostic_findings(log.diagnostics, unit);
-  for (Finding& finding : resource_findings(*kernels)) {
-    finding.rank = static_cast<int>(result.findings.size()) + 1;
-    result.findings.push_back(std::move(finding));
-  }
-  result.object.front().kernels = std::move(*kernels);
-  return result;
-}
-
-std::vector<Finding> resource_findings(std::span<const KernelFacts> kernels) {
-  std::vector<const KernelFacts*> order;
-  for (const KernelFacts& kernel : kernels) order.push_back(&kernel);
-  std::stable_sort(order.begin(), order.end(), [](const KernelFacts* a, const KernelFacts* b) {
-    return a->spill_bytes > b->spill_bytes;
-  });
-  std::vector<Finding> findings;
-  for (const KernelFacts* kernel : order) {
-    Finding& finding = findings.emplace_back();
-    finding.kind = "resource";
-    finding.place = kernel->name;
-    finding.text = fmt::format("{}: {} registers per thread, {} of static shared memory",
-                               kernel->name, kernel->registers,
-                               format_bytes(static_cast<std::uint64_t>(kernel->static_shared)));
-    if (kernel->spill_bytes > 0)
-      finding.text += fmt::format(", {} of spill traffic per thread: registers run out",
-                                  format_bytes(static_cast<std::uint64_t>(kernel->spill_bytes)));
-    if (kernel->stack_bytes > 0)
-      finding.text += fmt::format(", {} of stack in local memory",
-                                  format_bytes(static_cast<std::uint64_t>(kernel->stack_bytes)));
-    if (kernel->max_threads > 0)
-      finding.text += fmt::format(", compiled for at most {} threads a block", kernel->max_threads);
-    finding.text += ".";
-  }
-  return findings;
 }
 
 }  // namespace kw::compile

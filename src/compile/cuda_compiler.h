@@ -21,9 +21,6 @@ struct CudaCompilerSettings {
   platform::Path program;  ///< kw-nvrtc; empty: beside the running executable.
 };
 
-/// Options of device code, for messages: fast_math, and maxrregcount_N for some N.
-std::span<const std::string> cuda_option_names();
-
 class CudaCompiler final : public Compiler {
  public:
   /// Checks that there is an NVRTC; starts nothing. Error (stop): what is missing and how to get
@@ -43,15 +40,10 @@ class CudaCompiler final : public Compiler {
   Result<NvrtcJob> job_of(const BuildUnit& unit) const;
   Result<CompileResult> read_outcome(const NvrtcOutcome& outcome, const BuildUnit& unit) const;
   CompileResult died(const NvrtcOutcome& outcome) const;
-  Result<CompileResult> keep(const NvrtcAnswer& answer, const BuildUnit& unit) const;
 
   CudaCompilerSettings settings_;
   std::string identity_;
   NvrtcServer server_;
 };
-
-/// Findings (kind "resource") about kernels: registers, spills, stack and shared memory, one
-/// statement for each kernel, those that spill first.
-std::vector<Finding> resource_findings(std::span<const KernelFacts> kernels);
 
 }  // namespace kw::compile

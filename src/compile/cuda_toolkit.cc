@@ -162,16 +162,17 @@ CudaToolkit find_cuda_toolkit(const CudaPlaces& places) {
   const auto below = [](const std::string& folder, const char* name) {
     return folder.empty() ? Path() : Path(folder) / name;
   };
-  const std::vector<Path> roots = {places.nvrtc, places.cuda, places.system,
+  const bool is_wanted = places.nvrtc != "none";
+  const std::vector<Path> roots = {is_wanted ? places.nvrtc : "", places.cuda, places.system,
                                    below(places.data, "cuda")};
   for (const Path& root : roots) {
     if (root.empty()) continue;
     toolkit.looked.push_back(root.string());
-    if (!toolkit.nvrtc) toolkit.nvrtc = nvrtc_below(root);
+    if (!toolkit.nvrtc && is_wanted) toolkit.nvrtc = nvrtc_below(root);
   }
   if (places.ask_loader) {
     toolkit.looked.emplace_back("the libraries that ldconfig knows");
-    if (!toolkit.nvrtc) toolkit.nvrtc = nvrtc_of_loader();
+    if (!toolkit.nvrtc && is_wanted) toolkit.nvrtc = nvrtc_of_loader();
   }
   // Headers of NVRTC's own installation go with it better than any other.
   std::vector<Path> header_roots;

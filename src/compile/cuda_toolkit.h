@@ -29,7 +29,7 @@ struct CudaToolkit {
 
 /// What decides where to look; from the environment unless a test gives it.
 struct CudaPlaces {
-  std::string nvrtc;    ///< $KW_NVRTC: the library or a folder that holds it.
+  std::string nvrtc;    ///< $KW_NVRTC: the library, a folder that holds it, or "none".
   std::string cuda;     ///< $CUDA_PATH, else $CUDA_HOME.
   std::string cutlass;  ///< $CUTLASS_PATH: its folder, or its include folder.
   std::string data;     ///< Where scripts/install-nvrtc and install-cutlass put things.

@@ -67,7 +67,8 @@ struct SourceFile {
   }
 };
 
-/// Where one parameter of a kernel lies in its parameter buffer, in bytes.
+/// Where one parameter of a kernel lies in its parameter buffer, in bytes. An alignment above 16 is
+/// kept where the buffer lies in the constant bank, so offsets are no multiple of it themselves.
 struct KernelParameter {
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
@@ -126,11 +127,11 @@ struct BuildUnit {
   /// candidate | opponent | reference_f64 | reference_native | magnitude_f64 | reference_fast |
   /// magnitude_fast
   std::string role;
-  Target target = Target::Cpu;    ///< Which kind of compiler it is for.
-  std::string arch;               ///< cuda: "sm_90a"; empty on cpu, which is always this machine's.
-  std::string dialect;            ///< cuda: "cuda", or "cute" with the headers of CuTe.
-  std::vector<SourceFile> files;  ///< Headers first; every *.cpp or *.cu is a translation unit.
-  std::string main_file;          ///< The user's file, for diagnostics and screening.
+  Target target = Target::Cpu;  ///< Which kind of compiler it is for.
+  std::string arch;             ///< cuda: "sm_90a"; empty on cpu, which is always this machine's.
+  std::string dialect;          ///< cuda: "cuda", "cute" with the headers of CuTe, or "host" code.
+  std::vector<SourceFile> files;     ///< Headers first; every *.cpp or *.cu is a translation unit.
+  std::string main_file;             ///< The user's file, for diagnostics and screening.
   std::vector<std::string> defines;  ///< "NAME=VALUE".
   std::vector<std::string> options;  ///< Whitelisted names.
   std::vector<std::string> libraries;

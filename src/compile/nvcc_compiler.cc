@@ -1,0 +1,243 @@
+// nvcc in a jail: one run, and the reading of how it ended.
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/nvcc_compiler.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "compile/cubin.h"
+#include "compile/device_flags.h"
+#include "compile/diagnostics.h"
+#include "compile/elf.h"
+#include "compile/nvrtc_log.h"
+
+namespace kw::compile {
+
+using platform::Path;
+
+namespace {
+
+constexpr const char* kCubinName = "unit.cubin";
+constexpr const char* kSharedName = "unit.so";
+constexpr const char* kNamesFile = "kw_names.cu";
+
+bool is_host(const BuildUnit& unit) { return unit.dialect == "host"; }
+
+/// The folder of a toolkit from its nvcc: bin/nvcc below it.
+Path root_of(const Path& nvcc) { return nvcc.parent_path().parent_path(); }
+
+/// The kernel's name as a plan would write it, from "void gemm<64, 2>(float const*, …)" without its
+/// blanks; "gemm" of an extern "C" kernel is itself.
+std::string squeezed(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    if (c != ' ') out += c;
+  return out;
+}
+
+std::string demangled(const std::string& symbol) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+  std::string name = status == 0 && text != nullptr ? text : symbol;
+  std::free(text);  // NOLINT: it is malloc's
+  if (name.starts_with("void ")) name.erase(0, 5);
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    depth += name[i] == '<' ? 1 : name[i] == '>' ? -1 : 0;
+    if (name[i] == '(' && depth == 0) return name.substr(0, i);
+  }
+  return name;
+}
+
+}  // namespace
+
+std::span<const std::string> cuda_library_names() {
+  static const std::vector<std::string> names{"cublas", "cublasLt", "cudnn",
+                                              "cufft",  "cusparse", "curand"};
+  return names;
+}
+
+NvccCompiler::NvccCompiler(NvccSettings settings, std::string version)
+    : settings_(std::move(settings)) {
+  identity_ = fmt::format("nvcc {} {}\n{}\nCUTLASS {}", settings_.toolkit.nvcc.string(), version,
+                          settings_.toolkit.headers_version, settings_.toolkit.cutlass_version);
+}
+
+Result<std::unique_ptr<NvccCompiler>> NvccCompiler::create(NvccSettings settings) {
+  if (settings.toolkit.nvcc.empty())
+    return fail("no nvcc; set CUDA_PATH to a CUDA toolkit", "", Advice::Stop);
+  settings.objects = std::filesystem::absolute(settings.objects);
+  KW_TRY(platform::make_dirs(settings.objects));
+  platform::SpawnOptions options;
+  options.env = {"PATH=/usr/bin:/bin", "LC_ALL=C"};
+  const std::string program = settings.toolkit.nvcc.string();
+  const platform::Exit asked =
+      KW_TRY(platform::run({program, "--version"}, options, std::chrono::seconds(20)));
+  if (!asked.ok() || asked.out.empty())
+    return fail("nvcc does not run: " + platform::describe(asked), program, Advice::Stop);
+  std::string version;
+  for (const std::string_view line : split_lines(asked.out))
+    if (line.find("release") != std::string_view::npos) version = sanitise(trim(line), 120);
+  return std::unique_ptr<NvccCompiler>(new NvccCompiler(std::move(settings), std::move(version)));
+}
+
+Path NvccCompiler::library_folder(std::string_view library) const {
+  const std::string name = "lib" + std::string(library) + ".so";
+  std::error_code ignored;
+  for (const Path& folder :
+       {root_of(settings_.toolkit.nvcc) / "lib64", root_of(settings_.toolkit.nvcc) / "lib",
+        Path("/usr/lib/x86_64-linux-gnu"), Path("/usr/lib/aarch64-linux-gnu")})
+    if (std::filesystem::exists(folder / name, ignored)) return folder;
+  return {};
+}
+
+Result<std::optional<CompileResult>> NvccCompiler::check(const BuildUnit& unit) const {
+  if (auto unfit = KW_TRY(check_unit(unit, settings_.limits))) return unfit;
+  if (auto unfit = KW_TRY(check_device_unit(unit))) return unfit;
+  const auto known = cuda_library_names();
+  for (const std::string& library : unit.libraries) {
+    if (!is_host(unit) || std::find(known.begin(), known.end(), library) == known.end())
+      return refused(Outcome::CompileFailed, "unknown library '" + one_line(library, 80) + "'" +
+                                                 suggestion(library, known));
+    if (library_folder(library).empty())
+      return refused(Outcome::Unsupported, "this machine has no lib" + library + ".so");
+  }
+  if (unit.dialect == "cute" && settings_.toolkit.cutlass.empty()) return no_cutlass();
+  return std::nullopt;
+}
+
+platform::JailSpec NvccCompiler::jail_for(const Path& folder) const {
+  platform::JailSpec jail;
+  jail.level = settings_.jail;
+  jail.readable = {root_of(settings_.toolkit.nvcc)};
+  for (const Path& include : settings_.toolkit.include) jail.readable.push_back(include);
+  if (!settings_.toolkit.cutlass.empty()) jail.readable.push_back(settings_.toolkit.cutlass);
+  jail.writable = {folder};
+  jail.allow_new_processes = true;
+  jail.max_processes = 32;  // nvcc, cudafe++, cicc, ptxas, g++ and its parts, the linker
+  jail.address_space_bytes = settings_.limits.address_space_bytes;
+  jail.file_bytes = settings_.limits.object_bytes;
+  jail.tmp_bytes = settings_.limits.object_bytes * 4;
+  jail.cpu_seconds = settings_.limits.cpu_seconds;
+  jail.env = {"PATH=/usr/bin:/bin", "LC_ALL=C", "TMPDIR=" + folder.string()};
+  jail.output_cap = std::size_t{4} << 20;
+  jail.cwd = folder;
+  return jail;
+}
+
+Result<std::vector<std::string>> NvccCompiler::arguments_for(const Path& folder,
+                                                             const BuildUnit& unit) const {
+  std::vector<std::string> words = {
+      settings_.toolkit.nvcc.string(), "-O3",        "-lineinfo", "-arch=" + unit.arch,
+      "--diag-suppress=177",           "-Xptxas=-v", "-I."};
+  words.emplace_back(unit.dialect == "cuda" ? kDeviceStandard : kCuteStandard);
+  for (const std::string& option : unit.options) words.push_back(device_flag(option));
+  for (const std::string& define : unit.defines) words.push_back("-D" + define);
+  if (unit.dialect != "cuda" && !settings_.toolkit.cutlass.empty()) {
+    words.push_back("-I" + settings_.toolkit.cutlass.string());
+    words.emplace_back("--expt-relaxed-constexpr");
+  }
+  for (const SourceFile& file : unit.files) {
+    KW_TRY(platform::write_file_atomic(folder / file.name, file.text, /*durable=*/false));
+    std::error_code ignored;
+    std::filesystem::permissions(folder / file.name, std::filesystem::perms(0644), ignored);
+    if (file.name == "iface.h") words.insert(words.end(), {"-include", "iface.h"});
+  }
+  if (is_host(unit)) {
+    words.insert(words.end(),
+                 {"--shared", "-Xcompiler=-fPIC,-fvisibility=hidden,-w", "-o", kSharedName});
+    for (const SourceFile& file : unit.files)
+      if (file.name.ends_with(".cu") || file.name.ends_with(".cpp")) words.push_back(file.name);
+    for (const std::string& library : unit.libraries)
+      words.insert(words.end(), {"-L" + library_folder(library).string(), "-l" + library});
+    return words;
+  }
+  words.insert(words.end(), {"-cubin", "-o", kCubinName});
+  const bool has_templates = std::any_of(
+      unit.kernels.begin(), unit.kernels.end(),
+      [](const std::string& name) { return name.find_first_of("<:") != std::string::npos; });
+  if (!has_templates) {
+    words.push_back(unit.main_file);
+    return words;
+  }
+  // Taking a template's address makes its instance; the file includes the source as it is.
+  std::string names = "#include \"" + unit.main_file + "\"\n";
+  for (std::size_t i = 0; i < unit.kernels.size(); ++i)
+    names += fmt::format("static auto* kw_name_{} = &{};\n", i, unit.kernels[i]);
+  KW_TRY(platform::write_file_atomic(folder / kNamesFile, names, /*durable=*/false));
+  std::error_code ignored;
+  std::filesystem::permissions(folder / kNamesFile, std::filesystem::perms(0644), ignored);
+  words.emplace_back(kNamesFile);
+  return words;
+}
+
+Result<CompileResult> NvccCompiler::build(const BuildUnit& unit) {
+  if (auto known = KW_TRY(check(unit))) return std::move(*known);
+  const auto start = std::chrono::steady_clock::now();
+  const platform::TempDir folder = KW_TRY(platform::TempDir::create("kw-nvcc"));
+  CompileResult result = KW_TRY(build_in(folder.path(), unit));
+  result.elapsed_ns = static_cast<double>(
+      std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
+  return result;
+}
+
+Result<CompileResult> NvccCompiler::build_in(const Path& folder, const BuildUnit& unit) const {
+  const auto words = KW_TRY(arguments_for(folder, unit));
+  const platform::Exit exit = KW_TRY(platform::run_jailed(
+      jail_for(folder), words, std::chrono::nanoseconds(settings_.limits.wall_ns)));
+  const std::string log = exit.out + "\n" + exit.err;
+  if (exit.ok()) return keep(folder, unit, log);
+  CompileResult result = refused(Outcome::CompileFailed, "");
+  if (exit.timed_out) {
+    result =
+        refused(Outcome::TimedOut, "compiling took longer than " +
+                                       format_ns(static_cast<double>(settings_.limits.wall_ns)));
+    result.is_repeatable = false;
+  } else if (exit.signal != 0) {
+    result = refused(Outcome::OutOfResources, "nvcc ended by " + platform::describe(exit));
+  }
+  // Its front end speaks as NVRTC does, the host's compiler and the linker as everywhere.
+  std::vector<Diagnostic> diagnostics = parse_nvrtc_log(log, unit).diagnostics;
+  for (Diagnostic& d : parse_diagnostics(log)) diagnostics.push_back(std::move(d));
+  result.findings = diagnostic_findings(diagnostics, unit);
+  if (result.evidence.empty()) result.evidence = one_line(first_error(result.findings), 300);
+  if (result.evidence.empty()) result.evidence = one_line(log, 300);
+  if (result.evidence.empty()) result.evidence = "nvcc failed without a word";
+  return result;
+}
+
+Result<CompileResult> NvccCompiler::keep(const Path& folder, const BuildUnit& unit,
+                                         std::string_view log) const {
+  const char* name = is_host(unit) ? kSharedName : kCubinName;
+  const std::string bytes =
+      KW_TRY(platform::read_file(folder / name, settings_.limits.object_bytes));
+  const NvrtcLog words = parse_nvrtc_log(log, unit);
+  if (is_host(unit)) {
+    if (const Result<ElfFacts> facts = read_elf(bytes); !facts)
+      return refused(Outcome::CompileFailed, "what was linked is " + facts.error().what);
+    CompileResult result = KW_TRY(keep_object(settings_.objects, bytes, "elf-so"));
+    result.findings = diagnostic_findings(words.diagnostics, unit);
+    return result;
+  }
+  std::vector<std::string> symbols;
+  if (const auto kernels = read_cubin(bytes))
+    for (const std::string& wanted : unit.kernels)
+      for (const KernelFacts& kernel : *kernels)
+        if (squeezed(demangled(kernel.symbol)) == squeezed(wanted)) {
+          symbols.push_back(kernel.symbol);
+          break;
+        }
+  if (symbols.size() != unit.kernels.size())
+    return refused(Outcome::CompileFailed,
+                   "nvcc does not say which symbol each kernel of the plan has; where NVRTC is "
+                   "missing, launch templates by their arguments' plain values");
+  return keep_cubin(settings_.objects, bytes, symbols, words, unit);
+}
+
+}  // namespace kw::compile

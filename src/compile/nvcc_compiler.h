@@ -1,0 +1,55 @@
+// Builds with nvcc: host launchers always, and device code where NVRTC is missing.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "compile/build.h"
+#include "compile/compiler.h"
+#include "compile/cuda_toolkit.h"
+#include "platform/jail.h"
+
+namespace kw::compile {
+
+struct NvccSettings {
+  CudaToolkit toolkit;
+  platform::Path objects;  ///< Where objects are kept by content; created.
+  JailLevel jail = JailLevel::Namespace;
+  Limits limits = {.wall_ns = 120'000'000'000,
+                   .cpu_seconds = 120,
+                   .address_space_bytes = std::uint64_t{8} << 30,
+                   .object_bytes = std::uint64_t{128} << 20};
+};
+
+/// Libraries that a host launcher may be linked with, where they are: cublas, cublasLt, cudnn, ….
+std::span<const std::string> cuda_library_names();
+
+/// A unit of dialect "host" becomes a shared object ("elf-so") with the host code of its *.cu
+/// files; any other a cubin, as CudaCompiler makes it but ten times slower. Safe to call from
+/// several threads.
+class NvccCompiler final : public Compiler {
+ public:
+  /// Asks nvcc for its version (10 ms). Error (stop): there is none, or it does not run.
+  static Result<std::unique_ptr<NvccCompiler>> create(NvccSettings settings);
+
+  Result<CompileResult> build(const BuildUnit& unit) override;
+  const std::string& identity() const override { return identity_; }
+
+ private:
+  NvccCompiler(NvccSettings settings, std::string version);
+  Result<std::optional<CompileResult>> check(const BuildUnit& unit) const;
+  Result<std::vector<std::string>> arguments_for(const platform::Path& folder,
+                                                 const BuildUnit& unit) const;
+  Result<CompileResult> build_in(const platform::Path& folder, const BuildUnit& unit) const;
+  Result<CompileResult> keep(const platform::Path& folder, const BuildUnit& unit,
+                             std::string_view log) const;
+  platform::JailSpec jail_for(const platform::Path& folder) const;
+  platform::Path library_folder(std::string_view library) const;
+
+  NvccSettings settings_;
+  std::string identity_;
+};
+
+}  // namespace kw::compile

@@ -1,0 +1,110 @@
+// nvcc where there is one: host launchers, and device code as NVRTC makes it.
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/nvcc_compiler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compile/cuda_suite.h"
+#include "compile/cuda_unit_for_test.h"
+#include "compile/elf.h"
+
+namespace kw::compile {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+class Nvcc : public CudaCompilerTest {
+ protected:
+  void SetUp() override {
+    if (!toolkit().nvcc.empty()) return;
+    std::cerr << "not tested: no nvcc\n";
+    GTEST_SKIP() << "no nvcc";
+  }
+  CompileResult build_with(const BuildUnit& unit) {
+    NvccSettings settings;
+    settings.toolkit = toolkit();
+    settings.objects = folder.path() / "objects";
+    settings.jail = level();
+    auto compiler = NvccCompiler::create(std::move(settings));
+    if (!compiler) {
+      ADD_FAILURE() << describe(compiler.error());
+      return {};
+    }
+    auto result = (*compiler)->build(unit);
+    if (!result) {
+      ADD_FAILURE() << describe(result.error());
+      return {};
+    }
+    return std::move(*result);
+  }
+};
+
+TEST_F(Nvcc, AHostLauncherBecomesASharedObject) {
+  BuildUnit unit = cuda_unit(
+      "__global__ void twice(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }\n"
+      "extern \"C\" int run(float* x, int n, cudaStream_t stream) {\n"
+      "  twice<<<1, 256, 0, stream>>>(x, n);\n"
+      "  return (int)cudaGetLastError();\n"
+      "}\n");
+  unit.dialect = "host";
+  unit.files.push_back({"trampoline.cu",
+                        "extern \"C\" int run(float*, int, cudaStream_t);\n"
+                        "extern \"C\" __attribute__((visibility(\"default\"))) void kw_entry(void* "
+                        "const* a) { run(*(float**)a[0], *(int*)a[1], *(cudaStream_t*)a[2]); }\n"});
+  const CompileResult result = build_with(unit);
+  ASSERT_TRUE(result.ok()) << result.evidence;
+  EXPECT_EQ(result.object.at(0).format, "elf-so");
+  const auto facts = read_elf(*platform::read_file(result.object[0].path));
+  ASSERT_TRUE(facts.has_value());
+  EXPECT_THAT(facts->exported, Contains("kw_entry"));
+
+  unit.libraries = {"cublass"};
+  EXPECT_THAT(build_with(unit).evidence, HasSubstr("did you mean 'cublas'?"));
+}
+
+TEST_F(Nvcc, DeviceCodeHasTheSameFactsAsFromNvrtc) {
+  BuildUnit unit = cuda_unit(kSaxpy);
+  unit.kernels = {"saxpy", "twice<64, 2>"};
+  const CompileResult result = build_with(unit);
+  ASSERT_TRUE(result.ok()) << result.evidence;
+  const BuiltObject& object = result.object.at(0);
+  EXPECT_EQ(object.format, "cubin");
+  ASSERT_NE(object.kernel("saxpy"), nullptr);
+  EXPECT_EQ(object.kernel("saxpy")->parameters.size(), 4u);
+  ASSERT_NE(object.kernel("twice<64, 2>"), nullptr);
+  EXPECT_EQ(object.kernel("twice<64, 2>")->static_shared, 256);
+}
+
+TEST_F(Nvcc, AnErrorHasItsPlaceAndFrame) {
+  const CompileResult result =
+      build_with(cuda_unit("extern \"C\" __global__ void k(const float* input, float* y) {\n"
+                           "  y[0] = inptu[1];\n"
+                           "}\n"));
+  EXPECT_EQ(result.outcome, Outcome::CompileFailed);
+  EXPECT_THAT(result.evidence, HasSubstr("candidate.cu:2:10"));
+  EXPECT_THAT(result.findings.at(0).text, HasSubstr("did you mean 'input'?"));
+}
+
+TEST_F(Nvcc, WithoutNvrtcTheSuiteSaysThatItIsNvcc) {
+  CudaCompilerSettings settings;
+  settings.toolkit = toolkit();
+  settings.toolkit.nvrtc.reset();
+  settings.objects = folder.path() / "objects";
+  settings.jail = level();
+  const auto suite = open_cuda_suite(std::move(settings));
+  ASSERT_TRUE(suite.has_value());
+  EXPECT_THAT((*suite)->identity(), HasSubstr("device code by nvcc"));
+  EXPECT_TRUE((*suite)->build(cuda_unit(kSaxpy))->ok());
+}
+
+TEST(CudaSuite, WithoutAnyCompilerItSaysWhatToDo) {
+  CudaCompilerSettings settings;
+  const auto suite = open_cuda_suite(std::move(settings));
+  ASSERT_FALSE(suite.has_value());
+  EXPECT_THAT(suite.error().what, HasSubstr("install-nvrtc"));
+}
+
+}  // namespace
+}  // namespace kw::compile

@@ -1,0 +1,57 @@
+// Units go to the compiler of their target, which is made when the first one comes.
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/target_compiler.h"
+
+#include <gtest/gtest.h>
+
+namespace kw::compile {
+namespace {
+
+class Named final : public Compiler {
+ public:
+  explicit Named(std::string name) : name_(std::move(name)) {}
+  Result<CompileResult> build(const BuildUnit&) override {
+    CompileResult result;
+    result.outcome = Outcome::Correct;
+    result.evidence = name_;
+    return result;
+  }
+  const std::string& identity() const override { return name_; }
+
+ private:
+  std::string name_;
+};
+
+BuildUnit unit_for(Target target) {
+  BuildUnit unit;
+  unit.target = target;
+  return unit;
+}
+
+TEST(TargetCompiler, MakesTheCudaCompilerOnceAndLate) {
+  Named cpu("cpu");
+  int made = 0;
+  TargetCompiler both(cpu, [&]() -> Result<std::unique_ptr<Compiler>> {
+    ++made;
+    return std::make_unique<Named>("cuda");
+  });
+  EXPECT_EQ(both.build(unit_for(Target::Cpu))->evidence, "cpu");
+  EXPECT_EQ(made, 0);
+  EXPECT_EQ(both.identity(), "cpu");
+  EXPECT_EQ(both.build(unit_for(Target::Cuda))->evidence, "cuda");
+  EXPECT_EQ(both.build(unit_for(Target::Cuda))->evidence, "cuda");
+  EXPECT_EQ(made, 1);
+  EXPECT_EQ(both.identity(), "cpu\ncuda");
+}
+
+TEST(TargetCompiler, AMachineWithoutCudaStillBuildsForTheCpu) {
+  Named cpu("cpu");
+  TargetCompiler both(cpu, []() -> Result<std::unique_ptr<Compiler>> {
+    return fail("no NVRTC", "", Advice::Stop);
+  });
+  EXPECT_EQ(both.build(unit_for(Target::Cuda)).error().what, "no NVRTC");
+  EXPECT_EQ(both.build(unit_for(Target::Cpu))->evidence, "cpu");
+}
+
+}  // namespace
+}  // namespace kw::compile
