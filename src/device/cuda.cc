@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <mutex>
 #include <utility>
 
 #include "device/cuda_buffer.h"
@@ -42,11 +43,14 @@ Result<std::string> image_of(const BuildUnit& unit) {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(std::unique_ptr<CudaContext> context, PoolOptions pool)
+  /// `exclusion` is what the pool's options name.
+  CudaDevice(std::unique_ptr<CudaContext> context, std::unique_ptr<std::mutex> exclusion,
+             PoolOptions pool)
       : context_(std::move(context)),
         facts_(context_->facts()),
         parallel_(1),
         ops_(*context_, parallel_),
+        exclusion_(std::move(exclusion)),
         pool_(std::move(pool)) {}
 
   const DeviceFacts& facts() const override { return facts_; }
@@ -82,6 +86,7 @@ class CudaDevice final : public Device {
   DeviceFacts facts_;
   Parallel parallel_;
   CudaOps ops_;
+  std::unique_ptr<std::mutex> exclusion_;
   PlayerPool pool_;
   platform::Fd trusted_;                       ///< The cubin that every player is given.
   std::map<std::string, std::string> images_;  ///< Of all units, by role.
@@ -106,6 +111,7 @@ Result<std::unique_ptr<Player>> CudaDevice::start_player(const PlayerSpec& spec)
   CudaPlayer::Setup setup;
   setup.name = spec.name;
   setup.trusted = trusted_.get();
+  setup.exclusion = exclusion_.get();
   setup.writable = spec.writable;
   for (Buffer* buffer : spec.buffers) {
     setup.buffers.push_back(&as_cuda(*buffer));
@@ -185,7 +191,10 @@ Result<std::unique_ptr<Device>> open_cuda(const CudaOptions& options) {
   pool.readable = surroundings.readable;
   pool.device_nodes = surroundings.nodes;
   pool.needs_driver = true;
-  return std::unique_ptr<Device>(std::make_unique<CudaDevice>(std::move(context), std::move(pool)));
+  auto exclusion = std::make_unique<std::mutex>();
+  pool.exclusion = exclusion.get();
+  return std::unique_ptr<Device>(
+      std::make_unique<CudaDevice>(std::move(context), std::move(exclusion), std::move(pool)));
 }
 
 std::vector<BuildUnit> trusted_units(std::string_view arch) {

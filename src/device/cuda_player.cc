@@ -29,7 +29,9 @@ LoadResult loaded(const PlayerProcess::Exchange& e) {
 }  // namespace
 
 CudaPlayer::CudaPlayer(BlankPlayer blank, const Setup& setup, SharedClock clock)
-    : clock_(std::move(clock)), process_(std::move(blank), setup.name) {
+    : clock_(std::move(clock)),
+      exclusion_(*setup.exclusion),
+      process_(std::move(blank), setup.name) {
   process_.await_death();
 }
 
@@ -120,6 +122,7 @@ CallResult CudaPlayer::run(player::RunRequest request, Kind kind, std::int64_t t
   request.nonce = fresh_sequence() | 1;  // 0 would ask for no stamps
   request.lead_ns = lead_ns_;
   clock_.reset();
+  const std::lock_guard undisturbed(exclusion_);
   const auto now = [] { return platform::real_clock().now_ns(); };
   AnnouncementWatch watch(clock_.page(), request.nonce, lead_ns_, now());
   auto e = process_.exchange(seal(request, kind), {}, Kind::Done, timeout_ns,

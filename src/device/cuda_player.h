@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ class CudaPlayer final : public Player {
  public:
   struct Setup {
     std::string name;
-    int trusted = -1;  ///< Descriptor of the cubin of cuda/player.cu; borrowed.
+    int trusted = -1;                 ///< Descriptor of the cubin of cuda/player.cu; borrowed.
+    std::mutex* exclusion = nullptr;  ///< As PoolOptions::exclusion; held during calls.
     std::vector<const CudaBuffer*> buffers;
     std::vector<bool> writable;
   };
@@ -46,6 +48,7 @@ class CudaPlayer final : public Player {
   SharedClock clock_;
   /// Grows where this thread looks too seldom for it, as on a busy machine.
   std::uint64_t lead_ns_ = 20'000;
+  std::mutex& exclusion_;
   PlayerProcess process_;
   /// Per loaded object: the symbol of each kernel as plans name it.
   std::vector<std::map<std::string, std::string, std::less<>>> symbols_;

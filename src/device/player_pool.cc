@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/player_pool.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -107,7 +108,15 @@ Result<BlankPlayer> PlayerPool::start(JailLevel level) const {
   jail.err = platform::Output::Discard;
   std::vector<std::string> argv{options_.program.string(), folder.path().string()};
   argv.insert(argv.end(), options_.arguments.begin(), options_.arguments.end());
+  std::unique_lock<std::mutex> undisturbed;
+  if (options_.exclusion != nullptr) undisturbed = std::unique_lock(*options_.exclusion);
   auto process = KW_TRY(platform::launch(jail, argv));
+  if (undisturbed.owns_lock()) {
+    // The greeting stays in the channel; one that never comes is its taker's to complain about.
+    pollfd greeting[2] = {{ours.get(), POLLIN, 0}, {process.pidfd(), POLLIN, 0}};
+    constexpr int kGreetingMs = 10'000;
+    ::poll(greeting, 2, kGreetingMs);
+  }
   return BlankPlayer{std::move(folder), std::move(ours), jail.level, std::move(process)};
 }
 

@@ -33,6 +33,9 @@ struct PoolOptions {
   std::vector<std::string> environment = {};  ///< Beside what every player has.
   std::vector<platform::Path> readable = {};  ///< Beside the system's files.
   std::vector<platform::Path> device_nodes = {};
+  /// Held while a player starts, until it has greeted, and by whoever must not be disturbed by
+  /// that: making a context keeps a GPU busy for a tenth of a second. Borrowed; may be null.
+  std::mutex* exclusion = nullptr;
   bool needs_driver = false;  ///< /proc, and sockets of its own while it initialises.
 };
 

@@ -45,9 +45,11 @@ std::uint64_t fresh_sequence() { return Seed::from_os().low; }
 PlayerProcess::PlayerProcess(BlankPlayer blank, std::string name)
     : blank_(std::move(blank)), name_(std::move(name)) {}
 
-PlayerProcess::~PlayerProcess() {
-  if (!awaits_death_) return;
+PlayerProcess::~PlayerProcess() { kill(); }
+
+void PlayerProcess::kill() {
   blank_.process.kill_tree();
+  if (!awaits_death_) return;
   constexpr std::int64_t kStep = kSecond / 2000;
   for (std::int64_t waited = 0; waited < kTeardownPatience; waited += kStep) {
     if (!blank_.process.is_payload_running()) return;
@@ -222,7 +224,7 @@ CallResult PlayerProcess::reap(std::int64_t patience_ns) {
   if (!is_alive_) return {.fate = Fate::Exited, .detail = "the player has ended before"};
   is_alive_ = false;
   const auto exit = blank_.process.wait(Nanoseconds(patience_ns));
-  blank_.process.kill_tree();
+  kill();
   CallResult result;
   if (!exit.has_value()) {
     result = {.fate = Fate::Exited, .detail = exit.error().what};
@@ -246,7 +248,7 @@ CallResult PlayerProcess::reap(std::int64_t patience_ns) {
 CallResult PlayerProcess::end(Fate fate, std::string detail) {
   if (is_alive_) {
     is_alive_ = false;
-    blank_.process.kill_tree();
+    kill();
   }
   CallResult result;
   result.fate = fate;

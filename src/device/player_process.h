@@ -32,7 +32,6 @@ class PlayerProcess {
   PlayerProcess(BlankPlayer blank, std::string name);
   PlayerProcess(const PlayerProcess&) = delete;
   PlayerProcess& operator=(const PlayerProcess&) = delete;
-  /// Kills the process. Where `awaits_death` was called, returns only when nothing of it is left.
   ~PlayerProcess();
 
   /// Takes the greeting of a blank player; an error says why there is none.
@@ -51,7 +50,8 @@ class PlayerProcess {
                     player::Kind expected, std::int64_t timeout_ns, const Watch& watch = {});
   Result<AfterReturn> watch_after_return(std::int64_t ns);
 
-  /// Death takes time where a driver has to tear down what the process held.
+  /// From now on whatever ends the process, this object's end included, returns only when nothing
+  /// of it is left: where a driver has to tear down what it held, that takes longer than the kill.
   void await_death() { awaits_death_ = true; }
   bool is_alive() const { return is_alive_; }
   JailLevel jail() const { return blank_.level; }
@@ -69,6 +69,7 @@ class PlayerProcess {
   CallResult reap(std::int64_t patience_ns);
   CallResult end(Fate fate, std::string detail);
   bool stop();
+  void kill();
 
   BlankPlayer blank_;
   std::string name_;
