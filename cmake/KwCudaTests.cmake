@@ -4,7 +4,7 @@
 
 file(GLOB cuda_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/cuda/*.cc)
 add_executable(cuda_test ${cuda_tests})
-target_link_libraries(cuda_test PRIVATE kw_device GTest::gmock GTest::gtest_main)
+target_link_libraries(cuda_test PRIVATE kw_referee kw_device GTest::gmock GTest::gtest_main)
 target_compile_definitions(cuda_test PRIVATE KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
   KW_BINARY_DIR="${CMAKE_BINARY_DIR}")
 kw_precompiled(cuda_test)

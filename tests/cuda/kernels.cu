@@ -103,3 +103,56 @@ extern "C" __global__ void half_barrier(volatile float* y) {
   }
   __syncthreads();
 }
+
+// What referee_test.cc judges: y = 2 x over rows of 24 that are 27 apart; one row a block.
+template <class Real>
+__device__ void twice_row(const Real* x, Real* y) {
+  if (threadIdx.x < 24) y[blockIdx.x * 27 + threadIdx.x] = 2 * x[blockIdx.x * 27 + threadIdx.x];
+}
+extern "C" __global__ void twice(int, const float* x, float* y) { twice_row(x, y); }
+extern "C" __global__ void twice_f64(int, const double* x, double* y) { twice_row(x, y); }
+extern "C" __global__ void nearly_twice_f64(int, const double* x, double* y) {
+  if (threadIdx.x < 24)
+    y[blockIdx.x * 27 + threadIdx.x] = 2.00000001 * x[blockIdx.x * 27 + threadIdx.x];
+}
+
+// The same after `repeats` looks at the input.
+extern "C" __global__ void twice_slowly(int, const volatile float* x, float* y, int repeats) {
+  float seen = 0;
+  for (int k = 0; k < repeats; ++k) seen += x[threadIdx.x % 24];
+  if (seen != 1e30f) twice_row(const_cast<const float*>(x), y);
+}
+
+extern "C" __global__ void twice_but_the_last(int rows, const float* x, float* y) {
+  if (rows == 1 || blockIdx.x + 1 < rows) twice_row(x, y);
+}
+extern "C" __global__ void twice_and_far(int, const float* x, float* y) {
+  twice_row(x, y);
+  y[1ll << 28] = 1;
+}
+extern "C" __global__ void twice_and_beside(int rows, const float* x, float* y) {
+  twice_row(x, y);
+  if (blockIdx.x + 1 == rows && threadIdx.x == 0) y[-1] = 1;
+}
+extern "C" __global__ void twice_in_place(int, float* x, float* y) {
+  twice_row(x, y);
+  x[0] = 0;
+}
+extern "C" __global__ void twice_forever(int, const float* x, volatile float* y) {
+  while (y[0] != 1e30f) y[1] = x[0];
+}
+
+// Right for as long as the module is as it was loaded.
+__device__ int has_answered;
+extern "C" __global__ void twice_once(int, const float* x, float* y) {
+  if (atomicAdd(&has_answered, 1) < gridDim.x * blockDim.x) twice_row(x, y);
+}
+
+// By way of a workspace, behind which it writes where `beyond` says so.
+extern "C" __global__ void twice_by_workspace(int, const float* x, float* y, float* scratch,
+                                              int beyond) {
+  const int at = blockIdx.x * 27 + threadIdx.x;
+  scratch[at] = x[at];
+  if (threadIdx.x < 24) y[at] = 2 * scratch[at];
+  if (beyond > 0 && at == 0) scratch[beyond] = 1;
+}
