@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "compile/cache.h"
 #include "compile/cpu_compiler.h"
-#include "compile/cuda_compiler.h"
+#include "compile/cuda_suite.h"
 #include "compile/cuda_toolkit.h"
 #include "compile/target_compiler.h"
 #include "device/known_devices.h"
@@ -172,7 +172,7 @@ Result<> Bench::open_tools(const Global& global, const Aim& aim, store::RunStore
         cuda.toolkit = compile::find_cuda_toolkit();
         cuda.objects = objects;
         cuda.jail = jail;
-        return std::make_unique<CachedCuda>(KW_TRY(compile::CudaCompiler::create(std::move(cuda))),
+        return std::make_unique<CachedCuda>(KW_TRY(compile::open_cuda_suite(std::move(cuda))),
                                             *cache_);
       });
   evaluate::PipeOptions options;

@@ -6,6 +6,7 @@
 
 #include "device/known_devices.h"
 #include "engine/task_workbench.h"
+#include "engine/written.h"
 #include "task/header.h"
 #include "task/load.h"
 
@@ -97,6 +98,15 @@ TEST(CudaWorkbench, KnobsWhosePlanDoesNotFitTheDeviceDoNotExist) {
   ASSERT_TRUE(large && small);
   EXPECT_EQ(large->ideas()[0].space.valid_points(100).size(), 4u) << "400 KiB fit nowhere";
   EXPECT_EQ(small->ideas()[0].space.valid_points(100).size(), 2u) << "a T4 has 64 KiB";
+}
+
+TEST(CudaWorkbench, KnobsOfAWrittenSourceAreHeldAgainstTheDeviceToo) {
+  const auto bench = workbench("sm_75");
+  ASSERT_TRUE(bench);
+  WrittenIdeas written(1, [&](const Candidate& c) { return bench->fits(c); });
+  const auto place = written.add(candidate(kKernel));
+  ASSERT_TRUE(place.has_value());
+  EXPECT_EQ(written.idea(*place).space.valid_points(100).size(), 2u);
 }
 
 TEST(CudaWorkbench, APlanThatDoesNotResolveIsAVerdict) {

@@ -32,7 +32,8 @@ Loop::Loop(const Workbench& workbench, const RunConfig& config,
       standing_(std::move(standing)),
       rule_(rules_of(config)),
       is_writing_(is_writing),
-      written_(workbench.ideas().size()),
+      written_(workbench.ideas().size(),
+               [&workbench](const Candidate& candidate) { return workbench.fits(candidate); }),
       log_(std::move(log)) {
   log_(fmt::format("run {} strategy {} seed {} baseline {}", config.task, config.strategy,
                    config.seed, standing_.incumbent().candidate.name));

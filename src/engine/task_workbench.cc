@@ -46,30 +46,37 @@ Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
   return bench;
 }
 
-// A point whose plan does not fit the device or a timed workload does not exist for a tuner.
+/// Outlives the workbench in the spaces that ask it.
+struct TaskWorkbench::Site {
+  task::Definition definition;
+  std::vector<Workload> timed;
+  GpuFacts gpu;
+};
+
 void TaskWorkbench::gather_search_ideas() {
-  if (options_.target == Target::Cpu) {
-    for (const propose::Idea& idea : ideas_) search_ideas_.push_back(search_idea(idea, {}));
-    return;
+  if (options_.target == Target::Cuda) {
+    auto site = std::make_shared<Site>(Site{definition_, {}, options_.gpu.front()});
+    for (const Workload& w : workloads_)
+      if (w.group == Group::Time) site->timed.push_back(w);
+    site_ = std::move(site);
+    for (propose::Idea& idea : ideas_) {
+      idea.header.limits = task::device_limits(options_.gpu.front());
+      idea.candidate.knobs = idea.header.default_point();
+    }
   }
-  struct Site {
-    task::Definition definition;
-    std::vector<Workload> timed;
-    GpuFacts gpu;
+  for (const propose::Idea& idea : ideas_)
+    search_ideas_.push_back(search_idea(idea, fits(idea.candidate)));
+}
+
+// A point whose plan does not fit the device or a timed workload does not exist for a tuner.
+search::Validity TaskWorkbench::fits(const Candidate& candidate) const {
+  if (!site_) return {};
+  return [site = site_, candidate](const KnobPoint& point) {
+    Candidate variant = candidate;
+    variant.knobs = point;
+    return task::candidate_plans(site->definition, variant, "candidate", site->timed, site->gpu)
+        .has_value();
   };
-  auto site = std::make_shared<Site>(Site{definition_, {}, options_.gpu.front()});
-  for (const Workload& w : workloads_)
-    if (w.group == Group::Time) site->timed.push_back(w);
-  for (propose::Idea& idea : ideas_) {
-    idea.header.limits = task::device_limits(options_.gpu.front());
-    idea.candidate.knobs = idea.header.default_point();
-    search_ideas_.push_back(search_idea(idea, [site, c = idea.candidate](const KnobPoint& point) {
-      Candidate candidate = c;
-      candidate.knobs = point;
-      return task::candidate_plans(site->definition, candidate, "candidate", site->timed, site->gpu)
-          .has_value();
-    }));
-  }
 }
 
 Result<> TaskWorkbench::gather_cpu_baselines() {

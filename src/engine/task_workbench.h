@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ class TaskWorkbench final : public Workbench {
   const std::vector<search::Idea>& ideas() const override { return search_ideas_; }
   Result<Candidate> candidate(int idea, const KnobPoint& knobs) const override;
   const std::vector<Candidate>& baselines() const override { return baselines_; }
+  search::Validity fits(const Candidate& candidate) const override;
   Result<EvaluationRequest> request(const Candidate& candidate,
                                     const Candidate* opponent) const override;
 
@@ -50,6 +52,7 @@ class TaskWorkbench final : public Workbench {
   TaskWorkbench() = default;
   Result<> gather_baselines(bool has_openblas);
   Result<> gather_cpu_baselines();
+  struct Site;
   void gather_search_ideas();
   std::string arch() const;
   /// The unit, and on cuda its plans for the request's workloads.
@@ -65,6 +68,7 @@ class TaskWorkbench final : public Workbench {
   std::vector<search::Idea> search_ideas_;
   std::vector<Candidate> baselines_;
   std::vector<BuildUnit> references_;
+  std::shared_ptr<const Site> site_;  ///< cuda: what points of knobs are tried on.
   std::vector<std::string> notices_;
 };
 

@@ -52,7 +52,9 @@ std::optional<int> WrittenIdeas::add(const Candidate& candidate) {
 }
 
 search::Idea WrittenIdeas::idea(int index) const {
-  return {at(index).candidate.name, space_of(at(index).header)};
+  const Source& source = at(index);
+  return {source.candidate.name,
+          space_of(source.header, fits_ ? fits_(source.candidate) : search::Validity())};
 }
 
 Result<Candidate> WrittenIdeas::candidate(int index, const KnobPoint& knobs) const {

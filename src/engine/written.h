@@ -3,6 +3,7 @@
 #pragma once
 
 #include <expected>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,7 +25,10 @@ search::KnobSpace space_of(const task::CandidateHeader& header, search::Validity
 /// Continues the numbering of a workbench's ideas.
 class WrittenIdeas {
  public:
-  explicit WrittenIdeas(std::size_t first) : first_(static_cast<int>(first)) {}
+  /// `fits`: see Workbench::fits(); empty: every source fits.
+  using Fits = std::function<search::Validity(const Candidate&)>;
+  explicit WrittenIdeas(std::size_t first, Fits fits = {})
+      : first_(static_cast<int>(first)), fits_(std::move(fits)) {}
 
   bool has(int idea) const { return idea >= first_; }
   /// The place of this source, the old one where it was added before; nothing where it is empty or
@@ -43,6 +47,7 @@ class WrittenIdeas {
   }
 
   const int first_;
+  Fits fits_;
   std::vector<Source> sources_;
   std::map<std::string, int> by_sha256_;
 };
