@@ -13,8 +13,13 @@
 namespace kw::task {
 namespace {
 
-using test::planned;
 using testing::ElementsAre;
+
+Plan planned(std::string_view lines, std::string_view workload = "small") {
+  auto result = test::attempt(lines, workload);
+  EXPECT_TRUE(result.plan.has_value()) << to_text(result.plan.error());
+  return result.plan ? std::move(*result.plan) : Plan();
+}
 
 using Sizes = std::vector<std::int64_t>;
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <stdexcept>
 #include <string>
@@ -110,12 +109,6 @@ inline std::string Attempt::complaint() const {
   const auto line = first.place.substr(5, colon - 5);
   const int column = std::stoi(first.place.substr(colon + 1)) - 7;
   return fmt::format("{}:{}: {}", line, column, first.text);
-}
-
-inline Plan planned(std::string_view lines, std::string_view workload = "small") {
-  auto result = attempt(lines, workload);
-  EXPECT_TRUE(result.plan.has_value()) << to_text(result.plan.error());
-  return result.plan ? std::move(*result.plan) : Plan();
 }
 
 }  // namespace kw::task::test
