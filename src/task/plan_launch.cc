@@ -242,7 +242,8 @@ Planned<PlanArgument> PlanResolver::argument(const PlanItem& item) const {
       result.place = span.place();
       return result;
     }
-    if (!name.indices.empty()) KW_TRY(scope_.require_space(name));
+    if (!name.indices.empty())  // no space has the name, so that only its complaint is wanted
+      return std::unexpected(scope_.require_space(name).error());
     type = "i32";
     if (const Scalar* given = site_.workload.scalar(name.name)) {
       type = kw::name_of(given->dtype);
