@@ -196,7 +196,13 @@ Outcome Session::finish_mapping() {
   const std::size_t bytes = list.size() * sizeof(Stretch);
   if (auto f = check(api_.cuMemAlloc(&touch_list_, bytes), "allocate", Trouble::MapFailed))
     return f;
-  return check(api_.cuMemcpyHtoD(touch_list_, list.data(), bytes), "copy", Trouble::MapFailed);
+  return send(touch_list_, list.data(), bytes, "copy the list of buffers");
+}
+
+Outcome Session::send(Address to, const void* from, std::size_t bytes,
+                      std::string_view what) const {
+  if (auto f = check(api_.cuMemcpyHtoD(to, from, bytes), what, Trouble::LaunchFailed)) return f;
+  return check(api_.cuCtxSynchronize(), what, Trouble::LaunchFailed);
 }
 
 Outcome Session::load(std::vector<std::byte> image, std::int32_t& handle) {
@@ -246,8 +252,7 @@ Outcome Session::build(Bound& plan) {
   Address at = plan.tables;
   for (const WireTable& t : plan.view.tables) {
     // Written anew each time: a kernel may have changed them.
-    if (auto f = check(api_.cuMemcpyHtoD(at, plan.view.data.data() + t.offset, t.bytes),
-                       "copy the plan's tables", Trouble::LoadRefused))
+    if (auto f = send(at, plan.view.data.data() + t.offset, t.bytes, "copy the plan's tables"))
       return f;
     plan.table_at.push_back(at);
     at += (t.bytes + kAlignment - 1) / kAlignment * kAlignment;

@@ -95,6 +95,9 @@ class Session {
   /// Success, or what `status` means while `what` was tried; `otherwise` where nothing was lost.
   Outcome check(Status status, std::string_view what, Trouble otherwise) const;
   Outcome make_surroundings();
+  /// Copies to the device and waits: the driver may return while the last bytes are still on their
+  /// way, and our stream waits for no other.
+  Outcome send(Address to, const void* from, std::size_t bytes, std::string_view what) const;
   Outcome prepare(Bound& bound, std::span<const std::byte> plan);
   Outcome read_events(std::uint64_t& event_ns);
   Outcome map_clock(const MapEntry& entry, int descriptor);

@@ -139,6 +139,9 @@ TEST_F(Player, ForgetsGlobalsAndSharedMemory) {
   expect_returned(run(count));
   EXPECT_EQ(y_at(0), 1);
 
+  // On the stand-in one thread may run every block that overwrites, and another keeps its memory;
+  // on a GPU such a block fills its multiprocessor.
+  if (is_emulated()) return;
   Plan remember = plan_of({launch("remember", 8, 256, {real(0, 42)})});
   Plan recall = plan_of({launch("recall", 8, 256, {tensor(0, 1)})});
   for (Plan* plan : {&remember, &recall}) plan->steps[0].shared_bytes = 1024;
