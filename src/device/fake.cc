@@ -115,7 +115,10 @@ class FakePlayer final : public Player {
   CallResult call_empty() override {
     if (!is_alive_) return {.fate = Fate::Exited, .detail = "the player has ended before"};
     CallResult result = returned_after(world_.empty_call_ns);
-    if (world_.facts.target == Target::Cuda) result.stamped_ns = result.event_ns = 2000;
+    if (world_.facts.target == Target::Cuda) {
+      result.stamped_ns = world_.empty_stamped_ns;
+      result.event_ns = 2000;
+    }
     return result;
   }
 

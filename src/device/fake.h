@@ -56,6 +56,7 @@ struct FakeWorld {
   DeviceFacts facts;                          ///< A plausible 2-core machine unless changed.
   std::map<std::string, FakeObject> objects;  ///< By BuiltObject::sha256.
   double empty_call_ns = 20'000;
+  double empty_stamped_ns = 2000;  ///< cuda: of an empty call, whose events say 2000.
   std::int64_t free_bytes = std::int64_t{8} << 30;
   bool is_sane = true;  ///< What probe() answers.
   int fail_starts = 0;  ///< The next so many start_player() calls fail.

@@ -226,6 +226,24 @@ TEST(Gpu, ClocksThatPartOnTheOpponentAccuseNobody) {
   EXPECT_VERDICT(room.judge(), Measure, Unmeasurable);
 }
 
+TEST(Gpu, EventsMayReadLessByWhatALaunchTakes) {
+  GpuRoom room;
+  room.world.empty_stamped_ns = 5000;
+  room.world.objects["candidate"].kernel = [](const Sets& sets) {
+    twice(A(sets[0]));
+    device::CallResult result = device::stamped_at(20e3);
+    result.event_ns = 17e3;
+    return result;
+  };
+  room.world.objects["slow"].kernel = [](const Sets& sets) {
+    twice(A(sets[0]));
+    device::CallResult result = device::stamped_at(30e3);
+    result.event_ns = 27e3;
+    return result;
+  };
+  EXPECT_VERDICT(room.judge(), Measure, Correct);
+}
+
 TEST(Gpu, AVoidSampleNowAndThenIsTakenAgain) {
   GpuRoom room;
   int calls = 0;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <span>
 
+#include "measure/statistics.h"
 #include "referee/fate.h"
 
 namespace kw::referee {
@@ -31,6 +32,7 @@ bool Seat::needs_life() const {
 Result<std::optional<Verdict>> Seat::begin_life() {
   if (auto refused = KW_TRY(leg_.renew())) return refused;
   ++lives_;
+  is_calibrated_ = false;
   shuffle_sets();
   return KW_TRY(warm_up()).verdict;
 }
@@ -63,6 +65,20 @@ std::vector<int> Seat::draw_sets() {
 
 Result<TimedCall> Seat::time(const std::vector<int>& sets) { return call(sets, true); }
 
+// What lies between the two clocks of a GPU when nothing lies between its stamps.
+void Seat::calibrate() {
+  constexpr int kCalls = 9;
+  std::vector<double> apart;
+  for (int i = 0; i < kCalls && leg_.is_alive(); ++i) {
+    const auto empty = leg_.player().call_empty();
+    if (empty.fate == device::Fate::Returned && empty.stamped_ns > 0)
+      apart.push_back(empty.stamped_ns - empty.event_ns);
+  }
+  stamps_.set_offset(apart.empty() ? 0 : measure::median(apart),
+                     bench_.device().facts().gpu.front().timer_tick_ns);
+  is_calibrated_ = true;
+}
+
 Result<TimedCall> Seat::call(const std::vector<int>& sets, bool is_timed) {
   const Workload& workload = bench_.workload();
   const std::string what = fmt::format("workload '{}'", workload.name);
@@ -70,6 +86,7 @@ Result<TimedCall> Seat::call(const std::vector<int>& sets, bool is_timed) {
   for (int s = 0; s < slots_; ++s) KW_TRY(bench_.place(s, sets[static_cast<std::size_t>(s)]));
   KW_TRY(leg_.make_ready(workload));
   if (is_timed) {
+    if (bench_.runs_plans() && !is_calibrated_) calibrate();
     timed.verdict = verdict_of(leg_.forget(), what);
     if (timed.verdict) return timed;
     KW_TRY(bench_.flush(slots_));

@@ -59,6 +59,7 @@ class Seat {
 
  private:
   Result<TimedCall> call(const std::vector<int>& sets, bool is_timed);
+  void calibrate();
   void shuffle_sets();
 
   Bench& bench_;
@@ -69,6 +70,7 @@ class Seat {
   std::int64_t timeout_ns_;
   Rng rng_;
   StampWatch stamps_;
+  bool is_calibrated_ = false;  ///< In this life.
   std::vector<int> unseen_;
   int lives_ = 0;
 };

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kTolerance = 0.02;  // design §6
 constexpr double kLeastNs = 1000;
+constexpr double kMostOffsetNs = 10e3;  // two launches; more is no launch
 constexpr double kForgedFactor = 2;
 constexpr double kForgedLeastNs = 5000;  // where launches of a few µs are all there is
 constexpr int kForged = 6;
@@ -21,14 +22,19 @@ constexpr int kVoid = 8;
 
 }  // namespace
 
+void StampWatch::set_offset(double offset_ns, double tick_ns) {
+  offset_ns_ = std::clamp(offset_ns, 0.0, kMostOffsetNs);
+  tick_ns_ = tick_ns;
+}
+
 bool StampWatch::agree(double stamped_ns, double event_ns) {
   ++calls_;
   if (stamped_ns <= 0) {
     ++void_;
     return false;
   }
-  const double apart = std::abs(stamped_ns - event_ns);
-  if (apart <= std::max(kTolerance * stamped_ns, kLeastNs)) return true;
+  const double apart = std::abs(stamped_ns - offset_ns_ - event_ns);
+  if (apart <= std::max({kTolerance * stamped_ns, kLeastNs, 2 * tick_ns_})) return true;
   ++void_;
   const double least = std::max(std::min(stamped_ns, event_ns), 1.0);
   forged_ += apart > kForgedLeastNs && std::max(stamped_ns, event_ns) > kForgedFactor * least;

@@ -11,7 +11,7 @@ namespace kw::referee {
 
 /// The sample is the stamps' difference, which device code cannot change. The driver's events lie
 /// in memory that it can (one 8-byte store made a 104 µs kernel read 1.9 µs), so they decide
-/// nothing: they only void samples in which the two differ by more than max(2 %, 1 µs).
+/// nothing: they only void samples in which the two differ by more than max(2 %, 1 µs, two ticks).
 ///
 /// A stamp of 0 is none: the host was not there when the spacer announced its end. Such a sample is
 /// void too.
@@ -19,8 +19,14 @@ namespace kw::referee {
 /// Honest machines disagree now and then, when a foreign process takes the GPU between event and
 /// stamp; then the next sample agrees. Only events that are off by more than a factor of two, in at
 /// least six calls and in most of all calls, are called forged.
+///
+/// The stamps stand around the events, so they read more by what a launch takes: set_offset() says
+/// how much, as empty calls of the same player showed.
 class StampWatch {
  public:
+  /// `offset_ns`: stamped less event of a call with nothing in it; at most 10 µs count. `tick_ns`:
+  /// of the device's timer, which no stamp is better than.
+  void set_offset(double offset_ns, double tick_ns);
   /// Takes a call's two times, in ns. False: its sample is void.
   bool agree(double stamped_ns, double event_ns);
   /// Cheated where events were forged; Unmeasurable where at least eight samples and more than half
@@ -28,6 +34,8 @@ class StampWatch {
   std::optional<Verdict> verdict(const std::string& what) const;
 
  private:
+  double offset_ns_ = 0;
+  double tick_ns_ = 0;
   int calls_ = 0;
   int void_ = 0;
   int forged_ = 0;
