@@ -18,6 +18,8 @@ std::vector<BuildUnit> equipment(const DeviceFacts& facts) {
   std::vector<BuildUnit> units = device::trusted_units(arch);
   std::vector<BuildUnit> ceilings = profile::ceiling_units(arch);
   std::move(ceilings.begin(), ceilings.end(), std::back_inserter(units));
+  for (BuildUnit& unit : units)
+    if (unit.dialect.empty()) unit.dialect = "cuda";
   return units;
 }
 
