@@ -315,6 +315,13 @@ std::expected<std::vector<RolePlan>, PlanFault> candidate_plans(const Definition
   const std::string file = candidate.name + std::string(source_suffix(candidate.target));
   const auto header = parse_header(candidate);
   if (!header) return std::unexpected(fault_of(header.error().front(), false));
+  if (!header->is_valid(candidate.knobs)) {
+    Finding finding;
+    finding.kind = "diagnostic";
+    finding.text = "the knobs are no valid point of the candidate's space";
+    finding.place = file;
+    return std::unexpected(fault_of(std::move(finding), false));
+  }
   const bool is_truth = role == "reference_fast" || role == "magnitude_fast";
   const std::int64_t restriction = definition.task.restrictions.workspace_bytes;
   std::vector<RolePlan> plans;

@@ -282,7 +282,13 @@ TEST(Plan, TruthsSeeDoublesAndAsMuchWorkspaceAsTheyNeed) {
   EXPECT_EQ(plans[0].plan.steps[0].arguments[0].place.offset, 8 * 16 * 8);
   EXPECT_EQ(plans[0].plan.steps[0].arguments[1].bytes, 8);
   const auto refused = candidate_plans(definition, candidate, "candidate", workloads, test::h200());
-  EXPECT_FALSE(refused.has_value());
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().verdict.outcome, Outcome::OutOfResources);
+  auto elsewhere = candidate;
+  elsewhere.knobs = {{"B", 1}};
+  const auto unknown = candidate_plans(definition, elsewhere, "candidate", workloads, test::h200());
+  ASSERT_FALSE(unknown.has_value());
+  EXPECT_EQ(unknown.error().verdict.outcome, Outcome::Rejected);
 }
 
 }  // namespace
