@@ -9,10 +9,8 @@
 #include <cmath>
 #include <functional>
 
-#include "memory/pattern.h"
 #include "propose/prompt.h"
 #include "record/codec.h"
-#include "referee/pattern.h"
 #include "task/load.h"
 
 namespace kw::engine {
@@ -65,8 +63,9 @@ class LessonsTest : public testing::Test {
     a.candidate.source = "source " + std::to_string(number);
     a.candidate.sha256 = sha256(a.candidate.source).hex();
     a.evaluation.verdict = {Stage::Check, Outcome::WrongResult, evidence};
-    a.evaluation.findings = {
-        {"mismatch", 1, "In workload 'secret': 2 isolated elements are wrong: 7919.", "", ""}};
+    a.evaluation.findings = {{"mismatch", 1,
+                              "In workload 'secret': 2 isolated elements are wrong: 7919.", "", "",
+                              MismatchPattern::Isolated}};
     return a;
   }
   static std::string text_of(const Lessons& lessons) {
@@ -211,59 +210,6 @@ TEST_F(LessonsTest, APromptWithFullMemoryAndLongHistoryIsBuiltQuickly) {
   ASSERT_TRUE(prompt);
   EXPECT_THAT(prompt->user, AllOf(HasSubstr("Seen 200 times."), HasSubstr("Keep point updates")));
   std::printf("prompt with lessons and 200 attempts: %.1f ms\n", spent.count());
-}
-
-/// A region of 40 x 50 of which `is_wrong` says what is wrong.
-referee::FailureMap map_of(const std::function<bool(int, int)>& is_wrong,
-                           const std::function<double(int, int)>& got) {
-  referee::FailureMap map;
-  map.sizes = {40, 50};
-  map.origin = {0, 0};
-  for (int i = 0; i < 40; ++i)
-    for (int j = 0; j < 50; ++j) {
-      const double want = 1 + 0.37 * i + 1.91 * j + 0.013 * i * j;
-      map.want.push_back(want);
-      map.failed.push_back(is_wrong(i, j));
-      map.got.push_back(is_wrong(i, j) ? got(i, j) : want);
-      map.before.push_back(-7.25 - i);
-    }
-  return map;
-}
-
-memory::Pattern seen_in(const referee::FailureMap& map) {
-  Finding finding{"mismatch", 1, "In workload 'w', tensor 'y': 9 wrong.", "", ""};
-  for (const std::string& words : referee::describe_pattern(map)) finding.text += " " + words;
-  SCOPED_TRACE(finding.text);
-  return memory::pattern_of({finding});
-}
-
-TEST(PatternWords, OfTheRefereeAreUnderstood) {
-  using memory::Pattern;
-  const auto all = [](int, int) { return true; };
-  const auto noise = [](int i, int j) { return 1e3 + 17 * ((i * 31 + j * 57) % 23); };
-  const auto want = [](int i, int j) { return 1 + 0.37 * i + 1.91 * j + 0.013 * i * j; };
-  const auto is_point = [](int i, int j) {
-    return (i == 7 && j == 3) || (i == 12 && j == 31) || (i == 20 && j == 8) ||
-           (i == 33 && j == 44);
-  };
-  EXPECT_EQ(seen_in(map_of(is_point, noise)), Pattern::Isolated);
-  EXPECT_EQ(seen_in(map_of([](int, int j) { return j >= 48; }, noise)), Pattern::Tail);
-  EXPECT_EQ(seen_in(map_of([](int, int j) { return j >= 49; }, noise)), Pattern::Tail);
-  EXPECT_EQ(seen_in(map_of([](int i, int) { return i % 8 == 3; }, noise)), Pattern::Period);
-  EXPECT_EQ(seen_in(map_of([](int i, int j) { return i < 2 || j < 2 || i > 37 || j > 47; }, noise)),
-            Pattern::Border);
-  EXPECT_EQ(seen_in(map_of(all,
-                           [&](int i, int j) {
-                             const int rank = i * 50 + j;
-                             return want(rank % 40, rank / 40);
-                           })),
-            Pattern::Transposed);
-  EXPECT_EQ(seen_in(map_of(all, [&](int i, int j) { return want(i, j + 1); })), Pattern::Shifted);
-  EXPECT_EQ(seen_in(map_of(all, [&](int i, int j) { return 3 * want(i, j); })), Pattern::Factor);
-  EXPECT_EQ(seen_in(map_of(all, [](int, int) { return std::nan(""); })), Pattern::NotFinite);
-  EXPECT_EQ(seen_in(map_of(all, [](int i, int) { return -7.25 - i; })), Pattern::Unwritten);
-  EXPECT_EQ(seen_in(map_of(all, [](int, int) { return 0.0; })), Pattern::Zero);
-  EXPECT_EQ(seen_in(map_of(all, noise)), Pattern::None);
 }
 
 }  // namespace

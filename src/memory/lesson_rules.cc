@@ -303,7 +303,7 @@ std::optional<Lesson> summary_of(const RunSummary& run, const std::vector<TriedS
   for (const TriedSource& t : tried) {
     if (t.outcome != Outcome::Correct)
       failed.push_back(fmt::format("{} ({}{})", t.label, plain(name_of(t.outcome)),
-                                   t.facts.pattern == Pattern::None
+                                   t.facts.pattern == MismatchPattern::None
                                        ? ""
                                        : fmt::format(": {}", advice_on(t.facts.pattern).seen)));
     else if (t.is_gain)

@@ -30,7 +30,7 @@ struct LessonScope {
 /// What a lesson needs to know of a source beside its attempt.
 struct SourceFacts {
   std::vector<std::string> techniques;  ///< What is new in it against its parent.
-  Pattern pattern = Pattern::None;
+  MismatchPattern pattern = MismatchPattern::None;
   std::string cause;  ///< Why a correct one was slow; empty: nothing points anywhere.
   std::string cause_words;
 };

@@ -167,7 +167,7 @@ TEST_F(LessonRules, ARunIsSummedUp) {
   std::vector<TriedSource> tried(3);
   tried[0].label = "tiling";
   tried[0].outcome = Outcome::WrongResult;
-  tried[0].facts.pattern = Pattern::Isolated;
+  tried[0].facts.pattern = MismatchPattern::Isolated;
   tried[1].label = "tiling, again";
   tried[1].outcome = Outcome::Correct;
   tried[1].speedup = 0.4;
@@ -187,26 +187,20 @@ TEST_F(LessonRules, ARunIsSummedUp) {
   EXPECT_EQ(summary_of(run, {}, std::nullopt, scope_), std::nullopt);
 }
 
-TEST(Pattern, PlacesTellMoreThanValues) {
-  EXPECT_EQ(pattern_of({{"mismatch", 1,
-                         "Every wrong element is exactly zero. Only the last 3 of 9 indices of "
-                         "dimension 0 are wrong: the tail.",
-                         "", ""}}),
-            Pattern::Tail);
-  EXPECT_EQ(pattern_of({isolated()}), Pattern::Isolated);
-  EXPECT_EQ(pattern_of({{"note", 1, isolated().text, "", ""}}), Pattern::None);
-  EXPECT_EQ(pattern_of({{"mismatch", 1, "x", "", ""}, isolated()}), Pattern::Isolated);
-  EXPECT_EQ(pattern_of({}), Pattern::None);
+TEST(Pattern, IsTheFirstThatAFindingTells) {
+  EXPECT_EQ(pattern_of({{"mismatch", 1, "x", "", ""}, isolated()}), MismatchPattern::Isolated);
+  EXPECT_EQ(pattern_of({{"mismatch", 1, "x", "", ""}}), MismatchPattern::None);
+  EXPECT_EQ(pattern_of({}), MismatchPattern::None);
 }
 
 TEST(Pattern, EachHasItsAdvice) {
-  for (std::size_t i = 1; i < EnumNames<Pattern>::names.size(); ++i) {
-    const PatternAdvice& advice = advice_on(static_cast<Pattern>(i));
+  for (std::size_t i = 1; i < EnumNames<MismatchPattern>::names.size(); ++i) {
+    const PatternAdvice& advice = advice_on(static_cast<MismatchPattern>(i));
     EXPECT_FALSE(advice.seen.empty()) << i;
     EXPECT_TRUE(advice.rule.ends_with('.')) << i;
     EXPECT_FALSE(advice.keywords.empty()) << i;
   }
-  EXPECT_TRUE(advice_on(Pattern::None).rule.empty());
+  EXPECT_TRUE(advice_on(MismatchPattern::None).rule.empty());
 }
 
 TEST(Statements, WordsBeginWhereNoWordGoesOn) {

@@ -1,44 +1,16 @@
-// The sentences of the referee, and what they mean for whoever writes the next kernel.
+// Mismatch patterns, and what they mean for whoever writes the next kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/pattern.h"
 
-#include <utility>
-
 namespace kw::memory {
-namespace {
 
-/// A phrase of src/referee/pattern.cc that no other pattern uses; engine's tests hold both
-/// together. Places first.
-constexpr auto kPhrases = std::to_array<std::pair<std::string_view, Pattern>>(
-    {{" isolated element", Pattern::Isolated},
-     {"Only the last ", Pattern::Tail},
-     {"One index in ", Pattern::Period},
-     {"Only the border is wrong", Pattern::Border},
-     {"The result is transposed", Pattern::Transposed},
-     {"Results are shifted", Pattern::Shifted},
-     {"a constant factor", Pattern::Factor},
-     {"NaN or infinite", Pattern::NotFinite},
-     {"still hold", Pattern::Unwritten},
-     {"is exactly zero", Pattern::Zero},
-     {"Everything is zero", Pattern::Zero}});
-
-Pattern pattern_in(std::string_view text) {
-  for (const auto& [phrase, pattern] : kPhrases)
-    if (text.find(phrase) != std::string_view::npos) return pattern;
-  return Pattern::None;
+MismatchPattern pattern_of(const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings)
+    if (finding.pattern != MismatchPattern::None) return finding.pattern;
+  return MismatchPattern::None;
 }
 
-}  // namespace
-
-Pattern pattern_of(const std::vector<Finding>& findings) {
-  for (const Finding& finding : findings) {
-    if (finding.kind != "mismatch") continue;
-    if (const Pattern pattern = pattern_in(finding.text); pattern != Pattern::None) return pattern;
-  }
-  return Pattern::None;
-}
-
-const PatternAdvice& advice_on(Pattern pattern) {
+const PatternAdvice& advice_on(MismatchPattern pattern) {
   static const std::vector<PatternAdvice> advice = {
       {"", "", {}},
       {"isolated elements were wrong",
@@ -77,7 +49,7 @@ const PatternAdvice& advice_on(Pattern pattern) {
       {"elements stayed zero",
        "Write every element of each output, also where work is split among threads or skipped.",
        {"output", "written", "write", "every"}}};
-  static_assert(EnumNames<Pattern>::names.size() == 11);
+  static_assert(EnumNames<MismatchPattern>::names.size() == 11);
   return advice.at(static_cast<std::size_t>(pattern));
 }
 

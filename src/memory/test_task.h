@@ -79,9 +79,12 @@ inline Attempt correct(int number, const std::string& source, double speedup,
 }
 
 inline Finding isolated() {
-  return {"mismatch", 1,
-          "In workload 'hidden', tensor 'u': x. 3 isolated elements are wrong: point updates.", "",
-          "workload 'hidden', tensor 'u'"};
+  return {"mismatch",
+          1,
+          "In workload 'hidden', tensor 'u': x. 3 isolated elements are wrong: point updates.",
+          "",
+          "workload 'hidden', tensor 'u'",
+          MismatchPattern::Isolated};
 }
 
 inline Finding diagnostic(const std::string& text) { return {"diagnostic", 1, text, "", ""}; }

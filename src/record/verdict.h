@@ -22,6 +22,27 @@ struct Verdict {
   }
 };
 
+/// What the wrong elements of a mismatch have in common; the referee sees it in the values.
+enum class MismatchPattern {
+  None,
+  Isolated,
+  Tail,
+  Period,
+  Border,
+  Transposed,
+  Shifted,
+  Factor,
+  NotFinite,
+  Unwritten,
+  Zero,
+};
+template <>
+struct EnumNames<MismatchPattern> {
+  static constexpr std::array<std::string_view, 11> names{
+      "none",    "isolated", "tail",       "period",    "border", "transposed",
+      "shifted", "factor",   "not_finite", "unwritten", "zero"};
+};
+
 /// One plain statement for the proposer, ranked; design §8.
 struct Finding {
   std::string
@@ -30,11 +51,12 @@ struct Finding {
   std::string text;   ///< Whole sentences.
   std::string frame;  ///< Code or number frame, may be empty; shown verbatim.
   std::string place;  ///< file:line:column, workload or tensor; may be empty.
+  MismatchPattern pattern = MismatchPattern::None;  ///< Of mismatches; older records have none.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("kind", s.kind), v("rank", s.rank), v("text", s.text), v("frame", s.frame),
-        v("place", s.place);
+        v("place", s.place), v("pattern", s.pattern);
   }
 };
 

@@ -96,11 +96,11 @@ Result<std::vector<Finding>> explain_mismatch(Bench& bench, int slot, int set, s
   map.before = KW_TRY(read_region(*before, tensor, region));
   mark_failed(map, tensor, allowance, magnitude, seen.failed > 0);
 
-  std::vector<Finding> findings;
+  const PatternReading reading = read_pattern(map);
   std::string sentences = text;
-  for (const std::string& words : describe_pattern(map)) sentences += " " + words;
-  findings.push_back({"mismatch", 1, sentences, number_frame(map), place});
-  return findings;
+  for (const std::string& words : reading.sentences) sentences += " " + words;
+  return std::vector<Finding>{
+      {"mismatch", 1, sentences, number_frame(map), place, reading.pattern}};
 }
 
 }  // namespace kw::referee

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace kw::referee {
 namespace {
@@ -250,26 +251,36 @@ Words find_isolated(const FailureMap& map, const std::vector<std::int64_t>& fail
 
 }  // namespace
 
-std::vector<std::string> describe_pattern(const FailureMap& map) {
-  std::vector<std::string> words;
+PatternReading read_pattern(const FailureMap& map) {
+  using P = MismatchPattern;
+  PatternReading reading;
   const auto failed = failed_indices(map);
-  if (failed.empty()) return words;
+  if (failed.empty()) return reading;
   const Shape shape(map.sizes);
   const double scale = scale_of(map.want);
-  const auto add_first = [&](std::initializer_list<Words> found) {
-    for (const Words& w : found)
-      if (w) return words.push_back(*w);
+  const auto add_first = [&](std::initializer_list<std::pair<Words, P>> found) {
+    for (const auto& [words, pattern] : found)
+      if (words) {
+        reading.sentences.push_back(*words);
+        reading.pattern = pattern;
+        return;
+      }
   };
-  add_first({find_unwritten(map, failed), find_zero(map, failed), find_nan(map, failed),
-             find_transposed(map, shape, failed, scale), find_shift(map, shape, failed, scale),
-             find_factor(map, failed)});
+  add_first({{find_unwritten(map, failed), P::Unwritten},
+             {find_zero(map, failed), P::Zero},
+             {find_nan(map, failed), P::NotFinite},
+             {find_transposed(map, shape, failed, scale), P::Transposed},
+             {find_shift(map, shape, failed, scale), P::Shifted},
+             {find_factor(map, failed), P::Factor}});
   if (static_cast<std::int64_t>(failed.size()) == map.count()) {
-    if (words.empty()) words.push_back("Every element is wrong.");
-    return words;
+    if (reading.sentences.empty()) reading.sentences.push_back("Every element is wrong.");
+    return reading;
   }
-  add_first({find_tail(shape, failed), find_period(shape, failed), find_border(shape, failed),
-             find_isolated(map, failed)});
-  return words;
+  add_first({{find_tail(shape, failed), P::Tail},
+             {find_period(shape, failed), P::Period},
+             {find_border(shape, failed), P::Border},
+             {find_isolated(map, failed), P::Isolated}});
+  return reading;
 }
 
 std::string number_frame(const FailureMap& map, std::size_t limit) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "record/verdict.h"
+
 namespace kw::referee {
 
 /// One compared region, dense and row-major, as the candidate left it beside the truth.
@@ -21,9 +23,14 @@ struct FailureMap {
   std::int64_t count() const { return static_cast<std::int64_t>(got.size()); }
 };
 
-/// Whole sentences, the most telling first, at most three; empty where nothing is failed or no
-/// known pattern fits. Pure; O(elements × dimensions).
-std::vector<std::string> describe_pattern(const FailureMap& map);
+struct PatternReading {
+  std::vector<std::string> sentences;  ///< Whole ones, at most two; empty where nothing is failed.
+  MismatchPattern pattern = MismatchPattern::None;  ///< None where no known one fits.
+};
+
+/// Values and places of the wrong elements. Where they lie says more about loops than which values
+/// they have, so the pattern is that of places where both tell one. Pure; O(elements × dimensions).
+PatternReading read_pattern(const FailureMap& map);
 
 /// The first `limit` failed elements as a table: coordinates, got, want, difference.
 std::string number_frame(const FailureMap& map, std::size_t limit = 8);

@@ -34,10 +34,7 @@ FailureMap make_map(std::vector<std::int64_t> sizes,
   return map;
 }
 
-std::string words(const FailureMap& map) {
-  const auto all = describe_pattern(map);
-  return join(all, " ");
-}
+std::string words(const FailureMap& map) { return join(read_pattern(map).sentences, " "); }
 
 TEST(Pattern, NothingFailed) {
   EXPECT_EQ(words(make_map({8, 8}, [](FailureMap&) {})), "");
@@ -179,6 +176,58 @@ TEST(NumberFrame, ShowsCoordinatesInTheTensor) {
   const std::string frame = number_frame(map);
   EXPECT_THAT(frame, HasSubstr("[11, 22]"));
   EXPECT_THAT(frame, HasSubstr("99"));
+}
+
+/// A region of 40 x 50 of which `is_wrong` says what is wrong.
+FailureMap map_of(const std::function<bool(int, int)>& is_wrong,
+                  const std::function<double(int, int)>& got) {
+  FailureMap map;
+  map.sizes = {40, 50};
+  map.origin = {0, 0};
+  for (int i = 0; i < 40; ++i)
+    for (int j = 0; j < 50; ++j) {
+      const double want = 1 + 0.37 * i + 1.91 * j + 0.013 * i * j;
+      map.want.push_back(want);
+      map.failed.push_back(is_wrong(i, j));
+      map.got.push_back(is_wrong(i, j) ? got(i, j) : want);
+      map.before.push_back(-7.25 - i);
+    }
+  return map;
+}
+
+MismatchPattern seen_in(const FailureMap& map) { return read_pattern(map).pattern; }
+
+TEST(Pattern, IsAValueToo) {
+  using Pattern = MismatchPattern;
+  const auto all = [](int, int) { return true; };
+  const auto noise = [](int i, int j) { return 1e3 + 17 * ((i * 31 + j * 57) % 23); };
+  const auto want = [](int i, int j) { return 1 + 0.37 * i + 1.91 * j + 0.013 * i * j; };
+  const auto is_point = [](int i, int j) {
+    return (i == 7 && j == 3) || (i == 12 && j == 31) || (i == 20 && j == 8) ||
+           (i == 33 && j == 44);
+  };
+  EXPECT_EQ(seen_in(map_of(is_point, noise)), Pattern::Isolated);
+  EXPECT_EQ(seen_in(map_of([](int, int j) { return j >= 48; }, noise)), Pattern::Tail);
+  EXPECT_EQ(seen_in(map_of([](int, int j) { return j >= 49; }, noise)), Pattern::Tail);
+  EXPECT_EQ(seen_in(map_of([](int i, int) { return i % 8 == 3; }, noise)), Pattern::Period);
+  EXPECT_EQ(seen_in(map_of([](int i, int j) { return i < 2 || j < 2 || i > 37 || j > 47; }, noise)),
+            Pattern::Border);
+  EXPECT_EQ(seen_in(map_of(all,
+                           [&](int i, int j) {
+                             const int rank = i * 50 + j;
+                             return want(rank % 40, rank / 40);
+                           })),
+            Pattern::Transposed);
+  EXPECT_EQ(seen_in(map_of(all, [&](int i, int j) { return want(i, j + 1); })), Pattern::Shifted);
+  EXPECT_EQ(seen_in(map_of(all, [&](int i, int j) { return 3 * want(i, j); })), Pattern::Factor);
+  EXPECT_EQ(seen_in(map_of(all, [](int, int) { return std::nan(""); })), Pattern::NotFinite);
+  EXPECT_EQ(seen_in(map_of(all, [](int i, int) { return -7.25 - i; })), Pattern::Unwritten);
+  EXPECT_EQ(seen_in(map_of(all, [](int, int) { return 0.0; })), Pattern::Zero);
+  EXPECT_EQ(seen_in(map_of(all, noise)), Pattern::None);
+  const auto zero = [](int, int) { return 0.0; };
+  EXPECT_EQ(seen_in(map_of([](int, int j) { return j >= 48; }, zero)), Pattern::Tail)
+      << "places tell more than values";
+  EXPECT_EQ(seen_in(map_of([](int, int) { return false; }, zero)), Pattern::None);
 }
 
 }  // namespace
