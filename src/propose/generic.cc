@@ -16,7 +16,8 @@ namespace {
 
 /// What a variant changes.
 struct Recipe {
-  int parallel_depth = 0;  ///< Loops of this depth get `omp parallel for`; 0: none.
+  int parallel_level = 0;  ///< Loops of this level get `omp parallel for`; 0: none. Loops whose
+                           ///< iterations depend on each other do not count as levels.
   bool collapse = false;   ///< … together with the only loop directly inside.
   bool simd = false;       ///< Innermost loops.
   bool unroll = false;     ///< Innermost loops, by knob UNROLL.
@@ -40,27 +41,37 @@ std::string with_restrict(std::string text) {
   return text;
 }
 
+/// How many loops around this one, itself included, may run in parallel; 0 where it may not.
+int parallel_level(const std::vector<Loop>& loops, const Loop& loop) {
+  if (!loop.is_parallel) return 0;
+  return static_cast<int>(std::count_if(loops.begin(), loops.end(), [&](const Loop& outer) {
+    return outer.is_parallel && outer.offset <= loop.offset && loop.offset < outer.end;
+  }));
+}
+
+std::string pragma_for(const std::vector<Loop>& loops, const Loop& loop, const Recipe& recipe) {
+  if (loop.is_parallel && parallel_level(loops, loop) == recipe.parallel_level) {
+    const bool has_only_child = std::any_of(loops.begin(), loops.end(), [&](const Loop& inner) {
+      return inner.depth == loop.depth + 1 && inner.is_only_child && inner.is_parallel &&
+             inner.offset > loop.offset && inner.offset < loop.end;
+    });
+    std::string line = "#pragma omp parallel for";
+    if (recipe.collapse && has_only_child) line += " collapse(2)";
+    if (recipe.simd && loop.is_innermost) line += " simd";
+    return line + reduction_clause(loop.sums);
+  }
+  if (loop.is_innermost && recipe.unroll) return "#pragma GCC unroll UNROLL";
+  if (loop.is_innermost && loop.is_parallel && recipe.simd)
+    return "#pragma omp simd" + reduction_clause(loop.sums);
+  return {};
+}
+
 std::string apply(const Task& task, const std::string& reference, const Recipe& recipe) {
   std::vector<Insertion> insertions;
   const std::vector<Loop> loops = find_loops(reference);
-  for (const Loop& loop : loops) {
-    std::string line;
-    if (loop.depth == recipe.parallel_depth) {
-      const bool has_only_child = std::any_of(loops.begin(), loops.end(), [&](const Loop& inner) {
-        return inner.depth == loop.depth + 1 && inner.is_only_child && inner.offset > loop.offset &&
-               inner.offset < loop.end;
-      });
-      line = "#pragma omp parallel for";
-      if (recipe.collapse && has_only_child) line += " collapse(2)";
-      if (recipe.simd && loop.is_innermost) line += " simd";
-      line += reduction_clause(loop.sums);
-    } else if (loop.is_innermost && recipe.unroll) {
-      line = "#pragma GCC unroll UNROLL";
-    } else if (loop.is_innermost && recipe.simd) {
-      line = "#pragma omp simd" + reduction_clause(loop.sums);
-    }
-    if (!line.empty()) insertions.push_back({loop.offset, line});
-  }
+  for (const Loop& loop : loops)
+    if (std::string line = pragma_for(loops, loop, recipe); !line.empty())
+      insertions.push_back({loop.offset, std::move(line)});
   std::string text = insert_lines(reference, std::move(insertions));
   if (recipe.restrict_pointers) text = with_restrict(std::move(text));
   std::string head;
@@ -68,17 +79,23 @@ std::string apply(const Task& task, const std::string& reference, const Recipe& 
   return head + text + "\n" + task::call_of_reference(task);
 }
 
+/// Levels of loops that may run in parallel.
+int levels_of(const std::string& reference) {
+  int most = 0;
+  const std::vector<Loop> loops = find_loops(reference);
+  for (const Loop& loop : loops) most = std::max(most, parallel_level(loops, loop));
+  return most;
+}
+
 }  // namespace
 
 std::string parallel_form(const Task& task, const std::string& reference) {
-  if (find_loops(reference).empty()) return {};
-  return apply(task, reference, {.parallel_depth = 1, .restrict_pointers = false});
+  if (levels_of(reference) == 0) return {};
+  return apply(task, reference, {.parallel_level = 1, .restrict_pointers = false});
 }
 
 std::vector<Variant> generic_variants(const Task& task, const std::string& reference) {
-  const std::vector<Loop> loops = find_loops(reference);
-  int deepest = 0;
-  for (const Loop& loop : loops) deepest = std::max(deepest, loop.depth);
+  const int levels = levels_of(reference);
   std::vector<Variant> variants;
   const auto add = [&](std::string name, std::string why, const Recipe& recipe) {
     std::string source = apply(task, reference, recipe);
@@ -87,27 +104,28 @@ std::vector<Variant> generic_variants(const Task& task, const std::string& refer
     if (!known) variants.push_back({std::move(name), std::move(source), std::move(why)});
   };
   add("restrict", "tell the compiler that the arguments do not alias", {});
-  if (deepest == 0) return variants;
+  if (find_loops(reference).empty()) return variants;
   add("simd", "vectorise the innermost loops, sums as reductions", {.simd = true});
-  add("parallel", "threads over the outermost loops, simd inside",
-      {.parallel_depth = 1, .simd = true});
-  if (deepest >= 2) {
-    add("parallel_second", "threads over the second loops: the outermost may carry a dependence",
-        {.parallel_depth = 2, .simd = true});
+  if (levels >= 1)
+    add("parallel", "threads over the outermost loops that allow it, simd inside",
+        {.parallel_level = 1, .simd = true});
+  if (levels >= 2) {
+    add("parallel_second", "threads over the loops one level further in",
+        {.parallel_level = 2, .simd = true});
     add("parallel_collapse", "threads over the two outermost loops together",
-        {.parallel_depth = 1, .collapse = true, .simd = true});
+        {.parallel_level = 1, .collapse = true, .simd = true});
   }
-  if (deepest >= 3)
-    add("parallel_third", "threads over the third loops", {.parallel_depth = 3, .simd = true});
-  for (const int depth : {1, 2})
-    if (deepest > depth)
-      add(fmt::format("parallel{}_unroll", depth), "threads, and the innermost loops unrolled",
-          {.parallel_depth = depth, .unroll = true, .directives = {"tune UNROLL = 4, 2, 8, 16"}});
-  for (const int depth : {1, 2})
-    if (deepest >= depth)
-      add(fmt::format("parallel{}_fast_math", depth),
+  if (levels >= 3)
+    add("parallel_third", "threads over the third loops", {.parallel_level = 3, .simd = true});
+  for (const int level : {1, 2})
+    if (levels > level)
+      add(fmt::format("parallel{}_unroll", level), "threads, and the innermost loops unrolled",
+          {.parallel_level = level, .unroll = true, .directives = {"tune UNROLL = 4, 2, 8, 16"}});
+  for (const int level : {1, 2})
+    if (levels >= level)
+      add(fmt::format("parallel{}_fast_math", level),
           "threads, simd, and sums that the compiler may reorder",
-          {.parallel_depth = depth, .simd = true, .directives = {"option fast_math"}});
+          {.parallel_level = level, .simd = true, .directives = {"option fast_math"}});
   return variants;
 }
 

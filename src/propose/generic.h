@@ -16,12 +16,14 @@ struct Variant {
 };
 
 /// Variants from mild to bold: restrict, parallel outer loop, parallel second loop, simd with
-/// reductions, unrolling (a knob), fast_math. Some are wrong for some references (a loop that
-/// carries a dependence); the referee finds out. `reference` is the text of reference.cpp.
+/// reductions, unrolling (a knob), fast_math. A loop whose iterations depend on each other, or
+/// scatter, gets no threads and no simd, as far as its text tells; the referee finds out about the
+/// rest. `reference` is the text of reference.cpp.
 std::vector<Variant> generic_variants(const Task& task, const std::string& reference);
 
 /// The plain `omp parallel for` form of the reference, a baseline of every task that ships none;
-/// empty where the reference has no loop.
+/// empty where no loop of the reference may run in
+/// parallel.
 std::string parallel_form(const Task& task, const std::string& reference);
 
 }  // namespace kw::propose

@@ -42,6 +42,41 @@ TEST(Generic, AReferenceWithoutLoopsHasNoParallelForm) {
             "");
 }
 
+/// Steps in order, rows at once, sources one after another: what a wave does.
+constexpr const char* kSteps =
+    "template <class Real>\n"
+    "void reference(int n, const Real* x, Real* y) {\n"
+    "  for (int t = 0; t < 3; ++t) {\n"
+    "    const Real* now = y + (t % 2) * n;\n"
+    "    Real* next = y + ((t + 1) % 2) * n;\n"
+    "    for (int i = 1; i < n - 1; ++i) next[i] = now[i - 1] + now[i + 1];\n"
+    "    for (int p = 0; p < n; ++p) {\n"
+    "      const int at = static_cast<int>(x[p]);\n"
+    "      next[at] += 1;\n"
+    "    }\n"
+    "  }\n"
+    "}\n";
+
+TEST(Generic, NeitherStepsNorScattersRunAtOnce) {
+  const std::string form = parallel_form(dot_task(), kSteps);
+  EXPECT_THAT(form, HasSubstr("#pragma omp parallel for\n    for (int i"));
+  EXPECT_THAT(form, Not(HasSubstr("parallel for\n  for (int t")));
+  for (const Variant& v : generic_variants(dot_task(), kSteps)) {
+    EXPECT_THAT(v.source, Not(HasSubstr("omp parallel for\n  for (int t"))) << v.name;
+    EXPECT_THAT(v.source, Not(HasSubstr("\n    #pragma omp simd\n    for (int p"))) << v.name;
+    EXPECT_THAT(v.source, Not(HasSubstr("simd\n    for (int p"))) << v.name;
+  }
+}
+
+TEST(Generic, AHistogramHasNoParallelForm) {
+  EXPECT_EQ(parallel_form(dot_task(),
+                          "template <class Real>\n"
+                          "void reference(int n, const int* x, int* y) {\n"
+                          "  for (int i = 0; i < n; ++i) ++y[x[i]];\n"
+                          "}\n"),
+            "");
+}
+
 TEST(Generic, VariantsDifferAndSayWhatTheyChange) {
   const auto variants = generic_variants(dot_task(), kDot);
   std::set<std::string> names;

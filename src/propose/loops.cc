@@ -6,6 +6,8 @@
 #include <cctype>
 #include <set>
 
+#include "propose/independence.h"
+
 namespace kw::propose {
 namespace {
 
@@ -126,6 +128,16 @@ std::vector<std::string> sums_of(const std::string& text, std::size_t from, std:
   return sums;
 }
 
+bool is_parallel(const std::string& text, const Loop& loop, std::size_t body) {
+  const std::size_t open = text.find('(', loop.offset);
+  if (open == std::string::npos || body >= loop.end) return false;
+  const std::size_t close = past_closing(text, open, '(', ')');
+  if (close <= open + 1) return false;
+  const std::string_view all = text;
+  return has_independent_iterations(
+      {all.substr(open + 1, close - open - 2), all.substr(body, loop.end - body), loop.sums});
+}
+
 }  // namespace
 
 std::vector<Loop> find_loops(std::string_view source) {
@@ -149,7 +161,9 @@ std::vector<Loop> find_loops(std::string_view source) {
       }
       loop.is_only_child = start == i && skip_space(text, loop.end) >= stop;
     }
-    loop.sums = sums_of(text, body_of(text, i), loop.end);
+    const std::size_t body = body_of(text, i);
+    loop.sums = sums_of(text, body, loop.end);
+    loop.is_parallel = is_parallel(text, loop, body);
     loops.push_back(loop);
   }
   return loops;

@@ -14,6 +14,7 @@ struct Loop {
   std::size_t end = 0;     ///< One past the last character of its body.
   int depth = 1;           ///< 1: inside no other loop.
   bool is_innermost = true;
+  bool is_parallel = false;    ///< Its iterations may run at once: has_independent_iterations().
   bool is_only_child = false;  ///< The enclosing loop's body is this loop and nothing else.
   std::vector<std::string>
       sums;  ///< Scalars declared outside this loop and only added to inside it.
