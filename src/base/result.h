@@ -21,6 +21,7 @@ struct Error {
   std::string what;   ///< One line in words a user can act on.
   std::string where;  ///< Place: "file:line:column" of foreign text, a path, or a source location.
   Advice advice = Advice::GiveUp;
+  bool is_input = false;  ///< What a person gave (a task, its reference) is at fault.
 };
 
 /// A value or an Error. A candidate's fate is never an Error: it is a Verdict.
@@ -34,6 +35,11 @@ class [[nodiscard]] Result : public std::expected<T, Error> {
 inline std::unexpected<Error> fail(std::string what, std::string where = {},
                                    Advice advice = Advice::GiveUp) {
   return std::unexpected<Error>(Error{std::move(what), std::move(where), advice});
+}
+
+/// Trouble with what a person gave: nothing can follow until they mend it.
+inline std::unexpected<Error> fail_input(std::string what, std::string where = {}) {
+  return std::unexpected<Error>(Error{std::move(what), std::move(where), Advice::Stop, true});
 }
 
 /// `place: what`, as shown to a user.

@@ -57,7 +57,7 @@ Result<Submission> read_submission(const JudgeFlags& flags, Target target,
   if (!S_ISREG(info.st_mode)) return fail("not a file", flags.file);
   if (static_cast<std::size_t>(info.st_size) > task::kMaxSourceBytes)
     return Submission{{}, not_a_candidate("the file is larger than 1 MiB")};
-  const std::string source = KW_TRY(platform::read_file(flags.file));
+  const std::string source = KW_TRY(as_input(platform::read_file(flags.file)));
   auto candidate = task::make_candidate(stem_of(flags.file), source, Origin::Human,
                                         definition.task.restrictions, target);
   if (!candidate)

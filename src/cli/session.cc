@@ -54,7 +54,7 @@ int report_error(const Global& global, const Error& error, ExitCode code) {
 }
 
 ExitCode code_of(const Error& error) {
-  return error.advice == Advice::GiveUp ? kUsage : kEnvironment;
+  return error.is_input || error.advice == Advice::GiveUp ? kUsage : kEnvironment;
 }
 
 int end_command(const Global& global, const Result<int>& code) {

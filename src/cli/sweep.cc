@@ -79,7 +79,7 @@ Result<std::optional<Candidate>> kernel_of(const SweepFlags& flags, Target targe
                                            const store::RunStore& store,
                                            const task::Definition& definition) {
   if (!flags.kernel.empty()) {
-    const std::string source = KW_TRY(platform::read_file(flags.kernel));
+    const std::string source = KW_TRY(as_input(platform::read_file(flags.kernel)));
     auto candidate = task::make_candidate(platform::Path(flags.kernel).stem().string(), source,
                                           Origin::Human, definition.task.restrictions, target);
     if (!candidate) return fail(task::to_text(candidate.error()), flags.kernel);

@@ -56,7 +56,9 @@ void Fd::reset(int fd) {
 
 std::unexpected<Error> fail_errno(std::string_view action, const Path& path, int error) {
   Advice advice = Advice::GiveUp;
-  if (error == ENOSPC || error == EDQUOT) advice = Advice::Stop;
+  const bool is_full = error == ENOSPC || error == EDQUOT;
+  const bool is_closed = error == EROFS || error == EACCES || error == EPERM;
+  if (is_full || is_closed) advice = Advice::Stop;
   if (error == EINTR || error == EAGAIN || error == EBUSY) advice = Advice::Retry;
   // std::generic_category is thread-safe, strerror is not.
   const std::string reason = std::generic_category().message(error);

@@ -104,7 +104,9 @@ TEST_F(Files, AFullDiskStopsTheRun) {
   EXPECT_EQ(fail_errno("write", "x", errno).error().advice, Advice::Stop);
   ::close(fd);
   EXPECT_EQ(fail_errno("write", "x", EBUSY).error().advice, Advice::Retry);
-  EXPECT_EQ(fail_errno("write", "x", EACCES).error().advice, Advice::GiveUp);
+  EXPECT_EQ(fail_errno("write", "x", EROFS).error().advice, Advice::Stop);
+  EXPECT_EQ(fail_errno("write", "x", EACCES).error().advice, Advice::Stop);
+  EXPECT_EQ(fail_errno("read", "x", ENOENT).error().advice, Advice::GiveUp);
 }
 
 TEST_F(Files, MakesAndRemovesTrees) {

@@ -205,7 +205,7 @@ Result<std::vector<RegionTruth>> Bench::facts_of(std::size_t index, const Known&
     if (!known.truth.magnitudes.empty())
       unusable += KW_TRY(against(*known.truth.magnitudes[index])).nonfinite_failed;
     if (unusable > 0)
-      return fail(
+      return fail_input(
           fmt::format("the reference of task '{}' gives {} values that are not finite in "
                       "tensor '{}' of workload '{}'; the task is at fault",
                       task_.name, unusable, tensor.name, workload_.name));
@@ -231,8 +231,8 @@ Result<std::unique_ptr<Leg>> Bench::start_native(device::PlayerSpec spec,
   auto leg = std::make_unique<Leg>(device_, task_, std::move(spec), *trusted_.native,
                                    std::move(stands), seed_.child("native"));
   if (const auto refused = KW_TRY(leg->renew()))
-    return fail(fmt::format("the reference of task '{}' at the task's type: {}", task_.name,
-                            refused->evidence));
+    return fail_input(fmt::format("the reference of task '{}' at the task's type: {}", task_.name,
+                                  refused->evidence));
   return leg;
 }
 
@@ -257,7 +257,7 @@ Result<> Bench::learn_native(Leg& leg, Known& known) {
   KW_TRY(leg.make_ready(workload_));
   const auto call = leg.call(workload_, 1, trusted_.maker.timeout_ns);
   if (call.fate != device::Fate::Returned)
-    return fail(
+    return fail_input(
         fmt::format("the reference of task '{}' at the task's type on workload '{}' {}; the "
                     "task is at fault, not the candidate",
                     task_.name, workload_.name, words_of(call.fate, call.signal)));

@@ -57,7 +57,7 @@ Result<std::unique_ptr<Leg>> start(const TruthMaker& maker, const Program& progr
   auto leg = std::make_unique<Leg>(*maker.device, *maker.task, std::move(spec), program,
                                    std::move(stands), Seed::from_number(0));
   if (const auto refused = KW_TRY(leg->renew()))
-    return fail(
+    return fail_input(
         fmt::format("{}: {}", who(maker, program, *jobs.front().workload), refused->evidence));
   return leg;
 }
@@ -70,9 +70,9 @@ Result<std::vector<double>> run_all(const TruthMaker& maker, Leg& leg,
     KW_TRY(leg.make_ready(*job.workload));
     const device::CallResult result = leg.call(*job.workload, 1, maker.timeout_ns);
     if (result.fate != device::Fate::Returned)
-      return fail(fmt::format("{} {}; the task is at fault, not the candidate",
-                              who(maker, leg.program(), *job.workload),
-                              words_of(result.fate, result.signal)));
+      return fail_input(fmt::format("{} {}; the task is at fault, not the candidate",
+                                    who(maker, leg.program(), *job.workload),
+                                    words_of(result.fate, result.signal)));
     times.push_back(result.elapsed_ns);
   }
   return times;

@@ -17,6 +17,7 @@ Reply reply_of(const Error& error) {
   reply.advice = error.advice == Advice::Retry  ? "retry"
                  : error.advice == Advice::Stop ? "stop"
                                                 : "give_up";
+  reply.is_input = error.is_input;
   return reply;
 }
 
@@ -24,7 +25,7 @@ Error error_of(const Reply& reply) {
   const Advice advice = reply.advice == "retry"  ? Advice::Retry
                         : reply.advice == "stop" ? Advice::Stop
                                                  : Advice::GiveUp;
-  return {reply.what, reply.where, advice};
+  return {reply.what, reply.where, advice, reply.is_input};
 }
 
 }  // namespace kw::worker

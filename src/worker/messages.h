@@ -56,6 +56,7 @@ struct Reply {
   std::string what;  ///< Of the error.
   std::string where;
   std::string advice;              ///< retry | give_up | stop
+  bool is_input = false;           ///< The task is at fault.
   std::vector<DeviceFacts> facts;  ///< At most one; with an evaluation: ceilings were raised.
   std::vector<Evaluation> evaluation;
   std::vector<AdmissionLine> admission;
@@ -64,8 +65,8 @@ struct Reply {
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("version", s.version), v("is_ok", s.is_ok), v("what", s.what), v("where", s.where),
-        v("advice", s.advice), v("facts", s.facts), v("evaluation", s.evaluation),
-        v("admission", s.admission), v("notes", s.notes);
+        v("advice", s.advice), v("is_input", s.is_input), v("facts", s.facts),
+        v("evaluation", s.evaluation), v("admission", s.admission), v("notes", s.notes);
   }
 };
 
