@@ -101,11 +101,11 @@ Result<std::vector<Order>> orders_from(const SteerFlags& flags) {
 }
 
 /// Whether somebody works on the run now; an error where nothing will be asked any more.
-Result<bool> is_going(const store::RunStore& store, const RunSummary& run) {
+Result<bool> is_going(const RunSummary& run) {
   if (run.state == RunState::Finished)
     return fail("the run has ended (" + run.stopped_by + "); start a new one", run.name);
-  const bool is_held = !store.lock(run).has_value();
-  if (is_held && run.state == RunState::Running && !run.stopped_by.empty())
+  const bool is_held = run.state == RunState::Running;
+  if (is_held && !run.stopped_by.empty())
     return fail("its search is over (" + run.stopped_by + "), the winner is being confirmed",
                 run.name);
   return is_held;
@@ -150,7 +150,7 @@ Result<int> steer(const Global& global, const SteerFlags& flags) {
         run.name);
   const auto known = KW_TRY(engine::orders_of(store, run.id));
   if (!wanted.empty()) {
-    const bool is_now = KW_TRY(is_going(store, run));
+    const bool is_now = KW_TRY(is_going(run));
     KW_TRY(check_all(global, store, run, wanted, known));
     KW_TRY(engine::give_orders(store, run.id, wanted));
     if (!global.json)

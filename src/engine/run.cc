@@ -261,7 +261,7 @@ const RunSummary& Runner::finish() {
 }
 
 const RunSummary& Runner::fail_with(const Error& error) {
-  run_.state = is_interrupted() ? RunState::Interrupted : RunState::Failed;
+  run_.state = is_interrupted() ? RunState::Interrupted : RunState::Stopped;
   run_.stopped_by = describe(error);
   update_spent();
   return run_;

@@ -193,7 +193,7 @@ TEST_F(RunTest, ALostDeviceStopsTheRunWhichCanBeResumed) {
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().what, "the worker is gone");
   const RunSummary run = stored("synthetic-2");
-  EXPECT_EQ(run.state, RunState::Failed);
+  EXPECT_EQ(run.state, RunState::Stopped);
   EXPECT_THAT(run.stopped_by, HasSubstr("the worker is gone"));
   EXPECT_FALSE(std::filesystem::exists(store_.folder_of(run) / kDecisionLog));
   EXPECT_EQ(decisions(resume(surroundings(carrier_), run).value()), expected);
@@ -203,7 +203,7 @@ TEST_F(RunTest, AnErrorOfTheCarrierIsNeverAnAttempt) {
   FailingCarrier failing(carrier_, 3, Advice::GiveUp);
   ASSERT_FALSE(run(surroundings(failing), config()));
   const RunSummary half = stored("synthetic-1");
-  EXPECT_EQ(half.state, RunState::Failed);
+  EXPECT_EQ(half.state, RunState::Stopped);
   for (const Attempt& a : attempts(half.name))
     EXPECT_NE(a.evaluation.verdict.outcome, Outcome::Unsupported);
   EXPECT_TRUE(resume(surroundings(carrier_), half));
@@ -214,7 +214,7 @@ TEST_F(RunTest, TroubleInTheConfirmationLosesNothing) {
   ASSERT_FALSE(run(surroundings(failing), config()));
   const RunSummary failed = stored("synthetic-1");
   EXPECT_EQ(failed.attempts, kAttempts);
-  EXPECT_EQ(failed.state, RunState::Failed);
+  EXPECT_EQ(failed.state, RunState::Stopped);
   EXPECT_THAT(failed.stopped_by, HasSubstr("the worker is gone"));
   EXPECT_THAT(counter_.notices, HasSubstr("kw resume synthetic-1"));
   const auto resumed = resume(surroundings(carrier_), failed);

@@ -102,7 +102,7 @@ TEST_F(WritingRun, TroubleWithTheModelLosesNothing) {
   const auto broken = run(surroundings(), config(10));
   ASSERT_FALSE(broken);
   RunSummary stored = store_.find("synthetic-1").value();
-  EXPECT_EQ(stored.state, RunState::Failed);
+  EXPECT_EQ(stored.state, RunState::Stopped);
   EXPECT_THAT(stored.stopped_by, HasSubstr("no connection after 6 tries"));
   EXPECT_EQ(stored.attempts, 5);
   EXPECT_EQ(stored.spent.calls, 4) << "a call that failed counts";

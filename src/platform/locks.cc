@@ -103,6 +103,15 @@ Result<FileLock> FileLock::acquire(const Path& path, std::string_view owner, Nan
   return FileLock(std::move(fd));
 }
 
+Result<bool> FileLock::is_held(const Path& path) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!fd) {
+    if (errno == ENOENT) return false;
+    return fail_errno("open lock", path, errno);
+  }
+  return !KW_TRY(try_flock(fd, LOCK_SH, path));
+}
+
 Result<Path> lease_dir() {
   const std::array<Path, 3> parents = {"/run/lock", "/var/lock", "/tmp"};
   auto parent = std::find_if(parents.begin(), parents.end(), is_open_to_all);

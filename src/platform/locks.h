@@ -22,6 +22,11 @@ class FileLock {
   static Result<FileLock> acquire(const Path& path, std::string_view owner,
                                   Nanoseconds timeout = Nanoseconds::zero());
 
+  /// Whether somebody holds it now; never creates the file. Looking takes a shared lock for some
+  /// microseconds: whoever acquires should wait that long. A file that cannot be opened is an
+  /// error.
+  static Result<bool> is_held(const Path& path);
+
  private:
   explicit FileLock(Fd fd) : fd_(std::move(fd)) {}
   Fd fd_;

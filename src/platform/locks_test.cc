@@ -34,6 +34,17 @@ TEST_F(FileLockTest, NamesTheHolder) {
   EXPECT_THAT(describe(second.error()), HasSubstr("pid " + std::to_string(::getpid())));
 }
 
+TEST_F(FileLockTest, TellsWhetherItIsHeldWithoutTakingIt) {
+  EXPECT_FALSE(need(FileLock::is_held(file_)));
+  EXPECT_NE(::access(file_.c_str(), F_OK), 0) << "looking creates nothing";
+  {
+    const FileLock held = need(FileLock::acquire(file_, "first"));
+    EXPECT_TRUE(need(FileLock::is_held(file_)));
+  }
+  EXPECT_FALSE(need(FileLock::is_held(file_)));
+  EXPECT_TRUE(FileLock::acquire(file_, "second"));
+}
+
 TEST_F(FileLockTest, IsFreeAfterItsHolder) {
   {
     const FileLock held = need(FileLock::acquire(file_, "first"));

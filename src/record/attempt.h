@@ -119,11 +119,13 @@ struct RunConfig {
   }
 };
 
-enum class RunState { Running, Finished, Interrupted, Failed };
+/// Interrupted: a person asked it to finish its attempt and report. Stopped: it ended in the
+/// middle, by an error of the environment, a second Ctrl-C or a kill. Both can be resumed.
+enum class RunState { Running, Finished, Interrupted, Stopped };
 template <>
 struct EnumNames<RunState> {
   static constexpr std::array<std::string_view, 4> names{"running", "finished", "interrupted",
-                                                         "failed"};
+                                                         "stopped"};
 };
 
 /// One row of `kw runs`.

@@ -22,11 +22,17 @@ constexpr const char* kRunColumns =
     "(SELECT TOTAL(usd) FROM exchanges WHERE run = runs.id), "
     "(SELECT COUNT(*) FROM exchanges WHERE run = runs.id AND usd IS NULL)";
 
+constexpr const char* kLockFile = "lock";
+/// Others that look whether a run is held hold its lock for an instant.
+constexpr platform::Nanoseconds kGlance = std::chrono::milliseconds(200);
+
 Result<RunSummary> read_run(SQLite::Statement& row) {
   RunSummary run;
   run.id = row.getColumn(0).getInt64();
   run.name = row.getColumn(1).getString();
-  const auto state = enum_from<RunState>(row.getColumn(2).getString());
+  const std::string word = row.getColumn(2).getString();
+  const auto state = word == "failed" ? RunState::Stopped  // as older programs wrote it
+                                      : enum_from<RunState>(word);
   if (!state) return fail("run with an unknown state", run.name, Advice::Stop);
   run.state = *state;
   run.config = KW_TRY(decode<RunConfig>(row.getColumn(3).getString()));
@@ -89,6 +95,14 @@ Result<RunStore> RunStore::open(const platform::Path& workspace, platform::Disk&
   return RunStore(root, std::move(db), Artifacts(disk, root / "artifacts"));
 }
 
+/// A run that nobody works on has no state of its own to tell so: it was killed, or could not write
+/// its end.
+void RunStore::settle_state(RunSummary& run) const {
+  if (run.state != RunState::Running) return;
+  const auto is_held = platform::FileLock::is_held(folder_of(run) / kLockFile);
+  if (is_held && !*is_held) run.state = RunState::Stopped;
+}
+
 Result<RunSummary> RunStore::create(const RunConfig& config, const std::string& started_at) {
   RunSummary run;
   run.config = config;
@@ -116,7 +130,7 @@ Result<RunSummary> RunStore::create(const RunConfig& config, const std::string& 
 
 Result<platform::FileLock> RunStore::lock(const RunSummary& run) const {
   KW_TRY(platform::make_dirs(folder_of(run)));  // missing if create() was killed
-  auto held = platform::FileLock::acquire(folder_of(run) / "lock", "run " + run.name);
+  auto held = platform::FileLock::acquire(folder_of(run) / kLockFile, "run " + run.name, kGlance);
   if (!held) return fail(held.error().what, held.error().where, Advice::Stop);
   return held;
 }
@@ -192,6 +206,7 @@ Result<std::vector<RunSummary>> RunStore::list() const {
     }
   }));
   KW_TRY(status);
+  for (RunSummary& run : runs) settle_state(run);
   return runs;
 }
 
@@ -208,7 +223,11 @@ Result<RunSummary> RunStore::find(const std::string& name) const {
     SQLite::Statement all(db, "SELECT name FROM runs ORDER BY id DESC LIMIT 1000");
     while (all.executeStep()) names.push_back(all.getColumn(0).getString());
   }));
-  if (found) return std::move(*found);
+  if (found) {
+    RunSummary run = KW_TRY(std::move(*found));
+    settle_state(run);
+    return run;
+  }
   return fail("no run named '" + name + "'" + suggestion(name, names), root_.string());
 }
 

@@ -49,8 +49,9 @@ class RunStore {
   /// Updates state, best, stopped_by, spent. Spending below what its exchanges cost is theirs.
   Result<> update(const RunSummary& run);
 
+  /// One that nobody works on any more and that left no state of its own is Stopped.
   Result<std::vector<RunSummary>> list() const;
-  /// By name; errors suggest the nearest.
+  /// By name, as list() tells it; errors suggest the nearest.
   Result<RunSummary> find(const std::string& name) const;
   /// In order, one in memory at a time; an error of `visit` ends the walk.
   Result<> for_each_attempt(std::int64_t run, Sources sources,
@@ -98,6 +99,7 @@ class RunStore {
   Artifacts& artifacts() { return artifacts_; }
 
  private:
+  void settle_state(RunSummary& run) const;
   RunStore(platform::Path root, Database db, Artifacts artifacts);
   platform::Path root_;
   Database db_;
