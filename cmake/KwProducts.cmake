@@ -173,7 +173,7 @@ if(KW_TESTS AND NOT KW_PORTABLE)
   kw_precompiled(program_test)
   add_dependencies(program_test kw)
   gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS program TIMEOUT 600)
+    PROPERTIES LABELS program TIMEOUT 900)
 endif()
 
 if(KW_TESTS AND NOT KW_PORTABLE)

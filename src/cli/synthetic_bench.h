@@ -1,4 +1,4 @@
-// The task "synthetic:SEED[:IDEAS]": a landscape to search without worker, device or compiler.
+// The task "synthetic:SEED[:IDEAS[:MS]]": a landscape to search without worker, device or compiler.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

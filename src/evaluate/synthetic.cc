@@ -43,6 +43,7 @@ Result<Evaluation> SyntheticCarrier::next() {
   if (waiting_.empty()) return fail("nothing was submitted", "synthetic carrier");
   const EvaluationRequest request = std::move(waiting_.front());
   waiting_.pop_front();
+  if (pause_ > pause_.zero()) platform::real_clock().sleep_for(pause_);
 
   Evaluation e;
   e.id = request.id;

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "evaluate/carrier.h"
+#include "platform/clock.h"
 #include "search/landscape.h"
 
 namespace kw::evaluate {
@@ -14,8 +15,10 @@ namespace kw::evaluate {
 class SyntheticCarrier final : public Carrier {
  public:
   /// `landscape` must outlive the carrier.
-  explicit SyntheticCarrier(const search::Landscape& landscape)
-      : landscape_(landscape), best_(landscape.best()) {}
+  /// `pause`: what each judgement takes, for who watches or steers a run.
+  explicit SyntheticCarrier(const search::Landscape& landscape,
+                            platform::Nanoseconds pause = platform::Nanoseconds::zero())
+      : landscape_(landscape), best_(landscape.best()), pause_(pause) {}
 
   Result<DeviceFacts> open(const std::optional<DeviceFacts>& remembered) override;
   Result<> submit(EvaluationRequest request) override;
@@ -25,6 +28,7 @@ class SyntheticCarrier final : public Carrier {
   double speedup_of(const Candidate& candidate) const;
   const search::Landscape& landscape_;
   double best_;  ///< Of the landscape: to find it is to look everywhere.
+  platform::Nanoseconds pause_;
   std::deque<EvaluationRequest> waiting_;
 };
 

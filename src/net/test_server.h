@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -29,7 +30,8 @@ struct TestAnswer {
   std::vector<std::string> pieces{};  ///< Each in a chunk of its own.
   End end = End::Complete;
   std::vector<std::pair<std::string, std::string>> headers{};
-  bool is_buffered = false;  ///< In one piece with its length, as a proxy sends it.
+  bool is_buffered = false;        ///< In one piece with its length, as a proxy sends it.
+  std::function<void()> before{};  ///< Called once the request is here, before anything is sent.
 };
 
 struct TestRequest {
@@ -95,6 +97,7 @@ class TestServer {
         answers_.pop_front();
       }
     }
+    if (next.before) next.before();
     out.status = next.status;
     for (const auto& [name, value] : next.headers) out.set_header(name.c_str(), value);
     if (next.is_buffered) {

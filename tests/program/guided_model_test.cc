@@ -1,8 +1,5 @@
 // A model that is steered by a person, starts from expert kernels, and is helped by a judge.
 // SPDX-License-Identifier: Apache-2.0
-#include <chrono>
-#include <thread>
-
 #include "kw.h"
 
 namespace kw::program {
@@ -32,11 +29,7 @@ std::string sent(const json& exchange) {
 
 /// Waits for a file of the folder in which a person answers; false: it never came.
 bool wait_for(const Workspace& w, const std::string& file) {
-  for (int i = 0; i < 16000; ++i) {
-    if (!w.read(file).empty()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
+  return wait_until([&] { return !w.read(file).empty(); });
 }
 
 TEST(GuidedModel, IsToldWhatAPersonOrdersAlsoAfterAKill) {
@@ -46,7 +39,7 @@ TEST(GuidedModel, IsToldWhatAPersonOrdersAlsoAfterAKill) {
       w.start({"optimize", "twice", "--model", "manual:talk", "--attempts", "2"});
   if (!wait_for(w, "talk/001.prompt.md")) {
     process.kill_tree();
-    const Ran ran = ended(process.wait(std::chrono::minutes(1)));
+    const Ran ran = ended(process.wait(kPatience));
     if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
     FAIL() << ran.err;
   }
@@ -56,7 +49,7 @@ TEST(GuidedModel, IsToldWhatAPersonOrdersAlsoAfterAKill) {
   w.write("talk/001.reply.md", kThrice);
   ASSERT_TRUE(wait_for(w, "talk/002.prompt.md"));
   process.kill_tree();
-  ended(process.wait(std::chrono::minutes(1)));
+  ended(process.wait(kPatience));
   const std::string prompt = w.read("talk/002.prompt.md");
   EXPECT_THAT(prompt, AllOf(HasSubstr("What the person in charge asks for"),
                             HasSubstr("Worth trying: one product is enough"),

@@ -20,14 +20,14 @@ bool kill_somewhere(platform::Process process, std::chrono::nanoseconds span,
   std::uniform_int_distribution<std::int64_t> delay(0, span.count());
   std::this_thread::sleep_for(std::chrono::nanoseconds(delay(random)));
   process.kill_tree();
-  return ended(process.wait(std::chrono::minutes(1))).signal != SIGKILL;
+  return ended(process.wait(kPatience)).signal != SIGKILL;
 }
 
 TEST(Kill, AnywhereThenResumeDecidesTheSame) {
   const Workspace undisturbed;
   const auto started = std::chrono::steady_clock::now();
   ASSERT_EQ(undisturbed.kw(kRun).code, 0);
-  const auto span = std::chrono::steady_clock::now() - started;
+  auto span = std::chrono::steady_clock::now() - started;
   const std::string expected = undisturbed.read("runs/synthetic-1/decisions.log");
   ASSERT_NE(expected, "");
   const auto attempts = undisturbed.kw({"runs", "--json"}).json()["runs"][0]["attempts"];
@@ -36,12 +36,14 @@ TEST(Kill, AnywhereThenResumeDecidesTheSame) {
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
   int killed_inside = 0;
-  for (int trial = 0; trial < kTrials; ++trial) {
+  // A machine that became less loaded since ends runs before they are killed.
+  for (int trial = 0; trial < kTrials || (killed_inside == 0 && trial < 4 * kTrials); ++trial) {
     SCOPED_TRACE("trial " + std::to_string(trial));
     const Workspace w;
     bool is_over = kill_somewhere(w.start(kRun), span, random);
     while (!is_over && w.kw({"runs", "--json"}).json()["runs"].empty())
       is_over = kill_somewhere(w.start(kRun), span, random);
+    if (is_over) span -= span / 4;
     for (int again = 0; !is_over && again < 2; ++again) {
       ++killed_inside;
       is_over = kill_somewhere(w.start({"resume", "synthetic-1"}), span, random);
@@ -60,23 +62,21 @@ TEST(Kill, AnywhereThenResumeDecidesTheSame) {
   EXPECT_GT(killed_inside, 0) << "no kill hit a run";
 }
 
-/// Starts an endless run and waits until it has stored attempts.
-platform::Process start_long_run(const Workspace& w) {
+/// Starts a run that only a signal ends and waits until it has begun.
+platform::Process start_endless_run(const Workspace& w) {
   platform::Process process =
-      w.start({"optimize", "synthetic:7", "--strategy", "random", "--time", "60s"});
-  for (int i = 0; i < 2000 && w.read("runs/synthetic-1/lock").empty(); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      w.start({"optimize", "synthetic:7:100:5", "--strategy", "random", "--attempts", "1000000"});
+  EXPECT_TRUE(wait_until([&] { return !w.read("runs/synthetic-1/lock").empty(); }));
   return process;
 }
 
 TEST(Interrupt, OnceFinishesTheAttemptAndReports) {
   const Workspace w;
-  platform::Process process = start_long_run(w);
+  platform::Process process = start_endless_run(w);
   ASSERT_TRUE(process.signal(SIGINT));
-  const Ran ran = ended(process.wait(std::chrono::minutes(1)));
+  const Ran ran = ended(process.wait(kPatience));
   EXPECT_EQ(ran.code, 130) << ran.err;
-  const auto run = w.kw({"runs", "--json"}).json()["runs"][0];
-  EXPECT_EQ(run["state"], "interrupted");
+  EXPECT_EQ(w.run()["state"], "interrupted");
   EXPECT_NE(w.read("runs/synthetic-1/decisions.log"), "");
   EXPECT_EQ(w.kw({"replay", "synthetic-1"}).code, 0);
 }

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kw.h"
 
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 namespace kw::program {
 namespace {
-
-constexpr platform::Nanoseconds kPatience = std::chrono::minutes(3);
 
 platform::TempDir make_dir() {
   auto dir = platform::TempDir::create("kw-program");
@@ -56,6 +56,15 @@ Ran ended(const Result<platform::Exit>& exit) {
   return {exit->code, exit->signal, exit->out, exit->err};
 }
 
+bool wait_until(const std::function<bool()>& is_so) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (!is_so()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
 bool lacks_jail(const Ran& ran) {
   const char* required = std::getenv("KW_REQUIRE_JAIL");
   return ran.code == 3 && ran.err.find("jail") != std::string::npos &&
@@ -92,15 +101,33 @@ Ran Workspace::shell(const std::string& script) const {
   return ended(platform::run({"sh", "-c", script}, options({"KW=" + program_}), kPatience));
 }
 
-platform::Process Workspace::start(const Words& arguments) const {
-  Words words{program_};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  auto process = platform::spawn(words, options({}));
+platform::Process Workspace::spawn(const Words& words, const Words& env) const {
+  auto process = platform::spawn(words, options(env));
   if (!process) {
     ADD_FAILURE() << describe(process.error());
     std::abort();
   }
   return std::move(*process);
+}
+
+platform::Process Workspace::start(const Words& arguments) const {
+  Words words{program_};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return spawn(words, {});
+}
+
+platform::Process Workspace::start_audible(const Words& arguments, const std::string& err) const {
+  Words words{"sh", "-c", "exec \"$KW\" \"$@\" 2>\"$ERR\"", "sh"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return spawn(words, {"KW=" + program_, "ERR=" + err});
+}
+
+nlohmann::json Workspace::run() const {
+  const Ran ran = kw({"runs", "--json"});
+  // While the database is being made it may not be readable yet.
+  const auto listed = nlohmann::json::parse(ran.out, nullptr, false);
+  if (ran.code != 0 || !listed.is_object() || listed["runs"].empty()) return nullptr;
+  return listed["runs"][0];
 }
 
 void Workspace::write(const std::string& file, const std::string& text) const {

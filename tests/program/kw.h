@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -14,6 +15,11 @@
 namespace kw::program {
 
 using Words = std::vector<std::string>;
+
+/// The longest that anything may take: tests share a loaded machine with others, sanitised.
+inline constexpr platform::Nanoseconds kPatience = std::chrono::minutes(5);
+/// Asks again and again until it is so; false where patience ended.
+bool wait_until(const std::function<bool()>& is_so);
 
 struct Ran {
   int code = -1;  ///< -1 where a signal ended it.
@@ -35,19 +41,25 @@ class Workspace {
  public:
   explicit Workspace(Whose whose = Whose::Ours);
   const platform::Path& path() const { return dir_.path(); }
-  /// Runs kw to its end; more than three minutes fail the test. `env` on top of PATH and HOME.
+  /// Runs kw to its end; a test fails where that takes longer than kPatience. `env` on top of PATH
+  /// and HOME.
   Ran kw(const Words& arguments, const Words& env = {}) const;
   /// What kw says when it turns a command down, which must end with 2.
   std::string refusal(Words command, const Words& more) const;
   /// As kw() for a shell script, with the program as $KW.
   Ran shell(const std::string& script) const;
   platform::Process start(const Words& arguments) const;
+  /// The same with what it says in the file `err`, which can be read while it runs.
+  platform::Process start_audible(const Words& arguments, const std::string& err) const;
+  /// The only run of the workspace, as `kw runs` tells it; null while there is none.
+  nlohmann::json run() const;
   void write(const std::string& file, const std::string& text) const;
   /// The file's text; empty where there is none.
   std::string read(const std::string& file) const;
 
  private:
   platform::SpawnOptions options(const Words& env) const;
+  platform::Process spawn(const Words& words, const Words& env) const;
   platform::TempDir dir_;
   std::string program_;
 };

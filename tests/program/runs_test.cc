@@ -1,7 +1,6 @@
 // A synthetic run and every command that looks back at it.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <thread>
 
 #include "base/text.h"
 #include "kw.h"
@@ -146,7 +145,7 @@ TEST(Sharing, TwoRunsInOneWorkspaceAtOnce) {
   for (int i = 0; i < 2; ++i) both.push_back(w.start(synthetic(60, {"--json"})));
   Words names;
   for (platform::Process& process : both) {
-    const Ran ran = ended(process.wait(std::chrono::minutes(1)));
+    const Ran ran = ended(process.wait(kPatience));
     EXPECT_EQ(ran.code, 0) << ran.err;
     names.push_back(ran.json()["run"]);
   }
