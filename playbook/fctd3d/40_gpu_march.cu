@@ -1,0 +1,179 @@
+// fctd3d in one pass per step: threads march along x with a queue of five vectors, their neighbours along y and z come
+// from the first-level cache.
+// SPDX-License-Identifier: Apache-2.0
+// kw: technique register queue, vectorization, L1 halo, software prefetch, streaming stores, programmatic dependent launch
+// kw: tune LANES = 32, 16, 64      // vectors of four along z
+// kw: tune ROWS = 8, 4, 16
+// kw: tune CHUNK = 32, 64, 16, 128    // planes that a block marches through
+// kw: require LANES * ROWS <= 1024 && LANES * ROWS >= 64
+// kw: workspace finished u32 [nt] zeroed
+// kw: for t = 0 .. nt
+// kw:   when nz % 4 == 0
+// kw:     launch step_march grid(ceil_div(nz, LANES * 4), ceil_div(ny, ROWS), ceil_div(nx, CHUNK)) block(LANES, ROWS) pdl args(
+// kw:       u[(t + 1) % 3], u[t % 3], u[(t + 2) % 3], struct(nx, ny, nz, f32(dt * dt), f32(1 / (hx * hx)), f32(1 / (hy * hy)), f32(1 / (hz * hz))),
+// kw:       struct(m, src[t], src_coords, nsrc, hx, hy, hz, ox, oy, oz), finished[t])
+// kw:   else
+// kw:     launch step_scalar grid(ceil_div(nz, 32), ceil_div(ny, 8), ceil_div(nx, 16)) block(32, 8) args(
+// kw:       u[(t + 1) % 3], u[t % 3], u[(t + 2) % 3], struct(nx, ny, nz, f32(dt * dt), f32(1 / (hx * hx)), f32(1 / (hy * hy)), f32(1 / (hz * hz))),
+// kw:       struct(m, src[t], src_coords, nsrc, hx, hy, hz, ox, oy, oz), finished[t])
+// kw:   end
+// kw: end
+
+struct Medium {
+  int nx, ny, nz;
+  float dt2, rx, ry, rz;  // dt^2, and 1 / h^2 of each axis
+};
+
+// One point from its neighbours at one and at two steps: x, y, z at once.
+static __device__ __forceinline__ float point(float centre, float x1, float x2, float y1, float y2,
+                                              float z1, float z2, float before, float m,
+                                              const Medium& medium) {
+  const float near = medium.rx * x1 + medium.ry * y1 + medium.rz * z1;
+  const float far = medium.rx * x2 + medium.ry * y2 + medium.rz * z2;
+  const float curvature = -2.5f * (medium.rx + medium.ry + medium.rz) * centre +
+                          (4.0f / 3.0f) * near - (1.0f / 12.0f) * far;
+  return 2.0f * centre - before + __fdividef(medium.dt2, m) * curvature;
+}
+
+static __device__ __forceinline__ float4 sum(float4 a, float4 b) {
+  return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+}
+
+// Four neighbours along z; `left` and `right` are the two points beside them.
+static __device__ __forceinline__ float4 points(float4 c, float4 x1, float4 x2, float4 y1,
+                                                float4 y2, float2 left, float2 right,
+                                                float4 before, float4 m, const Medium& medium) {
+  return make_float4(
+      point(c.x, x1.x, x2.x, y1.x, y2.x, left.y + c.y, left.x + c.z, before.x, m.x, medium),
+      point(c.y, x1.y, x2.y, y1.y, y2.y, c.x + c.z, left.y + c.w, before.y, m.y, medium),
+      point(c.z, x1.z, x2.z, y1.z, y2.z, c.y + c.w, c.x + right.x, before.z, m.z, medium),
+      point(c.w, x1.w, x2.w, y1.w, y2.w, c.z + right.x, c.y + right.y, before.w, m.w, medium));
+}
+
+struct Sources {
+  const float *m, *amplitudes, *coords;
+  int count;
+  float hx, hy, hz, ox, oy, oz;
+};
+
+// Corner `corner` of source p, on the grid with its halo.
+static __device__ void inject(float* next, const Medium& medium, const Sources& s, int p,
+                              int corner) {
+  const int sy = medium.nz + 8;
+  const long long sx = static_cast<long long>(sy) * (medium.ny + 8);
+  const float gx = (s.coords[3 * p] - s.ox) / s.hx;
+  const float gy = (s.coords[3 * p + 1] - s.oy) / s.hy;
+  const float gz = (s.coords[3 * p + 2] - s.oz) / s.hz;
+  const int bx = static_cast<int>(floorf(gx));
+  const int by = static_cast<int>(floorf(gy));
+  const int bz = static_cast<int>(floorf(gz));
+  const int x = bx + (corner >> 2), y = by + (corner >> 1 & 1), z = bz + (corner & 1);
+  if (x < -1 || x > medium.nx || y < -1 || y > medium.ny || z < -1 || z > medium.nz) return;
+  const float wx = gx - bx, wy = gy - by, wz = gz - bz;
+  const float weight = (corner & 4 ? wx : 1 - wx) * (corner & 2 ? wy : 1 - wy) *
+                       (corner & 1 ? wz : 1 - wz);
+  const float base = s.m[(bx + 4) * sx + (by + 4) * sy + bz + 4];
+  atomicAdd(next + (x + 4) * sx + (y + 4) * sy + z + 4,
+            1e-2f * weight * s.amplitudes[p] / base);
+}
+
+// The last block to finish a step adds the sources: that takes no launch of its own.
+static __device__ void inject_when_last(float* next, const Medium& medium, const Sources& s,
+                                        unsigned* finished) {
+  const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+  int is_last = 0;
+  __threadfence();
+  __syncthreads();
+  if (thread == 0)
+    is_last = atomicAdd(finished, 1u) == gridDim.x * gridDim.y * gridDim.z - 1;
+  if (!__syncthreads_or(is_last)) return;
+  __threadfence();
+  for (int e = thread; e < 8 * s.count; e += blockDim.x * blockDim.y)
+    inject(next, medium, s, e / 8, e % 8);
+}
+
+// What a launch may do before the one before it has ended comes before this.
+static __device__ __forceinline__ void wait_for_launch_before() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// Grids whose rows are no whole vectors: one column of points per thread, a queue of five along x.
+extern "C" __global__ void __launch_bounds__(256)
+    step_scalar(float* __restrict__ next, const float* __restrict__ now,
+                const float* __restrict__ before, Medium medium, Sources sources,
+                unsigned* finished) {
+  const int z = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+  const int sy = medium.nz + 8;
+  const long long sx = static_cast<long long>(sy) * (medium.ny + 8);
+  const int x0 = blockIdx.z * 16, x1 = min(x0 + 16, medium.nx);
+  if (z < medium.nz && y < medium.ny) {
+    long long at = (x0 + 4) * sx + (y + 4) * sy + z + 4;
+    float a = now[at - 2 * sx], b = now[at - sx], c = now[at], d = now[at + sx];
+    for (int x = x0; x < x1; ++x, at += sx) {
+      const float e = now[at + 2 * sx];
+      next[at] = point(c, b + d, a + e, now[at - sy] + now[at + sy],
+                       now[at - 2 * sy] + now[at + 2 * sy], now[at - 1] + now[at + 1],
+                       now[at - 2] + now[at + 2], before[at], sources.m[at], medium);
+      a = b;
+      b = c;
+      c = d;
+      d = e;
+    }
+  }
+  inject_when_last(next, medium, sources, finished);
+}
+
+static __device__ __forceinline__ float4 vector_at(const float* p) {
+  return *reinterpret_cast<const float4*>(p);
+}
+
+extern "C" __global__ void __launch_bounds__(LANES* ROWS)
+    step_march(float* __restrict__ next, const float* __restrict__ now,
+               const float* __restrict__ before, Medium medium, Sources sources,
+               unsigned* finished) {
+  const int z = (blockIdx.x * LANES + threadIdx.x) * 4, y = blockIdx.y * ROWS + threadIdx.y;
+  const int sy = medium.nz + 8, sx = sy * (medium.ny + 8);
+  const int x0 = blockIdx.z * CHUNK, x1 = min(x0 + CHUNK, medium.nx);
+  wait_for_launch_before();
+  if (z < medium.nz && y < medium.ny) {
+    // Steps along y fit 32 bits; the pointers move from plane to plane.
+    const long long at = static_cast<long long>(x0 + 4) * sx + (y + 4) * sy + z + 4;
+    const float* p = now + at;
+    const float* old = before + at;
+    const float* slowness = sources.m + at;
+    float* to = next + at;
+    float4 a = vector_at(p - 2 * sx), b = vector_at(p - sx), c = vector_at(p), d = vector_at(p + sx);
+    float4 e = vector_at(p + 2 * sx);
+    float4 u_before = __ldcs(reinterpret_cast<const float4*>(old));
+    float4 m = __ldcs(reinterpret_cast<const float4*>(slowness));
+    for (int x = x0; x < x1; ++x) {
+      // The next plane's vectors are on their way while this one is computed.
+      float4 next_e = e, next_before = u_before, next_m = m;
+      if (x + 1 < x1) {
+        next_e = vector_at(p + 3 * sx);
+        next_before = __ldcs(reinterpret_cast<const float4*>(old + sx));
+        next_m = __ldcs(reinterpret_cast<const float4*>(slowness + sx));
+      }
+      const float4 y1 = sum(vector_at(p - sy), vector_at(p + sy));
+      const float4 y2 = sum(vector_at(p - 2 * sy), vector_at(p + 2 * sy));
+      const float2 left = *reinterpret_cast<const float2*>(p - 2);
+      const float2 right = *reinterpret_cast<const float2*>(p + 4);
+      __stcs(reinterpret_cast<float4*>(to),
+             points(c, sum(b, d), sum(a, e), y1, y2, left, right, u_before, m, medium));
+      a = b;
+      b = c;
+      c = d;
+      d = e;
+      e = next_e;
+      u_before = next_before;
+      m = next_m;
+      p += sx;
+      old += sx;
+      slowness += sx;
+      to += sx;
+    }
+  }
+  inject_when_last(next, medium, sources, finished);
+}

@@ -1,0 +1,169 @@
+// layernorm of rows that stay in registers between the passes: a warp per short row, a block per longer one.
+// SPDX-License-Identifier: Apache-2.0
+// kw: technique register tiling, vectorization, warp shuffles, loads in flight
+// kw: tune THREADS = 256, 512, 1024
+// kw: let CAPACITY = THREADS * 32
+// kw: when cols <= 512
+// kw:   launch layernorm_short grid(ceil_div(rows, 8)) block(256) args(rows, cols, pitch, eps, x, w, b, y)
+// kw: else when cols <= 4096
+// kw:   launch layernorm_medium grid(rows) block(128) args(cols, pitch, eps, x, w, b, y)
+// kw: else when cols <= CAPACITY
+// kw:   launch layernorm_wide grid(rows) block(THREADS) args(cols, pitch, eps, x, w, b, y)
+// kw: else when cols <= 32768
+// kw:   launch layernorm_wider grid(rows) block(1024) args(cols, pitch, eps, x, w, b, y)
+// kw: else
+// kw:   launch layernorm_long grid(rows) block(1024) args(cols, pitch, eps, x, w, b, y)
+// kw: end
+
+// Where a row's vectors lie: with a pitch that is no multiple of 4 rows begin at any element, and
+// the first and the last few are single. x and y begin alike.
+struct Row {
+  long long at;
+  int head, vectors, edge;  // edge: the single element of this thread, or -1
+
+  __device__ Row(int row, int cols, int pitch, int tid) {
+    at = static_cast<long long>(row) * pitch;
+    head = min(cols, static_cast<int>(-at & 3));
+    vectors = (cols - head) / 4;
+    const int tail = cols - head - 4 * vectors;
+    edge = tid < head ? tid : tid >= 4 && tid < 4 + tail ? cols - tail + tid - 4 : -1;
+  }
+};
+
+template <int TEAM>
+static __device__ __forceinline__ float team_sum(float value, float* partial) {
+#pragma unroll
+  for (int far = 16; far > 0; far /= 2)
+    value = value + __shfl_xor_sync(0xffffffffu, value, far);
+  if (TEAM == 32) return value;
+  const int lane = threadIdx.x % 32;
+  if (lane == 0) partial[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = partial[lane % (TEAM / 32)];
+#pragma unroll
+  for (int far = TEAM / 64; far > 0; far /= 2)
+    value = value + __shfl_xor_sync(0xffffffffu, value, far);
+  return value;
+}
+
+template <class F>
+static __device__ __forceinline__ void each(float4& v, F f) {
+  f(v.x);
+  f(v.y);
+  f(v.z);
+  f(v.w);
+}
+
+// Elements head + 4 i to head + 4 i + 3 of a vector over the columns.
+static __device__ __forceinline__ float4 columns(const float* w, int head, int i) {
+  if (head == 0) return __ldg(reinterpret_cast<const float4*>(w) + i);
+  w += head + 4 * i;
+  return make_float4(__ldg(w), __ldg(w + 1), __ldg(w + 2), __ldg(w + 3));
+}
+
+struct Statistics {
+  float mean, factor;
+};
+
+// Of the row that lies in v and edge; absent elements are 0.
+template <int TEAM, int ITEMS>
+static __device__ __forceinline__ Statistics statistics_of(const float4 (&v)[ITEMS], float edge,
+                                                           const Row& row, int cols, float eps,
+                                                           int tid, float* partial) {
+  float sum = edge;
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) sum += v[k].x + v[k].y + (v[k].z + v[k].w);
+  const float mean = team_sum<TEAM>(sum, partial) / cols;
+  float squares = row.edge >= 0 ? (edge - mean) * (edge - mean) : 0.0f;
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) {
+    float4 d = v[k];
+    each(d, [&](float& e) { e -= mean; });
+    if (k * TEAM + tid < row.vectors) squares += d.x * d.x + d.y * d.y + (d.z * d.z + d.w * d.w);
+  }
+  return {mean, 1.0f / sqrtf(team_sum<TEAM>(squares, partial + 32) / cols + eps)};
+}
+
+static __device__ __forceinline__ float4 normalised(float4 v, Statistics s, float4 w, float4 b) {
+  return make_float4((v.x - s.mean) * s.factor * w.x + b.x, (v.y - s.mean) * s.factor * w.y + b.y,
+                     (v.z - s.mean) * s.factor * w.z + b.z, (v.w - s.mean) * s.factor * w.w + b.w);
+}
+
+template <int TEAM, int ITEMS>
+static __device__ __forceinline__ void layernorm_row(int r, int cols, int pitch, float eps,
+                                                  const float* x, const float* w, const float* b, float* y,
+                                                  int tid, float* partial) {
+  const Row row(r, cols, pitch, tid);
+  const float4* from = reinterpret_cast<const float4*>(x + row.at + row.head);
+  float4 v[ITEMS];
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k)
+    v[k] = k * TEAM + tid < row.vectors ? __ldcs(from + k * TEAM + tid)
+                                        : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+  const float edge = row.edge >= 0 ? x[row.at + row.edge] : 0.0f;
+  const Statistics s = statistics_of<TEAM, ITEMS>(v, edge, row, cols, eps, tid, partial);
+  float4* to = reinterpret_cast<float4*>(y + row.at + row.head);
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) {
+    const int i = k * TEAM + tid;
+    if (i < row.vectors) __stcs(to + i, normalised(v[k], s, columns(w, row.head, i), columns(b, row.head, i)));
+  }
+  if (row.edge >= 0) y[row.at + row.edge] = (edge - s.mean) * s.factor * w[row.edge] + b[row.edge];
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    layernorm_short(int rows, int cols, int pitch, float eps, const float* __restrict__ x,
+                 const float* __restrict__ w, const float* __restrict__ b, float* __restrict__ y) {
+  const int row = blockIdx.x * 8 + threadIdx.x / 32;
+  if (row < rows) layernorm_row<32, 4>(row, cols, pitch, eps, x, w, b, y, threadIdx.x % 32, nullptr);
+}
+
+extern "C" __global__ void __launch_bounds__(128)
+    layernorm_medium(int cols, int pitch, float eps, const float* __restrict__ x,
+                  const float* __restrict__ w, const float* __restrict__ b, float* __restrict__ y) {
+  __shared__ float partial[64];
+  layernorm_row<128, 8>(blockIdx.x, cols, pitch, eps, x, w, b, y, threadIdx.x, partial);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    layernorm_wide(int cols, int pitch, float eps, const float* __restrict__ x,
+                const float* __restrict__ w, const float* __restrict__ b, float* __restrict__ y) {
+  __shared__ float partial[64];
+  layernorm_row<THREADS, 8>(blockIdx.x, cols, pitch, eps, x, w, b, y, threadIdx.x, partial);
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+    layernorm_wider(int cols, int pitch, float eps, const float* __restrict__ x,
+                 const float* __restrict__ w, const float* __restrict__ b, float* __restrict__ y) {
+  __shared__ float partial[64];
+  layernorm_row<1024, 8>(blockIdx.x, cols, pitch, eps, x, w, b, y, threadIdx.x, partial);
+}
+
+// Three times over the row: for the mean, for the variance, to write.
+extern "C" __global__ void __launch_bounds__(1024)
+    layernorm_long(int cols, int pitch, float eps, const float* __restrict__ x,
+                const float* __restrict__ w, const float* __restrict__ b, float* __restrict__ y) {
+  __shared__ float partial[64];
+  const Row row(blockIdx.x, cols, pitch, threadIdx.x);
+  const float4* from = reinterpret_cast<const float4*>(x + row.at + row.head);
+  const float edge = row.edge >= 0 ? x[row.at + row.edge] : 0.0f;
+  float sum = edge;
+#pragma unroll 4
+  for (int i = threadIdx.x; i < row.vectors; i += 1024) {
+    const float4 v = from[i];
+    sum += v.x + v.y + (v.z + v.w);
+  }
+  const float mean = team_sum<1024>(sum, partial) / cols;
+  float squares = row.edge >= 0 ? (edge - mean) * (edge - mean) : 0.0f;
+#pragma unroll 4
+  for (int i = threadIdx.x; i < row.vectors; i += 1024) {
+    float4 d = from[i];
+    each(d, [&](float& e) { e -= mean; });
+    squares += d.x * d.x + d.y * d.y + (d.z * d.z + d.w * d.w);
+  }
+  const Statistics s = {mean, 1.0f / sqrtf(team_sum<1024>(squares, partial + 32) / cols + eps)};
+  float4* to = reinterpret_cast<float4*>(y + row.at + row.head);
+#pragma unroll 4
+  for (int i = threadIdx.x; i < row.vectors; i += 1024) __stcs(to + i, normalised(__ldcs(from + i), s, columns(w, row.head, i), columns(b, row.head, i)));
+  if (row.edge >= 0) y[row.at + row.edge] = (edge - s.mean) * s.factor * w[row.edge] + b[row.edge];
+}

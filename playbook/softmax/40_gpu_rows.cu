@@ -1,0 +1,159 @@
+// softmax of rows that stay in registers between the passes: a warp per short row, a block per longer one.
+// SPDX-License-Identifier: Apache-2.0
+// kw: technique register tiling, vectorization, warp shuffles, loads in flight
+// kw: tune THREADS = 512, 256, 1024
+// kw: let CAPACITY = THREADS * 32
+// kw: when cols <= 512
+// kw:   launch softmax_short grid(ceil_div(rows, 8)) block(256) args(rows, cols, pitch, x, y)
+// kw: else when cols <= 4096
+// kw:   launch softmax_medium grid(rows) block(128) args(cols, pitch, x, y)
+// kw: else when cols <= CAPACITY
+// kw:   launch softmax_wide grid(rows) block(THREADS) args(cols, pitch, x, y)
+// kw: else
+// kw:   launch softmax_long grid(rows) block(1024) args(cols, pitch, x, y)
+// kw: end
+
+// Where a row's vectors lie: with a pitch that is no multiple of 4 rows begin at any element, and
+// the first and the last few are single. x and y begin alike.
+struct Row {
+  long long at;
+  int head, vectors, edge;  // edge: the single element of this thread, or -1
+
+  __device__ Row(int row, int cols, int pitch, int tid) {
+    at = static_cast<long long>(row) * pitch;
+    head = min(cols, static_cast<int>(-at & 3));
+    vectors = (cols - head) / 4;
+    const int tail = cols - head - 4 * vectors;
+    edge = tid < head ? tid : tid >= 4 && tid < 4 + tail ? cols - tail + tid - 4 : -1;
+  }
+};
+
+template <int TEAM>
+static __device__ __forceinline__ float team_max(float value, float* partial) {
+#pragma unroll
+  for (int far = 16; far > 0; far /= 2)
+    value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, far));
+  if (TEAM == 32) return value;
+  const int lane = threadIdx.x % 32;
+  if (lane == 0) partial[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = partial[lane % (TEAM / 32)];
+#pragma unroll
+  for (int far = TEAM / 64; far > 0; far /= 2)
+    value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, far));
+  return value;
+}
+
+template <int TEAM>
+static __device__ __forceinline__ float team_sum(float value, float* partial) {
+#pragma unroll
+  for (int far = 16; far > 0; far /= 2)
+    value = value + __shfl_xor_sync(0xffffffffu, value, far);
+  if (TEAM == 32) return value;
+  const int lane = threadIdx.x % 32;
+  if (lane == 0) partial[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = partial[lane % (TEAM / 32)];
+#pragma unroll
+  for (int far = TEAM / 64; far > 0; far /= 2)
+    value = value + __shfl_xor_sync(0xffffffffu, value, far);
+  return value;
+}
+
+template <class F>
+static __device__ __forceinline__ void each(float4& v, F f) {
+  f(v.x);
+  f(v.y);
+  f(v.z);
+  f(v.w);
+}
+
+// Weights of the row that lies in v and edge; absent elements are -infinity.
+template <int TEAM, int ITEMS>
+static __device__ __forceinline__ void softmax_of(float4 (&v)[ITEMS], float edge, const Row& row,
+                                                  float* y, int tid, float* partial) {
+  float largest = edge;
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k)
+    largest = fmaxf(largest, fmaxf(fmaxf(v[k].x, v[k].y), fmaxf(v[k].z, v[k].w)));
+  largest = team_max<TEAM>(largest, partial);
+  edge = expf(edge - largest);
+  float sum = edge;
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) {
+    each(v[k], [&](float& e) { e = expf(e - largest); });
+    sum += v[k].x + v[k].y + (v[k].z + v[k].w);
+  }
+  const float factor = 1.0f / team_sum<TEAM>(sum, partial + 32);
+  float* out = y + row.at;
+  float4* to = reinterpret_cast<float4*>(out + row.head);
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) {
+    each(v[k], [&](float& e) { e *= factor; });
+    if (k * TEAM + tid < row.vectors) __stcs(to + k * TEAM + tid, v[k]);
+  }
+  if (row.edge >= 0) out[row.edge] = edge * factor;
+}
+
+template <int TEAM, int ITEMS>
+static __device__ __forceinline__ void softmax_row(int r, int cols, int pitch, const float* x,
+                                                   float* y, int tid, float* partial) {
+  const Row row(r, cols, pitch, tid);
+  const float4* from = reinterpret_cast<const float4*>(x + row.at + row.head);
+  float4 v[ITEMS];
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k)
+    v[k] = k * TEAM + tid < row.vectors
+               ? __ldcs(from + k * TEAM + tid)
+               : make_float4(-INFINITY, -INFINITY, -INFINITY, -INFINITY);
+  const float edge = row.edge >= 0 ? x[row.at + row.edge] : -INFINITY;
+  softmax_of<TEAM, ITEMS>(v, edge, row, y, tid, partial);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    softmax_short(int rows, int cols, int pitch, const float* __restrict__ x,
+                  float* __restrict__ y) {
+  const int row = blockIdx.x * 8 + threadIdx.x / 32;
+  if (row < rows) softmax_row<32, 4>(row, cols, pitch, x, y, threadIdx.x % 32, nullptr);
+}
+
+extern "C" __global__ void __launch_bounds__(128)
+    softmax_medium(int cols, int pitch, const float* __restrict__ x, float* __restrict__ y) {
+  __shared__ float partial[64];
+  softmax_row<128, 8>(blockIdx.x, cols, pitch, x, y, threadIdx.x, partial);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    softmax_wide(int cols, int pitch, const float* __restrict__ x, float* __restrict__ y) {
+  __shared__ float partial[64];
+  softmax_row<THREADS, 8>(blockIdx.x, cols, pitch, x, y, threadIdx.x, partial);
+}
+
+// Twice over the row: the largest element with the sum of weights relative to it, then the weights.
+extern "C" __global__ void __launch_bounds__(1024)
+    softmax_long(int cols, int pitch, const float* __restrict__ x, float* __restrict__ y) {
+  __shared__ float partial[64];
+  const Row row(blockIdx.x, cols, pitch, threadIdx.x);
+  const float4* from = reinterpret_cast<const float4*>(x + row.at + row.head);
+  const float edge = row.edge >= 0 ? x[row.at + row.edge] : -INFINITY;
+  float largest = edge;
+  float sum = row.edge >= 0 ? 1.0f : 0.0f;
+#pragma unroll 4
+  for (int i = threadIdx.x; i < row.vectors; i += 1024) {
+    float4 v = from[i];
+    const float next = fmaxf(largest, fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w)));
+    each(v, [&](float& e) { e = expf(e - next); });
+    sum = sum * expf(largest - next) + (v.x + v.y + (v.z + v.w));
+    largest = next;
+  }
+  const float most = team_max<1024>(largest, partial);
+  const float factor = 1.0f / team_sum<1024>(sum * expf(largest - most), partial + 32);
+  float4* to = reinterpret_cast<float4*>(y + row.at + row.head);
+#pragma unroll 4
+  for (int i = threadIdx.x; i < row.vectors; i += 1024) {
+    float4 v = __ldcs(from + i);
+    each(v, [&](float& e) { e = expf(e - most) * factor; });
+    __stcs(to + i, v);
+  }
+  if (row.edge >= 0) y[row.at + row.edge] = expf(edge - most) * factor;
+}

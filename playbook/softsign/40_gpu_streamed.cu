@@ -1,0 +1,30 @@
+// softsign in whole vectors, several of them in flight per thread, past the caches.
+// SPDX-License-Identifier: Apache-2.0
+// kw: technique vectorization, loads in flight, streaming stores
+// kw: tune VECTORS = 4, 2, 8
+// kw: tune THREADS = 256, 128, 512
+// kw: let BLOCK = THREADS * VECTORS * 4
+// kw: launch softsign_streamed grid(ceil_div(n, BLOCK)) block(THREADS) args(n, x, y)
+
+static __device__ __forceinline__ float softsign_of(float x) {
+  return __fdividef(x, 1.0f + fabsf(x));
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    softsign_streamed(int n, const float* __restrict__ x, float* __restrict__ y) {
+  const long long first = static_cast<long long>(blockIdx.x) * BLOCK;
+  if (n - first < BLOCK) {
+    for (long long i = first + threadIdx.x; i < n; i += THREADS) y[i] = softsign_of(x[i]);
+    return;
+  }
+  const float4* in = reinterpret_cast<const float4*>(x + first) + threadIdx.x;
+  float4* out = reinterpret_cast<float4*>(y + first) + threadIdx.x;
+  float4 v[VECTORS];
+#pragma unroll
+  for (int k = 0; k < VECTORS; ++k) v[k] = __ldcs(in + k * THREADS);
+#pragma unroll
+  for (int k = 0; k < VECTORS; ++k) {
+    __stcs(out + k * THREADS, make_float4(softsign_of(v[k].x), softsign_of(v[k].y),
+                                          softsign_of(v[k].z), softsign_of(v[k].w)));
+  }
+}
