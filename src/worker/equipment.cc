@@ -29,6 +29,8 @@ Result<std::vector<BuildUnit>> build_equipment(const DeviceFacts& facts,
   auto results = compile::build_all(compiler, units, threads);
   for (std::size_t i = 0; i < units.size(); ++i) {
     auto result = KW_TRY(std::move(results[i]));
+    // A busy machine ran into the wall-clock limit: alone it gets another chance.
+    if (!result.ok() && !result.is_repeatable) result = KW_TRY(compiler.build(units[i]));
     if (!result.ok())
       return fail("the trusted kernel '" + units[i].role + "' does not compile for " +
                       units[i].arch + ": " + result.evidence,
