@@ -20,9 +20,12 @@ target_link_libraries(emulated_driver PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
 set_target_properties(emulated_driver PROPERTIES OUTPUT_NAME cuda SUFFIX .so.1
   LIBRARY_OUTPUT_DIRECTORY ${KW_EMULATED}/lib)
 
+foreach(header device.h runtime.h)  # where a jail that shows the compiler's folder shows them too
+  configure_file(${emulator}/${header} ${KW_EMULATED}/include/${header} COPYONLY)
+endforeach()
 add_executable(emulated_nvcc ${emulator}/nvcc_main.cc ${emulator}/translate.cc)
 target_compile_options(emulated_nvcc PRIVATE -O1 -Wall -Wextra)
-target_compile_definitions(emulated_nvcc PRIVATE KW_REAL_NVCC="${KW_REAL_NVCC}" KW_EMULATOR="${emulator}"
+target_compile_definitions(emulated_nvcc PRIVATE KW_REAL_NVCC="${KW_REAL_NVCC}" KW_EMULATOR="${KW_EMULATED}/include"
   KW_CUDA_INCLUDE="${cuda_bin}/../include")
 set_target_properties(emulated_nvcc PROPERTIES OUTPUT_NAME nvcc RUNTIME_OUTPUT_DIRECTORY ${KW_EMULATED}/bin)
 

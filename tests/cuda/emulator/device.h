@@ -20,6 +20,7 @@
 
 #include "runtime.h"
 
+#define __CUDA_ARCH__ 900  // as the cubin is compiled for, so that both have the same kernels
 #undef __shared__
 #define __shared__ static thread_local
 #undef __constant__

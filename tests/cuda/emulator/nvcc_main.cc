@@ -63,6 +63,23 @@ Request request_of(const std::vector<std::string>& words) {
   return r;
 }
 
+// Names of the kernels in a cubin that C++ has not mangled: each has a section of code.
+std::vector<std::string> kernels_of(const std::string& cubin) {
+  std::vector<std::string> names;
+  const auto* image = reinterpret_cast<const unsigned char*>(cubin.data());
+  const std::size_t end = kw_emulated::elf_bytes(image);
+  if (end == 0 || end > cubin.size()) return names;
+  const auto* header = reinterpret_cast<const Elf64_Ehdr*>(image);
+  const auto* sections = reinterpret_cast<const Elf64_Shdr*>(image + header->e_shoff);
+  const char* strings = cubin.data() + sections[header->e_shstrndx].sh_offset;
+  for (unsigned i = 0; i < header->e_shnum; ++i) {
+    const std::string name = strings + sections[i].sh_name;
+    if (name.rfind(".text.", 0) == 0 && name.rfind(".text._Z", 0) != 0)
+      names.push_back(name.substr(6));
+  }
+  return names;
+}
+
 }  // namespace
 
 int main(int count, char** values) {
@@ -73,6 +90,7 @@ int main(int count, char** values) {
   const Request r = request_of(words);
   if (r.out.empty() || r.source.empty()) return 0;  // --version and the like
 
+  std::string cubin = read_file(r.out);
   const fs::path folder = r.out.parent_path().empty() ? "." : r.out.parent_path();
   const fs::path text = folder / "emulated.cc", object = folder / "emulated.so";
   const auto beside = [&](const std::string& path) {  // files of a unit have no folders
@@ -83,11 +101,7 @@ int main(int count, char** values) {
           return found;
     return read_file(r.source.parent_path() / name);
   };
-  std::vector<std::string> named;
-  std::istringstream names(std::getenv("KW_EMULATED_NAMES") ? std::getenv("KW_EMULATED_NAMES")
-                                                            : "");
-  for (std::string name; std::getline(names, name, '\n');) named.push_back(name);
-  std::ofstream(text) << kw_emulated::translate(read_file(r.source), named, beside);
+  std::ofstream(text) << kw_emulated::translate(read_file(r.source), kernels_of(cubin), beside);
   std::vector<std::string> host{"g++",
                                 "-x",
                                 "c++",
@@ -113,7 +127,7 @@ int main(int count, char** values) {
     host.emplace_back(word);
   if (const int status = run(host); status != 0) return status;
 
-  std::string cubin = read_file(r.out), code = read_file(object);
+  const std::string code = read_file(object);
   const std::size_t end =
       kw_emulated::elf_bytes(reinterpret_cast<const unsigned char*>(cubin.data()));
   if (end == 0 || end > cubin.size()) {

@@ -10,8 +10,6 @@
 namespace kw_emulated {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // Position behind the bracket that closes the one at `open`; strings are passed over.
 std::size_t behind_bracket(const std::string& text, std::size_t open) {
   int depth = 0;
@@ -156,6 +154,8 @@ constexpr Rule kRules[] = {
     {R"(cvt\.rna\.tf32\.f32 %0, %1)", "%0 = kw_emulated::tf32_of(%1)"},
     {R"(mma\.sync\.aligned\.m16n8k8\.row\.col\.f32\.tf32\.tf32\.f32 \{%0, ?%1, ?%2, ?%3\}, \{%4, ?%5, ?%6, ?%7\}, \{%8, ?%9\}, \{%0, ?%1, ?%2, ?%3\})",
      "kw_emulated::mma_16_8_8(%0, %1, %2, %3, %4, %5, %6, %7, %8, %9)"},
+    // Only the ceilings use these, for their time: they do nothing here.
+    {R"((mma\.sync|wgmma)\..*)", ""},
     {R"()", ""},
 };
 
@@ -215,30 +215,12 @@ std::string with_dynamic_shared(const std::string& text) {
       text, array, "\n#undef $2\n#define $2 (reinterpret_cast<$1*>(kw_emulated::self->shared))\n");
 }
 
-// Names of the kernels that are no templates.
-std::vector<std::string> plain_kernels(const std::string& text) {
+// What the text takes the address of so that a template has its instance: kw_name_0 = &gemm<64>;
+std::vector<std::string> instances(const std::string& text) {
+  static const std::regex line(R"(static auto\* kw_name_\d+ = &([^;]+);)");
   std::vector<std::string> names;
-  for (std::size_t at = text.find("__global__"); at != std::string::npos;
-       at = text.find("__global__", at + 1)) {
-    // What stands before, back to the end of the declaration before it.
-    std::size_t begin = text.find_last_of(";}", at);
-    begin = begin == std::string::npos ? 0 : begin + 1;
-    const std::string before = text.substr(begin, at - begin);
-    if (std::regex_search(before, std::regex(R"(\btemplate\b|#\s*define\b[^\n]*$)"))) continue;
-    std::size_t open = text.find('(', at);
-    while (open != std::string::npos) {  // past __launch_bounds__(…)
-      std::size_t end = open;
-      while (end > 0 && std::isspace(static_cast<unsigned char>(text[end - 1])) != 0) --end;
-      std::size_t name = end;
-      while (name > 0 && is_word(text[name - 1])) --name;
-      const std::string word = text.substr(name, end - name);
-      if (word.rfind("__", 0) != 0) {
-        names.push_back(word);
-        break;
-      }
-      open = text.find('(', behind_bracket(text, open));
-    }
-  }
+  for (std::sregex_iterator i(text.begin(), text.end(), line), end; i != end; ++i)
+    names.push_back((*i)[1]);
   return names;
 }
 
@@ -250,7 +232,7 @@ std::string translate(const std::string& source, const std::vector<std::string>&
   std::string text = with_includes(without_comments(source), read, seen);
   text = with_dynamic_shared(without_assembly(text));
   std::set<std::string> kernels(named.begin(), named.end());
-  for (const std::string& name : plain_kernels(text)) kernels.insert(name);
+  for (const std::string& name : instances(text)) kernels.insert(name);
   text += "\nnamespace {\n";
   int n = 0;
   for (const std::string& kernel : kernels)

@@ -12,9 +12,9 @@ namespace kw_emulated {
 using ReadFile = std::function<std::string(const std::string& name)>;
 
 /// `source` with local includes in place, inline assembly as calls, dynamic shared memory as
-/// pointers, and a list of its kernels at the end: those that are no templates, and `named`, the
-/// name expressions of a plan. Assembly that nobody has taught it ends the kernel that reaches it
-/// with an illegal instruction.
+/// pointers, and a list of its kernels at the end: `named`, and the instances of templates that the
+/// text asks for. Assembly that nobody has taught it ends the kernel that reaches it with an
+/// illegal instruction.
 std::string translate(const std::string& source, const std::vector<std::string>& named,
                       const ReadFile& read);
 
