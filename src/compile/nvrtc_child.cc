@@ -26,6 +26,7 @@ constexpr int kNotConfined = 4;
 constexpr int kNoListener = 5;
 constexpr int kFailed = 6;
 
+constexpr std::uint64_t kTemporaryBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kHeaderFileBytes = std::uint64_t{1} << 30;
 
 void set_limit(__rlimit_resource what, rlim_t soft, rlim_t hard) {
@@ -96,7 +97,8 @@ void send_answer(int fd, const std::string& bytes) {
 void compile_and_exit(NvrtcLibrary& library, const NvrtcPacket& packet, NvrtcChildFds fds,
                       const std::string& header) {
   keep_only(fds);
-  confine(packet, 0);
+  // Reading a precompiled header, NVRTC's front end wants a temporary file.
+  confine(packet, packet.precompiled != 0 ? kTemporaryBytes : 0);
   try {
     const NvrtcJob job = read_job(4);
     std::vector<std::string> extra;

@@ -14,9 +14,10 @@ struct NvrtcChildFds {
   int answer = -1;  ///< -1: nobody waits for one.
 };
 
-/// Takes away what no compilation needs (new processes, writing files, sockets, signals, more than
-/// its limits), reads the job, compiles it and sends the answer. `header`: a precompiled header to
-/// use, or empty. Called right after fork(), never returns.
+/// Takes away what no compilation needs (new processes, sockets, signals, more than its limits, and
+/// writing files unless it shares a precompiled header), reads the job, compiles it and sends the
+/// answer. `header`: a precompiled header to use, or empty. Called right after fork(), never
+/// returns.
 [[noreturn]] void compile_and_exit(NvrtcLibrary& library, const NvrtcPacket& packet,
                                    NvrtcChildFds fds, const std::string& header);
 

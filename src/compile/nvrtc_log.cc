@@ -214,6 +214,7 @@ bool read_usage(std::string_view line, std::vector<PtxasUsage>& usage) {
 NvrtcLog parse_nvrtc_log(std::string_view log, const BuildUnit& unit) {
   NvrtcLog out;
   const std::vector<std::string_view> lines = split_lines(log);
+  std::string about_name;
   for (std::size_t i = 0; i < lines.size() && out.diagnostics.size() < kMaxDiagnostics;) {
     const std::string_view line = lines[i++];
     if (read_usage(line, out.usage)) continue;
@@ -224,12 +225,16 @@ NvrtcLog parse_nvrtc_log(std::string_view log, const BuildUnit& unit) {
     if (found->file == kNameMap) {
       // The complaint before it is about the same name, in words about a file that nobody wrote.
       const auto kernel = missing_kernel(found->message);
-      if (!kernel) continue;
+      if (!kernel) {
+        about_name = found->message;
+        continue;
+      }
       found = Diagnostic{};
       found->message =
           "the plan launches '" + *kernel +
           "', which is no kernel of this source (extern \"C\" __global__, or a template "
           "that these arguments fit)";
+      if (!about_name.empty()) found->message += ": " + about_name;
       place_in_plan(*found, *kernel, unit);
     }
     const bool is_note = found->severity == Severity::Note;

@@ -85,6 +85,7 @@ TEST(NvrtcLog, AMissingKernelIsSaidOnceInTheWordsOfThePlan) {
       unit_with("\n// kw: launch nope grid(1) block(1) args()\n"));
   ASSERT_THAT(log.diagnostics, SizeIs(1));
   EXPECT_THAT(log.diagnostics[0].message, HasSubstr("the plan launches 'nope'"));
+  EXPECT_THAT(log.diagnostics[0].message, HasSubstr("identifier \"nope\" is undefined"));
   EXPECT_EQ(log.diagnostics[0].file, "candidate.cu");
   EXPECT_EQ(log.diagnostics[0].line, 2u);
   EXPECT_EQ(log.diagnostics[0].column, 15u);

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include <chrono>
 #include <csignal>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <optional>
 
@@ -51,6 +53,22 @@ struct Child {
 
 enum class HeaderState { Missing, InWork, Ready, Impossible };
 
+/// A precompiled header, and which file it was when it was made: who replaced or changed it could
+/// not set its time of change back.
+struct Header {
+  HeaderState state = HeaderState::Missing;
+  ino_t inode = 0;
+  timespec changed = {};
+};
+
+/// Whether `path` is a file that is still what `header` says.
+bool is_unchanged(const Header& header, const std::string& path) {
+  struct stat now{};
+  return ::lstat(path.c_str(), &now) == 0 && now.st_ino == header.inode &&
+         now.st_ctim.tv_sec == header.changed.tv_sec &&
+         now.st_ctim.tv_nsec == header.changed.tv_nsec;
+}
+
 class Server {
  public:
   Server(NvrtcLibrary library, std::string folder)
@@ -64,6 +82,8 @@ class Server {
   bool start(Job& job);
   void start_precompiling(const Job& job);
   void add_child(pid_t pid, Child child, std::uint64_t wall_ns);
+  void finish_header(std::uint64_t key, bool is_good);
+  void sweep();
   void reap();
   void kill_late();
   int patience_ms() const;
@@ -74,7 +94,7 @@ class Server {
   NvrtcLibrary library_;
   std::string folder_;
   std::map<pid_t, Child> children_;
-  std::map<std::uint64_t, HeaderState> headers_;
+  std::map<std::uint64_t, Header> headers_;
   std::deque<Job> waiting_;
 };
 
@@ -91,7 +111,7 @@ void Server::start_precompiling(const Job& job) {
   limits.address_space_bytes = kPrecompileBytes;
   const pid_t pid = ::fork();
   if (pid == 0) precompile_and_exit(library_, limits, job.job.get(), header_path(key));
-  headers_[key] = pid < 0 ? HeaderState::Missing : HeaderState::InWork;
+  headers_[key].state = pid < 0 ? HeaderState::Missing : HeaderState::InWork;
   if (pid > 0) add_child(pid, {.precompiles = key}, limits.wall_ns);
 }
 
@@ -100,9 +120,12 @@ bool Server::start(Job& job) {
   if (children_.size() >= kMostChildren) return false;
   std::string header;
   if (const std::uint64_t key = job.packet.precompiled; key != 0 && library_.has_pch()) {
-    if (headers_[key] == HeaderState::Missing) start_precompiling(job);
-    if (headers_[key] == HeaderState::InWork) return false;
-    if (headers_[key] == HeaderState::Ready) header = header_path(key);
+    Header& shared = headers_[key];
+    if (shared.state == HeaderState::Ready && !is_unchanged(shared, header_path(key)))
+      shared.state = HeaderState::Missing;
+    if (shared.state == HeaderState::Missing) start_precompiling(job);
+    if (shared.state == HeaderState::InWork) return false;
+    if (shared.state == HeaderState::Ready) header = header_path(key);
   }
   const pid_t pid = ::fork();
   if (pid == 0)
@@ -132,6 +155,23 @@ bool Server::take_packet() {
   return true;
 }
 
+void Server::finish_header(std::uint64_t key, bool is_good) {
+  Header& header = headers_[key];
+  struct stat made{};
+  is_good = is_good && ::lstat(header_path(key).c_str(), &made) == 0;
+  header.state = is_good ? HeaderState::Ready : HeaderState::Impossible;
+  header.inode = made.st_ino;
+  header.changed = made.st_ctim;
+}
+
+/// Temporary files of children that were killed.
+void Server::sweep() {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored))
+    if (entry.path().filename().string().starts_with("edg"))
+      std::filesystem::remove(entry.path(), ignored);
+}
+
 void Server::reap() {
   int status = 0;
   rusage usage{};
@@ -149,11 +189,11 @@ void Server::reap() {
     };
     fate.cpu_ns = ns(usage.ru_utime) + ns(usage.ru_stime);
     fate.max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024;
-    if (child.precompiles != 0)
-      headers_[child.precompiles] = fate.code == 0 ? HeaderState::Ready : HeaderState::Impossible;
+    if (child.precompiles != 0) finish_header(child.precompiles, fate.code == 0);
     if (child.fate)
       player::send_packet(child.fate.get(), std::as_bytes(std::span(&fate, 1)), {}, false);
   }
+  if (children_.empty()) sweep();
 }
 
 void Server::kill_late() {

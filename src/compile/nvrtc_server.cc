@@ -33,8 +33,8 @@ constexpr int kGreetingMs = 60'000;
 constexpr std::int64_t kNewsNs = 20'000'000'000;
 /// A precompiled header is made once: 4 s, and at most the limit in kw-nvrtc.
 constexpr std::int64_t kPrecompileNs = 125'000'000'000;
-/// Precompiled headers of CuTe take 300 MB each.
-constexpr std::uint64_t kFolderBytes = std::uint64_t{3} << 30;
+/// Precompiled headers of CuTe take 300 MB each, and a compilation with one as much for a while.
+constexpr std::uint64_t kFolderBytes = std::uint64_t{16} << 30;
 /// kw-nvrtc's limit on children, and what else runs in the jail.
 constexpr int kMostProcesses = 140;
 
@@ -132,11 +132,11 @@ Result<> NvrtcServer::Life::launch(const NvrtcServerSettings& settings, Fd their
   jail.max_processes = kMostProcesses;
   jail.file_bytes = std::uint64_t{1} << 30;
   jail.tmp_bytes = kFolderBytes;
-  jail.env = {"LC_ALL=C"};
   jail.fds = {{theirs.get(), kNvrtcControlFd}};
   jail.out = platform::Output::Discard;
   jail.err = platform::Output::Discard;
   const std::string folder = folder_ ? folder_->path().string() : "/tmp";
+  jail.env = {"LC_ALL=C", "TMPDIR=" + folder};
   process_ = KW_TRY(platform::launch(
       jail, {program.string(), settings.library.string(), settings.builtins.string(), folder}));
   return {};
