@@ -238,7 +238,7 @@ TEST_F(Player, LocksItselfDown) {
 TEST_F(Player, TheClockReadsSleepsAsTheEventsDo) {
   for (const std::int64_t us : {10, 100, 1000}) {
     const int plan = bound(plan_of({launch("sleep_for", 1, 1, {wide(0, us * 1000)})}));
-    std::vector<double> stamped, events, empty;
+    std::vector<double> stamped, events, empty, apart;
     for (int i = 0; i < (is_emulated() ? 12 : 40); ++i) {
       const CallResult nothing = player_->call_empty();
       const CallResult result = run(plan);
@@ -247,6 +247,7 @@ TEST_F(Player, TheClockReadsSleepsAsTheEventsDo) {
       stamped.push_back(result.stamped_ns);
       events.push_back(result.event_ns);
       empty.push_back(nothing.stamped_ns);
+      apart.push_back(nothing.stamped_ns - nothing.event_ns);
     }
     // Few come in time where host and stand-in share their cores.
     if (is_emulated() && stamped.empty()) continue;
@@ -266,7 +267,8 @@ TEST_F(Player, TheClockReadsSleepsAsTheEventsDo) {
     if (is_emulated()) continue;  // whose times are of no use
     // Half a launch remains of the net, the kernel's own start and end.
     EXPECT_NEAR(seen - nothing, ns, std::max(0.01 * ns, 2500.0));
-    EXPECT_NEAR(seen, by_events, std::max(0.02 * by_events, 2000.0));
+    // As the referee judges it: the stamps stand outside the events.
+    EXPECT_NEAR(seen - median(apart), by_events, std::max(0.02 * by_events, 1000.0));
   }
 }
 
