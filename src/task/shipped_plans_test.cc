@@ -1,0 +1,69 @@
+// Every launch plan that is shipped resolves at every workload of its task, and no timed workload
+// takes a branch that none of the checked ones takes.
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "task/test_plan.h"
+
+namespace kw::task {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// The plans of one file at its default knobs; complaints name file and workload.
+void expect_plans(const Definition& definition, const fs::path& file) {
+  const auto source = text_of(file);
+  const auto header = parse_header(source, file.string(), Target::Cuda);
+  ASSERT_TRUE(header.has_value()) << to_text(header.error());
+  const auto workloads = resolve(definition, Target::Cuda, std::int64_t{1} << 40);
+  ASSERT_TRUE(workloads.has_value()) << describe(workloads.error());
+  const bool is_truth = file.stem().string().ends_with("_fast");
+  const GpuFacts gpu = test::h200();
+  std::set<std::string> checked;
+  std::set<std::string> timed;
+  for (const Workload& workload : workloads->workloads) {
+    const Workload seen = is_truth ? at_double(workload) : workload;
+    PlanSite site{definition, seen, gpu};
+    if (is_truth) site.most_workspace_bytes = std::int64_t{1} << 40;
+    const auto plan = resolve_plan(*header, source, file.string(), header->default_point(), site);
+    ASSERT_TRUE(plan.has_value()) << workload.name << ": " << to_text({plan.error().finding});
+    EXPECT_FALSE(plan->steps.empty()) << file << " at " << workload.name;
+    auto& taken = workload.group == Group::Time ? timed : checked;
+    taken.insert(plan->branches.begin(), plan->branches.end());
+  }
+  for (const std::string& branch : timed)
+    EXPECT_TRUE(checked.contains(branch)) << file << ": no checked workload takes " << branch;
+}
+
+TEST(ShippedPlans, ResolveEverywhereAndAreChecked) {
+  const fs::path root = KW_SOURCE_DIR;
+  int files = 0;
+  for (const auto& folder : fs::directory_iterator(root / "tasks")) {
+    const auto definition = load_task(folder.path());
+    ASSERT_TRUE(definition.has_value()) << describe(definition.error());
+    for (const auto& place : {folder.path(), folder.path() / "baselines",
+                              root / "playbook" / folder.path().filename()}) {
+      if (!fs::is_directory(place)) continue;
+      for (const auto& entry : fs::directory_iterator(place)) {
+        if (entry.path().extension() != ".cu") continue;
+        SCOPED_TRACE(entry.path().string());
+        expect_plans(*definition, entry.path());
+        ++files;
+      }
+    }
+  }
+  EXPECT_GT(files, 50);
+}
+
+}  // namespace
+}  // namespace kw::task
