@@ -1,6 +1,8 @@
 // kw steer and kw explain: orders given to a run while it goes, killed, gone on with, explained.
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 #include "base/text.h"
 #include "kw.h"
@@ -124,6 +126,28 @@ TEST(Steer, OfARunThatWasInterruptedIsCheckedAgainstIt) {
   EXPECT_THAT(refusal({"--forbid", "odd", "--require", "odd"}), HasSubstr("would be left"));
   EXPECT_THAT(w.kw({"steer", "synthetic-1", "--list"}).out, HasSubstr("no orders"))
       << "all or nothing";
+}
+
+TEST(Steer, KilledAtAnyMomentGivesAllItsOrdersOrNone) {
+  const Workspace w;
+  platform::Process process = w.start(kEndless);
+  wait_for_attempts(w, 2);
+  kill(std::move(process));
+  const Words steer{"steer",     "synthetic-1", "--forbid",   "odd",
+                    "--require", "even",        "--attempts", "2000000"};
+  std::size_t given = 0;
+  int kills = 0;
+  for (auto delay = std::chrono::microseconds(500); given == 0; delay += delay / 4) {
+    ASSERT_LT(delay, kPatience);
+    platform::Process giving = w.start(steer);
+    std::this_thread::sleep_for(delay);
+    giving.kill_tree();
+    ended(giving.wait(kPatience));
+    ++kills;
+    given = w.kw({"steer", "synthetic-1", "--list", "--json"}).json()["orders"].size();
+    ASSERT_TRUE(given == 0 || given == 3) << given << " of 3 after " << kills << " kills";
+  }
+  EXPECT_GT(kills, 1) << "none came in time";
 }
 
 TEST(Explain, TellsTheLifeOfAnAttempt) {
