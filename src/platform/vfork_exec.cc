@@ -17,6 +17,10 @@
 #include <cerrno>
 #include <csignal>
 
+/// glibc's own name of clone(). Its public one is what ThreadSanitizer replaces, whose wrapper
+/// prepares for a fork and then reports the child's stack, shared with us, as races.
+extern "C" int __clone(int (*function)(void*), void* stack, int flags, void* argument, ...);
+
 namespace kw::platform {
 namespace {
 
@@ -118,8 +122,8 @@ ExecOutcome vfork_exec(const ExecRequest& request) {
   sigfillset(&all);
   // A handler of ours must not run in the child, which shares our memory.
   ::pthread_sigmask(SIG_BLOCK, &all, &context.old_mask);
-  const int pid = ::clone(child_main, static_cast<char*>(stack) + kStackBytes,
-                          CLONE_VM | CLONE_VFORK | SIGCHLD, &context);
+  const int pid = ::__clone(child_main, static_cast<char*>(stack) + kStackBytes,
+                            CLONE_VM | CLONE_VFORK | SIGCHLD, &context);
   const int clone_error = errno;
   ::pthread_sigmask(SIG_SETMASK, &context.old_mask, nullptr);
   ::munmap(stack, kStackBytes);
