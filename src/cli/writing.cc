@@ -172,6 +172,7 @@ Result<engine::Desk> RunModels::desk(const RunSummary& run) const {
   options.on_delta = view_.on_delta;
   options.on_notice = view_.on_notice;
   options.cancel = cancel_;
+  options.is_refused = [ledger = desk.ledger.get()] { return !ledger->refusal().empty(); };
   desk.proposer =
       std::make_unique<propose::ModelProposer>(book_, std::move(chats), std::move(options));
   return desk;

@@ -69,10 +69,21 @@ ModelProposer::ModelProposer(PromptBook book, std::vector<llm::ChatModel*> model
   KW_ASSERT(!models_.empty());
 }
 
+Result<ChatReply> ModelProposer::complete(std::size_t turn, const ChatRequest& request,
+                                          llm::Call& call, Proposal& proposal) {
+  for (std::size_t tried = 1;; ++tried, ++turn) {
+    llm::ChatModel& model = *models_[turn % models_.size()];
+    const std::string key = keys_.next(model.name(), call.scope, request);
+    auto reply = model.complete(request, call);
+    if (reply) proposal.exchanges.push_back(key);
+    const bool is_refused = !reply && options_.is_refused && options_.is_refused();
+    if (!is_refused || tried == models_.size()) return reply;
+    call.say(fmt::format("{}; the next model is asked", describe(reply.error())));
+  }
+}
+
 Result<Proposal> ModelProposer::propose(const Situation& situation) {
   KW_ASSERT(situation.number > 0);
-  const auto turn = static_cast<std::size_t>(situation.number - 1) % models_.size();
-  llm::ChatModel& model = *models_[turn];
   const Prompt prompt = KW_TRY(book_.build(situation, options_.prompt));
 
   ChatRequest request;
@@ -92,8 +103,8 @@ Result<Proposal> ModelProposer::propose(const Situation& situation) {
                     prompt.tokens, options_.prompt.max_tokens));
 
   Proposal proposal;
-  proposal.exchanges.push_back(keys_.next(model.name(), call.scope, request));
-  const ChatReply reply = KW_TRY(model.complete(request, call));
+  const ChatReply reply =
+      KW_TRY(complete(static_cast<std::size_t>(situation.number - 1), request, call, proposal));
   proposal.usage = reply.usage;
   proposal.cost_usd = reply.cost_usd.value_or(0);
   read_reply(proposal, reply, situation);

@@ -23,13 +23,17 @@ struct ModelProposerOptions {
   std::string effort;                 ///< low | medium | high; empty: the model's default.
   std::function<void(const llm::Delta&)> on_delta;    ///< For a live view; may be empty.
   std::function<void(const std::string&)> on_notice;  ///< What a user should hear; may be empty.
+  /// Whether a budget refused the latest call: of several models the next is then asked. May be
+  /// empty.
+  std::function<bool()> is_refused;
   std::stop_token cancel;
 };
 
 class ModelProposer final : public Proposer {
  public:
   /// `models` is not empty; attempt n asks the (n - 1 mod size)th, so that a resumed run asks the
-  /// same. They are borrowed and must outlive the proposer.
+  /// same, and the next of them where a budget refuses that one: others may be cheaper. They are
+  /// borrowed and must outlive the proposer.
   ModelProposer(PromptBook book, std::vector<llm::ChatModel*> models, ModelProposerOptions options);
 
   /// One exchange of scope "attempt N". Refusals, empty replies, replies without code, edits that
@@ -39,6 +43,8 @@ class ModelProposer final : public Proposer {
   Result<Proposal> propose(const Situation& situation) override;
 
  private:
+  Result<ChatReply> complete(std::size_t turn, const ChatRequest& request, llm::Call& call,
+                             Proposal& proposal);
   PromptBook book_;
   std::vector<llm::ChatModel*> models_;
   ModelProposerOptions options_;

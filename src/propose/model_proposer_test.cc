@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "llm/budget.h"
 #include "llm/scripted.h"
 #include "platform/clock.h"
 #include "propose/examples.h"
@@ -143,6 +144,39 @@ TEST(Examples, ComeFromTheFamilyAndNeverFromTheTaskItselfUnlessAsked) {
   const auto softmax = task::parse_task({"tasks/softmax", data->under("tasks/softmax")});
   EXPECT_THAT(select_examples(*data, softmax->task)->front().title, HasSubstr("normalization"));
   EXPECT_THAT(*select_examples(*data, softmax->task, {.most = 5, .max_bytes = 10}), IsEmpty());
+}
+
+TEST_F(ProposerTest, WhereABudgetRefusesOneModelTheNextIsAsked) {
+  llm::Ledger ledger({.usd = 1});
+  Price dear, cheap;
+  dear.prompt_usd = dear.completion_usd = 1e6;
+  cheap.prompt_usd = cheap.completion_usd = 0.001;
+  const auto within = [&](const std::string& name, const Price& price) {
+    auto entries = llm::parse_script(std::string("===\n") + kReply + "===\n" + kReply, name);
+    llm::ScriptedOptions scripted;
+    scripted.name = name;
+    scripted.clock = &clock_;
+    models_.push_back(std::make_unique<llm::BudgetModel>(
+        llm::make_scripted_chat(std::move(*entries), std::move(scripted)), ledger, price));
+    return models_.back().get();
+  };
+  ModelProposerOptions options;
+  std::vector<std::string> notices;
+  options.on_notice = [&](const std::string& text) { notices.push_back(text); };
+  options.is_refused = [&] { return !ledger.refusal().empty(); };
+  ModelProposer proposer(shipped_prompts(), {within("dear", dear), within("cheap", cheap)},
+                         options);
+  const auto proposal = proposer.propose(situation_);
+  ASSERT_TRUE(proposal.has_value()) << describe(proposal.error());
+  EXPECT_TRUE(proposal->has_candidate());
+  EXPECT_THAT(proposal->exchanges, SizeIs(1)) << "what was refused was no exchange";
+  ASSERT_THAT(notices, SizeIs(1));
+  EXPECT_THAT(notices[0], AllOf(HasSubstr("dear"), HasSubstr("the next model is asked")));
+  EXPECT_EQ(ledger.spent().calls, 1);
+
+  ModelProposer alone(shipped_prompts(), {within("dear", dear), within("dearer", dear)}, options);
+  EXPECT_FALSE(alone.propose(situation_).has_value()) << "nobody may go on";
+  EXPECT_NE(ledger.refusal(), "");
 }
 
 }  // namespace
