@@ -1,9 +1,14 @@
-// Best of n: n kernels written from the task alone, the best of them tuned.
+// Best of n: the expert kernels first, then n kernels written from the task alone, and the best of
+// them tuned.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "search/expert_start.h"
 #include "search/methods.h"
 #include "search/queued.h"
 #include "search/written.h"
@@ -13,18 +18,26 @@ namespace {
 
 class BestOfN final : public QueuedStrategy {
  public:
-  explicit BestOfN(const StrategyOptions& options) : writes_(options.writes), tuning_(options) {}
+  BestOfN(std::vector<Idea> ideas, const StrategyOptions& options)
+      : writes_(options.writes), start_(std::move(ideas), options), tuning_(options) {}
 
   std::string describe() const override {
     if (finished()) return fmt::format("{} kernels written, the best tuned", writes_);
+    if (std::string start = start_.describe(); !start.empty()) return start;
     return tuning_.is_active() ? tuning_.describe()
                                : fmt::format("kernel {} of {}", asked_for_, writes_);
   }
 
+  void steer(const Steering& steering) override { closed_ = steering.closed; }
+
  protected:
   std::optional<Ask> propose() override {
+    if (start_.has_next(closed_)) {
+      ++starting_;
+      return start_.next();
+    }
     if (tuning_.is_active()) return tuning_.ask();
-    if (asked_for_ == writes_) return std::nullopt;
+    if (starting_ > 0 || asked_for_ == writes_) return std::nullopt;
     Ask ask;
     ask.idea = kUnwritten;
     ask.role = Role::Write;
@@ -33,28 +46,36 @@ class BestOfN final : public QueuedStrategy {
   }
 
   void learn(const Ask& ask, const Tell& tell) override {
+    if (tell.is_correct()) best_ = std::max(best_, tell.speedup.value);
     if (ask.role == Role::Tune) {
       tuning_.tell(ask, tell);
-      return;
+    } else if (ask.role == Role::Idea) {
+      start_.observe(ask, tell);
+      if (--starting_ == 0 && !start_.has_next(closed_)) start_.tune_fastest(tuning_, best_);
+    } else {
+      if (tell.is_correct() && tell.speedup.value > fastest_.speedup.value) fastest_ = tell;
+      if (++told_ == writes_) tuning_.start(fastest_, best_);
     }
-    if (tell.is_correct() && tell.speedup.value > fastest_.speedup.value) fastest_ = tell;
-    if (++told_ == writes_) tuning_.start(fastest_, fastest_.speedup.value);
   }
 
   bool is_exhausted() const override { return told_ == writes_ && !tuning_.is_active(); }
 
  private:
   const int writes_;
+  ExpertStart start_;
   WrittenTuning tuning_;
+  std::set<int> closed_;  // ideas
+  int starting_ = 0;      // experts' kernels in flight
   int asked_for_ = 0;
   int told_ = 0;
-  Tell fastest_;
+  double best_ = 0;  // speedup of anything so far
+  Tell fastest_;     // of those that were written
 };
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_best_of_n(std::vector<Idea>, const StrategyOptions& options) {
-  return std::make_unique<BestOfN>(options);
+std::unique_ptr<Strategy> make_best_of_n(std::vector<Idea> ideas, const StrategyOptions& options) {
+  return std::make_unique<BestOfN>(std::move(ideas), options);
 }
 
 }  // namespace kw::search

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "search/expert_start.h"
 #include "search/methods.h"
 #include "search/queued.h"
 #include "search/written.h"
@@ -14,28 +15,17 @@
 namespace kw::search {
 namespace {
 
-/// Expert kernels to start from, the last of the list: those are the most advanced.
-constexpr std::size_t kMostStarts = 3;
-
 /// One source at a time: each word depends on what became of the one before. Ends by the run's
 /// rules alone.
 class Refine final : public QueuedStrategy {
  public:
   Refine(std::vector<Idea> ideas, const StrategyOptions& options)
-      : ideas_(std::move(ideas)),
-        repairs_(options.repairs),
-        start_asks_(options.start_asks),
-        start_tuning_(std::min(options.start_asks, options.exhaustive_up_to)),
-        tuning_(options) {
-    const std::size_t most = std::min(kMostStarts, start_asks_);
-    for (std::size_t i = ideas_.size(); i-- > 0 && starts_.size() < most;)
-      if (ideas_[i].is_expert) starts_.insert(starts_.begin(), static_cast<int>(i));
+      : repairs_(options.repairs), start_(std::move(ideas), options), tuning_(options) {
     begin_anew();
   }
 
   std::string describe() const override {
-    if (next_start_ < starts_.size())
-      return fmt::format("expert kernel {} of {}", next_start_ + 1, starts_.size());
+    if (std::string start = start_.describe(); !start.empty()) return start;
     return tuning_.is_active() ? tuning_.describe() : next_.why;
   }
 
@@ -44,7 +34,7 @@ class Refine final : public QueuedStrategy {
     steering_ = steering;
     if (is_stopped(steering_.pinned)) steering_.pinned = 0;
     best_.leave_out([this](int ask) { return is_stopped(ask); });
-    if (steering_.pinned != 0) next_start_ = starts_.size();
+    if (steering_.pinned != 0) start_.give_up();
     if (tuning_.is_active() && !may_derive(tuning_.parent())) tuning_.drop();
     if (next_.errand == Errand::Write || next_.errand == Errand::Improve ||
         !may_derive(next_.parent))
@@ -79,40 +69,16 @@ class Refine final : public QueuedStrategy {
 
  private:
   std::optional<Ask> choose() {
-    if (has_starts()) return start_from(starts_[next_start_++]);
+    if (start_.has_next(steering_.closed)) return start_.next();
     if (tuning_.is_active()) return tuning_.ask();
     if (is_waiting()) return std::nullopt;
     return next_;
   }
 
-  /// Passes over those that a person has closed.
-  bool has_starts() {
-    while (next_start_ < starts_.size() && steering_.closed.contains(starts_[next_start_]))
-      ++next_start_;
-    return next_start_ < starts_.size();
-  }
-
-  Ask start_from(int index) const {
-    const Idea& idea = ideas_[static_cast<std::size_t>(index)];
-    Ask ask;
-    ask.idea = index;
-    ask.knobs = idea.space.first();
-    ask.why = fmt::format("start from what experts made, {} of {}: {}", next_start_, starts_.size(),
-                          idea.name);
-    return ask;
-  }
-
-  /// The fastest of them has its knobs tuned, as far as the start's share allows.
   void end_of_start(const Ask& ask, const Tell& tell) {
-    if (tell.is_correct() && tell.speedup.value > fastest_start_.speedup.value) {
-      fastest_start_ = tell;
-      fastest_start_.idea = ask.idea;
-      fastest_start_.written = ideas_[static_cast<std::size_t>(ask.idea)];
-    }
-    if (has_starts() || is_waiting() || tuning_.is_active()) return;
-    const std::size_t left = start_asks_ - std::min(start_asks_, starts_.size());
-    if (may_derive(fastest_start_.ask))
-      tuning_.start(fastest_start_, best_.speedup(), std::min(left, start_tuning_));
+    start_.observe(ask, tell);
+    if (start_.has_next(steering_.closed) || is_waiting() || tuning_.is_active()) return;
+    if (may_derive(start_.fastest().ask)) start_.tune_fastest(tuning_, best_.speedup());
   }
 
   bool is_stopped(int ask) const {
@@ -166,13 +132,8 @@ class Refine final : public QueuedStrategy {
                        failures_, repairs_));
   }
 
-  const std::vector<Idea> ideas_;
   const int repairs_;
-  const std::size_t start_asks_;    // for starts_ and the tuning of the fastest of them
-  const std::size_t start_tuning_;  // bound on the latter
-  std::vector<int> starts_;
-  std::size_t next_start_ = 0;
-  Tell fastest_start_;
+  ExpertStart start_;
   WrittenTuning tuning_;
   BestAsk best_;
   Lineage lineage_;

@@ -154,6 +154,41 @@ TEST(BestOfN, WritesThemAllThenTunesTheBest) {
   EXPECT_EQ(d.strategy().ask(), std::nullopt);
 }
 
+TEST(BestOfN, BeginsWithTheExpertsKernels) {
+  StrategyOptions options;
+  options.writes = 1;
+  options.start_asks = 4;
+  std::vector<Idea> ideas{{"generic", {}}, {"old", {}}, {"new", kThreeValues}};
+  ideas[1].is_expert = ideas[2].is_expert = true;
+  const auto strategy = make_best_of_n(ideas, options);
+  const auto works = [&](const Ask& ask, double speedup) {
+    Tell tell{ask.id, OutcomeClass::NoGain, Outcome::Correct, 0, {}};
+    tell.speedup.value = speedup;
+    if (ask.role == Role::Write) tell.idea = 3, tell.written = Idea{"w", kThreeValues};
+    strategy->tell(tell);
+  };
+  const auto first = strategy->ask(), second = strategy->ask();
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->idea, 1);
+  EXPECT_EQ(second->idea, 2);
+  EXPECT_FALSE(strategy->ask()) << "which of them is tuned is not known yet";
+  works(*first, 1);
+  works(*second, 2);
+  for (int i = 0; i < 2; ++i) {
+    const auto tune = strategy->ask();
+    ASSERT_TRUE(tune);
+    EXPECT_EQ(tune->role, Role::Tune);
+    EXPECT_EQ(tune->idea, 2);
+    works(*tune, 1.5);
+  }
+  const auto write = strategy->ask();
+  ASSERT_TRUE(write);
+  expect_write(*write, Errand::Write, 0);
+  EXPECT_FALSE(strategy->finished());
+  works(*write, 2.5);
+  EXPECT_EQ(strategy->ask()->role, Role::Tune) << "the best of those that were written";
+}
+
 TEST(BestOfN, AsksForAllAtOnceAndEndsWhereNothingWorks) {
   StrategyOptions options;
   options.writes = 3;
