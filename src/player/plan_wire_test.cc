@@ -31,8 +31,8 @@ PlanParts sample() {
                          .bytes = 8,
                          .place = {PlaceKind::Table, 0, 4}});
   p.arguments.push_back(
-      {.kind = WireArgumentKind::TensorMap, .parameter = 1, .at = 64, .bytes = 128});
-  p.arguments.push_back({.parameter = 2, .bytes = 4, .image = 42});
+      {.kind = WireArgumentKind::TensorMap, .parameter = 1, .at = 64, .bytes = 128, .place = {}});
+  p.arguments.push_back({.parameter = 2, .bytes = 4, .image = 42, .place = {}});
   WireStep launch;
   launch.name = add_name(p, "gemm");
   launch.name_bytes = 4;

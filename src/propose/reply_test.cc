@@ -36,7 +36,7 @@ const std::string kParent =
 
 ParsedReply parse(const std::string& text, const std::string& parent = "",
                   bool is_cut_off = false) {
-  return parse_reply(text, {"twice", parent, is_cut_off});
+  return parse_reply(text, {"twice", Target::Cpu, parent, is_cut_off});
 }
 
 std::string block(const std::string& code) { return "```cpp\n" + code + "```\n"; }
