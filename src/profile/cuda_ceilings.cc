@@ -7,9 +7,9 @@
 #include <chrono>
 #include <cmath>
 
+#include "device/multiprocessor.h"
 #include "measure/statistics.h"
 #include "profile/embedded.h"
-#include "profile/multiprocessor.h"
 
 namespace kw::profile {
 namespace {
@@ -68,7 +68,7 @@ CudaPoint core_point(const char* kind, const char* unit, const char* kernel, dou
 }
 
 void add_matrix_points(const std::string& arch, std::vector<CudaPoint>& points) {
-  const int capability = capability_of(arch);
+  const int capability = device::capability_of(arch);
   if (arch == "sm_90a") {
     points.push_back(core_point("mma_tf32", kWgmma, "wgmma_tf32", wgmma_step(8), 1));
     points.push_back(core_point("mma_bf16", kWgmma, "wgmma_bf16", wgmma_step(16), 1));

@@ -17,7 +17,7 @@ T round_up(T value, T unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-int by_registers(const Multiprocessor& m, int registers, int warps) {
+int by_registers(const device::Multiprocessor& m, int registers, int warps) {
   if (registers <= 0) return kUnlimited;
   const int per_warp = round_up(registers * kWarp, m.register_unit);
   // A block's registers are checked as if its warps filled all partitions alike.
@@ -28,7 +28,7 @@ int by_registers(const Multiprocessor& m, int registers, int warps) {
 
 }  // namespace
 
-Occupancy occupancy_of(const Multiprocessor& m, const BlockNeeds& needs) {
+Occupancy occupancy_of(const device::Multiprocessor& m, const BlockNeeds& needs) {
   Occupancy o;
   if (needs.threads <= 0 || m.warps <= 0) return o;
   const int warps = (needs.threads + kWarp - 1) / kWarp;

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "profile/multiprocessor.h"
+#include "device/multiprocessor.h"
 #include "record/enums.h"
 
 namespace kw::profile {
@@ -33,7 +33,7 @@ struct Occupancy {
 /// By the rules of the toolkit's occupancy calculator: registers are given per warp in multiples of
 /// register_unit within a partition, shared memory per block in multiples of shared_unit after what
 /// the driver reserves. Of equal limits the first named one is reported.
-Occupancy occupancy_of(const Multiprocessor& m, const BlockNeeds& needs);
+Occupancy occupancy_of(const device::Multiprocessor& m, const BlockNeeds& needs);
 
 /// How a grid falls into waves of resident blocks.
 struct Waves {

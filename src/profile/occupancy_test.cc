@@ -8,17 +8,7 @@ namespace kw::profile {
 namespace {
 
 Occupancy at(const char* arch, int threads, int registers, std::int64_t shared) {
-  return occupancy_of(*multiprocessor_of(arch), {threads, registers, shared});
-}
-
-TEST(Multiprocessors, AreKnownByArch) {
-  EXPECT_EQ(capability_of("sm_90a"), 90);
-  EXPECT_EQ(capability_of("sm_75"), 75);
-  EXPECT_EQ(capability_of("sm_103f"), 103);
-  for (const char* wrong : {"", "sm_", "sm_9", "90", "sm_90x", "sm_9000", "compute_90"})
-    EXPECT_EQ(capability_of(wrong), 0) << wrong;
-  EXPECT_EQ(multiprocessor_of("sm_90a")->warps, 64);
-  EXPECT_FALSE(multiprocessor_of("sm_61").has_value());
+  return occupancy_of(*device::multiprocessor_of(arch), {threads, registers, shared});
 }
 
 struct Case {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "profile/multiprocessor.h"
+#include "device/multiprocessor.h"
 
 namespace kw::profile {
 namespace {
@@ -47,7 +47,7 @@ int isa_rank(const Ceiling& c) {
 double highest(const Ceiling& c, const GpuFacts* gpu) {
   if (gpu == nullptr)
     return (is_compute(c) ? kMaxFlopsPerCore : kMaxBytesPerCore) * std::max(c.threads, 1);
-  const double limit = datasheet_limit(c, *gpu);
+  const double limit = device::datasheet_rate(*gpu, c.kind, c.level);
   return limit > 0 ? limit * kClockSlack : kUnbounded;
 }
 
@@ -134,25 +134,8 @@ bool is_compute(const Ceiling& c) {
   return c.kind.starts_with("fma_") || c.kind.starts_with("mma_");
 }
 
-double datasheet_limit(const Ceiling& c, const GpuFacts& gpu) {
-  if (c.level == "DRAM") return gpu.memory_clock_hz * 2 * gpu.memory_bus_bits / 8;
-  const auto m = multiprocessor_of(gpu.arch);
-  if (!m) return 0;
-  const double clocks = gpu.clock_hz * gpu.multiprocessors;
-  // A multiprocessor asks L2 for no more than it can take in.
-  if (!is_compute(c)) return clocks * m->shared_bytes_per_clock;
-  const int fma = c.kind == "fma_f32"                           ? m->fma_f32
-                  : c.kind == "fma_f64"                         ? m->fma_f64
-                  : c.kind == "fma_f16x2"                       ? m->fma_f16x2
-                  : c.kind == "mma_tf32"                        ? m->mma_tf32
-                  : c.kind == "mma_f16" || c.kind == "mma_bf16" ? m->mma_f16
-                  : c.kind == "mma_f8"                          ? m->mma_f8
-                                                                : 0;
-  return clocks * 2 * fma;
-}
-
 std::string describe(const Ceiling& c) {
-  const bool is_gpu = capability_of(c.isa) > 0;
+  const bool is_gpu = device::capability_of(c.isa) > 0;
   const std::string threads =
       is_gpu ? "" : fmt::format(", {} thread{}", c.threads, c.threads == 1 ? "" : "s");
   if (is_compute(c))

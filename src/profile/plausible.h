@@ -25,17 +25,13 @@ struct Doubt {
 /// reaches a fifth of the best of its level; more threads are neither slower nor faster than as
 /// many cores; wider vectors are not slower, f64 not faster than f32, and narrower types not slower
 /// on matrix units. Where two contradict each other, both are doubted. With `gpu` (borrowed for the
-/// call), what its units can do per clock at its highest clock bounds each rate instead of what a
-/// core can issue; what the table of multiprocessors leaves open is not bounded.
+/// call), device::datasheet_rate bounds each rate instead of what a core can issue; what is unknown
+/// there is not bounded.
 std::vector<Doubt> implausible(std::span<const Ceiling> ceilings, const GpuFacts* gpu = nullptr);
 
 /// The fewest to drop so that no doubt is left: what is impossible by itself, then always the one
 /// that contradicts most others (of equals the one that spreads more).
 std::vector<Doubt> to_refuse(std::span<const Ceiling> ceilings, const GpuFacts* gpu = nullptr);
-
-/// What the units of a GPU do at its highest clock, and its memory at the width and clock of its
-/// bus (two transfers per clock): bytes or flops per second; 0: unknown.
-double datasheet_limit(const Ceiling& ceiling, const GpuFacts& gpu);
 
 bool is_reliable(const Ceiling& ceiling);
 

@@ -1,4 +1,4 @@
-// The roofline model for one call, with the advice that goes with each bound.
+// The roofline model for one call.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/roofline.h"
 
@@ -9,27 +9,26 @@
 
 #include "base/text.h"
 #include "profile/plausible.h"
+#include "profile/roofline_advice.h"
 
 namespace kw::profile {
 namespace {
 
-// Starting and joining OpenMP threads costs 5 to 20 µs; below this, that is what is measured.
-constexpr double kLaunchNs = 20'000;
-// Below a quarter of the binding ceiling, the ceiling is not what limits.
-constexpr double kFar = 0.25;
-// From here on, the ceiling itself is what is left to lower.
-constexpr double kNear = 0.85;
 // A share of a cache that one program can count on.
 constexpr double kUsable = 0.8;
-// Ceilings and medians both carry noise.
-constexpr double kAbove = 1.05;
+// Of the L2 of a GPU.
+constexpr double kUsableL2 = 0.5;
 
 // Mixes within this share of reads of a measured one are that one.
 constexpr double kSameMix = 0.01;
 
+// A GPU has no threads to count: its ceilings are those of all of it.
+bool is_whole(const Ceiling& c, const DeviceFacts& facts) {
+  return c.per_second > 0 && (!facts.gpu.empty() || c.threads == std::max(facts.cores, 1));
+}
+
 bool serves(const Ceiling& c, const DeviceFacts& facts, const std::string& level) {
-  return !c.kind.starts_with("fma") && c.level == level && c.threads == std::max(facts.cores, 1) &&
-         c.per_second > 0;
+  return !is_compute(c) && c.level == level && is_whole(c, facts);
 }
 
 struct Time {
@@ -61,58 +60,62 @@ std::optional<Time> memory_time(const Workload& workload, const DeviceFacts& fac
   return time;
 }
 
-std::optional<Time> compute_time(const Workload& workload, const DeviceFacts& facts) {
+std::optional<Time> compute_time(const Workload& workload, const DeviceFacts& facts, GateKind gate,
+                                 bool& is_matrix_unit) {
   if (workload.work.flops <= 0) return std::nullopt;
-  const std::string kind = compute_dtype(workload) == Dtype::F64 ? "fma_f64" : "fma_f32";
+  const auto ceiling = compute_ceiling(workload, facts, gate);
+  if (!ceiling) return std::nullopt;
+  is_matrix_unit = ceiling->is_matrix_unit;
+  return Time{static_cast<double>(workload.work.flops) / ceiling->per_second * 1e9, ceiling->words};
+}
+
+const Ceiling* best_of(const DeviceFacts& facts, std::string_view kind) {
   const Ceiling* best = nullptr;
   for (const Ceiling& c : facts.ceilings)
-    if (c.kind == kind && c.threads == std::max(facts.cores, 1) && c.per_second > 0 &&
+    if (c.kind == kind && is_whole(c, facts) &&
         (best == nullptr || c.per_second > best->per_second))
       best = &c;
-  if (best == nullptr) return std::nullopt;
-  return Time{static_cast<double>(workload.work.flops) / best->per_second * 1e9, describe(*best)};
+  return best;
 }
 
-// "reads and writes of u (201 MB)": the tensor that most bytes can come from.
-std::string largest_access(const Workload& workload) {
-  const Tensor* largest = nullptr;
-  for (const Tensor& t : workload.tensors)
-    if (largest == nullptr || t.bytes() > largest->bytes()) largest = &t;
-  if (largest == nullptr) return "the tensors";
-  const char* what = largest->role == TensorRole::In    ? "reads of "
-                     : largest->role == TensorRole::Out ? "writes of "
-                                                        : "reads and writes of ";
-  return what + largest->name + " (" + format_bytes(static_cast<std::uint64_t>(largest->bytes())) +
-         ")";
+// The type that all real tensors of that side have; empty where they differ or there is none.
+std::string_view common_type(const Workload& workload, bool inputs) {
+  std::string_view type;
+  for (const Tensor& t : workload.tensors) {
+    if (!is_real(t.dtype) || (t.role == TensorRole::In) != inputs) continue;
+    if (!type.empty() && type != name_of(t.dtype)) return {};
+    type = name_of(t.dtype);
+  }
+  return type;
 }
 
-std::string advice_for(const RooflinePosition& p, const Workload& workload, bool is_memory) {
-  const std::string reached = fmt::format("{:.2f} of the ceiling", p.fraction);
-  if (p.fraction > kAbove)
-    return fmt::format(
-        "Above the ceiling ({}): either it moves fewer bytes than the nominal count, by reuse "
-        "across "
-        "steps, or the ceiling was measured while the machine was busy.",
-        p.ceiling);
-  if (p.bound == Bound::Launch)
-    return "The call is so short that starting threads and the first cache misses are what is "
-           "measured: use fewer threads and fewer parallel regions.";
-  const std::string access = largest_access(workload);
-  if (p.bound == Bound::Latency)
-    return fmt::format(
-        "At {} ({}) neither memory nor arithmetic is near its limit: look for loops that are not "
-        "vectorised, idle threads, dependent chains and scattered accesses; {} dominate.",
-        reached, p.ceiling, access);
-  const bool is_near = p.fraction >= kNear;
-  if (is_memory)
-    return fmt::format("Memory-bound at {} ({}): {} dominate; {}", reached, p.ceiling, access,
-                       is_near ? "only moving fewer bytes can help now."
-                               : "make them contiguous, touch each byte once, block so that reuse "
-                                 "stays in cache, and share the work among all threads.");
-  return fmt::format("Compute-bound at {} ({}): {}", reached, p.ceiling,
-                     is_near ? "the FMA units are nearly full; only fewer operations help."
-                             : "keep ten or more independent FMA chains in registers, block for "
-                               "the nearest cache, and use the widest vectors.");
+std::optional<ComputeCeiling> plain(const Ceiling* c) {
+  if (c == nullptr) return std::nullopt;
+  return ComputeCeiling{c->per_second, describe(*c), c->kind.starts_with("mma")};
+}
+
+// Three products of tf32 make up one of f32 nearly to its last bit.
+constexpr double kTf32Products = 3;
+
+std::optional<ComputeCeiling> gpu_compute_ceiling(const Workload& workload,
+                                                  const DeviceFacts& facts, GateKind gate) {
+  const bool is_f64 = compute_dtype(workload) == Dtype::F64;
+  const std::string_view in = common_type(workload, true);
+  const bool is_half = in == "f16" || in == "bf16";
+  if (gate == GateKind::Dot && !is_f64) {
+    if (is_half)
+      if (const auto matrix = plain(best_of(facts, "mma_" + std::string(in)))) return matrix;
+    const auto fma = plain(best_of(facts, "fma_f32"));
+    const Ceiling* tf32 = best_of(facts, "mma_tf32");
+    const double emulated = tf32 == nullptr ? 0 : tf32->per_second / kTf32Products;
+    if (!is_half && (!fma || emulated > fma->per_second) && emulated > 0)
+      return ComputeCeiling{emulated, fmt::format("a third of {}: 3xTF32", describe(*tf32)), true};
+    return fma;
+  }
+  const std::string_view out = common_type(workload, false);
+  if (out == "f16" || out == "bf16")
+    if (const auto pairs = plain(best_of(facts, "fma_f16x2"))) return pairs;
+  return plain(best_of(facts, is_f64 ? "fma_f64" : "fma_f32"));
 }
 
 }  // namespace
@@ -139,6 +142,10 @@ std::optional<MixCeiling> memory_ceiling(const DeviceFacts& facts, const std::st
 }
 
 std::string level_for(const DeviceFacts& facts, std::int64_t bytes) {
+  if (!facts.gpu.empty())
+    return static_cast<double>(bytes) <= kUsableL2 * static_cast<double>(facts.gpu.front().l2_bytes)
+               ? "L2"
+               : "DRAM";
   const Cache* nearest = nullptr;
   for (const Cache& c : facts.caches) {
     const int shared = std::max(c.shared_by, 1);
@@ -156,11 +163,18 @@ Dtype compute_dtype(const Workload& workload) {
   return Dtype::F32;
 }
 
+std::optional<ComputeCeiling> compute_ceiling(const Workload& workload, const DeviceFacts& facts,
+                                              GateKind gate) {
+  if (!facts.gpu.empty()) return gpu_compute_ceiling(workload, facts, gate);
+  return plain(best_of(facts, compute_dtype(workload) == Dtype::F64 ? "fma_f64" : "fma_f32"));
+}
+
 RooflinePosition position(const Workload& workload, double median_ns, const DeviceFacts& facts,
-                          Caches caches) {
+                          const Situation& situation) {
   RooflinePosition p;
-  const auto memory = memory_time(workload, facts, caches);
-  const auto compute = compute_time(workload, facts);
+  bool is_matrix_unit = false;
+  const auto memory = memory_time(workload, facts, situation.caches);
+  const auto compute = compute_time(workload, facts, situation.gate, is_matrix_unit);
   if ((!memory && !compute) || !(median_ns > 0)) {
     p.advice = "No roofline: the ceilings, the nominal work or the time is missing.";
     return p;
@@ -174,12 +188,18 @@ RooflinePosition position(const Workload& workload, double median_ns, const Devi
   p.ceiling_per_second = amount / binding.ns * 1e9;
   p.ceiling = binding.ceiling;
   p.bound = is_memory ? Bound::Memory : Bound::Compute;
-  if (p.fraction < kFar) p.bound = median_ns < kLaunchNs ? Bound::Launch : Bound::Latency;
-  p.advice = advice_for(p, workload, is_memory);
+  if (facts.gpu.empty()) {
+    limit_on_cpu(p, median_ns);
+    p.advice = cpu_advice(p, workload, is_memory);
+  } else {
+    const int launches = launches_of(situation.plan);
+    limit_on_gpu(p, median_ns, launches);
+    p.advice = gpu_advice(p, workload, {is_memory, is_matrix_unit, launches, median_ns});
+  }
   return p;
 }
 
-bool needs_remeasuring(const RooflinePosition& position) { return position.fraction > kAbove; }
+bool needs_remeasuring(const RooflinePosition& position) { return position.fraction > kAboveRoof; }
 
 void fill_rates(WorkloadResult& result, const Work& work) {
   const double seconds = result.median_ns * 1e-9;

@@ -7,6 +7,7 @@
 
 #include "record/device.h"
 #include "record/evaluation.h"
+#include "record/plan.h"
 #include "record/task.h"
 
 namespace kw::profile {
@@ -15,6 +16,13 @@ namespace kw::profile {
 enum class Caches {
   Cold,  ///< Flushed: every byte of the tensors comes from memory once.
   Warm,  ///< The tensors stay in the nearest level that holds them all.
+};
+
+/// What is known of a timed call beside its workload. Borrowed for the call.
+struct Situation {
+  Caches caches = Caches::Cold;
+  GateKind gate = GateKind::Relative;  ///< `dot` tasks may use matrix units.
+  const Plan* plan = nullptr;          ///< cuda: what the call launched.
 };
 
 /// Bytes per second that this device reaches at a level for a mix of reads and writes with all its
@@ -27,22 +35,37 @@ std::optional<MixCeiling> memory_ceiling(const DeviceFacts& facts, const std::st
                                          double reads);
 
 /// The nearest level whose caches hold `bytes` for all threads (at most 0.8 of them, as halves of
-/// other data are always there), else "DRAM".
+/// other data are always there), else "DRAM". On a GPU "L2" up to half of it, since each of its
+/// halves may keep a copy of what the other holds.
 std::string level_for(const DeviceFacts& facts, std::int64_t bytes);
 
 /// The type that the task computes in: the widest real type of its outputs; f32 if it has none.
 Dtype compute_dtype(const Workload& workload);
 
+/// Operations per second of the unit that this workload can be computed on fastest.
+struct ComputeCeiling {
+  double per_second = 0;
+  std::string words;  ///< "fma f32 avx512, 2 threads", "mma bf16 sm_90a".
+  bool is_matrix_unit = false;
+};
+
+/// On a processor the FMA peak of the widest vectors in the outputs' type. On a GPU by type and
+/// gate: a `dot` task whose real inputs are all f16 or bf16 has the matrix units of that type; one
+/// in f32 the larger of FMA and a third of tf32's rate, since three products of tf32 make up one
+/// of f32 (3xTF32); all else has FMA in the outputs' type, in pairs for the 16-bit ones.
+std::optional<ComputeCeiling> compute_ceiling(const Workload& workload, const DeviceFacts& facts,
+                                              GateKind gate);
+
 /// The nominal work of one call against the device's ceilings.
 ///
 /// Memory time: when cold, nominal traffic up to the size of the tensors at the DRAM ceiling of the
 /// workload's own read:write mix, and the rest (reuse between steps) at the ceiling of the level
-/// that holds them. Compute time: nominal flops at the FMA peak of the widest vectors. The longer
-/// of the two binds; `fraction` is it divided by `median_ns`. Bound is Launch where the call is too
-/// short for threads to be worth starting, Latency where neither ceiling is near, Unknown without
-/// ceilings, work or time.
+/// that holds them. Compute time: nominal flops at compute_ceiling(). The longer of the two binds;
+/// `fraction` is it divided by `median_ns`. Bound is Launch where the call is too short for threads
+/// to be worth starting, or where a plan's launches alone would take half of its time; Latency
+/// where neither ceiling is near, Unknown without ceilings, work or time.
 RooflinePosition position(const Workload& workload, double median_ns, const DeviceFacts& facts,
-                          Caches caches = Caches::Cold);
+                          const Situation& situation = {});
 
 /// Above its ceiling by more than the ceiling's noise: the ceiling has to be measured again. If it
 /// stays above, the kernel moves fewer bytes than the nominal count (temporal blocking, reuse).

@@ -88,7 +88,7 @@ TEST(Roofline, ColdDataComesFromMemoryOnceAndFromCacheAfter) {
   // 8 MB at 50 GB/s and 72 MB at 150 GB/s: 160 + 480 µs.
   EXPECT_NEAR(position(w, 1e6, device()).fraction, 0.64, 1e-9);
   // All 80 MB at 150 GB/s: 533 µs.
-  EXPECT_NEAR(position(w, 1e6, device(), Caches::Warm).fraction, 0.5333, 1e-4);
+  EXPECT_NEAR(position(w, 1e6, device(), {.caches = Caches::Warm}).fraction, 0.5333, 1e-4);
   EXPECT_THAT(position(w, 1e6, device()).ceiling, HasSubstr("then L3 read:write 1:1"));
 }
 

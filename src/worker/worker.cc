@@ -152,7 +152,9 @@ bool Worker::place_under_roof(const EvaluationRequest& request, Evaluation& e) c
     const Workload* workload = find_workload(request, w.name);
     if (workload == nullptr || w.median_ns <= 0) continue;
     profile::fill_rates(w, workload->work);
-    w.roofline = profile::position(*workload, w.median_ns, facts_);
+    w.roofline = profile::position(
+        *workload, w.median_ns, facts_,
+        {.gate = request.task.gate.kind, .plan = request.plan("candidate", w.name)});
     is_above = is_above || profile::needs_remeasuring(w.roofline);
     if (w.roofline.fraction <= 0) continue;
     log_sum += std::log(w.roofline.fraction);

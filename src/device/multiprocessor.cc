@@ -1,11 +1,11 @@
 // The table of multiprocessors.
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/multiprocessor.h"
+#include "device/multiprocessor.h"
 
 #include <array>
 #include <charconv>
 
-namespace kw::profile {
+namespace kw::device {
 namespace {
 
 constexpr std::int64_t kKiB = 1024;
@@ -91,4 +91,20 @@ std::optional<Multiprocessor> multiprocessor_of(std::string_view arch) {
   return std::nullopt;
 }
 
-}  // namespace kw::profile
+double datasheet_rate(const GpuFacts& gpu, std::string_view kind, std::string_view level) {
+  if (level == "DRAM") return gpu.memory_clock_hz * 2 * gpu.memory_bus_bits / 8;
+  const auto m = multiprocessor_of(gpu.arch);
+  if (!m) return 0;
+  const double clocks = gpu.clock_hz * gpu.multiprocessors;
+  if (level != "core") return clocks * m->shared_bytes_per_clock;
+  const int fma = kind == "fma_f32"                         ? m->fma_f32
+                  : kind == "fma_f64"                       ? m->fma_f64
+                  : kind == "fma_f16x2"                     ? m->fma_f16x2
+                  : kind == "mma_tf32"                      ? m->mma_tf32
+                  : kind == "mma_f16" || kind == "mma_bf16" ? m->mma_f16
+                  : kind == "mma_f8"                        ? m->mma_f8
+                                                            : 0;
+  return clocks * 2 * fma;
+}
+
+}  // namespace kw::device

@@ -6,7 +6,9 @@
 #include <optional>
 #include <string_view>
 
-namespace kw::profile {
+#include "record/device.h"
+
+namespace kw::device {
 
 /// Rates are fused multiply-adds (two flops) per clock; dense for matrix units, with f32 sums.
 /// 0: the unit is missing or its rate unknown.
@@ -39,4 +41,10 @@ int capability_of(std::string_view arch);
 /// Nothing for generations that are not in the table.
 std::optional<Multiprocessor> multiprocessor_of(std::string_view arch);
 
-}  // namespace kw::profile
+/// Bytes or flops per second that a GPU's units can do at its highest clock, by kind and level of a
+/// Ceiling: DRAM by the width and clock of its bus (two transfers per clock), caches by what its
+/// multiprocessors can take in. 0: unknown. What is measured stays below; nothing is claimed to
+/// reach it.
+double datasheet_rate(const GpuFacts& gpu, std::string_view kind, std::string_view level);
+
+}  // namespace kw::device

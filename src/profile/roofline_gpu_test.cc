@@ -1,0 +1,113 @@
+// Positions of a GPU's calls under ceilings of round numbers, worked out by hand.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "profile/roofline.h"
+#include "profile/roofline_advice.h"
+
+namespace kw::profile {
+namespace {
+
+using testing::HasSubstr;
+
+// L2 of 40 MiB. DRAM 4 TB/s copying; L2 twice that; 50 TF/s FMA, 25 in f64, tf32 300, bf16 800.
+DeviceFacts gpu() {
+  DeviceFacts d;
+  d.target = Target::Cuda, d.cores = 16;
+  GpuFacts& g = d.gpu.emplace_back();
+  g.arch = "sm_90a", g.multiprocessors = 132, g.l2_bytes = 40 << 20;
+  const auto add = [&](const char* kind, const char* level, double rate, double reads) {
+    d.ceilings.push_back({kind, level, "sm_90a", 1, rate, 0, 9, reads});
+  };
+  add("copy", "DRAM", 4e12, 0.5);
+  add("read", "DRAM", 4.8e12, 1);
+  add("copy", "L2", 8e12, 0.5);
+  add("copy", "shared", 30e12, 0.5);
+  add("fma_f32", "core", 50e12, 0);
+  add("fma_f64", "core", 25e12, 0);
+  add("fma_f16x2", "core", 100e12, 0);
+  add("mma_tf32", "core", 300e12, 0);
+  add("mma_bf16", "core", 800e12, 0);
+  return d;
+}
+
+Workload copy_of(std::int64_t elements) {
+  Workload w;
+  w.tensors.resize(2);
+  w.tensors[0].name = "x", w.tensors[0].sizes = {elements}, w.tensors[0].pitch = elements;
+  w.tensors[1] = w.tensors[0];
+  w.tensors[1].name = "y", w.tensors[1].role = TensorRole::Out;
+  w.work.read_bytes = w.work.write_bytes = 4 * elements;
+  return w;
+}
+
+Plan plan_of(std::size_t launches) {
+  Plan p;
+  p.steps.resize(launches);
+  return p;
+}
+
+TEST(GpuRoofline, MemoryUsesTheMixOfItsLevel) {
+  // 8 GB at 4 TB/s take 2 ms.
+  const RooflinePosition p = position(copy_of(1'000'000'000), 2.5e6, gpu());
+  EXPECT_EQ(p.bound, Bound::Memory);
+  EXPECT_NEAR(p.fraction, 0.8, 1e-9);
+  EXPECT_EQ(p.ceiling, "DRAM read:write 1:1");
+  EXPECT_THAT(p.advice, HasSubstr("reads of x"));
+  EXPECT_THAT(p.advice, HasSubstr("neighbouring 16 bytes"));
+  EXPECT_EQ(level_for(gpu(), 20 << 20), "L2");
+  EXPECT_EQ(level_for(gpu(), 21 << 20), "DRAM");
+  // 8 MB cold at 4 TB/s, 72 MB of reuse at 8: 2 + 9 µs.
+  Workload again = copy_of(1'000'000);
+  again.work.read_bytes *= 10, again.work.write_bytes *= 10;
+  const Plan one = plan_of(1);
+  EXPECT_NEAR(position(again, 20e3, gpu(), {.plan = &one}).fraction, 0.55, 1e-9);
+}
+
+TEST(GpuRoofline, DotTasksInF32MayUseTf32ThreeTimes) {
+  Workload w = copy_of(1000);
+  w.work.flops = 1'000'000'000'000;  // 20 ms of FMA, 10 ms of 3xTF32.
+  const RooflinePosition dot = position(w, 12.5e6, gpu(), {.gate = GateKind::Dot});
+  EXPECT_EQ(dot.bound, Bound::Compute);
+  EXPECT_NEAR(dot.fraction, 0.8, 1e-9);
+  EXPECT_EQ(dot.ceiling, "a third of mma tf32 sm_90a: 3xTF32");
+  EXPECT_THAT(dot.advice, HasSubstr("matrix units"));
+  const RooflinePosition other = position(w, 25e6, gpu());
+  EXPECT_NEAR(other.fraction, 0.8, 1e-9);
+  EXPECT_EQ(other.ceiling, "fma f32 sm_90a");
+  EXPECT_THAT(other.advice, HasSubstr("eight or more FMAs"));
+  // Where tf32 is no more than three times as fast, FMA is the roof.
+  DeviceFacts slow = gpu();
+  for (Ceiling& c : slow.ceilings)
+    if (c.kind == "mma_tf32") c.per_second = 140e12;
+  EXPECT_EQ(position(w, 25e6, slow, {.gate = GateKind::Dot}).ceiling, "fma f32 sm_90a");
+  w.tensors[1].dtype = Dtype::F64;
+  EXPECT_EQ(position(w, 50e6, gpu(), {.gate = GateKind::Dot}).ceiling, "fma f64 sm_90a");
+}
+
+TEST(GpuRoofline, ManyShortLaunchesAreLaunchBound) {
+  const Plan many = plan_of(50);
+  // 50 launches of 4 µs; the traffic of all takes 100 µs at DRAM's ceiling.
+  Workload w = copy_of(50'000'000);
+  const RooflinePosition p = position(w, 200e3, gpu(), {.plan = &many});
+  EXPECT_EQ(p.bound, Bound::Launch);
+  EXPECT_THAT(p.advice, HasSubstr("50 launches take 4.00 us each"));
+  EXPECT_THAT(p.advice, HasSubstr("fuse steps"));
+  // The same plan with launches of 40 µs is what it is under its ceiling.
+  EXPECT_EQ(position(copy_of(750'000'000), 2e6, gpu(), {.plan = &many}).bound, Bound::Memory);
+  const RooflinePosition tiny = position(copy_of(1000), 4e3, gpu());
+  EXPECT_EQ(tiny.bound, Bound::Launch);
+  EXPECT_THAT(tiny.advice, HasSubstr("does nothing takes about 2.70 us"));
+  // What is near its roof is not blamed for its launches.
+  EXPECT_EQ(position(copy_of(5'000'000), 11e3, gpu(), {.plan = &many}).bound, Bound::Memory);
+}
+
+TEST(GpuRoofline, FarFromBothIsLatency) {
+  const RooflinePosition p = position(copy_of(1'000'000'000), 20e6, gpu());
+  EXPECT_EQ(p.bound, Bound::Latency);
+  EXPECT_THAT(p.advice, HasSubstr("too little is in flight"));
+}
+
+}  // namespace
+}  // namespace kw::profile
