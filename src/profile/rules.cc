@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "compile/remarks.h"
+#include "profile/kernel_rules.h"
 #include "profile/roofline.h"
 
 namespace kw::profile {
@@ -154,6 +155,14 @@ void explain_loops(const BuildUnit& unit, Findings& out) {
                     vectorized == 1 ? " is" : "s are", widest));
 }
 
+void explain_kernels(const Facts& facts, Findings& out) {
+  if (facts.gpu == nullptr || facts.unit == nullptr) return;
+  for (Finding& f : kernel_findings(*facts.unit, facts.plans, *facts.gpu)) {
+    f.rank = kResource + std::min(f.rank, 99);
+    out.push_back(std::move(f));
+  }
+}
+
 void explain_noise(const Evaluation& e, Findings& out) {
   for (const WorkloadResult& w : e.workloads) {
     if (w.is_nondeterministic)
@@ -184,6 +193,7 @@ std::vector<Finding> explain(const Evaluation& evaluation, const Facts& facts, s
   explain_rooflines(evaluation, out);
   if (facts.unit != nullptr && evaluation.verdict.stage > Stage::Compile)
     explain_loops(*facts.unit, out);
+  if (evaluation.verdict.stage > Stage::Compile) explain_kernels(facts, out);
   explain_noise(evaluation, out);
   std::stable_sort(out.begin(), out.end(),
                    [](const Finding& a, const Finding& b) { return a.rank < b.rank; });

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "record/candidate.h"
+#include "record/device.h"
 #include "record/evaluation.h"
+#include "record/plan.h"
 #include "record/task.h"
 #include "record/verdict.h"
 
@@ -17,11 +19,14 @@ namespace kw::profile {
 struct Facts {
   const Task* task = nullptr;       ///< For goals.
   const BuildUnit* unit = nullptr;  ///< The candidate's, for code frames and the compiler's log.
+  const GpuFacts* gpu = nullptr;    ///< cuda: for the rules about kernels.
+  std::span<const RolePlan> plans = {};  ///< cuda: what the candidate launches.
 };
 
 /// All findings of an evaluation, most important first, ranks 1, 2, …: those it holds already
 /// (diagnostics, mismatches) and what the rules add: the verdict's own evidence, loops that stayed
-/// scalar, roofline and advice per workload, speedup, spread, gap to each goal. At most `limit`.
+/// scalar, kernels and launches (kernel_rules.h), roofline and advice per workload, speedup,
+/// spread, gap to each goal. At most `limit`.
 std::vector<Finding> explain(const Evaluation& evaluation, const Facts& facts,
                              std::size_t limit = 24);
 

@@ -184,7 +184,9 @@ Result<Evaluation> Worker::judge_under_lease(const EvaluationRequest& request) {
     KW_TRY(raise_ceilings());
     place_under_roof(request, e);
   }
-  e.findings = profile::explain(e, {&request.task, request.unit("candidate")});
+  e.findings =
+      profile::explain(e, {&request.task, request.unit("candidate"),
+                           facts_.gpu.empty() ? nullptr : &facts_.gpu.front(), request.plans});
   return e;
 }
 

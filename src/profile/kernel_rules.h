@@ -1,0 +1,42 @@
+// Rules over what a GPU candidate's kernels use and how its plans launch them. Pure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "record/candidate.h"
+#include "record/device.h"
+#include "record/plan.h"
+#include "record/verdict.h"
+
+namespace kw::profile {
+
+/// One kernel at the geometry of its largest launch, and how many launches a plan makes of it.
+struct LaunchedKernel {
+  std::string name;
+  std::string workload;  ///< Of the largest launch.
+  std::int64_t blocks = 0;
+  int threads = 0;                ///< Per block.
+  std::int64_t shared_bytes = 0;  ///< Dynamic, per block.
+  int launches = 0;               ///< In that plan.
+};
+
+/// The candidate's kernels in the order in which plans first launch them.
+std::vector<LaunchedKernel> launched_kernels(std::span<const RolePlan> plans,
+                                             std::string_view role = "candidate");
+
+/// Findings of kind "resource", most important first within their ranks 1, 2, …:
+///   - registers spilled to local memory, arrays that the compiler could not keep in registers;
+///   - occupancy at most 0.4 with at least 96 registers per thread (the thresholds by which CuTeGen
+///     suspects register pressure), or held down by shared memory or the size of blocks;
+///   - grids smaller than the GPU, and last waves that leave a fifth of all places empty or more
+///     (as Nsight Compute's rule on tail effects) while there are at most four waves;
+///   - blocks whose threads are no multiple of 32 (CUDA C++ Best Practices Guide, "Thread and Block
+///     Heuristics").
+/// Kernels without facts, and GPUs that the table of multiprocessors lacks, are passed over.
+std::vector<Finding> kernel_findings(const BuildUnit& unit, std::span<const RolePlan> plans,
+                                     const GpuFacts& gpu);
+
+}  // namespace kw::profile

@@ -1,0 +1,254 @@
+// Command line, permission and output of Nsight Compute.
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/ncu.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <set>
+#include <system_error>
+
+#include "base/text.h"
+#include "platform/subprocess.h"
+
+namespace kw::profile {
+namespace {
+
+constexpr std::array<std::string_view, 40> kMetrics{
+    // CudaForge's 24
+    "sm__cycles_active.avg", "sm__warps_active.avg.pct_of_peak_sustained_active",
+    "launch__occupancy_limit_blocks", "launch__occupancy_limit_registers",
+    "launch__occupancy_limit_shared_mem", "launch__registers_per_thread", "sm__inst_executed.sum",
+    "sm__inst_executed_pipe_fp32.avg.pct_of_peak_sustained_active",
+    "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active", "dram__bytes_read.sum",
+    "dram__bytes_write.sum", "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+    "dram__bytes.sum.per_second", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
+    "l1tex__t_sector_hit_rate.pct", "l1tex__throughput.avg.pct_of_peak_sustained_active",
+    "lts__t_sector_hit_rate.pct", "lts__throughput.avg.pct_of_peak_sustained_active",
+    "smsp__warp_issue_stalled_memory_dependency_per_warp_active.pct",
+    "smsp__warp_issue_stalled_short_scoreboard_per_warp_active.pct",
+    "smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct",
+    "smsp__warp_issue_stalled_barrier_per_warp_active.pct",
+    "smsp__warp_issue_stalled_branch_resolving_per_warp_active.pct",
+    "smsp__sass_average_branch_targets_threads_uniform.pct",
+    // Coalescing: sectors per request, and how many of a sector's 32 bytes are used
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio",
+    "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.ratio",
+    // Bank conflicts
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+    // Hierarchical roofline
+    "gpu__time_duration.sum", "l1tex__t_bytes.sum", "lts__t_bytes.sum",
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+    "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
+    "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum",
+    "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
+    // Possible occupancy, beside the achieved one above
+    "sm__maximum_warps_per_active_cycle_pct"};
+
+// Computed from the launch, so that no query lists it.
+constexpr std::string_view kTheoretical = "sm__maximum_warps_per_active_cycle_pct";
+constexpr std::size_t kMostRows = 4096;
+constexpr std::size_t kMostColumns = 512;
+constexpr unsigned kSysAdmin = 21;  // capability.h: CAP_SYS_ADMIN
+
+// The value after "name:" on its line.
+std::optional<std::string_view> field(std::string_view text, std::string_view name) {
+  for (std::string_view line : split_lines(text)) {
+    line = trim(line);
+    if (!line.starts_with(name)) continue;
+    line = trim(line.substr(name.size()));
+    if (line.starts_with(':')) return trim(line.substr(1));
+  }
+  return std::nullopt;
+}
+
+// Fields of one line: quoted with doubled quotes inside, or plain.
+std::vector<std::string> csv_fields(std::string_view line) {
+  std::vector<std::string> out(1);
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < line.size() && out.size() <= kMostColumns; ++i) {
+    const char c = line[i];
+    if (c == '"' && is_quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      out.back() += '"';
+      ++i;
+    } else if (c == '"') {
+      is_quoted = !is_quoted;
+    } else if (c == ',' && !is_quoted) {
+      out.emplace_back();
+    } else {
+      out.back() += c;
+    }
+  }
+  return out;
+}
+
+// "1,234.5" as ncu prints it; nothing for words and for what is not finite.
+std::optional<double> number_of(std::string text) {
+  std::erase(text, ',');
+  const std::string_view trimmed = trim(text);
+  double value = 0;
+  const char* const last = trimmed.data() + trimmed.size();
+  const auto [end, trouble] = std::from_chars(trimmed.data(), last, value);
+  if (trimmed.empty() || trouble != std::errc{} || end != last || !std::isfinite(value))
+    return std::nullopt;
+  return value;
+}
+
+// What one of ncu's units is worth in the base unit: "Mbyte/second" 1e6, "usecond" and "us" 1e3 (of
+// nanoseconds).
+double factor_of(std::string_view unit) {
+  static constexpr std::pair<std::string_view, double> kTimes[] = {
+      {"nsecond", 1},   {"ns", 1},   {"usecond", 1e3}, {"us", 1e3},
+      {"msecond", 1e6}, {"ms", 1e6}, {"second", 1e9},  {"s", 1e9}};
+  for (const auto& [name, factor] : kTimes)
+    if (unit == name) return factor;
+  static constexpr std::pair<char, double> kPrefixes[] = {
+      {'K', 1e3}, {'M', 1e6}, {'G', 1e9}, {'T', 1e12}};
+  for (const auto& [prefix, factor] : kPrefixes)
+    if (unit.size() > 1 && unit.front() == prefix && unit.substr(1).starts_with("byte"))
+      return factor;
+  return 1;
+}
+
+}  // namespace
+
+std::span<const std::string_view> ncu_metrics() { return kMetrics; }
+
+std::optional<platform::Path> find_ncu() {
+  std::vector<platform::Path> places;
+  if (const auto named = platform::env_of_ours("KW_NCU")) {
+    const auto at = named->find('=');
+    places.emplace_back(named->substr(at + 1));
+  }
+  if (const char* path = std::getenv("PATH"))
+    for (const std::string_view folder : split(path, ':'))
+      places.push_back(platform::Path(folder) / "ncu");
+  places.emplace_back("/usr/local/cuda/bin/ncu");
+  std::error_code trouble;
+  std::set<platform::Path> versions;  // Sorted; the last is the newest.
+  for (std::filesystem::directory_iterator at("/opt/nvidia/nsight-compute", trouble), end;
+       !trouble && at != end; at.increment(trouble))
+    versions.insert(at->path());
+  for (auto at = versions.rbegin(); at != versions.rend(); ++at) places.push_back(*at / "ncu");
+  for (const platform::Path& place : places)
+    if (std::filesystem::is_regular_file(place, trouble)) return place;
+  return std::nullopt;
+}
+
+NcuPermission ncu_permission_of(std::string_view params, std::string_view status) {
+  const auto admin_only = field(params, "RmProfilingAdminOnly");
+  if (!admin_only)
+    return {false,
+            "The driver does not say whether counters may be read (/proc/driver/nvidia/params)."};
+  if (*admin_only == "0") return {true, "The driver lets every user read counters."};
+  std::uint64_t capabilities = 0;
+  if (const auto text = field(status, "CapEff"))
+    std::from_chars(text->data(), text->data() + text->size(), capabilities, 16);
+  if ((capabilities >> kSysAdmin & 1) != 0)
+    return {true, "The driver lets administrators alone read counters, and this process is one."};
+  return {false,
+          "The driver lets administrators alone read counters: run as root with CAP_SYS_ADMIN, or "
+          "load the driver with NVreg_RestrictProfilingToAdminUsers=0."};
+}
+
+NcuPermission ncu_permission() {
+  const auto params = platform::read_file("/proc/driver/nvidia/params");
+  const auto status = platform::read_file("/proc/self/status");
+  return ncu_permission_of(params.value_or(""), status.value_or(""));
+}
+
+std::vector<std::string> ncu_query_command(const platform::Path& ncu) {
+  return {ncu.string(), "--query-metrics"};
+}
+
+std::vector<std::string> available_metrics(std::string_view answer,
+                                           std::span<const std::string_view> wanted) {
+  std::set<std::string_view> bases;
+  for (const std::string_view line : split_lines(answer)) {
+    const std::string_view word = line.substr(0, line.find_first_of(" \t,"));
+    if (word.find("__") != std::string_view::npos) bases.insert(word.substr(0, word.find('.')));
+  }
+  std::vector<std::string> out;
+  for (const std::string_view metric : wanted)
+    if (bases.empty() || metric.starts_with("launch__") || metric == kTheoretical ||
+        bases.contains(metric.substr(0, metric.find('.'))))
+      out.emplace_back(metric);
+  return out;
+}
+
+std::vector<std::string> ncu_command(const NcuJob& job) {
+  return {job.ncu.string(),
+          "--csv",
+          "--page",
+          "raw",
+          "--print-units",
+          "base",
+          "--log-file",
+          job.log.string(),
+          "--target-processes",
+          "all",
+          "--replay-mode",
+          "kernel",
+          "--kernel-name-base",
+          "demangled",
+          "--clock-control",
+          "none",
+          "--cache-control",
+          "none",
+          "--graph-profiling",
+          "node",
+          "--launch-skip",
+          std::to_string(job.skip),
+          "--launch-count",
+          std::to_string(job.count),
+          "--metrics",
+          join(job.metrics, ",")};
+}
+
+std::optional<double> KernelCounters::get(std::string_view metric) const {
+  const auto at = values.find(std::string(metric));
+  if (at == values.end()) return std::nullopt;
+  return at->second;
+}
+
+std::vector<KernelCounters> parse_ncu_csv(std::string_view text) {
+  std::vector<KernelCounters> out;
+  std::vector<std::string> names, units;
+  std::size_t kernel_column = 0;
+  for (const std::string_view line : split_lines(text)) {
+    if (!line.starts_with('"')) continue;
+    std::vector<std::string> fields = csv_fields(line);
+    const auto kernel = std::find(fields.begin(), fields.end(), "Kernel Name");
+    if (kernel != fields.end()) {  // A new process begins a new table.
+      kernel_column = static_cast<std::size_t>(kernel - fields.begin());
+      names = std::move(fields);
+      units.clear();
+      continue;
+    }
+    if (names.empty() || fields.size() != names.size()) continue;
+    if (units.empty()) {
+      units = std::move(fields);
+      if (units[kernel_column].empty()) continue;
+      fields = std::exchange(units, std::vector<std::string>(names.size()));  // No line of units.
+    }
+    if (out.size() == kMostRows) break;
+    KernelCounters counters;
+    counters.kernel = sanitise(fields[kernel_column], 512);
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (names[i].find("__") != std::string::npos)
+        if (const auto value = number_of(fields[i]))
+          if (const double base = *value * factor_of(units[i]); std::isfinite(base))
+            counters.values[sanitise(names[i], 256)] = base;
+    out.push_back(std::move(counters));
+  }
+  return out;
+}
+
+}  // namespace kw::profile

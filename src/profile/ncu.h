@@ -1,0 +1,76 @@
+// Nsight Compute as a subprocess: whether it may run, its command line, and what it prints. Pure
+// but for find_ncu and ncu_permission.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platform/files.h"
+
+namespace kw::profile {
+
+/// The metrics that the rules read: the 24 that CudaForge found to follow run time (reference
+/// systems.md §2.3), sectors per request and bytes used per sector, bank conflicts, and time, bytes
+/// per level and operations for a hierarchical roofline.
+std::span<const std::string_view> ncu_metrics();
+
+/// Where Nsight Compute stands: KW_NCU, PATH, the toolkit's folder, /opt/nvidia. Nothing if
+/// nowhere.
+std::optional<platform::Path> find_ncu();
+
+/// Whether the driver lets this process read counters.
+struct NcuPermission {
+  bool is_allowed = false;
+  std::string why;  ///< Whole sentence; where it is not allowed also what would allow it.
+};
+
+/// From the text of /proc/driver/nvidia/params (RmProfilingAdminOnly) and of /proc/self/status
+/// (CapEff; CAP_SYS_ADMIN is bit 21).
+NcuPermission ncu_permission_of(std::string_view params, std::string_view status);
+/// The same of this machine and process.
+NcuPermission ncu_permission();
+
+/// Asks for the names that this GPU has: first words of the lines `ncu --query-metrics` prints.
+std::vector<std::string> ncu_query_command(const platform::Path& ncu);
+
+/// Those of `wanted` whose base name (up to the first dot) the answer lists; those of launches,
+/// which it does not list, are always there. An answer without any name keeps all of them: ncu
+/// itself leaves out what it does not know.
+std::vector<std::string> available_metrics(std::string_view answer,
+                                           std::span<const std::string_view> wanted);
+
+struct NcuJob {
+  platform::Path ncu;
+  platform::Path log;  ///< Where it writes its CSV.
+  std::vector<std::string> metrics;
+  int skip = 0;   ///< Launches before the one that counts.
+  int count = 1;  ///< Launches that count: those of one call.
+};
+
+/// The words before the program to be profiled. Clocks and caches stay as they are
+/// (`--clock-control none --cache-control none`): the referee flushes, and a locked clock measures
+/// another machine.
+std::vector<std::string> ncu_command(const NcuJob& job);
+
+/// One profiled launch.
+struct KernelCounters {
+  std::string kernel;
+  std::map<std::string, double> values;  ///< By metric, in base units (bytes, ns, per cent).
+
+  /// Nothing where the metric is missing or no number.
+  std::optional<double> get(std::string_view metric) const;
+};
+
+/// Reads `--csv --page raw`: a line of names, a line of units, one line per launch; lines of other
+/// kinds (==PROF==, words of the program) are passed over. Foreign text: bounded, never fails;
+/// rows of another length than the names are left out. Units with a prefix (Kbyte, us) are
+/// converted to base units.
+std::vector<KernelCounters> parse_ncu_csv(std::string_view text);
+
+}  // namespace kw::profile
