@@ -35,6 +35,11 @@ time_into() {
 # Values at JSON pointers of the last output, one per line; fields of the first matching element of a list there.
 got() { "$tools/bench-report" get "$out" "$@"; }
 found() { "$tools/bench-report" find "$out" "$@"; }
+# Fields of every matching element of a list there: a line each, fields between tabs.
+each() { "$tools/bench-report" each "$out" "$@"; }
+
+# True while a part that may take SECONDS in all has time for another round of at most ROUND: has_time SECONDS ROUND.
+has_time() { [ $((SECONDS - part_began + $2)) -le "$1" ]; }
 
 # Share of the processors' time, over two seconds, that somebody uses while this program waits.
 busy_share() {
@@ -56,7 +61,10 @@ write_machine() {
     printf 'memory\t%s\n' "$(awk '/^MemTotal/ { printf "%.1f GiB", $2 / 1048576 }' /proc/meminfo)"
     printf 'kernel\t%s\n' "$(uname -r)"
     printf 'system\t%s\n' "$(. /etc/os-release && echo "$PRETTY_NAME")"
-    printf 'compiler\t%s\n' "$(c++ --version | head -n 1)"
+    printf 'compiler\t%s\n' "$(c++ --version 2>/dev/null | head -n 1)"
+    ! command -v nvidia-smi >/dev/null || nvidia-smi \
+      --query-gpu=name,driver_version,memory.total,clocks.max.sm,clocks.max.mem,power.limit,ecc.mode.current \
+      --format=csv,noheader | head -n 1 | awk -F ', ' '{ printf "GPU\t%s, driver %s, %s, at most %s and memory %s, %s, ECC %s\n", $1, $2, $3, $4, $5, $6, $7 }'
   } >"$1"
 }
 

@@ -17,9 +17,11 @@ int usage() {
                "usage: bench-report get FILE POINTER...     values at JSON pointers, a line each\n"
                "       bench-report find FILE POINTER KEY=VALUE FIELD...\n"
                "                                            fields of the first matching element\n"
+               "       bench-report each FILE POINTER KEY=VALUE FIELD...\n"
+               "                                            fields of all of them, a line each\n"
                "       bench-report add RESULTS MACHINE.tsv PART FOLDER\n"
                "       bench-report table RESULTS PART      for a terminal\n"
-               "       bench-report page RESULTS            docs/performance.md\n");
+               "       bench-report page RESULTS            what docs/performance*.md show\n");
   return 2;
 }
 
@@ -37,43 +39,52 @@ std::string text_of(const nlohmann::json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-void print(const nlohmann::json& value) { std::printf("%s\n", text_of(value).c_str()); }
-
 int get(const std::string& path, int count, char** pointers) {
   const auto object = read_json(path);
   if (!object) return 1;
   for (int i = 0; i < count; ++i) {
     const nlohmann::json::json_pointer pointer(pointers[i]);
     if (object->contains(pointer))
-      print(object->at(pointer));
+      std::printf("%s\n", text_of(object->at(pointer)).c_str());
     else
       std::printf("\n");
   }
   return 0;
 }
 
-/// Every KEY=VALUE must match; values are compared as text.
-int find(const std::string& path, const std::string& pointer, int count, char** words) {
+/// Every KEY=VALUE among the words must match; values are compared as text.
+bool matches(const nlohmann::json& element, int count, char** words) {
+  for (int i = 0; i < count; ++i) {
+    const std::string word = words[i];
+    const auto equals = word.find('=');
+    if (equals == std::string::npos) continue;
+    const auto key = word.substr(0, equals);
+    if (!element.contains(key) || text_of(element[key]) != word.substr(equals + 1)) return false;
+  }
+  return true;
+}
+
+/// The fields of the first matching element, a line each, or of all, a line per element.
+int find(const std::string& path, const std::string& pointer, int count, char** words,
+         bool is_each) {
   const auto object = read_json(path);
   if (!object) return 1;
+  bool is_found = false;
   for (const auto& element :
        object->value(nlohmann::json::json_pointer(pointer), nlohmann::json::array())) {
-    bool matches = true;
+    if (!matches(element, count, words)) continue;
+    is_found = true;
+    const char* between = "";
     for (int i = 0; i < count; ++i) {
-      const std::string word = words[i];
-      const auto equals = word.find('=');
-      if (equals == std::string::npos) continue;
-      const auto key = word.substr(0, equals);
-      matches =
-          matches && element.contains(key) && text_of(element[key]) == word.substr(equals + 1);
+      if (std::string(words[i]).find('=') != std::string::npos) continue;
+      const std::string text = text_of(element.value(words[i], nlohmann::json()));
+      std::printf("%s%s", between, text.c_str());
+      between = is_each ? "\t" : "\n";
     }
-    if (!matches) continue;
-    for (int i = 0; i < count; ++i)
-      if (std::string(words[i]).find('=') == std::string::npos)
-        print(element.value(words[i], nlohmann::json()));
-    return 0;
+    std::printf("\n");
+    if (!is_each) return 0;
   }
-  return 1;
+  return is_found ? 0 : 1;
 }
 
 int add(const std::string& path, const std::string& machine, const std::string& name,
@@ -95,7 +106,8 @@ int add(const std::string& path, const std::string& machine, const std::string& 
 int run(int argc, char** argv) {
   const std::string what = argc > 2 ? argv[1] : "";
   if (what == "get" && argc > 3) return get(argv[2], argc - 3, argv + 3);
-  if (what == "find" && argc > 5) return find(argv[2], argv[3], argc - 4, argv + 4);
+  if ((what == "find" || what == "each") && argc > 5)
+    return find(argv[2], argv[3], argc - 4, argv + 4, what == "each");
   if (what == "add" && argc == 6) return add(argv[2], argv[3], argv[4], argv[5]);
   if (what != "table" && what != "page") return usage();
   const auto results = read_results(argv[2]);

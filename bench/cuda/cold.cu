@@ -1,0 +1,108 @@
+// bench-cold: times one kernel as nvbench's cold method is described to do, for comparison.
+// SPDX-License-Identifier: Apache-2.0
+//
+// usage: bench-cold (copy|wait) N WAIT_NS SAMPLES: the median in ns of the event pair.
+// Before each sample one memset of as many bytes as the L2 has; then a kernel holds the stream
+// until everything is queued, so that no launch is waited for; then event, kernel, event. Our own
+// code after the words of nvbench's documentation.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "../kernels/clock_copy.cu"
+#include "../tasks/clock/baselines/wait.cu"
+
+namespace {
+
+void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  std::fprintf(stderr, "bench-cold: %s: %s\n", what, cudaGetErrorString(status));
+  std::exit(1);
+}
+
+__global__ void hold(const volatile int* is_open) {
+  while (*is_open == 0) {
+  }
+}
+
+struct Job {
+  bool waits = false;
+  int n = 0;
+  int wait_ns = 0;
+  const float* x = nullptr;
+  float* y = nullptr;
+
+  void launch(cudaStream_t stream) const {
+    const unsigned grid = static_cast<unsigned>((n + 1023LL) / 1024);
+    if (waits)
+      clock_wait<<<grid, 256, 0, stream>>>(n, wait_ns, x, y);
+    else
+      clock_copy<<<grid, 256, 0, stream>>>(n, wait_ns, x, y);
+  }
+};
+
+double sample(const Job& job, cudaStream_t stream, void* l2, std::size_t l2_bytes,
+              volatile int* is_open, const int* is_open_device, cudaEvent_t begin,
+              cudaEvent_t end) {
+  check(cudaMemsetAsync(l2, 0, l2_bytes, stream), "memset");
+  *is_open = 0;
+  hold<<<1, 1, 0, stream>>>(is_open_device);
+  check(cudaEventRecord(begin, stream), "event");
+  job.launch(stream);
+  check(cudaEventRecord(end, stream), "event");
+  *is_open = 1;
+  check(cudaStreamSynchronize(stream), "kernel");
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, begin, end), "elapsed");
+  return ms * 1e6;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) {
+    std::fprintf(stderr, "usage: bench-cold (copy|wait) N WAIT_NS SAMPLES\n");
+    return 2;
+  }
+  Job job;
+  job.waits = std::strcmp(argv[1], "wait") == 0;
+  job.n = std::atoi(argv[2]);
+  job.wait_ns = std::atoi(argv[3]);
+  const int samples = std::max(std::atoi(argv[4]), 1);
+  int device = 0, l2_bytes = 0;
+  check(cudaGetDevice(&device), "device");
+  check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device), "attribute");
+  void *x = nullptr, *y = nullptr, *l2 = nullptr;
+  const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(job.n);
+  check(cudaMalloc(&x, bytes), "malloc");
+  check(cudaMalloc(&y, bytes), "malloc");
+  check(cudaMalloc(&l2, static_cast<std::size_t>(l2_bytes)), "malloc");
+  check(cudaMemset(x, 0x3f, bytes), "memset");
+  job.x = static_cast<const float*>(x), job.y = static_cast<float*>(y);
+  int *flag = nullptr, *flag_device = nullptr;
+  check(cudaHostAlloc(reinterpret_cast<void**>(&flag), sizeof(int), cudaHostAllocMapped), "alloc");
+  check(cudaHostGetDevicePointer(reinterpret_cast<void**>(&flag_device), flag, 0), "pointer");
+  cudaStream_t stream;
+  cudaEvent_t begin, end;
+  check(cudaStreamCreate(&stream), "stream");
+  check(cudaEventCreate(&begin), "event");
+  check(cudaEventCreate(&end), "event");
+  const auto one = [&] {
+    return sample(job, stream, l2, static_cast<std::size_t>(l2_bytes), flag, flag_device, begin,
+                  end);
+  };
+  // Until the clocks have risen.
+  const auto start = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(200)) one();
+  std::vector<double> ns;
+  for (int i = 0; i < samples; ++i) ns.push_back(one());
+  std::sort(ns.begin(), ns.end());
+  const std::size_t half = ns.size() / 2;
+  std::printf("%.1f\n", ns.size() % 2 == 1 ? ns[half] : (ns[half - 1] + ns[half]) / 2);
+  return 0;
+}

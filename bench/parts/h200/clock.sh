@@ -1,0 +1,61 @@
+# The referee's clock against known times and against nvbench's cold method, made anew in bench/cuda/cold.cu.
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+
+# cold_program: sets cold to bench-cold, carried or built; fails where there is neither program nor compiler.
+cold_program() {
+  cold=$bin/bench-cold
+  [ -x "$cold" ] && return
+  local nvcc=${CUDA_PATH:-/usr/local/cuda}/bin/nvcc
+  [ -x "$nvcc" ] || nvcc=$(command -v nvcc) || return 1
+  cold=$work/bench-cold
+  "$nvcc" -O2 -std=c++17 -arch=native -cudart static "$top/bench/cuda/cold.cu" -o "$cold" >"$work/nvcc.log" 2>&1
+}
+apart() { awk -v a="${1:-0}" -v b="${2:-0}" 'BEGIN { d = a - b; printf "%.1f\n", d < 0 ? -d : d }'; }
+
+part_clock() {
+  local i name ns n task=$top/bench/tasks/clock cold='' theirs ours
+  local how='`kw judge bench/kernels/clock_copy.cu --task bench/tasks/clock --baseline wait --target cuda --json`, a process each'
+  local -A median=() waited=()
+  local waits=('wait_10 10000 300' 'wait_100 100000 1000' 'wait_1000 1000000 10000')
+  local copies=('empty 1' 'copy_8k 8192' 'copy_4m 4194304' 'copy_32m 33554432' 'copy_256m 268435456')
+  figure clock.empty ns median none 0 - 'an empty kernel' "workload \`empty\`, median_ns of $how"
+  for i in "${waits[@]}"; do
+    read -r name ns n <<<"$i"
+    figure "clock.$name" ns median at_most "$n" clock.empty "wait of $ns ns: how far off" \
+      "baseline_ns less that of \`empty\`, less $ns, without its sign; the baseline waits by %globaltimer; asked max(1 %, 0.3 us)"
+  done
+  for i in "${copies[@]}"; do
+    read -r name n <<<"$i"
+    figure "clock.ours_$name" ns median none 0 "clock.cold_$name" "$name: median" "median_ns of workload \`$name\`; $how"
+    figure "clock.cold_$name" ns median none 0 - "$name: cold method" 'bench-cold copy: median of event pairs, 200 samples, the same kernel'
+    figure "clock.apart_$name" ns median none 0 "clock.ours_$name" "$name: difference" 'without its sign, of the two just above, one after the other'
+    figure "clock.relative_$name" ratio median none 0 - "$name: difference over the cold method" 'asked: 0.01 from 50 us on, 0.3 us below'
+  done
+  cold_program || note "bench-cold cannot be built here ($(tail -n 1 "$work/nvcc.log" 2>/dev/null || echo 'no nvcc')); only our own figures"
+  [ -x "$cold" ] || cold=''
+  for ((i = 1; i <= $(reps 15 1); ++i)); do
+    has_time "$part_seconds" 45 || break
+    progress "round $i"
+    gpu_judge "$top/bench/kernels/clock_copy.cu" "$task" wait || continue
+    while IFS=$'\t' read -r name ours theirs; do
+      median[$name]=$ours waited[$name]=$theirs
+    done < <(each /workloads group=time name median_ns baseline_ns)
+    [ -n "${median[empty]-}" ] || continue
+    sample clock.empty "${median[empty]}"
+    for n in "${waits[@]}"; do
+      read -r name ns _ <<<"$n"
+      [ -z "${waited[$name]-}" ] || sample "clock.$name" "$(apart "$(awk -v a="${waited[$name]}" -v b="${waited[empty]}" 'BEGIN { print a - b }')" "$ns")"
+    done
+    for n in "${copies[@]}"; do
+      read -r name ns <<<"$n"
+      [ -n "${median[$name]-}" ] || continue
+      sample "clock.ours_$name" "${median[$name]}"
+      [ -n "$cold" ] || continue
+      theirs=$("$cold" copy "$ns" 0 "$(reps 200 20)") || { note "bench-cold failed on $name"; continue; }
+      sample "clock.cold_$name" "$theirs"
+      sample "clock.apart_$name" "$(apart "${median[$name]}" "$theirs")"
+      sample "clock.relative_$name" "$(ratio "$(apart "${median[$name]}" "$theirs")" "$theirs")"
+    done
+  done
+}

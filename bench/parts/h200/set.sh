@@ -1,0 +1,91 @@
+# The parts of bench/h200, in their order; sourced by bench/run.
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2034  # read by bench/run
+program=bench/h200 folder=bench/parts/h200 name=h200 page=docs/performance-h200.md
+parts=(ceilings kernels_elementwise kernels_rows kernels_blocks kernels_stencil judge clock aa throughput faults)
+took='Each part ends within eight minutes; what it had no time for it says in a note.'
+
+# Seconds that a part may take; the rest of eight minutes is for what it began.
+part_seconds=440
+
+# kw with the target; its JSON is in $out: on_gpu WORKSPACE COMMAND...
+on_gpu() { timed "$kw" --json --workspace "$1" "${@:2}" --target cuda; }
+
+# One number of the last output, or nothing: number POINTER
+number() { got "$1" | awk '/^-?[0-9.]+([eE][-+]?[0-9]+)?$/ { print; exit }'; }
+# ratio A B
+ratio() { awk -v a="${1:-0}" -v b="${2:-0}" 'BEGIN { if (b > 0) printf "%.5g\n", a / b }'; }
+sample_if() { [ -z "${2-}" ] || sample "$1" "$2"; }
+
+# gpu_ceilings: sets ceiling[LEVEL_KIND], by kw device --measure; what was refused is missing and noted.
+gpu_ceilings() {
+  local level kind rate
+  on_gpu "$work/gpu" device --measure
+  for level in DRAM L2 shared core; do
+    for kind in copy triad mix_3r1w read write fma_f32 fma_f64 fma_f16x2 mma_tf32 mma_bf16 mma_f16 mma_f8; do
+      rate=$(found /ceilings "level=$level" "kind=$kind" per_second 2>/dev/null) || continue
+      ceiling["${level}_$kind"]=$rate
+    done
+  done
+  [ "$(got /notes)" = '[]' ] || note "kw device: $(got /notes)"
+}
+
+# gpu_judge FILE TASK BASELINE FLAG...: the judgement is in $out; false where it did not end correct.
+gpu_judge() {
+  on_gpu "$work/gpu" judge "$1" --task "$2" --baseline "$3" "${@:4}"
+  local outcome
+  outcome=$(got /verdict/outcome)
+  [ "$outcome" = correct ] && return
+  note "$1 ended ${outcome:-without a verdict}: $(got /verdict/evidence)"
+  return 1
+}
+
+# Families of a part of kernels: lines of TASK KIND BOUND LIMIT FILE...; each against its naive baseline, and each timed
+# workload over the mean of the ceilings of its own mix before and after it.
+kernel_figures() { # PART LINES...
+  local line task kind bound limit files file stem
+  for line in "${@:2}"; do
+    read -r task kind bound limit files <<<"$line"
+    for file in $files; do
+      stem=$task.$(basename "$file" .cu)
+      [ -f "$top/playbook/$task/$file" ] || { note "playbook/$task/$file is missing"; continue; }
+      figure "$stem.roof" ratio median "$bound" "$limit" "$stem.speedup" "$task, $file: best workload over its roof" \
+        "highest roofline fraction of the timed workloads of \`kw judge playbook/$task/$file --task $task --baseline naive --target cuda --json\`, a process each round, whose ceilings ($kind) are those of \`kw device --measure\` just before"
+      figure "$stem.worst" ratio median none 0 "$stem.speedup" "$task, $file: worst workload over its roof" 'the same judgements'
+      figure "$stem.speedup" ratio median none 0 - "$task, $file: speedup over naive" 'paired, geometric mean over the timed workloads of the same judgements'
+      figure "$stem.rate" "$([ "$kind" = core ] && echo flops_per_s || echo bytes_per_s)" median none 0 - "$task, $file: nominal rate of the best workload" 'the same judgements'
+    done
+  done
+}
+
+# One judgement of every file of the lines: a round.
+kernel_round() { # LINES...
+  local line task kind bound limit files file stem
+  local -A ceiling=()
+  for line in "$@"; do
+    read -r task kind bound limit files <<<"$line"
+    gpu_ceilings
+    for file in $files; do
+      [ -f "$top/playbook/$task/$file" ] || continue
+      has_time "$part_seconds" 60 || { note "no time for playbook/$task/$file in round $round"; continue; }
+      progress "round $round: $task $file"
+      stem=$task.$(basename "$file" .cu)
+      gpu_judge "$top/playbook/$task/$file" "$task" naive || continue
+      sample_if "$stem.speedup" "$(number /speedup/value)"
+      each /workloads group=time roofline_fraction bytes_per_s flops_per_s | sort -g | awk -v id="$stem" -v kind="$kind" '
+        $1 + 0 > 0 { if (!n++) printf "%s.worst\t%s\n", id, $1; roof = $1; rate = kind == "core" ? $3 : $2 }
+        END { if (n) printf "%s.roof\t%s\n%s.rate\t%s\n", id, roof, id, rate }' >>"$dir/samples.tsv"
+    done
+  done
+}
+
+# part_of_kernels PART LINES...: figures, then at least three rounds while there is time.
+part_of_kernels() {
+  local round
+  kernel_figures "$@"
+  for ((round = 1; round <= $(reps 5 1); ++round)); do
+    [ "$round" = 1 ] || has_time "$part_seconds" $(((SECONDS - part_began) / (round - 1))) || break
+    kernel_round "${@:2}"
+  done
+  [ "$round" -gt 3 ] || [ "$quick" = 1 ] || note "only $((round - 1)) rounds fit into the time of a part"
+}
