@@ -16,7 +16,7 @@ left_behind() {
 part_faults() {
   local i n outcome file before after k names=(memory contexts processes files folders)
   local honest=$top/playbook/saxpy/40_gpu_streamed.cu faulty=() wrong=0 done=0 bad=0
-  mapfile -t faulty < <(ls "$top"/tests/exploits/cuda/0[35]*.cu)
+  mapfile -t faulty < <(grep -l '^// task: saxpy' "$top"/tests/exploits/cuda/0[35]*.cu | xargs grep -L '^// expect:.*check/correct')
   n=$(reps 1000 10)
   figure faults.evaluations count median none 0 - 'evaluations in a row' 'of `kw judge FILE --task saxpy --until check --target cuda --json`, every tenth one of tests/exploits/cuda that faults, hangs or traps'
   figure faults.honest ratio share at_least 1 faults.evaluations 'honest ones that end correct' 'playbook/saxpy/40_gpu_streamed.cu'

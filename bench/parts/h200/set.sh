@@ -21,12 +21,9 @@ sample_if() { [ -z "${2-}" ] || sample "$1" "$2"; }
 gpu_ceilings() {
   local level kind rate
   on_gpu "$work/gpu" device --measure
-  for level in DRAM L2 shared core; do
-    for kind in copy triad mix_3r1w read write fma_f32 fma_f64 fma_f16x2 mma_tf32 mma_bf16 mma_f16 mma_f8; do
-      rate=$(found /ceilings "level=$level" "kind=$kind" per_second 2>/dev/null) || continue
-      ceiling["${level}_$kind"]=$rate
-    done
-  done
+  while IFS=$'\t' read -r level kind rate; do
+    ceiling["${level}_$kind"]=$rate
+  done < <(each /ceilings level kind per_second)
   [ "$(got /notes)" = '[]' ] || note "kw device: $(got /notes)"
 }
 
