@@ -27,6 +27,10 @@
 #define __constant__ static
 #undef __launch_bounds__
 #define __launch_bounds__(...)
+#undef __noinline__
+#define __noinline__ __attribute__((noinline))
+#undef __forceinline__
+#define __forceinline__ inline
 #define __cluster_dims__(...)
 #define __block_size__(...)
 #define __maxnreg__(...)

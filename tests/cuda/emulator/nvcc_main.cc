@@ -113,7 +113,6 @@ int main(int count, char** values) {
                                 "-fpermissive",
                                 "-ffp-contract=off",
                                 "-fno-strict-aliasing",
-                                "-fvisibility=hidden",
                                 "-fno-gnu-unique",
                                 "-nodefaultlibs",
                                 "-I",
