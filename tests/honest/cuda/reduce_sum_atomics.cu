@@ -1,6 +1,7 @@
 // Sums whose order differs between two calls.
 // SPDX-License-Identifier: Apache-2.0
 // task: reduce_sum
+// arch: sm_75
 // until: measure
 // kw: fill y[0 : rows] with 0
 // kw: launch reduce_sum grid(ceil_div(cols, 1024), rows) block(256) args(cols, pitch, x, y)
