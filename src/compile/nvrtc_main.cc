@@ -34,6 +34,8 @@ using Clock = std::chrono::steady_clock;
 /// Enough for every core of a large machine; jobs beyond wait for their turn.
 constexpr std::size_t kMostChildren = 128;
 constexpr std::size_t kPchHeapBytes = std::size_t{512} << 20;
+/// How long the end of a child may go unseen where its signal was lost.
+constexpr int kLookMs = 50;
 constexpr std::uint64_t kPrecompileSeconds = 120;
 constexpr std::uint64_t kPrecompileBytes = std::uint64_t{8} << 30;
 
@@ -69,6 +71,13 @@ bool is_unchanged(const Header& header, const std::string& path) {
          now.st_ctim.tv_nsec == header.changed.tv_nsec;
 }
 
+sigset_t ends_of_children() {
+  sigset_t ended;
+  ::sigemptyset(&ended);
+  ::sigaddset(&ended, SIGCHLD);
+  return ended;
+}
+
 class Server {
  public:
   Server(NvrtcLibrary library, std::string folder)
@@ -86,7 +95,6 @@ class Server {
   void sweep();
   void reap();
   void kill_late();
-  int patience_ms() const;
   std::string header_path(std::uint64_t key) const {
     return folder_ + "/" + std::to_string(key) + ".pch";
   }
@@ -206,30 +214,19 @@ void Server::kill_late() {
   }
 }
 
-int Server::patience_ms() const {
-  if (children_.empty()) return -1;
-  Clock::time_point first = Clock::time_point::max();
-  for (const auto& [pid, child] : children_) first = std::min(first, child.deadline);
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(first - Clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
-}
-
 int Server::serve() {
-  sigset_t ended;
-  ::sigemptyset(&ended);
-  ::sigaddset(&ended, SIGCHLD);
-  ::sigprocmask(SIG_BLOCK, &ended, nullptr);
+  const sigset_t ended = ends_of_children();
   const Fd signals(::signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals) return 1;
   std::array<pollfd, 2> ready{{{kNvrtcControlFd, POLLIN, 0}, {signals.get(), POLLIN, 0}}};
   for (;;) {
-    if (::poll(ready.data(), ready.size(), patience_ms()) < 0 && errno != EINTR) return 1;
+    if (::poll(ready.data(), ready.size(), children_.empty() ? -1 : kLookMs) < 0 && errno != EINTR) return 1;
     if (ready[1].revents != 0) {
       signalfd_siginfo seen;
       while (::read(signals.get(), &seen, sizeof seen) > 0) {
       }
-      reap();
     }
+    reap();
     kill_late();
     if (ready[0].revents != 0 && !take_packet()) break;
     start_waiting();
@@ -255,6 +252,9 @@ std::string warm_up(NvrtcLibrary& library) {
 }
 
 int run(int argc, char** argv) {
+  // Before NVRTC starts threads: one that does not block the signal would swallow it.
+  const sigset_t ended = ends_of_children();
+  ::sigprocmask(SIG_BLOCK, &ended, nullptr);
   NvrtcGreeting greeting;
   NvrtcLibrary library;
   std::string trouble = argc == 4 ? library.load(argv[1], argv[2]) : "usage";

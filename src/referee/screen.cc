@@ -141,7 +141,7 @@ class TextScreen {
       {".section .init", "assembly adds code that runs when the object is loaded"},
   }};
   // PTX ISA 8.8, chapters "Special Registers" and "Directives".
-  static constexpr std::array<Rule, 9> kPtxRules{{
+  static constexpr std::array<Rule, 11> kPtxRules{{
       {"%clock", "inline PTX reads a clock; only the referee times a kernel"},
       {"%globaltimer", "inline PTX reads the global timer; only the referee times a kernel"},
       {"%pm0", "inline PTX reads a performance counter"},
@@ -150,6 +150,8 @@ class TextScreen {
       {".visible", "inline PTX declares a symbol of its own"},
       {".extern", "inline PTX declares a symbol of its own"},
       {".entry", "inline PTX declares a kernel of its own"},
+      {".section", "inline PTX writes sections of its own"},
+      {".file", "inline PTX writes sections of its own"},
       {"vprintf", "a kernel prints"},
   }};
 

@@ -44,6 +44,7 @@ TEST(ScreenText, RejectsWhatDeviceCodeHasNoBusinessWith) {
            "__device__ long long t() { long long v; asm volatile(\"mov.u64 %0, %globaltimer;\" : "
            "\"=l\"(v)); return v; }",
            "__device__ int t() { int v; asm(\"mov.u32 %0, %%clock;\" : \"=r\"(v)); return v; }",
+           "asm(\".file 1 \\\"/etc/shadow\\\"\n.section .nv.info, {.b8 0}\");",
            "asm(\".global .align 4 .b8 kept[64];\\n.visible .entry x() {}\");",
            "__global__ void k() { printf(\"%d\", 1); }",
            "__global__ void k(float** p) { *p = (float*)malloc(64); }",
