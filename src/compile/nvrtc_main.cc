@@ -220,7 +220,8 @@ int Server::serve() {
   if (!signals) return 1;
   std::array<pollfd, 2> ready{{{kNvrtcControlFd, POLLIN, 0}, {signals.get(), POLLIN, 0}}};
   for (;;) {
-    if (::poll(ready.data(), ready.size(), children_.empty() ? -1 : kLookMs) < 0 && errno != EINTR) return 1;
+    if (::poll(ready.data(), ready.size(), children_.empty() ? -1 : kLookMs) < 0 && errno != EINTR)
+      return 1;
     if (ready[1].revents != 0) {
       signalfd_siginfo seen;
       while (::read(signals.get(), &seen, sizeof seen) > 0) {
