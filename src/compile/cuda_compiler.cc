@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "compile/device_flags.h"
+#include "compile/device_headers.h"
 #include "compile/diagnostics.h"
 #include "compile/nvrtc_log.h"
 
@@ -31,9 +32,10 @@ constexpr int kNoMemoryExitCode = 3;  // of the compiling child
 constexpr std::int64_t kMostStaticShared = 0xc000;
 
 /// What every unit is compiled with. 177: unused variables, which templates and knobs make plenty
-/// of. Unannotated functions are device functions: there are no others here.
-constexpr std::array<std::string_view, 4> kFlags = {"-default-device", "-lineinfo",
-                                                    "--ptxas-options=-v", "--diag-suppress=177"};
+/// of; 47: macros that libcu++ and device_headers() both define. Unannotated functions are device
+/// functions: there are no others here.
+constexpr std::array<std::string_view, 4> kFlags = {
+    "-default-device", "-lineinfo", "--ptxas-options=-v", "--diag-suppress=177,47"};
 /// What most kernels with CuTe need; precompiled once in a life of kw-nvrtc.
 constexpr std::string_view kCutePrefix =
     "#include <cute/tensor.hpp>\n"
@@ -92,10 +94,14 @@ Result<std::unique_ptr<CudaCompiler>> CudaCompiler::create(CudaCompilerSettings 
   KW_TRY(platform::make_dirs(settings.objects));
   std::string flags;
   for (const std::string_view flag : kFlags) flags += std::string(flag) + " ";
-  std::string identity = fmt::format(
-      "NVRTC {} {}\n{}{} {}\n{}\nCUTLASS {}", fingerprint(toolkit.nvrtc->library),
-      toolkit.nvrtc->builtins.empty() ? "" : fingerprint(toolkit.nvrtc->builtins), flags,
-      kDeviceStandard, kCuteStandard, toolkit.headers_version, toolkit.cutlass_version);
+  Sha256Stream headers;
+  headers.update_part(device_prelude());
+  for (const DeviceHeader& header : device_headers()) headers.update_part(header.text);
+  std::string identity =
+      fmt::format("NVRTC {} {}\n{}{} {}\n{}\nCUTLASS {}\n{}", fingerprint(toolkit.nvrtc->library),
+                  toolkit.nvrtc->builtins.empty() ? "" : fingerprint(toolkit.nvrtc->builtins),
+                  flags, kDeviceStandard, kCuteStandard, toolkit.headers_version,
+                  toolkit.cutlass_version, headers.finish().hex().substr(0, 16));
   return std::unique_ptr<CudaCompiler>(new CudaCompiler(std::move(settings), std::move(identity)));
 }
 
@@ -137,9 +143,13 @@ Result<NvrtcJob> CudaCompiler::job_of(const BuildUnit& unit) const {
   if (is_cute) job.options.push_back("-I" + settings_.toolkit.cutlass.string());
   for (const Path& folder : settings_.toolkit.include)
     job.options.push_back("-I" + folder.string());
+  if (!is_cute)
+    for (const DeviceHeader& header : device_headers())
+      job.headers.emplace_back(header.name, header.text);
   // Macros stand behind the headers, not in the options: one precompiled header serves all knobs.
   if (is_cute) job.source = kCutePrefix;
   job.prefix_bytes = job.source.size();
+  job.source += device_prelude();
   for (const std::string& define : unit.defines) {
     const std::size_t equals = define.find('=');
     job.source +=

@@ -96,6 +96,24 @@ TEST_F(CudaCompilerTest, KnobsOptionsAndIfaceReachTheSource) {
   EXPECT_THAT(build(unit).evidence, HasSubstr("did you mean 'fast_math'?"));
 }
 
+// What nvcc's users write without a thought, and NVRTC knows nothing of.
+TEST_F(CudaCompilerTest, StandardHeadersAndTheirMacrosAreThere) {
+  BuildUnit unit = cuda_unit(
+      "#include <cstdint>\n#include <cfloat>\n#include <climits>\n#include <cmath>\n"
+      "#include <stdint.h>\n#include <cuda_fp16.h>\n#include <cuda/std/cstdint>\n"
+      "#include <cuda/std/climits>\n"
+      "extern \"C\" __global__ void saxpy(float* x) {\n"
+      "  const std::uint32_t i = threadIdx.x;\n"
+      "  constexpr float kLeast = -INFINITY;\n"
+      "  x[i] = fmaxf(fmaxf(kLeast, -FLT_MAX), x[i]) + (isnan(NAN) ? float(INT_MAX) : M_PI);\n"
+      "}\n");
+  unit.kernels = {"saxpy"};
+  const CompileResult result = build(unit);
+  ASSERT_TRUE(result.ok()) << result.evidence;
+  for (const Finding& finding : result.findings)
+    EXPECT_THAT(finding.text, Not(HasSubstr("Warning"))) << finding.place;
+}
+
 TEST_F(CudaCompilerTest, AnErrorHasItsPlaceFrameAndNearestName) {
   const CompileResult result =
       build(cuda_unit("extern \"C\" __global__ void k(const float* input, float* y) {\n"
