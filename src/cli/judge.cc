@@ -122,14 +122,21 @@ Result<Candidate> opponent_for(const JudgeFlags& flags, const engine::Surroundin
   return KW_TRY(engine::choose_baseline(standings, flags.baseline))->candidate;
 }
 
+// The architecture of the GPU here; compiling alone needs no more of it.
+Result<std::string> arch_here(const Global& global, const Aim& aim) {
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  return KW_TRY(Bench::open(global, &store, aim))->facts().gpu.front().arch;
+}
+
 Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage until) {
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
-  const Aim aim = KW_TRY(flags.target.aim(flags.file));
+  Aim aim = KW_TRY(flags.target.aim(flags.file));
   auto submission = KW_TRY(read_submission(flags, aim.target, definition));
   if (submission.judged) return std::move(*submission.judged);
-  if (until == Stage::Compile && aim.target == Target::Cuda)
-    return compile_only(global, aim, std::move(definition), submission.candidate);
+  const bool compiles_only = until == Stage::Compile && aim.target == Target::Cuda;
+  if (compiles_only && aim.arch.empty()) aim.arch = KW_TRY(arch_here(global, aim));
+  if (compiles_only) return compile_only(global, aim, std::move(definition), submission.candidate);
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   auto bench = KW_TRY(Bench::open(global, &store, aim));
   const auto workbench = KW_TRY(engine::TaskWorkbench::create(

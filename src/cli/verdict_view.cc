@@ -112,6 +112,7 @@ Json evaluation_json(const Evaluation& e) {
     object["skipped"].push_back(
         {{"name", s.name}, {"group", name_of(s.group)}, {"reason", s.reason}});
   object["stage_ns"] = e.stage_ns;
+  object["account_ns"] = e.account_ns;
   return object;
 }
 

@@ -216,6 +216,9 @@ struct Evaluation {
   std::string worker;                      ///< Version of the worker.
   std::string object_sha256;               ///< code_identity() of the request.
   std::map<std::string, double> stage_ns;  ///< Where the time went; no two overlap.
+  /// Of the stages measure and retime, by step: sets, life, place, forget, flush, call, check,
+  /// floor, retime; no two overlap.
+  std::map<std::string, double> account_ns;
 
   /// Geometric mean of the timed workloads' medians; 0 if nothing was timed.
   double mean_time_ns() const;
@@ -227,7 +230,7 @@ struct Evaluation {
         v("workloads", s.workloads), v("skipped", s.skipped), v("jail", s.jail),
         v("jail_uid", s.jail_uid), v("trust_class", s.trust_class), v("device", s.device),
         v("machine", s.machine), v("worker", s.worker), v("object_sha256", s.object_sha256),
-        v("stage_ns", s.stage_ns);
+        v("stage_ns", s.stage_ns), v("account_ns", s.account_ns);
   }
 };
 

@@ -254,6 +254,7 @@ Trial::Fate Trial::measure(const std::vector<Bench*>& timed, const Program* oppo
   auto findings = timing.take_findings();
   std::move(findings.begin(), findings.end(), std::back_inserter(to_.findings));
   to_.speedup = timing.speedup();
+  to_.account_ns = timing.account().spent();
   return verdict;
 }
 
@@ -389,6 +390,7 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
     mark = now;
   };
   if (request.until >= Stage::Run) KW_TRY(prepare_small(*run, small, timed));
+  spent("truth");
   std::optional<Verdict> verdict = KW_TRY(trial.load_and_check(small));
   for (Bench* bench : timed)
     if (!verdict && request.until >= Stage::Check) verdict = KW_TRY(trial.check_timed(*bench));
@@ -405,6 +407,11 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
     if (options_.before_measuring) KW_TRY(options_.before_measuring());
     verdict = KW_TRY(trial.measure(timed, against ? &*against : nullptr, memory));
     spent("measure");
+    if (const auto retime = evaluation.account_ns.find("retime");
+        retime != evaluation.account_ns.end()) {
+      evaluation.stage_ns["retime"] = retime->second;
+      evaluation.stage_ns["measure"] -= retime->second;
+    }
   }
   evaluation.verdict = verdict.value_or(Verdict{request.until, Outcome::Correct, ""});
   trial.end_processes();

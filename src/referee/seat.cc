@@ -13,14 +13,15 @@
 
 namespace kw::referee {
 Seat::Seat(Bench& bench, Leg& leg, int slots, int sets, bool trusted, std::int64_t timeout_ns,
-           Seed seed)
+           Seed seed, Account& account)
     : bench_(bench),
       leg_(leg),
       slots_(slots),
       sets_(sets),
       lives_on_(trusted || bench.runs_plans()),
       timeout_ns_(timeout_ns),
-      rng_(seed) {
+      rng_(seed),
+      account_(account) {
   KW_ASSERT(sets >= slots && slots >= 1 && bench.slots() >= slots);
 }
 
@@ -30,7 +31,10 @@ bool Seat::needs_life() const {
 }
 
 Result<std::optional<Verdict>> Seat::begin_life() {
-  if (auto refused = KW_TRY(leg_.renew())) return refused;
+  {
+    const auto lap = account_.lap("life");
+    if (auto refused = KW_TRY(leg_.renew())) return refused;
+  }
   ++lives_;
   is_calibrated_ = false;
   shuffle_sets();
@@ -80,19 +84,37 @@ void Seat::calibrate() {
 }
 
 Result<TimedCall> Seat::call(const std::vector<int>& sets, bool is_timed) {
-  const Workload& workload = bench_.workload();
-  const std::string what = fmt::format("workload '{}'", workload.name);
-  TimedCall timed;
-  for (int s = 0; s < slots_; ++s) KW_TRY(bench_.place(s, sets[static_cast<std::size_t>(s)]));
-  KW_TRY(leg_.make_ready(workload));
+  {
+    const auto lap = account_.lap("place");
+    for (int s = 0; s < slots_; ++s) KW_TRY(bench_.place(s, sets[static_cast<std::size_t>(s)]));
+    KW_TRY(leg_.make_ready(bench_.workload()));
+  }
   if (is_timed) {
     if (bench_.runs_plans() && !is_calibrated_) calibrate();
-    timed.verdict = verdict_of(leg_.forget(), what);
-    if (timed.verdict) return timed;
+    const auto lap = account_.lap("forget");
+    TimedCall refused;
+    refused.verdict =
+        verdict_of(leg_.forget(), fmt::format("workload '{}'", bench_.workload().name));
+    if (refused.verdict) return refused;
+  }
+  return run(is_timed);
+}
+
+Result<TimedCall> Seat::time_again() {
+  KW_TRY(leg_.make_ready(bench_.workload()));
+  return run(true);
+}
+
+Result<TimedCall> Seat::run(bool is_timed) {
+  if (is_timed) {
+    const auto lap = account_.lap("flush");
     KW_TRY(bench_.flush(slots_));
   }
+  const auto lap = account_.lap("call");
+  const Workload& workload = bench_.workload();
   const auto result = leg_.call(workload, slots_, timeout_ns_ * slots_);
-  timed.verdict = verdict_of(result, what);
+  TimedCall timed;
+  timed.verdict = verdict_of(result, fmt::format("workload '{}'", workload.name));
   timed.wall_ns = result.elapsed_ns;
   timed.may_be_input_write = may_be_input_write(result);
   if (!bench_.runs_plans()) {

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/rng.h"
+#include "referee/account.h"
 #include "referee/bench.h"
 #include "referee/stamps.h"
 
@@ -32,9 +33,9 @@ struct TimedCall {
 class Seat {
  public:
   /// `trusted` processes live on and may see a set again; those of a GPU all do. The bench has
-  /// `slots` slots and `sets` prepared timed sets, sets >= slots.
+  /// `slots` slots and `sets` prepared timed sets, sets >= slots. `account` must outlive it.
   Seat(Bench& bench, Leg& leg, int slots, int sets, bool trusted, std::int64_t timeout_ns,
-       Seed seed);
+       Seed seed, Account& account);
 
   /// Begins a life if fewer than one sample's sets are left; verdict if it would not load or failed
   /// its warm-up call.
@@ -52,6 +53,9 @@ class Seat {
   std::vector<int> draw_sets();
   /// Places the sets, makes caches cold, times the call.
   Result<TimedCall> time(const std::vector<int>& sets);
+  /// Makes caches cold and times a call on what the one before it left, workspaces apart: nothing
+  /// to check.
+  Result<TimedCall> time_again();
 
   Leg& leg() { return leg_; }
   const StampWatch& stamps() const { return stamps_; }
@@ -59,6 +63,7 @@ class Seat {
 
  private:
   Result<TimedCall> call(const std::vector<int>& sets, bool is_timed);
+  Result<TimedCall> run(bool is_timed);
   void calibrate();
   void shuffle_sets();
 
@@ -70,6 +75,7 @@ class Seat {
   std::int64_t timeout_ns_;
   Rng rng_;
   StampWatch stamps_;
+  Account& account_;
   bool is_calibrated_ = false;  ///< In this life.
   std::vector<int> unseen_;
   int lives_ = 0;

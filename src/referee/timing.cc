@@ -76,7 +76,8 @@ Timing::Timing(device::Device& device, const DeviceFacts& facts, const Options& 
       candidate_(candidate),
       opponent_(opponent),
       seed_(seed),
-      rng_(seed.child("choices")) {}
+      rng_(seed.child("choices")),
+      account_(clock) {}
 
 std::int64_t Timing::timeout_of(const Bench& bench) const { return call_timeout(options_, bench); }
 
@@ -118,6 +119,7 @@ Result<> Timing::measure_empty(Bench& bench) {
 // once: there a set is drawn from all of them.
 Result<> Timing::prepare_sets(Entry& entry) {
   Bench& bench = *entry.bench;
+  const auto lap = account_.lap("sets");
   KW_TRY(bench.prepare(kWarmSet + 1));
   const double truth_ns = bench.known(kWarmSet + 1).truth.reference_ns;
   const auto affordable = static_cast<int>(std::min<std::int64_t>(
@@ -136,6 +138,7 @@ Result<> Timing::add_set(Entry& entry) {
   const bool pays =
       entry.candidate->needs_life() && entry.candidate->lives() >= kLivesPerSet * entry.sets;
   if (!pays || entry.sets >= entry.most_sets) return {};
+  const auto lap = account_.lap("sets");
   KW_TRY(entry.bench->prepare(entry.sets + 1));
   ++entry.sets;
   entry.candidate->offer(entry.sets);
@@ -147,6 +150,7 @@ Result<> Timing::add_set(Entry& entry) {
 Result<> Timing::seat_opponent(Entry& entry) {
   if (opponent_ == nullptr) return {};
   Bench& bench = *entry.bench;
+  const auto lap = account_.lap("opponent");
   const std::string who = fmt::format("the opponent '{}'", request_.opponent.name);
   const bool is_warm = bench.opponent && bench.opponent->is_alive() &&
                        bench.opponent->program().identity() == opponent_->identity();
@@ -156,8 +160,9 @@ Result<> Timing::seat_opponent(Entry& entry) {
       return fail(who + ": " + refused->evidence);
     bench.noise_floor.reset();
   }
-  entry.opponent = std::make_unique<Seat>(bench, *bench.opponent, entry.slots, entry.sets, true,
-                                          options_.reference_timeout_ns, seed_.child("opponent"));
+  entry.opponent =
+      std::make_unique<Seat>(bench, *bench.opponent, entry.slots, entry.sets, true,
+                             options_.reference_timeout_ns, seed_.child("opponent"), account_);
   if (const auto verdict = KW_TRY(entry.opponent->ready()))
     return fail(who + ": " + verdict->evidence);
   if (is_warm) return {};
@@ -183,7 +188,7 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
     if (!bench.runs_plans() || !entry.leg)
       entry.leg = bench.make_leg("candidate", request_.jail, true, candidate_);
     entry.candidate = std::make_unique<Seat>(bench, *entry.leg, entry.slots, entry.sets, false,
-                                             timeout_of(bench), seed_.child("candidate"));
+                                             timeout_of(bench), seed_.child("candidate"), account_);
     if (auto verdict = KW_TRY(entry.candidate->ready())) return at_measure(*verdict);
     const TimedCall own = KW_TRY(entry.candidate->warm_up());
     if (own.verdict) return at_measure(*own.verdict);
@@ -258,7 +263,6 @@ Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::v
                                           timeout_of(bench), *timed.verdict)));
   if (timed.verdict) return at_measure(*timed.verdict);
   ns = timed.is_void ? Time() : Time(timed.ns);
-  entry.walls.push_back(timed.wall_ns);
   if (timed.ns <= 0)
     return Verdict{Stage::Measure, Outcome::Unmeasurable,
                    fmt::format("workload '{}': the call takes no longer than an empty one",
@@ -284,6 +288,7 @@ Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::v
 Result<std::optional<Verdict>> Timing::check_timed(Entry& entry, const std::vector<int>& sets,
                                                    bool is_full) {
   WorkloadResult& result = *entry.result;
+  const auto lap = account_.lap("check");
   for (int s = 0; s < entry.slots; ++s) {
     const Depth depth{.seed = rng_(), .share = is_full ? 1.0 : result.checked_share};
     Checked checked = KW_TRY(check_call(*entry.bench, *entry.leg, s,

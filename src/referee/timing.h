@@ -37,6 +37,7 @@ class Timing {
 
   const Speedup& speedup() const { return speedup_; }  ///< After run(): over all workloads.
   std::vector<Finding> take_findings() { return std::move(findings_); }
+  const Account& account() const { return account_; }
 
  private:
   struct Entry {
@@ -50,7 +51,6 @@ class Timing {
     std::unique_ptr<Leg> leg;
     std::unique_ptr<Seat> candidate;
     std::unique_ptr<Seat> opponent;
-    std::vector<double> walls;  ///< cuda: of the candidate's timed calls.
     int watched = 0;
     int fully_checked = 0;
   };
@@ -96,6 +96,7 @@ class Timing {
   const Program* opponent_;
   Seed seed_;
   Rng rng_;
+  Account account_;
   std::vector<Entry> entries_;
   Speedup speedup_;
   std::vector<Finding> findings_;

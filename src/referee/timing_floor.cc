@@ -32,6 +32,7 @@ std::optional<double> Timing::worst_floor() const {
 Result<> Timing::measure_floor(Entry& entry) {
   Bench& bench = *entry.bench;
   if (!entry.opponent || bench.noise_floor) return {};
+  const auto lap = account_.lap("floor");
   const TimedCall probe = KW_TRY(entry.opponent->warm_up());
   const double expected = probe.ns * entry.slots * kFloorSeries * (2 * kFloorPairs + 1);
   if (expected > kFloorBudgetNs) {
@@ -49,7 +50,7 @@ Result<> Timing::measure_floor(Entry& entry) {
   for (int s = 0; s < kFloorSeries; ++s) {
     const auto twin = bench.make_leg("opponent", request_.jail, true, *opponent_);
     Seat seat(bench, *twin, entry.slots, entry.sets, false, options_.reference_timeout_ns,
-              seed_.child("twin").child(static_cast<std::uint64_t>(s)));
+              seed_.child("twin").child(static_cast<std::uint64_t>(s)), account_);
     series.emplace_back();
     for (int p = 0; p < most && measure::floor_wants_more(series.back()); ++p) {
       if (auto verdict = KW_TRY(seat.ready())) return fail("the opponent: " + verdict->evidence);
