@@ -148,13 +148,12 @@ CheckUp check_folder(const std::string& what, const platform::Path& folder,
 CheckUp check_store(const Global& global) {
   const platform::Path file = platform::Path(global.workspace) / "runs" / "kernelwright.sqlite";
   if (!is_there(file)) return {"store", Health::Good, "none yet; the first run makes it", "", ""};
-  const auto database = store::Database::open(file);
-  if (!database)
-    return {"store", Health::Broken, describe(database.error()),
-            "runs can neither be kept nor read",
+  const auto store = store::RunStore::open(global.workspace);
+  if (!store)
+    return {"store", Health::Broken, describe(store.error()), "runs can neither be kept nor read",
             "another --workspace, or the program that wrote it"};
   std::string found = fmt::format("{}, schema {}", file.string(), store::kSchemaVersion);
-  if (!database->notice().empty()) found += ", " + database->notice();
+  if (!store->notice().empty()) found += ", " + store->notice();
   return {"store", Health::Good, found, "", ""};
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <memory>
@@ -20,6 +21,8 @@ namespace {
 
 struct MemoryFlags {
   std::string task;
+  std::string about;
+  bool evicted = false;
   std::string id;
   std::string run;
 };
@@ -54,9 +57,51 @@ void print_lesson(const Lesson& lesson) {
              lesson.uses == 1 ? "" : "s", lesson.helped);
 }
 
-Result<int> list(const Global& global, const MemoryFlags& flags) {
+Json json_of(const store::EvictedLesson& gone) {
+  return {{"run", gone.run}, {"why", gone.why}, {"lesson", encode_json(gone.lesson)}};
+}
+
+/// Lessons that made room for others.
+Result<int> list_evicted(const Global& global, const MemoryFlags& flags) {
+  if (!flags.about.empty()) return fail("--evicted goes without --about");
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
-  std::vector<Lesson> lessons = KW_TRY(store.lessons());
+  auto evicted = KW_TRY(store.evicted_lessons());
+  if (!flags.task.empty())
+    std::erase_if(evicted, [&](const auto& gone) { return gone.lesson.task != flags.task; });
+  if (global.json) {
+    Json object = {{"evicted", Json::array()}};
+    for (const store::EvictedLesson& gone : evicted) object["evicted"].push_back(json_of(gone));
+    std::printf("%s\n", dump_json(object).c_str());
+    return kDone;
+  }
+  if (evicted.empty()) fmt::print("no lesson made room for another\n");
+  for (const store::EvictedLesson& gone : evicted) {
+    print_lesson(gone.lesson);
+    fmt::print("      made room in {}: {}\n", gone.run, gone.why);
+  }
+  return kDone;
+}
+
+/// The lessons that a search for the words finds, best first.
+Result<std::vector<Lesson>> found_in(const store::RunStore& store, const std::string& words) {
+  store::LessonQuery query;
+  for (const std::string_view word : split(words, ' '))
+    if (!word.empty()) query.words.emplace_back(word);
+  if (query.words.empty()) return fail("--about names no word");
+  const auto all = KW_TRY(store.lessons());
+  std::vector<Lesson> lessons;
+  for (const LessonMatch& match : KW_TRY(store.find_lessons(query))) {
+    const auto lesson = std::ranges::find(all, match.id, &Lesson::id);
+    if (lesson != all.end()) lessons.push_back(*lesson);
+  }
+  return lessons;
+}
+
+Result<int> list(const Global& global, const MemoryFlags& flags) {
+  if (flags.evicted) return list_evicted(global, flags);
+  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  std::vector<Lesson> lessons =
+      flags.about.empty() ? KW_TRY(store.lessons()) : KW_TRY(found_in(store, flags.about));
   if (!flags.task.empty())
     std::erase_if(lessons, [&](const Lesson& lesson) { return lesson.task != flags.task; });
   if (global.json) {
@@ -67,14 +112,24 @@ Result<int> list(const Global& global, const MemoryFlags& flags) {
     return kDone;
   }
   if (lessons.empty())
-    fmt::print("no lessons{} in {}; kw optimize TASK leaves some\n",
-               flags.task.empty() ? "" : " of task '" + flags.task + "'", store.root().string());
+    fmt::print("no lessons{}{} in {}; kw optimize TASK leaves some\n",
+               flags.task.empty() ? "" : " of task '" + flags.task + "'",
+               flags.about.empty() ? "" : " about '" + flags.about + "'", store.root().string());
   for (const Lesson& lesson : lessons) print_lesson(lesson);
   return kDone;
 }
 
+/// What chooses among lessons stands before each word of kw memory, but is for the list.
+Result<> refuse_choice(const MemoryFlags& flags) {
+  for (const auto& [is_set, name] :
+       {std::pair(!flags.task.empty(), "--task"), std::pair(!flags.about.empty(), "--about"),
+        std::pair(flags.evicted, "--evicted")})
+    if (is_set) return fail(std::string(name) + " belongs to kw memory list");
+  return {};
+}
+
 Result<std::int64_t> id_of(const MemoryFlags& flags) {
-  if (!flags.task.empty()) return fail("--task belongs to kw memory list");
+  KW_TRY(refuse_choice(flags));
   std::int64_t id = 0;
   const char* end = flags.id.data() + flags.id.size();
   const auto parsed = std::from_chars(flags.id.data(), end, id);
@@ -135,6 +190,12 @@ Result<LessonSnapshot> changed(store::RunStore& store, LessonSnapshot known,
     const auto same = std::find_if(known.lessons.begin(), known.lessons.end(),
                                    [&](const Lesson& l) { return l.key == after.key; });
     const auto at = static_cast<std::size_t>(same - known.lessons.begin());
+    if (!change.evicted.empty()) {
+      if (same == known.lessons.end()) continue;
+      known.lessons.erase(same);
+      known.sources.erase(known.sources.begin() + static_cast<std::ptrdiff_t>(at));
+      continue;
+    }
     if (same == known.lessons.end()) {
       known.lessons.emplace_back();
       known.sources.emplace_back();
@@ -158,7 +219,7 @@ std::string told_text(const memory::ToldLessons& told) {
 }
 
 Result<int> diff(const Global& global, const MemoryFlags& flags) {
-  if (!flags.task.empty()) return fail("--task belongs to kw memory list");
+  KW_TRY(refuse_choice(flags));
   constexpr std::size_t kAll = 1000;
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   const RunSummary run = KW_TRY(store.find(flags.run));
@@ -176,15 +237,19 @@ Result<int> diff(const Global& global, const MemoryFlags& flags) {
     for (const LessonChange& c : changes)
       object["changes"].push_back(
           {{"before", c.before.empty() ? Json() : json_of(c.before.front())},
-           {"after", json_of(c.after)}});
+           {"after", c.evicted.empty() ? json_of(c.after) : Json()},
+           {"evicted", c.evicted}});
     std::printf("%s\n", dump_json(object).c_str());
     return kDone;
   }
   fmt::print("--- what prompts told when {} began\n+++ what they tell since\n{}", run.name,
              lines.empty() ? "nothing changed\n" : lines);
-  for (const LessonChange& c : changes)
-    if (c.after.state != LessonState::Dropped && !is_told(c.after))
+  for (const LessonChange& c : changes) {
+    if (!c.evicted.empty())
+      fmt::print("made room ({}): {}\n", c.evicted, c.after.text);
+    else if (c.after.state != LessonState::Dropped && !is_told(c.after))
       fmt::print("noted, not told until it is seen again: {}\n", c.after.text);
+  }
   return kDone;
 }
 
@@ -206,8 +271,10 @@ Command child(const std::shared_ptr<MemoryFlags>& flags, const std::string& name
 Command memory_command() {
   using enum LessonState;
   auto flags = std::make_shared<MemoryFlags>();
-  const auto takes_task = [flags](Flags& f) {
+  const auto takes_choice = [flags](Flags& f) {
     f.text("--task", flags->task, "Lessons of this task alone");
+    f.text("--about", flags->about, "Lessons that hold some of these words, best first");
+    f.on_off("--evicted", flags->evicted, "Those that made room for others, and why");
   };
   const auto takes_id = [flags](Flags& f) {
     f.positional("id", flags->id, "Number of a lesson in kw memory");
@@ -221,9 +288,9 @@ Command memory_command() {
   // Alone it lists.
   Command command =
       child(flags, "memory", "What runs have taught: list, show, drop, freeze, unfreeze, diff",
-            takes_task, list);
+            takes_choice, list);
   command.children = {
-      child(flags, "list", "All lessons with where they come from", takes_task, list),
+      child(flags, "list", "All lessons with where they come from", takes_choice, list),
       child(flags, "show", "One lesson; of a win its source", takes_id, show),
       child(flags, "drop", "Never use it again, nor learn it again", takes_id,
             does({Dropped, "dropped", {Live, Frozen}})),

@@ -20,14 +20,17 @@ Result<LessonSnapshot> lessons_for(store::RunStore& store, const Learning& learn
   LessonSnapshot snapshot;
   snapshot.family = learning.task->task.family;
   snapshot.device = learning.device;
-  snapshot.lessons = memory::bearing_on(KW_TRY(store.lessons()), scope_of(learning));
+  const memory::RecallScope scope = scope_of(learning);
+  snapshot.found =
+      KW_TRY(store.find_lessons({memory::query_words(*learning.task), learning.target}));
+  snapshot.lessons = memory::bearing_on(KW_TRY(store.lessons()), scope, snapshot.found);
   for (const Lesson& lesson : snapshot.lessons) {
     std::string source;
-    if (lesson.kind == LessonKind::Win && is_told(lesson))
+    if (memory::shows_source(lesson, scope) && is_told(lesson))
       source = KW_TRY(store.artifacts().get(KW_TRY(Sha256::from_hex(lesson.source_sha256))));
     snapshot.sources.push_back(std::move(source));
   }
-  snapshot.told = memory::recall(snapshot, scope_of(learning)).ids;
+  snapshot.told = memory::recall(snapshot, scope).ids;
   return snapshot;
 }
 

@@ -128,6 +128,32 @@ TEST_F(LessonsTest, ARunKeepsToWhatItBeganWithWhateverOthersLearnMeanwhile) {
   EXPECT_EQ(text_of(*open(begin())), "") << "a new run knows nothing that was dropped";
 }
 
+TEST_F(LessonsTest, ARunBeginsWithWhatASearchFindsInOtherFamiliesAndKeepsToThat) {
+  const RunSummary other = begin();
+  std::vector<Lesson> lessons(9);
+  for (std::size_t i = 0; i < lessons.size(); ++i) {
+    lessons[i].key = "k" + std::to_string(i);
+    lessons[i].task = "gemm";
+    lessons[i].family = "matmul";
+    lessons[i].text = "Tiles of panel " + std::to_string(i) + ".";
+  }
+  lessons[4].text = "Twice as many elementwise products in flight hide the latency.";
+  ASSERT_TRUE(store_.learn(other.id, lessons));
+  const RunSummary run = begin();
+  const std::string first = text_of(*open(run));
+  EXPECT_THAT(first, AllOf(HasSubstr("(`gemm`) Twice as many elementwise products"),
+                           Not(HasSubstr("panel"))));
+  // Once more of the others hold these words, a search would no longer find it.
+  for (std::size_t i = 0; i < lessons.size(); ++i) {
+    lessons[i].text = "Twice the elementwise products.";
+    lessons[i].seen_in = {{"gemm-1", 1, "later"}};
+  }
+  ASSERT_TRUE(store_.learn(other.id, lessons));
+  EXPECT_EQ(text_of(*open(run)), first);
+  EXPECT_EQ(store_.lesson_snapshot(run.id).value()->told.size(), 1u);
+  EXPECT_EQ(text_of(*open(begin())), "");
+}
+
 TEST_F(LessonsTest, WinsAreShownBeforeThePlaybookWithTheirSource) {
   teach_a_win(begin(), 1, 2.0);
   teach_a_win(begin(), 1, 3.0);

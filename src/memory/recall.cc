@@ -6,11 +6,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <map>
+#include <string_view>
 #include <tuple>
 
 #include "base/contains.h"
 
 namespace kw::memory {
+
+bool shows_source(const Lesson& win, const RecallScope& scope) {
+  return win.kind == LessonKind::Win && (win.task == scope.task || win.family == scope.family);
+}
+
 namespace {
 
 bool is_of_run(const Lesson& lesson, const RecallScope& scope) {
@@ -18,30 +26,50 @@ bool is_of_run(const Lesson& lesson, const RecallScope& scope) {
                                            [&](const Sighting& s) { return s.run == scope.run; });
 }
 
-bool bears_on(const Lesson& lesson, const RecallScope& scope) {
-  if (lesson.target != scope.target) return false;
-  if (lesson.task == scope.task) return true;
-  return lesson.family == scope.family && lesson.kind != LessonKind::Instruction;
+/// By id. Lessons that a run learnt itself have none yet; they are of its own task.
+using Relevance = std::map<std::int64_t, double>;
+
+Relevance relevance_of(const std::vector<LessonMatch>& found) {
+  Relevance relevance;
+  for (const LessonMatch& match : found) relevance[match.id] = match.relevance;
+  return relevance;
 }
 
-/// Greater is more relevant. What was never used counts as half a success in one. Of wins the
-/// larger gain teaches more, however the runs ended that knew it.
-auto rank_of(const Lesson& lesson, const RecallScope& scope) {
+double relevance_in(const Relevance& relevance, const Lesson& lesson) {
+  const auto known = relevance.find(lesson.id);
+  return known == relevance.end() ? 0 : known->second;
+}
+
+bool bears_on(const Lesson& lesson, const RecallScope& scope, double relevance) {
+  if (lesson.target != scope.target) return false;
+  if (lesson.task == scope.task) return true;
+  return lesson.kind != LessonKind::Instruction &&
+         (lesson.family == scope.family || relevance >= kLeastRelevance);
+}
+
+/// Greater is more relevant. What was never used counts as half a success in one. Of wins that are
+/// shown the larger gain teaches more, however the runs ended that knew it.
+auto rank_of(const Lesson& lesson, const RecallScope& scope, double relevance) {
   const double success = (lesson.helped + 1.0) / (lesson.uses + 2.0);
-  const bool is_win = lesson.kind == LessonKind::Win;
-  return std::tuple(is_of_run(lesson, scope), lesson.task == scope.task,
-                    lesson.device == scope.device, is_win ? lesson.gain.value : success,
+  const bool is_win = shows_source(lesson, scope);
+  const bool is_own = lesson.task == scope.task;
+  const double worth = (is_own ? 1 : 1 + relevance) * (is_win ? lesson.gain.value : success);
+  return std::tuple(is_of_run(lesson, scope), is_own, lesson.family == scope.family,
+                    lesson.device == scope.device, worth,
                     is_win ? success : static_cast<double>(lesson.seen), lesson.id, lesson.key);
 }
 
 /// Indices of the lessons that may be told, most relevant first.
-std::vector<std::size_t> order_of(const std::vector<Lesson>& lessons, const RecallScope& scope) {
+std::vector<std::size_t> order_of(const std::vector<Lesson>& lessons, const RecallScope& scope,
+                                  const std::vector<LessonMatch>& found) {
+  const Relevance relevance = relevance_of(found);
+  const auto of = [&](std::size_t i) { return relevance_in(relevance, lessons[i]); };
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < lessons.size(); ++i)
-    if (bears_on(lessons[i], scope)) order.push_back(i);
+    if (bears_on(lessons[i], scope, of(i))) order.push_back(i);
   // Ranks end with the key, so that no two are equal.
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return rank_of(lessons[a], scope) > rank_of(lessons[b], scope);
+    return rank_of(lessons[a], scope, of(a)) > rank_of(lessons[b], scope, of(b));
   });
   return order;
 }
@@ -79,6 +107,14 @@ class Telling {
  private:
   bool has_taken(const Lesson& lesson, const std::string& source) {
     const std::string words = words_of(lesson, scope_);
+    if (lesson.task != scope_.task && lesson.family != scope_.family) {
+      if (elsewhere_ == kMostElsewhere) return false;
+      const bool is_caution = lesson.kind == LessonKind::Caution;
+      const bool is_new = is_caution ? add(told.cautions, kMostCautions, words)
+                                     : add(told.insights, kMostInsights, words);
+      elsewhere_ += is_new ? 1 : 0;
+      return is_new;
+    }
     switch (lesson.kind) {
       case LessonKind::Win:
         if (source.empty() || told.wins.size() == kMostWins ||
@@ -99,16 +135,45 @@ class Telling {
 
   const RecallScope& scope_;
   std::size_t bytes_ = 0;
+  std::size_t elsewhere_ = 0;
 };
+
+/// Adds the words of a text that are not there yet, until there are `most`.
+void add_words(std::string_view text, std::size_t most, std::vector<std::string>& words) {
+  constexpr std::size_t kShortest = 3;
+  std::string word;
+  const auto end_word = [&] {
+    if (word.size() >= kShortest && words.size() < most && !contains(words, word))
+      words.push_back(word);
+    word.clear();
+  };
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    else
+      end_word();
+  }
+  end_word();
+}
 
 }  // namespace
 
-std::vector<Lesson> bearing_on(const std::vector<Lesson>& all, const RecallScope& scope) {
+std::vector<std::string> query_words(const task::Definition& task) {
+  std::vector<std::string> words;
+  for (const std::string* text :
+       {&task.task.name, &task.task.family, &task.task.summary, &task.task.spec})
+    add_words(*text, kMostQueryWords - kMostCodeWords, words);
+  add_words(task.reference, std::min(kMostQueryWords, words.size() + kMostCodeWords), words);
+  return words;
+}
+
+std::vector<Lesson> bearing_on(const std::vector<Lesson>& all, const RecallScope& scope,
+                               const std::vector<LessonMatch>& found) {
   constexpr std::array<std::size_t, EnumNames<LessonKind>::names.size()> kRoom{
       2 * kMostWins, 4 * kMostCautions, 2 * kMostInstructions, 2 * kMostInsights};
   std::array<std::size_t, kRoom.size()> count{};
   std::vector<Lesson> chosen;
-  for (const std::size_t i : order_of(all, scope)) {
+  for (const std::size_t i : order_of(all, scope, found)) {
     const auto kind = static_cast<std::size_t>(all[i].kind);
     if (all[i].state == LessonState::Dropped || count.at(kind)++ < kRoom.at(kind))
       chosen.push_back(all[i]);
@@ -118,7 +183,7 @@ std::vector<Lesson> bearing_on(const std::vector<Lesson>& all, const RecallScope
 
 ToldLessons recall(const LessonSnapshot& known, const RecallScope& scope) {
   Telling telling(scope);
-  for (const std::size_t i : order_of(known.lessons, scope))
+  for (const std::size_t i : order_of(known.lessons, scope, known.found))
     if (is_told(known.lessons[i]))
       telling.tell(known.lessons[i], i < known.sources.size() ? known.sources[i] : std::string());
   return std::move(telling.told);

@@ -76,6 +76,17 @@ struct Lesson {
 
 inline constexpr std::size_t kMostSightings = 8;
 
+/// A lesson that full-text search found.
+struct LessonMatch {
+  std::int64_t id = 0;
+  double relevance = 0;  ///< 0–1: its rank (BM25) over that of the best match.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("id", s.id), v("relevance", s.relevance);
+  }
+};
+
 /// Lessons with which a run began; a snapshot, so that its prompts do not depend on what others
 /// learn meanwhile.
 struct LessonSnapshot {
@@ -84,11 +95,12 @@ struct LessonSnapshot {
   std::vector<Lesson> lessons;       ///< Those that bear on its task, dropped ones included.
   std::vector<std::string> sources;  ///< Of each lesson's win; empty for others.
   std::vector<std::int64_t> told;    ///< Ids of those that the first prompt tells.
+  std::vector<LessonMatch> found;    ///< What a search for the task's words found, best first.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("family", s.family), v("device", s.device), v("lessons", s.lessons), v("sources", s.sources),
-        v("told", s.told);
+        v("told", s.told), v("found", s.found);
   }
 };
 
@@ -96,10 +108,11 @@ struct LessonSnapshot {
 struct LessonChange {
   std::vector<Lesson> before;  ///< None: it is new.
   Lesson after;
+  std::string evicted{};  ///< Why it made room for another; empty: it stays.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
-    v("before", s.before), v("after", s.after);
+    v("before", s.before), v("after", s.after), v("evicted", s.evicted);
   }
 };
 

@@ -79,7 +79,9 @@ constexpr std::array<const char*, kSchemaVersion> kMigrations{
         at TEXT NOT NULL,
         body TEXT NOT NULL);
       CREATE INDEX lessons_of_task ON lessons(task, kind);
-    )sql"};
+    )sql",
+    // Words of each lesson and code of each win, for full-text search; rowid is the lesson's id.
+    "CREATE VIRTUAL TABLE lesson_words USING fts5(text, code, tokenize = 'porter unicode61');"};
 
 std::unexpected<Error> sqlite_error(const SQLite::Exception& e, const std::string& path) {
   switch (e.getErrorCode() & 0xff) {
@@ -113,12 +115,13 @@ bool is_network_filesystem(const platform::Path& folder) {
   return false;
 }
 
-void migrate(SQLite::Database& db, int from) {
+void migrate(SQLite::Database& db, int from, const Database::Completion& complete) {
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   // Another process may have been faster.
   const int now = db.execAndGet("PRAGMA user_version").getInt();
-  for (int v = std::max(from, now); v < kSchemaVersion; ++v)
-    db.exec(kMigrations[static_cast<std::size_t>(v)]);
+  from = std::max(from, now);
+  for (int v = from; v < kSchemaVersion; ++v) db.exec(kMigrations[static_cast<std::size_t>(v)]);
+  if (from < kSchemaVersion) complete(db, from);
   db.exec("PRAGMA user_version = " + std::to_string(kSchemaVersion));
   transaction.commit();
 }
@@ -131,7 +134,7 @@ Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 Database::~Database() = default;
 
-Result<Database> Database::open(const platform::Path& file) {
+Result<Database> Database::open(const platform::Path& file, const Completion& complete) {
   KW_TRY(platform::make_dirs(file.parent_path()));
   const bool network = is_network_filesystem(file.parent_path());
   try {
@@ -149,7 +152,7 @@ Result<Database> Database::open(const platform::Path& file) {
       return fail("written by a newer version of kernelwright (schema " + std::to_string(version) +
                       ", this program knows " + std::to_string(kSchemaVersion) + ")",
                   file.string(), Advice::Stop);
-    if (version < kSchemaVersion) migrate(*db, version);
+    if (version < kSchemaVersion) migrate(*db, version, complete);
     return Database(std::move(db), file.string(),
                     network ? "kept with a rollback journal: network filesystem" : "");
   } catch (const SQLite::Exception& e) {

@@ -17,13 +17,17 @@ class Statement;
 namespace kw::store {
 
 /// The schema this program writes. Older databases are migrated, newer ones refused.
-inline constexpr int kSchemaVersion = 4;
+inline constexpr int kSchemaVersion = 5;
 
 class Database {
  public:
+  /// What a migration fills in that statements alone cannot, from the schema version that was
+  /// found; inside the migration's transaction.
+  using Completion = std::function<void(SQLite::Database&, int from)>;
+
   /// Opens or creates. A newer schema, a file that is no database, a read-only folder and a full
   /// disk are Advice::Stop errors in words.
-  static Result<Database> open(const platform::Path& file);
+  static Result<Database> open(const platform::Path& file, const Completion& complete);
 
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* kSnapshotEvent = "lessons";
 constexpr const char* kChangeEvent = "lesson";
+constexpr const char* kEvictedEvent = "lesson_evicted";
 constexpr const char* kHelpedEvent = "lessons_helped";
 
 /// Live lessons of one task, by kind; prompts tell far fewer. Beyond, the one that has not been
@@ -20,6 +21,11 @@ constexpr const char* kHelpedEvent = "lessons_helped";
 constexpr std::array<int, EnumNames<LessonKind>::names.size()> kMost{4, 24, 12, 12};
 
 constexpr const char* kColumns = "SELECT id, state, uses, helped, body FROM lessons ";
+
+/// A word in the text says more than one in code, where names are short and chosen freely.
+constexpr const char* kRank = "bm25(lesson_words, 2.0, 1.0)";
+/// Words in most lessons rank about 1e-6 each (SQLite's floor of the inverse document frequency).
+constexpr double kWorstRank = -1e-3;
 
 Result<Lesson> read_lesson(SQLite::Statement& row) {
   auto lesson = KW_TRY(decode<Lesson>(row.getColumn(4).getString()));
@@ -40,6 +46,12 @@ std::string body_of(Lesson lesson) {
   return encode(lesson);
 }
 
+/// Inside a transaction, which is rolled back where a row is damaged.
+Lesson must(Result<Lesson> lesson) {
+  if (!lesson) throw SQLite::Exception(lesson.error().what);
+  return std::move(*lesson);
+}
+
 std::string last_seen(const Lesson& lesson) {
   return lesson.seen_in.empty() ? std::string() : lesson.seen_in.back().at;
 }
@@ -48,7 +60,34 @@ void note_change(SQLite::Database& db, std::int64_t run, const LessonChange& cha
   insert_event(db, run, {0, kChangeEvent, 0, encode(change)});
 }
 
-void insert_lesson(SQLite::Database& db, std::int64_t run, Lesson lesson) {
+/// What a search finds a lesson by.
+std::string words_of(const Lesson& lesson) {
+  return lesson.text + "\n" + lesson.task + " " + lesson.family;
+}
+
+std::string code_of(const Lesson& lesson, const Codes& codes) {
+  const auto known = codes.find(lesson.source_sha256);
+  return known == codes.end() ? std::string() : known->second;
+}
+
+void index_lesson(SQLite::Database& db, const Lesson& lesson, const std::string& code) {
+  SQLite::Statement insert(
+      db, "INSERT OR REPLACE INTO lesson_words(rowid, text, code) VALUES(?, ?, ?)");
+  insert.bind(1, lesson.id);
+  insert.bind(2, words_of(lesson));
+  insert.bind(3, code);
+  insert.exec();
+}
+
+/// Its code stays what it was.
+void reword_lesson(SQLite::Database& db, const Lesson& lesson) {
+  SQLite::Statement update(db, "UPDATE lesson_words SET text = ? WHERE rowid = ?");
+  update.bind(1, words_of(lesson));
+  update.bind(2, lesson.id);
+  update.exec();
+}
+
+void insert_lesson(SQLite::Database& db, std::int64_t run, Lesson lesson, const Codes& codes) {
   SQLite::Statement insert(
       db, "INSERT INTO lessons(key, kind, task, state, at, body) VALUES(?, ?, ?, ?, ?, ?)");
   insert.bind(1, lesson.key);
@@ -59,11 +98,12 @@ void insert_lesson(SQLite::Database& db, std::int64_t run, Lesson lesson) {
   insert.bind(6, body_of(lesson));
   insert.exec();
   lesson.id = db.getLastInsertRowid();
+  index_lesson(db, lesson, code_of(lesson, codes));
   note_change(db, run, {{}, std::move(lesson)});
 }
 
-void update_lesson(SQLite::Database& db, std::int64_t run, const Lesson& known,
-                   const Lesson& news) {
+void update_lesson(SQLite::Database& db, std::int64_t run, const Lesson& known, const Lesson& news,
+                   const Codes& codes) {
   Lesson after = merged(known, news);
   const std::string body = body_of(after);
   if (body == body_of(known)) return;
@@ -72,6 +112,10 @@ void update_lesson(SQLite::Database& db, std::int64_t run, const Lesson& known,
   update.bind(2, body);
   update.bind(3, known.id);
   update.exec();
+  if (news.source_sha256.empty())
+    reword_lesson(db, after);
+  else
+    index_lesson(db, after, code_of(after, codes));
   note_change(db, run, {{known}, std::move(after)});
 }
 
@@ -84,32 +128,75 @@ void count_for(SQLite::Database& db, const std::vector<std::int64_t>& ids, const
   }
 }
 
-void make_room(SQLite::Database& db, const Lesson& lesson) {
-  SQLite::Statement trim(db,
-                         "DELETE FROM lessons WHERE id IN (SELECT id FROM lessons WHERE task = ? "
-                         "AND kind = ? AND state = 'live' ORDER BY at DESC, id DESC "
-                         "LIMIT -1 OFFSET ?)");
-  trim.bind(1, lesson.task);
-  trim.bind(2, std::string(name_of(lesson.kind)));
-  trim.bind(3, kMost[static_cast<std::size_t>(lesson.kind)]);
-  trim.exec();
+/// Live lessons of the same task and kind that are too many.
+std::vector<Lesson> surplus_of(SQLite::Database& db, const Lesson& lesson, int most) {
+  SQLite::Statement row(db, std::string(kColumns) +
+                                "WHERE task = ? AND kind = ? AND state = 'live' "
+                                "ORDER BY at DESC, id DESC LIMIT -1 OFFSET ?");
+  row.bind(1, lesson.task);
+  row.bind(2, std::string(name_of(lesson.kind)));
+  row.bind(3, most);
+  std::vector<Lesson> surplus;
+  while (row.executeStep()) surplus.push_back(must(read_lesson(row)));
+  return surplus;
+}
+
+void make_room(SQLite::Database& db, std::int64_t run, const Lesson& lesson) {
+  const int most = kMost[static_cast<std::size_t>(lesson.kind)];
+  for (const Lesson& gone : surplus_of(db, lesson, most)) {
+    count_for(db, {gone.id}, "DELETE FROM lessons WHERE id = ?");
+    count_for(db, {gone.id}, "DELETE FROM lesson_words WHERE rowid = ?");
+    const std::string why = "more than " + std::to_string(most) + " live lessons of kind " +
+                            std::string(name_of(gone.kind)) + " for task '" + gone.task +
+                            "'; not seen since " + last_seen(gone);
+    insert_event(db, run, {0, kEvictedEvent, 0, encode(LessonChange{{gone}, gone, why})});
+  }
+}
+
+/// Both columns in one query; each word in quotes, so that none is an operator.
+std::string match_of(const std::vector<std::string>& words) {
+  std::string match;
+  for (const std::string& word : words) {
+    if (!match.empty()) match += " OR ";
+    match += '"';
+    for (const char c : word) match.append(c == '"' ? 2 : 1, c);
+    match += '"';
+  }
+  return match;
 }
 
 }  // namespace
 
-void keep_lessons(SQLite::Database& db, std::int64_t run, const std::vector<Lesson>& lessons) {
+void keep_lessons(SQLite::Database& db, std::int64_t run, const std::vector<Lesson>& lessons,
+                  const Codes& codes) {
   for (const Lesson& lesson : lessons) {
     SQLite::Statement row(db, std::string(kColumns) + "WHERE key = ?");
     row.bind(1, lesson.key);
-    if (!row.executeStep()) {
-      insert_lesson(db, run, lesson);
-      make_room(db, lesson);
-    } else if (const auto known = read_lesson(row)) {
-      update_lesson(db, run, *known, lesson);
+    if (row.executeStep()) {
+      update_lesson(db, run, must(read_lesson(row)), lesson, codes);
     } else {
-      throw SQLite::Exception(known.error().what);
+      insert_lesson(db, run, lesson, codes);
+      make_room(db, run, lesson);
     }
   }
+}
+
+void index_lessons(SQLite::Database& db, const Artifacts& artifacts) {
+  SQLite::Statement row(db, std::string(kColumns) + "ORDER BY id");
+  while (row.executeStep()) {
+    const Lesson lesson = must(read_lesson(row));
+    const auto name = Sha256::from_hex(lesson.source_sha256);
+    index_lesson(db, lesson, name ? artifacts.get(*name).value_or("") : "");
+  }
+}
+
+Result<Codes> RunStore::codes_of(const std::vector<Lesson>& lessons) const {
+  Codes codes;
+  for (const Lesson& lesson : lessons)
+    if (!lesson.source_sha256.empty())
+      codes[lesson.source_sha256] =
+          KW_TRY(artifacts_.get(KW_TRY(Sha256::from_hex(lesson.source_sha256))));
+  return codes;
 }
 
 Result<std::vector<Lesson>> RunStore::lessons() const {
@@ -135,6 +222,29 @@ Result<Lesson> RunStore::lesson(std::int64_t id) const {
   return fail("no lesson " + std::to_string(id) + "; kw memory lists them", root_.string());
 }
 
+Result<std::vector<LessonMatch>> RunStore::find_lessons(const LessonQuery& query) const {
+  std::vector<LessonMatch> found;
+  if (query.words.empty()) return found;
+  KW_TRY(db_.read([&](SQLite::Database& db) {
+    SQLite::Statement row(db, std::string("SELECT lessons.id, ") + kRank +
+                                  " AS rank FROM lesson_words JOIN lessons ON lessons.id = "
+                                  "lesson_words.rowid WHERE lesson_words MATCH ?1 AND state <> "
+                                  "'dropped' AND (?2 = '' OR json_extract(body, '$.target') = ?2) "
+                                  "ORDER BY rank, lessons.id LIMIT ?3");
+    row.bind(1, match_of(query.words));
+    row.bind(2, query.target ? std::string(name_of(*query.target)) : "");
+    row.bind(3, static_cast<std::int64_t>(query.most));
+    double best = 0;
+    while (row.executeStep()) {
+      const double rank = row.getColumn(1).getDouble();  // negative, best first
+      if (rank > kWorstRank) break;
+      if (found.empty()) best = rank;
+      found.push_back({row.getColumn(0).getInt64(), rank / best});
+    }
+  }));
+  return found;
+}
+
 Result<> RunStore::set_lesson_state(std::int64_t id, LessonState state) {
   return db_.write([&](SQLite::Database& db) {
     SQLite::Statement update(db, "UPDATE lessons SET state = ? WHERE id = ?");
@@ -146,7 +256,8 @@ Result<> RunStore::set_lesson_state(std::int64_t id, LessonState state) {
 
 Result<> RunStore::learn(std::int64_t run, const std::vector<Lesson>& lessons) {
   if (lessons.empty()) return {};
-  return db_.write([&](SQLite::Database& db) { keep_lessons(db, run, lessons); });
+  const Codes codes = KW_TRY(codes_of(lessons));
+  return db_.write([&](SQLite::Database& db) { keep_lessons(db, run, lessons, codes); });
 }
 
 Result<> RunStore::begin_lessons(std::int64_t run, const LessonSnapshot& snapshot) {
@@ -174,10 +285,36 @@ Result<> RunStore::credit_lessons(std::int64_t run) {
 }
 
 Result<std::vector<LessonChange>> RunStore::lesson_changes(std::int64_t run) const {
+  std::vector<std::string> bodies;
+  KW_TRY(db_.read([&](SQLite::Database& db) {
+    SQLite::Statement row(
+        db, "SELECT body FROM events WHERE run = ? AND kind IN (?, ?) ORDER BY number");
+    row.bind(1, run);
+    row.bind(2, kChangeEvent);
+    row.bind(3, kEvictedEvent);
+    while (row.executeStep()) bodies.push_back(row.getColumn(0).getString());
+  }));
   std::vector<LessonChange> changes;
-  for (const Event& event : KW_TRY(events(run, kChangeEvent)))
-    changes.push_back(KW_TRY(decode<LessonChange>(event.body)));
+  for (const std::string& body : bodies) changes.push_back(KW_TRY(decode<LessonChange>(body)));
   return changes;
+}
+
+Result<std::vector<EvictedLesson>> RunStore::evicted_lessons() const {
+  std::vector<std::pair<std::string, std::string>> rows;
+  KW_TRY(db_.read([&](SQLite::Database& db) {
+    SQLite::Statement row(db,
+                          "SELECT name, body FROM events JOIN runs ON runs.id = events.run "
+                          "WHERE kind = ? ORDER BY run, number");
+    row.bind(1, kEvictedEvent);
+    while (row.executeStep())
+      rows.emplace_back(row.getColumn(0).getString(), row.getColumn(1).getString());
+  }));
+  std::vector<EvictedLesson> evicted;
+  for (const auto& [run, body] : rows) {
+    auto change = KW_TRY(decode<LessonChange>(body));
+    evicted.push_back({run, std::move(change.after), std::move(change.evicted)});
+  }
+  return evicted;
 }
 
 }  // namespace kw::store

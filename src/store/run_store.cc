@@ -91,8 +91,13 @@ RunStore::RunStore(platform::Path root, Database db, Artifacts artifacts)
 
 Result<RunStore> RunStore::open(const platform::Path& workspace, platform::Disk& disk) {
   const platform::Path root = workspace / "runs";
-  auto db = KW_TRY(Database::open(root / "kernelwright.sqlite"));
-  return RunStore(root, std::move(db), Artifacts(disk, root / "artifacts"));
+  Artifacts artifacts(disk, root / "artifacts");
+  auto db =
+      KW_TRY(Database::open(root / "kernelwright.sqlite", [&](SQLite::Database& open, int from) {
+        constexpr int kWithoutWords = 4;
+        if (from <= kWithoutWords) index_lessons(open, artifacts);
+      }));
+  return RunStore(root, std::move(db), std::move(artifacts));
 }
 
 /// A run that nobody works on has no state of its own to tell so: it was killed, or could not write
@@ -143,6 +148,7 @@ Result<> RunStore::append(const RunSummary& run, const Attempt& attempt,
   const Sha256 source = KW_TRY(artifacts_.put(attempt.candidate.source));
   const std::string packed = compress(encode(body));
   const std::string line = encode(line_of(attempt));
+  const Codes codes = KW_TRY(codes_of(learnt));
   return db_.write([&](SQLite::Database& db) {
     SQLite::Statement insert(
         db,
@@ -163,7 +169,7 @@ Result<> RunStore::append(const RunSummary& run, const Attempt& attempt,
     SQLite::Statement count(db, "UPDATE runs SET attempts = attempts + 1 WHERE id = ?");
     count.bind(1, run.id);
     count.exec();
-    keep_lessons(db, run.id, learnt);
+    keep_lessons(db, run.id, learnt, codes);
   });
 }
 

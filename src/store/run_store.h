@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,20 @@ struct Event {
 enum class Sources { Load, LeaveOut };
 /// The same for the samples of its timed workloads: two thirds of what reading an attempt costs.
 enum class Samples { Load, LeaveOut };
+
+/// What lessons are looked for by.
+struct LessonQuery {
+  std::vector<std::string> words;
+  std::optional<Target> target;  ///< Nothing: of any.
+  std::size_t most = 64;
+};
+
+/// A lesson that made room for others.
+struct EvictedLesson {
+  std::string run;  ///< Name of the run that needed the room.
+  Lesson lesson;
+  std::string why;
+};
 
 /// The workspace's database with its artifacts, under <workspace>/runs/.
 class RunStore {
@@ -76,9 +91,12 @@ class RunStore {
   /// All of them, oldest first, dropped ones included.
   Result<std::vector<Lesson>> lessons() const;
   Result<Lesson> lesson(std::int64_t id) const;
+  /// Those whose words or code hold some of the query's words in any form of theirs, best first;
+  /// none that is dropped, and none where the words are in most lessons. Milliseconds.
+  Result<std::vector<LessonMatch>> find_lessons(const LessonQuery& query) const;
   Result<> set_lesson_state(std::int64_t id, LessonState state);
   /// Adds lessons or merges them into those of the same key; of too many the one not seen for
-  /// longest goes.
+  /// longest goes, and the run's changes say so.
   Result<> learn(std::int64_t run, const std::vector<Lesson>& lessons);
   /// Keeps what a run begins with, and counts what its first prompt tells as used.
   Result<> begin_lessons(std::int64_t run, const LessonSnapshot& snapshot);
@@ -88,6 +106,8 @@ class RunStore {
   Result<> credit_lessons(std::int64_t run);
   /// What the run did to lessons, in order.
   Result<std::vector<LessonChange>> lesson_changes(std::int64_t run) const;
+  /// Lessons that made room for others, of all runs, in order.
+  Result<std::vector<EvictedLesson>> evicted_lessons() const;
 
   /// Remembered facts: device facts, baseline standings; kind and key are the caller's.
   Result<> remember(const std::string& kind, const std::string& key, const std::string& body);
@@ -100,6 +120,7 @@ class RunStore {
 
  private:
   void settle_state(RunSummary& run) const;
+  Result<std::map<std::string, std::string>> codes_of(const std::vector<Lesson>& lessons) const;
   RunStore(platform::Path root, Database db, Artifacts artifacts);
   platform::Path root_;
   Database db_;

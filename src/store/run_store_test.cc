@@ -8,52 +8,13 @@
 #include <chrono>
 
 #include "record/codec.h"
+#include "store/test_store.h"
 
 namespace kw::store {
 namespace {
 
 using testing::HasSubstr;
 using testing::SizeIs;
-
-class StoreTest : public testing::Test {
- protected:
-  static platform::TempDir make() {
-    return std::move(platform::TempDir::create("kw-store").value());
-  }
-  RunStore open() { return RunStore::open(dir_.path(), disk_).value(); }
-  platform::Path database() const { return dir_.path() / "runs" / "kernelwright.sqlite"; }
-  void execute(const std::string& sql) {
-    SQLite::Database(database().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
-  }
-
-  /// Leaves the database as a program of schema 3 or 2 did.
-  void back_to_schema_3() { execute("DROP TABLE lessons; PRAGMA user_version = 3"); }
-  void back_to_schema_2() {
-    back_to_schema_3();
-    execute("DROP TABLE exchanges; ALTER TABLE runs DROP COLUMN lost; PRAGMA user_version = 2");
-  }
-
-  platform::TempDir dir_ = make();
-  platform::MemoryDisk disk_;
-};
-
-RunConfig config(const std::string& task) {
-  RunConfig c;
-  c.task = task;
-  c.seed = 7;
-  return c;
-}
-
-Attempt attempt(int number, const std::string& source) {
-  Attempt a;
-  a.number = number;
-  a.candidate.name = "c" + std::to_string(number);
-  a.candidate.source = source;
-  a.evaluation.verdict = {Stage::Check, Outcome::WrongResult, "3 of 9"};
-  a.reward = -0.5;
-  a.ask = R"({"id":1})";
-  return a;
-}
 
 std::vector<Attempt> attempts_of(const RunStore& store, std::int64_t run) {
   std::vector<Attempt> attempts;
@@ -213,128 +174,6 @@ TEST_F(StoreTest, ADatabaseOfSchema2KeepsItsRuns) {
   ASSERT_TRUE(migrated.append(found, attempt(2, "two")));
   ASSERT_TRUE(migrated.keep_exchange(run.id, exchange("a", 1)));
   EXPECT_EQ(migrated.find("saxpy-1")->spent.usd, 1);
-}
-
-Lesson lesson(const std::string& key, const std::string& run, int attempt, const std::string& at) {
-  Lesson l;
-  l.key = key;
-  l.kind = LessonKind::Caution;
-  l.task = "saxpy";
-  l.text = "text of " + key + " in " + run;
-  l.seen_in = {{run, attempt, at}};
-  return l;
-}
-
-std::vector<std::string> keys_of(const std::vector<Lesson>& lessons) {
-  std::vector<std::string> keys;
-  for (const Lesson& l : lessons) keys.push_back(l.key);
-  return keys;
-}
-
-TEST_F(StoreTest, ADatabaseOfSchema3LearnsFromNowOn) {
-  RunSummary run;
-  {
-    RunStore store = open();
-    run = store.create(config("saxpy"), "then").value();
-    ASSERT_TRUE(store.append(run, attempt(1, "one")));
-    ASSERT_TRUE(store.keep_exchange(run.id, exchange("a", 1)));
-  }
-  back_to_schema_3();
-  RunStore migrated = open();
-  EXPECT_EQ(migrated.attempt(run.id, 1)->candidate.source, "one");
-  EXPECT_EQ(migrated.find("saxpy-1")->spent.usd, 1);
-  EXPECT_THAT(migrated.lessons().value(), SizeIs(0));
-  EXPECT_EQ(migrated.lesson_snapshot(run.id).value(), std::nullopt);
-  ASSERT_TRUE(migrated.append(run, attempt(2, "two"), {lesson("k", "saxpy-1", 2, "t")}));
-  EXPECT_THAT(keys_of(migrated.lessons().value()), testing::ElementsAre("k"));
-}
-
-TEST_F(StoreTest, LessonsOfOneKeyAreOne) {
-  RunStore store = open();
-  const RunSummary run = store.create(config("saxpy"), "").value();
-  ASSERT_TRUE(store.append(run, attempt(1, "one"), {lesson("a", "saxpy-1", 1, "1")}));
-  ASSERT_TRUE(store.append(run, attempt(2, "two"),
-                           {lesson("b", "saxpy-1", 2, "2"), lesson("a", "saxpy-1", 2, "2")}));
-  const auto lessons = store.lessons().value();
-  ASSERT_THAT(keys_of(lessons), testing::ElementsAre("a", "b"));
-  EXPECT_EQ(lessons[0].seen, 2);
-  EXPECT_EQ(lessons[0].seen_in.back().attempt, 2);
-  EXPECT_EQ(lessons[0].id, store.lesson(lessons[0].id)->id);
-
-  const auto changes = store.lesson_changes(run.id).value();
-  ASSERT_THAT(changes, SizeIs(3));
-  EXPECT_THAT(changes[0].before, SizeIs(0));
-  ASSERT_THAT(changes[2].before, SizeIs(1));
-  EXPECT_EQ(changes[2].before[0].seen, 1);
-  EXPECT_EQ(changes[2].after.seen, 2);
-  EXPECT_THAT(store.lesson(99).error().what, HasSubstr("no lesson 99"));
-}
-
-TEST_F(StoreTest, AnAttemptThatIsNotStoredTeachesNothing) {
-  RunStore store = open();
-  const RunSummary run = store.create(config("saxpy"), "").value();
-  ASSERT_TRUE(store.append(run, attempt(1, "one")));
-  EXPECT_FALSE(store.append(run, attempt(1, "one"), {lesson("a", "saxpy-1", 1, "1")}));
-  EXPECT_THAT(store.lessons().value(), SizeIs(0));
-}
-
-TEST_F(StoreTest, DroppedAndFrozenLessonsAreNotLearntAgain) {
-  RunStore store = open();
-  const RunSummary run = store.create(config("saxpy"), "").value();
-  ASSERT_TRUE(
-      store.learn(run.id, {lesson("a", "saxpy-1", 1, "1"), lesson("b", "saxpy-1", 1, "1")}));
-  const auto first = store.lessons().value();
-  ASSERT_TRUE(store.set_lesson_state(first[0].id, LessonState::Dropped));
-  ASSERT_TRUE(store.set_lesson_state(first[1].id, LessonState::Frozen));
-  ASSERT_TRUE(
-      store.learn(run.id, {lesson("a", "saxpy-2", 1, "2"), lesson("b", "saxpy-2", 1, "2")}));
-  const auto after = store.lessons().value();
-  ASSERT_THAT(after, SizeIs(2));
-  EXPECT_EQ(after[0].state, LessonState::Dropped);
-  EXPECT_EQ(after[1].state, LessonState::Frozen);
-  for (const Lesson& l : after) EXPECT_EQ(l.seen, 1) << l.key;
-  EXPECT_THAT(store.lesson_changes(run.id).value(), SizeIs(2)) << "the second time changed nothing";
-}
-
-TEST_F(StoreTest, OfTooManyLessonsTheOneNotSeenForLongestGoes) {
-  RunStore store = open();
-  const RunSummary run = store.create(config("saxpy"), "").value();
-  const auto at = [](int i) { return std::string(i < 10 ? "t0" : "t") + std::to_string(i); };
-  for (int i = 0; i < 24; ++i)
-    ASSERT_TRUE(store.learn(run.id, {lesson("k" + std::to_string(i), "saxpy-1", i, at(i))}));
-  ASSERT_TRUE(store.set_lesson_state(2, LessonState::Frozen));
-  // The oldest but one is frozen, and k0 is seen again: k2 is now the first to go.
-  ASSERT_TRUE(store.learn(run.id, {lesson("k0", "saxpy-2", 1, at(30))}));
-  for (int i = 40; i < 42; ++i)
-    ASSERT_TRUE(store.learn(run.id, {lesson("k" + std::to_string(i), "saxpy-2", i, at(i))}));
-  const auto keys = keys_of(store.lessons().value());
-  EXPECT_THAT(keys, SizeIs(25)) << "24 and the frozen one";
-  EXPECT_THAT(keys, testing::IsSupersetOf({"k0", "k1", "k3", "k40", "k41"}));
-  EXPECT_THAT(keys, testing::Not(testing::Contains("k2")));
-}
-
-TEST_F(StoreTest, ARunKeepsWhatItBeganWith) {
-  RunStore store = open();
-  const RunSummary one = store.create(config("saxpy"), "").value();
-  Lesson told = lesson("a", "saxpy-1", 1, "1");
-  told.kind = LessonKind::Insight;
-  ASSERT_TRUE(store.learn(one.id, {told, lesson("b", "saxpy-1", 1, "1")}));
-  LessonSnapshot snapshot;
-  snapshot.lessons = store.lessons().value();
-  snapshot.sources = {"", ""};
-  snapshot.told = {snapshot.lessons[0].id};
-  const RunSummary two = store.create(config("saxpy"), "").value();
-  ASSERT_TRUE(store.begin_lessons(two.id, snapshot));
-  ASSERT_TRUE(store.learn(one.id, {lesson("a", "saxpy-1", 2, "2")}));
-  EXPECT_EQ(encode(*store.lesson_snapshot(two.id).value()), encode(snapshot));
-  ASSERT_TRUE(store.credit_lessons(two.id));
-  ASSERT_TRUE(store.credit_lessons(two.id)) << "after a kill between this and the end of the run";
-  ASSERT_TRUE(store.credit_lessons(one.id)) << "it began with none";
-  const auto after = store.lessons().value();
-  EXPECT_EQ(after[0].uses, 1);
-  EXPECT_EQ(after[0].helped, 1);
-  EXPECT_EQ(after[1].uses, 0) << "it was not told";
-  EXPECT_EQ(after[1].helped, 0);
 }
 
 TEST_F(StoreTest, NumbersRunsByTask) {
