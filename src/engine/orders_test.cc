@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/orders.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <map>
 
 #include "base/text.h"
+#include "engine/failing_carrier_for_test.h"
 #include "engine/order_rules.h"
 #include "engine/run.h"
 #include "engine/synthetic_workbench.h"
@@ -50,6 +52,8 @@ class Person final : public Observer {
   }
   void on_order(const Order& order) override { effects.push_back(order); }
   void on_attempt(const Attempt&, const Standing&) override { ++attempts; }
+  const std::multimap<int, Order>& left() const { return orders_; }
+  const RunSummary& run() const { return run_; }
   std::vector<Order> effects;
   int attempts = 0;
 
@@ -70,8 +74,12 @@ class OrderedRun : public testing::Test {
     c.outstanding = outstanding;
     return c;
   }
-  Surroundings surroundings(Observer& observer, std::function<bool()> is_interrupted = {}) {
-    return {workbench_, carrier_, store_, clock_, observer, std::move(is_interrupted), 1, "test"};
+  Surroundings surroundings(Observer& observer, std::function<bool()> is_interrupted = {},
+                            evaluate::Carrier* carrier = nullptr) {
+    return {workbench_, carrier == nullptr ? carrier_ : *carrier,
+            store_,     clock_,
+            observer,   std::move(is_interrupted),
+            1,          "test"};
   }
   RunReport finished(const RunConfig& c, std::multimap<int, Order> orders) {
     Person person(store_, std::move(orders));
@@ -93,6 +101,23 @@ class OrderedRun : public testing::Test {
     std::vector<AttemptLine> all;
     EXPECT_TRUE(store_.for_each_line(run.id, [&](const AttemptLine& l) { all.push_back(l); }));
     return all;
+  }
+
+  /// Attempts are numbered without a gap, orders are those that were given and reach no further
+  /// than the next attempt, and SQLite finds nothing wrong.
+  void expect_whole(const std::string& name, std::size_t given) const {
+    const RunSummary run = store_.find(name).value();
+    const auto stored = lines(run);
+    EXPECT_THAT(stored, SizeIs(static_cast<std::size_t>(run.attempts)));
+    for (std::size_t i = 0; i < stored.size(); ++i)
+      EXPECT_EQ(stored[i].number, static_cast<int>(i) + 1);
+    EXPECT_LE(run.best_attempt, run.attempts);
+    const auto orders = orders_of(store_, run.id).value();
+    EXPECT_THAT(orders, SizeIs(given));
+    for (const Order& order : orders) EXPECT_LE(order.from_attempt, run.attempts + 1);
+    EXPECT_FALSE(platform::FileLock::is_held(store_.folder_of(run) / "lock").value());
+    SQLite::Database file((dir_.path() / "runs" / "kernelwright.sqlite").string());
+    EXPECT_EQ(file.execAndGet("PRAGMA integrity_check").getString(), "ok");
   }
 
   platform::TempDir dir_ = std::move(platform::TempDir::create("kw-orders").value());
@@ -171,6 +196,70 @@ TEST_F(OrderedRun, AnOrderToAStoppedRunTakesEffectWhenItGoesOn) {
   EXPECT_EQ(second->run.attempts, 17);
   ASSERT_TRUE(store_.update(second->run));
   EXPECT_EQ(replayed(second->run), log_of(second->run));
+}
+
+TEST_F(OrderedRun, InterruptedAtAnyLookWhileOrdersComeTheSameDecisionsFollow) {
+  const std::multimap<int, Order> orders{{2, order_of(OrderKind::Forbid, "odd")},
+                                         {5, raise_attempts(18)}};
+  const std::string expected = log_of(finished(config(), orders).run);
+  bool was_interrupted = true;
+  for (int nth = 1; was_interrupted; ++nth) {
+    SCOPED_TRACE(nth);
+    Person person(store_, orders);
+    int looks = 0;
+    const auto first = run(surroundings(person, [&] { return ++looks >= nth; }), config());
+    if (!first) {
+      EXPECT_EQ(first.error().what, "interrupted while timing the baselines");
+      EXPECT_EQ(person.run().name, "") << "there is no run yet";
+      continue;
+    }
+    ASSERT_TRUE(store_.update(first->run));
+    was_interrupted = first->run.state == RunState::Interrupted;
+    EXPECT_EQ(was_interrupted, looks >= nth);
+    const std::string& name = first->run.name;
+    expect_whole(name, orders.size() - person.left().size());
+    EXPECT_EQ(replayed(first->run), log_of(first->run));
+    if (!was_interrupted) continue;
+    Person again(store_, person.left());
+    const auto second = resume(surroundings(again), store_.find(name).value());
+    ASSERT_TRUE(second) << describe(second.error());
+    ASSERT_TRUE(store_.update(second->run));
+    expect_whole(name, orders.size());
+    EXPECT_EQ(log_of(second->run), expected);
+  }
+}
+
+TEST_F(OrderedRun, InterruptedWhileItFailsAndAnOrderComesNothingIsLost) {
+  finished(config(), {});  // From now on the baselines are known: evaluation 1 is attempt 1.
+  constexpr int kConfirmation = 17;
+  for (int nth = 1; nth <= kConfirmation; ++nth) {
+    SCOPED_TRACE(nth);
+    Person person(store_, {{nth, order_of(OrderKind::Forbid, "odd")}});
+    FailingCarrier failing(carrier_, nth, Advice::Stop);
+    const auto first =
+        run(surroundings(person, [&] { return failing.has_failed(); }, &failing), config());
+    ASSERT_FALSE(first);
+    const RunSummary stored = store_.find(person.run().name).value();
+    EXPECT_EQ(stored.state, RunState::Interrupted);
+    EXPECT_THAT(stored.stopped_by, HasSubstr("the worker is gone"));
+    EXPECT_EQ(stored.attempts, nth - 1) << "the attempt that failed is not one";
+    const bool is_steered = nth < kConfirmation;
+    expect_whole(stored.name, is_steered ? 1 : 0);
+
+    Person again(store_, {});
+    const auto second = resume(surroundings(again), stored);
+    ASSERT_TRUE(second) << describe(second.error());
+    ASSERT_TRUE(store_.update(second->run));
+    EXPECT_EQ(second->run.state, RunState::Finished);
+    expect_whole(stored.name, is_steered ? 1 : 0);
+    EXPECT_EQ(replayed(second->run), log_of(second->run));
+    if (!is_steered) continue;
+    EXPECT_EQ(orders_of(store_, stored.id).value()[0].from_attempt, nth);
+    for (const AttemptLine& line : lines(second->run))
+      if (line.number >= nth) {
+        EXPECT_TRUE(line.name == "idea-0" || line.name == "idea-2") << line.name;
+      }
+  }
 }
 
 TEST_F(OrderedRun, OneThatComesTooLateHasNoEffectAndChangesNoReplay) {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "engine/failing_carrier_for_test.h"
 #include "engine/synthetic_workbench.h"
 #include "evaluate/synthetic.h"
 
@@ -21,25 +22,6 @@ using testing::SizeIs;
 using testing::StartsWith;
 
 constexpr int kAttempts = 24;
-
-/// Fails its nth evaluation (from 1) once.
-class FailingCarrier final : public evaluate::Carrier {
- public:
-  FailingCarrier(evaluate::Carrier& inner, int nth, Advice advice)
-      : inner_(inner), left_(nth), advice_(advice) {}
-  Result<DeviceFacts> open(const std::optional<DeviceFacts>& f) override { return inner_.open(f); }
-  Result<> submit(EvaluationRequest request) override { return inner_.submit(std::move(request)); }
-  Result<Evaluation> next() override {
-    auto evaluation = inner_.next();
-    if (--left_ == 0) return fail("the worker is gone", "carrier", advice_);
-    return evaluation;
-  }
-
- private:
-  evaluate::Carrier& inner_;
-  int left_;
-  Advice advice_;
-};
 
 /// Every call takes a hundred times as long.
 class SlowCarrier final : public evaluate::Carrier {

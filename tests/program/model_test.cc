@@ -3,6 +3,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <csignal>
+#include <mutex>
 #include <optional>
 #include <tuple>
 
@@ -133,12 +134,16 @@ TEST_F(Model, KilledAfterAReplyItIsNotPaidTwice) {
   if (lacks_jail(device)) GTEST_SKIP() << device.err;
   const std::string id = device.json()["id"];
   const std::vector<std::string> replies{kUndeclared, kThrice, kSlow, kFastEdit};
-  // From the moment a reply is asked for nothing can be judged until the kill.
+  // From the moment a reply is asked for nothing can be judged until the kill. The server's thread
+  // takes it, this one gives it back.
+  std::mutex guard;
   std::optional<platform::Lease> held;
   for (const std::string& reply : replies) {
     net::TestAnswer answer = streamed(reply);
     answer.before = [&] {
-      held = platform::Lease::acquire(id, platform::LeaseMode::Exclusive, "a test").value();
+      auto lease = platform::Lease::acquire(id, platform::LeaseMode::Exclusive, "a test").value();
+      const std::scoped_lock lock(guard);
+      held = std::move(lease);
     };
     server_.add(answer);
   }
@@ -152,7 +157,10 @@ TEST_F(Model, KilledAfterAReplyItIsNotPaidTwice) {
     process.kill_tree();
     const Ran ran = ended(process.wait(kPatience));
     if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
-    held.reset();
+    {
+      const std::scoped_lock lock(guard);
+      held.reset();
+    }
     ASSERT_EQ(rows("exchanges"), reply) << ran.err;
     // Writes are attempts 1, 2, 3 and 5: the knob's other value is the fourth.
     EXPECT_EQ(rows("attempts"), reply < 4 ? reply - 1 : 4);
@@ -261,6 +269,46 @@ TEST_F(Model, IsNotWaitedForAfterAnInterrupt) {
   server_.reply(kSlow);
   EXPECT_EQ(w_.kw({"resume", "twice-1", "--data-dir", "data"}).code, 1);
   EXPECT_EQ(server_.calls(), 2u);
+}
+
+TEST_F(Model, InterruptedWhileTheModelFailsAndASteerComesNothingIsLost) {
+  server_.reply(kSlow);
+  // The next words are asked for after the knob's other value, and waited for longer than this.
+  const int before = 2;
+  net::TestAnswer busy;
+  busy.status = 503;
+  busy.content_type = "application/json";
+  busy.is_buffered = true;
+  busy.headers = {{"Retry-After", "100"}};
+  busy.pieces = {R"({"error": {"message": "overloaded"}})"};
+  server_.add(busy);
+  platform::Process process = w_.start(optimize({"--attempts", "3"}));
+  wait_until([&] { return server_.calls() > 1 || !process.is_running(); });
+  if (!process.is_running()) {
+    const Ran ran = ended(process.wait(kPatience));
+    if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+    FAIL() << ran.err;
+  }
+  const Ran steered = w_.kw({"steer", "twice-1", "--hint", "one product", "--data-dir", "data"});
+  EXPECT_EQ(steered.code, 0) << steered.err;
+  ASSERT_TRUE(process.signal(SIGINT));
+  const Ran ran = ended(process.wait(kPatience));
+  EXPECT_EQ(ran.code, 130) << ran.err;
+  json run = w_.run();
+  EXPECT_EQ(run["state"], "interrupted");
+  EXPECT_EQ(run["attempts"], before);
+  EXPECT_EQ(rows("attempts"), before);
+  EXPECT_EQ(rows("exchanges"), 1);
+  EXPECT_EQ(w_.kw({"replay", "twice-1", "--data-dir", "data"}).code, 0);
+
+  server_.reply(kFastEdit);
+  EXPECT_EQ(w_.kw({"resume", "twice-1", "--data-dir", "data"}).code, 0);
+  EXPECT_THAT(server_.prompt(2), HasSubstr("one product"));
+  run = w_.run();
+  EXPECT_EQ(run["state"], "finished");
+  EXPECT_EQ(run["attempts"], 3);
+  EXPECT_EQ(rows("attempts"), 3);
+  EXPECT_EQ(w_.kw({"replay", "twice-1", "--data-dir", "data"}).code, 0);
 }
 
 TEST(ModelScript, WritesWithoutANetwork) {

@@ -150,6 +150,36 @@ TEST(Steer, KilledAtAnyMomentGivesAllItsOrdersOrNone) {
   EXPECT_GT(kills, 1) << "none came in time";
 }
 
+TEST(Steer, ARunInterruptedWhileItIsSteeredKeepsItsOrders) {
+  // The Ctrl-C falls before, into and behind the order.
+  for (int i = 0; i < 8; ++i) {
+    const auto delay = std::chrono::milliseconds(4 * i);
+    SCOPED_TRACE(delay.count());
+    const Workspace w;
+    platform::Process process = w.start(kEndless);
+    wait_for_attempts(w, 2);
+    platform::Process giving = w.start(
+        {"steer", "synthetic-1", "--forbid", "odd", "--require", "even", "--attempts", "2000000"});
+    std::this_thread::sleep_for(delay);
+    interrupt(std::move(process));
+    const Ran gave = ended(giving.wait(kPatience));
+    const json orders = w.kw({"steer", "synthetic-1", "--list", "--json"}).json()["orders"];
+    EXPECT_EQ(gave.code, 0) << gave.err;
+    EXPECT_EQ(orders.size(), 3u);
+    const json run = w.run();
+    EXPECT_EQ(run["state"], "interrupted");
+    EXPECT_EQ(w.kw({"show", "synthetic-1", "--json"}).json()["attempts"].size(), run["attempts"]);
+    EXPECT_EQ(w.kw({"replay", "synthetic-1"}).code, 0);
+    platform::Process resumed = w.start({"resume", "synthetic-1"});
+    wait_for_attempts(w, static_cast<int>(run["attempts"]) + 3);
+    interrupt(std::move(resumed));
+    if (gave.code == 0) {
+      for (int number = 1; number <= 3; ++number) EXPECT_GT(order(w, number)["from_attempt"], 0);
+    }
+    EXPECT_EQ(w.kw({"replay", "synthetic-1"}).code, 0);
+  }
+}
+
 TEST(Explain, TellsTheLifeOfAnAttempt) {
   const Workspace w;
   ASSERT_EQ(w.kw({"optimize", "synthetic:7", "--attempts", "30"}).code, 0);
