@@ -4,8 +4,12 @@
 // kw: technique persistent blocks, asynchronous copies, software pipelining, register tiling, warp shuffles
 // kw: tune PER_SM = 2, 1
 // kw: tune MEDIUM_PER_SM = 4, 6
-// kw: when cols <= 512
-// kw:   launch rmsnorm_short grid(ceil_div(rows, 8)) block(256) args(rows, cols, pitch, eps, x, w, y)
+// kw: when cols < 132
+// kw:   launch rmsnorm_short<8> grid(ceil_div(rows, 32)) block(256) args(rows, cols, pitch, eps, x, w, y)
+// kw: else when cols < 260
+// kw:   launch rmsnorm_short<16> grid(ceil_div(rows, 16)) block(256) args(rows, cols, pitch, eps, x, w, y)
+// kw: else when cols <= 512
+// kw:   launch rmsnorm_short<32> grid(ceil_div(rows, 8)) block(256) args(rows, cols, pitch, eps, x, w, y)
 // kw: else when pitch % 4 == 0 && cols <= 4096
 // kw:   launch rmsnorm_medium grid(min(rows, sms * MEDIUM_PER_SM)) block(256) shared(4 * 256 * 16) args(
 // kw:     rows, cols, pitch, eps, x, w, y)
@@ -41,13 +45,13 @@ struct Row {
 template <int TEAM>
 static __device__ __forceinline__ float team_sum(float value, float* partial) {
 #pragma unroll
-  for (int far = 16; far > 0; far /= 2)
+  for (int far = min(TEAM, 32) / 2; far > 0; far /= 2)
     value = value + __shfl_xor_sync(0xffffffffu, value, far);
-  if (TEAM == 32) return value;
+  if (TEAM <= 32) return value;
   const int lane = threadIdx.x % 32;
   if (lane == 0) partial[threadIdx.x / 32] = value;
   __syncthreads();
-  value = partial[lane % (TEAM / 32)];
+  value = partial[lane % max(TEAM / 32, 1)];
 #pragma unroll
   for (int far = TEAM / 64; far > 0; far /= 2)
     value = value + __shfl_xor_sync(0xffffffffu, value, far);
@@ -172,11 +176,14 @@ static __device__ __forceinline__ void rmsnorm_rows(int rows, int cols, int pitc
   }
 }
 
-extern "C" __global__ void __launch_bounds__(256)
+// A team of lanes per row: short rows must not leave lanes without a load.
+template <int TEAM>
+__global__ void __launch_bounds__(256)
     rmsnorm_short(int rows, int cols, int pitch, float eps, const float* __restrict__ x,
                  const float* __restrict__ w, float* __restrict__ y) {
-  const int row = blockIdx.x * 8 + threadIdx.x / 32;
-  if (row < rows) rmsnorm_row<32, 4>(row, cols, pitch, eps, x, w, y, threadIdx.x % 32, nullptr);
+  const int row = blockIdx.x * (256 / TEAM) + threadIdx.x / TEAM;
+  // Beyond the last row there is one of no columns, since shuffles need all lanes.
+  rmsnorm_row<TEAM, 4>(row, row < rows ? cols : 0, pitch, eps, x, w, y, threadIdx.x % TEAM, nullptr);
 }
 
 extern "C" __global__ void __launch_bounds__(256)

@@ -1,10 +1,14 @@
-// softmax of rows that stay in registers between the passes: a warp per short row, a block per longer one.
+// softmax of rows that stay in registers between the passes: a team of lanes per short row, a block per longer one.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique register tiling, vectorization, warp shuffles, loads in flight
 // kw: tune THREADS = 512, 256, 1024
 // kw: let CAPACITY = THREADS * 32
-// kw: when cols <= 512
-// kw:   launch softmax_short grid(ceil_div(rows, 8)) block(256) args(rows, cols, pitch, x, y)
+// kw: when cols < 132
+// kw:   launch softmax_short<8> grid(ceil_div(rows, 32)) block(256) args(rows, cols, pitch, x, y)
+// kw: else when cols < 260
+// kw:   launch softmax_short<16> grid(ceil_div(rows, 16)) block(256) args(rows, cols, pitch, x, y)
+// kw: else when cols <= 512
+// kw:   launch softmax_short<32> grid(ceil_div(rows, 8)) block(256) args(rows, cols, pitch, x, y)
 // kw: else when cols <= 4096
 // kw:   launch softmax_medium grid(rows) block(128) args(cols, pitch, x, y)
 // kw: else when cols <= CAPACITY
@@ -31,13 +35,13 @@ struct Row {
 template <int TEAM>
 static __device__ __forceinline__ float team_max(float value, float* partial) {
 #pragma unroll
-  for (int far = 16; far > 0; far /= 2)
+  for (int far = min(TEAM, 32) / 2; far > 0; far /= 2)
     value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, far));
-  if (TEAM == 32) return value;
+  if (TEAM <= 32) return value;
   const int lane = threadIdx.x % 32;
   if (lane == 0) partial[threadIdx.x / 32] = value;
   __syncthreads();
-  value = partial[lane % (TEAM / 32)];
+  value = partial[lane % max(TEAM / 32, 1)];
 #pragma unroll
   for (int far = TEAM / 64; far > 0; far /= 2)
     value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, far));
@@ -47,13 +51,13 @@ static __device__ __forceinline__ float team_max(float value, float* partial) {
 template <int TEAM>
 static __device__ __forceinline__ float team_sum(float value, float* partial) {
 #pragma unroll
-  for (int far = 16; far > 0; far /= 2)
+  for (int far = min(TEAM, 32) / 2; far > 0; far /= 2)
     value = value + __shfl_xor_sync(0xffffffffu, value, far);
-  if (TEAM == 32) return value;
+  if (TEAM <= 32) return value;
   const int lane = threadIdx.x % 32;
   if (lane == 0) partial[threadIdx.x / 32] = value;
   __syncthreads();
-  value = partial[lane % (TEAM / 32)];
+  value = partial[lane % max(TEAM / 32, 1)];
 #pragma unroll
   for (int far = TEAM / 64; far > 0; far /= 2)
     value = value + __shfl_xor_sync(0xffffffffu, value, far);
@@ -110,11 +114,14 @@ static __device__ __forceinline__ void softmax_row(int r, int cols, int pitch, c
   softmax_of<TEAM, ITEMS>(v, edge, row, y, tid, partial);
 }
 
-extern "C" __global__ void __launch_bounds__(256)
+// A team of lanes per row: short rows must not leave lanes without a load.
+template <int TEAM>
+__global__ void __launch_bounds__(256)
     softmax_short(int rows, int cols, int pitch, const float* __restrict__ x,
                   float* __restrict__ y) {
-  const int row = blockIdx.x * 8 + threadIdx.x / 32;
-  if (row < rows) softmax_row<32, 4>(row, cols, pitch, x, y, threadIdx.x % 32, nullptr);
+  const int row = blockIdx.x * (256 / TEAM) + threadIdx.x / TEAM;
+  // Beyond the last row there is one of no columns, since shuffles need all lanes.
+  softmax_row<TEAM, 4>(row, row < rows ? cols : 0, pitch, x, y, threadIdx.x % TEAM, nullptr);
 }
 
 extern "C" __global__ void __launch_bounds__(128)
