@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/result.h"
+
 namespace kw::device {
 namespace {
 
