@@ -3,9 +3,10 @@
 #include "device/compare.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstddef>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -28,7 +29,8 @@ template <class T>
 bool is_same_bits(T got, double want) {
   const T rounded = static_cast<T>(want);
   if (std::isnan(got) && std::isnan(rounded)) return true;
-  return std::memcmp(&got, &rounded, sizeof got) == 0;
+  using Bits = std::array<std::byte, sizeof(T)>;
+  return std::bit_cast<Bits>(got) == std::bit_cast<Bits>(rounded);
 }
 
 /// How one element stands; the words of the interface, literally.

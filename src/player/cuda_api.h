@@ -209,6 +209,7 @@ static_assert(sizeof(TensorMap) == 128);  // aligned to 64 up to CUDA 12, to 128
 
 /// The calls, found in the driver's library; filled by load_api().
 struct Api {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declarator and its list of parameters.
 #define KW_CUDA_MEMBER(name, symbol, parameters) Status(*name) parameters = nullptr;
   KW_CUDA_CALLS(KW_CUDA_MEMBER)
 #undef KW_CUDA_MEMBER
