@@ -370,6 +370,7 @@ inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s) {
 // --- ends, clocks, addresses
 [[noreturn]] inline void __trap() {
   kw_emulated::calls->fault(*kw_emulated::self, kw_emulated::kLaunchFailed);
+  __builtin_unreachable();
 }
 inline long long clock64() { return static_cast<long long>(kw_emulated::calls->global_timer()); }
 inline long long clock() { return clock64(); }

@@ -38,7 +38,7 @@ struct Calls {
   void (*exchange)(Thread&, unsigned mask, std::uint64_t value);
   unsigned (*active_mask)(Thread&);
   void (*sleep)(Thread&, unsigned ns);
-  [[noreturn]] void (*fault)(Thread&, int status);
+  void (*fault)(Thread&, int status);  ///< Does not return.
   std::uint64_t (*global_timer)();
 };
 
