@@ -1,18 +1,31 @@
 // fctd3d in one pass per step: threads march along x with a queue of five vectors, their neighbours along y and z come
-// from the first-level cache.
+// from the first-level cache. Tiles are whole padded rows, so that no sector of memory belongs to two of them, and
+// chunks along x are cut so that whole waves of blocks cover the grid.
 // SPDX-License-Identifier: Apache-2.0
-// kw: technique register queue, vectorization, L1 halo, software prefetch, streaming stores, programmatic dependent launch
-// kw: tune LANES = 32, 16, 64      // vectors of four along z
-// kw: tune ROWS = 8, 4, 16
-// kw: tune CHUNK = 32, 64, 16, 128    // planes that a block marches through
-// kw: require LANES * ROWS <= 1024 && LANES * ROWS >= 64
+// kw: technique register queue, vectorization, L1 halo, software prefetch, aligned tiles, whole waves, programmatic dependent launch
+// kw: tune THREADS = 1024, 896, 512
+// kw: tune WIDE = 200, 100     // vectors of four along z in a tile, at most
+// kw: tune CHUNK = 32, 24, 16, 64     // planes that a block marches through, about
+// kw: require WIDE <= THREADS
 // kw: workspace finished u32 [nt] zeroed
-// kw: for t = 0 .. nt
-// kw:   when nz % 4 == 0
-// kw:     launch step_march grid(ceil_div(nz, LANES * 4), ceil_div(ny, ROWS), ceil_div(nx, CHUNK)) block(LANES, ROWS) pdl args(
-// kw:       u[(t + 1) % 3], u[t % 3], u[(t + 2) % 3], struct(nx, ny, nz, f32(dt * dt), f32(1 / (hx * hx)), f32(1 / (hy * hy)), f32(1 / (hz * hz))),
-// kw:       struct(m, src[t], src_coords, nsrc, hx, hy, hz, ox, oy, oz), finished[t])
-// kw:   else
+// kw: when nz % 4 == 0
+// kw:   let VECTORS = (nz + 8) / 4, ACROSS = ceil_div(VECTORS, WIDE), LANES = ceil_div(VECTORS, ACROSS)
+// kw:   let DOWN = ceil_div(ny, THREADS / LANES), ROWS = ceil_div(ny, DOWN), SLOTS = sms * (1024 / THREADS)
+// kw:   let WAVES = ceil_div(ACROSS * DOWN * ceil_div(nx, CHUNK), SLOTS)
+// kw:   let PLANES = ceil_div(nx, max(1, WAVES * SLOTS / (ACROSS * DOWN)))
+// kw:   for t = 0 .. nt
+// kw:     when nx * ny * nz > 150000000
+// kw:       launch step_march<1> grid(ACROSS, DOWN, ceil_div(nx, PLANES)) block(LANES, ROWS) pdl args(
+// kw:         u[(t + 1) % 3], u[t % 3], u[(t + 2) % 3], struct(nx, ny, nz, f32(dt * dt), f32(1 / (hx * hx)), f32(1 / (hy * hy)), f32(1 / (hz * hz))),
+// kw:         struct(m, src[t], src_coords, nsrc, hx, hy, hz, ox, oy, oz), PLANES, finished[t])
+// kw:     else
+// kw:       launch step_march<0> grid(ACROSS, DOWN, ceil_div(nx, PLANES)) block(LANES, ROWS) pdl args(
+// kw:         u[(t + 1) % 3], u[t % 3], u[(t + 2) % 3], struct(nx, ny, nz, f32(dt * dt), f32(1 / (hx * hx)), f32(1 / (hy * hy)), f32(1 / (hz * hz))),
+// kw:         struct(m, src[t], src_coords, nsrc, hx, hy, hz, ox, oy, oz), PLANES, finished[t])
+// kw:     end
+// kw:   end
+// kw: else
+// kw:   for t = 0 .. nt
 // kw:     launch step_scalar grid(ceil_div(nz, 32), ceil_div(ny, 8), ceil_div(nx, 16)) block(32, 8) args(
 // kw:       u[(t + 1) % 3], u[t % 3], u[(t + 2) % 3], struct(nx, ny, nz, f32(dt * dt), f32(1 / (hx * hx)), f32(1 / (hy * hy)), f32(1 / (hz * hz))),
 // kw:       struct(m, src[t], src_coords, nsrc, hx, hy, hz, ox, oy, oz), finished[t])
@@ -99,6 +112,13 @@ static __device__ __forceinline__ void wait_for_launch_before() {
 #endif
 }
 
+// Blocks of the next step may take the places that become free; they wait for this one's end.
+static __device__ __forceinline__ void let_next_launch_begin() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 // Grids whose rows are no whole vectors: one column of points per thread, a queue of five along x.
 extern "C" __global__ void __launch_bounds__(256)
     step_scalar(float* __restrict__ next, const float* __restrict__ now,
@@ -129,15 +149,26 @@ static __device__ __forceinline__ float4 vector_at(const float* p) {
   return *reinterpret_cast<const float4*>(p);
 }
 
-extern "C" __global__ void __launch_bounds__(LANES* ROWS)
+// What is read or written once. On large grids it must not drive the neighbours' planes out of the
+// L2; on small ones a part of it stays there for the next step.
+template <int IS_LARGE>
+static __device__ __forceinline__ float4 once(const float* p) {
+  return IS_LARGE ? __ldcs(reinterpret_cast<const float4*>(p)) : vector_at(p);
+}
+
+// Vector v of a padded row holds the points 4 v - 4 and on: the first and the last are halo.
+template <int IS_LARGE>
+__global__ void __launch_bounds__(THREADS)
     step_march(float* __restrict__ next, const float* __restrict__ now,
-               const float* __restrict__ before, Medium medium, Sources sources,
+               const float* __restrict__ before, Medium medium, Sources sources, int planes,
                unsigned* finished) {
-  const int z = (blockIdx.x * LANES + threadIdx.x) * 4, y = blockIdx.y * ROWS + threadIdx.y;
+  const int z = (blockIdx.x * blockDim.x + threadIdx.x) * 4 - 4;
+  const int y = blockIdx.y * blockDim.y + threadIdx.y;
   const int sy = medium.nz + 8, sx = sy * (medium.ny + 8);
-  const int x0 = blockIdx.z * CHUNK, x1 = min(x0 + CHUNK, medium.nx);
+  const int x0 = blockIdx.z * planes, x1 = min(x0 + planes, medium.nx);
   wait_for_launch_before();
-  if (z < medium.nz && y < medium.ny) {
+  let_next_launch_begin();
+  if (z >= 0 && z < medium.nz && y < medium.ny && x0 < x1) {
     // Steps along y fit 32 bits; the pointers move from plane to plane.
     const long long at = static_cast<long long>(x0 + 4) * sx + (y + 4) * sy + z + 4;
     const float* p = now + at;
@@ -146,22 +177,25 @@ extern "C" __global__ void __launch_bounds__(LANES* ROWS)
     float* to = next + at;
     float4 a = vector_at(p - 2 * sx), b = vector_at(p - sx), c = vector_at(p), d = vector_at(p + sx);
     float4 e = vector_at(p + 2 * sx);
-    float4 u_before = __ldcs(reinterpret_cast<const float4*>(old));
-    float4 m = __ldcs(reinterpret_cast<const float4*>(slowness));
+    float4 u_before = once<IS_LARGE>(old);
+    float4 m = once<IS_LARGE>(slowness);
     for (int x = x0; x < x1; ++x) {
       // The next plane's vectors are on their way while this one is computed.
       float4 next_e = e, next_before = u_before, next_m = m;
       if (x + 1 < x1) {
         next_e = vector_at(p + 3 * sx);
-        next_before = __ldcs(reinterpret_cast<const float4*>(old + sx));
-        next_m = __ldcs(reinterpret_cast<const float4*>(slowness + sx));
+        next_before = once<IS_LARGE>(old + sx);
+        next_m = once<IS_LARGE>(slowness + sx);
       }
       const float4 y1 = sum(vector_at(p - sy), vector_at(p + sy));
       const float4 y2 = sum(vector_at(p - 2 * sy), vector_at(p + 2 * sy));
       const float2 left = *reinterpret_cast<const float2*>(p - 2);
       const float2 right = *reinterpret_cast<const float2*>(p + 4);
-      __stcs(reinterpret_cast<float4*>(to),
-             points(c, sum(b, d), sum(a, e), y1, y2, left, right, u_before, m, medium));
+      const float4 v = points(c, sum(b, d), sum(a, e), y1, y2, left, right, u_before, m, medium);
+      if (IS_LARGE)
+        __stcs(reinterpret_cast<float4*>(to), v);
+      else
+        *reinterpret_cast<float4*>(to) = v;
       a = b;
       b = c;
       c = d;

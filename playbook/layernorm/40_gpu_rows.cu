@@ -102,7 +102,7 @@ static __device__ __forceinline__ void layernorm_row(int r, int cols, int pitch,
   float4 v[ITEMS];
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k)
-    v[k] = k * TEAM + tid < row.vectors ? __ldcs(from + k * TEAM + tid)
+    v[k] = k * TEAM + tid < row.vectors ? from[k * TEAM + tid]
                                         : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
   const float edge = row.edge >= 0 ? x[row.at + row.edge] : 0.0f;
   const Statistics s = statistics_of<TEAM, ITEMS>(v, edge, row, cols, eps, tid, partial);
@@ -110,7 +110,7 @@ static __device__ __forceinline__ void layernorm_row(int r, int cols, int pitch,
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k) {
     const int i = k * TEAM + tid;
-    if (i < row.vectors) __stcs(to + i, normalised(v[k], s, columns(w, row.head, i), columns(b, row.head, i)));
+    if (i < row.vectors) to[i] = normalised(v[k], s, columns(w, row.head, i), columns(b, row.head, i));
   }
   if (row.edge >= 0) y[row.at + row.edge] = (edge - s.mean) * s.factor * w[row.edge] + b[row.edge];
 }
@@ -170,7 +170,9 @@ extern "C" __global__ void __launch_bounds__(1024)
   }
   const Statistics s = {mean, 1.0f / sqrtf(team_sum<1024>(squares, partial + 32) / cols + eps)};
   float4* to = reinterpret_cast<float4*>(y + row.at + row.head);
+  // What is written must not drive the row out of the L2 before it is read again.
 #pragma unroll 4
-  for (int i = threadIdx.x; i < row.vectors; i += 1024) __stcs(to + i, normalised(__ldcs(from + i), s, columns(w, row.head, i), columns(b, row.head, i)));
+  for (int i = threadIdx.x; i < row.vectors; i += 1024)
+    __stcs(to + i, normalised(__ldcs(from + i), s, columns(w, row.head, i), columns(b, row.head, i)));
   if (row.edge >= 0) y[row.at + row.edge] = (edge - s.mean) * s.factor * w[row.edge] + b[row.edge];
 }

@@ -108,7 +108,7 @@ static __device__ __forceinline__ void rmsnorm_row(int r, int cols, int pitch, f
   float4 v[ITEMS];
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k)
-    v[k] = k * TEAM + tid < row.vectors ? __ldcs(from + k * TEAM + tid)
+    v[k] = k * TEAM + tid < row.vectors ? from[k * TEAM + tid]
                                         : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
   const float edge = row.edge >= 0 ? x[row.at + row.edge] : 0.0f;
   const float s = statistics_of<TEAM, ITEMS>(v, edge, row, cols, eps, tid, partial);
@@ -116,7 +116,7 @@ static __device__ __forceinline__ void rmsnorm_row(int r, int cols, int pitch, f
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k) {
     const int i = k * TEAM + tid;
-    if (i < row.vectors) __stcs(to + i, normalised(v[k], s, columns(w, row.head, i)));
+    if (i < row.vectors) to[i] = normalised(v[k], s, columns(w, row.head, i));
   }
   if (row.edge >= 0) y[row.at + row.edge] = edge * s * w[row.edge];
 }
@@ -166,9 +166,9 @@ static __device__ __forceinline__ void rmsnorm_rows(int rows, int cols, int pitc
       const int i = k * TEAM + threadIdx.x;
       if (i >= row.vectors) continue;
       if (k < KEPT) {
-        __stcs(to + i, normalised(v[k], s, weight[k % KEPT]));
+        to[i] = normalised(v[k], s, weight[k % KEPT]);
       } else {
-        __stcs(to + i, normalised(v[k], s, columns(w, 0, i)));
+        to[i] = normalised(v[k], s, columns(w, 0, i));
       }
     }
     if (row.edge >= 0) y[row.at + row.edge] = edge * s * w[row.edge];
@@ -227,7 +227,9 @@ extern "C" __global__ void __launch_bounds__(1024)
   }
   const float s = 1.0f / sqrtf(team_sum<1024>(squares, partial) / cols + eps);
   float4* to = reinterpret_cast<float4*>(y + row.at + row.head);
+  // What is written must not drive the row out of the L2 before it is read again.
 #pragma unroll 4
-  for (int i = threadIdx.x; i < row.vectors; i += 1024) __stcs(to + i, normalised(__ldcs(from + i), s, columns(w, row.head, i)));
+  for (int i = threadIdx.x; i < row.vectors; i += 1024)
+    __stcs(to + i, normalised(__ldcs(from + i), s, columns(w, row.head, i)));
   if (row.edge >= 0) y[row.at + row.edge] = edge * s * w[row.edge];
 }

@@ -1,8 +1,8 @@
-// saxpy in whole vectors, several of each operand in flight per thread, past the caches.
+// saxpy in whole vectors, several of each operand in flight per thread.
 // SPDX-License-Identifier: Apache-2.0
-// kw: technique vectorization, loads in flight, streaming stores
-// kw: tune VECTORS = 2, 4, 1
-// kw: tune THREADS = 256, 128, 512
+// kw: technique vectorization, loads in flight
+// kw: tune VECTORS = 1, 2, 4
+// kw: tune THREADS = 512, 256, 1024
 // kw: let BLOCK = THREADS * VECTORS * 4
 // kw: launch saxpy_streamed grid(ceil_div(n, BLOCK)) block(THREADS) args(n, a, x, y)
 
@@ -18,12 +18,12 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   float4 u[VECTORS], v[VECTORS];
 #pragma unroll
   for (int k = 0; k < VECTORS; ++k) {
-    u[k] = __ldcs(in + k * THREADS);
-    v[k] = __ldcs(out + k * THREADS);
+    u[k] = in[k * THREADS];
+    v[k] = out[k * THREADS];
   }
 #pragma unroll
   for (int k = 0; k < VECTORS; ++k) {
-    __stcs(out + k * THREADS, make_float4(a * u[k].x + v[k].x, a * u[k].y + v[k].y,
-                                          a * u[k].z + v[k].z, a * u[k].w + v[k].w));
+    out[k * THREADS] = make_float4(a * u[k].x + v[k].x, a * u[k].y + v[k].y,
+                                   a * u[k].z + v[k].z, a * u[k].w + v[k].w);
   }
 }

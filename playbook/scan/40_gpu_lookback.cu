@@ -2,7 +2,7 @@
 // the tiles before it until one knows its whole prefix.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique decoupled look-back, single pass scan, vectorization, warp shuffles, loads in flight
-// kw: tune VECTORS = 4, 8, 2
+// kw: tune VECTORS = 8, 4, 2
 // kw: tune THREADS = 256, 512, 128
 // kw: tune WHOLE = 16384, 4096     // rows up to this long are one block's
 // kw: let TILE = THREADS * VECTORS * 4
@@ -34,7 +34,7 @@ struct Row {
   __device__ __forceinline__ float4 load(const float* x, int vector) const {
     const float* from = x + at + 4LL * vector;
     const int e = 4 * vector;
-    if (e >= skip && e + 3 < end) return __ldcs(reinterpret_cast<const float4*>(from));
+    if (e >= skip && e + 3 < end) return __ldg(reinterpret_cast<const float4*>(from));
     return make_float4(e >= skip && e < end ? from[0] : 0.0f,
                        e + 1 >= skip && e + 1 < end ? from[1] : 0.0f,
                        e + 2 >= skip && e + 2 < end ? from[2] : 0.0f,
@@ -44,7 +44,7 @@ struct Row {
     float* to = y + at + 4LL * vector;
     const int e = 4 * vector;
     if (e >= skip && e + 3 < end) {
-      __stcs(reinterpret_cast<float4*>(to), v);
+      __stwb(reinterpret_cast<float4*>(to), v);  // as an assignment it becomes four of its own
       return;
     }
     if (e >= skip && e < end) to[0] = v.x;

@@ -119,7 +119,7 @@ static __device__ __forceinline__ void softmax_of(float4 (&v)[ITEMS], float edge
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k) {
     each(v[k], [&](float& e) { e *= factor; });
-    if (k * TEAM + tid < row.vectors) __stcs(to + k * TEAM + tid, v[k]);
+    if (k * TEAM + tid < row.vectors) to[k * TEAM + tid] = v[k];
   }
   if (row.edge >= 0) out[row.edge] = edge * factor;
 }
@@ -133,7 +133,7 @@ static __device__ __forceinline__ void softmax_row(int r, int cols, int pitch, c
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k)
     v[k] = k * TEAM + tid < row.vectors
-               ? __ldcs(from + k * TEAM + tid)
+               ? from[k * TEAM + tid]
                : make_float4(-INFINITY, -INFINITY, -INFINITY, -INFINITY);
   const float edge = row.edge >= 0 ? x[row.at + row.edge] : -INFINITY;
   softmax_of<TEAM, ITEMS>(v, edge, row, y, tid, partial);
@@ -212,7 +212,7 @@ extern "C" __global__ void __launch_bounds__(1024)
   float sum = row.edge >= 0 ? 1.0f : 0.0f;
 #pragma unroll 4
   for (int i = threadIdx.x; i < row.vectors; i += 1024) {
-    float4 v = from[i];
+    float4 v = __ldcs(from + i);
     const float next = fmaxf(largest, fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w)));
     each(v, [&](float& e) { e = expf(e - next); });
     sum = sum * expf(largest - next) + (v.x + v.y + (v.z + v.w));
@@ -225,7 +225,7 @@ extern "C" __global__ void __launch_bounds__(1024)
   for (int i = threadIdx.x; i < row.vectors; i += 1024) {
     float4 v = __ldcs(from + i);
     each(v, [&](float& e) { e = expf(e - most) * factor; });
-    __stcs(to + i, v);
+    __stcs(to + i, v);  // must not drive the row out of the L2 before it is read again
   }
   if (row.edge >= 0) y[row.at + row.edge] = expf(edge - most) * factor;
 }

@@ -1,8 +1,8 @@
-// softsign in whole vectors, several of them in flight per thread, past the caches.
+// softsign in whole vectors, several of them in flight per thread.
 // SPDX-License-Identifier: Apache-2.0
-// kw: technique vectorization, loads in flight, streaming stores
-// kw: tune VECTORS = 4, 2, 8
-// kw: tune THREADS = 256, 128, 512
+// kw: technique vectorization, loads in flight
+// kw: tune VECTORS = 1, 2, 4
+// kw: tune THREADS = 512, 256, 1024
 // kw: let BLOCK = THREADS * VECTORS * 4
 // kw: launch softsign_streamed grid(ceil_div(n, BLOCK)) block(THREADS) args(n, x, y)
 
@@ -21,10 +21,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   float4* out = reinterpret_cast<float4*>(y + first) + threadIdx.x;
   float4 v[VECTORS];
 #pragma unroll
-  for (int k = 0; k < VECTORS; ++k) v[k] = __ldcs(in + k * THREADS);
+  for (int k = 0; k < VECTORS; ++k) v[k] = in[k * THREADS];
 #pragma unroll
   for (int k = 0; k < VECTORS; ++k) {
-    __stcs(out + k * THREADS, make_float4(softsign_of(v[k].x), softsign_of(v[k].y),
-                                          softsign_of(v[k].z), softsign_of(v[k].w)));
+    out[k * THREADS] = make_float4(softsign_of(v[k].x), softsign_of(v[k].y),
+                                   softsign_of(v[k].z), softsign_of(v[k].w));
   }
 }

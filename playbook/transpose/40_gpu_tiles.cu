@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(LANES* ROWS)
       const int r = i + threadIdx.y;
 #pragma unroll
       for (int c = threadIdx.x; c < TILE; c += LANES)
-        tile[r * (TILE + 1) + c] = __ldcs(in + static_cast<long long>(r) * ldx + c);
+        tile[r * (TILE + 1) + c] = in[static_cast<long long>(r) * ldx + c];
     }
     __syncthreads();
 #pragma unroll
@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(LANES* ROWS)
       const int c = i + threadIdx.y;
 #pragma unroll
       for (int r = threadIdx.x; r < TILE; r += LANES)
-        __stcs(out + static_cast<long long>(c) * ldy + r, tile[r * (TILE + 1) + c]);
+        out[static_cast<long long>(c) * ldy + r] = tile[r * (TILE + 1) + c];
     }
     return;
   }

@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const int c = corner.c + 4 * u;
     const float* from = x + static_cast<long long>(r) * ldx + c;
     if (is_whole || (r < rows && c + 3 < cols)) {
-      in[i] = __ldcs(reinterpret_cast<const float4*>(from));
+      in[i] = *reinterpret_cast<const float4*>(from);
     } else {
       in[i].x = r < rows && c < cols ? from[0] : 0.0f;
       in[i].y = r < rows && c + 1 < cols ? from[1] : 0.0f;
@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const float4 value = tile[c][u ^ (c / 4)];
     float* to = y + static_cast<long long>(corner.c + c) * ldy + r;
     if (is_whole || (corner.c + c < cols && r + 3 < rows)) {
-      __stcs(reinterpret_cast<float4*>(to), value);
+      *reinterpret_cast<float4*>(to) = value;
     } else if (corner.c + c < cols) {
       if (r < rows) to[0] = value.x;
       if (r + 1 < rows) to[1] = value.y;
@@ -81,10 +81,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 #pragma unroll
   for (int i = 0; i < TILE; i += 4)
     if (corner.r + i + v < rows && corner.c + u < cols)
-      tile[i + v][u] = __ldcs(x + static_cast<long long>(corner.r + i + v) * ldx + corner.c + u);
+      tile[i + v][u] = x[static_cast<long long>(corner.r + i + v) * ldx + corner.c + u];
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < TILE; i += 4)
     if (corner.c + i + v < cols && corner.r + u < rows)
-      __stcs(y + static_cast<long long>(corner.c + i + v) * ldy + corner.r + u, tile[u][i + v]);
+      y[static_cast<long long>(corner.c + i + v) * ldy + corner.r + u] = tile[u][i + v];
 }

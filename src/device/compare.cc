@@ -164,26 +164,28 @@ struct IntegerRows {
 void merge(Comparison& into, const Part& part) {
   const Totals& t = part.totals;
   const Comparison& s = part.scalar;
-  into.compared += s.compared;
-  into.failed += t.failed + s.failed;
-  into.nonfinite_failed += s.nonfinite_failed;
-  into.worst_fraction = std::max(into.worst_fraction, s.worst_fraction);
-  into.max_abs_diff = std::max(into.max_abs_diff, s.max_abs_diff);
-  into.max_abs_truth = std::max(into.max_abs_truth, s.max_abs_truth);
-  into.sum_sq_diff += s.sum_sq_diff;
-  into.sum_sq_truth += s.sum_sq_truth;
-  into.sum_got += s.sum_got;
-  into.sum_want += s.sum_want;
-  for (int i = 0; i < Totals::kLanes; ++i) {
-    const double quotient = t.worst_diff[i] == 0 ? 0 : t.worst_diff[i] / t.worst_allowed[i];
-    into.worst_fraction = std::max(into.worst_fraction, quotient);
-    into.max_abs_diff = std::max(into.max_abs_diff, t.max_abs_diff[i]);
-    into.max_abs_truth = std::max(into.max_abs_truth, t.max_abs_truth[i]);
-    into.sum_sq_diff += t.sum_sq_diff[i];
-    into.sum_sq_truth += t.sum_sq_truth[i];
-    into.sum_got += t.sum_got[i];
-    into.sum_want += t.sum_want[i];
-  }
+  PieceTotals piece{};
+  for (int i = 0; i < Totals::kLanes; ++i)
+    piece.lanes[i] = {.max_abs_diff = t.max_abs_diff[i],
+                      .max_abs_truth = t.max_abs_truth[i],
+                      .sum_sq_diff = t.sum_sq_diff[i],
+                      .sum_sq_truth = t.sum_sq_truth[i],
+                      .sum_got = t.sum_got[i],
+                      .sum_want = t.sum_want[i],
+                      .worst_diff = t.worst_diff[i],
+                      .worst_allowed = t.worst_allowed[i],
+                      .failed = 0};
+  piece.scalar = {.compared = s.compared,
+                  .failed = t.failed + s.failed,
+                  .nonfinite_failed = s.nonfinite_failed,
+                  .worst_fraction = s.worst_fraction,
+                  .max_abs_diff = s.max_abs_diff,
+                  .max_abs_truth = s.max_abs_truth,
+                  .sum_sq_diff = s.sum_sq_diff,
+                  .sum_sq_truth = s.sum_sq_truth,
+                  .sum_got = s.sum_got,
+                  .sum_want = s.sum_want};
+  kw::device::merge(into, fold(piece));
   for (const Mismatch& m : s.first)
     if (into.first.size() < kMostMismatches) into.first.push_back(m);
 }
@@ -276,32 +278,17 @@ void ComparedRegion::note_mismatches(std::int64_t piece, const HostPiece& at,
   }
 }
 
-void merge(Comparison& into, const PieceTotals& piece) {
-  Part part;
-  for (int i = 0; i < Totals::kLanes; ++i) {
-    const LaneTotals& lane = piece.lanes[i];
-    part.totals.max_abs_diff[i] = lane.max_abs_diff;
-    part.totals.max_abs_truth[i] = lane.max_abs_truth;
-    part.totals.sum_sq_diff[i] = lane.sum_sq_diff;
-    part.totals.sum_sq_truth[i] = lane.sum_sq_truth;
-    part.totals.sum_got[i] = lane.sum_got;
-    part.totals.sum_want[i] = lane.sum_want;
-    part.totals.worst_diff[i] = lane.worst_diff;
-    part.totals.worst_allowed[i] = lane.worst_allowed;
-    part.totals.failed += lane.failed;
-  }
-  const ScalarTotals& s = piece.scalar;
-  part.scalar.compared = s.compared;
-  part.scalar.failed = s.failed;
-  part.scalar.nonfinite_failed = s.nonfinite_failed;
-  part.scalar.worst_fraction = s.worst_fraction;
-  part.scalar.max_abs_diff = s.max_abs_diff;
-  part.scalar.max_abs_truth = s.max_abs_truth;
-  part.scalar.sum_sq_diff = s.sum_sq_diff;
-  part.scalar.sum_sq_truth = s.sum_sq_truth;
-  part.scalar.sum_got = s.sum_got;
-  part.scalar.sum_want = s.sum_want;
-  merge(into, part);
+void merge(Comparison& into, const ScalarTotals& piece) {
+  into.compared += piece.compared;
+  into.failed += piece.failed;
+  into.nonfinite_failed += piece.nonfinite_failed;
+  into.worst_fraction = std::max(into.worst_fraction, piece.worst_fraction);
+  into.max_abs_diff = std::max(into.max_abs_diff, piece.max_abs_diff);
+  into.max_abs_truth = std::max(into.max_abs_truth, piece.max_abs_truth);
+  into.sum_sq_diff += piece.sum_sq_diff;
+  into.sum_sq_truth += piece.sum_sq_truth;
+  into.sum_got += piece.sum_got;
+  into.sum_want += piece.sum_want;
 }
 
 }  // namespace kw::device

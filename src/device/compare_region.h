@@ -126,6 +126,6 @@ class ComparedRegion {
 };
 
 /// Takes in what a kernel found in one piece, all but its mismatches. In the order of the pieces.
-void merge(Comparison& into, const PieceTotals& piece);
+void merge(Comparison& into, const ScalarTotals& piece);
 
 }  // namespace kw::device

@@ -54,8 +54,9 @@ Result<Comparison> CudaOps::compare(const Buffer& got, const Buffer& truth, cons
   CompareJob job = compared.job();
   job.pieces = static_cast<long long>(chosen.size());
   const std::uint64_t list_bytes = (chosen.size() * sizeof(long long) + 255) / 256 * 256;
-  const std::uint64_t out_bytes = chosen.size() * sizeof(PieceTotals);
-  const cuda::Address memory = KW_TRY(scratch(list_bytes + out_bytes));
+  const std::uint64_t piece_bytes = (chosen.size() * sizeof(PieceTotals) + 255) / 256 * 256;
+  const std::uint64_t out_bytes = chosen.size() * sizeof(ScalarTotals);
+  const cuda::Address memory = KW_TRY(scratch(list_bytes + piece_bytes + out_bytes));
   KW_TRY(
       c_.check(c_.api().cuMemcpyHtoD(memory, chosen.data(), chosen.size() * sizeof(std::int64_t)),
                "send the pieces"));
@@ -66,10 +67,13 @@ Result<Comparison> CudaOps::compare(const Buffer& got, const Buffer& truth, cons
   job.truth = address(truth);
   job.magnitude = magnitude != nullptr ? static_cast<const double*>(address(*magnitude)) : nullptr;
   job.chosen = reinterpret_cast<const long long*>(static_cast<std::uintptr_t>(memory));
-  cuda::Address out = memory + list_bytes;
-  void* arguments[] = {&job, &out};
+  cuda::Address pieces = memory + list_bytes, out = pieces + piece_bytes;
+  void* arguments[] = {&job, &pieces};
   KW_TRY(launch(k_.compare, chosen.size() * KW_LANES, arguments, ~0u));
-  std::vector<PieceTotals> totals(chosen.size());
+  void* to_fold[] = {&pieces, &job.pieces, &out};
+  KW_TRY(launch(k_.fold, chosen.size(), to_fold));
+  // A few numbers a piece: what its lanes hold is ten times as much.
+  std::vector<ScalarTotals> totals(chosen.size());
   KW_TRY(c_.check(c_.api().cuMemcpyDtoH(totals.data(), out, out_bytes), "compare buffers"));
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::int64_t failed_before = all.failed;

@@ -45,6 +45,7 @@ Result<> CudaOps::equip(std::span<const std::byte> image) {
                                                                {&k_.arm, "kw_arm_guards"},
                                                                {&k_.check, "kw_check_guards"},
                                                                {&k_.compare, "kw_compare"},
+                                                               {&k_.fold, "kw_fold"},
                                                                {&k_.flush_write, "kw_flush_write"},
                                                                {&k_.flush_read, "kw_flush_read"},
                                                                {&k_.tick, "kw_timer_tick"}};
@@ -110,7 +111,7 @@ Result<> CudaOps::poison(Buffer& to, std::uint64_t seed) {
   long long bytes = to.bytes();
   Word key = seed;
   void* arguments[] = {&at, &bytes, &key};
-  KW_TRY(launch(k_.poison, static_cast<std::uint64_t>(bytes / 4 + 1), arguments));
+  KW_TRY(launch(k_.poison, static_cast<std::uint64_t>(bytes / 16 + 1), arguments));
   return c_.synchronize("poison a buffer");
 }
 

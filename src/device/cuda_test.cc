@@ -239,7 +239,7 @@ Comparison compare_as_kernels_do(std::span<const std::byte> got, std::span<const
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     PieceTotals totals{};
     compare_piece(job, WholePiece(), static_cast<long long>(i), totals);
-    merge(all, totals);
+    merge(all, fold(totals));
     compared.note_mismatches(chosen[i], {got, truth, magnitude, 0}, all);
   }
   return all;

@@ -91,19 +91,19 @@ Result<> fill_points(std::span<std::byte> memory, const Tensor& tensor, std::uin
 }  // namespace
 
 void fill_poison(std::span<std::byte> memory, std::uint64_t seed, Parallel& parallel) {
-  const auto words = static_cast<std::int64_t>(memory.size() / 4);
-  const Pieces pieces({1, words, words});
+  const auto pairs = static_cast<std::int64_t>(memory.size() / 8);
+  const Pieces pieces({1, pairs, pairs});
   parallel.for_each(pieces.count(), [&](std::int64_t piece) {
     pieces.for_each_stretch(piece, [&](std::int64_t, std::int64_t column, std::int64_t n) {
-      std::byte* to = memory.data() + column * 4;
+      std::byte* to = memory.data() + column * 8;
       for (std::int64_t i = 0; i < n; ++i) {
-        const std::uint32_t word = poison_word(seed, static_cast<std::uint64_t>(column + i));
-        std::memcpy(to + i * 4, &word, sizeof word);
+        const std::uint64_t pair = poison_pair(seed, static_cast<std::uint64_t>(column + i));
+        std::memcpy(to + i * 8, &pair, sizeof pair);
       }
     });
   });
-  const std::uint32_t last = poison_word(seed, static_cast<std::uint64_t>(words));
-  std::memcpy(memory.data() + words * 4, &last, memory.size() % 4);
+  const std::uint64_t last = poison_pair(seed, static_cast<std::uint64_t>(pairs));
+  std::memcpy(memory.data() + pairs * 8, &last, memory.size() % 8);
 }
 
 Result<> fill_values(std::span<std::byte> memory, const Tensor& tensor, std::uint64_t seed,

@@ -49,8 +49,9 @@ struct Stretch {
 };
 
 /// Elements that one piece of a parallel loop works on: long enough to hide the hand-out, short
-/// enough that a few cores share 1 MiB evenly.
-inline constexpr std::int64_t kPiece = 1 << 16;
+/// enough that a few cores share 1 MiB evenly, and that the eight threads which a GPU gives a piece
+/// are many in all.
+inline constexpr std::int64_t kPiece = 1 << 13;
 
 /// Cuts rows into pieces of about kPiece elements: piece p is `at(p)`, a list of stretches.
 class Pieces {

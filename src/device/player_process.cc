@@ -26,6 +26,8 @@ using player::Trouble;
 
 constexpr std::int64_t kSetupTimeout = 10 * kSecond;
 constexpr std::int64_t kDeathPatience = kSecond / 2;  ///< From last words to the end.
+/// So long an answer is awaited without sleeping: waking up takes a virtual machine up to 0.1 ms.
+constexpr std::int64_t kSpinNs = kSecond / 10;
 constexpr int kLooksPerPoll = 64;  ///< A look takes some 40 ns, a poll a microsecond.
 constexpr std::int64_t kTeardownPatience = 10 * kSecond;
 
@@ -148,7 +150,9 @@ void PlayerProcess::await(Exchange& into, std::uint64_t sequence, Kind expected,
                                                     format_ns(static_cast<double>(timeout_ns))));
       return;
     }
-    const timespec wait = is_watching ? timespec{} : timespec{left / kSecond, left % kSecond};
+    const bool spins = watch && left > timeout_ns - kSpinNs;
+    const timespec wait =
+        is_watching || spins ? timespec{} : timespec{left / kSecond, left % kSecond};
     if (::ppoll(watched, 2, &wait, nullptr) > 0) break;
   }
   // Stopped before the clock is read, so that work between answer and stop gains no time; one that

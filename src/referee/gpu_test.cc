@@ -263,7 +263,7 @@ TEST(Gpu, ANewBestIsTimedOnceMoreByTheRefereesOwnClock) {
   const Evaluation e = room.judge();
   ASSERT_EQ(timed(e).retimed.size(), 1u);
   EXPECT_EQ(timed(e).retimed[0].calls, 200);
-  EXPECT_EQ(timed(e).retimed[0].median_ns, 2e6);
+  EXPECT_EQ(timed(e).retimed[0].call_ns, 2e6);
   EXPECT_TRUE(timed(room.judge(twice<float>, 4e6)).retimed.empty()) << "it is no best";
 }
 

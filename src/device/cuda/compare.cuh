@@ -37,7 +37,7 @@ struct CompareJob {
   long long pieces;          ///< How many of them.
 };
 
-/// Sums of the elements that were looked at one by one.
+/// Sums of the elements that were looked at one by one, or of a whole piece: fold().
 struct ScalarTotals {
   long long compared;
   long long failed;
@@ -154,6 +154,25 @@ KW_FN void visit_integer(const CompareJob& job, ScalarTotals& s, T got, T truth)
   add_to_scalar(s, g, w, diff, job.exact ? 0 : fraction_of(diff, allowed));
 }
 
+/// A piece as a whole: its single elements, then its lanes in their order.
+KW_FN ScalarTotals fold(const PieceTotals& piece) {
+  ScalarTotals sum = piece.scalar;
+  for (int i = 0; i < KW_LANES; ++i) {
+    const LaneTotals& lane = piece.lanes[i];
+    const double quotient =
+        lane.worst_diff == 0 ? 0 : exact::div(lane.worst_diff, lane.worst_allowed);
+    sum.failed += lane.failed;
+    sum.worst_fraction = larger(sum.worst_fraction, quotient);
+    sum.max_abs_diff = larger(sum.max_abs_diff, lane.max_abs_diff);
+    sum.max_abs_truth = larger(sum.max_abs_truth, lane.max_abs_truth);
+    sum.sum_sq_diff = exact::add(sum.sum_sq_diff, lane.sum_sq_diff);
+    sum.sum_sq_truth = exact::add(sum.sum_sq_truth, lane.sum_sq_truth);
+    sum.sum_got = exact::add(sum.sum_got, lane.sum_got);
+    sum.sum_want = exact::add(sum.sum_want, lane.sum_want);
+  }
+  return sum;
+}
+
 /// The threads that share a piece. `Group` says which lanes a thread has, from `first` to
 /// `first + kOwn`, and whether any thread of the piece found something.
 template <class T, class Group>
@@ -171,7 +190,7 @@ KW_FN void compare_real_stretch(const CompareJob& job, const Group& group, long 
     for (int own = 0; own < Group::kOwn; ++own) {
       LaneTotals t = lanes[own];
 #ifdef __CUDACC__
-#pragma unroll 4
+#pragma unroll 16  // few threads: each must have many loads under way
 #endif
       for (long long j = group.first() + own; j < vectors; j += KW_LANES) {
         const double g = (double)got[start + j];

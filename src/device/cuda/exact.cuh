@@ -88,9 +88,10 @@ KW_FN Word bits_at(Word seed, Word index) {
 /// In [0, 1), 53 bits.
 KW_FN double unit_from(Word bits) { return exact::mul((double)(bits >> 11), 0x1p-53); }
 
-/// Poison: exponent bits 110xxxxx, finite and above 2^65 as f32, and as f64 in the high word.
-KW_FN unsigned poison_word(Word seed, Word index) {
-  return ((unsigned)bits_at(seed, index) & 0x8fff'ffffu) | 0x6000'0000u;
+/// Eight bytes of poison, the low four first: exponent bits 110xxxxx in both halves, finite and
+/// above 2^65 as f32, and as f64.
+KW_FN Word poison_pair(Word seed, Word index) {
+  return (bits_at(seed, index) & 0x8fff'ffff'8fff'ffffull) | 0x6000'0000'6000'0000ull;
 }
 
 /// Odd multiplier of Knuth's hash; the high byte depends on all bits of the index.

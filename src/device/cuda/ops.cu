@@ -69,17 +69,13 @@ extern "C" __global__ void kw_fill(void* memory, DrawSpec spec, const Ziggurat* 
 }
 
 extern "C" __global__ void kw_poison(unsigned char* memory, long long bytes, Word seed) {
-  const long long words = (bytes + 3) / 4;
-  const bool is_aligned = ((Word)memory & 3) == 0;
-  for (long long i = first_index(); i < words; i += all_threads()) {
-    const unsigned word = poison_word(seed, (Word)i);
-    if (is_aligned && i * 4 + 4 <= bytes) {
-      ((unsigned*)memory)[i] = word;
-      continue;
-    }
-    for (int b = 0; b < 4 && i * 4 + b < bytes; ++b)
-      memory[i * 4 + b] = (unsigned char)(word >> 8 * b);
-  }
+  // Buffers of a device are aligned to more than this.
+  const long long vectors = ((Word)memory & 15) == 0 ? bytes / 16 : 0;
+  for (long long i = first_index(); i < vectors; i += all_threads())
+    ((ulonglong2*)memory)[i] =
+        make_ulonglong2(poison_pair(seed, 2 * (Word)i), poison_pair(seed, 2 * (Word)i + 1));
+  for (long long i = vectors * 16 + first_index(); i < bytes; i += all_threads())
+    memory[i] = (unsigned char)(poison_pair(seed, (Word)i / 8) >> 8 * (i % 8));
 }
 
 extern "C" __global__ void kw_widen(double* to, const void* from, int type, long long rows,
@@ -137,6 +133,10 @@ extern "C" __global__ void kw_check_guards(const unsigned char* front, long long
 extern "C" __global__ void kw_compare(CompareJob job, PieceTotals* out) {
   const long long piece = first_index() / KW_LANES;
   if (piece < job.pieces) compare_piece(job, EightThreads(), piece, out[piece]);
+}
+
+extern "C" __global__ void kw_fold(const PieceTotals* pieces, long long count, ScalarTotals* out) {
+  for (long long i = first_index(); i < count; i += all_threads()) out[i] = fold(pieces[i]);
 }
 
 /// Fills the L2 with dirty lines of this buffer.

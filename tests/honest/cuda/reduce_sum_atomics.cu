@@ -4,14 +4,15 @@
 // arch: sm_75
 // until: measure
 // kw: fill y[0 : rows] with 0
-// kw: launch reduce_sum grid(ceil_div(cols, 1024), rows) block(256) args(cols, pitch, x, y)
-extern "C" __global__ void reduce_sum(int cols, int pitch, const float* x, float* y) {
-  const float* in = x + (long long)blockIdx.y * pitch;
+// kw: let PARTS = ceil_div(cols, 1024)
+// kw: launch reduce_sum grid(rows * PARTS) block(256) args(cols, pitch, PARTS, x, y)
+extern "C" __global__ void reduce_sum(int cols, int pitch, int parts, const float* x, float* y) {
+  const float* in = x + (long long)(blockIdx.x / parts) * pitch;
   float sum = 0;
   for (int k = 0; k < 4; ++k) {
-    const int c = blockIdx.x * 1024 + k * 256 + threadIdx.x;
+    const int c = blockIdx.x % parts * 1024 + k * 256 + threadIdx.x;
     if (c < cols) sum += in[c];
   }
   for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d);
-  if (threadIdx.x % 32 == 0) atomicAdd(y + blockIdx.y, sum);
+  if (threadIdx.x % 32 == 0) atomicAdd(y + blockIdx.x / parts, sum);
 }
