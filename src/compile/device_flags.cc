@@ -104,6 +104,21 @@ Result<CompileResult> keep_cubin(const platform::Path& objects, std::string_view
   return result;
 }
 
+namespace {
+
+/// Ends the sentence about a kernel.
+std::string_view cure_for_local_memory(const KernelFacts& kernel) {
+  if (kernel.spill_bytes > 0)
+    return ". Registers run out and go to local memory, which is DRAM behind caches: use fewer "
+           "values at a time, smaller register tiles or smaller blocks in __launch_bounds__.";
+  if (kernel.stack_bytes > 0)
+    return ". Unroll the loops that index its arrays, so that every index is a constant and the "
+           "arrays become registers.";
+  return ".";
+}
+
+}  // namespace
+
 std::vector<Finding> resource_findings(std::span<const KernelFacts> kernels) {
   std::vector<const KernelFacts*> order;
   for (const KernelFacts& kernel : kernels) order.push_back(&kernel);
@@ -119,14 +134,14 @@ std::vector<Finding> resource_findings(std::span<const KernelFacts> kernels) {
                                kernel->name, kernel->registers,
                                format_bytes(static_cast<std::uint64_t>(kernel->static_shared)));
     if (kernel->spill_bytes > 0)
-      finding.text += fmt::format(", {} of spill traffic per thread: registers run out",
+      finding.text += fmt::format(", {} of spill traffic per thread",
                                   format_bytes(static_cast<std::uint64_t>(kernel->spill_bytes)));
     if (kernel->stack_bytes > 0)
       finding.text += fmt::format(", {} of stack in local memory",
                                   format_bytes(static_cast<std::uint64_t>(kernel->stack_bytes)));
     if (kernel->max_threads > 0)
       finding.text += fmt::format(", compiled for at most {} threads a block", kernel->max_threads);
-    finding.text += ".";
+    finding.text += cure_for_local_memory(*kernel);
   }
   return findings;
 }

@@ -22,7 +22,7 @@ constexpr double kWasted = 0.2;
 constexpr std::int64_t kFewWaves = 4;
 constexpr int kWarp = 32;
 
-enum Weight { kSpill = 1, kGrid = 10, kTail = 20, kOccupancy = 30, kBlock = 40, kFact = 60 };
+enum Weight { kGrid = 10, kTail = 20, kOccupancy = 30, kBlock = 40, kFact = 60 };
 
 using Findings = std::vector<Finding>;
 
@@ -32,20 +32,6 @@ void add(Findings& out, int weight, const LaunchedKernel& launch, std::string te
 
 std::string bytes_text(std::int64_t bytes) {
   return format_bytes(static_cast<std::uint64_t>(bytes));
-}
-
-void explain_local(const KernelFacts& k, const LaunchedKernel& launch, Findings& out) {
-  if (k.spill_bytes > 0)
-    add(out, kSpill, launch,
-        fmt::format("{} spills {} of registers per thread to local memory, which is DRAM behind "
-                    "caches: use fewer values at a time, smaller register tiles or smaller blocks "
-                    "in __launch_bounds__.",
-                    k.name, bytes_text(k.spill_bytes)));
-  else if (k.stack_bytes > 0)
-    add(out, kSpill + 1, launch,
-        fmt::format("{} keeps {} per thread in local memory: unroll the loops that index its "
-                    "arrays, so that every index is a constant and the arrays become registers.",
-                    k.name, bytes_text(k.stack_bytes)));
 }
 
 void explain_grid(const LaunchedKernel& launch, const GpuFacts& gpu, const Occupancy& o,
@@ -94,11 +80,14 @@ std::string cure_for(OccupancyLimit limit) {
 void explain_occupancy(const KernelFacts& k, const LaunchedKernel& launch, const Occupancy& o,
                        Findings& out) {
   if (o.blocks == 0) return;  // Its launch fails, and that verdict says why.
+  const std::string dynamic =
+      launch.shared_bytes == 0
+          ? ""
+          : fmt::format(" and {} of dynamic shared memory", bytes_text(launch.shared_bytes));
   const std::string fact = fmt::format(
-      "{}: {} registers and {} of shared memory for blocks of {} threads; {} of them fit a "
-      "multiprocessor, occupancy {:.2f}, limited by {}",
-      k.name, k.registers, bytes_text(k.static_shared + launch.shared_bytes), launch.threads,
-      o.blocks, o.share, name_of(o.limit));
+      "{}: blocks of {} threads{}; {} of them fit a multiprocessor, occupancy {:.2f}, limited by "
+      "{}",
+      k.name, launch.threads, dynamic, o.blocks, o.share, name_of(o.limit));
   const bool is_by_registers = o.limit == OccupancyLimit::Registers;
   const bool is_low = o.share <= kLowOccupancy;
   if (is_low && (!is_by_registers || k.registers >= kManyRegisters))
@@ -155,7 +144,6 @@ std::vector<Finding> kernel_findings(const BuildUnit& unit, std::span<const Role
     if (k == nullptr) continue;
     const Occupancy o =
         occupancy_of(*m, {launch.threads, k->registers, k->static_shared + launch.shared_bytes});
-    explain_local(*k, launch, out);
     explain_grid(launch, gpu, o, out);
     explain_occupancy(*k, launch, o, out);
     explain_block(launch, out);

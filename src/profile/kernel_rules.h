@@ -27,8 +27,8 @@ struct LaunchedKernel {
 std::vector<LaunchedKernel> launched_kernels(std::span<const RolePlan> plans,
                                              std::string_view role = "candidate");
 
-/// Findings of kind "resource", most important first within their ranks 1, 2, …:
-///   - registers spilled to local memory, arrays that the compiler could not keep in registers;
+/// Findings of kind "resource" about launches, most important first within their ranks 1, 2, …;
+/// what kernels use by themselves (registers, spills) the compiler's findings say:
 ///   - occupancy at most 0.4 with at least 96 registers per thread (the thresholds by which CuTeGen
 ///     suspects register pressure), or held down by shared memory or the size of blocks;
 ///   - grids smaller than the GPU, and last waves that leave a fifth of all places empty or more

@@ -46,15 +46,15 @@ int isa_rank(const Ceiling& c) {
 
 double highest(const Ceiling& c, const GpuFacts* gpu) {
   if (gpu == nullptr)
-    return (is_compute(c) ? kMaxFlopsPerCore : kMaxBytesPerCore) * std::max(c.threads, 1);
+    return (is_flops(c) ? kMaxFlopsPerCore : kMaxBytesPerCore) * std::max(c.threads, 1);
   const double limit = device::datasheet_rate(*gpu, c.kind, c.level);
   return limit > 0 ? limit * kClockSlack : kUnbounded;
 }
 
 std::string alone(const Ceiling& c, const GpuFacts* gpu) {
-  const double low = is_compute(c) ? kMinFlops : kMinBytes;
+  const double low = is_flops(c) ? kMinFlops : kMinBytes;
   const double high = highest(c, gpu);
-  const std::string_view unit = is_compute(c) ? "flop/s" : "B/s";
+  const std::string_view unit = is_flops(c) ? "flop/s" : "B/s";
   if (!std::isfinite(c.per_second) || c.per_second < low || c.per_second > high)
     return fmt::format("{} measured as {}, outside {} to {}.", describe(c),
                        format_si(c.per_second, unit), format_si(low, unit), format_si(high, unit));
@@ -65,20 +65,20 @@ std::string alone(const Ceiling& c, const GpuFacts* gpu) {
 // What must hold between two ceilings; empty if it does or does not apply.
 std::string between(const Ceiling& a, const Ceiling& b) {
   const auto says = [&](std::string_view relation) {
-    const std::string_view unit = is_compute(a) ? "flop/s" : "B/s";
+    const std::string_view unit = is_flops(a) ? "flop/s" : "B/s";
     return fmt::format("{} ({}) {} {} ({}).", describe(a), format_si(a.per_second, unit), relation,
                        describe(b), format_si(b.per_second, unit));
   };
   const bool same_kind = a.kind == b.kind;
   const bool same_threads = a.threads == b.threads;
   const bool same_level = a.level == b.level;
-  if (!is_compute(a) && same_kind && same_threads && level_rank(a) > level_rank(b) &&
+  if (!is_flops(a) && same_kind && same_threads && level_rank(a) > level_rank(b) &&
       a.per_second > b.per_second * kSlack)
     return says("is faster than a nearer level,");
   if (same_level && same_threads && a.kind == "read" && b.kind == "copy" &&
       a.per_second < b.per_second * 0.5)
     return says("is less than half of");
-  if (!is_compute(a) && !is_compute(b) && same_level && same_threads &&
+  if (!is_flops(a) && !is_flops(b) && same_level && same_threads &&
       a.per_second < b.per_second * 0.2)
     return says("is less than a fifth of");
   if (same_kind && same_level && a.isa == b.isa && a.threads > b.threads) {
@@ -86,7 +86,7 @@ std::string between(const Ceiling& a, const Ceiling& b) {
     if (a.per_second > b.per_second * a.threads / b.threads * kSlack)
       return says("is faster than its threads can add up to, against");
   }
-  if (is_compute(a) && same_kind && same_threads && isa_rank(a) > isa_rank(b) &&
+  if (is_flops(a) && same_kind && same_threads && isa_rank(a) > isa_rank(b) &&
       a.per_second * kSlack < b.per_second)
     return says("is slower than narrower vectors,");
   if (a.kind == "fma_f64" && b.kind == "fma_f32" && a.isa == b.isa && same_threads &&
@@ -130,15 +130,11 @@ std::vector<Conflict> conflicts_of(std::span<const Ceiling> ceilings, const GpuF
 
 bool is_reliable(const Ceiling& ceiling) { return ceiling.spread <= kMaxSpread; }
 
-bool is_compute(const Ceiling& c) {
-  return c.kind.starts_with("fma_") || c.kind.starts_with("mma_");
-}
-
 std::string describe(const Ceiling& c) {
   const bool is_gpu = device::capability_of(c.isa) > 0;
   const std::string threads =
       is_gpu ? "" : fmt::format(", {} thread{}", c.threads, c.threads == 1 ? "" : "s");
-  if (is_compute(c))
+  if (is_flops(c))
     return fmt::format("{} {} {}{}", c.kind.substr(0, 3), c.kind.substr(4), c.isa, threads);
   const std::string mix = c.kind == "read"       ? "reads"
                           : c.kind == "write"    ? "writes"

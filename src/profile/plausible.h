@@ -35,9 +35,6 @@ std::vector<Doubt> to_refuse(std::span<const Ceiling> ceilings, const GpuFacts* 
 
 bool is_reliable(const Ceiling& ceiling);
 
-/// True for rates of arithmetic, false for those of memory.
-bool is_compute(const Ceiling& ceiling);
-
 /// "DRAM read:write 3:1, 2 threads", "fma f32 avx512, 2 threads"; of a GPU "L2 reads", "mma bf16
 /// sm_90a".
 std::string describe(const Ceiling& ceiling);

@@ -28,7 +28,7 @@ bool is_whole(const Ceiling& c, const DeviceFacts& facts) {
 }
 
 bool serves(const Ceiling& c, const DeviceFacts& facts, const std::string& level) {
-  return !is_compute(c) && c.level == level && is_whole(c, facts);
+  return !is_flops(c) && c.level == level && is_whole(c, facts);
 }
 
 struct Time {

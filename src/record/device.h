@@ -42,9 +42,9 @@ struct Ceiling {
   }
 };
 
-/// Whether its rate is operations, not bytes.
+/// Whether its rate is operations (kinds fma_* of plain units, mma_* of matrix units), not bytes.
 inline bool is_flops(const Ceiling& c) {
-  return c.kind.starts_with("fma") || c.kind.starts_with("mma");
+  return c.kind.starts_with("fma_") || c.kind.starts_with("mma_");
 }
 
 /// What a maker says a GPU reaches, dense and at its boost clock; 0: it does not say.

@@ -51,6 +51,13 @@ std::optional<PlanFault> check_arguments(const PlanStep& step, const KernelFacts
   return std::nullopt;
 }
 
+std::string no_such_kernel(const std::string& name, const BuildUnit& unit) {
+  std::vector<std::string> built;
+  for (const KernelFacts& kernel : unit.object.front().kernels) built.push_back(kernel.name);
+  return fmt::format("the compiled code has no such kernel{}; a plain name needs extern \"C\"",
+                     suggestion(name, built));
+}
+
 std::optional<PlanFault> check_limits(const PlanStep& step, const KernelFacts& kernel,
                                       const GpuFacts* gpu) {
   const std::int64_t threads = step.block[0] * step.block[1] * step.block[2];
@@ -92,9 +99,7 @@ std::optional<PlanFault> check_plans(const BuildUnit& unit, std::span<const Role
     for (const PlanStep& step : plan.plan.steps) {
       if (step.kind != StepKind::Launch) continue;
       const KernelFacts* kernel = unit.object.front().kernel(step.kernel);
-      if (kernel == nullptr)
-        return misfit(step.kernel,
-                      "the compiled code has no such kernel; a plain name needs extern \"C\"");
+      if (kernel == nullptr) return misfit(step.kernel, no_such_kernel(step.kernel, unit));
       if (auto wrong = check_arguments(step, *kernel)) return wrong;
       if (auto wrong = check_limits(step, *kernel, gpu)) return wrong;
     }

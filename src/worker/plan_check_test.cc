@@ -70,7 +70,10 @@ TEST_F(PlanCheck, KernelsAndArgumentsMustBeThere) {
   step_.arguments = {value(0, 4), value(1, 8), value(2, 128), value(3, 4)};
   expect(Outcome::LaunchFailed, "the kernel has 3 parameters");
   step_.kernel = "other";
-  expect(Outcome::LaunchFailed, "no such kernel");
+  expect(Outcome::LaunchFailed, "no such kernel; a plain");
+  step_.kernel = unit_.object.front().kernels.front().name + "s";
+  const std::string meant = "did you mean '" + unit_.object.front().kernels.front().name + "'?";
+  expect(Outcome::LaunchFailed, meant.c_str());
 }
 
 TEST_F(PlanCheck, BlocksKeepToBoundsRegistersAndSharedMemory) {
