@@ -47,7 +47,7 @@ kernel_figures() { # PART LINES...
       stem=$task.$(basename "$file" .cu)
       [ -f "$top/playbook/$task/$file" ] || { note "playbook/$task/$file is missing"; continue; }
       figure "$stem.roof" ratio median "$bound" "$limit" "$stem.speedup" "$task, $file: best workload over its roof" \
-        "highest roofline fraction of the timed workloads of \`kw judge playbook/$task/$file --task $task --baseline naive --target cuda --json\`, a process each round, whose ceilings ($kind) are those of \`kw device --measure\` just before"
+        "highest roofline fraction of the timed workloads of \`kw judge playbook/$task/$file --task $task --baseline naive --target cuda --json\`, a process each round, whose ceilings ($kind) are those of \`kw device --measure\` before each round"
       figure "$stem.worst" ratio median none 0 "$stem.speedup" "$task, $file: worst workload over its roof" 'the same judgements'
       figure "$stem.speedup" ratio median none 0 - "$task, $file: speedup over naive" 'paired, geometric mean over the timed workloads of the same judgements'
       figure "$stem.rate" "$([ "$kind" = core ] && echo flops_per_s || echo bytes_per_s)" median none 0 - "$task, $file: nominal rate of the best workload" 'the same judgements'
@@ -59,9 +59,9 @@ kernel_figures() { # PART LINES...
 kernel_round() { # LINES...
   local line task kind bound limit files file stem
   local -A ceiling=()
+  gpu_ceilings
   for line in "$@"; do
     read -r task kind bound limit files <<<"$line"
-    gpu_ceilings
     for file in $files; do
       [ -f "$top/playbook/$task/$file" ] || continue
       has_time "$part_seconds" 60 || { note "no time for playbook/$task/$file in round $round"; continue; }
