@@ -15,7 +15,7 @@ part_aa() {
     'kw judge bench/tasks/threepercent/baselines/slower.cu --task bench/tasks/threepercent --baseline slower --target cuda --json'
   timed "$kw" --json --workspace "$work/gpu" judge "$top/bench/kernels/threepercent.cu" --task "$task" --baseline slower --target cuda
   for ((i = 1; i <= n; ++i)); do
-    has_time "$part_seconds" 30 || { note "time for $((i - 1)) of $n rounds"; break; }
+    has_room 30 || { note "time for $((i - 1)) of $n rounds"; break; }
     progress "comparison $i of $n"
     compare_into threepercent "$work/gpu" "$top/bench/kernels/threepercent.cu" --task "$task" --baseline slower --target cuda
     compare_into same "$work/gpu" "$task/baselines/slower.cu" --task "$task" --baseline slower --target cuda

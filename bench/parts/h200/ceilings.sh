@@ -16,7 +16,7 @@ part_ceilings() {
   done
   figure ceilings.wall ns median none 0 - 'kw device --measure' 'wall time of the process, CUDA context and build of the kernels included'
   for ((i = 1; i <= $(reps 15 1); ++i)); do
-    has_time "$part_seconds" 30 || break
+    has_room 30 || break
     progress "round $i"
     ceiling=()
     gpu_ceilings

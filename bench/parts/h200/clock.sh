@@ -35,7 +35,7 @@ part_clock() {
   cold_program || note "bench-cold cannot be built here ($(tail -n 1 "$work/nvcc.log" 2>/dev/null || echo 'no nvcc')); only our own figures"
   [ -x "$cold" ] || cold=''
   for ((i = 1; i <= $(reps 15 1); ++i)); do
-    has_time "$part_seconds" 45 || break
+    has_room 45 || break
     progress "round $i"
     gpu_judge "$top/bench/kernels/clock_copy.cu" "$task" wait || continue
     while IFS=$'\t' read -r name ours theirs; do

@@ -30,7 +30,7 @@ part_faults() {
   on_gpu "$work/gpu" judge "$honest" --task saxpy --until check # builds
   before=$(left_behind)
   for ((i = 1; i <= n; ++i)); do
-    has_time "$part_seconds" 15 || { note "time for $((i - 1)) of $n evaluations; --part faults again goes on with as many"; break; }
+    has_room 15 || { note "time for $((i - 1)) of $n evaluations; --part faults again goes on with as many"; break; }
     [ $((i % 25)) != 1 ] || progress "$i of $n"
     file=$honest
     [ $((i % 10)) != 0 ] || file=${faulty[$((i / 10 % ${#faulty[@]}))]}

@@ -39,7 +39,7 @@ TEXT
   gpu_judge "$file" "$task" naive "${how[@]}" || true
   : >"$dir/notes.txt"
   for ((i = 1; i <= $(reps 25 1); ++i)); do
-    has_time "$part_seconds" 15 || break
+    has_room 15 || break
     progress "round $i"
     gpu_judge "$file" "$task" naive "${how[@]}" || continue
     sample judge.wall "$wall"

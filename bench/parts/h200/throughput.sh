@@ -14,7 +14,7 @@ part_throughput() {
     figure "throughput.$stage" ns median none 0 throughput.verdicts "stage $stage of one attempt" "sum of \`stage_ns/$stage\` over the attempts of the run, over their number (\`kw export RUN --format jsonl\`)"
   done
   for ((i = 1; i <= $(reps 4 1); ++i)); do
-    has_time "$part_seconds" 100 || break
+    has_room 100 || break
     progress "run $i"
     on_gpu "$work/gpu.$i" optimize "$task" --baseline naive --time "$([ "$quick" = 1 ] && echo 15s || echo 60s)"
     total=$wall name=$(got /run)
