@@ -20,7 +20,7 @@ target_link_libraries(emulated_driver PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
 set_target_properties(emulated_driver PROPERTIES OUTPUT_NAME cuda SUFFIX .so.1
   LIBRARY_OUTPUT_DIRECTORY ${KW_EMULATED}/lib)
 
-foreach(header device.h runtime.h)  # where a jail that shows the compiler's folder shows them too
+foreach(header device.h matrix.h runtime.h)  # where a jail that shows the compiler's folder shows them too
   configure_file(${emulator}/${header} ${KW_EMULATED}/include/${header} COPYONLY)
 endforeach()
 add_executable(emulated_nvcc ${emulator}/nvcc_main.cc ${emulator}/translate.cc)

@@ -25,12 +25,11 @@ struct Part {
   Comparison scalar;  ///< From elements that were looked at one by one.
 };
 
+/// Of numbers that are not NaN.
 template <class T>
-bool is_same_bits(T got, double want) {
-  const T rounded = static_cast<T>(want);
-  if (std::isnan(got) && std::isnan(rounded)) return true;
-  using Bits = std::array<std::byte, sizeof(T)>;
-  return std::bit_cast<Bits>(got) == std::bit_cast<Bits>(rounded);
+bool is_same_bits(double got, double want) {
+  const double rounded = as_type(want, static_cast<const T*>(nullptr));
+  return std::bit_cast<std::uint64_t>(got) == std::bit_cast<std::uint64_t>(rounded);
 }
 
 /// How one element stands; the words of the interface, literally.
@@ -52,7 +51,7 @@ Judged judge(T got, double want, double magnitude, const Allowance& allowance) {
   }
   j.diff = std::fabs(g - want);
   if (allowance.exact) {
-    j.is_failed = !is_same_bits(got, want);
+    j.is_failed = !is_same_bits<T>(g, want);
   } else {
     const double allowed =
         allowance.absolute + allowance.relative * std::fabs(want) + allowance.magnitude * magnitude;
@@ -239,6 +238,10 @@ Comparison compare_region(std::span<const std::byte> got, std::span<const std::b
       return integer(as<std::int64_t>(got));
     case Dtype::U8:
       return integer(as<std::uint8_t>(got));
+    case Dtype::F16:
+      return real(as<Half>(got));
+    case Dtype::BF16:
+      return real(as<BFloat>(got));
   }
   return {};
 }
@@ -275,6 +278,10 @@ void ComparedRegion::note_mismatches(std::int64_t piece, const HostPiece& at,
       return integer(as<std::int64_t>(at.got));
     case Dtype::U8:
       return integer(as<std::uint8_t>(at.got));
+    case Dtype::F16:
+      return real(as<Half>(at.got));
+    case Dtype::BF16:
+      return real(as<BFloat>(at.got));
   }
 }
 

@@ -20,10 +20,20 @@ KW_INLINE void load(V& v, const float* from) {
   std::memcpy(&narrow, from, sizeof narrow);
   v = __builtin_convertvector(narrow, V);
 }
+template <int kExponent, int kFraction>
+KW_INLINE void load(V& v, const TwoBytes<kExponent, kFraction>* from) {
+  for (int lane = 0; lane < Totals::kLanes; ++lane) v[lane] = static_cast<double>(from[lane]);
+}
 KW_INLINE void round_to(V& v, const float*) {
   v = __builtin_convertvector(__builtin_convertvector(v, F), V);
 }
 KW_INLINE void round_to(V&, const double*) {}
+template <int kExponent, int kFraction>
+KW_INLINE void round_to(V& v, const TwoBytes<kExponent, kFraction>*) {
+  using T = TwoBytes<kExponent, kFraction>;
+  for (int lane = 0; lane < Totals::kLanes; ++lane)
+    v[lane] = static_cast<double>(T::nearest(v[lane]));
+}
 
 KW_INLINE void magnitude_of(V& v) {
   constexpr long long keep = 0x7fff'ffff'ffff'ffff;
@@ -144,6 +154,18 @@ bool accumulate(const float* got, const double* truth, const double* magnitude, 
 bool accumulate(const double* got, const double* truth, const double* magnitude, std::size_t count,
                 const Allowance& allowance, Totals& totals) {
   static const auto chosen = best<double>();
+  return chosen(got, truth, magnitude, count, allowance, totals);
+}
+
+bool accumulate(const Half* got, const double* truth, const double* magnitude, std::size_t count,
+                const Allowance& allowance, Totals& totals) {
+  static const auto chosen = best<Half>();
+  return chosen(got, truth, magnitude, count, allowance, totals);
+}
+
+bool accumulate(const BFloat* got, const double* truth, const double* magnitude, std::size_t count,
+                const Allowance& allowance, Totals& totals) {
+  static const auto chosen = best<BFloat>();
   return chosen(got, truth, magnitude, count, allowance, totals);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "device/cuda/half.cuh"
 #include "device/device.h"
 
 namespace kw::device {
@@ -28,6 +29,10 @@ struct Totals {
 bool accumulate(const float* got, const double* truth, const double* magnitude, std::size_t count,
                 const Allowance& allowance, Totals& totals);
 bool accumulate(const double* got, const double* truth, const double* magnitude, std::size_t count,
+                const Allowance& allowance, Totals& totals);
+bool accumulate(const Half* got, const double* truth, const double* magnitude, std::size_t count,
+                const Allowance& allowance, Totals& totals);
+bool accumulate(const BFloat* got, const double* truth, const double* magnitude, std::size_t count,
                 const Allowance& allowance, Totals& totals);
 
 }  // namespace kw::device

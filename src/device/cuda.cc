@@ -213,7 +213,9 @@ std::vector<BuildUnit> trusted_units(std::string_view arch) {
     return u;
   };
   return {
-      unit(kOpsUnit, {file("exact.cuh"), file("draw.cuh"), file("compare.cuh"), file("ops.cu")},
+      unit(kOpsUnit,
+           {file("exact.cuh"), file("half.cuh"), file("draw.cuh"), file("compare.cuh"),
+            file("ops.cu")},
            {"kw_fill", "kw_poison", "kw_widen", "kw_count_differences", "kw_arm_guards",
             "kw_check_guards", "kw_compare", "kw_fold", "kw_flush_write", "kw_flush_read", "kw_timer_tick"}),
       unit(kPlayerUnit, {file("player.cu")},

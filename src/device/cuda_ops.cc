@@ -134,8 +134,7 @@ Result<> CudaOps::widen(Buffer& to, const Buffer& from, const Tensor& tensor) {
   KW_TRY(
       require_room(holds(to, tensor, sizeof(double)) && holds(from, tensor, size_of(tensor.dtype)),
                    "widen", tensor));
-  if (tensor.dtype != Dtype::F32 && tensor.dtype != Dtype::F64)
-    return fail("only real tensors are widened", tensor.name);
+  if (!is_real(tensor.dtype)) return fail("only real tensors are widened", tensor.name);
   const Rows rows = rows_of(tensor);
   if (rows.count * rows.length == 0) return {};
   cuda::Address wide = as_cuda(to).payload();

@@ -260,7 +260,7 @@ void expect_same(const Comparison& a, const Comparison& b) {
 
 TEST(CudaCompare, TheKernelsArithmeticIsTheHosts) {
   Parallel parallel(1);
-  for (const Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::I32}) {
+  for (const Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::I32, Dtype::F16, Dtype::BF16}) {
     Tensor t;
     t.name = "t";
     t.dtype = dtype;

@@ -73,6 +73,10 @@ void fill_any(std::span<std::byte> memory, const Tensor& tensor, const Draw& dra
       return fill_rows<std::int64_t>(memory, rows, draw, parallel);
     case Dtype::U8:
       return fill_rows<std::uint8_t>(memory, rows, draw, parallel);
+    case Dtype::F16:
+      return fill_rows<Half>(memory, rows, draw, parallel);
+    case Dtype::BF16:
+      return fill_rows<BFloat>(memory, rows, draw, parallel);
   }
 }
 

@@ -106,6 +106,12 @@ Result<> HostOps::widen(Buffer& to, const Buffer& from, const Tensor& tensor) {
     case Dtype::F64:
       widen_rows<double>(wide, narrow, rows, parallel_);
       return {};
+    case Dtype::F16:
+      widen_rows<Half>(wide, narrow, rows, parallel_);
+      return {};
+    case Dtype::BF16:
+      widen_rows<BFloat>(wide, narrow, rows, parallel_);
+      return {};
     default:
       return fail("only real tensors are widened", tensor.name);
   }

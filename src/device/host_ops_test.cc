@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 
+#include "device/cuda/half.cuh"
 #include "device/fake.h"
 
 namespace kw::device {
@@ -212,6 +213,11 @@ TEST_F(HostOpsTest, PoisonIsFiniteLargeAndNeverTheSame) {
     EXPECT_TRUE(std::isfinite(d));
     EXPECT_GT(std::fabs(d), 1e15);
   }
+  for (const Half h : read<Half>(*b)) {
+    EXPECT_TRUE(std::isfinite(static_cast<double>(h)));
+    EXPECT_GE(std::fabs(static_cast<double>(h)), 512);
+  }
+  for (const BFloat h : read<BFloat>(*b)) EXPECT_GT(std::fabs(static_cast<double>(h)), 1e15);
   ASSERT_TRUE(ops().poison(*b, 2).has_value());
   const auto second = read<float>(*b);
   for (std::size_t i = 0; i < second.size(); ++i) {
@@ -401,6 +407,39 @@ TEST_F(HostOpsTest, WidenAndCopyKeepLayout) {
   ASSERT_TRUE(ops().copy(*copy, *from).has_value());
   EXPECT_EQ(read<float>(*copy), read<float>(*from));
   EXPECT_FALSE(ops().copy(*make(4), *from).has_value());
+}
+
+TEST_F(HostOpsTest, HalvesAreDrawnWidenedAndComparedAsTheyAre) {
+  for (const Dtype dtype : {Dtype::F16, Dtype::BF16}) {
+    Tensor t = tensor({3, 5000}, dtype);
+    t.pitch = 5001;
+    t.values.numbers = {{"std", 3}};
+    const auto got = make(t.bytes());
+    const auto truth = make(t.extent() * 8);
+    ASSERT_TRUE(ops().fill(*got, t, 4).has_value());
+    ASSERT_TRUE(ops().widen(*truth, *got, t).has_value());
+    Tensor wide = t;
+    wide.dtype = Dtype::F64;
+    const auto exact = make(wide.bytes());
+    ASSERT_TRUE(ops().fill(*exact, wide, 4).has_value());
+
+    const auto off = [&](const Buffer& values, const Allowance& allowed) {
+      return ops().compare(*got, values, nullptr, t, whole(t), allowed, {})->failed;
+    };
+    const double u = dtype == Dtype::F16 ? 0x1p-11 : 0x1p-8;
+    EXPECT_EQ(off(*truth, {.exact = true}), 0);
+    EXPECT_EQ(off(*exact, {.exact = true}), 0) << "exact: as the type holds the truth";
+    EXPECT_EQ(off(*exact, {.absolute = 0x1p-24, .relative = u}), 0);
+    EXPECT_GT(off(*exact, {.relative = u / 4}), 5000);
+
+    auto bits = read<std::uint16_t>(*got);
+    bits[5001 + 4096] ^= 1;
+    write(*got, bits);
+    EXPECT_EQ(off(*truth, {.exact = true}), 1);
+    bits[7] = dtype == Dtype::F16 ? 0x7c00 : 0x7f80;  // infinity
+    write(*got, bits);
+    EXPECT_EQ(off(*truth, {.relative = 2 * u}), 1);
+  }
 }
 
 TEST_F(HostOpsTest, BuffersKeepWritesInside) {

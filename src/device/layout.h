@@ -23,6 +23,10 @@ inline ElementType element_type(Dtype dtype) {
       return ElementType::I64;
     case Dtype::U8:
       return ElementType::U8;
+    case Dtype::F16:
+      return ElementType::F16;
+    case Dtype::BF16:
+      return ElementType::BF16;
   }
   return ElementType::U8;
 }

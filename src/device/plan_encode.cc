@@ -110,6 +110,9 @@ class Encoder {
       case Dtype::U8:
         append<std::uint8_t>(table.integers);
         break;
+      case Dtype::F16:
+      case Dtype::BF16:
+        return fail(fmt::format("table {} has a type of two bytes", table.name));
     }
     if (parts_.data.size() == begin) return fail(fmt::format("table {} is empty", table.name));
     parts_.tables.push_back({begin, parts_.data.size() - begin});

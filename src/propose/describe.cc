@@ -14,7 +14,8 @@
 namespace kw::propose {
 namespace {
 
-constexpr std::string_view kTypes[] = {"float", "double", "int", "long long", "unsigned char"};
+constexpr std::string_view kTypes[] = {"float",         "double", "int",          "long long",
+                                       "unsigned char", "__half", "__nv_bfloat16"};
 
 std::string_view type_of(Dtype dtype) { return kTypes[static_cast<std::size_t>(dtype)]; }
 

@@ -37,8 +37,18 @@ double rounded(double value, int bits) {
   return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
 }
 
-double to_type(double value, Dtype dtype) {
-  return dtype == Dtype::F32 ? static_cast<double>(static_cast<float>(value)) : value;
+/// Significant bits of the next type that is less precise: f32, f16 (and tf32), bf16, e4m3.
+int bits_down(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::F64:
+      return 24;
+    case Dtype::F32:
+      return 11;
+    case Dtype::F16:
+      return 8;
+    default:
+      return 4;
+  }
 }
 
 /// One workload under examination.
@@ -250,7 +260,7 @@ Result<> Examiner::changed_inputs() {
       if (!inputs[i] || !is_real(tensors_[i].dtype)) continue;
       auto values = KW_TRY(read_all(*inputs[i], tensors_[i]));
       for (double& v : values) {
-        const double down = rounded(v, tensors_[i].dtype == Dtype::F32 ? 11 : 24);
+        const double down = rounded(v, bits_down(tensors_[i].dtype));
         changed = changed || down != v;
         v = down;
       }

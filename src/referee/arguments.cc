@@ -23,6 +23,9 @@ std::uint64_t image_of(const Scalar& scalar, Precision precision) {
       return static_cast<std::uint64_t>(scalar.integer);
     case Dtype::U8:
       return static_cast<std::uint8_t>(scalar.integer);
+    case Dtype::F16:
+    case Dtype::BF16:
+      break;  // no scalar has them: task/parse_task.cc
   }
   return 0;
 }

@@ -214,6 +214,9 @@ Result<std::vector<RegionTruth>> Bench::facts_of(std::size_t index, const Known&
                      .sum = seen.sum_want,
                      .sum_sq = seen.sum_sq_truth,
                      .baseline_rms = std::nullopt});
+    RegionTruth& known_region = facts.back();
+    if (is_half(tensor.dtype) && known_region.count > 0)
+      known_region.baseline_rms = rounding_rms(tensor.dtype, known_region);
   }
   return facts;
 }

@@ -64,7 +64,7 @@ Result<> Bench::prepare_fast(int set) {
   for (std::size_t i = 0; i < known.regions.size() && i < expected_.size(); ++i)
     for (std::size_t r = 0; r < known.regions[i].size() && r < expected_[i].size(); ++r) {
       RegionTruth& facts = known.regions[i][r];
-      if (expected_[i][r] < 0 || facts.count == 0) continue;
+      if (expected_[i][r] < 0 || facts.count == 0 || facts.baseline_rms) continue;
       const auto length = static_cast<double>(std::max<std::int64_t>(workload_.dot_length, 1));
       facts.baseline_rms = expected_[i][r] * std::sqrt(length) *
                            std::sqrt(facts.sum_sq / static_cast<double>(facts.count));

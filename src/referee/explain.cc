@@ -39,9 +39,7 @@ void mark_failed(FailureMap& map, const Tensor& tensor, const device::Allowance&
     } else if (!by_element) {
       map.failed[i] = difference > 0.1 * worst;
     } else if (allowance.exact) {
-      const double rounded =
-          tensor.dtype == Dtype::F32 ? static_cast<double>(static_cast<float>(want)) : want;
-      map.failed[i] = got != rounded;
+      map.failed[i] = got != to_type(want, tensor.dtype);
     } else {
       const double allowed = allowance.absolute + allowance.relative * std::abs(want) +
                              (magnitude.empty() ? 0 : allowance.magnitude * magnitude[i]);

@@ -27,6 +27,10 @@ double unit_roundoff(Dtype dtype) {
       return 0x1p-24;
     case Dtype::F64:
       return 0x1p-53;
+    case Dtype::F16:
+      return 0x1p-11;
+    case Dtype::BF16:
+      return 0x1p-8;
     default:
       return 0;
   }
@@ -36,6 +40,7 @@ device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, std::int6
                                double max_abs_truth) {
   device::Allowance allowed;
   const double u = unit_roundoff(tensor.dtype);
+  const double u_sum = is_half(tensor.dtype) ? unit_roundoff(Dtype::F32) : u;
   if (!is_real(tensor.dtype) || gate.kind == GateKind::Exact) {
     allowed.exact = true;
   } else if (gate.kind == GateKind::Relative) {
@@ -43,7 +48,7 @@ device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, std::int6
     allowed.absolute = gate.c * u * gate.scale;
   } else if (gate.kind == GateKind::Dot) {
     allowed.magnitude =
-        gate.c * std::sqrt(static_cast<double>(std::max<std::int64_t>(dot_length, 1))) * u;
+        gate.c * std::sqrt(static_cast<double>(std::max<std::int64_t>(dot_length, 1))) * u_sum;
     allowed.relative = u;
   } else {
     allowed.absolute = gate.max * max_abs_truth;
@@ -57,10 +62,13 @@ bool is_zero_mean(const RegionTruth& truth) {
   return std::abs(truth.sum) / count <= kZeroMean * std::sqrt(truth.sum_sq / count);
 }
 
+double rounding_rms(Dtype dtype, const RegionTruth& truth) {
+  return 0.5 * unit_roundoff(dtype) * std::sqrt(truth.sum_sq / static_cast<double>(truth.count));
+}
+
 double allowed_rms(const Gate& gate, const Tensor& tensor, const RegionTruth& truth) {
-  const double rounding = 0.5 * unit_roundoff(tensor.dtype) *
-                          std::sqrt(truth.sum_sq / static_cast<double>(truth.count));
-  return gate.rms_factor * std::max(truth.baseline_rms.value_or(0), rounding);
+  return gate.rms_factor *
+         std::max(truth.baseline_rms.value_or(0), rounding_rms(tensor.dtype, truth));
 }
 
 std::optional<std::string> judge_region(const Gate& gate, const Tensor& tensor,

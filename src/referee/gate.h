@@ -12,7 +12,8 @@
 
 namespace kw::referee {
 
-/// Half the distance from 1 to the next number: 2^-24 for f32, 2^-53 for f64, 0 for integers.
+/// Half the distance from 1 to the next number: 2^-24 for f32, 2^-53 for f64, 2^-11 for f16, 2^-8
+/// for bf16, 0 for integers.
 double unit_roundoff(Dtype dtype);
 
 /// Facts of the truth in one region at one input set, and what the trusted baseline reached there.
@@ -21,10 +22,13 @@ struct RegionTruth {
   double max_abs = 0;
   double sum = 0;
   double sum_sq = 0;
-  std::optional<double> baseline_rms;  ///< RMS error of the reference at the task's type.
+  /// RMS error of the reference at the task's type. For f16 and bf16, in which nobody sums, that of
+  /// rounding the truth once: rounding_rms().
+  std::optional<double> baseline_rms;
 };
 
-/// What each element may be off by. Integers are always exact.
+/// What each element may be off by. Integers are always exact. Sums of the `dot` gate have f32's
+/// roundoff where the output is f16 or bf16.
 device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, std::int64_t dot_length,
                                double max_abs_truth);
 
@@ -32,6 +36,10 @@ device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, std::int6
 /// and |mean| <= 0.1 RMS of the truth. There errors add up like random walks and the ratio of two
 /// RMS errors is a steady figure; on one-signed or tiny outputs it is luck.
 bool is_zero_mean(const RegionTruth& truth);
+
+/// Half a unit roundoff of the truth's RMS. Rounding to nearest gives 0.39 of a unit where
+/// mantissas are spread evenly over the logarithm.
+double rounding_rms(Dtype dtype, const RegionTruth& truth);
 
 /// RMS error that the second gate allows: factor × the baseline's, which counts as at least half a
 /// unit roundoff of the truth's RMS, so that nobody has to beat the rounding of the result itself.

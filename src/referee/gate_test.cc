@@ -32,6 +32,13 @@ TEST(Gate, AllowancesFollowTheFormats) {
   EXPECT_EQ(dot.relative, u);
   gate = {.kind = GateKind::Field, .l2 = 1e-5, .max = 5e-5};
   EXPECT_EQ(allowance_of(gate, real_tensor(), 1, 10).absolute, 5e-4);
+  Tensor half = real_tensor();
+  half.dtype = Dtype::BF16;
+  const auto summed = allowance_of({.kind = GateKind::Dot, .c = 4}, half, 100, 0);
+  EXPECT_EQ(summed.magnitude, 40 * u) << "sums are kept in f32";
+  EXPECT_EQ(summed.relative, 0x1p-8) << "and rounded once";
+  half.dtype = Dtype::F16;
+  EXPECT_EQ(allowance_of({.kind = GateKind::Relative, .c = 2}, half, 1, 0).relative, 0x1p-10);
   Tensor whole = real_tensor();
   whole.dtype = Dtype::I32;
   EXPECT_TRUE(allowance_of(gate, whole, 1, 10).exact);

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <span>
 
+#include "device/cuda/half.cuh"
+
 namespace kw::referee {
 namespace {
 
@@ -21,7 +23,19 @@ void with_type(Dtype dtype, Visit visit) {
       return visit(std::int64_t{});
     case Dtype::U8:
       return visit(std::uint8_t{});
+    case Dtype::F16:
+      return visit(device::Half{});
+    case Dtype::BF16:
+      return visit(device::BFloat{});
   }
+}
+
+template <class T>
+T nearest(double value) {
+  if constexpr (requires { T::nearest(value); })
+    return T::nearest(value);
+  else
+    return static_cast<T>(value);
 }
 
 void append(std::vector<double>& to, Dtype dtype, std::span<const std::byte> bytes) {
@@ -93,12 +107,18 @@ Result<std::vector<double>> read_all(const device::Buffer& from, const Tensor& t
   return values;
 }
 
+double to_type(double value, Dtype dtype) {
+  if (!is_real(dtype)) return value;
+  with_type(dtype, [&](auto zero) { value = static_cast<double>(nearest<decltype(zero)>(value)); });
+  return value;
+}
+
 Result<> write_all(device::Buffer& to, const Tensor& tensor, const std::vector<double>& values) {
   std::vector<std::byte> bytes(values.size() * size_of(tensor.dtype));
   with_type(tensor.dtype, [&](auto zero) {
     using T = decltype(zero);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const T value = static_cast<T>(values[i]);
+      const T value = nearest<T>(values[i]);
       std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
     }
   });

@@ -21,6 +21,9 @@ Result<std::vector<double>> read_all(const device::Buffer& from, const Tensor& t
 /// The opposite; values are rounded to the tensor's type.
 Result<> write_all(device::Buffer& to, const Tensor& tensor, const std::vector<double>& values);
 
+/// A real as the type holds it, to the nearest; at integer types as it is.
+double to_type(double value, Dtype dtype);
+
 /// Calls `visit(offset, length)` for every run of elements of the region that is contiguous in
 /// memory; offsets in elements.
 void for_each_run(const Tensor& tensor, const Region& region,

@@ -72,7 +72,8 @@ std::string rewrite(std::string_view source, const std::vector<CodeToken>& token
 }
 
 std::string type_of(Dtype dtype) {
-  constexpr std::array<const char*, 5> kTypes = {"Real", "Real", "int", "int64_t", "uint8_t"};
+  constexpr std::array<const char*, 7> kTypes = {"Real",    "Real", "int", "int64_t",
+                                                 "uint8_t", "Real", "Real"};
   return kTypes[static_cast<std::size_t>(dtype)];
 }
 

@@ -186,6 +186,14 @@ Result<Workload> resolve(const Definition& definition, const WorkloadSpec& spec)
 
 Result<Resolved> resolve(const Definition& definition, Target target, std::int64_t max_bytes) {
   Resolved resolved;
+  if (target == Target::Cpu)
+    for (const TensorSpec& tensor : definition.tensors)
+      if (is_half(tensor.dtype))
+        return fail_input(
+            fmt::format("task '{}' is for --target cuda: its tensor '{}' is {}, for which the cpu "
+                        "target has no type",
+                        definition.task.name, tensor.name, kw::name_of(tensor.dtype)),
+            definition.folder);
   for (const WorkloadSpec& spec : definition.workloads) {
     if (!spec.is_for(target)) continue;
     Workload workload = KW_TRY(resolve(definition, spec));

@@ -26,6 +26,10 @@ std::string_view type_of(Dtype dtype, std::string_view real = {}) {
       return "int64_t";
     case Dtype::U8:
       return "uint8_t";
+    case Dtype::F16:
+      return "__half";
+    case Dtype::BF16:
+      return "__nv_bfloat16";
   }
   return "void";
 }
@@ -55,12 +59,15 @@ std::string trampoline(const Task& task, std::string_view callee, std::string_vi
       callee, join(arguments, ","));
 }
 
-/// Real at the task's type: that of the tensors, which is one.
-std::string_view native_real(const Task& task) {
+/// The dtype of all real tensors; f64 where there are none.
+Dtype real_dtype(const Task& task) {
   for (const auto& parameter : task.signature)
-    if (parameter.is_tensor && is_real(parameter.dtype)) return type_of(parameter.dtype);
-  return "double";
+    if (parameter.is_tensor && is_real(parameter.dtype)) return parameter.dtype;
+  return Dtype::F64;
 }
+
+/// Real at the task's type.
+std::string_view native_real(const Task& task) { return type_of(real_dtype(task)); }
 
 /// The reference with its trampoline behind it, so that places in it stay what the author sees.
 BuildUnit reference_unit(const Definition& definition, std::string_view role,
@@ -153,10 +160,11 @@ std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Can
 }
 
 std::vector<BuildUnit> reference_units(const Definition& definition) {
-  const auto native = native_real(definition.task);
   std::vector<BuildUnit> units = {
-      reference_unit(definition, "reference_f64", "reference", "double"),
-      reference_unit(definition, "reference_native", "reference", native, true)};
+      reference_unit(definition, "reference_f64", "reference", "double")};
+  if (!is_half(real_dtype(definition.task)))
+    units.push_back(reference_unit(definition, "reference_native", "reference",
+                                   native_real(definition.task), true));
   if (definition.task.has_magnitude)
     units.push_back(reference_unit(definition, "magnitude_f64", "magnitude", "double"));
   return units;

@@ -60,6 +60,18 @@ TEST(Units, ReferenceComesAtBothTypes) {
   EXPECT_EQ(matmul[2].role, "magnitude_f64");
 }
 
+TEST(Units, ATypeOfTwoBytesHasATruthAndNoSequentialForm) {
+  auto definition = load("matmul");
+  for (Parameter& p : definition.task.signature)
+    if (p.is_tensor) p.dtype = Dtype::BF16;
+  const auto units = reference_units(definition);
+  ASSERT_EQ(units.size(), 2u);
+  EXPECT_EQ(units[0].role, "reference_f64");
+  EXPECT_EQ(units[1].role, "magnitude_f64");
+  EXPECT_NE(device_interface_text(definition.task).find("const __nv_bfloat16* a, int lda"),
+            std::string::npos);
+}
+
 TEST(Units, ReferenceIsAlsoABaseline) {
   const auto definition = load("saxpy");
   const auto candidate = reference_candidate(definition);

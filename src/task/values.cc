@@ -43,8 +43,23 @@ const std::vector<Kind>& kinds() {
   return table;
 }
 
-void read_keys(FileReport& report, const Section& section, const Kind& kind, ValuesSpec& spec) {
-  for (const Key& key : kind.keys) {
+/// The key with the limits that keep draws exact or finite at a type of two bytes.
+Key limited(Key key, const Kind& kind, Dtype dtype) {
+  const auto within = [&](double lowest, double highest) {
+    key.lowest = std::max(key.lowest, lowest);
+    key.highest = std::min(key.highest, highest);
+  };
+  if (kind.name == "integers" && dtype == Dtype::F16) within(-2048, 2048);
+  if (kind.name == "integers" && dtype == Dtype::BF16) within(-256, 256);
+  if (kind.name == "mixed" && dtype == Dtype::F16) within(-14, 15);
+  if (key.highest == kFar && dtype == Dtype::F16) within(-65504, 65504);
+  return key;
+}
+
+void read_keys(FileReport& report, const Section& section, const Kind& kind, Dtype dtype,
+               ValuesSpec& spec) {
+  for (const Key& any : kind.keys) {
+    const Key key = limited(any, kind, dtype);
     double value = key.standard;
     if (const Yaml* node = section.find(key.name)) {
       value = read_number(report, *node, key.name).value_or(key.standard);
@@ -119,7 +134,7 @@ std::optional<ValuesSpec> read_values(FileReport& report, const Yaml& node, Dtyp
   ValuesSpec spec;
   spec.kind = kind.name;
   spec.place = node.place;
-  read_keys(report, section, kind, spec);
+  read_keys(report, section, kind, dtype, spec);
   if (is_points) read_points(report, section, known, scalars, spec);
   return spec;
 }

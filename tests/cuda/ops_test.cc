@@ -68,7 +68,8 @@ TEST_F(Ops, FillDrawsTheHostsValues) {
       {"constant", {{"value", 2.5}}},
       {"zero", {}}};
   for (const auto& [kind, numbers] : kinds) {
-    for (const Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::I32, Dtype::I64, Dtype::U8}) {
+    for (const Dtype dtype :
+         {Dtype::F32, Dtype::F64, Dtype::I32, Dtype::I64, Dtype::U8, Dtype::F16, Dtype::BF16}) {
       const Tensor t = tensor_of(dtype, {37, 1001}, 1024, kind, numbers);
       const Pair p = pair(t.bytes() + 40);
       for (const auto& [buffer, device] :
@@ -105,7 +106,7 @@ TEST_F(Ops, PoisonCopyAndWidenAgree) {
     ASSERT_TRUE(gpu()->ops().copy(*q.host, *q.gpu).has_value());  // to the host
     expect_equal(q, "copy down");
   }
-  for (const Dtype dtype : {Dtype::F32, Dtype::F64}) {
+  for (const Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::F16, Dtype::BF16}) {
     const Tensor t = tensor_of(dtype, {100, 333}, 340);
     const Pair narrow = pair(t.bytes()), wide = pair(t.extent() * 8);
     for (const auto& [a, b, device] :
@@ -150,6 +151,9 @@ TEST_F(Ops, CompareAgreesInEverySum) {
       {tensor_of(Dtype::F64, {150'000}, 150'000), {{{17, 149'000}}}},
       {tensor_of(Dtype::F32, {9, 13, 1001}, 1008), {{{1, 9}, {0, 12}, {3, 1000}}}},
       {tensor_of(Dtype::F32, {500, 5}, 8), {{{0, 500}, {0, 5}}}},
+      {tensor_of(Dtype::F16, {7, 900}, 901, "spikes", {{"share", 0.1}, {"height", 1e4}}),
+       {{{0, 7}, {2, 900}}}},
+      {tensor_of(Dtype::BF16, {70'001}, 70'001), {{{0, 70'001}}}},
       {tensor_of(Dtype::I32, {70'000}, 70'000, "integers", {{"lo", -9}, {"hi", 9}}),
        {{{0, 70'000}}}},
       {tensor_of(Dtype::U8, {3, 1000}, 1000, "integers", {{"hi", 255}}), {{{0, 3}, {1, 999}}}}};

@@ -4,9 +4,9 @@
 #pragma once
 
 #ifdef __CUDACC__
-#include "exact.cuh"
+#include "half.cuh"
 #else
-#include "device/cuda/exact.cuh"
+#include "device/cuda/half.cuh"
 #endif
 
 namespace kw::device {
@@ -79,6 +79,10 @@ KW_FN bool is_nan(double v) { return v != v; }
 /// A truth as the output's type would hold it, as a double.
 KW_FN double as_type(double v, const float*) { return (double)(float)v; }
 KW_FN double as_type(double v, const double*) { return v; }
+template <int kExponent, int kFraction>
+KW_FN double as_type(double v, const TwoBytes<kExponent, kFraction>*) {
+  return (double)TwoBytes<kExponent, kFraction>::nearest(v);
+}
 
 template <class T>
 KW_FN double allowed_for(const CompareJob& job, double abs_want, double scale) {
@@ -248,6 +252,10 @@ KW_FN void compare_stretch(const CompareJob& job, const Group& group, long long 
       return compare_integer_stretch<long long>(job, group, at, length, scalar);
     case ElementType::U8:
       return compare_integer_stretch<unsigned char>(job, group, at, length, scalar);
+    case ElementType::F16:
+      return compare_real_stretch<Half>(job, group, at, length, lanes, scalar);
+    case ElementType::BF16:
+      return compare_real_stretch<BFloat>(job, group, at, length, lanes, scalar);
   }
 }
 

@@ -4,9 +4,9 @@
 #pragma once
 
 #ifdef __CUDACC__
-#include "exact.cuh"
+#include "half.cuh"
 #else
-#include "device/cuda/exact.cuh"
+#include "device/cuda/half.cuh"
 #endif
 
 namespace kw::device {
@@ -183,10 +183,12 @@ KW_FN void with_draw(const DrawSpec& s, const Ziggurat& table, const Body& body)
   }
 }
 
+KW_FN double within(double v, double lowest, double highest) {
+  return v < lowest ? lowest : highest < v ? highest : v;
+}
 /// To the nearest integer of the type, ties to even, beyond its limits the nearest limit.
 KW_FN double rounded_within(double value, double lowest, double highest) {
-  const double r = exact::round_of(value);
-  return r < lowest ? lowest : highest < r ? highest : r;
+  return within(exact::round_of(value), lowest, highest);
 }
 template <class T>
 struct Convert;
@@ -197,6 +199,12 @@ struct Convert<double> {
 template <>
 struct Convert<float> {
   static KW_FN float from(double v) { return (float)v; }
+};
+/// Beyond the largest number that one, so that what is drawn is finite.
+template <int kExponent, int kFraction>
+struct Convert<TwoBytes<kExponent, kFraction>> {
+  using T = TwoBytes<kExponent, kFraction>;
+  static KW_FN T from(double v) { return T::nearest(within(v, -T::largest(), T::largest())); }
 };
 template <>
 struct Convert<int> {

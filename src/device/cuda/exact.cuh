@@ -13,7 +13,7 @@ namespace kw::device {
 
 typedef unsigned long long Word;
 
-enum class ElementType { F32, F64, I32, I64, U8 };
+enum class ElementType { F32, F64, I32, I64, U8, F16, BF16 };
 
 namespace exact {
 
@@ -88,10 +88,10 @@ KW_FN Word bits_at(Word seed, Word index) {
 /// In [0, 1), 53 bits.
 KW_FN double unit_from(Word bits) { return exact::mul((double)(bits >> 11), 0x1p-53); }
 
-/// Eight bytes of poison, the low four first: exponent bits 110xxxxx in both halves, finite and
-/// above 2^65 as f32, and as f64.
+/// Eight bytes of poison, the low four first: exponent bits 110xxxxx in every half of four bytes, so
+/// that it is finite at every type: above 2^65 as f32, bf16 and f64; 2^9 to 2^13 as f16.
 KW_FN Word poison_pair(Word seed, Word index) {
-  return (bits_at(seed, index) & 0x8fff'ffff'8fff'ffffull) | 0x6000'0000'6000'0000ull;
+  return (bits_at(seed, index) & 0x8fff'8fff'8fff'8fffull) | 0x6000'6000'6000'6000ull;
 }
 
 /// Odd multiplier of Knuth's hash; the high byte depends on all bits of the index.

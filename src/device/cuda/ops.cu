@@ -42,6 +42,12 @@ struct FillRows {
       case ElementType::U8:
         ((unsigned char*)to)[at] = Convert<unsigned char>::from(value);
         return;
+      case ElementType::F16:
+        ((Half*)to)[at] = Convert<Half>::from(value);
+        return;
+      case ElementType::BF16:
+        ((BFloat*)to)[at] = Convert<BFloat>::from(value);
+        return;
     }
   }
   template <class Draw>
@@ -81,10 +87,21 @@ extern "C" __global__ void kw_poison(unsigned char* memory, long long bytes, Wor
 extern "C" __global__ void kw_widen(double* to, const void* from, int type, long long rows,
                                     long long length, long long pitch) {
   const long long n = rows * length;
-  const bool is_narrow = (ElementType)type == ElementType::F32;
   for (long long i = first_index(); i < n; i += all_threads()) {
     const long long at = rows == 1 ? i : i / length * pitch + i % length;
-    to[at] = is_narrow ? (double)((const float*)from)[at] : ((const double*)from)[at];
+    switch ((ElementType)type) {
+      case ElementType::F32:
+        to[at] = (double)((const float*)from)[at];
+        break;
+      case ElementType::F16:
+        to[at] = (double)((const Half*)from)[at];
+        break;
+      case ElementType::BF16:
+        to[at] = (double)((const BFloat*)from)[at];
+        break;
+      default:
+        to[at] = ((const double*)from)[at];
+    }
   }
 }
 

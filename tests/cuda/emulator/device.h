@@ -415,42 +415,6 @@ inline void copy_part(unsigned to, const void* from, unsigned bytes, unsigned pr
   memcpy(shared_at(to), from, present < bytes ? present : bytes);
 }
 
-inline unsigned tf32_of(float v) {  // to nearest, ties away from zero
-  return (std::bit_cast<unsigned>(v) + 0x1000u) & 0xffffe000u;
-}
-
-/// d += a b for one warp, a 16 x 8 and b 8 x 8 of tf32: the fragments of mma.sync as the PTX ISA
-/// lays them out.
-template <class D, class A, class B>
-void mma_16_8_8(D& d0, D& d1, D& d2, D& d3, A a0, A a1, A a2, A a3, B b0, B b1) {
-  const unsigned group = self->lane / 4, in_group = self->lane % 4;
-  float a[16][8], b[8][8];
-  const auto part = [](auto image) {
-    return std::bit_cast<float>(std::bit_cast<unsigned>(image) & 0xffffe000u);
-  };
-  const auto share = [&](auto image) {
-    std::uint64_t* got =
-        (calls->exchange(*self, 0xffffffffu, image_of(part(image))), self->received);
-    return got;
-  };
-  const A as[4] = {a0, a1, a2, a3};
-  for (int i = 0; i < 4; ++i) {
-    const std::uint64_t* got = share(as[i]);
-    for (int l = 0; l < 32; ++l)
-      a[l / 4 + (i % 2) * 8][l % 4 + (i / 2) * 4] = value_of<float>(got[l]);
-  }
-  const B bs[2] = {b0, b1};
-  for (int i = 0; i < 2; ++i) {
-    const std::uint64_t* got = share(bs[i]);
-    for (int l = 0; l < 32; ++l) b[l % 4 + i * 4][l / 4] = value_of<float>(got[l]);
-  }
-  D* const d[4] = {&d0, &d1, &d2, &d3};
-  for (int i = 0; i < 4; ++i) {
-    const unsigned row = group + (i / 2) * 8, column = in_group * 2 + i % 2;
-    float sum = *d[i];
-    for (int k = 0; k < 8; ++k) sum += a[row][k] * b[k][column];
-    *d[i] = sum;
-  }
-}
-
 }  // namespace kw_emulated
+
+#include "matrix.h"

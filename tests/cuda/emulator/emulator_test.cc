@@ -107,17 +107,19 @@ TEST_F(Emulator, AModuleLoadedAgainHasItsGlobalsAnew) {
 }
 
 TEST_F(Emulator, FragmentsOfAMatrixProductLieWhereTheISAPutsThem) {
-  std::vector<float> a(128), b(64), d(128);
-  for (std::size_t i = 0; i < 128; ++i) a[i] = static_cast<float>(i % 13) - 6;
-  for (std::size_t i = 0; i < 64; ++i) b[i] = static_cast<float>(i % 7) - 3;
-  float *pa = a.data(), *pb = b.data(), *pd = d.data();
-  ASSERT_EQ(run("product", 1, 32, {&pa, &pb, &pd}), 0);
-  for (std::size_t r = 0; r < 16; ++r)
-    for (std::size_t c = 0; c < 8; ++c) {
-      float sum = 0;
-      for (std::size_t k = 0; k < 8; ++k) sum += a[r * 8 + k] * b[k * 8 + c];
-      EXPECT_EQ(d[r * 8 + c], sum) << r << " " << c;
-    }
+  for (const auto& [kernel, depth] : {std::pair("product", 8u), std::pair("half_product", 16u)}) {
+    std::vector<float> a(16 * depth), b(8 * depth), d(128);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 13) - 6;
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 7) - 3;
+    float *pa = a.data(), *pb = b.data(), *pd = d.data();
+    ASSERT_EQ(run(kernel, 1, 32, {&pa, &pb, &pd}), 0);
+    for (std::size_t r = 0; r < 16; ++r)
+      for (std::size_t c = 0; c < 8; ++c) {
+        float sum = 0;
+        for (std::size_t k = 0; k < depth; ++k) sum += a[r * depth + k] * b[k * 8 + c];
+        EXPECT_EQ(d[r * 8 + c], sum) << kernel << " " << r << " " << c;
+      }
+  }
 }
 
 // Last in the file: a fault loses the context for good, as CUDA has it. A process of its own each.

@@ -60,3 +60,26 @@ extern "C" __global__ void product(const float* a, const float* b, float* d) {
       : "r"(fa[0]), "r"(fa[1]), "r"(fa[2]), "r"(fa[3]), "r"(fb[0]), "r"(fb[1]));
   for (int i = 0; i < 4; ++i) d[(group + i / 2 * 8) * 8 + in_group * 2 + i % 2] = c[i];
 }
+extern "C" __global__ void half_product(const float* a, const float* b, float* d) {
+  __shared__ __align__(16) unsigned as[16][8], bs[16][4];
+  const int lane = threadIdx.x, group = lane / 4, in_group = lane % 4;
+  for (int i = lane; i < 128; i += 32)
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(as[i / 8][i % 8]) : "f"(a[2 * i + 1]), "f"(a[2 * i]));
+  for (int i = lane; i < 64; i += 32)
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bs[i / 4][i % 4]) : "f"(b[2 * i + 1]), "f"(b[2 * i]));
+  __syncthreads();
+  unsigned fa[4], fb[4];
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(fa[0]), "=r"(fa[1]), "=r"(fa[2]), "=r"(fa[3])
+               : "r"((unsigned)__cvta_generic_to_shared(&as[lane % 16][lane / 16 * 4])));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(fb[0]), "=r"(fb[1]), "=r"(fb[2]), "=r"(fb[3])
+               : "r"((unsigned)__cvta_generic_to_shared(&bs[lane % 16][0])));
+  float c[4] = {0, 0, 0, 0};
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(fa[0]), "r"(fa[1]), "r"(fa[2]), "r"(fa[3]), "r"(fb[0]), "r"(fb[1]));
+  for (int i = 0; i < 4; ++i) d[(group + i / 2 * 8) * 8 + in_group * 2 + i % 2] = c[i];
+}

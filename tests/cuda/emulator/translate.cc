@@ -51,8 +51,10 @@ std::string without_comments(const std::string& text) {
   return out;
 }
 
+// Every include becomes the file's text in a guard of its name: which of several stands in an
+// active branch is for the preprocessor to say. `within`: files that are being read.
 std::string with_includes(const std::string& text, const ReadFile& read,
-                          std::set<std::string>& seen) {
+                          const std::set<std::string>& within) {
   static const std::regex include(R"re(^\s*#\s*include\s*"([^"]+)".*$)re");
   std::istringstream lines(text);
   std::string out, line;
@@ -60,10 +62,16 @@ std::string with_includes(const std::string& text, const ReadFile& read,
     std::smatch match;
     std::string inner;
     if (std::regex_match(line, match, include)) inner = read(match[1]);
-    if (inner.empty())
+    if (inner.empty()) {
       out += line + '\n';
-    else if (seen.insert(match[1]).second)
-      out += with_includes(without_comments(inner), read, seen);
+      continue;
+    }
+    std::set<std::string> now = within;
+    const std::string path = match[1], name = path.substr(path.rfind('/') + 1);
+    if (!now.insert(name).second) continue;
+    const std::string guard = "KW_HAS_" + std::regex_replace(name, std::regex("\\W"), "_");
+    out += "#ifndef " + guard + "\n#define " + guard + "\n" +
+           with_includes(without_comments(inner), read, now) + "#endif\n";
   }
   return out;
 }
@@ -151,6 +159,17 @@ constexpr Rule kRules[] = {
     {R"(cp\.async\.c[ag]\.shared\.global(\.[a-zA-Z0-9_:]+)* \[%0\], \[%1\], %2, %3)",
      "kw_emulated::copy_part(%0, (const void*)(%1), %2, %3)"},
     {R"(cp\.async\.(commit_group|wait_all|wait_group .*))", ""},
+    {R"(cvt\.rn\.bf16x2\.f32 %0, %1, %2)", "%0 = kw_emulated::pair_of<kw_emulated::Bf16>(%1, %2)"},
+    {R"(cvt\.rn\.f16x2\.f32 %0, %1, %2)", "%0 = kw_emulated::pair_of<kw_emulated::F16>(%1, %2)"},
+    {R"(cvt\.f32\.f16 %0, %1)", "%0 = kw_emulated::F16::widened(%1)"},
+    {R"(ldmatrix\.sync\.aligned\.m8n8\.x4\.shared\.b16 \{%0, ?%1, ?%2, ?%3\}, \[%4\])",
+     "kw_emulated::load_matrices<false>(%0, %1, %2, %3, %4)"},
+    {R"(ldmatrix\.sync\.aligned\.m8n8\.x4\.trans\.shared\.b16 \{%0, ?%1, ?%2, ?%3\}, \[%4\])",
+     "kw_emulated::load_matrices<true>(%0, %1, %2, %3, %4)"},
+    {R"(mma\.sync\.aligned\.m16n8k16\.row\.col\.f32\.bf16\.bf16\.f32 \{%0, ?%1, ?%2, ?%3\}, \{%4, ?%5, ?%6, ?%7\}, \{%8, ?%9\}, \{%0, ?%1, ?%2, ?%3\})",
+     "kw_emulated::mma_16_8_16<kw_emulated::Bf16>(%0, %1, %2, %3, %4, %5, %6, %7, %8, %9)"},
+    {R"(mma\.sync\.aligned\.m16n8k16\.row\.col\.f32\.f16\.f16\.f32 \{%0, ?%1, ?%2, ?%3\}, \{%4, ?%5, ?%6, ?%7\}, \{%8, ?%9\}, \{%0, ?%1, ?%2, ?%3\})",
+     "kw_emulated::mma_16_8_16<kw_emulated::F16>(%0, %1, %2, %3, %4, %5, %6, %7, %8, %9)"},
     {R"(cvt\.rna\.tf32\.f32 %0, %1)", "%0 = kw_emulated::tf32_of(%1)"},
     {R"(mma\.sync\.aligned\.m16n8k8\.row\.col\.f32\.tf32\.tf32\.f32 \{%0, ?%1, ?%2, ?%3\}, \{%4, ?%5, ?%6, ?%7\}, \{%8, ?%9\}, \{%0, ?%1, ?%2, ?%3\})",
      "kw_emulated::mma_16_8_8(%0, %1, %2, %3, %4, %5, %6, %7, %8, %9)"},
@@ -228,8 +247,7 @@ std::vector<std::string> instances(const std::string& text) {
 
 std::string translate(const std::string& source, const std::vector<std::string>& named,
                       const ReadFile& read) {
-  std::set<std::string> seen;
-  std::string text = with_includes(without_comments(source), read, seen);
+  std::string text = with_includes(without_comments(source), read, {});
   text = with_dynamic_shared(without_assembly(text));
   std::set<std::string> kernels(named.begin(), named.end());
   for (const std::string& name : instances(text)) kernels.insert(name);
