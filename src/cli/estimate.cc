@@ -13,6 +13,7 @@
 #include "cli/model_flags.h"
 #include "cli/session.h"
 #include "llm/estimate.h"
+#include "memory/shipped_task.h"
 #include "record/codec.h"
 #include "task/load.h"
 
@@ -37,7 +38,7 @@ Result<std::size_t> rough_prompt_bytes(const Global& global, const std::string& 
   std::error_code ignored;
   const auto texts = std::filesystem::is_directory(name, ignored)
                          ? KW_TRY(task::read_task_files(name)).texts
-                         : data.under("tasks/" + name);
+                         : KW_TRY(memory::shipped_task(data, name)).texts;
   std::size_t bytes = kBytesBesideTask;
   for (const auto& [path, text] : texts)
     if (path == "task.yaml" || path == "spec.md" || path == "reference.cpp") bytes += text.size();

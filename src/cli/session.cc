@@ -19,6 +19,7 @@
 #include "compile/target_compiler.h"
 #include "device/known_devices.h"
 #include "generated/version.h"
+#include "memory/shipped_task.h"
 #include "record/codec.h"
 #include "task/load.h"
 
@@ -82,7 +83,7 @@ platform::Path new_task_folder(const Global& global, const std::string& name) {
 Result<task::Definition> open_task(const Global& global, const memory::DataFiles& data,
                                    const std::string& name) {
   if (const auto folder = task_folder(global, name)) return as_input(task::load_task(*folder));
-  task::TaskFiles files{"tasks/" + name, data.under("tasks/" + name)};
+  const auto files = KW_TRY(as_input(memory::shipped_task(data, name)));
   if (!files.texts.empty()) return as_input(task::parse_task(files));
   return fail(
       "no task folder and no shipped task of this name" + suggestion(name, data.folders("tasks")),

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "memory/shipped_task.h"
 #include "task/load.h"
 
 namespace kw::propose {
@@ -22,12 +23,22 @@ constexpr std::pair<std::string_view, std::string_view> kKin[] = {
     {"reduction", "histogram"},     {"elementwise", "transpose"}, {"elementwise", "stencil"},
     {"stencil", "transpose"}};
 
-/// 0: the task itself; 1: its family; 2: kin; nothing: too far.
-std::optional<int> distance(const Task& from, const Task& to) {
+/// What a task and its variants compute: the name of the one whose truth they share.
+Result<std::string> subject_of(const memory::DataFiles& data, const std::string& name) {
+  const std::string truth = KW_TRY(task::truth_of(KW_TRY(memory::shipped_task(data, name))));
+  return truth.empty() ? name : truth;
+}
+
+/// Up to this distance a kernel answers the question.
+constexpr int kAnswer = 1;
+
+/// 0: the task itself; 1: the same at another dtype; 2: its family; 3: kin; nothing: too far.
+std::optional<int> distance(const Task& from, const Task& to, bool is_same_subject) {
   if (from.name == to.name) return 0;
-  if (from.family == to.family) return 1;
+  if (is_same_subject) return kAnswer;
+  if (from.family == to.family) return 2;
   for (const auto& [a, b] : kKin)
-    if ((from.family == a && to.family == b) || (from.family == b && to.family == a)) return 2;
+    if ((from.family == a && to.family == b) || (from.family == b && to.family == a)) return 3;
   return std::nullopt;
 }
 
@@ -52,13 +63,14 @@ std::optional<std::pair<std::string, std::string>> best_kernel(const memory::Dat
 Result<std::vector<Example>> select_examples(const memory::DataFiles& data, const Task& task,
                                              const ExampleOptions& options) {
   std::vector<Ranked> ranked;
+  const std::string subject = KW_TRY(subject_of(data, task.name));
   for (const std::string& name : data.folders("playbook")) {
-    const task::TaskFiles files{"tasks/" + name, data.under("tasks/" + name)};
+    const task::TaskFiles files = KW_TRY(memory::shipped_task(data, name));
     const auto kernel = best_kernel(data, name, options.target);
     if (files.texts.empty() || !kernel) continue;
     const Task other = KW_TRY(task::parse_task(files)).task;
-    const auto far = distance(task, other);
-    if (!far || (*far == 0 && !options.own_playbook)) continue;
+    const auto far = distance(task, other, subject == KW_TRY(subject_of(data, name)));
+    if (!far || (*far <= kAnswer && !options.own_playbook)) continue;
     ranked.push_back({*far,
                       kernel->second.size(),
                       {fmt::format("`{}` for the task `{}` ({}: {})", kernel->first, other.name,

@@ -14,7 +14,8 @@ struct ExampleOptions {
   std::size_t most = 2;
   std::size_t max_bytes = 16 << 10;  ///< Of all sources together.
   Target target = Target::Cpu;
-  bool own_playbook = false;  ///< Also the task's own kernels: an answer, so only when asked for.
+  /// Also kernels of the task itself, at any dtype: an answer, so only when asked for.
+  bool own_playbook = false;
 };
 
 /// Kernels of the playbook, all of which the project's own tests have verified: first the task's

@@ -9,6 +9,7 @@
 
 #include "llm/budget.h"
 #include "llm/scripted.h"
+#include "memory/shipped_task.h"
 #include "platform/clock.h"
 #include "propose/examples.h"
 #include "propose/test_situation.h"
@@ -130,14 +131,17 @@ TEST(Examples, ComeFromTheFamilyAndNeverFromTheTaskItselfUnlessAsked) {
   const auto data = memory::DataFiles::open(std::nullopt);
   ASSERT_TRUE(data.has_value());
   for (const std::string& name : data->folders("tasks")) {
-    const auto definition = task::parse_task({"tasks/" + name, data->under("tasks/" + name)});
+    const auto definition = task::parse_task(*memory::shipped_task(*data, name));
     ASSERT_TRUE(definition.has_value());
-    const auto examples = select_examples(*data, definition->task);
+    const Target target = name.ends_with("f16") ? Target::Cuda : Target::Cpu;
+    const auto examples = select_examples(*data, definition->task, {.target = target});
     ASSERT_TRUE(examples.has_value()) << describe(examples.error());
     EXPECT_THAT(*examples, Not(IsEmpty())) << name;
+    const std::string subject = name.substr(0, name.rfind("_bf16"));
     for (const Example& example : *examples)
-      EXPECT_THAT(example.title, Not(HasSubstr("the task `" + name + "`")));
-    const auto own = select_examples(*data, definition->task, {.own_playbook = true});
+      EXPECT_THAT(example.title, Not(HasSubstr("the task `" + subject)));
+    const auto own =
+        select_examples(*data, definition->task, {.target = target, .own_playbook = true});
     ASSERT_TRUE(own.has_value());
     EXPECT_THAT(own->front().title, HasSubstr("the task `" + name + "`"));
   }

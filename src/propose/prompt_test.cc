@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "memory/shipped_task.h"
 #include "propose/test_situation.h"
 
 namespace kw::propose {
@@ -198,7 +199,7 @@ TEST_F(PromptTest, TimedAndHiddenWorkloadsOfShippedTasksStayOutOfFirstPrompts) {
   ASSERT_TRUE(data.has_value());
   int looked_at = 0;
   for (const std::string& name : data->folders("tasks")) {
-    const auto definition = task::parse_task({"tasks/" + name, data->under("tasks/" + name)});
+    const auto definition = task::parse_task(*memory::shipped_task(*data, name));
     ASSERT_TRUE(definition.has_value()) << name;
     situation_.task = &*definition;
     const Prompt prompt = build();

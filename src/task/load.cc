@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <set>
 #include <system_error>
@@ -20,8 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kReference = "reference.cpp";
 constexpr const char* kReferenceFast = "reference_fast.cu";
 constexpr const char* kMagnitudeFast = "magnitude_fast.cu";
+constexpr std::array kTruth = {kReference, kReferenceFast, kMagnitudeFast};
 
 Result<std::string> read_text_file(const fs::path& path) {
   std::error_code error;
@@ -107,6 +110,25 @@ void check_workloads(const Definition& definition, Complaints& complaints) {
 
 }  // namespace
 
+Result<std::string> truth_of(const TaskFiles& files) {
+  const auto text = files.texts.find("task.yaml");
+  if (text == files.texts.end()) return std::string();
+  const std::string file = files.origin + "/task.yaml";
+  const Yaml yaml = KW_TRY(parse_yaml(text->second, file));
+  const Yaml* named = yaml.find("truth_of");
+  if (named == nullptr) return std::string();
+  Complaints complaints;
+  FileReport report(file, complaints);
+  const auto name = read_identifier(report, *named, "truth_of");
+  if (!complaints.empty()) return std::unexpected(complaints.to_error());
+  return name.value_or("");
+}
+
+void add_truth(TaskFiles& files, const std::map<std::string, std::string>& other) {
+  for (const auto* name : kTruth)
+    if (const auto found = other.find(name); found != other.end()) files.texts.insert(*found);
+}
+
 Result<TaskFiles> read_task_files(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
@@ -117,12 +139,24 @@ Result<TaskFiles> read_task_files(const fs::path& folder) {
   TaskFiles files;
   files.origin = folder.lexically_normal().string();
   if (files.origin.size() > 1 && files.origin.ends_with('/')) files.origin.pop_back();
-  for (const auto* name : {"task.yaml", "shapes.yaml", "reference.cpp"})
-    files.texts[name] = KW_TRY(read_text_file(folder / name));
-  for (const auto* name : {"spec.md", kDraftFile, kReferenceFast, kMagnitudeFast})
+  files.texts["task.yaml"] = KW_TRY(read_text_file(folder / "task.yaml"));
+  const std::string truth = KW_TRY(truth_of(files));
+  files.texts["shapes.yaml"] = KW_TRY(read_text_file(folder / "shapes.yaml"));
+  if (truth.empty()) files.texts[kReference] = KW_TRY(read_text_file(folder / kReference));
+  for (const auto* name : {kReference, "spec.md", kDraftFile, kReferenceFast, kMagnitudeFast})
     if (fs::exists(folder / name, error)) files.texts[name] = KW_TRY(read_text_file(folder / name));
   KW_TRY(read_sources(folder, "baselines", files));
   KW_TRY(read_sources(folder, "candidates", files));
+  if (!truth.empty()) {
+    const fs::path beside = folder / ".." / truth;
+    std::map<std::string, std::string> other;
+    for (const auto* name : kTruth)
+      if (fs::exists(beside / name, error)) other[name] = KW_TRY(read_text_file(beside / name));
+    if (other.empty())
+      return fail(fmt::format("truth_of: no task '{}' beside this one", truth), files.origin,
+                  Advice::Stop);
+    add_truth(files, other);
+  }
   return files;
 }
 

@@ -20,8 +20,16 @@ struct TaskFiles {
   std::map<std::string, std::string> texts;
 };
 
+/// The task whose references this one shares, as `truth_of` in task.yaml names it; empty where it
+/// has its own.
+Result<std::string> truth_of(const TaskFiles& files);
+
+/// Takes reference.cpp and the fast references, as far as `files` has none, from the files of that
+/// other task.
+void add_truth(TaskFiles& files, const std::map<std::string, std::string>& other);
+
 /// Reads the files that a task consists of and nothing else; each at most 1 MiB, regular files
-/// only.
+/// only. A shared truth is that of the task in the folder beside it.
 Result<TaskFiles> read_task_files(const std::filesystem::path& folder);
 
 /// Checks everything that can be checked without a compiler: every formula is also evaluated for

@@ -111,15 +111,43 @@ TEST(LoadTask, SkipsWhatDoesNotFit) {
   EXPECT_EQ(resolved.skipped[0].reason, "its tensors have 619 MiB, the limit is 9.77 KiB");
 }
 
+TEST(LoadTask, TypesOfTwoBytesAreForGpus) {
+  std::string text = kTask;
+  for (std::size_t at = 0; (at = text.find("dtype: f32\n", at)) != std::string::npos; ++at)
+    text.replace(at, 10, "dtype: bf16");
+  const auto definition = parse_task(files(text)).value();
+  EXPECT_EQ(resolve(definition, Target::Cuda, kPlenty)->workloads.front().tensors.front().dtype,
+            Dtype::BF16);
+  EXPECT_EQ(resolve(definition, Target::Cpu, kPlenty).error().what,
+            "task 'twice' is for --target cuda: its tensor 'x' is bf16, for which the cpu target "
+            "has no type");
+}
+
+TEST(LoadTask, AVariantHasTheTruthOfAnotherTask) {
+  TaskFiles variant = files(with(kTask, "name: twice", "name: twice_more\ntruth_of: twice"));
+  variant.texts.erase("reference.cpp");
+  EXPECT_EQ(truth_of(files()).value(), "");
+  EXPECT_EQ(truth_of(variant).value(), "twice");
+  EXPECT_NE(errors_of(variant).find("reference.cpp: no such file"), std::string::npos);
+  add_truth(variant, files().texts);
+  EXPECT_EQ(parse_task(variant)->task.name, "twice_more");
+  EXPECT_EQ(parse_task(variant)->reference, files().texts.at("reference.cpp"));
+  add_truth(variant, {{"reference.cpp", "other"}});
+  EXPECT_EQ(parse_task(variant)->reference, files().texts.at("reference.cpp")) << "its own stays";
+}
+
 TEST(LoadTask, ShippedTasksAreSound) {
-  for (const auto* name :
-       {"attention", "conv2d", "fctd3d", "gelu", "histogram", "layernorm", "matmul", "reduce_sum",
-        "relu", "rmsnorm", "saxpy", "scan", "softmax", "softsign", "swish", "transpose"}) {
+  for (const std::string name :
+       {"attention", "conv2d",         "fctd3d",       "gelu",        "histogram",
+        "layernorm", "layernorm_bf16", "matmul",       "matmul_bf16", "reduce_sum",
+        "relu",      "rmsnorm",        "rmsnorm_bf16", "saxpy",       "scan",
+        "softmax",   "softmax_bf16",   "softsign",     "swish",       "transpose"}) {
     const auto definition = load_task(std::string(KW_SOURCE_DIR) + "/tasks/" + name);
     ASSERT_TRUE(definition.has_value()) << describe(definition.error());
     EXPECT_EQ(definition->task.name, name);
     EXPECT_FALSE(definition->baselines.empty());
-    const auto resolved = resolve(*definition, Target::Cpu, kPlenty);
+    const bool is_half = name.ends_with("f16");
+    const auto resolved = resolve(*definition, is_half ? Target::Cuda : Target::Cpu, kPlenty);
     ASSERT_TRUE(resolved.has_value()) << describe(resolved.error());
     EXPECT_TRUE(resolved->skipped.empty());
   }
@@ -175,6 +203,8 @@ TEST(LoadTask, NamesThePlaceOfWhatIsWrongInTheTask) {
       {"dtype: f32\n    shape: [rows, n]\n    role: out",
        "dtype: f64\n    shape: [rows, n]\n    role: out",
        "16:3: 'y' is f64 and 'x' f32; the reference has one type Real"},
+      {"a: { dtype: f32, value: 0.1 }", "a: { dtype: f16, value: 0.1 }",
+       "7:15: a scalar has no type f16; say f32"},
       {"align: 128", "align: 96", "20:12: align must be a power of two of at most 4096, not 96"},
       {"signature: [n, a, x, y]", "signature: [n, a, x, z]",
        "22:22: the signature names 'z', which is no tensor or scalar\n"

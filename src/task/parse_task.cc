@@ -64,6 +64,13 @@ void read_dims(FileReport& report, const Section& section, Definition& definitio
   }
 }
 
+Dtype read_scalar_dtype(FileReport& report, const Yaml& node) {
+  const Dtype dtype = read_enum<Dtype>(report, node, "dtype").value_or(Dtype::I32);
+  if (is_half(dtype))
+    report.add(node.place, fmt::format("a scalar has no type {}; say f32", kw::name_of(dtype)));
+  return dtype;
+}
+
 void read_scalars(FileReport& report, const Yaml& node, Definition& definition) {
   const auto known = formula_names(definition);
   for (const auto& [key, value] : read_entries(report, node, "scalars")) {
@@ -72,7 +79,7 @@ void read_scalars(FileReport& report, const Yaml& node, Definition& definition) 
     const Section section(report, value, fmt::format("scalar '{}'", scalar.name),
                           {"dtype", "value"});
     if (const Yaml* dtype = section.require("dtype"))
-      scalar.dtype = read_enum<Dtype>(report, *dtype, "dtype").value_or(Dtype::I32);
+      scalar.dtype = read_scalar_dtype(report, *dtype);
     if (const Yaml* given = section.find("value")) {
       if (contains(definition.dims, scalar.name))
         report.add(given->place, fmt::format("'{}' is a dim, which is its value", scalar.name));
@@ -280,9 +287,10 @@ bool read_scalar_value(FileReport& report, const Yaml& node, std::span<const std
 }
 
 void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definition) {
-  const Section section(report, root, "task.yaml",
-                        {"name", "function", "family", "summary", "dims", "let", "scalars",
-                         "tensors", "signature", "gate", "rms", "work", "goals", "restrictions"});
+  const Section section(
+      report, root, "task.yaml",
+      {"name", "function", "family", "summary", "truth_of", "dims", "let", "scalars", "tensors",
+       "signature", "gate", "rms", "work", "goals", "restrictions"});
   if (root.kind != Yaml::Kind::Mapping) return;
   read_names(report, section, definition.task);
   read_dims(report, section, definition);
