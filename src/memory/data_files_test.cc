@@ -12,8 +12,10 @@ TEST(DataFiles, HoldsTheShippedTasksAndPlaybook) {
   ASSERT_TRUE(data);
   const auto tasks = data->folders("tasks");
   for (const char* name :
-       {"attention", "conv2d", "fctd3d", "gelu", "histogram", "layernorm", "matmul", "reduce_sum",
-        "relu", "rmsnorm", "saxpy", "scan", "softmax", "softsign", "swish", "transpose"}) {
+       {"attention", "conv2d",         "fctd3d",       "gelu",        "histogram",
+        "layernorm", "layernorm_bf16", "matmul",       "matmul_bf16", "reduce_sum",
+        "relu",      "rmsnorm",        "rmsnorm_bf16", "saxpy",       "scan",
+        "softmax",   "softmax_bf16",   "softsign",     "swish",       "transpose"}) {
     EXPECT_NE(std::find(tasks.begin(), tasks.end(), name), tasks.end()) << name;
     EXPECT_FALSE(data->under(std::string("playbook/") + name).empty()) << name;
   }

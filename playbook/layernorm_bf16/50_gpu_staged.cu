@@ -1,0 +1,302 @@
+// layernorm_bf16 by blocks that stay: a row is computed in registers while the next one arrives in shared memory, and
+// what belongs to the columns is read once.
+// SPDX-License-Identifier: Apache-2.0
+// kw: technique persistent blocks, asynchronous copies, software pipelining, register tiling, warp shuffles, packed halves
+// kw: tune PER_SM = 3, 2
+// kw: tune MEDIUM_PER_SM = 6, 4
+// kw: when cols <= 256
+// kw:   launch layernorm_narrow grid(ceil_div(rows, 16)) block(256) args(rows, cols, pitch, eps, x, w, b, y)
+// kw: else when cols <= 1024
+// kw:   launch layernorm_short grid(ceil_div(rows, 8)) block(256) args(rows, cols, pitch, eps, x, w, b, y)
+// kw: else when pitch % 8 == 0 && cols <= 4096
+// kw:   launch layernorm_medium grid(min(rows, sms * MEDIUM_PER_SM)) block(256) shared(2 * 256 * 16) args(
+// kw:     rows, cols, pitch, eps, x, w, b, y)
+// kw: else when pitch % 8 == 0 && cols <= 8192
+// kw:   launch layernorm_wide grid(min(rows, sms * PER_SM)) block(256) shared(4 * 256 * 16) args(
+// kw:     rows, cols, pitch, eps, x, w, b, y)
+// kw: else when pitch % 8 == 0 && cols <= 32768 && shared_max >= 4 * 1024 * 16 + 1024
+// kw:   launch layernorm_wider grid(min(rows, sms)) block(1024) shared(4 * 1024 * 16) args(
+// kw:     rows, cols, pitch, eps, x, w, b, y)
+// kw: else
+// kw:   launch layernorm_long grid(rows) block(1024) args(cols, pitch, eps, x, w, b, y)
+// kw: end
+
+typedef unsigned short bf16;
+
+extern __shared__ uint4 dynamic_shared[];
+
+static __device__ __forceinline__ float low_of(unsigned pair) { return __uint_as_float(pair << 16); }
+static __device__ __forceinline__ float high_of(unsigned pair) {
+  return __uint_as_float(pair & 0xffff0000u);
+}
+static __device__ __forceinline__ float widened(bf16 v) { return low_of(v); }
+
+// To the nearest, ties to even.
+static __device__ __forceinline__ unsigned pair_of(float low, float high) {
+  unsigned pair;
+#if __CUDA_ARCH__ >= 800
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+#else
+  const unsigned l = __float_as_uint(low), h = __float_as_uint(high);
+  pair = (l + 0x7fffu + (l >> 16 & 1)) >> 16 | ((h + 0x7fffu + (h >> 16 & 1)) & 0xffff0000u);
+#endif
+  return pair;
+}
+
+struct Eight {
+  float v[8];
+
+  __device__ __forceinline__ static Eight of(uint4 q) {
+    return {{low_of(q.x), high_of(q.x), low_of(q.y), high_of(q.y), low_of(q.z), high_of(q.z),
+             low_of(q.w), high_of(q.w)}};
+  }
+  __device__ __forceinline__ uint4 packed() const {
+    return make_uint4(pair_of(v[0], v[1]), pair_of(v[2], v[3]), pair_of(v[4], v[5]),
+                      pair_of(v[6], v[7]));
+  }
+  __device__ __forceinline__ float sum() const {
+    return (v[0] + v[1] + (v[2] + v[3])) + (v[4] + v[5] + (v[6] + v[7]));
+  }
+  __device__ __forceinline__ float squares(float mean) const {
+    float all = 0.0f;
+#pragma unroll
+    for (int e = 0; e < 8; ++e) all += (v[e] - mean) * (v[e] - mean);
+    return all;
+  }
+};
+
+static __device__ __forceinline__ uint4 nothing() { return make_uint4(0, 0, 0, 0); }
+
+// Where a row's vectors lie: with a pitch that is no multiple of 8 rows begin at any element, and
+// the first and the last few are single. x and y begin alike.
+struct Row {
+  long long at;
+  int head, vectors, edge;  // edge: the single element of this thread, or -1
+
+  __device__ Row(int row, int cols, int pitch, int tid) {
+    at = static_cast<long long>(row) * pitch;
+    head = min(cols, static_cast<int>(-at & 7));
+    vectors = (cols - head) / 8;
+    const int tail = cols - head - 8 * vectors;
+    edge = tid < head ? tid : tid >= 8 && tid < 8 + tail ? cols - tail + tid - 8 : -1;
+  }
+};
+
+// Over TEAM threads: a half or a whole warp, or the block, which then has room for a number per warp.
+template <int TEAM>
+static __device__ __forceinline__ float team_sum(float value, float* partial) {
+#pragma unroll
+  for (int far = min(TEAM, 32) / 2; far > 0; far /= 2)
+    value = value + __shfl_xor_sync(0xffffffffu, value, far);
+  if (TEAM <= 32) return value;
+  const int lane = threadIdx.x % 32;
+  if (lane == 0) partial[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = partial[lane % ((TEAM + 31) / 32)];
+#pragma unroll
+  for (int far = TEAM / 64; far > 0; far /= 2)
+    value = value + __shfl_xor_sync(0xffffffffu, value, far);
+  return value;
+}
+
+// Sixteen bytes to shared memory that the calling thread alone reads again after `copies_arrived`.
+static __device__ __forceinline__ void begin_copy(uint4* to, const uint4* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(to))),
+               "l"(from)
+               : "memory");
+#else
+  *to = *from;
+#endif
+}
+
+static __device__ __forceinline__ void copies_arrived() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// Elements head + 8 i to head + 8 i + 7 of a vector over the columns.
+static __device__ __forceinline__ uint4 columns(const bf16* w, int head, int i) {
+  w += head + 8 * i;
+  if (head == 0) return __ldg(reinterpret_cast<const uint4*>(w));
+  if (head == 4) {
+    const uint2 low = __ldg(reinterpret_cast<const uint2*>(w));
+    const uint2 high = __ldg(reinterpret_cast<const uint2*>(w) + 1);
+    return make_uint4(low.x, low.y, high.x, high.y);
+  }
+  const auto pair = [&](int e) { return static_cast<unsigned>(__ldg(w + e)) | __ldg(w + e + 1) << 16; };
+  return make_uint4(pair(0), pair(2), pair(4), pair(6));
+}
+
+struct Statistics {
+  float mean, factor;
+};
+
+// Keeps the compiler from holding on to what the numbers were widened to: a row fits as it was stored.
+static __device__ __forceinline__ void forget_widened(uint4& q) {
+  asm volatile("" : "+r"(q.x), "+r"(q.y), "+r"(q.z), "+r"(q.w));
+}
+
+// Of the row that lies in v and edge; absent elements are 0.
+template <int TEAM, int ITEMS>
+static __device__ __forceinline__ Statistics statistics_of(uint4 (&v)[ITEMS], float edge,
+                                                           const Row& row, int cols, float eps,
+                                                           int tid, float* partial) {
+  float sum = edge;
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k)
+    if (k * TEAM < row.vectors) sum += Eight::of(v[k]).sum(), forget_widened(v[k]);
+  const float mean = team_sum<TEAM>(sum, partial) / cols;
+  float squares = row.edge >= 0 ? (edge - mean) * (edge - mean) : 0.0f;
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k)
+    if (k * TEAM + tid < row.vectors) squares += Eight::of(v[k]).squares(mean), forget_widened(v[k]);
+  return {mean, 1.0f / sqrtf(team_sum<TEAM>(squares, partial + 32) / cols + eps)};
+}
+
+static __device__ __forceinline__ float normalised(float v, Statistics s, float w, float b) {
+  return (v - s.mean) * s.factor * w + b;
+}
+static __device__ __forceinline__ uint4 normalised(uint4 q, Statistics s, uint4 w, uint4 b) {
+  Eight v = Eight::of(q);
+  const Eight weight = Eight::of(w), bias = Eight::of(b);
+#pragma unroll
+  for (int e = 0; e < 8; ++e) v.v[e] = normalised(v.v[e], s, weight.v[e], bias.v[e]);
+  return v.packed();
+}
+
+// A half or a whole warp per row.
+template <int TEAM, int ITEMS>
+static __device__ __forceinline__ void layernorm_row(int rows, int cols, int pitch, float eps,
+                                               const bf16* x, const bf16* w, const bf16* b, bf16* y) {
+  const int r = blockIdx.x * (256 / TEAM) + threadIdx.x / TEAM;
+  const int tid = threadIdx.x % TEAM;
+  const Row row(min(r, rows - 1), cols, pitch, tid);  // all lanes take part in the sums
+  const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
+  uint4 v[ITEMS];
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k)
+    v[k] = k * TEAM + tid < row.vectors ? __ldcs(from + k * TEAM + tid) : nothing();
+  const float edge = row.edge >= 0 ? widened(x[row.at + row.edge]) : 0.0f;
+  const Statistics s = statistics_of<TEAM, ITEMS>(v, edge, row, cols, eps, tid, nullptr);
+  if (r >= rows) return;
+  uint4* to = reinterpret_cast<uint4*>(y + row.at + row.head);
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) {
+    const int i = k * TEAM + tid;
+    if (i < row.vectors) __stcs(to + i, normalised(v[k], s, columns(w, row.head, i), columns(b, row.head, i)));
+  }
+  if (row.edge >= 0)
+    y[row.at + row.edge] = static_cast<bf16>(pair_of(normalised(edge, s, widened(w[row.edge]), widened(b[row.edge])), 0.0f));
+}
+
+// Each thread copies and reads its own sixteen bytes of every TEAM: no barrier guards them.
+template <int TEAM, int ITEMS>
+static __device__ __forceinline__ float begin_row(const Row& row, const bf16* x) {
+  const uint4* from = reinterpret_cast<const uint4*>(x + row.at);
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) {
+    const int i = k * TEAM + threadIdx.x;
+    if (i < row.vectors) begin_copy(dynamic_shared + i, from + i);
+  }
+  return row.edge >= 0 ? widened(x[row.at + row.edge]) : 0.0f;
+}
+
+// Rows whose vectors begin with the row. The weight of a thread's columns stays in registers, and so does the bias where
+// there is room; else it stays in the first-level cache.
+template <int TEAM, int ITEMS>
+static __device__ __forceinline__ void layernorm_rows(int rows, int cols, int pitch, float eps,
+                                                const bf16* x, const bf16* w, const bf16* b, bf16* y) {
+  __shared__ float partial[2][64];  // by turns: a slow warp may still read the last row's
+  float next_edge = begin_row<TEAM, ITEMS>(Row(blockIdx.x, cols, pitch, threadIdx.x), x);
+  uint4 kept_w[ITEMS], kept_b[ITEMS];
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) {
+    const int i = k * TEAM + threadIdx.x;
+    kept_w[k] = i < cols / 8 ? columns(w, 0, i) : nothing();
+    if (TEAM < 1024) kept_b[k] = i < cols / 8 ? columns(b, 0, i) : nothing();
+  }
+  int turn = 0;
+  for (int r = blockIdx.x; r < rows; r += gridDim.x, turn ^= 1) {
+    const Row row(r, cols, pitch, threadIdx.x);
+    copies_arrived();
+    uint4 v[ITEMS];
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) {
+      const int i = k * TEAM + threadIdx.x;
+      v[k] = i < row.vectors ? dynamic_shared[i] : nothing();
+    }
+    const float edge = next_edge;
+    if (r + gridDim.x < rows)
+      next_edge = begin_row<TEAM, ITEMS>(Row(r + gridDim.x, cols, pitch, threadIdx.x), x);
+    const Statistics s =
+        statistics_of<TEAM, ITEMS>(v, edge, row, cols, eps, threadIdx.x, partial[turn]);
+    uint4* to = reinterpret_cast<uint4*>(y + row.at);
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) {
+      const int i = k * TEAM + threadIdx.x;
+      forget_widened(kept_w[k]);
+      if (TEAM < 1024) forget_widened(kept_b[k]);
+      if (i < row.vectors)
+        __stcs(to + i, normalised(v[k], s, kept_w[k], TEAM < 1024 ? kept_b[k] : columns(b, 0, i)));
+    }
+    if (row.edge >= 0)
+      y[row.at + row.edge] = static_cast<bf16>(pair_of(normalised(edge, s, widened(w[row.edge]), widened(b[row.edge])), 0.0f));
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(256) layernorm_narrow(
+    int rows, int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
+    const bf16* __restrict__ b, bf16* __restrict__ y) {
+  layernorm_row<16, 2>(rows, cols, pitch, eps, x, w, b, y);
+}
+
+extern "C" __global__ void __launch_bounds__(256) layernorm_short(
+    int rows, int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
+    const bf16* __restrict__ b, bf16* __restrict__ y) {
+  layernorm_row<32, 4>(rows, cols, pitch, eps, x, w, b, y);
+}
+
+extern "C" __global__ void __launch_bounds__(256) layernorm_medium(
+    int rows, int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
+    const bf16* __restrict__ b, bf16* __restrict__ y) {
+  layernorm_rows<256, 2>(rows, cols, pitch, eps, x, w, b, y);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 3) layernorm_wide(
+    int rows, int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
+    const bf16* __restrict__ b, bf16* __restrict__ y) {
+  layernorm_rows<256, 4>(rows, cols, pitch, eps, x, w, b, y);
+}
+
+extern "C" __global__ void __launch_bounds__(1024, 1) layernorm_wider(
+    int rows, int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
+    const bf16* __restrict__ b, bf16* __restrict__ y) {
+  layernorm_rows<1024, 4>(rows, cols, pitch, eps, x, w, b, y);
+}
+
+// Over the row as often as there are sums, and once more to write; it stays in the second-level cache meanwhile.
+extern "C" __global__ void __launch_bounds__(1024) layernorm_long(
+    int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
+    const bf16* __restrict__ b, bf16* __restrict__ y) {
+  __shared__ float partial[64];
+  const Row row(blockIdx.x, cols, pitch, threadIdx.x);
+  const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
+  const float edge = row.edge >= 0 ? widened(x[row.at + row.edge]) : 0.0f;
+  float sum = edge;
+#pragma unroll 4
+  for (int i = threadIdx.x; i < row.vectors; i += 1024) sum += Eight::of(from[i]).sum();
+  const float mean = team_sum<1024>(sum, partial) / cols;
+  float squares = row.edge >= 0 ? (edge - mean) * (edge - mean) : 0.0f;
+#pragma unroll 4
+  for (int i = threadIdx.x; i < row.vectors; i += 1024) squares += Eight::of(from[i]).squares(mean);
+  const Statistics s = {mean, 1.0f / sqrtf(team_sum<1024>(squares, partial + 32) / cols + eps)};
+  uint4* to = reinterpret_cast<uint4*>(y + row.at + row.head);
+#pragma unroll 4
+  for (int i = threadIdx.x; i < row.vectors; i += 1024)
+    __stcs(to + i, normalised(__ldcs(from + i), s, columns(w, row.head, i), columns(b, row.head, i)));
+  if (row.edge >= 0)
+    y[row.at + row.edge] = static_cast<bf16>(pair_of(normalised(edge, s, widened(w[row.edge]), widened(b[row.edge])), 0.0f));
+}

@@ -1,0 +1,270 @@
+// softmax_bf16 by blocks that stay: a row is computed in registers while the next one arrives in shared memory.
+// SPDX-License-Identifier: Apache-2.0
+// kw: technique persistent blocks, asynchronous copies, software pipelining, register tiling, warp shuffles, packed halves
+// kw: tune PER_SM = 2, 3
+// kw: tune MEDIUM_PER_SM = 6, 4
+// kw: when cols <= 1024
+// kw:   launch softmax_short grid(ceil_div(rows, 8)) block(256) args(rows, cols, pitch, x, y)
+// kw: else when cols <= 4096
+// kw:   launch softmax_medium grid(min(rows, sms * MEDIUM_PER_SM)) block(256) shared(2 * 256 * 16) args(
+// kw:     rows, cols, pitch, x, y)
+// kw: else when cols <= 16384
+// kw:   launch softmax_wide grid(min(rows, sms * PER_SM)) block(512) shared(4 * 512 * 16) args(
+// kw:     rows, cols, pitch, x, y)
+// kw: else when cols <= 32768 && shared_max >= 4 * 1024 * 16 + 1024
+// kw:   launch softmax_wider grid(min(rows, sms)) block(1024) shared(4 * 1024 * 16) args(
+// kw:     rows, cols, pitch, x, y)
+// kw: else
+// kw:   launch softmax_long grid(rows) block(1024) args(cols, pitch, x, y)
+// kw: end
+
+typedef unsigned short bf16;
+
+extern __shared__ uint4 dynamic_shared[];
+
+#define NOTHING __int_as_float(0xff800000)  // minus infinity, which weighs nothing
+
+static __device__ __forceinline__ float low_of(unsigned pair) { return __uint_as_float(pair << 16); }
+static __device__ __forceinline__ float high_of(unsigned pair) {
+  return __uint_as_float(pair & 0xffff0000u);
+}
+static __device__ __forceinline__ float widened(bf16 v) { return low_of(v); }
+
+// To the nearest, ties to even.
+static __device__ __forceinline__ unsigned pair_of(float low, float high) {
+  unsigned pair;
+#if __CUDA_ARCH__ >= 800
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+#else
+  const unsigned l = __float_as_uint(low), h = __float_as_uint(high);
+  pair = (l + 0x7fffu + (l >> 16 & 1)) >> 16 | ((h + 0x7fffu + (h >> 16 & 1)) & 0xffff0000u);
+#endif
+  return pair;
+}
+
+struct Eight {
+  float v[8];
+
+  __device__ __forceinline__ static Eight of(uint4 q) {
+    return {{low_of(q.x), high_of(q.x), low_of(q.y), high_of(q.y), low_of(q.z), high_of(q.z),
+             low_of(q.w), high_of(q.w)}};
+  }
+  __device__ __forceinline__ static Eight all(float value) {
+    return {{value, value, value, value, value, value, value, value}};
+  }
+  __device__ __forceinline__ uint4 packed() const {
+    return make_uint4(pair_of(v[0], v[1]), pair_of(v[2], v[3]), pair_of(v[4], v[5]),
+                      pair_of(v[6], v[7]));
+  }
+  __device__ __forceinline__ float largest() const {
+    return fmaxf(fmaxf(fmaxf(v[0], v[1]), fmaxf(v[2], v[3])),
+                 fmaxf(fmaxf(v[4], v[5]), fmaxf(v[6], v[7])));
+  }
+  __device__ __forceinline__ float sum() const {
+    return (v[0] + v[1] + (v[2] + v[3])) + (v[4] + v[5] + (v[6] + v[7]));
+  }
+  // exp of what each element is below `most`; its error of some 1e-6 is nothing beside a bf16's.
+  __device__ __forceinline__ void weigh(float most) {
+#pragma unroll
+    for (int e = 0; e < 8; ++e) v[e] = __expf(v[e] - most);
+  }
+  __device__ __forceinline__ void scale(float factor) {
+#pragma unroll
+    for (int e = 0; e < 8; ++e) v[e] *= factor;
+  }
+};
+
+// Where a row's vectors lie: with a pitch that is no multiple of 8 rows begin at any element, and
+// the first and the last few are single. x and y begin alike.
+struct Row {
+  long long at;
+  int head, vectors, edge;  // edge: the single element of this thread, or -1
+
+  __device__ Row(int row, int cols, int pitch, int tid) {
+    at = static_cast<long long>(row) * pitch;
+    head = min(cols, static_cast<int>(-at & 7));
+    vectors = (cols - head) / 8;
+    const int tail = cols - head - 8 * vectors;
+    edge = tid < head ? tid : tid >= 8 && tid < 8 + tail ? cols - tail + tid - 8 : -1;
+  }
+};
+
+template <int TEAM>
+static __device__ __forceinline__ float team_max(float value, float* partial) {
+#pragma unroll
+  for (int far = 16; far > 0; far /= 2)
+    value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, far));
+  if (TEAM == 32) return value;
+  const int lane = threadIdx.x % 32;
+  if (lane == 0) partial[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = partial[lane % ((TEAM + 31) / 32)];
+#pragma unroll
+  for (int far = TEAM / 64; far > 0; far /= 2)
+    value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, far));
+  return value;
+}
+
+template <int TEAM>
+static __device__ __forceinline__ float team_sum(float value, float* partial) {
+#pragma unroll
+  for (int far = 16; far > 0; far /= 2)
+    value = value + __shfl_xor_sync(0xffffffffu, value, far);
+  if (TEAM == 32) return value;
+  const int lane = threadIdx.x % 32;
+  if (lane == 0) partial[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = partial[lane % ((TEAM + 31) / 32)];
+#pragma unroll
+  for (int far = TEAM / 64; far > 0; far /= 2)
+    value = value + __shfl_xor_sync(0xffffffffu, value, far);
+  return value;
+}
+
+// Sixteen bytes to shared memory that the calling thread alone reads again after `copies_arrived`.
+static __device__ __forceinline__ void begin_copy(uint4* to, const uint4* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(to))),
+               "l"(from)
+               : "memory");
+#else
+  *to = *from;
+#endif
+}
+
+static __device__ __forceinline__ void copies_arrived() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// Weights of the row that lies in v and edge; absent elements are -infinity. What lies beyond the
+// row for the whole team is skipped.
+template <int TEAM, int ITEMS>
+static __device__ __forceinline__ void softmax_of(Eight (&v)[ITEMS], float edge, const Row& row,
+                                                  bf16* y, int tid, float* partial) {
+  float largest = edge;
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k)
+    if (k * TEAM < row.vectors) largest = fmaxf(largest, v[k].largest());
+  largest = team_max<TEAM>(largest, partial);
+  edge = __expf(edge - largest);
+  float sum = edge;
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) {
+    if (k * TEAM >= row.vectors) continue;
+    v[k].weigh(largest);
+    sum += v[k].sum();
+  }
+  const float factor = 1.0f / team_sum<TEAM>(sum, partial + 32);
+  bf16* out = y + row.at;
+  uint4* to = reinterpret_cast<uint4*>(out + row.head);
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) {
+    if (k * TEAM + tid >= row.vectors) continue;
+    v[k].scale(factor);
+    __stcs(to + k * TEAM + tid, v[k].packed());
+  }
+  if (row.edge >= 0) out[row.edge] = static_cast<bf16>(pair_of(edge * factor, 0.0f));
+}
+
+// Each thread copies and reads its own sixteen bytes of every TEAM: no barrier guards them.
+template <int TEAM, int ITEMS>
+static __device__ __forceinline__ float begin_row(const Row& row, const bf16* x) {
+  const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) {
+    const int i = k * TEAM + threadIdx.x;
+    if (i < row.vectors) begin_copy(dynamic_shared + i, from + i);
+  }
+  return row.edge >= 0 ? widened(x[row.at + row.edge]) : NOTHING;
+}
+
+template <int TEAM, int ITEMS>
+static __device__ __forceinline__ void softmax_rows(int rows, int cols, int pitch, const bf16* x,
+                                                    bf16* y) {
+  __shared__ float partial[64];
+  float next_edge = begin_row<TEAM, ITEMS>(Row(blockIdx.x, cols, pitch, threadIdx.x), x);
+  for (int r = blockIdx.x; r < rows; r += gridDim.x) {
+    const Row row(r, cols, pitch, threadIdx.x);
+    copies_arrived();
+    Eight v[ITEMS];
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k)
+      v[k] = k * TEAM + threadIdx.x < row.vectors
+                 ? Eight::of(dynamic_shared[k * TEAM + threadIdx.x])
+                 : Eight::all(NOTHING);
+    const float edge = next_edge;
+    if (r + gridDim.x < rows)
+      next_edge = begin_row<TEAM, ITEMS>(Row(r + gridDim.x, cols, pitch, threadIdx.x), x);
+    softmax_of<TEAM, ITEMS>(v, edge, row, y, threadIdx.x, partial);
+  }
+}
+
+// A warp per row.
+extern "C" __global__ void __launch_bounds__(256)
+    softmax_short(int rows, int cols, int pitch, const bf16* __restrict__ x,
+                  bf16* __restrict__ y) {
+  const int r = blockIdx.x * 8 + threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  if (r >= rows) return;
+  const Row row(r, cols, pitch, lane);
+  const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
+  Eight v[4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k)
+    v[k] = k * 32 + lane < row.vectors ? Eight::of(__ldcs(from + k * 32 + lane))
+                                       : Eight::all(NOTHING);
+  const float edge = row.edge >= 0 ? widened(x[row.at + row.edge]) : NOTHING;
+  softmax_of<32, 4>(v, edge, row, y, lane, nullptr);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    softmax_medium(int rows, int cols, int pitch, const bf16* __restrict__ x,
+                   bf16* __restrict__ y) {
+  softmax_rows<256, 2>(rows, cols, pitch, x, y);
+}
+
+extern "C" __global__ void __launch_bounds__(512, 2)
+    softmax_wide(int rows, int cols, int pitch, const bf16* __restrict__ x,
+                 bf16* __restrict__ y) {
+  softmax_rows<512, 4>(rows, cols, pitch, x, y);
+}
+
+extern "C" __global__ void __launch_bounds__(1024, 1)
+    softmax_wider(int rows, int cols, int pitch, const bf16* __restrict__ x,
+                  bf16* __restrict__ y) {
+  softmax_rows<1024, 4>(rows, cols, pitch, x, y);
+}
+
+// Twice over the row: the largest element with the sum of weights relative to it, then the weights.
+extern "C" __global__ void __launch_bounds__(1024)
+    softmax_long(int cols, int pitch, const bf16* __restrict__ x, bf16* __restrict__ y) {
+  __shared__ float partial[64];
+  const Row row(blockIdx.x, cols, pitch, threadIdx.x);
+  const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
+  const float edge = row.edge >= 0 ? widened(x[row.at + row.edge]) : NOTHING;
+  float largest = edge;
+  float sum = row.edge >= 0 ? 1.0f : 0.0f;
+#pragma unroll 2
+  for (int i = threadIdx.x; i < row.vectors; i += 1024) {
+    Eight v = Eight::of(from[i]);
+    const float next = fmaxf(largest, v.largest());
+    v.weigh(next);
+    sum = sum * __expf(largest - next) + v.sum();
+    largest = next;
+  }
+  const float most = team_max<1024>(largest, partial);
+  const float factor = 1.0f / team_sum<1024>(sum * __expf(largest - most), partial + 32);
+  uint4* to = reinterpret_cast<uint4*>(y + row.at + row.head);
+#pragma unroll 2
+  for (int i = threadIdx.x; i < row.vectors; i += 1024) {
+    Eight v = Eight::of(__ldcs(from + i));
+    v.weigh(most);
+    v.scale(factor);
+    __stcs(to + i, v.packed());
+  }
+  if (row.edge >= 0)
+    y[row.at + row.edge] = static_cast<bf16>(pair_of(__expf(edge - most) * factor, 0.0f));
+}
