@@ -11,11 +11,28 @@ TEST(DataFiles, HoldsTheShippedTasksAndPlaybook) {
   const auto data = DataFiles::open(std::nullopt);
   ASSERT_TRUE(data);
   const auto tasks = data->folders("tasks");
-  for (const char* name :
-       {"attention", "conv2d",         "fctd3d",       "gelu",        "histogram",
-        "layernorm", "layernorm_bf16", "matmul",       "matmul_bf16", "reduce_sum",
-        "relu",      "rmsnorm",        "rmsnorm_bf16", "saxpy",       "scan",
-        "softmax",   "softmax_bf16",   "softsign",     "swish",       "transpose"}) {
+  for (const char* name : {"attention",
+                           "attention_bf16",
+                           "conv2d",
+                           "fctd3d",
+                           "gelu",
+                           "histogram",
+                           "layernorm",
+                           "layernorm_bf16",
+                           "matmul",
+                           "matmul_bf16",
+                           "matmul_bias_gelu_bf16",
+                           "reduce_sum",
+                           "relu",
+                           "rmsnorm",
+                           "rmsnorm_bf16",
+                           "saxpy",
+                           "scan",
+                           "softmax",
+                           "softmax_bf16",
+                           "softsign",
+                           "swish",
+                           "transpose"}) {
     EXPECT_NE(std::find(tasks.begin(), tasks.end(), name), tasks.end()) << name;
     EXPECT_FALSE(data->under(std::string("playbook/") + name).empty()) << name;
   }

@@ -137,11 +137,28 @@ TEST(LoadTask, AVariantHasTheTruthOfAnotherTask) {
 }
 
 TEST(LoadTask, ShippedTasksAreSound) {
-  for (const std::string name :
-       {"attention", "conv2d",         "fctd3d",       "gelu",        "histogram",
-        "layernorm", "layernorm_bf16", "matmul",       "matmul_bf16", "reduce_sum",
-        "relu",      "rmsnorm",        "rmsnorm_bf16", "saxpy",       "scan",
-        "softmax",   "softmax_bf16",   "softsign",     "swish",       "transpose"}) {
+  for (const std::string name : {"attention",
+                                 "attention_bf16",
+                                 "conv2d",
+                                 "fctd3d",
+                                 "gelu",
+                                 "histogram",
+                                 "layernorm",
+                                 "layernorm_bf16",
+                                 "matmul",
+                                 "matmul_bf16",
+                                 "matmul_bias_gelu_bf16",
+                                 "reduce_sum",
+                                 "relu",
+                                 "rmsnorm",
+                                 "rmsnorm_bf16",
+                                 "saxpy",
+                                 "scan",
+                                 "softmax",
+                                 "softmax_bf16",
+                                 "softsign",
+                                 "swish",
+                                 "transpose"}) {
     const auto definition = load_task(std::string(KW_SOURCE_DIR) + "/tasks/" + name);
     ASSERT_TRUE(definition.has_value()) << describe(definition.error());
     EXPECT_EQ(definition->task.name, name);

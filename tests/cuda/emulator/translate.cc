@@ -161,6 +161,7 @@ constexpr Rule kRules[] = {
     {R"(cp\.async\.(commit_group|wait_all|wait_group .*))", ""},
     {R"(cvt\.rn\.bf16x2\.f32 %0, %1, %2)", "%0 = kw_emulated::pair_of<kw_emulated::Bf16>(%1, %2)"},
     {R"(cvt\.rn\.f16x2\.f32 %0, %1, %2)", "%0 = kw_emulated::pair_of<kw_emulated::F16>(%1, %2)"},
+    {R"(ex2\.approx(\.ftz)?\.f32 %0, %1)", "%0 = exp2f(%1)"},
     {R"(cvt\.f32\.f16 %0, %1)", "%0 = kw_emulated::F16::widened(%1)"},
     {R"(ldmatrix\.sync\.aligned\.m8n8\.x4\.shared\.b16 \{%0, ?%1, ?%2, ?%3\}, \[%4\])",
      "kw_emulated::load_matrices<false>(%0, %1, %2, %3, %4)"},
