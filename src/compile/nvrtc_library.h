@@ -8,10 +8,11 @@
 
 #include "compile/nvrtc_wire.h"
 
-/// Names and values after NVIDIA's nvrtc.h, which need not be there to build this.
-struct _nvrtcProgram;
-
 namespace kw::compile {
+
+/// Names and values after NVIDIA's nvrtc.h, which need not be there to build this. Its programs are
+/// known by address alone.
+struct NvrtcProgram;
 
 /// The loaded library; for one process, for good. Functions that older versions lack are null.
 class NvrtcLibrary {
@@ -35,7 +36,7 @@ class NvrtcLibrary {
                       bool with_object = true);
 
  private:
-  using Program = _nvrtcProgram*;
+  using Program = NvrtcProgram*;
   std::string find_functions(void* handle);
 
   int major_ = 0;

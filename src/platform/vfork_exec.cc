@@ -19,13 +19,14 @@
 
 /// glibc's own name of clone(). Its public one is what ThreadSanitizer replaces, whose wrapper
 /// prepares for a fork and then reports the child's stack, shared with us, as races.
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" int __clone(int (*function)(void*), void* stack, int flags, void* argument, ...);
 
 namespace kw::platform {
 namespace {
 
 /// More than enough for the functions below, whose frames are a few hundred bytes.
-constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr std::size_t kStackBytes = 64 << 10;
 /// As many descriptors as one child may be given; the copies live on its stack.
 constexpr std::size_t kMaxFds = 512;
 

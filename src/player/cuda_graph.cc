@@ -283,7 +283,7 @@ Outcome GraphBuilder::add_memory(const WireStep& step, Stream stream) {
   std::uint64_t bytes = step.bytes;
   const std::uint64_t most =
       kMemoryBlocksPerMultiprocessor * static_cast<std::uint64_t>(s_.multiprocessors_);
-  const std::uint64_t wanted = bytes / (kMemoryThreads * 16) + 1;
+  const std::uint64_t wanted = bytes / (std::uint64_t{kMemoryThreads} * 16) + 1;
   const auto blocks = static_cast<unsigned>(std::min(wanted, most));
   Status status = 0;
   if (step.kind == WireStepKind::Fill) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -304,7 +305,7 @@ Outcome Session::read_events(std::uint64_t& event_ns) {
   if (auto f = check(api_.cuEventElapsedTime(&ms, begin_, end_), "read the events",
                      Trouble::LaunchFailed))
     return f;
-  event_ns = static_cast<std::uint64_t>(static_cast<double>(ms) * 1e6 + 0.5);
+  event_ns = static_cast<std::uint64_t>(std::llround(static_cast<double>(ms) * 1e6));
   return std::nullopt;
 }
 

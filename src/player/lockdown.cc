@@ -94,7 +94,8 @@ constexpr int kChanging[] = {
     __NR_fchownat,    __NR_utimensat,    __NR_setxattr,    __NR_lsetxattr, __NR_fsetxattr,
     __NR_removexattr, __NR_lremovexattr, __NR_fremovexattr};
 
-constexpr std::size_t kLength = 16 + 2 * std::max(std::size(kDenied), std::size(kChanging)) + 3 * 5;
+constexpr std::size_t kLength =
+    16 + 2 * std::max(std::size(kDenied), std::size(kChanging)) + 3 * std::size_t{5};
 
 /// Appends instructions and counts them.
 struct Program {

@@ -26,7 +26,7 @@ double elapsed_ns(Clock::time_point since) {
 }
 
 // Between arrays, so that they do not meet in the same cache sets: an odd number of lines.
-constexpr std::size_t kSkewBytes = 17 * 64;
+constexpr std::size_t kSkewBytes = std::size_t{17} * 64;
 constexpr std::size_t kAlign = 4096;
 constexpr std::size_t kFewest = 3;  // Samples; fewer are refused as implausible.
 

@@ -266,7 +266,7 @@ Planned<> PlanResolver::add_argument(const PlanItem& item, int parameter, std::i
     PlanArgument value = KW_TRY(argument(item));
     value.parameter = parameter;
     value.at = at;
-    step.arguments.push_back(std::move(value));
+    step.arguments.push_back(value);
     return {};
   }
   std::vector<std::int64_t> offsets;
