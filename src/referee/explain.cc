@@ -16,12 +16,6 @@ namespace {
 
 constexpr std::int64_t kMostElements = 1 << 25;  // 1 GiB of doubles for the four maps
 
-std::int64_t elements_of(const Region& region) {
-  std::int64_t count = 1;
-  for (const Range& range : region.ranges) count *= range.hi - range.lo;
-  return count;
-}
-
 // Same rule as BufferOps::compare, element by element; if only a figure over all elements failed,
 // the elements that contribute most stand for it.
 void mark_failed(FailureMap& map, const Tensor& tensor, const device::Allowance& allowance,

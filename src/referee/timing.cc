@@ -14,6 +14,7 @@
 #include "measure/warm_up.h"
 #include "referee/check.h"
 #include "referee/plausible.h"
+#include "referee/values.h"
 
 namespace kw::referee {
 namespace {
@@ -42,11 +43,7 @@ constexpr measure::WarmUpLimits kGpuSettle{.window_ns = 2e6, .most_ns = 20e6, .t
 std::int64_t compared_elements(const Workload& workload) {
   std::int64_t count = 0;
   for (const Tensor& tensor : workload.tensors)
-    for (const Region& region : tensor.compared) {
-      std::int64_t box = 1;
-      for (const Range& range : region.ranges) box *= range.hi - range.lo;
-      count += box;
-    }
+    for (const Region& region : tensor.compared) count += elements_of(region);
   return count;
 }
 
@@ -398,8 +395,7 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
     Entry& entry = entries_[turn.workload];
     if (auto verdict = KW_TRY(sit_down(entry))) return at_measure(*verdict);
     const std::vector<int> sets = entry.candidate->draw_sets();
-    Time own;
-    Time other;
+    Time own, other;
     if (!turn.candidate_first) other = KW_TRY(time_trusted(*entry.opponent, sets));
     if (auto verdict = KW_TRY(time_candidate(entry, sets, own))) return verdict;
     if (turn.candidate_first) other = KW_TRY(time_trusted(*entry.opponent, sets));
@@ -485,8 +481,7 @@ Result<std::optional<Verdict>> Timing::run_alone() {
 void Timing::finish(Entry& entry) {
   WorkloadResult& result = *entry.result;
   if (result.samples.empty()) return;
-  std::vector<double> own;
-  std::vector<double> other;
+  std::vector<double> own, other;
   for (const Sample& sample : result.samples) {
     own.push_back(sample.candidate_ns);
     if (sample.opponent_ns > 0) other.push_back(sample.opponent_ns);

@@ -51,6 +51,12 @@ void append(std::vector<double>& to, Dtype dtype, std::span<const std::byte> byt
 
 }  // namespace
 
+std::int64_t elements_of(const Region& region) {
+  std::int64_t count = 1;
+  for (const Range& range : region.ranges) count *= range.hi - range.lo;
+  return count;
+}
+
 Region whole(const Tensor& tensor) {
   Region region;
   for (const std::int64_t size : tensor.sizes) region.ranges.push_back({0, size});

@@ -29,6 +29,9 @@ double to_type(double value, Dtype dtype);
 void for_each_run(const Tensor& tensor, const Region& region,
                   const std::function<void(std::int64_t, std::int64_t)>& visit);
 
+/// How many elements the region holds.
+std::int64_t elements_of(const Region& region);
+
 /// The region that is the whole tensor.
 Region whole(const Tensor& tensor);
 
