@@ -34,8 +34,8 @@ constexpr std::int64_t kMostStaticShared = 0xc000;
 /// What every unit is compiled with. 177: unused variables, which templates and knobs make plenty
 /// of; 47: macros that libcu++ and device_headers() both define. Unannotated functions are device
 /// functions: there are no others here.
-constexpr std::array<std::string_view, 4> kFlags = {
-    "-default-device", "-lineinfo", "--ptxas-options=-v", "--diag-suppress=177,47"};
+constexpr std::array<std::string_view, 4> kFlags = {"-default-device", "-lineinfo",
+                                                    "--ptxas-options=-v", "--diag-suppress=177,47"};
 /// What most kernels with CuTe need; precompiled once in a life of kw-nvrtc.
 constexpr std::string_view kCutePrefix =
     "#include <cute/tensor.hpp>\n"

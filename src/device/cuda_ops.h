@@ -50,7 +50,8 @@ class CudaOps final : public BufferOps {
 
  private:
   struct Kernels {
-    cuda::Function fill, poison, widen, count, arm, check, compare, fold, flush_write, flush_read, tick;
+    cuda::Function fill, poison, widen, count, arm, check, compare, fold, flush_write, flush_read,
+        tick;
   };
 
   Result<> begin();

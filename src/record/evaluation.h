@@ -150,9 +150,9 @@ struct Accuracy {
 
 /// cuda: the candidate on the referee's own clock, which no device code and no player can reach.
 struct Retimed {
-  double call_ns = 0;    ///< Quicker quartile of the wall clock around calls, less `empty_ns`.
-  double empty_ns = 0;   ///< The same around as many calls with nothing between the stamps.
-  int calls = 0;         ///< All cold, each on its own inputs.
+  double call_ns = 0;   ///< Quicker quartile of the wall clock around calls, less `empty_ns`.
+  double empty_ns = 0;  ///< The same around as many calls with nothing between the stamps.
+  int calls = 0;        ///< All cold, each on its own inputs.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
