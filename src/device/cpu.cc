@@ -39,7 +39,10 @@ class CpuDevice final : public Device {
       : facts_(std::move(facts)),
         parallel_(options.threads > 0 ? options.threads : facts_.cores),
         ops_(parallel_),
-        pool_({options.player, facts_.cores, options.spare_players}) {}
+        pool_({.program = options.player,
+               .threads = facts_.cores,
+               .spare = options.spare_players,
+               .expected = options.expected_jail}) {}
 
   const DeviceFacts& facts() const override { return facts_; }
   BufferOps& ops() override { return ops_; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "device/device.h"
 #include "platform/files.h"
@@ -13,6 +14,8 @@ struct CpuOptions {
   platform::Path player;  ///< The player executable; empty: kw-player-cpu beside this program.
   int threads = 0;        ///< Of the operations; 0: all cores we may use.
   int spare_players = 2;  ///< Kept ready per jail level.
+  /// A level whose players will be needed: they are started at once, beside all else.
+  std::optional<JailLevel> expected_jail{};
 };
 
 /// Opens this machine as a device: reads facts, starts the operations' threads. Milliseconds; takes

@@ -29,7 +29,9 @@ std::vector<std::string> environment() {
 }  // namespace
 
 PlayerPool::PlayerPool(PoolOptions options)
-    : options_(std::move(options)), thread_([this] { work(); }) {}
+    : options_(std::move(options)),
+      shelves_(first_shelves(options_)),
+      thread_([this] { work(); }) {}
 
 PlayerPool::~PlayerPool() {
   {
@@ -38,6 +40,12 @@ PlayerPool::~PlayerPool() {
   }
   changed_.notify_all();
   thread_.join();
+}
+
+std::map<JailLevel, PlayerPool::Shelf> PlayerPool::first_shelves(const PoolOptions& options) {
+  std::map<JailLevel, Shelf> shelves;
+  if (options.expected) shelves[*options.expected].spare = options.spare;
+  return shelves;
 }
 
 Result<BlankPlayer> PlayerPool::take(JailLevel level) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,6 +29,7 @@ struct PoolOptions {
   platform::Path program;  ///< The player executable.
   int threads = 1;         ///< Most threads that a candidate may need.
   int spare = 2;           ///< Blank players kept per level, after the first request for it.
+  std::optional<JailLevel> expected{};  ///< A level whose players are started without a request.
   // What a player of a GPU needs beyond that.
   std::vector<std::string> arguments = {};    ///< After the folder of its objects.
   std::vector<std::string> environment = {};  ///< Beside what every player has.
@@ -59,6 +61,7 @@ class PlayerPool {
     std::deque<Result<BlankPlayer>> ready;
   };
 
+  static std::map<JailLevel, Shelf> first_shelves(const PoolOptions& options);
   void work();
   Result<BlankPlayer> start(JailLevel level) const;
 

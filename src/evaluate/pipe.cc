@@ -57,8 +57,12 @@ Result<> PipeCarrier::start() {
   spawn.fds = {{theirs.get(), kWorkerFd}};
   spawn.out = platform::Output::Discard;
   spawn.err = platform::Output::Inherit;
-  process_ = KW_TRY(
-      platform::spawn({worker.string(), "--target", std::string(name_of(options_.target))}, spawn));
+  std::vector<std::string> argv{worker.string(), "--target", std::string(name_of(options_.target))};
+  if (options_.jail) {
+    argv.emplace_back("--jail");
+    argv.emplace_back(name_of(*options_.jail));
+  }
+  process_ = KW_TRY(platform::spawn(argv, spawn));
   return {};
 }
 

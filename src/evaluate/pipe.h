@@ -17,7 +17,9 @@ namespace kw::evaluate {
 
 struct PipeOptions {
   Target target = Target::Cpu;
-  platform::Path worker;  ///< The executable; empty: kw-worker beside this program.
+  /// The level that requests will name: the worker starts players for it ahead. Nothing: it waits.
+  std::optional<JailLevel> jail{};
+  platform::Path worker{};  ///< The executable; empty: kw-worker beside this program.
   int build_threads = 2;
   std::int64_t reply_timeout_ns =
       30LL * 60 * 1'000'000'000;  ///< A worker silent for so long is replaced.

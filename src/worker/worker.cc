@@ -66,15 +66,16 @@ std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
 
 }  // namespace
 
-Result<std::unique_ptr<Worker>> Worker::open(Target target) {
-  if (target == Target::Cpu) return std::make_unique<Worker>(KW_TRY(device::open_cpu()));
+Result<std::unique_ptr<Worker>> Worker::open(Target target, std::optional<JailLevel> expected) {
+  const device::CpuOptions cpu{.player = {}, .expected_jail = expected};
+  if (target == Target::Cpu) return std::make_unique<Worker>(KW_TRY(device::open_cpu(cpu)));
   auto gpu = device::open_cuda({});
   if (!gpu)
     return fail(gpu.error().what +
                     "; without a GPU kernels can be compiled (--until compile --arch sm_90a) and "
                     "target cpu works",
                 gpu.error().where, Advice::Stop);
-  return std::make_unique<Worker>(std::move(*gpu), KW_TRY(device::open_cpu()));
+  return std::make_unique<Worker>(std::move(*gpu), KW_TRY(device::open_cpu(cpu)));
 }
 
 Worker::Worker(std::unique_ptr<device::Device> device, std::unique_ptr<device::Device> host)

@@ -16,8 +16,9 @@ namespace kw::worker {
 class Worker {
  public:
   /// Opens this machine's device of the target. An error names what is missing and what works
-  /// without it.
-  static Result<std::unique_ptr<Worker>> open(Target target);
+  /// without it. `expected`: a jail level whose players are started before a request asks for them.
+  static Result<std::unique_ptr<Worker>> open(Target target,
+                                              std::optional<JailLevel> expected = std::nullopt);
   /// `host`: where references compute; null where the device itself runs them.
   explicit Worker(std::unique_ptr<device::Device> device,
                   std::unique_ptr<device::Device> host = nullptr);

@@ -1,4 +1,4 @@
-// kw-worker --target T: judges evaluations that come as frames on descriptor 3.
+// kw-worker --target T [--jail L]: judges evaluations that come as frames on descriptor 3.
 // kw-worker --bundle F --out R: judges those of a file.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
@@ -32,12 +32,27 @@ std::optional<Files> files_of(int argc, char** argv) {
   return files;
 }
 
+struct Service {
+  kw::Target target = kw::Target::Cpu;
+  std::optional<kw::JailLevel> jail;  ///< The level that requests will name, if it is known.
+};
+
 /// Nothing where the command line is not understood.
-std::optional<kw::Target> target_of(int argc, char** argv) {
-  if (argc == 1) return kw::Target::Cpu;
-  if (argc == 3 && std::string_view(argv[1]) == "--target")
-    return kw::enum_from<kw::Target>(argv[2]);
-  return std::nullopt;
+std::optional<Service> service_of(int argc, char** argv) {
+  Service service;
+  if (argc % 2 == 0) return std::nullopt;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string_view name = argv[i];
+    const auto target = kw::enum_from<kw::Target>(argv[i + 1]);
+    const auto jail = kw::enum_from<kw::JailLevel>(argv[i + 1]);
+    if (name == "--target" && target)
+      service.target = *target;
+    else if (name == "--jail" && jail)
+      service.jail = jail;
+    else
+      return std::nullopt;
+  }
+  return service;
 }
 
 }  // namespace
@@ -48,13 +63,14 @@ int main(int argc, char** argv) {
     ::prctl(PR_SET_DUMPABLE, 0);
     return kw::worker::judge_bundle(files->bundle, files->out);
   }
-  const auto target = target_of(argc, argv);
-  if (!target || ::fcntl(kFrames, F_GETFD) < 0) {
-    std::fprintf(stderr,
-                 "%s [--target cpu|cuda] judges for kw, which starts it with a socket as "
-                 "descriptor 3.\n%s --bundle FILE --out RESULTS judges what kw optimize --carrier "
-                 "bundle wrote.\n",
-                 argv[0], argv[0]);
+  const auto service = service_of(argc, argv);
+  if (!service || ::fcntl(kFrames, F_GETFD) < 0) {
+    std::fprintf(
+        stderr,
+        "%s [--target cpu|cuda] [--jail L] judges for kw, which starts it with a socket as "
+        "descriptor 3.\n%s --bundle FILE --out RESULTS judges what kw optimize --carrier "
+        "bundle wrote.\n",
+        argv[0], argv[0]);
     return 2;
   }
   // Ctrl-C is for the controller: it lets the evaluation in flight end and closes the pipe.
@@ -62,7 +78,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   // A core of a worker would hold truths and seeds, and no other process may read them.
   ::prctl(PR_SET_DUMPABLE, 0);
-  auto worker = kw::worker::Worker::open(*target);
+  auto worker = kw::worker::Worker::open(service->target, service->jail);
   if (!worker) return kw::worker::refuse(worker.error(), kFrames);
   return kw::worker::serve(**worker, kFrames);
 }
