@@ -12,7 +12,7 @@ file(REAL_PATH ${KW_REAL_NVCC} real)
 cmake_path(GET real PARENT_PATH cuda_bin)
 
 # Never sanitised: fibers change stacks under a sanitizer's feet.
-add_library(emulated_driver SHARED ${emulator}/driver.cc ${emulator}/engine.cc)
+add_library(emulated_driver SHARED ${emulator}/driver.cc ${emulator}/engine.cc ${emulator}/errors.cc)
 target_include_directories(emulated_driver PRIVATE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(emulated_driver PRIVATE -O2 -Wall -Wextra -fvisibility=hidden)
 target_compile_definitions(emulated_driver PRIVATE _GNU_SOURCE)

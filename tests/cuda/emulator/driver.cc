@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -24,8 +25,10 @@ namespace emu = kw_emulated;
 
 namespace {
 
-constexpr Status kInvalidImage = 200;
-constexpr Status kCooperativeTooLarge = 720;
+using emu::kCaptureInvalidated;
+using emu::kCaptureUnsupported;
+using emu::kCooperativeTooLarge;
+using emu::kInvalidImage;
 constexpr std::size_t kGranularity = std::size_t{2} << 20;
 constexpr std::size_t kTotalMemory = std::size_t{3} << 30;
 
@@ -44,6 +47,7 @@ struct OpenStream;
 struct CapturedGraph {
   std::vector<Node> nodes;
   std::vector<OpenStream*> streams;  // that record into it
+  bool is_invalid = false;
 };
 struct OpenStream {
   CapturedGraph* capture = nullptr;
@@ -182,25 +186,6 @@ void add_to(Stream stream, std::function<Status()> work) {
 // --- the device
 KW_EMULATED cuInit(unsigned) { return 0; }
 KW_EMULATED cuDriverGetVersion(int* version) { return *version = 13000, 0; }
-KW_EMULATED cuGetErrorName(Status status, const char** name) {
-  static const std::map<Status, const char*> names{
-      {0, "CUDA_SUCCESS"},
-      {kInvalidValue, "CUDA_ERROR_INVALID_VALUE"},
-      {kOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
-      {kInvalidImage, "CUDA_ERROR_INVALID_IMAGE"},
-      {kNotFound, "CUDA_ERROR_NOT_FOUND"},
-      {emu::kIllegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS"},
-      {emu::kIllegalInstruction, "CUDA_ERROR_ILLEGAL_INSTRUCTION"},
-      {emu::kLaunchFailed, "CUDA_ERROR_LAUNCH_FAILED"},
-      {kCooperativeTooLarge, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"}};
-  const auto found = names.find(status);
-  return *name = found == names.end() ? "CUDA_ERROR_UNKNOWN" : found->second, 0;
-}
-KW_EMULATED cuGetErrorString(Status status, const char** words) {
-  return *words = status == emu::kIllegalAddress ? "an illegal memory access was encountered"
-                                                 : "as emulated",
-         0;
-}
 KW_EMULATED cuDeviceGetCount(int* count) { return *count = 1, 0; }
 KW_EMULATED cuDeviceGet(DeviceOrdinal* device, int) { return *device = 0, 0; }
 KW_EMULATED cuDeviceGetName(char* name, int size, DeviceOrdinal) {
@@ -241,6 +226,10 @@ KW_EMULATED cuDeviceTotalMem_v2(std::size_t* bytes, DeviceOrdinal) {
 KW_EMULATED cuCtxCreate_v2(Context* context, unsigned, DeviceOrdinal) {
   Queue::get();  // its threads exist before anything forbids them
   return *context = reinterpret_cast<Context>(1), 0;
+}
+KW_EMULATED cuDevicePrimaryCtxSetFlags_v2(DeviceOrdinal, unsigned) { return 0; }
+KW_EMULATED cuDevicePrimaryCtxRetain(Context* context, DeviceOrdinal device) {
+  return cuCtxCreate_v2(context, 0, device);
 }
 KW_EMULATED cuCtxDestroy_v2(Context) { return 0; }
 KW_EMULATED cuCtxSetCurrent(Context) { return 0; }
@@ -358,6 +347,10 @@ KW_EMULATED cuMemcpyDtoD_v2(Address to, Address from, std::size_t bytes) {
   if (status == 0) std::memmove(pointer(to), pointer(from), bytes);
   return status;
 }
+KW_EMULATED cuMemsetD32Async(Address to, unsigned value, std::size_t count, Stream stream) {
+  add_to(stream, [=] { return std::fill_n(static_cast<unsigned*>(pointer(to)), count, value), 0; });
+  return 0;
+}
 KW_EMULATED cuMemHostRegister_v2(void*, std::size_t, unsigned) { return Queue::get().status(); }
 KW_EMULATED cuMemHostGetDevicePointer_v2(Address* address, void* host, unsigned) {
   return *address = reinterpret_cast<Address>(host), 0;
@@ -428,7 +421,14 @@ KW_EMULATED cuStreamCreate(Stream* stream, unsigned) {
   return *stream = reinterpret_cast<Stream>(new OpenStream), 0;
 }
 KW_EMULATED cuStreamDestroy_v2(Stream stream) { return delete as<OpenStream>(stream), 0; }
-KW_EMULATED cuStreamSynchronize(Stream) { return Queue::get().drain(); }
+KW_EMULATED cuStreamSynchronize(Stream stream) {
+  auto* open = as<OpenStream>(stream);
+  if (open != nullptr && open->capture != nullptr) {
+    open->capture->is_invalid = true;
+    return kCaptureUnsupported;
+  }
+  return Queue::get().drain();
+}
 KW_EMULATED cuStreamWaitEvent(Stream stream, Event event, unsigned) {
   auto* made = as<MadeEvent>(event);
   if (made->capture != nullptr) as<OpenStream>(stream)->join(made->capture);
@@ -443,7 +443,10 @@ KW_EMULATED cuStreamEndCapture(Stream stream, Graph* graph) {
   *graph = reinterpret_cast<Graph>(made);
   if (made == nullptr) return kInvalidValue;
   for (OpenStream* open : made->streams) open->capture = nullptr;
-  return 0;
+  if (!made->is_invalid) return 0;
+  delete made;
+  *graph = nullptr;
+  return kCaptureInvalidated;
 }
 KW_EMULATED cuEventCreate(Event* event, unsigned) {
   return *event = reinterpret_cast<Event>(new MadeEvent), 0;
@@ -461,6 +464,9 @@ KW_EMULATED cuEventElapsedTime(float* ms, Event from, Event to) {
   const Status status = Queue::get().drain();
   *ms = static_cast<float>(as<MadeEvent>(to)->at - as<MadeEvent>(from)->at) * 1e-6f;
   return status;
+}
+KW_EMULATED cuGraphGetNodes(Graph graph, void*, std::size_t* count) {
+  return *count = as<CapturedGraph>(graph)->nodes.size(), 0;
 }
 KW_EMULATED cuGraphDestroy(Graph graph) { return delete as<CapturedGraph>(graph), 0; }
 KW_EMULATED cuGraphInstantiateWithFlags(GraphExec* exec, Graph graph, unsigned long long) {

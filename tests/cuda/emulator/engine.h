@@ -14,6 +14,12 @@
 
 namespace kw_emulated {
 
+// Statuses of the driver that no kernel raises.
+inline constexpr int kInvalidImage = 200;
+inline constexpr int kCooperativeTooLarge = 720;
+inline constexpr int kCaptureUnsupported = 900;
+inline constexpr int kCaptureInvalidated = 901;
+
 /// Multiprocessors that the device claims to have, and blocks that each holds at a time.
 inline constexpr int kMultiprocessors = 2;
 inline constexpr int kBlocksEach = 2;

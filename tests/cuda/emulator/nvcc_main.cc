@@ -84,6 +84,13 @@ std::vector<std::string> kernels_of(const std::string& cubin) {
 
 int main(int count, char** values) {
   const std::vector<std::string> words(values + 1, values + count);
+  for (const std::string& word : words)
+    if (word == "--shared") {
+      std::fputs(
+          "error: the stand-in for a GPU has no CUDA runtime, so no host launcher runs on it\n",
+          stderr);
+      return 1;
+    }
   std::vector<std::string> real{KW_REAL_NVCC};
   real.insert(real.end(), words.begin(), words.end());
   if (const int status = run(real); status != 0) return status;
