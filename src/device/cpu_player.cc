@@ -3,12 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cpu_player.h"
 
-#include <fmt/format.h>
-
-#include <cstring>
-
 #include "device/cpu_buffer.h"
-#include "platform/files.h"
 
 namespace kw::device {
 namespace {
@@ -17,11 +12,6 @@ using player::Kind;
 
 constexpr std::int64_t kLoadTimeout = 10 * kSecond;  ///< Constructors of an object included.
 constexpr std::int64_t kEmptyTimeout = 2 * kSecond;
-
-void copy_name(char (&to)[player::kNameBytes], std::string_view name) {
-  KW_ASSERT(name.size() < sizeof to);
-  std::memcpy(to, name.data(), name.size());
-}
 
 }  // namespace
 
@@ -43,28 +33,10 @@ Result<std::unique_ptr<CpuPlayer>> CpuPlayer::prepare(BlankPlayer blank, const S
   return p;
 }
 
-Result<std::string> CpuPlayer::stage(const BuiltObject& object) {
-  const std::string bytes = KW_TRY(platform::read_file(object.path, kObjectCap));
-  std::string name = fmt::format("{}.so", ++staged_);
-  const auto path = process_.folder() / name;
-  KW_TRY(platform::write_file_atomic(path, bytes, false));
-  std::error_code trouble;
-  std::filesystem::permissions(path, std::filesystem::perms(0755), trouble);
-  if (trouble) return platform::fail_errno("open to the player", path, trouble.value());
-  return name;
-}
-
 LoadResult CpuPlayer::load(const BuiltObject& object) {
   if (object.format != "elf-so")
     return {.fate = Fate::LoadRefused, .detail = "not an object for a cpu: " + object.format};
-  const auto staged = stage(object);
-  if (!staged.has_value()) return {.fate = Fate::LoadRefused, .detail = describe(staged.error())};
-  player::LoadRequest request;
-  copy_name(request.file, *staged);
-  copy_name(request.entry, "kw_entry");
-  const auto e = process_.exchange(seal(request, Kind::Load), {}, Kind::Loaded, kLoadTimeout);
-  return {
-      .fate = e.result.fate, .object = e.answer ? e.answer->object : -1, .detail = e.result.detail};
+  return process_.load_shared(object, kLoadTimeout);
 }
 
 CallResult CpuPlayer::call(const Call& call) {

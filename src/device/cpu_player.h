@@ -38,10 +38,8 @@ class CpuPlayer final : public Player {
 
  private:
   CpuPlayer(BlankPlayer blank, const Setup& setup);
-  Result<std::string> stage(const BuiltObject& object);
 
   PlayerProcess process_;
-  int staged_ = 0;
 };
 
 }  // namespace kw::device

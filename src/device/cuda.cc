@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "device/cuda_buffer.h"
@@ -41,17 +42,30 @@ Result<std::string> image_of(const BuildUnit& unit) {
   return platform::read_file(object.path, kObjectCap);
 }
 
+/// Players of host launchers: the primary context, libraries, and kernels of these loaded as they
+/// are needed, since all of cuBLAS would be gigabytes. None is kept spare.
+PoolOptions host_pool(const PoolOptions& base, const CudaSurroundings& surroundings,
+                      const std::vector<platform::Path>& folders) {
+  PoolOptions pool = base;
+  pool.spare = 0;
+  pool.arguments.emplace_back("host");
+  pool.environment = surroundings.host_environment(folders);
+  pool.readable.insert(pool.readable.end(), folders.begin(), folders.end());
+  return pool;
+}
+
 class CudaDevice final : public Device {
  public:
-  /// `exclusion` is what the pool's options name.
+  /// `exclusion` is what the options of both pools name; `host`: of players of host launchers.
   CudaDevice(std::unique_ptr<CudaContext> context, std::unique_ptr<std::mutex> exclusion,
-             PoolOptions pool)
+             PoolOptions pool, PoolOptions host)
       : context_(std::move(context)),
         facts_(context_->facts()),
         parallel_(1),
         ops_(*context_, parallel_),
         exclusion_(std::move(exclusion)),
-        pool_(std::move(pool)) {}
+        pool_(std::move(pool)),
+        host_options_(std::move(host)) {}
 
   const DeviceFacts& facts() const override { return facts_; }
   BufferOps& ops() override { return ops_; }
@@ -88,6 +102,8 @@ class CudaDevice final : public Device {
   CudaOps ops_;
   std::unique_ptr<std::mutex> exclusion_;
   PlayerPool pool_;
+  PoolOptions host_options_;
+  std::optional<PlayerPool> host_pool_;        ///< Made with its first player.
   platform::Fd trusted_;                       ///< The cubin that every player is given.
   std::map<std::string, std::string> images_;  ///< Of all units, by role.
   std::unique_ptr<player::cuda::Session> session_;
@@ -117,7 +133,9 @@ Result<std::unique_ptr<Player>> CudaDevice::start_player(const PlayerSpec& spec)
     setup.buffers.push_back(&as_cuda(*buffer));
     KW_ASSERT(setup.buffers.back()->is_shared());
   }
-  auto blank = KW_TRY(pool_.take(spec.jail));
+  setup.runs_host_code = spec.runs_host_code;
+  if (spec.runs_host_code && !host_pool_) host_pool_.emplace(host_options_);
+  auto blank = KW_TRY((spec.runs_host_code ? *host_pool_ : pool_).take(spec.jail));
   return KW_TRY(CudaPlayer::prepare(std::move(blank), setup));
 }
 
@@ -193,8 +211,9 @@ Result<std::unique_ptr<Device>> open_cuda(const CudaOptions& options) {
   pool.needs_driver = true;
   auto exclusion = std::make_unique<std::mutex>();
   pool.exclusion = exclusion.get();
-  return std::unique_ptr<Device>(
-      std::make_unique<CudaDevice>(std::move(context), std::move(exclusion), std::move(pool)));
+  PoolOptions host = host_pool(pool, surroundings, resolved.library_folders);
+  return std::unique_ptr<Device>(std::make_unique<CudaDevice>(
+      std::move(context), std::move(exclusion), std::move(pool), std::move(host)));
 }
 
 std::vector<BuildUnit> trusted_units(std::string_view arch) {

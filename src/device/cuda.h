@@ -19,6 +19,8 @@ struct CudaOptions {
   int ordinal = 0;        ///< Among the devices that CUDA_VISIBLE_DEVICES leaves.
   std::string driver;     ///< Its library; empty: KW_CUDA_DRIVER, else libcuda.so.1.
   platform::Path player;  ///< The player executable; empty: kw-player-cuda beside this program.
+  /// Of CUDA's libraries: what players of host launchers may read and link with.
+  std::vector<platform::Path> library_folders = {};
   int spare_players = 1;  ///< Kept ready per jail level; each holds a context, some 0.5 GiB.
 };
 

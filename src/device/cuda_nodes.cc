@@ -58,6 +58,23 @@ Result<platform::Path> node_of(const CudaContext& context) {
 
 }  // namespace
 
+std::vector<std::string> CudaSurroundings::host_environment(
+    const std::vector<platform::Path>& folders) const {
+  constexpr std::string_view kLoading = "CUDA_MODULE_LOADING=";
+  constexpr std::string_view kPath = "LD_LIBRARY_PATH=";
+  std::vector<std::string> result{std::string(kLoading) + "LAZY"};
+  std::string path;
+  for (const platform::Path& folder : folders) path += ":" + folder.string();
+  bool has_path = false;
+  for (std::string entry : environment) {
+    if (entry.starts_with(kLoading)) continue;
+    if (entry.starts_with(kPath)) entry += path, has_path = true;
+    result.push_back(std::move(entry));
+  }
+  if (!has_path && !path.empty()) result.push_back(std::string(kPath) + path.substr(1));
+  return result;
+}
+
 int parse_device_minor(std::string_view information) {
   constexpr std::string_view kKey = "Device Minor:";
   for (const std::string_view line : split_lines(information)) {

@@ -15,6 +15,9 @@ struct CudaSurroundings {
   std::vector<platform::Path> nodes;
   std::vector<platform::Path> readable;  ///< Where the driver's library lies outside the system's.
   std::vector<std::string> environment;
+
+  /// The environment of players of host launchers, which link with libraries in these folders.
+  std::vector<std::string> host_environment(const std::vector<platform::Path>& folders) const;
 };
 
 /// Of the GPU of this context, and of no other. An error names the node that is missing.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "device/plan_encode.h"
 #include "platform/clock.h"
 
@@ -15,6 +16,8 @@ using player::Kind;
 
 constexpr std::int64_t kCubinTimeout = 10 * kSecond;
 constexpr std::int64_t kBindTimeout = 20 * kSecond;  ///< Thousands of launches are captured.
+/// Libraries are hundreds of megabytes and may try their algorithms on first use.
+constexpr std::int64_t kHostTimeout = 120 * kSecond;
 constexpr std::int64_t kEmptyRunTimeout = 2 * kSecond;
 
 LoadResult refused(std::string words) {
@@ -31,6 +34,7 @@ LoadResult loaded(const PlayerProcess::Exchange& e) {
 CudaPlayer::CudaPlayer(BlankPlayer blank, const Setup& setup, SharedClock clock)
     : clock_(std::move(clock)),
       exclusion_(*setup.exclusion),
+      runs_host_code_(setup.runs_host_code),
       process_(std::move(blank), setup.name) {
   process_.await_death();
 }
@@ -59,6 +63,12 @@ Result<std::unique_ptr<CudaPlayer>> CudaPlayer::prepare(BlankPlayer blank, const
 }
 
 LoadResult CudaPlayer::load(const BuiltObject& object) {
+  if (object.format == "elf-so" && runs_host_code_) {
+    LoadResult result = process_.load_shared(object, kHostTimeout);
+    if (result.fate == Fate::Returned)
+      symbols_.emplace_back();  // it has none that a plan could name
+    return result;
+  }
   if (object.format != "cubin") return refused("not an object for a GPU: " + object.format);
   const auto bytes = platform::read_file(object.path, kObjectCap);
   if (!bytes.has_value()) return refused(describe(bytes.error()));
@@ -99,8 +109,12 @@ LoadResult CudaPlayer::bind(const Binding& binding) {
   player::BindRequest request;
   request.object = binding.object;
   const int descriptor = plan->get();
-  return loaded(process_.exchange(seal(request, Kind::Bind), std::span(&descriptor, 1),
-                                  Kind::Loaded, kBindTimeout));
+  const auto e = process_.exchange(seal(request, Kind::Bind), std::span(&descriptor, 1),
+                                   Kind::Loaded, runs_host_code_ ? kHostTimeout : kBindTimeout);
+  LoadResult result = loaded(e);
+  if (result.fate == Fate::Returned && e.answer)
+    result.why_not_captured = sanitise(e.answer->words(), player::kTextBytes);
+  return result;
 }
 
 CallResult CudaPlayer::forget() {
@@ -112,6 +126,7 @@ CallResult CudaPlayer::call(const Call& call) {
   KW_ASSERT(call.argument_sets.empty() && call.object >= 0);
   player::RunRequest request;
   request.plan = call.object;
+  request.flags = call.is_by_stream ? player::kRunByStream : 0;
   return run(request, Kind::Run, call.timeout_ns);
 }
 

@@ -23,6 +23,7 @@ class CudaPlayer final : public Player {
     std::mutex* exclusion = nullptr;  ///< As PoolOptions::exclusion; held during calls.
     std::vector<const CudaBuffer*> buffers;
     std::vector<bool> writable;
+    bool runs_host_code = false;
   };
 
   /// Lets a blank player map the buffers, take the trusted kernels and lock itself down; on return
@@ -49,6 +50,7 @@ class CudaPlayer final : public Player {
   /// Grows where this thread looks too seldom for it, as on a busy machine.
   std::uint64_t lead_ns_ = 20'000;
   std::mutex& exclusion_;
+  bool runs_host_code_;
   PlayerProcess process_;
   /// Per loaded object: the symbol of each kernel as plans name it.
   std::vector<std::map<std::string, std::string, std::less<>>> symbols_;

@@ -105,6 +105,8 @@ struct PlayerSpec {
   int threads = 0;                    ///< OMP_NUM_THREADS; 0 means all cores of the device.
   std::vector<Buffer*> buffers = {};  ///< Mapped in this order; Call refers to them by index.
   std::vector<bool> writable = {};    ///< Per buffer; a read-only input faults when written.
+  /// cuda: it is to load a host launcher, so it sees the libraries of CUDA. For trusted code alone.
+  bool runs_host_code = false;
 };
 
 /// Trusted kernels run for their time: how the ceilings of a device are measured.

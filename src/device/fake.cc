@@ -93,7 +93,7 @@ class FakePlayer final : public Player {
   }
 
   CallResult call(const Call& call) override {
-    world_.log.push_back("call " + spec_.name);
+    world_.log.push_back("call " + spec_.name + (call.is_by_stream ? " by stream" : ""));
     if (!is_alive_) return {.fate = Fate::Exited, .detail = "the player has ended before"};
     KW_ASSERT(call.object >= 0 && static_cast<std::size_t>(call.object) < loaded_.size());
     const Loaded& loaded = loaded_[static_cast<std::size_t>(call.object)];

@@ -194,6 +194,10 @@ class Encoder {
     out.carveout = step.carveout;
     out.flags = (step.cooperative ? player::kStepCooperative : 0) |
                 (step.programmatic ? player::kStepProgrammatic : 0);
+    return add_arguments(step, out);
+  }
+
+  Result<> add_arguments(const PlanStep& step, player::WireStep& out) {
     out.first_argument = static_cast<std::uint32_t>(parts_.arguments.size());
     out.arguments = static_cast<std::uint32_t>(step.arguments.size());
     for (const PlanArgument& a : step.arguments) KW_TRY(add_argument(a));
@@ -209,6 +213,9 @@ class Encoder {
       parts_.afters.push_back(KW_TRY(fit<std::uint32_t>(after, "a step's number")));
     if (step.kind == StepKind::Launch) {
       KW_TRY(add_launch(step, out));
+    } else if (step.kind == StepKind::Call) {
+      out.kind = player::WireStepKind::Call;
+      KW_TRY(add_arguments(step, out));
     } else {
       const bool is_copy = step.kind == StepKind::Copy;
       out.kind = is_copy ? player::WireStepKind::Copy : player::WireStepKind::Fill;

@@ -31,6 +31,8 @@ struct Call {
   /// plan, which runs once.
   std::vector<std::vector<Argument>> argument_sets = {};
   std::int64_t timeout_ns = 0;
+  /// Of a host launcher: its function itself, not the graph that was captured of it.
+  bool is_by_stream = false;
 };
 
 /// How a load or a call ended, judged from outside.
@@ -61,6 +63,7 @@ struct LoadResult {
   Fate fate = Fate::Returned;
   int object = 0;
   std::string detail = {};
+  std::string why_not_captured = {};  ///< Of bind(): a host launcher that runs by its function.
 };
 
 /// A plan made ready to run: its object, and which mapped buffer is which of its operands.
@@ -85,8 +88,9 @@ class Player {
   virtual int uid() const = 0;         ///< Whom its process runs as.
   virtual LoadResult load(const BuiltObject& object) = 0;
   /// Only where the device runs plans (cuda): checks every argument against the kernels' own
-  /// parameter tables, uploads the tables, encodes tensor maps and captures the graph. `object` of
-  /// the result is the handle for Call. LoadRefused says in words what does not fit.
+  /// parameter tables, uploads the tables, encodes tensor maps and captures the graph. A host
+  /// launcher is called once, for what it does on first use, and then captured where that works.
+  /// `object` of the result is the handle for Call. LoadRefused says in words what does not fit.
   virtual LoadResult bind(const Binding& binding);
   /// Only there: loads every module again and instantiates the graphs again, so that nothing a
   /// kernel left in device globals is there in the next call. Outside any timed span.

@@ -8,12 +8,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <limits>
 #include <utility>
 
 #include "base/rng.h"
 #include "base/text.h"
 #include "device/stop.h"
+#include "platform/files.h"
 #include "player/transport.h"
 
 namespace kw::device {
@@ -34,6 +36,11 @@ constexpr std::int64_t kTeardownPatience = 10 * kSecond;
 static_assert(kMostArguments * sizeof(player::WireArgument) + sizeof(player::CallHead) +
                   sizeof(player::Launch) <=
               player::kMaxMessage);
+
+void copy_name(char (&to)[player::kNameBytes], std::string_view name) {
+  KW_ASSERT(name.size() < sizeof to);
+  std::memcpy(to, name.data(), name.size());
+}
 
 std::string signal_words(int number) {
   const char* description = ::sigdescr_np(number);
@@ -93,6 +100,28 @@ Result<> PlayerProcess::prepare(std::int64_t memory_bytes, int threads) {
   request.memory_bytes = static_cast<std::uint64_t>(memory_bytes);
   request.threads = static_cast<std::uint32_t>(threads);
   return require("lock itself down", seal(request, Kind::Prepare), {});
+}
+
+Result<std::string> PlayerProcess::stage(const BuiltObject& object) {
+  const std::string bytes = KW_TRY(platform::read_file(object.path, kObjectCap));
+  std::string name = fmt::format("{}.so", ++staged_);
+  const auto path = folder() / name;
+  KW_TRY(platform::write_file_atomic(path, bytes, false));
+  std::error_code trouble;
+  std::filesystem::permissions(path, std::filesystem::perms(0755), trouble);
+  if (trouble) return platform::fail_errno("open to the player", path, trouble.value());
+  return name;
+}
+
+LoadResult PlayerProcess::load_shared(const BuiltObject& object, std::int64_t timeout_ns) {
+  const auto staged = stage(object);
+  if (!staged.has_value()) return {.fate = Fate::LoadRefused, .detail = describe(staged.error())};
+  player::LoadRequest request;
+  copy_name(request.file, *staged);
+  copy_name(request.entry, "kw_entry");
+  const auto e = exchange(seal(request, Kind::Load), {}, Kind::Loaded, timeout_ns);
+  return {
+      .fate = e.result.fate, .object = e.answer ? e.answer->object : -1, .detail = e.result.detail};
 }
 
 PlayerProcess::Exchange PlayerProcess::exchange(std::span<const std::byte> request,

@@ -49,6 +49,8 @@ class PlayerProcess {
   Exchange exchange(std::span<const std::byte> request, std::span<const int> descriptors,
                     player::Kind expected, std::int64_t timeout_ns, const Watch& watch = {});
   Result<AfterReturn> watch_after_return(std::int64_t ns);
+  /// Puts a shared object into the process's folder and lets it load it; its entry is kw_entry.
+  LoadResult load_shared(const BuiltObject& object, std::int64_t timeout_ns);
 
   /// From now on whatever ends the process, this object's end included, returns only when nothing
   /// of it is left: where a driver has to tear down what it held, that takes longer than the kill.
@@ -67,6 +69,7 @@ class PlayerProcess {
   void judge_failure(Exchange& into, const player::Answer& answer, player::Kind expected);
   /// Fate of a process that ended, or closed its channel, without an answer.
   CallResult reap(std::int64_t patience_ns);
+  Result<std::string> stage(const BuiltObject& object);
   CallResult end(Fate fate, std::string detail);
   bool stop();
   void kill();
@@ -75,6 +78,7 @@ class PlayerProcess {
   std::string name_;
   bool is_alive_ = true;
   bool awaits_death_ = false;
+  int staged_ = 0;  ///< Objects in the folder.
   std::int64_t cpu_at_answer_ns_ = 0;
 };
 

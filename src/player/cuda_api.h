@@ -188,6 +188,8 @@ static_assert(sizeof(TensorMap) == 128);  // aligned to 64 up to CUDA 12, to 128
   X(cuMemExportToShareableHandle, "cuMemExportToShareableHandle",                                  \
     (void*, Allocation, int, unsigned long long))                                                  \
   X(cuMemImportFromShareableHandle, "cuMemImportFromShareableHandle", (Allocation*, void*, int))   \
+  X(cuDevicePrimaryCtxSetFlags, "cuDevicePrimaryCtxSetFlags_v2", (DeviceOrdinal, unsigned))        \
+  X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (Context*, DeviceOrdinal))               \
   X(cuStreamCreate, "cuStreamCreate", (Stream*, unsigned))                                         \
   X(cuStreamDestroy, "cuStreamDestroy_v2", (Stream))                                               \
   X(cuStreamSynchronize, "cuStreamSynchronize", (Stream))                                          \
@@ -198,6 +200,7 @@ static_assert(sizeof(TensorMap) == 128);  // aligned to 64 up to CUDA 12, to 128
   X(cuEventDestroy, "cuEventDestroy_v2", (Event))                                                  \
   X(cuEventRecord, "cuEventRecord", (Event, Stream))                                               \
   X(cuEventElapsedTime, "cuEventElapsedTime", (float*, Event, Event))                              \
+  X(cuGraphGetNodes, "cuGraphGetNodes", (Graph, void*, std::size_t*))                              \
   X(cuGraphDestroy, "cuGraphDestroy", (Graph))                                                     \
   X(cuGraphInstantiate, "cuGraphInstantiateWithFlags", (GraphExec*, Graph, unsigned long long))    \
   X(cuGraphExecDestroy, "cuGraphExecDestroy", (GraphExec))                                         \

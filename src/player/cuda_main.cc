@@ -1,10 +1,11 @@
 // kw-player-cuda: maps the referee's buffers on a GPU, loads cubins and runs bound plans when told.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device code alone is foreign here, but it shares this process's context, so the process holds no
-// secret and decides nothing. Arguments: a folder (unused), the GPU's UUID in 32 hexadecimal
-// digits, and the driver's library (empty: wherever it is found). The context is made before the
-// greeting, since the driver cannot initialise behind the lockdown that Prepare brings.
+// Device code is foreign here and shares this process's context, so the process holds no secret and
+// decides nothing. Arguments: the folder of its objects, the GPU's UUID in 32 hexadecimal digits,
+// the driver's library (empty: wherever it is found), and `host` where host launchers may be
+// loaded: then the context is the primary one. It is made before the greeting, since the driver
+// cannot initialise behind the lockdown that Prepare brings.
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -12,6 +13,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -33,6 +36,8 @@ constexpr std::size_t kMaxImage = std::size_t{256} << 20;
 
 struct State {
   Session session;
+  const char* folder = "";
+  bool takes_host_code = false;
   bool is_equipped = false;
   bool is_prepared = false;
   std::size_t buffers = 0;
@@ -123,8 +128,21 @@ void on_prepare(std::span<const std::byte> message, std::uint64_t sequence) {
   conclude({}, Kind::Ready, sequence);
 }
 
+void on_load_host(const LoadRequest& request, std::uint64_t sequence) {
+  if (!state.takes_host_code || request.file[0] == 0 || state.objects == kMaxObjects)
+    return refused("load of host code", sequence);
+  char path[PATH_MAX];
+  std::snprintf(path, sizeof path, "%s/%s", state.folder, request.file);
+  Answer a;
+  const auto outcome = state.session.load_host(path, request.entry, a.object);
+  if (!outcome) ++state.objects;
+  conclude(outcome, a, Kind::Loaded, sequence);
+}
+
 void on_load(std::span<const std::byte> message, Descriptors descriptors, std::uint64_t sequence) {
   const auto request = decode_load(message);
+  if (request && state.is_prepared && request->format == ObjectFormat::ElfSo)
+    return on_load_host(*request, sequence);
   std::vector<std::byte> image;
   if (!request || !state.is_prepared || request->format != ObjectFormat::Cubin ||
       state.objects == kMaxObjects || descriptors.size() != 1 ||
@@ -146,7 +164,10 @@ void on_bind(std::span<const std::byte> message, Descriptors descriptors, std::u
   Answer a;
   const auto outcome =
       state.session.bind(static_cast<std::size_t>(request->object), plan, a.object);
-  if (!outcome) ++state.plans;
+  if (!outcome) {
+    ++state.plans;
+    a.set_words(state.session.plan(static_cast<std::size_t>(a.object))->why_not_captured);
+  }
   conclude(outcome, a, Kind::Loaded, sequence);
 }
 
@@ -219,10 +240,13 @@ bool parse_uuid(const std::string& text, Uuid& out) {
 int main(int count, char** arguments) {
   using namespace kw::player;
   cuda::Uuid uuid;
-  if (count != 4 || !cuda::parse_uuid(arguments[2], uuid)) return 2;
+  const bool is_host = count == 5 && std::strcmp(arguments[4], "host") == 0;
+  if ((count != 4 && !is_host) || !cuda::parse_uuid(arguments[2], uuid)) return 2;
+  cuda::state.folder = arguments[1];
+  cuda::state.takes_host_code = is_host;
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   arm_crash_handlers({});
-  if (const auto f = cuda::state.session.open(uuid, arguments[3])) {
+  if (const auto f = cuda::state.session.open(uuid, arguments[3], is_host)) {
     cuda::failed(*f, 0);
     ::_exit(1);
   }

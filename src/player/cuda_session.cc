@@ -39,7 +39,7 @@ Outcome Session::check(Status status, std::string_view what, Trouble otherwise) 
   return Failure{trouble, status, std::string(what) + ": " + api_.words(status)};
 }
 
-Outcome Session::open(const Uuid& uuid, const std::string& library) {
+Outcome Session::open(const Uuid& uuid, const std::string& library, bool is_primary) {
   if (auto why = load_api(api_, library); !why.empty()) return fail(Trouble::MapFailed, why);
   if (!find_device(api_, uuid, device_))
     return fail(Trouble::MapFailed, "the GPU of this device is not visible to the player");
@@ -47,8 +47,18 @@ Outcome Session::open(const Uuid& uuid, const std::string& library) {
     return check(status, what, Trouble::MapFailed);
   };
   // A spinning host thread sees the end of a call some 10 us sooner than a blocked one.
-  if (auto f = attempt(api_.cuCtxCreate(&context_, kContextSpins, device_), "create a context"))
+  if (is_primary) {
+    if (auto f = attempt(api_.cuDevicePrimaryCtxSetFlags(device_, kContextSpins),
+                         "prepare the primary context"))
+      return f;
+    if (auto f =
+            attempt(api_.cuDevicePrimaryCtxRetain(&context_, device_), "open the primary context"))
+      return f;
+    if (auto f = attempt(api_.cuCtxSetCurrent(context_), "enter the primary context")) return f;
+  } else if (auto f =
+                 attempt(api_.cuCtxCreate(&context_, kContextSpins, device_), "create a context")) {
     return f;
+  }
   // What a kernel keeps in the device's heap would outlive its module.
   if (auto f = attempt(api_.cuCtxSetLimit(kLimitHeap, kSmallest), "limit the device's heap"))
     return f;
@@ -241,6 +251,12 @@ Outcome Session::bind(std::size_t object, std::span<const std::byte> plan, std::
 
 /// Tables begin at multiples of 256 bytes, as allocations do.
 Outcome Session::build(Bound& plan) {
+  const bool is_call = plan.view.steps.size() == 1 && plan.view.steps[0].kind == WireStepKind::Call;
+  const bool is_host = plan.object < objects_.size() && objects_[plan.object].entry != nullptr;
+  if (is_call != is_host)
+    return fail(Trouble::LoadRefused, is_host ? "a host launcher is called, it runs no plan"
+                                              : "a cubin has no host launcher to call");
+  if (is_host) return build_host(plan);
   constexpr std::uint64_t kAlignment = 256;
   std::uint64_t total = 0;
   for (const WireTable& t : plan.view.tables)
@@ -263,26 +279,45 @@ Outcome Session::build(Bound& plan) {
 
 void Session::discard(Bound& plan) {
   if (plan.exec != nullptr) api_.cuGraphExecDestroy(std::exchange(plan.exec, nullptr));
+  if (plan.graph != nullptr) api_.cuGraphDestroy(std::exchange(plan.graph, nullptr));
   if (plan.tables != 0) api_.cuMemFree(std::exchange(plan.tables, 0));
 }
 
-Status Session::queue(const Bound* plan, const RunRequest& request) {
+void Session::release_spacer(const RunRequest& request) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (clock_ != nullptr) clock_->go = request.nonce;
+}
+
+Outcome Session::queue_plan(const Bound& plan, const RunRequest& request) {
+  const bool is_by_stream = plan.exec == nullptr || (request.flags & kRunByStream) != 0;
+  if (plan.entry != nullptr && is_by_stream) {
+    // What cannot be captured may wait for its stream, on which the spacer waits for us.
+    if (plan.graph == nullptr) release_spacer(request);
+    return call_host(plan);
+  }
+  if (plan.exec == nullptr) return std::nullopt;
+  return check(api_.cuGraphLaunch(plan.exec, stream_), "launch the plan", Trouble::LaunchFailed);
+}
+
+Outcome Session::queue(const Bound* plan, const RunRequest& request) {
+  const auto attempt = [this](Status status) {
+    return check(status, "launch the plan", Trouble::LaunchFailed);
+  };
   std::uint64_t nonce = request.nonce;
-  if (const Status status = launch_touch(); status != 0) return status;
+  if (auto f = attempt(launch_touch())) return f;
   if (nonce != 0) {
     std::uint64_t lead = request.lead_ns;
     std::uint64_t patience = kSpacerPatienceNs;
     void* arguments[] = {&clock_address_, &nonce, &lead, &patience};
-    if (const Status status = launch(trusted_.spacer, 1, 1, 0, stream_, arguments); status != 0)
-      return status;
+    if (auto f = attempt(launch(trusted_.spacer, 1, 1, 0, stream_, arguments))) return f;
   }
-  if (const Status status = api_.cuEventRecord(begin_, stream_); status != 0) return status;
-  if (plan != nullptr && plan->exec != nullptr)
-    if (const Status status = api_.cuGraphLaunch(plan->exec, stream_); status != 0) return status;
-  if (const Status status = api_.cuEventRecord(end_, stream_); status != 0) return status;
-  if (nonce == 0) return 0;
+  if (auto f = attempt(api_.cuEventRecord(begin_, stream_))) return f;
+  if (plan != nullptr)
+    if (auto f = queue_plan(*plan, request)) return f;
+  if (auto f = attempt(api_.cuEventRecord(end_, stream_))) return f;
+  if (nonce == 0) return std::nullopt;
   void* arguments[] = {&clock_address_, &nonce};
-  return launch(trusted_.stamp, 1, 1, 0, stream_, arguments);
+  return attempt(launch(trusted_.stamp, 1, 1, 0, stream_, arguments));
 }
 
 Outcome Session::run(const Bound* plan, const RunRequest& request, std::uint64_t& event_ns) {
@@ -290,13 +325,14 @@ Outcome Session::run(const Bound* plan, const RunRequest& request, std::uint64_t
   if (trusted_.module == nullptr) return fail(Trouble::BadRequest, "run without trusted kernels");
   if (request.nonce != 0 && clock_ == nullptr)
     return fail(Trouble::BadRequest, "run without a clock");
-  const Status queued = queue(plan, request);
+  const Outcome queued = queue(plan, request);
   // Also after a refusal: the spacer may be waiting already.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (clock_ != nullptr) clock_->go = request.nonce;
-  const Status ended = api_.cuStreamSynchronize(stream_);
+  release_spacer(request);
+  // A host launcher may have queued on streams of its own.
+  const bool is_host = plan != nullptr && plan->entry != nullptr;
+  const Status ended = is_host ? api_.cuCtxSynchronize() : api_.cuStreamSynchronize(stream_);
   if (auto f = check(ended, "the call", Trouble::LaunchFailed)) return f;
-  if (auto f = check(queued, "launch the plan", Trouble::LaunchFailed)) return f;
+  if (queued) return queued;
   return read_events(event_ns);
 }
 
@@ -337,6 +373,7 @@ Outcome Session::forget() {
                          "destroy a graph", Trouble::LaunchFailed))
         return f;
   for (Object& object : objects_) {
+    if (object.entry != nullptr) continue;
     if (auto f = check(api_.cuModuleUnload(std::exchange(object.module, nullptr)),
                        "unload the cubin", Trouble::LaunchFailed))
       return f;
@@ -345,7 +382,7 @@ Outcome Session::forget() {
       return f;
   }
   for (auto& plan : plans_)
-    if (auto f = build(*plan)) {
+    if (auto f = plan->entry != nullptr ? instantiate_host(*plan) : build(*plan)) {
       // It was accepted before, so this is no refusal of what was asked for.
       if (f->trouble == Trouble::LoadRefused) f->trouble = Trouble::LaunchFailed;
       return f;

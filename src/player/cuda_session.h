@@ -43,10 +43,15 @@ struct TrustedKernels {
   Function scrub = nullptr;
 };
 
-/// A loaded cubin; kept as bytes so that it can be loaded again.
+/// What a host launcher's shared object exports: arguments[i] points to the value of argument i, a
+/// stream last. 0 means that all was queued on that stream.
+using HostEntry = int (*)(void* const* arguments);
+
+/// A loaded cubin, kept as bytes so that it can be loaded again; or a host launcher, which stays.
 struct Object {
   std::vector<std::byte> image;
   Module module = nullptr;
+  HostEntry entry = nullptr;
 };
 
 /// A plan made ready. Its bytes stay, since the graph is built anew after every forget().
@@ -57,12 +62,19 @@ struct Bound {
   Address tables = 0;
   std::vector<Address> table_at;
   GraphExec exec = nullptr;  ///< None for a plan without steps.
+  // Of a host launcher
+  HostEntry entry = nullptr;
+  std::vector<std::uint64_t> values;  ///< Images of its arguments, the stream last.
+  std::vector<void*> arguments;       ///< Point into `values`.
+  Graph graph = nullptr;              ///< What was captured of a call.
+  std::string why_not_captured;       ///< In words; the plan then always runs by its function.
 };
 
 class Session {
  public:
-  /// Creates the context on the device with this UUID; 0.15 s and more.
-  Outcome open(const Uuid& uuid, const std::string& library);
+  /// Creates the context on the device with this UUID; 0.15 s and more. `is_primary`: the one that
+  /// CUDA's runtime and its libraries work in.
+  Outcome open(const Uuid& uuid, const std::string& library, bool is_primary = false);
   /// Works in a context that is the caller's and current, on buffers that are mapped in it.
   Outcome adopt(const Api& api, DeviceOrdinal device);
   /// Maps one buffer, or the clock page. The descriptor stays the caller's.
@@ -74,6 +86,8 @@ class Session {
   Outcome finish_mapping();
 
   Outcome load(std::vector<std::byte> image, std::int32_t& handle);
+  /// A host launcher's shared object and the name of its entry.
+  Outcome load_host(const char* path, const char* entry, std::int32_t& handle);
   Outcome bind(std::size_t object, std::span<const std::byte> plan, std::int32_t& handle);
   /// Runs a plan (none: nothing) between spacer and stamp, both as the request says.
   Outcome run(const Bound* plan, const RunRequest& request, std::uint64_t& event_ns);
@@ -104,12 +118,22 @@ class Session {
   Outcome warm_up();
   Outcome build(Bound& plan);
   void discard(Bound& plan);
+  // cuda_host.cc
+  Outcome build_host(Bound& plan);
+  /// One call outside of any capture, awaited.
+  Outcome try_host(const Bound& plan);
+  Outcome call_host(const Bound& plan);
+  /// False with words in the plan where a call cannot be captured.
+  bool capture_host(Bound& plan);
+  Outcome instantiate_host(Bound& plan);
   Status launch(Function function, unsigned blocks, unsigned threads, unsigned shared_bytes,
                 Stream stream, std::span<void*> arguments);
   Status launch_touch();
   Status launch_scrub();
   /// Everything of run() up to the release of the spacer.
-  Status queue(const Bound* plan, const RunRequest& request);
+  Outcome queue(const Bound* plan, const RunRequest& request);
+  Outcome queue_plan(const Bound& plan, const RunRequest& request);
+  void release_spacer(const RunRequest& request);
 
   Api api_;
   Context context_ = nullptr;

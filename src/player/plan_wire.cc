@@ -89,6 +89,18 @@ class Checker {
                                [this](const WirePlanArgument& a) { return is_sound(a); });
   }
 
+  /// Alone in its plan, and argument i is parameter i.
+  bool is_call_sound(const WireStep& s) const {
+    if (view_.steps.size() != 1 || !view_.tables.empty() || !view_.maps.empty()) return false;
+    const auto arguments = view_.arguments_of(s);
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const WirePlanArgument& a = arguments[i];
+      if (a.parameter != i || a.at != 0 || a.kind == WireArgumentKind::TensorMap || !is_sound(a))
+        return false;
+    }
+    return true;
+  }
+
   bool is_memory_sound(const WireStep& s) const {
     if (s.to.kind != PlaceKind::Buffer || !is_sound(s.to, s.bytes)) return false;
     if (s.kind == WireStepKind::Copy) return is_sound(s.from, s.bytes);
@@ -109,6 +121,8 @@ class Checker {
       case WireStepKind::Fill:
       case WireStepKind::Copy:
         return is_memory_sound(s);
+      case WireStepKind::Call:
+        return is_call_sound(s);
     }
     return false;
   }

@@ -15,7 +15,7 @@
 namespace kw::player {
 
 inline constexpr std::uint32_t kPlanMagic = 0x3150'4c4b;
-inline constexpr std::uint32_t kPlanVersion = 1;
+inline constexpr std::uint32_t kPlanVersion = 2;
 inline constexpr std::size_t kMaxPlanBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kMaxPlanSteps = 4096;
 inline constexpr std::size_t kMaxPlanBranches = 64;
@@ -66,7 +66,9 @@ struct WireTensorMap {
   std::uint32_t fill = 0;
 };
 
-enum class WireStepKind : std::uint32_t { Launch = 1, Fill, Copy };
+/// Call: the entry of a host launcher, the only step of its plan; arguments in their order, plain
+/// values and addresses in buffers.
+enum class WireStepKind : std::uint32_t { Launch = 1, Fill, Copy, Call };
 
 inline constexpr std::uint32_t kStepCooperative = 1;
 inline constexpr std::uint32_t kStepProgrammatic = 2;
@@ -76,7 +78,7 @@ struct WireStep {
   std::uint32_t branch = 0;
   std::uint32_t first_after = 0;
   std::uint32_t afters = 0;
-  // Launch
+  // Launch; of a Call the arguments alone
   std::uint32_t name = 0;  ///< Offset and length in the names.
   std::uint32_t name_bytes = 0;
   std::uint32_t grid[3] = {1, 1, 1};

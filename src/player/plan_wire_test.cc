@@ -119,5 +119,36 @@ TEST(Plans, RecordsOutOfBoundsAreRefused) {
   }
 }
 
+TEST(Plans, ACallStandsAloneAndTakesPlainArgumentsInTheirOrder) {
+  PlanParts call;
+  WireStep step;
+  step.kind = WireStepKind::Call;
+  step.arguments = 2;
+  call.steps.push_back(step);
+  call.arguments.push_back({.parameter = 0, .bytes = 4, .image = 42, .place = {}});
+  call.arguments.push_back({.kind = WireArgumentKind::Address,
+                            .parameter = 1,
+                            .bytes = 8,
+                            .place = {PlaceKind::Buffer, 3, 64}});
+  EXPECT_TRUE(is_accepted(encode_plan(call)));
+  const std::function<void(PlanParts&)> damages[] = {
+      [](PlanParts& p) { p.steps.push_back(p.steps[0]); },
+      [](PlanParts& p) { p.arguments[1].parameter = 2; },
+      [](PlanParts& p) { p.arguments[0].at = 4; },
+      [](PlanParts& p) { p.arguments[0].bytes = 3; },
+      [](PlanParts& p) { p.arguments[1].place.kind = PlaceKind::Table; },
+      [](PlanParts& p) { p.steps[0].arguments = 3; },
+      [](PlanParts& p) { p.maps.emplace_back(); },
+      [](PlanParts& p) {
+        p.data.resize(8);
+        p.tables.push_back({.offset = 0, .bytes = 8});
+      }};
+  for (std::size_t i = 0; i < std::size(damages); ++i) {
+    PlanParts parts = call;
+    damages[i](parts);
+    EXPECT_FALSE(is_accepted(encode_plan(parts))) << i;
+  }
+}
+
 }  // namespace
 }  // namespace kw::player

@@ -87,7 +87,9 @@ std::optional<RunRequest> decode_run(std::span<const std::byte> message) {
   const auto header = decode_header(message);
   if (!header || (header->kind != Kind::Run && header->kind != Kind::Empty)) return std::nullopt;
   const auto request = decode_fixed<RunRequest>(message, header->kind);
-  if (request && (request->plan < 0 || request->lead_ns > kMaxLeadNs)) return std::nullopt;
+  if (request &&
+      (request->plan < 0 || request->lead_ns > kMaxLeadNs || (request->flags & ~kRunByStream) != 0))
+    return std::nullopt;
   return request;
 }
 

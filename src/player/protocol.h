@@ -11,14 +11,14 @@
 
 /// One message is one packet of a SOCK_SEQPACKET pair of the same machine, so layout and byte order
 /// are those of the machine. The player greets with Hello; then every request gets one answer that
-/// repeats its sequence number. Descriptors travel with Map (one per buffer), Equip and Load (a
-/// cubin) and Bind (the encoded plan).
-/// Decoding trusts nothing: both sides check every length, count, index and kind.
+/// repeats its sequence number. Descriptors travel with Map (one per buffer), Equip, Load of a
+/// cubin and Bind (the encoded plan). Decoding trusts nothing: both sides check every length,
+/// count, index and kind.
 namespace kw::player {
 
 inline constexpr int kChannelFd = 3;  ///< Where a player finds its end of the pair.
 inline constexpr std::uint32_t kMagic = 0x3150'574b;
-inline constexpr std::uint16_t kVersion = 2;
+inline constexpr std::uint16_t kVersion = 3;
 /// Below the kernel's default socket buffer (208 KiB), so that a request can be queued while the
 /// player is stopped.
 inline constexpr std::size_t kMaxMessage = std::size_t{160} << 10;
@@ -102,10 +102,13 @@ struct BindRequest {
   std::uint32_t reserved = 0;
 };
 
+/// The plan of a host launcher by its function, not by the graph that was captured of it.
+inline constexpr std::uint32_t kRunByStream = 1;
+
 struct RunRequest {
   Header header;
   std::int32_t plan = 0;  ///< Handle from Bind.
-  std::uint32_t reserved = 0;
+  std::uint32_t flags = 0;
   std::uint64_t nonce = 0;    ///< Random; marks what is written into the clock page. 0: no stamps.
   std::uint64_t lead_ns = 0;  ///< How long the spacer runs on after its announcement.
 };
@@ -156,6 +159,7 @@ struct Answer {
   std::uint32_t stamps = 0;
   std::uint32_t text_bytes = 0;
   std::uint64_t stamp_ns[kMaxStamps] = {};  ///< Done of a Run: [0] is the time between its events.
+  /// Failed: what went wrong. Loaded, of a host launcher's plan: why it could not be captured.
   char text[kTextBytes] = {};
 
   std::string_view words() const { return {text, text_bytes}; }

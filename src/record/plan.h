@@ -103,10 +103,11 @@ struct PlanArgument {
   }
 };
 
-enum class StepKind { Launch, Fill, Copy };
+/// Call: of a host launcher's entry, the only step of its plan.
+enum class StepKind { Launch, Fill, Copy, Call };
 template <>
 struct EnumNames<StepKind> {
-  static constexpr std::array<std::string_view, 3> names{"launch", "fill", "copy"};
+  static constexpr std::array<std::string_view, 4> names{"launch", "fill", "copy", "call"};
 };
 
 /// One node of a plan. Steps of one branch run in order; a step of another branch waits for `after`
@@ -115,7 +116,7 @@ struct PlanStep {
   StepKind kind = StepKind::Launch;
   int branch = 0;          ///< 0 is where the plan begins and ends; others were forked from it.
   std::vector<int> after;  ///< Earlier steps of other branches that must have ended.
-  // Launch
+  // Launch; of a Call the arguments alone
   std::string kernel;  ///< As written: a plain name, or a name expression such as gemm<64, 2>.
   std::vector<std::int64_t> grid = {1, 1, 1};   ///< x, y, z, in blocks.
   std::vector<std::int64_t> block = {1, 1, 1};  ///< x, y, z, in threads.

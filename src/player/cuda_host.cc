@@ -1,0 +1,108 @@
+// Host launchers in a player's context: loaded, tried, captured where that is possible, called.
+// SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+
+#include <utility>
+
+#include "player/crash.h"
+#include "player/cuda_session.h"
+
+namespace kw::player::cuda {
+
+Outcome Session::load_host(const char* path, const char* entry, std::int32_t& handle) {
+  const auto refused = [] {
+    const char* why = ::dlerror();
+    return Failure{Trouble::LoadRefused, 0, why != nullptr ? why : "it does not load"};
+  };
+  void* library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return refused();
+  Object object;
+  object.entry = reinterpret_cast<HostEntry>(::dlsym(library, entry));
+  if (object.entry == nullptr) return refused();
+  catch_terminate(library);
+  handle = static_cast<std::int32_t>(objects_.size());
+  objects_.push_back(std::move(object));
+  return std::nullopt;
+}
+
+Outcome Session::call_host(const Bound& plan) {
+  const int answer = plan.entry(plan.arguments.data());
+  // It may have entered another context.
+  if (context_ != nullptr)
+    if (auto f = check(api_.cuCtxSetCurrent(context_), "enter the context", Trouble::LaunchFailed))
+      return f;
+  if (answer == 0) return std::nullopt;
+  return Failure{Trouble::LaunchFailed, 0, "the host launcher answered " + std::to_string(answer)};
+}
+
+Outcome Session::try_host(const Bound& plan) {
+  const Outcome called = call_host(plan);
+  if (auto f = check(api_.cuCtxSynchronize(), "the host launcher's work", Trouble::LaunchFailed))
+    return f;
+  return called;
+}
+
+// Called once before anything is captured: libraries load their kernels and allocate on first use.
+Outcome Session::build_host(Bound& plan) {
+  plan.entry = objects_[plan.object].entry;
+  const auto arguments = plan.view.arguments_of(plan.view.steps[0]);
+  plan.values.clear();
+  for (const WirePlanArgument& a : arguments) {
+    if (a.kind == WireArgumentKind::Scalar) {
+      plan.values.push_back(a.image);
+      continue;
+    }
+    if (a.place.index >= buffers_.size() || a.place.offset > buffers_[a.place.index].bytes)
+      return Failure{Trouble::LoadRefused, 0, "an argument lies outside every buffer"};
+    plan.values.push_back(buffers_[a.place.index].payload + a.place.offset);
+  }
+  plan.values.push_back(reinterpret_cast<std::uint64_t>(stream_));
+  plan.arguments.clear();
+  for (std::uint64_t& value : plan.values) plan.arguments.push_back(&value);
+
+  Outcome f = try_host(plan);
+  if (!f && !capture_host(plan)) {
+    // What the capture refused may linger as the runtime's last error, which the next call reads.
+    (void)try_host(plan);
+    f = try_host(plan);
+  }
+  if (!f && plan.graph != nullptr) f = instantiate_host(plan);
+  if (f && f->trouble == Trouble::LaunchFailed) f->trouble = Trouble::LoadRefused;
+  return f;
+}
+
+bool Session::capture_host(Bound& plan) {
+  Status status = api_.cuStreamBeginCapture(stream_, kCaptureThreadLocal);
+  if (status != 0) {
+    plan.why_not_captured = "its stream cannot be captured: " + api_.words(status);
+    return false;
+  }
+  const Outcome called = call_host(plan);
+  // Ended in any case: the stream must leave its capture.
+  status = api_.cuStreamEndCapture(stream_, &plan.graph);
+  std::size_t nodes = 0;
+  if (called)
+    plan.why_not_captured = "under capture " + called->words;
+  else if (status != 0)
+    plan.why_not_captured = api_.words(status);
+  else if (api_.cuGraphGetNodes(plan.graph, nullptr, &nodes) == 0 && nodes == 0)
+    plan.why_not_captured = "it queues nothing on the stream that it is given";
+  if (plan.why_not_captured.empty()) return true;
+  if (status == 0 && plan.graph != nullptr) api_.cuGraphDestroy(plan.graph);
+  plan.graph = nullptr;
+  return false;
+}
+
+// Anew before every timed call, as the graphs of plans are.
+Outcome Session::instantiate_host(Bound& plan) {
+  if (plan.graph == nullptr) return std::nullopt;
+  const auto attempt = [this](Status status, const char* what) {
+    return check(status, what, Trouble::LaunchFailed);
+  };
+  if (auto f = attempt(api_.cuGraphInstantiate(&plan.exec, plan.graph, 0), "instantiate the graph"))
+    return f;
+  if (auto f = attempt(api_.cuGraphUpload(plan.exec, stream_), "upload the graph")) return f;
+  return attempt(api_.cuStreamSynchronize(stream_), "upload the graph");
+}
+
+}  // namespace kw::player::cuda
