@@ -54,11 +54,18 @@ Result<> tell_lessons(store::RunStore& store, propose::Situation& situation) {
   return {};
 }
 
+/// The first baseline for the target in the form that candidates have; none: an empty one.
+Candidate first_baseline(const task::Definition& definition, Target target) {
+  for (const Candidate& baseline : definition.baselines)
+    if (baseline.target == target && baseline.trust_class != TrustClass::HostLauncher)
+      return baseline;
+  return {};
+}
+
 /// A kernel of the task for the target: on cpu its reference, else its first baseline.
 Candidate first_kernel(const task::Definition& definition, Target target) {
-  if (target == Target::Cpu) return task::reference_candidate(definition);
-  const auto found = std::ranges::find(definition.baselines, target, &Candidate::target);
-  return found == definition.baselines.end() ? Candidate() : *found;
+  return target == Target::Cpu ? task::reference_candidate(definition)
+                               : first_baseline(definition, target);
 }
 
 /// A parent that was judged correct and not timed: `file`, or a kernel of the task's own.
@@ -105,8 +112,8 @@ Result<propose::Prompt> build_prompt(const Global& global, const PromptFlags& fl
   situation.target = target;
   situation.device = device ? &*device : nullptr;
   situation.goals = definition.task.goals;
-  const auto baseline = std::ranges::find(definition.baselines, target, &Candidate::target);
-  situation.baseline = baseline == definition.baselines.end() ? "reference" : baseline->name;
+  const std::string baseline = first_baseline(definition, target).name;
+  situation.baseline = baseline.empty() ? "reference" : baseline;
   propose::ExampleOptions examples;
   examples.own_playbook = flags.own_playbook;
   examples.target = target;

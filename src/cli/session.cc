@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "compile/cache.h"
 #include "compile/cpu_compiler.h"
+#include "compile/cuda_libraries.h"
 #include "compile/cuda_suite.h"
 #include "compile/cuda_toolkit.h"
 #include "compile/target_compiler.h"
@@ -116,6 +117,19 @@ bool has_openblas() {
   return false;
 }
 
+std::string why_not_built(const Candidate& baseline) {
+  if (baseline.target == Target::Cpu)
+    return baseline.libraries.empty() || has_openblas()
+               ? std::string()
+               : join(baseline.libraries, ", ") + " is not installed";
+  if (baseline.trust_class != TrustClass::HostLauncher) return {};
+  const compile::CudaToolkit toolkit = compile::find_cuda_toolkit();
+  if (toolkit.nvcc.empty()) return "a host launcher needs nvcc; set CUDA_PATH to a CUDA toolkit";
+  for (const std::string& library : baseline.libraries)
+    if (auto why = compile::why_no_cuda_library(toolkit, library); !why.empty()) return why;
+  return {};
+}
+
 std::int64_t workload_limit(const DeviceFacts& facts) {
   // Shared buffers, two or more input sets, float64 inputs and truths: about ten times the tensors.
   constexpr std::int64_t kTimesTensors = 10;
@@ -132,7 +146,7 @@ Result<engine::TaskWorkbenchOptions> workbench_options(const Global& global, con
   engine::TaskWorkbenchOptions options;
   options.target = aim.target;
   options.max_bytes = workload_limit(facts);
-  options.has_openblas = has_openblas();
+  options.why_not_built = why_not_built;
   options.jail = KW_TRY(jail_of(global));
   if (aim.target == Target::Cpu) return options;
   if (facts.gpu.empty() && aim.arch.empty())

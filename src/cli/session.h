@@ -54,6 +54,8 @@ Result<JailLevel> jail_of(const Global& global);
 
 /// True where candidates can be linked with OpenBLAS.
 bool has_openblas();
+/// Why a baseline cannot be built on this machine: a library or compiler that is missing, in words.
+std::string why_not_built(const Candidate& baseline);
 
 /// Bytes that the tensors of one workload may take: input sets, truths and both players' buffers
 /// must fit into the memory (of the device; of this machine where none is known) as well.

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "compile/cuda_libraries.h"
 #include "platform/subprocess.h"
 
 namespace kw::compile {
@@ -27,12 +28,6 @@ bool is_there(const Path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-Path real(const Path& path) {
-  std::error_code error;
-  Path found = std::filesystem::canonical(path, error);
-  return error ? path : found;
-}
-
 std::string of_ours(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -48,7 +43,7 @@ Path data_folder() {
 
 NvrtcFiles files_of(const Path& library) {
   NvrtcFiles files;
-  files.library = real(library);
+  files.library = without_links(library);
   const auto names = platform::list_dir(files.library.parent_path());
   if (!names) return files;
   for (const std::string& name : *names)
@@ -86,6 +81,44 @@ std::optional<NvrtcFiles> nvrtc_of_loader() {
   return std::nullopt;
 }
 
+/// Every folder that bin/python3 may belong to: that of an environment is a link out of it, and
+/// PATH may hold a link into it.
+void add_environments(Path python, std::vector<std::string>& environments) {
+  constexpr int kMostLinks = 8;
+  for (int i = 0; i < kMostLinks; ++i) {
+    environments.push_back(python.parent_path().parent_path().string());
+    std::error_code error;
+    const Path next = std::filesystem::read_symlink(python, error);
+    if (error) return;
+    python = python.parent_path() / next;
+  }
+}
+
+/// Folders of nvidia-… wheels below an environment of Python: nvidia/cublas, nvidia/cu13, ….
+void add_wheels(const Path& environment, std::vector<Path>& roots) {
+  const auto sub_folders = [](const Path& folder) {
+    return platform::list_dir(folder).value_or(std::vector<std::string>());
+  };
+  for (const std::string& python : sub_folders(environment / "lib")) {
+    if (!python.starts_with("python3")) continue;
+    for (const char* packages : {"site-packages", "dist-packages"}) {
+      const Path nvidia = environment / "lib" / python / packages / "nvidia";
+      for (const std::string& package : sub_folders(nvidia)) roots.push_back(nvidia / package);
+    }
+  }
+}
+
+std::vector<Path> library_roots(const CudaPlaces& places, const std::vector<Path>& toolkits) {
+  std::vector<Path> roots;
+  for (const std::string_view folder : split(places.libraries, ':'))
+    if (!folder.empty()) roots.emplace_back(folder);
+  for (const Path& toolkit : toolkits)
+    if (!toolkit.empty()) roots.push_back(toolkit);
+  roots.emplace_back(places.system_include);
+  for (const std::string& python : places.pythons) add_wheels(python, roots);
+  return roots;
+}
+
 std::string head_of(const Path& path) {
   return platform::read_file(path, std::size_t{8} << 20).value_or(std::string());
 }
@@ -94,9 +127,10 @@ void find_headers(const std::vector<Path>& roots, CudaToolkit& toolkit) {
   for (const Path& root : roots) {
     const Path include = root / "include";
     if (root.empty() || !is_there(include / "cuda_fp16.h")) continue;
-    toolkit.include.push_back(real(include));
+    toolkit.include.push_back(without_links(include));
     // From CUDA 13 on libcu++ has a folder of its own.
-    if (is_there(include / "cccl/cuda/std")) toolkit.include.push_back(real(include / "cccl"));
+    if (is_there(include / "cccl/cuda/std"))
+      toolkit.include.push_back(without_links(include / "cccl"));
     const long long cuda = define_in(head_of(include / "cuda_runtime_api.h"), "CUDART_VERSION");
     const long long cccl =
         define_in(head_of(toolkit.include.back() / "cuda/std/__cccl/version.h"), "CCCL_VERSION");
@@ -110,7 +144,7 @@ void find_cutlass(const std::vector<Path>& roots, CudaToolkit& toolkit) {
     if (root.empty()) continue;
     for (const Path& include : {root / "include", root}) {
       if (!is_there(include / "cute/tensor.hpp")) continue;
-      toolkit.cutlass = real(include);
+      toolkit.cutlass = without_links(include);
       const std::string text = head_of(include / "cutlass/version.h");
       toolkit.cutlass_version =
           fmt::format("{}.{}.{}", define_in(text, "CUTLASS_MAJOR"),
@@ -122,12 +156,19 @@ void find_cutlass(const std::vector<Path>& roots, CudaToolkit& toolkit) {
 
 Path program_in(const std::vector<Path>& roots, std::string_view name) {
   for (const Path& root : roots)
-    if (const Path path = root / "bin" / name; !root.empty() && is_there(path)) return real(path);
+    if (const Path path = root / "bin" / name; !root.empty() && is_there(path))
+      return without_links(path);
   const auto found = platform::find_program(name);
-  return found ? real(*found) : Path();
+  return found ? without_links(*found) : Path();
 }
 
 }  // namespace
+
+Path without_links(const Path& path) {
+  std::error_code error;
+  Path found = std::filesystem::canonical(path, error);
+  return error ? path : found;
+}
 
 long long define_in(std::string_view text, std::string_view name) {
   for (const std::string_view line : split_lines(text)) {
@@ -154,6 +195,11 @@ CudaPlaces CudaPlaces::of_environment() {
   if (places.cuda.empty()) places.cuda = of_ours("CUDA_HOME");
   places.cutlass = of_ours("CUTLASS_PATH");
   places.data = data_folder().string();
+  places.libraries = of_ours("KW_CUDA_LIBRARIES");
+  for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    if (std::string folder = of_ours(name); !folder.empty()) places.pythons.push_back(folder);
+  if (const auto python = platform::find_program("python3"))
+    add_environments(*python, places.pythons);
   return places;
 }
 
@@ -180,6 +226,8 @@ CudaToolkit find_cuda_toolkit(const CudaPlaces& places) {
   header_roots.insert(header_roots.end(), roots.begin(), roots.end());
   find_headers(header_roots, toolkit);
   find_cutlass({places.cutlass, below(places.data, "cutlass"), places.system_include}, toolkit);
+  toolkit.library_roots =
+      library_roots(places, {places.cuda, places.system, below(places.data, "cuda")});
   const std::vector<Path> tool_roots = {places.cuda, places.system};
   toolkit.nvcc = program_in(tool_roots, "nvcc");
   toolkit.disassembler = program_in(tool_roots, "nvdisasm");
@@ -207,6 +255,12 @@ std::vector<ToolkitFact> cuda_toolkit_facts(const CudaToolkit& toolkit) {
   add("nvcc", !toolkit.nvcc.empty(), toolkit.nvcc.string(),
       "no nvcc: baselines with host code (cuBLAS, CUB) cannot be built; set CUDA_PATH to a "
       "toolkit");
+  std::vector<std::string> here;
+  for (const std::string& name : cuda_library_names())
+    if (find_cuda_library(toolkit, name)) here.push_back(name);
+  add("libraries", !here.empty(), join(here, ", ") + " for host launchers of baselines",
+      "no library of CUDA beside its header: no baseline by cuBLAS, CUB or cuDNN; "
+      "KW_CUDA_LIBRARIES names folders with include/ and lib/");
   add("disassembler", !toolkit.disassembler.empty(), toolkit.disassembler.string(),
       "no nvdisasm or cuobjdump: findings say nothing about machine code");
   return facts;

@@ -25,14 +25,20 @@ struct CudaToolkit {
   platform::Path nvcc;                  ///< Empty: none.
   platform::Path disassembler;          ///< nvdisasm or cuobjdump; empty: none.
   std::vector<std::string> looked;      ///< Where NVRTC was looked for.
+  /// Folders with include/ and lib/ in which libraries are looked for, in this order.
+  std::vector<platform::Path> library_roots;
 };
 
 /// What decides where to look; from the environment unless a test gives it.
 struct CudaPlaces {
-  std::string nvrtc;    ///< $KW_NVRTC: the library, a folder that holds it, or "none".
-  std::string cuda;     ///< $CUDA_PATH, else $CUDA_HOME.
-  std::string cutlass;  ///< $CUTLASS_PATH: its folder, or its include folder.
-  std::string data;     ///< Where scripts/install-nvrtc and install-cutlass put things.
+  std::string nvrtc;      ///< $KW_NVRTC: the library, a folder that holds it, or "none".
+  std::string cuda;       ///< $CUDA_PATH, else $CUDA_HOME.
+  std::string cutlass;    ///< $CUTLASS_PATH: its folder, or its include folder.
+  std::string data;       ///< Where scripts/install-nvrtc and install-cutlass put things.
+  std::string libraries;  ///< $KW_CUDA_LIBRARIES: folders with include/ and lib/, between colons.
+  /// Environments of Python, whose packages nvidia-… hold libraries: $VIRTUAL_ENV, $CONDA_PREFIX,
+  /// that of python3.
+  std::vector<std::string> pythons;
   std::string system = "/usr/local/cuda";
   std::string system_include = "/usr";  ///< CUTLASS of the distribution: include/cute below it.
   bool ask_loader = true;               ///< Ask ldconfig for libnvrtc too.
@@ -46,7 +52,7 @@ CudaToolkit find_cuda_toolkit(const CudaPlaces& places = CudaPlaces::of_environm
 
 /// One line about one part, for `kw doctor`.
 struct ToolkitFact {
-  std::string part;  ///< nvrtc | headers | cute | nvcc | disassembler
+  std::string part;  ///< nvrtc | headers | cute | nvcc | libraries | disassembler
   bool is_found = false;
   std::string words;  ///< Where it is and its version; or what is missing without it and how to get
                       ///< it.
@@ -57,6 +63,9 @@ std::vector<ToolkitFact> cuda_toolkit_facts(const CudaToolkit& toolkit);
 
 /// Why device code cannot be compiled here and what to do about it; empty if it can.
 std::string why_no_nvrtc(const CudaToolkit& toolkit);
+
+/// The path with every link followed; itself where that is not possible.
+platform::Path without_links(const platform::Path& path);
 
 /// The integer that `#define NAME` gives in a header's text, or -1.
 long long define_in(std::string_view text, std::string_view name);

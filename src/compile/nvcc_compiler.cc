@@ -57,16 +57,14 @@ std::string demangled(const std::string& symbol) {
 
 }  // namespace
 
-std::span<const std::string> cuda_library_names() {
-  static const std::vector<std::string> names{"cublas", "cublasLt", "cudnn",
-                                              "cufft",  "cusparse", "curand"};
-  return names;
-}
-
 NvccCompiler::NvccCompiler(NvccSettings settings, std::string version)
     : settings_(std::move(settings)) {
   identity_ = fmt::format("nvcc {} {}\n{}\nCUTLASS {}", settings_.toolkit.nvcc.string(), version,
                           settings_.toolkit.headers_version, settings_.toolkit.cutlass_version);
+  for (const std::string& name : cuda_library_names())
+    if (const auto library = find_cuda_library(settings_.toolkit, name))
+      identity_ += fmt::format("\n{} {}", name,
+                               (library->file.empty() ? library->include : library->file).string());
 }
 
 Result<std::unique_ptr<NvccCompiler>> NvccCompiler::create(NvccSettings settings) {
@@ -87,26 +85,14 @@ Result<std::unique_ptr<NvccCompiler>> NvccCompiler::create(NvccSettings settings
   return std::unique_ptr<NvccCompiler>(new NvccCompiler(std::move(settings), std::move(version)));
 }
 
-Path NvccCompiler::library_folder(std::string_view library) const {
-  const std::string name = "lib" + std::string(library) + ".so";
-  std::error_code ignored;
-  for (const Path& folder :
-       {root_of(settings_.toolkit.nvcc) / "lib64", root_of(settings_.toolkit.nvcc) / "lib",
-        Path("/usr/lib/x86_64-linux-gnu"), Path("/usr/lib/aarch64-linux-gnu")})
-    if (std::filesystem::exists(folder / name, ignored)) return folder;
-  return {};
-}
-
 Result<std::optional<CompileResult>> NvccCompiler::check(const BuildUnit& unit) const {
   if (auto unfit = KW_TRY(check_unit(unit, settings_.limits))) return unfit;
   if (auto unfit = KW_TRY(check_device_unit(unit))) return unfit;
-  const auto known = cuda_library_names();
   for (const std::string& library : unit.libraries) {
-    if (!is_host(unit) || std::find(known.begin(), known.end(), library) == known.end())
-      return refused(Outcome::CompileFailed, "unknown library '" + one_line(library, 80) + "'" +
-                                                 suggestion(library, known));
-    if (library_folder(library).empty())
-      return refused(Outcome::Unsupported, "this machine has no lib" + library + ".so");
+    if (!is_host(unit))
+      return refused(Outcome::CompileFailed, "device code is linked with no library");
+    if (auto why = why_no_cuda_library(settings_.toolkit, library); !why.empty())
+      return refused(Outcome::Unsupported, std::move(why));
   }
   if (unit.dialect == "cute" && settings_.toolkit.cutlass.empty()) return no_cutlass();
   return std::nullopt;
@@ -118,6 +104,11 @@ platform::JailSpec NvccCompiler::jail_for(const Path& folder) const {
   jail.readable = {root_of(settings_.toolkit.nvcc)};
   for (const Path& include : settings_.toolkit.include) jail.readable.push_back(include);
   if (!settings_.toolkit.cutlass.empty()) jail.readable.push_back(settings_.toolkit.cutlass);
+  for (const std::string& name : cuda_library_names())
+    if (const auto library = find_cuda_library(settings_.toolkit, name)) {
+      jail.readable.push_back(library->include);
+      if (!library->file.empty()) jail.readable.push_back(library->file.parent_path());
+    }
   jail.writable = {folder};
   jail.allow_new_processes = true;
   jail.max_processes = 32;  // nvcc, cudafe++, cicc, ptxas, g++ and its parts, the linker
@@ -154,8 +145,13 @@ Result<std::vector<std::string>> NvccCompiler::arguments_for(const Path& folder,
                  {"--shared", "-Xcompiler=-fPIC,-fvisibility=hidden,-w", "-o", kSharedName});
     for (const SourceFile& file : unit.files)
       if (file.name.ends_with(".cu") || file.name.ends_with(".cpp")) words.push_back(file.name);
-    for (const std::string& library : unit.libraries)
-      words.insert(words.end(), {"-L" + library_folder(library).string(), "-l" + library});
+    for (const std::string& name : unit.libraries) {
+      const CudaLibrary library = find_cuda_library(settings_.toolkit, name).value();
+      // Behind the toolkit's own headers: a wheel's may be those of another version.
+      words.push_back("-Xcompiler=-idirafter," + library.include.string());
+      // By its file, since a wheel has no plain lib….so; who loads it says where to look.
+      if (!library.file.empty()) words.push_back("-Xlinker=" + library.file.string());
+    }
     return words;
   }
   words.insert(words.end(), {"-cubin", "-o", kCubinName});

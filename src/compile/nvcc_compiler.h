@@ -3,11 +3,11 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 
 #include "compile/build.h"
 #include "compile/compiler.h"
+#include "compile/cuda_libraries.h"
 #include "compile/cuda_toolkit.h"
 #include "platform/jail.h"
 
@@ -22,9 +22,6 @@ struct NvccSettings {
                    .address_space_bytes = std::uint64_t{8} << 30,
                    .object_bytes = std::uint64_t{128} << 20};
 };
-
-/// Libraries that a host launcher may be linked with, where they are: cublas, cublasLt, cudnn, ….
-std::span<const std::string> cuda_library_names();
 
 /// A unit of dialect "host" becomes a shared object ("elf-so") with the host code of its *.cu
 /// files; any other a cubin, as CudaCompiler makes it but ten times slower. Safe to call from
@@ -46,7 +43,6 @@ class NvccCompiler final : public Compiler {
   Result<CompileResult> keep(const platform::Path& folder, const BuildUnit& unit,
                              std::string_view log) const;
   platform::JailSpec jail_for(const platform::Path& folder) const;
-  platform::Path library_folder(std::string_view library) const;
 
   NvccSettings settings_;
   std::string identity_;

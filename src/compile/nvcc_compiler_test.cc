@@ -17,6 +17,8 @@ using testing::HasSubstr;
 
 class Nvcc : public CudaCompilerTest {
  protected:
+  std::vector<platform::Path> roots;  ///< Of libraries; empty: those of the toolkit.
+
   void SetUp() override {
     if (!toolkit().nvcc.empty()) return;
     std::cerr << "not tested: no nvcc\n";
@@ -25,6 +27,7 @@ class Nvcc : public CudaCompilerTest {
   CompileResult build_with(const BuildUnit& unit) {
     NvccSettings settings;
     settings.toolkit = toolkit();
+    if (!roots.empty()) settings.toolkit.library_roots = roots;
     settings.objects = folder.path() / "objects";
     settings.jail = level();
     auto compiler = NvccCompiler::create(std::move(settings));
@@ -62,6 +65,35 @@ TEST_F(Nvcc, AHostLauncherBecomesASharedObject) {
 
   unit.libraries = {"cublass"};
   EXPECT_THAT(build_with(unit).evidence, HasSubstr("did you mean 'cublas'?"));
+
+  // A library as a wheel has it: no plain name, and found through its folder.
+  const auto root = folder.path() / "wheel";
+  ASSERT_TRUE(platform::make_dirs(root / "include").has_value());
+  ASSERT_TRUE(platform::make_dirs(root / "lib").has_value());
+  ASSERT_TRUE(platform::write_file_atomic(root / "include/cublas_v2.h",
+                                          "extern \"C\" int cublas_answer(void);\n", false)
+                  .has_value());
+  BuildUnit library = cuda_unit(
+      "extern \"C\" __attribute__((visibility(\"default\"))) int cublas_answer() { return 42; }\n");
+  library.dialect = "host";
+  const CompileResult built = build_with(library);
+  ASSERT_TRUE(built.ok()) << built.evidence;
+  const auto object = platform::read_file(built.object[0].path);
+  ASSERT_TRUE(
+      platform::write_file_atomic(root / "lib/libcublas.so.13", *object, false).has_value());
+  roots = {root};
+  unit.files.front().text = "#include <cublas_v2.h>\n" + unit.files.front().text +
+                            "int answer() { return cublas_answer(); }\n";
+  unit.libraries = {"cublas"};
+  const CompileResult linked = build_with(unit);
+  ASSERT_TRUE(linked.ok()) << linked.evidence;
+  const auto needs = read_elf(*platform::read_file(linked.object[0].path));
+  ASSERT_TRUE(needs.has_value());
+  EXPECT_THAT(needs->needed, Contains(HasSubstr("libcublas.so.13")));
+  unit.libraries = {"cudnn"};
+  const CompileResult missing = build_with(unit);
+  EXPECT_EQ(missing.outcome, Outcome::Unsupported);
+  EXPECT_THAT(missing.evidence, HasSubstr("KW_CUDA_LIBRARIES"));
 }
 
 TEST_F(Nvcc, DeviceCodeHasTheSameFactsAsFromNvrtc) {

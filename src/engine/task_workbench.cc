@@ -35,7 +35,7 @@ Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
   bench.ideas_ = KW_TRY(propose::gather_ideas(definition, playbook, options.target));
   bench.definition_ = std::move(definition);
   bench.gather_search_ideas();
-  KW_TRY(bench.gather_baselines(options.has_openblas));
+  KW_TRY(bench.gather_baselines());
   bench.references_ = task::reference_units(bench.definition_);
   const bool is_timed = std::any_of(bench.workloads_.begin(), bench.workloads_.end(),
                                     [](const Workload& w) { return w.group == Group::Time; });
@@ -96,13 +96,13 @@ Result<> TaskWorkbench::gather_cpu_baselines() {
   return {};
 }
 
-Result<> TaskWorkbench::gather_baselines(bool has_openblas) {
+Result<> TaskWorkbench::gather_baselines() {
   if (options_.target == Target::Cpu) KW_TRY(gather_cpu_baselines());
   for (const Candidate& c : definition_.baselines) {
     if (c.target != options_.target) continue;
-    if (!c.libraries.empty() && !has_openblas) {
-      notices_.push_back("baseline " + c.name + " is left out: " + join(c.libraries, ", ") +
-                         " is not installed");
+    if (const std::string why = options_.why_not_built ? options_.why_not_built(c) : "";
+        !why.empty()) {
+      notices_.push_back("baseline " + c.name + " is left out: " + why);
       continue;
     }
     baselines_.push_back(c);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,8 +19,9 @@ struct TaskWorkbenchOptions {
   std::vector<GpuFacts> gpu;  ///< cuda: whose limits plans keep to and what is compiled for.
   std::int64_t max_bytes =
       0;  ///< A workload's tensors may take at most this; larger ones are skipped.
-  bool has_openblas =
-      false;  ///< Baselines that need a library which is missing are left out, aloud.
+  /// Why a baseline cannot be built here, in words; empty: it can. Baselines that cannot be are
+  /// left out, aloud. Null: all can.
+  std::function<std::string(const Candidate&)> why_not_built;
   JailLevel jail = JailLevel::Namespace;  ///< Weakest level accepted.
 };
 
@@ -50,7 +52,7 @@ class TaskWorkbench final : public Workbench {
 
  private:
   TaskWorkbench() = default;
-  Result<> gather_baselines(bool has_openblas);
+  Result<> gather_baselines();
   Result<> gather_cpu_baselines();
   struct Site;
   void gather_search_ideas();

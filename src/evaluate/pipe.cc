@@ -50,9 +50,11 @@ Result<> PipeCarrier::start() {
   const platform::Path worker =
       options_.worker.empty() ? KW_TRY(platform::executable_dir()) / "kw-worker" : options_.worker;
   platform::SpawnOptions spawn;
-  // The last two say which GPU it may use and where its driver lies.
+  // All from the fourth on say which GPU it may use, where its driver and where CUDA's libraries
+  // lie.
   for (const char* name :
-       {"PATH", "TMPDIR", "KW_CXX", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "KW_CUDA_DRIVER"})
+       {"PATH", "TMPDIR", "KW_CXX", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "KW_CUDA_DRIVER",
+        "CUDA_PATH", "CUDA_HOME", "KW_CUDA_LIBRARIES", "VIRTUAL_ENV", "CONDA_PREFIX"})
     if (const auto entry = platform::env_of_ours(name)) spawn.env.push_back(*entry);
   spawn.fds = {{theirs.get(), kWorkerFd}};
   spawn.out = platform::Output::Discard;

@@ -22,6 +22,8 @@ constexpr std::size_t kMaxDiagnostics = 20;
 
 constexpr auto kOptions = std::to_array<std::string_view>({"fast_math", "unroll_loops", "O2"});
 constexpr auto kLibraries = std::to_array<std::string_view>({"openblas"});
+constexpr auto kCudaLibraries = std::to_array<std::string_view>(
+    {"cublas", "cublasLt", "cudnn", "cub", "cufft", "cusparse", "curand"});
 
 bool has_launch(const PlanBlock& block);
 
@@ -122,9 +124,21 @@ class HeaderParser {
   void finish_plan() {
     if (!is_cuda()) return;
     header_.plan = plan_.finish();
+    if (header_.dialect == "host") return check_host();
+    if (!header_.libraries.empty())
+      complain_at(0, "libraries belong to host launchers (// kw: dialect host)");
     if (diagnostics_.empty() && !has_launch(header_.plan))
       complain_at(0,
                   "no kernel is launched; write `// kw: launch KERNEL grid(…) block(…) args(…)`");
+  }
+
+  void check_host() {
+    for (const PlanNode& node : header_.plan)
+      if (!std::holds_alternative<WorkspaceNode>(node.what) &&
+          !std::holds_alternative<LetNode>(node.what) &&
+          !std::holds_alternative<RequireNode>(node.what))
+        complain_at(node.at,
+                    "a host launcher queues its work itself; of a plan it has workspaces alone");
   }
 
   void check_text() {
@@ -267,7 +281,7 @@ class HeaderParser {
   }
 
   void read_dialect(std::string_view text) {
-    static constexpr auto kDialects = std::to_array<std::string_view>({"cuda", "cute"});
+    static constexpr auto kDialects = std::to_array<std::string_view>({"cuda", "cute", "host"});
     if (!is_cuda())
       complain(text, "a dialect is that of a .cu file");
     else if (!contains(kDialects, text))
@@ -293,7 +307,9 @@ class HeaderParser {
     read_words(text, "option", kOptions, header_.options);
   }
   void read_libraries(std::string_view text) {
-    read_words(text, "library", kLibraries, header_.libraries);
+    const std::span<const std::string_view> known =
+        is_cuda() ? std::span<const std::string_view>(kCudaLibraries) : kLibraries;
+    read_words(text, "library", known, header_.libraries);
   }
   void read_techniques(std::string_view text) {
     for (const auto word : split_arguments(text))
@@ -368,7 +384,9 @@ std::expected<Candidate, Diagnostics> make_candidate(std::string_view name, std:
   candidate.source = source;
   candidate.origin = origin;
   candidate.target = target;
-  if (target == Target::Cuda) candidate.trust_class = TrustClass::DeviceCode;
+  if (target == Target::Cuda)
+    candidate.trust_class =
+        header->dialect == "host" ? TrustClass::HostLauncher : TrustClass::DeviceCode;
   candidate.knobs = header->default_point();
   candidate.options = header->options;
   candidate.libraries = header->libraries;

@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 3> kLimitNames{"sms", "shared_max", "l2_b
 /// The directives of one source. The order of knobs is that of the file.
 struct CandidateHeader {
   Target target = Target::Cpu;
-  std::string dialect = "cuda";  ///< cuda | cute; of .cu files.
+  std::string dialect = "cuda";  ///< cuda | cute | host; of .cu files.
   std::vector<Knob> knobs;
   std::vector<DerivedMacro> derived;
   std::vector<Expr> requirements;  ///< Over knobs, derived macros and limits.
@@ -81,7 +81,8 @@ Finding diagnostic_at(std::string_view source, std::string_view file, std::size_
 Diagnostics check_restrictions(const CandidateHeader& header, const Restrictions& restrictions,
                                Origin origin);
 
-/// A candidate at its default point, with its hash; on cuda of trust class device_code.
+/// A candidate at its default point, with its hash; on cuda of trust class device_code, or
+/// host_launcher in dialect host.
 std::expected<Candidate, Diagnostics> make_candidate(std::string_view name, std::string_view source,
                                                      Origin origin,
                                                      const Restrictions& restrictions,

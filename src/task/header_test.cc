@@ -153,6 +153,29 @@ TEST(Candidate, CarriesWhatItsHeaderSays) {
   EXPECT_FALSE(make_candidate("mine", kSource, Origin::Human, {}).has_value());
 }
 
+TEST(Header, HostLaunchersHaveLibrariesAndWorkspacesAlone) {
+  const auto parse = [](const char* source) { return parse_header(source, "a.cu", Target::Cuda); };
+  const auto complaint = [&](const char* source) {
+    const auto header = parse(source);
+    return header ? std::string("accepted") : header.error().front().text;
+  };
+  const auto header = parse(
+      "// kw: dialect host\n// kw: library cublas, cub\n// kw: workspace w u8 [64]\nint f();\n");
+  ASSERT_TRUE(header.has_value()) << to_text(header.error());
+  EXPECT_EQ(header->dialect, "host");
+  EXPECT_EQ(header->libraries, (std::vector<std::string>{"cublas", "cub"}));
+  const std::string launch = "// kw: launch k grid(1) block(1) args()\n";
+  EXPECT_THAT(complaint(("// kw: dialect host\n" + launch).c_str()),
+              testing::HasSubstr("queues its work itself"));
+  EXPECT_THAT(complaint(("// kw: library cublas\n" + launch).c_str()),
+              testing::HasSubstr("libraries belong to host launchers"));
+  EXPECT_THAT(complaint("// kw: dialect host\n// kw: library openblas\n"),
+              testing::HasSubstr("unknown library 'openblas'"));
+  const auto candidate =
+      make_candidate("a", "// kw: dialect host\n", Origin::Baseline, {}, Target::Cuda);
+  EXPECT_EQ(candidate.value().trust_class, TrustClass::HostLauncher);
+}
+
 RC_GTEST_PROP(HeaderProperty, SurvivesAnyText, ()) {
   const auto words = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
       "// kw: ", "tune ", "let ", "require ", "A", "B", " = ", "1", ", ", "(", ")", "\n", " * ",

@@ -103,6 +103,39 @@ Planned<> PlanResolver::visit(const LaunchNode& node, std::size_t at) {
   return add_step(std::move(step), at);
 }
 
+Planned<> PlanResolver::add_call() {
+  PlanStep step;
+  step.kind = StepKind::Call;
+  const auto add = [&step](PlanArgument value) {
+    value.parameter = static_cast<int>(step.arguments.size());
+    step.arguments.push_back(std::move(value));
+  };
+  const auto address = [](PlanMemory memory, int index) {
+    PlanArgument value;
+    value.kind = ArgumentKind::Address;
+    value.bytes = 8;
+    value.place = {memory, index, 0};
+    return value;
+  };
+  const Workload& workload = site_.workload;
+  for (const Parameter& parameter : site_.definition.task.signature) {
+    if (!parameter.is_tensor) {
+      const Scalar* given = workload.scalar(parameter.name);
+      KW_ASSERT(given != nullptr);
+      const int bytes = static_cast<int>(size_of(given->dtype));
+      add(scalar(bytes, is_real(given->dtype) ? real_image(given->real, bytes)
+                                              : static_cast<std::uint64_t>(given->integer)));
+      continue;
+    }
+    for (std::size_t i = 0; i < workload.tensors.size(); ++i)
+      if (workload.tensors[i].name == parameter.name)
+        add(address(PlanMemory::Tensor, static_cast<int>(i)));
+  }
+  for (std::size_t i = 0; i < plan_.workspaces.size(); ++i)
+    add(address(PlanMemory::Workspace, static_cast<int>(i)));
+  return add_step(std::move(step), 0);
+}
+
 Planned<> PlanResolver::check_shape(const LaunchNode& node, const PlanStep& step) const {
   static constexpr std::array<std::int64_t, 3> kGrid = {2147483647, 65535, 65535};
   static constexpr std::array<std::int64_t, 3> kBlock = {1024, 1024, 64};

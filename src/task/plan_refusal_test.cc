@@ -59,7 +59,8 @@ TEST(PlanRefusal, Directives) {
       {kLaunch + "\ntail", "2:1: `tail` stands inside a `for`, once"},
       {"when 1\nelse\nelse\nend\n" + kLaunch, "3:1: `else` stands inside a `when`"},
       {"when 1\ntune B = 2\nend\n" + kLaunch, "2:6: knobs are declared outside of blocks"},
-      {"dialect cutte\n" + kLaunch, "1:9: unknown dialect 'cutte'; there are cuda, cute (did you"},
+      {"dialect cutte\n" + kLaunch,
+       "1:9: unknown dialect 'cutte'; there are cuda, cute, host (did you"},
       {"let A = 1\nlet A = m\n" + kLaunch, "2:5: 'A' is defined twice"},
       {"require 0\n" + kLaunch, "1:9: no combination of the knobs satisfies"},
   });

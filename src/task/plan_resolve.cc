@@ -104,6 +104,7 @@ PlanResolver::PlanResolver(const CandidateHeader& header, const KnobPoint& point
 Planned<Plan> PlanResolver::run() {
   KW_TRY(define_names());
   KW_TRY(run_scope(header_.plan));
+  if (header_.dialect == "host") KW_TRY(add_call());
   if (plan_.steps.empty()) return trouble(0, "no step of the plan is left");
   return std::move(plan_);
 }
@@ -323,6 +324,10 @@ std::expected<std::vector<RolePlan>, PlanFault> candidate_plans(const Definition
     return std::unexpected(fault_of(std::move(finding), false));
   }
   const bool is_truth = role == "reference_fast" || role == "magnitude_fast";
+  if (is_truth && header->dialect == "host")
+    return std::unexpected(fault_of(
+        diagnostic_at(candidate.source, file, 0, "a truth is device code, not a host launcher"),
+        false));
   const std::int64_t restriction = definition.task.restrictions.workspace_bytes;
   std::vector<RolePlan> plans;
   for (const Workload& given : workloads) {

@@ -45,6 +45,8 @@ class PlanResolver {
   Planned<> visit(const JoinNode& node, std::size_t at);
   Planned<> turn(const ForNode& node, std::size_t at, std::int64_t value, const PlanBlock& block);
   Planned<> add_step(PlanStep step, std::size_t at);
+  /// The one step of a host launcher: the task's arguments, then the workspaces.
+  Planned<> add_call();
 
   // plan_memory.cc: workspaces, tables, fills, copies
   Planned<> visit(const WorkspaceNode& node, std::size_t at);

@@ -59,6 +59,29 @@ std::string trampoline(const Task& task, std::string_view callee, std::string_vi
       callee, join(arguments, ","));
 }
 
+std::vector<std::string> workspace_names(const CandidateHeader& header) {
+  std::vector<std::string> names;
+  for (const PlanNode& node : header.plan)
+    if (const auto* workspace = std::get_if<WorkspaceNode>(&node.what))
+      names.push_back(workspace->name);
+  return names;
+}
+
+/// kw_entry of a host launcher.
+std::string host_trampoline(const Task& task, const CandidateHeader& header) {
+  std::vector<std::string> types;
+  for (const auto& parameter : task.signature) types.push_back(parameter_type(parameter));
+  types.resize(types.size() + workspace_names(header).size(), "void*");
+  types.emplace_back("cudaStream_t");
+  std::vector<std::string> arguments;
+  for (std::size_t i = 0; i < types.size(); ++i)
+    arguments.push_back(fmt::format("\n      *static_cast<{}*>(args[{}])", types[i], i));
+  return fmt::format(
+      "extern \"C\" __attribute__((visibility(\"default\"))) int kw_entry(void* const* args) {{\n"
+      "  return {}({});\n}}\n",
+      task.function, join(arguments, ","));
+}
+
 /// The dtype of all real tensors; f64 where there are none.
 Dtype real_dtype(const Task& task) {
   for (const auto& parameter : task.signature)
@@ -123,6 +146,17 @@ typedef struct alignas(64) CUtensorMap_st {
 )";
 }
 
+std::string host_interface_text(const Task& task, const CandidateHeader& header) {
+  std::string parameters = parameter_list(task);
+  for (const std::string& name : workspace_names(header)) parameters += ", void* " + name;
+  return fmt::format(
+      "// What a host launcher for the task {} defines. It answers 0 once all is queued on the\n"
+      "// stream, or a number of its own for what went wrong.\n"
+      "#pragma once\n#include <cuda_runtime_api.h>\n#include <stdint.h>\n\n"
+      "#ifdef __cplusplus\nextern \"C\"\n#endif\nint {}({}, cudaStream_t stream);\n",
+      task.name, task.function, parameters);
+}
+
 std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Candidate& candidate,
                                                      std::string_view role, std::string_view arch) {
   const bool is_cuda = candidate.target == Target::Cuda;
@@ -147,6 +181,10 @@ std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Can
     unit.dialect = header->dialect;
     unit.main_file = "candidate.cu";
     unit.files = {{"iface.h", device_interface_text(task)}, {unit.main_file, candidate.source}};
+    if (header->dialect == "host")
+      unit.files = {{"iface.h", host_interface_text(task, *header)},
+                    {unit.main_file, candidate.source},
+                    {"trampoline.cpp", host_trampoline(task, *header)}};
   } else {
     unit.main_file = "candidate.cpp";
     unit.files = {{"iface.h", interface_text(task)},

@@ -18,11 +18,17 @@ std::string interface_text(const Task& task);
 /// the arguments that a plan can pass, in words.
 std::string device_interface_text(const Task& task);
 
+/// The same for a host launcher: the task's function with its workspaces and a stream behind the
+/// task's own arguments, and an int as its answer.
+std::string host_interface_text(const Task& task, const CandidateHeader& header);
+
 /// One shared object that exports `extern "C" void kw_entry(void* const* args)`, where args[i]
 /// points to the value of argument i of the signature: a pointer for a tensor, the scalar itself
 /// otherwise. The candidate keeps its file as written; the trampoline is a translation unit of its
 /// own. A candidate for cuda becomes a cubin for `arch` ("sm_90a") with every kernel that its plan
-/// may launch. Diagnostics: the header of the source, or knobs that are no valid point of it.
+/// may launch; a host launcher a shared object again, whose kw_entry gets the workspaces and the
+/// stream too and answers with an int. Diagnostics: the header of the source, or knobs that are no
+/// valid point of it.
 std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Candidate& candidate,
                                                      std::string_view role = "candidate",
                                                      std::string_view arch = {});

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "task/load.h"
+#include "task/test_plan.h"
 
 namespace kw::task {
 namespace {
@@ -109,6 +110,45 @@ TEST(Units, DeviceCodeBecomesACubin) {
   pinned.source = pin_knobs(source, header, {{"B", 16}});
   pinned.knobs = {{"B", 16}};
   EXPECT_EQ(candidate_unit(definition.task, pinned)->kernels, (std::vector<std::string>{"k<16>"}));
+}
+
+TEST(Units, AHostLauncherGetsWorkspacesAndAStream) {
+  const auto definition = load("saxpy");
+  const auto launcher = make_candidate(
+      "lib", "// kw: dialect host\n// kw: let BYTES = 64\n// kw: workspace w u8 [BYTES]\n",
+      Origin::Baseline, {}, Target::Cuda);
+  ASSERT_TRUE(launcher.has_value()) << to_text(launcher.error());
+  const auto unit = candidate_unit(definition.task, *launcher, "opponent", "sm_90a").value();
+  EXPECT_EQ(unit.dialect, "host");
+  EXPECT_TRUE(unit.kernels.empty());
+  EXPECT_EQ(unit.defines, (std::vector<std::string>{"BYTES=64"}));
+  ASSERT_EQ(unit.files.size(), 3u);
+  EXPECT_NE(unit.files[0].text.find("int saxpy(int n, float a, const float* x, float* y, void* w, "
+                                    "cudaStream_t stream);"),
+            std::string::npos);
+  EXPECT_NE(unit.files[2].text.find("*static_cast<void**>(args[4]),\n      "
+                                    "*static_cast<cudaStream_t*>(args[5])"),
+            std::string::npos);
+  EXPECT_NE(unit.files[2].text.find("int kw_entry("), std::string::npos);
+
+  const auto resolved = resolve(definition, Target::Cuda, std::int64_t{1} << 40).value();
+  const auto plans =
+      candidate_plans(definition, *launcher, "opponent", resolved.workloads, test::h200());
+  ASSERT_TRUE(plans.has_value()) << plans.error().finding.text;
+  ASSERT_EQ(plans->size(), resolved.workloads.size());
+  const Plan& plan = plans->front().plan;
+  ASSERT_EQ(plan.steps.size(), 1u);
+  EXPECT_EQ(plan.steps[0].kind, StepKind::Call);
+  ASSERT_EQ(plan.steps[0].arguments.size(), 5u);
+  EXPECT_EQ(plan.steps[0].arguments[0].bytes, 4);
+  EXPECT_EQ(plan.steps[0].arguments[2].place.memory, PlanMemory::Tensor);
+  EXPECT_EQ(plan.steps[0].arguments[4].place.memory, PlanMemory::Workspace);
+  EXPECT_EQ(plan.workspaces.at(0).bytes, 64);
+
+  const auto truth =
+      candidate_plans(definition, *launcher, "reference_fast", resolved.workloads, test::h200());
+  ASSERT_FALSE(truth.has_value());
+  EXPECT_NE(truth.error().finding.text.find("not a host launcher"), std::string::npos);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "compile/cuda_libraries.h"
 #include "device/cpu.h"
 #include "device/cuda.h"
 #include "device/known_devices.h"
@@ -69,7 +70,9 @@ std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
 Result<std::unique_ptr<Worker>> Worker::open(Target target, std::optional<JailLevel> expected) {
   const device::CpuOptions cpu{.player = {}, .expected_jail = expected};
   if (target == Target::Cpu) return std::make_unique<Worker>(KW_TRY(device::open_cpu(cpu)));
-  auto gpu = device::open_cuda({});
+  device::CudaOptions options;
+  options.library_folders = compile::cuda_library_folders(compile::find_cuda_toolkit());
+  auto gpu = device::open_cuda(options);
   if (!gpu)
     return fail(gpu.error().what +
                     "; without a GPU kernels can be compiled (--until compile --arch sm_90a) and "
