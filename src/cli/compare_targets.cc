@@ -126,16 +126,19 @@ std::string plot(const task::Definition& definition, const std::vector<Best>& be
 }
 
 Json best_json(const Best& best) {
-  Json object{{"target", name_of(best.target)},
-              {"run", best.data.run.name},
-              {"kernel", best.data.best->candidate.name},
-              {"device", best.evaluation.machine},
-              {"baseline", best.evaluation.speedup.baseline},
-              {"speedup", best.evaluation.speedup.value},
-              {"is_confirmed", best.is_confirmed()},
-              {"items_per_s", best.items_per_s},
-              {"roofline_fraction", best.evaluation.roofline_fraction},
-              {"workloads", Json::array()}};
+  Json object{
+      {"target", name_of(best.target)},
+      {"run", best.data.run.name},
+      {"kernel", best.data.best->candidate.name},
+      {"device", best.evaluation.machine},
+      {"baseline", best.evaluation.speedup.baseline},
+      {"baseline_trust_class",
+       best.evaluation.opponent_class ? Json(name_of(*best.evaluation.opponent_class)) : Json()},
+      {"speedup", best.evaluation.speedup.value},
+      {"is_confirmed", best.is_confirmed()},
+      {"items_per_s", best.items_per_s},
+      {"roofline_fraction", best.evaluation.roofline_fraction},
+      {"workloads", Json::array()}};
   for (const WorkloadResult* w : timed(best.evaluation))
     object["workloads"].push_back({{"name", w->name},
                                    {"median_ns", w->median_ns},
@@ -151,7 +154,8 @@ void print_best(const Best& best) {
   const Speedup& speedup = best.evaluation.speedup;
   fmt::print("{:<5} {} of {} on {}: {:.3f}x {}{}\n", name_of(best.target),
              best.data.best->candidate.name, best.data.run.name, best.evaluation.machine,
-             speedup.value, speedup.baseline, best.is_confirmed() ? "" : ", not confirmed");
+             speedup.value, best.evaluation.opponent_words(),
+             best.is_confirmed() ? "" : ", not confirmed");
   for (const WorkloadResult* w : timed(best.evaluation))
     fmt::print("  {:<20} {:>9}  {:>12}  {:>10}  {:.2f} of roof\n", w->name, format_ns(w->median_ns),
                format_si(w->items_per_s, "items/s"), format_si(w->bytes_per_s, "B/s"),

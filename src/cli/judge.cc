@@ -58,7 +58,13 @@ Result<Submission> read_submission(const JudgeFlags& flags, Target target,
   if (static_cast<std::size_t>(info.st_size) > task::kMaxSourceBytes)
     return Submission{{}, not_a_candidate("the file is larger than 1 MiB")};
   const std::string source = KW_TRY(as_input(platform::read_file(flags.file)));
-  auto candidate = task::make_candidate(stem_of(flags.file), source, Origin::Human,
+  const auto& own = definition.baselines;
+  // A task's own host launcher stays the trusted baseline that it is.
+  const auto baseline = std::find_if(own.begin(), own.end(), [&](const Candidate& c) {
+    return c.trust_class == TrustClass::HostLauncher && c.source == source;
+  });
+  const Origin origin = baseline != own.end() ? Origin::Baseline : Origin::Human;
+  auto candidate = task::make_candidate(stem_of(flags.file), source, origin,
                                         definition.task.restrictions, target);
   if (!candidate)
     return Submission{{}, not_a_candidate(candidate.error().front().text, candidate.error())};
@@ -116,9 +122,14 @@ Result<Evaluation> compile_only(const Global& global, const Aim& aim, task::Defi
   return bench->carrier().evaluate(std::move(request));
 }
 
-/// Fills in the opponent: the named baseline, or the fastest known on this device.
-Result<Candidate> opponent_for(const JudgeFlags& flags, const engine::Surroundings& s) {
-  const auto standings = KW_TRY(engine::time_baselines(s));
+/// The opponent: the named baseline, or the fastest known on this device. `notices` say of
+/// baselines that were left out why.
+Result<Candidate> opponent_for(const JudgeFlags& flags, const engine::Surroundings& s,
+                               const std::vector<std::string>& notices) {
+  for (const std::string& notice : notices)
+    if (!flags.baseline.empty() && notice.starts_with("baseline " + flags.baseline + " "))
+      return fail(notice, "--baseline", Advice::GiveUp);
+  const auto standings = KW_TRY(engine::time_baselines(s, flags.baseline));
   return KW_TRY(engine::choose_baseline(standings, flags.baseline))->candidate;
 }
 
@@ -148,7 +159,7 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   std::optional<Candidate> opponent;
   if (until == Stage::Measure) {
     KW_TRY(bench->ensure_ceilings());
-    opponent = KW_TRY(opponent_for(flags, surroundings));
+    opponent = KW_TRY(opponent_for(flags, surroundings, workbench.notices()));
   }
   auto request = KW_TRY(workbench.request(submission.candidate, opponent ? &*opponent : nullptr));
   request.id = "judge";

@@ -40,7 +40,8 @@ void LiveView::on_notice(const std::string& text) { say("note: " + text); }
 void LiveView::on_baseline(const engine::BaselineStanding& b) {
   if (is_quiet_) return;
   if (b.mean_ns > 0)
-    say(fmt::format("baseline {:<14} {:>9}", b.candidate.name, format_ns(b.mean_ns)));
+    say(fmt::format("baseline {:<14} {:>9}{}", b.candidate.name, format_ns(b.mean_ns),
+                    b.candidate.trust_class == TrustClass::HostLauncher ? "  host launcher" : ""));
   else
     say(fmt::format("baseline {:<14} not usable: {}", b.candidate.name,
                     engine::failure_words(b.evaluation.verdict)));

@@ -38,14 +38,16 @@ Json workload_json(const WorkloadResult& w) {
                  {"miss_probability", w.miss_probability},
                  {"calls_per_sample", w.calls_per_sample},
                  {"is_nondeterministic", w.is_nondeterministic}};
+  for (const HostLaunch& h : w.host_launches) object["host_launches"].push_back(encode_json(h));
   for (const Retimed& r : w.retimed) object["retimed"].push_back(encode_json(r));
   return object;
 }
 
-std::string speedup_text(const Speedup& s) {
+std::string speedup_text(const Evaluation& e) {
+  const Speedup& s = e.speedup;
   if (s.value <= 0) return "";
-  return fmt::format("{:.3f}x {} ({:.3f}–{:.3f} at {:.1f} %{})", s.value, s.baseline, s.low, s.high,
-                     s.confidence * 100, s.is_faster ? ", faster" : ", not shown faster");
+  return fmt::format("{:.3f}x {} ({:.3f}–{:.3f} at {:.1f} %{})", s.value, e.opponent_words(), s.low,
+                     s.high, s.confidence * 100, s.is_faster ? ", faster" : ", not shown faster");
 }
 
 void print_workload(const WorkloadResult& w) {
@@ -64,6 +66,12 @@ void print_workload(const WorkloadResult& w) {
     line += fmt::format("  rel. L2 {:.1e}, max {:.1e}", w.accuracy.rel_l2, w.accuracy.max_abs_diff);
   if (!w.note.empty()) line += "  " + w.note;
   std::printf("%s\n", line.c_str());
+  for (const HostLaunch& h : w.host_launches)
+    std::printf("         %s: host launcher, %s\n", h.role.c_str(),
+                !h.is_captured ? ("by stream: " + h.why_not_captured).c_str()
+                : h.eager_ns > 0
+                    ? fmt::format("as a graph; {} by stream", format_ns(h.eager_ns)).c_str()
+                    : "as a graph");
 }
 
 void print_finding(const Finding& f) {
@@ -80,7 +88,7 @@ void print_evaluation(const Evaluation& e) {
   std::printf("%s at %s%s\n", std::string(name_of(e.verdict.outcome)).c_str(),
               std::string(name_of(e.verdict.stage)).c_str(),
               e.verdict.evidence.empty() ? "" : (": " + e.verdict.evidence).c_str());
-  if (e.speedup.value > 0) std::printf("  %s\n", speedup_text(e.speedup).c_str());
+  if (e.speedup.value > 0) std::printf("  %s\n", speedup_text(e).c_str());
   for (const WorkloadResult& w : e.workloads) print_workload(w);
   for (const SkippedWorkload& s : e.skipped)
     std::printf("  %-6s %-18s skipped: %s\n", std::string(name_of(s.group)).c_str(), s.name.c_str(),
@@ -105,6 +113,7 @@ Json evaluation_json(const Evaluation& e) {
   object["machine"] = e.machine;
   object["jail"] = name_of(e.jail);
   object["trust_class"] = name_of(e.trust_class);
+  if (e.opponent_class) object["baseline_trust_class"] = name_of(*e.opponent_class);
   object["workloads"] = Json::array();
   for (const WorkloadResult& w : e.workloads) object["workloads"].push_back(workload_json(w));
   object["skipped"] = Json::array();

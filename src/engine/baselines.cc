@@ -95,11 +95,15 @@ Result<> remember_floors(const Surroundings& s, const EvaluationRequest& request
                           encode(known));
 }
 
-Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s) {
+Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s,
+                                                     const std::string& only) {
+  const auto& all = s.workbench.baselines();
+  const bool is_one =
+      std::any_of(all.begin(), all.end(), [&](const Candidate& c) { return c.name == only; });
   // All at once: a judge elsewhere should need one trip for them.
   std::vector<Timing> timings;
-  for (const Candidate& baseline : s.workbench.baselines())
-    timings.push_back(KW_TRY(begin_timing(s, baseline)));
+  for (const Candidate& baseline : all)
+    if (!is_one || baseline.name == only) timings.push_back(KW_TRY(begin_timing(s, baseline)));
   std::vector<BaselineStanding> standings;
   for (Timing& timing : timings) {
     standings.push_back(KW_TRY(end_timing(s, std::move(timing))));

@@ -72,7 +72,9 @@ inline constexpr const char* kDecisionLog = "decisions.log";
 /// Judges every baseline alone (or recalls what was remembered for this device and task) and
 /// returns them, fastest first. A baseline that is wrong or not measurable comes last with mean_ns
 /// 0.
-Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s);
+/// `only`: where a baseline has this name, it alone.
+Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s,
+                                                     const std::string& only = {});
 
 /// The named baseline, or the fastest for an empty name; an error suggests the nearest name.
 Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStanding>& standings,

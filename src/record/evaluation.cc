@@ -22,6 +22,11 @@ std::string code_identity(const EvaluationRequest& request) {
   return identity.finish().hex();
 }
 
+std::string Evaluation::opponent_words() const {
+  if (!opponent_class || *opponent_class == trust_class) return speedup.baseline;
+  return speedup.baseline + " (" + std::string(name_of(*opponent_class)) + ")";
+}
+
 double Evaluation::mean_time_ns() const {
   double log_sum = 0;
   int n = 0;

@@ -160,6 +160,20 @@ struct Retimed {
   }
 };
 
+/// cuda: how a host launcher ran in the pairs, and what it takes the other way.
+struct HostLaunch {
+  std::string role;          ///< candidate | opponent
+  bool is_captured = false;  ///< As a graph; else by its function, onto the stream.
+  double eager_ns = 0;       ///< Captured ones: median by the function; 0: not measured.
+  std::string why_not_captured = {};
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("role", s.role), v("is_captured", s.is_captured), v("eager_ns", s.eager_ns),
+        v("why_not_captured", s.why_not_captured);
+  }
+};
+
 struct WorkloadResult {
   std::string name;
   Group group = Group::Check;
@@ -176,7 +190,8 @@ struct WorkloadResult {
   int calls_per_sample = 1;     ///< Batched over distinct buffers when above 1.
   double checked_share = 1;     ///< Share of compared elements looked at after each timed call.
   double miss_probability = 0;  ///< That one wrong block escapes all reduced checks of this record.
-  std::vector<Retimed> retimed;  ///< At most one: of a candidate that was found faster.
+  std::vector<Retimed> retimed;           ///< At most one: of a candidate that was found faster.
+  std::vector<HostLaunch> host_launches;  ///< Of the legs that are host launchers.
   bool is_nondeterministic = false;
   double items_per_s = 0;
   double flops_per_s = 0;
@@ -191,10 +206,10 @@ struct WorkloadResult {
         v("opponent_ns", s.opponent_ns), v("speedup", s.speedup), v("samples", s.samples),
         v("empty_call_ns", s.empty_call_ns), v("calls_per_sample", s.calls_per_sample),
         v("checked_share", s.checked_share), v("miss_probability", s.miss_probability),
-        v("retimed", s.retimed), v("is_nondeterministic", s.is_nondeterministic),
-        v("items_per_s", s.items_per_s), v("flops_per_s", s.flops_per_s),
-        v("bytes_per_s", s.bytes_per_s), v("arithmetic_intensity", s.arithmetic_intensity),
-        v("roofline", s.roofline);
+        v("retimed", s.retimed), v("host_launches", s.host_launches),
+        v("is_nondeterministic", s.is_nondeterministic), v("items_per_s", s.items_per_s),
+        v("flops_per_s", s.flops_per_s), v("bytes_per_s", s.bytes_per_s),
+        v("arithmetic_intensity", s.arithmetic_intensity), v("roofline", s.roofline);
   }
 };
 
@@ -211,26 +226,30 @@ struct Evaluation {
   JailLevel jail = JailLevel::None;
   int jail_uid = -1;  ///< The uid the players ran as.
   TrustClass trust_class = TrustClass::CpuFunction;
-  std::string device;                      ///< DeviceFacts::id.
-  std::string machine;                     ///< Model in words.
-  std::string worker;                      ///< Version of the worker.
-  std::string object_sha256;               ///< code_identity() of the request.
-  std::map<std::string, double> stage_ns;  ///< Where the time went; no two overlap.
+  std::optional<TrustClass> opponent_class;  ///< None: no opponent.
+  std::string device;                        ///< DeviceFacts::id.
+  std::string machine;                       ///< Model in words.
+  std::string worker;                        ///< Version of the worker.
+  std::string object_sha256;                 ///< code_identity() of the request.
+  std::map<std::string, double> stage_ns;    ///< Where the time went; no two overlap.
   /// Of the stages measure and retime, by step: sets, life, place, forget, flush, call, check,
   /// floor, retime; no two overlap.
   std::map<std::string, double> account_ns;
 
   /// Geometric mean of the timed workloads' medians; 0 if nothing was timed.
   double mean_time_ns() const;
+  /// The opponent's name, with its trust class where that is another than the candidate's.
+  std::string opponent_words() const;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("format", s.format), v("id", s.id), v("verdict", s.verdict), v("findings", s.findings),
         v("speedup", s.speedup), v("roofline_fraction", s.roofline_fraction),
         v("workloads", s.workloads), v("skipped", s.skipped), v("jail", s.jail),
-        v("jail_uid", s.jail_uid), v("trust_class", s.trust_class), v("device", s.device),
-        v("machine", s.machine), v("worker", s.worker), v("object_sha256", s.object_sha256),
-        v("stage_ns", s.stage_ns), v("account_ns", s.account_ns);
+        v("jail_uid", s.jail_uid), v("trust_class", s.trust_class),
+        v("opponent_class", s.opponent_class), v("device", s.device), v("machine", s.machine),
+        v("worker", s.worker), v("object_sha256", s.object_sha256), v("stage_ns", s.stage_ns),
+        v("account_ns", s.account_ns);
   }
 };
 

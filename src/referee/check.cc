@@ -206,6 +206,11 @@ std::int64_t call_timeout(const Options& options, const Bench& bench) {
   return std::max(options.least_timeout_ns, static_cast<std::int64_t>(wanted));
 }
 
+bool may_linger(const Candidate& candidate) {
+  return candidate.trust_class != TrustClass::DeviceCode &&
+         candidate.trust_class != TrustClass::HostLauncher;
+}
+
 Watch watch_for(const EvaluationRequest& request, const Options& options,
                 const DeviceFacts& facts) {
   const Origin origin = request.candidate.origin;

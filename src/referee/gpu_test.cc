@@ -435,5 +435,35 @@ TEST(Gpu, TheSecondGateHoldsWhereTheBaselineIsTooSlow) {
   EXPECT_THAT(e.verdict.evidence, HasSubstr("RMS error"));
 }
 
+TEST(Gpu, AHostLauncherIsTimedBothWays) {
+  GpuRoom room;
+  room.request.opponent.trust_class = TrustClass::HostLauncher;
+  for (BuildUnit& unit : room.request.units)
+    if (unit.role == "opponent") unit.object.front().format = "elf-so";
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Correct);
+  EXPECT_EQ(e.opponent_class, TrustClass::HostLauncher);
+  ASSERT_EQ(timed(e).host_launches.size(), 1u);
+  const HostLaunch& launch = timed(e).host_launches.front();
+  EXPECT_EQ(launch.role, "opponent");
+  EXPECT_TRUE(launch.is_captured);
+  EXPECT_EQ(launch.eager_ns, 4e6);
+  EXPECT_GT(count(room.world.log, "call opponent by stream"), 0);
+  EXPECT_EQ(count(room.world.log, "call candidate by stream"), 0);
+}
+
+TEST(Gpu, AHostLauncherThatCannotBeCapturedRunsByStreamAndSaysWhy) {
+  GpuRoom room;
+  room.world.objects["slow"].bind.why_not_captured = "it waits for its stream";
+  for (BuildUnit& unit : room.request.units)
+    if (unit.role == "opponent") unit.object.front().format = "elf-so";
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Correct);
+  ASSERT_EQ(timed(e).host_launches.size(), 1u);
+  EXPECT_FALSE(timed(e).host_launches[0].is_captured);
+  EXPECT_EQ(timed(e).host_launches[0].why_not_captured, "it waits for its stream");
+  EXPECT_EQ(timed(e).host_launches[0].eager_ns, 0);
+}
+
 }  // namespace
 }  // namespace kw::referee

@@ -25,10 +25,12 @@ Leg::Leg(device::Device& device, const Task& task, device::PlayerSpec spec, Prog
       spec_(std::move(spec)),
       program_(std::move(program)),
       seed_(seed) {
+  spec_.runs_host_code = runs_host_code();
   for (const Stand& stand : stands)
     posts_.push_back({.stand = stand,
                       .plan = runs_plans() ? program_.plan(stand.workload->name) : nullptr,
-                      .workspaces = {}});
+                      .workspaces = {},
+                      .why_not_captured = {}});
 }
 
 Leg::Post& Leg::post_of(const Workload& workload) {
@@ -80,6 +82,7 @@ device::LoadResult Leg::bind(Post& post, int object) {
       if (spec_.buffers[b] == workspace.get()) binding.workspaces.push_back(static_cast<int>(b));
   const device::LoadResult bound = player_->bind(binding);
   post.handle = bound.object;
+  post.why_not_captured = bound.why_not_captured;
   return bound;
 }
 
@@ -126,9 +129,13 @@ Result<> Leg::make_ready(const Workload& workload) {
 
 device::CallResult Leg::forget() { return runs_plans() ? player_->forget() : device::CallResult{}; }
 
-device::CallResult Leg::call(const Workload& workload, int slots, std::int64_t timeout_ns) {
+device::CallResult Leg::call(const Workload& workload, int slots, std::int64_t timeout_ns,
+                             bool is_by_stream) {
   const Post& post = post_of(workload);
-  device::Call call{.object = post.handle, .argument_sets = {}, .timeout_ns = timeout_ns};
+  device::Call call{.object = post.handle,
+                    .argument_sets = {},
+                    .timeout_ns = timeout_ns,
+                    .is_by_stream = is_by_stream};
   KW_ASSERT(post.plan == nullptr || slots == 1);
   const auto tensors = static_cast<int>(workload.tensors.size());
   for (int s = 0; s < slots && post.plan == nullptr; ++s)

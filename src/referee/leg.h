@@ -50,13 +50,20 @@ class Leg {
   /// timed span. On cpu nothing happens: there the process itself is replaced.
   device::CallResult forget();
   /// One call, or on cpu one on each of the first `slots` slots within one span. Preconditions:
-  /// renew() gave no verdict; make_ready().
-  device::CallResult call(const Workload& workload, int slots, std::int64_t timeout_ns);
+  /// renew() gave no verdict; make_ready(). `is_by_stream`: a host launcher by its function.
+  device::CallResult call(const Workload& workload, int slots, std::int64_t timeout_ns,
+                          bool is_by_stream = false);
+  /// Of a host launcher that could not be captured as a graph, in words; else empty.
+  const std::string& why_not_captured(const Workload& workload) {
+    return post_of(workload).why_not_captured;
+  }
   /// Words about a workspace whose guards were written to; empty: all are whole.
   Result<std::string> check_workspaces(const Workload& workload);
 
   bool is_alive() const { return player_ && player_->is_alive(); }
   bool runs_plans() const { return program_.target == Target::Cuda; }
+  /// True for a host launcher, which is a shared object on cuda.
+  bool runs_host_code() const { return runs_plans() && program_.object.format == "elf-so"; }
   /// False where renew() gave its verdict before it started one.
   bool has_player() const { return player_ != nullptr; }
   device::Player& player() { return *player_; }
@@ -69,6 +76,7 @@ class Leg {
     const Plan* plan = nullptr;  ///< Null on cpu.
     Buffers workspaces;
     int handle = 0;  ///< What a call names.
+    std::string why_not_captured = {};
   };
 
   Post& post_of(const Workload& workload);

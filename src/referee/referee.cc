@@ -158,8 +158,7 @@ Trial::Fate Trial::run_one(Bench& bench, Leg& leg, int set, bool is_watched) {
   if (verdict && may_be_input_write(ended))
     verdict =
         KW_TRY(refine_crash(bench, program_, request_.jail, set, timeout_of(bench), *verdict));
-  if (!verdict && is_watched && request_.candidate.trust_class != TrustClass::DeviceCode)
-    verdict = KW_TRY(watch(bench, leg));
+  if (!verdict && is_watched && may_linger(request_.candidate)) verdict = KW_TRY(watch(bench, leg));
   if (!verdict) {
     Checked checked = KW_TRY(check_call(bench, leg, 0, set, {}, Stage::Check));
     verdict = checked.verdict;
@@ -347,6 +346,7 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
   evaluation.id = request.id;
   evaluation.skipped = request.skipped;
   evaluation.trust_class = request.candidate.trust_class;
+  if (!request.opponent.source.empty()) evaluation.opponent_class = request.opponent.trust_class;
   evaluation.device = device_.facts().id;
   evaluation.machine = device_.facts().model;
   evaluation.object_sha256 = code_identity(request);

@@ -335,6 +335,11 @@ Screening screen_claims(const Candidate& candidate, const Task& task) {
   const auto allows = [](const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
+  if (candidate.trust_class == TrustClass::HostLauncher)
+    return rejected(
+        "a host launcher could forge what its process reports and outlive its call, so only a "
+        "task's "
+        "own baselines may be one; write device code with a launch plan");
   if (candidate.origin != Origin::Baseline)
     for (const std::string& library : candidate.libraries)
       if (!allows(task.restrictions.libraries, library))

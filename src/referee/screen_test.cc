@@ -141,6 +141,8 @@ TEST(ScreenClaims, FollowsTheTasksRestrictions) {
   EXPECT_THAT(evidence(screen_claims(candidate, task)), HasSubstr("'openblas'"));
   candidate.origin = Origin::Baseline;
   EXPECT_EQ(evidence(screen_claims(candidate, task)), "");
+  candidate.trust_class = TrustClass::HostLauncher;
+  EXPECT_THAT(evidence(screen_claims(candidate, task)), HasSubstr("host launcher"));
 }
 
 TEST(ScreenObject, RejectsForbiddenImportsByName) {

@@ -105,14 +105,19 @@ Result<TimedCall> Seat::time_again() {
   return run(true);
 }
 
-Result<TimedCall> Seat::run(bool is_timed) {
+Result<TimedCall> Seat::time_by_stream() {
+  KW_TRY(leg_.make_ready(bench_.workload()));
+  return run(true, true);
+}
+
+Result<TimedCall> Seat::run(bool is_timed, bool is_by_stream) {
   if (is_timed) {
     const auto lap = account_.lap("flush");
     KW_TRY(bench_.flush(slots_));
   }
   const auto lap = account_.lap("call");
   const Workload& workload = bench_.workload();
-  const auto result = leg_.call(workload, slots_, timeout_ns_ * slots_);
+  const auto result = leg_.call(workload, slots_, timeout_ns_ * slots_, is_by_stream);
   TimedCall timed;
   timed.verdict = verdict_of(result, fmt::format("workload '{}'", workload.name));
   timed.wall_ns = result.elapsed_ns;

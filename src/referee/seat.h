@@ -56,6 +56,8 @@ class Seat {
   /// Makes caches cold and times a call on what the one before it left, workspaces apart: nothing
   /// to check.
   Result<TimedCall> time_again();
+  /// The same of a host launcher by its function, not by its graph.
+  Result<TimedCall> time_by_stream();
 
   Leg& leg() { return leg_; }
   const StampWatch& stamps() const { return stamps_; }
@@ -63,7 +65,7 @@ class Seat {
 
  private:
   Result<TimedCall> call(const std::vector<int>& sets, bool is_timed);
-  Result<TimedCall> run(bool is_timed);
+  Result<TimedCall> run(bool is_timed, bool is_by_stream = false);
   void calibrate();
   void shuffle_sets();
 

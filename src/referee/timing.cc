@@ -29,9 +29,7 @@ constexpr int kLivesPerSet = 12;
 constexpr int kMostExtras = 6;            // watched, and fully checked, calls per workload
 constexpr double kCheckedPerNs = 0.5;     // half of the elements that two cores compare in 1 ns
 constexpr double kGpuCheckedPerNs = 100;  // a third of those that 4 TB/s compare, at 12 bytes each
-// Below it a GPU's figure is mostly the launch: design §7.
-constexpr double kShortestGpuNs = 10e3;
-constexpr double kWallPerBudget = 8;  // flushing, placing and checking cost more than the calls
+constexpr double kWallPerBudget = 8;      // flushing, placing and checking cost more than the calls
 constexpr double kLeastWallNs = 10e9;
 constexpr double kJudgeWallNs = 3e9;  // longer only where a win is in sight
 constexpr double kJudgeMostWallNs = 12e9;
@@ -218,17 +216,6 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
   }
 }
 
-// Calls on a GPU are not batched: launches overlap in a batch, and each call must have its stamps.
-std::optional<Verdict> Timing::too_short(Entry& entry, double shortest_ns) const {
-  if (shortest_ns >= kShortestGpuNs) return std::nullopt;
-  entry.result->outcome = Outcome::Unmeasurable;
-  return Verdict{
-      Stage::Measure, Outcome::Unmeasurable,
-      fmt::format("workload '{}': a call takes {}; below {} its time is mostly that of "
-                  "the launch",
-                  entry.bench->workload().name, format_ns(shortest_ns), format_ns(kShortestGpuNs))};
-}
-
 // Clocks and governors settle once for the whole evaluation. A judgement on cpu goes without: its
 // checks have just kept every core busy, and pairs bear a drift. A GPU was waiting for the host.
 Result<std::optional<Verdict>> Timing::settle(Entry& entry) {
@@ -272,7 +259,7 @@ Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::v
   };
   Suspicion suspicion;
   // Device code that has returned leaves nothing running: the stamp came after it.
-  if (candidate_may_linger() && chosen(entry.watched)) {
+  if (may_linger(request_.candidate) && chosen(entry.watched)) {
     const AfterCheck after = KW_TRY(watch(entry));
     if (after.verdict) return after.verdict;
     suspicion.tell(!after.late.empty());
@@ -300,16 +287,6 @@ Result<std::optional<Verdict>> Timing::check_timed(Entry& entry, const std::vect
     miss = (miss == 0 ? 1 : miss) * (1 - result.checked_share);
   }
   return std::nullopt;
-}
-
-// An opponent's clocks show what the machine does: they never accuse the candidate.
-std::optional<Verdict> Timing::clocks_part(const Entry& entry) const {
-  const std::string where = fmt::format("workload '{}'", entry.bench->workload().name);
-  if (auto verdict = entry.candidate->stamps().verdict(where)) return verdict;
-  if (!entry.opponent) return std::nullopt;
-  auto verdict = entry.opponent->stamps().verdict(where + ", the opponent");
-  if (verdict) verdict->outcome = Outcome::Unmeasurable;
-  return verdict;
 }
 
 // A reduced check may cost about what the call cost, and never looks at less than a fixed number.
@@ -366,6 +343,7 @@ Result<std::optional<Verdict>> Timing::run() {
   const auto verdict = KW_TRY(opponent_ != nullptr ? run_pairs() : run_alone());
   for (Entry& entry : entries_) finish(entry);
   if (verdict) return verdict;
+  for (Entry& entry : entries_) KW_TRY(time_by_stream(entry));
   for (Entry& entry : entries_)
     if (entry.bench->runs_plans() && speedup_.is_faster)
       if (auto differs = KW_TRY(retime(entry))) return differs;

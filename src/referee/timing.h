@@ -78,12 +78,11 @@ class Timing {
   Result<std::optional<Verdict>> resolve(Entry& entry, Suspicion suspicion);
   Result<Time> time_trusted(Seat& seat, const std::vector<int>& sets);
   Result<std::optional<Verdict>> sit_down(Entry& entry);
-  bool candidate_may_linger() const {
-    return request_.candidate.trust_class != TrustClass::DeviceCode;
-  }
   Result<std::optional<Verdict>> run_pairs();
   Result<std::optional<Verdict>> run_alone();
   Result<std::optional<Verdict>> retime(Entry& entry);
+  Result<> time_by_stream(Entry& entry);
+  Result<HostLaunch> time_by_stream(const Entry& entry, const char* role, Seat& seat);
   void finish(Entry& entry);
   measure::Limits limits() const;
 

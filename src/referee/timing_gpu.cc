@@ -1,0 +1,65 @@
+// What a GPU's timing has beyond a CPU's: calls that are too short, clocks that part, and host
+// launchers once more by their functions, beside the graphs that were captured of them.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "base/text.h"
+#include "measure/statistics.h"
+#include "referee/timing.h"
+
+namespace kw::referee {
+namespace {
+
+// Below it a GPU's figure is mostly the launch: design §7.
+constexpr double kShortestGpuNs = 10e3;
+constexpr int kStreamCalls = 9;  // a figure beside another one, on which nothing depends
+
+}  // namespace
+
+// Calls on a GPU are not batched: launches overlap in a batch, and each call must have its stamps.
+std::optional<Verdict> Timing::too_short(Entry& entry, double shortest_ns) const {
+  if (shortest_ns >= kShortestGpuNs) return std::nullopt;
+  entry.result->outcome = Outcome::Unmeasurable;
+  return Verdict{
+      Stage::Measure, Outcome::Unmeasurable,
+      fmt::format("workload '{}': a call takes {}; below {} its time is mostly that of "
+                  "the launch",
+                  entry.bench->workload().name, format_ns(shortest_ns), format_ns(kShortestGpuNs))};
+}
+
+// An opponent's clocks show what the machine does: they never accuse the candidate.
+std::optional<Verdict> Timing::clocks_part(const Entry& entry) const {
+  const std::string where = fmt::format("workload '{}'", entry.bench->workload().name);
+  if (auto verdict = entry.candidate->stamps().verdict(where)) return verdict;
+  if (!entry.opponent) return std::nullopt;
+  auto verdict = entry.opponent->stamps().verdict(where + ", the opponent");
+  if (verdict) verdict->outcome = Outcome::Unmeasurable;
+  return verdict;
+}
+
+Result<HostLaunch> Timing::time_by_stream(const Entry& entry, const char* role, Seat& seat) {
+  HostLaunch launch{.role = role,
+                    .why_not_captured = seat.leg().why_not_captured(entry.bench->workload())};
+  launch.is_captured = launch.why_not_captured.empty();
+  std::vector<double> seen;
+  for (int i = 0; launch.is_captured && i < kStreamCalls; ++i) {
+    const TimedCall timed = KW_TRY(seat.time_by_stream());
+    if (timed.verdict) break;  // no figure, and nothing depends on it
+    if (!timed.is_void && timed.ns > 0) seen.push_back(timed.ns);
+  }
+  if (!seen.empty()) launch.eager_ns = measure::median(seen);
+  return launch;
+}
+
+Result<> Timing::time_by_stream(Entry& entry) {
+  if (request_.measure.purpose == Purpose::Search) return {};
+  for (const auto& [role, seat] :
+       {std::pair("candidate", entry.candidate.get()), std::pair("opponent", entry.opponent.get())})
+    if (seat != nullptr && seat->leg().is_alive() && seat->leg().runs_host_code())
+      entry.result->host_launches.push_back(KW_TRY(time_by_stream(entry, role, *seat)));
+  return {};
+}
+
+}  // namespace kw::referee
