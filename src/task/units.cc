@@ -152,7 +152,8 @@ std::string host_interface_text(const Task& task, const CandidateHeader& header)
   return fmt::format(
       "// What a host launcher for the task {} defines. It answers 0 once all is queued on the\n"
       "// stream, or a number of its own for what went wrong.\n"
-      "#pragma once\n#include <cuda_runtime_api.h>\n#include <stdint.h>\n\n"
+      "#pragma once\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
+      "#include <cuda_runtime_api.h>\n#include <stdint.h>\n\n"
       "#ifdef __cplusplus\nextern \"C\"\n#endif\nint {}({}, cudaStream_t stream);\n",
       task.name, task.function, parameters);
 }
