@@ -215,6 +215,7 @@ extern "C" __global__ void __launch_bounds__(384, 1)
   if (threadIdx.x < 128) {
     cutlass::arch::warpgroup_reg_dealloc<24>();
     if (threadIdx.x == 0) produce(ring, map_a, map_b, p, rank);
+    __syncwarp();  // the barrier of the cluster takes whole warps
   } else {
     cutlass::arch::warpgroup_reg_alloc<240>();
     consume(ring, c, p, rank);

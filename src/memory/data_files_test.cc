@@ -22,6 +22,7 @@ TEST(DataFiles, HoldsTheShippedTasksAndPlaybook) {
                            "matmul",
                            "matmul_bf16",
                            "matmul_bias_gelu_bf16",
+                           "matmul_f16",
                            "reduce_sum",
                            "relu",
                            "rmsnorm",

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <memory>
 
@@ -137,9 +138,9 @@ TEST(Examples, ComeFromTheFamilyAndNeverFromTheTaskItselfUnlessAsked) {
     const auto examples = select_examples(*data, definition->task, {.target = target});
     ASSERT_TRUE(examples.has_value()) << describe(examples.error());
     EXPECT_THAT(*examples, Not(IsEmpty())) << name;
-    const std::string subject = name.substr(0, name.rfind("_bf16"));
+    const std::string subject = name.substr(0, std::min(name.rfind("_bf16"), name.rfind("_f16")));
     for (const Example& example : *examples)
-      for (const auto* variant : {"`", "_bf16`"})
+      for (const auto* variant : {"`", "_bf16`", "_f16`"})
         EXPECT_THAT(example.title, Not(HasSubstr("the task `" + subject + variant)));
     const auto own =
         select_examples(*data, definition->task, {.target = target, .own_playbook = true});

@@ -39,6 +39,8 @@ TEST(Gate, AllowancesFollowTheFormats) {
   EXPECT_EQ(summed.relative, 0x1p-8) << "and rounded once";
   half.dtype = Dtype::F16;
   EXPECT_EQ(allowance_of({.kind = GateKind::Relative, .c = 2}, half, 1, 0).relative, 0x1p-10);
+  EXPECT_EQ(allowance_of({.kind = GateKind::Dot, .c = 2}, half, 1, 0).absolute, 0x1p-25)
+      << "half of its smallest number";
   Tensor whole = real_tensor();
   whole.dtype = Dtype::I32;
   EXPECT_TRUE(allowance_of(gate, whole, 1, 10).exact);

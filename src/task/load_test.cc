@@ -148,6 +148,7 @@ TEST(LoadTask, ShippedTasksAreSound) {
                                  "matmul",
                                  "matmul_bf16",
                                  "matmul_bias_gelu_bf16",
+                                 "matmul_f16",
                                  "reduce_sum",
                                  "relu",
                                  "rmsnorm",

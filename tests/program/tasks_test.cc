@@ -42,6 +42,7 @@ TEST(Tasks, ShippedAndOwnOnesAreListed) {
                                                  {"matmul", true},
                                                  {"matmul_bf16", true},
                                                  {"matmul_bias_gelu_bf16", true},
+                                                 {"matmul_f16", true},
                                                  {"reduce_sum", true},
                                                  {"relu", true},
                                                  {"rmsnorm", true},

@@ -1,0 +1,29 @@
+// matmul_f16 through square tiles of a and b in shared memory, one element of c per thread.
+// SPDX-License-Identifier: Apache-2.0
+// kw: launch matmul_naive grid(ceil_div(n, 32), ceil_div(m, 32), batch) block(32, 32) args(
+// kw:   m, n, k, a, lda, b, ldb, c, ldc)
+#include <cuda_fp16.h>
+
+extern "C" __global__ void matmul_naive(int m, int n, int k, const __half* a, int lda,
+                                        const __half* b, int ldb, __half* c, int ldc) {
+  __shared__ float as[32][32];
+  __shared__ float bs[32][32];
+  a += static_cast<long long>(blockIdx.z) * m * lda;
+  b += static_cast<long long>(blockIdx.z) * k * ldb;
+  c += static_cast<long long>(blockIdx.z) * m * ldc;
+  const int i = blockIdx.y * 32 + threadIdx.y;
+  const int j = blockIdx.x * 32 + threadIdx.x;
+  float sum = 0;
+  for (int first = 0; first < k; first += 32) {
+    const int p = first + threadIdx.x;
+    const int q = first + threadIdx.y;
+    as[threadIdx.y][threadIdx.x] =
+        i < m && p < k ? __half2float(a[static_cast<long long>(i) * lda + p]) : 0;
+    bs[threadIdx.y][threadIdx.x] =
+        q < k && j < n ? __half2float(b[static_cast<long long>(q) * ldb + j]) : 0;
+    __syncthreads();
+    for (int s = 0; s < 32; ++s) sum += as[threadIdx.y][s] * bs[s][threadIdx.x];
+    __syncthreads();
+  }
+  if (i < m && j < n) c[static_cast<long long>(i) * ldc + j] = __float2half_rn(sum);
+}
