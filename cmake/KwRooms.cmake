@@ -27,6 +27,11 @@ if(KW_SANITIZE)
   target_compile_options(kw_flags INTERFACE -fsanitize=${KW_SANITIZE} -fno-sanitize-recover=undefined)
   target_link_options(kw_flags INTERFACE -fsanitize=${KW_SANITIZE})
 endif()
+if(KW_SANITIZE STREQUAL thread AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # Fences here order memory that a GPU writes, no thread of ours; and with -O1 GCC 12 sees an overflow in string + string
+  # where there is none (its bug 105329).
+  target_compile_options(kw_flags INTERFACE -Wno-tsan -Wno-array-bounds)
+endif()
 
 find_program(KW_CCACHE ccache)
 if(KW_CCACHE)
