@@ -17,7 +17,34 @@
 
 namespace kw::platform {
 
+namespace {
+
+using Capabilities = std::array<__user_cap_data_struct, 2>;
+
+bool holds(const Capabilities& set, unsigned capability) {
+  return (set[capability / 32].permitted >> capability % 32 & 1) != 0;
+}
+
+/// All but CAP_SYS_ADMIN, which exec then hands on.
+std::string keep_admin(__user_cap_header_struct& header) {
+  Capabilities one{};
+  auto& word = one[CAP_SYS_ADMIN / 32];
+  word.effective = word.permitted = word.inheritable = 1u << CAP_SYS_ADMIN % 32;
+  if (::syscall(SYS_capset, &header, one.data()) != 0 ||
+      ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_SYS_ADMIN, 0, 0) != 0)
+    return std::string("keep CAP_SYS_ADMIN: ") + std::strerror(errno);
+  return "";
+}
+
+}  // namespace
+
 std::string confine_uid(const JailPolicy& policy) {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  Capabilities ours{};
+  const bool keeps_admin = policy.keeps_admin && ::syscall(SYS_capget, &header, ours.data()) == 0 &&
+                           holds(ours, CAP_SYS_ADMIN);
+  if (keeps_admin && ::prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0)
+    return std::string("keep capabilities: ") + std::strerror(errno);
   if (policy.uid != kKeepUid) {
     const auto id = policy.uid;
     if (::setgroups(0, nullptr) != 0 || ::setresgid(id, id, id) != 0 ||
@@ -29,9 +56,10 @@ std::string confine_uid(const JailPolicy& policy) {
   }
   // A root that cannot change its uid (a container's) may hold capabilities still; with no new
   // privileges, exec will not give them back.
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  const std::array<__user_cap_data_struct, 2> none{};
-  if (policy.seccomp && ::syscall(SYS_capset, &header, none.data()) != 0) {
+  const Capabilities none{};
+  if (keeps_admin) {
+    if (std::string failed = keep_admin(header); !failed.empty()) return failed;
+  } else if (policy.seccomp && ::syscall(SYS_capset, &header, none.data()) != 0) {
     return std::string("drop capabilities: ") + std::strerror(errno);
   }
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {

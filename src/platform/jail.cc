@@ -106,6 +106,8 @@ JailPolicy make_policy(const JailSpec& spec, const Standing& standing,
   policy.seccomp = confined;
   policy.new_processes = spec.allow_new_processes;
   policy.local_sockets = spec.local_sockets;
+  policy.private_network = spec.private_network && spec.level == JailLevel::Namespace;
+  policy.keeps_admin = spec.keeps_admin;
   policy.shares_uid = policy.landlock && !standing.drops_uid;
   policy.share_nproc = !confined || process_limit_of(spec.level, standing) != ProcessLimit::Exact;
   policy.max_processes = static_cast<std::uint64_t>(spec.max_processes);

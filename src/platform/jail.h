@@ -31,6 +31,12 @@ struct JailSpec {
   /// nobody else's can be reached; a player takes new ones away from itself before it loads foreign
   /// code.
   bool local_sockets = false;
+  /// Sockets of the internet families too, at Namespace alone: there the jail's own loopback is all
+  /// the network there is. Profilers talk through it to the program that they started.
+  bool private_network = false;
+  /// Keeps CAP_SYS_ADMIN, if we have it, while uid and filter change as ever: the driver lets
+  /// nobody else read counters where it restricts them. Only for programs of ours.
+  bool keeps_admin = false;
 
   bool allow_new_processes = false;  ///< Compilers: fork and exec. Candidates: threads only.
   int max_processes = 64;  ///< Processes and threads together; see JailProbe::process_limit.

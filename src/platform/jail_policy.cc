@@ -16,6 +16,8 @@ void visit_fields(Policy& p, Visitor&& visit) {
   visit("seccomp", p.seccomp);
   visit("new_processes", p.new_processes);
   visit("local_sockets", p.local_sockets);
+  visit("private_network", p.private_network);
+  visit("keeps_admin", p.keeps_admin);
   visit("shares_uid", p.shares_uid);
   visit("share_nproc", p.share_nproc);
   visit("uid", p.uid);

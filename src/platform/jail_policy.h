@@ -22,6 +22,8 @@ struct JailPolicy {
   bool seccomp = false;
   bool new_processes = false;
   bool local_sockets = false;
+  bool private_network = false;
+  bool keeps_admin = false;
   bool shares_uid = false;   ///< The payload could reach other processes of its uid.
   bool share_nproc = false;  ///< max_processes comes on top of what the machine runs now.
   std::uint32_t uid = kKeepUid;

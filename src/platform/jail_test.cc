@@ -34,6 +34,15 @@ bool is_required(JailLevel level) {
          (excused == nullptr || name_of(level) != excused);
 }
 
+/// Whether this process holds CAP_SYS_ADMIN.
+bool has_admin() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("CapEff:"))
+      return (std::stoull(line.substr(7), nullptr, 16) >> 21 & 1) != 0;
+  return false;
+}
+
 class Jail : public ::testing::TestWithParam<JailLevel> {
  protected:
   void SetUp() override {
@@ -150,6 +159,30 @@ TEST_P(Jail, MakesLocalSocketsOnlyWhereADriverNeedsThem) {
   JailSpec how = spec();
   how.local_sockets = true;
   EXPECT_EQ(attempt({"forbidden"}, how).out, "unix socket: ok\nsocketpair: ok\ndone\n");
+}
+
+TEST_P(Jail, HasANetworkOfItsOwnAtNamespaceAlone) {
+  JailSpec how = spec();
+  how.local_sockets = how.private_network = true;
+  const std::string local = "unix socket: ok\nsocketpair: ok\ndone\n";
+  EXPECT_EQ(attempt({"forbidden"}, how).out,
+            GetParam() == JailLevel::Namespace ? "socket: ok\n" + local : local);
+}
+
+TEST_P(Jail, KeepsOneCapabilityWhereItMustAndNoUid) {
+  JailSpec how = spec();
+  how.keeps_admin = true;
+  how.allow_new_processes = true;
+  how.proc = true;
+  const Exit told =
+      must(run_jailed(how, {"/usr/bin/grep", "CapEff", "/proc/self/status"}, kPatience));
+  // CAP_SYS_ADMIN is bit 21. Whoever lacks it keeps nothing.
+  const std::string one = "CapEff:\t0000000000200000\n";
+  const std::string none = "CapEff:\t0000000000000000\n";
+  if (GetParam() == JailLevel::Namespace)
+    EXPECT_THAT(told.out, ::testing::AnyOf(one, none));
+  else
+    EXPECT_EQ(told.out, has_admin() ? one : none);
 }
 
 /// Threads that may have ended between the launch and a count after it.

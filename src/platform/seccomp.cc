@@ -82,8 +82,17 @@ scmp_arg_cmp is_int(unsigned index, unsigned value) {
   return argument(index, SCMP_CMP_MASKED_EQ, 0xffff'ffff, value);
 }
 
-/// Inherited sockets keep working; new ones cannot be made, or only local ones.
-void deny_sockets(Filter& f, bool allows_local) {
+/// Inherited sockets keep working; new ones cannot be made, or only local ones, or those and the
+/// internet's in a namespace of their own.
+void deny_sockets(Filter& f, bool allows_local, bool allows_internet) {
+  if (allows_internet) {
+    // One rule may look at an argument once.
+    static_assert(AF_UNIX < AF_INET && AF_INET < AF_INET6);
+    f.deny_if(SCMP_SYS(socket), {argument(0, SCMP_CMP_GT, AF_INET6)});
+    for (unsigned family = 0; family < AF_INET6; ++family)
+      if (family != AF_UNIX && family != AF_INET) f.deny_if(SCMP_SYS(socket), {is_int(0, family)});
+    return;
+  }
   if (allows_local) {
     f.deny_if(SCMP_SYS(socket), {argument(0, SCMP_CMP_NE, AF_UNIX)});
     return;
@@ -176,7 +185,7 @@ void deny_metadata_changes(Filter& f) {
 
 std::string confine_calls(const JailPolicy& policy, int exec_fd) {
   Filter f;
-  deny_sockets(f, policy.local_sockets);
+  deny_sockets(f, policy.local_sockets, policy.private_network);
   deny_kernel_surface(f);
   // Filters cannot see clone3's flags; glibc falls back to clone.
   f.pretend_missing(SCMP_SYS(clone3));
