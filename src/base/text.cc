@@ -194,6 +194,18 @@ std::string render_frame(std::string_view text, std::size_t offset, std::string_
                      std::string(indent, ' '), message);
 }
 
+std::string render_line(std::string_view text, std::size_t line, std::string_view message,
+                        std::size_t column) {
+  std::size_t start = 0;
+  for (std::size_t at = 1; at < line; ++at) {
+    start = text.find('\n', start);
+    if (start == std::string_view::npos) return {};
+    ++start;
+  }
+  const std::size_t end = std::min(text.find('\n', start), text.size());
+  return render_frame(text, std::min(start + (column > 0 ? column - 1 : 0), end), message);
+}
+
 std::string sanitise(std::string_view text, std::size_t limit) {
   constexpr std::string_view kCut = "...";
   std::string safe;

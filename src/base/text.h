@@ -54,6 +54,10 @@ std::size_t offset_of(std::string_view text, Position position);
 /// The line at `offset` with its number, a caret below, and the message; foreign bytes are
 /// sanitised and a long line is cut around the caret.
 std::string render_frame(std::string_view text, std::size_t offset, std::string_view message);
+/// The same at a line, from 1, and a column in bytes, from 1 (0: at its start); empty if the text
+/// has no such line.
+std::string render_line(std::string_view text, std::size_t line, std::string_view message,
+                        std::size_t column = 0);
 
 /// Foreign text that is safe to show: control characters other than newline and tab, and bytes that
 /// are no UTF-8, become '?'; the result has at most `limit` bytes, an ellipsis included where it

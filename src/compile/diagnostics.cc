@@ -176,15 +176,7 @@ std::string place_of(const Diagnostic& d) {
 }
 
 std::string frame_of(const SourceFile& file, const Diagnostic& d) {
-  std::size_t start = 0;
-  for (std::size_t line = 1; line < d.line; ++line) {
-    start = file.text.find('\n', start);
-    if (start == std::string::npos) return {};
-    ++start;
-  }
-  const std::size_t end = std::min(file.text.find('\n', start), file.text.size());
-  const std::size_t offset = std::min(start + (d.column > 0 ? d.column - 1 : 0), end);
-  return render_frame(file.text, offset, d.message);
+  return render_line(file.text, d.line, d.message, d.column);
 }
 
 // The place in the unit's own files: the diagnostic's, else of the first note that has one.
