@@ -7,11 +7,11 @@ list(FILTER cuda_tests EXCLUDE REGEX "/host_launcher\\.cc$")
 add_library(host_launcher MODULE ${CMAKE_SOURCE_DIR}/tests/cuda/host_launcher.cc)
 target_link_libraries(host_launcher PRIVATE ${CMAKE_DL_LIBS})
 add_executable(cuda_test ${cuda_tests})
-target_link_libraries(cuda_test PRIVATE kw_referee kw_device GTest::gmock GTest::gtest_main)
+target_link_libraries(cuda_test PRIVATE kw_referee kw_device kw_profile GTest::gmock GTest::gtest_main)
 target_compile_definitions(cuda_test PRIVATE KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
   KW_BINARY_DIR="${CMAKE_BINARY_DIR}" KW_HOST_LAUNCHER="$<TARGET_FILE:host_launcher>")
 kw_precompiled(cuda_test)
-add_dependencies(cuda_test kw-jail host_launcher)
+add_dependencies(cuda_test kw-jail kw-specimen host_launcher)
 add_test(NAME cuda.device COMMAND cuda_test)
 set_tests_properties(cuda.device PROPERTIES LABELS cuda TIMEOUT 1200 RUN_SERIAL ON
   SKIP_REGULAR_EXPRESSION "skipped: [^\n]*(driver|GPU|nvcc)")

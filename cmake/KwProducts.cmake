@@ -121,10 +121,15 @@ foreach(player kw-player-cpu kw-player-cuda)
 endforeach()
 add_dependencies(kw_device kw-player-cpu kw-player-cuda)
 
+# Started by the worker under profilers and sanitizers; a candidate's device code shares its process.
+add_executable(kw-specimen src/profile/specimen_main.cc)
+target_link_libraries(kw-specimen PRIVATE kw_profile)
+add_dependencies(kw-specimen kw-jail)
+
 kw_room(worker DEPS platform compile device referee profile LIBS kw_version)
 add_executable(kw-worker src/worker/worker_main.cc)
 target_link_libraries(kw-worker PRIVATE kw_worker)
-add_dependencies(kw-worker kw-player-cpu kw-player-cuda kw-jail)
+add_dependencies(kw-worker kw-player-cpu kw-player-cuda kw-jail kw-specimen)
 
 if(NOT KW_PORTABLE)
   find_package(CLI11 REQUIRED)

@@ -57,9 +57,10 @@ PoolOptions host_pool(const PoolOptions& base, const CudaSurroundings& surroundi
 class CudaDevice final : public Device {
  public:
   /// `exclusion` is what the options of both pools name; `host`: of players of host launchers.
-  CudaDevice(std::unique_ptr<CudaContext> context, std::unique_ptr<std::mutex> exclusion,
-             PoolOptions pool, PoolOptions host)
+  CudaDevice(std::unique_ptr<CudaContext> context, CudaSurroundings surroundings,
+             std::unique_ptr<std::mutex> exclusion, PoolOptions pool, PoolOptions host)
       : context_(std::move(context)),
+        surroundings_(std::move(surroundings)),
         facts_(context_->facts()),
         parallel_(1),
         ops_(*context_, parallel_),
@@ -67,6 +68,7 @@ class CudaDevice final : public Device {
         pool_(std::move(pool)),
         host_options_(std::move(host)) {}
 
+  const CudaSurroundings& surroundings() const { return surroundings_; }
   const DeviceFacts& facts() const override { return facts_; }
   BufferOps& ops() override { return ops_; }
 
@@ -97,6 +99,7 @@ class CudaDevice final : public Device {
 
   // In this order: players die before the pool, the pool before the context.
   std::unique_ptr<CudaContext> context_;
+  CudaSurroundings surroundings_;
   DeviceFacts facts_;
   Parallel parallel_;
   CudaOps ops_;
@@ -200,11 +203,11 @@ Result<std::unique_ptr<Device>> open_cuda(const CudaOptions& options) {
   if (!std::filesystem::exists(resolved.player, trouble))
     return fail("the player program is missing", resolved.player.string(), Advice::Stop);
   auto context = KW_TRY(CudaContext::open(resolved.ordinal, resolved.driver));
-  const CudaSurroundings surroundings = KW_TRY(cuda_surroundings(*context));
+  CudaSurroundings surroundings = KW_TRY(cuda_surroundings(*context));
   PoolOptions pool;
   pool.program = resolved.player;
   pool.spare = resolved.spare_players;
-  pool.arguments = {hex_of(context->uuid()), context->api().path};
+  pool.arguments = {surroundings.uuid, surroundings.driver};
   pool.environment = surroundings.environment;
   pool.readable = surroundings.readable;
   pool.device_nodes = surroundings.nodes;
@@ -213,7 +216,13 @@ Result<std::unique_ptr<Device>> open_cuda(const CudaOptions& options) {
   pool.exclusion = exclusion.get();
   PoolOptions host = host_pool(pool, surroundings, resolved.library_folders);
   return std::unique_ptr<Device>(std::make_unique<CudaDevice>(
-      std::move(context), std::move(exclusion), std::move(pool), std::move(host)));
+      std::move(context), std::move(surroundings), std::move(exclusion), std::move(pool),
+      std::move(host)));
+}
+
+const CudaSurroundings* surroundings_of(const Device& device) {
+  const auto* gpu = dynamic_cast<const CudaDevice*>(&device);
+  return gpu == nullptr ? nullptr : &gpu->surroundings();
 }
 
 std::vector<BuildUnit> trusted_units(std::string_view arch) {

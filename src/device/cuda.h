@@ -28,6 +28,21 @@ struct CudaOptions {
 /// Takes no lease; about half a second.
 Result<std::unique_ptr<Device>> open_cuda(const CudaOptions& options);
 
+/// What of the machine a program of its own must see to use one GPU.
+struct CudaSurroundings {
+  std::vector<platform::Path> nodes;
+  std::vector<platform::Path> readable;  ///< Where the driver's library lies outside the system's.
+  std::vector<std::string> environment;
+  std::string uuid;    ///< Of the GPU, 32 hexadecimal digits.
+  std::string driver;  ///< Its library.
+
+  /// The environment of players of host launchers, which link with libraries in these folders.
+  std::vector<std::string> host_environment(const std::vector<platform::Path>& folders) const;
+};
+
+/// Of an opened GPU; null for every other device. Lives as long as the device.
+const CudaSurroundings* surroundings_of(const Device& device);
+
 /// The trusted kernels that Device::equip() expects, for an arch such as "sm_90a".
 std::vector<BuildUnit> trusted_units(std::string_view arch);
 

@@ -52,18 +52,44 @@ std::string arch_of(int major, int minor) {
   return fmt::format("sm_{}{}{}", major, minor, major >= 9 ? "a" : "");
 }
 
-Result<std::unique_ptr<CudaContext>> CudaContext::open(int ordinal, const std::string& library) {
+Result<std::unique_ptr<CudaContext>> CudaContext::load(const std::string& library) {
   std::unique_ptr<CudaContext> c(new CudaContext);
   if (const std::string why = cuda::load_api(c->api_, library); !why.empty())
     return fail(why, "", Advice::Stop);
+  return c;
+}
+
+Result<> CudaContext::make(int ordinal) {
+  KW_TRY(check(api_.cuDeviceGet(&device_, ordinal), "open the GPU"));
+  KW_TRY(read_facts());
+  return check(api_.cuCtxCreate(&context_, 0, device_), "create a context");
+}
+
+Result<std::unique_ptr<CudaContext>> CudaContext::open(int ordinal, const std::string& library) {
+  auto c = KW_TRY(load(library));
   int count = 0;
   KW_TRY(c->check(c->api_.cuDeviceGetCount(&count), "count the GPUs"));
   if (ordinal < 0 || ordinal >= count)
     return fail(fmt::format("there is no GPU {}: {} visible", ordinal, count), "", Advice::Stop);
-  KW_TRY(c->check(c->api_.cuDeviceGet(&c->device_, ordinal), "open the GPU"));
-  KW_TRY(c->read_facts());
-  KW_TRY(c->check(c->api_.cuCtxCreate(&c->context_, 0, c->device_), "create a context"));
+  KW_TRY(c->make(ordinal));
   return c;
+}
+
+Result<std::unique_ptr<CudaContext>> CudaContext::open(const std::string& uuid,
+                                                       const std::string& library) {
+  auto c = KW_TRY(load(library));
+  int count = 0;
+  KW_TRY(c->check(c->api_.cuDeviceGetCount(&count), "count the GPUs"));
+  for (int i = 0; i < count; ++i) {
+    cuda::DeviceOrdinal device = 0;
+    cuda::Uuid own;
+    if (c->api_.cuDeviceGet(&device, i) != 0 || c->api_.cuDeviceGetUuid_v2(&own, device) != 0 ||
+        hex_of(own) != uuid)
+      continue;
+    KW_TRY(c->make(i));
+    return c;
+  }
+  return fail("the GPU " + uuid + " is not visible", "", Advice::Stop);
 }
 
 CudaContext::~CudaContext() {

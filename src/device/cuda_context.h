@@ -19,6 +19,9 @@ class CudaContext {
  public:
   /// The GPU number `ordinal` among the visible ones; `library` as for load_api(). About 0.3 s.
   static Result<std::unique_ptr<CudaContext>> open(int ordinal, const std::string& library);
+  /// The GPU of this UUID (32 hexadecimal digits), wherever it stands among the visible ones.
+  static Result<std::unique_ptr<CudaContext>> open(const std::string& uuid,
+                                                   const std::string& library);
   CudaContext(const CudaContext&) = delete;
   CudaContext& operator=(const CudaContext&) = delete;
   ~CudaContext();
@@ -41,6 +44,8 @@ class CudaContext {
 
  private:
   CudaContext() = default;
+  static Result<std::unique_ptr<CudaContext>> load(const std::string& library);
+  Result<> make(int ordinal);
   Result<> read_facts();
   Result<int> attribute(int which) const;
 

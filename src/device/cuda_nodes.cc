@@ -89,6 +89,8 @@ int parse_device_minor(std::string_view information) {
 
 Result<CudaSurroundings> cuda_surroundings(const CudaContext& context) {
   CudaSurroundings s;
+  s.uuid = hex_of(context.uuid());
+  s.driver = context.api().path;
   // The same for every player: kernels are loaded when their module is, never in a timed call, and
   // nothing is compiled or kept on disk.
   s.environment = {"CUDA_MODULE_LOADING=EAGER", "CUDA_CACHE_DISABLE=1"};

@@ -6,19 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "device/cuda.h"
 #include "device/cuda_context.h"
 #include "platform/files.h"
 
 namespace kw::device {
-
-struct CudaSurroundings {
-  std::vector<platform::Path> nodes;
-  std::vector<platform::Path> readable;  ///< Where the driver's library lies outside the system's.
-  std::vector<std::string> environment;
-
-  /// The environment of players of host launchers, which link with libraries in these folders.
-  std::vector<std::string> host_environment(const std::vector<platform::Path>& folders) const;
-};
 
 /// Of the GPU of this context, and of no other. An error names the node that is missing.
 Result<CudaSurroundings> cuda_surroundings(const CudaContext& context);

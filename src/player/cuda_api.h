@@ -206,6 +206,8 @@ static_assert(sizeof(TensorMap) == 128);  // aligned to 64 up to CUDA 12, to 128
   X(cuGraphExecDestroy, "cuGraphExecDestroy", (GraphExec))                                         \
   X(cuGraphUpload, "cuGraphUpload", (GraphExec, Stream))                                           \
   X(cuGraphLaunch, "cuGraphLaunch", (GraphExec, Stream))                                           \
+  X(cuProfilerStart, "cuProfilerStart", ())                                                        \
+  X(cuProfilerStop, "cuProfilerStop", ())                                                          \
   X(cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled",                                              \
     (TensorMap*, int, std::uint32_t, void*, const std::uint64_t*, const std::uint64_t*,            \
      const std::uint32_t*, const std::uint32_t*, int, int, int, int))

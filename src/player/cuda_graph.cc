@@ -41,6 +41,30 @@ Address GraphBuilder::address_of(const WirePlace& place) const {
 }
 
 Outcome GraphBuilder::build() {
+  if (auto f = examine()) return f;
+  if (plan_.exec != nullptr) s_.api_.cuGraphExecDestroy(std::exchange(plan_.exec, nullptr));
+  if (plan_.view.steps.empty()) return std::nullopt;
+  is_awaited_.assign(plan_.view.steps.size(), false);
+  for (const std::uint32_t index : plan_.view.afters) is_awaited_[index] = true;
+  return capture();
+}
+
+// A step comes after all that it waits for, so one stream in order is an order that the plan
+// allows.
+Outcome GraphBuilder::run_apart(const AtStep& before, const AtStep& after) {
+  if (auto f = examine()) return f;
+  for (std::size_t i = 0; i < plan_.view.steps.size(); ++i) {
+    const WireStep& step = plan_.view.steps[i];
+    if (auto f = before(i)) return f;
+    if (auto f = step.kind == WireStepKind::Launch ? add_launch(step, s_.stream_)
+                                                   : add_memory(step, s_.stream_))
+      return f;
+    if (auto f = after(i)) return f;
+  }
+  return std::nullopt;
+}
+
+Outcome GraphBuilder::examine() {
   const PlanView& view = plan_.view;
   const auto is_inside = [this](const WirePlace& p, std::uint64_t bytes) {
     if (p.kind == PlaceKind::Table) return true;  // decode_plan() has looked
@@ -59,13 +83,8 @@ Outcome GraphBuilder::build() {
   }
   for (const WireTensorMap& map : view.maps)
     if (!is_inside(map.base, 0)) return refusal("a tensor map lies outside every buffer");
-  if (plan_.exec != nullptr) s_.api_.cuGraphExecDestroy(std::exchange(plan_.exec, nullptr));
-  if (view.steps.empty()) return std::nullopt;
   if (auto f = find_kernels()) return f;
-  if (auto f = encode_maps()) return f;
-  is_awaited_.assign(view.steps.size(), false);
-  for (const std::uint32_t index : view.afters) is_awaited_[index] = true;
-  return capture();
+  return encode_maps();
 }
 
 Outcome GraphBuilder::find_kernels() {

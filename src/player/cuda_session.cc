@@ -132,6 +132,11 @@ Outcome Session::map(const MapEntry& entry, int descriptor) {
 }
 
 Outcome Session::equip(std::vector<std::byte> image) {
+  if (auto f = load_trusted(std::move(image))) return f;
+  return warm_up();
+}
+
+Outcome Session::load_trusted(std::vector<std::byte> image) {
   if (trusted_.module != nullptr || !is_cubin(image))
     return fail(Trouble::BadRequest, "trusted kernels");
   if (auto f = check(api_.cuModuleLoadData(&trusted_.module, image.data()),
@@ -145,11 +150,8 @@ Outcome Session::equip(std::vector<std::byte> image) {
     if (auto f = check(api_.cuModuleGetFunction(function, trusted_.module, name), name,
                        Trouble::LoadRefused))
       return f;
-  if (auto f =
-          check(api_.cuFuncSetAttribute(trusted_.scrub, kFunctionDynamicShared, shared_per_block_),
-                "open all shared memory", Trouble::LoadRefused))
-    return f;
-  return warm_up();
+  return check(api_.cuFuncSetAttribute(trusted_.scrub, kFunctionDynamicShared, shared_per_block_),
+               "open all shared memory", Trouble::LoadRefused);
 }
 
 Status Session::launch(Function function, unsigned blocks, unsigned threads, unsigned shared_bytes,
@@ -228,12 +230,17 @@ Outcome Session::load(std::vector<std::byte> image, std::int32_t& handle) {
   return std::nullopt;
 }
 
-Outcome Session::prepare(Bound& bound, std::span<const std::byte> plan) {
+Outcome Session::decode(Bound& bound, std::span<const std::byte> plan) const {
   bound.bytes.resize((plan.size() + 7) / 8);
   std::memcpy(bound.bytes.data(), plan.data(), plan.size());
   const auto view = decode_plan(std::as_bytes(std::span(bound.bytes)).first(plan.size()));
   if (!view) return fail(Trouble::BadRequest, "plan");
   bound.view = *view;
+  return std::nullopt;
+}
+
+Outcome Session::prepare(Bound& bound, std::span<const std::byte> plan) {
+  if (auto f = decode(bound, plan)) return f;
   return build(bound);
 }
 
@@ -249,7 +256,6 @@ Outcome Session::bind(std::size_t object, std::span<const std::byte> plan, std::
   return std::nullopt;
 }
 
-/// Tables begin at multiples of 256 bytes, as allocations do.
 Outcome Session::build(Bound& plan) {
   const bool is_call = plan.view.steps.size() == 1 && plan.view.steps[0].kind == WireStepKind::Call;
   const bool is_host = plan.object < objects_.size() && objects_[plan.object].entry != nullptr;
@@ -257,6 +263,12 @@ Outcome Session::build(Bound& plan) {
     return fail(Trouble::LoadRefused, is_host ? "a host launcher is called, it runs no plan"
                                               : "a cubin has no host launcher to call");
   if (is_host) return build_host(plan);
+  if (auto f = send_tables(plan)) return f;
+  return GraphBuilder(*this, plan).build();
+}
+
+/// Tables begin at multiples of 256 bytes, as allocations do.
+Outcome Session::send_tables(Bound& plan) {
   constexpr std::uint64_t kAlignment = 256;
   std::uint64_t total = 0;
   for (const WireTable& t : plan.view.tables)
@@ -274,7 +286,7 @@ Outcome Session::build(Bound& plan) {
     plan.table_at.push_back(at);
     at += (t.bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
-  return GraphBuilder(*this, plan).build();
+  return std::nullopt;
 }
 
 void Session::discard(Bound& plan) {
@@ -362,6 +374,54 @@ Outcome Session::run_once(std::size_t object, std::span<const std::byte> plan,
   if (!f) attempt(api_.cuEventRecord(end_, stream_), "record an event");
   if (!f) attempt(api_.cuStreamSynchronize(stream_), "the plan");
   if (!f) f = read_events(event_ns);
+  discard(bound);
+  return f;
+}
+
+Outcome Session::run_apart(std::size_t object, std::span<const std::byte> plan,
+                           std::vector<Mapped> buffers, std::span<const int> marked,
+                           std::vector<double>& step_ns) {
+  buffers_ = std::move(buffers);
+  Bound bound;
+  bound.object = object;
+  std::vector<Event> events;  // two per step
+  const auto attempt = [this](Status status, const char* what) {
+    return check(status, what, Trouble::LaunchFailed);
+  };
+  const auto record = [&]() -> Outcome {
+    if (auto f = attempt(api_.cuEventCreate(&events.emplace_back(), 0), "create an event"))
+      return f;
+    return attempt(api_.cuEventRecord(events.back(), stream_), "record an event");
+  };
+  const auto mark = [&](std::size_t step, auto call, const char* what) -> Outcome {
+    if (std::find(marked.begin(), marked.end(), static_cast<int>(step)) == marked.end())
+      return std::nullopt;
+    if (auto f = attempt(api_.cuStreamSynchronize(stream_), what)) return f;
+    return attempt(call(), what);
+  };
+  Outcome f = decode(bound, plan);
+  if (!f) f = send_tables(bound);
+  if (!f)
+    f = GraphBuilder(*this, bound)
+            .run_apart(
+                [&](std::size_t step) -> Outcome {
+                  if (auto failed = mark(step, api_.cuProfilerStart, "start the profiler"))
+                    return failed;
+                  return record();
+                },
+                [&](std::size_t step) -> Outcome {
+                  if (auto failed = record()) return failed;
+                  return mark(step, api_.cuProfilerStop, "stop the profiler");
+                });
+  if (!f) f = attempt(api_.cuStreamSynchronize(stream_), "the plan");
+  step_ns.clear();
+  for (std::size_t i = 0; !f && i + 1 < events.size(); i += 2) {
+    float ms = 0;
+    f = attempt(api_.cuEventElapsedTime(&ms, events[i], events[i + 1]), "read the events");
+    step_ns.push_back(static_cast<double>(ms) * 1e6);
+  }
+  for (const Event event : events)
+    if (event != nullptr) api_.cuEventDestroy(event);
   discard(bound);
   return f;
 }

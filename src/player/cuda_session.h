@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -82,6 +83,8 @@ class Session {
   /// Loads the trusted kernels and runs each once, so that whatever the driver does on first use is
   /// done before the process locks itself down. Once, after the clock page was mapped.
   Outcome equip(std::vector<std::byte> image);
+  /// Loads them and runs none.
+  Outcome load_trusted(std::vector<std::byte> image);
   /// What remains to be done once all buffers are known.
   Outcome finish_mapping();
 
@@ -95,6 +98,13 @@ class Session {
   /// drops it: the time between its events. Kernels are warm from one run before.
   Outcome run_once(std::size_t object, std::span<const std::byte> plan, std::vector<Mapped> buffers,
                    int repeats, std::uint64_t& event_ns);
+  /// Launches a plan's steps one by one on one stream, on these buffers of an adopted context, for
+  /// a profiler or a sanitizer to look at: no graph, no spacer, no stamp. `marked` names, by index
+  /// and in order, the steps that cuProfilerStart() and cuProfilerStop() enclose. Nanoseconds of
+  /// each step, between events around it alone; where steps are marked these say nothing.
+  Outcome run_apart(std::size_t object, std::span<const std::byte> plan,
+                    std::vector<Mapped> buffers, std::span<const int> marked,
+                    std::vector<double>& step_ns);
   /// Every object and every graph anew; shared memory overwritten.
   Outcome forget();
 
@@ -112,11 +122,14 @@ class Session {
   /// Copies to the device and waits: the driver may return while the last bytes are still on their
   /// way, and our stream waits for no other.
   Outcome send(Address to, const void* from, std::size_t bytes, std::string_view what) const;
+  /// The bytes of a plan, checked, into `bound`.
+  Outcome decode(Bound& bound, std::span<const std::byte> plan) const;
   Outcome prepare(Bound& bound, std::span<const std::byte> plan);
   Outcome read_events(std::uint64_t& event_ns);
   Outcome map_clock(const MapEntry& entry, int descriptor);
   Outcome warm_up();
   Outcome build(Bound& plan);
+  Outcome send_tables(Bound& plan);
   void discard(Bound& plan);
   // cuda_host.cc
   Outcome build_host(Bound& plan);
@@ -161,6 +174,10 @@ class GraphBuilder {
   GraphBuilder& operator=(const GraphBuilder&) = delete;
   /// Leaves an instantiated and uploaded graph in the plan.
   Outcome build();
+  /// Checks as build() does, then queues the steps one by one on the session's stream, in order.
+  /// `before` and `after` may queue something around each.
+  using AtStep = std::function<Outcome(std::size_t)>;
+  Outcome run_apart(const AtStep& before, const AtStep& after);
 
  private:
   struct Kernel {
@@ -170,6 +187,8 @@ class GraphBuilder {
     std::uint32_t shared_bytes = 0;  ///< Most that any launch asks for.
   };
 
+  /// Everything of a plan that needs no stream.
+  Outcome examine();
   Outcome find_kernels();
   Outcome describe(Kernel& kernel, std::string_view name);
   Outcome check_launch(const WireStep& step, const Kernel& kernel);

@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "base/text.h"
-#include "platform/subprocess.h"
 
 namespace kw::profile {
 namespace {
@@ -122,16 +121,15 @@ double factor_of(std::string_view unit) {
 std::span<const std::string_view> ncu_metrics() { return kMetrics; }
 
 std::optional<platform::Path> find_ncu() {
+  std::error_code trouble;
+  if (const char* named = std::getenv("KW_NCU"))  // this one or none
+    return std::filesystem::is_regular_file(named, trouble) ? std::optional<platform::Path>(named)
+                                                            : std::nullopt;
   std::vector<platform::Path> places;
-  if (const auto named = platform::env_of_ours("KW_NCU")) {
-    const auto at = named->find('=');
-    places.emplace_back(named->substr(at + 1));
-  }
   if (const char* path = std::getenv("PATH"))
     for (const std::string_view folder : split(path, ':'))
       places.push_back(platform::Path(folder) / "ncu");
   places.emplace_back("/usr/local/cuda/bin/ncu");
-  std::error_code trouble;
   std::set<platform::Path> versions;  // Sorted; the last is the newest.
   for (std::filesystem::directory_iterator at("/opt/nvidia/nsight-compute", trouble), end;
        !trouble && at != end; at.increment(trouble))
@@ -145,17 +143,22 @@ std::optional<platform::Path> find_ncu() {
 NcuPermission ncu_permission_of(std::string_view params, std::string_view status) {
   const auto admin_only = field(params, "RmProfilingAdminOnly");
   if (!admin_only)
-    return {false,
+    return {
+        .is_known = false,
+        .why =
             "The driver does not say whether counters may be read (/proc/driver/nvidia/params)."};
-  if (*admin_only == "0") return {true, "The driver lets every user read counters."};
+  if (*admin_only == "0")
+    return {.is_allowed = true, .why = "The driver lets every user read counters."};
   std::uint64_t capabilities = 0;
   if (const auto text = field(status, "CapEff"))
     std::from_chars(text->data(), text->data() + text->size(), capabilities, 16);
   if ((capabilities >> kSysAdmin & 1) != 0)
-    return {true, "The driver lets administrators alone read counters, and this process is one."};
-  return {false,
-          "The driver lets administrators alone read counters: run as root with CAP_SYS_ADMIN, or "
-          "load the driver with NVreg_RestrictProfilingToAdminUsers=0."};
+    return {.is_allowed = true,
+            .needs_admin = true,
+            .why = "The driver lets administrators alone read counters, and this process is one."};
+  return {.why =
+              "The driver lets administrators alone read counters: run as root with "
+              "CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0."};
 }
 
 NcuPermission ncu_permission() {
@@ -183,15 +186,14 @@ std::vector<std::string> available_metrics(std::string_view answer,
   return out;
 }
 
-std::vector<std::string> ncu_command(const NcuJob& job) {
-  return {job.ncu.string(),
+std::vector<std::string> ncu_command(const platform::Path& ncu,
+                                     const std::vector<std::string>& metrics) {
+  return {ncu.string(),
           "--csv",
           "--page",
           "raw",
           "--print-units",
           "base",
-          "--log-file",
-          job.log.string(),
           "--target-processes",
           "all",
           "--replay-mode",
@@ -202,24 +204,36 @@ std::vector<std::string> ncu_command(const NcuJob& job) {
           "none",
           "--cache-control",
           "none",
-          "--graph-profiling",
-          "node",
-          "--launch-skip",
-          std::to_string(job.skip),
-          "--launch-count",
-          std::to_string(job.count),
+          "--profile-from-start",
+          "off",
           "--metrics",
-          join(job.metrics, ",")};
+          join(metrics, ",")};
 }
 
-std::optional<double> KernelCounters::get(std::string_view metric) const {
-  const auto at = values.find(std::string(metric));
-  if (at == values.end()) return std::nullopt;
-  return at->second;
+std::string ncu_version_of(std::string_view text) {
+  for (const std::string_view line : split_lines(text)) {
+    constexpr std::string_view kWord = "Version ";
+    if (!line.starts_with(kWord)) continue;
+    const std::string_view rest = line.substr(kWord.size());
+    return sanitise(rest.substr(0, rest.find_first_of(" (")), 32);
+  }
+  return {};
 }
 
-std::vector<KernelCounters> parse_ncu_csv(std::string_view text) {
-  std::vector<KernelCounters> out;
+std::string ncu_complaint(std::string_view text) {
+  constexpr std::size_t kMost = 400;
+  std::string all;
+  for (const std::string_view line : split_lines(text)) {
+    constexpr std::string_view kMark = "==ERROR==";
+    if (!line.starts_with(kMark) || all.size() > kMost) continue;
+    if (!all.empty()) all += "; ";
+    all += sanitise(trim(line.substr(kMark.size())), kMost);
+  }
+  return all;
+}
+
+std::vector<KernelProfile> parse_ncu_csv(std::string_view text) {
+  std::vector<KernelProfile> out;
   std::vector<std::string> names, units;
   std::size_t kernel_column = 0;
   for (const std::string_view line : split_lines(text)) {
@@ -239,13 +253,13 @@ std::vector<KernelCounters> parse_ncu_csv(std::string_view text) {
       fields = std::exchange(units, std::vector<std::string>(names.size()));  // No line of units.
     }
     if (out.size() == kMostRows) break;
-    KernelCounters counters;
+    KernelProfile counters;
     counters.kernel = sanitise(fields[kernel_column], 512);
     for (std::size_t i = 0; i < names.size(); ++i)
       if (names[i].find("__") != std::string::npos)
         if (const auto value = number_of(fields[i]))
           if (const double base = *value * factor_of(units[i]); std::isfinite(base))
-            counters.values[sanitise(names[i], 256)] = base;
+            counters.counters[sanitise(names[i], 256)] = base;
     out.push_back(std::move(counters));
   }
   return out;

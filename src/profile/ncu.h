@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "platform/files.h"
+#include "record/evaluation.h"
 
 namespace kw::profile {
 
@@ -27,7 +27,9 @@ std::optional<platform::Path> find_ncu();
 /// Whether the driver lets this process read counters.
 struct NcuPermission {
   bool is_allowed = false;
-  std::string why;  ///< Whole sentence; where it is not allowed also what would allow it.
+  bool is_known = true;      ///< False where the driver does not say: trying tells.
+  bool needs_admin = false;  ///< Allowed to whoever keeps CAP_SYS_ADMIN.
+  std::string why;           ///< Whole sentence; where it is not allowed also what would allow it.
 };
 
 /// From the text of /proc/driver/nvidia/params (RmProfilingAdminOnly) and of /proc/self/status
@@ -45,32 +47,24 @@ std::vector<std::string> ncu_query_command(const platform::Path& ncu);
 std::vector<std::string> available_metrics(std::string_view answer,
                                            std::span<const std::string_view> wanted);
 
-struct NcuJob {
-  platform::Path ncu;
-  platform::Path log;  ///< Where it writes its CSV.
-  std::vector<std::string> metrics;
-  int skip = 0;   ///< Launches before the one that counts.
-  int count = 1;  ///< Launches that count: those of one call.
-};
+/// The words before the program to be profiled; the table comes on standard output. Counted are
+/// the launches that the program itself encloses in cuProfilerStart() and cuProfilerStop(). Clocks
+/// and caches stay as they are (`--clock-control none --cache-control none`): a locked clock
+/// measures another machine.
+std::vector<std::string> ncu_command(const platform::Path& ncu,
+                                     const std::vector<std::string>& metrics);
 
-/// The words before the program to be profiled. Clocks and caches stay as they are
-/// (`--clock-control none --cache-control none`): the referee flushes, and a locked clock measures
-/// another machine.
-std::vector<std::string> ncu_command(const NcuJob& job);
+/// "2025.3.1" from what `ncu --version` prints; empty if it does not say.
+std::string ncu_version_of(std::string_view text);
 
-/// One profiled launch.
-struct KernelCounters {
-  std::string kernel;
-  std::map<std::string, double> values;  ///< By metric, in base units (bytes, ns, per cent).
-
-  /// Nothing where the metric is missing or no number.
-  std::optional<double> get(std::string_view metric) const;
-};
+/// The first lines with which ncu says what went wrong ("==ERROR== …"), without its marks; empty if
+/// it does not complain.
+std::string ncu_complaint(std::string_view text);
 
 /// Reads `--csv --page raw`: a line of names, a line of units, one line per launch; lines of other
 /// kinds (==PROF==, words of the program) are passed over. Foreign text: bounded, never fails;
 /// rows of another length than the names are left out. Units with a prefix (Kbyte, us) are
-/// converted to base units.
-std::vector<KernelCounters> parse_ncu_csv(std::string_view text);
+/// converted to base units. Of each launch the kernel's name and its counters are filled in.
+std::vector<KernelProfile> parse_ncu_csv(std::string_view text);
 
 }  // namespace kw::profile

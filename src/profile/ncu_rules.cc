@@ -39,7 +39,7 @@ void add(Findings& out, int weight, const std::string& kernel, std::string text)
   out.push_back({"resource", weight, std::move(text), "", kernel});
 }
 
-void explain_bound(const KernelCounters& k, Findings& out) {
+void explain_bound(const KernelProfile& k, Findings& out) {
   const auto memory = k.get("dram__throughput.avg.pct_of_peak_sustained_elapsed");
   const auto compute = k.get("sm__throughput.avg.pct_of_peak_sustained_elapsed");
   if (!memory || !compute) return;
@@ -56,7 +56,7 @@ void explain_bound(const KernelCounters& k, Findings& out) {
     add(out, kBound + 1, k.kernel, shares + ".");
 }
 
-void explain_coalescing(const KernelCounters& k, Findings& out) {
+void explain_coalescing(const KernelProfile& k, Findings& out) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kSides{
       {{"ld", "loads"}, {"st", "stores"}}};
   for (const auto& [op, word] : kSides) {
@@ -76,7 +76,7 @@ void explain_coalescing(const KernelCounters& k, Findings& out) {
   }
 }
 
-void explain_banks(const KernelCounters& k, Findings& out) {
+void explain_banks(const KernelProfile& k, Findings& out) {
   const auto conflicts = k.get("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum");
   const auto wavefronts = k.get("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum");
   if (!conflicts || !wavefronts || *wavefronts <= 0) return;
@@ -88,7 +88,7 @@ void explain_banks(const KernelCounters& k, Findings& out) {
                   k.kernel, share));
 }
 
-void explain_traffic(const KernelCounters& k, const Workload& workload, Findings& out) {
+void explain_traffic(const KernelProfile& k, const Workload& workload, Findings& out) {
   const auto read = k.get("dram__bytes_read.sum");
   const auto written = k.get("dram__bytes_write.sum");
   const double nominal = static_cast<double>(workload.work.read_bytes) +
@@ -101,7 +101,7 @@ void explain_traffic(const KernelCounters& k, const Workload& workload, Findings
                   workload.name));
 }
 
-void explain_stalls(const KernelCounters& k, Findings& out) {
+void explain_stalls(const KernelProfile& k, Findings& out) {
   struct Stall {
     std::string_view metric;
     std::string_view words;
@@ -125,7 +125,7 @@ void explain_stalls(const KernelCounters& k, Findings& out) {
   }
 }
 
-void explain_occupancy(const KernelCounters& k, Findings& out) {
+void explain_occupancy(const KernelProfile& k, Findings& out) {
   const auto achieved = k.get("sm__warps_active.avg.pct_of_peak_sustained_active");
   const auto possible = k.get("sm__maximum_warps_per_active_cycle_pct");
   if (!achieved || !possible || *possible <= 0 || *achieved >= kHidden * *possible) return;
@@ -135,7 +135,7 @@ void explain_occupancy(const KernelCounters& k, Findings& out) {
                   k.kernel, *achieved / 100, *possible / 100));
 }
 
-void explain_divergence(const KernelCounters& k, Findings& out) {
+void explain_divergence(const KernelProfile& k, Findings& out) {
   const auto uniform = k.get("smsp__sass_average_branch_targets_threads_uniform.pct");
   if (!uniform || *uniform >= kDivergent) return;
   add(out, kDivergence, k.kernel,
@@ -143,7 +143,7 @@ void explain_divergence(const KernelCounters& k, Findings& out) {
                   k.kernel, *uniform / 100));
 }
 
-void explain_levels(const KernelCounters& k, Findings& out) {
+void explain_levels(const KernelProfile& k, Findings& out) {
   const HierarchicalRoofline r = hierarchical_roofline(k);
   if (r.time_ns <= 0 || r.dram_bytes <= 0 || r.l2_bytes <= 0 || r.l1_bytes <= 0) return;
   const auto level = [&](const char* name, double bytes) {
@@ -158,8 +158,8 @@ void explain_levels(const KernelCounters& k, Findings& out) {
 
 }  // namespace
 
-HierarchicalRoofline hierarchical_roofline(const KernelCounters& k) {
-  const auto get = [&](std::string_view metric) { return k.get(metric).value_or(0); };
+HierarchicalRoofline hierarchical_roofline(const KernelProfile& k) {
+  const auto get = [&](const std::string& metric) { return k.get(metric).value_or(0); };
   const std::string_view prefix = "smsp__sass_thread_inst_executed_op_";
   const auto executed = [&](std::string_view op) {
     return get(fmt::format("{}{}_pred_on.sum", prefix, op));
@@ -171,29 +171,46 @@ HierarchicalRoofline hierarchical_roofline(const KernelCounters& k) {
           .dram_bytes = get("dram__bytes_read.sum") + get("dram__bytes_write.sum")};
 }
 
-std::vector<Finding> counter_findings(std::span<const KernelCounters> launches,
+namespace {
+
+/// Of all launches of this kernel in a call; 0: unknown.
+double time_of(const KernelProfile& k) {
+  if (k.total_ns > 0) return k.total_ns;
+  return k.get("gpu__time_duration.sum").value_or(0) * std::max(k.launches, 1);
+}
+
+std::string share_of(const KernelProfile& k, double time_ns, double share) {
+  if (k.launches <= 1)
+    return fmt::format("{} takes {} of the call, {:.2f} of its time.", k.kernel, format_ns(time_ns),
+                       share);
+  return fmt::format("{} takes {} of the call in {} launches of {}, {:.2f} of its time.", k.kernel,
+                     format_ns(time_ns), k.launches, format_ns(time_ns / k.launches), share);
+}
+
+}  // namespace
+
+std::vector<Finding> counter_findings(std::span<const KernelProfile> launches,
                                       const Workload* workload) {
   Findings out;
   double total = 0;
-  for (const KernelCounters& k : launches) total += k.get("gpu__time_duration.sum").value_or(0);
-  for (const KernelCounters& k : launches) {
+  for (const KernelProfile& k : launches) total += time_of(k);
+  for (const KernelProfile& k : launches) {
     const std::size_t first = out.size();
     explain_bound(k, out);
     explain_coalescing(k, out);
     explain_banks(k, out);
-    if (workload != nullptr && launches.size() == 1) explain_traffic(k, *workload, out);
+    if (workload != nullptr && launches.size() == 1 && k.launches <= 1)
+      explain_traffic(k, *workload, out);
     explain_stalls(k, out);
     explain_occupancy(k, out);
     explain_divergence(k, out);
     explain_levels(k, out);
     // Of several launches the one that takes longest comes first.
-    const double share = total > 0 ? k.get("gpu__time_duration.sum").value_or(0) / total : 1;
-    for (std::size_t i = first; i < out.size(); ++i)
-      out[i].rank += static_cast<int>(100 * (1 - share));
-    if (launches.size() > 1 && share > 0 && out.size() > first)
-      add(out, static_cast<int>(100 * (1 - share)), k.kernel,
-          fmt::format("{} takes {} of the call, {:.2f} of its time.", k.kernel,
-                      format_ns(k.get("gpu__time_duration.sum").value_or(0)), share));
+    const double time = time_of(k);
+    const double share = total > 0 ? time / total : 1;
+    const int behind = static_cast<int>(100 * (1 - share));
+    for (std::size_t i = first; i < out.size(); ++i) out[i].rank += behind;
+    if (launches.size() > 1 && time > 0) add(out, behind, k.kernel, share_of(k, time, share));
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const Finding& a, const Finding& b) { return a.rank < b.rank; });

@@ -20,14 +20,14 @@ struct HierarchicalRoofline {
   double l2_bytes = 0;
   double dram_bytes = 0;
 };
-HierarchicalRoofline hierarchical_roofline(const KernelCounters& counters);
+HierarchicalRoofline hierarchical_roofline(const KernelProfile& counters);
 
 /// Findings of kind "resource" about the launches of one call, most important first. Thresholds:
 /// Nsight Compute's own speed-of-light rule (above 0.8 of a unit's peak it binds, below 0.6 of both
 /// latency does); a warp's 32 lanes should use the 32 bytes of a sector (complaint below 24) and an
 /// eighth of shared wavefronts may be conflicts; a stall is named from 0.3 of the warps on.
 /// `workload` may be null; with it, bytes counted in DRAM are set against the nominal ones.
-std::vector<Finding> counter_findings(std::span<const KernelCounters> launches,
+std::vector<Finding> counter_findings(std::span<const KernelProfile> launches,
                                       const Workload* workload);
 
 /// What is said where there is no profile: one note, and the judgement stands.

@@ -69,6 +69,9 @@ TEST(Ncu, PermissionIsReadBeforehand) {
   const NcuPermission refused = ncu_permission_of("RmProfilingAdminOnly: 1\n", user);
   EXPECT_FALSE(refused.is_allowed);
   EXPECT_THAT(refused.why, HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"));
+  EXPECT_FALSE(refused.needs_admin);
+  EXPECT_TRUE(ncu_permission_of("RmProfilingAdminOnly: 1\n", root).needs_admin);
+  EXPECT_FALSE(ncu_permission_of("", root).is_known);
   EXPECT_FALSE(ncu_permission_of("", root).is_allowed);
   EXPECT_FALSE(ncu_permission_of("RmProfilingAdminOnly: 1\n", "").is_allowed);
 }
@@ -86,8 +89,7 @@ TEST(Ncu, AsksForWhatThereIs) {
 }
 
 TEST(Ncu, LeavesClocksAndCachesAlone) {
-  const auto command = ncu_command(
-      {.ncu = "/x/ncu", .log = "/y/log.csv", .metrics = {"a__b.sum", "c__d.pct"}, .skip = 3});
+  const auto command = ncu_command("/x/ncu", {"a__b.sum", "c__d.pct"});
   const auto has = [&](const char* flag, const char* value) {
     const auto at = std::find(command.begin(), command.end(), flag);
     return at != command.end() && at + 1 != command.end() && *(at + 1) == value;
@@ -95,34 +97,43 @@ TEST(Ncu, LeavesClocksAndCachesAlone) {
   EXPECT_EQ(command[0], "/x/ncu");
   EXPECT_TRUE(has("--clock-control", "none"));
   EXPECT_TRUE(has("--cache-control", "none"));
-  EXPECT_TRUE(has("--launch-count", "1"));
-  EXPECT_TRUE(has("--launch-skip", "3"));
+  EXPECT_TRUE(has("--profile-from-start", "off"));
   EXPECT_TRUE(has("--metrics", "a__b.sum,c__d.pct"));
-  EXPECT_TRUE(has("--log-file", "/y/log.csv"));
 }
 
-KernelCounters bad_kernel() {
-  KernelCounters k;
+TEST(Ncu, SaysItsVersionAndWhatWentWrong) {
+  EXPECT_EQ(ncu_version_of("NVIDIA (R) Nsight Compute\nVersion 2025.3.1.0 (build 1) (public)\n"),
+            "2025.3.1.0");
+  EXPECT_EQ(ncu_version_of("what"), "");
+  EXPECT_EQ(
+      ncu_complaint("==PROF== x\n==ERROR== ERR_NVGPUCTRPERM - no permission\n==ERROR== two\n"),
+      "ERR_NVGPUCTRPERM - no permission; two");
+  EXPECT_EQ(ncu_complaint("all is well"), "");
+  EXPECT_LE(ncu_complaint("==ERROR== " + std::string(10'000, 'x')).size(), 1000u);
+}
+
+KernelProfile bad_kernel() {
+  KernelProfile k;
   k.kernel = "k";
-  k.values = {{"dram__throughput.avg.pct_of_peak_sustained_elapsed", 40},
-              {"sm__throughput.avg.pct_of_peak_sustained_elapsed", 20},
-              {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 100},
-              {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 3200},
-              {"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio", 4},
-              {"smsp__sass_average_data_bytes_per_sector_mem_global_op_st.ratio", 32},
-              {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 50},
-              {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 100},
-              {"dram__bytes_read.sum", 3e9},
-              {"dram__bytes_write.sum", 1e9},
-              {"smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct", 65},
-              {"smsp__warp_issue_stalled_barrier_per_warp_active.pct", 5},
-              {"sm__warps_active.avg.pct_of_peak_sustained_active", 30},
-              {"sm__maximum_warps_per_active_cycle_pct", 100},
-              {"smsp__sass_average_branch_targets_threads_uniform.pct", 70},
-              {"gpu__time_duration.sum", 1e6},
-              {"l1tex__t_bytes.sum", 8e9},
-              {"lts__t_bytes.sum", 6e9},
-              {"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 1e9}};
+  k.counters = {{"dram__throughput.avg.pct_of_peak_sustained_elapsed", 40},
+                {"sm__throughput.avg.pct_of_peak_sustained_elapsed", 20},
+                {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 100},
+                {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 3200},
+                {"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio", 4},
+                {"smsp__sass_average_data_bytes_per_sector_mem_global_op_st.ratio", 32},
+                {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 50},
+                {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 100},
+                {"dram__bytes_read.sum", 3e9},
+                {"dram__bytes_write.sum", 1e9},
+                {"smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct", 65},
+                {"smsp__warp_issue_stalled_barrier_per_warp_active.pct", 5},
+                {"sm__warps_active.avg.pct_of_peak_sustained_active", 30},
+                {"sm__maximum_warps_per_active_cycle_pct", 100},
+                {"smsp__sass_average_branch_targets_threads_uniform.pct", 70},
+                {"gpu__time_duration.sum", 1e6},
+                {"l1tex__t_bytes.sum", 8e9},
+                {"lts__t_bytes.sum", 6e9},
+                {"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 1e9}};
   return k;
 }
 
@@ -135,7 +146,7 @@ std::string text_of(const std::vector<Finding>& findings) {
 TEST(CounterRules, SayWhatIsWrongInOrder) {
   Workload w;
   w.name = "large", w.work.read_bytes = w.work.write_bytes = 1'000'000'000;
-  const KernelCounters k = bad_kernel();
+  const KernelProfile k = bad_kernel();
   const auto findings = counter_findings({&k, 1}, &w);
   const std::string text = text_of(findings);
   EXPECT_THAT(findings[0].text, HasSubstr("neither binds, so latency does"));
@@ -153,14 +164,14 @@ TEST(CounterRules, SayWhatIsWrongInOrder) {
 }
 
 TEST(CounterRules, AGoodKernelHasOnlyItsFacts) {
-  KernelCounters k = bad_kernel();
-  k.values["dram__throughput.avg.pct_of_peak_sustained_elapsed"] = 92;
+  KernelProfile k = bad_kernel();
+  k.counters["dram__throughput.avg.pct_of_peak_sustained_elapsed"] = 92;
   for (const char* gone :
        {"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio",
         "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "sm__maximum_warps_per_active_cycle_pct",
         "smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct",
         "smsp__sass_average_branch_targets_threads_uniform.pct"})
-    k.values.erase(gone);
+    k.counters.erase(gone);
   const auto findings = counter_findings({&k, 1}, nullptr);
   ASSERT_EQ(findings.size(), 2u);
   EXPECT_THAT(findings[0].text, HasSubstr("memory binds"));
@@ -168,12 +179,23 @@ TEST(CounterRules, AGoodKernelHasOnlyItsFacts) {
 }
 
 TEST(CounterRules, TheLongestLaunchComesFirst) {
-  KernelCounters brief = bad_kernel(), lengthy = bad_kernel();
+  KernelProfile brief = bad_kernel(), lengthy = bad_kernel();
   brief.kernel = "brief", lengthy.kernel = "lengthy";
-  lengthy.values["gpu__time_duration.sum"] = 9e6;
-  const KernelCounters both[]{brief, lengthy};
+  lengthy.counters["gpu__time_duration.sum"] = 9e6;
+  const KernelProfile both[]{brief, lengthy};
   const auto findings = counter_findings(both, nullptr);
   EXPECT_THAT(findings[0].text, HasSubstr("lengthy takes 9.00 ms of the call, 0.90 of its time"));
+}
+
+TEST(CounterRules, ManyLaunchesOfAKernelCountTogether) {
+  KernelProfile update = bad_kernel(), sources = bad_kernel();
+  update.kernel = "update", update.launches = 50, update.total_ns = 9e6;
+  sources.kernel = "sources", sources.launches = 50, sources.total_ns = 1e6;
+  sources.counters.clear();
+  const KernelProfile both[]{sources, update};
+  const auto findings = counter_findings(both, nullptr);
+  EXPECT_THAT(findings[0].text, HasSubstr("update takes 9.00 ms of the call in 50 launches of "));
+  EXPECT_THAT(text_of(findings), HasSubstr("sources takes 1.00 ms of the call in 50 launches"));
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <system_error>
 
 #include "base/text.h"
-#include "platform/subprocess.h"
 #include "profile/embedded.h"
 
 namespace kw::profile {
@@ -40,73 +39,112 @@ bool is_error(std::string_view line) {
                      [&](std::string_view b) { return line.starts_with(b); });
 }
 
+// Trusted kernels, the controls among them; a candidate may not be called so.
+bool is_ours(std::string_view kernel) { return kernel.starts_with("kw_"); }
+bool is_control(std::string_view kernel) { return kernel.starts_with("kw_control_"); }
+
+std::string_view last_part(std::string_view path) {
+  const auto slash = path.find_last_of('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+// "KERNEL+0x80 in FILE:12", as it stands behind "at "; newer versions put both into one line,
+// older ones print the offset first and the kernel behind the line.
+void add_place(SanitizerError& error, std::string_view text) {
+  if (const auto end = text.find("+0x"); end != std::string_view::npos)
+    error.kernel = sanitise(text.substr(0, end), kMostText);
+  else
+    error.kernel = sanitise(text, kMostText);
+  constexpr std::string_view kIn = " in ";
+  const auto at = text.find(kIn);
+  if (at == std::string_view::npos) return;
+  std::string_view place = text.substr(at + kIn.size());
+  place = place.substr(0, place.find(' '));
+  const auto colon = place.find(':');
+  if (colon == std::string_view::npos) return;
+  const std::string_view digits = place.substr(colon + 1);
+  int line = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), line);
+  if (line <= 0) return;
+  error.line = line;
+  error.file = sanitise(last_part(place.substr(0, colon)), kMostText);
+  const auto name = digits.find(':');
+  if (name != std::string_view::npos && error.kernel.starts_with("0x"))
+    error.kernel = sanitise(digits.substr(name + 1), kMostText);
+}
+
 void add_detail(SanitizerError& error, std::string_view line) {
-  if (line.starts_with("at ") && error.kernel.empty()) {
-    error.kernel = sanitise(line.substr(3), kMostText);
-    return;
-  }
-  const bool tells =
-      line.starts_with("by thread") || line.starts_with("Address") || line.starts_with("and is ");
+  if (line.starts_with("at ") && error.kernel.empty()) return add_place(error, line.substr(3));
+  const bool tells = line.starts_with("by thread") || line.starts_with("Address") ||
+                     line.starts_with("and is ") || line.starts_with("Access at") ||
+                     line.starts_with("and Read access at") ||
+                     line.starts_with("and Write access at");
   if (!tells || error.detail.size() > kMostText) return;
   if (!error.detail.empty()) error.detail += ", ";
   error.detail += sanitise(line, kMostText);
 }
 
+// A race names its kernel in its first line.
+void begin(SanitizerError& error, std::string_view line) {
+  error.what = sanitise(line, kMostText);
+  constexpr std::string_view kAccess = " access at ";
+  if (const auto at = line.find(kAccess); at != std::string_view::npos)
+    add_place(error, line.substr(at + kAccess.size()));
+}
+
 }  // namespace
 
 std::optional<platform::Path> find_sanitizer() {
+  std::error_code trouble;
+  if (const char* named = std::getenv("KW_SANITIZER"))  // this one or none
+    return std::filesystem::is_regular_file(named, trouble) ? std::optional<platform::Path>(named)
+                                                            : std::nullopt;
   std::vector<platform::Path> places;
-  if (const char* named = std::getenv("KW_SANITIZER")) places.emplace_back(named);
   if (const char* path = std::getenv("PATH"))
     for (const std::string_view folder : split(path, ':'))
       places.push_back(platform::Path(folder) / "compute-sanitizer");
   places.emplace_back("/usr/local/cuda/bin/compute-sanitizer");
-  std::error_code trouble;
   for (const platform::Path& place : places)
     if (std::filesystem::is_regular_file(place, trouble)) return place;
   return std::nullopt;
 }
 
-std::vector<std::string> sanitizer_command(const platform::Path& sanitizer, SanitizerTool tool,
-                                           const platform::Path& log) {
-  return {sanitizer.string(),
-          "--tool",
-          std::string(name_of(tool)),
-          "--target-processes",
-          "all",
-          "--print-limit",
-          "100",
-          "--show-backtrace",
-          "no",
-          "--error-exitcode",
-          "0",
-          "--log-file",
-          log.string()};
+std::vector<std::string> sanitizer_command(const platform::Path& sanitizer, SanitizerTool tool) {
+  return {sanitizer.string(), "--tool", std::string(name_of(tool)), "--target-processes", "all",
+          "--print-limit", "100", "--show-backtrace", "no",
+          // We ask for parameters until the driver says that there are no more: no error.
+          "--report-api-errors", "no", "--destroy-on-device-error", "kernel", "--error-exitcode",
+          "0"};
 }
 
 SanitizerReport parse_sanitizer(std::string_view text) {
   SanitizerReport report;
-  SanitizerError* open = nullptr;
-  long read = 0;
+  SanitizerError error;  // the one whose lines come; without words: none
+  long summary = 0, ours = 0, theirs = 0;
+  const auto close = [&] {
+    if (error.what.empty()) return;
+    report.control_caught = report.control_caught || is_control(error.kernel);
+    ++(is_ours(error.kernel) ? ours : theirs);
+    if (!is_ours(error.kernel) && report.first.size() < kMostErrors) report.first.push_back(error);
+    error = {};
+  };
   for (std::string_view line : split_lines(text)) {
     if (!line.starts_with(kMark)) continue;
     line = trim(line.substr(kMark.size()));
     if (const auto count = summary_of(line)) {
       report.is_complete = true;
-      report.errors = std::max(report.errors, *count);
-      continue;
-    }
-    if (is_error(line)) {
-      ++read;
-      open = nullptr;
-      if (report.first.size() == kMostErrors) continue;
-      open = &report.first.emplace_back();
-      open->what = sanitise(line, kMostText);
-    } else if (open != nullptr) {
-      add_detail(*open, line);
+      summary = std::max(summary, *count);
+    } else if (is_error(line)) {
+      close();
+      begin(error, line);
+    } else if (!error.what.empty()) {
+      add_detail(error, line);
+    } else if (line.starts_with("Error: ") && report.complaint.empty()) {
+      report.complaint = sanitise(line.substr(std::string_view("Error: ").size()), kMostText);
     }
   }
-  report.errors = std::max(report.errors, read);
+  close();
+  report.errors = std::max(theirs, summary - ours);
   return report;
 }
 
@@ -114,39 +152,56 @@ BuildUnit sanitizer_control(const std::string& arch) {
   BuildUnit u;
   u.role = "trusted_control", u.target = Target::Cuda, u.arch = arch, u.main_file = "control.cu";
   u.files = {{"control.cu", std::string(embedded_text("control.cu"))}};
+  for (const SanitizerTool tool : {SanitizerTool::Memcheck, SanitizerTool::Racecheck,
+                                   SanitizerTool::Initcheck, SanitizerTool::Synccheck})
+    u.kernels.push_back(control_kernel(tool));
   return u;
 }
 
-bool is_control_caught(const SanitizerReport& control) {
-  return control.is_complete &&
-         std::any_of(control.first.begin(), control.first.end(), [](const SanitizerError& e) {
-           return e.what.starts_with("Invalid __global__ write");
-         });
+std::string control_kernel(SanitizerTool tool) {
+  return "kw_control_" + std::string(name_of(tool));
 }
 
-std::vector<Finding> sanitizer_findings(SanitizerTool tool, const SanitizerReport& control,
-                                        const SanitizerReport& candidate) {
-  const std::string name(name_of(tool));
-  if (!is_control_caught(control))
-    return {{"note", 1,
-             "compute-sanitizer did not report a write that is known to be out of bounds: what it "
-             "says of the candidate is void.",
-             "", name}};
-  if (!candidate.is_complete)
-    return {{"note", 1, "compute-sanitizer " + name + " ended before its summary.", "", name}};
-  if (candidate.errors == 0)
-    return {{"note", 1, "compute-sanitizer " + name + " found nothing.", "", name}};
+SanitizerPass pass_of(SanitizerTool tool, const std::string& workload,
+                      const SanitizerReport& report) {
+  SanitizerPass pass;
+  pass.tool = std::string(name_of(tool));
+  pass.workload = workload;
+  pass.errors = std::max(report.errors, 0l);
+  pass.is_void = pass.errors == 0 && !(report.is_complete && report.control_caught);
+  if (!pass.is_void) return pass;
+  pass.note = !report.complaint.empty() ? report.complaint
+              : !report.is_complete     ? "it ended before its summary"
+                                        : "it did not report a defect of ours that it is for";
+  return pass;
+}
+
+std::vector<Finding> sanitizer_findings(const SanitizerPass& pass, const SanitizerReport& report,
+                                        const BuildUnit* unit) {
+  const auto note = [&](std::string text) {
+    return Finding{"note", 90, std::move(text), "", pass.workload};
+  };
+  if (pass.is_void)
+    return {
+        note(fmt::format("compute-sanitizer's {} does not work here, so its silence about the "
+                         "candidate says nothing: {}.",
+                         pass.tool, pass.note))};
   std::vector<Finding> out;
-  for (const SanitizerError& e : candidate.first)
-    out.push_back({"diagnostic", static_cast<int>(out.size()) + 1,
-                   fmt::format("{}: {}{}{}{}{}.", name, e.what, e.kernel.empty() ? "" : " in ",
-                               e.kernel, e.detail.empty() ? "" : ": ", e.detail),
-                   "", name});
-  if (candidate.errors > static_cast<long>(candidate.first.size()))
-    out.push_back(
-        {"note", static_cast<int>(out.size()) + 1,
-         fmt::format("compute-sanitizer {} counts {} errors in all.", name, candidate.errors), "",
-         name});
+  for (const SanitizerError& e : report.first) {
+    Finding& f = out.emplace_back();
+    f.kind = "diagnostic";
+    f.rank = static_cast<int>(out.size());
+    f.text = fmt::format("{}: {}{}{}{}{}.", pass.tool, e.what, e.kernel.empty() ? "" : " in ",
+                         e.kernel, e.detail.empty() ? "" : ": ", e.detail);
+    f.place = e.line > 0 ? fmt::format("{}:{}", e.file, e.line) : pass.workload;
+    if (unit != nullptr)
+      for (const SourceFile& file : unit->files)
+        if (last_part(file.name) == e.file)
+          f.frame = render_line(file.text, static_cast<std::size_t>(e.line), e.what);
+  }
+  if (pass.errors > static_cast<long>(report.first.size()))
+    out.push_back(note(fmt::format("compute-sanitizer's {} counts {} errors at {} in all.",
+                                   pass.tool, pass.errors, pass.workload)));
   return out;
 }
 

@@ -1,8 +1,9 @@
-// compute-sanitizer as a subprocess: its command line, what it prints, and whether its silence may
-// be believed. Pure but for find_sanitizer.
+// compute-sanitizer as a subprocess: its command line, what it prints, and the kernels of ours with
+// known defects that show whether it works at all. Pure but for find_sanitizer.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,48 +11,55 @@
 
 #include "platform/files.h"
 #include "record/candidate.h"
+#include "record/evaluation.h"
 #include "record/verdict.h"
 
 namespace kw::profile {
 
-/// Its tools, in the order in which a pass runs them.
+/// One pass each; a pass runs the candidate once, some ten to a hundred times slower than alone.
 enum class SanitizerTool { Memcheck, Racecheck, Initcheck, Synccheck };
 
 /// Where it stands: KW_SANITIZER, PATH, the toolkit's folder. Nothing if nowhere.
 std::optional<platform::Path> find_sanitizer();
 
-/// The words before the program to be watched. Errors do not change the program's exit code: what
-/// counts is what is printed into `log`.
-std::vector<std::string> sanitizer_command(const platform::Path& sanitizer, SanitizerTool tool,
-                                           const platform::Path& log);
+/// The words before the program to be watched; errors come on standard output. A wrong access ends
+/// its kernel and not the context, so that what runs after it is watched as well. Errors do not
+/// change the program's exit code.
+std::vector<std::string> sanitizer_command(const platform::Path& sanitizer, SanitizerTool tool);
 
 struct SanitizerError {
   std::string what;    ///< "Invalid __global__ write of size 4 bytes".
-  std::string kernel;  ///< "at" line: the function; may be empty.
+  std::string kernel;  ///< "softmax(float *, int)"; may be empty.
+  std::string file;    ///< Of the first access, without folders; empty where it is not told.
+  int line = 0;        ///< From 1.
   std::string detail;  ///< Thread, address and distance, as far as they were told.
 };
 
 struct SanitizerReport {
   bool is_complete = false;           ///< It printed its summary.
-  long errors = 0;                    ///< By the summary, or the errors read where these are more.
-  std::vector<SanitizerError> first;  ///< At most 16.
+  bool control_caught = false;        ///< An error in a kernel of sanitizer_control().
+  long errors = 0;                    ///< In other kernels than ours, at least.
+  std::vector<SanitizerError> first;  ///< Of these, at most 16.
+  std::string complaint;              ///< "Error: …" of the tool's own; empty if it had none.
 };
 
-/// Foreign text: bounded, never fails.
+/// Foreign text: bounded, never fails. Errors in kernels whose names begin with kw_ are ours.
 SanitizerReport parse_sanitizer(std::string_view text);
 
-/// A trusted kernel that writes one element past its buffer, for the positive control.
+/// Trusted kernels, each with a defect: the positive control.
 BuildUnit sanitizer_control(const std::string& arch);
-/// Its kernel: void out_of_bounds(float* x, int n) writes x[n], in one block of one thread.
-inline constexpr char kControlKernel[] = "out_of_bounds";
+/// Its kernel for a tool: void (float* x, const float* raw), see cuda/control.cu.
+std::string control_kernel(SanitizerTool tool);
 
-/// True if a memcheck of the control named its out-of-bounds write: else the pass is void.
-bool is_control_caught(const SanitizerReport& control);
+/// What a pass came to. Without a caught control in the same run it is void: silence then proves
+/// nothing. Errors of the candidate count all the same, for then the tool does work.
+SanitizerPass pass_of(SanitizerTool tool, const std::string& workload,
+                      const SanitizerReport& report);
 
-/// What a pass found, ranked. Without a caught control, or without a summary of the candidate's own
-/// run, one note that says so and nothing else: silence then proves nothing.
-std::vector<Finding> sanitizer_findings(SanitizerTool tool, const SanitizerReport& control,
-                                        const SanitizerReport& candidate);
+/// What a pass found, ranked, with the line of the candidate's source where the tool names it; a
+/// void pass is one note that says so, and one that found nothing says nothing. `unit` may be null.
+std::vector<Finding> sanitizer_findings(const SanitizerPass& pass, const SanitizerReport& report,
+                                        const BuildUnit* unit);
 
 }  // namespace kw::profile
 

@@ -15,54 +15,107 @@ using testing::HasSubstr;
 
 constexpr char kCaught[] = R"(========= COMPUTE-SANITIZER
 ========= Invalid __global__ write of size 4 bytes
-=========     at out_of_bounds(float *, int)+0x80
+=========     at kw_control_memcheck+0x80 in control.cu:7
 =========     by thread (0,0,0) in block (0,0,0)
 =========     Address 0x7f5e00000400 is out of bounds
-=========     and is 1 bytes after the nearest allocation at 0x7f5e00000000 of size 1,024 bytes
+=========     and is 1 bytes after the nearest allocation at 0x7f5e00000300 of size 256 bytes
 =========
 ========= ERROR SUMMARY: 1 error
 )";
-constexpr char kClean[] = "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n";
-constexpr char kRace[] = R"(========= COMPUTE-SANITIZER
-========= Error: Race reported between Write access at reduce+0x1f0 and Read access at reduce+0x220 [1,024 hazards]
+constexpr char kFound[] = R"(========= COMPUTE-SANITIZER
+========= Invalid __global__ read of size 4 bytes
+=========     at twice(int, const float *, float *)+0x1f0 in /tmp/x/twice.cu:3
+=========     by thread (31,0,0) in block (3,0,0)
+=========     Address 0x7f5e00000400 is out of bounds
+=========     and is 1 bytes after the nearest allocation at 0x7f5e00000000 of size 1,024 bytes
 =========
-========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)
+========= Invalid __global__ write of size 4 bytes
+=========     at kw_control_memcheck+0x80 in control.cu:7
+=========     by thread (0,0,0) in block (0,0,0)
+=========
+========= ERROR SUMMARY: 2 errors
+)";
+constexpr char kSilent[] = "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n";
+constexpr char kRace[] = R"(========= COMPUTE-SANITIZER
+========= Error: Race reported between Write access at reduce(float *)+0x1f0 in r.cu:2 and Read access at reduce(float *)+0x220 in r.cu:3 [1,024 hazards]
+=========
+========= Error: Race reported between Write access at kw_control_racecheck+0x50 in control.cu:13 and Read access at kw_control_racecheck+0x90 in control.cu:14 [64 hazards]
+=========
+========= RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)
 )";
 
-TEST(Sanitizer, ReadsErrorsAndSummary) {
+using enum SanitizerTool;
+
+BuildUnit unit_of(const std::string& name, const std::string& text) {
+  BuildUnit unit;
+  unit.files = {{name, text}};
+  return unit;
+}
+
+std::vector<Finding> findings_of(SanitizerTool tool, std::string_view text,
+                                 const BuildUnit* unit = nullptr) {
+  const SanitizerReport report = parse_sanitizer(text);
+  return sanitizer_findings(pass_of(tool, "small", report), report, unit);
+}
+
+TEST(Sanitizer, TellsErrorsOfTheCandidateFromTheControl) {
+  const SanitizerReport found = parse_sanitizer(kFound);
+  EXPECT_TRUE(found.is_complete);
+  EXPECT_TRUE(found.control_caught);
+  EXPECT_EQ(found.errors, 1);
+  ASSERT_EQ(found.first.size(), 1u);
+  EXPECT_EQ(found.first[0].what, "Invalid __global__ read of size 4 bytes");
+  EXPECT_EQ(found.first[0].kernel, "twice(int, const float *, float *)");
+  EXPECT_EQ(found.first[0].file, "twice.cu");
+  EXPECT_EQ(found.first[0].line, 3);
+  EXPECT_THAT(found.first[0].detail, HasSubstr("by thread (31,0,0) in block (3,0,0), Address"));
   const SanitizerReport caught = parse_sanitizer(kCaught);
-  EXPECT_TRUE(caught.is_complete);
-  EXPECT_EQ(caught.errors, 1);
-  ASSERT_EQ(caught.first.size(), 1u);
-  EXPECT_EQ(caught.first[0].what, "Invalid __global__ write of size 4 bytes");
-  EXPECT_EQ(caught.first[0].kernel, "out_of_bounds(float *, int)+0x80");
-  EXPECT_THAT(caught.first[0].detail, HasSubstr("by thread (0,0,0) in block (0,0,0), Address"));
-  EXPECT_EQ(parse_sanitizer(kClean).errors, 0);
-  EXPECT_EQ(parse_sanitizer(kRace).errors, 1);
-  EXPECT_THAT(parse_sanitizer(kRace).first[0].what, HasSubstr("Race reported"));
+  EXPECT_TRUE(caught.control_caught);
+  EXPECT_EQ(caught.errors, 0);
+  const SanitizerReport race = parse_sanitizer(kRace);
+  EXPECT_TRUE(race.control_caught);
+  EXPECT_EQ(race.errors, 1);
+  ASSERT_EQ(race.first.size(), 1u);
+  EXPECT_EQ(race.first[0].kernel, "reduce(float *)");
+  EXPECT_EQ(race.first[0].line, 2);
 }
 
 TEST(Sanitizer, TheControlDecidesWhetherSilenceCounts) {
-  const SanitizerReport caught = parse_sanitizer(kCaught), clean = parse_sanitizer(kClean);
-  using enum SanitizerTool;
-  EXPECT_THAT(sanitizer_findings(Memcheck, caught, clean)[0].text, HasSubstr("found nothing"));
-  EXPECT_THAT(sanitizer_findings(Memcheck, clean, clean)[0].text, HasSubstr("void"));
-  EXPECT_THAT(sanitizer_findings(Memcheck, clean, caught)[0].text, HasSubstr("void"));
-  EXPECT_THAT(sanitizer_findings(Memcheck, parse_sanitizer(""), clean)[0].text, HasSubstr("void"));
-  EXPECT_THAT(sanitizer_findings(Initcheck, caught, parse_sanitizer(""))[0].text,
-              HasSubstr("initcheck ended before its summary"));
-  const auto found = sanitizer_findings(Racecheck, caught, parse_sanitizer(kRace));
+  EXPECT_THAT(findings_of(Memcheck, kCaught), testing::IsEmpty());
+  EXPECT_THAT(findings_of(Memcheck, kSilent)[0].text, HasSubstr("does not work here"));
+  EXPECT_THAT(findings_of(Memcheck, "")[0].text, HasSubstr("ended before its summary"));
+  EXPECT_THAT(findings_of(Memcheck,
+                          "========= COMPUTE-SANITIZER\n========= Error: Device not "
+                          "supported. Please refer to the documentation\n")[0]
+                  .text,
+              HasSubstr("Device not supported"));
+  EXPECT_TRUE(pass_of(Memcheck, "w", parse_sanitizer(kSilent)).is_void);
+  EXPECT_FALSE(pass_of(Memcheck, "w", parse_sanitizer(kCaught)).is_void);
+  // An error that was reported was reported, whatever became of the control.
+  const std::string cut = std::string(kFound).substr(0, std::string(kFound).find("kw_control"));
+  EXPECT_FALSE(pass_of(Memcheck, "w", parse_sanitizer(cut)).is_void);
+  EXPECT_EQ(pass_of(Memcheck, "w", parse_sanitizer(cut)).errors, 2);
+}
+
+TEST(Sanitizer, FindingsShowTheLineOfTheSource) {
+  const BuildUnit unit = unit_of("twice.cu", "one\ntwo\nthree = x[n];\n");
+  const auto found = findings_of(Memcheck, kFound, &unit);
+  ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].kind, "diagnostic");
-  EXPECT_THAT(found[0].text, HasSubstr("racecheck: Error: Race reported between"));
+  EXPECT_EQ(found[0].place, "twice.cu:3");
+  EXPECT_THAT(found[0].frame, HasSubstr("three = x[n];"));
+  EXPECT_THAT(found[0].text,
+              HasSubstr("memcheck: Invalid __global__ read of size 4 bytes in twice("));
+  EXPECT_EQ(findings_of(Memcheck, kFound)[0].frame, "");
 }
 
 TEST(Sanitizer, GarbageGivesNoHarm) {
-  const std::string sample = kCaught;
+  const std::string sample = kFound;
   for (std::size_t n = 0; n < sample.size(); ++n) {
-    EXPECT_LE(parse_sanitizer(sample.substr(0, n)).first.size(), 1u);
+    EXPECT_LE(parse_sanitizer(sample.substr(0, n)).first.size(), 2u);
     std::string broken = sample;
     broken[n] = static_cast<char>(n);
-    EXPECT_LE(parse_sanitizer(broken).first.size(), 1u);
+    EXPECT_LE(parse_sanitizer(broken).first.size(), 2u);
   }
   std::string many;
   for (int i = 0; i < 100; ++i) many += "========= Invalid __global__ read of size 4 bytes\n";
@@ -72,12 +125,14 @@ TEST(Sanitizer, GarbageGivesNoHarm) {
   EXPECT_FALSE(report.is_complete);
 }
 
-TEST(Sanitizer, ItsControlIsEmbedded) {
+TEST(Sanitizer, EveryToolHasAControl) {
   const BuildUnit unit = sanitizer_control("sm_90a");
-  EXPECT_THAT(unit.files.at(0).text, HasSubstr(kControlKernel));
-  const auto command = sanitizer_command("/x/compute-sanitizer", SanitizerTool::Racecheck, "/l");
+  for (const SanitizerTool tool : {Memcheck, Racecheck, Initcheck, Synccheck})
+    EXPECT_THAT(unit.files.at(0).text, HasSubstr(control_kernel(tool) + "("));
+  const auto command = sanitizer_command("/x/compute-sanitizer", Racecheck);
+  EXPECT_EQ(command[0], "/x/compute-sanitizer");
   EXPECT_THAT(command, Contains("racecheck"));
-  EXPECT_THAT(command, Contains("/l"));
+  EXPECT_THAT(command, Contains("--destroy-on-device-error"));
 }
 
 }  // namespace

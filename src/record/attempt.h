@@ -104,6 +104,7 @@ struct RunConfig {
   std::vector<std::string> hints;        ///< A person's: worth trying.
   int start_attempts = 0;    ///< Of refine: for the task's expert kernels, before the first word.
   bool uses_memory = false;  ///< Begins with lessons of earlier runs, and learns.
+  bool profiles = false;     ///< cuda: every candidate that was found faster.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -115,7 +116,7 @@ struct RunConfig {
         v("outstanding", s.outstanding), v("most_tuning_points", s.most_tuning_points),
         v("models", s.models), v("limits", s.limits), v("prices", s.prices), v("writes", s.writes),
         v("constraints", s.constraints), v("hints", s.hints), v("start_attempts", s.start_attempts),
-        v("uses_memory", s.uses_memory);
+        v("uses_memory", s.uses_memory), v("profiles", s.profiles);
   }
 };
 

@@ -20,6 +20,8 @@ KW_INSTANTIATE_CODEC(kw::DeviceFacts);
 KW_INSTANTIATE_CODEC(kw::RolePlan);
 KW_INSTANTIATE_CODEC(kw::Retimed);
 KW_INSTANTIATE_CODEC(kw::HostLaunch);
+KW_INSTANTIATE_CODEC(kw::WorkloadProfile);
+KW_INSTANTIATE_CODEC(kw::SanitizerPass);
 KW_INSTANTIATE_CODEC(kw::EvaluationRequest);
 KW_INSTANTIATE_CODEC(kw::Evaluation);
 KW_INSTANTIATE_CODEC(kw::Attempt);

@@ -54,6 +54,18 @@ struct PlanFault {
   }
 };
 
+/// What is looked at once a candidate is correct (for purpose search: was found faster), each in a
+/// run of its own that decides nothing.
+struct Inspection {
+  bool profile = false;   ///< cuda: time of each launch, and counters where they may be read.
+  bool sanitize = false;  ///< cuda: compute-sanitizer's four tools on a small workload.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("profile", s.profile), v("sanitize", s.sanitize);
+  }
+};
+
 /// Everything a worker needs, self-contained.
 struct EvaluationRequest {
   int format = 1;
@@ -67,6 +79,7 @@ struct EvaluationRequest {
   std::vector<RolePlan> plans;  ///< cuda: for every unit of that target, one per workload.
   Stage until = Stage::Measure;
   MeasurePlan measure;
+  Inspection inspect;
   std::uint64_t seed = 0;  ///< Secret of the run; inputs are drawn from it; never reaches a player.
   JailLevel jail = JailLevel::Namespace;  ///< Weakest level that is acceptable.
   /// Objects that whoever asks has had judged: a candidate that becomes one of them may be answered
@@ -93,8 +106,8 @@ struct EvaluationRequest {
     v("format", s.format), v("id", s.id), v("task", s.task), v("workloads", s.workloads),
         v("skipped", s.skipped), v("candidate", s.candidate), v("opponent", s.opponent),
         v("units", s.units), v("plans", s.plans), v("until", s.until), v("measure", s.measure),
-        v("seed", s.seed), v("jail", s.jail), v("known_objects", s.known_objects), v("gpu", s.gpu),
-        v("plan_faults", s.plan_faults);
+        v("inspect", s.inspect), v("seed", s.seed), v("jail", s.jail),
+        v("known_objects", s.known_objects), v("gpu", s.gpu), v("plan_faults", s.plan_faults);
   }
 };
 
@@ -213,6 +226,60 @@ struct WorkloadResult {
   }
 };
 
+/// cuda: the launches that one plan makes of one kernel at one geometry.
+struct KernelProfile {
+  std::string kernel;  ///< As the plan names it; "fill" and "copy" for a plan's own.
+  std::vector<std::int64_t> grid;
+  std::vector<std::int64_t> block;
+  int launches = 0;     ///< In one call.
+  double total_ns = 0;  ///< Of all of them, by events around each in a run without a profiler.
+  /// Of one launch, by Nsight Compute's names and in base units (bytes, ns, per cent); empty
+  /// without it.
+  std::map<std::string, double> counters;
+
+  /// Nothing where the counter is missing.
+  std::optional<double> get(const std::string& counter) const {
+    const auto at = counters.find(counter);
+    return at == counters.end() ? std::nullopt : std::optional(at->second);
+  }
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("kernel", s.kernel), v("grid", s.grid), v("block", s.block), v("launches", s.launches),
+        v("total_ns", s.total_ns), v("counters", s.counters);
+  }
+};
+
+/// A look at one workload from a run of its own, in the profile jail.
+struct WorkloadProfile {
+  std::string workload;
+  std::vector<KernelProfile> kernels;  ///< In the order of their first launches.
+  std::string counters_by;             ///< "Nsight Compute 2025.3.1"; empty: none were read.
+  std::string note;                    ///< What was not done and why, or what stood in for it.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("workload", s.workload), v("kernels", s.kernels), v("counters_by", s.counters_by),
+        v("note", s.note);
+  }
+};
+
+/// One pass of compute-sanitizer.
+struct SanitizerPass {
+  std::string tool;      ///< memcheck | racecheck | initcheck | synccheck
+  std::string workload;  ///< A small one.
+  bool is_void =
+      false;  ///< It did not report a defect of ours in the same run: silence is nothing.
+  std::int64_t errors = 0;  ///< Of the candidate's kernels.
+  std::string note;         ///< Why it is void.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("tool", s.tool), v("workload", s.workload), v("is_void", s.is_void), v("errors", s.errors),
+        v("note", s.note);
+  }
+};
+
 /// Everything the referee did with one variant, as one record.
 struct Evaluation {
   int format = 1;
@@ -235,6 +302,8 @@ struct Evaluation {
   /// Of the stages measure and retime, by step: sets, life, place, forget, flush, call, check,
   /// floor, retime; no two overlap.
   std::map<std::string, double> account_ns;
+  std::vector<WorkloadProfile> profiles;  ///< Where the request asked for one.
+  std::vector<SanitizerPass> sanitizer;   ///< Likewise.
 
   /// Geometric mean of the timed workloads' medians; 0 if nothing was timed.
   double mean_time_ns() const;
@@ -249,7 +318,7 @@ struct Evaluation {
         v("jail_uid", s.jail_uid), v("trust_class", s.trust_class),
         v("opponent_class", s.opponent_class), v("device", s.device), v("machine", s.machine),
         v("worker", s.worker), v("object_sha256", s.object_sha256), v("stage_ns", s.stage_ns),
-        v("account_ns", s.account_ns);
+        v("account_ns", s.account_ns), v("profiles", s.profiles), v("sanitizer", s.sanitizer);
   }
 };
 

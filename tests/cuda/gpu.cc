@@ -6,9 +6,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "platform/jail.h"
 #include "platform/subprocess.h"
+#include "profile/sanitizer.h"
 
 namespace kw::testing_gpu {
 namespace {
@@ -20,6 +22,7 @@ struct Opened {
   std::unique_ptr<Device> device;
   BuiltObject kernels;
   BuiltObject hopper;
+  std::map<std::string, BuiltObject> trusted;
   std::string why;
   std::optional<platform::TempDir> folder;
 };
@@ -75,11 +78,13 @@ Opened open() {
   o.folder = *std::move(folder);
   const std::string arch = (*device)->facts().gpu.front().arch;
   auto units = device::trusted_units(arch);
+  units.push_back(profile::sanitizer_control(arch));
   for (BuildUnit& unit : units) {
     for (const SourceFile& file : unit.files) std::ofstream(path / file.name) << file.text;
     const auto cubin = path / (unit.role + ".cubin");
     if (o.why = build(path / unit.main_file, cubin, arch); !o.why.empty()) return o;
     unit.object.push_back(object_at(cubin));
+    o.trusted[unit.role] = unit.object.front();
   }
   o.kernels = object_at(path / "kernels.cubin");
   o.why = build(KW_SOURCE_DIR "/tests/cuda/kernels.cu", o.kernels.path, arch);
@@ -112,6 +117,7 @@ Device* gpu() { return opened().device.get(); }
 const std::string& why_no_gpu() { return opened().why; }
 bool is_emulated() { return std::getenv("KW_CUDA_DRIVER") != nullptr; }
 const BuiltObject& kernels() { return opened().kernels; }
+const BuiltObject& trusted(const std::string& role) { return opened().trusted.at(role); }
 const BuiltObject* hopper_kernels() {
   return opened().hopper.path.empty() ? nullptr : &opened().hopper;
 }

@@ -25,6 +25,9 @@ bool is_emulated();
 /// tests/cuda/kernels.cu, built for the device.
 const BuiltObject& kernels();
 
+/// What the device was equipped with and the sanitizer's control ("trusted_control"), by role.
+const BuiltObject& trusted(const std::string& role);
+
 /// tests/cuda/hopper.cu; null where the device has no clusters, or is no device.
 const BuiltObject* hopper_kernels();
 

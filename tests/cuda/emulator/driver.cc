@@ -452,6 +452,8 @@ KW_EMULATED cuEventCreate(Event* event, unsigned) {
   return *event = reinterpret_cast<Event>(new MadeEvent), 0;
 }
 KW_EMULATED cuEventDestroy_v2(Event event) { return delete as<MadeEvent>(event), 0; }
+KW_EMULATED cuProfilerStart() { return 0; }  // no profiler ever listens
+KW_EMULATED cuProfilerStop() { return 0; }
 KW_EMULATED cuEventRecord(Event event, Stream stream) {
   auto* made = as<MadeEvent>(event);
   auto* open = as<OpenStream>(stream);

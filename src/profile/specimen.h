@@ -1,0 +1,65 @@
+// A specimen: one plan of a candidate in a process of its own, for profilers and sanitizers to look
+// at. What it is told, what it tells, and running it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "record/candidate.h"
+#include "record/plan.h"
+#include "record/task.h"
+
+namespace kw::profile {
+
+struct SpecimenJob {
+  std::string uuid;         ///< Of the GPU, 32 hexadecimal digits.
+  std::string driver;       ///< Its library.
+  std::string ops_path;     ///< Cubin of the device's own operations.
+  std::string player_path;  ///< Cubin of the kernels behind a plan's fills and copies.
+  BuiltObject object;
+  Workload workload;
+  kw::Plan plan;
+  std::uint64_t seed = 0;   ///< Of inputs that nothing else is drawn from.
+  std::vector<int> marked;  ///< Steps that a profiler is to count.
+  int runs = 1;
+  bool flushes = false;              ///< Caches cold before each run.
+  std::vector<BuiltObject> control;  ///< At most one: sanitizer_control(), run last.
+  std::string defect;                ///< Which of its kernels.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("uuid", s.uuid), v("driver", s.driver), v("ops_path", s.ops_path),
+        v("player_path", s.player_path), v("object", s.object), v("workload", s.workload),
+        v("plan", s.plan), v("seed", s.seed), v("marked", s.marked), v("runs", s.runs),
+        v("flushes", s.flushes), v("control", s.control), v("defect", s.defect);
+  }
+};
+
+struct SpecimenReport {
+  std::string failure;          ///< Empty: every run ended well.
+  std::vector<double> step_ns;  ///< Median over the runs, by step of the plan.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("failure", s.failure), v("step_ns", s.step_ns);
+  }
+};
+
+/// Runs it in this process, which foreign device code then shares: only in kw-specimen. Tensors and
+/// workspaces are plain allocations of their exact size. What a sanitizer knows of memory it knows
+/// by allocation: within the granules of the referee's guarded buffers a write past the payload
+/// would lie in bounds, and what another process wrote there would count as never written. What a
+/// call finds as poison otherwise is not written at all, so that reading it shows. An error says
+/// why nothing ran.
+Result<SpecimenReport> run_specimen(const SpecimenJob& job);
+
+/// The report as a line that tools print on among their own, and found again there.
+std::string report_line(const SpecimenReport& report);
+std::optional<SpecimenReport> find_report(std::string_view output);
+
+}  // namespace kw::profile

@@ -1,0 +1,50 @@
+// Starting a specimen, alone or under a tool, in the profile jail.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "device/cuda.h"
+#include "platform/clock.h"
+#include "platform/subprocess.h"
+#include "profile/specimen.h"
+#include "record/enums.h"
+
+namespace kw::profile {
+
+/// What every specimen on one GPU needs. Borrowed for the call.
+struct SpecimenRoom {
+  const device::CudaSurroundings* gpu = nullptr;
+  JailLevel jail = JailLevel::Namespace;
+  std::string ops_path;     ///< As SpecimenJob.
+  std::string player_path;  ///< As SpecimenJob.
+  BuiltObject control;      ///< Built sanitizer_control(); no path: there is none.
+  platform::Path program;   ///< kw-specimen; empty: beside this program.
+};
+
+struct ToolRun {
+  std::vector<std::string> words;  ///< Before the program; empty: it runs alone.
+  platform::Nanoseconds timeout{};
+  bool keeps_admin = false;  ///< See JailSpec.
+};
+
+struct ToolAnswer {
+  platform::Exit exit;                   ///< With what it printed, at most 8 MiB.
+  std::optional<SpecimenReport> report;  ///< If the specimen came to its end.
+};
+
+/// Fills in the GPU's part of the job and runs it. The jail shows the system, the tool, the
+/// specimen's files and the GPU; it may write to its own folder and start processes, and has a
+/// loopback of its own; a candidate's host code never runs in it, only device code does. An error
+/// says why nothing could be started. Spawns processes; takes seconds.
+Result<ToolAnswer> run_tool(const SpecimenRoom& room, const ToolRun& run, SpecimenJob job);
+
+/// run.words alone in the same jail, without a specimen.
+Result<ToolAnswer> run_alone(const SpecimenRoom& room, const ToolRun& run);
+
+/// Folders outside the system's that a program of NVIDIA's needs beside itself.
+std::vector<platform::Path> tool_folders(const platform::Path& program);
+
+}  // namespace kw::profile
