@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "cli/session.h"
 #include "compile/cuda_toolkit.h"
+#include "profile/ncu.h"
+#include "profile/sanitizer.h"
 
 namespace kw::cli {
 namespace {
@@ -55,7 +57,7 @@ CheckUp check_gpu() {
 CheckUp check_programs() {
   const auto folder = platform::executable_dir();
   std::error_code ignored;
-  for (const char* name : {"kw-player-cuda", "kw-nvrtc"})
+  for (const char* name : {"kw-player-cuda", "kw-nvrtc", "kw-specimen"})
     if (!folder || !fs::exists(*folder / name, ignored))
       return missing("cuda programs", fmt::format("{} is missing beside kw", name), "target cuda",
                      "build again");
@@ -71,43 +73,24 @@ std::vector<CheckUp> check_toolkit() {
   return checks;
 }
 
-/// On PATH, or where CUDA's installers put it.
-std::string find_tool(const std::string& name) {
-  if (const auto path = platform::find_program(name)) return path->string();
-  std::error_code ignored;
-  std::string newest;
-  for (const fs::path folder : {"/usr/local/cuda/bin", "/opt/nvidia/nsight-compute"}) {
-    if (fs::exists(folder / name, ignored)) return (folder / name).string();
-    for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored))
-      if (fs::exists(entry->path() / name, ignored))
-        newest = std::max(newest, (entry->path() / name).string());
-  }
-  return newest;
-}
-
-/// Whether the driver lets ordinary users read counters.
-bool are_counters_restricted() {
-  const auto text = platform::read_file("/proc/driver/nvidia/params");
-  return text && text->find("RmProfilingAdminOnly: 1") != std::string::npos;
-}
-
 CheckUp check_ncu() {
-  const std::string path = find_tool("ncu");
-  if (path.empty())
-    return missing("ncu", "not found", "no hardware counters in findings of cuda kernels",
-                   "install Nsight Compute");
-  if (are_counters_restricted() && ::geteuid() != 0)
-    return missing("ncu", path + "; the driver lets only root read counters",
-                   "no hardware counters in findings of cuda kernels",
-                   "modprobe nvidia NVreg_RestrictProfilingToAdminUsers=0");
-  return found("ncu", path);
+  const char* const cost = "no hardware counters in findings of cuda kernels (--profile)";
+  const auto path = profile::find_ncu();
+  if (!path) return missing("ncu", "not found", cost, "install Nsight Compute, or set KW_NCU");
+  const profile::NcuPermission permission = profile::ncu_permission();
+  const std::string words = path->string() + "; " + permission.why;
+  if (permission.is_known && !permission.is_allowed)
+    return missing("ncu", words, cost, "modprobe nvidia NVreg_RestrictProfilingToAdminUsers=0");
+  return found("ncu", words);
 }
 
 CheckUp check_sanitizer() {
-  const std::string path = find_tool("compute-sanitizer");
-  if (!path.empty()) return found("compute-sanitizer", path);
-  return missing("compute-sanitizer", "not found", "--sanitize, which looks for races on cuda",
-                 "install the CUDA toolkit");
+  if (const auto path = profile::find_sanitizer())
+    return found("compute-sanitizer",
+                 path->string() + "; whether it works here, each --sanitize shows by a control");
+  return missing("compute-sanitizer", "not found",
+                 "--sanitize, which looks for races and bad accesses on cuda",
+                 "install the CUDA toolkit, or set KW_SANITIZER");
 }
 
 }  // namespace

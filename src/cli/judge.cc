@@ -29,6 +29,7 @@ struct JudgeFlags {
   std::vector<std::string> only;
   std::int64_t pairs = 0;
   std::string checked_share;
+  Inspection inspect;
 };
 
 /// A candidate, or the verdict on a file that is none.
@@ -102,6 +103,7 @@ Result<> shape_measurement(const JudgeFlags& flags, EvaluationRequest& request) 
                      [&](const Workload& w) { return w.group == Group::Time && w.name == name; }))
       return as_input(Result<>(fail("no timed workload is called '" + name + "'", "--only")));
   request.measure.only = flags.only;
+  request.inspect = flags.inspect;
   return {};
 }
 
@@ -178,6 +180,11 @@ int run(const Global& global, const JudgeFlags& flags) {
   if (!until || (*until != Stage::Compile && *until != Stage::Check && *until != Stage::Measure))
     return report_error(
         global, {"--until is compile, check or measure, not '" + flags.until + "'", ""}, kUsage);
+  if (*until == Stage::Compile && (flags.inspect.profile || flags.inspect.sanitize))
+    return report_error(
+        global,
+        {"--profile and --sanitize look at a kernel that runs: --until check or measure", ""},
+        kUsage);
   const auto evaluation = judge(global, flags, *until);
   if (!evaluation) return report_error(global, evaluation.error(), code_of(evaluation.error()));
   if (global.json)
@@ -205,6 +212,10 @@ Command judge_command() {
     f.integer("--pairs", flags->pairs, "Time exactly so many pairs; default: until decided");
     f.text("--checked-share", flags->checked_share,
            "Share of the output checked after each timed call, such as 1/16");
+    f.on_off("--profile", flags->inspect.profile,
+             "cuda: afterwards time each launch and read counters (Nsight Compute)");
+    f.on_off("--sanitize", flags->inspect.sanitize,
+             "cuda: afterwards look for races and bad accesses (compute-sanitizer)");
   };
   command.run = [flags](const Global& global) {
     if (flags->task.empty()) return report_error(global, {"--task is required", ""}, kUsage);

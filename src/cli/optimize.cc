@@ -58,6 +58,7 @@ struct OptimizeFlags {
   std::string carrier = "pipe";
   std::string results;
   bool no_memory = false;
+  bool profile = false;
   bool from_scratch = false;
   WritingFlags writing;
   std::string run;  ///< Of resume.
@@ -140,6 +141,8 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   if (flags.carrier != "pipe" && flags.carrier != kBundle)
     return fail("--carrier is pipe or bundle, not '" + flags.carrier + "'");
   config.carrier = flags.carrier;
+  if (flags.profile && aim.target != Target::Cuda) return fail("--profile is for --target cuda");
+  config.profiles = flags.profile;
   if (config.carrier == kBundle && config.outstanding == 1) config.outstanding = kBundleAsks;
   return config;
 }
@@ -399,6 +402,8 @@ Command optimize_command() {
     f.text("--carrier", flags->carrier,
            "pipe: judged here; bundle: what waits for a judge is written to runs/TASK.bundle");
     f.text("--results", flags->results, "What kw-worker --bundle made of the last bundle");
+    f.on_off("--profile", flags->profile,
+             "cuda: profile every new best, for whoever writes the next kernel");
     f.on_off("--no-memory", flags->no_memory,
              "Begin without lessons of earlier runs, and leave none");
     f.on_off("--from-scratch", flags->from_scratch,

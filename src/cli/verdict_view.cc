@@ -43,6 +43,40 @@ Json workload_json(const WorkloadResult& w) {
   return object;
 }
 
+std::string shape_of(const std::vector<std::int64_t>& extents) {
+  std::string text;
+  for (const std::int64_t n : extents) text += (text.empty() ? "" : "x") + std::to_string(n);
+  return text;
+}
+
+void print_profile(const WorkloadProfile& p) {
+  std::printf("profile of %s%s\n", p.workload.c_str(),
+              p.counters_by.empty() ? "" : (", counters by " + p.counters_by).c_str());
+  for (const KernelProfile& k : p.kernels) {
+    std::string line = fmt::format("  {:<24} {:>4} x", k.kernel, k.launches);
+    if (k.total_ns > 0)
+      line += fmt::format(" {:>9}, together {:>9}", format_ns(k.total_ns / k.launches),
+                          format_ns(k.total_ns));
+    if (!k.grid.empty())
+      line += fmt::format("  grid {} block {}", shape_of(k.grid), shape_of(k.block));
+    const auto share = [&](const char* name, const char* counter) {
+      if (const auto v = k.get(counter)) line += fmt::format("  {} {:.2f}", name, *v / 100);
+    };
+    share("DRAM", "dram__throughput.avg.pct_of_peak_sustained_elapsed");
+    share("SM", "sm__throughput.avg.pct_of_peak_sustained_elapsed");
+    share("occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active");
+    if (!k.counters.empty()) line += fmt::format("  {} counters", k.counters.size());
+    std::printf("%s\n", line.c_str());
+  }
+}
+
+void print_pass(const SanitizerPass& p) {
+  std::printf("  %-10s %s: %s\n", p.tool.c_str(), p.workload.c_str(),
+              p.is_void       ? ("void, " + p.note).c_str()
+              : p.errors == 0 ? "nothing found"
+                              : fmt::format("{} errors", p.errors).c_str());
+}
+
 std::string speedup_text(const Evaluation& e) {
   const Speedup& s = e.speedup;
   if (s.value <= 0) return "";
@@ -93,6 +127,9 @@ void print_evaluation(const Evaluation& e) {
   for (const SkippedWorkload& s : e.skipped)
     std::printf("  %-6s %-18s skipped: %s\n", std::string(name_of(s.group)).c_str(), s.name.c_str(),
                 s.reason.c_str());
+  for (const WorkloadProfile& p : e.profiles) print_profile(p);
+  if (!e.sanitizer.empty()) std::printf("compute-sanitizer\n");
+  for (const SanitizerPass& p : e.sanitizer) print_pass(p);
   if (!e.findings.empty()) std::printf("findings\n");
   for (const Finding& f : e.findings) print_finding(f);
   if (!e.device.empty())
@@ -122,6 +159,10 @@ Json evaluation_json(const Evaluation& e) {
         {{"name", s.name}, {"group", name_of(s.group)}, {"reason", s.reason}});
   object["stage_ns"] = e.stage_ns;
   object["account_ns"] = e.account_ns;
+  object["profiles"] = Json::array();
+  for (const WorkloadProfile& p : e.profiles) object["profiles"].push_back(encode_json(p));
+  object["sanitizer"] = Json::array();
+  for (const SanitizerPass& p : e.sanitizer) object["sanitizer"].push_back(encode_json(p));
   return object;
 }
 

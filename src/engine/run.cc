@@ -125,6 +125,7 @@ Result<> Runner::submit_to_carrier(const InFlight& flight, const Candidate& cand
   request.seed = s_.input_seed;
   request.measure.purpose = Purpose::Search;
   request.measure.fidelity = flight.ask.fidelity;
+  request.inspect.profile = run_.config.profiles;
   if (flight.is_to_be_written()) request.known_objects = loop_.judged().objects();
   return s_.carrier.submit(std::move(request));
 }

@@ -42,6 +42,27 @@ class SlowCarrier final : public evaluate::Carrier {
   evaluate::Carrier& inner_;
 };
 
+/// Remembers what it was asked for.
+class RecordingCarrier final : public evaluate::Carrier {
+ public:
+  explicit RecordingCarrier(evaluate::Carrier& inner) : inner_(inner) {}
+  Result<DeviceFacts> open(const std::optional<DeviceFacts>& f) override { return inner_.open(f); }
+  Result<> submit(EvaluationRequest request) override {
+    asked.push_back({request.measure.purpose, request.inspect.profile});
+    return inner_.submit(std::move(request));
+  }
+  Result<Evaluation> next() override { return inner_.next(); }
+
+  struct Asked {
+    Purpose purpose;
+    bool profiles;
+  };
+  std::vector<Asked> asked;
+
+ private:
+  evaluate::Carrier& inner_;
+};
+
 class Counter final : public Observer {
  public:
   void on_attempt(const Attempt&, const Standing&) override { ++attempts; }
@@ -312,6 +333,17 @@ TEST_F(RunTest, PatienceEndsTheRunAndIsPartOfIt) {
   EXPECT_LT(report->run.attempts, kAttempts);
   ASSERT_TRUE(store_.update(report->run));
   EXPECT_EQ(replay(workbench_, store_, stored(report->run.name)).value(), decisions(*report));
+}
+
+TEST_F(RunTest, OnlyTheSearchIsProfiledAndOnlyWhereAsked) {
+  for (const bool profiles : {false, true}) {
+    RecordingCarrier carrier(carrier_);
+    RunConfig c = config();
+    c.profiles = profiles;
+    ASSERT_TRUE(run(surroundings(carrier), c));
+    for (const auto& asked : carrier.asked)
+      EXPECT_EQ(asked.profiles, profiles && asked.purpose == Purpose::Search);
+  }
 }
 
 TEST_F(RunTest, CostlyTasksAreTunedInFewPoints) {

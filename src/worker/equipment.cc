@@ -9,6 +9,7 @@
 
 #include "device/cuda.h"
 #include "profile/cuda_ceilings.h"
+#include "profile/sanitizer.h"
 
 namespace kw::worker {
 
@@ -18,6 +19,7 @@ std::vector<BuildUnit> equipment(const DeviceFacts& facts) {
   std::vector<BuildUnit> units = device::trusted_units(arch);
   std::vector<BuildUnit> ceilings = profile::ceiling_units(arch);
   std::move(ceilings.begin(), ceilings.end(), std::back_inserter(units));
+  units.push_back(profile::sanitizer_control(arch));
   for (BuildUnit& unit : units)
     if (unit.dialect.empty()) unit.dialect = "cuda";
   return units;

@@ -42,6 +42,12 @@ const Workload* find_workload(const EvaluationRequest& request, const std::strin
   return nullptr;
 }
 
+/// A search looks only at what beat its opponent.
+bool is_to_inspect(const EvaluationRequest& request, const Evaluation& e) {
+  return (request.inspect.profile || request.inspect.sanitize) && e.verdict.is_correct() &&
+         (request.measure.purpose != Purpose::Search || e.speedup.is_faster);
+}
+
 /// Longest that one reference may compute.
 constexpr std::int64_t kReferenceTimeoutNs = 300'000'000'000;
 
@@ -188,6 +194,7 @@ Result<Evaluation> Worker::judge_under_lease(const EvaluationRequest& request) {
     KW_TRY(raise_ceilings());
     place_under_roof(request, e);
   }
+  if (is_to_inspect(request, e)) KW_TRY(inspect(request, e));
   e.findings =
       profile::explain(e, {&request.task, request.unit("candidate"),
                            facts_.gpu.empty() ? nullptr : &facts_.gpu.front(), request.plans});

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "device/device.h"
 #include "platform/locks.h"
@@ -34,7 +37,7 @@ class Worker {
   /// The reply holds the facts and, as notes, what was refused or is unreliable.
   Result<Reply> measure(bool is_full);
   /// Takes the device's trusted kernels, built.
-  Result<> equip(const std::vector<BuildUnit>& units) { return device_->equip(units); }
+  Result<> equip(const std::vector<BuildUnit>& units);
 
   /// Answers one message; never throws, every trouble is in the reply.
   Reply answer(const Message& message);
@@ -50,13 +53,17 @@ class Worker {
   Result<profile::CeilingReport> measure_ceilings(bool is_full);
   /// Measures the few ceilings again and keeps the higher figure of each. Caller as above.
   Result<> raise_ceilings();
+  /// What the request asks to have looked at, added to a correct candidate's evaluation; whatever
+  /// hinders it is a note. Takes the lease alone.
+  Result<> inspect(const EvaluationRequest& request, Evaluation& evaluation);
   /// Fills rates and roofline positions; true if one lies above its ceiling.
   bool place_under_roof(const EvaluationRequest& request, Evaluation& evaluation) const;
 
   std::unique_ptr<device::Device> device_;
   std::unique_ptr<device::Device> host_;
-  DeviceFacts facts_;                    ///< With ceilings.
-  std::optional<platform::Lease> held_;  ///< While an evaluation is judged.
+  DeviceFacts facts_;                           ///< With ceilings.
+  std::map<std::string, BuiltObject> trusted_;  ///< What equip() got, by role.
+  std::optional<platform::Lease> held_;         ///< While an evaluation is judged.
   bool has_remeasured_ = false;
   bool has_news_ = false;  ///< Of the ceilings, for the controller.
   referee::Referee referee_;

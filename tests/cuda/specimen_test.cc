@@ -15,6 +15,7 @@
 namespace kw::testing_gpu {
 namespace {
 
+using profile::SpecimenReport;
 using testing::HasSubstr;
 using testing::SizeIs;
 
@@ -45,16 +46,15 @@ class Specimen : public Gpu {
     }
   }
 
-  SpecimenReport run(std::vector<std::string> words = {}) {
-    const auto ran = profile::run_tool(
-        room_, {.words = std::move(words), .timeout = std::chrono::minutes(2)}, job_);
+  SpecimenReport run() {
+    const auto ran =
+        profile::run_tool(room_, {.words = {}, .timeout = std::chrono::minutes(2)}, job_);
     EXPECT_TRUE(ran.has_value()) << describe(ran.error());
     if (!ran.has_value()) return {};
     EXPECT_TRUE(ran->report.has_value()) << ran->exit.out << ran->exit.err;
     return ran->report.value_or(SpecimenReport{.failure = "no report", .step_ns = {}});
   }
 
-  using SpecimenReport = profile::SpecimenReport;
   profile::SpecimenRoom room_;
   profile::SpecimenJob job_;
 };

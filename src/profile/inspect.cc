@@ -1,0 +1,254 @@
+// Runs of the specimen, and what they say put together.
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/inspect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/rng.h"
+#include "base/text.h"
+#include "profile/ncu.h"
+#include "profile/ncu_rules.h"
+#include "profile/sanitizer.h"
+
+namespace kw::profile {
+namespace {
+
+constexpr int kTimedRuns = 5;
+/// ncu replays each counted launch a dozen times; more kernels than any plan of ours has.
+constexpr std::size_t kMostCounted = 12;
+/// A prompt has room for a dozen of all kinds.
+constexpr std::size_t kMostFindings = 10;
+
+std::string name_of_step(const PlanStep& step) {
+  return step.kind == StepKind::Launch ? step.kernel
+         : step.kind == StepKind::Fill ? "fill"
+                                       : "copy";
+}
+
+bool is_of(const KernelProfile& kernel, const PlanStep& step) {
+  return kernel.kernel == name_of_step(step) &&
+         (step.kind != StepKind::Launch ||
+          (kernel.grid == step.grid && kernel.block == step.block));
+}
+
+/// The kernels of a plan, and which of them each step is one of.
+struct Grouped {
+  std::vector<KernelProfile> kernels;
+  std::vector<std::size_t> of;  ///< By step.
+};
+
+Grouped group(const kw::Plan& plan) {
+  Grouped g;
+  for (const PlanStep& step : plan.steps) {
+    auto at = std::find_if(g.kernels.begin(), g.kernels.end(),
+                           [&](const KernelProfile& k) { return is_of(k, step); });
+    if (at == g.kernels.end()) {
+      KernelProfile& made = g.kernels.emplace_back();
+      made.kernel = name_of_step(step);
+      if (step.kind == StepKind::Launch) made.grid = step.grid, made.block = step.block;
+      at = g.kernels.end() - 1;
+    }
+    ++at->launches;
+    g.of.push_back(static_cast<std::size_t>(at - g.kernels.begin()));
+  }
+  return g;
+}
+
+/// The middle launch of each kernel, in the order in which they run.
+std::vector<int> middle_launches(const kw::Plan& plan, const Grouped& g) {
+  std::vector<int> marked;
+  std::vector<int> seen(g.kernels.size());
+  for (std::size_t i = 0; i < g.of.size(); ++i) {
+    const std::size_t kernel = g.of[i];
+    const bool is_middle = seen[kernel]++ == g.kernels[kernel].launches / 2;
+    if (is_middle && plan.steps[i].kind == StepKind::Launch && marked.size() < kMostCounted)
+      marked.push_back(static_cast<int>(i));
+  }
+  return marked;
+}
+
+SpecimenJob job_of(const Subject& subject) {
+  SpecimenJob job;
+  job.object = subject.unit->object.front();
+  job.workload = *subject.workload;
+  job.plan = *subject.plan;
+  // Never a seed of the run: device code shares the specimen's process.
+  job.seed = Seed::from_os().low;
+  return job;
+}
+
+void say(std::string& note, std::string text) {
+  if (!note.empty()) note += " ";
+  note += std::move(text);
+}
+
+/// How a run ended that brought no table, in words.
+std::string trouble_of(const ToolAnswer& answer, platform::Nanoseconds timeout) {
+  if (answer.exit.timed_out)
+    return fmt::format("it had not ended after {}",
+                       format_ns(static_cast<double>(timeout.count())));
+  if (std::string own = ncu_complaint(answer.exit.out + "\n" + answer.exit.err); !own.empty())
+    return own;
+  if (answer.report && !answer.report->failure.empty()) return answer.report->failure;
+  std::string words = platform::describe(answer.exit);
+  if (!answer.exit.err.empty()) words += ": " + sanitise(split_lines(answer.exit.err).front(), 300);
+  return words;
+}
+
+/// True if the launches could be timed.
+bool time_launches(const SpecimenRoom& room, const Subject& subject, const Tools& tools,
+                   const Grouped& grouped, WorkloadProfile& to) {
+  SpecimenJob job = job_of(subject);
+  job.runs = kTimedRuns;
+  job.flushes = true;
+  const auto ran = run_tool(room, {.words = {}, .timeout = tools.profile_timeout}, std::move(job));
+  if (!ran.has_value()) {
+    say(to.note, "Not profiled: " + describe(ran.error()) + ".");
+    return false;
+  }
+  if (!ran->report || !ran->report->failure.empty() ||
+      ran->report->step_ns.size() != grouped.of.size()) {
+    say(to.note, "Not profiled: " + trouble_of(*ran, tools.profile_timeout) + ".");
+    return false;
+  }
+  for (std::size_t i = 0; i < grouped.of.size(); ++i)
+    to.kernels[grouped.of[i]].total_ns += ran->report->step_ns[i];
+  return true;
+}
+
+/// Rows come in the order of the marked launches.
+void take_counters(std::vector<KernelProfile> rows, const Grouped& grouped,
+                   const std::vector<int>& marked, WorkloadProfile& to) {
+  for (std::size_t i = 0; i < rows.size() && i < marked.size(); ++i)
+    to.kernels[grouped.of[static_cast<std::size_t>(marked[i])]].counters =
+        std::move(rows[i].counters);
+}
+
+/// One run under ncu; the table, or the words why there is none.
+struct Counted {
+  std::vector<KernelProfile> rows;
+  std::string why_not;
+};
+
+Counted count(const SpecimenRoom& room, const SpecimenJob& job, ToolRun run,
+              const platform::Path& ncu, const std::vector<std::string>& metrics) {
+  run.words = ncu_command(ncu, metrics);
+  const auto ran = run_tool(room, run, job);
+  if (!ran.has_value()) return {{}, describe(ran.error())};
+  Counted counted{parse_ncu_csv(ran->exit.out), {}};
+  if (counted.rows.empty()) counted.why_not = trouble_of(*ran, run.timeout);
+  return counted;
+}
+
+/// What the installed ncu knows of this GPU; all that we want where it does not say.
+std::vector<std::string> query_metrics(const SpecimenRoom& room, const ToolRun& like,
+                                       const platform::Path& ncu) {
+  ToolRun run = like;
+  run.words = ncu_query_command(ncu);
+  const auto ran = run_alone(room, run);
+  return available_metrics(ran.has_value() ? ran->exit.out : std::string(), ncu_metrics());
+}
+
+void count_launches(const SpecimenRoom& room, const Subject& subject, const Tools& tools,
+                    const Grouped& grouped, WorkloadProfile& to) {
+  const auto ncu = find_ncu();
+  if (!ncu)
+    return say(to.note,
+               "No counters: Nsight Compute (ncu) is not installed, or KW_NCU has to name "
+               "it.");
+  const NcuPermission permission = tools.permission();
+  if (permission.is_known && !permission.is_allowed)
+    return say(to.note, "No counters: " + permission.why);
+  SpecimenJob job = job_of(subject);
+  job.flushes = true;
+  job.marked = middle_launches(*subject.plan, grouped);
+  ToolRun run{.words = {}, .timeout = tools.profile_timeout, .keeps_admin = permission.needs_admin};
+  const auto wanted = ncu_metrics();
+  std::vector<std::string> metrics(wanted.begin(), wanted.end());
+  Counted counted = count(room, job, run, *ncu, metrics);
+  if (counted.rows.empty()) {
+    // It may have refused all for one that this GPU lacks.
+    const auto known = query_metrics(room, run, *ncu);
+    if (known.size() < metrics.size()) counted = count(room, job, run, *ncu, known);
+  }
+  if (counted.rows.empty())
+    return say(to.note, "No counters: ncu read none: " + counted.why_not + ".");
+  run.words = {ncu->string(), "--version"};
+  if (const auto version = run_alone(room, run); version.has_value())
+    to.counters_by = "Nsight Compute " + ncu_version_of(version->exit.out);
+  take_counters(std::move(counted.rows), grouped, job.marked, to);
+  if (permission.needs_admin)
+    say(to.note,
+        "The profile jail kept CAP_SYS_ADMIN, without which the driver shows no counters.");
+}
+
+}  // namespace
+
+WorkloadProfile profile_workload(const SpecimenRoom& room, const Subject& subject,
+                                 const Tools& tools) {
+  WorkloadProfile profile;
+  profile.workload = subject.workload->name;
+  const Grouped grouped = group(*subject.plan);
+  profile.kernels = grouped.kernels;
+  if (time_launches(room, subject, tools, grouped, profile))
+    count_launches(room, subject, tools, grouped, profile);
+  return profile;
+}
+
+std::vector<Finding> profile_findings(const WorkloadProfile& profile, const Workload& workload) {
+  std::vector<Finding> findings = counter_findings(profile.kernels, &workload);
+  if (findings.size() > kMostFindings) findings.resize(kMostFindings);
+  for (Finding& f : findings)
+    if (f.place.empty()) f.place = profile.workload;
+  if (!profile.note.empty()) findings.push_back({"note", 99, profile.note, "", profile.workload});
+  return findings;
+}
+
+Sanitized sanitize_workload(const SpecimenRoom& room, const Subject& subject, const Tools& tools) {
+  Sanitized out;
+  const std::string& workload = subject.workload->name;
+  const auto note = [&](std::string text) {
+    out.findings.push_back({"note", 90, std::move(text), "", workload});
+  };
+  const auto sanitizer = find_sanitizer();
+  if (!sanitizer) {
+    note("Not sanitized: compute-sanitizer is not installed, or KW_SANITIZER has to name it.");
+    return out;
+  }
+  std::vector<std::string> clean;
+  for (const SanitizerTool tool : {SanitizerTool::Memcheck, SanitizerTool::Racecheck,
+                                   SanitizerTool::Initcheck, SanitizerTool::Synccheck}) {
+    SpecimenJob job = job_of(subject);
+    job.control = {room.control};
+    job.defect = control_kernel(tool);
+    const auto ran = run_tool(
+        room, {.words = sanitizer_command(*sanitizer, tool), .timeout = tools.sanitize_timeout},
+        std::move(job));
+    if (!ran.has_value()) {
+      note("Not sanitized: " + describe(ran.error()) + ".");
+      return out;
+    }
+    SanitizerReport report = parse_sanitizer(ran->exit.out);
+    if (ran->exit.timed_out)
+      report.complaint =
+          fmt::format("the run had not ended after {}",
+                      format_ns(static_cast<double>(tools.sanitize_timeout.count())));
+    else if (!report.is_complete && report.complaint.empty())
+      report.complaint = trouble_of(*ran, tools.sanitize_timeout);
+    SanitizerPass& pass = out.passes.emplace_back(pass_of(tool, workload, report));
+    for (Finding& f : sanitizer_findings(pass, report, subject.unit))
+      out.findings.push_back(std::move(f));
+    if (!pass.is_void && pass.errors == 0) clean.push_back(pass.tool);
+  }
+  if (!clean.empty())
+    note(
+        fmt::format("compute-sanitizer found nothing at {} ({}), and each tool did report a defect "
+                    "of ours in the same run.",
+                    workload, join(clean, ", ")));
+  return out;
+}
+
+}  // namespace kw::profile

@@ -1,0 +1,123 @@
+// Profile and sanitizer after a verdict: which workload is looked at, and what becomes of it.
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/inspect.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "device/cuda.h"
+#include "platform/clock.h"
+#include "worker/worker.h"
+
+namespace kw::worker {
+namespace {
+
+constexpr const char* kOpsRole = "device_ops";
+constexpr const char* kPlayerRole = "device_player";
+constexpr const char* kControlRole = "trusted_control";
+
+bool is_asked_for(const EvaluationRequest& request, const Workload& w) {
+  const auto& only = request.measure.only;
+  return only.empty() || std::find(only.begin(), only.end(), w.name) != only.end();
+}
+
+bool is_skipped(const Evaluation& e, const Workload& w) {
+  return std::any_of(e.skipped.begin(), e.skipped.end(),
+                     [&](const SkippedWorkload& s) { return s.name == w.name; });
+}
+
+/// The timed workload whose call takes longest, or before anything was timed the largest.
+const Workload* to_profile(const EvaluationRequest& request, const Evaluation& e) {
+  const auto weight = [&](const Workload& w) {
+    for (const WorkloadResult& r : e.workloads)
+      if (r.name == w.name && r.median_ns > 0) return std::pair(r.median_ns, w.bytes());
+    return std::pair(0.0, w.bytes());
+  };
+  const Workload* found = nullptr;
+  for (const Workload& w : request.workloads)
+    if (w.group == Group::Time && is_asked_for(request, w) && !is_skipped(e, w) &&
+        (found == nullptr || weight(w) > weight(*found)))
+      found = &w;
+  return found;
+}
+
+/// The largest that is shown and takes at most a mebibyte: large enough for many blocks, small
+/// enough for a tool that takes a hundred times as long. Where none is shown, of those checked; the
+/// smallest where all are larger.
+const Workload* to_sanitize(const EvaluationRequest& request) {
+  constexpr std::int64_t kSmall = std::int64_t{1} << 20;
+  const auto weight = [](const Workload& w) {
+    const bool is_small = w.bytes() <= kSmall;
+    return std::tuple(is_small, w.group == Group::Show, is_small ? w.bytes() : -w.bytes());
+  };
+  const Workload* found = nullptr;
+  for (const Workload& w : request.workloads)
+    if (w.group != Group::Time && (found == nullptr || weight(w) > weight(*found))) found = &w;
+  return found;
+}
+
+Finding note(std::string text) { return {"note", 99, std::move(text), "", ""}; }
+
+void append(std::vector<Finding> from, Evaluation& to) {
+  std::move(from.begin(), from.end(), std::back_inserter(to.findings));
+}
+
+}  // namespace
+
+Result<> Worker::equip(const std::vector<BuildUnit>& units) {
+  for (const BuildUnit& unit : units)
+    if (!unit.object.empty()) trusted_[unit.role] = unit.object.front();
+  return device_->equip(units);
+}
+
+Result<> Worker::inspect(const EvaluationRequest& request, Evaluation& e) {
+  const auto* gpu = device::surroundings_of(*device_);
+  const BuildUnit* unit = request.unit("candidate");
+  if (gpu == nullptr || request.candidate.trust_class != TrustClass::DeviceCode) {
+    e.findings.push_back(note(
+        "Neither profiled nor sanitized: only device code on a GPU is, " +
+        std::string(gpu == nullptr ? "and this is target " + std::string(name_of(facts_.target))
+                                   : "and this candidate has host code") +
+        "."));
+    return {};
+  }
+  // Counters are the whole GPU's, and a call that is being timed must not meet a profiler.
+  if (held_->mode() != platform::LeaseMode::Exclusive) KW_TRY(take_alone());
+  const profile::SpecimenRoom room{.gpu = gpu,
+                                   .jail = request.jail,
+                                   .ops_path = trusted_[kOpsRole].path,
+                                   .player_path = trusted_[kPlayerRole].path,
+                                   .control = trusted_[kControlRole],
+                                   .program = {}};
+  const auto subject = [&](const Workload& w) {
+    return profile::Subject{unit, &w, request.plan("candidate", w.name)};
+  };
+  const std::int64_t began = platform::real_clock().now_ns();
+  // A profiler may keep a second copy of what a kernel writes.
+  const auto has_room = [&](const profile::Subject& s) {
+    if (2 * (s.workload->bytes() + s.plan->workspace_bytes()) <= device_->free_bytes()) return true;
+    e.findings.push_back(
+        note("Not looked at from outside: too little of the GPU's memory is free "
+             "for " +
+             s.workload->name + " once more."));
+    return false;
+  };
+  if (const Workload* w = to_sanitize(request); request.inspect.sanitize && w != nullptr)
+    if (const auto s = subject(*w); s.plan != nullptr && has_room(s)) {
+      auto sanitized = profile::sanitize_workload(room, s);
+      e.sanitizer = std::move(sanitized.passes);
+      append(std::move(sanitized.findings), e);
+    }
+  if (const Workload* w = to_profile(request, e); request.inspect.profile && w != nullptr)
+    if (const auto s = subject(*w); s.plan != nullptr && has_room(s)) {
+      e.profiles.push_back(profile::profile_workload(room, s));
+      append(profile::profile_findings(e.profiles.back(), *w), e);
+    }
+  e.stage_ns["profile"] = static_cast<double>(platform::real_clock().now_ns() - began);
+  return {};
+}
+
+}  // namespace kw::worker
