@@ -215,9 +215,9 @@ Result<std::unique_ptr<Device>> open_cuda(const CudaOptions& options) {
   auto exclusion = std::make_unique<std::mutex>();
   pool.exclusion = exclusion.get();
   PoolOptions host = host_pool(pool, surroundings, resolved.library_folders);
-  return std::unique_ptr<Device>(std::make_unique<CudaDevice>(
-      std::move(context), std::move(surroundings), std::move(exclusion), std::move(pool),
-      std::move(host)));
+  return std::unique_ptr<Device>(
+      std::make_unique<CudaDevice>(std::move(context), std::move(surroundings),
+                                   std::move(exclusion), std::move(pool), std::move(host)));
 }
 
 const CudaSurroundings* surroundings_of(const Device& device) {

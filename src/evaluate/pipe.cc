@@ -52,10 +52,9 @@ Result<> PipeCarrier::start() {
   platform::SpawnOptions spawn;
   // All from the fourth on say which GPU it may use, and where its driver, CUDA's libraries and
   // tools lie.
-  for (const char* name :
-       {"PATH", "TMPDIR", "KW_CXX", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "KW_CUDA_DRIVER",
-        "CUDA_PATH", "CUDA_HOME", "KW_CUDA_LIBRARIES", "VIRTUAL_ENV", "CONDA_PREFIX", "KW_NCU",
-        "KW_SANITIZER"})
+  for (const char* name : {"PATH", "TMPDIR", "KW_CXX", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH",
+                           "KW_CUDA_DRIVER", "CUDA_PATH", "CUDA_HOME", "KW_CUDA_LIBRARIES",
+                           "VIRTUAL_ENV", "CONDA_PREFIX", "KW_NCU", "KW_SANITIZER"})
     if (const auto entry = platform::env_of_ours(name)) spawn.env.push_back(*entry);
   spawn.fds = {{theirs.get(), kWorkerFd}};
   spawn.out = platform::Output::Discard;

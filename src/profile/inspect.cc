@@ -119,12 +119,16 @@ bool time_launches(const SpecimenRoom& room, const Subject& subject, const Tools
   return true;
 }
 
-/// Rows come in the order of the marked launches.
-void take_counters(std::vector<KernelProfile> rows, const Grouped& grouped,
+/// Rows come in the order of the marked launches. ncu adds a hundred facts of launch and device to
+/// what was asked for.
+void take_counters(const std::vector<KernelProfile>& rows, const Grouped& grouped,
                    const std::vector<int>& marked, WorkloadProfile& to) {
-  for (std::size_t i = 0; i < rows.size() && i < marked.size(); ++i)
-    to.kernels[grouped.of[static_cast<std::size_t>(marked[i])]].counters =
-        std::move(rows[i].counters);
+  const auto wanted = ncu_metrics();
+  for (std::size_t i = 0; i < rows.size() && i < marked.size(); ++i) {
+    auto& counters = to.kernels[grouped.of[static_cast<std::size_t>(marked[i])]].counters;
+    for (const auto& [name, value] : rows[i].counters)
+      if (std::find(wanted.begin(), wanted.end(), name) != wanted.end()) counters[name] = value;
+  }
 }
 
 /// One run under ncu; the table, or the words why there is none.
@@ -179,7 +183,7 @@ void count_launches(const SpecimenRoom& room, const Subject& subject, const Tool
   run.words = {ncu->string(), "--version"};
   if (const auto version = run_alone(room, run); version.has_value())
     to.counters_by = "Nsight Compute " + ncu_version_of(version->exit.out);
-  take_counters(std::move(counted.rows), grouped, job.marked, to);
+  take_counters(counted.rows, grouped, job.marked, to);
   if (permission.needs_admin)
     say(to.note,
         "The profile jail kept CAP_SYS_ADMIN, without which the driver shows no counters.");

@@ -33,8 +33,8 @@ std::optional<long> summary_of(std::string_view line) {
 // What begins an error: a statement that is not indented further than by one blank.
 bool is_error(std::string_view line) {
   static constexpr std::string_view kBeginnings[] = {
-      "Invalid ",     "Uninitialized ", "Barrier error", "Error: Race",   "Race reported",
-      "Out-of-range", "Misaligned ",    "Program hit ",  "Warning: Race", "Hardware "};
+      "Invalid ",     "Uninitialized ", "Barrier error", "Error: Race", "Race reported",
+      "Out-of-range", "Misaligned ",    "Warning: Race", "Hardware "};
   return std::any_of(std::begin(kBeginnings), std::end(kBeginnings),
                      [&](std::string_view b) { return line.starts_with(b); });
 }
@@ -76,7 +76,7 @@ void add_place(SanitizerError& error, std::string_view text) {
 void add_detail(SanitizerError& error, std::string_view line) {
   if (line.starts_with("at ") && error.kernel.empty()) return add_place(error, line.substr(3));
   const bool tells = line.starts_with("by thread") || line.starts_with("Address") ||
-                     line.starts_with("and is ") || line.starts_with("Access at") ||
+                     line.starts_with("and is ") || line.starts_with("Access to") ||
                      line.starts_with("and Read access at") ||
                      line.starts_with("and Write access at");
   if (!tells || error.detail.size() > kMostText) return;
@@ -137,6 +137,9 @@ SanitizerReport parse_sanitizer(std::string_view text) {
     } else if (is_error(line)) {
       close();
       begin(error, line);
+    } else if (line.starts_with("Program hit ")) {
+      close();
+      ++ours;  // what an error of a kernel, told before, does to a call of ours
     } else if (!error.what.empty()) {
       add_detail(error, line);
     } else if (line.starts_with("Error: ") && report.complaint.empty()) {

@@ -35,6 +35,24 @@ constexpr char kFound[] = R"(========= COMPUTE-SANITIZER
 =========
 ========= ERROR SUMMARY: 2 errors
 )";
+/// As compute-sanitizer 2025.3.1 printed it on an H200, shortened.
+constexpr char kSeen[] = R"(========= COMPUTE-SANITIZER
+========= Invalid __global__ write of size 4 bytes
+=========     at kw_control_memcheck+0x60 in a.cu:4
+=========     by thread (0,0,0) in block (0,0,0)
+=========     Access to 0x7f8028800100 is out of bounds
+=========     and is 1 bytes after the nearest allocation at 0x7f8028800000 of size 256 bytes
+=========
+========= Program hit cudaErrorLaunchFailure (error 719) due to "unspecified launch failure" on CUDA API call to cudaDeviceSynchronize.
+=========
+========= ERROR SUMMARY: 2 errors
+)";
+constexpr char kSeenRace[] = R"(========= COMPUTE-SANITIZER
+========= Error: Race reported between Write access at kw_control_racecheck+0xc0 in a.cu:5
+=========     and Read access at kw_control_racecheck+0xd0 in a.cu:5 [256 hazards]
+=========
+========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)
+)";
 constexpr char kSilent[] = "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n";
 constexpr char kRace[] = R"(========= COMPUTE-SANITIZER
 ========= Error: Race reported between Write access at reduce(float *)+0x1f0 in r.cu:2 and Read access at reduce(float *)+0x220 in r.cu:3 [1,024 hazards]
@@ -95,6 +113,14 @@ TEST(Sanitizer, TheControlDecidesWhetherSilenceCounts) {
   const std::string cut = std::string(kFound).substr(0, std::string(kFound).find("kw_control"));
   EXPECT_FALSE(pass_of(Memcheck, "w", parse_sanitizer(cut)).is_void);
   EXPECT_EQ(pass_of(Memcheck, "w", parse_sanitizer(cut)).errors, 2);
+}
+
+TEST(Sanitizer, WhatItPrintedOnAnH200) {
+  for (const char* text : {kSeen, kSeenRace}) {
+    const SanitizerReport report = parse_sanitizer(text);
+    EXPECT_TRUE(report.is_complete && report.control_caught) << text;
+    EXPECT_EQ(report.errors, 0) << text;
+  }
 }
 
 TEST(Sanitizer, FindingsShowTheLineOfTheSource) {
