@@ -14,7 +14,7 @@
 // kw:   let WAVES = ceil_div(ACROSS * DOWN * ceil_div(nx, CHUNK), SLOTS)
 // kw:   let PLANES = ceil_div(nx, max(1, WAVES * SLOTS / (ACROSS * DOWN)))
 // kw:   for t = 0 .. nt
-// kw:     when nx * ny * nz > 150000000
+// kw:     when nz > 600
 // kw:       launch step_march<1> grid(ACROSS, DOWN, ceil_div(nx, PLANES)) block(LANES, ROWS) pdl args(
 // kw:         u[(t + 1) % 3], u[t % 3], u[(t + 2) % 3], struct(nx, ny, nz, f32(dt * dt), f32(1 / (hx * hx)), f32(1 / (hy * hy)), f32(1 / (hz * hz))),
 // kw:         struct(m, src[t], src_coords, nsrc, hx, hy, hz, ox, oy, oz), PLANES, finished[t])
@@ -149,15 +149,15 @@ static __device__ __forceinline__ float4 vector_at(const float* p) {
   return *reinterpret_cast<const float4*>(p);
 }
 
-// What is read or written once. On large grids it must not drive the neighbours' planes out of the
-// L2; on small ones a part of it stays there for the next step.
-template <int IS_LARGE>
+// What is read or written once. Where planes are large it must not drive the neighbours' out of the
+// L2; where they are small a part of it stays there for the next step.
+template <int HAS_LARGE_PLANES>
 static __device__ __forceinline__ float4 once(const float* p) {
-  return IS_LARGE ? __ldcs(reinterpret_cast<const float4*>(p)) : vector_at(p);
+  return HAS_LARGE_PLANES ? __ldcs(reinterpret_cast<const float4*>(p)) : vector_at(p);
 }
 
 // Vector v of a padded row holds the points 4 v - 4 and on: the first and the last are halo.
-template <int IS_LARGE>
+template <int HAS_LARGE_PLANES>
 __global__ void __launch_bounds__(THREADS)
     step_march(float* __restrict__ next, const float* __restrict__ now,
                const float* __restrict__ before, Medium medium, Sources sources, int planes,
@@ -177,22 +177,22 @@ __global__ void __launch_bounds__(THREADS)
     float* to = next + at;
     float4 a = vector_at(p - 2 * sx), b = vector_at(p - sx), c = vector_at(p), d = vector_at(p + sx);
     float4 e = vector_at(p + 2 * sx);
-    float4 u_before = once<IS_LARGE>(old);
-    float4 m = once<IS_LARGE>(slowness);
+    float4 u_before = once<HAS_LARGE_PLANES>(old);
+    float4 m = once<HAS_LARGE_PLANES>(slowness);
     for (int x = x0; x < x1; ++x) {
       // The next plane's vectors are on their way while this one is computed.
       float4 next_e = e, next_before = u_before, next_m = m;
       if (x + 1 < x1) {
         next_e = vector_at(p + 3 * sx);
-        next_before = once<IS_LARGE>(old + sx);
-        next_m = once<IS_LARGE>(slowness + sx);
+        next_before = once<HAS_LARGE_PLANES>(old + sx);
+        next_m = once<HAS_LARGE_PLANES>(slowness + sx);
       }
       const float4 y1 = sum(vector_at(p - sy), vector_at(p + sy));
       const float4 y2 = sum(vector_at(p - 2 * sy), vector_at(p + 2 * sy));
       const float2 left = *reinterpret_cast<const float2*>(p - 2);
       const float2 right = *reinterpret_cast<const float2*>(p + 4);
       const float4 v = points(c, sum(b, d), sum(a, e), y1, y2, left, right, u_before, m, medium);
-      if (IS_LARGE)
+      if (HAS_LARGE_PLANES)
         __stcs(reinterpret_cast<float4*>(to), v);
       else
         *reinterpret_cast<float4*>(to) = v;
