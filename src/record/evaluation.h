@@ -165,7 +165,7 @@ struct Accuracy {
 struct Retimed {
   double call_ns = 0;   ///< Quicker quartile of the wall clock around calls, less `empty_ns`.
   double empty_ns = 0;  ///< The same around as many calls with nothing between the stamps.
-  int calls = 0;        ///< All cold, each on its own inputs.
+  int calls = 0;        ///< All cold, each on what the one before it left.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -299,8 +299,8 @@ struct Evaluation {
   std::string worker;                        ///< Version of the worker.
   std::string object_sha256;                 ///< code_identity() of the request.
   std::map<std::string, double> stage_ns;    ///< Where the time went; no two overlap.
-  /// Of the stages measure and retime, by step: sets, life, place, forget, flush, call, check,
-  /// floor, retime; no two overlap.
+  /// Of the stages measure and retime, by step: sets, opponent, life, place, forget, flush, call,
+  /// check, floor, retime; no two overlap.
   std::map<std::string, double> account_ns;
   std::vector<WorkloadProfile> profiles;  ///< Where the request asked for one.
   std::vector<SanitizerPass> sanitizer;   ///< Likewise.
