@@ -151,6 +151,14 @@ Result<> check_reachable(const Path& path) {
   return {};
 }
 
+/// A program by the real name of its folder: a jail that shows the folder need not show a link to
+/// it, as a toolkit's /usr/local/cuda is one by way of /etc.
+Path in_real_folder(const Path& program) {
+  std::error_code error;
+  const Path folder = std::filesystem::canonical(program.parent_path(), error);
+  return error || !program.is_absolute() ? program : folder / program.filename();
+}
+
 Result<> check_paths(const JailSpec& spec, const Standing& standing,
                      const std::vector<std::string>& argv) {
   if (argv.empty() || !Path(argv[0]).is_absolute()) {
@@ -163,7 +171,8 @@ Result<> check_paths(const JailSpec& spec, const Standing& standing,
     if (!path.is_absolute()) return fail("a jail's paths must be absolute", path.string());
     if (!is_there(path)) return fail_errno("give to the jail", path, ENOENT);
     // The program itself is opened before the uid changes and executed by its descriptor.
-    if (spec.level == JailLevel::Landlock && standing.drops_uid && path != Path(argv[0]))
+    if (spec.level == JailLevel::Landlock && standing.drops_uid &&
+        in_real_folder(path) != Path(argv[0]))
       KW_TRY(check_reachable(path));
   }
   return {};
@@ -360,7 +369,9 @@ Result<Process> launch(const JailSpec& spec, const std::vector<std::string>& arg
                     " does not work here: " + finding.why_not,
                 argv.empty() ? "" : argv[0], Advice::Stop);
   }
-  return launch_as(spec, our_standing(), argv);
+  std::vector<std::string> words = argv;
+  if (!words.empty()) words[0] = in_real_folder(words[0]).string();
+  return launch_as(spec, our_standing(), words);
 }
 
 Result<Exit> run_jailed(const JailSpec& spec, const std::vector<std::string>& argv,

@@ -125,6 +125,18 @@ TEST_P(Jail, ShowsWhatItWasGivenAndNoMore) {
   EXPECT_NE(attempt({"read", folder.path() / "sibling"}, how).out, "ok\n");
 }
 
+TEST_P(Jail, StartsAProgramThatIsNamedThroughALinkToItsFolder) {
+  const TempDir shown = need(TempDir::create());
+  const TempDir hidden = need(TempDir::create());
+  ::chmod(shown.path().c_str(), 0755);
+  std::filesystem::create_directory_symlink("/usr/bin", hidden.path() / "alternative");
+  std::filesystem::create_directory_symlink(hidden.path() / "alternative", shown.path() / "bin");
+  JailSpec how = spec();
+  how.readable = {shown.path()};
+  const Exit exit = must(run_jailed(how, {shown.path() / "bin" / "true"}, kPatience));
+  EXPECT_TRUE(exit.ok()) << exit.err;
+}
+
 TEST_P(Jail, HasNoEnvironmentButOurs) {
   ::setenv("KW_TEST_SECRET", "key", 1);
   EXPECT_EQ(attempt({"env"}).out, "");
