@@ -160,40 +160,53 @@ struct IntegerRows {
   }
 };
 
-void merge(Comparison& into, const Part& part) {
+ScalarTotals sum_of(const Part& part) {
   const Totals& t = part.totals;
   const Comparison& s = part.scalar;
-  PieceTotals piece{};
+  ScalarTotals sum{.compared = s.compared,
+                   .failed = t.failed + s.failed,
+                   .nonfinite_failed = s.nonfinite_failed,
+                   .worst_fraction = s.worst_fraction,
+                   .max_abs_diff = s.max_abs_diff,
+                   .max_abs_truth = s.max_abs_truth,
+                   .sum_sq_diff = s.sum_sq_diff,
+                   .sum_sq_truth = s.sum_sq_truth,
+                   .sum_got = s.sum_got,
+                   .sum_want = s.sum_want};
   for (int i = 0; i < Totals::kLanes; ++i)
-    piece.lanes[i] = {.max_abs_diff = t.max_abs_diff[i],
-                      .max_abs_truth = t.max_abs_truth[i],
-                      .sum_sq_diff = t.sum_sq_diff[i],
-                      .sum_sq_truth = t.sum_sq_truth[i],
-                      .sum_got = t.sum_got[i],
-                      .sum_want = t.sum_want[i],
-                      .worst_diff = t.worst_diff[i],
-                      .worst_allowed = t.worst_allowed[i],
-                      .failed = 0};
-  piece.scalar = {.compared = s.compared,
-                  .failed = t.failed + s.failed,
-                  .nonfinite_failed = s.nonfinite_failed,
-                  .worst_fraction = s.worst_fraction,
-                  .max_abs_diff = s.max_abs_diff,
-                  .max_abs_truth = s.max_abs_truth,
-                  .sum_sq_diff = s.sum_sq_diff,
-                  .sum_sq_truth = s.sum_sq_truth,
-                  .sum_got = s.sum_got,
-                  .sum_want = s.sum_want};
-  kw::device::merge(into, fold(piece));
-  for (const Mismatch& m : s.first)
-    if (into.first.size() < kMostMismatches) into.first.push_back(m);
+    add_lane(sum, {.max_abs_diff = t.max_abs_diff[i],
+                   .max_abs_truth = t.max_abs_truth[i],
+                   .sum_sq_diff = t.sum_sq_diff[i],
+                   .sum_sq_truth = t.sum_sq_truth[i],
+                   .sum_got = t.sum_got[i],
+                   .sum_want = t.sum_want[i],
+                   .worst_diff = t.worst_diff[i],
+                   .worst_allowed = t.worst_allowed[i],
+                   .failed = 0});
+  return sum;
+}
+
+// Pieces are added up by segments, as a GPU does.
+Comparison merged(const std::vector<std::int64_t>& chosen, const std::vector<Part>& parts) {
+  Comparison all;
+  for (std::size_t i = 0; i < parts.size();) {
+    const std::int64_t segment = chosen[i] / KW_SEGMENT;
+    ScalarTotals sum = no_scalar();
+    for (; i < parts.size() && chosen[i] / KW_SEGMENT == segment; ++i) {
+      add_piece(sum, sum_of(parts[i]));
+      for (const Mismatch& m : parts[i].scalar.first)
+        if (all.first.size() < kMostMismatches) all.first.push_back(m);
+    }
+    merge(all, sum);
+  }
+  return all;
 }
 
 template <class RowsOf>
 Comparison compare_all(const RowsOf& typed, const RegionRows& region, const Selection& selection,
                        Parallel& parallel) {
   const Pieces pieces(region.rows());
-  const std::vector<std::int64_t> chosen = chosen_pieces(pieces, selection);
+  const std::vector<std::int64_t> chosen = chosen_pieces(pieces, selection, 0, pieces.count());
   std::vector<Part> parts(chosen.size());
   parallel.for_each(static_cast<std::int64_t>(chosen.size()), [&](std::int64_t index) {
     const auto i = static_cast<std::size_t>(index);
@@ -202,9 +215,7 @@ Comparison compare_all(const RowsOf& typed, const RegionRows& region, const Sele
       typed.compare(region, row, column, n, parts[i]);
     });
   });
-  Comparison all;
-  for (const Part& part : parts) merge(all, part);
-  return all;
+  return merged(chosen, parts);
 }
 
 template <class T>
@@ -285,17 +296,17 @@ void ComparedRegion::note_mismatches(std::int64_t piece, const HostPiece& at,
   }
 }
 
-void merge(Comparison& into, const ScalarTotals& piece) {
-  into.compared += piece.compared;
-  into.failed += piece.failed;
-  into.nonfinite_failed += piece.nonfinite_failed;
-  into.worst_fraction = std::max(into.worst_fraction, piece.worst_fraction);
-  into.max_abs_diff = std::max(into.max_abs_diff, piece.max_abs_diff);
-  into.max_abs_truth = std::max(into.max_abs_truth, piece.max_abs_truth);
-  into.sum_sq_diff += piece.sum_sq_diff;
-  into.sum_sq_truth += piece.sum_sq_truth;
-  into.sum_got += piece.sum_got;
-  into.sum_want += piece.sum_want;
+void merge(Comparison& into, const ScalarTotals& segment) {
+  into.compared += segment.compared;
+  into.failed += segment.failed;
+  into.nonfinite_failed += segment.nonfinite_failed;
+  into.worst_fraction = std::max(into.worst_fraction, segment.worst_fraction);
+  into.max_abs_diff = std::max(into.max_abs_diff, segment.max_abs_diff);
+  into.max_abs_truth = std::max(into.max_abs_truth, segment.max_abs_truth);
+  into.sum_sq_diff += segment.sum_sq_diff;
+  into.sum_sq_truth += segment.sum_sq_truth;
+  into.sum_got += segment.sum_got;
+  into.sum_want += segment.sum_want;
 }
 
 }  // namespace kw::device

@@ -10,13 +10,11 @@
 
 namespace kw::device {
 
-std::vector<std::int64_t> chosen_pieces(const Pieces& pieces, const Selection& selection) {
+std::vector<std::int64_t> chosen_pieces(const Pieces& pieces, const Selection& selection,
+                                        std::int64_t first, std::int64_t end) {
   std::vector<std::int64_t> chosen;
-  for (std::int64_t p = 0; p < pieces.count(); ++p) {
-    const bool is_edge = p == 0 || p + 1 == pieces.count();
-    const double draw = unit_from(bits_at(selection.seed, static_cast<std::uint64_t>(p)));
-    if (is_edge || draw < selection.share) chosen.push_back(p);
-  }
+  for (std::int64_t p = first; p < std::min(end, pieces.count()); ++p)
+    if (is_chosen(selection.seed, selection.share, p, pieces.count())) chosen.push_back(p);
   return chosen;
 }
 
@@ -43,8 +41,11 @@ Result<> check_comparison(std::int64_t got_bytes, std::int64_t truth_bytes,
   return {};
 }
 
-CompareJob ComparedRegion::job() const {
+CompareJob ComparedRegion::job(const Selection& selection) const {
   CompareJob job{};
+  job.pieces = pieces_.count();
+  job.choice_seed = selection.seed;
+  job.share = selection.share;
   job.absolute = allowance_.absolute;
   job.relative = allowance_.relative;
   job.magnitude_factor = allowance_.magnitude;

@@ -69,8 +69,9 @@ class RegionRows {
   Rows rows_;
 };
 
-/// Which pieces a selection looks at.
-std::vector<std::int64_t> chosen_pieces(const Pieces& pieces, const Selection& selection);
+/// Which pieces from `first` to `end` a selection looks at.
+std::vector<std::int64_t> chosen_pieces(const Pieces& pieces, const Selection& selection,
+                                        std::int64_t first, std::int64_t end);
 
 /// An error unless `fits`: "a buffer is too small to `what`".
 Result<> require_room(bool fits, const char* what, const Tensor& tensor);
@@ -97,12 +98,14 @@ class ComparedRegion {
         rows_(tensor, region),
         pieces_(rows_.rows()) {}
 
-  std::vector<std::int64_t> choose(const Selection& selection) const {
-    return chosen_pieces(pieces_, selection);
+  /// The chosen pieces of a segment: KW_SEGMENT pieces whose sums are added up first.
+  std::vector<std::int64_t> choose(const Selection& selection, std::int64_t segment) const {
+    return chosen_pieces(pieces_, selection, segment * KW_SEGMENT, (segment + 1) * KW_SEGMENT);
   }
+  std::int64_t segments() const { return (pieces_.count() + KW_SEGMENT - 1) / KW_SEGMENT; }
   Dtype dtype() const { return tensor_.dtype; }
-  /// All but addresses and the chosen pieces. At most KW_MOST_DIMS dimensions.
-  CompareJob job() const;
+  /// All but addresses. At most KW_MOST_DIMS dimensions.
+  CompareJob job(const Selection& selection) const;
   /// Elements of the tensor from the first of a piece to the last.
   Stretch span_of(std::int64_t piece) const;
   /// Adds the failing elements of a piece to `into.first`, as far as there is room.
@@ -125,7 +128,7 @@ class ComparedRegion {
   Pieces pieces_;
 };
 
-/// Takes in what a kernel found in one piece, all but its mismatches. In the order of the pieces.
-void merge(Comparison& into, const ScalarTotals& piece);
+/// Takes in a segment's sums, all but its mismatches. In the order of the segments.
+void merge(Comparison& into, const ScalarTotals& segment);
 
 }  // namespace kw::device

@@ -1,5 +1,5 @@
-// Comparison on a GPU: sums per piece by a kernel, their merging and the list of mismatches by the
-// host's own code.
+// Comparison on a GPU: sums per segment by a kernel, their merging and the list of mismatches by
+// the host's own code.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -47,39 +47,34 @@ Result<Comparison> CudaOps::compare(const Buffer& got, const Buffer& truth, cons
   if (tensor.sizes.size() > KW_MOST_DIMS)
     return fail(fmt::format("a tensor of more than {} dimensions", KW_MOST_DIMS), tensor.name);
   const ComparedRegion compared(tensor, region, allowance);
-  const std::vector<std::int64_t> chosen = compared.choose(selection);
+  const std::int64_t segments = compared.segments();
   Comparison all;
-  if (chosen.empty()) return all;
+  if (segments == 0) return all;
 
-  CompareJob job = compared.job();
-  job.pieces = static_cast<long long>(chosen.size());
-  const std::uint64_t list_bytes = (chosen.size() * sizeof(long long) + 255) / 256 * 256;
-  const std::uint64_t piece_bytes = (chosen.size() * sizeof(PieceTotals) + 255) / 256 * 256;
-  const std::uint64_t out_bytes = chosen.size() * sizeof(ScalarTotals);
-  const cuda::Address memory = KW_TRY(scratch(list_bytes + piece_bytes + out_bytes));
-  KW_TRY(
-      c_.check(c_.api().cuMemcpyHtoD(memory, chosen.data(), chosen.size() * sizeof(std::int64_t)),
-               "send the pieces"));
+  CompareJob job = compared.job(selection);
   const auto address = [](const Buffer& b) {
     return reinterpret_cast<const void*>(static_cast<std::uintptr_t>(as_cuda(b).payload()));
   };
   job.got = address(got);
   job.truth = address(truth);
   job.magnitude = magnitude != nullptr ? static_cast<const double*>(address(*magnitude)) : nullptr;
-  job.chosen = reinterpret_cast<const long long*>(static_cast<std::uintptr_t>(memory));
-  cuda::Address pieces = memory + list_bytes, out = pieces + piece_bytes;
-  void* arguments[] = {&job, &pieces};
-  KW_TRY(launch(k_.compare, chosen.size() * KW_LANES, arguments, ~0u));
-  void* to_fold[] = {&pieces, &job.pieces, &out};
-  KW_TRY(launch(k_.fold, chosen.size(), to_fold));
-  // A few numbers a piece: what its lanes hold is ten times as much.
-  std::vector<ScalarTotals> totals(chosen.size());
-  KW_TRY(c_.check(c_.api().cuMemcpyDtoH(totals.data(), out, out_bytes), "compare buffers"));
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const std::int64_t failed_before = all.failed;
-    merge(all, totals[i]);
-    if (all.failed > failed_before && all.first.size() < kMostMismatches)
-      KW_TRY(look_closer(got, truth, magnitude, compared, chosen[i], all));
+  segment_sums_.resize(static_cast<std::size_t>(segments));
+  const std::size_t bytes = segment_sums_.size() * sizeof(ScalarTotals);
+  cuda::Address out = KW_TRY(scratch(bytes));
+  // So many segments a block as together have a piece for each eight of its threads.
+  int per_block = static_cast<int>(
+      std::clamp(1 / std::max(selection.share, 1e-3), 1.0, static_cast<double>(KW_BLOCK_SEGMENTS)));
+  void* arguments[] = {&job, &per_block, &out};
+  const std::int64_t blocks = (segments + per_block - 1) / per_block;
+  KW_TRY(launch(k_.compare, static_cast<std::uint64_t>(blocks) * kOpThreads, arguments, ~0u));
+  KW_TRY(c_.check(c_.api().cuMemcpyDtoH(segment_sums_.data(), out, bytes), "compare buffers"));
+  for (std::int64_t s = 0; s < segments; ++s) {
+    const ScalarTotals& sum = segment_sums_[static_cast<std::size_t>(s)];
+    merge(all, sum);
+    if (sum.failed == 0 || all.first.size() >= kMostMismatches) continue;
+    for (const std::int64_t piece : compared.choose(selection, s))
+      if (all.first.size() < kMostMismatches)
+        KW_TRY(look_closer(got, truth, magnitude, compared, piece, all));
   }
   return all;
 }

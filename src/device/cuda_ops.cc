@@ -17,7 +17,6 @@
 namespace kw::device {
 namespace {
 
-constexpr unsigned kOpThreads = 256;
 constexpr int kBlocksPerMultiprocessor = 16;
 
 bool holds(const Buffer& buffer, const Tensor& tensor, std::size_t element) {
@@ -45,7 +44,6 @@ Result<> CudaOps::equip(std::span<const std::byte> image) {
                                                                {&k_.arm, "kw_arm_guards"},
                                                                {&k_.check, "kw_check_guards"},
                                                                {&k_.compare, "kw_compare"},
-                                                               {&k_.fold, "kw_fold"},
                                                                {&k_.flush_write, "kw_flush_write"},
                                                                {&k_.flush_read, "kw_flush_read"},
                                                                {&k_.tick, "kw_timer_tick"}};

@@ -7,7 +7,9 @@
 #include <map>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "device/cuda/compare.cuh"
 #include "device/cuda_buffer.h"
 #include "device/cuda_context.h"
 #include "device/device.h"
@@ -49,9 +51,9 @@ class CudaOps final : public BufferOps {
   Result<double> measure_timer_tick();
 
  private:
+  static constexpr unsigned kOpThreads = 256;  ///< Of a block.
   struct Kernels {
-    cuda::Function fill, poison, widen, count, arm, check, compare, fold, flush_write, flush_read,
-        tick;
+    cuda::Function fill, poison, widen, count, arm, check, compare, flush_write, flush_read, tick;
   };
 
   Result<> begin();
@@ -71,6 +73,7 @@ class CudaOps final : public BufferOps {
   cuda::Address flush_[2] = {};  ///< One is written, the other read.
   std::uint64_t flush_bytes_ = 0;
   unsigned flushes_ = 0;
+  std::vector<ScalarTotals> segment_sums_;  ///< Of the latest comparison: memory once touched.
 };
 
 }  // namespace kw::device

@@ -221,26 +221,27 @@ struct WholePiece {
   static constexpr int kOwn = KW_LANES;
   int first() const { return 0; }
   bool any(bool mine) const { return mine; }
+  LaneTotals lane(const LaneTotals* own, int i) const { return own[i]; }
 };
 
 Comparison compare_as_kernels_do(std::span<const std::byte> got, std::span<const std::byte> truth,
                                  std::span<const std::byte> magnitude, const Tensor& tensor,
-                                 const Region& region, const Allowance& allowance) {
+                                 const Region& region, const Allowance& allowance,
+                                 const Selection& selection) {
   const ComparedRegion compared(tensor, region, allowance);
-  const auto chosen = compared.choose({});
-  CompareJob job = compared.job();
-  const std::vector<long long> list(chosen.begin(), chosen.end());
-  job.chosen = list.data();
-  job.pieces = static_cast<long long>(list.size());
+  CompareJob job = compared.job(selection);
   job.got = got.data();
   job.truth = truth.data();
   job.magnitude = magnitude.empty() ? nullptr : reinterpret_cast<const double*>(magnitude.data());
   Comparison all;
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    PieceTotals totals{};
-    compare_piece(job, WholePiece(), static_cast<long long>(i), totals);
-    merge(all, fold(totals));
-    compared.note_mismatches(chosen[i], {got, truth, magnitude, 0}, all);
+  for (std::int64_t segment = 0; segment < compared.segments(); ++segment) {
+    ScalarTotals sum = no_scalar();
+    for (const std::int64_t piece : compared.choose(selection, segment)) {
+      EXPECT_TRUE(is_chosen(job, piece));
+      add_piece(sum, compare_piece(job, WholePiece(), piece));
+      compared.note_mismatches(piece, {got, truth, magnitude, 0}, all);
+    }
+    merge(all, sum);
   }
   return all;
 }
@@ -264,11 +265,11 @@ TEST(CudaCompare, TheKernelsArithmeticIsTheHosts) {
     Tensor t;
     t.name = "t";
     t.dtype = dtype;
-    t.sizes = {3, 50, 1003};
+    t.sizes = {3, 150, 1003};  // two segments of pieces
     t.pitch = 1010;
     t.values.kind = is_real(dtype) ? "normal" : "integers";
     t.values.numbers = {{"lo", -50}, {"hi", 50}};
-    const Region region{{{0, 3}, {1, 50}, {2, 1001}}};
+    const Region region{{{0, 3}, {1, 150}, {2, 1001}}};
     const auto elements = static_cast<std::size_t>(t.extent());
     const std::size_t wide = is_real(dtype) ? 8 : 4;
     std::vector<std::byte> got(elements * size_of(dtype)), truth(elements * wide),
@@ -286,7 +287,7 @@ TEST(CudaCompare, TheKernelsArithmeticIsTheHosts) {
       std::memcpy(got.data() + (1010 * 60 + 300) * 4, &nan, sizeof nan);
     }
     const std::byte other{1};
-    for (const std::size_t row : {5, 61, 130}) truth[(1010 * row + 500) * wide + 2] ^= other;
+    for (const std::size_t row : {5, 161, 430}) truth[(1010 * row + 500) * wide + 2] ^= other;
     for (const Allowance& allowance :
          {Allowance{.exact = true}, Allowance{.absolute = 1e-7, .relative = 1e-8},
           Allowance{.relative = 1e-9, .magnitude = 1e-6}}) {
@@ -294,8 +295,11 @@ TEST(CudaCompare, TheKernelsArithmeticIsTheHosts) {
                                                        ? std::span<const std::byte>(scale)
                                                        : std::span<const std::byte>();
       SCOPED_TRACE(std::string(name_of(dtype)));
-      expect_same(compare_as_kernels_do(got, truth, magnitude, t, region, allowance),
-                  compare_region(got, truth, magnitude, t, region, allowance, {}, parallel));
+      for (const double share : {1.0, 0.3}) {
+        const Selection some{.seed = 4, .share = share};
+        expect_same(compare_as_kernels_do(got, truth, magnitude, t, region, allowance, some),
+                    compare_region(got, truth, magnitude, t, region, allowance, some, parallel));
+      }
     }
   }
 }

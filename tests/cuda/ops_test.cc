@@ -147,7 +147,7 @@ TEST_F(Ops, CompareAgreesInEverySum) {
     Region region;
   };
   const std::vector<Case> cases = {
-      {tensor_of(Dtype::F32, {200'003}, 200'003), {{{0, 200'003}}}},
+      {tensor_of(Dtype::F32, {600'011}, 600'011), {{{0, 600'011}}}},  // three segments of pieces
       {tensor_of(Dtype::F64, {150'000}, 150'000), {{{17, 149'000}}}},
       {tensor_of(Dtype::F32, {9, 13, 1001}, 1008), {{{1, 9}, {0, 12}, {3, 1000}}}},
       {tensor_of(Dtype::F32, {500, 5}, 8), {{{0, 500}, {0, 5}}}},

@@ -13,6 +13,10 @@ namespace kw::device {
 
 #define KW_LANES 8
 #define KW_MOST_DIMS 8
+/// Consecutive pieces whose chosen ones are added up first; the sums of segments come after.
+#define KW_SEGMENT 32
+/// Segments of one block of threads on a GPU at most.
+#define KW_BLOCK_SEGMENTS 16
 
 /// What the kernel is told; addresses are the device's.
 struct CompareJob {
@@ -33,11 +37,20 @@ struct CompareJob {
   long long piece_length;    ///< Elements of a piece of a long row.
   long long per_row;         ///< Pieces of one row, or 1.
   long long rows_per_piece;  ///< Where per_row is 1.
-  const long long* chosen;   ///< Numbers of the pieces to look at.
-  long long pieces;          ///< How many of them.
+  long long pieces;          ///< Of the region.
+  Word choice_seed;          ///< With `share`: which of them are looked at, is_chosen().
+  double share;
 };
 
-/// Sums of the elements that were looked at one by one, or of a whole piece: fold().
+/// Whether a selection looks at a piece: the first and the last always, others at random.
+KW_FN bool is_chosen(Word seed, double share, long long piece, long long pieces) {
+  return piece == 0 || piece + 1 == pieces || unit_from(bits_at(seed, (Word)piece)) < share;
+}
+KW_FN bool is_chosen(const CompareJob& job, long long piece) {
+  return is_chosen(job.choice_seed, job.share, piece, job.pieces);
+}
+
+/// Sums of the elements that were looked at one by one, of a whole piece, or of a segment.
 struct ScalarTotals {
   long long compared;
   long long failed;
@@ -62,11 +75,6 @@ struct LaneTotals {
   double worst_diff;
   double worst_allowed;
   long long failed;
-};
-
-struct PieceTotals {
-  LaneTotals lanes[KW_LANES];
-  ScalarTotals scalar;
 };
 
 KW_FN LaneTotals no_lane() { return {0, 0, 0, 0, 0, 0, 0, 1, 0}; }
@@ -111,6 +119,26 @@ KW_FN void add_to_lane(const CompareJob& job, LaneTotals& t, double g, double w,
   t.sum_sq_truth = exact::add_mul(t.sum_sq_truth, w, w);
   t.sum_got = exact::add(t.sum_got, g);
   t.sum_want = exact::add(t.sum_want, w);
+}
+
+/// Takes `kCount` elements, KW_LANES apart, into a lane; whether all are finite. All are loaded
+/// before the first is looked at: there are few threads, and each must have many loads under way.
+template <int kCount, class T>
+KW_FN bool add_batch(const CompareJob& job, LaneTotals& t, long long at) {
+  T got[kCount];
+  double truth[kCount];
+  double scale[kCount] = {};
+  for (int i = 0; i < kCount; ++i) got[i] = ((const T*)job.got)[at + i * KW_LANES];
+  for (int i = 0; i < kCount; ++i) truth[i] = ((const double*)job.truth)[at + i * KW_LANES];
+  if (job.magnitude != nullptr)
+    for (int i = 0; i < kCount; ++i) scale[i] = job.magnitude[at + i * KW_LANES];
+  bool is_finite = true;
+  for (int i = 0; i < kCount; ++i) {
+    const double g = (double)got[i];
+    is_finite &= exact::is_finite(g) & exact::is_finite(truth[i]);
+    add_to_lane<T>(job, t, g, truth[i], scale[i]);
+  }
+  return is_finite;
 }
 
 KW_FN void add_to_scalar(ScalarTotals& s, double g, double w, double diff, double fraction) {
@@ -158,31 +186,41 @@ KW_FN void visit_integer(const CompareJob& job, ScalarTotals& s, T got, T truth)
   add_to_scalar(s, g, w, diff, job.exact ? 0 : fraction_of(diff, allowed));
 }
 
-/// A piece as a whole: its single elements, then its lanes in their order.
-KW_FN ScalarTotals fold(const PieceTotals& piece) {
-  ScalarTotals sum = piece.scalar;
-  for (int i = 0; i < KW_LANES; ++i) {
-    const LaneTotals& lane = piece.lanes[i];
-    const double quotient =
-        lane.worst_diff == 0 ? 0 : exact::div(lane.worst_diff, lane.worst_allowed);
-    sum.failed += lane.failed;
-    sum.worst_fraction = larger(sum.worst_fraction, quotient);
-    sum.max_abs_diff = larger(sum.max_abs_diff, lane.max_abs_diff);
-    sum.max_abs_truth = larger(sum.max_abs_truth, lane.max_abs_truth);
-    sum.sum_sq_diff = exact::add(sum.sum_sq_diff, lane.sum_sq_diff);
-    sum.sum_sq_truth = exact::add(sum.sum_sq_truth, lane.sum_sq_truth);
-    sum.sum_got = exact::add(sum.sum_got, lane.sum_got);
-    sum.sum_want = exact::add(sum.sum_want, lane.sum_want);
-  }
-  return sum;
+/// Takes in one lane of a piece; all of them in their order, after its single elements.
+KW_FN void add_lane(ScalarTotals& sum, const LaneTotals& lane) {
+  const double quotient =
+      lane.worst_diff == 0 ? 0 : exact::div(lane.worst_diff, lane.worst_allowed);
+  sum.failed += lane.failed;
+  sum.worst_fraction = larger(sum.worst_fraction, quotient);
+  sum.max_abs_diff = larger(sum.max_abs_diff, lane.max_abs_diff);
+  sum.max_abs_truth = larger(sum.max_abs_truth, lane.max_abs_truth);
+  sum.sum_sq_diff = exact::add(sum.sum_sq_diff, lane.sum_sq_diff);
+  sum.sum_sq_truth = exact::add(sum.sum_sq_truth, lane.sum_sq_truth);
+  sum.sum_got = exact::add(sum.sum_got, lane.sum_got);
+  sum.sum_want = exact::add(sum.sum_want, lane.sum_want);
+}
+
+/// Takes in a piece; those of a segment in their order.
+KW_FN void add_piece(ScalarTotals& sum, const ScalarTotals& piece) {
+  sum.compared += piece.compared;
+  sum.failed += piece.failed;
+  sum.nonfinite_failed += piece.nonfinite_failed;
+  sum.worst_fraction = larger(sum.worst_fraction, piece.worst_fraction);
+  sum.max_abs_diff = larger(sum.max_abs_diff, piece.max_abs_diff);
+  sum.max_abs_truth = larger(sum.max_abs_truth, piece.max_abs_truth);
+  sum.sum_sq_diff = exact::add(sum.sum_sq_diff, piece.sum_sq_diff);
+  sum.sum_sq_truth = exact::add(sum.sum_sq_truth, piece.sum_sq_truth);
+  sum.sum_got = exact::add(sum.sum_got, piece.sum_got);
+  sum.sum_want = exact::add(sum.sum_want, piece.sum_want);
 }
 
 /// The threads that share a piece. `Group` says which lanes a thread has, from `first` to
-/// `first + kOwn`, and whether any thread of the piece found something.
+/// `first + kOwn`, whether any thread of the piece found something, and what each lane holds.
 template <class T, class Group>
 KW_FN void compare_real_stretch(const CompareJob& job, const Group& group, long long at,
                                 long long length, LaneTotals* lanes, ScalarTotals& scalar) {
   constexpr long long kStretch = 2048;
+  constexpr int kBatch = 8;
   const T* got = (const T*)job.got;
   const double* truth = (const double*)job.truth;
   for (long long i = 0; i < length; i += kStretch) {
@@ -193,16 +231,10 @@ KW_FN void compare_real_stretch(const CompareJob& job, const Group& group, long 
     bool is_finite = true;
     for (int own = 0; own < Group::kOwn; ++own) {
       LaneTotals t = lanes[own];
-#ifdef __CUDACC__
-#pragma unroll 16  // few threads: each must have many loads under way
-#endif
-      for (long long j = group.first() + own; j < vectors; j += KW_LANES) {
-        const double g = (double)got[start + j];
-        const double w = truth[start + j];
-        const double scale = job.magnitude != nullptr ? job.magnitude[start + j] : 0;
-        is_finite = is_finite && exact::is_finite(g) && exact::is_finite(w);
-        add_to_lane<T>(job, t, g, w, scale);
-      }
+      long long j = group.first() + own;
+      for (; j + (kBatch - 1) * KW_LANES < vectors; j += kBatch * KW_LANES)
+        is_finite &= add_batch<kBatch, T>(job, t, start + j);
+      for (; j < vectors; j += KW_LANES) is_finite &= add_batch<1, T>(job, t, start + j);
       next[own] = t;
     }
     const bool taken = vectors > 0 && !group.any(!is_finite);
@@ -259,14 +291,13 @@ KW_FN void compare_stretch(const CompareJob& job, const Group& group, long long 
   }
 }
 
-/// Piece `which` of the chosen ones into `out`; the stretches are those of device/layout.h.
+/// What one piece holds, as its first thread has it; the stretches are those of
+/// device/layout.h.
 template <class Group>
-KW_FN void compare_piece(const CompareJob& job, const Group& group, long long which,
-                         PieceTotals& out) {
+KW_FN ScalarTotals compare_piece(const CompareJob& job, const Group& group, long long piece) {
   LaneTotals lanes[Group::kOwn];
   for (int own = 0; own < Group::kOwn; ++own) lanes[own] = no_lane();
-  ScalarTotals scalar = no_scalar();
-  const long long piece = job.chosen[which];
+  ScalarTotals sum = no_scalar();
   const bool is_part = job.per_row > 1;  // of one row; else some whole rows
   const long long column = is_part ? piece % job.per_row * job.piece_length : 0;
   const long long left = job.length - column;
@@ -274,9 +305,9 @@ KW_FN void compare_piece(const CompareJob& job, const Group& group, long long wh
   const long long first = is_part ? piece / job.per_row : piece * job.rows_per_piece;
   const long long end = is_part ? first + 1 : first + job.rows_per_piece;
   for (long long row = first; row < end && row < job.rows; ++row)
-    compare_stretch(job, group, row_offset(job, row) + column, length, lanes, scalar);
-  for (int own = 0; own < Group::kOwn; ++own) out.lanes[group.first() + own] = lanes[own];
-  if (group.first() == 0) out.scalar = scalar;
+    compare_stretch(job, group, row_offset(job, row) + column, length, lanes, sum);
+  for (int i = 0; i < KW_LANES; ++i) add_lane(sum, group.lane(lanes, i));
+  return sum;
 }
 
 }  // namespace kw::device

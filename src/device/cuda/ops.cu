@@ -63,7 +63,19 @@ struct EightThreads {
   static constexpr int kOwn = 1;
   __device__ __forceinline__ int first() const { return (int)(threadIdx.x & (KW_LANES - 1)); }
   __device__ __forceinline__ bool any(bool mine) const {
-    return __any_sync(0xffu << (threadIdx.x & 24), mine) != 0;
+    return __any_sync(mask(), mine) != 0;
+  }
+  __device__ __forceinline__ LaneTotals lane(const LaneTotals* own, int i) const {
+    return {from(own->max_abs_diff, i), from(own->max_abs_truth, i), from(own->sum_sq_diff, i),
+            from(own->sum_sq_truth, i), from(own->sum_got, i),       from(own->sum_want, i),
+            from(own->worst_diff, i),   from(own->worst_allowed, i), from(own->failed, i)};
+  }
+
+ private:
+  __device__ __forceinline__ static unsigned mask() { return 0xffu << (threadIdx.x & 24); }
+  template <class T>
+  __device__ __forceinline__ static T from(T mine, int i) {
+    return __shfl_sync(mask(), mine, i, KW_LANES);
   }
 };
 
@@ -146,14 +158,32 @@ extern "C" __global__ void kw_check_guards(const unsigned char* front, long long
     if (back[i] != canary_byte(~key, (Word)i)) atomicMin(&found[1], (Word)i);
 }
 
-/// Eight threads a piece.
-extern "C" __global__ void kw_compare(CompareJob job, PieceTotals* out) {
-  const long long piece = first_index() / KW_LANES;
-  if (piece < job.pieces) compare_piece(job, EightThreads(), piece, out[piece]);
-}
-
-extern "C" __global__ void kw_fold(const PieceTotals* pieces, long long count, ScalarTotals* out) {
-  for (long long i = first_index(); i < count; i += all_threads()) out[i] = fold(pieces[i]);
+/// Eight threads a piece; each block has `segments` segments, at most KW_BLOCK_SEGMENTS, and writes
+/// their sums.
+extern "C" __global__ void __launch_bounds__(256, 3)
+    kw_compare(CompareJob job, int segments, ScalarTotals* out) {
+  __shared__ ScalarTotals totals[KW_BLOCK_SEGMENTS * KW_SEGMENT];
+  __shared__ int chosen[KW_BLOCK_SEGMENTS * KW_SEGMENT];
+  __shared__ int many;
+  if (threadIdx.x == 0) many = 0;
+  __syncthreads();
+  const long long begin = (long long)blockIdx.x * segments * KW_SEGMENT;
+  const long long left = job.pieces - begin;
+  const int count = (int)(left < segments * KW_SEGMENT ? left : segments * KW_SEGMENT);
+  for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x)
+    if (is_chosen(job, begin + i)) chosen[atomicAdd(&many, 1)] = i;
+  __syncthreads();
+  for (int i = (int)threadIdx.x / KW_LANES; i < many; i += (int)blockDim.x / KW_LANES) {
+    const ScalarTotals sum = compare_piece(job, EightThreads(), begin + chosen[i]);
+    if (EightThreads().first() == 0) totals[chosen[i]] = sum;
+  }
+  __syncthreads();
+  const int first = (int)threadIdx.x * KW_SEGMENT;
+  if (first >= count) return;
+  ScalarTotals sum = no_scalar();
+  for (int i = first; i < count && i < first + KW_SEGMENT; ++i)
+    if (is_chosen(job, begin + i)) add_piece(sum, totals[i]);
+  out[begin / KW_SEGMENT + threadIdx.x] = sum;
 }
 
 /// Fills the L2 with dirty lines of this buffer.
