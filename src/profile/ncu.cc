@@ -91,12 +91,13 @@ std::vector<std::string> csv_fields(std::string_view line) {
 // "1,234.5" as ncu prints it; nothing for words and for what is not finite.
 std::optional<double> number_of(std::string text) {
   std::erase(text, ',');
-  const std::string_view trimmed = trim(text);
-  double value = 0;
-  const char* const last = trimmed.data() + trimmed.size();
-  const auto [end, trouble] = std::from_chars(trimmed.data(), last, value);
-  if (trimmed.empty() || trouble != std::errc{} || end != last || !std::isfinite(value))
+  const std::string trimmed(trim(text));
+  if (trimmed.empty() || trimmed.find_first_not_of("0123456789+-.eE") != std::string::npos)
     return std::nullopt;
+  // libc++ 19, which the portable worker is built with, has no from_chars for doubles.
+  char* end = nullptr;
+  const double value = std::strtod(trimmed.c_str(), &end);
+  if (end != trimmed.c_str() + trimmed.size() || !std::isfinite(value)) return std::nullopt;
   return value;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <string.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "base/text.h"
@@ -34,6 +35,11 @@ std::string with_detail(std::string text, const std::string& detail) {
 }
 
 }  // namespace
+
+Verdict at_measure(Verdict verdict) {
+  verdict.stage = std::max(verdict.stage, Stage::Measure);
+  return verdict;
+}
 
 std::string words_of(Fate fate, int signal) {
   switch (fate) {

@@ -23,6 +23,10 @@ bool may_be_input_write(const device::CallResult& call);
 /// Nothing if the call returned. `what` names the call: "workload 'prime'".
 std::optional<Verdict> verdict_of(const device::CallResult& call, const std::string& what);
 
+/// The same verdict at the measure stage if it names an earlier one: a call that ends badly there
+/// ran well when it was checked.
+Verdict at_measure(Verdict verdict);
+
 /// The end in words without blame, for references and opponents: "crashed with signal 11
 /// (SIGSEGV)".
 std::string words_of(device::Fate fate, int signal);

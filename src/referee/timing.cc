@@ -13,6 +13,7 @@
 #include "measure/statistics.h"
 #include "measure/warm_up.h"
 #include "referee/check.h"
+#include "referee/fate.h"
 #include "referee/plausible.h"
 #include "referee/values.h"
 
@@ -50,12 +51,6 @@ int sets_for(double truth_ns) {
   if (truth_ns < 20e6) return 8;
   if (truth_ns < 100e6) return 4;
   return truth_ns < 500e6 ? 3 : 2;
-}
-
-Verdict at_measure(Verdict verdict) {
-  // A call that ends badly here already ran well in the check stage: the stage says where.
-  if (verdict.stage < Stage::Measure) verdict.stage = Stage::Measure;
-  return verdict;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "measure/statistics.h"
+#include "referee/fate.h"
 #include "referee/timing.h"
 
 namespace kw::referee {
