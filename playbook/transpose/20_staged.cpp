@@ -1,12 +1,12 @@
-// Squares are turned in registers into a tile that waits in a private cache and leaves it as long
-// runs of whole lines, around the caches.
+// Squares are turned in registers into a tile that waits in a private cache; while the next one is
+// read, it leaves as whole lines, around the caches.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune STREAM = 1, 0
-// kw: tune TILE_ROWS = 128, 256, 512
-// kw: tune TILE_COLS = 64, 32, 16
-// kw: tune AHEAD = 64, 32, 0
+// kw: tune TILE_ROWS = 32, 64, 128
+// kw: tune TILE_COLS = 64, 128, 32
+// kw: tune AHEAD = 32, 64, 0
+// kw: tune CHUNK = 2048, 8192     // rows of a strip that one thread takes, about
 // kw: tune LANES = 16, 8
-// kw: require AHEAD < TILE_ROWS
 // kw: technique tiling, staging, register_transpose, vectorization, prefetch, nontemporal_stores, threads
 #include <stddef.h>
 
@@ -57,58 +57,96 @@ static inline void turn(Vec* row) {
   if constexpr (STEP > 1) turn<STEP / 2>(row);
 }
 
-// rows x cols of x as cols rows of TILE_ROWS elements. Rows are fetched AHEAD rows before they are
-// turned; those of the next tile follow the last ones of this.
-static void stage(const float* x, int ldx, int rows, int cols, float* staged, const float* next) {
-  for (int r = 0; r < rows; r += LANES) {
-    for (int c = 0; c < cols; c += LANES) {
-      const float* from = x + (size_t)r * ldx + c;
-      float* to = staged + c * TILE_ROWS + r;
+// Columns of the stage: the last elements of the tile before, which filled no line, then the tile's.
+constexpr int kPitch = LANES + TILE_ROWS;
+
+// A tile of a strip that waits to be written.
+struct Tile {
+  float* staged;
+  float* to;  // where its first element goes
+  int rows, next, cols;  // next: the first column that was not written yet
+  bool is_first, is_last;  // of its strip
+};
+
+static inline void write_column(Tile& tile, int ldy) {
+  const float* from = tile.staged + tile.next * kPitch + LANES;
+  float* to = tile.to + (size_t)tile.next * ldy;
+  ++tile.next;
+  const int over = (int)((size_t)to / sizeof(float) % LANES);  // elements of the first line before this tile
+  int i = -over;
+  if (tile.is_first && over > 0) {
+    i += LANES;
+    for (int k = 0; k < min_of(i, tile.rows); ++k) to[k] = from[k];
+  }
+  for (; i + LANES <= tile.rows; i += LANES) put(to + i, load(from + i));
+  if (!tile.is_last) return;
+  for (; i < tile.rows; ++i) to[i] = from[i];
+}
+
+// LANES x LANES elements, or fewer at an edge, as columns of the stage; those AHEAD rows further are
+// fetched, which hardware does not do across pages.
+static inline void stage(const float* from, int ldx, int rows, int cols, bool is_first, float* to) {
 #if AHEAD
-      const float* ahead = r + AHEAD < rows ? from + (size_t)AHEAD * ldx
-                                            : next + (size_t)(r + AHEAD - rows) * ldx + c;
-      for (int i = 0; i < LANES; ++i) __builtin_prefetch(ahead + (size_t)i * ldx, 0, 2);
+  const float* ahead = from + (size_t)AHEAD * ldx;
+  for (int i = 0; i < LANES; ++i) __builtin_prefetch(ahead + (size_t)i * ldx + LANES - 1, 0, 2);
+  if (is_first) {  // and the line that holds the first column alone
+    for (int i = 0; i < LANES; ++i) __builtin_prefetch(ahead + (size_t)i * ldx, 0, 2);
+  }
 #endif
-      if (r + LANES <= rows && c + LANES <= cols) {
-        Vec row[LANES];
+  if (rows >= LANES && cols >= LANES) {
+    Vec row[LANES];
 #pragma GCC unroll 16
-        for (int i = 0; i < LANES; ++i) row[i] = load(from + (size_t)i * ldx);
-        turn<LANES / 2>(row);
+    for (int i = 0; i < LANES; ++i) row[i] = load(from + (size_t)i * ldx);
+    turn<LANES / 2>(row);
 #pragma GCC unroll 16
-        for (int i = 0; i < LANES; ++i) *(Vec*)(to + i * TILE_ROWS) = row[i];
-      } else {
-        for (int i = 0; i < min_of(LANES, rows - r); ++i) {
-          for (int j = 0; j < min_of(LANES, cols - c); ++j) {
-            to[j * TILE_ROWS + i] = from[(size_t)i * ldx + j];
-          }
-        }
-      }
+    for (int i = 0; i < LANES; ++i) *(Vec*)(to + i * kPitch) = row[i];
+  } else {
+    for (int i = 0; i < min_of(LANES, rows); ++i) {
+      for (int j = 0; j < min_of(LANES, cols); ++j) to[j * kPitch + i] = from[(size_t)i * ldx + j];
     }
   }
 }
 
-static void write_run(const float* from, int count, float* to) {
-  int i = 0;
-  for (; i < count && ((size_t)(to + i) & (LANES * 4 - 1)) != 0; ++i) to[i] = from[i];
-  for (; i + LANES <= count; i += LANES) put(to + i, load(from + i));
-  for (; i < count; ++i) to[i] = from[i];
+// Some columns of x, tile by tile down its rows. Squares of one tile are staged in turns with the
+// columns of the one before being written, so that memory is read and written at once.
+static void strip(const float* x, int ldx, int rows, int cols, float* y, int ldy, float* staged) {
+  Tile waiting = {staged, y, 0, 0, 0, false, false};
+  float* other = staged + TILE_COLS * kPitch;
+  for (int r = 0; r < rows; r += TILE_ROWS) {
+    const int height = min_of(TILE_ROWS, rows - r);
+    for (int i = 0; i < height; i += LANES) {
+      for (int c = 0; c < cols; c += LANES) {
+        stage(x + (size_t)(r + i) * ldx + c, ldx, height - i, cols - c, c == 0,
+              other + c * kPitch + LANES + i);
+        for (int k = 0; k < LANES * LANES / TILE_ROWS && waiting.next < waiting.cols; ++k) {
+          write_column(waiting, ldy);
+        }
+      }
+    }
+    while (waiting.next < waiting.cols) write_column(waiting, ldy);
+    if (r > 0) {
+      for (int c = 0; c < cols; ++c) {
+        *(Vec*)(other + c * kPitch) = *(Vec*)(waiting.staged + c * kPitch + TILE_ROWS);
+      }
+    }
+    float* free = waiting.staged;
+    waiting = Tile{other, y + r, height, 0, cols, r == 0, r + height == rows};
+    other = free;
+  }
+  while (waiting.next < waiting.cols) write_column(waiting, ldy);
 }
 
 void transpose(int rows, int cols, const float* x, int ldx, float* y, int ldy) {
+  const int chunks = rows / CHUNK > 0 ? rows / CHUNK : 1;
+  const int chunk = (rows + chunks - 1) / chunks;
 #pragma omp parallel
   {
-    alignas(64) float staged[TILE_ROWS * TILE_COLS];
+    alignas(64) float staged[2 * TILE_COLS * kPitch];
 #pragma omp for collapse(2) schedule(static)
-    for (int r = 0; r < rows; r += TILE_ROWS) {
+    for (int r = 0; r < rows; r += chunk) {
       for (int c = 0; c < cols; c += TILE_COLS) {
-        const int height = min_of(TILE_ROWS, rows - r), width = min_of(TILE_COLS, cols - c);
-        const float* tile = x + (size_t)r * ldx + c;
-        const float* next =
-            c + TILE_COLS < cols ? tile + TILE_COLS : x + (size_t)(r + height) * ldx;
-        stage(tile, ldx, height, width, staged, next);
-        for (int i = 0; i < width; ++i) {
-          write_run(staged + i * TILE_ROWS, height, y + (size_t)(c + i) * ldy + r);
-        }
+        strip(x + (size_t)r * ldx + c, ldx, min_of(chunk, rows - r), min_of(TILE_COLS, cols - c),
+              y + (size_t)c * ldy + r, ldy, staged);
       }
     }
     __builtin_ia32_sfence();  // streamed stores are ordered before the threads join
