@@ -6,7 +6,7 @@
 library_lines=(
   'matmul cublas 0.95 40_gpu_fma' 'matmul cublas 1.5 50_gpu_tf32x3' 'matmul_bf16 cublaslt 0.95 60_gpu_cute'
   'matmul_f16 cublaslt 0 60_gpu_cute' 'scan cub 1.0 40_gpu_lookback' 'reduce_sum cub 0 40_gpu_pieces'
-  'histogram cub 0 40_gpu_lanes' 'transpose cublas 0 50_gpu_vectors' 'softmax cudnn 0 40_gpu_rows'
+  'histogram cub 0 40_gpu_lanes' 'transpose cublas 0 50_gpu_vectors'
   'conv2d cudnn 0.8 50_gpu_tf32x3'
 )
 

@@ -1,0 +1,57 @@
+// The run that is committed with examples/cuda-dialogue: a GPU's outcomes, looked back at without
+// one.
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include "kw.h"
+
+namespace kw::program {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+/// A copy: opening a store may write to it.
+class Dialogue : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::copy(platform::Path(KW_SOURCE_DIR) / "examples/cuda-dialogue/runs",
+                          w_.path() / "runs", std::filesystem::copy_options::recursive);
+  }
+  Workspace w_;
+};
+
+TEST_F(Dialogue, WentFromACompileErrorToANewBest) {
+  const json shown = w_.kw({"show", "fctd3d-1", "--json"}).json();
+  ASSERT_GE(shown["attempts"].size(), 4u);
+  std::vector<std::string> outcomes;
+  std::vector<std::string> classes;
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(shown["attempts"][i]["origin"], "model");
+    outcomes.push_back(shown["attempts"][i]["outcome"]);
+    classes.push_back(shown["attempts"][i]["class"]);
+  }
+  EXPECT_THAT(outcomes,
+              testing::ElementsAre("compile_failed", "wrong_result", "correct", "correct"));
+  EXPECT_THAT(classes, testing::ElementsAre("failed", "failed", "no_gain", "new_best"));
+  EXPECT_LT(shown["attempts"][2]["speedup"], 1.0) << "right and slow";
+  EXPECT_GT(shown["confirmation"]["speedup"]["low"], 1.0);
+}
+
+TEST_F(Dialogue, FedTheRightWordsBack) {
+  for (const auto& [attempt, words] : {std::pair{"2", "identifier \"courant_limit\" is undefined"},
+                                       std::pair{"3", "elements looked at are wrong"}}) {
+    const Ran explained = w_.kw({"explain", "fctd3d-1", attempt});
+    EXPECT_EQ(explained.code, 0);
+    EXPECT_THAT(explained.out, HasSubstr(words));
+  }
+}
+
+TEST_F(Dialogue, ReplaysToTheSameDecisions) {
+  const Ran ran = w_.kw({"replay", "fctd3d-1", "--json"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.json()["is_identical"], true);
+}
+
+}  // namespace
+}  // namespace kw::program
