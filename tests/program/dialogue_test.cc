@@ -47,8 +47,10 @@ TEST_F(Dialogue, FedTheRightWordsBack) {
   }
 }
 
+// The run names its task as it was named then: by a folder of the repository.
 TEST_F(Dialogue, ReplaysToTheSameDecisions) {
-  const Ran ran = w_.kw({"replay", "fctd3d-1", "--json"});
+  const Ran ran = w_.shell("here=$PWD\ncd " KW_SOURCE_DIR
+                           "\n\"$KW\" replay fctd3d-1 --json --workspace \"$here\"\n");
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.json()["is_identical"], true);
 }
