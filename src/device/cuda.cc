@@ -48,6 +48,7 @@ PoolOptions host_pool(const PoolOptions& base, const CudaSurroundings& surroundi
                       const std::vector<platform::Path>& folders) {
   PoolOptions pool = base;
   pool.spare = 0;
+  pool.expected.reset();
   pool.arguments.emplace_back("host");
   pool.environment = surroundings.host_environment(folders);
   pool.readable.insert(pool.readable.end(), folders.begin(), folders.end());
@@ -56,15 +57,15 @@ PoolOptions host_pool(const PoolOptions& base, const CudaSurroundings& surroundi
 
 class CudaDevice final : public Device {
  public:
-  /// `exclusion` is what the options of both pools name; `host`: of players of host launchers.
+  /// `turn` is what the options of both pools name; `host`: of players of host launchers.
   CudaDevice(std::unique_ptr<CudaContext> context, CudaSurroundings surroundings,
-             std::unique_ptr<std::mutex> exclusion, PoolOptions pool, PoolOptions host)
+             std::unique_ptr<CudaTurn> turn, PoolOptions pool, PoolOptions host)
       : context_(std::move(context)),
         surroundings_(std::move(surroundings)),
         facts_(context_->facts()),
         parallel_(1),
         ops_(*context_, parallel_),
-        exclusion_(std::move(exclusion)),
+        turn_(std::move(turn)),
         pool_(std::move(pool)),
         host_options_(std::move(host)) {}
 
@@ -103,7 +104,7 @@ class CudaDevice final : public Device {
   DeviceFacts facts_;
   Parallel parallel_;
   CudaOps ops_;
-  std::unique_ptr<std::mutex> exclusion_;
+  std::unique_ptr<CudaTurn> turn_;
   PlayerPool pool_;
   PoolOptions host_options_;
   std::optional<PlayerPool> host_pool_;        ///< Made with its first player.
@@ -130,7 +131,7 @@ Result<std::unique_ptr<Player>> CudaDevice::start_player(const PlayerSpec& spec)
   CudaPlayer::Setup setup;
   setup.name = spec.name;
   setup.trusted = trusted_.get();
-  setup.exclusion = exclusion_.get();
+  setup.turn = turn_.get();
   setup.writable = spec.writable;
   for (Buffer* buffer : spec.buffers) {
     setup.buffers.push_back(&as_cuda(*buffer));
@@ -138,7 +139,8 @@ Result<std::unique_ptr<Player>> CudaDevice::start_player(const PlayerSpec& spec)
   }
   setup.runs_host_code = spec.runs_host_code;
   if (spec.runs_host_code && !host_pool_) host_pool_.emplace(host_options_);
-  auto blank = KW_TRY((spec.runs_host_code ? *host_pool_ : pool_).take(spec.jail));
+  auto blank =
+      KW_TRY((spec.runs_host_code ? *host_pool_ : pool_).take(spec.jail, spec.is_followed));
   return KW_TRY(CudaPlayer::prepare(std::move(blank), setup));
 }
 
@@ -207,17 +209,18 @@ Result<std::unique_ptr<Device>> open_cuda(const CudaOptions& options) {
   PoolOptions pool;
   pool.program = resolved.player;
   pool.spare = resolved.spare_players;
+  pool.expected = resolved.expected_jail;
   pool.arguments = {surroundings.uuid, surroundings.driver};
   pool.environment = surroundings.environment;
   pool.readable = surroundings.readable;
   pool.device_nodes = surroundings.nodes;
   pool.needs_driver = true;
-  auto exclusion = std::make_unique<std::mutex>();
-  pool.exclusion = exclusion.get();
+  auto turn = std::make_unique<CudaTurn>();
+  pool.exclusion = &turn->alone;
   PoolOptions host = host_pool(pool, surroundings, resolved.library_folders);
   return std::unique_ptr<Device>(
-      std::make_unique<CudaDevice>(std::move(context), std::move(surroundings),
-                                   std::move(exclusion), std::move(pool), std::move(host)));
+      std::make_unique<CudaDevice>(std::move(context), std::move(surroundings), std::move(turn),
+                                   std::move(pool), std::move(host)));
 }
 
 const CudaSurroundings* surroundings_of(const Device& device) {

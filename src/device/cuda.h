@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,8 @@ struct CudaOptions {
   /// Of CUDA's libraries: what players of host launchers may read and link with.
   std::vector<platform::Path> library_folders = {};
   int spare_players = 1;  ///< Kept ready per jail level; each holds a context, some 0.5 GiB.
+  /// A level whose players will be needed: the first context is made at once, beside all else.
+  std::optional<JailLevel> expected_jail{};
 };
 
 /// Error: no driver, one that is too old, no GPU, or one that cannot be used; says what is missing.

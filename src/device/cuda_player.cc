@@ -33,7 +33,7 @@ LoadResult loaded(const PlayerProcess::Exchange& e) {
 
 CudaPlayer::CudaPlayer(BlankPlayer blank, const Setup& setup, SharedClock clock)
     : clock_(std::move(clock)),
-      exclusion_(*setup.exclusion),
+      turn_(*setup.turn),
       runs_host_code_(setup.runs_host_code),
       process_(std::move(blank), setup.name) {
   process_.await_death();
@@ -63,6 +63,7 @@ Result<std::unique_ptr<CudaPlayer>> CudaPlayer::prepare(BlankPlayer blank, const
 }
 
 LoadResult CudaPlayer::load(const BuiltObject& object) {
+  settle();
   if (object.format == "elf-so" && runs_host_code_) {
     LoadResult result = process_.load_shared(object, kHostTimeout);
     if (result.fate == Fate::Returned)
@@ -92,6 +93,7 @@ LoadResult CudaPlayer::load(const BuiltObject& object) {
 LoadResult CudaPlayer::bind(const Binding& binding) {
   KW_ASSERT(binding.plan != nullptr && binding.object >= 0 &&
             static_cast<std::size_t>(binding.object) < symbols_.size());
+  settle();
   const auto& symbols = symbols_[static_cast<std::size_t>(binding.object)];
   PlanOperands operands;
   operands.tensors = binding.tensors;
@@ -117,31 +119,71 @@ LoadResult CudaPlayer::bind(const Binding& binding) {
   return result;
 }
 
-CallResult CudaPlayer::forget() {
-  BareRequest request;
-  return process_.exchange(seal(request, Kind::Forget), {}, Kind::Done, kBindTimeout).result;
+CudaPlayer::~CudaPlayer() {
+  if (turn_.forgetting == this) turn_.forgetting = nullptr;
+}
+
+void CudaPlayer::settle() {
+  if (!pending_) return;
+  forgotten_ = process_.collect(*std::exchange(pending_, {}), Kind::Done, kBindTimeout).result;
+  turn_.forgetting = nullptr;
+}
+
+void CudaPlayer::begin_forget(int plan) {
+  if (turn_.forgetting != nullptr) turn_.forgetting->settle();
+  player::PlanRequest request;
+  request.plan = forgetting_plan_ = plan;
+  forgotten_.reset();
+  pending_ = process_.ask(seal(request, Kind::Forget), {});
+  turn_.forgetting = this;
+}
+
+CallResult CudaPlayer::keep_only(int plan) {
+  settle();
+  player::PlanRequest request;
+  request.plan = plan;
+  return process_.exchange(seal(request, Kind::KeepOnly), {}, Kind::Done, kBindTimeout).result;
+}
+
+CallResult CudaPlayer::forget(int plan) {
+  const bool is_begun = (pending_ || forgotten_) && forgetting_plan_ == plan;
+  if (!is_begun) begin_forget(plan);
+  settle();
+  return *forgotten_;
 }
 
 CallResult CudaPlayer::call(const Call& call) {
   KW_ASSERT(call.argument_sets.empty() && call.object >= 0);
   player::RunRequest request;
   request.plan = call.object;
-  request.flags = call.is_by_stream ? player::kRunByStream : 0;
+  request.flags = call.kind == CallKind::ByStream ? player::kRunByStream : 0;
+  std::unique_lock<std::mutex> undisturbed;
+  if (call.kind != CallKind::Checked) undisturbed = std::unique_lock(turn_.alone);
   return run(request, Kind::Run, call.timeout_ns);
 }
 
-CallResult CudaPlayer::call_empty() { return run({}, Kind::Empty, kEmptyRunTimeout); }
+CallResult CudaPlayer::call_empty() {
+  const std::lock_guard undisturbed(turn_.alone);
+  return run({}, Kind::Empty, kEmptyRunTimeout);
+}
 
 CallResult CudaPlayer::run(player::RunRequest request, Kind kind, std::int64_t timeout_ns) {
   constexpr std::uint64_t kMostLead = 320'000;
   request.nonce = fresh_sequence() | 1;  // 0 would ask for no stamps
   request.lead_ns = lead_ns_;
   clock_.reset();
-  const std::lock_guard undisturbed(exclusion_);
+  if (turn_.forgetting != nullptr) turn_.forgetting->settle();
+  forgotten_.reset();
   const auto now = [] { return platform::real_clock().now_ns(); };
-  AnnouncementWatch watch(clock_.page(), request.nonce, lead_ns_, now());
-  auto e = process_.exchange(seal(request, kind), {}, Kind::Done, timeout_ns,
-                             [&] { return watch.look(now); });
+  const std::int64_t began_ns = now();
+  std::int64_t announced_ns = 0;
+  AnnouncementWatch watch(clock_.page(), request.nonce, lead_ns_, began_ns);
+  auto e = process_.exchange(seal(request, kind), {}, Kind::Done, timeout_ns, [&] {
+    const bool is_announced = watch.look(now);
+    if (is_announced) announced_ns = now() - began_ns;
+    return is_announced;
+  });
+  e.result.announced_ns = static_cast<double>(announced_ns);
   if (e.result.fate != Fate::Returned || !e.answer) return e.result;
   e.result.stamped_ns = watch.stamped_ns();
   if (!watch.is_in_time()) lead_ns_ = std::min(2 * lead_ns_, kMostLead);

@@ -107,6 +107,9 @@ struct PlayerSpec {
   std::vector<bool> writable = {};    ///< Per buffer; a read-only input faults when written.
   /// cuda: it is to load a host launcher, so it sees the libraries of CUDA. For trusted code alone.
   bool runs_host_code = false;
+  /// Another player will be wanted before long: one is made ready meanwhile. On cuda that takes a
+  /// tenth of a second in which nothing can be timed.
+  bool is_followed = true;
 };
 
 /// Trusted kernels run for their time: how the ceilings of a device are measured.

@@ -87,13 +87,19 @@ class FakePlayer final : public Player {
     return result;
   }
 
-  CallResult forget() override {
+  CallResult keep_only(int) override {
+    world_.log.push_back("keep_only " + spec_.name);
+    return is_alive_ ? CallResult{} : CallResult{.fate = Fate::Exited};
+  }
+
+  CallResult forget(int) override {
     world_.log.push_back("forget " + spec_.name);
     return is_alive_ ? CallResult{} : CallResult{.fate = Fate::Exited};
   }
 
   CallResult call(const Call& call) override {
-    world_.log.push_back("call " + spec_.name + (call.is_by_stream ? " by stream" : ""));
+    world_.log.push_back("call " + spec_.name +
+                         (call.kind == CallKind::ByStream ? " by stream" : ""));
     if (!is_alive_) return {.fate = Fate::Exited, .detail = "the player has ended before"};
     KW_ASSERT(call.object >= 0 && static_cast<std::size_t>(call.object) < loaded_.size());
     const Loaded& loaded = loaded_[static_cast<std::size_t>(call.object)];

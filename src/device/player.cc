@@ -8,7 +8,7 @@ LoadResult Player::bind(const Binding&) {
   return {.fate = Fate::LoadRefused, .detail = "this device runs no launch plans"};
 }
 
-CallResult Player::forget() {
+CallResult Player::forget(int) {
   return {.fate = Fate::BadProtocol, .detail = "this device runs no launch plans"};
 }
 

@@ -25,14 +25,20 @@ struct Argument {
 /// Most arguments of one call, summed over its sets: a request is one packet.
 inline constexpr std::size_t kMostArguments = 8192;
 
+/// What counts of a call.
+enum class CallKind {
+  Checked,   ///< What it does alone: another player may start beside it.
+  Timed,     ///< Its time too: nothing of ours stirs meanwhile.
+  ByStream,  ///< The same of a host launcher by its function, not by the graph captured of it.
+};
+
 struct Call {
   int object = 0;  ///< Handle from load(), or from bind() where the device runs plans.
   /// Called one after another inside one span; at least one, all of one length. Empty for a bound
   /// plan, which runs once.
   std::vector<std::vector<Argument>> argument_sets = {};
   std::int64_t timeout_ns = 0;
-  /// Of a host launcher: its function itself, not the graph that was captured of it.
-  bool is_by_stream = false;
+  CallKind kind = CallKind::Checked;
 };
 
 /// How a load or a call ended, judged from outside.
@@ -52,9 +58,10 @@ struct CallResult {
   Fate fate = Fate::Returned;
   double elapsed_ns =
       0;  ///< The referee's wall clock around the request; empty call not subtracted.
-  double stamped_ns = 0;  ///< cuda: between spacer and stamp (design §6); 0: not stamped.
-  double event_ns = 0;    ///< cuda: by the driver's events, which only confirm the stamps.
-  int signal = 0;         ///< Crashed: of the process. DeviceFault: CUDA's number of the error.
+  double announced_ns = 0;  ///< cuda: of these until all was queued; 0: nobody saw it.
+  double stamped_ns = 0;    ///< cuda: between spacer and stamp (design §6); 0: not stamped.
+  double event_ns = 0;      ///< cuda: by the driver's events, which only confirm the stamps.
+  int signal = 0;           ///< Crashed: of the process. DeviceFault: CUDA's number of the error.
   bool fault_in_guard = false;
   std::string detail = {};
 };
@@ -92,9 +99,16 @@ class Player {
   /// launcher is called once, for what it does on first use, and then captured where that works.
   /// `object` of the result is the handle for Call. LoadRefused says in words what does not fit.
   virtual LoadResult bind(const Binding& binding);
-  /// Only there: loads every module again and instantiates the graphs again, so that nothing a
-  /// kernel left in device globals is there in the next call. Outside any timed span.
-  virtual CallResult forget();
+  /// Only there: loads every module again and instantiates the graph of this bound plan again
+  /// (others when they next run), so that nothing a kernel left in device globals is there in the
+  /// next call. Outside any timed span.
+  virtual CallResult forget(int plan);
+  /// Lets forget(), which then only waits for it, begin at once: no code of a candidate runs in it,
+  /// so the referee may work on buffers meanwhile. It is over before any player is called.
+  virtual void begin_forget(int) {}
+  /// Only there: from now on this bound plan alone, with the buffers that it names; every other one
+  /// is out of the process's reach for good, so that nothing can be kept in it.
+  virtual CallResult keep_only(int) { return {}; }
   /// Resumes the process, sends the request, waits for the answer, stops the process again. The
   /// process is stopped whenever no call is in flight, so that it can neither work nor disturb.
   virtual CallResult call(const Call& call) = 0;

@@ -48,10 +48,10 @@ std::map<JailLevel, PlayerPool::Shelf> PlayerPool::first_shelves(const PoolOptio
   return shelves;
 }
 
-Result<BlankPlayer> PlayerPool::take(JailLevel level) {
+Result<BlankPlayer> PlayerPool::take(JailLevel level, bool is_followed) {
   std::unique_lock lock(mutex_);
   Shelf& shelf = shelves_[level];
-  shelf.spare = options_.spare;
+  shelf.spare = is_followed ? options_.spare : 0;
   ++shelf.wanted;
   changed_.notify_all();
   changed_.wait(lock, [&] { return !shelf.ready.empty(); });

@@ -51,8 +51,8 @@ class PlayerPool {
   ~PlayerPool();
 
   /// A blank player, at once if one is spare; else after a few milliseconds. Asks for its
-  /// replacement.
-  Result<BlankPlayer> take(JailLevel level);
+  /// replacement if it is followed by another before long.
+  Result<BlankPlayer> take(JailLevel level, bool is_followed = true);
 
  private:
   struct Shelf {

@@ -127,30 +127,43 @@ LoadResult PlayerProcess::load_shared(const BuiltObject& object, std::int64_t ti
 PlayerProcess::Exchange PlayerProcess::exchange(std::span<const std::byte> request,
                                                 std::span<const int> descriptors, Kind expected,
                                                 std::int64_t timeout_ns, const Watch& watch) {
-  Exchange e;
+  return collect(ask(request, descriptors), expected, timeout_ns, watch);
+}
+
+PlayerProcess::Asked PlayerProcess::ask(std::span<const std::byte> request,
+                                        std::span<const int> descriptors) {
+  Asked asked;
+  Exchange& e = asked.so_far;
   if (!is_alive_) {
     e.result = {.fate = Fate::Exited, .detail = "the player has ended before"};
-    return e;
+    return asked;
   }
   std::byte stray[1];
   const auto early = player::receive_packet(blank_.channel.get(), stray, {}, false);
   if (early.error != EAGAIN && early.bytes > 0) {
     e.result = end(Fate::BadProtocol, "it answered before it was asked");
-    return e;
+    return asked;
   }
   // Queued while the process is stopped: nothing of it runs before the clock does.
   const int error = player::send_packet(blank_.channel.get(), request, descriptors, false);
   if (error != 0) {
     e.result = reap(kDeathPatience);
-    return e;
+    return asked;
   }
   const auto header = player::decode_header(request);
   KW_ASSERT(header.has_value());
-  const std::int64_t start = platform::real_clock().now_ns();
-  if (blank_.process.signal(SIGCONT).has_value())
-    await(e, header->sequence, expected, start, timeout_ns, watch);
-  else
-    e.result = reap(kDeathPatience);
+  asked.sequence = header->sequence;
+  asked.start_ns = platform::real_clock().now_ns();
+  asked.is_open = blank_.process.signal(SIGCONT).has_value();
+  if (!asked.is_open) e.result = reap(kDeathPatience);
+  return asked;
+}
+
+PlayerProcess::Exchange PlayerProcess::collect(Asked asked, Kind expected, std::int64_t timeout_ns,
+                                               const Watch& watch) {
+  Exchange e = std::move(asked.so_far);
+  if (!asked.is_open) return e;
+  await(e, asked.sequence, expected, asked.start_ns, timeout_ns, watch);
   if (e.answer && !stop()) {
     e.answer.reset();
     const double elapsed = e.result.elapsed_ns;

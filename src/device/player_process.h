@@ -26,6 +26,13 @@ class PlayerProcess {
     CallResult result;
     std::optional<player::Answer> answer;  ///< Where the fate is Returned.
   };
+  /// A request under way, or how it ended before it was.
+  struct Asked {
+    Exchange so_far;
+    bool is_open = false;
+    std::uint64_t sequence = 0;
+    std::int64_t start_ns = 0;
+  };
   /// Called over and over while an answer is awaited; true once there is nothing more to watch for.
   using Watch = std::function<bool()>;
 
@@ -48,6 +55,11 @@ class PlayerProcess {
   /// it says that it is done.
   Exchange exchange(std::span<const std::byte> request, std::span<const int> descriptors,
                     player::Kind expected, std::int64_t timeout_ns, const Watch& watch = {});
+  /// The two halves of exchange(), for a caller with something to do in between. Nothing else may
+  /// be asked before the answer is collected; `timeout_ns` counts from the asking.
+  Asked ask(std::span<const std::byte> request, std::span<const int> descriptors);
+  Exchange collect(Asked asked, player::Kind expected, std::int64_t timeout_ns,
+                   const Watch& watch = {});
   Result<AfterReturn> watch_after_return(std::int64_t ns);
   /// Puts a shared object into the process's folder and lets it load it; its entry is kw_entry.
   LoadResult load_shared(const BuiltObject& object, std::int64_t timeout_ns);

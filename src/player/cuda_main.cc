@@ -174,7 +174,7 @@ void on_bind(std::span<const std::byte> message, Descriptors descriptors, std::u
 void on_run(std::span<const std::byte> message, std::uint64_t sequence) {
   const auto request = decode_run(message);
   if (!request || !state.is_prepared) return refused("run", sequence);
-  const Bound* plan = nullptr;
+  Bound* plan = nullptr;
   if (request->header.kind == Kind::Run) {
     plan = state.session.plan(static_cast<std::size_t>(request->plan));
     if (plan == nullptr) return refused("run of an unknown plan", sequence);
@@ -183,6 +183,15 @@ void on_run(std::span<const std::byte> message, std::uint64_t sequence) {
   a.stamps = 1;
   const auto outcome = state.session.run(plan, *request, a.stamp_ns[0]);
   conclude(outcome, a, Kind::Done, sequence);
+}
+
+void on_plan_request(std::span<const std::byte> message, std::uint64_t sequence) {
+  const auto request = decode_plan_request(message);
+  Bound* plan = request ? state.session.plan(static_cast<std::size_t>(request->plan)) : nullptr;
+  if (plan == nullptr || !state.is_prepared) return refused("plan", sequence);
+  conclude(request->header.kind == Kind::Forget ? state.session.forget(*plan)
+                                                : state.session.keep_only(*plan),
+           Kind::Done, sequence);
 }
 
 void handle(std::span<const std::byte> message, const Header& header, Descriptors descriptors) {
@@ -201,8 +210,8 @@ void handle(std::span<const std::byte> message, const Header& header, Descriptor
     case Kind::Empty:
       return on_run(message, header.sequence);
     case Kind::Forget:
-      if (!state.is_prepared) return refused("forget", header.sequence);
-      return conclude(state.session.forget(), Kind::Done, header.sequence);
+    case Kind::KeepOnly:
+      return on_plan_request(message, header.sequence);
     default:
       return refused("unknown kind", header.sequence);
   }

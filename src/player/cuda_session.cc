@@ -127,7 +127,8 @@ Outcome Session::map(const MapEntry& entry, int descriptor) {
     f = attempt(api_.cuMemSetAccess(at, entry.mapped_bytes, &access, 1), "open a buffer");
   }
   api_.cuMemRelease(allocation);  // the mapping keeps it
-  if (!f) buffers_.push_back({at + entry.payload_offset, entry.payload_bytes});
+  if (!f)
+    buffers_.push_back({at + entry.payload_offset, entry.payload_bytes, at, entry.mapped_bytes});
   return f;
 }
 
@@ -198,18 +199,26 @@ Outcome Session::warm_up() {
   return f;
 }
 
+namespace {
+/// As src/device/cuda/player.cu has it.
+struct Stretch {
+  Address at;
+  std::uint64_t bytes;
+};
+}  // namespace
+
 Outcome Session::finish_mapping() {
   if (buffers_.empty()) return std::nullopt;
-  struct Stretch {
-    Address at;
-    std::uint64_t bytes;
-  };
+  if (auto f = check(api_.cuMemAlloc(&touch_list_, buffers_.size() * sizeof(Stretch)), "allocate",
+                     Trouble::MapFailed))
+    return f;
+  return send_touch_list();
+}
+
+Outcome Session::send_touch_list() {
   std::vector<Stretch> list;
   for (const Mapped& b : buffers_) list.push_back({b.payload, b.bytes});
-  const std::size_t bytes = list.size() * sizeof(Stretch);
-  if (auto f = check(api_.cuMemAlloc(&touch_list_, bytes), "allocate", Trouble::MapFailed))
-    return f;
-  return send(touch_list_, list.data(), bytes, "copy the list of buffers");
+  return send(touch_list_, list.data(), list.size() * sizeof(Stretch), "copy the list of buffers");
 }
 
 Outcome Session::send(Address to, const void* from, std::size_t bytes,
@@ -262,6 +271,7 @@ Outcome Session::build(Bound& plan) {
   if (is_call != is_host)
     return fail(Trouble::LoadRefused, is_host ? "a host launcher is called, it runs no plan"
                                               : "a cubin has no host launcher to call");
+  plan.is_built = true;  // or it is given up
   if (is_host) return build_host(plan);
   if (auto f = send_tables(plan)) return f;
   return GraphBuilder(*this, plan).build();
@@ -332,11 +342,13 @@ Outcome Session::queue(const Bound* plan, const RunRequest& request) {
   return attempt(launch(trusted_.stamp, 1, 1, 0, stream_, arguments));
 }
 
-Outcome Session::run(const Bound* plan, const RunRequest& request, std::uint64_t& event_ns) {
+Outcome Session::run(Bound* plan, const RunRequest& request, std::uint64_t& event_ns) {
   event_ns = 0;
   if (trusted_.module == nullptr) return fail(Trouble::BadRequest, "run without trusted kernels");
   if (request.nonce != 0 && clock_ == nullptr)
     return fail(Trouble::BadRequest, "run without a clock");
+  if (plan != nullptr)
+    if (auto f = build_again(*plan)) return f;
   const Outcome queued = queue(plan, request);
   // Also after a refusal: the spacer may be waiting already.
   release_spacer(request);
@@ -424,31 +436,6 @@ Outcome Session::run_apart(std::size_t object, std::span<const std::byte> plan,
     if (event != nullptr) api_.cuEventDestroy(event);
   discard(bound);
   return f;
-}
-
-Outcome Session::forget() {
-  for (auto& plan : plans_)
-    if (plan->exec != nullptr)
-      if (auto f = check(api_.cuGraphExecDestroy(std::exchange(plan->exec, nullptr)),
-                         "destroy a graph", Trouble::LaunchFailed))
-        return f;
-  for (Object& object : objects_) {
-    if (object.entry != nullptr) continue;
-    if (auto f = check(api_.cuModuleUnload(std::exchange(object.module, nullptr)),
-                       "unload the cubin", Trouble::LaunchFailed))
-      return f;
-    if (auto f = check(api_.cuModuleLoadData(&object.module, object.image.data()),
-                       "load the cubin again", Trouble::LaunchFailed))
-      return f;
-  }
-  for (auto& plan : plans_)
-    if (auto f = plan->entry != nullptr ? instantiate_host(*plan) : build(*plan)) {
-      // It was accepted before, so this is no refusal of what was asked for.
-      if (f->trouble == Trouble::LoadRefused) f->trouble = Trouble::LaunchFailed;
-      return f;
-    }
-  if (auto f = check(launch_scrub(), "overwrite shared memory", Trouble::LaunchFailed)) return f;
-  return check(api_.cuStreamSynchronize(stream_), "forget", Trouble::LaunchFailed);
 }
 
 }  // namespace kw::player::cuda

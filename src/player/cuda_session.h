@@ -31,6 +31,8 @@ using Outcome = std::optional<Failure>;  ///< Nothing: success.
 struct Mapped {
   Address payload = 0;
   std::uint64_t bytes = 0;
+  Address mapping = 0;  ///< Of which the payload is a part; 0: not ours to take away.
+  std::uint64_t mapped_bytes = 0;
 };
 
 /// Functions of src/device/cuda/player.cu.
@@ -57,6 +59,7 @@ struct Object {
 
 /// A plan made ready. Its bytes stay, since the graph is built anew after every forget().
 struct Bound {
+  bool is_built = false;
   std::size_t object = 0;
   std::vector<std::uint64_t> bytes;  ///< As they came; 8-aligned.
   PlanView view;
@@ -93,7 +96,7 @@ class Session {
   Outcome load_host(const char* path, const char* entry, std::int32_t& handle);
   Outcome bind(std::size_t object, std::span<const std::byte> plan, std::int32_t& handle);
   /// Runs a plan (none: nothing) between spacer and stamp, both as the request says.
-  Outcome run(const Bound* plan, const RunRequest& request, std::uint64_t& event_ns);
+  Outcome run(Bound* plan, const RunRequest& request, std::uint64_t& event_ns);
   /// Binds a plan to these buffers of an adopted context, runs it `repeats` times in a row and
   /// drops it: the time between its events. Kernels are warm from one run before.
   Outcome run_once(std::size_t object, std::span<const std::byte> plan, std::vector<Mapped> buffers,
@@ -105,13 +108,14 @@ class Session {
   Outcome run_apart(std::size_t object, std::span<const std::byte> plan,
                     std::vector<Mapped> buffers, std::span<const int> marked,
                     std::vector<double>& step_ns);
-  /// Every object and every graph anew; shared memory overwritten.
-  Outcome forget();
+  /// Every object and the graph of this plan anew, other plans' when they run; shared memory
+  /// overwritten.
+  Outcome forget(Bound& next);
+  /// Unmaps every buffer that this plan does not name, and drops the other plans.
+  Outcome keep_only(const Bound& kept);
 
   bool has_object(std::size_t index) const { return index < objects_.size(); }
-  const Bound* plan(std::size_t index) const {
-    return index < plans_.size() ? plans_[index].get() : nullptr;
-  }
+  Bound* plan(std::size_t index) { return index < plans_.size() ? plans_[index].get() : nullptr; }
 
  private:
   friend class GraphBuilder;
@@ -126,11 +130,16 @@ class Session {
   Outcome decode(Bound& bound, std::span<const std::byte> plan) const;
   Outcome prepare(Bound& bound, std::span<const std::byte> plan);
   Outcome read_events(std::uint64_t& event_ns);
+  /// Tells the device which buffers there are, for kw_touch.
+  Outcome send_touch_list();
   Outcome map_clock(const MapEntry& entry, int descriptor);
   Outcome warm_up();
   Outcome build(Bound& plan);
   Outcome send_tables(Bound& plan);
   void discard(Bound& plan);
+  // cuda_forget.cc
+  /// The graph of a plan that was bound, if forget() has taken it.
+  Outcome build_again(Bound& plan);
   // cuda_host.cc
   Outcome build_host(Bound& plan);
   /// One call outside of any capture, awaited.

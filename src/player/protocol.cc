@@ -83,6 +83,14 @@ std::optional<BindRequest> decode_bind(std::span<const std::byte> message) {
   return request && request->object < 0 ? std::nullopt : request;
 }
 
+std::optional<PlanRequest> decode_plan_request(std::span<const std::byte> message) {
+  const auto header = decode_header(message);
+  if (!header || (header->kind != Kind::Forget && header->kind != Kind::KeepOnly))
+    return std::nullopt;
+  const auto request = decode_fixed<PlanRequest>(message, header->kind);
+  return request && request->plan < 0 ? std::nullopt : request;
+}
+
 std::optional<RunRequest> decode_run(std::span<const std::byte> message) {
   const auto header = decode_header(message);
   if (!header || (header->kind != Kind::Run && header->kind != Kind::Empty)) return std::nullopt;

@@ -18,7 +18,7 @@ namespace kw::player {
 
 inline constexpr int kChannelFd = 3;  ///< Where a player finds its end of the pair.
 inline constexpr std::uint32_t kMagic = 0x3150'574b;
-inline constexpr std::uint16_t kVersion = 3;
+inline constexpr std::uint16_t kVersion = 4;
 /// Below the kernel's default socket buffer (208 KiB), so that a request can be queued while the
 /// player is stopped.
 inline constexpr std::size_t kMaxMessage = std::size_t{160} << 10;
@@ -39,7 +39,8 @@ enum class Kind : std::uint16_t {
   Equip,        ///< Header alone, with the cubin of trusted kernels; before Prepare. Answer: Ready.
   Bind,         ///< BindRequest, with an encoded plan (plan_wire.h). Answer: Loaded.
   Run,          ///< RunRequest: a bound plan, once. Answer: Done.
-  Forget,       ///< Header alone: every object loaded and every plan built anew. Answer: Done.
+  Forget,       ///< PlanRequest: every object loaded and this plan built anew. Answer: Done.
+  KeepOnly,     ///< PlanRequest: other plans go, and buffers that it does not name. Answer: Done.
   Hello = 101,  ///< Answers; all are an Answer.
   Ready,
   Loaded,
@@ -99,6 +100,12 @@ struct LoadRequest {
 struct BindRequest {
   Header header;
   std::int32_t object = 0;
+  std::uint32_t reserved = 0;
+};
+
+struct PlanRequest {
+  Header header;
+  std::int32_t plan = 0;  ///< Handle from Bind.
   std::uint32_t reserved = 0;
 };
 
@@ -184,6 +191,8 @@ std::optional<MapView> decode_map(std::span<const std::byte> message);
 std::optional<PrepareRequest> decode_prepare(std::span<const std::byte> message);
 std::optional<LoadRequest> decode_load(std::span<const std::byte> message);
 std::optional<BindRequest> decode_bind(std::span<const std::byte> message);
+/// Of kind Forget or KeepOnly.
+std::optional<PlanRequest> decode_plan_request(std::span<const std::byte> message);
 /// Of kind Run or Empty.
 std::optional<RunRequest> decode_run(std::span<const std::byte> message);
 std::optional<CallView> decode_call(std::span<std::byte> message);

@@ -121,6 +121,17 @@ TEST(Requests, BindsAndRunsNameWhatWasLoaded) {
   EXPECT_TRUE(bound());
   bind.object = -1;
   EXPECT_FALSE(bound());
+  PlanRequest named;
+  named.header.bytes = sizeof named;
+  const auto is_named = [&](Kind kind, int plan) {
+    named.header.kind = kind;
+    named.plan = plan;
+    return decode_plan_request(std::as_bytes(std::span(&named, 1))).has_value();
+  };
+  EXPECT_TRUE(is_named(Kind::Forget, 0));
+  EXPECT_TRUE(is_named(Kind::KeepOnly, 3));
+  EXPECT_FALSE(is_named(Kind::Forget, -1));
+  EXPECT_FALSE(is_named(Kind::Bind, 0));
   RunRequest run;
   run.header.kind = Kind::Run;
   run.header.bytes = sizeof run;

@@ -20,13 +20,20 @@ class Account {
    public:
     Lap(Account& account, const char* step)
         : account_(account), step_(step), is_outer_(account.depth_++ == 0) {
-      if (is_outer_) began_ns_ = account_.clock_.now_ns();
+      began_ns_ = account_.clock_.now_ns();
     }
     ~Lap() {
       --account_.depth_;
       if (is_outer_)
         account_.spent_[step_] += static_cast<double>(account_.clock_.now_ns() - began_ns_);
     }
+    /// Gives `ns` of the time so far to a step of its own.
+    void part(const char* step, double ns) {
+      if (!is_outer_) return;
+      account_.spent_[step] += ns;
+      account_.spent_[step_] -= ns;
+    }
+    double so_far_ns() const { return static_cast<double>(account_.clock_.now_ns() - began_ns_); }
     Lap(const Lap&) = delete;
     Lap& operator=(const Lap&) = delete;
 

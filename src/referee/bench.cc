@@ -96,10 +96,11 @@ Result<> Bench::repair() {
   return ensure_slots(count);
 }
 
-Result<> Bench::place(int slot_index, int set) {
+Result<> Bench::place(int slot_index, int set, Outputs outputs) {
   const Buffers* values = KW_TRY(pool_.set(set));
   const std::uint64_t call_seed = seed_.child("calls").child(++calls_placed_).low;
-  return referee::place(device_.ops(), workload_, *values, set, call_seed, slot(slot_index));
+  return referee::place(device_.ops(), workload_, *values, set, call_seed, slot(slot_index),
+                        outputs);
 }
 
 Result<> Bench::flush(int slots) {
@@ -132,6 +133,7 @@ device::PlayerSpec Bench::player_spec(std::string name, JailLevel jail,
                           .memory_bytes = task_.restrictions.workspace_bytes,
                           .buffers = {},
                           .writable = {}};
+  spec.is_followed = spec.name != "opponent";  // the last that a judgement needs
   for (const Slot& slot : slots_)
     for (std::size_t i = 0; i < slot.buffers.size(); ++i) {
       spec.buffers.push_back(slot.buffers[i].get());

@@ -83,7 +83,7 @@ class Bench {
   std::vector<int> prepared_sets() const;
 
   /// place() with a seed of its own for every call.
-  Result<> place(int slot, int set);
+  Result<> place(int slot, int set, Outputs outputs = Outputs::Poisoned);
   /// Makes caches cold for the tensors of the first `slots` slots.
   Result<> flush(int slots);
   /// The same placement as the latest in this slot, poison included: for a second run on equal

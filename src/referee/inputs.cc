@@ -101,14 +101,14 @@ Result<const Buffers*> InputPool::set(int index) {
 }
 
 Result<> place(device::BufferOps& ops, const Workload& workload, const Buffers& set, int set_index,
-               std::uint64_t call_seed, Slot& slot) {
+               std::uint64_t call_seed, Slot& slot, Outputs outputs) {
   slot.call_seed = call_seed;
   for (std::size_t i = 0; i < workload.tensors.size(); ++i) {
     const Tensor& tensor = workload.tensors[i];
     if (!is_written(tensor) && slot.set == set_index) continue;
     if (is_drawn(tensor))
       KW_TRY(ops.copy(*slot.buffers[i], *set[i]));
-    else
+    else if (outputs == Outputs::Poisoned || tensor.initial == Initial::Zero)
       KW_TRY(make_initial(ops, tensor, poison_seed(slot, i), *slot.buffers[i]));
   }
   slot.set = set_index;

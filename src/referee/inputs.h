@@ -64,10 +64,13 @@ class InputPool {
   std::map<int, Buffers> sets_;
 };
 
+/// What a call finds where it writes and nothing else is declared: random bytes, or what is there.
+enum class Outputs { Poisoned, AsLeft };
+
 /// Makes the slot ready for a call: inputs of the set, initial values of inout tensors, zeros or
 /// fresh random bytes in out tensors and row padding. Always the same addresses.
 Result<> place(device::BufferOps& ops, const Workload& workload, const Buffers& set, int set_index,
-               std::uint64_t call_seed, Slot& slot);
+               std::uint64_t call_seed, Slot& slot, Outputs outputs = Outputs::Poisoned);
 
 /// What tensor `index` held right after place(), written to `to` (same size).
 Result<> recreate(device::BufferOps& ops, const Workload& workload, const Buffers& set,

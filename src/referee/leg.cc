@@ -127,15 +127,23 @@ Result<> Leg::make_ready(const Workload& workload) {
   return {};
 }
 
-device::CallResult Leg::forget() { return runs_plans() ? player_->forget() : device::CallResult{}; }
+device::CallResult Leg::forget(const Workload& workload) {
+  return runs_plans() ? player_->forget(post_of(workload).handle) : device::CallResult{};
+}
+
+device::CallResult Leg::keep_only(const Workload& workload) {
+  return player_->keep_only(post_of(workload).handle);
+}
+
+void Leg::begin_forget(const Workload& workload) {
+  if (runs_plans() && is_alive()) player_->begin_forget(post_of(workload).handle);
+}
 
 device::CallResult Leg::call(const Workload& workload, int slots, std::int64_t timeout_ns,
-                             bool is_by_stream) {
+                             device::CallKind kind) {
   const Post& post = post_of(workload);
-  device::Call call{.object = post.handle,
-                    .argument_sets = {},
-                    .timeout_ns = timeout_ns,
-                    .is_by_stream = is_by_stream};
+  device::Call call{
+      .object = post.handle, .argument_sets = {}, .timeout_ns = timeout_ns, .kind = kind};
   KW_ASSERT(post.plan == nullptr || slots == 1);
   const auto tensors = static_cast<int>(workload.tensors.size());
   for (int s = 0; s < slots && post.plan == nullptr; ++s)

@@ -46,13 +46,19 @@ class Leg {
   /// Workspaces of this stand's plan as it declares them: zeros or fresh poison. Before every call,
   /// and before caches are made cold.
   Result<> make_ready(const Workload& workload);
-  /// cuda: loads the modules again, so that device globals are as the object has them; outside any
-  /// timed span. On cpu nothing happens: there the process itself is replaced.
-  device::CallResult forget();
+  /// cuda: loads the modules again, so that device globals are as the object has them at the next
+  /// call, which is one at this workload; outside any timed span. On cpu nothing happens: there the
+  /// process itself is replaced.
+  device::CallResult forget(const Workload& workload);
+  /// Lets forget() begin while the referee works: device::Player::begin_forget().
+  void begin_forget(const Workload& workload);
+  /// cuda: takes what belongs to other workloads out of the process's reach; no call at them may
+  /// follow.
+  device::CallResult keep_only(const Workload& workload);
   /// One call, or on cpu one on each of the first `slots` slots within one span. Preconditions:
-  /// renew() gave no verdict; make_ready(). `is_by_stream`: a host launcher by its function.
+  /// renew() gave no verdict; make_ready().
   device::CallResult call(const Workload& workload, int slots, std::int64_t timeout_ns,
-                          bool is_by_stream = false);
+                          device::CallKind kind = device::CallKind::Checked);
   /// Of a host launcher that could not be captured as a graph, in words; else empty.
   const std::string& why_not_captured(const Workload& workload) {
     return post_of(workload).why_not_captured;

@@ -86,18 +86,22 @@ void Seat::calibrate() {
 Result<TimedCall> Seat::call(const std::vector<int>& sets, bool is_timed) {
   {
     const auto lap = account_.lap("place");
-    for (int s = 0; s < slots_; ++s) KW_TRY(bench_.place(s, sets[static_cast<std::size_t>(s)]));
+    for (int s = 0; s < slots_; ++s)
+      KW_TRY(bench_.place(s, sets[static_cast<std::size_t>(s)], outputs_));
     KW_TRY(leg_.make_ready(bench_.workload()));
   }
   if (is_timed) {
     if (bench_.runs_plans() && !is_calibrated_) calibrate();
     const auto lap = account_.lap("forget");
     TimedCall refused;
-    refused.verdict =
-        verdict_of(leg_.forget(), fmt::format("workload '{}'", bench_.workload().name));
+    refused.verdict = verdict_of(leg_.forget(bench_.workload()),
+                                 fmt::format("workload '{}'", bench_.workload().name));
     if (refused.verdict) return refused;
   }
-  return run(is_timed);
+  auto timed = KW_TRY(run(is_timed));
+  // Beside the check of this call and all else until the next.
+  if (is_timed && !timed.verdict) leg_.begin_forget(bench_.workload());
+  return timed;
 }
 
 Result<TimedCall> Seat::time_again() {
@@ -107,17 +111,19 @@ Result<TimedCall> Seat::time_again() {
 
 Result<TimedCall> Seat::time_by_stream() {
   KW_TRY(leg_.make_ready(bench_.workload()));
-  return run(true, true);
+  return run(true, device::CallKind::ByStream);
 }
 
-Result<TimedCall> Seat::run(bool is_timed, bool is_by_stream) {
+Result<TimedCall> Seat::run(bool is_timed, device::CallKind kind) {
   if (is_timed) {
     const auto lap = account_.lap("flush");
     KW_TRY(bench_.flush(slots_));
   }
-  const auto lap = account_.lap("call");
+  auto lap = account_.lap("call");
   const Workload& workload = bench_.workload();
-  const auto result = leg_.call(workload, slots_, timeout_ns_ * slots_, is_by_stream);
+  const auto result = leg_.call(workload, slots_, timeout_ns_ * slots_, kind);
+  lap.part("queue", result.announced_ns);
+  lap.part("stop", std::max(0.0, lap.so_far_ns() - result.elapsed_ns));
   TimedCall timed;
   timed.verdict = verdict_of(result, fmt::format("workload '{}'", workload.name));
   timed.wall_ns = result.elapsed_ns;

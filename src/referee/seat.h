@@ -46,6 +46,10 @@ class Seat {
   Result<std::optional<Verdict>> begin_life();
   /// More sets have been prepared; lives to come may use them.
   void offer(int sets) { sets_ = sets; }
+  /// From now on outputs are left as they are before a call, unless they begin as something: for a
+  /// baseline, which is the task's own code and whose answers were checked when it sat down. What a
+  /// call finds there is then its own answer or the candidate's, and nothing is read from it.
+  void spare_poison() { outputs_ = Outputs::AsLeft; }
   /// A warm-up call; ns is a first estimate.
   Result<TimedCall> warm_up();
   /// Sets for the next sample, one per slot; marks them as seen where that matters. Precondition:
@@ -65,7 +69,7 @@ class Seat {
 
  private:
   Result<TimedCall> call(const std::vector<int>& sets, bool is_timed);
-  Result<TimedCall> run(bool is_timed, bool is_by_stream = false);
+  Result<TimedCall> run(bool is_timed, device::CallKind kind = device::CallKind::Timed);
   void calibrate();
   void shuffle_sets();
 
@@ -78,6 +82,7 @@ class Seat {
   Rng rng_;
   StampWatch stamps_;
   Account& account_;
+  Outputs outputs_ = Outputs::Poisoned;
   bool is_calibrated_ = false;  ///< In this life.
   std::vector<int> unseen_;
   int lives_ = 0;

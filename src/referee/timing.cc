@@ -155,7 +155,12 @@ Result<> Timing::seat_opponent(Entry& entry) {
                              options_.reference_timeout_ns, seed_.child("opponent"), account_);
   if (const auto verdict = KW_TRY(entry.opponent->ready()))
     return fail(who + ": " + verdict->evidence);
-  if (is_warm) return {};
+  const bool is_baseline =
+      request_.opponent.origin == Origin::Baseline || request_.opponent.origin == Origin::Reference;
+  if (is_warm) {
+    if (is_baseline) entry.opponent->spare_poison();
+    return {};
+  }
   const auto warm = KW_TRY(entry.opponent->warm_up());
   if (warm.verdict) return fail(who + ": " + warm.verdict->evidence);
   (void)KW_TRY(time_trusted(*entry.opponent, entry.opponent->draw_sets()));
@@ -163,6 +168,7 @@ Result<> Timing::seat_opponent(Entry& entry) {
       KW_TRY(check_call(bench, *bench.opponent, 0, bench.slot(0).set, {}, Stage::Measure));
   if (checked.verdict)
     return fail(fmt::format("{} does not solve the task: {}", who, checked.verdict->evidence));
+  if (is_baseline) entry.opponent->spare_poison();
   return {};
 }
 
@@ -175,8 +181,10 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
     KW_TRY(measure_empty(bench));
     KW_TRY(prepare_sets(entry));
     entry.candidate.reset();
-    if (!bench.runs_plans() || !entry.leg)
-      entry.leg = bench.make_leg("candidate", request_.jail, true, candidate_);
+    if (!bench.runs_plans() || entry.leg == nullptr) {
+      entry.own_leg = bench.make_leg("candidate", request_.jail, true, candidate_);
+      entry.leg = entry.own_leg.get();
+    }
     entry.candidate = std::make_unique<Seat>(bench, *entry.leg, entry.slots, entry.sets, false,
                                              timeout_of(bench), seed_.child("candidate"), account_);
     if (auto verdict = KW_TRY(entry.candidate->ready())) return at_measure(*verdict);
@@ -315,12 +323,12 @@ Result<std::optional<Verdict>> Timing::resolve(Entry& entry, Suspicion suspicion
 }
 
 Result<std::optional<Verdict>> Timing::add(Bench& bench, WorkloadResult& result,
-                                           std::int64_t memory_bytes, std::unique_ptr<Leg> leg) {
+                                           std::int64_t memory_bytes, Leg* leg) {
   Entry& entry = entries_.emplace_back();
   entry.bench = &bench;
   entry.result = &result;
   entry.memory_bytes = memory_bytes;
-  entry.leg = std::move(leg);
+  entry.leg = leg;
   result.seed = bench.seed().low;
   if (auto verdict = KW_TRY(seat_legs(entry))) return verdict;
   result.checked_share = share_to_check(entry);

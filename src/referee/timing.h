@@ -29,9 +29,9 @@ class Timing {
 
   /// Adds a workload: prepares its sets, starts both legs, decides the batch. Verdict: the
   /// candidate's end. `result` gets the figures. `memory_bytes`: for this bench's sets and slots.
-  /// `leg`: the candidate at this bench, where its process is to live on; else null.
+  /// `leg`: the candidate at this bench, where its process is to live on; else null. Borrowed.
   Result<std::optional<Verdict>> add(Bench& bench, WorkloadResult& result,
-                                     std::int64_t memory_bytes, std::unique_ptr<Leg> leg);
+                                     std::int64_t memory_bytes, Leg* leg);
   /// Times until decided or the budget is spent. Precondition: at least one workload added.
   Result<std::optional<Verdict>> run();
 
@@ -45,10 +45,11 @@ class Timing {
     WorkloadResult* result = nullptr;
     std::int64_t memory_bytes = 0;
     int slots = 1;
-    int sets = 2;        ///< Prepared, at least `slots`.
-    int most_sets = 2;   ///< That it may grow to.
-    double call_ns = 0;  ///< First estimate of the candidate's call.
-    std::unique_ptr<Leg> leg;
+    int sets = 2;                  ///< Prepared, at least `slots`.
+    int most_sets = 2;             ///< That it may grow to.
+    double call_ns = 0;            ///< First estimate of the candidate's call.
+    std::unique_ptr<Leg> own_leg;  ///< Of a process that is replaced again and again.
+    Leg* leg = nullptr;            ///< The candidate's: that one, or one that lives on.
     std::unique_ptr<Seat> candidate;
     std::unique_ptr<Seat> opponent;
     int watched = 0;

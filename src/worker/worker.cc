@@ -77,6 +77,7 @@ Result<std::unique_ptr<Worker>> Worker::open(Target target, std::optional<JailLe
   const device::CpuOptions cpu{.player = {}, .expected_jail = expected};
   if (target == Target::Cpu) return std::make_unique<Worker>(KW_TRY(device::open_cpu(cpu)));
   device::CudaOptions options;
+  options.expected_jail = expected;
   options.library_folders = compile::cuda_library_folders(compile::find_cuda_toolkit());
   auto gpu = device::open_cuda(options);
   if (!gpu)

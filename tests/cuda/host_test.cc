@@ -36,8 +36,10 @@ class HostLauncher : public WithPlayer {
     return player_->bind({.object = object_, .plan = &plan, .tensors = {0}, .workspaces = {}});
   }
   float y_after(int plan, bool is_by_stream) {
-    const CallResult ended =
-        player_->call({.object = plan, .timeout_ns = 5'000'000'000, .is_by_stream = is_by_stream});
+    const CallResult ended = player_->call(
+        {.object = plan,
+         .timeout_ns = 5'000'000'000,
+         .kind = is_by_stream ? device::CallKind::ByStream : device::CallKind::Checked});
     EXPECT_EQ(ended.fate, Fate::Returned) << ended.detail;
     return get(*y_, kElements).back();
   }
@@ -51,7 +53,7 @@ TEST_F(HostLauncher, IsCapturedAndRunsBothWays) {
   EXPECT_EQ(y_after(bound.object, false), 2);
   EXPECT_EQ(y_after(bound.object, true), 3);
   EXPECT_EQ(y_after(bound.object, false), 2);
-  EXPECT_EQ(player_->forget().fate, Fate::Returned);
+  EXPECT_EQ(player_->forget(bound.object).fate, Fate::Returned);
   EXPECT_EQ(y_after(bound.object, false), 2);
 }
 

@@ -88,6 +88,10 @@ extern "C" __global__ void read_clocks(const float* x, float* y, int n) {
   y[1] = sum;
 }
 
+extern "C" __global__ void tell_address(const float* of, unsigned long long* y) {
+  *y = (unsigned long long)of;
+}
+extern "C" __global__ void write_to(unsigned long long address) { *(float*)address = 42; }
 extern "C" __global__ void write_at(float* y, long long at) { y[at] = 1; }
 extern "C" __global__ void write_input(float* x) { x[0] = 1; }
 extern "C" __global__ void trap() { asm volatile("trap;"); }

@@ -135,7 +135,20 @@ TEST_F(Player, ForgetsGlobalsAndSharedMemory) {
   expect_returned(run(count));
   expect_returned(run(count));
   EXPECT_EQ(y_at(0), 2);
-  expect_returned(player_->forget());
+  expect_returned(player_->forget(count));
+  expect_returned(run(count));
+  EXPECT_EQ(y_at(0), 1);
+  // Begun early it is over before the next call, and is not done twice.
+  player_->begin_forget(count);
+  expect_returned(run(count));
+  EXPECT_EQ(y_at(0), 1);
+  player_->begin_forget(count);
+  expect_returned(player_->forget(count));
+  expect_returned(run(count));
+  EXPECT_EQ(y_at(0), 1);
+  // Other plans are built when they next run.
+  const int other = bound(plan_of({saxpy(2, kElements)}));
+  expect_returned(player_->forget(other));
   expect_returned(run(count));
   EXPECT_EQ(y_at(0), 1);
 
@@ -147,7 +160,7 @@ TEST_F(Player, ForgetsGlobalsAndSharedMemory) {
   for (Plan* plan : {&remember, &recall}) plan->steps[0].shared_bytes = 1024;
   const int first = bound(remember), second = bound(recall);
   expect_returned(run(first));
-  expect_returned(player_->forget());
+  expect_returned(player_->forget(second));
   expect_returned(run(second));
   const auto got = y(2048);
   EXPECT_EQ(std::ranges::count(got, 42.f), 0);
@@ -194,6 +207,41 @@ TEST_F(Player, StrayWritesFault) {
     EXPECT_EQ(result.signal, kIllegalAddress) << result.detail;
     expect_unharmed();
   }
+}
+
+TEST_F(Player, WhatIsNotKeptIsOutOfReach) {
+  auto place = make(8);
+  player_ = start({x_.get(), y_.get(), place.get()}, {false, true, true});
+  load(kernels());
+  const auto bind = [&](const Plan& plan) {
+    const auto result = player_->bind({.object = object_, .plan = &plan, .tensors = {0, 1, 2}});
+    EXPECT_EQ(result.fate, Fate::Returned) << result.detail;
+    return result.object;
+  };
+  const int tell = bind(plan_of({launch("tell_address", 1, 1, {tensor(0, 2), tensor(1, 1)})}));
+  expect_returned(run(tell));
+  std::uint64_t address = 0;
+  const auto told = get(*y_, 2);
+  std::memcpy(&address, told.data(), sizeof address);
+  const auto to = wide(0, static_cast<std::int64_t>(address));
+  const int hides = bind(plan_of({saxpy(2, kElements), launch("write_to", 1, 1, {to})}));
+  expect_returned(run(hides));
+  EXPECT_EQ(get(*place, 1).front(), 42);
+  const int honest = bind(plan_of({saxpy(2, kElements)}));
+  expect_returned(player_->keep_only(hides));
+  EXPECT_EQ(run(hides).fate, Fate::DeviceFault);
+  expect_unharmed();
+
+  player_ = start({x_.get(), y_.get(), place.get()}, {false, true, true});
+  load(kernels());
+  const int other = bind(plan_of({launch("tell_address", 1, 1, {tensor(0, 2), tensor(1, 1)})}));
+  const int kept = bind(plan_of({saxpy(2, kElements)}));
+  EXPECT_EQ(kept, honest - 1);
+  expect_returned(player_->keep_only(kept));
+  expect_returned(run(kept));
+  expect_returned(player_->forget(kept));
+  expect_returned(run(kept));
+  EXPECT_NE(run(other).fate, Fate::Returned);
 }
 
 TEST_F(Player, WritesIntoTheSlackAreSeen) {

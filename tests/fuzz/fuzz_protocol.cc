@@ -67,6 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto load = decode_load(message)) require(std::strlen(load->file) < kNameBytes);
   if (const auto prepare = decode_prepare(message)) require(prepare->threads > 0);
   if (const auto bind = decode_bind(message)) require(bind->object >= 0);
+  if (const auto named = decode_plan_request(message)) require(named->plan >= 0);
   if (const auto run = decode_run(message)) require(run->plan >= 0);
   check_call(message);
   check_plan(message);

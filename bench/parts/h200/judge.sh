@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2154
 part_judge() {
   local i stage step line task=$work/relu file=$top/playbook/relu/40_gpu_streamed.cu
-  local stages=(load truth check measure) steps=(sets opponent place forget flush call check)
+  local stages=(load truth check measure) steps=(sets opponent place forget flush queue call stop check)
   local how=(--pairs 100 --checked-share 1/16)
   # The shipped task with that one timed shape and five that are checked in full.
   cp -r "$top/tasks/relu" "$task"
