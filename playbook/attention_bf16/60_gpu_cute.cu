@@ -6,6 +6,7 @@
 // the weights of one block of keys by its values, the scores of the next block become weights.
 //
 // kw: dialect cute
+// kw: require arch == sm_90a
 // kw: technique tensor cores, TMA, warp specialisation, online softmax, kernel fusion, multistage pipeline, software pipelining
 // kw: let ROWS = 128, KEYS = 128, DIM = 128, STAGES = 2
 // kw: when dim == DIM

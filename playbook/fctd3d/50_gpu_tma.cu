@@ -2,6 +2,7 @@
 // several planes ahead; tiles are as high as it takes to give every multiprocessor one.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique TMA, multistage pipeline, register queue, whole waves, streaming stores, programmatic dependent launch
+// kw: require arch >= sm_90
 // kw: tune BZ = 128, 64
 // kw: tune DEPTH = 6, 4, 8         // planes of before and m in flight
 // kw: tune PER_SM = 1, 2
@@ -30,10 +31,6 @@
 // kw:       struct(m, src[t], src_coords, nsrc, hx, hy, hz, ox, oy, oz), finished[t])
 // kw:   end
 // kw: end
-
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-#error "the copy engine needs sm_90 or newer"
-#endif
 
 extern __shared__ __align__(128) float4 dynamic_shared[];
 

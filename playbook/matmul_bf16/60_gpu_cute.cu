@@ -6,6 +6,7 @@
 // multiply, 64 rows each. Blocks stay and take one tile after the other, so that the ring never runs dry between tiles.
 //
 // kw: dialect cute
+// kw: require arch == sm_90a
 // kw: technique tensor cores, TMA, warp specialisation, thread block clusters, multicast, persistent blocks, multistage pipeline, block swizzling
 // kw: tune GROUP = 8, 4, 16
 // kw: tune STAGES = 4, 3

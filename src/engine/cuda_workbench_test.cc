@@ -7,12 +7,14 @@
 #include "device/known_devices.h"
 #include "engine/task_workbench.h"
 #include "engine/written.h"
+#include "task/device_names.h"
 #include "task/header.h"
 #include "task/load.h"
 
 namespace kw::engine {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -98,6 +100,32 @@ TEST(CudaWorkbench, KnobsWhosePlanDoesNotFitTheDeviceDoNotExist) {
   ASSERT_TRUE(large && small);
   EXPECT_EQ(large->ideas()[0].space.valid_points(100).size(), 4u) << "400 KiB fit nowhere";
   EXPECT_EQ(small->ideas()[0].space.valid_points(100).size(), 2u) << "a T4 has 64 KiB";
+}
+
+TEST(CudaWorkbench, KernelsOfAnotherArchAreLeftOutWithWords) {
+  const std::map<std::string, std::string> playbook = {
+      {"20_plain.cu", kKernel},
+      {"50_wgmma.cu", std::string("// kw: require arch == sm_90a\n") + kKernel}};
+  TaskWorkbenchOptions options;
+  options.target = Target::Cuda;
+  options.max_bytes = 1 << 20;
+  for (const bool has_it : {true, false}) {
+    options.gpu = {device::least_facts(has_it ? "sm_90a" : "sm_100a")};
+    const auto bench = TaskWorkbench::create(twice(kKernel), playbook, options);
+    ASSERT_TRUE(bench) << bench.error().what;
+    EXPECT_EQ(bench->ideas().size(), has_it ? 2u : 1u);
+    if (has_it)
+      EXPECT_THAT(bench->notices(), IsEmpty());
+    else
+      EXPECT_THAT(bench->notices(),
+                  ElementsAre("50_wgmma is left out: it requires arch == sm_90a, and this device "
+                              "is sm_100a"));
+  }
+}
+
+TEST(CudaWorkbench, EveryArchThatCanBeCompiledForHasANameInPlans) {
+  for (const std::string& arch : device::known_archs())
+    EXPECT_THAT(task::device_names(), Contains(arch));
 }
 
 TEST(CudaWorkbench, KnobsOfAWrittenSourceAreHeldAgainstTheDeviceToo) {

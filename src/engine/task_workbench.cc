@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/task_workbench.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <memory>
 
+#include "base/contains.h"
 #include "base/text.h"
 #include "engine/written.h"
 #include "propose/generic.h"
@@ -20,6 +23,17 @@ search::Idea search_idea(const propose::Idea& idea, search::Validity fits) {
   const Origin origin = idea.candidate.origin;
   return {idea.candidate.name, space_of(idea.header, std::move(fits)), idea.candidate.techniques,
           origin == Origin::Task || origin == Origin::Playbook};
+}
+
+/// Words about an idea that has no point on this device.
+std::string why_left_out(const propose::Idea& idea, const std::string& arch) {
+  std::vector<std::string> asked;
+  for (const Expr& condition : idea.header.requirements)
+    for (const auto& name : condition.names())
+      if (contains(task::device_names(), name) && !contains(asked, condition.text()))
+        asked.push_back(condition.text());
+  return fmt::format("{} is left out: it requires {}, and this device is {}", idea.candidate.name,
+                     join(asked, "; "), arch);
 }
 
 }  // namespace
@@ -59,10 +73,15 @@ void TaskWorkbench::gather_search_ideas() {
     for (const Workload& w : workloads_)
       if (w.group == Group::Time) site->timed.push_back(w);
     site_ = std::move(site);
-    for (propose::Idea& idea : ideas_) {
+    std::erase_if(ideas_, [&](propose::Idea& idea) {
       idea.header.limits = task::device_limits(options_.gpu.front());
+      if (idea.header.points(1).empty()) {
+        notices_.push_back(why_left_out(idea, arch()));
+        return true;
+      }
       idea.candidate.knobs = idea.header.default_point();
-    }
+      return false;
+    });
   }
   for (const propose::Idea& idea : ideas_)
     search_ideas_.push_back(search_idea(idea, fits(idea.candidate)));

@@ -10,6 +10,7 @@
 #include "base/contains.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "task/device_names.h"
 #include "task/plan_parse.h"
 #include "task/plan_text.h"
 
@@ -275,7 +276,7 @@ class HeaderParser {
 
   std::vector<std::string> macros_and_limits() const {
     auto names = macros_;
-    for (const auto limit : kLimitNames)
+    for (const auto limit : device_names())
       if (!contains(known_, limit)) names.emplace_back(limit);
     return names;
   }

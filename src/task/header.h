@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <expected>
 #include <span>
@@ -33,21 +32,18 @@ struct DerivedMacro {
   Expr value;  ///< Over knobs and earlier derived macros.
 };
 
-/// Names of a device's limits in the expressions of a .cu file (docs/launch-plan.md).
-constexpr std::array<std::string_view, 3> kLimitNames{"sms", "shared_max", "l2_bytes"};
-
 /// The directives of one source. The order of knobs is that of the file.
 struct CandidateHeader {
   Target target = Target::Cpu;
   std::string dialect = "cuda";  ///< cuda | cute | host; of .cu files.
   std::vector<Knob> knobs;
   std::vector<DerivedMacro> derived;
-  std::vector<Expr> requirements;  ///< Over knobs, derived macros and limits.
+  std::vector<Expr> requirements;  ///< Over knobs, derived macros, device_names().
   std::vector<std::string> options;
   std::vector<std::string> libraries;
   std::vector<std::string> techniques;
   PlanBlock plan;  ///< cuda: the steps, and every `let` and `require` that is not over knobs alone.
-  /// Values of kLimitNames once a device is known; requirements that use one count from then on.
+  /// Values of device_names() once a device is known; requirements that use one count from then on.
   Names limits;
 
   /// Whether the combination exists: every knob at one of its values, every derived macro

@@ -13,12 +13,10 @@
 #include "record/evaluation.h"
 #include "record/plan.h"
 #include "task/definition.h"
+#include "task/device_names.h"
 #include "task/header.h"
 
 namespace kw::task {
-
-/// Values of kLimitNames for a device.
-Names device_limits(const GpuFacts& gpu);
 
 /// What a plan is resolved for; all borrowed.
 struct PlanSite {
@@ -45,12 +43,13 @@ std::expected<std::vector<RolePlan>, PlanFault> candidate_plans(const Definition
                                                                 std::span<const Workload> workloads,
                                                                 const GpuFacts& gpu);
 
-/// Every kernel that the plan may launch at this point of the knobs, whatever the workload, as
-/// PlanStep::kernel writes it; sorted, each once.
+/// Every kernel that the plan may launch on this arch at this point of the knobs, whatever the
+/// workload, as PlanStep::kernel writes it; sorted, each once.
 std::expected<std::vector<std::string>, Diagnostics> kernel_names(const CandidateHeader& header,
                                                                   std::string_view source,
                                                                   std::string_view file,
-                                                                  const KnobPoint& point);
+                                                                  const KnobPoint& point,
+                                                                  std::string_view arch);
 
 /// The workload as the truth sees it: every real tensor and scalar is float64.
 Workload at_double(Workload workload);

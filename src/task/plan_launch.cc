@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 
 #include "task/plan_parse.h"
 #include "task/plan_resolver.h"
@@ -19,13 +18,7 @@ constexpr std::int64_t kMaxStructBytes = 4096;
 constexpr int kMapBytes = 128;
 constexpr int kMapAlignment = 64;
 
-/// 90 for "sm_90a"; 0 where nothing is known.
-int capability(const GpuFacts& gpu) {
-  int value = 0;
-  if (gpu.arch.starts_with("sm_"))
-    std::from_chars(gpu.arch.data() + 3, gpu.arch.data() + gpu.arch.size(), value);
-  return value;
-}
+bool is_before_hopper(const GpuFacts& gpu) { return arch_number(gpu.arch) < arch_number("sm_90"); }
 
 std::uint64_t real_image(double value, int bytes) {
   return bytes == 4 ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
@@ -166,11 +159,11 @@ Planned<> PlanResolver::check_shape(const LaunchNode& node, const PlanStep& step
     return beyond_limit(node.shared->at,
                         fmt::format("{} bytes of shared memory; this device has {} for a block",
                                     figure(step.shared_bytes), gpu.shared_per_block));
-  if (node.is_programmatic && capability(gpu) < 90)
+  if (node.is_programmatic && is_before_hopper(gpu))
     return beyond_limit(node.kernel.at,
                         fmt::format("pdl needs sm_90; this device is {}", gpu.arch));
   if (!step.cluster.empty()) {
-    if (capability(gpu) < 90)
+    if (is_before_hopper(gpu))
       return beyond_limit(node.cluster[0].at,
                           fmt::format("clusters need sm_90; this device is {}", gpu.arch));
     KW_TRY(check("cluster", node.cluster, step.cluster, {16, 16, 16}));

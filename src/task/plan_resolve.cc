@@ -87,12 +87,6 @@ PlanFault fault_of(Finding finding, bool is_limit) {
 
 }  // namespace
 
-Names device_limits(const GpuFacts& gpu) {
-  return {{"sms", gpu.multiprocessors},
-          {"shared_max", gpu.shared_per_block},
-          {"l2_bytes", gpu.l2_bytes}};
-}
-
 PlanResolver::PlanResolver(const CandidateHeader& header, const KnobPoint& point,
                            const PlanSite& site)
     : header_(header),
@@ -170,11 +164,13 @@ Planned<> PlanResolver::visit(const LetNode& node, std::size_t at) {
 
 Planned<> PlanResolver::visit(const RequireNode& node, std::size_t at) {
   if (KW_TRY(scope_.value(node.condition)) != 0) return {};
-  const bool is_of_device = std::ranges::any_of(
-      node.condition.expr.names(), [](const auto& name) { return contains(kLimitNames, name); });
-  return std::unexpected(
-      PlanTrouble{at, fmt::format("this requirement does not hold: {}", node.condition.expr.text()),
-                  is_of_device});
+  const auto& names = node.condition.expr.names();
+  const bool is_of_device =
+      std::ranges::any_of(names, [](const auto& name) { return contains(device_names(), name); });
+  std::string message =
+      fmt::format("this requirement does not hold: {}", node.condition.expr.text());
+  if (contains(names, "arch")) message += fmt::format("; arch is {}", site_.gpu.arch);
+  return std::unexpected(PlanTrouble{at, std::move(message), is_of_device});
 }
 
 Planned<> PlanResolver::turn(const ForNode& node, std::size_t at, std::int64_t value,
@@ -290,9 +286,11 @@ std::expected<Plan, PlanFault> resolve_plan(const CandidateHeader& header, std::
 std::expected<std::vector<std::string>, Diagnostics> kernel_names(const CandidateHeader& header,
                                                                   std::string_view source,
                                                                   std::string_view file,
-                                                                  const KnobPoint& point) {
+                                                                  const KnobPoint& point,
+                                                                  std::string_view arch) {
   PlanScope knobs(false);
   auto status = define_macros(header, point, knobs);
+  for (const auto& [name, value] : arch_names(arch)) knobs.imply(name, value);
   KernelList kernels(knobs);
   if (status) status = kernels.visit(header.plan);
   if (status) return kernels.names();

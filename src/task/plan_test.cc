@@ -247,11 +247,50 @@ TEST(Plan, KernelNamesNeedNoWorkload) {
       "  launch k<HALF> grid(1) block(1)\n"
       "end");
   const auto header = *parse_header(source, "a.cu", Target::Cuda);
-  EXPECT_THAT(*kernel_names(header, source, "a.cu", {{"B", 2}}), ElementsAre("k<1>", "k<3>"));
-  EXPECT_THAT(*kernel_names(header, source, "a.cu", {{"B", 4}}), ElementsAre("four"));
+  EXPECT_THAT(*kernel_names(header, source, "a.cu", {{"B", 2}}, "sm_80"),
+              ElementsAre("k<1>", "k<3>"));
+  EXPECT_THAT(*kernel_names(header, source, "a.cu", {{"B", 4}}, "sm_80"), ElementsAre("four"));
   const auto wrong = test::directives("launch k<m> grid(1) block(1)");
   const auto other = *parse_header(wrong, "a.cu", Target::Cuda);
-  EXPECT_FALSE(kernel_names(other, wrong, "a.cu", {}).has_value());
+  EXPECT_FALSE(kernel_names(other, wrong, "a.cu", {}, "sm_80").has_value());
+}
+
+TEST(Plan, KernelNamesAreThoseOfTheArch) {
+  const auto source = test::directives(
+      "when arch >= sm_90\n"
+      "  launch newer<1> grid(1) block(1)\n"
+      "else\n"
+      "  launch older<1> grid(1) block(1)\n"
+      "end");
+  const auto header = *parse_header(source, "a.cu", Target::Cuda);
+  EXPECT_THAT(*kernel_names(header, source, "a.cu", {}, "sm_90a"), ElementsAre("newer<1>"));
+  EXPECT_THAT(*kernel_names(header, source, "a.cu", {}, "sm_89"), ElementsAre("older<1>"));
+}
+
+TEST(Plan, ArchsAreOrderedAndAnExactOneIsMoreThanItsFamily) {
+  EXPECT_EQ(arch_number("sm_75"), 750);
+  EXPECT_LT(arch_number("sm_89"), arch_number("sm_90"));
+  EXPECT_LT(arch_number("sm_90"), arch_number("sm_90a"));
+  EXPECT_LT(arch_number("sm_90a"), arch_number("sm_100"));
+  for (const char* wrong :
+       {"", "sm_", "sm_90b", "sm_-9", "90", "sm_99999999999999999999", "sm_9a0"})
+    EXPECT_EQ(arch_number(wrong), 0) << wrong;
+}
+
+TEST(Plan, RequirementsMayNameTheArch) {
+  const std::string lines = "require arch == sm_90a\nlaunch k grid(1) block(1)";
+  EXPECT_EQ(test::attempt(lines).complaint(), "accepted");
+  auto plain = test::h200();
+  plain.arch = "sm_90";
+  const auto refused = test::attempt(lines, "small", plain);
+  EXPECT_TRUE(refused.complaint().starts_with(
+      "1:9: this requirement does not hold: arch == sm_90a; arch is sm_90"))
+      << refused.complaint();
+  EXPECT_EQ(refused.verdict.outcome, Outcome::OutOfResources);
+  auto header = *parse_header(test::directives(lines), "a.cu", Target::Cuda);
+  EXPECT_EQ(header.points(9).size(), 1u);
+  header.limits = device_limits(plain);
+  EXPECT_EQ(header.points(9).size(), 0u) << "a tuner has nothing to try there";
 }
 
 TEST(Plan, MacrosAreWhatFollowsFromKnobs) {

@@ -175,7 +175,7 @@ std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Can
   unit.role = role;
   unit.target = candidate.target;
   if (is_cuda) {
-    auto kernels = kernel_names(*header, candidate.source, file, candidate.knobs);
+    auto kernels = kernel_names(*header, candidate.source, file, candidate.knobs, arch);
     if (!kernels) return std::unexpected(std::move(kernels.error()));
     unit.kernels = std::move(*kernels);
     unit.arch = arch;

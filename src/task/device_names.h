@@ -1,0 +1,28 @@
+// What the expressions of a .cu file may say of a device: its limits and its architecture
+// (docs/launch-plan.md).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/expr.h"
+#include "record/device.h"
+
+namespace kw::task {
+
+/// "sm_90a" as 901 and "sm_90" as 900, so that newer ones compare as greater and `a`, which has
+/// instructions that no other arch has, as a little more than the arch without; 0: no arch's name.
+std::int64_t arch_number(std::string_view arch);
+
+/// `sms`, `shared_max`, `l2_bytes`, `arch`, and `sm_75` and its like.
+std::span<const std::string_view> device_names();
+
+/// Of these the ones that the arch alone settles: one build serves every device that has it.
+Names arch_names(std::string_view arch);
+
+/// The values of all for a device.
+Names device_limits(const GpuFacts& gpu);
+
+}  // namespace kw::task
