@@ -127,8 +127,30 @@ __device__ __forceinline__ void shared_traffic(float* out, int steps) {
   if (total == -1.f) out[0] = total;
 }
 
+// Loads alone: what comes in is folded, and no two steps read the same place, since ptxas takes loads
+// out of a loop whose address does not change. Lanes stay on consecutive quads of a row of 4 KiB.
 extern "C" __global__ void __launch_bounds__(256) shared_read(float* out, int steps) {
-  shared_traffic<true, false>(out, steps);
+  __shared__ float4 tile[1024];
+  const unsigned base = (unsigned)__cvta_generic_to_shared(tile);
+  for (unsigned i = threadIdx.x; i < 1024u; i += blockDim.x)
+    tile[i] = make_float4((float)i, 2.f, 3.f, (float)blockIdx.x);
+  __syncthreads();
+  unsigned kept[4] = {};
+  unsigned within = threadIdx.x * 16u;
+  for (int step = 0; step < steps; ++step) {
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+      float4 v;
+      asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                   : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                   : "r"(base + within + u * 4096u));
+      kept[0] ^= __float_as_uint(v.x), kept[1] ^= __float_as_uint(v.y);
+      kept[2] ^= __float_as_uint(v.z), kept[3] ^= __float_as_uint(v.w);
+    }
+    within = (within + 128u) & 4095u;
+  }
+  // Every place was read the same number of times or once more: nobody can tell without the loads.
+  if ((kept[0] ^ kept[1] ^ kept[2] ^ kept[3]) == 0x9e3779b9u) out[0] = 1.f;
 }
 extern "C" __global__ void __launch_bounds__(256) shared_write(float* out, int steps) {
   shared_traffic<false, true>(out, steps);
