@@ -138,7 +138,8 @@ std::string workload_words(const WorkloadResult& w) {
         fmt::format("  {:.3f}x ({:.3f}–{:.3f})", w.speedup.value, w.speedup.low, w.speedup.high);
   if (!w.samples.empty()) line += fmt::format(", {} samples", w.samples.size());
   if (w.roofline.fraction > 0)
-    line += fmt::format(", {:.2f} of the {} roof", w.roofline.fraction, name_of(w.roofline.bound));
+    line +=
+        fmt::format(", {} of the {} roof", fraction_text(w.roofline), name_of(w.roofline.bound));
   return line;
 }
 

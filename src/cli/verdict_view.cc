@@ -28,6 +28,7 @@ Json workload_json(const WorkloadResult& w) {
                  {"bytes_per_s", w.bytes_per_s},
                  {"arithmetic_intensity", w.arithmetic_intensity},
                  {"roofline_fraction", w.roofline.fraction},
+                 {"matrix_fraction", w.roofline.matrix_fraction},
                  {"bound", name_of(w.roofline.bound)},
                  {"advice", w.roofline.advice},
                  {"checksum_diff", w.accuracy.checksum_diff},
@@ -95,7 +96,7 @@ void print_workload(const WorkloadResult& w) {
   if (w.bytes_per_s > 0) line += "  " + format_si(w.bytes_per_s, "B/s");
   if (w.flops_per_s > 0) line += "  " + format_si(w.flops_per_s, "flop/s");
   if (w.roofline.fraction > 0)
-    line += fmt::format("  {:.2f} of {} roof", w.roofline.fraction, name_of(w.roofline.bound));
+    line += fmt::format("  {} of {} roof", fraction_text(w.roofline), name_of(w.roofline.bound));
   if (w.group != Group::Time)
     line += fmt::format("  rel. L2 {:.1e}, max {:.1e}", w.accuracy.rel_l2, w.accuracy.max_abs_diff);
   if (!w.note.empty()) line += "  " + w.note;

@@ -60,12 +60,9 @@ std::optional<Time> memory_time(const Workload& workload, const DeviceFacts& fac
   return time;
 }
 
-std::optional<Time> compute_time(const Workload& workload, const DeviceFacts& facts, GateKind gate,
-                                 bool& is_matrix_unit) {
-  if (workload.work.flops <= 0) return std::nullopt;
-  const auto ceiling = compute_ceiling(workload, facts, gate);
-  if (!ceiling) return std::nullopt;
-  is_matrix_unit = ceiling->is_matrix_unit;
+std::optional<Time> compute_time(const Workload& workload,
+                                 const std::optional<ComputeCeiling>& ceiling) {
+  if (workload.work.flops <= 0 || !ceiling) return std::nullopt;
   return Time{static_cast<double>(workload.work.flops) / ceiling->per_second * 1e9, ceiling->words};
 }
 
@@ -94,9 +91,6 @@ std::optional<ComputeCeiling> plain(const Ceiling* c) {
   return ComputeCeiling{c->per_second, describe(*c), c->kind.starts_with("mma")};
 }
 
-// Three products of tf32 make up one of f32 nearly to its last bit.
-constexpr double kTf32Products = 3;
-
 std::optional<ComputeCeiling> gpu_compute_ceiling(const Workload& workload,
                                                   const DeviceFacts& facts, GateKind gate) {
   const bool is_f64 = compute_dtype(workload) == Dtype::F64;
@@ -105,12 +99,7 @@ std::optional<ComputeCeiling> gpu_compute_ceiling(const Workload& workload,
   if (gate == GateKind::Dot && !is_f64) {
     if (is_half)
       if (const auto matrix = plain(best_of(facts, "mma_" + std::string(in)))) return matrix;
-    const auto fma = plain(best_of(facts, "fma_f32"));
-    const Ceiling* tf32 = best_of(facts, "mma_tf32");
-    const double emulated = tf32 == nullptr ? 0 : tf32->per_second / kTf32Products;
-    if (!is_half && (!fma || emulated > fma->per_second) && emulated > 0)
-      return ComputeCeiling{emulated, fmt::format("a third of {}: 3xTF32", describe(*tf32)), true};
-    return fma;
+    return plain(best_of(facts, "fma_f32"));
   }
   const std::string_view out = common_type(workload, false);
   if (out == "f16" || out == "bf16")
@@ -169,12 +158,26 @@ std::optional<ComputeCeiling> compute_ceiling(const Workload& workload, const De
   return plain(best_of(facts, compute_dtype(workload) == Dtype::F64 ? "fma_f64" : "fma_f32"));
 }
 
+std::optional<ComputeCeiling> matrix_ceiling(const Workload& workload, const DeviceFacts& facts,
+                                             GateKind gate) {
+  // Three products of tf32 make up one of f32 nearly to its last bit.
+  constexpr double kTf32Products = 3;
+  if (facts.gpu.empty() || gate != GateKind::Dot || common_type(workload, true) != "f32" ||
+      compute_dtype(workload) == Dtype::F64)
+    return std::nullopt;
+  const Ceiling* tf32 = best_of(facts, "mma_tf32");
+  const Ceiling* fma = best_of(facts, "fma_f32");
+  const double rate = tf32 == nullptr ? 0 : tf32->per_second / kTf32Products;
+  if (rate <= 0 || (fma != nullptr && rate <= fma->per_second)) return std::nullopt;
+  return ComputeCeiling{rate, fmt::format("a third of {}: 3xTF32", describe(*tf32)), true};
+}
+
 RooflinePosition position(const Workload& workload, double median_ns, const DeviceFacts& facts,
                           const Situation& situation) {
   RooflinePosition p;
-  bool is_matrix_unit = false;
   const auto memory = memory_time(workload, facts, situation.caches);
-  const auto compute = compute_time(workload, facts, situation.gate, is_matrix_unit);
+  const auto units = compute_ceiling(workload, facts, situation.gate);
+  const auto compute = compute_time(workload, units);
   if ((!memory && !compute) || !(median_ns > 0)) {
     p.advice = "No roofline: the ceilings, the nominal work or the time is missing.";
     return p;
@@ -188,18 +191,28 @@ RooflinePosition position(const Workload& workload, double median_ns, const Devi
   p.ceiling_per_second = amount / binding.ns * 1e9;
   p.ceiling = binding.ceiling;
   p.bound = is_memory ? Bound::Memory : Bound::Compute;
+  const auto matrix = matrix_ceiling(workload, facts, situation.gate);
+  const auto by_matrix = compute_time(workload, matrix);
+  if (by_matrix && !is_memory)
+    p.matrix_fraction = std::max(by_matrix->ns, memory ? memory->ns : 0) / median_ns;
   if (facts.gpu.empty()) {
     limit_on_cpu(p, median_ns);
     p.advice = cpu_advice(p, workload, is_memory);
   } else {
     const int launches = launches_of(situation.plan);
     limit_on_gpu(p, median_ns, launches);
-    p.advice = gpu_advice(p, workload, {is_memory, is_matrix_unit, launches, median_ns});
+    p.advice = gpu_advice(p, workload,
+                          {is_memory, units && units->is_matrix_unit, launches, median_ns,
+                           p.matrix_fraction > 0 ? matrix->words : ""});
   }
   return p;
 }
 
-bool needs_remeasuring(const RooflinePosition& position) { return position.fraction > kAboveRoof; }
+bool needs_remeasuring(const RooflinePosition& position) {
+  const double fraction =
+      position.matrix_fraction > 0 ? position.matrix_fraction : position.fraction;
+  return fraction > kAboveRoof;
+}
 
 void fill_rates(WorkloadResult& result, const Work& work) {
   const double seconds = result.median_ns * 1e-9;

@@ -50,11 +50,16 @@ struct ComputeCeiling {
 };
 
 /// On a processor the FMA peak of the widest vectors in the outputs' type. On a GPU by type and
-/// gate: a `dot` task whose real inputs are all f16 or bf16 has the matrix units of that type; one
-/// in f32 the larger of FMA and a third of tf32's rate, since three products of tf32 make up one
-/// of f32 (3xTF32); all else has FMA in the outputs' type, in pairs for the 16-bit ones.
+/// gate: a `dot` task whose real inputs are all f16 or bf16 has the matrix units of that type; all
+/// else has FMA in the outputs' type, in pairs for the 16-bit ones.
 std::optional<ComputeCeiling> compute_ceiling(const Workload& workload, const DeviceFacts& facts,
                                               GateKind gate);
+
+/// What a `dot` task in f32 may reach beyond compute_ceiling() on a GPU: a third of tf32's rate,
+/// since three products of tf32 make up one of f32 within its gates (3xTF32). Nothing for other
+/// tasks, and where it lies below FMA.
+std::optional<ComputeCeiling> matrix_ceiling(const Workload& workload, const DeviceFacts& facts,
+                                             GateKind gate);
 
 /// The nominal work of one call against the device's ceilings.
 ///
@@ -67,8 +72,9 @@ std::optional<ComputeCeiling> compute_ceiling(const Workload& workload, const De
 RooflinePosition position(const Workload& workload, double median_ns, const DeviceFacts& facts,
                           const Situation& situation = {});
 
-/// Above its ceiling by more than the ceiling's noise: the ceiling has to be measured again. If it
-/// stays above, the kernel moves fewer bytes than the nominal count (temporal blocking, reuse).
+/// Above its ceiling by more than the ceiling's noise, and no matrix units explain it: the ceiling
+/// has to be measured again. If it stays above, the kernel moves fewer bytes than the nominal count
+/// (temporal blocking, reuse).
 bool needs_remeasuring(const RooflinePosition& position);
 
 /// Fills items_per_s, flops_per_s, bytes_per_s and arithmetic_intensity from the nominal work and

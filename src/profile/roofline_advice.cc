@@ -80,7 +80,36 @@ std::string cpu_advice(const RooflinePosition& p, const Workload& workload, bool
                                "the nearest cache, and use the widest vectors.");
 }
 
+namespace {
+
+constexpr const char* kFeedMatrixUnits =
+    "feed the matrix units: larger tiles per block, copies into shared memory that run ahead by "
+    "several stages (cp.async, TMA), layouts without bank conflicts, and on sm_90a wgmma instead "
+    "of mma.sync.";
+
+// Products of f32 that are faster than the FMA units can be.
+std::string beyond_fma(const RooflinePosition& p, const GpuCall& call) {
+  return fmt::format("Above the FMA units' ceiling by matrix units: {:.2f} of {}, {:.2f} of {}: {}",
+                     p.fraction, p.ceiling, p.matrix_fraction, call.matrix_units,
+                     p.matrix_fraction >= kNearRoof
+                         ? "these are nearly full; only fewer operations help."
+                         : kFeedMatrixUnits);
+}
+
+// What lies above the FMA units' ceiling, as a last sentence.
+std::string matrix_hint(const RooflinePosition& p, const GpuCall& call) {
+  if (call.matrix_units.empty()) return "";
+  return fmt::format(
+      " Matrix units would reach {:.1f} times this ceiling ({}): split each operand into a high "
+      "and a low part of tf32 and add three products, which passes f32's gates.",
+      p.fraction / p.matrix_fraction, call.matrix_units);
+}
+
+}  // namespace
+
 std::string gpu_advice(const RooflinePosition& p, const Workload& workload, const GpuCall& call) {
+  if (p.fraction > kAboveRoof && p.matrix_fraction > 0 && p.matrix_fraction <= kAboveRoof)
+    return beyond_fma(p, call);
   if (p.fraction > kAboveRoof) return above(p);
   if (p.bound == Bound::Launch && call.launches > 1)
     return fmt::format(
@@ -109,17 +138,15 @@ std::string gpu_advice(const RooflinePosition& p, const Workload& workload, cons
                   "flight per thread, stage what is read more than once in shared memory, and "
                   "touch each byte once.");
   if (call.is_matrix_unit)
-    return fmt::format(
-        "Compute-bound at {} ({}): {}", reached(p), p.ceiling,
-        is_near ? "the matrix units are nearly full; only fewer operations help."
-                : "feed the matrix units: larger tiles per block, copies into shared memory that "
-                  "run ahead by several stages (cp.async, TMA), layouts without bank conflicts, "
-                  "and on sm_90a wgmma instead of mma.sync.");
+    return fmt::format("Compute-bound at {} ({}): {}", reached(p), p.ceiling,
+                       is_near ? "the matrix units are nearly full; only fewer operations help."
+                               : kFeedMatrixUnits);
   return fmt::format(
-      "Compute-bound at {} ({}): {}", reached(p), p.ceiling,
+      "Compute-bound at {} ({}): {}{}", reached(p), p.ceiling,
       is_near ? "the FMA units are nearly full; only fewer operations help."
               : "hold a tile of results in registers, so that each value read from shared memory "
-                "feeds eight or more FMAs, and keep other instructions out of the inner loop.");
+                "feeds eight or more FMAs, and keep other instructions out of the inner loop.",
+      matrix_hint(p, call));
 }
 
 }  // namespace kw::profile

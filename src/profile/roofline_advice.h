@@ -36,6 +36,7 @@ struct GpuCall {
   bool is_matrix_unit = false;
   int launches = 1;
   double median_ns = 0;
+  std::string matrix_units = {};  ///< The ceiling of RooflinePosition::matrix_fraction, in words.
 };
 std::string gpu_advice(const RooflinePosition& position, const Workload& workload,
                        const GpuCall& call);

@@ -65,25 +65,45 @@ TEST(GpuRoofline, MemoryUsesTheMixOfItsLevel) {
   EXPECT_NEAR(position(again, 20e3, gpu(), {.plan = &one}).fraction, 0.55, 1e-9);
 }
 
-TEST(GpuRoofline, DotTasksInF32MayUseTf32ThreeTimes) {
+TEST(GpuRoofline, DotTasksInF32StandUnderTheFmaUnits) {
   Workload w = copy_of(1000);
   w.work.flops = 1'000'000'000'000;  // 20 ms of FMA, 10 ms of 3xTF32.
-  const RooflinePosition dot = position(w, 12.5e6, gpu(), {.gate = GateKind::Dot});
+  const RooflinePosition dot = position(w, 25e6, gpu(), {.gate = GateKind::Dot});
   EXPECT_EQ(dot.bound, Bound::Compute);
   EXPECT_NEAR(dot.fraction, 0.8, 1e-9);
-  EXPECT_EQ(dot.ceiling, "a third of mma tf32 sm_90a: 3xTF32");
-  EXPECT_THAT(dot.advice, HasSubstr("matrix units"));
+  EXPECT_NEAR(dot.matrix_fraction, 0.4, 1e-9);
+  EXPECT_EQ(dot.ceiling, "fma f32 sm_90a");
+  EXPECT_THAT(dot.advice, HasSubstr("eight or more FMAs"));
+  EXPECT_THAT(dot.advice, HasSubstr("would reach 2.0 times this ceiling"));
   const RooflinePosition other = position(w, 25e6, gpu());
   EXPECT_NEAR(other.fraction, 0.8, 1e-9);
   EXPECT_EQ(other.ceiling, "fma f32 sm_90a");
-  EXPECT_THAT(other.advice, HasSubstr("eight or more FMAs"));
-  // Where tf32 is no more than three times as fast, FMA is the roof.
+  EXPECT_EQ(other.matrix_fraction, 0) << "tf32 would not pass its gates";
+  w.tensors[1].dtype = Dtype::F64;
+  EXPECT_EQ(position(w, 50e6, gpu(), {.gate = GateKind::Dot}).ceiling, "fma f64 sm_90a");
+}
+
+TEST(GpuRoofline, MatrixUnitsMayExceedTheFmaUnits) {
+  Workload w = copy_of(1000);
+  w.work.flops = 1'000'000'000'000;
+  const Situation dot{.gate = GateKind::Dot};
+  const RooflinePosition above = position(w, 12.5e6, gpu(), dot);
+  EXPECT_NEAR(above.fraction, 1.6, 1e-9);
+  EXPECT_NEAR(above.matrix_fraction, 0.8, 1e-9);
+  EXPECT_THAT(above.advice, HasSubstr("1.60 of fma f32 sm_90a, 0.80 of a third of mma tf32"));
+  EXPECT_THAT(above.advice, HasSubstr("feed the matrix units"));
+  EXPECT_FALSE(needs_remeasuring(above)) << "nothing is wrong with the ceiling";
+  EXPECT_TRUE(needs_remeasuring(position(w, 9e6, gpu(), dot))) << "faster than 3xTF32";
+  // Where tf32 is no more than three times as fast, nothing lies above FMA.
   DeviceFacts slow = gpu();
   for (Ceiling& c : slow.ceilings)
     if (c.kind == "mma_tf32") c.per_second = 140e12;
-  EXPECT_EQ(position(w, 25e6, slow, {.gate = GateKind::Dot}).ceiling, "fma f32 sm_90a");
-  w.tensors[1].dtype = Dtype::F64;
-  EXPECT_EQ(position(w, 50e6, gpu(), {.gate = GateKind::Dot}).ceiling, "fma f64 sm_90a");
+  EXPECT_EQ(position(w, 12.5e6, slow, dot).matrix_fraction, 0);
+  EXPECT_TRUE(needs_remeasuring(position(w, 12.5e6, slow, dot)));
+  // What memory bounds is no faster on matrix units: 20 ms at 4 TB/s.
+  w = copy_of(10'000'000'000);
+  w.work.flops = 500'000'000'000;
+  EXPECT_EQ(position(w, 25e6, gpu(), dot).matrix_fraction, 0);
 }
 
 TEST(GpuRoofline, ManyShortLaunchesAreLaunchBound) {

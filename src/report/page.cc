@@ -133,18 +133,16 @@ std::string rate_words(const WorkloadResult& w) {
 
 PageFields shape_fields(const WorkloadResult& w, const Bars& bars) {
   const bool is_paired = w.speedup.value > 0;
-  return {
-      {"name", {short_text(w.name)}},
-      {"time", {w.median_ns > 0 ? format_ns(w.median_ns) : std::string(name_of(w.outcome))}},
-      {"other_time", {w.opponent_ns > 0 ? format_ns(w.opponent_ns) : std::string("–")}},
-      {"speedup", {is_paired ? fmt::format("{:.3f}×", w.speedup.value) : std::string("–")}},
-      {"interval", {is_paired ? interval_words(w.speedup) : std::string()}},
-      {"bar", {bars.of(w.speedup)}},
-      {"rate", {rate_words(w)}},
-      {"roof",
-       {w.roofline.fraction > 0 ? fmt::format("{:.2f}", w.roofline.fraction) : std::string("–")}},
-      {"bound", {std::string(name_of(w.roofline.bound))}},
-      {"pairs", {std::to_string(w.samples.size())}}};
+  return {{"name", {short_text(w.name)}},
+          {"time", {w.median_ns > 0 ? format_ns(w.median_ns) : std::string(name_of(w.outcome))}},
+          {"other_time", {w.opponent_ns > 0 ? format_ns(w.opponent_ns) : std::string("–")}},
+          {"speedup", {is_paired ? fmt::format("{:.3f}×", w.speedup.value) : std::string("–")}},
+          {"interval", {is_paired ? interval_words(w.speedup) : std::string()}},
+          {"bar", {bars.of(w.speedup)}},
+          {"rate", {rate_words(w)}},
+          {"roof", {w.roofline.fraction > 0 ? fraction_text(w.roofline) : std::string("–")}},
+          {"bound", {std::string(name_of(w.roofline.bound))}},
+          {"pairs", {std::to_string(w.samples.size())}}};
 }
 
 PageFields check_fields(const WorkloadResult& w) {

@@ -45,7 +45,7 @@ std::string winner_lines(const RunData& data) {
     text += fmt::format("  {:<20} {:>9}  against {:>9}  {:6.3f}x  {:>12}  {:>10}", w.name,
                         format_ns(w.median_ns), format_ns(w.opponent_ns), w.speedup.value,
                         format_si(w.items_per_s, "items/s"), format_si(w.bytes_per_s, "B/s"));
-    if (w.roofline.fraction > 0) text += fmt::format("  {:.2f} of roof", w.roofline.fraction);
+    if (w.roofline.fraction > 0) text += "  " + fraction_text(w.roofline) + " of roof";
     text += fmt::format("  {} pairs\n", w.samples.size());
   }
   return text;
