@@ -230,8 +230,9 @@ CudaToolkit find_cuda_toolkit(const CudaPlaces& places) {
       library_roots(places, {places.cuda, places.system, below(places.data, "cuda")});
   const std::vector<Path> tool_roots = {places.cuda, places.system};
   toolkit.nvcc = program_in(tool_roots, "nvcc");
-  toolkit.disassembler = program_in(tool_roots, "nvdisasm");
-  if (toolkit.disassembler.empty()) toolkit.disassembler = program_in(tool_roots, "cuobjdump");
+  for (const char* name : {"nvdisasm", "cuobjdump"})
+    for (const auto& places_of : {tool_roots, toolkit.library_roots})
+      if (toolkit.disassembler.empty()) toolkit.disassembler = program_in(places_of, name);
   return toolkit;
 }
 
@@ -262,7 +263,8 @@ std::vector<ToolkitFact> cuda_toolkit_facts(const CudaToolkit& toolkit) {
       "no library of CUDA beside its header: no baseline by cuBLAS, CUB or cuDNN; "
       "KW_CUDA_LIBRARIES names folders with include/ and lib/");
   add("disassembler", !toolkit.disassembler.empty(), toolkit.disassembler.string(),
-      "no nvdisasm or cuobjdump: findings say nothing about machine code");
+      "no nvdisasm or cuobjdump: findings say nothing about machine code; pip install "
+      "nvidia-cuda-nvdisasm, or set CUDA_PATH to a toolkit");
   return facts;
 }
 

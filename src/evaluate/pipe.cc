@@ -135,7 +135,9 @@ Result<DeviceFacts> PipeCarrier::open(const std::optional<DeviceFacts>& remember
 
 Result<> PipeCarrier::submit(EvaluationRequest request) {
   worker::Prepared prepared = KW_TRY(worker::prepare(request, compiler_, options_.build_threads));
-  waiting_.push_back({std::move(request), std::move(prepared)});
+  std::future<std::vector<Finding>> code;
+  if (options_.disassembler) code = start_reading_code(*options_.disassembler, request);
+  waiting_.push_back({std::move(request), std::move(prepared), std::move(code)});
   return {};
 }
 
@@ -164,6 +166,8 @@ Result<Evaluation> PipeCarrier::next() {
       if (!reply->facts.empty()) KW_TRY(take_facts(std::move(reply->facts.front())));
     }
   }
+  if (waiting.code.valid() && evaluation.verdict.is_correct())
+    add_code_findings(waiting.code.get(), evaluation);
   evaluation.stage_ns["compile"] = waiting.prepared.build_ns;
   return evaluation;
 }

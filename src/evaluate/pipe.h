@@ -9,6 +9,7 @@
 
 #include "compile/compiler.h"
 #include "evaluate/carrier.h"
+#include "evaluate/machine_code.h"
 #include "platform/subprocess.h"
 #include "worker/messages.h"
 #include "worker/prepare.h"
@@ -23,6 +24,8 @@ struct PipeOptions {
   int build_threads = 2;
   std::int64_t reply_timeout_ns =
       30LL * 60 * 1'000'000'000;  ///< A worker silent for so long is replaced.
+  /// Reads the machine code of cuda candidates; nothing: findings say nothing of it.
+  std::optional<compile::Disassembler> disassembler{};
   /// Told of every new measurement of the device, wherever it came from; to remember it.
   std::function<Result<>(const DeviceFacts&)> on_facts;
 };
@@ -54,6 +57,7 @@ class PipeCarrier final : public Carrier {
   struct Waiting {
     EvaluationRequest request;
     worker::Prepared prepared;
+    std::future<std::vector<Finding>> code;  ///< Invalid: nobody reads it.
   };
   Result<> start();
   /// Starts a worker and tells it what is known of the device.

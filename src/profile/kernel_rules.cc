@@ -20,9 +20,9 @@ constexpr double kLowOccupancy = 0.4;
 // Nsight Compute warns of a tail from a fifth of the run time on; with more waves it is less.
 constexpr double kWasted = 0.2;
 constexpr std::int64_t kFewWaves = 4;
-constexpr int kWarp = 32;
+constexpr int kWarpLanes = 32;
 
-enum Weight { kGrid = 10, kTail = 20, kOccupancy = 30, kBlock = 40, kFact = 60 };
+enum LaunchWeight { kGrid = 10, kTail = 20, kFullness = 30, kBlock = 40, kFact = 60 };
 
 using Findings = std::vector<Finding>;
 
@@ -91,17 +91,17 @@ void explain_occupancy(const KernelFacts& k, const LaunchedKernel& launch, const
   const bool is_by_registers = o.limit == OccupancyLimit::Registers;
   const bool is_low = o.share <= kLowOccupancy;
   if (is_low && (!is_by_registers || k.registers >= kManyRegisters))
-    add(out, kOccupancy, launch, fact + ": " + cure_for(o.limit) + ".");
+    add(out, kFullness, launch, fact + ": " + cure_for(o.limit) + ".");
   else
     add(out, kFact, launch, fact + ".");
 }
 
 void explain_block(const LaunchedKernel& launch, Findings& out) {
-  if (launch.threads % kWarp == 0) return;
+  if (launch.threads % kWarpLanes == 0) return;
   add(out, kBlock, launch,
       fmt::format("{} has blocks of {} threads: the last warp of each runs with {} of 32 lanes. "
                   "Use a multiple of 32.",
-                  launch.name, launch.threads, launch.threads % kWarp));
+                  launch.name, launch.threads, launch.threads % kWarpLanes));
 }
 
 std::int64_t product(const std::vector<std::int64_t>& sizes) {

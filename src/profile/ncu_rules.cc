@@ -22,7 +22,7 @@ constexpr double kDivergent = 90;
 constexpr double kMoreBytes = 1.2;
 constexpr double kHidden = 0.8;  // Achieved over possible occupancy.
 
-enum Weight {
+enum CounterWeight {
   kBound = 1,
   kCoalescing = 10,
   kBanks = 20,

@@ -134,15 +134,15 @@ struct RooflinePosition {
   Bound bound = Bound::Unknown;
   double ceiling_per_second = 0;  ///< Bytes or flops, whichever binds.
   std::string ceiling;            ///< Which one, in words: "DRAM read:write 3:1, 2 threads".
+  std::string advice;
   /// cuda, products of f32: the same under what matrix units reach by 3xTF32, which lies above the
   /// FMA units' ceiling; 0: they do not.
   double matrix_fraction = 0;
-  std::string advice;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("fraction", s.fraction), v("bound", s.bound), v("ceiling_per_second", s.ceiling_per_second),
-        v("ceiling", s.ceiling), v("matrix_fraction", s.matrix_fraction), v("advice", s.advice);
+        v("ceiling", s.ceiling), v("advice", s.advice), v("matrix_fraction", s.matrix_fraction);
   }
 };
 

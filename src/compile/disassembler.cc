@@ -1,0 +1,108 @@
+// One run of the disassembler in a jail, and what is kept of it.
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/disassembler.h"
+
+#include <chrono>
+#include <utility>
+
+#include "base/text.h"
+#include "platform/jail.h"
+#include "platform/subprocess.h"
+#include "record/codec_impl.h"
+
+namespace kw::compile {
+namespace {
+
+using platform::Path;
+
+/// Grows when the parser tells more; older files are then made anew.
+constexpr int kVersion = 1;
+constexpr std::chrono::seconds kTimeout(20);
+/// A kernel of CuTe prints 2 MB.
+constexpr std::size_t kMostText = std::size_t{64} << 20;
+constexpr std::size_t kMostObject = std::size_t{64} << 20;
+constexpr std::size_t kMostKept = std::size_t{4} << 20;
+
+struct KeptCode {
+  int version = 0;
+  std::string object_sha256;
+  std::vector<KernelCode> kernels;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("version", s.version), v("object_sha256", s.object_sha256), v("kernels", s.kernels);
+  }
+};
+
+Path kept_path(const BuiltObject& object) { return object.path + ".code.json"; }
+
+std::optional<std::vector<KernelCode>> kept_facts(const BuiltObject& object) {
+  const auto text = platform::read_file(kept_path(object), kMostKept);
+  if (!text) return std::nullopt;
+  auto kept = decode<KeptCode>(*text);
+  if (!kept || kept->version != kVersion || kept->object_sha256 != object.sha256)
+    return std::nullopt;
+  return std::move(kept->kernels);
+}
+
+Result<std::string> disassemble(const Disassembler& disassembler, const BuiltObject& object) {
+  const auto folder = KW_TRY(platform::TempDir::create("kw-disassemble"));
+  const std::string bytes = KW_TRY(platform::read_file(object.path, kMostObject));
+  // The cache's folders may be closed to the jail's uid.
+  const Path copy = folder.path() / "unit.cubin";
+  KW_TRY(platform::write_file_atomic(copy, bytes, /*durable=*/false));
+  std::error_code ignored;
+  std::filesystem::permissions(copy, std::filesystem::perms(0644), ignored);
+
+  const Path real = std::filesystem::canonical(disassembler.program, ignored);
+  const Path program = ignored ? disassembler.program : real;
+  platform::JailSpec jail;
+  jail.level = disassembler.jail;
+  // cuobjdump starts the nvdisasm beside it.
+  jail.readable = {program.parent_path()};
+  jail.writable = {folder.path()};
+  jail.allow_new_processes = true;
+  jail.max_processes = 8;
+  jail.address_space_bytes = std::uint64_t{4} << 30;
+  jail.file_bytes = kMostText;
+  jail.tmp_bytes = kMostText;
+  jail.cpu_seconds = 20;
+  jail.env = {"PATH=" + program.parent_path().string() + ":/usr/bin:/bin", "LC_ALL=C",
+              "TMPDIR=" + folder.path().string()};
+  jail.output_cap = kMostText;
+  jail.cwd = folder.path();
+  const bool is_nvdisasm = program.filename() == "nvdisasm";
+  const std::vector<std::string> words = {program.string(), is_nvdisasm ? "-c" : "-sass",
+                                          copy.string()};
+  const platform::Exit exit = KW_TRY(platform::run_jailed(jail, words, kTimeout));
+  if (exit.ok()) return exit.out;
+  std::string why = exit.timed_out ? "it took too long" : platform::describe(exit);
+  if (const auto said = trim(exit.err); !said.empty())
+    why += ": " + sanitise(split_lines(said).front(), 200);
+  return fail(program.filename().string() + " told nothing: " + why, "", Advice::GiveUp);
+}
+
+}  // namespace
+
+Result<std::vector<KernelCode>> read_machine_code(const Disassembler& disassembler,
+                                                  const BuiltObject& object) {
+  if (object.format != "cubin" || object.path.empty())
+    return fail("there is no cubin to read", "", Advice::GiveUp);
+  if (auto known = kept_facts(object)) return std::move(*known);
+  if (disassembler.program.empty())
+    return fail(
+        "neither nvdisasm nor cuobjdump is installed (pip install nvidia-cuda-nvdisasm, or "
+        "a CUDA toolkit that CUDA_PATH names)",
+        "", Advice::GiveUp);
+  const std::string text = KW_TRY(disassemble(disassembler, object));
+  KeptCode kept{kVersion, object.sha256, parse_sass(text)};
+  if (kept.kernels.empty())
+    return fail(disassembler.program.filename().string() + " printed no code", "", Advice::GiveUp);
+  // Only saves the next run: a cache that cannot be written to changes nothing.
+  (void)platform::write_file_atomic(kept_path(object), encode(kept), /*durable=*/false);
+  return std::move(kept.kernels);
+}
+
+}  // namespace kw::compile
+
+KW_INSTANTIATE_CODEC(kw::compile::KeptCode);

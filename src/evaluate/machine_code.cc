@@ -1,0 +1,67 @@
+// The thread that reads machine code, and where its findings go.
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/machine_code.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "profile/code_rules.h"
+
+namespace kw::evaluate {
+namespace {
+
+/// A prompt has room for a dozen of all kinds.
+constexpr std::size_t kMostFindings = 6;
+
+/// What code_findings looks at, apart from the request, which goes to the worker meanwhile.
+EvaluationRequest what_rules_see(const EvaluationRequest& request) {
+  EvaluationRequest seen;
+  seen.task.gate = request.task.gate;
+  if (!request.workloads.empty()) seen.workloads = {request.workloads.front()};
+  seen.units = {*request.unit("candidate")};
+  for (const RolePlan& plan : request.plans)
+    if (plan.role == "candidate") seen.plans.push_back(plan);
+  return seen;
+}
+
+std::vector<Finding> read_code(const compile::Disassembler& disassembler,
+                               const EvaluationRequest& seen) {
+  const auto kernels = compile::read_machine_code(disassembler, seen.units.front().object.front());
+  if (!kernels)
+    return {
+        {"note", 99, "Nothing is said of the machine code: " + kernels.error().what + ".", "", ""}};
+  auto found = profile::code_findings(*kernels, seen);
+  if (found.size() > kMostFindings) found.resize(kMostFindings);
+  return found;
+}
+
+}  // namespace
+
+std::future<std::vector<Finding>> start_reading_code(const compile::Disassembler& disassembler,
+                                                     const EvaluationRequest& request) {
+  const Candidate& candidate = request.candidate;
+  const BuildUnit* unit = request.unit("candidate");
+  const bool is_own = candidate.origin != Origin::Baseline && candidate.origin != Origin::Reference;
+  if (candidate.target != Target::Cuda || candidate.trust_class != TrustClass::DeviceCode ||
+      !is_own || unit == nullptr || unit->object.empty())
+    return {};
+  return std::async(std::launch::async, [disassembler, seen = what_rules_see(request)] {
+    return read_code(disassembler, seen);
+  });
+}
+
+void add_code_findings(std::vector<Finding> found, Evaluation& evaluation) {
+  auto& findings = evaluation.findings;
+  const auto behind = std::find_if(findings.rbegin(), findings.rend(), [](const Finding& f) {
+    return f.kind == "resource" || f.kind == "roofline" || f.kind == "history";
+  });
+  auto place = behind.base();
+  if (behind == findings.rend()) place = findings.begin();
+  if (!found.empty() && found.front().kind == "note") place = findings.end();
+  findings.insert(place, std::make_move_iterator(found.begin()),
+                  std::make_move_iterator(found.end()));
+  for (std::size_t i = 0; i < findings.size(); ++i) findings[i].rank = static_cast<int>(i) + 1;
+}
+
+}  // namespace kw::evaluate

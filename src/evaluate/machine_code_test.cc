@@ -1,0 +1,79 @@
+// Where findings about machine code go, and whose code is read.
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/machine_code.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kw::evaluate {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> kinds_of(const Evaluation& e) {
+  std::vector<std::string> kinds;
+  int rank = 0;
+  for (const Finding& f : e.findings) {
+    EXPECT_EQ(f.rank, ++rank);
+    kinds.push_back(f.kind);
+  }
+  return kinds;
+}
+
+Evaluation evaluation() {
+  Evaluation e;
+  for (const char* kind : {"history", "roofline", "resource", "note"})
+    e.findings.push_back({kind, 9, kind, "", ""});
+  return e;
+}
+
+EvaluationRequest request() {
+  EvaluationRequest r;
+  r.candidate.target = Target::Cuda;
+  r.candidate.origin = Origin::Human;
+  r.candidate.trust_class = TrustClass::DeviceCode;
+  BuildUnit& unit = r.units.emplace_back();
+  unit.role = "candidate";
+  unit.object.emplace_back().format = "cubin";
+  unit.object.front().path = "/nowhere/unit.cubin";
+  return r;
+}
+
+TEST(MachineCode, StandsBehindWhatIsKnownOfResources) {
+  Evaluation e = evaluation();
+  add_code_findings({{"machine_code", 1, "spills", "", ""}, {"machine_code", 2, "widths", "", ""}},
+                    e);
+  EXPECT_THAT(kinds_of(e), ElementsAre("history", "roofline", "resource", "machine_code",
+                                       "machine_code", "note"));
+  Evaluation empty;
+  add_code_findings({{"machine_code", 1, "spills", "", ""}}, empty);
+  EXPECT_THAT(kinds_of(empty), ElementsAre("machine_code"));
+}
+
+TEST(MachineCode, AMissingDisassemblerIsANoteAtTheEnd) {
+  auto reading = start_reading_code({}, request());
+  ASSERT_TRUE(reading.valid());
+  Evaluation e = evaluation();
+  add_code_findings(reading.get(), e);
+  EXPECT_THAT(kinds_of(e), ElementsAre("history", "roofline", "resource", "note", "note"));
+  EXPECT_THAT(e.findings.back().text, HasSubstr("nvdisasm"));
+}
+
+TEST(MachineCode, OnlyDeviceCodeOfProposersIsRead) {
+  auto r = request();
+  r.candidate.target = Target::Cpu;
+  EXPECT_FALSE(start_reading_code({}, r).valid());
+  r = request();
+  r.candidate.origin = Origin::Baseline;
+  EXPECT_FALSE(start_reading_code({}, r).valid());
+  r = request();
+  r.candidate.trust_class = TrustClass::HostLauncher;
+  EXPECT_FALSE(start_reading_code({}, r).valid());
+  r = request();
+  r.units.front().object.clear();
+  EXPECT_FALSE(start_reading_code({}, r).valid());
+}
+
+}  // namespace
+}  // namespace kw::evaluate
