@@ -75,7 +75,7 @@ set_tests_properties(cuda.suites PROPERTIES LABELS cuda TIMEOUT 3600 SKIP_RETURN
 set(few exploits/cuda/012_wider_parameter exploits/cuda/033_far_before exploits/cuda/034_write_input
   exploits/cuda/039_workspace_overrun exploits/cuda/050_trap exploits/cuda/052_hang exploits/cuda/064_full_blocks_only
   honest/cuda/saxpy_fork_and_join honest/cuda/saxpy_template honest/cuda/softmax_double_inside
-  honest/cuda/transpose_tiles)
+  honest/cuda/transpose_tiles honest/cuda/fctd3d_two_steps honest/cuda/fctd3d_cooperative)
 list(TRANSFORM few REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/tests/\\1.cu")
 add_test(NAME emulated.few COMMAND ${suite_run} --target cuda ${few})
 add_test(NAME emulated.suites COMMAND ${suite_run} --target cuda)

@@ -40,32 +40,58 @@ void expect_plans(const Definition& definition, const Candidate& candidate, cons
   EXPECT_TRUE(candidate_unit(definition.task, candidate, role, "sm_90a").has_value());
 }
 
-/// The blocks of the document that name a task on their fence, with the task.
-std::vector<std::pair<std::string, std::string>> documented_plans() {
-  std::ifstream stream(source_path("docs/launch-plan.md"));
+struct Documented {
+  std::string task;
+  std::string file;  ///< The kernel whose plan it is: the last .cu in backticks before the block.
+  std::string plan;
+};
+
+std::string text_of(const std::string& path) {
+  std::ifstream stream(source_path(path));
   std::stringstream text;
   text << stream.rdbuf();
-  std::vector<std::pair<std::string, std::string>> plans;
+  return text.str();
+}
+
+/// The blocks of the document that name a task on their fence.
+std::vector<Documented> documented_plans() {
+  std::vector<Documented> plans;
+  std::string file;
   bool is_inside = false;
-  for (std::string line; std::getline(text, line);) {
+  const std::string text = text_of("docs/launch-plan.md");
+  for (const auto line : split_lines(text)) {
     if (line.starts_with("```")) {
       is_inside = line.starts_with("```cuda ");
-      if (is_inside) plans.emplace_back(line.substr(8), "");
+      if (is_inside) plans.push_back({std::string(line.substr(8)), file, ""});
     } else if (is_inside) {
-      plans.back().second += line + '\n';
+      plans.back().plan += std::string(line) + '\n';
+    } else if (const auto end = line.find(".cu`"); end != std::string_view::npos) {
+      const auto begin = line.rfind('`', end) + 1;
+      file = line.substr(begin, end + 3 - begin);
     }
   }
   return plans;
 }
 
+/// The directives of a source, as they stand in it.
+std::string directives_of(const std::string& file) {
+  std::string lines;
+  const std::string text = text_of(file);
+  for (const auto line : split_lines(text))
+    if (line.starts_with("// kw:")) lines += std::string(line) + '\n';
+  return lines;
+}
+
 TEST(PlanExamples, OfTheDocument) {
   const auto plans = documented_plans();
-  ASSERT_EQ(plans.size(), 5u);
-  for (const auto& [task, source] : plans) {
+  ASSERT_EQ(plans.size(), 3u);
+  for (const auto& [task, file, plan] : plans) {
+    EXPECT_EQ(plan, directives_of(file))
+        << "the kernel has another plan than the document: " << file;
     const auto definition = shipped(task);
-    const auto candidate = make_candidate("example", source, Origin::Human,
-                                          definition.task.restrictions, Target::Cuda);
-    ASSERT_TRUE(candidate.has_value()) << source << to_text(candidate.error());
+    const auto candidate =
+        make_candidate("example", plan, Origin::Human, definition.task.restrictions, Target::Cuda);
+    ASSERT_TRUE(candidate.has_value()) << plan << to_text(candidate.error());
     expect_plans(definition, *candidate, "candidate");
   }
 }
