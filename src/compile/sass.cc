@@ -35,6 +35,7 @@ struct Instruction {
   std::string_view operation;  ///< With its modifiers: "LDG.E.128".
   std::string_view target;     ///< Of a branch: a label or an address; empty: none.
   std::int64_t address = 0;
+  bool is_end = false;  ///< An EXIT without a condition.
 };
 
 struct Loop {
@@ -100,10 +101,11 @@ std::optional<Instruction> instruction_of(std::string_view line) {
   line = trim(line);
   const auto address = take_address(line);
   if (!address) return std::nullopt;
-  Instruction found{.operation = {}, .target = {}, .address = *address};
+  Instruction found{.operation = {}, .target = {}, .address = *address, .is_end = false};
   line = trim(line.substr(0, line.find(';')));
   if (line.starts_with('{')) line = trim(line.substr(1));
-  if (line.starts_with('@')) {
+  const bool is_guarded = line.starts_with('@');
+  if (is_guarded) {
     const std::size_t blank = line.find(' ');
     if (blank == std::string_view::npos) return std::nullopt;
     line = trim(line.substr(blank));
@@ -112,6 +114,7 @@ std::optional<Instruction> instruction_of(std::string_view line) {
   const bool is_name =
       !found.operation.empty() && found.operation[0] >= 'A' && found.operation[0] <= 'Z';
   if (!is_name || found.operation == "NOP") return std::nullopt;  // padding behind a kernel
+  found.is_end = found.operation == "EXIT" && !is_guarded;
   if (found.operation == "BRA" || found.operation.starts_with("BRA."))
     found.target = target_of(line.substr(found.operation.size()));
   return found;
@@ -180,13 +183,17 @@ class Code {
   }
 
   /// By first instruction; of those that begin together the one that ends last. A branch to itself,
-  /// behind the end of every kernel, is none.
+  /// behind the end of every kernel, is none, and neither is a way back from behind an EXIT, where
+  /// the compiler puts what seldom happens, such as waiting for a barrier.
   std::vector<Loop> loops() const {
     std::map<std::size_t, std::size_t> ends;
+    std::size_t after_exit = 0;
     for (std::size_t i = 0; i < instructions_.size(); ++i) {
+      if (instructions_[i].is_end) after_exit = i + 1;
       if (instructions_[i].target.empty()) continue;
       const auto first = find(instructions_[i].target);
-      if (first && *first < i && (ends.size() < kMostLoops || ends.contains(*first)))
+      if (first && *first < i && *first >= after_exit &&
+          (ends.size() < kMostLoops || ends.contains(*first)))
         ends[*first] = i;
     }
     std::vector<Loop> found;

@@ -110,6 +110,17 @@ TEST(Sass, ALoopThatWaitsIsNotTheHottest) {
   EXPECT_EQ(kernels[0].loop_depth, 1);
 }
 
+TEST(Sass, TheWayBackFromBehindTheEndIsNoLoop) {
+  const auto kernels = parse_sass(
+      ".text.k:\n.L_loop:\n/*0000*/ FFMA R0, R0, R1, R2 ;\n/*0010*/ @P2 BRA `(.L_slow) ;\n.L_on:\n"
+      "/*0020*/ @P0 BRA `(.L_loop) ;\n/*0030*/ STG.E desc[UR4][R2.64], R0 ;\n/*0040*/ EXIT ;\n"
+      ".L_slow:\n/*0050*/ MUFU.RCP R0, R0 ;\n/*0060*/ BRA `(.L_on) ;\n");
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0].loop_depth, 1);
+  EXPECT_EQ(kernels[0].loop.of("FFMA"), 1);
+  EXPECT_EQ(kernels[0].loop.instructions, 3);
+}
+
 TEST(Sass, ForeignTextIsNoCode) {
   EXPECT_THAT(parse_sass(""), IsEmpty());
   EXPECT_THAT(parse_sass("nvdisasm fatal: unknown file\n.text.:\n"), IsEmpty());

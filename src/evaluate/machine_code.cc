@@ -20,8 +20,13 @@ EvaluationRequest what_rules_see(const EvaluationRequest& request) {
   seen.task.gate = request.task.gate;
   if (!request.workloads.empty()) seen.workloads = {request.workloads.front()};
   seen.units = {*request.unit("candidate")};
+  // What only small shapes launch is not worth words.
+  const auto is_timed = [&](const std::string& name) {
+    return std::any_of(request.workloads.begin(), request.workloads.end(),
+                       [&](const Workload& w) { return w.group == Group::Time && w.name == name; });
+  };
   for (const RolePlan& plan : request.plans)
-    if (plan.role == "candidate") seen.plans.push_back(plan);
+    if (plan.role == "candidate" && is_timed(plan.workload)) seen.plans.push_back(plan);
   return seen;
 }
 
