@@ -79,6 +79,11 @@ int choose(cublasLtHandle_t handle, Product& p, const Operands& o) {
   const std::size_t scratch = SCRATCH;
   KW_LT(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                              &scratch, sizeof scratch));
+  // Sums of split products stay in float32 until the last: halves that were rounded first miss the
+  // gate.
+  const std::uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  KW_LT(cublasLtMatmulPreferenceSetAttribute(
+      preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes));
   const std::pair<cublasLtMatmulPreferenceAttributes_t, const void*> aligned[] = {
       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, o.b},
       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, o.a},
