@@ -4,11 +4,29 @@
 
 # TASK LIBRARY LIMIT FILE: LIMIT is what was asked of the speedup over the library; 0: nothing.
 library_lines=(
-  'matmul cublas 0.95 40_gpu_fma' 'matmul cublas 1.5 50_gpu_tf32x3' 'matmul_bf16 cublaslt 0.95 60_gpu_cute'
+  'matmul cublas 0.95 40_gpu_fma' 'matmul cublas 1.5 60_gpu_cute_tf32x3' 'matmul_bf16 cublaslt 0.95 60_gpu_cute'
   'matmul_f16 cublaslt 0 60_gpu_cute' 'scan cub 1.0 40_gpu_lookback' 'reduce_sum cub 0 40_gpu_pieces'
   'histogram cub 0 40_gpu_lanes' 'transpose cublas 0 50_gpu_vectors'
-  'conv2d cudnn 0.8 50_gpu_tf32x3'
+  'conv2d cudnn 0 60_gpu_cute_tf32x3'
 )
+
+# conv2d's workload three_by_three_large as a product: co rows, a column for each pixel, ci kh kw sums.
+equivalent='{ name: equivalent, batch: 1, m: 256, n: 100352, k: 2304, pad_a: 0, pad_b: 0, pad_c: 0 }'
+equivalent_file=60_gpu_cute_tf32x3
+
+# equivalent_round: the convolution's rate over that of cuBLASLt's product of the same size, one after the other.
+equivalent_round() {
+  local task=$work/equivalent/matmul convolution product
+  if [ ! -d "$task" ]; then
+    mkdir -p "$work/equivalent" && cp -r "$top/tasks/matmul" "$task" || return
+    sed -i "/^time:/,\$ d" "$task/shapes.yaml" && printf 'time:\n  - %s\n' "$equivalent" >>"$task/shapes.yaml"
+  fi
+  gpu_judge "$top/playbook/conv2d/$equivalent_file.cu" conv2d naive --only three_by_three_large || return
+  convolution=$(each /workloads group=time flops_per_s | head -n 1)
+  gpu_judge "$task/baselines/cublaslt.cu" "$task" naive || return
+  product=$(each /workloads group=time flops_per_s | head -n 1)
+  sample_if libraries.conv2d.equivalent "$(ratio "$convolution" "$product")"
+}
 
 part_libraries() {
   local i line task library limit file bound
@@ -20,7 +38,10 @@ part_libraries() {
       "geometric mean over the timed workloads, in pairs, of \`kw judge playbook/$task/$file.cu --task $task --baseline $library --target cuda --json\`, a process each round"
     figure "libraries.$task.$file.worst" ratio median none 0 "libraries.$task.$file" 'its worst workload' 'the same judgements'
   done
+  figure libraries.conv2d.equivalent ratio median at_least 0.8 - "conv2d, $equivalent_file: rate over cuBLASLt's of the equivalent product" \
+    "rate of three_by_three_large by \`kw judge playbook/conv2d/$equivalent_file.cu\` over that of tasks/matmul/baselines/cublaslt.cu for 256 x 100352 x 2304, a process each, one after the other"
   for ((i = 1; i <= $(reps 5 1); ++i)); do
+    has_room 60 && progress "round $i: the equivalent product" && equivalent_round
     for line in "${library_lines[@]}"; do
       read -r task library limit file <<<"$line"
       has_room 60 || { note "no time for $task, $file in round $i"; continue; }
