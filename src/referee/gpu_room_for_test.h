@@ -107,4 +107,14 @@ struct GpuRoom {
   }
 };
 
+/// What was measured of the one timed workload.
+inline const WorkloadResult& timed(const Evaluation& e) { return e.workloads.at(2); }
+
 }  // namespace kw::referee::testing
+
+#define EXPECT_VERDICT(evaluation, wanted_stage, wanted_outcome)                   \
+  do {                                                                             \
+    const Verdict& v = (evaluation).verdict;                                       \
+    EXPECT_EQ(name_of(v.stage), name_of(Stage::wanted_stage)) << v.evidence;       \
+    EXPECT_EQ(name_of(v.outcome), name_of(Outcome::wanted_outcome)) << v.evidence; \
+  } while (false)

@@ -20,22 +20,14 @@ using ::testing::HasSubstr;
 using testing::kCols;
 using testing::kPitch;
 using testing::plan_kernel;
+using testing::timed;
 using testing::twice;
 using A = testing::Arguments<float>;
 using Sets = std::vector<std::vector<device::FakeArgument>>;
 
-#define EXPECT_VERDICT(evaluation, wanted_stage, wanted_outcome)                   \
-  do {                                                                             \
-    const Verdict& v = (evaluation).verdict;                                       \
-    EXPECT_EQ(name_of(v.stage), name_of(Stage::wanted_stage)) << v.evidence;       \
-    EXPECT_EQ(name_of(v.outcome), name_of(Outcome::wanted_outcome)) << v.evidence; \
-  } while (false)
-
 auto count(const std::vector<std::string>& log, const std::string& line) {
   return std::count(log.begin(), log.end(), line);
 }
-
-const WorkloadResult& timed(const Evaluation& e) { return e.workloads.at(2); }
 
 TEST(Gpu, JudgesAnHonestFasterKernelFasterByItsStamps) {
   GpuRoom room;
@@ -280,28 +272,6 @@ TEST(Gpu, AVoidSampleNowAndThenIsTakenAgain) {
   const Evaluation e = room.judge();
   EXPECT_VERDICT(e, Measure, Correct);
   for (const Sample& sample : timed(e).samples) EXPECT_EQ(sample.candidate_ns, 2e6);
-}
-
-TEST(Gpu, ANewBestIsTimedOnceMoreByTheRefereesOwnClock) {
-  GpuRoom room;
-  const Evaluation e = room.judge();
-  ASSERT_EQ(timed(e).retimed.size(), 1u);
-  EXPECT_EQ(timed(e).retimed[0].calls, 200);
-  EXPECT_EQ(timed(e).retimed[0].call_ns, 2e6);
-  EXPECT_TRUE(timed(room.judge(twice<float>, 4e6)).retimed.empty()) << "it is no best";
-}
-
-TEST(Gpu, StampsThatClaimFarLessThanTheRefereesClockAreNotBelieved) {
-  GpuRoom room;
-  room.world.objects["candidate"].kernel = [](const Sets& sets) {
-    twice(A(sets[0]));
-    device::CallResult result = device::stamped_at(2e6);
-    result.elapsed_ns += 1e6;
-    return result;
-  };
-  const Evaluation e = room.judge();
-  EXPECT_VERDICT(e, Measure, Unmeasurable);
-  EXPECT_THAT(e.verdict.evidence, HasSubstr("by the referee's clock"));
 }
 
 TEST(Gpu, TriflesAreUnmeasurable) {

@@ -82,6 +82,9 @@ class Timing {
   Result<std::optional<Verdict>> run_pairs();
   Result<std::optional<Verdict>> run_alone();
   Result<std::optional<Verdict>> retime(Entry& entry);
+  Result<std::optional<Verdict>> wall_times(Entry& entry, bool is_paced,
+                                            std::vector<double>& walls);
+  Result<double> empty_wall_time(Entry& entry, std::size_t calls);
   Result<> time_by_stream(Entry& entry);
   Result<HostLaunch> time_by_stream(const Entry& entry, const char* role, Seat& seat);
   void finish(Entry& entry);

@@ -1,0 +1,67 @@
+// A GPU's new best once more on the referee's own clock.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "referee/gpu_room_for_test.h"
+
+namespace kw::referee {
+namespace {
+
+using testing::GpuRoom;
+using ::testing::HasSubstr;
+using testing::timed;
+using testing::twice;
+using A = testing::Arguments<float>;
+using Sets = std::vector<std::vector<device::FakeArgument>>;
+
+TEST(GpuRetiming, ANewBestIsTimedOnceMoreByTheRefereesOwnClock) {
+  GpuRoom room;
+  const Evaluation e = room.judge();
+  ASSERT_EQ(timed(e).retimed.size(), 1u);
+  EXPECT_EQ(timed(e).retimed[0].calls, 200);
+  EXPECT_EQ(timed(e).retimed[0].call_ns, 2e6);
+  EXPECT_TRUE(timed(room.judge(twice<float>, 4e6)).retimed.empty()) << "it is no best";
+}
+
+TEST(GpuRetiming, StampsThatClaimFarLessThanTheRefereesClockAreNotBelieved) {
+  GpuRoom room;
+  room.world.objects["candidate"].kernel = [](const Sets& sets) {
+    twice(A(sets[0]));
+    device::CallResult result = device::stamped_at(2e6);
+    result.elapsed_ns += 1e6;
+    return result;
+  };
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Unmeasurable);
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("by the referee's clock"));
+}
+
+TEST(GpuRetiming, ADeviceThatSlowsDownWhenItIsNeverIdleIsTimedAtThePairsPace) {
+  using Clock = std::chrono::steady_clock;
+  GpuRoom room;
+  int late = 0;
+  room.world.objects["candidate"].kernel = [&late,
+                                            last = Clock::time_point()](const Sets& sets) mutable {
+    twice(A(sets[0]));
+    device::CallResult result = device::stamped_at(2e6);
+    const auto now = Clock::now();
+    if (now - std::exchange(last, now) < std::chrono::milliseconds(2)) {
+      result.elapsed_ns += 1e6;
+      ++late;
+    }
+    return result;
+  };
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Correct);
+  EXPECT_GT(late, 0);
+  ASSERT_EQ(timed(e).retimed.size(), 1u);
+  EXPECT_EQ(timed(e).retimed[0].call_ns, 2e6);
+}
+
+}  // namespace
+}  // namespace kw::referee
