@@ -1,14 +1,24 @@
-// layernorm of rows that stay in registers between the passes: a team of lanes per short row, a block per longer one.
+// layernorm of rows that stay in registers between the passes: a block per row; short ones by pieces of memory in shared
+// memory, so that sectors are read and written whole wherever rows begin.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique register tiling, vectorization, warp shuffles, loads in flight
 // kw: tune THREADS = 256, 512, 1024
 // kw: let CAPACITY = THREADS * 32
-// kw: when cols < 132
-// kw:   launch layernorm_short<8> grid(ceil_div(rows, 32)) block(256) args(rows, cols, pitch, eps, x, w, b, y)
-// kw: else when cols < 260
-// kw:   launch layernorm_short<16> grid(ceil_div(rows, 16)) block(256) args(rows, cols, pitch, eps, x, w, b, y)
-// kw: else when cols <= 512
-// kw:   launch layernorm_short<32> grid(ceil_div(rows, 8)) block(256) args(rows, cols, pitch, eps, x, w, b, y)
+// kw: tune PIECE = 4352, 8704, 2176     // floats of short rows that a block takes at once, about
+// kw: tune TOGETHER = 1, 2, 4     // short rows that a warp works on at once
+// kw: let PER = max(8, min(64, PIECE / pitch / 8 * 8))
+// kw: when pitch <= 640 && cols <= 64
+// kw:   launch layernorm_packed<2> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
+// kw: else when pitch <= 640 && cols <= 128
+// kw:   launch layernorm_packed<4> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
+// kw: else when pitch <= 640 && cols <= 160
+// kw:   launch layernorm_packed<5> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
+// kw: else when pitch <= 640 && cols <= 256
+// kw:   launch layernorm_packed<8> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
+// kw: else when pitch <= 640 && cols <= 288
+// kw:   launch layernorm_packed<9> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
+// kw: else when pitch <= 640 && cols <= 512
+// kw:   launch layernorm_packed<16> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
 // kw: else when cols <= 4096
 // kw:   launch layernorm_medium grid(rows) block(128) args(cols, pitch, eps, x, w, b, y)
 // kw: else when cols <= CAPACITY
@@ -115,16 +125,6 @@ static __device__ __forceinline__ void layernorm_row(int r, int cols, int pitch,
   if (row.edge >= 0) y[row.at + row.edge] = (edge - s.mean) * s.factor * w[row.edge] + b[row.edge];
 }
 
-// A team of lanes per row: short rows must not leave lanes without a load.
-template <int TEAM>
-__global__ void __launch_bounds__(256)
-    layernorm_short(int rows, int cols, int pitch, float eps, const float* __restrict__ x,
-                 const float* __restrict__ w, const float* __restrict__ b, float* __restrict__ y) {
-  const int row = blockIdx.x * (256 / TEAM) + threadIdx.x / TEAM;
-  // Beyond the last row there is one of no columns, since shuffles need all lanes.
-  layernorm_row<TEAM, 4>(row, row < rows ? cols : 0, pitch, eps, x, w, b, y, threadIdx.x % TEAM, nullptr);
-}
-
 extern "C" __global__ void __launch_bounds__(128)
     layernorm_medium(int cols, int pitch, float eps, const float* __restrict__ x,
                   const float* __restrict__ w, const float* __restrict__ b, float* __restrict__ y) {
@@ -175,4 +175,149 @@ extern "C" __global__ void __launch_bounds__(1024)
   for (int i = threadIdx.x; i < row.vectors; i += 1024)
     __stcs(to + i, normalised(__ldcs(from + i), s, columns(w, row.head, i), columns(b, row.head, i)));
   if (row.edge >= 0) y[row.at + row.edge] = (edge - s.mean) * s.factor * w[row.edge] + b[row.edge];
+}
+
+extern __shared__ float4 dynamic_shared[];
+
+// Sixteen bytes to shared memory, there after `copies_arrived` and a barrier.
+static __device__ __forceinline__ void begin_copy(float4* to, const float4* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(to))),
+               "l"(from)
+               : "memory");
+#else
+  *to = *from;
+#endif
+}
+
+static __device__ __forceinline__ void copies_arrived() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// Short rows, a piece of memory at a time, whose sectors of eight floats are read and written whole
+// wherever rows begin: `per` rows, a multiple of 8, with the padding between them. What lies beside
+// elements in a sector of y is written as it was.
+struct Piece {
+  long long at;    // of its first element
+  int rows, count;  // elements; behind the last row there is no padding
+  int cols, pitch;
+
+  __device__ Piece(int per, int all_rows, int columns, int distance) {
+    const int first = blockIdx.x * per;
+    at = static_cast<long long>(first) * distance;
+    rows = min(per, all_rows - first);
+    count = rows * distance - (first + rows == all_rows ? distance - columns : 0);
+    cols = columns;
+    pitch = distance;
+  }
+
+  // The s-th of sixteen places behind a row that may share a sector with elements, or -1.
+  __device__ __forceinline__ int padding(int row, int s) const {
+    const int from = row * pitch + cols, to = (row + 1) * pitch, whole = (from + 7) / 8 * 8;
+    const int e = s < 8 ? from + s : max(whole, to / 8 * 8) + s - 8;
+    return e < min(s < 8 ? min(whole, to) : to, count) ? e : -1;
+  }
+
+  __device__ __forceinline__ void load(const float* x, float* staged) const {
+    const float4* from = reinterpret_cast<const float4*>(x + at);
+    for (int i = threadIdx.x; i < count / 4; i += 256)
+      begin_copy(reinterpret_cast<float4*>(staged) + i, from + i);
+    const int last = count / 4 * 4 + threadIdx.x;
+    if (last < count) staged[last] = x[at + last];
+  }
+
+  __device__ __forceinline__ void store(float* y, const float* staged) const {
+    float4* to = reinterpret_cast<float4*>(y + at);
+    for (int i = threadIdx.x; i < count / 4; i += 256) {
+      if (pitch - cols >= 8) {
+        const int column = i / 2 * 8 % pitch;
+        if (column >= cols && column + 8 <= pitch) continue;  // nothing but padding
+      }
+      to[i] = reinterpret_cast<const float4*>(staged)[i];
+    }
+    const int last = count / 4 * 4 + threadIdx.x;
+    if (last < count) y[at + last] = staged[last];
+  }
+};
+
+template <int ROWS>
+static __device__ __forceinline__ void warp_sums(float (&value)[ROWS]) {
+#pragma unroll
+  for (int far = 16; far > 0; far /= 2)
+#pragma unroll
+    for (int j = 0; j < ROWS; ++j) value[j] += __shfl_xor_sync(0xffffffffu, value[j], far);
+}
+
+// A warp per row, in place in shared memory; some rows at once, so that their sums do not wait for each other.
+template <int ITEMS>
+__global__ void __launch_bounds__(256)
+    layernorm_packed(int per, int rows, int cols, int pitch, float eps, const float* __restrict__ x, const float* __restrict__ w, const float* __restrict__ b, float* y) {
+  float* staged = reinterpret_cast<float*>(dynamic_shared);
+  const int lane = threadIdx.x % 32;
+  const Piece piece(per, rows, cols, pitch);
+  piece.load(x, staged);
+  float kept[4];
+  if (pitch != cols) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const int i = k * 256 + threadIdx.x;
+      const int e = i < 16 * piece.rows ? piece.padding(i / 16, i % 16) : -1;
+      if (e >= 0) kept[k] = y[piece.at + e];
+    }
+  }
+  float weight[ITEMS], bias[ITEMS];
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) {
+    weight[k] = k * 32 + lane < cols ? __ldg(w + k * 32 + lane) : 0.0f;
+    bias[k] = k * 32 + lane < cols ? __ldg(b + k * 32 + lane) : 0.0f;
+  }
+  copies_arrived();
+  __syncthreads();
+  if (pitch != cols) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const int i = k * 256 + threadIdx.x;
+      const int e = i < 16 * piece.rows ? piece.padding(i / 16, i % 16) : -1;
+      if (e >= 0) staged[e] = kept[k];
+    }
+  }
+  constexpr int kRows = ITEMS <= 9 ? TOGETHER : 1;
+  for (int first = threadIdx.x / 32; first < piece.rows; first += 8 * kRows) {
+    const auto row = [&](int j) { return staged + (first + 8 * j) * pitch + lane; };
+    const auto holds = [&](int j, int k) { return k * 32 + lane < cols && first + 8 * j < piece.rows; };
+    float v[kRows][ITEMS], mean[kRows], factor[kRows];
+#pragma unroll
+    for (int j = 0; j < kRows; ++j) {
+      mean[j] = 0.0f;
+#pragma unroll
+      for (int k = 0; k < ITEMS; ++k) {
+        v[j][k] = holds(j, k) ? row(j)[k * 32] : 0.0f;
+        mean[j] += v[j][k];
+      }
+    }
+    warp_sums(mean);
+#pragma unroll
+    for (int j = 0; j < kRows; ++j) {
+      mean[j] /= cols;
+      factor[j] = 0.0f;
+#pragma unroll
+      for (int k = 0; k < ITEMS; ++k) {
+        v[j][k] -= mean[j];
+        if (holds(j, k)) factor[j] += v[j][k] * v[j][k];
+      }
+    }
+    warp_sums(factor);
+#pragma unroll
+    for (int j = 0; j < kRows; ++j) {
+      factor[j] = 1.0f / sqrtf(factor[j] / cols + eps);
+#pragma unroll
+      for (int k = 0; k < ITEMS; ++k)
+        if (holds(j, k)) row(j)[k * 32] = v[j][k] * factor[j] * weight[k] + bias[k];
+    }
+  }
+  __syncthreads();
+  piece.store(y, staged);
 }

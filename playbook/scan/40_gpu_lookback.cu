@@ -1,10 +1,11 @@
-// scan in one pass: blocks take their tile of a row from a ticket, publish its total, and look back over the totals of
-// the tiles before it until one knows its whole prefix.
+// scan in one pass: a block marches along each of many rows; of few long ones blocks take a tile from a ticket, publish
+// its total, and look back over the totals of the tiles before it until one knows its whole prefix.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique decoupled look-back, single pass scan, vectorization, warp shuffles, loads in flight
 // kw: tune VECTORS = 8, 4, 2
 // kw: tune THREADS = 256, 512, 128
 // kw: tune WHOLE = 16384, 4096     // rows up to this long are one block's
+// kw: tune STEP = 8, 4     // vectors of a thread in a turn of a marching block
 // kw: let TILE = THREADS * VECTORS * 4
 // kw: when cols <= 509
 // kw:   launch scan_short grid(ceil_div(rows, 8)) block(256) args(rows, cols, pitch, x, y)
@@ -12,6 +13,8 @@
 // kw:   launch scan_medium grid(rows) block(128) args(cols, pitch, x, y)
 // kw: else when cols <= WHOLE
 // kw:   launch scan_wide grid(rows) block(544) args(cols, pitch, x, y)
+// kw: else when rows >= 8 * sms
+// kw:   launch scan_march grid(rows) block(256) args(cols, pitch, x, y)
 // kw: else
 // kw:   let PARTS = ceil_div(cols + 3, TILE)
 // kw:   workspace ticket u32 [1] zeroed
@@ -142,6 +145,33 @@ extern "C" __global__ void __launch_bounds__(128)
 extern "C" __global__ void __launch_bounds__(544)
     scan_wide(int cols, int pitch, const float* __restrict__ x, float* __restrict__ y) {
   scan_row<544, 8>(cols, pitch, x, y);
+}
+
+// Rows enough for every multiprocessor: a block marches along each, the next turn's vectors on their way.
+extern "C" __global__ void __launch_bounds__(256)
+    scan_march(int cols, int pitch, const float* __restrict__ x, float* __restrict__ y) {
+  __shared__ float totals[2][8];  // by turns, so that one barrier a turn is enough
+  const Row row(blockIdx.x, cols, pitch);
+  const int first = threadIdx.x / 32 * (STEP * 32) + threadIdx.x % 32;
+  const int turns = (row.end + 1024 * STEP - 1) / (1024 * STEP);
+  float4 next[STEP];
+#pragma unroll
+  for (int k = 0; k < STEP; ++k) next[k] = row.load(x, first + k * 32);
+  float carry = 0.0f;
+  for (int turn = 0; turn < turns; ++turn) {
+    const int at = turn * 256 * STEP + first;
+    float4 v[STEP];
+#pragma unroll
+    for (int k = 0; k < STEP; ++k) v[k] = next[k];
+    if (turn + 1 < turns) {
+#pragma unroll
+      for (int k = 0; k < STEP; ++k) next[k] = row.load(x, at + 256 * STEP + k * 32);
+    }
+    float all;
+    const float before = before_warp<8>(scan_warp(v), totals[turn % 2], all);
+    store_with(row, y, at, carry + before, v);
+    carry += all;
+  }
 }
 
 // State and value of a tile in one word, so that nobody can see one without the other.
