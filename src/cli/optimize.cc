@@ -9,6 +9,7 @@
 #include <span>
 #include <thread>
 
+#include "base/contains.h"
 #include "base/json.h"
 #include "base/rng.h"
 #include "base/text.h"
@@ -60,6 +61,9 @@ struct OptimizeFlags {
   bool no_memory = false;
   bool profile = false;
   bool from_scratch = false;
+  std::string preset;
+  std::string judge;
+  std::int64_t rounds = 0;
   WritingFlags writing;
   std::string run;  ///< Of resume.
 };
@@ -111,6 +115,28 @@ void set_default_limits(RunConfig& config, bool is_writing) {
   config.max_time_ns = is_writing ? kDefaultWritingTimeNs : kDefaultTimeNs;
 }
 
+/// Of strategies that have presets or rounds; of others they are not accepted.
+Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& strategy,
+                    RunConfig& config) {
+  const std::string name(strategy.name);
+  if (!flags.preset.empty() && !strategy.has_presets)
+    return fail("--preset means nothing to strategy '" + name + "', which has none");
+  if (!flags.preset.empty() && flags.preset != "sketch" && flags.preset != "paper")
+    return fail("--preset is sketch or paper, not '" + flags.preset + "'");
+  if (flags.rounds != 0 && !strategy.has_rounds)
+    return fail("--rounds means nothing to strategy '" + name + "'");
+  if (flags.rounds < 0) return fail("--rounds cannot be negative");
+  if (!flags.judge.empty() && !contains(strategy.roles, std::string_view("judge")))
+    return fail("--judge means nothing to strategy '" + name + "', which has no judge of its own");
+  if (flags.judge == "learned") return fail("--judge learned is not there yet: rules, or a model");
+  config.judges_by_rules = flags.judge == "rules";
+  if (!flags.judge.empty() && flags.judge != "rules")
+    config.models.push_back("judge=" + flags.judge);
+  config.preset = flags.preset;
+  if (flags.rounds > 0) config.rounds = static_cast<int>(flags.rounds);
+  return {};
+}
+
 /// All but the task, and the goals of the task where the flags name none.
 Result<RunConfig> config_of(const OptimizeFlags& flags) {
   RunConfig config;
@@ -122,6 +148,7 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   config.strategy = strategy->name;
   config.tuner = KW_TRY(tuner_of(flags, *strategy));
   KW_TRY(flags.writing.into(config));
+  KW_TRY(set_method(flags, *strategy, config));
   config.reward_policy = KW_TRY(search::find_reward_policy(flags.reward))->name;
   config.baseline = flags.baseline;
   if (flags.attempts < 0) return fail("--attempts cannot be negative");
@@ -388,6 +415,11 @@ Command optimize_command() {
            "How knobs are searched: one of " + names_of(search::tuners()) + "; default auto");
     f.text("--reward", flags->reward,
            "An outcome as a number: one of " + names_of(search::reward_policies()));
+    f.text("--preset", flags->preset,
+           "sketch or paper, of strategies that exist in both forms (docs/strategies.md)");
+    f.text("--judge", flags->judge,
+           "Of coder-judge: rules, or a model as --model names it; default: whoever writes");
+    f.integer("--rounds", flags->rounds, "Of strategies that end by themselves; default 10");
     f.text("--baseline", flags->baseline, "What to beat, by name; default: the fastest");
     f.integer("--attempts", flags->attempts, "Most attempts; 0: no limit");
     f.text("--time", flags->time,

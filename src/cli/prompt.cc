@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/session.h"
 #include "engine/lessons.h"
+#include "propose/counsel.h"
 #include "propose/examples.h"
 #include "propose/judge.h"
 #include "propose/prompt.h"
@@ -163,7 +164,9 @@ Result<int> show_exchanges(const Global& global, const PromptFlags& flags) {
   const std::string read = propose::scope_of_reading(number);
   std::vector<Exchange> exchanges;
   KW_TRY(store.for_each_exchange(run.id, [&](Exchange& exchange) -> Result<> {
-    if (exchange.scope == scope || exchange.scope == read) exchanges.push_back(std::move(exchange));
+    if (exchange.scope == scope || exchange.scope == read ||
+        propose::attempt_of_counsel(exchange.scope) == number)
+      exchanges.push_back(std::move(exchange));
     return {};
   }));
   if (exchanges.empty()) return fail(fmt::format("no model was asked for {}", scope), flags.task);

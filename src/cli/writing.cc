@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/contains.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "cli/session.h"
@@ -99,17 +100,22 @@ Result<std::unique_ptr<RunModels>> RunModels::open(const memory::DataFiles& data
 std::vector<llm::ModelSpec> RunModels::asked() const {
   std::vector<llm::ModelSpec> all = writers_;
   if (judge_) all.push_back(*judge_);
+  all.insert(all.end(), roles_.begin(), roles_.end());
   return all;
 }
 
 Result<> RunModels::cast(const RunConfig& config) {
-  const bool has_parents = KW_TRY(search::find_strategy(config.strategy))->has_parents;
+  const search::StrategyInfo* strategy = KW_TRY(search::find_strategy(config.strategy));
   for (const std::string& text : config.models) {
     const llm::ModelSpec spec = KW_TRY(as_input(llm::parse_model_spec(text)));
     for (const std::string& warning : llm::warnings_for(spec, around_)) view_.on_notice(warning);
     if (spec.role.empty()) {
       writers_.push_back(spec);
-    } else if (spec.role == kJudgeRole && has_parents) {
+    } else if (contains(strategy->roles, spec.role)) {
+      if (std::ranges::find(roles_, spec.role, &llm::ModelSpec::role) != roles_.end())
+        return fail("one model in the role '" + spec.role + "' is enough", text);
+      roles_.push_back(spec);
+    } else if (spec.role == kJudgeRole && strategy->has_parents) {
       if (judge_) return fail("one judge is enough: " + judge_->text(), text);
       judge_ = spec;
     } else {
@@ -145,6 +151,15 @@ Result<std::unique_ptr<llm::ChatModel>> RunModels::open_chat(const llm::ModelSpe
   return llm::open_model(spec, around);
 }
 
+Result<llm::ChatModel*> RunModels::chat_for(const llm::ModelSpec& spec, const RunSummary& run,
+                                            const llm::Surroundings& around,
+                                            engine::Desk& desk) const {
+  for (const auto& model : desk.models)
+    if (model->name() == spec.text()) return model.get();
+  desk.models.push_back(KW_TRY(open_chat(spec, run, around)));
+  return desk.models.back().get();
+}
+
 Result<engine::Desk> RunModels::desk(const RunSummary& run) const {
   engine::Desk desk;
   desk.exchanges = std::make_unique<engine::StoredExchanges>(store_, run.id);
@@ -157,21 +172,20 @@ Result<engine::Desk> RunModels::desk(const RunSummary& run) const {
     desk.models.push_back(KW_TRY(open_chat(spec, run, around)));
     chats.push_back(desk.models.back().get());
   }
-  if (judge_) {
-    // A writer that judges too is one model: its script goes on where it stands.
-    const auto same = std::ranges::find(chats, judge_->text(), &llm::ChatModel::name);
-    llm::ChatModel* chat = same == chats.end() ? nullptr : *same;
-    if (chat == nullptr) {
-      desk.models.push_back(KW_TRY(open_chat(*judge_, run, around)));
-      chat = desk.models.back().get();
-    }
+  if (judge_)
     desk.judge = std::make_unique<propose::ModelJudge>(
-        book_, *chat, propose::ModelJudgeOptions{.on_notice = view_.on_notice, .cancel = cancel_});
-  }
+        book_, *KW_TRY(chat_for(*judge_, run, around, desk)),
+        propose::ModelJudgeOptions{.on_notice = view_.on_notice, .cancel = cancel_});
+  propose::ModelCounselOptions counsel;
+  counsel.on_notice = view_.on_notice;
+  counsel.cancel = cancel_;
   propose::ModelProposerOptions options;
   options.on_delta = view_.on_delta;
   options.on_notice = view_.on_notice;
   options.cancel = cancel_;
+  for (const llm::ModelSpec& spec : roles_)
+    options.roles[spec.role] = KW_TRY(chat_for(spec, run, around, desk));
+  desk.counsel = std::make_unique<propose::ModelCounsel>(book_, options.roles, chats, counsel);
   options.is_refused = [ledger = desk.ledger.get()] { return !ledger->refusal().empty(); };
   desk.proposer =
       std::make_unique<propose::ModelProposer>(book_, std::move(chats), std::move(options));

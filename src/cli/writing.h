@@ -62,6 +62,9 @@ class RunModels {
                                                     const RunSummary& run,
                                                     llm::Surroundings around) const;
   Result<engine::Desk> desk(const RunSummary& run) const;
+  /// A model that the desk has already, or a new one: its script goes on where it stands.
+  Result<llm::ChatModel*> chat_for(const llm::ModelSpec& spec, const RunSummary& run,
+                                   const llm::Surroundings& around, engine::Desk& desk) const;
 
   propose::PromptBook book_;
   store::RunStore& store_;
@@ -71,6 +74,7 @@ class RunModels {
   llm::Surroundings around_;
   std::vector<llm::ModelSpec> writers_;
   std::optional<llm::ModelSpec> judge_;
+  std::vector<llm::ModelSpec> roles_;  ///< That the strategy asks for, besides.
 };
 
 }  // namespace kw::cli

@@ -51,6 +51,11 @@ Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, C
     options.halving_points = std::min(options.halving_points, most);
   }
   options.writes = config.writes;
+  options.rounds = config.rounds;
+  options.preset = config.preset;
+  options.judges_by_rules = config.judges_by_rules;
+  options.target = config.target;
+  options.work = search::class_of(workbench.family());
   options.start_asks = static_cast<std::size_t>(config.start_attempts);
   const search::StrategyInfo* info = KW_TRY(search::find_strategy(config.strategy));
   return Loop(workbench, config, info->make(workbench.ideas(), options), info->is_writing,

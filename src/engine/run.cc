@@ -11,6 +11,7 @@
 #include "engine/loop.h"
 #include "engine/orders.h"
 #include "engine/readings.h"
+#include "propose/counsel.h"
 #include "propose/judge.h"
 #include "record/codec.h"
 
@@ -299,7 +300,8 @@ Result<int> settled_of(const store::RunStore& store, const RunSummary& run) {
   const auto recorded = static_cast<int>(run.attempts);
   int settled = recorded;
   KW_TRY(store.for_each_exchange(run.id, [&](const Exchange& exchange) -> Result<> {
-    settled = std::max(settled, propose::attempt_of_scope(exchange.scope));
+    settled = std::max({settled, propose::attempt_of_scope(exchange.scope),
+                        propose::attempt_of_counsel(exchange.scope)});
     if (const int read = propose::attempt_of_reading(exchange.scope); read != 0) {
       // Killed before the reading was kept: it was for one of those in flight.
       const auto reading = KW_TRY(reading_of(store, run.id, read));

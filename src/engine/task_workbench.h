@@ -35,6 +35,7 @@ class TaskWorkbench final : public Workbench {
 
   const std::vector<search::Idea>& ideas() const override { return search_ideas_; }
   Result<Candidate> candidate(int idea, const KnobPoint& knobs) const override;
+  std::string family() const override { return definition_.task.family; }
   const std::vector<Candidate>& baselines() const override { return baselines_; }
   search::Validity fits(const Candidate& candidate) const override;
   Result<EvaluationRequest> request(const Candidate& candidate,

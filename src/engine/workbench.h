@@ -21,6 +21,8 @@ class Workbench {
   virtual Result<Candidate> candidate(int idea, const KnobPoint& knobs) const = 0;
   /// Competitors, the sequential reference first.
   virtual const std::vector<Candidate>& baselines() const = 0;
+  /// Of the task; empty: unknown. Some strategies choose techniques by it.
+  virtual std::string family() const { return {}; }
   /// Which points of a source's space its target can run at all; empty: all that its header allows.
   virtual search::Validity fits(const Candidate&) const { return {}; }
   /// A self-contained request; `opponent` null: measure alone. Purpose, fidelity, seed and id are

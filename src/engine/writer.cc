@@ -108,8 +108,8 @@ void Writer::set_constants(propose::Situation& situation) const {
   situation.instructions = instructions_of(run_.config);
 }
 
-Result<Attempt> Writer::parent_of(const InFlight& flight) const {
-  Attempt parent = KW_TRY(store_->attempt(run_.id, flight.ask.parent));
+Result<Attempt> Writer::parent_of(int number) const {
+  Attempt parent = KW_TRY(store_->attempt(run_.id, number));
   // A reply without a candidate was to change the source before it: that is what is mended now.
   for (int up = parent.parent; parent.candidate.source.empty() && up != 0;) {
     Attempt older = KW_TRY(store_->attempt(run_.id, up));
@@ -145,7 +145,7 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
   Attempt parent;
   Attempt grandparent;
   if (flight.ask.parent != 0) {
-    parent = KW_TRY(parent_of(flight));
+    parent = KW_TRY(parent_of(flight.ask.parent));
     situation.parent = &parent;
   }
   if (parent.parent != 0) {
@@ -160,19 +160,11 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
   const std::int64_t asked_ns = clock_->now_ns();
   const auto reading = KW_TRY(read_parent(situation));
   if (reading) situation.reading = reading->words;
-  auto proposal = desk_.proposer->propose(situation);
-  WrittenSource source;
+  WrittenSource source = KW_TRY(compose(situation, flight.ask.manner));
   source.wait_ns = static_cast<double>(clock_->now_ns() - asked_ns);
-  // This request was turned down, another may pass: docs/models.md.
-  if (!proposal && proposal.error().advice != Advice::GiveUp)
-    return std::unexpected(proposal.error());
-  if (proposal) source.proposal = std::move(*proposal);
   if (reading && reading->asked_for == flight.number) charge(source.proposal, *reading);
-  if (!proposal) {
-    source.ended = no_candidate(std::string(memory::kNotAsked) + describe(proposal.error()));
-    return source;
-  }
   Candidate& candidate = source.proposal.candidate;
+  if (source.ended) return source;
   if (!source.proposal.has_candidate()) {
     source.ended = no_candidate(source.proposal.evidence, source.proposal.findings);
   } else if (auto read = read_written(candidate); !read) {
@@ -182,7 +174,75 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
     if (const Order* order = broken_order(orders, candidate); order != nullptr)
       source.ended = rejected(*order);
   }
+  if (!source.ended) KW_TRY(review(situation, flight.ask.manner, source));
   return source;
+}
+
+Result<propose::Situation> Writer::as_seen(const propose::Situation& whole, const View& view,
+                                           Shown& shown) const {
+  propose::Situation seen = whole;
+  seen.view = &view;
+  if (view.about != 0 && (whole.parent == nullptr || view.about != whole.parent->number)) {
+    shown.parent = KW_TRY(parent_of(view.about));
+    seen.parent = &shown.parent;
+    seen.grandparent = nullptr;
+  }
+  if (view.is_bounded) {
+    seen.best = nullptr;
+    std::erase_if(seen.history,
+                  [&](const AttemptLine& line) { return !contains(view.lines, line.number); });
+  }
+  for (const int number : view.sources)
+    shown.sources.push_back(KW_TRY(store_->attempt(run_.id, number)));
+  std::erase_if(shown.sources, [](const Attempt& a) { return a.candidate.source.empty(); });
+  for (const Attempt& attempt : shown.sources) seen.shown.push_back(&attempt);
+  return seen;
+}
+
+Result<Reading> Writer::consult(const propose::Situation& whole, const View& view) {
+  Shown shown;
+  auto reading = desk_.counsel->consult(KW_TRY(as_seen(whole, view, shown)));
+  if (reading || reading.error().advice != Advice::GiveUp) return reading;
+  Reading none;
+  none.asked_for = whole.number;
+  none.role = view.role;
+  none.trouble = describe(reading.error());
+  return none;
+}
+
+Result<WrittenSource> Writer::compose(propose::Situation& whole, const Manner& manner) {
+  WrittenSource source;
+  whole.manner = &manner;
+  if (desk_.counsel)
+    for (const View& view : manner.counsel) whole.counsel.push_back(KW_TRY(consult(whole, view)));
+  Shown shown;
+  auto proposal = desk_.proposer->propose(KW_TRY(as_seen(whole, manner.writer, shown)));
+  // This request was turned down, another may pass: docs/models.md.
+  if (!proposal && proposal.error().advice != Advice::GiveUp)
+    return std::unexpected(proposal.error());
+  if (proposal)
+    source.proposal = std::move(*proposal);
+  else
+    source.ended = no_candidate(std::string(memory::kNotAsked) + describe(proposal.error()));
+  for (const Reading& said : whole.counsel) charge(source.proposal, said);
+  return source;
+}
+
+Result<> Writer::review(propose::Situation& whole, const Manner& manner, WrittenSource& source) {
+  if (!desk_.counsel) return {};
+  whole.written = &source.proposal.candidate;
+  for (const View& view : manner.review) {
+    const Reading said = KW_TRY(consult(whole, view));
+    charge(source.proposal, said);
+    if (!said.is_turned_down) continue;
+    Evaluation evaluation;
+    evaluation.verdict = {Stage::Propose, Outcome::Rejected,
+                          "the critic turned it down before it was judged"};
+    evaluation.findings.push_back({"note", 1, "The critic says:\n" + said.words, "", ""});
+    source.ended = std::move(evaluation);
+    break;
+  }
+  return {};
 }
 
 void Writer::raise(const SpendLimits& limits) {

@@ -11,6 +11,7 @@
 #include "engine/loop.h"
 #include "llm/budget.h"
 #include "llm/exchanges.h"
+#include "propose/counsel.h"
 #include "propose/judge.h"
 #include "propose/proposer.h"
 #include "record/device.h"
@@ -39,6 +40,7 @@ struct Desk {
   std::vector<std::unique_ptr<llm::ChatModel>> models;
   std::unique_ptr<propose::Proposer> proposer;
   std::unique_ptr<propose::Judge> judge;  ///< Null: findings go to the proposer without a reading.
+  std::unique_ptr<propose::Counsel> counsel;  ///< Null: asks that want roles are written without.
 };
 
 /// What a run needs to have sources written.
@@ -102,7 +104,20 @@ class Writer {
                                 const RunSummary& run, double baseline_ns);
   /// A judge's words on the parent, asked for once in a run.
   Result<std::optional<Reading>> read_parent(const propose::Situation& situation);
-  Result<Attempt> parent_of(const InFlight& flight) const;
+  Result<Attempt> parent_of(int number) const;
+  /// Attempts that a situation refers to.
+  struct Shown {
+    Attempt parent;
+    std::vector<Attempt> sources;
+  };
+  /// The situation as `view` shows it; what it refers to is kept in `shown`.
+  Result<propose::Situation> as_seen(const propose::Situation& whole, const View& view,
+                                     Shown& shown) const;
+  /// What one in a role says; a request that was turned down is a reading with trouble.
+  Result<Reading> consult(const propose::Situation& whole, const View& view);
+  /// The proposal for a situation, with all that its manner wants asked before and after.
+  Result<WrittenSource> compose(propose::Situation& whole, const Manner& manner);
+  Result<> review(propose::Situation& whole, const Manner& manner, WrittenSource& source);
   void set_constants(propose::Situation& situation) const;
 
   const Writing* writing_;

@@ -35,6 +35,9 @@ inline std::string text_of(const propose::Situation& s) {
                      std::to_string(s.baseline_ns) + encode(*s.device) + join(s.instructions, "|") +
                      s.reading;
   for (const AttemptLine& line : s.history) text += encode(line);
+  for (const Reading& said : s.counsel) text += said.words;
+  if (s.view != nullptr) text += s.view->prompt;
+  for (const Attempt* a : s.shown) text += "shown " + std::to_string(a->number);
   for (const Attempt* a : {s.parent, s.grandparent, s.best})
     text += a == nullptr ? "-" : encode(*a);
   return text;
@@ -107,6 +110,30 @@ class FakeJudge final : public propose::Judge {
   const int fails_at_;
 };
 
+/// Says something in every role, and what it was shown; turns down what says UNFIT.
+class FakeCounsel final : public propose::Counsel {
+ public:
+  explicit FakeCounsel(std::vector<std::string>& asked) : asked_(asked) {}
+  Result<Reading> consult(const propose::Situation& s) override {
+    Reading reading;
+    reading.asked_for = s.number;
+    reading.role = s.view->role;
+    reading.exchange = s.view->role + " of " + std::to_string(s.number);
+    reading.usage = {50, 0, 0, 5, false};
+    reading.words = "word of the " + s.view->role;
+    reading.is_turned_down =
+        s.written != nullptr && s.written->source.find("UNFIT") != std::string::npos;
+    std::string shown;
+    for (const AttemptLine& line : s.history) shown += " " + std::to_string(line.number);
+    asked_.push_back(s.view->role + " for " + std::to_string(s.number) + ", parent " +
+                     std::to_string(s.parent == nullptr ? 0 : s.parent->number) + ", sees" + shown);
+    return reading;
+  }
+
+ private:
+  std::vector<std::string>& asked_;
+};
+
 /// A landscape's carrier; sources that say WRONG are, and sources that differ in nothing but a
 /// `// remark` line become the same object.
 class Judge final : public evaluate::Carrier {
@@ -174,6 +201,7 @@ class WritingRun : public testing::Test {
       Desk desk;
       desk.ledger = std::make_unique<llm::Ledger>(run.config.limits, run.spent);
       desk.proposer = std::make_unique<FakeProposer>(answers_, told_, *desk.ledger);
+      desk.counsel = std::make_unique<FakeCounsel>(counsel_asked_);
       if (has_judge_) desk.judge = std::make_unique<FakeJudge>(judge_asked_, judge_fails_at_);
       return desk;
     };
@@ -232,6 +260,7 @@ class WritingRun : public testing::Test {
   bool has_judge_ = false;
   int judge_fails_at_ = 0;
   std::vector<int> judge_asked_;
+  std::vector<std::string> counsel_asked_;
 };
 
 }  // namespace kw::engine

@@ -54,7 +54,8 @@ std::optional<int> WrittenIdeas::add(const Candidate& candidate) {
 search::Idea WrittenIdeas::idea(int index) const {
   const Source& source = at(index);
   return {source.candidate.name,
-          space_of(source.header, fits_ ? fits_(source.candidate) : search::Validity())};
+          space_of(source.header, fits_ ? fits_(source.candidate) : search::Validity()),
+          source.candidate.techniques};
 }
 
 Result<Candidate> WrittenIdeas::candidate(int index, const KnobPoint& knobs) const {
@@ -69,6 +70,8 @@ Result<Candidate> WrittenIdeas::candidate(int index, const KnobPoint& knobs) con
 void Judged::remember(const Attempt& attempt, double fidelity) {
   const Outcome outcome = attempt.evaluation.verdict.outcome;
   if (attempt.recalled != 0 || fidelity < 1 || attempt.candidate.source.empty()) return;
+  // What a critic turned down was not judged.
+  if (attempt.evaluation.verdict.stage == Stage::Propose) return;
   if (outcome == Outcome::Unmeasurable || outcome == Outcome::Unsupported) return;
   by_source_.emplace(source_key(attempt.candidate), attempt.number);
   if (const std::string& object = attempt.evaluation.object_sha256; !object.empty())

@@ -105,11 +105,12 @@ bool helps_repair(const Finding& f) {
                   f.kind);
 }
 
-std::vector<Finding> chosen(const Evaluation& e, bool is_correct, const Veil& veil) {
+std::vector<Finding> chosen(const Evaluation& e, bool hides_profile, const Veil& veil) {
+  const bool is_correct = e.verdict.is_correct();
   std::vector<Finding> findings;
   std::size_t warnings = 0;
   for (const Finding& f : e.findings) {
-    if (is_said(f) || (!is_correct && !helps_repair(f))) continue;
+    if (is_said(f) || ((!is_correct || hides_profile) && !helps_repair(f))) continue;
     if (is_warning(f) && ++warnings > kMostWarnings) continue;
     if (findings.size() == (is_correct ? kMostForSpeed : kMostForRepair)) break;
     Finding covered = veil.cover(f);
@@ -142,8 +143,9 @@ Feedback feedback_of(const Situation& s, const Veil& veil) {
   Feedback feedback;
   if (s.parent == nullptr) return feedback;
   const bool is_correct = s.parent->evaluation.verdict.is_correct();
+  const bool hides_profile = s.view != nullptr && s.view->hides_profile;
   feedback.verdict = is_correct ? success_sentence(s) : failure_sentence(*s.parent, veil);
-  feedback.findings = chosen(s.parent->evaluation, is_correct, veil);
+  feedback.findings = chosen(s.parent->evaluation, hides_profile, veil);
   const Attempt* before = made_from(s);
   if (before == nullptr || s.parent->candidate.source.empty()) return feedback;
   feedback.change = line_diff(before->candidate.source, s.parent->candidate.source);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kReadingOf = "reading of ";
 constexpr int kMostFailures = 2;
-constexpr std::size_t kWordsBytes = 1500;  // five sentences are asked for
+constexpr std::size_t kReadingBytes = 1500;  // five sentences are asked for
 
 }  // namespace
 
@@ -63,7 +63,7 @@ Result<Reading> ModelJudge::read(const Situation& situation) {
   const bool is_withheld =
       reply->stop == StopReason::Refusal || reply->stop == StopReason::ContentFilter;
   // Words that were cut off are words all the same.
-  if (!is_withheld) reading.words = sanitise(trim(reply->text), kWordsBytes);
+  if (!is_withheld) reading.words = sanitise(trim(reply->text), kReadingBytes);
   if (reading.words.empty()) reading.trouble = llm::why_unusable(*reply);
   return reading;
 }

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "base/text.h"
+#include "propose/manner.h"
 #include "propose/reply.h"
+#include "propose/weakened.h"
 #include "task/header.h"
 
 namespace kw::propose {
@@ -30,11 +32,32 @@ std::string name_for(int number, const std::vector<std::string>& techniques) {
   return name.ends_with('_') ? name + "model" : name;
 }
 
+/// Marks of a plan are no part of a source, wherever a reply repeated them.
+std::string without_anchors(const std::string& source) {
+  std::string text;
+  for (const std::string_view line : split_lines(source)) {
+    if (trim(line) == kAnchorBegins || trim(line) == kAnchorEnds) continue;
+    text += std::string(line) + "\n";
+  }
+  return text;
+}
+
+/// The parent that this one was to keep, and why it does not; empty: it does, or need not.
+std::string why_given_up(const Candidate& candidate, const Situation& s) {
+  if (s.manner == nullptr || !s.manner->keeps_kernel || s.parent == nullptr) return {};
+  if (s.parent->candidate.source.empty()) return {};
+  return why_weakened(s.parent->candidate, candidate);
+}
+
 void read_candidate(Proposal& proposal, const std::string& source, const Situation& s) {
   auto candidate = task::make_candidate(name_for(s.number, {}), source, Origin::Model,
                                         s.task->task.restrictions, s.target);
   if (candidate) {
     candidate->name = name_for(s.number, candidate->techniques);
+    if (std::string why = why_given_up(*candidate, s); !why.empty()) {
+      proposal.evidence = std::move(why);
+      return;
+    }
     proposal.candidate = std::move(*candidate);
     return;
   }
@@ -47,7 +70,11 @@ void read_reply(Proposal& proposal, const ChatReply& reply, const Situation& s) 
   ReplyContext context;
   context.function = s.task->task.function;
   context.target = s.target;
-  if (s.parent != nullptr) context.parent = s.parent->candidate.source;
+  std::string parent;
+  const bool has_anchors = s.parent != nullptr && anchored(s) != s.parent->candidate.source;
+  if (s.parent != nullptr) parent = has_anchors ? anchored(s) : s.parent->candidate.source;
+  context.parent = parent;
+  if (s.manner != nullptr) context.form = s.manner->form;
   context.is_cut_off = reply.stop == StopReason::Length;
   const std::string trouble = llm::why_unusable(reply);
   if (!trouble.empty() && !context.is_cut_off) {
@@ -56,6 +83,7 @@ void read_reply(Proposal& proposal, const ChatReply& reply, const Situation& s) 
   }
   ParsedReply parsed = parse_reply(reply.text, context);
   proposal.plan = std::move(parsed.plan);
+  if (has_anchors && !parsed.source.empty()) parsed.source = without_anchors(parsed.source);
   if (!parsed.source.empty()) return read_candidate(proposal, parsed.source, s);
   proposal.evidence = trouble.empty() ? std::move(parsed.evidence)
                                       : fmt::format("{} ({})", parsed.evidence, trouble);
@@ -69,15 +97,26 @@ ModelProposer::ModelProposer(PromptBook book, std::vector<llm::ChatModel*> model
   KW_ASSERT(!models_.empty());
 }
 
-Result<ChatReply> ModelProposer::complete(std::size_t turn, const ChatRequest& request,
+std::vector<llm::ChatModel*> ModelProposer::models_for(const Situation& s) const {
+  std::vector<llm::ChatModel*> models;
+  if (s.view != nullptr)
+    if (const auto own = options_.roles.find(s.view->role); own != options_.roles.end())
+      models.push_back(own->second);
+  for (std::size_t i = 0; i < models_.size(); ++i)
+    models.push_back(models_[(static_cast<std::size_t>(s.number - 1) + i) % models_.size()]);
+  return models;
+}
+
+Result<ChatReply> ModelProposer::complete(const Situation& situation, const ChatRequest& request,
                                           llm::Call& call, Proposal& proposal) {
-  for (std::size_t tried = 1;; ++tried, ++turn) {
-    llm::ChatModel& model = *models_[turn % models_.size()];
+  const std::vector<llm::ChatModel*> models = models_for(situation);
+  for (std::size_t tried = 0;; ++tried) {
+    llm::ChatModel& model = *models[tried];
     const std::string key = keys_.next(model.name(), call.scope, request);
     auto reply = model.complete(request, call);
     if (reply) proposal.exchanges.push_back(key);
     const bool is_refused = !reply && options_.is_refused && options_.is_refused();
-    if (!is_refused || tried == models_.size()) return reply;
+    if (!is_refused || tried + 1 == models.size()) return reply;
     call.say(fmt::format("{}; the next model is asked", describe(reply.error())));
   }
 }
@@ -90,6 +129,8 @@ Result<Proposal> ModelProposer::propose(const Situation& situation) {
   request.messages = prompt.messages();
   request.max_tokens = options_.max_tokens;
   request.temperature = options_.temperature;
+  if (situation.view != nullptr && situation.view->temperature)
+    request.temperature = situation.view->temperature;
   request.effort = options_.effort;
   llm::Call call;
   call.scope = scope_of_attempt(situation.number);
@@ -103,8 +144,7 @@ Result<Proposal> ModelProposer::propose(const Situation& situation) {
                     prompt.tokens, options_.prompt.max_tokens));
 
   Proposal proposal;
-  const ChatReply reply =
-      KW_TRY(complete(static_cast<std::size_t>(situation.number - 1), request, call, proposal));
+  const ChatReply reply = KW_TRY(complete(situation, request, call, proposal));
   proposal.usage = reply.usage;
   proposal.cost_usd = reply.cost_usd.value_or(0);
   read_reply(proposal, reply, situation);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -26,6 +27,8 @@ struct ModelProposerOptions {
   /// Whether a budget refused the latest call: of several models the next is then asked. May be
   /// empty.
   std::function<bool()> is_refused;
+  std::map<std::string, llm::ChatModel*>
+      roles;  ///< Asked first where a view names the role; borrowed.
   std::stop_token cancel;
 };
 
@@ -43,8 +46,10 @@ class ModelProposer final : public Proposer {
   Result<Proposal> propose(const Situation& situation) override;
 
  private:
-  Result<ChatReply> complete(std::size_t turn, const ChatRequest& request, llm::Call& call,
-                             Proposal& proposal);
+  Result<ChatReply> complete(const Situation& situation, const ChatRequest& request,
+                             llm::Call& call, Proposal& proposal);
+  /// Who may be asked, in this order.
+  std::vector<llm::ChatModel*> models_for(const Situation& situation) const;
   PromptBook book_;
   std::vector<llm::ChatModel*> models_;
   ModelProposerOptions options_;

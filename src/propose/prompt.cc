@@ -12,6 +12,7 @@
 #include "propose/describe.h"
 #include "propose/feedback.h"
 #include "propose/history.h"
+#include "propose/manner.h"
 #include "propose/markdown.h"
 #include "propose/veil.h"
 #include "task/header.h"
@@ -28,75 +29,79 @@ constexpr std::size_t kLastAttempts = 6;   // of those without a gain, dropped l
 constexpr std::size_t kFirstFindings = 3;  // never dropped
 constexpr std::size_t kSpecBytes = 32 << 10;
 
-/// Files that a prompt begins with; the others are the errands' and partials.
+/// Files that a prompt begins with; the others are those of methods and partials.
 constexpr auto kFiles = std::to_array<std::string_view>(
     {"system", "system_cuda", "task_template", "write", "repair", "rethink", "improve", "judge"});
 
 /// Every variable that a template may name.
 const std::vector<std::string>& known_variables() {
-  static const std::vector<std::string> names = {"is_cuda",
-                                                 "arch",
-                                                 "function",
-                                                 "flags",
-                                                 "option_lines",
-                                                 "threads",
-                                                 "workspace",
-                                                 "max_knobs",
-                                                 "max_values",
-                                                 "task",
-                                                 "summary",
-                                                 "interface",
-                                                 "arguments",
-                                                 "name",
-                                                 "type",
-                                                 "what",
-                                                 "layout_rule",
-                                                 "spec",
-                                                 "tolerance",
-                                                 "reference",
-                                                 "shapes",
-                                                 "device_facts",
-                                                 "text",
-                                                 "target",
-                                                 "restrictions",
-                                                 "goal",
-                                                 "has_examples",
-                                                 "examples",
-                                                 "title",
-                                                 "code",
-                                                 "has_cautions",
-                                                 "cautions",
-                                                 "has_task_instructions",
-                                                 "task_instructions",
-                                                 "has_insights",
-                                                 "insights",
-                                                 "has_history",
-                                                 "history",
-                                                 "baseline",
-                                                 "has_dropped_history",
-                                                 "dropped_history",
-                                                 "has_best",
-                                                 "best_title",
-                                                 "best_code",
-                                                 "has_instructions",
-                                                 "instructions",
-                                                 "has_parent_code",
-                                                 "parent_title",
-                                                 "parent_code",
-                                                 "parent_numbered",
-                                                 "verdict",
-                                                 "has_findings",
-                                                 "findings",
-                                                 "rank",
-                                                 "has_frame",
-                                                 "frame",
-                                                 "has_reading",
-                                                 "reading",
-                                                 "has_change",
-                                                 "change_words",
-                                                 "change",
-                                                 "grandparent",
-                                                 "attempt"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all = manner_variables();
+    all.insert(all.end(), {"is_cuda",
+                           "arch",
+                           "function",
+                           "flags",
+                           "option_lines",
+                           "threads",
+                           "workspace",
+                           "max_knobs",
+                           "max_values",
+                           "task",
+                           "summary",
+                           "interface",
+                           "arguments",
+                           "name",
+                           "type",
+                           "what",
+                           "layout_rule",
+                           "spec",
+                           "tolerance",
+                           "reference",
+                           "shapes",
+                           "device_facts",
+                           "text",
+                           "target",
+                           "restrictions",
+                           "goal",
+                           "has_examples",
+                           "examples",
+                           "title",
+                           "code",
+                           "has_cautions",
+                           "cautions",
+                           "has_task_instructions",
+                           "task_instructions",
+                           "has_insights",
+                           "insights",
+                           "has_history",
+                           "history",
+                           "baseline",
+                           "has_dropped_history",
+                           "dropped_history",
+                           "has_best",
+                           "best_title",
+                           "best_code",
+                           "has_instructions",
+                           "instructions",
+                           "has_parent_code",
+                           "parent_title",
+                           "parent_code",
+                           "parent_numbered",
+                           "verdict",
+                           "has_findings",
+                           "findings",
+                           "rank",
+                           "has_frame",
+                           "frame",
+                           "has_reading",
+                           "reading",
+                           "has_change",
+                           "change_words",
+                           "change",
+                           "grandparent",
+                           "attempt"});
+    return all;
+  }();
   return names;
 }
 
@@ -133,6 +138,7 @@ struct Parts {
   std::vector<HistoryLine> history;
   std::vector<bool> keeps_line;
   bool has_best = false;  ///< A best whose code is not the parent's.
+  std::size_t shown = 0;  ///< Sources that the view shows.
   std::size_t examples = 0;
   std::size_t insights = 0;
   std::size_t cautions = 0;
@@ -150,6 +156,8 @@ class Dropper {
   std::vector<std::string> run() {
     drop_lines(false, kLastAttempts);
     drop_best();
+    drop_last("source beside the parent's", parts_.shown, 0,
+              [&](std::size_t i) { return s_.shown[i]->candidate.source.size(); });
     drop_last("example", parts_.examples, 0, [&](std::size_t i) {
       return s_.examples[i].source.size() + s_.examples[i].title.size();
     });
@@ -273,8 +281,7 @@ void set_parent(Fields& f, const Situation& s, const Feedback& feedback) {
   const bool has_code = s.parent != nullptr && !s.parent->candidate.source.empty();
   f["has_parent_code"] = {has_code};
   f["parent_title"] = {s.parent != nullptr ? title_of(*s.parent) : std::string()};
-  f["parent_code"] = {has_code ? fenced(s.parent->candidate.source, fence_of(s.target))
-                               : std::string()};
+  f["parent_code"] = {has_code ? fenced(anchored(s), fence_of(s.target)) : std::string()};
   f["parent_numbered"] = {has_code ? fenced(numbered_lines(s.parent->candidate.source), "")
                                    : std::string()};
   f["verdict"] = {feedback.verdict};
@@ -316,6 +323,14 @@ void set_parts(Fields& f, const Situation& s, const Feedback& feedback, const Pa
   f["best_code"] = {parts.has_best ? fenced(s.best->candidate.source, fence_of(s.target))
                                    : std::string()};
 
+  std::vector<Fields> shown;
+  for (std::size_t i = 0; i < parts.shown; ++i)
+    shown.push_back({{"title", {title_of(*s.shown[i])}},
+                     {"text", {standing_words(*s.shown[i])}},
+                     {"code", {fenced(s.shown[i]->candidate.source, fence_of(s.target))}}});
+  f["has_shown"] = {!shown.empty()};
+  f["shown"] = {std::move(shown)};
+
   std::vector<Fields> examples;
   for (std::size_t i = 0; i < parts.examples; ++i)
     examples.push_back({{"title", {s.examples[i].title}},
@@ -341,6 +356,7 @@ Parts all_parts(const Situation& s, const Feedback& feedback, const Veil& veil) 
   parts.keeps_line.assign(parts.history.size(), true);
   parts.has_best = s.best != nullptr && !s.best->candidate.source.empty() &&
                    (s.parent == nullptr || s.parent->candidate.source != s.best->candidate.source);
+  parts.shown = s.shown.size();
   parts.examples = s.examples.size();
   parts.cautions = s.cautions.size();
   parts.task_instructions = s.task_instructions.size();
@@ -366,8 +382,21 @@ Result<PromptBook> PromptBook::open(const memory::DataFiles& data) {
 }
 
 Result<Prompt> PromptBook::build(const Situation& s, const PromptOptions& options) const {
-  KW_ASSERT(s.task != nullptr);
   KW_ASSERT((s.errand == Errand::Write) == (s.parent == nullptr));
+  const bool has_own = s.view != nullptr && !s.view->prompt.empty();
+  return fill(s, options, s.target == Target::Cuda ? "system_cuda" : "system",
+              {"task_template", has_own ? s.view->prompt : std::string(name_of(s.errand))});
+}
+
+Result<Prompt> PromptBook::build_counsel(const Situation& s, const PromptOptions& options) const {
+  KW_ASSERT(s.view != nullptr);
+  return fill(s, options, "", {s.view->prompt});
+}
+
+Result<Prompt> PromptBook::fill(const Situation& s, const PromptOptions& options,
+                                const std::string& system,
+                                const std::vector<std::string>& user) const {
+  KW_ASSERT(s.task != nullptr);
   const auto shapes = KW_TRY(describe_shapes(*s.task, s.target));
   const Veil veil(*s.task);
   const Feedback feedback = feedback_of(s, veil);
@@ -377,13 +406,15 @@ Result<Prompt> PromptBook::build(const Situation& s, const PromptOptions& option
   set_rules(fields, s);
   set_task(fields, s, shapes);
   set_parent(fields, s, feedback);
+  set_manner(fields, s);
   Prompt prompt;
-  const char* system_file = s.target == Target::Cuda ? "system_cuda" : "system";
   const auto render = [&]() -> Result<> {
     set_parts(fields, s, feedback, parts);
-    prompt.system = tidied(KW_TRY(templates_.render(system_file, fields)));
-    prompt.user = tidied(KW_TRY(templates_.render("task_template", fields)) + "\n" +
-                         KW_TRY(templates_.render(std::string(name_of(s.errand)), fields)));
+    if (!system.empty()) prompt.system = tidied(KW_TRY(templates_.render(system, fields)));
+    std::string text;
+    for (const std::string& file : user)
+      text += (text.empty() ? "" : "\n") + KW_TRY(templates_.render(file, fields));
+    prompt.user = tidied(text);
     prompt.tokens = llm::likely_tokens(prompt.system.size() + prompt.user.size());
     return {};
   };
@@ -409,6 +440,7 @@ Result<std::string> PromptBook::build_reading(const Situation& s) const {
   set_rules(fields, s);
   set_task(fields, s, {});
   set_parent(fields, s, feedback);
+  set_manner(fields, s);
   set_parts(fields, s, feedback, parts);
   return tidied(KW_TRY(templates_.render("judge", fields)));
 }

@@ -25,6 +25,7 @@ struct Prompt {
   bool is_over_budget = false;       ///< What is never dropped is already more.
 
   std::vector<ChatMessage> messages() const {
+    if (system.empty()) return {{ChatRole::User, user}};
     return {{ChatRole::System, system}, {ChatRole::User, user}};
   }
 };
@@ -43,12 +44,18 @@ class PromptBook {
   /// instructions, the parent's code and the verdict on it are never dropped. What fails is a
   /// template, or show shapes that cannot be resolved. Below 5 ms with 200 attempts of history.
   Result<Prompt> build(const Situation& situation, const PromptOptions& options = {}) const;
+  /// What somebody in a role is asked: one message, of the file that the situation's view names.
+  /// The same rules of what goes over budget.
+  Result<Prompt> build_counsel(const Situation& situation, const PromptOptions& options = {}) const;
   /// What a judge model is asked about the parent of a situation: the same findings as the writer
   /// gets, without history, examples or specification. Precondition: there is a parent.
   Result<std::string> build_reading(const Situation& situation) const;
 
  private:
   explicit PromptBook(memory::Templates templates) : templates_(std::move(templates)) {}
+  /// `system` empty: no such message.
+  Result<Prompt> fill(const Situation& situation, const PromptOptions& options,
+                      const std::string& system, const std::vector<std::string>& user) const;
   memory::Templates templates_;
 };
 

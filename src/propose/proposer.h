@@ -36,6 +36,11 @@ struct Situation {
   std::vector<AttemptLine> history;      ///< All attempts so far, oldest first.
   std::vector<Example> examples;         ///< Most relevant first.
   std::string reading;                   ///< A judge model's words on the parent.
+  const Manner* manner = nullptr;        ///< Of methods with a way of their own; null: the usual.
+  const View* view = nullptr;            ///< Of the reader or writer at hand; null: everything.
+  std::vector<const Attempt*> shown;     ///< The view's sources.
+  std::vector<Reading> counsel;          ///< What was said before, in order.
+  const Candidate* written = nullptr;    ///< That a critic is to look at.
   std::vector<std::string> cautions;     ///< What failed before on tasks like this.
   std::vector<std::string> task_instructions;  ///< What kernels for the task have missed.
   std::vector<std::string> insights;           ///< What was tried before, what it did and why.

@@ -117,6 +117,9 @@ ParsedReply parse_reply(std::string_view raw, const ReplyContext& context) {
   const Edits edits = find_edits(text, context.is_cut_off);
   if (edits.edits.empty() && edits.trouble.empty()) {
     ParsedReply reply = whole_file(text, context);
+    if (!reply.source.empty() && context.form == ReplyForm::Edits)
+      return unusable("the reply holds a whole file where edits of the parent were asked for",
+                      std::move(reply.plan));
     if (!reply.source.empty() && trim(reply.source) == trim(context.parent))
       return unusable("the reply repeats the parent without any change", std::move(reply.plan));
     return reply;
@@ -124,6 +127,8 @@ ParsedReply parse_reply(std::string_view raw, const ReplyContext& context) {
   std::string evidence = edits.trouble;
   if (evidence.empty() && context.parent.empty())
     evidence = "the reply holds edits, but there is no parent to edit: send the whole file";
+  if (evidence.empty() && context.form == ReplyForm::Whole)
+    evidence = "the reply holds edits where a whole file, written anew, was asked for";
   if (evidence.empty()) {
     auto source = apply_edits(context.parent, edits.edits);
     if (!source)
@@ -138,8 +143,9 @@ ParsedReply parse_reply(std::string_view raw, const ReplyContext& context) {
   // Some models send edits and the file they lead to.
   const std::vector<Block> blocks = find_blocks(text);
   for (const Block& block : blocks)
-    if (block.is_closed && find_edits(block.text, false).edits.empty() &&
-        is_candidate(block.text, context) && trim(block.text) != trim(context.parent))
+    if (context.form != ReplyForm::Edits && block.is_closed &&
+        find_edits(block.text, false).edits.empty() && is_candidate(block.text, context) &&
+        trim(block.text) != trim(context.parent))
       return {block.text, "", plan_before(text, std::min(block.begin, edits.begin))};
   return unusable(std::move(evidence), plan_before(text, edits.begin));
 }

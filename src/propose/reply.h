@@ -7,15 +7,16 @@
 #include <string>
 #include <string_view>
 
-#include "record/enums.h"
+#include "record/proposal.h"
 
 namespace kw::propose {
 
 struct ReplyContext {
   std::string_view function;  ///< That the source must define; on cuda any kernel does.
   Target target = Target::Cpu;
-  std::string_view parent;  ///< Source that edits refer to; empty: none.
-  bool is_cut_off = false;  ///< The model had no tokens left.
+  std::string_view parent;          ///< Source that edits refer to; empty: none.
+  bool is_cut_off = false;          ///< The model had no tokens left.
+  ReplyForm form = ReplyForm::Any;  ///< That alone is understood.
 };
 
 struct ParsedReply {

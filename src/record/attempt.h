@@ -105,6 +105,9 @@ struct RunConfig {
   int start_attempts = 0;    ///< Of refine: for the task's expert kernels, before the first word.
   bool uses_memory = false;  ///< Begins with lessons of earlier runs, and learns.
   bool profiles = false;     ///< cuda: every candidate that was found faster.
+  std::string preset;        ///< Of strategies with two: sketch | paper; empty: the default.
+  int rounds = 10;           ///< Of strategies that end by themselves.
+  bool judges_by_rules = false;  ///< Of coder-judge: rules read the findings, no model.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -116,7 +119,8 @@ struct RunConfig {
         v("outstanding", s.outstanding), v("most_tuning_points", s.most_tuning_points),
         v("models", s.models), v("limits", s.limits), v("prices", s.prices), v("writes", s.writes),
         v("constraints", s.constraints), v("hints", s.hints), v("start_attempts", s.start_attempts),
-        v("uses_memory", s.uses_memory), v("profiles", s.profiles);
+        v("uses_memory", s.uses_memory), v("profiles", s.profiles), v("preset", s.preset),
+        v("rounds", s.rounds), v("judges_by_rules", s.judges_by_rules);
   }
 };
 

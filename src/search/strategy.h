@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/rng.h"
+#include "search/technique_card.h"
 #include "search/types.h"
 
 namespace kw::search {
@@ -48,8 +49,16 @@ struct StrategyOptions {
   double promising_gain = 1.4;  ///< Gain that tuning is trusted with before any has been seen.
   int repairs = 3;              ///< Of refine: how often one source is mended before it is left.
   int writes = 8;               ///< Of best-of-n: n.
-  /// Of refine: asks that the task's expert kernels get, before anything is written; 0: none.
+  /// Of those that have sources written: asks that the task's expert kernels get, before anything
+  /// is written; 0: none.
   std::size_t start_asks = 0;
+  std::string preset;  ///< Of methods whose sketch and paper differ: "sketch" or "paper"; "": ours.
+  int rounds = 10;     ///< Of methods that end by themselves: rounds, or depth of a chain.
+  bool judges_by_rules = false;  ///< Of coder-judge: no model reads the findings, rules do.
+  Target target = Target::Cpu;   ///< With the class of work: which techniques there are.
+  WorkClass work = WorkClass::Other;
+  /// Techniques to choose from, instead of technique_cards(); of tests and landscapes.
+  std::vector<TechniqueCard> techniques;
 };
 
 /// What a tuner searches: the space of one correct idea.
@@ -69,6 +78,9 @@ struct StrategyInfo {
   bool is_writing;        ///< Asks for sources that somebody must write; needs no ideas.
   bool has_parents;       ///< Chooses what to derive from: Steering::pinned and stopped count.
   std::unique_ptr<Strategy> (*make)(std::vector<Idea>, const StrategyOptions&);
+  std::span<const std::string_view> roles = {};  ///< Of models, beside those that write.
+  bool has_presets = false;                      ///< StrategyOptions::preset means something.
+  bool has_rounds = false;                       ///< StrategyOptions::rounds does.
 };
 
 struct TunerInfo {

@@ -11,6 +11,7 @@ std::string encode_ask(const Ask& ask) {
   // Only where it means something: runs that were recorded before there were writers stay as they
   // are.
   if (ask.role == Role::Write) json["errand"] = name_of(ask.errand);
+  if (ask.manner != Manner{}) json["manner"] = codec::write(ask.manner);
   return json.dump();
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +15,7 @@
 #include "record/evaluation.h"
 #include "record/proposal.h"
 #include "search/knob_space.h"
+#include "search/sketch.h"
 
 namespace kw::search {
 
@@ -45,6 +48,7 @@ struct Ask {
   double fidelity = 1;  ///< 0–1: share of the usual sampling budget.
   std::string why;      ///< The strategy's explanation, one line.
   Errand errand = Errand::Write;  ///< Of Role::Write.
+  Manner manner{};                ///< Likewise.
 
   bool operator==(const Ask&) const = default;
 
@@ -53,6 +57,19 @@ struct Ask {
     v("id", s.id), v("idea", s.idea), v("parent", s.parent), v("role", s.role), v("knobs", s.knobs),
         v("fidelity", s.fidelity), v("why", s.why);
   }
+};
+
+/// What was seen of a source when it was judged, for methods that sort by it; 0 and Unknown where
+/// it was not.
+struct Traits {
+  std::int64_t source_bytes = 0;
+  Sketch sketch{};               ///< Of the source.
+  std::string object;            ///< Equal for equal compiled code.
+  bool is_repeated = false;      ///< The run had judged this before.
+  Bound bound = Bound::Unknown;  ///< Of the timed workload that is farthest from its ceiling.
+  /// By resource ("memory", "compute"; with counters "registers", "shared", "occupancy" too): the
+  /// share of it that is used, 0–1.
+  std::map<std::string, double> used{};
 };
 
 /// What became of an ask.
@@ -71,6 +88,7 @@ struct Tell {
   /// before keeps its place. kUnwritten: there was none, or none that can be read.
   int idea = kUnwritten;
   std::optional<Idea> written{};
+  Traits traits{};
 
   bool is_correct() const { return outcome == Outcome::Correct; }
 };

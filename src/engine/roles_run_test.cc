@@ -1,0 +1,124 @@
+// Runs whose methods ask several roles: who is asked when, what they see, and what it costs.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "engine/traits.h"
+#include "engine/writing_run_for_test.h"
+
+namespace kw::engine {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class RolesRun : public WritingRun {
+ protected:
+  RunConfig with(const std::string& strategy, int attempts) const {
+    RunConfig c = config(attempts);
+    c.strategy = strategy;
+    return c;
+  }
+};
+
+TEST_F(RolesRun, AnAgentPlansWritesAndIsReviewedBeforeItIsJudged) {
+  answers_.emplace(1, writes(0, "// UNFIT"));
+  answers_.emplace(2, writes(0));
+  answers_.emplace(3, writes(3, "// WRONG"));
+  answers_.emplace(4, writes(3, "// mended"));
+  const RunReport report = finished(with("agent", 4));
+  EXPECT_THAT(counsel_asked_,
+              ElementsAre("planner for 1, parent 0, sees", "critic for 1, parent 0, sees",
+                          "critic for 2, parent 1, sees", "planner for 3, parent 2, sees 1 2",
+                          "critic for 3, parent 2, sees", "critic for 4, parent 3, sees"));
+  const auto all = attempts(report.run.name);
+  EXPECT_EQ(all[0].evaluation.verdict.stage, Stage::Propose);
+  EXPECT_EQ(all[0].evaluation.verdict.outcome, Outcome::Rejected);
+  EXPECT_THAT(all[0].evaluation.findings.front().text, HasSubstr("word of the critic"));
+  EXPECT_THAT(all[0].candidate.source, HasSubstr("UNFIT")) << "kept, so that it can be mended";
+  EXPECT_EQ(told_[1].errand, Errand::Repair);
+  EXPECT_THAT(told_[1].parent_source, HasSubstr("UNFIT"));
+  EXPECT_THAT(told_[0].text, HasSubstr("word of the planner"));
+  EXPECT_THAT(all[0].exchanges, testing::UnorderedElementsAre("planner of 1", "critic of 1"));
+  EXPECT_EQ(all[0].usage.total(), 110 + 2 * 55);
+  EXPECT_TRUE(all[3].evaluation.verdict.is_correct());
+}
+
+TEST_F(RolesRun, WhatACriticTurnedDownIsJudgedWhenItComesAgain) {
+  for (int i = 1; i <= 3; ++i) answers_.emplace(i, writes(0, "// UNFIT"));
+  const auto all = attempts(finished(with("agent", 3)).run.name);
+  EXPECT_EQ(all[1].evaluation.verdict.outcome, Outcome::Rejected);
+  EXPECT_TRUE(all[2].evaluation.verdict.is_correct()) << "the third time the referee decides";
+  EXPECT_EQ(all[2].recalled, 0);
+}
+
+TEST_F(RolesRun, TheSketchsJudgeReadsTheLatestAndTheCoderStartsFromTheBest) {
+  answers_.emplace(1, writes(3));
+  answers_.emplace(2, writes(0));
+  answers_.emplace(3, writes(2));
+  RunConfig c = with("coder-judge", 3);
+  c.preset = "sketch";
+  finished(c);
+  ASSERT_EQ(counsel_asked_.size(), 2u);
+  EXPECT_THAT(counsel_asked_[1], HasSubstr("judge for 3, parent 2"));
+  EXPECT_EQ(told_[2].parent, 1);
+  EXPECT_EQ(told_[2].history, 0u) << "the coder sees the kernel and the judge's words";
+  EXPECT_THAT(told_[2].text, HasSubstr("word of the judge"));
+}
+
+TEST_F(RolesRun, ResumedAnywhereEveryMethodDecidesTheSame) {
+  for (int i = 1; i <= 12; ++i)
+    answers_.emplace(i, i % 4 == 2 ? writes(i % 3, "// WRONG " + std::to_string(i))
+                                   : writes(i % 4, "// number " + std::to_string(i)));
+  int runs = 0;
+  for (const search::StrategyInfo& info : search::strategies()) {
+    if (!info.is_writing) continue;
+    SCOPED_TRACE(info.name);
+    RunConfig c = with(std::string(info.name), 12);
+    c.most_tuning_points = 1;
+    const RunReport whole = finished(c);
+    ++runs;
+    EXPECT_EQ(
+        join(replay(workbench_, store_, store_.find(whole.run.name).value()).value(), "\n") + "\n",
+        log_of(whole.run));
+    const std::string name = "synthetic-" + std::to_string(++runs);
+    const auto first = run(surroundings([&] {
+                             const auto run = store_.find(name);
+                             return run && run->attempts >= 5;
+                           }),
+                           c);
+    ASSERT_TRUE(first) << describe(first.error());
+    ASSERT_TRUE(store_.update(first->run));
+    const auto second = resume(surroundings(), store_.find(name).value());
+    ASSERT_TRUE(second) << describe(second.error());
+    EXPECT_EQ(log_of(second->run), log_of(whole.run));
+  }
+}
+
+TEST(TraitsOf, TellWhatWasMeasured) {
+  Attempt attempt;
+  attempt.candidate.source = "void f() { a = b * c + d; }";
+  attempt.evaluation.object_sha256 = "o";
+  WorkloadResult near, far;
+  near.group = far.group = Group::Time;
+  near.roofline.fraction = 0.8, near.roofline.bound = Bound::Memory;
+  far.roofline.fraction = 0.3, far.roofline.bound = Bound::Compute;
+  attempt.evaluation.workloads = {near, far};
+  KernelProfile kernel;
+  kernel.counters = {{"launch__registers_per_thread", 127.5},
+                     {"dram__throughput.avg.pct_of_peak_sustained_elapsed", 95}};
+  attempt.evaluation.profiles = {{"w", {kernel}, "", ""}};
+  const search::Traits traits = traits_of(attempt, true);
+  EXPECT_EQ(traits.bound, Bound::Compute) << "of the one that is farther from its ceiling";
+  EXPECT_EQ(traits.used.at("memory"), 0.95) << "the counter is higher than the roofline";
+  EXPECT_EQ(traits.used.at("compute"), 0.3);
+  EXPECT_EQ(traits.used.at("registers"), 0.5);
+  EXPECT_FALSE(traits.used.contains("occupancy"));
+  EXPECT_NE(traits.sketch, search::Sketch{});
+  EXPECT_EQ(traits.object, "o");
+  EXPECT_EQ(traits_of(attempt, false).sketch, search::Sketch{});
+}
+
+}  // namespace
+}  // namespace kw::engine

@@ -1,0 +1,130 @@
+// Technique, menu, examples, counsel and counters as variables of templates.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/manner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "propose/markdown.h"
+
+namespace kw::propose {
+
+using memory::Fields;
+
+namespace {
+
+constexpr std::size_t kExampleBytes = 6 << 10;  // of each side of a step that is shown
+
+std::string_view language_of(Target target) { return target == Target::Cpu ? "cpp" : "cuda"; }
+
+std::vector<Fields> menu_of(const Manner& manner) {
+  std::vector<Fields> items;
+  for (const std::string& line : manner.menu) items.push_back({{"text", {line}}});
+  return items;
+}
+
+std::vector<Fields> steps_of(const Manner& manner, Target target) {
+  std::vector<Fields> items;
+  for (const StepExample& step : manner.examples)
+    items.push_back(
+        {{"title", {step.name}},
+         {"text", {step.detail}},
+         {"before", {fenced(sanitise(step.before, kExampleBytes), language_of(target))}},
+         {"after", {fenced(sanitise(step.after, kExampleBytes), language_of(target))}}});
+  return items;
+}
+
+std::vector<Fields> counsel_of(const Situation& s) {
+  std::vector<Fields> items;
+  for (const Reading& reading : s.counsel)
+    if (!reading.words.empty())
+      items.push_back({{"from", {reading.role}}, {"text", {reading.words}}});
+  return items;
+}
+
+/// Counters of the parent's kernels, a line each, as far as they are CudaForge's or Nsight
+/// Compute's.
+std::vector<Fields> metrics_of(const Situation& s) {
+  std::vector<Fields> items;
+  if (s.parent == nullptr || (s.view != nullptr && s.view->hides_profile)) return items;
+  for (const WorkloadProfile& profile : s.parent->evaluation.profiles)
+    for (const KernelProfile& kernel : profile.kernels)
+      for (const auto& [name, value] : kernel.counters)
+        items.push_back({{"text", {fmt::format("{}: {} = {:.4g}", kernel.kernel, name, value)}}});
+  return items;
+}
+
+std::string plain(std::string_view name) {
+  std::string words(name);
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::string> manner_variables() {
+  return {"has_technique", "technique", "method",      "has_menu",     "menu",
+          "has_steps",     "steps",     "before",      "after",        "has_counsel",
+          "counsel",       "from",      "has_written", "written_code", "has_metrics",
+          "metrics",       "has_shown", "shown",       "wants_edits",  "wants_whole",
+          "has_anchors",   "has_time",  "time",        "is_correct",   "has_method"};
+}
+
+void set_manner(Fields& f, const Situation& s) {
+  const Manner manner = s.manner != nullptr ? *s.manner : Manner{};
+  f["has_technique"] = {!manner.technique.empty()};
+  f["technique"] = {manner.technique};
+  f["has_method"] = {!manner.method.empty()};
+  f["method"] = {manner.method};
+  f["has_menu"] = {!manner.menu.empty()};
+  f["menu"] = {menu_of(manner)};
+  f["has_steps"] = {!manner.examples.empty()};
+  f["steps"] = {steps_of(manner, s.target)};
+  std::vector<Fields> counsel = counsel_of(s);
+  f["has_counsel"] = {!counsel.empty()};
+  f["counsel"] = {std::move(counsel)};
+  const bool has_written = s.written != nullptr && !s.written->source.empty();
+  f["has_written"] = {has_written};
+  f["written_code"] = {has_written ? fenced(s.written->source, language_of(s.target))
+                                   : std::string()};
+  std::vector<Fields> metrics = metrics_of(s);
+  f["has_metrics"] = {!metrics.empty()};
+  f["metrics"] = {std::move(metrics)};
+  f["wants_edits"] = {manner.form == ReplyForm::Edits};
+  f["wants_whole"] = {manner.form == ReplyForm::Whole};
+  const auto points = [](const Reading& r) { return r.first_line > 0; };
+  f["has_anchors"] = {std::ranges::any_of(s.counsel, points)};
+  const bool is_correct = s.parent != nullptr && s.parent->evaluation.verdict.is_correct();
+  f["is_correct"] = {is_correct};
+  const double ns = s.parent != nullptr ? s.parent->evaluation.mean_time_ns() : 0;
+  const bool has_time = is_correct && ns > 0;
+  f["has_time"] = {has_time};
+  f["time"] = {has_time ? fmt::format("{:.4g} ms", ns / 1e6) : std::string()};
+}
+
+std::string anchored(const Situation& s) {
+  const std::string& source = s.parent->candidate.source;
+  const auto place =
+      std::ranges::find_if(s.counsel, [](const Reading& r) { return r.first_line > 0; });
+  if (place == s.counsel.end()) return source;
+  std::string text;
+  int number = 0;
+  for (const std::string_view line : split_lines(source)) {
+    if (++number == place->first_line) text += std::string(kAnchorBegins) + "\n";
+    text += std::string(line) + "\n";
+    if (number == place->last_line) text += std::string(kAnchorEnds) + "\n";
+  }
+  return text;
+}
+
+std::string standing_words(const Attempt& a) {
+  const Verdict& v = a.evaluation.verdict;
+  if (!v.is_correct())
+    return fmt::format("failed at {}: {}", name_of(v.stage), plain(name_of(v.outcome)));
+  if (a.against_baseline.value <= 0) return "correct, not timed";
+  return fmt::format("correct, {:.3g}x the baseline", a.against_baseline.value);
+}
+
+}  // namespace kw::propose

@@ -1,0 +1,162 @@
+// The table of schemas, and their reader.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "base/text.h"
+
+namespace kw::propose {
+namespace {
+
+using Kind = SchemaField::Kind;
+
+constexpr std::array<std::string_view, 2> kVerdicts{"accept", "revise"};
+
+// Fields and bounds of CudaForge's judge (arXiv 2511.01884); three or four metrics are its rule.
+constexpr std::array<SchemaField, 3> kJudgeFix{{{"critical_issue", Kind::Words, 20},
+                                                {"why_it_matters", Kind::Words, 35},
+                                                {"minimal_fix_hint", Kind::Words, 20}}};
+constexpr std::array<SchemaField, 4> kJudgeSpeed{{{"metrics", Kind::Names, 4, 3, true},
+                                                  {"bottleneck", Kind::Words, 30},
+                                                  {"optimisation_method", Kind::Words, 35},
+                                                  {"modification_plan", Kind::Words, 35}}};
+// Ours.
+constexpr std::array<SchemaField, 1> kJudgeGap{{{"instructions", Kind::Words, 150}}};
+constexpr std::array<SchemaField, 4> kTreePlan{{{"technique", Kind::Words, 6},
+                                                {"instruction", Kind::Words, 120},
+                                                {"first_line", Kind::Line},
+                                                {"last_line", Kind::Line}}};
+constexpr std::array<SchemaField, 3> kAgentPlan{{{"parts", Kind::Words, 120},
+                                                 {"technique", Kind::Words, 6},
+                                                 {"instruction", Kind::Words, 120}}};
+constexpr std::array<SchemaField, 2> kAgentReview{
+    {{"verdict", Kind::Choice, 0, 0, false, kVerdicts}, {"reason", Kind::Words, 80}}};
+constexpr std::array<SchemaField, 2> kGraphChoice{
+    {{"technique", Kind::Words, 8}, {"reason", Kind::Words, 60}}};
+
+using Json = nlohmann::json;
+
+/// The first text between braces that match, outside strings, that is a JSON object.
+std::optional<Json> first_object(std::string_view text) {
+  for (std::size_t begin = text.find('{'); begin != std::string_view::npos;
+       begin = text.find('{', begin + 1)) {
+    int depth = 0;
+    bool is_string = false;
+    for (std::size_t i = begin; i < text.size(); ++i) {
+      const char c = text[i];
+      if (is_string) {
+        if (c == '\\')
+          ++i;
+        else if (c == '"')
+          is_string = false;
+        continue;
+      }
+      if (c == '"') is_string = true;
+      if (c == '{') ++depth;
+      if (c != '}' || --depth != 0) continue;
+      auto json = Json::parse(text.substr(begin, i + 1 - begin), nullptr, false);
+      if (json.is_object()) return json;
+      break;
+    }
+  }
+  return std::nullopt;
+}
+
+int words_in(std::string_view text) {
+  int words = 0;
+  bool is_inside = false;
+  for (const char c : text) {
+    const bool is_blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    words += !is_blank && !is_inside;
+    is_inside = !is_blank;
+  }
+  return words;
+}
+
+using Read = std::expected<std::string, std::string>;
+
+Read wrong(const SchemaField& field, std::string_view what) {
+  return std::unexpected(fmt::format("'{}' {}", field.name, what));
+}
+
+Read read_words(const SchemaField& field, const Json& value) {
+  if (!value.is_string()) return wrong(field, "is no text");
+  std::string text(trim(value.get<std::string>()));
+  if (text.empty()) return wrong(field, "is empty");
+  if (const int words = words_in(text); words > field.most)
+    return wrong(field, fmt::format("has {} words, {} are allowed", words, field.most));
+  return text;
+}
+
+Read read_names(const SchemaField& field, const Json& value) {
+  if (!value.is_array()) return wrong(field, "is no list");
+  std::vector<std::string> names;
+  for (const Json& item : value) {
+    if (!item.is_string()) return wrong(field, "holds something that is no name");
+    names.push_back(item.get<std::string>());
+  }
+  const auto count = static_cast<int>(names.size());
+  if (count < field.least || count > field.most)
+    return wrong(
+        field, fmt::format("has {} names, {} to {} are asked for", count, field.least, field.most));
+  return join(names, ", ");
+}
+
+Read read_field(const SchemaField& field, const Json& value) {
+  switch (field.kind) {
+    case Kind::Words:
+      return read_words(field, value);
+    case Kind::Names:
+      return read_names(field, value);
+    case Kind::Line:
+      if (!value.is_number_unsigned() || value.get<std::uint64_t>() > 1'000'000)
+        return wrong(field, "is no line number");
+      return std::to_string(value.get<int>());
+    case Kind::Choice:
+      if (!value.is_string() ||
+          std::ranges::find(field.choices, value.get<std::string>()) == field.choices.end())
+        return wrong(field, fmt::format("is none of {}", fmt::join(field.choices, ", ")));
+      return value.get<std::string>();
+  }
+  return wrong(field, "is unknown");
+}
+
+}  // namespace
+
+std::span<const SchemaField> schema_of(std::string_view prompt) {
+  if (prompt == "judge_fix") return kJudgeFix;
+  if (prompt == "judge_speed") return kJudgeSpeed;
+  if (prompt == "judge_gap") return kJudgeGap;
+  if (prompt == "tree_plan") return kTreePlan;
+  if (prompt == "agent_plan") return kAgentPlan;
+  if (prompt == "agent_review") return kAgentReview;
+  if (prompt == "graph_choose") return kGraphChoice;
+  return {};
+}
+
+std::expected<std::map<std::string, std::string>, std::string> read_schema(
+    std::string_view reply, std::span<const SchemaField> schema) {
+  const auto object = first_object(reply);
+  if (!object) return std::unexpected("the reply holds no JSON object");
+  std::map<std::string, std::string> fields;
+  for (const SchemaField& field : schema) {
+    const auto found = object->find(std::string(field.name));
+    if (found == object->end() || found->is_null()) {
+      if (field.is_optional) continue;
+      return std::unexpected(fmt::format("'{}' is missing", field.name));
+    }
+    auto read = read_field(field, *found);
+    if (!read) return std::unexpected(std::move(read.error()));
+    fields.emplace(field.name, std::move(*read));
+  }
+  return fields;
+}
+
+}  // namespace kw::propose

@@ -1,0 +1,81 @@
+// Words of a source, their runs, and the least hashes of these.
+// SPDX-License-Identifier: Apache-2.0
+#include "search/sketch.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace kw::search {
+namespace {
+
+constexpr std::size_t kRun = 5;  // words: the length that tells reordered lines from rewritten ones
+
+bool is_word(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+std::uint64_t mixed(std::uint64_t x) {  // the finaliser of MurmurHash3 (Appleby)
+  x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdULL;
+  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53ULL;
+  return x ^ (x >> 33);
+}
+
+std::uint64_t hash_of(std::string_view word) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
+  for (const char c : word) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return hash;
+}
+
+/// Offset behind a remark that begins at `at`, or `at` itself.
+std::size_t behind_remark(std::string_view source, std::size_t at) {
+  if (source.substr(at).starts_with("//")) return std::min(source.find('\n', at), source.size());
+  if (!source.substr(at).starts_with("/*")) return at;
+  const std::size_t end = source.find("*/", at + 2);
+  return end == std::string_view::npos ? source.size() : end + 2;
+}
+
+std::vector<std::uint64_t> words_of(std::string_view source) {
+  std::vector<std::uint64_t> words;
+  for (std::size_t i = 0; i < source.size();) {
+    if (const std::size_t end = behind_remark(source, i); end != i) {
+      i = end;
+      continue;
+    }
+    std::size_t end = i;
+    while (end < source.size() && is_word(source[end])) ++end;
+    if (end == i) end = i + 1;  // a sign is a word of its own
+    const std::string_view word = source.substr(i, end - i);
+    if (word.find_first_not_of(" \t\r\n") != std::string_view::npos) words.push_back(hash_of(word));
+    i = end;
+  }
+  return words;
+}
+
+}  // namespace
+
+Sketch sketch_of(std::string_view source) {
+  const std::vector<std::uint64_t> words = words_of(source);
+  Sketch least{};
+  if (words.empty()) return least;
+  least.fill(std::numeric_limits<std::uint32_t>::max());
+  const std::size_t run = std::min(kRun, words.size());
+  for (std::size_t i = 0; i + run <= words.size(); ++i) {
+    std::uint64_t hash = 0;
+    for (std::size_t k = 0; k < run; ++k) hash = mixed(hash ^ words[i + k]);
+    for (std::size_t place = 0; place < least.size(); ++place) {
+      hash = mixed(hash + place + 1);
+      least[place] = std::min(least[place], static_cast<std::uint32_t>(hash));
+    }
+  }
+  return least;
+}
+
+double similarity(const Sketch& a, const Sketch& b) {
+  if (a == Sketch{} || b == Sketch{}) return 0;
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) equal += a[i] == b[i];
+  return static_cast<double>(equal) / static_cast<double>(a.size());
+}
+
+}  // namespace kw::search
