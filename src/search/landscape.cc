@@ -122,12 +122,13 @@ std::optional<int> written_idea(std::size_t nth, const Landscape& landscape) {
   return static_cast<int>((nth - nth / kFailEvery - 1) % landscape.ideas().size());
 }
 
-/// Sets outcome and speedup by what the landscape shows; returns the true speedup there.
-double measure_ask(const Landscape& landscape, Ask ask, std::size_t& written, Tell& tell) {
+Answer answer_from(const Landscape& landscape, Ask ask, std::size_t& written) {
+  Answer answer;
+  Tell& tell = answer.tell;
   tell.outcome = Outcome::CompileFailed;
   if (ask.role == Role::Write) {
     const auto idea = written_idea(++written, landscape);
-    if (!idea) return 0;
+    if (!idea) return answer;
     tell.idea = ask.idea = *idea;
     tell.written = landscape.ideas()[static_cast<std::size_t>(*idea)];
     ask.knobs = tell.written->space.first();
@@ -135,16 +136,17 @@ double measure_ask(const Landscape& landscape, Ask ask, std::size_t& written, Te
   const LandscapePoint point = landscape.measure(ask.idea, ask.knobs, ask.fidelity);
   tell.outcome = point.outcome;
   tell.speedup.value = tell.speedup.low = tell.speedup.high = tell.reward = point.speedup;
-  return landscape.truth(ask.idea, ask.knobs).speedup;
+  answer.truth = landscape.truth(ask.idea, ask.knobs).speedup;
+  return answer;
 }
 
 }  // namespace
 
-Play play(Strategy& strategy, const Landscape& landscape, const PlayOptions& options) {
+Play play(Strategy& strategy, const std::function<Answer(const Ask&)>& answer,
+          const PlayOptions& options) {
   constexpr double kNewBest = 1.005;  // least gain, as in design §7
   Play result;
   double incumbent = 0;
-  std::size_t written = 0;
   std::deque<Ask> waiting;
   while (true) {
     while (waiting.size() < options.outstanding &&
@@ -156,19 +158,26 @@ Play play(Strategy& strategy, const Landscape& landscape, const PlayOptions& opt
     if (waiting.empty()) return result;
     const Ask ask = std::move(waiting.front());
     waiting.pop_front();
-    Tell tell;
+    Answer answered = answer(ask);
+    Tell& tell = answered.tell;
     tell.ask = ask.id;
-    const double truth = measure_ask(landscape, ask, written, tell);
     if (tell.is_correct()) tell.outcome_class = OutcomeClass::NoGain;
     if (ask.fidelity == 1 && tell.speedup.value > kNewBest * incumbent) {
       tell.outcome_class = OutcomeClass::NewBest;
       incumbent = tell.speedup.value;
-      result.best = truth;
+      result.best = answered.truth;
     }
     strategy.tell(tell);
     result.spent += ask.fidelity;
-    result.asks.push_back({ask, tell});
+    result.best_after.push_back(result.best);
+    result.asks.push_back({ask, std::move(tell)});
   }
+}
+
+Play play(Strategy& strategy, const Landscape& landscape, const PlayOptions& options) {
+  std::size_t written = 0;
+  return play(
+      strategy, [&](const Ask& ask) { return answer_from(landscape, ask, written); }, options);
 }
 
 }  // namespace kw::search

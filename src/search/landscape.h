@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -64,9 +65,20 @@ struct PlayedAsk {
 /// One search on a landscape.
 struct Play {
   std::vector<PlayedAsk> asks;
-  double best = 0;   ///< True speedup of the last new best.
-  double spent = 0;  ///< Sum of fidelities: what a device would have paid.
+  double best = 0;                 ///< True speedup of the last new best.
+  double spent = 0;                ///< Sum of fidelities: what a device would have paid.
+  std::vector<double> best_after;  ///< `best` as it stood after each ask.
 };
+
+/// What became of an ask, by whoever stands in for proposer and referee.
+struct Answer {
+  Tell tell;         ///< But for its ask and its class.
+  double truth = 0;  ///< Speedup without noise; 0 unless correct.
+};
+
+/// Runs a strategy on answers; tells in ask order, `outstanding` behind.
+Play play(Strategy& strategy, const std::function<Answer(const Ask&)>& answer,
+          const PlayOptions& options);
 
 /// Runs a strategy on a landscape; tells in ask order, `outstanding` behind. Asks for sources are
 /// answered with the landscape's ideas in turn; every third of them fails.

@@ -15,6 +15,22 @@ std::unique_ptr<Strategy> make_random(std::vector<Idea> ideas, const StrategyOpt
 std::unique_ptr<Strategy> make_refine(std::vector<Idea> ideas, const StrategyOptions& options);
 /// Asks for sources; the ideas are left alone.
 std::unique_ptr<Strategy> make_best_of_n(std::vector<Idea> ideas, const StrategyOptions& options);
+/// A tree of attempts: the best is grown, now and then a leaf.
+std::unique_ptr<Strategy> make_attempt_tree(std::vector<Idea> ideas,
+                                            const StrategyOptions& options);
+/// Islands of kernels, the fastest of each kind kept.
+std::unique_ptr<Strategy> make_evolve(std::vector<Idea> ideas, const StrategyOptions& options);
+/// Clusters of kernels × techniques under upper confidence bounds.
+std::unique_ptr<Strategy> make_bandit(std::vector<Idea> ideas, const StrategyOptions& options);
+/// One kernel, one transformation a step, failures diagnosed and patched.
+std::unique_ptr<Strategy> make_staged(std::vector<Idea> ideas, const StrategyOptions& options);
+/// A coder writes what a judge says.
+std::unique_ptr<Strategy> make_coder_judge(std::vector<Idea> ideas, const StrategyOptions& options);
+/// The previous kernel refined, under a reward that a model of it learns.
+std::unique_ptr<Strategy> make_reward_refine(std::vector<Idea> ideas,
+                                             const StrategyOptions& options);
+/// A planner picks, a coder writes, a critic reads before anything is judged.
+std::unique_ptr<Strategy> make_agent(std::vector<Idea> ideas, const StrategyOptions& options);
 
 /// Every valid point of the space, in order.
 std::unique_ptr<Strategy> make_exhaustive(const TuningJob& job, const StrategyOptions& options);

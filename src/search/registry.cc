@@ -12,6 +12,12 @@
 namespace kw::search {
 namespace {
 
+constexpr std::array<std::string_view, 3> kTreeRoles{"planner", "coder", "debugger"};
+
+constexpr std::array<std::string_view, 1> kStagedRoles{"debugger"};
+constexpr std::array<std::string_view, 3> kAgentRoles{"planner", "coder", "critic"};
+constexpr std::array<std::string_view, 2> kForgeRoles{"judge", "coder"};
+
 constexpr std::array kStrategies{
     StrategyInfo{
         "greedy",
@@ -27,6 +33,39 @@ constexpr std::array kStrategies{
         true, true, true, make_refine},
     StrategyInfo{"best-of-n", "a model writes n kernels, the best is tuned", true, true, false,
                  make_best_of_n},
+    StrategyInfo{"attempt-tree",
+                 "a tree of attempts: a planner and a coder grow the best, a debugger and chance "
+                 "look after the leaves (STARK)",
+                 true, true, true, make_attempt_tree, kTreeRoles},
+    StrategyInfo{"evolve",
+                 "islands of kernels, the fastest of each kind kept; children by edits, rewriting "
+                 "and crossover (AlphaEvolve)",
+                 true, true, true, make_evolve},
+    StrategyInfo{"bandit",
+                 "clusters of kernels by what was measured, and for each the technique that pays "
+                 "(KernelBand)",
+                 true, true, true, make_bandit},
+    StrategyInfo{"staged",
+                 "one evolving kernel, one transformation a step, failures diagnosed and patched, "
+                 "the profile late (CuTeGen)",
+                 true, true, true, make_staged, kStagedRoles, false, true},
+    StrategyInfo{"coder-judge",
+                 "a coder writes, a judge reads what became of it and says one thing to change "
+                 "(CUDAForge)",
+                 true, true, true, make_coder_judge, kForgeRoles, true, true},
+    StrategyInfo{"reward-refine",
+                 "the previous kernel is refined; a model of the reward chooses what to try "
+                 "(TritonGym)",
+                 true,
+                 true,
+                 true,
+                 make_reward_refine,
+                 {},
+                 false,
+                 true},
+    StrategyInfo{"agent",
+                 "a planner picks, a coder writes, a critic reads before anything is judged", true,
+                 true, true, make_agent, kAgentRoles},
 };
 
 constexpr std::array kTuners{

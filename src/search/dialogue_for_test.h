@@ -1,0 +1,77 @@
+// A test asks a strategy, and tells it outcomes of its own choice.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "search/strategy.h"
+
+namespace kw::search {
+
+/// Sources that were written become idea 10 and up.
+class Dialogue {
+ public:
+  explicit Dialogue(std::string_view name, StrategyOptions options = {},
+                    std::vector<Idea> ideas = {})
+      : strategy_(make(name, std::move(ideas), options)) {}
+
+  Ask ask() {
+    auto ask = strategy_->ask();
+    EXPECT_TRUE(ask);
+    last_ = ask.value_or(Ask{});
+    EXPECT_FALSE(last_.why.empty());
+    return last_;
+  }
+  /// The last ask failed so.
+  void fails(Outcome outcome = Outcome::WrongResult) {
+    Tell tell{last_.id, OutcomeClass::Failed, outcome, 0, {}};
+    tell.stage = outcome == Outcome::CompileFailed ? Stage::Compile : Stage::Check;
+    if (outcome == Outcome::NoCandidate || outcome == Outcome::Rejected)
+      tell.stage = Stage::Propose;
+    if (last_.role == Role::Write) tell.idea = next_idea_++, tell.written = Idea{"w", {}};
+    strategy_->tell(tell);
+  }
+  /// The last ask was correct, at this speedup.
+  void works(double speedup, Traits traits = {}, std::vector<std::string> techniques = {}) {
+    const bool is_best = speedup > best_;
+    best_ = std::max(best_, speedup);
+    Tell tell{
+        last_.id, is_best ? OutcomeClass::NewBest : OutcomeClass::NoGain, Outcome::Correct, 0, {}};
+    tell.speedup.value = speedup;
+    tell.reward = speedup;
+    tell.stage = Stage::Measure;
+    tell.time_ns = 1e6 / speedup;
+    tell.traits = std::move(traits);
+    if (last_.role == Role::Write) {
+      tell.idea = next_idea_++;
+      tell.written = Idea{"w", space_, std::move(techniques)};
+    }
+    strategy_->tell(tell);
+  }
+  /// Knobs of what is written from now on.
+  void set_space(KnobSpace space) { space_ = std::move(space); }
+  Strategy& strategy() { return *strategy_; }
+
+ private:
+  static std::unique_ptr<Strategy> make(std::string_view name, std::vector<Idea> ideas,
+                                        const StrategyOptions& options) {
+    auto strategy = make_strategy(name, std::move(ideas), options);
+    EXPECT_TRUE(strategy) << name;
+    return std::move(*strategy);
+  }
+
+  std::unique_ptr<Strategy> strategy_;
+  KnobSpace space_;
+  Ask last_;
+  double best_ = 0;
+  int next_idea_ = 10;
+};
+
+}  // namespace kw::search

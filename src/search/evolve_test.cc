@@ -1,0 +1,125 @@
+// Evolve: islands, operators, the archive and who is let into it.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+
+#include "search/dialogue_for_test.h"
+
+namespace kw::search {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// A kernel of a kind of its own: `kind` moves it to another cell.
+Traits kernel(int kind, const std::string& object = "") {
+  Traits traits;
+  traits.source_bytes = std::int64_t{600} << kind;
+  traits.object = object;
+  return traits;
+}
+
+TEST(Evolve, EachIslandBeginsWithAKernelOfItsOwn) {
+  Dialogue d("evolve");
+  for (int island = 1; island <= 4; ++island) {
+    const Ask ask = d.ask();
+    EXPECT_EQ(ask.errand, Errand::Write);
+    EXPECT_THAT(ask.why, HasSubstr("island " + std::to_string(island)));
+    d.works(island, kernel(island, "o" + std::to_string(island)));
+  }
+  for (int island = 1; island <= 4; ++island) {
+    const Ask ask = d.ask();
+    EXPECT_EQ(ask.errand, Errand::Improve);
+    EXPECT_EQ(ask.parent, island) << "islands do not meet before they migrate";
+    d.fails();
+  }
+}
+
+TEST(Evolve, AsksForEditsRewritesAndCrossovers) {
+  Dialogue d("evolve");
+  std::map<std::string, int> operators;
+  for (int i = 0; i < 200; ++i) {
+    const Ask ask = d.ask();
+    const View& view = ask.manner.writer;
+    ++operators[view.prompt];
+    if (view.prompt == "evolve_edit") {
+      EXPECT_EQ(ask.manner.form, ReplyForm::Edits);
+    } else if (view.prompt == "evolve_rewrite") {
+      EXPECT_EQ(ask.manner.form, ReplyForm::Whole);
+    } else if (view.prompt == "evolve_cross") {
+      EXPECT_THAT(view.sources, SizeIs(1)) << "the mate";
+      EXPECT_NE(view.sources.front(), ask.parent);
+    }
+    d.works(1 + 0.01 * i, kernel(i % 5, "o" + std::to_string(i)));
+  }
+  EXPECT_GT(operators["evolve_edit"], operators["evolve_rewrite"]);
+  EXPECT_GT(operators["evolve_rewrite"], 15);
+  EXPECT_GT(operators["evolve_cross"], 15);
+}
+
+TEST(Evolve, AFailureIsMendedOnceAndThenForgotten) {
+  Dialogue d("evolve");
+  for (int i = 0; i < 4; ++i) d.ask(), d.works(1, kernel(i, "o" + std::to_string(i)));
+  for (int i = 0; i < 4; ++i) d.ask(), d.fails();
+  for (int i = 0; i < 4; ++i) {
+    const Ask mend = d.ask();
+    EXPECT_EQ(mend.errand, Errand::Repair);
+    EXPECT_EQ(mend.parent, 5 + i);
+    d.fails();
+  }
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(d.ask().errand, Errand::Improve) << "the second failure is not mended";
+    d.fails();
+  }
+}
+
+/// Parents that the first island takes in many asks.
+std::set<int> parents_of_first_island(Dialogue& d, int rounds) {
+  std::set<int> parents;
+  for (int i = 0; i < rounds; ++i) {
+    const Ask ask = d.ask();
+    if (ask.why.starts_with("island 1:") && ask.errand == Errand::Improve)
+      parents.insert(ask.parent);
+    d.fails(Outcome::NoCandidate);
+  }
+  return parents;
+}
+
+TEST(Evolve, KeepsTheFastestOfEachKindAndNothingThatIsKnown) {
+  Dialogue d("evolve");
+  d.ask(), d.works(3, kernel(1, "a"));  // attempt 1, island 1
+  for (int i = 0; i < 3; ++i) d.ask(), d.works(1, kernel(0, "o" + std::to_string(i)));
+  d.ask(), d.works(2, kernel(1, "b"));  // 5: slower, of the same kind
+  for (int i = 0; i < 3; ++i) d.ask(), d.fails(Outcome::NoCandidate);
+  for (int i = 0; i < 4; ++i) d.ask(), d.fails(Outcome::NoCandidate);
+  d.ask(), d.works(2, kernel(3, "a"));  // of another kind, the same code as attempt 1
+  for (int i = 0; i < 3; ++i) d.ask(), d.fails(Outcome::NoCandidate);
+  const auto only = parents_of_first_island(d, 12);
+  for (const int parent : only) EXPECT_TRUE(parent == 1 || parent > 12) << parent;
+}
+
+TEST(Evolve, TheBestOfAnIslandMigrates) {
+  Dialogue d("evolve");
+  // Island 1 alone has a kernel; the others keep failing until it comes round to them.
+  int children = 0;
+  while (children < 20) {
+    const Ask ask = d.ask();
+    const bool is_first = ask.why.starts_with("island 1:");
+    children += is_first;
+    is_first ? d.works(children, kernel(1, "o" + std::to_string(children)))
+             : d.fails(Outcome::NoCandidate);
+  }
+  Ask ask = d.ask();
+  ASSERT_TRUE(ask.why.starts_with("island 2:"));
+  while (ask.errand == Errand::Repair) {
+    d.fails(Outcome::NoCandidate), ask = d.ask();
+    while (!ask.why.starts_with("island 2:")) d.fails(Outcome::NoCandidate), ask = d.ask();
+  }
+  EXPECT_EQ(ask.errand, Errand::Improve) << "the second island has an elite now";
+}
+
+}  // namespace
+}  // namespace kw::search

@@ -1,0 +1,29 @@
+// RewardModel: predicts the reward of an action in a state, from those seen so far.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace kw::search {
+
+/// Linear in its features, fitted online by recursive least squares with a ridge of 1, which is the
+/// posterior mean of a linear model with unit prior. O(features^2) an update, no history kept.
+class RewardModel {
+ public:
+  explicit RewardModel(std::size_t features);
+
+  double predict(const std::vector<double>& features) const;
+  void update(const std::vector<double>& features, double reward);
+  std::size_t updates() const { return updates_; }
+  /// Mean of |predicted - seen| over the predictions made just before each update.
+  double mean_error() const;
+
+ private:
+  std::vector<double> weights_;
+  std::vector<std::vector<double>> covariance_;
+  std::size_t updates_ = 0;
+  double errors_ = 0;
+};
+
+}  // namespace kw::search

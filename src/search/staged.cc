@@ -1,0 +1,199 @@
+// Staged: one evolving kernel, one transformation a step, failures diagnosed and patched.
+// After CuTeGen (arXiv 2604.01489); docs/strategies.md says what was published and what is our
+// choice.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "search/authoring.h"
+#include "search/methods.h"
+#include "search/works.h"
+
+namespace kw::search {
+namespace {
+
+// Published.
+constexpr int kRegenerations = 3;  // of one step
+constexpr int kFixes = 5;          // of each
+constexpr int kChains = 3;         // best of three
+/// The deepest step without a profile (scripts/run_profiled_sample.py).
+int withheld_until(WorkClass work) {
+  switch (work) {
+    case WorkClass::Matmul:
+    case WorkClass::Convolution:
+      return 6;
+    case WorkClass::Elementwise:
+      return 2;
+    case WorkClass::Other:
+      return 5;
+  }
+  return 5;
+}
+
+/// How far a source came: of several that fail the one that came farthest is patched.
+int rank_of(const Work& work) {
+  if (work.is_correct()) return 2;
+  return work.stage > Stage::Compile ? 1 : 0;
+}
+
+class Staged final : public Authoring {
+ public:
+  Staged(std::vector<Idea> ideas, const StrategyOptions& options)
+      : Authoring(std::move(ideas), options),
+        depths_(options.rounds),
+        work_class_(options.work),
+        profile_after_(withheld_until(options.work)) {
+    const auto cards = options.techniques.empty() ? technique_cards(options.target, options.work)
+                                                  : options.techniques;
+    for (const TechniqueCard& card : cards)
+      menu_.push_back(fmt::format("**{}**: {}", card.name, card.what));
+  }
+
+ protected:
+  std::string doing() const override {
+    if (is_done()) return fmt::format("{} chains ended; {}", chain_, ended_);
+    return fmt::format("chain {}, step {} of {}", chain_ + 1, depth_, depths_);
+  }
+
+  bool is_done() const override { return chain_ == kChains; }
+  bool tunes_at_end() const override { return true; }
+
+  std::optional<Ask> next() override {
+    if (is_waiting() || is_done()) return std::nullopt;
+    if (failing_) return patch(works_.at(*failing_));
+    if (depth_ == 0) return first();
+    return transform();
+  }
+
+  void judged(const Ask& ask, const Tell& tell) override {
+    const auto id = works_.observe(ask, tell);
+    if (ask.role == Role::Idea) {
+      // An expert's kernel is a first one that passed: the fastest of them.
+      if (tell.is_correct() && (!kernel_ || works_.at(*id).speedup > works_.at(*kernel_).speedup))
+        kernel_ = id, depth_ = 1;
+      return;
+    }
+    if (!id || ask.role != Role::Write) return;
+    if (!may_derive(tell.ask)) return give_up_step();
+    if (tell.is_correct()) return pass(*id);
+    follow_failure(*id);
+  }
+
+  void steered() override {
+    failing_.reset();
+    fixes_ = regenerations_ = 0;
+    if (pinned() != 0) {
+      kernel_ = works_.of(pinned());
+      depth_ = std::max(depth_, 1);
+    } else if (kernel_ && !may_derive(works_.at(*kernel_).point)) {
+      kernel_ = works_.of(best().ask());
+    }
+    if (!kernel_) depth_ = 0;
+  }
+
+ private:
+  Ask first() const {
+    Ask ask = write(Errand::Write, 0,
+                    fmt::format("chain {}: the simplest kernel that is correct (try {} of {})",
+                                chain_ + 1, regenerations_ + 1, kRegenerations));
+    ask.manner.writer = view("staged_first");
+    return ask;
+  }
+
+  Ask transform() const {
+    const Work& work = works_.at(*kernel_);
+    Ask ask = write(
+        Errand::Improve, pinned() != 0 ? pinned() : work.point,
+        fmt::format("step {} of {} ({}): one transformation of {}, the last that passed{} (try {} "
+                    "of {})",
+                    depth_, depths_, name_of(work_class_), words_of(work),
+                    depth_ <= profile_after_ ? ", profile withheld" : "", regenerations_ + 1,
+                    kRegenerations));
+    ask.manner.writer = view("staged_step");
+    ask.manner.menu = menu_;
+    ask.manner.form = ReplyForm::Edits;
+    return ask;
+  }
+
+  /// A diagnosis, and then a local patch that keeps what the kernel was meant to be.
+  Ask patch(const Work& failing) const {
+    Ask ask = write(
+        Errand::Repair, failing.ask,
+        fmt::format("step {}: fix {} of {} of {}", depth_, fixes_ + 1, kFixes, words_of(failing)));
+    ask.manner.writer = view("staged_patch");
+    View diagnose = view("staged_diagnose");
+    diagnose.role = "debugger";
+    ask.manner.counsel = {std::move(diagnose)};
+    ask.manner.form = ReplyForm::Edits;
+    ask.manner.keeps_kernel = true;
+    return ask;
+  }
+
+  /// One kernel evolves: nobody is shown others.
+  View view(const char* prompt) const {
+    View view;
+    view.prompt = prompt;
+    view.is_bounded = true;
+    view.hides_profile = depth_ <= profile_after_;
+    return view;
+  }
+
+  void pass(WorkId id) {
+    kernel_ = id;
+    failing_.reset();
+    fixes_ = regenerations_ = 0;
+    if (++depth_ > depths_) end_chain(fmt::format("the last after all {} steps", depths_));
+  }
+
+  void follow_failure(WorkId id) {
+    const Work& work = works_.at(id);
+    // Nothing that could be patched came: that is a lost try, not a new state.
+    const bool is_source = work.stage != Stage::Propose;
+    if (failing_) ++fixes_;
+    if (is_source && (!failing_ || rank_of(work) >= rank_of(works_.at(*failing_)))) failing_ = id;
+    if (failing_ && fixes_ < kFixes) return;
+    failing_.reset();
+    fixes_ = 0;
+    if (++regenerations_ == kRegenerations) give_up_step();
+  }
+
+  void give_up_step() {
+    const int at = depth_;
+    failing_.reset();
+    fixes_ = regenerations_ = 0;
+    end_chain(fmt::format("the last at step {}, which could not be made to work", at));
+  }
+
+  /// The next chain begins from the task alone.
+  void end_chain(std::string how) {
+    ended_ = std::move(how);
+    ++chain_;
+    depth_ = 0;
+    kernel_.reset();
+    if (pinned() != 0 && !is_done()) steered();
+  }
+
+  const int depths_;
+  const WorkClass work_class_;
+  const int profile_after_;
+  std::vector<std::string> menu_;
+  Works works_;
+  int chain_ = 0;
+  int depth_ = 0;                 // 0: the first kernel
+  std::optional<WorkId> kernel_;  // the last that passed; the best is kept apart, by the run
+  std::optional<WorkId> failing_;
+  int fixes_ = 0;
+  int regenerations_ = 0;
+  std::string ended_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_staged(std::vector<Idea> ideas, const StrategyOptions& options) {
+  return std::make_unique<Staged>(std::move(ideas), options);
+}
+
+}  // namespace kw::search

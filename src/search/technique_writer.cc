@@ -1,0 +1,239 @@
+// Whoever writes in a technique world: what is made of an ask, by rules with chance.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "search/technique_world.h"
+
+namespace kw::search {
+namespace {
+
+using Set = TechniqueWorld::Set;
+
+// Chances, none of them measured on a model: what is compared is strategies under equal ones.
+constexpr double kFirstFails = 0.3;      // a first kernel
+constexpr int kMostAtFirst = 5;          // techniques of a first kernel
+constexpr double kMoreAtFirst = 0.7;     // that it shows a further one
+constexpr double kShownHelps = 0.6;      // factor on failing, where code that has it is shown
+constexpr double kMendFails = 0.5;       // factor on failing, of mending
+constexpr double kCounselHelps = 0.7;    // a further one, where somebody read it first
+constexpr double kTriedBefore = 0.3;     // factor on choosing what the history shows was tried
+constexpr double kWeakens = 0.15;        // mends by leaving the technique out, unless told not to
+constexpr double kTakesFromShown = 0.7;  // adopts something of the code that is shown
+constexpr double kKeeps = 0.85;          // of each technique, where a file is written anew
+constexpr double kCriticSees = 0.5;      // that something is wrong, before it is judged
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+/// What was written for an ask.
+struct Written {
+  Set from = 0;               // what it was made from
+  Set set = 0;                // what it was to become
+  std::size_t added = kNone;  // technique that was tried
+  bool is_broken = false;
+};
+
+class Writer {
+ public:
+  Writer(const TechniqueWorld& world, std::uint64_t seed)
+      : world_(world), seed_(Seed::from_number(seed).child("writer")) {}
+
+  Answer answer(const Ask& ask) {
+    Rng rng(seed_.child(static_cast<std::uint64_t>(ask.id)));
+    const Written written = ask.role == Role::Write ? write(ask, rng) : combine(ask);
+    written_[ask.id] = written;
+    if (written.added != kNone) tried_[written.from] |= TechniqueWorld::bit(written.added);
+    return judge(ask, written, rng);
+  }
+
+ private:
+  Written combine(const Ask& ask) const {
+    Written w;
+    for (std::size_t t = 0; t < world_.cards().size(); ++t)
+      if (ask.knobs.at(world_.cards()[t].name) != 0) w.set |= TechniqueWorld::bit(t);
+    // Nobody mends it: what does not work with one combination does not with another.
+    const Seed fates = Seed::from_number(world_.options().seed).child("fates");
+    for (std::size_t t = 0; t < world_.cards().size(); ++t)
+      if ((w.set & TechniqueWorld::bit(t)) != 0 &&
+          Rng(fates.child(t)).uniform() < world_.failure(0, t))
+        w.is_broken = true;
+    return w;
+  }
+
+  Written write(const Ask& ask, Rng& rng) const {
+    if (ask.errand == Errand::Write) return first(ask, rng);
+    const Written parent = written_.at(ask.parent);
+    if (parent.is_broken && ask.errand != Errand::Rethink) return mend(ask, parent, rng);
+    const Set from = parent.is_broken ? parent.from : parent.set;
+    if (ask.manner.form == ReplyForm::Whole) return anew(ask, from, rng);
+    return add(ask, from, parent.is_broken ? parent.added : kNone, rng);
+  }
+
+  /// Some techniques at once, one after the other.
+  Written first(const Ask& ask, Rng& rng) const {
+    Written w;
+    w.is_broken = rng.uniform() < kFirstFails;
+    for (int i = 0; i < kMostAtFirst && rng.uniform() < kMoreAtFirst; ++i) {
+      const Written more = add(ask, w.set, kNone, rng);
+      w.set = more.set;
+      w.is_broken = w.is_broken || more.is_broken;
+    }
+    return w;
+  }
+
+  Written mend(const Ask& ask, const Written& parent, Rng& rng) const {
+    Written w = parent;
+    if (!ask.manner.keeps_kernel && rng.uniform() < kWeakens) {
+      w.set = parent.from;
+      w.is_broken = false;
+      return w;
+    }
+    const double chance =
+        parent.added == kNone ? kFirstFails : fails(ask, parent.from, parent.added);
+    w.is_broken = rng.uniform() < chance * kMendFails;
+    return w;
+  }
+
+  Written anew(const Ask& ask, Set from, Rng& rng) const {
+    Set kept = 0;
+    for (std::size_t t = 0; t < world_.cards().size(); ++t)
+      if ((from & TechniqueWorld::bit(t)) != 0 && rng.uniform() < kKeeps)
+        kept |= TechniqueWorld::bit(t);
+    Written w = add(ask, kept, kNone, rng);
+    w.from = from;
+    return w;
+  }
+
+  Written add(const Ask& ask, Set from, std::size_t not_this, Rng& rng) const {
+    Written w{from, from, kNone, false};
+    w.added = choose(ask, from, not_this, rng);
+    if (w.added == kNone) return w;
+    w.set |= TechniqueWorld::bit(w.added);
+    w.is_broken = rng.uniform() < fails(ask, from, w.added);
+    return w;
+  }
+
+  double fails(const Ask& ask, Set from, std::size_t t) const {
+    double chance = world_.failure(from, t);
+    if (!ask.manner.examples.empty() || (shown(ask) & TechniqueWorld::bit(t)) != 0)
+      chance *= kShownHelps;
+    if (!ask.manner.counsel.empty()) chance *= kCounselHelps;
+    return chance;
+  }
+
+  /// Techniques of the code that is shown beside the parent's.
+  Set shown(const Ask& ask) const {
+    Set all = 0;
+    for (const int attempt : ask.manner.writer.sources) {
+      const auto found = written_.find(attempt);
+      if (found != written_.end() && !found->second.is_broken) all |= found->second.set;
+    }
+    return all;
+  }
+
+  /// Whoever decides what to do: the first that is asked.
+  static const View& planner(const Ask& ask) {
+    return ask.manner.counsel.empty() ? ask.manner.writer : ask.manner.counsel.front();
+  }
+
+  /// Techniques that were tried from the same place, as far as the history shows it.
+  Set tried(const Ask& ask, Set from) const {
+    const View& view = planner(ask);
+    if (!view.is_bounded) {
+      const auto found = tried_.find(from);
+      return found == tried_.end() ? 0 : found->second;
+    }
+    Set all = 0;
+    for (const int attempt : view.lines) {
+      const auto found = written_.find(attempt);
+      if (found == written_.end()) continue;
+      const Written& w = found->second;
+      if (w.from == from && w.added != kNone) all |= TechniqueWorld::bit(w.added);
+    }
+    return all;
+  }
+
+  std::size_t choose(const Ask& ask, Set from, std::size_t not_this, Rng& rng) const {
+    if (const std::size_t named = place_of(ask.manner.technique); named != kNone)
+      return (from & TechniqueWorld::bit(named)) != 0 ? kNone : named;
+    const Set offered = shown(ask) & ~from;
+    const bool takes = offered != 0 && rng.uniform() < kTakesFromShown;
+    const Set before = tried(ask, from);
+    std::vector<double> weights(world_.cards().size(), 0);
+    double sum = 0;
+    for (std::size_t t = 0; t < weights.size(); ++t) {
+      if ((from & TechniqueWorld::bit(t)) != 0 || t == not_this ||
+          (takes && (offered & TechniqueWorld::bit(t)) == 0))
+        continue;
+      weights[t] = world_.taste(t);
+      if (!planner(ask).hides_profile)
+        weights[t] *= 1 - 0.8 * world_.used(from, world_.resource(t));
+      if ((before & TechniqueWorld::bit(t)) != 0) weights[t] *= kTriedBefore;
+      if (!ask.manner.counsel.empty() && !world_.has_what_it_needs(from, t)) weights[t] *= 0.5;
+      sum += weights[t];
+    }
+    double lot = rng.uniform() * sum;
+    for (std::size_t t = 0; t < weights.size(); ++t)
+      if (weights[t] > 0 && (lot -= weights[t]) < 0) return t;
+    return kNone;
+  }
+
+  std::size_t place_of(const std::string& technique) const {
+    const auto& cards = world_.cards();
+    const auto found = std::ranges::find(cards, technique, &TechniqueCard::name);
+    return found == cards.end() ? kNone : static_cast<std::size_t>(found - cards.begin());
+  }
+
+  Answer judge(const Ask& ask, const Written& w, Rng& rng) {
+    Answer answer;
+    Tell& tell = answer.tell;
+    if (ask.role == Role::Write) {
+      tell.written = world_.idea_of(w.set);
+      // As sources are: the nth different one has the nth place.
+      tell.idea = ideas_
+                      .emplace(std::pair(w.set, w.is_broken ? ask.id : 0),
+                               1 + static_cast<int>(ideas_.size()))
+                      .first->second;
+      tell.traits = world_.traits(w.set);
+      tell.traits.is_repeated = !w.is_broken && !judged_.insert(w.set).second;
+    }
+    if (w.is_broken) {
+      if (!ask.manner.review.empty() && rng.uniform() < kCriticSees) {
+        tell.outcome = Outcome::Rejected;
+        return answer;
+      }
+      const bool compiles = rng.uniform() < 0.5;
+      tell.stage = compiles ? Stage::Check : Stage::Compile;
+      tell.outcome = compiles ? Outcome::WrongResult : Outcome::CompileFailed;
+      tell.traits.object.clear();
+      return answer;
+    }
+    answer.truth = world_.speedup(w.set);
+    tell.outcome = Outcome::Correct;
+    tell.stage = Stage::Measure;
+    const double seen = answer.truth * std::exp(world_.options().noise * rng.normal());
+    tell.speedup.value = tell.speedup.low = tell.speedup.high = tell.reward = seen;
+    constexpr double kPlainNs = 1e7;
+    tell.time_ns = kPlainNs / seen;
+    tell.roofline_fraction = std::min(1.0, answer.truth / world_.best_speedup());
+    return answer;
+  }
+
+  const TechniqueWorld& world_;
+  const Seed seed_;
+  std::map<int, Written> written_;
+  std::map<Set, Set> tried_;  // by what they were added to
+  std::map<std::pair<Set, int>, int> ideas_;
+  std::set<Set> judged_;
+};
+
+}  // namespace
+
+Play play(Strategy& strategy, const TechniqueWorld& world, const PlayOptions& options,
+          std::uint64_t seed) {
+  Writer writer(world, seed);
+  return play(strategy, [&](const Ask& ask) { return writer.answer(ask); }, options);
+}
+
+}  // namespace kw::search

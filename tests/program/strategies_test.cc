@@ -1,0 +1,106 @@
+// Every strategy that has sources written, as a run with a scripted model on this machine.
+// SPDX-License-Identifier: Apache-2.0
+#include <set>
+
+#include "base/text.h"
+#include "kw.h"
+
+namespace kw::program {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+/// One reply for whoever is asked: a planner, a judge or a critic takes the object, a writer the
+/// edits, or the file where there is nothing to edit.
+std::string answer_of_all() {
+  return "Here is what I think.\n\n```json\n"
+         R"({"technique": "vectorization", "instruction": "make it wide", "first_line": 1,
+ "last_line": 2, "critical_issue": "none", "why_it_matters": "it does not", "minimal_fix_hint": "-",
+ "bottleneck": "memory", "optimisation_method": "wider", "modification_plan": "widen it",
+ "instructions": "widen it", "parts": "one loop", "verdict": "accept", "reason": "it may work"})"
+         "\n```\n\n<<<<<<< SEARCH\n// mark\n\\=======\n// mark\n// and once more\n>>>>>>> "
+         "REPLACE\n\n"
+         "```cpp\n// kw: technique plain\n// mark\n"
+         "void twice(int n, const float* x, float* y) {\n"
+         "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n}\n```\n";
+}
+
+/// As kw lists them where it does not know a name.
+std::vector<std::string> writing_strategies(const Workspace& w) {
+  const std::string error = w.kw({"optimize", "twice", "--strategy", "none"}).err;
+  const std::string_view mark = "there are: ";
+  std::vector<std::string> names;
+  const auto at = error.find(mark);
+  EXPECT_NE(at, std::string::npos) << error;
+  if (at == std::string::npos) return names;
+  const std::string list = error.substr(at + mark.size());
+  for (const std::string_view name : split(trim(list), ','))
+    if (trim(name) != "greedy" && trim(name) != "random") names.emplace_back(trim(name));
+  return names;
+}
+
+TEST(EveryStrategy, RunsWithAScriptedModel) {
+  const Workspace w(Whose::Suite);
+  write_easy_task(w, "twice");
+  w.write("writes.txt", "===\n!repeat forever\n" + answer_of_all());
+  int run = 0;
+  const std::set<std::string> has_presets{"coder-judge", "graph-search"};
+  for (const std::string& strategy : writing_strategies(w)) {
+    for (const char* preset : {"sketch", "paper"}) {
+      if (!has_presets.contains(strategy) && std::string_view(preset) == "paper") continue;
+      SCOPED_TRACE(strategy + " " + preset);
+      Words words{"optimize",   "twice", "--strategy",  strategy, "--model", "scripted:writes.txt",
+                  "--attempts", "5",     "--no-memory", "--json"};
+      if (has_presets.contains(strategy)) words.insert(words.end(), {"--preset", preset});
+      const Ran ran = w.kw(words);
+      if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+      ASSERT_LT(ran.code, 2) << ran.err;
+      const std::string name = "twice-" + std::to_string(++run);
+      const json first = w.kw({"explain", name, "1", "--json"}).json();
+      EXPECT_EQ(first["strategy"], strategy);
+      EXPECT_FALSE(first["why"].get<std::string>().empty());
+      EXPECT_EQ(w.kw({"show", name, "--attempt", "1", "--json"}).json()["outcome"], "correct");
+      EXPECT_EQ(w.kw({"replay", name}).code, 0);
+    }
+  }
+}
+
+TEST(EveryStrategy, RefusesWhatMeansNothingToIt) {
+  const Workspace w(Whose::Suite);
+  write_easy_task(w, "twice");
+  w.write("writes.txt", "===\n!repeat forever\n" + answer_of_all());
+  const auto refused = [&](const Words& more) {
+    Words words{"optimize", "twice", "--model", "scripted:writes.txt"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = w.kw(words);
+    EXPECT_EQ(ran.code, 2) << ran.out;
+    return ran.err;
+  };
+  EXPECT_THAT(refused({"--strategy", "evolve", "--preset", "paper"}), HasSubstr("means nothing"));
+  EXPECT_THAT(refused({"--strategy", "coder-judge", "--preset", "best"}),
+              HasSubstr("sketch or paper, not 'best'"));
+  EXPECT_THAT(refused({"--strategy", "evolve", "--rounds", "3"}), HasSubstr("means nothing"));
+  EXPECT_THAT(refused({"--strategy", "agent", "--judge", "rules"}), HasSubstr("means nothing"));
+  EXPECT_THAT(refused({"--strategy", "coder-judge", "--judge", "learned"}),
+              HasSubstr("not there yet"));
+}
+
+TEST(EveryStrategy, TellsWhatEachRoleWasAsked) {
+  const Workspace w(Whose::Suite);
+  write_easy_task(w, "twice");
+  w.write("writes.txt", "===\n!repeat forever\n" + answer_of_all());
+  const Ran ran = w.kw({"optimize", "twice", "--strategy", "coder-judge", "--preset", "paper",
+                        "--model", "scripted:writes.txt", "--attempts", "2", "--json"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  const json exchanges =
+      w.kw({"prompt", "twice-1", "--attempt", "2", "--json"}).json()["exchanges"];
+  ASSERT_EQ(exchanges.size(), 2u);
+  EXPECT_EQ(exchanges[0]["scope"], "judge for attempt 2");
+  EXPECT_EQ(exchanges[1]["scope"], "attempt 2");
+  EXPECT_THAT(exchanges[1]["request"]["messages"].back()["text"].get<std::string>(),
+              HasSubstr("- bottleneck: memory"));
+}
+
+}  // namespace
+}  // namespace kw::program
