@@ -90,7 +90,8 @@ void print_workload(const WorkloadResult& w) {
       fmt::format("  {:<6} {:<18} {:<14}", name_of(w.group), w.name, name_of(w.outcome));
   if (w.median_ns > 0) line += fmt::format(" {:>9}", format_ns(w.median_ns));
   if (!w.retimed.empty())
-    line += fmt::format(" ({} by the worker's clock)", format_ns(w.retimed.front().call_ns));
+    line += fmt::format(" ({} by the referee's clock{})", format_ns(w.retimed.front().call_ns),
+                        w.retimed.front().is_paced ? ", with pauses" : "");
   if (w.speedup.value > 0) line += fmt::format("  {:6.3f}x", w.speedup.value);
   if (w.items_per_s > 0) line += "  " + format_si(w.items_per_s, "items/s");
   if (w.bytes_per_s > 0) line += "  " + format_si(w.bytes_per_s, "B/s");

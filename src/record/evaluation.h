@@ -163,13 +163,15 @@ struct Accuracy {
 
 /// cuda: the candidate on the referee's own clock, which no device code and no player can reach.
 struct Retimed {
-  double call_ns = 0;   ///< Quicker quartile of the wall clock around calls, less `empty_ns`.
-  double empty_ns = 0;  ///< The same around as many calls with nothing between the stamps.
-  int calls = 0;        ///< All cold, each on what the one before it left.
+  double call_ns = 0;     ///< Quicker quartile of the wall clock around calls, less `empty_ns`.
+  double empty_ns = 0;    ///< The same around as many calls with nothing between the stamps.
+  int calls = 0;          ///< All cold, each on what the one before it left.
+  bool is_paced = false;  ///< With pauses, after a series without any had seemed too slow.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("call_ns", s.call_ns), v("empty_ns", s.empty_ns), v("calls", s.calls);
+    v("is_paced", s.is_paced);
   }
 };
 

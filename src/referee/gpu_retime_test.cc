@@ -3,10 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "platform/clock.h"
 #include "referee/gpu_room_for_test.h"
 
 namespace kw::referee {
@@ -24,6 +25,7 @@ TEST(GpuRetiming, ANewBestIsTimedOnceMoreByTheRefereesOwnClock) {
   const Evaluation e = room.judge();
   ASSERT_EQ(timed(e).retimed.size(), 1u);
   EXPECT_EQ(timed(e).retimed[0].calls, 200);
+  EXPECT_FALSE(timed(e).retimed[0].is_paced);
   EXPECT_EQ(timed(e).retimed[0].call_ns, 2e6);
   EXPECT_TRUE(timed(room.judge(twice<float>, 4e6)).retimed.empty()) << "it is no best";
 }
@@ -42,15 +44,15 @@ TEST(GpuRetiming, StampsThatClaimFarLessThanTheRefereesClockAreNotBelieved) {
 }
 
 TEST(GpuRetiming, ADeviceThatSlowsDownWhenItIsNeverIdleIsTimedAtThePairsPace) {
-  using Clock = std::chrono::steady_clock;
+  platform::FakeClock clock;
   GpuRoom room;
+  room.referee = std::make_unique<Referee>(*room.device, room.host.get(),
+                                           Options{.recovery_pause_ns = 0}, clock);
   int late = 0;
-  room.world.objects["candidate"].kernel = [&late,
-                                            last = Clock::time_point()](const Sets& sets) mutable {
+  room.world.objects["candidate"].kernel = [&, last = std::int64_t{-1}](const Sets& sets) mutable {
     twice(A(sets[0]));
     device::CallResult result = device::stamped_at(2e6);
-    const auto now = Clock::now();
-    if (now - std::exchange(last, now) < std::chrono::milliseconds(2)) {
+    if (std::exchange(last, clock.now_ns()) == clock.now_ns()) {
       result.elapsed_ns += 1e6;
       ++late;
     }
@@ -58,8 +60,10 @@ TEST(GpuRetiming, ADeviceThatSlowsDownWhenItIsNeverIdleIsTimedAtThePairsPace) {
   };
   const Evaluation e = room.judge();
   EXPECT_VERDICT(e, Measure, Correct);
-  EXPECT_GT(late, 0);
+  EXPECT_GT(late, 200);
   ASSERT_EQ(timed(e).retimed.size(), 1u);
+  EXPECT_TRUE(timed(e).retimed[0].is_paced);
+  EXPECT_EQ(timed(e).retimed[0].calls, 20);
   EXPECT_EQ(timed(e).retimed[0].call_ns, 2e6);
 }
 

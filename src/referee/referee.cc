@@ -78,8 +78,8 @@ Result<> verify_fast(std::span<Bench* const> small, std::span<Bench* const> fast
 class Trial {
  public:
   Trial(device::Device& device, const DeviceFacts& facts, const Options& options,
-        const platform::Clock& clock, const EvaluationRequest& request, const Program& program,
-        Seed seed, Evaluation& to)
+        platform::Clock& clock, const EvaluationRequest& request, const Program& program, Seed seed,
+        Evaluation& to)
       : device_(device),
         facts_(facts),
         options_(options),
@@ -112,7 +112,7 @@ class Trial {
   device::Device& device_;
   const DeviceFacts& facts_;
   const Options& options_;
-  const platform::Clock& clock_;
+  platform::Clock& clock_;
   const EvaluationRequest& request_;
   const Program& program_;
   Seed seed_;
@@ -279,7 +279,7 @@ Trial::Fate Trial::measure(const std::vector<Bench*>& timed, const Program* oppo
 }  // namespace
 
 Referee::Referee(device::Device& device, device::Device* host, Options options,
-                 const platform::Clock& clock)
+                 platform::Clock& clock)
     : device_(device),
       host_(host != nullptr ? host : &device),
       facts_(device.facts()),
@@ -346,7 +346,7 @@ Result<> Referee::prepare_small(Run& run, const std::vector<Bench*>& small,
 Result<> Referee::await_recovery() {
   constexpr int kProbes = 4;
   for (int i = 0; i < kProbes; ++i) {
-    if (i > 0) platform::real_clock().sleep_for(platform::Nanoseconds(options_.recovery_pause_ns));
+    if (i > 0) clock_.sleep_for(platform::Nanoseconds(options_.recovery_pause_ns));
     if (KW_TRY(device_.probe())) return {};
     if (facts_.target == Target::Cpu) break;
   }

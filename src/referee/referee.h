@@ -49,7 +49,7 @@ class Referee {
   /// `host`: where references of target cpu run for a device that runs none (cuda); null: on the
   /// device itself.
   Referee(device::Device& device, device::Device* host, Options options = {},
-          const platform::Clock& clock = platform::real_clock());
+          platform::Clock& clock = platform::real_clock());
   ~Referee();
   Referee(const Referee&) = delete;
   Referee& operator=(const Referee&) = delete;
@@ -73,7 +73,7 @@ class Referee {
   device::Device* host_;
   DeviceFacts facts_;
   Options options_;
-  const platform::Clock& clock_;    ///< For budgets and stage_ns; samples are the device's.
+  platform::Clock& clock_;          ///< For budgets and stage_ns; samples are the device's.
   std::unique_ptr<Run> run_;        ///< Of the latest task and seed.
   std::unique_ptr<Run> fresh_run_;  ///< Of a confirmation, while it lasts.
 };

@@ -56,8 +56,8 @@ int sets_for(double truth_ns) {
 }  // namespace
 
 Timing::Timing(device::Device& device, const DeviceFacts& facts, const Options& options,
-               const platform::Clock& clock, const EvaluationRequest& request,
-               const Program& candidate, const Program* opponent, Seed seed)
+               platform::Clock& clock, const EvaluationRequest& request, const Program& candidate,
+               const Program* opponent, Seed seed)
     : device_(device),
       facts_(facts),
       options_(options),

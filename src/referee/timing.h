@@ -24,7 +24,7 @@ class Timing {
  public:
   /// `opponent` may be null: the candidate is then timed alone.
   Timing(device::Device& device, const DeviceFacts& facts, const Options& options,
-         const platform::Clock& clock, const EvaluationRequest& request, const Program& candidate,
+         platform::Clock& clock, const EvaluationRequest& request, const Program& candidate,
          const Program* opponent, Seed seed);
 
   /// Adds a workload: prepares its sets, starts both legs, decides the batch. Verdict: the
@@ -93,7 +93,7 @@ class Timing {
   device::Device& device_;
   const DeviceFacts& facts_;
   const Options& options_;
-  const platform::Clock& clock_;
+  platform::Clock& clock_;
   const EvaluationRequest& request_;
   const Program& candidate_;
   const Program* opponent_;

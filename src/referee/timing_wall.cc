@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <thread>
 #include <vector>
 
 #include "base/text.h"
@@ -42,7 +40,7 @@ Result<std::optional<Verdict>> Timing::wall_times(Entry& entry, bool is_paced,
     walls.push_back(again.wall_ns);
     sum_ns += again.wall_ns;
     if (is_paced)
-      std::this_thread::sleep_for(std::chrono::nanoseconds(
+      clock_.sleep_for(platform::Nanoseconds(
           static_cast<std::int64_t>(std::min(kPause * again.wall_ns, kMostPauseNs))));
   }
   return std::nullopt;
@@ -71,6 +69,7 @@ Result<std::optional<Verdict>> Timing::retime(Entry& entry) {
   const double most = stamped + std::max(kLeastNs, kTolerance * stamped);
   Retimed retimed;
   for (const bool is_paced : {false, true}) {
+    retimed.is_paced = is_paced;
     std::vector<double> walls;
     if (auto verdict = KW_TRY(wall_times(entry, is_paced, walls))) return verdict;
     retimed.calls = static_cast<int>(walls.size());
