@@ -1,6 +1,5 @@
 // Attempt-tree: every source is a node; the best is grown most of the time, a leaf now and then.
-// After STARK (arXiv 2510.16996); docs/strategies.md says what was published and what is our
-// choice.
+// After STARK (arXiv 2510.16996); what was published and what is our choice: docs/strategies.md.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>

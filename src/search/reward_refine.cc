@@ -1,6 +1,5 @@
-// Reward-refine: generate once, then refine the previous kernel; the reward of what was done
-// teaches which technique to name next. After the TritonGym loop of the sources;
-// docs/strategies.md.
+// Reward-refine, after the TritonGym loop of the sources: generate once, then refine the previous
+// kernel; the reward of what was done teaches which technique to name next. docs/strategies.md.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

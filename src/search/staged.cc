@@ -1,6 +1,5 @@
 // Staged: one evolving kernel, one transformation a step, failures diagnosed and patched.
-// After CuTeGen (arXiv 2604.01489); docs/strategies.md says what was published and what is our
-// choice.
+// After CuTeGen (arXiv 2604.01489); what was published and what is our choice: docs/strategies.md.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
