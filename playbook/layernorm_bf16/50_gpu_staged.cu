@@ -1,10 +1,22 @@
 // layernorm_bf16 by blocks that stay: a row is computed in registers while the next one arrives in shared memory, and
-// what belongs to the columns is read once.
+// what belongs to the columns is read once; short rows by pieces of memory, so that sectors are read and written whole.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique persistent blocks, asynchronous copies, software pipelining, register tiling, warp shuffles, packed halves
 // kw: tune PER_SM = 3, 2
 // kw: tune MEDIUM_PER_SM = 6, 4
-// kw: when cols <= 256
+// kw: tune PIECE = 8704, 4352, 17408     // elements of short rows that a block takes at once, about
+// kw: let PER = max(8, min(64, PIECE / pitch / 8 * 8))
+// kw: when pitch % 2 == 0 && pitch <= 1280 && cols <= 64
+// kw:   launch layernorm_packed<1> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
+// kw: else when pitch % 2 == 0 && pitch <= 1280 && cols <= 128
+// kw:   launch layernorm_packed<2> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
+// kw: else when pitch % 2 == 0 && pitch <= 1280 && cols <= 192
+// kw:   launch layernorm_packed<3> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
+// kw: else when pitch % 2 == 0 && pitch <= 1280 && cols <= 320
+// kw:   launch layernorm_packed<5> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
+// kw: else when pitch % 2 == 0 && pitch <= 1280 && cols <= 512
+// kw:   launch layernorm_packed<8> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
+// kw: else when cols <= 256
 // kw:   launch layernorm_narrow grid(ceil_div(rows, 16)) block(256) args(rows, cols, pitch, eps, x, w, b, y)
 // kw: else when cols <= 1024
 // kw:   launch layernorm_short grid(ceil_div(rows, 8)) block(256) args(rows, cols, pitch, eps, x, w, b, y)
@@ -178,7 +190,7 @@ static __device__ __forceinline__ void layernorm_row(int rows, int cols, int pit
   uint4 v[ITEMS];
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k)
-    v[k] = k * TEAM + tid < row.vectors ? __ldcs(from + k * TEAM + tid) : nothing();
+    v[k] = k * TEAM + tid < row.vectors ? from[k * TEAM + tid] : nothing();
   const float edge = row.edge >= 0 ? widened(x[row.at + row.edge]) : 0.0f;
   const Statistics s = statistics_of<TEAM, ITEMS>(v, edge, row, cols, eps, tid, nullptr);
   if (r >= rows) return;
@@ -186,7 +198,7 @@ static __device__ __forceinline__ void layernorm_row(int rows, int cols, int pit
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k) {
     const int i = k * TEAM + tid;
-    if (i < row.vectors) __stcs(to + i, normalised(v[k], s, columns(w, row.head, i), columns(b, row.head, i)));
+    if (i < row.vectors) to[i] = normalised(v[k], s, columns(w, row.head, i), columns(b, row.head, i));
   }
   if (row.edge >= 0)
     y[row.at + row.edge] = static_cast<bf16>(pair_of(normalised(edge, s, widened(w[row.edge]), widened(b[row.edge])), 0.0f));
@@ -240,7 +252,7 @@ static __device__ __forceinline__ void layernorm_rows(int rows, int cols, int pi
       forget_widened(kept_w[k]);
       if (TEAM < 1024) forget_widened(kept_b[k]);
       if (i < row.vectors)
-        __stcs(to + i, normalised(v[k], s, kept_w[k], TEAM < 1024 ? kept_b[k] : columns(b, 0, i)));
+        to[i] = normalised(v[k], s, kept_w[k], TEAM < 1024 ? kept_b[k] : columns(b, 0, i));
     }
     if (row.edge >= 0)
       y[row.at + row.edge] = static_cast<bf16>(pair_of(normalised(edge, s, widened(w[row.edge]), widened(b[row.edge])), 0.0f));
@@ -299,4 +311,127 @@ extern "C" __global__ void __launch_bounds__(1024) layernorm_long(
     __stcs(to + i, normalised(__ldcs(from + i), s, columns(w, row.head, i), columns(b, row.head, i)));
   if (row.edge >= 0)
     y[row.at + row.edge] = static_cast<bf16>(pair_of(normalised(edge, s, widened(w[row.edge]), widened(b[row.edge])), 0.0f));
+}
+
+// Short rows, a piece of memory at a time, whose sectors of sixteen elements are read and written whole
+// wherever rows begin: `per` rows, a multiple of 8, with the padding between them. What lies beside
+// elements in a sector of y is written as it was.
+struct Piece {
+  long long at;     // of its first element
+  int rows, count;  // elements; behind the last row there is no padding
+  int cols, pitch;
+
+  __device__ Piece(int per, int all_rows, int columns, int distance) {
+    const int first = blockIdx.x * per;
+    at = static_cast<long long>(first) * distance;
+    rows = min(per, all_rows - first);
+    count = rows * distance - (first + rows == all_rows ? distance - columns : 0);
+    cols = columns;
+    pitch = distance;
+  }
+
+  // The s-th of 32 places behind a row that may share a sector with elements, or -1.
+  __device__ __forceinline__ int padding(int row, int s) const {
+    const int from = row * pitch + cols, to = (row + 1) * pitch, whole = (from + 15) / 16 * 16;
+    const int e = s < 16 ? from + s : max(whole, to / 16 * 16) + s - 16;
+    return e < min(s < 16 ? min(whole, to) : to, count) ? e : -1;
+  }
+
+  __device__ __forceinline__ void load(const bf16* x, bf16* staged) const {
+    const uint4* from = reinterpret_cast<const uint4*>(x + at);
+    for (int i = threadIdx.x; i < count / 8; i += 256)
+      begin_copy(reinterpret_cast<uint4*>(staged) + i, from + i);
+    const int last = count / 8 * 8 + threadIdx.x;
+    if (last < count) staged[last] = x[at + last];
+  }
+
+  __device__ __forceinline__ void store(bf16* y, const bf16* staged) const {
+    uint4* to = reinterpret_cast<uint4*>(y + at);
+    for (int i = threadIdx.x; i < count / 8; i += 256) {
+      if (pitch - cols >= 16) {
+        const int column = i / 2 * 16 % pitch;
+        if (column >= cols && column + 16 <= pitch) continue;  // nothing but padding
+      }
+      to[i] = reinterpret_cast<const uint4*>(staged)[i];
+    }
+    const int last = count / 8 * 8 + threadIdx.x;
+    if (last < count) y[at + last] = staged[last];
+  }
+};
+
+static __device__ __forceinline__ float warp_sum(float value) {
+#pragma unroll
+  for (int far = 16; far > 0; far /= 2) value += __shfl_xor_sync(0xffffffffu, value, far);
+  return value;
+}
+
+// A warp per row, in place in shared memory, two elements at a time: rows begin at even places.
+template <int ITEMS>
+__global__ void __launch_bounds__(256) layernorm_packed(
+    int per, int rows, int cols, int pitch, float eps, const bf16* __restrict__ x,
+    const bf16* __restrict__ w, const bf16* __restrict__ b, bf16* y) {
+  bf16* staged = reinterpret_cast<bf16*>(dynamic_shared);
+  const int lane = threadIdx.x % 32;
+  const Piece piece(per, rows, cols, pitch);
+  piece.load(x, staged);
+  bf16 kept[8];
+  if (pitch != cols) {
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const int r = k * 8 + threadIdx.x / 32, e = r < piece.rows ? piece.padding(r, lane) : -1;
+      if (e >= 0) kept[k] = y[piece.at + e];
+    }
+  }
+  const auto column = [&](int k, int e) { return 2 * (k * 32 + lane) + e; };
+  const auto holds = [&](int k, int e) { return column(k, e) < cols; };
+  float weight[ITEMS][2], bias[ITEMS][2];
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k)
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      weight[k][e] = holds(k, e) ? widened(w[column(k, e)]) : 0.0f;
+      bias[k][e] = holds(k, e) ? widened(b[column(k, e)]) : 0.0f;
+    }
+  copies_arrived();
+  __syncthreads();
+  if (pitch != cols) {
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const int r = k * 8 + threadIdx.x / 32, e = r < piece.rows ? piece.padding(r, lane) : -1;
+      if (e >= 0) staged[e] = kept[k];
+    }
+    __syncthreads();
+  }
+  for (int r = threadIdx.x / 32; r < piece.rows; r += 8) {
+    unsigned* row = reinterpret_cast<unsigned*>(staged + r * pitch) + lane;
+    unsigned pairs[ITEMS];
+    float v[ITEMS][2];
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) {
+      pairs[k] = holds(k, 0) ? row[k * 32] : 0;
+      v[k][0] = low_of(pairs[k]);
+      v[k][1] = high_of(pairs[k]);
+    }
+    float sum = 0.0f, squares = 0.0f;
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) sum += (holds(k, 0) ? v[k][0] : 0.0f) + (holds(k, 1) ? v[k][1] : 0.0f);
+    const float mean = warp_sum(sum) / cols;
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k)
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        v[k][e] = holds(k, e) ? v[k][e] - mean : 0.0f;
+        squares += v[k][e] * v[k][e];
+      }
+    const float factor = 1.0f / sqrtf(warp_sum(squares) / cols + eps);
+    const auto result = [&](int k, int e) { return v[k][e] * factor * weight[k][e] + bias[k][e]; };
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) {
+      if (!holds(k, 0)) continue;
+      const unsigned pair = pair_of(result(k, 0), result(k, 1));
+      row[k * 32] = holds(k, 1) ? pair : (pair & 0xffffu) | (pairs[k] & 0xffff0000u);
+    }
+  }
+  __syncthreads();
+  piece.store(y, staged);
 }
