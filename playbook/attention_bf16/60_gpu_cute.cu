@@ -8,7 +8,9 @@
 // kw: dialect cute
 // kw: require arch == sm_90a
 // kw: technique tensor cores, TMA, warp specialisation, online softmax, kernel fusion, multistage pipeline, software pipelining
-// kw: let ROWS = 128, KEYS = 128, DIM = 128, STAGES = 2
+// kw: tune KEYS = 192, 128
+// kw: tune TURNS = 1, 0  // whether the two warpgroups take turns
+// kw: let ROWS = 128, DIM = 128, STAGES = 2
 // kw: when dim == DIM
 // kw:   map map_q = q sizes(dim, seq, heads) strides(dim * 2, seq * dim * 2) box(64, ROWS, 1) swizzle(128)
 // kw:   map map_k = k sizes(dim, seq, heads) strides(dim * 2, seq * dim * 2) box(64, KEYS, 1) swizzle(128)
@@ -37,7 +39,8 @@ using TilesK = decltype(tile_to_shape(AlongRows{}, Shape<Int<KEYS>, Int<DIM>, In
 using TilesV = decltype(tile_to_shape(AcrossRows{}, Shape<Int<DIM>, Int<KEYS>, Int<STAGES>>{},
                                       Step<_2, _1, _3>{}));
 using Scores = decltype(make_tiled_mma(
-    SM90_64x128x16_F32BF16BF16_SS<GMMA::Major::K, GMMA::Major::K>{}, Layout<Shape<_2, _1, _1>>{}));
+    conditional_t<KEYS == 192, SM90_64x192x16_F32BF16BF16_SS<GMMA::Major::K, GMMA::Major::K>,
+                  SM90_64x128x16_F32BF16BF16_SS<GMMA::Major::K, GMMA::Major::K>>{}, Layout<Shape<_2, _1, _1>>{}));
 using Values = decltype(make_tiled_mma(
     SM90_64x128x16_F32BF16BF16_RS<GMMA::Major::K, GMMA::Major::MN>{}, Layout<Shape<_2, _1, _1>>{}));
 
@@ -52,9 +55,8 @@ struct Room {
 
 using Full = cutlass::arch::ClusterTransactionBarrier;
 using Empty = cutlass::arch::ClusterBarrier;
-constexpr int kConsumers = 256;
-constexpr uint32_t kTileBytes = KEYS * DIM * sizeof(Element);
-static_assert(ROWS == KEYS && DIM == 128);
+constexpr int kWarps = 8;  // that multiply
+static_assert(DIM == 128);
 
 struct Problem {
   int heads, seq, causal;
@@ -77,12 +79,13 @@ struct Cursor {
   }
 };
 
-// A tile of 128 rows and 128 columns, as two boxes.
+// A tile of 128 columns, as two boxes.
+template <int TILE_ROWS>
 static __device__ void load(const TmaDescriptor& map, uint64_t& full, Element* to, int row, int head) {
   constexpr auto kHint = static_cast<uint64_t>(TMA::CacheHintSm90::EVICT_NORMAL);
-  Full::arrive_and_expect_tx(&full, kTileBytes);
+  Full::arrive_and_expect_tx(&full, TILE_ROWS * DIM * sizeof(Element));
   for (int half = 0; half < 2; ++half)
-    SM90_TMA_LOAD_3D::copy(&map, &full, kHint, to + half * 64 * KEYS, half * 64, row, head);
+    SM90_TMA_LOAD_3D::copy(&map, &full, kHint, to + half * 64 * TILE_ROWS, half * 64, row, head);
 }
 
 static __device__ void produce(Room& room, const TmaDescriptor& map_q, const TmaDescriptor& map_k,
@@ -91,12 +94,12 @@ static __device__ void produce(Room& room, const TmaDescriptor& map_q, const Tma
   int heads_done = 0;
   for (int head = blockIdx.y; head < p.heads; head += gridDim.y, ++heads_done) {
     if (heads_done > 0) Empty::wait(&room.empty_q, (heads_done - 1) & 1);
-    load(map_q, room.full_q, room.q.begin(), p.first_row(), head);
+    load<ROWS>(map_q, room.full_q, room.q.begin(), p.first_row(), head);
     for (int turn = 0; turn < p.turns(); ++turn, at.advance()) {
       if (at.round > 0) Empty::wait(&room.empty_k[at.slot], (at.round - 1) & 1);
-      load(map_k, room.full_k[at.slot], room.k.begin() + at.slot * KEYS * DIM, turn * KEYS, head);
+      load<KEYS>(map_k, room.full_k[at.slot], room.k.begin() + at.slot * KEYS * DIM, turn * KEYS, head);
       if (at.round > 0) Empty::wait(&room.empty_v[at.slot], (at.round - 1) & 1);
-      load(map_v, room.full_v[at.slot], room.v.begin() + at.slot * KEYS * DIM, turn * KEYS, head);
+      load<KEYS>(map_v, room.full_v[at.slot], room.v.begin() + at.slot * KEYS * DIM, turn * KEYS, head);
     }
   }
 }
@@ -176,6 +179,11 @@ static __device__ void consume(Room& room, uint16_t* y, const Problem& p) {
   auto weights = make_tensor<Element>(Layout<Shape<Shape<_2, _2, _2>, _1, Int<KEYS / 16>>>{});
   static_assert(decltype(size(weights))::value == decltype(size(s))::value);
 
+  // A warp is done with what a slot held.
+  const auto release = [&](uint64_t& empty) {
+    __syncwarp();
+    if (lane == 0) Empty::arrive(&empty);
+  };
   const auto begin_scores = [&](int slot) {
     warpgroup_fence_operand(s);
     warpgroup_arrive();
@@ -209,6 +217,8 @@ static __device__ void consume(Room& room, uint16_t* y, const Problem& p) {
   const auto needs_mask = [&](int turn) {
     return (turn + 1) * KEYS > p.seq || (p.causal != 0 && (turn + 1) * KEYS > p.first_row() + 1);
   };
+  // The two warpgroups begin their products in turn: one's weights are made while the other multiplies.
+  if (TURNS && thread >= 128) asm volatile("bar.arrive 1, 256;" ::: "memory");
   Cursor at;
   int heads_done = 0;
   for (int head = blockIdx.y; head < p.heads; head += gridDim.y, ++heads_done) {
@@ -219,7 +229,7 @@ static __device__ void consume(Room& room, uint16_t* y, const Problem& p) {
     begin_scores(at.slot);
     warpgroup_wait<0>();
     warpgroup_fence_operand(s);
-    Empty::arrive(&room.empty_k[at.slot]);
+    release(room.empty_k[at.slot]);
     if (needs_mask(0)) mask(s, p, row, 0);
     weigh(s, rows, p.scale);
     keep_weights();
@@ -227,30 +237,32 @@ static __device__ void consume(Room& room, uint16_t* y, const Problem& p) {
     at.advance();
     for (int turn = 1; turn < turns; ++turn) {
       Full::wait(&room.full_k[at.slot], at.round & 1);
+      if (TURNS) asm volatile("bar.sync %0, 256;" ::"r"(1 + thread / 128) : "memory");
       begin_scores(at.slot);
       Full::wait(&room.full_v[before.slot], before.round & 1);
       begin_values(before.slot);
+      if (TURNS) asm volatile("bar.arrive %0, 256;" ::"r"(2 - thread / 128) : "memory");
       warpgroup_wait<1>();
       warpgroup_fence_operand(s);
-      Empty::arrive(&room.empty_k[at.slot]);
+      release(room.empty_k[at.slot]);
       if (needs_mask(turn)) mask(s, p, row, turn * KEYS);
       weigh(s, rows, p.scale);
       warpgroup_wait<0>();
       warpgroup_fence_operand(out);
       warpgroup_fence_operand(weights);
-      Empty::arrive(&room.empty_v[before.slot]);
+      release(room.empty_v[before.slot]);
 #pragma unroll
       for (int i = 0; i < int(size(out)); ++i) out(i) *= rows.fade[i / 2 % 2];
       keep_weights();
       before = at;
       at.advance();
     }
-    Empty::arrive(&room.empty_q);
+    release(room.empty_q);
     Full::wait(&room.full_v[before.slot], before.round & 1);
     begin_values(before.slot);
     warpgroup_wait<0>();
     warpgroup_fence_operand(out);
-    Empty::arrive(&room.empty_v[before.slot]);
+    release(room.empty_v[before.slot]);
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       float sum = rows.sum[h];
@@ -279,12 +291,12 @@ extern "C" __global__ void __launch_bounds__(384, 1)
   const Problem p = {heads, seq, causal, scale};
   if (threadIdx.x == 0) {
     Full::init(&room.full_q, 1);
-    Empty::init(&room.empty_q, kConsumers);
+    Empty::init(&room.empty_q, kWarps);
     for (int i = 0; i < STAGES; ++i) {
       Full::init(&room.full_k[i], 1);
       Full::init(&room.full_v[i], 1);
-      Empty::init(&room.empty_k[i], kConsumers);
-      Empty::init(&room.empty_v[i], kConsumers);
+      Empty::init(&room.empty_k[i], kWarps);
+      Empty::init(&room.empty_v[i], kWarps);
     }
     cutlass::arch::fence_barrier_init();
   }
