@@ -10,6 +10,7 @@
 // before are added to the others by plain additions.
 //
 // kw: dialect cute
+// kw: require arch == sm_90a
 // kw: technique implicit gemm, tensor cores, split precision, TMA, warp specialisation, thread block clusters, multicast, persistent blocks, multistage pipeline, layout change
 // kw: let BM = 128, BN = 128, BK = 32, STAGES = 3
 // kw: let CP = align_up(ci, 4), TAPS = ceil_div(kw, stride), RUN = TAPS * CP, CHUNKS = ceil_div(RUN, BK), TURNS = kh * stride * CHUNKS

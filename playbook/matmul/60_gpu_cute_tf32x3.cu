@@ -7,6 +7,7 @@
 // others by plain additions.
 //
 // kw: dialect cute
+// kw: require arch == sm_90a
 // kw: technique tensor cores, split precision, TMA, warp specialisation, thread block clusters, multicast, persistent blocks, multistage pipeline, block swizzling, split-k
 // kw: tune GROUP = 8, 4, 16
 // kw: let BM = 128, BN = 128, BK = 32, STAGES = 3, FLAT = STAGES * (64 * 36 + 32 * 136) * 4
