@@ -4,7 +4,7 @@
 // kw: tune STREAM = 1, 0
 // kw: tune TILE_ROWS = 32, 64, 128
 // kw: tune TILE_COLS = 64, 128, 32
-// kw: tune AHEAD = 32, 64, 0
+// kw: tune AHEAD = 64, 32, 0
 // kw: tune CHUNK = 2048, 8192     // rows of a strip that one thread takes, about
 // kw: tune LANES = 16, 8
 // kw: technique tiling, staging, register_transpose, vectorization, prefetch, nontemporal_stores, threads
