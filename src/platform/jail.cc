@@ -363,8 +363,7 @@ Result<Process> launch_as(const JailSpec& spec, const Standing& standing,
 }
 
 Result<Process> launch(const JailSpec& spec, const std::vector<std::string>& argv) {
-  const JailProbe& probe = probe_jail();
-  if (const JailFinding& finding = probe.at(spec.level); !finding.available) {
+  if (const JailFinding& finding = probe_level(spec.level); !finding.available) {
     return fail("jail level " + std::string(name_of(spec.level)) +
                     " does not work here: " + finding.why_not,
                 argv.empty() ? "" : argv[0], Advice::Stop);

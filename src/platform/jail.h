@@ -97,5 +97,7 @@ struct JailProbe {
 
 /// Launches a self-check at each level, once per process (about 20 ms), and remembers the findings.
 const JailProbe& probe_jail();
+/// Whether one level works here: its self-check alone, without the words for people.
+const JailFinding& probe_level(JailLevel level);
 
 }  // namespace kw::platform

@@ -80,21 +80,33 @@ Check check_level(JailLevel level, const Standing& standing) {
     result.finding.why_not = "it does not hold: " + leaks_in_words(leaks);
   } else {
     result.finding.available = true;
-    const bool ns = level == JailLevel::Namespace;
-    result.finding.confines = (ns ? bubblewrap_version() : describe_landlock(landlock_abi())) +
-                              ", seccomp, rlimits" + (standing.drops_uid ? ", own uid" : "");
     if ((exit->code & kLeakProcess) == 0) result.limit = process_limit_of(level, standing);
   }
   return result;
 }
 
+const Check& checked(JailLevel level) {
+  static const Check always{.finding = {.available = true, .why_not = "", .confines = "rlimits"}};
+  if (level == JailLevel::None) return always;
+  if (level == JailLevel::Landlock) {
+    static const Check landlock = check_level(JailLevel::Landlock, our_standing());
+    return landlock;
+  }
+  static const Check ns = check_level(JailLevel::Namespace, our_standing());
+  return ns;
+}
+
 JailProbe run_probe() {
   const Standing& standing = our_standing();
   JailProbe probe;
-  const Check ns = check_level(JailLevel::Namespace, standing);
-  const Check landlock = check_level(JailLevel::Landlock, standing);
+  const Check& ns = checked(JailLevel::Namespace);
+  const Check& landlock = checked(JailLevel::Landlock);
   probe.ns = ns.finding;
   probe.landlock = landlock.finding;
+  const std::string too =
+      std::string(", seccomp, rlimits") + (standing.drops_uid ? ", own uid" : "");
+  if (ns.finding.available) probe.ns.confines = bubblewrap_version() + too;
+  if (landlock.finding.available) probe.landlock.confines = describe_landlock(landlock_abi()) + too;
   probe.process_limit_ns = ns.limit;
   probe.process_limit_landlock = landlock.limit;
   probe.drops_uid = standing.drops_uid;
@@ -111,10 +123,11 @@ const Standing& our_standing() {
 }
 
 const JailFinding& JailProbe::at(JailLevel level) const {
-  static const JailFinding always{.available = true, .why_not = "", .confines = "rlimits"};
   if (level == JailLevel::Namespace) return ns;
-  return level == JailLevel::Landlock ? landlock : always;
+  return level == JailLevel::Landlock ? landlock : probe_level(level);
 }
+
+const JailFinding& probe_level(JailLevel level) { return checked(level).finding; }
 
 JailLevel JailProbe::best() const {
   if (ns.available) return JailLevel::Namespace;
