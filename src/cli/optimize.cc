@@ -171,6 +171,10 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   if (flags.profile && aim.target != Target::Cuda) return fail("--profile is for --target cuda");
   config.profiles = flags.profile;
   if (config.carrier == kBundle && config.outstanding == 1) config.outstanding = kBundleAsks;
+  // A GPU measures one while the host builds the next; what a model writes waits for what it
+  // learns.
+  const bool overlaps = aim.target == Target::Cuda && !strategy->is_writing;
+  if (config.carrier == "pipe" && overlaps && config.outstanding == 1) config.outstanding = 2;
   return config;
 }
 

@@ -23,6 +23,12 @@ worker::Message message_of(worker::Verb verb) {
   return message;
 }
 
+worker::Message judge_message(EvaluationRequest request) {
+  worker::Message message = message_of(worker::Verb::Judge);
+  message.request.push_back(std::move(request));
+  return message;
+}
+
 /// A refusal as an error. Whatever the worker advises, it lives: the trouble is the machine's or
 /// the task's.
 Result<worker::Reply> accepted(Result<worker::Reply> reply) {
@@ -69,8 +75,16 @@ Result<> PipeCarrier::start() {
 }
 
 Result<worker::Reply> PipeCarrier::exchange(const worker::Message& message) {
+  KW_TRY(send(message));
+  return receive();
+}
+
+Result<> PipeCarrier::send(const worker::Message& message) {
   if (!process_) return fail("no worker", "", Advice::Retry);
-  KW_TRY(worker::write_frame(pipe_.get(), encode(message)));
+  return worker::write_frame(pipe_.get(), encode(message));
+}
+
+Result<worker::Reply> PipeCarrier::receive() {
   const std::string text = KW_TRY(worker::read_frame(pipe_.get(), options_.reply_timeout_ns));
   auto reply = KW_TRY(decode<worker::Reply>(text));
   if (reply.version != worker::kProtocolVersion)
@@ -107,8 +121,8 @@ Result<DeviceFacts> PipeCarrier::look(Target target) {
   return PipeCarrier(none, std::move(options)).greet({});
 }
 
-Result<worker::Reply> PipeCarrier::ask(const worker::Message& message) {
-  auto reply = exchange(message);
+Result<worker::Reply> PipeCarrier::ask(const worker::Message& message, bool is_sent) {
+  auto reply = is_sent ? receive() : exchange(message);
   if (!reply && reply.error().advice == Advice::Retry) {
     KW_TRY(start_equipped({facts_}));
     reply = exchange(message);
@@ -138,7 +152,21 @@ Result<> PipeCarrier::submit(EvaluationRequest request) {
   std::future<std::vector<Finding>> code;
   if (options_.disassembler) code = start_reading_code(*options_.disassembler, request);
   waiting_.push_back({std::move(request), std::move(prepared), std::move(code)});
+  send_ahead();
   return {};
+}
+
+// On cpu building would disturb what is being measured, so a request goes out when its answer is
+// awaited.
+void PipeCarrier::send_ahead() {
+  if (options_.target != Target::Cuda) return;
+  for (Waiting& waiting : waiting_) {
+    if (waiting.is_sent) return;
+    if (waiting.prepared.ended) continue;
+    // A worker that has died is seen when its answer is awaited.
+    waiting.is_sent = send(judge_message(waiting.request)).has_value();
+    return;
+  }
 }
 
 Result<Evaluation> PipeCarrier::next() {
@@ -151,9 +179,9 @@ Result<Evaluation> PipeCarrier::next() {
     evaluation.device = facts_.id;
     evaluation.machine = facts_.model;
   } else {
-    worker::Message judge = message_of(worker::Verb::Judge);
-    judge.request.push_back(std::move(waiting.request));
-    auto reply = ask(judge);
+    const worker::Message judge = judge_message(std::move(waiting.request));
+    auto reply = ask(judge, waiting.is_sent);
+    send_ahead();
     if (!reply && reply.error().advice == Advice::GiveUp) {
       evaluation.id = judge.request.front().id;
       evaluation.verdict = {Stage::Run, Outcome::Unsupported, "not judged: " + reply.error().what};

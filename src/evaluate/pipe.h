@@ -58,6 +58,7 @@ class PipeCarrier final : public Carrier {
     EvaluationRequest request;
     worker::Prepared prepared;
     std::future<std::vector<Finding>> code;  ///< Invalid: nobody reads it.
+    bool is_sent = false;                    ///< The worker has it, and nothing after it.
   };
   Result<> start();
   /// Starts a worker and tells it what is known of the device.
@@ -67,8 +68,13 @@ class PipeCarrier final : public Carrier {
   Result<> take_facts(DeviceFacts facts);
   /// One message over the pipe; errors are of the pipe alone, the reply may hold another.
   Result<worker::Reply> exchange(const worker::Message& message);
+  Result<> send(const worker::Message& message);
+  Result<worker::Reply> receive();
   /// The worker's answer. A worker that dies over it is replaced once; two deaths are GiveUp.
-  Result<worker::Reply> ask(const worker::Message& message);
+  /// `is_sent`: send() was successful before.
+  Result<worker::Reply> ask(const worker::Message& message, bool is_sent = false);
+  /// Gives an idle worker the next request, so that it judges while this process builds another.
+  void send_ahead();
 
   compile::Compiler& compiler_;
   PipeOptions options_;
