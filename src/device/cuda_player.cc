@@ -146,6 +146,7 @@ CallResult CudaPlayer::keep_only(int plan) {
 }
 
 CallResult CudaPlayer::forget(int plan) {
+  if (turn_.forgetting != nullptr && turn_.forgetting != this) turn_.forgetting->settle();
   const bool is_begun = (pending_ || forgotten_) && forgetting_plan_ == plan;
   if (!is_begun) begin_forget(plan);
   settle();
@@ -157,9 +158,13 @@ CallResult CudaPlayer::call(const Call& call) {
   player::RunRequest request;
   request.plan = call.object;
   request.flags = call.kind == CallKind::ByStream ? player::kRunByStream : 0;
-  std::unique_lock<std::mutex> undisturbed;
-  if (call.kind != CallKind::Checked) undisturbed = std::unique_lock(turn_.alone);
-  return run(request, Kind::Run, call.timeout_ns);
+  if (call.kind == CallKind::Checked) return run(request, Kind::Run, call.timeout_ns);
+  const std::int64_t began_ns = platform::real_clock().now_ns();
+  const std::lock_guard undisturbed(turn_.alone);
+  const std::int64_t waited_ns = platform::real_clock().now_ns() - began_ns;
+  CallResult result = run(request, Kind::Run, call.timeout_ns);
+  result.waited_ns = static_cast<double>(waited_ns);
+  return result;
 }
 
 CallResult CudaPlayer::call_empty() {

@@ -46,6 +46,7 @@ class CudaPlayer final : public Player {
   LoadResult bind(const Binding& binding) override;
   CallResult forget(int plan) override;
   void begin_forget(int plan) override;
+  void end_forget() override { settle(); }
   CallResult keep_only(int plan) override;
   CallResult call(const Call& call) override;
   CallResult call_empty() override;

@@ -92,6 +92,9 @@ class FakePlayer final : public Player {
     return is_alive_ ? CallResult{} : CallResult{.fate = Fate::Exited};
   }
 
+  void begin_forget(int) override { world_.log.push_back("begin_forget " + spec_.name); }
+  void end_forget() override { world_.log.push_back("end_forget " + spec_.name); }
+
   CallResult forget(int) override {
     world_.log.push_back("forget " + spec_.name);
     return is_alive_ ? CallResult{} : CallResult{.fate = Fate::Exited};
@@ -178,6 +181,7 @@ class FakeDevice final : public Device {
 
   Result<std::unique_ptr<Player>> start_player(const PlayerSpec& spec) override {
     world_.log.push_back("start " + spec.name);
+    if (!spec.is_followed) ++world_.last_players;
     if (world_.fail_starts > 0) {
       --world_.fail_starts;
       return fail("no player can be started", spec.name, Advice::Retry);

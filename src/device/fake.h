@@ -62,6 +62,7 @@ struct FakeWorld {
   int fail_starts = 0;  ///< The next so many start_player() calls fail.
   int flushes = 0;
   int players_started = 0;
+  int last_players = 0;  ///< Of these: that no other was to follow.
   /// What run_trusted() answers; a device without trusted kernels while empty.
   std::function<Result<double>(const TrustedRun&)> trusted;
   std::vector<std::string> log;  ///< "start candidate", "load", "call candidate", "flush", …

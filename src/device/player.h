@@ -58,6 +58,7 @@ struct CallResult {
   Fate fate = Fate::Returned;
   double elapsed_ns =
       0;  ///< The referee's wall clock around the request; empty call not subtracted.
+  double waited_ns = 0;  ///< cuda: before the request, while a context was made for another player.
   double announced_ns = 0;  ///< cuda: of these until all was queued; 0: nobody saw it.
   double stamped_ns = 0;    ///< cuda: between spacer and stamp (design §6); 0: not stamped.
   double event_ns = 0;      ///< cuda: by the driver's events, which only confirm the stamps.
@@ -106,6 +107,8 @@ class Player {
   /// Lets forget(), which then only waits for it, begin at once: no code of a candidate runs in it,
   /// so the referee may work on buffers meanwhile. It is over before any player is called.
   virtual void begin_forget(int) {}
+  /// Waits for what begin_forget() began: the process is stopped again.
+  virtual void end_forget() {}
   /// Only there: from now on this bound plan alone, with the buffers that it names; every other one
   /// is out of the process's reach for good, so that nothing can be kept in it.
   virtual CallResult keep_only(int) { return {}; }

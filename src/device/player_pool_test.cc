@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "device/player_process.h"
+#include "platform/clock.h"
 #include "player/protocol.h"
 #include "player/transport.h"
 
@@ -30,6 +32,20 @@ TEST(PlayerPool, FailuresAreAnsweredAndNotRepeatedForEver) {
   PlayerPool pool({.program = "/nonexistent/player", .spare = 2});
   EXPECT_FALSE(pool.take(platform::JailLevel::None).has_value());
   EXPECT_FALSE(pool.take(platform::JailLevel::None).has_value());
+}
+
+TEST(PlayerProcess, AnAnswerThatWaitedForItsAskerIsNoHang) {
+  PlayerPool pool({.program = program(), .spare = 1});
+  auto blank = pool.take(platform::JailLevel::None);
+  ASSERT_TRUE(blank.has_value()) << blank.error().what;
+  PlayerProcess process(*std::move(blank), "late");
+  ASSERT_TRUE(process.greet().has_value());
+  player::PrepareRequest request;
+  auto asked = process.ask(seal(request, player::Kind::Prepare), {});
+  platform::real_clock().sleep_for(std::chrono::milliseconds(300));
+  const auto e = process.collect(std::move(asked), player::Kind::Ready, 1'000'000);
+  EXPECT_EQ(e.result.fate, Fate::Returned) << e.result.detail;
+  EXPECT_TRUE(process.is_alive());
 }
 
 TEST(PlayerPool, EndsWhileItStartsPlayers) {

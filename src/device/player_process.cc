@@ -187,15 +187,16 @@ void PlayerProcess::await(Exchange& into, std::uint64_t sequence, Kind expected,
     // Looks often, and only now and then whether the player has answered instead.
     for (int looks = 0; is_watching && looks < kLooksPerPoll; ++looks) is_watching = !watch();
     const std::int64_t left = start_ns + timeout_ns - clock.now_ns();
+    const bool spins = watch && left > timeout_ns - kSpinNs;
+    const timespec wait =
+        is_watching || spins || left <= 0 ? timespec{} : timespec{left / kSecond, left % kSecond};
+    // Also when the time is over: an answer may have waited for whoever asked.
+    if (::ppoll(watched, 2, &wait, nullptr) > 0) break;
     if (left <= 0) {
       into.result = end(Fate::TimedOut, fmt::format("no answer within {}",
                                                     format_ns(static_cast<double>(timeout_ns))));
       return;
     }
-    const bool spins = watch && left > timeout_ns - kSpinNs;
-    const timespec wait =
-        is_watching || spins ? timespec{} : timespec{left / kSecond, left % kSecond};
-    if (::ppoll(watched, 2, &wait, nullptr) > 0) break;
   }
   // Stopped before the clock is read, so that work between answer and stop gains no time; one that
   // has hung up may end as it likes.

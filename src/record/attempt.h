@@ -108,8 +108,6 @@ struct RunConfig {
   std::string preset;        ///< Of strategies with two: sketch | paper; empty: the default.
   int rounds = 10;           ///< Of strategies that end by themselves.
   bool judges_by_rules = false;  ///< Of coder-judge: rules read the findings, no model.
-  /// Of the workbench when the run began; written sources are numbered from there on. 0: not known.
-  int ideas = 0;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -122,7 +120,7 @@ struct RunConfig {
         v("models", s.models), v("limits", s.limits), v("prices", s.prices), v("writes", s.writes),
         v("constraints", s.constraints), v("hints", s.hints), v("start_attempts", s.start_attempts),
         v("uses_memory", s.uses_memory), v("profiles", s.profiles), v("preset", s.preset),
-        v("rounds", s.rounds), v("judges_by_rules", s.judges_by_rules), v("ideas", s.ideas);
+        v("rounds", s.rounds), v("judges_by_rules", s.judges_by_rules);
   }
 };
 

@@ -133,7 +133,6 @@ device::PlayerSpec Bench::player_spec(std::string name, JailLevel jail,
                           .memory_bytes = task_.restrictions.workspace_bytes,
                           .buffers = {},
                           .writable = {}};
-  spec.is_followed = spec.name != "opponent";  // the last that a judgement needs
   for (const Slot& slot : slots_)
     for (std::size_t i = 0; i < slot.buffers.size(); ++i) {
       spec.buffers.push_back(slot.buffers[i].get());
@@ -143,10 +142,12 @@ device::PlayerSpec Bench::player_spec(std::string name, JailLevel jail,
 }
 
 std::unique_ptr<Leg> Bench::make_leg(std::string name, JailLevel jail, bool read_only_inputs,
-                                     const Program& program) const {
+                                     const Program& program, bool is_followed) const {
   const Seed seed = seed_.child("workspaces").child(name);
-  return std::make_unique<Leg>(device_, task_, player_spec(std::move(name), jail, read_only_inputs),
-                               program, std::vector<Stand>{{.workload = &workload_}}, seed);
+  device::PlayerSpec spec = player_spec(std::move(name), jail, read_only_inputs);
+  spec.is_followed = is_followed;
+  return std::make_unique<Leg>(device_, task_, std::move(spec), program,
+                               std::vector<Stand>{{.workload = &workload_}}, seed);
 }
 
 Result<> Bench::prepare(int set) {

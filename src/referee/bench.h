@@ -93,9 +93,9 @@ class Bench {
   Result<device::Buffer*> scratch(std::size_t tensor);
   /// What a player for all slots maps; `read_only_inputs` as the referee wants them.
   device::PlayerSpec player_spec(std::string name, JailLevel jail, bool read_only_inputs) const;
-  /// A leg that stands at this workload alone.
+  /// A leg that stands at this workload alone; `is_followed` as in device::PlayerSpec.
   std::unique_ptr<Leg> make_leg(std::string name, JailLevel jail, bool read_only_inputs,
-                                const Program& program) const;
+                                const Program& program, bool is_followed = true) const;
 
   device::Device& device() { return device_; }
   const Task& task() const { return task_; }

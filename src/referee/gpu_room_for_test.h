@@ -56,11 +56,12 @@ struct GpuRoom {
   std::unique_ptr<Referee> referee;
   EvaluationRequest request;
 
-  explicit GpuRoom(Options options = {.recovery_pause_ns = 0}) {
+  explicit GpuRoom(Options options = {.recovery_pause_ns = 0},
+                   platform::Clock& clock = platform::real_clock()) {
     world.facts.target = Target::Cuda;
     world.facts.gpu.emplace_back().arch = "sm_90a";
     device = device::make_fake_device(world);
-    referee = std::make_unique<Referee>(*device, host.get(), options);
+    referee = std::make_unique<Referee>(*device, host.get(), options, clock);
     Room cpu;
     host_world.objects = cpu.world.objects;
     request = cpu.request;

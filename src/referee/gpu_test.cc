@@ -58,7 +58,13 @@ TEST(Gpu, ModulesAreLoadedAnewBeforeEveryTimedCall) {
   for (std::size_t i = 0; i + 1 < room.world.log.size(); ++i)
     if (room.world.log[i] == "forget candidate") {
       EXPECT_EQ(room.world.log[i + 1], "flush");
+      // … and the next forgetting begins as soon as the call is over, whatever is done meanwhile.
+      EXPECT_EQ(room.world.log[i + 2], "call candidate");
+      EXPECT_EQ(room.world.log[i + 3], "begin_forget candidate");
     }
+  // No process is left at work.
+  for (const char* who : {"candidate", "opponent"})
+    EXPECT_EQ(count(room.world.log, std::string("end_forget ") + who), 1) << who;
 }
 
 TEST(Gpu, AProcessLivesOnThroughTheTimedCalls) {
@@ -77,6 +83,14 @@ TEST(Gpu, AProcessLivesOnThroughTheTimedCalls) {
   EXPECT_EQ(count(room.world.log, "start candidate"), 2) << "new for every verdict";
 }
 
+TEST(Gpu, NoPlayerIsMadeReadyBehindTheLast) {
+  GpuRoom room;
+  room.request.measure.purpose = Purpose::Judge;
+  room.request.measure.noise_floors["large"] = 0;
+  room.judge();
+  EXPECT_EQ(room.world.last_players, 1) << "the opponent's";
+}
+
 TEST(Gpu, EveryTimedWorkloadHasAProcess) {
   GpuRoom room;
   room.request.workloads.push_back(testing::make_workload("larger", Group::Time, 50));
@@ -84,24 +98,6 @@ TEST(Gpu, EveryTimedWorkloadHasAProcess) {
   room.add_plans("opponent");
   EXPECT_VERDICT(room.judge(), Measure, Correct);
   EXPECT_EQ(count(room.world.log, "start candidate"), 2) << "the first shares that of small ones";
-}
-
-TEST(Gpu, OutputsOfABaselineArePoisonedUntilItIsBelieved) {
-  for (const Origin origin : {Origin::Baseline, Origin::Playbook}) {
-    GpuRoom room;
-    room.request.opponent.origin = origin;
-    room.request.measure.purpose = Purpose::Judge;
-    room.request.measure.noise_floors["large"] = 0;
-    int calls = 0, poisoned = 0;
-    room.world.objects["slow"].kernel = plan_kernel<float>(4e6, [&](const A& a) {
-      ++calls;
-      poisoned += std::fabs(a.y[0]) > 0x1p60f;
-      twice(a);
-    });
-    EXPECT_VERDICT(room.judge(), Measure, Correct);
-    EXPECT_GE(calls, 10);
-    EXPECT_EQ(poisoned, origin == Origin::Baseline ? 2 : calls) << "warm-up and the checked call";
-  }
 }
 
 TEST(Gpu, APlanThatDoesNotFitItsKernelIsNotLaunched) {

@@ -19,7 +19,7 @@ constexpr std::int64_t kWorkspaceAlignment = 256;
 }  // namespace
 
 Leg::Leg(device::Device& device, const Task& task, device::PlayerSpec spec, Program program,
-         const std::vector<Stand>& stands, Seed seed)
+         std::vector<Stand> stands, Seed seed)
     : device_(device),
       task_(task),
       spec_(std::move(spec)),
@@ -137,6 +137,10 @@ device::CallResult Leg::keep_only(const Workload& workload) {
 
 void Leg::begin_forget(const Workload& workload) {
   if (runs_plans() && is_alive()) player_->begin_forget(post_of(workload).handle);
+}
+
+void Leg::end_forget() {
+  if (runs_plans() && is_alive()) player_->end_forget();
 }
 
 device::CallResult Leg::call(const Workload& workload, int slots, std::int64_t timeout_ns,

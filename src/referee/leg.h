@@ -37,7 +37,7 @@ class Leg {
   /// `spec` names the buffers of the stands; `seed` is that of the workspaces' poison. `task`
   /// outlives the leg.
   Leg(device::Device& device, const Task& task, device::PlayerSpec spec, Program program,
-      const std::vector<Stand>& stands, Seed seed);
+      std::vector<Stand> stands, Seed seed);
 
   /// Ends this life and begins the next. A verdict if the object would not load, a plan did not fit
   /// its kernels, or its workspaces do not fit; an error if no player can be had at the jail level
@@ -52,6 +52,8 @@ class Leg {
   device::CallResult forget(const Workload& workload);
   /// Lets forget() begin while the referee works: device::Player::begin_forget().
   void begin_forget(const Workload& workload);
+  /// Waits for it.
+  void end_forget();
   /// cuda: takes what belongs to other workloads out of the process's reach; no call at them may
   /// follow.
   device::CallResult keep_only(const Workload& workload);

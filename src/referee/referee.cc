@@ -262,7 +262,7 @@ Trial::Fate Trial::measure(const std::vector<Bench*>& timed, const Program* oppo
     at = bench;
     verdict = KW_TRY(timing.add(*bench, result_of(*bench),
                                 memory_bytes / static_cast<std::int64_t>(timed.size()),
-                                kept_[bench].get()));
+                                kept_[bench].get(), bench == timed.back()));
     if (verdict) break;
   }
   if (!verdict)

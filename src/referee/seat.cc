@@ -109,6 +109,11 @@ Result<TimedCall> Seat::time_again() {
   return run(true);
 }
 
+Result<TimedCall> Seat::warm_up_again() {
+  KW_TRY(leg_.make_ready(bench_.workload()));
+  return run(false);
+}
+
 Result<TimedCall> Seat::time_by_stream() {
   KW_TRY(leg_.make_ready(bench_.workload()));
   return run(true, device::CallKind::ByStream);
@@ -123,7 +128,8 @@ Result<TimedCall> Seat::run(bool is_timed, device::CallKind kind) {
   const Workload& workload = bench_.workload();
   const auto result = leg_.call(workload, slots_, timeout_ns_ * slots_, kind);
   lap.part("queue", result.announced_ns);
-  lap.part("stop", std::max(0.0, lap.so_far_ns() - result.elapsed_ns));
+  lap.part("wait", result.waited_ns);
+  lap.part("stop", std::max(0.0, lap.so_far_ns() - result.waited_ns - result.elapsed_ns));
   TimedCall timed;
   timed.verdict = verdict_of(result, fmt::format("workload '{}'", workload.name));
   timed.wall_ns = result.elapsed_ns;

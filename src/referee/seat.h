@@ -47,11 +47,14 @@ class Seat {
   /// More sets have been prepared; lives to come may use them.
   void offer(int sets) { sets_ = sets; }
   /// From now on outputs are left as they are before a call, unless they begin as something: for a
-  /// baseline, which is the task's own code and whose answers were checked when it sat down. What a
-  /// call finds there is then its own answer or the candidate's, and nothing is read from it.
+  /// GPU's baseline, which is the task's own code and whose answers were checked when it sat down.
+  /// What a call finds there is then its own answer or the candidate's, and nothing is read from
+  /// it.
   void spare_poison() { outputs_ = Outputs::AsLeft; }
   /// A warm-up call; ns is a first estimate.
   Result<TimedCall> warm_up();
+  /// The same on what the call before left: an estimate alone.
+  Result<TimedCall> warm_up_again();
   /// Sets for the next sample, one per slot; marks them as seen where that matters. Precondition:
   /// ready().
   std::vector<int> draw_sets();

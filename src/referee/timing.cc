@@ -22,8 +22,10 @@ namespace {
 
 constexpr int kEmptyCalls = 25;
 constexpr double kSampleMargin = 1.2;  // batches aim this much above the shortest sample
-// Pairs per process: fewer overstate the floor and hide real gains; many judgements share it.
+// Pairs per process: fewer overstate the floor and hide real gains; many judgements share it. Three
+// pairs that may show it hopeless do with one: a set costs more than the lives that it spares them.
 constexpr int kFirstSets = 2;
+constexpr std::size_t kProbePairs = 3;  // of measure::PairPlan
 constexpr int kMostSets = 64;
 // A set costs about as much as a dozen lives, which it then spares if as many pairs are to come.
 constexpr int kLivesPerSet = 12;
@@ -32,7 +34,12 @@ constexpr double kCheckedPerNs = 0.5;     // half of the elements that two cores
 constexpr double kGpuCheckedPerNs = 100;  // a third of those that 4 TB/s compare, at 12 bytes each
 constexpr double kWallPerBudget = 8;      // flushing, placing and checking cost more than the calls
 constexpr double kLeastWallNs = 10e9;
-constexpr double kJudgeWallNs = 3e9;  // longer only where a win is in sight
+// Of a search on a GPU, where what stands between short calls costs a hundred times themselves: it
+// only ranks, and the winner is confirmed.
+constexpr double kSearchWallNs = 0.25e9;
+constexpr double kSearchMostWallNs = 1e9;  // where a win is in sight
+constexpr double kSearchWallPerTimed = 4;  // long calls have their budget
+constexpr double kJudgeWallNs = 3e9;       // longer only where a win is in sight
 constexpr double kJudgeMostWallNs = 12e9;
 constexpr std::uint64_t kOneIn = 6;  // share of later calls chosen for them
 constexpr measure::WarmUpLimits kSettle{.window_ns = 10e6, .most_ns = 200e6, .tolerance = 0.03};
@@ -105,7 +112,7 @@ Result<> Timing::measure_empty(Bench& bench) {
   return {};
 }
 
-// A few sets to begin with; run_pairs adds more where the pairs go on for long. On a GPU all at
+// What a sample needs to begin with; run_pairs adds more where the pairs go on. On a GPU all at
 // once: there a set is drawn from all of them.
 Result<> Timing::prepare_sets(Entry& entry) {
   Bench& bench = *entry.bench;
@@ -117,35 +124,37 @@ Result<> Timing::prepare_sets(Entry& entry) {
   const int wanted = options_.pool_sets > 0 ? options_.pool_sets : sets_for(truth_ns);
   entry.most_sets = std::max({2, entry.slots, std::min(wanted * entry.slots, affordable)});
   const int known = static_cast<int>(bench.prepared_sets().size());
-  const int first = bench.runs_plans() ? entry.most_sets : kFirstSets * entry.slots;
-  entry.sets = std::clamp(std::max(known - 1, first), std::max(2, entry.slots), entry.most_sets);
+  const int first = bench.runs_plans() ? entry.most_sets : entry.slots;
+  entry.sets = std::clamp(std::max(known - 1, first), entry.slots, entry.most_sets);
   for (int set = kWarmSet + 1; set <= entry.sets; ++set) KW_TRY(bench.prepare(set));
   bench.rest();
   return {};
 }
 
 Result<> Timing::add_set(Entry& entry) {
-  const bool pays =
-      entry.candidate->needs_life() && entry.candidate->lives() >= kLivesPerSet * entry.sets;
-  if (!pays || entry.sets >= entry.most_sets) return {};
+  const bool is_first = entry.sets < kFirstSets * entry.slots;
+  const bool pays = is_first ? entry.result->samples.size() >= kProbePairs
+                             : entry.candidate->needs_life() &&
+                                   entry.candidate->lives() >= kLivesPerSet * entry.sets;
+  const int wanted =
+      std::min(is_first ? kFirstSets * entry.slots : entry.sets + 1, entry.most_sets);
+  if (!pays || entry.sets >= wanted) return {};
   const auto lap = account_.lap("sets");
-  KW_TRY(entry.bench->prepare(entry.sets + 1));
-  ++entry.sets;
+  for (; entry.sets < wanted; ++entry.sets) KW_TRY(entry.bench->prepare(entry.sets + 1));
   entry.candidate->offer(entry.sets);
   if (entry.opponent) entry.opponent->offer(entry.sets);
   return {};
 }
 
 // The opponent is trusted to be what it was judged to be: one full check when it first sits down.
-Result<> Timing::seat_opponent(Entry& entry) {
-  if (opponent_ == nullptr) return {};
+Result<double> Timing::seat_opponent(Entry& entry) {
   Bench& bench = *entry.bench;
   const auto lap = account_.lap("opponent");
   const std::string who = fmt::format("the opponent '{}'", request_.opponent.name);
   const bool is_warm = bench.opponent && bench.opponent->is_alive() &&
                        bench.opponent->program().identity() == opponent_->identity();
   if (!is_warm) {
-    bench.opponent = bench.make_leg("opponent", request_.jail, true, *opponent_);
+    bench.opponent = bench.make_leg("opponent", request_.jail, true, *opponent_, !entry.is_last);
     if (const auto refused = KW_TRY(bench.opponent->renew()))
       return fail(who + ": " + refused->evidence);
     bench.noise_floor.reset();
@@ -155,21 +164,23 @@ Result<> Timing::seat_opponent(Entry& entry) {
                              options_.reference_timeout_ns, seed_.child("opponent"), account_);
   if (const auto verdict = KW_TRY(entry.opponent->ready()))
     return fail(who + ": " + verdict->evidence);
-  const bool is_baseline =
-      request_.opponent.origin == Origin::Baseline || request_.opponent.origin == Origin::Reference;
-  if (is_warm) {
-    if (is_baseline) entry.opponent->spare_poison();
-    return {};
+  Time seen;
+  if (!is_warm) {
+    if (entry.opponent->lives() == 0) {  // it lives on from its first breath
+      const TimedCall warm = KW_TRY(entry.opponent->warm_up());
+      if (warm.verdict) return fail(who + ": " + warm.verdict->evidence);
+    }
+    seen = KW_TRY(time_trusted(*entry.opponent, entry.opponent->draw_sets()));
+    const Checked checked =
+        KW_TRY(check_call(bench, *bench.opponent, 0, bench.slot(0).set, {}, Stage::Measure));
+    if (checked.verdict)
+      return fail(fmt::format("{} does not solve the task: {}", who, checked.verdict->evidence));
   }
-  const auto warm = KW_TRY(entry.opponent->warm_up());
+  if (is_poison_spared(entry)) entry.opponent->spare_poison();
+  if (seen) return *seen;
+  const TimedCall warm = KW_TRY(entry.opponent->warm_up());
   if (warm.verdict) return fail(who + ": " + warm.verdict->evidence);
-  (void)KW_TRY(time_trusted(*entry.opponent, entry.opponent->draw_sets()));
-  const Checked checked =
-      KW_TRY(check_call(bench, *bench.opponent, 0, bench.slot(0).set, {}, Stage::Measure));
-  if (checked.verdict)
-    return fail(fmt::format("{} does not solve the task: {}", who, checked.verdict->evidence));
-  if (is_baseline) entry.opponent->spare_poison();
-  return {};
+  return warm.ns;
 }
 
 // Both legs sit down with one slot; if either is too short for the clock they sit down again with
@@ -188,16 +199,14 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
     entry.candidate = std::make_unique<Seat>(bench, *entry.leg, entry.slots, entry.sets, false,
                                              timeout_of(bench), seed_.child("candidate"), account_);
     if (auto verdict = KW_TRY(entry.candidate->ready())) return at_measure(*verdict);
-    const TimedCall own = KW_TRY(entry.candidate->warm_up());
+    // The first call of a process says too much.
+    const bool is_fresh = entry.candidate->lives() > 0;
+    const TimedCall own =
+        KW_TRY(is_fresh ? entry.candidate->warm_up_again() : entry.candidate->warm_up());
     if (own.verdict) return at_measure(*own.verdict);
-    KW_TRY(seat_opponent(entry));
     entry.call_ns = own.ns;
     double shortest = own.ns;
-    if (entry.opponent) {
-      const TimedCall other = KW_TRY(entry.opponent->warm_up());
-      if (other.verdict) return fail("the opponent: " + other.verdict->evidence);
-      shortest = std::min(shortest, other.ns);
-    }
+    if (opponent_ != nullptr) shortest = std::min(shortest, KW_TRY(seat_opponent(entry)));
     if (bench.runs_plans()) return too_short(entry, shortest);
     if (shortest * entry.slots >= options_.short_sample_ns) return std::nullopt;
     const double needed =
@@ -323,12 +332,13 @@ Result<std::optional<Verdict>> Timing::resolve(Entry& entry, Suspicion suspicion
 }
 
 Result<std::optional<Verdict>> Timing::add(Bench& bench, WorkloadResult& result,
-                                           std::int64_t memory_bytes, Leg* leg) {
+                                           std::int64_t memory_bytes, Leg* leg, bool is_last) {
   Entry& entry = entries_.emplace_back();
   entry.bench = &bench;
   entry.result = &result;
   entry.memory_bytes = memory_bytes;
   entry.leg = leg;
+  entry.is_last = is_last;
   result.seed = bench.seed().low;
   if (auto verdict = KW_TRY(seat_legs(entry))) return verdict;
   result.checked_share = share_to_check(entry);
@@ -366,10 +376,15 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
   // A person waits for a judgement: near-ties end as "not shown faster" after seconds.
   const bool is_awaited =
       request_.measure.purpose == Purpose::Judge && request_.measure.budget_ns == 0;
+  const bool only_ranks =
+      request_.measure.purpose == Purpose::Search && entries_.front().bench->runs_plans();
   const auto wall_ns = [&](double speedup) {
-    if (!is_awaited) return std::max(kLeastWallNs, kWallPerBudget * limits.budget_ns);
-    const double line = measure::decision_line(worst_floor().value_or(0));
-    return speedup > line ? kJudgeMostWallNs : kJudgeWallNs;
+    const bool wins = speedup > measure::decision_line(worst_floor().value_or(0));
+    if (is_awaited) return wins ? kJudgeMostWallNs : kJudgeWallNs;
+    if (only_ranks)
+      return std::max(wins ? kSearchMostWallNs : kSearchWallNs,
+                      kSearchWallPerTimed * plan.spent_ns());
+    return std::max(kLeastWallNs, kWallPerBudget * limits.budget_ns);
   };
   while (plan.wants_more()) {
     const measure::Turn turn = plan.next();
@@ -447,6 +462,7 @@ Result<std::optional<Verdict>> Timing::run_alone() {
     measure::SoloPlan plan(each);
     while (plan.wants_more() &&
            static_cast<double>(clock_.now_ns() - started) <= options_.measure_wall_ns) {
+      KW_TRY(add_set(entry));
       if (auto verdict = KW_TRY(entry.candidate->ready())) return at_measure(*verdict);
       const std::vector<int> sets = entry.candidate->draw_sets();
       Time ns;

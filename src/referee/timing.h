@@ -26,12 +26,15 @@ class Timing {
   Timing(device::Device& device, const DeviceFacts& facts, const Options& options,
          platform::Clock& clock, const EvaluationRequest& request, const Program& candidate,
          const Program* opponent, Seed seed);
+  /// No process is left working.
+  ~Timing();
 
   /// Adds a workload: prepares its sets, starts both legs, decides the batch. Verdict: the
   /// candidate's end. `result` gets the figures. `memory_bytes`: for this bench's sets and slots.
   /// `leg`: the candidate at this bench, where its process is to live on; else null. Borrowed.
+  /// `is_last`: no other workload follows, and so no other player for a while.
   Result<std::optional<Verdict>> add(Bench& bench, WorkloadResult& result,
-                                     std::int64_t memory_bytes, Leg* leg);
+                                     std::int64_t memory_bytes, Leg* leg, bool is_last);
   /// Times until decided or the budget is spent. Precondition: at least one workload added.
   Result<std::optional<Verdict>> run();
 
@@ -44,6 +47,7 @@ class Timing {
     Bench* bench = nullptr;
     WorkloadResult* result = nullptr;
     std::int64_t memory_bytes = 0;
+    bool is_last = true;
     int slots = 1;
     int sets = 2;                  ///< Prepared, at least `slots`.
     int most_sets = 2;             ///< That it may grow to.
@@ -61,7 +65,8 @@ class Timing {
   Result<> prepare_sets(Entry& entry);
   Result<> add_set(Entry& entry);
   Result<std::optional<Verdict>> seat_legs(Entry& entry);
-  Result<> seat_opponent(Entry& entry);
+  /// The first estimate of the opponent's call.
+  Result<double> seat_opponent(Entry& entry);
   Result<std::optional<Verdict>> settle(Entry& entry);
   Result<> measure_floor(Entry& entry);
   Result<double> measure_floors();
@@ -88,6 +93,7 @@ class Timing {
   Result<> time_by_stream(Entry& entry);
   Result<HostLaunch> time_by_stream(const Entry& entry, const char* role, Seat& seat);
   void finish(Entry& entry);
+  bool is_poison_spared(const Entry& entry) const;
   measure::Limits limits() const;
 
   device::Device& device_;

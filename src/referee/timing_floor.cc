@@ -48,9 +48,11 @@ Result<> Timing::measure_floor(Entry& entry) {
   const int most = std::max(kFloorPairs, static_cast<int>(kFloorPairs * kFloorBudgetNs / expected));
   std::vector<std::vector<measure::PairedSample>> series;
   for (int s = 0; s < kFloorSeries; ++s) {
-    const auto twin = bench.make_leg("opponent", request_.jail, true, *opponent_);
+    const bool is_last = s + 1 == kFloorSeries;
+    const auto twin = bench.make_leg("opponent", request_.jail, true, *opponent_, !is_last);
     Seat seat(bench, *twin, entry.slots, entry.sets, false, options_.reference_timeout_ns,
               seed_.child("twin").child(static_cast<std::uint64_t>(s)), account_);
+    if (is_poison_spared(entry)) seat.spare_poison();  // as the other one
     series.emplace_back();
     for (int p = 0; p < most && measure::floor_wants_more(series.back()); ++p) {
       if (auto verdict = KW_TRY(seat.ready())) return fail("the opponent: " + verdict->evidence);

@@ -18,6 +18,19 @@ constexpr int kStreamCalls = 9;  // a figure beside another one, on which nothin
 
 }  // namespace
 
+Timing::~Timing() {
+  for (const Entry& entry : entries_) {
+    if (entry.leg != nullptr) entry.leg->end_forget();
+    if (entry.bench->opponent) entry.bench->opponent->end_forget();
+  }
+}
+
+// On cpu placing costs little beside the flush, and both legs are treated alike.
+bool Timing::is_poison_spared(const Entry& entry) const {
+  const Origin origin = request_.opponent.origin;
+  return entry.bench->runs_plans() && (origin == Origin::Baseline || origin == Origin::Reference);
+}
+
 // Calls on a GPU are not batched: launches overlap in a batch, and each call must have its stamps.
 std::optional<Verdict> Timing::too_short(Entry& entry, double shortest_ns) const {
   if (shortest_ns >= kShortestGpuNs) return std::nullopt;

@@ -138,7 +138,7 @@ TEST_F(Player, ForgetsGlobalsAndSharedMemory) {
   expect_returned(player_->forget(count));
   expect_returned(run(count));
   EXPECT_EQ(y_at(0), 1);
-  // Begun early it is over before the next call, and is not done twice.
+  // Begun early it is over before the next call.
   player_->begin_forget(count);
   expect_returned(run(count));
   EXPECT_EQ(y_at(0), 1);
@@ -227,7 +227,6 @@ TEST_F(Player, WhatIsNotKeptIsOutOfReach) {
   const int hides = bind(plan_of({saxpy(2, kElements), launch("write_to", 1, 1, {to})}));
   expect_returned(run(hides));
   EXPECT_EQ(get(*place, 1).front(), 42);
-  const int honest = bind(plan_of({saxpy(2, kElements)}));
   expect_returned(player_->keep_only(hides));
   EXPECT_EQ(run(hides).fate, Fate::DeviceFault);
   expect_unharmed();
@@ -236,7 +235,6 @@ TEST_F(Player, WhatIsNotKeptIsOutOfReach) {
   load(kernels());
   const int other = bind(plan_of({launch("tell_address", 1, 1, {tensor(0, 2), tensor(1, 1)})}));
   const int kept = bind(plan_of({saxpy(2, kElements)}));
-  EXPECT_EQ(kept, honest - 1);
   expect_returned(player_->keep_only(kept));
   expect_returned(run(kept));
   expect_returned(player_->forget(kept));
