@@ -29,6 +29,7 @@ Command device_command();
 Command doctor_command();
 Command models_command();
 Command memory_command();
+Command graph_command();
 Command prompt_command();
 
 /// Bytes of the prompt that a run on a task would send first.

@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -21,6 +22,7 @@
 #include "cli/synthetic_bench.h"
 #include "cli/writing.h"
 #include "engine/run.h"
+#include "memory/playbook_graph.h"
 #include "propose/examples.h"
 #include "search/budget.h"
 #include "search/reward.h"
@@ -63,6 +65,8 @@ struct OptimizeFlags {
   bool from_scratch = false;
   std::string preset;
   std::string judge;
+  std::string guide;
+  bool freeze_graph = false;
   std::int64_t rounds = 0;
   WritingFlags writing;
   std::string run;  ///< Of resume.
@@ -132,6 +136,15 @@ Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& stra
   config.judges_by_rules = flags.judge == "rules";
   if (!flags.judge.empty() && flags.judge != "rules")
     config.models.push_back("judge=" + flags.judge);
+  if (!flags.guide.empty() && strategy.name != "graph-walk")
+    return fail("--guide means nothing to strategy '" + name + "'");
+  if (!flags.guide.empty() &&
+      !contains(std::array<std::string_view, 3>{"random", "llm", "weights"}, flags.guide))
+    return fail("--guide is random, llm or weights, not '" + flags.guide + "'");
+  if (flags.freeze_graph && !strategy.has_graph)
+    return fail("--freeze-graph means nothing to strategy '" + name + "', which walks no graph");
+  config.guide = flags.guide;
+  config.freezes_graph = flags.freeze_graph;
   config.preset = flags.preset;
   if (flags.rounds > 0) config.rounds = static_cast<int>(flags.rounds);
   return {};
@@ -187,6 +200,7 @@ struct Setting {
   std::vector<GpuFacts> gpu;                        ///< cuda: the limits that plans keep to.
   const engine::TaskWorkbench* real = nullptr;      ///< `workbench`, where it is no landscape.
   std::vector<propose::Example> examples;           ///< For a model.
+  TechniqueGraph graph;                             ///< That the playbook shows.
   Goals goals;
   std::string task;
   std::string task_sha256;
@@ -243,6 +257,7 @@ Result<Setting> open_setting(const Global& global, const RunConfig& config,
   auto workbench = KW_TRY(engine::TaskWorkbench::create(
       std::move(definition), data.under("playbook/" + setting.task), options));
   setting.notices = workbench.notices();
+  setting.graph = memory::playbook_graph(data, config.target);
   setting.examples = KW_TRY(
       propose::select_examples(data, workbench.definition().task, {.target = config.target}));
   auto real = std::make_unique<engine::TaskWorkbench>(std::move(workbench));
@@ -353,6 +368,7 @@ engine::Writing writing_of(RunModels& models, const Setting& setting) {
   writing.task = &setting.real->definition();
   writing.device = setting.facts();
   writing.examples = setting.examples;
+  writing.graph = setting.graph;
   return writing;
 }
 
@@ -423,6 +439,10 @@ Command optimize_command() {
            "sketch or paper, of strategies that exist in both forms (docs/strategies.md)");
     f.text("--judge", flags->judge,
            "Of coder-judge: rules, or a model as --model names it; default: whoever writes");
+    f.text("--guide", flags->guide,
+           "Of graph-walk: random, llm (a model chooses each step) or weights");
+    f.on_off("--freeze-graph", flags->freeze_graph,
+             "Of graph-walk and graph-search: leave the workspace's graph of techniques as it is");
     f.integer("--rounds", flags->rounds, "Of strategies that end by themselves; default 10");
     f.text("--baseline", flags->baseline, "What to beat, by name; default: the fastest");
     f.integer("--attempts", flags->attempts, "Most attempts; 0: no limit");

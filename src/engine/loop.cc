@@ -40,7 +40,7 @@ Loop::Loop(const Workbench& workbench, const RunConfig& config,
 }
 
 Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, Candidate baseline,
-                          DecisionLog log) {
+                          DecisionLog log, std::shared_ptr<const TechniqueGraph> graph) {
   const search::RewardPolicy* policy = KW_TRY(search::find_reward_policy(config.reward_policy));
   search::StrategyOptions options;
   options.seed = Seed::from_number(config.seed);
@@ -53,6 +53,9 @@ Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, C
   options.writes = config.writes;
   options.rounds = config.rounds;
   options.preset = config.preset;
+  options.guide = config.guide;
+  options.graph = std::move(graph);
+  options.freezes_graph = config.freezes_graph;
   options.judges_by_rules = config.judges_by_rules;
   options.target = config.target;
   options.work = search::class_of(workbench.family());
@@ -118,6 +121,12 @@ void Loop::absorb(Attempt& attempt) {
   ++told_;
   strategy_->tell(tell);
   log_tell(flight, attempt);
+}
+
+std::vector<search::GraphLearner::StepUpdate> Loop::take_graph_updates() {
+  auto* learner = dynamic_cast<search::GraphLearner*>(strategy_.get());
+  return learner == nullptr ? std::vector<search::GraphLearner::StepUpdate>()
+                            : learner->take_updates();
 }
 
 void Loop::obey(const Order& order) {

@@ -15,6 +15,7 @@
 #include "engine/written.h"
 #include "record/order.h"
 #include "search/budget.h"
+#include "search/graph_author.h"
 #include "search/strategy.h"
 
 namespace kw::engine {
@@ -35,8 +36,10 @@ using DecisionLog = std::function<void(const std::string& line)>;
 class Loop {
  public:
   /// `workbench` must outlive the loop. An unknown strategy, tuner or policy is an error.
+  /// `graph`: of strategies that walk one; null: none.
   static Result<Loop> create(const Workbench& workbench, const RunConfig& config,
-                             Candidate baseline, DecisionLog log);
+                             Candidate baseline, DecisionLog log,
+                             std::shared_ptr<const TechniqueGraph> graph = nullptr);
 
   /// The next proposal, as long as no rule says stop and the limits allow; nothing: absorb first,
   /// or the run is over.
@@ -61,6 +64,8 @@ class Loop {
   Standing& standing() { return standing_; }
   const Standing& standing() const { return standing_; }
   int told() const { return told_; }  ///< Attempts absorbed.
+  /// What the latest tells said of steps of the graph, where the strategy walks one.
+  std::vector<search::GraphLearner::StepUpdate> take_graph_updates();
   /// Kept only where sources are written.
   const Judged& judged() const { return judged_; }
   /// Name of the idea of an ask, for people.

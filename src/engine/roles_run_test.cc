@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include "engine/graphs.h"
 #include "engine/traits.h"
 #include "engine/writing_run_for_test.h"
 
@@ -77,6 +78,7 @@ TEST_F(RolesRun, ResumedAnywhereEveryMethodDecidesTheSame) {
     SCOPED_TRACE(info.name);
     RunConfig c = with(std::string(info.name), 12);
     c.most_tuning_points = 1;
+    c.freezes_graph = true;  // or the second run would begin with what the first has taught
     const RunReport whole = finished(c);
     ++runs;
     EXPECT_EQ(
@@ -94,6 +96,49 @@ TEST_F(RolesRun, ResumedAnywhereEveryMethodDecidesTheSame) {
     ASSERT_TRUE(second) << describe(second.error());
     EXPECT_EQ(log_of(second->run), log_of(whole.run));
   }
+}
+
+TEST_F(RolesRun, WhatAGraphSearchSeesIsKeptForLaterRuns) {
+  for (int i = 1; i <= 4; ++i) answers_.emplace(i, writes(i % 4, "// number " + std::to_string(i)));
+  answers_.at(2) = writes(0, "// WRONG");
+  writing_.graph.add("start", "a");
+  writing_.graph.add("a", "b");
+  RunConfig c = with("graph-walk", 4);
+  c.most_tuning_points = 1;
+  const RunReport first = finished(c);
+  const TechniqueGraph learnt = workspace_graph(store_, Target::Cpu, {}).value();
+  ASSERT_NE(learnt.edge("start", "a"), nullptr);
+  EXPECT_GE(learnt.edge("start", "a")->count.tried, 1);
+  // The run itself began with the playbook's, and is replayed with that.
+  EXPECT_EQ(recorded_graph(store_, first.run)->edge("start", "a")->count.tried, 0);
+  EXPECT_TRUE(replay(workbench_, store_, store_.find(first.run.name).value()));
+  const RunReport second = finished(c);
+  EXPECT_EQ(to_json(recorded_graph(store_, second.run).value()), to_json(learnt))
+      << "the next one begins with what was learnt";
+  c.freezes_graph = true;
+  const std::string before = to_json(workspace_graph(store_, Target::Cpu, {}).value());
+  finished(c);
+  EXPECT_EQ(to_json(workspace_graph(store_, Target::Cpu, {}).value()), before);
+}
+
+TEST_F(RolesRun, AStepThatWorkedBecomesAnExampleWithItsCode) {
+  const RunSummary run = store_.create(config(1), "").value();
+  Attempt parent, child;
+  parent.number = 1, child.number = 2, child.parent = 1;
+  parent.candidate.source = "before", child.candidate.source = "after";
+  parent.evaluation.verdict = child.evaluation.verdict = {Stage::Measure, Outcome::Correct, ""};
+  child.plan = "tiles";
+  RunSummary counted = run;
+  counted.attempts = 1;
+  ASSERT_TRUE(store_.append(counted, parent, {}));
+  ASSERT_TRUE(
+      teach_graph(store_, run, {}, child, {{"a", "b", {1, 1, 0.5}}, {"a", "c", {1, 0, 0}}}));
+  const TechniqueGraph graph = workspace_graph(store_, Target::Cpu, {}).value();
+  ASSERT_EQ(graph.edge("a", "b")->examples.size(), 1u);
+  EXPECT_EQ(graph.edge("a", "b")->examples[0].before, "before");
+  EXPECT_EQ(graph.edge("a", "b")->examples[0].after, "after");
+  EXPECT_EQ(graph.edge("a", "b")->examples[0].detail, "tiles");
+  EXPECT_THAT(graph.edge("a", "c")->examples, IsEmpty()) << "verified steps only";
 }
 
 TEST(TraitsOf, TellWhatWasMeasured) {

@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "base/text.h"
+#include "engine/graphs.h"
 #include "engine/loop.h"
 #include "engine/orders.h"
 #include "engine/readings.h"
@@ -110,6 +111,7 @@ Result<bool> Runner::write(const InFlight& flight, Pending& pending) {
   attempt.exchanges = std::move(proposal.exchanges);
   attempt.usage = proposal.usage;
   attempt.cost_usd = proposal.cost_usd;
+  attempt.chosen = std::move(proposal.chosen);
   pending.is_ended = true;
   if (source->ended)
     attempt.evaluation = std::move(*source->ended);
@@ -208,8 +210,10 @@ Result<> Runner::search() {
     update_summary(attempt);
     std::vector<Lesson> learnt;
     if (lessons_) learnt = lessons_->observe(attempt, is_written);
+    const auto steps = loop_.take_graph_updates();
     if (attempt.number <= recorded_) continue;
     KW_TRY(s_.store.append(run_, attempt, learnt));
+    if (!steps.empty()) KW_TRY(teach_graph(s_.store, run_, s_.writing->graph, attempt, steps));
     s_.observer.on_attempt(attempt, loop_.standing());
   }
   run_.stopped_by = loop_.stopped_by().empty() ? "nothing left to ask" : loop_.stopped_by();
@@ -287,6 +291,15 @@ Result<std::optional<Writer>> writer_for(const Surroundings& s, const RunSummary
   return std::optional(KW_TRY(Writer::open(*s.writing, s.store, s.clock, run, baseline_ns)));
 }
 
+/// The graph that the strategy of a run walks; null: it walks none.
+Result<std::shared_ptr<const TechniqueGraph>> graph_for(const Surroundings& s,
+                                                        const RunSummary& run) {
+  if (!KW_TRY(search::find_strategy(run.config.strategy))->has_graph)
+    return std::shared_ptr<const TechniqueGraph>();
+  return std::make_shared<const TechniqueGraph>(
+      KW_TRY(graph_of_run(s.store, run, s.writing->graph)));
+}
+
 /// Told before a run is made.
 Result<> require_writing(const Surroundings& s, const RunConfig& config) {
   if (s.writing == nullptr && KW_TRY(is_writing(config)))
@@ -337,7 +350,8 @@ Result<RunReport> drive(const Surroundings& s, RunSummary run, std::int64_t spen
   s.observer.on_start(run, opponent.name);
   auto file = KW_TRY(platform::FileWriter::create(s.store.folder_of(run) / kDecisionLog));
   const DecisionLog log = lines_into(file);
-  auto loop = KW_TRY(Loop::create(s.workbench, run.config, opponent, log));
+  auto graph = KW_TRY(graph_for(s, run));
+  auto loop = KW_TRY(Loop::create(s.workbench, run.config, opponent, log, std::move(graph)));
   auto writer = KW_TRY(writer_for(s, run, baseline->mean_ns));
   auto orders = KW_TRY(OrderBook::open(s.store, run.id, KW_TRY(settled_of(s.store, run))));
   auto lessons = KW_TRY(Lessons::open(s.learning, s.store, s.clock, run));
@@ -402,7 +416,10 @@ Result<std::vector<std::string>> replay(const Workbench& workbench, const store:
   auto orders = KW_TRY(OrderBook::open(store, stored.id, kNoneIsNew));
   std::vector<std::string> decisions;
   const auto log = [&](const std::string& line) { decisions.push_back(line); };
-  auto loop = KW_TRY(Loop::create(workbench, stored.config, *baseline, log));
+  std::shared_ptr<const TechniqueGraph> graph;
+  if (KW_TRY(search::find_strategy(stored.config.strategy))->has_graph)
+    graph = std::make_shared<const TechniqueGraph>(KW_TRY(recorded_graph(store, stored)));
+  auto loop = KW_TRY(Loop::create(workbench, stored.config, *baseline, log, std::move(graph)));
   const auto obey_due = [&] {
     while (const auto due = orders.take(loop.next_number(), loop.told())) loop.obey(due->order);
   };

@@ -103,6 +103,7 @@ search::Tell Standing::absorb(Attempt& attempt, const search::Ask& ask, const In
   tell.stage = e.verdict.stage;
   tell.time_ns = e.mean_time_ns();
   tell.roofline_fraction = e.roofline_fraction;
+  tell.chosen = attempt.chosen;
   tell.traits = traits_of(attempt, ask.role == search::Role::Write);
   tell.reward = attempt.reward = policy_.compute(tell);
   attempt.words = words_for(attempt);

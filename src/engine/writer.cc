@@ -224,7 +224,10 @@ Result<WrittenSource> Writer::compose(propose::Situation& whole, const Manner& m
     source.proposal = std::move(*proposal);
   else
     source.ended = no_candidate(std::string(memory::kNotAsked) + describe(proposal.error()));
-  for (const Reading& said : whole.counsel) charge(source.proposal, said);
+  for (const Reading& said : whole.counsel) {
+    charge(source.proposal, said);
+    if (!said.technique.empty()) source.proposal.chosen = said.technique;
+  }
   return source;
 }
 

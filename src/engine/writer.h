@@ -15,6 +15,7 @@
 #include "propose/judge.h"
 #include "propose/proposer.h"
 #include "record/device.h"
+#include "record/technique_graph.h"
 #include "store/run_store.h"
 
 namespace kw::engine {
@@ -51,6 +52,7 @@ struct Writing {
   DeviceFacts device;
   std::vector<propose::Example> examples;
   std::vector<std::string> cautions;
+  TechniqueGraph graph{};  ///< That a workspace without one of its own begins with.
 };
 
 /// What was written for one ask.

@@ -172,10 +172,13 @@ TEST_F(CounselTest, TheWriterSeesCounselAnchorsTechniqueAndForm) {
   manner_ = {};
   manner_.technique = "tiling";
   manner_.method = "make tiles";
-  manner_.examples = {{"softmax", "rows were cut", "before();", "after();"}};
-  EXPECT_THAT(shipped_prompts().build(situation_)->user,
-              AllOf(HasSubstr("**tiling** – make tiles."), HasSubstr("rows were cut"),
-                    HasSubstr("before();"), Not(HasSubstr("no answer here"))));
+  manner_.examples = {{"softmax", "rows were cut", "before();", "after();"},
+                      {"twice/20_wide.cpp", "the answer", "b", "a"}};
+  EXPECT_THAT(
+      shipped_prompts().build(situation_)->user,
+      AllOf(HasSubstr("**tiling** – make tiles."), HasSubstr("rows were cut"),
+            HasSubstr("before();"), Not(HasSubstr("no answer here")), Not(HasSubstr("the answer"))))
+      << "what was made for the very task stays out";
 }
 
 TEST_F(CounselTest, AProfileCanBeWithheld) {
@@ -190,7 +193,7 @@ TEST_F(CounselTest, EveryPromptOfAMethodCanBeBuilt) {
   Candidate written;
   written.source = "x\n";
   for (const char* prompt : {"tree_plan", "staged_diagnose", "judge_fix", "judge_speed",
-                             "judge_gap", "agent_plan", "agent_review"}) {
+                             "judge_gap", "agent_plan", "agent_review", "graph_choose"}) {
     view_.prompt = prompt;
     situation_.written = &written;
     const auto built = book.build_counsel(situation_);
@@ -200,7 +203,7 @@ TEST_F(CounselTest, EveryPromptOfAMethodCanBeBuilt) {
   for (const char* prompt :
        {"tree_code", "tree_debug", "evolve_edit", "evolve_rewrite", "evolve_cross", "apply",
         "staged_step", "staged_patch", "forge_fix", "forge_speed", "forge_gap", "refine_previous",
-        "agent_code", "agent_repair"}) {
+        "agent_code", "agent_repair", "graph_first", "graph_chain", "graph_step"}) {
     view_.prompt = prompt;
     const auto built = book.build(situation_);
     ASSERT_TRUE(built) << describe(built.error());

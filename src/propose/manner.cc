@@ -21,18 +21,27 @@ std::string_view language_of(Target target) { return target == Target::Cpu ? "cp
 
 std::vector<Fields> menu_of(const Manner& manner) {
   std::vector<Fields> items;
-  for (const std::string& line : manner.menu) items.push_back({{"text", {line}}});
+  for (const MenuItem& item : manner.menu)
+    items.push_back(
+        {{"name", {item.name}}, {"text", {(item.what.empty() ? "" : ": ") + item.what}}});
   return items;
 }
 
-std::vector<Fields> steps_of(const Manner& manner, Target target) {
+/// Kernels for the very task are answers, not examples.
+bool is_answer(const StepExample& step, const std::string& task) {
+  return step.name == task || step.name.starts_with(task + "/");
+}
+
+std::vector<Fields> steps_of(const Manner& manner, const std::string& task, Target target) {
   std::vector<Fields> items;
-  for (const StepExample& step : manner.examples)
+  for (const StepExample& step : manner.examples) {
+    if (is_answer(step, task)) continue;
     items.push_back(
         {{"title", {step.name}},
          {"text", {step.detail}},
          {"before", {fenced(sanitise(step.before, kExampleBytes), language_of(target))}},
          {"after", {fenced(sanitise(step.after, kExampleBytes), language_of(target))}}});
+  }
   return items;
 }
 
@@ -80,8 +89,9 @@ void set_manner(Fields& f, const Situation& s) {
   f["method"] = {manner.method};
   f["has_menu"] = {!manner.menu.empty()};
   f["menu"] = {menu_of(manner)};
-  f["has_steps"] = {!manner.examples.empty()};
-  f["steps"] = {steps_of(manner, s.target)};
+  std::vector<Fields> steps = steps_of(manner, s.task->task.name, s.target);
+  f["has_steps"] = {!steps.empty()};
+  f["steps"] = {std::move(steps)};
   std::vector<Fields> counsel = counsel_of(s);
   f["has_counsel"] = {!counsel.empty()};
   f["counsel"] = {std::move(counsel)};

@@ -30,6 +30,7 @@ struct Attempt {
   std::vector<std::string> exchanges;  ///< Keys of the exchanges with models that led to it.
   Usage usage;                         ///< Of all of them.
   double cost_usd = 0;                 ///< Known prices only.
+  std::string chosen{};                ///< Technique that counsel picked before it was written.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -37,7 +38,8 @@ struct Attempt {
         v("ask", s.ask), v("evaluation", s.evaluation), v("outcome_class", s.outcome_class),
         v("against_baseline", s.against_baseline), v("reward", s.reward), v("at_ns", s.at_ns),
         v("words", s.words), v("recalled", s.recalled), v("plan", s.plan),
-        v("exchanges", s.exchanges), v("usage", s.usage), v("cost_usd", s.cost_usd);
+        v("exchanges", s.exchanges), v("usage", s.usage), v("cost_usd", s.cost_usd),
+        v("chosen", s.chosen);
   }
 };
 
@@ -102,11 +104,13 @@ struct RunConfig {
   int writes = 8;                   ///< Of best-of-n.
   std::vector<std::string> constraints;  ///< A person's: must hold.
   std::vector<std::string> hints;        ///< A person's: worth trying.
-  int start_attempts = 0;    ///< Of refine: for the task's expert kernels, before the first word.
-  bool uses_memory = false;  ///< Begins with lessons of earlier runs, and learns.
-  bool profiles = false;     ///< cuda: every candidate that was found faster.
-  std::string preset;        ///< Of strategies with two: sketch | paper; empty: the default.
-  int rounds = 10;           ///< Of strategies that end by themselves.
+  int start_attempts = 0;      ///< Of refine: for the task's expert kernels, before the first word.
+  bool uses_memory = false;    ///< Begins with lessons of earlier runs, and learns.
+  bool profiles = false;       ///< cuda: every candidate that was found faster.
+  std::string preset;          ///< Of strategies with two: sketch | paper; empty: the default.
+  int rounds = 10;             ///< Of strategies that end by themselves.
+  std::string guide;           ///< Of graph-walk: random | llm | weights; empty: random.
+  bool freezes_graph = false;  ///< What the run sees does not change the workspace's graph.
   bool judges_by_rules = false;  ///< Of coder-judge: rules read the findings, no model.
 
   template <class Self, class V>
@@ -120,7 +124,8 @@ struct RunConfig {
         v("models", s.models), v("limits", s.limits), v("prices", s.prices), v("writes", s.writes),
         v("constraints", s.constraints), v("hints", s.hints), v("start_attempts", s.start_attempts),
         v("uses_memory", s.uses_memory), v("profiles", s.profiles), v("preset", s.preset),
-        v("rounds", s.rounds), v("judges_by_rules", s.judges_by_rules);
+        v("rounds", s.rounds), v("judges_by_rules", s.judges_by_rules), v("guide", s.guide),
+        v("freezes_graph", s.freezes_graph);
   }
 };
 

@@ -63,6 +63,19 @@ struct StepExample {
   }
 };
 
+/// A technique that is offered or wanted.
+struct MenuItem {
+  std::string name;
+  std::string what;  ///< How it is applied and what is known of it, in a sentence; may be empty.
+
+  bool operator==(const MenuItem&) const = default;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("name", s.name), v("what", s.what);
+  }
+};
+
 /// What form a reply must have.
 enum class ReplyForm {
   Any,    ///< A whole file or edits of the parent.
@@ -77,11 +90,12 @@ struct EnumNames<ReplyForm> {
 /// How a source is to be written where a method has its own way. What is empty is as usual.
 struct Manner {
   View writer;
-  std::vector<View> counsel;  ///< Asked first, in this order; each hears those before it.
-  std::vector<View> review;   ///< Asked about what was written, before it is judged; at most one.
-  std::string technique;      ///< The one to apply.
-  std::string method;         ///< What it is, in a sentence.
-  std::vector<std::string> menu;      ///< Methods of which one is to be chosen, in sentences.
+  std::vector<View> counsel;   ///< Asked first, in this order; each hears those before it.
+  std::vector<View> review;    ///< Asked about what was written, before it is judged; at most one.
+  std::string technique;       ///< The one to apply.
+  std::string method;          ///< What it is, in a sentence.
+  std::vector<MenuItem> menu;  ///< Of which one is to be chosen, by counsel or else by the writer.
+  bool takes_all = false;      ///< All of the menu, in its order, instead.
   std::vector<StepExample> examples;  ///< Of the technique.
   ReplyForm form = ReplyForm::Any;
   bool keeps_kernel = false;  ///< A source that gives up what the parent does is turned down.
@@ -92,7 +106,8 @@ struct Manner {
   static void fields(Self& s, V&& v) {
     v("writer", s.writer), v("counsel", s.counsel), v("review", s.review),
         v("technique", s.technique), v("method", s.method), v("menu", s.menu),
-        v("examples", s.examples), v("form", s.form), v("keeps_kernel", s.keeps_kernel);
+        v("takes_all", s.takes_all), v("examples", s.examples), v("form", s.form),
+        v("keeps_kernel", s.keeps_kernel);
   }
 };
 
@@ -106,6 +121,7 @@ struct Proposal {
   std::vector<std::string> exchanges;  ///< Keys of the exchanges with models, in order.
   Usage usage;                         ///< Of all of them.
   double cost_usd = 0;                 ///< Known prices only.
+  std::string chosen{};                ///< Technique that counsel picked.
 
   bool has_candidate() const { return !candidate.source.empty(); }
 
@@ -113,7 +129,7 @@ struct Proposal {
   static void fields(Self& s, V&& v) {
     v("candidate", s.candidate), v("evidence", s.evidence), v("findings", s.findings),
         v("plan", s.plan), v("exchanges", s.exchanges), v("usage", s.usage),
-        v("cost_usd", s.cost_usd);
+        v("cost_usd", s.cost_usd), v("chosen", s.chosen);
   }
 };
 

@@ -56,8 +56,8 @@ TEST(Staged, TheMenuFollowsTheClassOfWork) {
     EXPECT_THAT(d.ask().manner.menu, IsEmpty());
     d.works(1);
     const Ask step = d.ask();
-    EXPECT_THAT(step.manner.menu, Contains(HasSubstr(has)));
-    EXPECT_THAT(step.manner.menu, Not(Contains(HasSubstr(lacks))));
+    EXPECT_THAT(step.manner.menu, Contains(testing::Field(&MenuItem::name, has)));
+    EXPECT_THAT(step.manner.menu, Not(Contains(testing::Field(&MenuItem::name, lacks))));
   }
 }
 

@@ -39,7 +39,8 @@ class Dialogue {
     strategy_->tell(tell);
   }
   /// The last ask was correct, at this speedup.
-  void works(double speedup, Traits traits = {}, std::vector<std::string> techniques = {}) {
+  void works(double speedup, Traits traits = {}, std::vector<std::string> techniques = {},
+             const std::string& chosen = {}) {
     const bool is_best = speedup > best_;
     best_ = std::max(best_, speedup);
     Tell tell{
@@ -49,6 +50,7 @@ class Dialogue {
     tell.stage = Stage::Measure;
     tell.time_ns = 1e6 / speedup;
     tell.traits = std::move(traits);
+    tell.chosen = chosen;
     if (last_.role == Role::Write) {
       tell.idea = next_idea_++;
       tell.written = Idea{"w", space_, std::move(techniques)};

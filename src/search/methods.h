@@ -13,7 +13,7 @@ std::unique_ptr<Strategy> make_greedy(std::vector<Idea> ideas, const StrategyOpt
 std::unique_ptr<Strategy> make_random(std::vector<Idea> ideas, const StrategyOptions& options);
 /// Asks for sources; of the ideas it takes the expert ones, as far as start_asks goes.
 std::unique_ptr<Strategy> make_refine(std::vector<Idea> ideas, const StrategyOptions& options);
-/// Asks for sources; the ideas are left alone.
+/// Asks for sources; of the ideas it takes the expert ones, as far as start_asks goes.
 std::unique_ptr<Strategy> make_best_of_n(std::vector<Idea> ideas, const StrategyOptions& options);
 /// A tree of attempts: the best is grown, now and then a leaf.
 std::unique_ptr<Strategy> make_attempt_tree(std::vector<Idea> ideas,
@@ -29,6 +29,13 @@ std::unique_ptr<Strategy> make_coder_judge(std::vector<Idea> ideas, const Strate
 /// The previous kernel refined, under a reward that a model of it learns.
 std::unique_ptr<Strategy> make_reward_refine(std::vector<Idea> ideas,
                                              const StrategyOptions& options);
+/// A chain of steps along the graph of techniques, by lot, by weight, or as a model chooses.
+std::unique_ptr<Strategy> make_graph_walk(std::vector<Idea> ideas, const StrategyOptions& options);
+/// Monte Carlo search over that graph, by the preset.
+std::unique_ptr<Strategy> make_graph_search(std::vector<Idea> ideas,
+                                            const StrategyOptions& options);
+std::unique_ptr<Strategy> make_graph_search_paper(std::vector<Idea> ideas,
+                                                  const StrategyOptions& options);
 /// A planner picks, a coder writes, a critic reads before anything is judged.
 std::unique_ptr<Strategy> make_agent(std::vector<Idea> ideas, const StrategyOptions& options);
 

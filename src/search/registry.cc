@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kTreeRoles{"planner", "coder", "debugger"};
 
+constexpr std::array<std::string_view, 1> kWalkRoles{"guide"};
 constexpr std::array<std::string_view, 1> kStagedRoles{"debugger"};
 constexpr std::array<std::string_view, 3> kAgentRoles{"planner", "coder", "critic"};
 constexpr std::array<std::string_view, 2> kForgeRoles{"judge", "coder"};
@@ -62,6 +63,20 @@ constexpr std::array kStrategies{
                  make_reward_refine,
                  {},
                  false,
+                 true},
+    StrategyInfo{"graph-walk",
+                 "a chain of steps along the graph of techniques, by lot, by weight or as a model "
+                 "chooses (ReGraphT)",
+                 true, true, true, make_graph_walk, kWalkRoles, false, false, true},
+    StrategyInfo{"graph-search",
+                 "Monte Carlo search over the graph of techniques (ReGraphT)",
+                 true,
+                 true,
+                 true,
+                 make_graph_search,
+                 {},
+                 true,
+                 true,
                  true},
     StrategyInfo{"agent",
                  "a planner picks, a coder writes, a critic reads before anything is judged", true,

@@ -47,8 +47,7 @@ class Staged final : public Authoring {
         profile_after_(withheld_until(options.work)) {
     const auto cards = options.techniques.empty() ? technique_cards(options.target, options.work)
                                                   : options.techniques;
-    for (const TechniqueCard& card : cards)
-      menu_.push_back(fmt::format("**{}**: {}", card.name, card.what));
+    for (const TechniqueCard& card : cards) menu_.push_back({card.name, card.what});
   }
 
  protected:
@@ -178,7 +177,7 @@ class Staged final : public Authoring {
   const int depths_;
   const WorkClass work_class_;
   const int profile_after_;
-  std::vector<std::string> menu_;
+  std::vector<MenuItem> menu_;
   Works works_;
   int chain_ = 0;
   int depth_ = 0;                 // 0: the first kernel

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/rng.h"
+#include "record/technique_graph.h"
 #include "search/technique_card.h"
 #include "search/types.h"
 
@@ -57,6 +58,10 @@ struct StrategyOptions {
   bool judges_by_rules = false;  ///< Of coder-judge: no model reads the findings, rules do.
   Target target = Target::Cpu;   ///< With the class of work: which techniques there are.
   WorkClass work = WorkClass::Other;
+  std::string guide;  ///< Of graph-walk: random | llm | weights; empty: random.
+  /// Of graph-walk and graph-search; null: every technique leads to every other.
+  std::shared_ptr<const TechniqueGraph> graph;
+  bool freezes_graph = false;  ///< Steps are taken, and nothing is learnt from them.
   /// Techniques to choose from, instead of technique_cards(); of tests and landscapes.
   std::vector<TechniqueCard> techniques;
 };
@@ -81,6 +86,7 @@ struct StrategyInfo {
   std::span<const std::string_view> roles = {};  ///< Of models, beside those that write.
   bool has_presets = false;                      ///< StrategyOptions::preset means something.
   bool has_rounds = false;                       ///< StrategyOptions::rounds does.
+  bool has_graph = false;                        ///< StrategyOptions::graph does.
 };
 
 struct TunerInfo {

@@ -130,10 +130,25 @@ std::vector<Idea> TechniqueWorld::ideas() const {
   return {{"every combination", KnobSpace(std::move(knobs))}};
 }
 
+TechniqueGraph TechniqueWorld::graph() const {
+  Rng rng(Seed::from_number(options_.seed).child("graph"));
+  TechniqueGraph graph;
+  for (std::size_t t = 0; t < nodes_.size(); ++t)
+    if (nodes_[t].needs == 0) graph.add(TechniqueGraph::kStart, cards_[t].name);
+  for (std::size_t from = 0; from < nodes_.size(); ++from)
+    for (std::size_t to = 0; to < nodes_.size(); ++to) {
+      const bool is_needed = (nodes_[to].needs & bit(from)) != 0;
+      if (from != to && (is_needed || rng.uniform() < 1.0 / 3))
+        graph.add(cards_[from].name, cards_[to].name);
+    }
+  return graph;
+}
+
 StrategyOptions options_in(const TechniqueWorld& world, std::uint64_t seed) {
   StrategyOptions options;
   options.seed = Seed::from_number(seed).child("strategy");
   options.techniques = world.cards();
+  options.graph = std::make_shared<TechniqueGraph>(world.graph());
   return options;
 }
 

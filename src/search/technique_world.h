@@ -50,6 +50,9 @@ class TechniqueWorld {
   /// How readily whoever writes thinks of it: traps come to mind first.
   double taste(std::size_t t) const { return nodes_[t].taste; }
   Traits traits(Set set) const;
+  /// What others might have learnt: from the start to what needs nothing, from what is needed to
+  /// what needs it, and every other step with a chance of a third. Nothing is counted yet.
+  TechniqueGraph graph() const;
   Idea idea_of(Set set) const;
 
  private:

@@ -17,6 +17,7 @@ constexpr double kFirstFails = 0.3;      // a first kernel
 constexpr int kMostAtFirst = 5;          // techniques of a first kernel
 constexpr double kMoreAtFirst = 0.7;     // that it shows a further one
 constexpr double kShownHelps = 0.6;      // factor on failing, where code that has it is shown
+constexpr double kCopyFails = 0.1;       // the same, of a step that is only copied
 constexpr double kMendFails = 0.5;       // factor on failing, of mending
 constexpr double kCounselHelps = 0.7;    // a further one, where somebody read it first
 constexpr double kTriedBefore = 0.3;     // factor on choosing what the history shows was tried
@@ -70,14 +71,34 @@ class Writer {
     return add(ask, from, parent.is_broken ? parent.added : kNone, rng);
   }
 
-  /// Some techniques at once, one after the other.
+  /// What the ask names, or some techniques at once, one after the other.
   Written first(const Ask& ask, Rng& rng) const {
     Written w;
     w.is_broken = rng.uniform() < kFirstFails;
+    if (ask.manner.takes_all) return all_of_menu(ask, w, rng);
+    if (!ask.manner.technique.empty() || !ask.manner.menu.empty()) {
+      Written one = add(ask, 0, kNone, rng);
+      one.is_broken = one.is_broken || w.is_broken;
+      return one;
+    }
     for (int i = 0; i < kMostAtFirst && rng.uniform() < kMoreAtFirst; ++i) {
       const Written more = add(ask, w.set, kNone, rng);
       w.set = more.set;
       w.is_broken = w.is_broken || more.is_broken;
+    }
+    return w;
+  }
+
+  /// What the code that is shown has already fails seldom.
+  Written all_of_menu(const Ask& ask, Written w, Rng& rng) const {
+    const Set known = shown(ask);
+    for (const MenuItem& item : ask.manner.menu) {
+      const std::size_t t = place_of(item.name);
+      if (t == kNone) continue;
+      const double copies = (known & TechniqueWorld::bit(t)) != 0 ? kCopyFails : 1;
+      w.is_broken = w.is_broken || rng.uniform() < copies * world_.failure(w.set, t);
+      w.set |= TechniqueWorld::bit(t);
+      w.added = t;
     }
     return w;
   }
@@ -157,13 +178,14 @@ class Writer {
   std::size_t choose(const Ask& ask, Set from, std::size_t not_this, Rng& rng) const {
     if (const std::size_t named = place_of(ask.manner.technique); named != kNone)
       return (from & TechniqueWorld::bit(named)) != 0 ? kNone : named;
+    const Set menu = offered_by_menu(ask);
     const Set offered = shown(ask) & ~from;
     const bool takes = offered != 0 && rng.uniform() < kTakesFromShown;
     const Set before = tried(ask, from);
     std::vector<double> weights(world_.cards().size(), 0);
     double sum = 0;
     for (std::size_t t = 0; t < weights.size(); ++t) {
-      if ((from & TechniqueWorld::bit(t)) != 0 || t == not_this ||
+      if (((from | ~menu) & TechniqueWorld::bit(t)) != 0 || t == not_this ||
           (takes && (offered & TechniqueWorld::bit(t)) == 0))
         continue;
       weights[t] = world_.taste(t);
@@ -177,6 +199,15 @@ class Writer {
     for (std::size_t t = 0; t < weights.size(); ++t)
       if (weights[t] > 0 && (lot -= weights[t]) < 0) return t;
     return kNone;
+  }
+
+  /// Without a menu everything is.
+  Set offered_by_menu(const Ask& ask) const {
+    if (ask.manner.menu.empty()) return ~Set{0};
+    Set all = 0;
+    for (const MenuItem& item : ask.manner.menu)
+      if (const std::size_t t = place_of(item.name); t != kNone) all |= TechniqueWorld::bit(t);
+    return all;
   }
 
   std::size_t place_of(const std::string& technique) const {
@@ -196,6 +227,8 @@ class Writer {
                                1 + static_cast<int>(ideas_.size()))
                       .first->second;
       tell.traits = world_.traits(w.set);
+      if (!ask.manner.counsel.empty() && w.added != kNone)
+        tell.chosen = world_.cards()[w.added].name;
       tell.traits.is_repeated = !w.is_broken && !judged_.insert(w.set).second;
     }
     if (w.is_broken) {

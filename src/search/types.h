@@ -89,6 +89,7 @@ struct Tell {
   int idea = kUnwritten;
   std::optional<Idea> written{};
   Traits traits{};
+  std::string chosen{};  ///< Technique that counsel picked, where the ask wanted any.
 
   bool is_correct() const { return outcome == Outcome::Correct; }
 };

@@ -1,0 +1,112 @@
+// kw graph: the workspace's graph of techniques, shown, exported and imported.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "engine/graphs.h"
+#include "memory/playbook_graph.h"
+
+namespace kw::cli {
+namespace {
+
+struct GraphFlags {
+  TargetFlags target;
+  std::string file;
+};
+
+/// The workspace's, or the playbook's where nothing was learnt yet.
+Result<TechniqueGraph> open_graph(const Global& global, Target target,
+                                  const store::RunStore& store) {
+  const auto data = KW_TRY(open_data(global));
+  return engine::workspace_graph(store, target, memory::playbook_graph(data, target));
+}
+
+std::string words_of_edge(const TechniqueEdge& edge) {
+  const StepCount& count = edge.count;
+  std::string words = fmt::format("{} → {}: ", edge.from, edge.to);
+  if (count.tried == 0) return words + fmt::format("not tried; {} examples", edge.examples.size());
+  return words + fmt::format("tried {:.0f} times, worked {:.0f}, mean gain {:.3g}x; {} examples",
+                             count.tried, count.worked,
+                             std::exp(count.gain / std::max(1.0, count.worked)),
+                             edge.examples.size());
+}
+
+Result<int> show_graph(const Global& global, const GraphFlags& flags) {
+  const Target target = KW_TRY(flags.target.aim()).target;
+  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const TechniqueGraph graph = KW_TRY(open_graph(global, target, store));
+  if (global.json) {
+    std::printf("%s\n", to_json(graph).c_str());
+    return kDone;
+  }
+  std::vector<TechniqueEdge> edges = graph.edges();
+  std::ranges::stable_sort(edges, [](const TechniqueEdge& a, const TechniqueEdge& b) {
+    return a.count.weight() > b.count.weight();
+  });
+  fmt::print("{}: {} techniques, {} steps, the most promising first\n", name_of(target),
+             graph.nodes().size() - 1, edges.size());
+  for (const TechniqueEdge& edge : edges) fmt::print("  {}\n", words_of_edge(edge));
+  return kDone;
+}
+
+Result<int> export_graph(const Global& global, const GraphFlags& flags) {
+  const Target target = KW_TRY(flags.target.aim()).target;
+  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const TechniqueGraph graph = KW_TRY(open_graph(global, target, store));
+  KW_TRY(platform::write_file_atomic(flags.file, to_json(graph) + "\n"));
+  fmt::print("{}: {} techniques, {} steps\n", flags.file, graph.nodes().size() - 1,
+             graph.edges().size());
+  return kDone;
+}
+
+/// Counts add up: a graph that was exported here is not imported here again.
+Result<int> import_graph(const Global& global, const GraphFlags& flags) {
+  const Target target = KW_TRY(flags.target.aim()).target;
+  constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+  const auto read =
+      KW_TRY(parse_technique_graph(KW_TRY(platform::read_file(flags.file, kMostBytes))));
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  TechniqueGraph graph = KW_TRY(open_graph(global, target, store));
+  graph.merge(read);
+  KW_TRY(engine::keep_graph(store, target, graph));
+  fmt::print("{}: {} techniques, {} steps now\n", name_of(target), graph.nodes().size() - 1,
+             graph.edges().size());
+  return kDone;
+}
+
+}  // namespace
+
+Command graph_command() {
+  auto flags = std::make_shared<GraphFlags>();
+  const auto child = [flags](const std::string& name, const std::string& summary, bool has_file,
+                             auto act) {
+    Command command;
+    command.name = name;
+    command.summary = summary;
+    command.declare = [flags, has_file](Flags& f) {
+      if (has_file) f.positional("file", flags->file, "JSON, as docs/formats.md has it");
+      flags->target.declare(f, false);
+    };
+    command.run = [flags, act](const Global& global) {
+      return end_command(global, act(global, *flags));
+    };
+    return command;
+  };
+  // Alone it shows.
+  Command command =
+      child("graph", "The graph of techniques that runs walk and teach", false, show_graph);
+  command.children = {child("show", "Its steps, the most promising first", false, show_graph),
+                      child("export", "Write it to a file", true, export_graph),
+                      child("import", "Add another workspace's to this one's", true, import_graph)};
+  return command;
+}
+
+}  // namespace kw::cli

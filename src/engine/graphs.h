@@ -1,0 +1,33 @@
+// The graph of techniques of a workspace: what a run begins with, and what it teaches.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "record/attempt.h"
+#include "record/technique_graph.h"
+#include "search/graph_author.h"
+#include "store/run_store.h"
+
+namespace kw::engine {
+
+/// The workspace's graph for a target; `seed` where it has none yet.
+Result<TechniqueGraph> workspace_graph(const store::RunStore& store, Target target,
+                                       const TechniqueGraph& seed);
+Result<> keep_graph(store::RunStore& store, Target target, const TechniqueGraph& graph);
+
+/// What this run began with: kept with it, so that resume and replay decide the same whatever
+/// others have taught the workspace since.
+Result<TechniqueGraph> graph_of_run(store::RunStore& store, const RunSummary& run,
+                                    const TechniqueGraph& seed);
+/// The same of a run that began before; one without a graph is an error.
+Result<TechniqueGraph> recorded_graph(const store::RunStore& store, const RunSummary& run);
+
+/// Adds what an attempt showed of its steps to the workspace's graph. A step that worked becomes an
+/// example, with the code before and after it: it was verified. Two processes that teach at the
+/// same moment may lose one of the two lessons.
+Result<> teach_graph(store::RunStore& store, const RunSummary& run, const TechniqueGraph& seed,
+                     const Attempt& attempt,
+                     const std::vector<search::GraphLearner::StepUpdate>& updates);
+
+}  // namespace kw::engine

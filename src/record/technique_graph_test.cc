@@ -1,0 +1,82 @@
+// Technique graphs: how trajectories are merged, what survives saving, what cannot be read.
+// SPDX-License-Identifier: Apache-2.0
+#include "record/technique_graph.h"
+
+#include <gmock/gmock.h>
+
+namespace kw {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+TEST(TechniqueGraph, MergesTrajectoriesByAlgorithmOne) {
+  TechniqueGraph graph;
+  graph.merge("k1", "serial1", {{"threads", "over rows", "c1", {1, 1, 0.5}}, {"tiling", "", "c2"}});
+  graph.merge("k2", "serial2",
+              {{"tiling", "", "d1"}, {"threads", "", "d2"}, {"threads", "", "d3"}});
+  EXPECT_THAT(graph.nodes(), ElementsAre("start", "threads", "tiling"));
+  ASSERT_THAT(graph.edges(), SizeIs(5)) << "a new edge to a node that was there, and a self loop";
+  const TechniqueEdge* first = graph.edge("start", "threads");
+  ASSERT_NE(first, nullptr);
+  ASSERT_THAT(first->examples, SizeIs(1));
+  EXPECT_EQ(first->examples[0].before, "serial1");
+  EXPECT_EQ(first->examples[0].after, "c1");
+  EXPECT_EQ(first->count.tried, 1);
+  EXPECT_NE(graph.edge("start", "tiling"), nullptr);
+  EXPECT_NE(graph.edge("tiling", "threads"), nullptr);
+  EXPECT_NE(graph.edge("threads", "threads"), nullptr);
+  EXPECT_EQ(graph.edge("tiling", "start"), nullptr);
+  graph.merge("k3", "serial3", {{"threads", "", "e1"}});
+  EXPECT_THAT(graph.edge("start", "threads")->examples, SizeIs(2)) << "the same edge";
+}
+
+TEST(TechniqueGraph, EdgesToNewNodesSurviveSaving) {
+  TechniqueGraph graph;
+  graph.merge("k", "serial", {{"a", "how", "1", {3, 2, 0.25}}, {"b", "", "2"}, {"c", "", "3"}});
+  const auto read = parse_technique_graph(to_json(graph));
+  ASSERT_TRUE(read) << describe(read.error());
+  EXPECT_EQ(to_json(*read), to_json(graph));
+  EXPECT_THAT(read->edges(), SizeIs(3));
+  EXPECT_EQ(read->edge("start", "a")->count.weight(), 0.0625);
+}
+
+TEST(TechniqueGraph, TwoGraphsAddUp) {
+  TechniqueGraph a, b;
+  a.count(a.add("start", "x"), {1, 1, 0.5});
+  b.count(b.add("start", "x"), {2, 1, 0.1});
+  b.add("x", "y");
+  a.merge(b);
+  EXPECT_EQ(a.edge("start", "x")->count.tried, 3);
+  EXPECT_THAT(a.nodes(), SizeIs(3));
+}
+
+TEST(TechniqueGraph, KeepsTheLatestExamples) {
+  TechniqueGraph graph;
+  const std::size_t edge = graph.add("start", "x");
+  for (int i = 0; i < 9; ++i) graph.add_example(edge, {std::to_string(i), "", "", ""});
+  graph.add_example(edge, {"8", "", "", ""});
+  EXPECT_THAT(graph.edges()[edge].examples, SizeIs(TechniqueGraph::kMostExamples));
+  EXPECT_EQ(graph.edges()[edge].examples.back().name, "8");
+}
+
+TEST(TechniqueGraph, SaysWhatCannotBeRead) {
+  const auto error = [](const char* text) { return describe(parse_technique_graph(text).error()); };
+  EXPECT_THAT(error("{"), HasSubstr("no JSON"));
+  EXPECT_THAT(error(R"({"format": 2})"), HasSubstr("format 2"));
+  EXPECT_THAT(error(R"({"edges": [{"from": "a"}]})"), HasSubstr("where it leads"));
+  EXPECT_THAT(error(R"({"nodes": 3})"), HasSubstr(".nodes"));
+}
+
+TEST(TechniqueGraph, TenThousandNodesAreRead) {
+  TechniqueGraph graph;
+  for (int i = 0; i < 10'000; ++i)
+    graph.add("n" + std::to_string(i / 3), "n" + std::to_string(i + 1));
+  const auto read = parse_technique_graph(to_json(graph));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->edges().size(), graph.edges().size());
+}
+
+}  // namespace
+}  // namespace kw

@@ -1,0 +1,96 @@
+// Steps along edges, and counts of them.
+// SPDX-License-Identifier: Apache-2.0
+#include "search/graph_author.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace kw::search {
+namespace {
+
+constexpr std::size_t kShownExamples = 2;  // of an edge
+constexpr std::size_t kShownBytes = 6
+                                    << 10;  // of each side: asks are kept, and prompts have bounds
+
+TechniqueGraph full_graph(const std::vector<TechniqueCard>& cards) {
+  TechniqueGraph graph;
+  for (const TechniqueCard& card : cards) graph.add(TechniqueGraph::kStart, card.name);
+  for (const TechniqueCard& from : cards)
+    for (const TechniqueCard& to : cards)
+      if (from.name != to.name) graph.add(from.name, to.name);
+  return graph;
+}
+
+std::vector<TechniqueCard> cards_for(const StrategyOptions& options) {
+  return options.techniques.empty() ? technique_cards(options.target, options.work)
+                                    : options.techniques;
+}
+
+/// The way begins at the sequential code, whatever experts have made of it.
+StrategyOptions without_experts(StrategyOptions options) {
+  options.start_asks = 0;
+  return options;
+}
+
+}  // namespace
+
+GraphAuthor::GraphAuthor(std::vector<Idea> ideas, const StrategyOptions& options)
+    : Authoring(std::move(ideas), without_experts(options)),
+      graph_(options.graph && !options.graph->edges().empty() ? *options.graph
+                                                              : full_graph(cards_for(options))),
+      cards_(cards_for(options)),
+      is_frozen_(options.freezes_graph) {}
+
+StepExample GraphAuthor::shortened(StepExample example) {
+  for (std::string* side : {&example.before, &example.after})
+    if (side->size() > kShownBytes) *side = side->substr(0, kShownBytes) + "\n// ...\n";
+  return example;
+}
+
+std::string GraphAuthor::method_of(const std::string& technique) const {
+  const auto card = std::ranges::find(cards_, technique, &TechniqueCard::name);
+  return card == cards_.end() ? std::string() : card->what;
+}
+
+Ask GraphAuthor::take(Edge e, std::optional<WorkId> from, const std::string& why) const {
+  const TechniqueEdge& step = edge(e);
+  const Work* work = from ? &works_.at(*from) : nullptr;
+  Ask ask =
+      write(work != nullptr ? Errand::Improve : Errand::Write, work != nullptr ? work->point : 0,
+            fmt::format("{}: {} → {}, {}", why, step.from, step.to,
+                        work != nullptr ? words_of(*work) : "from the sequential code"));
+  ask.manner.writer.prompt = work != nullptr ? "apply" : "graph_first";
+  ask.manner.technique = step.to;
+  ask.manner.method = method_of(step.to);
+  const std::size_t shown = std::min(kShownExamples, step.examples.size());
+  // The newest are last.
+  ask.manner.examples.assign(step.examples.end() - static_cast<std::ptrdiff_t>(shown),
+                             step.examples.end());
+  for (StepExample& example : ask.manner.examples) example = shortened(std::move(example));
+  return ask;
+}
+
+Ask GraphAuthor::mend(WorkId failed, const std::string& why) const {
+  const Work& work = works_.at(failed);
+  Ask ask = write(Errand::Repair, work.ask, fmt::format("{}: mend {}", why, words_of(work)));
+  ask.manner.technique = work.technique;
+  ask.manner.method = method_of(work.technique);
+  return ask;
+}
+
+void GraphAuthor::learn_step(Edge e, std::optional<WorkId> from, const Tell& tell) {
+  if (is_frozen_) return;
+  StepCount count{1, 0, 0};
+  if (tell.is_correct() && tell.speedup.value > 0) {
+    // Sequential code is the slowest of the baselines: what it takes is not known here.
+    const double before = from ? works_.at(*from).first_speedup : 1;
+    count.worked = 1;
+    count.gain = before > 0 ? std::log(tell.speedup.value / before) : 0;
+  }
+  graph_.count(e, count);
+  updates_.push_back({edge(e).from, edge(e).to, count});
+}
+
+}  // namespace kw::search

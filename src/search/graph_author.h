@@ -1,0 +1,65 @@
+// GraphAuthor: what the methods share that walk a graph of techniques, and what they teach it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "record/technique_graph.h"
+#include "search/authoring.h"
+#include "search/works.h"
+
+namespace kw::search {
+
+/// An ability of strategies: what the latest tells said about steps of the graph.
+class GraphLearner {
+ public:
+  virtual ~GraphLearner() = default;
+  struct StepUpdate {
+    std::string from;
+    std::string to;
+    StepCount count;
+  };
+  /// Those since the last call.
+  virtual std::vector<StepUpdate> take_updates() = 0;
+};
+
+class GraphAuthor : public Authoring, public GraphLearner {
+ public:
+  std::vector<StepUpdate> take_updates() final { return std::exchange(updates_, {}); }
+
+ protected:
+  using Edge = std::size_t;
+  using Node = std::size_t;
+
+  /// Without a graph in the options every technique leads to every other.
+  GraphAuthor(std::vector<Idea> ideas, const StrategyOptions& options);
+
+  /// An ask that takes one step from code; nothing: from the sequential code.
+  Ask take(Edge edge, std::optional<WorkId> from, const std::string& why) const;
+  /// An ask that mends what a step came to.
+  Ask mend(WorkId failed, const std::string& why) const;
+  /// As it is kept in an ask: no side longer than a prompt would show.
+  static StepExample shortened(StepExample example);
+  /// What the technique of a node is, in a sentence; empty: the graph does not say.
+  std::string method_of(const std::string& technique) const;
+  /// Notes what a step did, in the strategy's copy and for whoever keeps the graph; not where the
+  /// graph is frozen.
+  void learn_step(Edge edge, std::optional<WorkId> from, const Tell& tell);
+
+  const TechniqueGraph& graph() const { return graph_; }
+  const std::vector<Edge>& out_of(Node node) const { return graph_.out_of(node); }
+  const TechniqueEdge& edge(Edge e) const { return graph_.edges()[e]; }
+
+  Works works_;
+
+ private:
+  TechniqueGraph graph_;
+  const std::vector<TechniqueCard> cards_;
+  const bool is_frozen_;
+  std::vector<StepUpdate> updates_;
+};
+
+}  // namespace kw::search

@@ -1,0 +1,190 @@
+// Graph-search: Monte Carlo search over a graph of techniques, in the form of the paper.
+// After ReGraphT (arXiv 2510.19873, §1.3 of its supplement); docs/strategies.md.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "search/graph_author.h"
+#include "search/methods.h"
+#include "search/reward.h"
+
+namespace kw::search {
+namespace {
+
+// Published.
+constexpr int kMostAsks = 200;  // search budget; rollouts are StrategyOptions::rounds, 10
+// Not published: ours.
+constexpr double kExplore = 0.2;    // epsilon of the rollout policy
+constexpr double kVisitCost = 0.1;  // lambda of its visit regulariser
+constexpr std::size_t kStepCap =
+    6;  // steps of a path; "hard" problems of the paper need more than 5
+
+/// Means with their counts.
+struct Value {
+  double q = 0;
+  int n = 0;
+  void add(double value) { q += (value - q) / ++n; }
+};
+
+class GraphSearchPaper final : public GraphAuthor {
+ public:
+  GraphSearchPaper(std::vector<Idea> ideas, const StrategyOptions& options)
+      : GraphAuthor(std::move(ideas), frozen(options)),
+        rng_(options.seed),
+        rollouts_(options.rounds),
+        policy_(**find_reward_policy("regrapht")),
+        nodes_(graph().nodes().size()),
+        edges_(graph().edges().size()),
+        codes_(graph().nodes().size()) {}
+
+ protected:
+  std::string doing() const override {
+    if (is_done()) return fmt::format("{} rollouts, {} steps", rollout_, steps_);
+    return fmt::format("rollout {} of {}, step {}", rollout_ + 1, rollouts_, trajectory_.size());
+  }
+
+  bool is_done() const override { return rollout_ >= rollouts_ || steps_ >= kMostAsks; }
+  bool tunes_at_end() const override { return true; }
+
+  std::optional<Ask> next() override {
+    if (is_waiting() || is_done()) return std::nullopt;
+    plan();
+    if (!edge_) return std::nullopt;
+    const bool is_rollout = trajectory_.size() > selected_;
+    return GraphAuthor::take(*edge_, code_,
+                             fmt::format("rollout {} of {}, {}", rollout_ + 1, rollouts_,
+                                         is_rollout ? "rolling out" : "expanding"));
+  }
+
+  void judged(const Ask& ask, const Tell& tell) override {
+    const auto id = works_.observe(ask, tell);
+    if (!id || ask.role != Role::Write || !edge_) return;
+    step(*id, tell);
+    plan();
+  }
+
+  void steered() override {
+    for (auto& code : codes_)
+      if (code && !may_derive(works_.at(*code).ask)) code.reset();
+    edge_.reset();
+    trajectory_.clear();
+    if (pinned() != 0) codes_[0] = works_.of(pinned());
+    code_ = codes_[0];
+    node_ = 0;
+  }
+
+ private:
+  /// Until a step is to be taken, or all rollouts are made.
+  void plan() {
+    while (!edge_ && !is_done()) select();
+  }
+
+  void step(WorkId id, const Tell& tell) {
+    ++steps_;
+    const Edge taken = *std::exchange(edge_, std::nullopt);
+    trajectory_.push_back(taken);
+    // Every node may be the last: a path is worth the most that was seen along it.
+    best_reward_ = std::max(best_reward_, policy_.compute(tell));
+    if (!tell.is_correct() || !may_derive(tell.ask)) return end_rollout();
+    node_ = graph().target(taken);
+    code_ = id;
+    auto& kept = codes_[node_];
+    if (!kept || works_.at(*kept).speedup < tell.speedup.value) kept = id;
+    if (trajectory_.size() >= kStepCap || out_of(node_).empty()) return end_rollout();
+    edge_ = roll();
+  }
+
+  /// As published the graph is fixed while it is searched.
+  static StrategyOptions frozen(StrategyOptions options) {
+    options.freezes_graph = true;
+    return options;
+  }
+
+  /// From the start over nodes whose code is known, by upper confidence bounds, to one without: its
+  /// edge is the next step. All successors of a node that has been visited are open at once.
+  void select() {
+    node_ = 0;
+    code_ = codes_[0];
+    trajectory_.clear();
+    path_ = {0};
+    best_reward_ = -1;
+    while (!out_of(node_).empty()) {
+      const Edge e = best_bound();
+      const Node to = graph().target(e);
+      path_.push_back(to);
+      const bool is_last = trajectory_.size() + 1 == kStepCap || out_of(to).empty();
+      // Where all of the path is known already, its last step is taken once more.
+      if (!codes_[to] || is_last) {
+        edge_ = e;
+        selected_ = trajectory_.size();
+        return;
+      }
+      trajectory_.push_back(e);
+      node_ = to;
+      code_ = codes_[to];
+      best_reward_ = std::max(best_reward_, works_.at(*code_).first_speedup);
+    }
+    end_rollout();  // the graph has no step at all
+  }
+
+  /// P-UCB(s) = Q(s) + sqrt(2 ln N(s') / N(s)), s' the parent on this path.
+  Edge best_bound() {
+    double best = -std::numeric_limits<double>::infinity();
+    std::vector<Edge> equals;
+    for (const Edge e : out_of(node_)) {
+      const Value& child = nodes_[graph().target(e)];
+      const double parent = std::max(1, nodes_[node_].n);
+      const double bound = child.n == 0 ? std::numeric_limits<double>::max()
+                                        : child.q + std::sqrt(2 * std::log(parent) / child.n);
+      if (bound > best) best = bound, equals.clear();
+      if (bound == best) equals.push_back(e);
+    }
+    return equals[static_cast<std::size_t>(rng_.below(equals.size()))];
+  }
+
+  /// argmax Q(s, a) - lambda N(s, a), or one by lot.
+  Edge roll() {
+    const auto& out = out_of(node_);
+    if (rng_.uniform() < kExplore) return out[static_cast<std::size_t>(rng_.below(out.size()))];
+    return *std::ranges::max_element(
+        out, {}, [&](Edge e) { return edges_[e].q - kVisitCost * edges_[e].n; });
+  }
+
+  void end_rollout() {
+    for (const Node node : path_) nodes_[node].add(best_reward_);
+    for (const Edge e : trajectory_) edges_[e].add(best_reward_);
+    ++rollout_;
+    edge_.reset();
+    trajectory_.clear();
+  }
+
+  Rng rng_;
+  const int rollouts_;
+  const RewardPolicy& policy_;
+  std::vector<Value> nodes_;
+  std::vector<Value> edges_;
+  std::vector<std::optional<WorkId>> codes_;  // the fastest that was reached at each node
+  int rollout_ = 0;
+  int steps_ = 0;
+  Node node_ = 0;
+  std::optional<WorkId> code_;
+  std::optional<Edge> edge_;      // being taken
+  std::vector<Node> path_;        // selected, with the node that is expanded
+  std::vector<Edge> trajectory_;  // taken, rollout included
+  std::size_t selected_ = 0;      // steps of the trajectory before the expansion
+  double best_reward_ = -1;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_graph_search_paper(std::vector<Idea> ideas,
+                                                  const StrategyOptions& options) {
+  return std::make_unique<GraphSearchPaper>(std::move(ideas), options);
+}
+
+}  // namespace kw::search
