@@ -39,6 +39,17 @@ std::string words_of_edge(const TechniqueEdge& edge) {
                              edge.examples.size());
 }
 
+/// What a graph holds, under the name of a file or of a target.
+void say_size(const Global& global, const std::string& where, const TechniqueGraph& graph) {
+  const std::size_t techniques = graph.nodes().size() - 1, steps = graph.edges().size();
+  if (global.json)
+    std::printf(
+        "%s\n",
+        dump_json({{"where", where}, {"techniques", techniques}, {"steps", steps}}).c_str());
+  else
+    fmt::print("{}: {} techniques, {} steps\n", where, techniques, steps);
+}
+
 Result<int> show_graph(const Global& global, const GraphFlags& flags) {
   const Target target = KW_TRY(flags.target.aim()).target;
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
@@ -62,8 +73,7 @@ Result<int> export_graph(const Global& global, const GraphFlags& flags) {
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
   const TechniqueGraph graph = KW_TRY(open_graph(global, target, store));
   KW_TRY(platform::write_file_atomic(flags.file, to_json(graph) + "\n"));
-  fmt::print("{}: {} techniques, {} steps\n", flags.file, graph.nodes().size() - 1,
-             graph.edges().size());
+  say_size(global, flags.file, graph);
   return kDone;
 }
 
@@ -77,8 +87,7 @@ Result<int> import_graph(const Global& global, const GraphFlags& flags) {
   TechniqueGraph graph = KW_TRY(open_graph(global, target, store));
   graph.merge(read);
   KW_TRY(engine::keep_graph(store, target, graph));
-  fmt::print("{}: {} techniques, {} steps now\n", name_of(target), graph.nodes().size() - 1,
-             graph.edges().size());
+  say_size(global, std::string(name_of(target)), graph);
   return kDone;
 }
 
