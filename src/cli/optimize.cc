@@ -39,6 +39,7 @@ constexpr std::int64_t kDefaultWritingTimeNs = 900'000'000'000;
 /// fastest, before the first word: at most so many, and at most a quarter of all.
 constexpr std::int64_t kMostStartAttempts = 27;
 constexpr std::int64_t kStartShare = 4;
+constexpr std::int64_t kMostRounds = 10'000;
 
 constexpr const char* kBundle = "bundle";
 /// Asks in flight where each round is a trip to another machine.
@@ -129,7 +130,8 @@ Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& stra
     return fail("--preset is sketch or paper, not '" + flags.preset + "'");
   if (flags.rounds != 0 && !strategy.has_rounds)
     return fail("--rounds means nothing to strategy '" + name + "'");
-  if (flags.rounds < 0) return fail("--rounds cannot be negative");
+  if (flags.rounds < 0 || flags.rounds > kMostRounds)
+    return fail(fmt::format("--rounds is a number from 1 to {}", kMostRounds));
   if (!flags.judge.empty() && !contains(strategy.roles, std::string_view("judge")))
     return fail("--judge means nothing to strategy '" + name + "', which has no judge of its own");
   if (flags.judge == "learned") return fail("--judge learned is not there yet: rules, or a model");

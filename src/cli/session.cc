@@ -84,7 +84,11 @@ platform::Path new_task_folder(const Global& global, const std::string& name) {
 Result<task::Definition> open_task(const Global& global, const memory::DataFiles& data,
                                    const std::string& name) {
   if (const auto folder = task_folder(global, name)) return as_input(task::load_task(*folder));
-  const auto files = KW_TRY(as_input(memory::shipped_task(data, name)));
+  // A run that was started in the repository names a shipped task by its folder there.
+  constexpr std::string_view kShipped = "tasks/";
+  const bool is_named_by_folder = name.starts_with(kShipped);
+  const auto files = KW_TRY(as_input(
+      memory::shipped_task(data, is_named_by_folder ? name.substr(kShipped.size()) : name)));
   if (!files.texts.empty()) return as_input(task::parse_task(files));
   return fail(
       "no task folder and no shipped task of this name" + suggestion(name, data.folders("tasks")),

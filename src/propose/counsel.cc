@@ -161,7 +161,9 @@ Result<Reading> ModelCounsel::consult(const Situation& s) {
       return reading;
     }
     reading.trouble = fields.error();
-    request.messages.push_back({ChatRole::Assistant, reply->text});
+    // Some providers refuse an empty message; junk by the megabyte is not paid for again.
+    const std::string said = sanitise(reply->text, kCounselBytes);
+    request.messages.push_back({ChatRole::Assistant, said.empty() ? "(nothing)" : said});
     request.messages.push_back(
         {ChatRole::User, fmt::format("That cannot be read: {}. Send the JSON object once more, "
                                      "within its bounds, and nothing else.",

@@ -219,7 +219,8 @@ TEST(Schema, ReadsTheFirstObjectWhereverItStands) {
   ASSERT_TRUE(fields) << fields.error();
   EXPECT_EQ(fields->at("bottleneck"), "a } brace");
   EXPECT_EQ(fields->at("metrics"), "a, b, c");
-  const auto wrong = [&](const char* text) { return read_schema(text, schema).error(); };
+  const auto wrong = [&](const std::string& text) { return read_schema(text, schema).error(); };
+  EXPECT_EQ(wrong(std::string(2'000'000, '{')), wrong("{")) << "and it ends";
   EXPECT_THAT(wrong("{\"bottleneck\": 3}"), HasSubstr("is no text"));
   EXPECT_THAT(wrong("{\"bottleneck\": \"b\"}"), HasSubstr("'optimisation_method' is missing"));
   EXPECT_THAT(wrong("{\"metrics\": [\"a\", \"b\"]}"), HasSubstr("2 names, 3 to 4"));

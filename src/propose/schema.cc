@@ -43,13 +43,19 @@ constexpr std::array<SchemaField, 2> kGraphChoice{
 
 using Json = nlohmann::json;
 
+// Each brace is a beginning that may be looked at to the end of the text: nothing but braces would
+// take time with the square of its length.
+constexpr std::size_t kMostLooks = std::size_t{16} << 20;
+
 /// The first text between braces that match, outside strings, that is a JSON object.
 std::optional<Json> first_object(std::string_view text) {
+  std::size_t looks = 0;
   for (std::size_t begin = text.find('{'); begin != std::string_view::npos;
        begin = text.find('{', begin + 1)) {
     int depth = 0;
     bool is_string = false;
     for (std::size_t i = begin; i < text.size(); ++i) {
+      if (++looks > kMostLooks) return std::nullopt;
       const char c = text[i];
       if (is_string) {
         if (c == '\\')

@@ -256,13 +256,23 @@ class HeaderParser {
 
   void read_require(std::string_view text) {
     auto expr = read_expression(text);
-    if (!expr) return;
+    if (!expr || !compares_arch_well(*expr, text)) return;
     const bool is_for_tuners = !plan_.is_in_block() && is_over(*expr, macros_and_limits());
     if (plan_.is_in_block() || !is_over(*expr, macros_))
       plan_.add(offset_of_view(text), RequireNode{at_place(*expr, text)});
     if (!is_for_tuners) return;
     last_requirement_ = offset_of_view(text);
     header_.requirements.push_back(std::move(*expr));
+  }
+
+  /// An architecture's number is ours; only another name can be meant.
+  bool compares_arch_well(const Expr& expr, std::string_view text) {
+    const auto names = expr.names();
+    const auto is_arch = [](const auto& name) { return std::string_view(name).starts_with("sm_"); };
+    if (contains(known_, "arch") || !contains(names, "arch") || std::ranges::any_of(names, is_arch))
+      return true;
+    complain(text, "arch is compared with the name of an architecture, such as sm_90a");
+    return false;
   }
 
   PlanExpr at_place(const Expr& expr, std::string_view text) const {

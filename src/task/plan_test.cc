@@ -291,6 +291,11 @@ TEST(Plan, RequirementsMayNameTheArch) {
   EXPECT_EQ(header.points(9).size(), 1u);
   header.limits = device_limits(plain);
   EXPECT_EQ(header.points(9).size(), 0u) << "a tuner has nothing to try there";
+  for (const char* number : {"require arch >= 90", "require arch"}) {
+    const auto nonsense = parse_header(test::directives(number), "a.cu", Target::Cuda);
+    ASSERT_FALSE(nonsense.has_value()) << number;
+    EXPECT_TRUE(nonsense.error().front().text.starts_with("arch is compared with the name of"));
+  }
 }
 
 TEST(Plan, MacrosAreWhatFollowsFromKnobs) {

@@ -47,10 +47,9 @@ TEST_F(Dialogue, FedTheRightWordsBack) {
   }
 }
 
-// The run names its task as it was named then: by a folder of the repository.
-TEST_F(Dialogue, ReplaysToTheSameDecisions) {
-  const Ran ran = w_.shell("here=$PWD\ncd " KW_SOURCE_DIR
-                           "\n\"$KW\" replay fctd3d-1 --json --workspace \"$here\"\n");
+// The run names its task by a folder of the repository, where it was started.
+TEST_F(Dialogue, ReplaysToTheSameDecisionsFromAnywhere) {
+  const Ran ran = w_.kw({"replay", "fctd3d-1", "--json"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.json()["is_identical"], true);
 }

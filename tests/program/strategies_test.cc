@@ -81,6 +81,8 @@ TEST(EveryStrategy, RefusesWhatMeansNothingToIt) {
   EXPECT_THAT(refused({"--strategy", "coder-judge", "--preset", "best"}),
               HasSubstr("sketch or paper, not 'best'"));
   EXPECT_THAT(refused({"--strategy", "evolve", "--rounds", "3"}), HasSubstr("means nothing"));
+  EXPECT_THAT(refused({"--strategy", "coder-judge", "--rounds", "4294967297"}),
+              HasSubstr("from 1 to 10000"));
   EXPECT_THAT(refused({"--strategy", "agent", "--judge", "rules"}), HasSubstr("means nothing"));
   EXPECT_THAT(refused({"--strategy", "coder-judge", "--judge", "learned"}),
               HasSubstr("not there yet"));
