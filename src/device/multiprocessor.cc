@@ -3,7 +3,8 @@
 #include "device/multiprocessor.h"
 
 #include <array>
-#include <charconv>
+
+#include "base/arch.h"
 
 namespace kw::device {
 namespace {
@@ -73,16 +74,7 @@ constexpr std::array<Multiprocessor, 7> kTable{{
 
 }  // namespace
 
-int capability_of(std::string_view arch) {
-  constexpr std::string_view kPrefix = "sm_";
-  if (!arch.starts_with(kPrefix)) return 0;
-  arch.remove_prefix(kPrefix.size());
-  int value = 0;
-  const auto [end, trouble] = std::from_chars(arch.data(), arch.data() + arch.size(), value);
-  const std::string_view rest(end, static_cast<std::size_t>(arch.data() + arch.size() - end));
-  if (trouble != std::errc{} || value < 10 || value > 999) return 0;
-  return rest.empty() || rest == "a" || rest == "f" ? value : 0;
-}
+int capability_of(std::string_view arch) { return parse_arch(arch).capability; }
 
 std::optional<Multiprocessor> multiprocessor_of(std::string_view arch) {
   const int capability = capability_of(arch);

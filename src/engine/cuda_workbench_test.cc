@@ -118,9 +118,29 @@ TEST(CudaWorkbench, KernelsOfAnotherArchAreLeftOutWithWords) {
       EXPECT_THAT(bench->notices(), IsEmpty());
     else
       EXPECT_THAT(bench->notices(),
-                  ElementsAre("50_wgmma is left out: it requires arch == sm_90a, and this device "
+                  ElementsAre("50_wgmma is left out: it requires arch == sm_90a; this device "
                               "is sm_100a"));
   }
+}
+
+TEST(CudaWorkbench, OnlyWhatTheDeviceLacksIsNamed) {
+  const std::string lines =
+      "// kw: require sms >= 1\n// kw: require arch >= sm_100\n// kw: require KIB > 9 || arch > "
+      "0\n";
+  const std::map<std::string, std::string> playbook = {
+      {"50_newer.cu", lines + kKernel},
+      {"60_large.cu", std::string(kKernel) + "// kw: require BLOCK * 1024 * 1024 <= shared_max\n"}};
+  TaskWorkbenchOptions options;
+  options.target = Target::Cuda;
+  options.max_bytes = 1 << 20;
+  options.gpu = {device::least_facts("sm_90a")};
+  const auto bench = TaskWorkbench::create(twice(kKernel), playbook, options);
+  ASSERT_TRUE(bench) << bench.error().what;
+  EXPECT_THAT(
+      bench->notices(),
+      ElementsAre("50_newer is left out: it requires arch >= sm_100; this device is sm_90a",
+                  "60_large is left out: no combination of its knobs satisfies its requirements; "
+                  "this device is sm_90a"));
 }
 
 TEST(CudaWorkbench, EveryArchThatCanBeCompiledForHasANameInPlans) {

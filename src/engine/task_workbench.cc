@@ -8,7 +8,6 @@
 #include <iterator>
 #include <memory>
 
-#include "base/contains.h"
 #include "base/text.h"
 #include "engine/written.h"
 #include "propose/generic.h"
@@ -25,15 +24,20 @@ search::Idea search_idea(const propose::Idea& idea, search::Validity fits) {
           origin == Origin::Task || origin == Origin::Playbook};
 }
 
-/// Words about an idea that has no point on this device.
+/// Words about an idea that has no point on this device: what it asks of the device alone and does
+/// not get, or that its knobs and the device's limits go nowhere together.
 std::string why_left_out(const propose::Idea& idea, const std::string& arch) {
-  std::vector<std::string> asked;
-  for (const Expr& condition : idea.header.requirements)
-    for (const auto& name : condition.names())
-      if (contains(task::device_names(), name) && !contains(asked, condition.text()))
-        asked.push_back(condition.text());
-  return fmt::format("{} is left out: it requires {}, and this device is {}", idea.candidate.name,
-                     join(asked, "; "), arch);
+  std::vector<std::string> missed;
+  for (const Expr& condition : idea.header.requirements) {
+    const bool is_of_device = std::ranges::all_of(condition.names(), [&](const std::string& name) {
+      return idea.header.limits.contains(name);
+    });
+    if (is_of_device && condition.evaluate(idea.header.limits).value_or(0) == 0)
+      missed.push_back(condition.text());
+  }
+  const std::string why = missed.empty() ? "no combination of its knobs satisfies its requirements"
+                                         : "it requires " + join(missed, " and ");
+  return fmt::format("{} is left out: {}; this device is {}", idea.candidate.name, why, arch);
 }
 
 }  // namespace

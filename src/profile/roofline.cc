@@ -208,11 +208,7 @@ RooflinePosition position(const Workload& workload, double median_ns, const Devi
   return p;
 }
 
-bool needs_remeasuring(const RooflinePosition& position) {
-  const double fraction =
-      position.matrix_fraction > 0 ? position.matrix_fraction : position.fraction;
-  return fraction > kAboveRoof;
-}
+bool needs_remeasuring(const RooflinePosition& position) { return position.fraction > kAboveRoof; }
 
 void fill_rates(WorkloadResult& result, const Work& work) {
   const double seconds = result.median_ns * 1e-9;

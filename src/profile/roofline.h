@@ -72,9 +72,9 @@ std::optional<ComputeCeiling> matrix_ceiling(const Workload& workload, const Dev
 RooflinePosition position(const Workload& workload, double median_ns, const DeviceFacts& facts,
                           const Situation& situation = {});
 
-/// Above its ceiling by more than the ceiling's noise, and no matrix units explain it: the ceiling
-/// has to be measured again. If it stays above, the kernel moves fewer bytes than the nominal count
-/// (temporal blocking, reuse).
+/// Above its ceiling by more than the ceiling's noise: the ceiling has to be measured again. If it
+/// stays above, the kernel uses matrix units (products of f32), or moves fewer bytes than the
+/// nominal count (temporal blocking, reuse).
 bool needs_remeasuring(const RooflinePosition& position);
 
 /// Fills items_per_s, flops_per_s, bytes_per_s and arithmetic_intensity from the nominal work and

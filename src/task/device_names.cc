@@ -3,8 +3,9 @@
 #include "task/device_names.h"
 
 #include <array>
-#include <charconv>
 #include <string>
+
+#include "base/arch.h"
 
 namespace kw::task {
 namespace {
@@ -18,14 +19,10 @@ constexpr std::array<std::string_view, 15> kNames{
 }  // namespace
 
 std::int64_t arch_number(std::string_view arch) {
-  if (!arch.starts_with(kPrefix)) return 0;
-  const std::string_view rest = arch.substr(kPrefix.size());
-  std::int64_t digits = 0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), digits);
-  if (error != std::errc{} || digits < 0 || digits > 9999) return 0;
-  const auto suffix = rest.substr(static_cast<std::size_t>(end - rest.data()));
-  if (!suffix.empty() && suffix != "a") return 0;
-  return digits * 10 + (suffix.empty() ? 0 : 1);
+  const ArchName name = parse_arch(arch);
+  return std::int64_t{10} * name.capability + (name.feature == 'a'   ? 2
+                                               : name.feature == 'f' ? 1
+                                                                     : 0);
 }
 
 std::span<const std::string_view> device_names() { return kNames; }

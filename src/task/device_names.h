@@ -12,8 +12,8 @@
 
 namespace kw::task {
 
-/// "sm_90a" as 901 and "sm_90" as 900, so that newer ones compare as greater and `a`, which has
-/// instructions that no other arch has, as a little more than the arch without; 0: no arch's name.
+/// "sm_90" as 900, "sm_90f" as 901 and "sm_90a" as 902, so that newer ones compare as greater and
+/// one with a feature of its own as a little more than the one without; 0: no arch's name.
 std::int64_t arch_number(std::string_view arch);
 
 /// `sms`, `shared_max`, `l2_bytes`, `arch`, and `sm_75` and its like.

@@ -272,6 +272,8 @@ TEST(Plan, ArchsAreOrderedAndAnExactOneIsMoreThanItsFamily) {
   EXPECT_LT(arch_number("sm_89"), arch_number("sm_90"));
   EXPECT_LT(arch_number("sm_90"), arch_number("sm_90a"));
   EXPECT_LT(arch_number("sm_90a"), arch_number("sm_100"));
+  EXPECT_LT(arch_number("sm_103"), arch_number("sm_103f"));
+  EXPECT_LT(arch_number("sm_103f"), arch_number("sm_103a"));
   for (const char* wrong :
        {"", "sm_", "sm_90b", "sm_-9", "90", "sm_99999999999999999999", "sm_9a0"})
     EXPECT_EQ(arch_number(wrong), 0) << wrong;
