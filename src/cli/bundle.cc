@@ -66,11 +66,11 @@ Result<DeviceFacts> facts_elsewhere(const Aim& aim) {
   return facts;
 }
 
-Result<std::unique_ptr<evaluate::BundleCarrier>> open_bundle(compile::Compiler& compiler,
-                                                             store::RunStore& store,
-                                                             const std::string& task,
-                                                             const DeviceFacts& facts) {
+Result<std::unique_ptr<evaluate::BundleCarrier>> open_bundle(
+    compile::Compiler& compiler, store::RunStore& store, const std::string& task,
+    const DeviceFacts& facts, std::optional<compile::Disassembler> disassembler) {
   evaluate::BundleOptions options;
+  options.disassembler = std::move(disassembler);
   options.file = store.root() / (task + ".bundle");
   options.facts = facts;
   options.build_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));

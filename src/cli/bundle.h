@@ -23,9 +23,8 @@ Result<DeviceFacts> facts_elsewhere(const Aim& aim);
 Result<DeviceFacts> bundle_facts(const store::RunStore& store, const Aim& aim);
 
 /// A carrier that writes runs/<task>.bundle. `compiler` and `store` must outlive it.
-Result<std::unique_ptr<evaluate::BundleCarrier>> open_bundle(compile::Compiler& compiler,
-                                                             store::RunStore& store,
-                                                             const std::string& task,
-                                                             const DeviceFacts& facts);
+Result<std::unique_ptr<evaluate::BundleCarrier>> open_bundle(
+    compile::Compiler& compiler, store::RunStore& store, const std::string& task,
+    const DeviceFacts& facts, std::optional<compile::Disassembler> disassembler);
 
 }  // namespace kw::cli

@@ -198,7 +198,8 @@ Result<> Bench::open_tools(const Global& global, const Aim& aim, store::RunStore
   options.target = aim.target;
   options.jail = settings.jail;
   if (aim.target == Target::Cuda)
-    options.disassembler = {compile::find_cuda_toolkit().disassembler, settings.jail};
+    disassembler_ = {compile::find_cuda_toolkit().disassembler, settings.jail};
+  options.disassembler = disassembler_;
   options.build_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   if (store != nullptr)
     options.on_facts = [store](const DeviceFacts& facts) {

@@ -78,6 +78,8 @@ class Bench {
   static Result<std::unique_ptr<Bench>> open_compilers(const Global& global, const Aim& aim);
   evaluate::PipeCarrier& carrier() { return *carrier_; }
   compile::Compiler& compiler() { return *compiler_; }
+  /// What reads the machine code of cuda candidates; nothing for another target.
+  const std::optional<compile::Disassembler>& disassembler() const { return disassembler_; }
   const DeviceFacts& facts() const { return carrier_->facts(); }
   /// See engine::Surroundings.
   std::string judge_id() const;
@@ -93,6 +95,7 @@ class Bench {
   std::unique_ptr<compile::Compiler> cpu_;
   std::unique_ptr<compile::Compiler> cached_cpu_;
   std::unique_ptr<compile::Compiler> compiler_;  ///< Of every target.
+  std::optional<compile::Disassembler> disassembler_;
   std::unique_ptr<evaluate::PipeCarrier> carrier_;
 };
 

@@ -50,6 +50,9 @@ Result<Evaluation> BundleCarrier::next() {
   } else if (auto brought = KW_TRY(options_.recall(first.key))) {
     evaluation = std::move(*brought);
     evaluation.id = first.id;
+    if (options_.disassembler && evaluation.verdict.is_correct())
+      if (auto code = start_reading_code(*options_.disassembler, first.request); code.valid())
+        add_code_findings(code.get(), evaluation);
   } else {
     const std::size_t count = KW_TRY(write());
     return fail(

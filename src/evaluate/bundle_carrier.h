@@ -9,6 +9,7 @@
 
 #include "compile/compiler.h"
 #include "evaluate/carrier.h"
+#include "evaluate/machine_code.h"
 #include "platform/files.h"
 #include "worker/prepare.h"
 
@@ -18,6 +19,8 @@ struct BundleOptions {
   platform::Path file;  ///< Where what waits is written.
   DeviceFacts facts;    ///< Of the machine elsewhere, as far as they are known; target and arch.
   int build_threads = 2;
+  /// As PipeOptions.
+  std::optional<compile::Disassembler> disassembler{};
   /// The evaluation that was brought back for a key; nothing: none yet.
   std::function<Result<std::optional<Evaluation>>(const std::string& key)> recall;
   /// Told of every key that is written, so that only what was asked for is taken back.

@@ -45,9 +45,9 @@ struct EnumNames<MismatchPattern> {
 
 /// One plain statement for the proposer, ranked; design §8.
 struct Finding {
-  std::string
-      kind;      ///< diagnostic | mismatch | vectorization | roofline | history | resource | note
-  int rank = 0;  ///< Smaller is more important.
+  std::string kind;   ///< diagnostic | mismatch | vectorization | roofline | history | resource |
+                      ///< machine_code | note
+  int rank = 0;       ///< Smaller is more important.
   std::string text;   ///< Whole sentences.
   std::string frame;  ///< Code or number frame, may be empty; shown verbatim.
   std::string place;  ///< file:line:column, workload or tensor; may be empty.

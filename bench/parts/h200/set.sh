@@ -41,7 +41,7 @@ gpu_judge() {
 }
 
 # Families of a part of kernels: lines of TASK KIND BOUND LIMIT FILE...; each against its naive baseline, and each timed
-# workload over the mean of the ceilings of its own mix before and after it.
+# workload over the ceiling of its own mix, as measured before its round.
 kernel_figures() { # PART LINES...
   local line task kind bound limit files file stem
   for line in "${@:2}"; do
@@ -53,6 +53,7 @@ kernel_figures() { # PART LINES...
         "highest roofline fraction of the timed workloads of \`kw judge playbook/$task/$file --task $task --baseline naive --target cuda --json\`, a process each round, whose ceilings ($kind) are those of \`kw device --measure\` before each round"
       figure "$stem.worst" ratio median none 0 "$stem.speedup" "$task, $file: worst workload over its roof" 'the same judgements'
       figure "$stem.speedup" ratio median none 0 - "$task, $file: speedup over naive" 'paired, geometric mean over the timed workloads of the same judgements'
+      figure "$stem.matrix" ratio median none 0 "$stem.speedup" "$task, $file: best workload under 3xTF32" 'highest matrix_fraction of the same judgements; products of f32 alone'
       figure "$stem.rate" "$([ "$kind" = core ] && echo flops_per_s || echo bytes_per_s)" median none 0 - "$task, $file: nominal rate of the best workload" 'the same judgements'
     done
   done
@@ -61,7 +62,7 @@ kernel_figures() { # PART LINES...
 # One judgement of every file of the lines: a round.
 kernel_round() { # LINES...
   local line task kind bound limit files file stem
-  local -A ceiling=()
+  local -A ceiling=()  # gpu_ceilings fills it; here it is run for kw to remember what it measured
   gpu_ceilings
   for line in "$@"; do
     read -r task kind bound limit files <<<"$line"
@@ -72,9 +73,10 @@ kernel_round() { # LINES...
       stem=$task.$(basename "$file" .cu)
       gpu_judge "$top/playbook/$task/$file" "$task" naive || continue
       sample_if "$stem.speedup" "$(number /speedup/value)"
-      each /workloads group=time roofline_fraction bytes_per_s flops_per_s | sort -g | awk -v id="$stem" -v kind="$kind" '
+      each /workloads group=time roofline_fraction bytes_per_s flops_per_s matrix_fraction | sort -g | awk -v id="$stem" -v kind="$kind" '
         $1 + 0 > 0 { if (!n++) printf "%s.worst\t%s\n", id, $1; roof = $1; rate = kind == "core" ? $3 : $2 }
-        END { if (n) printf "%s.roof\t%s\n%s.rate\t%s\n", id, roof, id, rate }' >>"$dir/samples.tsv"
+        $4 + 0 > matrix { matrix = $4 }
+        END { if (matrix > 0) printf "%s.matrix\t%s\n", id, matrix; if (n) printf "%s.roof\t%s\n%s.rate\t%s\n", id, roof, id, rate }' >>"$dir/samples.tsv"
     done
   done
 }
