@@ -17,6 +17,7 @@ Command optimize_command();
 Command resume_command();
 Command replay_command();
 Command sweep_command();
+Command soak_command();
 Command steer_command();
 Command explain_command();
 Command task_command();

@@ -16,7 +16,7 @@ TEST(Usage, HelpAndVersion) {
   const Ran help = w.kw({"--help"});
   EXPECT_EQ(help.code, 0);
   for (const char* name : {"optimize", "judge", "resume", "replay", "runs", "show", "compare",
-                           "export", "sweep", "task", "device", "doctor"}) {
+                           "export", "sweep", "soak", "task", "device", "doctor"}) {
     EXPECT_THAT(help.out, HasSubstr(name));
     const Ran one = w.kw({name, "--help"});
     EXPECT_EQ(one.code, 0) << name;

@@ -1,0 +1,247 @@
+// kw soak FILE --task T: one kernel on ever new inputs, all of its output checked, for as long as
+// asked.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/contains.h"
+#include "base/json.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "cli/soak_tally.h"
+#include "engine/task_workbench.h"
+#include "search/budget.h"
+#include "task/header.h"
+#include "task/resolve.h"
+
+namespace kw::cli {
+namespace {
+
+struct SoakFlags {
+  std::string file;
+  std::string task;
+  TargetFlags target;
+  std::vector<std::string> settings;
+  std::string time = "60s";
+  std::string grow;
+};
+
+/// Of the time, so that most of it is left for inputs of the shipped sizes.
+constexpr double kGrowthShare = 0.4;
+
+Result<Candidate> candidate_of(const SoakFlags& flags, Target target,
+                               const task::Definition& definition) {
+  const std::string source = KW_TRY(as_input(platform::read_file(flags.file)));
+  auto candidate = task::make_candidate(platform::Path(flags.file).stem().string(), source,
+                                        Origin::Human, definition.task.restrictions, target);
+  if (!candidate)
+    return as_input(Result<Candidate>(fail(task::to_text(candidate.error()), flags.file)));
+  if (!flags.settings.empty()) {
+    const auto header = task::parse_header(source, flags.file, target);
+    candidate->knobs = KW_TRY(as_input(task::apply_settings(*header, flags.settings)));
+  }
+  return std::move(*candidate);
+}
+
+/// The check workload with the most work whose dim is then doubled again and again.
+Result<task::WorkloadSpec> growing_workload(const task::Definition& definition, Target target,
+                                            const std::string& dim) {
+  if (!contains(definition.dims, dim))
+    return as_input(Result<task::WorkloadSpec>(fail(
+        "the task has no dim '" + dim + "'; it has " + join(definition.dims, ", "), "--grow")));
+  const task::WorkloadSpec* best = nullptr;
+  std::int64_t most = -1;
+  for (const task::WorkloadSpec& spec : definition.workloads) {
+    if (spec.group == Group::Time || !spec.is_for(target)) continue;
+    const Workload workload = KW_TRY(task::resolve(definition, spec));
+    if (workload.work.flops <= most) continue;
+    most = workload.work.flops;
+    best = &spec;
+  }
+  if (best == nullptr) return fail("the task has nothing to check", definition.folder);
+  return *best;
+}
+
+class Soak {
+ public:
+  Soak(engine::TaskWorkbench& workbench, evaluate::PipeCarrier& carrier, const Candidate& candidate)
+      : workbench_(workbench), carrier_(carrier), candidate_(candidate) {}
+
+  /// All shipped workloads on inputs of a fresh seed, all outputs checked.
+  Result<Evaluation> judge() {
+    auto request = KW_TRY(workbench_.request(candidate_, nullptr));
+    request.id = "soak";
+    request.until = Stage::Check;
+    request.seed = Seed::from_os().low;
+    return carrier_.evaluate(std::move(request));
+  }
+
+  /// The same at one workload of this size; nothing where it does not fit the machine.
+  Result<std::optional<GrowthPoint>> judge_at(task::WorkloadSpec spec, const std::string& dim,
+                                              std::int64_t value) {
+    spec.dims[dim] = value;
+    spec.name = fmt::format("{}={}", dim, value);
+    Workload workload = KW_TRY(task::resolve(workbench_.definition(), spec));
+    if (workload.bytes() > workload_limit(carrier_.facts())) return std::nullopt;
+    const auto shipped = workbench_.workloads();
+    workbench_.set_workloads({std::move(workload)});
+    auto evaluation = judge();
+    workbench_.set_workloads(shipped);
+    if (!evaluation) return std::unexpected(evaluation.error());
+    GrowthPoint point{.value = value, .outcome = evaluation->verdict.outcome};
+    for (const WorkloadResult& w : evaluation->workloads) {
+      point.rel_l2 = w.accuracy.rel_l2;
+      point.max_abs = w.accuracy.max_abs_diff;
+      point.gate_fraction = w.accuracy.gate_fraction;
+    }
+    return point;
+  }
+
+ private:
+  engine::TaskWorkbench& workbench_;
+  evaluate::PipeCarrier& carrier_;
+  const Candidate& candidate_;
+};
+
+struct Soaked {
+  std::string task;
+  std::string dim;
+  SoakTally tally;
+  std::vector<GrowthPoint> growth;
+  Verdict verdict{Stage::Check, Outcome::Correct, ""};
+  double elapsed_ns = 0;
+};
+
+/// Doubles the dim until its share of the time is used up, a value does not fit, or one fails.
+Result<> grow(Soak& soak, const task::WorkloadSpec& spec, double budget_ns, Soaked& to) {
+  const auto& clock = platform::real_clock();
+  const std::int64_t start = clock.now_ns();
+  std::int64_t value = spec.dims.at(to.dim);
+  double last_ns = 0;
+  for (;; value *= 2) {
+    const std::int64_t began = clock.now_ns();
+    // The next one takes about twice as long as this one.
+    if (static_cast<double>(began - start) + 2 * last_ns > budget_ns && !to.growth.empty()) break;
+    auto point = KW_TRY(soak.judge_at(spec, to.dim, value));
+    if (!point) break;
+    to.growth.push_back(*point);
+    last_ns = static_cast<double>(clock.now_ns() - began);
+    if (point->outcome != Outcome::Correct || value > std::numeric_limits<std::int32_t>::max() / 4)
+      break;
+  }
+  return {};
+}
+
+Json to_json(const Soaked& s) {
+  Json workloads = Json::array();
+  for (const SoakedWorkload& w : s.tally.workloads())
+    workloads.push_back({{"name", w.name},
+                         {"judgements", w.judgements},
+                         {"first_rel_l2", w.first_rel_l2},
+                         {"last_rel_l2", w.last_rel_l2},
+                         {"worst_rel_l2", w.worst_rel_l2},
+                         {"worst_max_abs_diff", w.worst_max_abs},
+                         {"worst_gate_fraction", w.worst_gate_fraction},
+                         {"is_nondeterministic", w.is_nondeterministic}});
+  Json growth = Json::array();
+  for (const GrowthPoint& p : s.growth)
+    growth.push_back({{"value", p.value},
+                      {"outcome", name_of(p.outcome)},
+                      {"rel_l2", p.rel_l2},
+                      {"max_abs_diff", p.max_abs},
+                      {"gate_fraction", p.gate_fraction}});
+  return {{"task", s.task},
+          {"verdict",
+           {{"stage", name_of(s.verdict.stage)},
+            {"outcome", name_of(s.verdict.outcome)},
+            {"evidence", s.verdict.evidence}}},
+          {"judgements", s.tally.judgements()},
+          {"elapsed_ns", s.elapsed_ns},
+          {"workloads", workloads},
+          {"dim", s.dim},
+          {"growth", growth},
+          {"growth_exponent", growth_exponent(s.growth)}};
+}
+
+void print(const Soaked& s) {
+  fmt::print("{} after {} judgements in {}{}{}\n", name_of(s.verdict.outcome), s.tally.judgements(),
+             format_ns(s.elapsed_ns), s.verdict.evidence.empty() ? "" : ": ", s.verdict.evidence);
+  for (const SoakedWorkload& w : s.tally.workloads())
+    fmt::print(
+        "  {:<18} {:>6} times  rel. L2 first {:.1e}, last {:.1e}, worst {:.1e}; {:.2f} of "
+        "the tolerance{}\n",
+        w.name, w.judgements, w.first_rel_l2, w.last_rel_l2, w.worst_rel_l2, w.worst_gate_fraction,
+        w.is_nondeterministic ? "; not the same bits twice" : "");
+  for (const GrowthPoint& p : s.growth)
+    fmt::print("  {} = {:<10} {:<14} rel. L2 {:.1e}, max {:.1e}\n", s.dim, p.value,
+               name_of(p.outcome), p.rel_l2, p.max_abs);
+  if (s.growth.size() > 1)
+    fmt::print("the error grows as {} to the power of {:.2f}\n", s.dim, growth_exponent(s.growth));
+}
+
+Result<int> soak(const Global& global, const SoakFlags& flags) {
+  const auto budget_ns = static_cast<double>(KW_TRY(as_input(search::parse_duration(flags.time))));
+  const auto data = KW_TRY(open_data(global));
+  auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
+  const Aim aim = KW_TRY(flags.target.aim(flags.file));
+  const Candidate candidate = KW_TRY(candidate_of(flags, aim.target, definition));
+  std::optional<task::WorkloadSpec> growing;
+  if (!flags.grow.empty()) growing = KW_TRY(growing_workload(definition, aim.target, flags.grow));
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto bench = KW_TRY(Bench::open(global, &store, aim));
+  auto workbench = KW_TRY(engine::TaskWorkbench::create(
+      std::move(definition), {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
+  Soak judge(workbench, bench->carrier(), candidate);
+
+  const auto& clock = platform::real_clock();
+  const std::int64_t start = clock.now_ns();
+  const auto elapsed = [&] { return static_cast<double>(clock.now_ns() - start); };
+  Soaked soaked;
+  soaked.task = workbench.definition().task.name;
+  soaked.dim = flags.grow;
+  if (growing) KW_TRY(grow(judge, *growing, kGrowthShare * budget_ns, soaked));
+  while (soaked.tally.judgements() == 0 || elapsed() < budget_ns) {
+    const Evaluation evaluation = KW_TRY(judge.judge());
+    soaked.tally.add(evaluation);
+    soaked.verdict = evaluation.verdict;
+    if (!evaluation.verdict.is_correct()) break;
+  }
+  soaked.elapsed_ns = elapsed();
+  if (global.json)
+    std::printf("%s\n", dump_json(to_json(soaked)).c_str());
+  else
+    print(soaked);
+  return soaked.verdict.is_correct() ? kDone : kNotGood;
+}
+
+}  // namespace
+
+Command soak_command() {
+  auto flags = std::make_shared<SoakFlags>();
+  Command command;
+  command.name = "soak";
+  command.summary = "Check one kernel on ever new inputs for a while";
+  command.declare = [flags](Flags& f) {
+    f.positional("file", flags->file, "Candidate source");
+    f.text("--task", flags->task, "Task folder, or name of a shipped task");
+    flags->target.declare(f, false);
+    f.texts("--set", flags->settings, "Knob value K=V; repeatable");
+    f.text("--time", flags->time, "For how long, such as 60s");
+    f.text("--grow", flags->grow,
+           "Dim, such as the number of time steps, that is doubled to see how the error grows");
+  };
+  command.run = [flags](const Global& global) {
+    if (flags->task.empty()) return report_error(global, {"--task is required", ""}, kUsage);
+    return end_command(global, soak(global, *flags));
+  };
+  return command;
+}
+
+}  // namespace kw::cli

@@ -1,0 +1,52 @@
+// What a soak saw: errors per workload over many judgements, and how an error grows with a dim.
+// Pure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "record/evaluation.h"
+
+namespace kw::cli {
+
+/// One workload over all judgements of a soak.
+struct SoakedWorkload {
+  std::string name;
+  int judgements = 0;
+  double first_rel_l2 = 0;  ///< Of the first judgement.
+  double last_rel_l2 = 0;   ///< Of the latest.
+  double worst_rel_l2 = 0;
+  double worst_max_abs = 0;
+  double worst_gate_fraction = 0;  ///< Largest |d| over what the gate allows.
+  bool is_nondeterministic = false;
+};
+
+/// One judgement at a larger value of the dim that grows.
+struct GrowthPoint {
+  std::int64_t value = 0;
+  Outcome outcome = Outcome::Correct;
+  double rel_l2 = 0;
+  double max_abs = 0;
+  double gate_fraction = 0;
+};
+
+class SoakTally {
+ public:
+  /// Takes in a judgement; each seen workload counts.
+  void add(const Evaluation& evaluation);
+  const std::vector<SoakedWorkload>& workloads() const { return workloads_; }
+  int judgements() const { return judgements_; }
+
+ private:
+  int judgements_ = 0;
+  std::vector<SoakedWorkload> workloads_;
+};
+
+/// The exponent p of rel_l2 = c value^p by least squares of the logarithms, from points with an
+/// error above 0; 0 where fewer than two values tell. 0.5 is a random walk of roundings, 1 a bias,
+/// more an instability.
+double growth_exponent(const std::vector<GrowthPoint>& points);
+
+}  // namespace kw::cli

@@ -1,0 +1,55 @@
+// kw soak: a kernel on ever new inputs, and how its error grows with a dim.
+// SPDX-License-Identifier: Apache-2.0
+#include "kw.h"
+
+namespace kw::program {
+namespace {
+
+using testing::HasSubstr;
+
+class Soak : public testing::Test {
+ protected:
+  void SetUp() override { write_easy_task(w_, "twice"); }
+  Workspace w_{Whose::Suite};
+};
+
+TEST_F(Soak, ChecksFreshInputsAndDoublesTheDim) {
+  w_.write("fine.cpp",
+           "void twice(int n, const float* x, float* y) {\n"
+           "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n}\n");
+  const Ran ran =
+      w_.kw({"soak", "fine.cpp", "--task", "twice", "--time", "1s", "--grow", "n", "--json"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto soaked = ran.json();
+  EXPECT_EQ(soaked["verdict"]["outcome"], "correct");
+  EXPECT_GE(soaked["judgements"], 1);
+  ASSERT_FALSE(soaked["workloads"].empty());
+  EXPECT_EQ(soaked["workloads"][0]["judgements"], soaked["judgements"]);
+  const auto& growth = soaked["growth"];
+  ASSERT_FALSE(growth.empty());
+  for (std::size_t i = 1; i < growth.size(); ++i)
+    EXPECT_EQ(growth[i]["value"], 2 * growth[i - 1]["value"].get<int>());
+}
+
+// Wrong for one element in 30,000: most judgements, of 5,000 each, do not meet it.
+TEST_F(Soak, AWrongAnswerEndsItWithItsVerdict) {
+  w_.write("wrong.cpp",
+           "void twice(int n, const float* x, float* y) {\n"
+           "  for (int i = 0; i < n; ++i) y[i] = x[i] > 4 ? 0 : 2 * x[i];\n}\n");
+  const Ran ran = w_.kw({"soak", "wrong.cpp", "--task", "twice", "--time", "120s", "--json"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 1) << ran.err;
+  EXPECT_EQ(ran.json()["verdict"]["outcome"], "wrong_result");
+}
+
+TEST_F(Soak, RefusesWhatItCannotDo) {
+  w_.write("fine.cpp", "void twice(int n, const float* x, float* y) {}\n");
+  EXPECT_THAT(w_.refusal({"soak", "fine.cpp"}, {"--task", "twice", "--grow", "m"}),
+              HasSubstr("no dim 'm'"));
+  EXPECT_THAT(w_.refusal({"soak", "fine.cpp"}, {"--task", "twice", "--time", "long"}),
+              HasSubstr("long"));
+}
+
+}  // namespace
+}  // namespace kw::program
