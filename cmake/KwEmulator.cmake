@@ -20,6 +20,11 @@ target_link_libraries(emulated_driver PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
 set_target_properties(emulated_driver PROPERTIES OUTPUT_NAME cuda SUFFIX .so.1
   LIBRARY_OUTPUT_DIRECTORY ${KW_EMULATED}/lib)
 
+add_library(emulated_nvml SHARED ${emulator}/nvml.cc)
+target_compile_options(emulated_nvml PRIVATE -O1 -Wall -Wextra -fvisibility=hidden)
+set_target_properties(emulated_nvml PROPERTIES OUTPUT_NAME nvidia-ml SUFFIX .so.1
+  LIBRARY_OUTPUT_DIRECTORY ${KW_EMULATED}/lib)
+
 foreach(header device.h matrix.h runtime.h)  # where a jail that shows the compiler's folder shows them too
   configure_file(${emulator}/${header} ${KW_EMULATED}/include/${header} COPYONLY)
 endforeach()

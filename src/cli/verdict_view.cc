@@ -41,6 +41,7 @@ Json workload_json(const WorkloadResult& w) {
                  {"is_nondeterministic", w.is_nondeterministic}};
   for (const HostLaunch& h : w.host_launches) object["host_launches"].push_back(encode_json(h));
   for (const Retimed& r : w.retimed) object["retimed"].push_back(encode_json(r));
+  for (const Sustained& s : w.sustained) object["sustained"].push_back(encode_json(s));
   return object;
 }
 
@@ -102,6 +103,12 @@ void print_workload(const WorkloadResult& w) {
     line += fmt::format("  rel. L2 {:.1e}, max {:.1e}", w.accuracy.rel_l2, w.accuracy.max_abs_diff);
   if (!w.note.empty()) line += "  " + w.note;
   std::printf("%s\n", line.c_str());
+  for (const Sustained& s : w.sustained)
+    std::printf("         %s back to back: %s\n", s.role.c_str(),
+                (s.why_not.empty() ? fmt::format("{} a call over {} calls on {} sets of buffers",
+                                                 format_ns(s.call_ns), s.calls, s.buffers)
+                                   : "not timed: " + s.why_not)
+                    .c_str());
   for (const HostLaunch& h : w.host_launches)
     std::printf("         %s: host launcher, %s\n", h.role.c_str(),
                 !h.is_captured ? ("by stream: " + h.why_not_captured).c_str()
@@ -165,6 +172,8 @@ Json evaluation_json(const Evaluation& e) {
   for (const WorkloadProfile& p : e.profiles) object["profiles"].push_back(encode_json(p));
   object["sanitizer"] = Json::array();
   for (const SanitizerPass& p : e.sanitizer) object["sanitizer"].push_back(encode_json(p));
+  object["moments"] = Json::array();
+  for (const GpuMoment& m : e.moments) object["moments"].push_back(encode_json(m));
   return object;
 }
 

@@ -60,7 +60,7 @@ Result<> PipeCarrier::start() {
   // tools lie.
   for (const char* name : {"PATH", "TMPDIR", "KW_CXX", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH",
                            "KW_CUDA_DRIVER", "CUDA_PATH", "CUDA_HOME", "KW_CUDA_LIBRARIES",
-                           "VIRTUAL_ENV", "CONDA_PREFIX", "KW_NCU", "KW_SANITIZER"})
+                           "VIRTUAL_ENV", "CONDA_PREFIX", "KW_NCU", "KW_SANITIZER", "KW_NVML"})
     if (const auto entry = platform::env_of_ours(name)) spawn.env.push_back(*entry);
   spawn.fds = {{theirs.get(), kWorkerFd}};
   spawn.out = platform::Output::Discard;

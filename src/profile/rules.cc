@@ -8,6 +8,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/contains.h"
 #include "base/text.h"
 #include "compile/remarks.h"
 #include "profile/kernel_rules.h"
@@ -182,6 +183,25 @@ void explain_noise(const Evaluation& e, Findings& out) {
   }
 }
 
+void explain_moments(const Evaluation& e, Findings& out) {
+  std::vector<std::string> foreign;
+  std::vector<std::string> reasons;
+  for (const GpuMoment& m : e.moments) {
+    for (const std::string& name : m.foreign)
+      if (!contains(foreign, name)) foreign.push_back(name);
+    for (const std::string& name : m.throttled_by)
+      if (!contains(reasons, name)) reasons.push_back(name);
+  }
+  if (!foreign.empty())
+    add(out, kSpeed + 3, "note",
+        fmt::format("While it was timed others had a context on this GPU: {}. What they computed "
+                    "is in these times.",
+                    join(foreign, ", ")));
+  if (!reasons.empty())
+    add(out, kNote + 2, "note",
+        fmt::format("The GPU's clock was held down: {}.", join(reasons, ", ")));
+}
+
 }  // namespace
 
 std::vector<Finding> explain(const Evaluation& evaluation, const Facts& facts, std::size_t limit) {
@@ -195,6 +215,7 @@ std::vector<Finding> explain(const Evaluation& evaluation, const Facts& facts, s
     explain_loops(*facts.unit, out);
   if (evaluation.verdict.stage > Stage::Compile) explain_kernels(facts, out);
   explain_noise(evaluation, out);
+  explain_moments(evaluation, out);
   std::stable_sort(out.begin(), out.end(),
                    [](const Finding& a, const Finding& b) { return a.rank < b.rank; });
   if (out.size() > limit) out.resize(limit);

@@ -102,5 +102,18 @@ TEST(Rules, NothingKnownNothingSaidAndTheLimitHolds) {
   EXPECT_EQ(explain(e, {}, 5).size(), 5u);
 }
 
+TEST(Rules, OthersOnTheGpuAndAClockThatIsHeldDownAreTold) {
+  Evaluation e;
+  GpuMoment before, after;
+  before.foreign = {"python3 (4711)"};
+  after.foreign = {"python3 (4711)", "blender (9)"};
+  after.throttled_by = {"power cap"};
+  e.moments = {before, after};
+  std::string all;
+  for (const Finding& f : explain(e, {})) all += f.text + "\n";
+  EXPECT_THAT(all, HasSubstr("a context on this GPU: python3 (4711), blender (9)."));
+  EXPECT_THAT(all, HasSubstr("held down: power cap."));
+}
+
 }  // namespace
 }  // namespace kw::profile

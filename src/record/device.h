@@ -93,6 +93,21 @@ struct GpuFacts {
   }
 };
 
+/// How a GPU stood at one moment, as its driver told; 0 and empty: it did not.
+struct GpuMoment {
+  double sm_clock_hz = 0;
+  double power_w = 0;
+  double temperature_c = 0;
+  std::vector<std::string> throttled_by;  ///< "power cap": what held the clock down.
+  std::vector<std::string> foreign;       ///< "python3 (4711)": others with a context on it.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("sm_clock_hz", s.sm_clock_hz), v("power_w", s.power_w), v("temperature_c", s.temperature_c),
+        v("throttled_by", s.throttled_by), v("foreign", s.foreign);
+  }
+};
+
 struct DeviceFacts {
   std::string
       id;  ///< Stable name of this device on this machine; keys the lease and stored ceilings.

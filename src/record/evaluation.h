@@ -34,12 +34,13 @@ struct MeasurePlan {
   /// By timed workload: floors of this opponent that were measured a little while ago; taken, for
   /// purpose judge, instead of measuring them.
   std::map<std::string, double> noise_floors;
+  bool sustained = false;  ///< cuda: time back to back too; confirmations of products always do.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("purpose", s.purpose), v("fidelity", s.fidelity), v("budget_ns", s.budget_ns),
         v("only", s.only), v("pairs", s.pairs), v("checked_share", s.checked_share),
-        v("noise_floors", s.noise_floors);
+        v("noise_floors", s.noise_floors), v("sustained", s.sustained);
   }
 };
 
@@ -189,6 +190,23 @@ struct HostLaunch {
   }
 };
 
+/// cuda: a leg back to back, many calls in one graph on rotating buffers, caches as the call
+/// before left them. A figure beside the cold one; it decides nothing.
+struct Sustained {
+  std::string role;    ///< candidate | opponent
+  double call_ns = 0;  ///< Median over graphs of the time per call, workspaces' zeros included.
+  double span_ns = 0;  ///< Of all of them.
+  std::int64_t calls = 0;
+  int buffers = 0;      ///< Sets of tensors that took turns; all of their outputs were checked.
+  std::string why_not;  ///< Why there is no figure.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("role", s.role), v("call_ns", s.call_ns), v("span_ns", s.span_ns), v("calls", s.calls),
+        v("buffers", s.buffers), v("why_not", s.why_not);
+  }
+};
+
 struct WorkloadResult {
   std::string name;
   Group group = Group::Check;
@@ -207,6 +225,7 @@ struct WorkloadResult {
   double miss_probability = 0;  ///< That one wrong block escapes all reduced checks of this record.
   std::vector<Retimed> retimed;           ///< At most one: of a candidate that was found faster.
   std::vector<HostLaunch> host_launches;  ///< Of the legs that are host launchers.
+  std::vector<Sustained> sustained;       ///< Of both legs, where it was asked for.
   bool is_nondeterministic = false;
   double items_per_s = 0;
   double flops_per_s = 0;
@@ -221,7 +240,7 @@ struct WorkloadResult {
         v("opponent_ns", s.opponent_ns), v("speedup", s.speedup), v("samples", s.samples),
         v("empty_call_ns", s.empty_call_ns), v("calls_per_sample", s.calls_per_sample),
         v("checked_share", s.checked_share), v("miss_probability", s.miss_probability),
-        v("retimed", s.retimed), v("host_launches", s.host_launches),
+        v("retimed", s.retimed), v("host_launches", s.host_launches), v("sustained", s.sustained),
         v("is_nondeterministic", s.is_nondeterministic), v("items_per_s", s.items_per_s),
         v("flops_per_s", s.flops_per_s), v("bytes_per_s", s.bytes_per_s),
         v("arithmetic_intensity", s.arithmetic_intensity), v("roofline", s.roofline);
@@ -306,6 +325,7 @@ struct Evaluation {
   std::map<std::string, double> account_ns;
   std::vector<WorkloadProfile> profiles;  ///< Where the request asked for one.
   std::vector<SanitizerPass> sanitizer;   ///< Likewise.
+  std::vector<GpuMoment> moments;  ///< cuda: as timing began and after it, where the driver tells.
 
   /// Geometric mean of the timed workloads' medians; 0 if nothing was timed.
   double mean_time_ns() const;
@@ -320,7 +340,8 @@ struct Evaluation {
         v("jail_uid", s.jail_uid), v("trust_class", s.trust_class),
         v("opponent_class", s.opponent_class), v("device", s.device), v("machine", s.machine),
         v("worker", s.worker), v("object_sha256", s.object_sha256), v("stage_ns", s.stage_ns),
-        v("account_ns", s.account_ns), v("profiles", s.profiles), v("sanitizer", s.sanitizer);
+        v("account_ns", s.account_ns), v("profiles", s.profiles), v("sanitizer", s.sanitizer),
+        v("moments", s.moments);
   }
 };
 

@@ -104,7 +104,15 @@ DeviceFacts Worker::facts_of(const device::Device& device) {
 Result<> Worker::take_alone() {
   held_.reset();  // Waiting for others while we hold a share would wait for ever.
   held_ = KW_TRY(lease(facts_, platform::LeaseMode::Exclusive, "measuring a kernel"));
+  moments_.clear();
+  look_at_device();
   return {};
+}
+
+void Worker::look_at_device() {
+  if (facts_.gpu.empty()) return;
+  if (!std::exchange(has_asked_nvml_, true)) nvml_ = device::Nvml::open(facts_.id);
+  if (nvml_) moments_.push_back(nvml_->look());
 }
 
 const DeviceFacts& Worker::greet(const std::vector<DeviceFacts>& remembered) {
@@ -185,7 +193,10 @@ Result<Evaluation> Worker::judge(const EvaluationRequest& request) {
 Result<Evaluation> Worker::judge_under_lease(const EvaluationRequest& request) {
   held_ = KW_TRY(lease(facts_, platform::LeaseMode::Shared,
                        "judging " + request.candidate.name + " for " + request.task.name));
+  moments_.clear();
   Evaluation e = KW_TRY(referee_.judge(request));
+  if (held_->mode() == platform::LeaseMode::Exclusive) look_at_device();
+  e.moments = moments_;
   e.id = request.id;
   e.worker = std::string(built_commit());
   // Above its ceiling: either the ceiling is stale or the kernel moves fewer bytes than the nominal

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "device/nvml.h"
 #include "platform/locks.h"
 #include "profile/ceilings.h"
 #include "referee/referee.h"
@@ -49,6 +50,8 @@ class Worker {
   Result<Evaluation> judge_under_lease(const EvaluationRequest& request);
   /// Turns the share of the lease into the whole.
   Result<> take_alone();
+  /// Notes how a GPU stands, where its driver tells.
+  void look_at_device();
   /// Caller holds the lease alone.
   Result<profile::CeilingReport> measure_ceilings(bool is_full);
   /// Measures the few ceilings again and keeps the higher figure of each. Caller as above.
@@ -64,6 +67,9 @@ class Worker {
   DeviceFacts facts_;                           ///< With ceilings.
   std::map<std::string, BuiltObject> trusted_;  ///< What equip() got, by role.
   std::optional<platform::Lease> held_;         ///< While an evaluation is judged.
+  std::unique_ptr<device::Nvml> nvml_;  ///< Once something was timed; null: it tells nothing.
+  bool has_asked_nvml_ = false;
+  std::vector<GpuMoment> moments_;  ///< Of the evaluation that is judged.
   bool has_remeasured_ = false;
   bool has_news_ = false;  ///< Of the ceilings, for the controller.
   referee::Referee referee_;

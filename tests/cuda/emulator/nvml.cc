@@ -1,0 +1,43 @@
+// A stand-in for NVIDIA's management library: the stand-in for a GPU, warm, with the processes that
+// KW_EMULATED_PROCESSES names by id, and the one that asks.
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#define KW_NVML extern "C" __attribute__((visibility("default"))) int
+
+struct ProcessInfo {
+  unsigned pid;
+  unsigned long long used_bytes;
+  unsigned gpu_instance;
+  unsigned compute_instance;
+};
+
+KW_NVML nvmlInit_v2() { return 0; }
+KW_NVML nvmlShutdown() { return 0; }
+KW_NVML nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
+  *device = reinterpret_cast<void*>(1);
+  return std::strcmp(uuid, "GPU-e0e1e2e3-e4e5-e6e7-e8e9-eaebecedeeef") == 0 ? 0 : 6;
+}
+KW_NVML nvmlDeviceGetClockInfo(void*, unsigned type, unsigned* mhz) {
+  return *mhz = 1755, type == 1 ? 0 : 2;
+}
+KW_NVML nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) { return *milliwatts = 412500, 0; }
+KW_NVML nvmlDeviceGetTemperature(void*, unsigned, unsigned* degrees) { return *degrees = 61, 0; }
+KW_NVML nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* bits) {
+  return *bits = 0x1 | 0x4, 0;
+}
+KW_NVML nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, ProcessInfo* to) {
+  const unsigned room = *count;
+  *count = 0;
+  to[(*count)++] = {static_cast<unsigned>(::getpid()), 0, 0, 0};
+  const char* at = std::getenv("KW_EMULATED_PROCESSES");
+  while (at != nullptr && *at != 0 && *count < room) {
+    char* end = nullptr;
+    to[(*count)++] = {static_cast<unsigned>(std::strtoul(at, &end, 10)), 0, 0, 0};
+    at = *end == ',' ? end + 1 : nullptr;
+  }
+  return 0;
+}
