@@ -29,6 +29,7 @@ struct JudgeFlags {
   std::vector<std::string> only;
   std::int64_t pairs = 0;
   std::string checked_share;
+  bool sustained = false;
   Inspection inspect;
 };
 
@@ -103,6 +104,7 @@ Result<> shape_measurement(const JudgeFlags& flags, EvaluationRequest& request) 
                      [&](const Workload& w) { return w.group == Group::Time && w.name == name; }))
       return as_input(Result<>(fail("no timed workload is called '" + name + "'", "--only")));
   request.measure.only = flags.only;
+  request.measure.sustained = flags.sustained;
   request.inspect = flags.inspect;
   return {};
 }
@@ -212,6 +214,8 @@ Command judge_command() {
     f.integer("--pairs", flags->pairs, "Time exactly so many pairs; default: until decided");
     f.text("--checked-share", flags->checked_share,
            "Share of the output checked after each timed call, such as 1/16");
+    f.on_off("--sustained", flags->sustained,
+             "cuda: time it back to back too, for a second and more");
     f.on_off("--profile", flags->inspect.profile,
              "cuda: afterwards time each launch and read counters (Nsight Compute)");
     f.on_off("--sanitize", flags->inspect.sanitize,

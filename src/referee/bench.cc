@@ -82,6 +82,14 @@ Result<> Bench::ensure_slots(int count) {
   return {};
 }
 
+void Bench::keep_slots(int count) {
+  if (slots() <= count) return;
+  native_.reset();
+  opponent.reset();
+  empty_ns.reset();
+  slots_.resize(static_cast<std::size_t>(count));
+}
+
 Result<> Bench::repair() {
   bool damaged = false;
   for (Slot& slot : slots_) {

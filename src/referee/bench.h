@@ -57,6 +57,8 @@ class Bench {
 
   /// Buffers for `count` distinct argument sets; growing ends the use of earlier players' maps.
   Result<> ensure_slots(int count);
+  /// Gives the slots beyond these back; ends the use of players' maps likewise.
+  void keep_slots(int count);
   /// After a candidate went wrong: whatever it may have damaged is renewed before the next call.
   Result<> repair();
   /// Computes what is known of a set, once. Uses slot 0: never between a call and its check.

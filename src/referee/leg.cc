@@ -75,7 +75,9 @@ Result<std::optional<Verdict>> Leg::allocate_workspaces() {
 
 device::LoadResult Leg::bind(Post& post, int object) {
   device::Binding binding{.object = object, .plan = post.plan};
-  for (std::size_t i = 0; i < post.stand.workload->tensors.size(); ++i)
+  const std::size_t tensors =
+      post.stand.workload->tensors.size() * static_cast<std::size_t>(post.stand.slots);
+  for (std::size_t i = 0; i < tensors; ++i)
     binding.tensors.push_back(post.stand.first_buffer + static_cast<int>(i));
   for (const auto& workspace : post.workspaces)
     for (std::size_t b = 0; b < spec_.buffers.size(); ++b)

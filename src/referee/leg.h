@@ -24,6 +24,7 @@ struct Stand {
   const Workload* workload = nullptr;  ///< Borrowed for the leg's life.
   int first_buffer = 0;
   Precision precision = Precision::Native;
+  int slots = 1;  ///< cuda: whose tensors the plan names, slot after slot.
 };
 
 /// A life is one process: it starts, loads the object, binds the plans (cuda), answers calls and is

@@ -366,6 +366,8 @@ Result<std::optional<Verdict>> Timing::run() {
       entry.result->outcome = Outcome::Implausible;
       return Verdict{Stage::Measure, Outcome::Implausible, *words};
     }
+  for (Entry& entry : entries_)
+    if (auto wrong = KW_TRY(sustain(entry))) return at_measure(*wrong);
   return std::nullopt;
 }
 

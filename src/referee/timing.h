@@ -91,6 +91,9 @@ class Timing {
                                             std::vector<double>& walls);
   Result<double> empty_wall_time(Entry& entry, std::size_t calls);
   Result<> time_by_stream(Entry& entry);
+  /// Both legs back to back. The last that is done with an entry: its legs are of no use
+  /// afterwards.
+  Result<std::optional<Verdict>> sustain(Entry& entry);
   Result<HostLaunch> time_by_stream(const Entry& entry, const char* role, Seat& seat);
   void finish(Entry& entry);
   bool is_poison_spared(const Entry& entry) const;

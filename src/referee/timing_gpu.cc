@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "measure/statistics.h"
+#include "referee/sustained.h"
 #include "referee/timing.h"
 
 namespace kw::referee {
@@ -73,6 +74,31 @@ Result<> Timing::time_by_stream(Entry& entry) {
     if (seat != nullptr && seat->leg().is_alive() && seat->leg().runs_host_code())
       entry.result->host_launches.push_back(KW_TRY(time_by_stream(entry, role, *seat)));
   return {};
+}
+
+Result<std::optional<Verdict>> Timing::sustain(Entry& entry) {
+  Bench& bench = *entry.bench;
+  const bool is_certificate_of_products =
+      request_.measure.purpose == Purpose::Confirm && bench.task().gate.kind == GateKind::Dot;
+  if (!bench.runs_plans() || (!request_.measure.sustained && !is_certificate_of_products))
+    return std::nullopt;
+  const auto lap = account_.lap("sustained");
+  const int slots = bench.slots();
+  std::optional<Verdict> verdict;
+  for (const Program* program : {&candidate_, opponent_}) {
+    if (program == nullptr || verdict) continue;
+    const double call_ns =
+        program == &candidate_ ? entry.result->median_ns : entry.result->opponent_ns;
+    auto run = KW_TRY(time_sustained(bench, request_.jail, *program, call_ns, timeout_of(bench),
+                                     seed_.child("sustained").child(program->role)));
+    if (run.verdict && program != &candidate_)
+      run.figure.why_not = run.verdict->evidence;  // it accuses nobody
+    else
+      verdict = std::move(run.verdict);
+    entry.result->sustained.push_back(std::move(run.figure));
+  }
+  bench.keep_slots(slots);
+  return verdict;
 }
 
 }  // namespace kw::referee
