@@ -12,7 +12,7 @@ namespace kw::propose {
 
 struct ExampleOptions {
   std::size_t most = 2;
-  std::size_t max_bytes = 16 << 10;  ///< Of all sources together.
+  std::size_t max_bytes = 24 << 10;  ///< Of all sources together; the longest of the playbook fits.
   Target target = Target::Cpu;
   /// Also kernels of the task itself, at any dtype: an answer, so only when asked for.
   bool own_playbook = false;
