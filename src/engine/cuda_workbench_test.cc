@@ -126,7 +126,7 @@ TEST(CudaWorkbench, KernelsOfAnotherArchAreLeftOutWithWords) {
 TEST(CudaWorkbench, OnlyWhatTheDeviceLacksIsNamed) {
   const std::string lines =
       "// kw: require sms >= 1\n// kw: require arch >= sm_100\n// kw: require KIB > 9 || arch > "
-      "0\n";
+      "sm_75\n";
   const std::map<std::string, std::string> playbook = {
       {"50_newer.cu", lines + kKernel},
       {"60_large.cu", std::string(kKernel) + "// kw: require BLOCK * 1024 * 1024 <= shared_max\n"}};
