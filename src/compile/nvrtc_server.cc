@@ -215,7 +215,9 @@ std::optional<NvrtcOutcome> listen(const Fd& answer, const Fd& fate, std::size_t
         errno != EINTR)
       return std::nullopt;
     if (ready[0].revents != 0) {
-      static thread_local std::array<char, std::size_t{1} << 16> part;
+      // Aligned: lld 14 may let a thread's bytes begin in a page that nothing maps, and then the
+      // program does not load.
+      alignas(64) static thread_local std::array<char, std::size_t{1} << 16> part;
       const ssize_t n = ::read(answer.get(), part.data(), part.size());
       if (n == 0 || (n < 0 && errno != EINTR)) is_open = false;
       if (n > 0 && bytes.size() + static_cast<std::size_t>(n) > most) {
