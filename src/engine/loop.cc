@@ -21,6 +21,22 @@ search::StopRule rules_of(const RunConfig& config) {
   return search::first_of(std::move(rules));
 }
 
+std::size_t first_written(const Workbench& workbench, const RunConfig& config) {
+  return config.ideas > 0 ? static_cast<std::size_t>(config.ideas) : workbench.ideas().size();
+}
+
+/// A playbook grows. A run that never asks for its kernels is not changed by that; any other would
+/// now ask something else.
+Result<> check_ideas(const Workbench& workbench, const RunConfig& config, bool is_writing) {
+  const std::size_t then = first_written(workbench, config);
+  const std::size_t now = workbench.ideas().size();
+  if (then == now || (is_writing && config.start_attempts == 0)) return {};
+  return fail(fmt::format("{} kernels of task and playbook were there when the run began, {} are "
+                          "there now",
+                          then, now),
+              config.task);
+}
+
 }  // namespace
 
 Loop::Loop(const Workbench& workbench, const RunConfig& config,
@@ -32,7 +48,7 @@ Loop::Loop(const Workbench& workbench, const RunConfig& config,
       standing_(std::move(standing)),
       rule_(rules_of(config)),
       is_writing_(is_writing),
-      written_(workbench.ideas().size(),
+      written_(first_written(workbench, config),
                [&workbench](const Candidate& candidate) { return workbench.fits(candidate); }),
       log_(std::move(log)) {
   log_(fmt::format("run {} strategy {} seed {} baseline {}", config.task, config.strategy,
@@ -61,6 +77,7 @@ Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, C
   options.work = search::class_of(workbench.family());
   options.start_asks = static_cast<std::size_t>(config.start_attempts);
   const search::StrategyInfo* info = KW_TRY(search::find_strategy(config.strategy));
+  KW_TRY(check_ideas(workbench, config, info->is_writing));
   return Loop(workbench, config, info->make(workbench.ideas(), options), info->is_writing,
               Standing(std::move(baseline), *policy), std::move(log));
 }

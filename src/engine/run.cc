@@ -379,6 +379,7 @@ Result<RunReport> run(const Surroundings& s, const RunConfig& config) {
   // The choice is part of the run, so that a resume years later pairs against the same one.
   const BaselineStanding* baseline = KW_TRY(choose_baseline(standings, config.baseline));
   fixed.baseline = baseline->candidate.name;
+  fixed.ideas = static_cast<int>(s.workbench.ideas().size());
   if (baseline->mean_ns > kCostlyCallNs) fixed.most_tuning_points = kPointsOfCostlyTask;
   RunSummary summary = KW_TRY(s.store.create(fixed, platform::utc_text(s.clock.wall_seconds())));
   const auto held = KW_TRY(s.store.lock(summary));

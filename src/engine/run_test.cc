@@ -171,6 +171,13 @@ TEST_F(RunTest, ReplayNoticesAnotherSeedOrBaseline) {
               HasSubstr("no longer has the baseline"));
 }
 
+TEST_F(RunTest, ReplayNoticesThatThePlaybookGrew) {
+  RunSummary run = stored(finished().run.name);
+  EXPECT_EQ(run.config.ideas, static_cast<int>(workbench_.ideas().size()));
+  --run.config.ideas;
+  EXPECT_THAT(replay(workbench_, store_, run).error().what, HasSubstr("when the run began"));
+}
+
 TEST_F(RunTest, InterruptedAfterAnyAttemptItGoesOnTheSame) {
   const std::vector<std::string> expected = decisions(finished());
   for (int stop = 1; stop < kAttempts; ++stop) {

@@ -112,6 +112,8 @@ struct RunConfig {
   std::string guide;           ///< Of graph-walk: random | llm | weights; empty: random.
   bool freezes_graph = false;  ///< What the run sees does not change the workspace's graph.
   bool judges_by_rules = false;  ///< Of coder-judge: rules read the findings, no model.
+  /// Of the workbench when the run began; written sources are numbered from there on. 0: not known.
+  int ideas = 0;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -125,7 +127,7 @@ struct RunConfig {
         v("constraints", s.constraints), v("hints", s.hints), v("start_attempts", s.start_attempts),
         v("uses_memory", s.uses_memory), v("profiles", s.profiles), v("preset", s.preset),
         v("rounds", s.rounds), v("judges_by_rules", s.judges_by_rules), v("guide", s.guide),
-        v("freezes_graph", s.freezes_graph);
+        v("freezes_graph", s.freezes_graph), v("ideas", s.ideas);
   }
 };
 
