@@ -19,7 +19,7 @@ constexpr std::int64_t kWorkspaceAlignment = 256;
 }  // namespace
 
 Leg::Leg(device::Device& device, const Task& task, device::PlayerSpec spec, Program program,
-         std::vector<Stand> stands, Seed seed)
+         const std::vector<Stand>& stands, Seed seed)
     : device_(device),
       task_(task),
       spec_(std::move(spec)),

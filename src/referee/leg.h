@@ -38,7 +38,7 @@ class Leg {
   /// `spec` names the buffers of the stands; `seed` is that of the workspaces' poison. `task`
   /// outlives the leg.
   Leg(device::Device& device, const Task& task, device::PlayerSpec spec, Program program,
-      std::vector<Stand> stands, Seed seed);
+      const std::vector<Stand>& stands, Seed seed);
 
   /// Ends this life and begins the next. A verdict if the object would not load, a plan did not fit
   /// its kernels, or its workspaces do not fit; an error if no player can be had at the jail level

@@ -172,15 +172,9 @@ class TextScreen {
       const bool is_quoted = !has_splices_ && !rest.empty() && clean_.code[mark] == ' ';
       const std::size_t at = offset;
       offset += line.size() + (clean_.literals.substr(offset + line.size(), 2) == "\r\n" ? 2 : 1);
-      if (is_quoted)
-        continue;
-      else if (rest.starts_with("%:"))
-        rest.remove_prefix(2);
-      else if (rest.starts_with('#'))
-        rest.remove_prefix(1);
-      else
-        continue;
-      rest = trim(rest);
+      const bool is_digraph = rest.starts_with("%:");
+      if (is_quoted || (!is_digraph && !rest.starts_with('#'))) continue;
+      rest = trim(rest.substr(is_digraph ? 2 : 1));
       if (rest.starts_with("embed")) reject(at, "#embed reads a file at compile time");
       for (const std::string_view word : {"include_next", "include", "import", "if", "elif"})
         if (rest.starts_with(word)) {
