@@ -123,12 +123,12 @@ add_dependencies(kw_device kw-player-cpu kw-player-cuda)
 
 # Started by the worker under profilers and sanitizers; a candidate's device code shares its process.
 add_executable(kw-specimen src/profile/specimen_main.cc)
-target_link_libraries(kw-specimen PRIVATE kw_profile)
+target_link_libraries(kw-specimen PRIVATE kw_profile kw_watched)
 add_dependencies(kw-specimen kw-jail)
 
 kw_room(worker DEPS platform compile device referee profile LIBS kw_version)
 add_executable(kw-worker src/worker/worker_main.cc)
-target_link_libraries(kw-worker PRIVATE kw_worker)
+target_link_libraries(kw-worker PRIVATE kw_worker kw_watched)
 add_dependencies(kw-worker kw-player-cpu kw-player-cuda kw-jail kw-specimen)
 
 if(NOT KW_PORTABLE)
@@ -138,7 +138,7 @@ if(NOT KW_PORTABLE)
   kw_room(report DEPS store memory)
   kw_room(cli DEPS engine report evaluate llm LIBS CLI11::CLI11 kw_version)
   add_executable(kw src/cli/main.cc)
-  target_link_libraries(kw PRIVATE kw_cli)
+  target_link_libraries(kw PRIVATE kw_cli kw_watched)
   add_dependencies(kw kw-worker)
 endif()
 
