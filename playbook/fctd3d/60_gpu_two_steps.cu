@@ -3,9 +3,9 @@
 // two steps instead of eight.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique temporal blocking, asynchronous copies, multistage pipeline, register queue, aligned tiles, whole waves, programmatic dependent launch
-// kw: tune TILE = 26, 34, 22     // vectors of four along z in a tile
-// kw: tune ROWS = 20, 12, 24, 16     // and rows
-// kw: tune TURN = 0, 1     // every second pass begins where the one before it ended: a part of that is still in the L2
+// kw: tune TILE = 22, 26, 12     // vectors of four along z in a tile
+// kw: tune ROWS = 24, 20, 44     // and rows
+// kw: tune TURN = 1, 0     // every second pass begins where the one before it ended: a part of that is still in the L2
 // kw: let LANES = TILE + 2, TALL = ROWS + 4, THREADS = LANES * TALL, PITCH = LANES + 2, BOX = PITCH * (TALL + 4)
 // kw: require THREADS <= 768
 // kw: workspace finished u32 [nt] zeroed

@@ -1,7 +1,7 @@
 // matmul on plain FMA: tiles in shared memory that arrive in the background, 8 x 16 products per thread.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique shared memory tiling, register tiling, asynchronous copies, multistage pipeline, double buffering, layout change, block swizzling, split-k
-// kw: tune DEPTH = 8, 32, 16
+// kw: tune DEPTH = 32, 16, 8
 // kw: tune STAGES = 3, 4
 // kw: tune GROUP = 8, 16, 4
 // kw: let MP = align_up(m, 4), DEEP = STAGES * DEPTH * 256 * 4, SHALLOW = STAGES * 8 * 256 * 4
