@@ -2,196 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <poll.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <thread>
 
-#include "base/contains.h"
-#include "base/json.h"
 #include "base/rng.h"
-#include "base/text.h"
 #include "cli/bundle.h"
 #include "cli/commands.h"
 #include "cli/live_view.h"
+#include "cli/optimize_flags.h"
 #include "cli/run_view.h"
 #include "cli/session.h"
 #include "cli/synthetic_bench.h"
-#include "cli/writing.h"
 #include "engine/run.h"
 #include "memory/playbook_graph.h"
 #include "propose/examples.h"
-#include "search/budget.h"
-#include "search/reward.h"
 
 namespace kw::cli {
 namespace {
-
-/// Without --attempts and --time: long enough for the shipped tasks, short enough to wait for.
-constexpr std::int64_t kDefaultTimeNs = 90'000'000'000;
-/// The same where a model writes, which takes a minute a kernel.
-constexpr std::int64_t kDefaultWritingTimeNs = 900'000'000'000;
-
-/// Attempts of a run with a model that go to the task's expert kernels and the knobs of the
-/// fastest, before the first word: at most so many, and at most a quarter of all.
-constexpr std::int64_t kMostStartAttempts = 27;
-constexpr std::int64_t kStartShare = 4;
-constexpr std::int64_t kMostRounds = 10'000;
-
-constexpr const char* kBundle = "bundle";
-/// Asks in flight where each round is a trip to another machine.
-constexpr int kBundleAsks = 8;
-
-struct OptimizeFlags {
-  std::string task;
-  TargetFlags target;
-  std::string strategy;
-  std::string tuner;
-  std::string reward = "speedup";
-  std::string baseline;
-  std::int64_t attempts = 0;
-  std::int64_t patience = 0;
-  std::string time;
-  std::vector<std::string> goals;
-  std::int64_t seed = 1;
-  std::int64_t outstanding = 1;
-  std::string save_attempts;
-  std::string carrier = "pipe";
-  std::string results;
-  bool no_memory = false;
-  bool profile = false;
-  bool from_scratch = false;
-  std::string preset;
-  std::string judge;
-  std::string guide;
-  bool freeze_graph = false;
-  std::int64_t rounds = 0;
-  WritingFlags writing;
-  std::string run;  ///< Of resume.
-};
-
-/// "auto, exhaustive, halving, climb": the names of strategies or tuners.
-template <class Info>
-std::string names_of(std::span<const Info> all) {
-  std::vector<std::string> names;
-  for (const Info& info : all) names.emplace_back(info.name);
-  return join(names, ", ");
-}
-
-/// The strategy asked for; where none is, one that uses the models there are.
-Result<const search::StrategyInfo*> strategy_of(const OptimizeFlags& flags) {
-  const bool has_writer = KW_TRY(flags.writing.has_writer());
-  std::string name = flags.strategy;
-  if (name.empty()) name = has_writer ? "refine" : "greedy";
-  const auto* strategy = KW_TRY(search::find_strategy(name));
-  if (!has_writer && !flags.writing.models.models.empty())
-    return fail("a model in a role writes no kernels: give --model without one, too");
-  if (strategy->is_writing && !has_writer)
-    return fail("strategy '" + name + "' needs somebody who writes kernels: give --model");
-  if (!strategy->is_writing && has_writer)
-    return fail("--model means nothing to strategy '" + name + "', which asks no model");
-  return strategy;
-}
-
-/// What the strategy tunes with; a tuner that would not be used is not accepted.
-Result<std::string> tuner_of(const OptimizeFlags& flags, const search::StrategyInfo& strategy) {
-  if (flags.tuner.empty()) return RunConfig().tuner;
-  if (!strategy.is_tuning)
-    return fail("--tuner means nothing to strategy '" + std::string(strategy.name) +
-                "', which tunes nothing");
-  return std::string(KW_TRY(search::find_tuner(flags.tuner))->name);
-}
-
-int start_attempts_of(const OptimizeFlags& flags) {
-  if (flags.from_scratch) return 0;
-  const std::int64_t share =
-      flags.attempts == 0 ? kMostStartAttempts : flags.attempts / kStartShare;
-  return static_cast<int>(std::min(kMostStartAttempts, share));
-}
-
-/// A run without any bound gets one of time.
-void set_default_limits(RunConfig& config, bool is_writing) {
-  const SpendLimits& spend = config.limits;
-  if (config.max_attempts != 0 || config.max_time_ns != 0) return;
-  if (spend.usd || spend.tokens || spend.calls) return;
-  config.max_time_ns = is_writing ? kDefaultWritingTimeNs : kDefaultTimeNs;
-}
-
-/// Of strategies that have presets or rounds; of others they are not accepted.
-Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& strategy,
-                    RunConfig& config) {
-  const std::string name(strategy.name);
-  if (!flags.preset.empty() && !strategy.has_presets)
-    return fail("--preset means nothing to strategy '" + name + "', which has none");
-  if (!flags.preset.empty() && flags.preset != "sketch" && flags.preset != "paper")
-    return fail("--preset is sketch or paper, not '" + flags.preset + "'");
-  if (flags.rounds != 0 && !strategy.has_rounds)
-    return fail("--rounds means nothing to strategy '" + name + "'");
-  if (flags.rounds < 0 || flags.rounds > kMostRounds)
-    return fail(fmt::format("--rounds is a number from 1 to {}", kMostRounds));
-  if (!flags.judge.empty() && !contains(strategy.roles, std::string_view("judge")))
-    return fail("--judge means nothing to strategy '" + name + "', which has no judge of its own");
-  if (flags.judge == "learned") return fail("--judge learned is not there yet: rules, or a model");
-  config.judges_by_rules = flags.judge == "rules";
-  if (!flags.judge.empty() && flags.judge != "rules")
-    config.models.push_back("judge=" + flags.judge);
-  if (!flags.guide.empty() && strategy.name != "graph-walk")
-    return fail("--guide means nothing to strategy '" + name + "'");
-  if (!flags.guide.empty() &&
-      !contains(std::array<std::string_view, 3>{"random", "llm", "weights"}, flags.guide))
-    return fail("--guide is random, llm or weights, not '" + flags.guide + "'");
-  if (flags.freeze_graph && !strategy.has_graph)
-    return fail("--freeze-graph means nothing to strategy '" + name + "', which walks no graph");
-  config.guide = flags.guide;
-  config.freezes_graph = flags.freeze_graph;
-  config.preset = flags.preset;
-  if (flags.rounds > 0) config.rounds = static_cast<int>(flags.rounds);
-  return {};
-}
-
-/// All but the task, and the goals of the task where the flags name none.
-Result<RunConfig> config_of(const OptimizeFlags& flags) {
-  RunConfig config;
-  config.task_path = flags.task;
-  const Aim aim = KW_TRY(flags.target.aim());
-  config.target = aim.target;
-  config.arch = aim.arch;
-  const search::StrategyInfo* strategy = KW_TRY(strategy_of(flags));
-  config.strategy = strategy->name;
-  config.tuner = KW_TRY(tuner_of(flags, *strategy));
-  KW_TRY(flags.writing.into(config));
-  KW_TRY(set_method(flags, *strategy, config));
-  config.reward_policy = KW_TRY(search::find_reward_policy(flags.reward))->name;
-  config.baseline = flags.baseline;
-  if (flags.attempts < 0) return fail("--attempts cannot be negative");
-  if (flags.patience < 0) return fail("--patience cannot be negative");
-  if (flags.outstanding < 1) return fail("--outstanding is at least 1");
-  config.max_attempts = flags.attempts;
-  if (flags.from_scratch && !strategy->is_writing)
-    return fail("--from-scratch is for a model: give --model");
-  if (strategy->is_writing) config.start_attempts = start_attempts_of(flags);
-  config.patience = flags.patience;
-  if (!flags.time.empty()) config.max_time_ns = KW_TRY(search::parse_duration(flags.time));
-  set_default_limits(config, strategy->is_writing);
-  for (const std::string& goal : flags.goals)
-    config.goals = KW_TRY(search::parse_goal(goal, config.goals));
-  config.seed = static_cast<std::uint64_t>(flags.seed);
-  config.outstanding = static_cast<int>(flags.outstanding);
-  if (flags.carrier != "pipe" && flags.carrier != kBundle)
-    return fail("--carrier is pipe or bundle, not '" + flags.carrier + "'");
-  config.carrier = flags.carrier;
-  if (flags.profile && aim.target != Target::Cuda) return fail("--profile is for --target cuda");
-  config.profiles = flags.profile;
-  if (config.carrier == kBundle && config.outstanding == 1) config.outstanding = kBundleAsks;
-  // A GPU measures one while the host builds the next; what a model writes waits for what it
-  // learns.
-  const bool overlaps = aim.target == Target::Cuda && !strategy->is_writing;
-  if (config.carrier == "pipe" && overlaps && config.outstanding == 1) config.outstanding = 2;
-  return config;
-}
 
 /// Everything a run needs, real or synthetic.
 struct Setting {
@@ -429,46 +258,7 @@ Command optimize_command() {
   Command command;
   command.name = "optimize";
   command.summary = "Search for the fastest kernel of a task and confirm it";
-  command.declare = [flags](Flags& f) {
-    f.positional("task", flags->task, "Task folder, name of a shipped task, or synthetic:SEED");
-    flags->target.declare(f, true);
-    f.text("--strategy", flags->strategy,
-           "One of " + names_of(search::strategies()) + "; default greedy, with a model refine");
-    f.text("--tuner", flags->tuner,
-           "How knobs are searched: one of " + names_of(search::tuners()) + "; default auto");
-    f.text("--reward", flags->reward,
-           "An outcome as a number: one of " + names_of(search::reward_policies()));
-    f.text("--preset", flags->preset,
-           "sketch or paper, of strategies that exist in both forms (docs/strategies.md)");
-    f.text("--judge", flags->judge,
-           "Of coder-judge: rules, or a model as --model names it; default: whoever writes");
-    f.text("--guide", flags->guide,
-           "Of graph-walk: random, llm (a model chooses each step) or weights");
-    f.on_off("--freeze-graph", flags->freeze_graph,
-             "Of graph-walk and graph-search: leave the workspace's graph of techniques as it is");
-    f.integer("--rounds", flags->rounds, "Of strategies that end by themselves; default 10");
-    f.text("--baseline", flags->baseline, "What to beat, by name; default: the fastest");
-    f.integer("--attempts", flags->attempts, "Most attempts; 0: no limit");
-    f.text("--time", flags->time,
-           "Most time, e.g. 120s or 5m; where nothing bounds a run 90s, with a model 15m");
-    f.integer("--patience", flags->patience,
-              "Stop after so many attempts without a new best; 0: never");
-    f.texts("--goal", flags->goals, "Stop when reached: 2.5ms, 8x or 0.9roof; repeatable");
-    f.integer("--seed", flags->seed, "Of the strategy only");
-    f.integer("--outstanding", flags->outstanding, "Asks in flight");
-    f.text("--save-attempts", flags->save_attempts,
-           "Keep every source here as NNN_name.cpp or .cu");
-    f.text("--carrier", flags->carrier,
-           "pipe: judged here; bundle: what waits for a judge is written to runs/TASK.bundle");
-    f.text("--results", flags->results, "What kw-worker --bundle made of the last bundle");
-    f.on_off("--profile", flags->profile,
-             "cuda: profile every new best, for whoever writes the next kernel");
-    f.on_off("--no-memory", flags->no_memory,
-             "Begin without lessons of earlier runs, and leave none");
-    f.on_off("--from-scratch", flags->from_scratch,
-             "With a model: write a first kernel instead of starting from the task's own");
-    flags->writing.declare(f);
-  };
+  command.declare = [flags](Flags& f) { flags->declare(f); };
   command.run = [flags](const Global& global) { return run(global, *flags); };
   return command;
 }
