@@ -191,14 +191,15 @@ Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Settin
     config.gpu = setting.gpu;
     config.arch = config.gpu.front().arch;
   }
-  config.uses_memory = setting.real != nullptr && !flags.no_memory;
+  config.uses_memory = setting.real != nullptr && !flags.no_memory && config.uses_knowledge;
   return {};
 }
 
-engine::Writing writing_of(RunModels& models, const Setting& setting) {
+engine::Writing writing_of(RunModels& models, const Setting& setting, bool has_knowledge) {
   engine::Writing writing = models.writing();
   writing.task = &setting.real->definition();
   writing.device = setting.facts();
+  if (!has_knowledge) return writing;
   writing.examples = setting.examples;
   writing.graph = setting.graph;
   return writing;
@@ -226,7 +227,8 @@ Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
   const Setting setting = KW_TRY(open_setting(global, wanted.config, store));
   KW_TRY(fit_to_setting(wanted, flags, setting));
   for (const std::string& notice : setting.notices) view.on_notice(notice);
-  const engine::Writing writing = models ? writing_of(*models, setting) : engine::Writing();
+  const engine::Writing writing =
+      models ? writing_of(*models, setting, wanted.config.uses_knowledge) : engine::Writing();
   const engine::Learning learning = learning_of(setting);
   const engine::Surroundings surroundings{*setting.workbench,
                                           setting.carrier(),

@@ -110,6 +110,32 @@ Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& stra
   return {};
 }
 
+/// What whoever writes is told and shown; without one it is not accepted.
+Result<> set_evidence(const OptimizeFlags& flags, const search::StrategyInfo& strategy,
+                      RunConfig& config) {
+  const std::string name(strategy.name);
+  if (!strategy.is_writing && !flags.feedback.empty())
+    return fail("--feedback means nothing to strategy '" + name + "', which has nothing written");
+  if (!strategy.is_writing && flags.no_knowledge)
+    return fail("--no-knowledge means nothing to strategy '" + name +
+                "', which has nothing written");
+  if (!flags.feedback.empty()) {
+    const auto level = enum_from<FeedbackLevel>(flags.feedback);
+    if (!level)
+      return fail("--feedback is none, errors, findings or profile, not '" + flags.feedback + "'");
+    config.feedback = *level;
+  }
+  if (flags.profile && config.feedback < FeedbackLevel::Profile)
+    return fail("--profile is for whoever writes, whom --feedback " + flags.feedback +
+                " tells nothing of it");
+  if (flags.no_knowledge && flags.freeze_memory)
+    return fail("--freeze-memory means nothing with --no-knowledge, which has no memory");
+  config.uses_knowledge = !flags.no_knowledge;
+  config.freezes_memory = flags.freeze_memory;
+  config.label = flags.label;
+  return {};
+}
+
 }  // namespace
 
 Result<RunConfig> config_of(const OptimizeFlags& flags) {
@@ -123,6 +149,7 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   config.tuner = KW_TRY(tuner_of(flags, *strategy));
   KW_TRY(flags.writing.into(config));
   KW_TRY(set_method(flags, *strategy, config));
+  KW_TRY(set_evidence(flags, *strategy, config));
   config.reward_policy = KW_TRY(search::find_reward_policy(flags.reward))->name;
   config.baseline = flags.baseline;
   if (flags.attempts < 0) return fail("--attempts cannot be negative");
@@ -186,6 +213,12 @@ void OptimizeFlags::declare(Flags& f) {
   f.on_off("--no-memory", no_memory, "Begin without lessons of earlier runs, and leave none");
   f.on_off("--from-scratch", from_scratch,
            "With a model: write a first kernel instead of starting from the task's own");
+  f.text("--feedback", feedback,
+         "What a model is told of its kernels: none, errors, findings, or profile (the default)");
+  f.on_off("--no-knowledge", no_knowledge,
+           "With a model: the task alone; no examples, no lessons, no graph of techniques");
+  f.on_off("--freeze-memory", freeze_memory, "Begin with lessons of earlier runs, leave none");
+  f.text("--label", label, "Kept with the run: whoever started it finds it by this");
   writing.declare(f);
 }
 

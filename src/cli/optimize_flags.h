@@ -41,6 +41,10 @@ struct OptimizeFlags {
   bool freeze_graph = false;
   std::int64_t rounds = 0;
   WritingFlags writing;
+  std::string feedback;
+  bool no_knowledge = false;
+  bool freeze_memory = false;
+  std::string label;
   std::string run;  ///< Of resume.
 
   /// All but `run`.

@@ -51,8 +51,10 @@ Result<std::optional<Lessons>> Lessons::open(const Learning* learning, store::Ru
   auto begun = KW_TRY(store.lesson_snapshot(run.id));
   if (!begun) {
     begun = KW_TRY(lessons_for(store, *learning));
-    // Without prompts nothing is told: such a run learns, but says nothing about what helps.
-    if (!KW_TRY(search::find_strategy(run.config.strategy))->is_writing) begun->told.clear();
+    // Without prompts nothing is told: such a run learns, but says nothing about what helps. Nor
+    // does one that leaves memory as it is.
+    const bool is_writing = KW_TRY(search::find_strategy(run.config.strategy))->is_writing;
+    if (!is_writing || run.config.freezes_memory) begun->told.clear();
     KW_TRY(store.begin_lessons(run.id, *begun));
   }
   memory::LessonScope scope{learning->task, learning->target, begun->device, run.name};

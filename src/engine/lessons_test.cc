@@ -104,6 +104,25 @@ class LessonsTest : public testing::Test {
   Learning learning_{&task_, Target::Cpu, "box"};
 };
 
+TEST_F(LessonsTest, ARunThatFreezesMemoryIsToldAndCountsNothing) {
+  teach_a_win(begin(), 1, 2.0);
+  RunConfig config;
+  config.task = "twice";
+  config.strategy = "refine";
+  config.uses_memory = config.freezes_memory = true;
+  const RunSummary run = store_.create(config, "then").value();
+  const auto uses = [&] {
+    int sum = 0;
+    for (const Lesson& lesson : store_.lessons().value()) sum += static_cast<int>(lesson.uses);
+    return sum;
+  };
+  const int before = uses();
+  EXPECT_THAT(text_of(*open(run)), HasSubstr("Confirmed: 2x"));
+  EXPECT_EQ(uses(), before);
+  EXPECT_THAT(text_of(*open(begin())), HasSubstr("Confirmed: 2x"));
+  EXPECT_GT(uses(), before);
+}
+
 TEST_F(LessonsTest, ARunKeepsToWhatItBeganWithWhateverOthersLearnMeanwhile) {
   teach_a_win(begin(), 1, 2.0);
   const RunSummary run = begin();

@@ -210,6 +210,7 @@ Result<> Runner::search() {
     update_summary(attempt);
     std::vector<Lesson> learnt;
     if (lessons_) learnt = lessons_->observe(attempt, is_written);
+    if (run_.config.freezes_memory) learnt.clear();
     const auto steps = loop_.take_graph_updates();
     if (attempt.number <= recorded_) continue;
     KW_TRY(s_.store.append(run_, attempt, learnt));
@@ -254,7 +255,7 @@ Result<std::optional<Evaluation>> Runner::confirm(const Candidate& baseline) {
 }
 
 Result<> Runner::conclude(const RunReport& report) const {
-  if (!lessons_ || report.run.state != RunState::Finished) return {};
+  if (!lessons_ || run_.config.freezes_memory || report.run.state != RunState::Finished) return {};
   return lessons_->conclude(s_.store, report.run, report.best ? &*report.best : nullptr,
                             report.confirmation);
 }
@@ -291,11 +292,16 @@ Result<std::optional<Writer>> writer_for(const Surroundings& s, const RunSummary
   return std::optional(KW_TRY(Writer::open(*s.writing, s.store, s.clock, run, baseline_ns)));
 }
 
+/// Whether the strategy walks what others have found; where it does and this is no, all techniques
+/// lead to each other.
+Result<bool> knows_graph(const RunConfig& config) {
+  return config.uses_knowledge && KW_TRY(search::find_strategy(config.strategy))->has_graph;
+}
+
 /// The graph that the strategy of a run walks; null: it walks none.
 Result<std::shared_ptr<const TechniqueGraph>> graph_for(const Surroundings& s,
                                                         const RunSummary& run) {
-  if (!KW_TRY(search::find_strategy(run.config.strategy))->has_graph)
-    return std::shared_ptr<const TechniqueGraph>();
+  if (!KW_TRY(knows_graph(run.config))) return std::shared_ptr<const TechniqueGraph>();
   return std::make_shared<const TechniqueGraph>(
       KW_TRY(graph_of_run(s.store, run, s.writing->graph)));
 }
@@ -418,7 +424,7 @@ Result<std::vector<std::string>> replay(const Workbench& workbench, const store:
   std::vector<std::string> decisions;
   const auto log = [&](const std::string& line) { decisions.push_back(line); };
   std::shared_ptr<const TechniqueGraph> graph;
-  if (KW_TRY(search::find_strategy(stored.config.strategy))->has_graph)
+  if (KW_TRY(knows_graph(stored.config)))
     graph = std::make_shared<const TechniqueGraph>(KW_TRY(recorded_graph(store, stored)));
   auto loop = KW_TRY(Loop::create(workbench, stored.config, *baseline, log, std::move(graph)));
   const auto obey_due = [&] {

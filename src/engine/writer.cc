@@ -9,6 +9,7 @@
 #include "engine/readings.h"
 #include "engine/written.h"
 #include "memory/lesson_rules.h"
+#include "propose/evidence.h"
 #include "record/codec_impl.h"
 
 namespace kw::engine {
@@ -98,6 +99,7 @@ Result<Writer> Writer::open(const Writing& writing, store::RunStore& store,
 void Writer::set_constants(propose::Situation& situation) const {
   situation.task = writing_->task;
   situation.target = run_.config.target;
+  situation.feedback = run_.config.feedback;
   situation.device = &brief_.device;
   situation.goals = run_.config.goals;
   situation.baseline = run_.config.baseline;
@@ -108,6 +110,10 @@ void Writer::set_constants(propose::Situation& situation) const {
   situation.instructions = instructions_of(run_.config);
 }
 
+Result<Attempt> Writer::attempt_seen(int number) const {
+  return propose::seen_at(run_.config.feedback, KW_TRY(store_->attempt(run_.id, number)));
+}
+
 Result<Attempt> Writer::parent_of(int number) const {
   Attempt parent = KW_TRY(store_->attempt(run_.id, number));
   // A reply without a candidate was to change the source before it: that is what is mended now.
@@ -116,7 +122,7 @@ Result<Attempt> Writer::parent_of(int number) const {
     up = older.parent;
     parent.candidate = std::move(older.candidate);
   }
-  return parent;
+  return propose::seen_at(run_.config.feedback, std::move(parent));
 }
 
 Result<std::optional<Reading>> Writer::read_parent(const propose::Situation& situation) {
@@ -149,14 +155,15 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
     situation.parent = &parent;
   }
   if (parent.parent != 0) {
-    grandparent = KW_TRY(store_->attempt(run_.id, parent.parent));
+    grandparent = KW_TRY(attempt_seen(parent.parent));
     situation.grandparent = &grandparent;
   }
   Attempt best;
   if (const int number = loop.standing().best_attempt(); number != 0) {
-    best = KW_TRY(store_->attempt(run_.id, number));
+    best = KW_TRY(attempt_seen(number));
     situation.best = &best;
   }
+  propose::limit(situation);
   const std::int64_t asked_ns = clock_->now_ns();
   const auto reading = KW_TRY(read_parent(situation));
   if (reading) situation.reading = reading->words;
@@ -192,8 +199,7 @@ Result<propose::Situation> Writer::as_seen(const propose::Situation& whole, cons
     std::erase_if(seen.history,
                   [&](const AttemptLine& line) { return !contains(view.lines, line.number); });
   }
-  for (const int number : view.sources)
-    shown.sources.push_back(KW_TRY(store_->attempt(run_.id, number)));
+  for (const int number : view.sources) shown.sources.push_back(KW_TRY(attempt_seen(number)));
   std::erase_if(shown.sources, [](const Attempt& a) { return a.candidate.source.empty(); });
   for (const Attempt& attempt : shown.sources) seen.shown.push_back(&attempt);
   return seen;

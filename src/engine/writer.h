@@ -106,6 +106,8 @@ class Writer {
                                 const RunSummary& run, double baseline_ns);
   /// A judge's words on the parent, asked for once in a run.
   Result<std::optional<Reading>> read_parent(const propose::Situation& situation);
+  /// As whoever writes may know it.
+  Result<Attempt> attempt_seen(int number) const;
   Result<Attempt> parent_of(int number) const;
   /// Attempts that a situation refers to.
   struct Shown {

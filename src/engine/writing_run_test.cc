@@ -48,6 +48,29 @@ TEST_F(WritingRun, EachOutcomeIsFedBack) {
   EXPECT_EQ(store_.find(report.run.name)->spent.tokens, 660);
 }
 
+TEST_F(WritingRun, ToldAsMuchAsItsFeedbackAllows) {
+  for (const FeedbackLevel level : {FeedbackLevel::None, FeedbackLevel::Errors,
+                                    FeedbackLevel::Findings, FeedbackLevel::Profile}) {
+    SCOPED_TRACE(name_of(level));
+    answers_.clear();
+    told_.clear();
+    prepare_dialogue();
+    RunConfig limited = config(10);
+    limited.feedback = level;
+    const RunReport report = finished(limited);
+    ASSERT_THAT(told_, SizeIs(6)) << "the strategy sees everything all the same";
+    const bool has_errors = level >= FeedbackLevel::Errors;
+    const bool has_times = level >= FeedbackLevel::Findings;
+    EXPECT_EQ(told_[2].evidence, has_errors ? "3 of 9 differ" : "");
+    EXPECT_THAT(told_[2].parent_source, HasSubstr("WRONG"));
+    EXPECT_EQ(told_[3].history, has_errors ? 5u : 0u);
+    EXPECT_EQ(told_[3].best != 0, has_times);
+    EXPECT_EQ(told_[3].parent, 4) << "the best, or nothing could be improved";
+    EXPECT_EQ(told_[3].text.find("median_ns") != std::string::npos, has_times);
+    EXPECT_EQ(store_.find(report.run.name)->config.feedback, level);
+  }
+}
+
 TEST_F(WritingRun, NothingIsJudgedTwice) {
   answers_.emplace(1, writes(0));
   answers_.emplace(2, writes(0));

@@ -68,7 +68,9 @@ std::string sentence(std::string_view text) {
   return out;
 }
 
-std::string failure_sentence(const Attempt& parent, const Veil& veil) {
+std::string failure_sentence(const Situation& s, const Veil& veil) {
+  const Attempt& parent = *s.parent;
+  if (s.feedback == FeedbackLevel::None) return fmt::format("Attempt {} failed.", parent.number);
   const Verdict& v = parent.evaluation.verdict;
   std::string words = fmt::format("Attempt {} failed at the stage `{}`: {}.", parent.number,
                                   name_of(v.stage), plain(v.outcome));
@@ -82,6 +84,7 @@ std::string success_sentence(const Situation& s) {
   const Attempt& parent = *s.parent;
   const double speedup = parent.against_baseline.value;
   std::string words = fmt::format("Attempt {} is correct", parent.number);
+  if (s.feedback < FeedbackLevel::Findings) return words + ".";
   if (speedup <= 0) return words + "; it was not timed.";
   words +=
       fmt::format(" and runs at {:.3g} times the speed of the baseline `{}`", speedup, s.baseline);
@@ -122,8 +125,9 @@ std::vector<Finding> chosen(const Evaluation& e, bool hides_profile, const Veil&
   return findings;
 }
 
-std::string standing_of(const Attempt& a) {
+std::string standing_of(const Attempt& a, FeedbackLevel level) {
   const Verdict& v = a.evaluation.verdict;
+  if (level < FeedbackLevel::Findings && v.is_correct()) return "was correct";
   if (!v.is_correct()) return fmt::format("failed ({})", plain(v.outcome));
   if (a.against_baseline.value <= 0) return "was correct, not timed";
   return fmt::format("reached {:.3g}x", a.against_baseline.value);
@@ -144,15 +148,16 @@ Feedback feedback_of(const Situation& s, const Veil& veil) {
   if (s.parent == nullptr) return feedback;
   const bool is_correct = s.parent->evaluation.verdict.is_correct();
   const bool hides_profile = s.view != nullptr && s.view->hides_profile;
-  feedback.verdict = is_correct ? success_sentence(s) : failure_sentence(*s.parent, veil);
+  feedback.verdict = is_correct ? success_sentence(s) : failure_sentence(s, veil);
   feedback.findings = chosen(s.parent->evaluation, hides_profile, veil);
   const Attempt* before = made_from(s);
+  if (s.feedback == FeedbackLevel::None) return feedback;
   if (before == nullptr || s.parent->candidate.source.empty()) return feedback;
   feedback.change = line_diff(before->candidate.source, s.parent->candidate.source);
   if (!feedback.change.empty())
-    feedback.change_words =
-        fmt::format("Attempt {} {}; attempt {}, made from it, {}.", before->number,
-                    standing_of(*before), s.parent->number, standing_of(*s.parent));
+    feedback.change_words = fmt::format("Attempt {} {}; attempt {}, made from it, {}.",
+                                        before->number, standing_of(*before, s.feedback),
+                                        s.parent->number, standing_of(*s.parent, s.feedback));
   return feedback;
 }
 

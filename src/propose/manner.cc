@@ -129,8 +129,10 @@ std::string anchored(const Situation& s) {
   return text;
 }
 
-std::string standing_words(const Attempt& a) {
+std::string standing_words(const Attempt& a, FeedbackLevel level) {
   const Verdict& v = a.evaluation.verdict;
+  if (level == FeedbackLevel::None && !v.is_correct()) return "failed";
+  if (level < FeedbackLevel::Findings && v.is_correct()) return "correct";
   if (!v.is_correct())
     return fmt::format("failed at {}: {}", name_of(v.stage), plain(name_of(v.outcome)));
   if (a.against_baseline.value <= 0) return "correct, not timed";

@@ -20,7 +20,7 @@ void set_manner(memory::Fields& fields, const Situation& situation);
 std::string anchored(const Situation& situation);
 
 /// "correct, 2.4x the baseline", "failed at check: wrong result".
-std::string standing_words(const Attempt& attempt);
+std::string standing_words(const Attempt& attempt, FeedbackLevel level);
 
 /// Marks of anchored().
 inline constexpr const char* kAnchorBegins = "// >>> the plan begins here";

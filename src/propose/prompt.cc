@@ -326,7 +326,7 @@ void set_parts(Fields& f, const Situation& s, const Feedback& feedback, const Pa
   std::vector<Fields> shown;
   for (std::size_t i = 0; i < parts.shown; ++i)
     shown.push_back({{"title", {title_of(*s.shown[i])}},
-                     {"text", {standing_words(*s.shown[i])}},
+                     {"text", {standing_words(*s.shown[i], s.feedback)}},
                      {"code", {fenced(s.shown[i]->candidate.source, fence_of(s.target))}}});
   f["has_shown"] = {!shown.empty()};
   f["shown"] = {std::move(shown)};

@@ -27,6 +27,8 @@ struct Situation {
   const task::Definition* task = nullptr;
   Target target = Target::Cpu;
   const DeviceFacts* device = nullptr;  ///< Of that target; null: nothing is known of it.
+  /// What of it may be told; see limit().
+  FeedbackLevel feedback = FeedbackLevel::Profile;
   Goals goals;
   std::string baseline;                  ///< Name of the opponent to beat.
   double baseline_ns = 0;                ///< Its mean over the timed workloads.

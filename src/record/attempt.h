@@ -104,14 +104,18 @@ struct RunConfig {
   int writes = 8;                   ///< Of best-of-n.
   std::vector<std::string> constraints;  ///< A person's: must hold.
   std::vector<std::string> hints;        ///< A person's: worth trying.
-  int start_attempts = 0;      ///< Of refine: for the task's expert kernels, before the first word.
-  bool uses_memory = false;    ///< Begins with lessons of earlier runs, and learns.
-  bool profiles = false;       ///< cuda: every candidate that was found faster.
-  std::string preset;          ///< Of strategies with two: sketch | paper; empty: the default.
-  int rounds = 10;             ///< Of strategies that end by themselves.
-  std::string guide;           ///< Of graph-walk: random | llm | weights; empty: random.
-  bool freezes_graph = false;  ///< What the run sees does not change the workspace's graph.
+  int start_attempts = 0;    ///< Of refine: for the task's expert kernels, before the first word.
+  bool uses_memory = false;  ///< Begins with lessons of earlier runs, and learns.
+  bool freezes_memory = false;   ///< What it learns is told to nobody after it.
+  bool profiles = false;         ///< cuda: every candidate that was found faster.
+  std::string preset;            ///< Of strategies with two: sketch | paper; empty: the default.
+  int rounds = 10;               ///< Of strategies that end by themselves.
+  std::string guide;             ///< Of graph-walk: random | llm | weights; empty: random.
+  bool freezes_graph = false;    ///< What the run sees does not change the workspace's graph.
   bool judges_by_rules = false;  ///< Of coder-judge: rules read the findings, no model.
+  FeedbackLevel feedback = FeedbackLevel::Profile;  ///< To whoever writes.
+  bool uses_knowledge = true;  ///< Whoever writes sees examples, and methods their graph.
+  std::string label;           ///< Whoever started it finds it by this, as kw suite its cells.
   /// Of the workbench when the run began; written sources are numbered from there on. 0: not known.
   int ideas = 0;
 
@@ -125,9 +129,11 @@ struct RunConfig {
         v("outstanding", s.outstanding), v("most_tuning_points", s.most_tuning_points),
         v("models", s.models), v("limits", s.limits), v("prices", s.prices), v("writes", s.writes),
         v("constraints", s.constraints), v("hints", s.hints), v("start_attempts", s.start_attempts),
-        v("uses_memory", s.uses_memory), v("profiles", s.profiles), v("preset", s.preset),
-        v("rounds", s.rounds), v("judges_by_rules", s.judges_by_rules), v("guide", s.guide),
-        v("freezes_graph", s.freezes_graph), v("ideas", s.ideas);
+        v("uses_memory", s.uses_memory), v("freezes_memory", s.freezes_memory),
+        v("profiles", s.profiles), v("preset", s.preset), v("rounds", s.rounds),
+        v("judges_by_rules", s.judges_by_rules), v("guide", s.guide),
+        v("freezes_graph", s.freezes_graph), v("feedback", s.feedback),
+        v("uses_knowledge", s.uses_knowledge), v("label", s.label), v("ideas", s.ideas);
   }
 };
 

@@ -153,6 +153,18 @@ struct EnumNames<OutcomeClass> {
   static constexpr std::array<std::string_view, 3> names{"new_best", "no_gain", "failed"};
 };
 
+/// How much of what became of an attempt whoever writes is told; each level holds those before it.
+enum class FeedbackLevel {
+  None,      ///< That it was right or not, and its code.
+  Errors,    ///< What compiler and checks said of it.
+  Findings,  ///< Its speed, and what the referee found beside.
+  Profile,   ///< Where it stands under the roofline, and its counters.
+};
+template <>
+struct EnumNames<FeedbackLevel> {
+  static constexpr std::array<std::string_view, 4> names{"none", "errors", "findings", "profile"};
+};
+
 /// Bytes of one element.
 constexpr std::size_t size_of(Dtype d) {
   constexpr std::array<std::size_t, 7> sizes{4, 8, 4, 8, 1, 2, 2};

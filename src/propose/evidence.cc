@@ -1,0 +1,67 @@
+// What each level takes away.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/evidence.h"
+
+#include <array>
+
+#include "base/contains.h"
+
+namespace kw::propose {
+namespace {
+
+bool is_told(const Finding& finding, FeedbackLevel level, bool is_correct) {
+  if (level == FeedbackLevel::Profile) return true;
+  if (level == FeedbackLevel::Findings) return finding.kind != "roofline";
+  if (level == FeedbackLevel::None) return false;
+  // What a launch asked for too much explains why it failed; of a correct one it is about speed.
+  constexpr auto kOfFailures = std::to_array<std::string_view>({"resource", "note"});
+  return finding.kind == "diagnostic" || finding.kind == "mismatch" ||
+         (!is_correct && contains(kOfFailures, std::string_view(finding.kind)));
+}
+
+AttemptLine seen_at(FeedbackLevel level, AttemptLine line) {
+  if (level >= FeedbackLevel::Findings) return line;
+  if (line.outcome == Outcome::Correct) {
+    line.words = "correct";
+    line.outcome_class = OutcomeClass::NoGain;
+  }
+  line.speedup = line.reward = line.mean_ns = 0;
+  return line;
+}
+
+}  // namespace
+
+Attempt seen_at(FeedbackLevel level, Attempt attempt) {
+  Evaluation& e = attempt.evaluation;
+  const bool is_correct = e.verdict.is_correct();
+  std::erase_if(e.findings, [&](const Finding& f) { return !is_told(f, level, is_correct); });
+  if (level < FeedbackLevel::Profile) {
+    e.profiles.clear();
+    e.roofline_fraction = 0;
+  }
+  if (level < FeedbackLevel::Findings) {
+    e.workloads.clear();
+    e.speedup = {};
+    attempt.against_baseline = {};
+    attempt.reward = 0;
+    attempt.words.clear();
+  }
+  if (level == FeedbackLevel::None) e.verdict.evidence.clear();
+  return attempt;
+}
+
+void limit(Situation& s) {
+  if (s.feedback == FeedbackLevel::Profile) return;
+  if (s.feedback == FeedbackLevel::None) {
+    s.history.clear();
+    s.cautions.clear();
+    s.task_instructions.clear();
+  }
+  for (AttemptLine& line : s.history) line = seen_at(s.feedback, std::move(line));
+  if (s.feedback >= FeedbackLevel::Findings) return;
+  // Which one is best, and what helped, is known from times.
+  s.best = nullptr;
+  s.insights.clear();
+}
+
+}  // namespace kw::propose
