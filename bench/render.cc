@@ -58,6 +58,9 @@ std::string measured(const Figure& f) {
   return words(f.value(), f.unit);
 }
 
+/// A figure that nobody asked for and that found no time says nothing.
+bool says_something(const Figure& f) { return !f.samples.empty() || f.bound != "none"; }
+
 std::string spread(const Figure& f) {
   if (f.samples.size() < 2 || f.statistic == "share") return "–";
   return words(f.low(), f.unit) + " to " + words(f.high(), f.unit);
@@ -98,6 +101,7 @@ std::string circumstances(const Part& part) {
 std::string table_of(const Part& part) {
   std::string text = part.name + ": " + circumstances(part) + "\n";
   for (const Figure& f : part.figures) {
+    if (!says_something(f)) continue;
     text += "  " + f.title + ": " + measured(f) + " (" + spread(f) +
             ", n = " + std::to_string(f.samples.size()) + ")";
     if (f.bound != "none") text += "; asked " + asked(f) + ": " + verdict(f);
@@ -120,12 +124,15 @@ std::string page_of(const Results& results, const std::string& path) {
     text += "\n## " + part.name + "\n\n" + circumstances(part) + ".\n\n";
     text +=
         "| figure | asked | measured | spread | n | | beside |\n|---|---|---|---|---|---|---|\n";
-    for (const Figure& f : part.figures)
+    for (const Figure& f : part.figures) {
+      if (!says_something(f)) continue;
       text += "| " + f.title + " | " + asked(f) + " | " + measured(f) + " | " + spread(f) + " | " +
               std::to_string(f.samples.size()) + " | " + verdict(f) + " | " + anchor(f, part) +
               " |\n";
+    }
     text += "\n";
-    for (const Figure& f : part.figures) text += "- " + f.title + ": " + f.method + "\n";
+    for (const Figure& f : part.figures)
+      if (says_something(f)) text += "- " + f.title + ": " + f.method + "\n";
     for (const std::string& note : part.notes) text += "- Note: " + note + "\n";
   }
   return text;

@@ -5,9 +5,11 @@
 # TASK LIBRARY LIMIT FILE: LIMIT is what was asked of the speedup over the library; 0: nothing.
 library_lines=(
   'matmul cublas 0.95 40_gpu_fma' 'matmul cublas 1.5 60_gpu_cute_tf32x3' 'matmul_bf16 cublaslt 0.95 60_gpu_cute'
-  'matmul_f16 cublaslt 0 60_gpu_cute' 'scan cub 1.0 40_gpu_lookback' 'reduce_sum cub 0 40_gpu_pieces'
-  'histogram cub 0 40_gpu_lanes' 'transpose cublas 0 50_gpu_vectors'
-  'conv2d cudnn 0 60_gpu_cute_tf32x3'
+  'matmul_f16 cublaslt 0 60_gpu_cute'
+)
+other_library_lines=(
+  'scan cub 1.0 40_gpu_lookback' 'reduce_sum cub 0 40_gpu_pieces' 'histogram cub 0 40_gpu_lanes'
+  'transpose cublas 0 50_gpu_vectors' 'conv2d cudnn 0 60_gpu_cute_tf32x3'
 )
 
 # conv2d's workload three_by_three_large as a product: co rows, a column for each pixel, ci kh kw sums.
@@ -28,9 +30,10 @@ equivalent_round() {
   sample_if libraries.conv2d.equivalent "$(ratio "$convolution" "$product")"
 }
 
-part_libraries() {
-  local i line task library limit file bound
-  for line in "${library_lines[@]}"; do
+# library_figures LINES...
+library_figures() {
+  local line task library limit file bound
+  for line in "$@"; do
     read -r task library limit file <<<"$line"
     bound=at_least
     [ "$limit" != 0 ] || bound=none
@@ -38,17 +41,27 @@ part_libraries() {
       "geometric mean over the timed workloads, in pairs, of \`kw judge playbook/$task/$file.cu --task $task --baseline $library --target cuda --json\`, a process each round"
     figure "libraries.$task.$file.worst" ratio median none 0 "libraries.$task.$file" 'its worst workload' 'the same judgements'
   done
+}
+# library_round LINES...: one judgement of each; false once there is no time.
+library_round() {
+  local line task library limit file
+  for line in "$@"; do
+    read -r task library limit file <<<"$line"
+    has_room 60 || { note "no time for $task, $file in round $i"; return 1; }
+    progress "round $i: $task $file against $library"
+    gpu_judge "$top/playbook/$task/$file.cu" "$task" "$library" || continue
+    sample_if "libraries.$task.$file" "$(number /speedup/value)"
+    sample_if "libraries.$task.$file.worst" "$(each /workloads group=time speedup | tr "," "\n" | sed -n "s/.*\"value\"://p" | tr -d "}" | sort -g | head -n 1)"
+  done
+}
+
+part_libraries() {
+  local i
+  library_figures "${library_lines[@]}"
   figure libraries.conv2d.equivalent ratio median at_least 0.8 - "conv2d, $equivalent_file: rate over cuBLASLt's of the equivalent product" \
     "rate of three_by_three_large by \`kw judge playbook/conv2d/$equivalent_file.cu\` over that of tasks/matmul/baselines/cublaslt.cu for 256 x 100352 x 2304, a process each, one after the other"
   for ((i = 1; i <= $(reps 5 1); ++i)); do
     has_room 60 && progress "round $i: the equivalent product" && equivalent_round
-    for line in "${library_lines[@]}"; do
-      read -r task library limit file <<<"$line"
-      has_room 60 || { note "no time for $task, $file in round $i"; continue; }
-      progress "round $i: $task $file against $library"
-      gpu_judge "$top/playbook/$task/$file.cu" "$task" "$library" || continue
-      sample_if "libraries.$task.$file" "$(number /speedup/value)"
-      sample_if "libraries.$task.$file.worst" "$(each /workloads group=time speedup | tr "," "\n" | sed -n "s/.*\"value\"://p" | tr -d "}" | sort -g | head -n 1)"
-    done
+    library_round "${library_lines[@]}" || break
   done
 }
