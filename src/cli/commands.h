@@ -16,6 +16,7 @@ Command judge_command();
 Command optimize_command();
 Command resume_command();
 Command replay_command();
+Command suite_command();
 Command sweep_command();
 Command soak_command();
 Command steer_command();

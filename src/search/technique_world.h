@@ -82,9 +82,10 @@ StrategyOptions options_in(const TechniqueWorld& world, std::uint64_t seed);
 /// names, or one of the writer's own choice, which leans to what comes to mind, away from what the
 /// history that it is shown says was tried, and, where it sees a profile, away from what is
 /// saturated. It fails by the technique's chance, less where it is shown code that has it. A
-/// failure is mended more easily than made, and now and then by leaving the technique out. The
-/// answer to ask n depends on seed, n, and what was asked before.
+/// failure is mended more easily than made, and now and then by leaving the technique out. Below a
+/// level of feedback it knows nothing of what that level tells: of failures (and mends blindly), of
+/// losses, of what is saturated. The answer to ask n depends on seed, n, and what was asked before.
 Play play(Strategy& strategy, const TechniqueWorld& world, const PlayOptions& options,
-          std::uint64_t seed = 1);
+          std::uint64_t seed = 1, FeedbackLevel feedback = FeedbackLevel::Profile);
 
 }  // namespace kw::search

@@ -19,6 +19,7 @@ constexpr double kMoreAtFirst = 0.7;     // that it shows a further one
 constexpr double kShownHelps = 0.6;      // factor on failing, where code that has it is shown
 constexpr double kCopyFails = 0.1;       // the same, of a step that is only copied
 constexpr double kMendFails = 0.5;       // factor on failing, of mending
+constexpr double kMendsBlindly = 0.9;    // the same, where nothing is told of the failure
 constexpr double kCounselHelps = 0.7;    // a further one, where somebody read it first
 constexpr double kTriedBefore = 0.3;     // factor on choosing what the history shows was tried
 constexpr double kWeakens = 0.15;        // mends by leaving the technique out, unless told not to
@@ -37,14 +38,15 @@ struct Written {
 
 class Writer {
  public:
-  Writer(const TechniqueWorld& world, std::uint64_t seed)
-      : world_(world), seed_(Seed::from_number(seed).child("writer")) {}
+  Writer(const TechniqueWorld& world, std::uint64_t seed, FeedbackLevel feedback)
+      : world_(world), seed_(Seed::from_number(seed).child("writer")), feedback_(feedback) {}
 
   Answer answer(const Ask& ask) {
     Rng rng(seed_.child(static_cast<std::uint64_t>(ask.id)));
     const Written written = ask.role == Role::Write ? write(ask, rng) : combine(ask);
     written_[ask.id] = written;
-    if (written.added != kNone) tried_[written.from] |= TechniqueWorld::bit(written.added);
+    if (written.added != kNone && is_told(written))
+      tried_[written.from] |= TechniqueWorld::bit(written.added);
     return judge(ask, written, rng);
   }
 
@@ -112,7 +114,8 @@ class Writer {
     }
     const double chance =
         parent.added == kNone ? kFirstFails : fails(ask, parent.from, parent.added);
-    w.is_broken = rng.uniform() < chance * kMendFails;
+    w.is_broken =
+        rng.uniform() < chance * (feedback_ == FeedbackLevel::None ? kMendsBlindly : kMendFails);
     return w;
   }
 
@@ -158,6 +161,12 @@ class Writer {
     return ask.manner.counsel.empty() ? ask.manner.writer : ask.manner.counsel.front();
   }
 
+  /// Whether somebody who writes later knows that it was tried for nothing: of a failure from
+  /// Errors up, of a loss from Findings up.
+  bool is_told(const Written& w) const {
+    return feedback_ >= (w.is_broken ? FeedbackLevel::Errors : FeedbackLevel::Findings);
+  }
+
   /// Techniques that were tried from the same place, as far as the history shows it.
   Set tried(const Ask& ask, Set from) const {
     const View& view = planner(ask);
@@ -170,7 +179,7 @@ class Writer {
       const auto found = written_.find(attempt);
       if (found == written_.end()) continue;
       const Written& w = found->second;
-      if (w.from == from && w.added != kNone) all |= TechniqueWorld::bit(w.added);
+      if (w.from == from && w.added != kNone && is_told(w)) all |= TechniqueWorld::bit(w.added);
     }
     return all;
   }
@@ -189,7 +198,7 @@ class Writer {
           (takes && (offered & TechniqueWorld::bit(t)) == 0))
         continue;
       weights[t] = world_.taste(t);
-      if (!planner(ask).hides_profile)
+      if (!planner(ask).hides_profile && feedback_ == FeedbackLevel::Profile)
         weights[t] *= 1 - 0.8 * world_.used(from, world_.resource(t));
       if ((before & TechniqueWorld::bit(t)) != 0) weights[t] *= kTriedBefore;
       if (!ask.manner.counsel.empty() && !world_.has_what_it_needs(from, t)) weights[t] *= 0.5;
@@ -255,6 +264,7 @@ class Writer {
 
   const TechniqueWorld& world_;
   const Seed seed_;
+  const FeedbackLevel feedback_;
   std::map<int, Written> written_;
   std::map<Set, Set> tried_;  // by what they were added to
   std::map<std::pair<Set, int>, int> ideas_;
@@ -264,8 +274,8 @@ class Writer {
 }  // namespace
 
 Play play(Strategy& strategy, const TechniqueWorld& world, const PlayOptions& options,
-          std::uint64_t seed) {
-  Writer writer(world, seed);
+          std::uint64_t seed, FeedbackLevel feedback) {
+  Writer writer(world, seed, feedback);
   return play(strategy, [&](const Ask& ask) { return writer.answer(ask); }, options);
 }
 

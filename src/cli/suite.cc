@@ -1,0 +1,143 @@
+// kw suite SPEC: ways to search, compared at equal budget.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "cli/suite_run.h"
+#include "platform/files.h"
+#include "platform/signals.h"
+#include "report/suite_tables.h"
+#include "search/reward.h"
+#include "search/strategy.h"
+
+namespace kw::cli {
+namespace {
+
+constexpr std::int64_t kMostJobs = 256;
+constexpr std::int64_t kMostWorlds = 1000;
+
+struct SuiteFlags {
+  std::string spec;
+  std::vector<std::string> models;
+  std::int64_t jobs = 2;
+  std::string csv;
+  std::string into;
+  std::int64_t landscape = 0;
+  bool list = false;
+};
+
+task::SuiteWords words() {
+  task::SuiteWords words;
+  for (const search::StrategyInfo& info : search::strategies())
+    words.strategies.push_back(info.name);
+  for (const search::RewardPolicy& policy : search::reward_policies())
+    words.rewards.push_back(policy.name);
+  return words;
+}
+
+Result<task::SuiteSpec> read_spec(const std::string& file) {
+  const std::string text = KW_TRY(as_input(platform::read_file(file)));
+  return as_input(task::parse_suite(text, file, words()));
+}
+
+/// "softmax, greedy, seed 1": a cell for people.
+std::string words_of(const report::SuiteCell& cell) {
+  const report::SuiteMethod& m = cell.method;
+  std::string text = cell.task + ", " + m.strategy;
+  for (const std::string& part : {m.preset, m.model, m.reward, m.target})
+    if (!part.empty()) text += ", " + part;
+  if (!m.feedback.empty()) text += ", feedback " + m.feedback;
+  if (!m.knowledge.empty()) text += ", knowledge " + m.knowledge;
+  return text + ", seed " + std::to_string(cell.seed);
+}
+
+std::string outcome_of(const report::SuiteCell& cell) {
+  if (!cell.trouble.empty()) return cell.trouble;
+  std::string text = cell.speedup > 0 ? fmt::format("{:.3g}x", cell.speedup) : "nothing correct";
+  if (!cell.run.empty()) text += " (" + cell.run + ")";
+  return text;
+}
+
+void list_cells(const std::vector<CellPlan>& plans) {
+  for (const CellPlan& plan : plans)
+    std::printf("%s\n", plan.words.empty() ? words_of(plan.cell).c_str()
+                                           : ("kw " + join(plan.words, " ")).c_str());
+}
+
+Result<> write_files(const SuiteFlags& flags, const report::SuiteResult& result) {
+  if (!flags.csv.empty()) KW_TRY(platform::write_file_atomic(flags.csv, report::suite_csv(result)));
+  if (flags.into.empty()) return {};
+  const std::string document = KW_TRY(as_input(platform::read_file(flags.into)));
+  const std::string filled = KW_TRY(
+      as_input(report::put_tables(document, result.spec.name, report::suite_markdown(result))));
+  return platform::write_file_atomic(flags.into, filled);
+}
+
+Result<int> suite(const Global& global, const SuiteFlags& flags) {
+  if (flags.jobs < 1 || flags.jobs > kMostJobs)
+    return fail(fmt::format("--jobs is a number from 1 to {}", kMostJobs));
+  report::SuiteResult result;
+  result.spec = KW_TRY(read_spec(flags.spec));
+  if (flags.landscape < 0 || flags.landscape > kMostWorlds)
+    return fail(fmt::format("--landscape is a number from 1 to {}", kMostWorlds));
+  if (flags.landscape > 0 && !flags.models.empty())
+    return fail("--model means nothing with --landscape, where nobody is asked");
+  if (flags.landscape > 0)
+    result.spec = in_worlds(std::move(result.spec), static_cast<int>(flags.landscape));
+  const auto plans = KW_TRY(plan_cells(global, result.spec, {flags.spec, flags.models}));
+  if (flags.list) {
+    list_cells(plans);
+    return static_cast<int>(kDone);
+  }
+  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const platform::SignalGuard signals;
+  std::size_t done = 0;
+  SuiteWays ways;
+  ways.jobs = static_cast<int>(flags.jobs);
+  ways.is_interrupted = [&] { return signals.is_interrupted(); };
+  ways.on_cell = [&](const report::SuiteCell& cell, bool is_new) {
+    ++done;
+    if (!cell.run.empty() || !cell.trouble.empty())
+      std::fprintf(stderr, "kw: %zu/%zu %s: %s%s\n", done, plans.size(), words_of(cell).c_str(),
+                   outcome_of(cell).c_str(), is_new ? "" : ", known");
+  };
+  result.cells = KW_TRY(run_cells(global, store, result.spec, plans, ways));
+  KW_TRY(write_files(flags, result));
+  std::printf("%s\n", global.json ? report::suite_json(result).c_str()
+                                  : report::suite_markdown(result).c_str());
+  if (signals.is_interrupted()) return static_cast<int>(kInterrupted);
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    if (plans[i].cell.trouble.empty() && !result.cells[i].trouble.empty())
+      return static_cast<int>(kNotGood);
+  return static_cast<int>(kDone);
+}
+
+}  // namespace
+
+Command suite_command() {
+  auto flags = std::make_shared<SuiteFlags>();
+  Command command;
+  command.name = "suite";
+  command.summary = "Compare ways to search on several tasks at equal budget";
+  command.declare = [flags](Flags& f) {
+    f.positional("spec", flags->spec, "What is compared: a YAML file (docs/suites.md)");
+    f.texts("--model", flags->models,
+            "For 'real' among the spec's models; where it has none, instead of them; repeatable");
+    f.integer("--jobs", flags->jobs, "Searches at a time; measuring takes turns all the same");
+    f.text("--csv", flags->csv, "Write a line for each search to this file");
+    f.text("--into", flags->into, "Put the tables between the suite's marks in this document");
+    f.integer("--landscape", flags->landscape,
+              "Search so many synthetic worlds of techniques instead: no model, no device");
+    f.on_off("--list", flags->list, "Print the commands and run nothing");
+  };
+  command.run = [flags](const Global& global) {
+    return end_command(global, suite(global, *flags));
+  };
+  return command;
+}
+
+}  // namespace kw::cli

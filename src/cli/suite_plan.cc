@@ -1,0 +1,261 @@
+// From a spec to cells: every combination, without what means nothing to a strategy.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/suite_plan.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <map>
+
+#include "base/contains.h"
+#include "base/hash.h"
+#include "cli/session.h"
+#include "cli/synthetic_bench.h"
+#include "search/strategy.h"
+#include "task/fields.h"
+
+namespace kw::cli {
+namespace {
+
+using report::SuiteMethod;
+using task::SampleUnit;
+using task::SuiteName;
+using task::SuiteSpec;
+
+bool is_world(const std::string& task) { return task.starts_with(kWorldPrefix); }
+bool is_landscape(const std::string& task) { return synthetic_bench(task).has_value(); }
+
+class Planner {
+ public:
+  Planner(const Global& global, const SuiteSpec& spec, const SuiteOptions& options)
+      : global_(global), spec_(spec), options_(options), report_(options.file, complaints_) {}
+
+  Result<std::vector<CellPlan>> run() {
+    KW_TRY(check_tasks());
+    for (const SuiteName& name : spec_.strategies) add_strategy(name);
+    if (complaints_.empty()) return std::move(plans_);
+    Error error = complaints_.to_error();
+    error.advice = Advice::GiveUp;
+    return std::unexpected(std::move(error));
+  }
+
+ private:
+  Result<> check_tasks() {
+    const auto data = KW_TRY(open_data(global_));
+    for (const task::SuiteTask& t : spec_.tasks) {
+      const std::string& name = t.name.text;
+      if (is_world(name) != is_world(spec_.tasks.front().name.text)) {
+        report_.add(t.name.place, "a suite has worlds of techniques alone, or none of them");
+      } else if (is_world(name)) {
+        std::uint64_t seed = 0;
+        const auto* end = name.data() + name.size();
+        const auto [stop, code] =
+            std::from_chars(name.data() + std::string_view(kWorldPrefix).size(), end, seed);
+        if (code != std::errc() || stop != end)
+          report_.add(t.name.place, "techniques: wants a number as its seed, as in techniques:7");
+      } else if (const auto landscape = synthetic_bench(name)) {
+        if (!*landscape) report_.add(t.name.place, landscape->error().what);
+      } else if (const auto known = open_accepted_task(global_, data, name)) {
+        sha256_[name] = known->task.sha256;
+      } else {
+        report_.add(t.name.place, describe(known.error()));
+      }
+    }
+    return {};
+  }
+
+  bool has_worlds() const { return is_world(spec_.tasks.front().name.text); }
+
+  void add_strategy(const SuiteName& name) {
+    const search::StrategyInfo& info = **search::find_strategy(name.text);
+    if (!check_strategy(name, info)) return;
+    const bool has_models = info.is_writing && !has_worlds();
+    const std::vector<std::string> nothing{""};
+    std::vector<std::string> presets = nothing, rewards = nothing, models = nothing;
+    if (info.has_presets && !spec_.presets.empty()) presets = spec_.presets;
+    if (!has_worlds()) {
+      rewards = {"speedup"};
+      if (!spec_.rewards.empty()) rewards.clear();
+      for (const SuiteName& reward : spec_.rewards) rewards.push_back(reward.text);
+    }
+    if (has_models) models = models_of_spec();
+    for (const std::string& preset : presets)
+      for (const std::string& model : models)
+        for (const std::string& reward : rewards)
+          add_conditions(info, {name.text, preset, model, reward, "", "", ""});
+  }
+
+  bool check_strategy(const SuiteName& name, const search::StrategyInfo& info) {
+    const auto complain = [&](const std::string& why) {
+      report_.add(name.place, fmt::format("strategy '{}' {}", name.text, why));
+      return false;
+    };
+    if (has_worlds()) {
+      if (spec_.budget.evaluations == 0)
+        return complain("searches a world of techniques by 'evaluations' of the budget");
+    } else if (!info.is_writing) {
+      if (spec_.budget.evaluations == 0)
+        return complain("asks no model: give the budget 'evaluations'");
+    } else {
+      if (models_of_spec().empty()) return complain("has kernels written: give 'models'");
+      for (const task::SuiteTask& t : spec_.tasks)
+        if (is_landscape(t.name.text))
+          return complain(
+              fmt::format("has kernels written, which nobody does for {}; worlds of "
+                          "techniques, as techniques:7, are for all",
+                          t.name.text));
+    }
+    if (spec_.samples == SampleUnit::Attempt && info.name != "best-of-n")
+      return complain("does not write kernels independently: 'samples: attempts' is for best-of-n");
+    return true;
+  }
+
+  std::vector<std::string> models_of_spec() const {
+    const bool has_real =
+        std::ranges::any_of(spec_.models, [](const SuiteName& m) { return m.text == kRealModel; });
+    if (!options_.models.empty() && !has_real) return options_.models;
+    std::vector<std::string> models;
+    for (const SuiteName& model : spec_.models) {
+      if (model.text == kRealModel && !options_.models.empty())
+        models.insert(models.end(), options_.models.begin(), options_.models.end());
+      else
+        models.push_back(model.text);
+    }
+    return models;
+  }
+
+  void add_conditions(const search::StrategyInfo& info, SuiteMethod method) {
+    // A landscape's writer knows of others only what the graph says.
+    const bool has_knowledge = info.is_writing && (!has_worlds() || info.has_graph);
+    const std::vector<bool> knowledge = has_knowledge ? spec_.knowledge : std::vector{true};
+    const auto feedback = info.is_writing ? spec_.feedback : std::vector{FeedbackLevel::Profile};
+    const auto targets = has_worlds() ? std::vector{Target::Cpu} : spec_.targets;
+    for (const FeedbackLevel level : feedback)
+      for (const bool knows : knowledge)
+        for (const Target target : targets) {
+          if (info.is_writing) method.feedback = name_of(level);
+          if (has_knowledge) method.knowledge = knows ? "on" : "off";
+          if (!has_worlds()) method.target = name_of(target);
+          for (const task::SuiteTask& t : spec_.tasks)
+            for (const std::uint64_t seed : spec_.seeds) add_cell(info, method, t, seed);
+        }
+  }
+
+  void add_cell(const search::StrategyInfo& info, const SuiteMethod& method,
+                const task::SuiteTask& t, std::uint64_t seed) {
+    CellPlan plan;
+    plan.cell.method = method;
+    plan.cell.task = t.name.text;
+    plan.cell.level = t.level;
+    plan.cell.seed = seed;
+    if (method.model == kRealModel)
+      plan.cell.trouble =
+          fmt::format("Needs a model: kw suite {} --model PROVIDER:NAME", options_.file);
+    else if (!has_worlds())
+      plan.words = words_of(info, plan.cell);
+    plan.label = label_of(plan.cell);
+    plans_.push_back(std::move(plan));
+  }
+
+  /// What decides the run, and nothing else: another name of the spec finds the same runs.
+  std::string label_of(const report::SuiteCell& cell) const {
+    const SuiteMethod& m = cell.method;
+    const task::SuiteBudget& b = spec_.budget;
+    const auto sha = sha256_.find(cell.task);
+    const std::string what =
+        fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", m.strategy, m.preset,
+                    m.model, m.reward, m.feedback, m.knowledge, m.target, cell.task,
+                    sha == sha256_.end() ? "" : sha->second, cell.seed, b.evaluations, b.calls,
+                    b.tokens, b.usd, spec_.starts_from_experts, name_of(spec_.samples));
+    constexpr std::size_t kDigits = 16;
+    return "suite " + spec_.name + " " + sha256(what).hex().substr(0, kDigits);
+  }
+
+  std::vector<std::string> words_of(const search::StrategyInfo& info,
+                                    const report::SuiteCell& cell) const {
+    const SuiteMethod& m = cell.method;
+    std::vector<std::string> words{
+        "optimize", cell.task,  "--strategy", m.strategy, "--reward",
+        m.reward,   "--target", m.target,     "--seed",   std::to_string(cell.seed)};
+    const auto add = [&](std::initializer_list<std::string> more) {
+      words.insert(words.end(), more);
+    };
+    if (!m.preset.empty()) add({"--preset", m.preset});
+    add_budget(info, words);
+    if (!info.is_writing) {
+      add({"--no-memory"});
+      return words;
+    }
+    add({"--model", model_path(m.model, cell.task), "--feedback", m.feedback});
+    // No cell learns from another: else their order would count.
+    add({m.knowledge == "off" ? "--no-knowledge" : "--freeze-memory"});
+    if (info.has_graph) add({"--freeze-graph"});
+    if (!spec_.starts_from_experts) add({"--from-scratch"});
+    if (m.feedback == name_of(FeedbackLevel::Profile) && m.target == name_of(Target::Cuda))
+      add({"--profile"});
+    return words;
+  }
+
+  void add_budget(const search::StrategyInfo& info, std::vector<std::string>& words) const {
+    const task::SuiteBudget& b = spec_.budget;
+    const auto add = [&](const char* flag, std::int64_t value) {
+      if (value > 0) words.insert(words.end(), {flag, std::to_string(value)});
+    };
+    add("--attempts", b.evaluations);
+    if (!info.is_writing) return;
+    add("--calls", b.calls);
+    add("--tokens", b.tokens);
+    if (b.usd > 0) words.insert(words.end(), {"--usd", fmt::format("{}", b.usd)});
+    // All of the budget is for kernels that are written, none for tuning the best of them.
+    if (info.name == "best-of-n" && spec_.samples == SampleUnit::Attempt)
+      add("--writes", b.calls > 0 ? b.calls : b.evaluations);
+  }
+
+  /// A script of the spec's folder is meant where there is one; {task} in its name is the task's.
+  std::string model_path(std::string model, const std::string& task) const {
+    constexpr std::string_view kScripted = "scripted:", kTask = "{task}";
+    if (!model.starts_with(kScripted)) return model;
+    if (const std::size_t at = model.find(kTask); at != std::string::npos)
+      model.replace(at, kTask.size(), task);
+    const auto beside =
+        std::filesystem::path(options_.file).parent_path() / model.substr(kScripted.size());
+    std::error_code ignored;
+    return std::filesystem::exists(beside, ignored) ? std::string(kScripted) + beside.string()
+                                                    : model;
+  }
+
+  const Global& global_;
+  const SuiteSpec& spec_;
+  const SuiteOptions& options_;
+  task::Complaints complaints_;
+  task::FileReport report_;
+  std::map<std::string, std::string> sha256_;  // by task
+  std::vector<CellPlan> plans_;
+};
+
+}  // namespace
+
+task::SuiteSpec in_worlds(SuiteSpec spec, int worlds) {
+  constexpr std::int64_t kEvaluations = 64;  // where the budget bounds neither them nor calls
+  const auto tasks = std::move(spec.tasks);
+  spec.tasks.clear();
+  for (int i = 0; i < worlds; ++i) {
+    const task::SuiteTask& stands_for = tasks[static_cast<std::size_t>(i) % tasks.size()];
+    spec.tasks.push_back(
+        {{kWorldPrefix + std::to_string(i + 1), stands_for.name.place}, stands_for.level});
+  }
+  spec.name += " landscape";
+  spec.resources = 0;
+  std::int64_t& evaluations = spec.budget.evaluations;
+  if (evaluations == 0) evaluations = spec.budget.calls > 0 ? spec.budget.calls : kEvaluations;
+  spec.budget = {.evaluations = evaluations};
+  return spec;
+}
+
+Result<std::vector<CellPlan>> plan_cells(const Global& global, const SuiteSpec& spec,
+                                         const SuiteOptions& options) {
+  return Planner(global, spec, options).run();
+}
+
+}  // namespace kw::cli
