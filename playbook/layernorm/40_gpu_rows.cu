@@ -5,20 +5,15 @@
 // kw: tune THREADS = 256, 512, 1024
 // kw: let CAPACITY = THREADS * 32
 // kw: tune PIECE = 4352, 8704, 2176     // floats of short rows that a block takes at once, about
-// kw: tune TOGETHER = 1, 2, 4     // short rows that a warp works on at once
-// kw: let PER = max(8, min(64, PIECE / pitch / 8 * 8))
+// kw: let PER = max(16, min(64, PIECE / pitch / 16 * 16))
 // kw: when pitch <= 640 && cols <= 64
-// kw:   launch layernorm_packed<2> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
-// kw: else when pitch <= 640 && cols <= 128
-// kw:   launch layernorm_packed<4> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
-// kw: else when pitch <= 640 && cols <= 160
-// kw:   launch layernorm_packed<5> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
-// kw: else when pitch <= 640 && cols <= 256
-// kw:   launch layernorm_packed<8> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
+// kw:   launch layernorm_packed<16, 4> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
+// kw: else when pitch <= 640 && cols <= 144
+// kw:   launch layernorm_packed<16, 9> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
 // kw: else when pitch <= 640 && cols <= 288
-// kw:   launch layernorm_packed<9> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
+// kw:   launch layernorm_packed<32, 9> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
 // kw: else when pitch <= 640 && cols <= 512
-// kw:   launch layernorm_packed<16> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
+// kw:   launch layernorm_packed<32, 16> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)
 // kw: else when cols <= 4096
 // kw:   launch layernorm_medium grid(rows) block(128) args(cols, pitch, eps, x, w, b, y)
 // kw: else when cols <= CAPACITY
@@ -44,28 +39,50 @@ struct Row {
   }
 };
 
+// Of `count` numbers; `squares` is the sum of their squared distances from the mean.
+struct Moments {
+  float count, mean, squares;
+};
+
 template <int TEAM>
-static __device__ __forceinline__ float team_sum(float value, float* partial) {
+static __device__ __forceinline__ float team_sum(float value) {
 #pragma unroll
-  for (int far = min(TEAM, 32) / 2; far > 0; far /= 2)
-    value = value + __shfl_xor_sync(0xffffffffu, value, far);
-  if (TEAM <= 32) return value;
-  const int lane = threadIdx.x % 32;
-  if (lane == 0) partial[threadIdx.x / 32] = value;
-  __syncthreads();
-  value = partial[lane % max(TEAM / 32, 1)];
-#pragma unroll
-  for (int far = TEAM / 64; far > 0; far /= 2)
-    value = value + __shfl_xor_sync(0xffffffffu, value, far);
+  for (int far = TEAM / 2; far > 0; far /= 2) value += __shfl_xor_sync(0xffffffffu, value, far);
   return value;
 }
 
-template <class F>
-static __device__ __forceinline__ void each(float4& v, F f) {
-  f(v.x);
-  f(v.y);
-  f(v.z);
-  f(v.w);
+// Of all lanes of a team, which are of `count` numbers, after Chan et al. and in one reduction: relative to the mean of
+// lane `first`, whose own count is not 0. It is so near to that of all that next to nothing cancels.
+template <int TEAM>
+static __device__ __forceinline__ Moments combined(Moments m, float count, int first) {
+  const float near = __shfl_sync(0xffffffffu, m.mean, first, TEAM), by = m.mean - near;
+  const float sum = team_sum<TEAM>(m.count * by);
+  const float squares = team_sum<TEAM>(m.squares + m.count * by * by);
+  const float mean = sum * (1.0f / fmaxf(count, 1.0f));
+  return {count, near + mean, fmaxf(squares - sum * mean, 0.0f)};
+}
+
+// Of a block of TEAM threads, which are of `count` numbers; some are the first warp's.
+template <int TEAM>
+static __device__ __forceinline__ Moments combined_of_block(Moments m, float count, float* partial) {
+  constexpr int kWarps = TEAM / 32;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const unsigned holding = __ballot_sync(0xffffffffu, m.count > 0.0f);
+  m = combined<32>(m, team_sum<32>(m.count), holding != 0 ? __ffs(holding) - 1 : 0);
+  if (lane == 0) {
+    partial[warp] = m.count;
+    partial[32 + warp] = m.mean;
+    partial[64 + warp] = m.squares;
+  }
+  __syncthreads();
+  const int other = lane % kWarps;
+  return combined<kWarps>({partial[other], partial[32 + other], partial[64 + other]}, count, 0);
+}
+
+static __device__ __forceinline__ float sum_of(float4 v) { return v.x + v.y + (v.z + v.w); }
+static __device__ __forceinline__ float squares_of(float4 v, float mean) {
+  v = make_float4(v.x - mean, v.y - mean, v.z - mean, v.w - mean);
+  return v.x * v.x + v.y * v.y + (v.z * v.z + v.w * v.w);
 }
 
 // Elements head + 4 i to head + 4 i + 3 of a vector over the columns.
@@ -77,6 +94,8 @@ static __device__ __forceinline__ float4 columns(const float* w, int head, int i
 
 struct Statistics {
   float mean, factor;
+
+  __device__ Statistics(Moments m, int cols, float eps) : mean(m.mean), factor(1.0f / sqrtf(m.squares / cols + eps)) {}
 };
 
 // Of the row that lies in v and edge; absent elements are 0.
@@ -84,18 +103,18 @@ template <int TEAM, int ITEMS>
 static __device__ __forceinline__ Statistics statistics_of(const float4 (&v)[ITEMS], float edge,
                                                            const Row& row, int cols, float eps,
                                                            int tid, float* partial) {
-  float sum = edge;
-#pragma unroll
-  for (int k = 0; k < ITEMS; ++k) sum += v[k].x + v[k].y + (v[k].z + v[k].w);
-  const float mean = team_sum<TEAM>(sum, partial) / cols;
-  float squares = row.edge >= 0 ? (edge - mean) * (edge - mean) : 0.0f;
+  Moments m = {row.edge >= 0 ? 1.0f : 0.0f, edge, 0.0f};
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k) {
-    float4 d = v[k];
-    each(d, [&](float& e) { e -= mean; });
-    if (k * TEAM + tid < row.vectors) squares += d.x * d.x + d.y * d.y + (d.z * d.z + d.w * d.w);
+    m.count += k * TEAM + tid < row.vectors ? 4.0f : 0.0f;
+    m.mean += sum_of(v[k]);
   }
-  return {mean, 1.0f / sqrtf(team_sum<TEAM>(squares, partial + 32) / cols + eps)};
+  m.mean /= fmaxf(m.count, 1.0f);
+  if (row.edge >= 0) m.squares = (edge - m.mean) * (edge - m.mean);
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k)
+    if (k * TEAM + tid < row.vectors) m.squares += squares_of(v[k], m.mean);
+  return Statistics(combined_of_block<TEAM>(m, cols, partial), cols, eps);
 }
 
 static __device__ __forceinline__ float4 normalised(float4 v, Statistics s, float4 w, float4 b) {
@@ -125,50 +144,45 @@ static __device__ __forceinline__ void layernorm_row(int r, int cols, int pitch,
   if (row.edge >= 0) y[row.at + row.edge] = (edge - s.mean) * s.factor * w[row.edge] + b[row.edge];
 }
 
-extern "C" __global__ void __launch_bounds__(128)
+extern "C" __global__ void __launch_bounds__(128, 8)
     layernorm_medium(int cols, int pitch, float eps, const float* __restrict__ x,
                   const float* __restrict__ w, const float* __restrict__ b, float* __restrict__ y) {
-  __shared__ float partial[64];
+  __shared__ float partial[96];
   layernorm_row<128, 8>(blockIdx.x, cols, pitch, eps, x, w, b, y, threadIdx.x, partial);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     layernorm_wide(int cols, int pitch, float eps, const float* __restrict__ x,
                 const float* __restrict__ w, const float* __restrict__ b, float* __restrict__ y) {
-  __shared__ float partial[64];
+  __shared__ float partial[96];
   layernorm_row<THREADS, 8>(blockIdx.x, cols, pitch, eps, x, w, b, y, threadIdx.x, partial);
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
     layernorm_wider(int cols, int pitch, float eps, const float* __restrict__ x,
                  const float* __restrict__ w, const float* __restrict__ b, float* __restrict__ y) {
-  __shared__ float partial[64];
+  __shared__ float partial[96];
   layernorm_row<1024, 8>(blockIdx.x, cols, pitch, eps, x, w, b, y, threadIdx.x, partial);
 }
 
-// Three times over the row: for the mean, for the variance, to write.
+// Twice over the row: for the moments, to write.
 extern "C" __global__ void __launch_bounds__(1024)
     layernorm_long(int cols, int pitch, float eps, const float* __restrict__ x,
                 const float* __restrict__ w, const float* __restrict__ b, float* __restrict__ y) {
-  __shared__ float partial[64];
+  __shared__ float partial[96];
   const Row row(blockIdx.x, cols, pitch, threadIdx.x);
   const float4* from = reinterpret_cast<const float4*>(x + row.at + row.head);
   const float edge = row.edge >= 0 ? x[row.at + row.edge] : 0.0f;
-  float sum = edge;
+  Moments m = {row.edge >= 0 ? 1.0f : 0.0f, edge, 0.0f};
 #pragma unroll 4
   for (int i = threadIdx.x; i < row.vectors; i += 1024) {
     const float4 v = from[i];
-    sum += v.x + v.y + (v.z + v.w);
+    const float mean = sum_of(v) * 0.25f, by = mean - m.mean, share = 4.0f / (m.count + 4.0f);
+    m.squares += squares_of(v, mean) + by * by * m.count * share;
+    m.mean += by * share;
+    m.count += 4.0f;
   }
-  const float mean = team_sum<1024>(sum, partial) / cols;
-  float squares = row.edge >= 0 ? (edge - mean) * (edge - mean) : 0.0f;
-#pragma unroll 4
-  for (int i = threadIdx.x; i < row.vectors; i += 1024) {
-    float4 d = from[i];
-    each(d, [&](float& e) { e -= mean; });
-    squares += d.x * d.x + d.y * d.y + (d.z * d.z + d.w * d.w);
-  }
-  const Statistics s = {mean, 1.0f / sqrtf(team_sum<1024>(squares, partial + 32) / cols + eps)};
+  const Statistics s(combined_of_block<1024>(m, cols, partial), cols, eps);
   float4* to = reinterpret_cast<float4*>(y + row.at + row.head);
   // What is written must not drive the row out of the L2 before it is read again.
 #pragma unroll 4
@@ -198,12 +212,12 @@ static __device__ __forceinline__ void copies_arrived() {
 }
 
 // Short rows, a piece of memory at a time, whose sectors of eight floats are read and written whole
-// wherever rows begin: `per` rows, a multiple of 8, with the padding between them. What lies beside
+// wherever rows begin: `per` rows, a multiple of 16, with the padding between them. What lies beside
 // elements in a sector of y is written as it was.
 struct Piece {
-  long long at;    // of its first element
+  long long at;     // of its first element
   int rows, count;  // elements; behind the last row there is no padding
-  int cols, pitch;
+  int cols, pitch, shift;  // 2 to the shift: places behind a row that may share a sector with elements
 
   __device__ Piece(int per, int all_rows, int columns, int distance) {
     const int first = blockIdx.x * per;
@@ -212,13 +226,17 @@ struct Piece {
     count = rows * distance - (first + rows == all_rows ? distance - columns : 0);
     cols = columns;
     pitch = distance;
+    shift = 32 - __clz(min(distance - columns, 16) - 1);
   }
 
-  // The s-th of sixteen places behind a row that may share a sector with elements, or -1.
-  __device__ __forceinline__ int padding(int row, int s) const {
-    const int from = row * pitch + cols, to = (row + 1) * pitch, whole = (from + 7) / 8 * 8;
-    const int e = s < 8 ? from + s : max(whole, to / 8 * 8) + s - 8;
-    return e < min(s < 8 ? min(whole, to) : to, count) ? e : -1;
+  __device__ __forceinline__ int places() const { return pitch == cols ? 0 : rows << shift; }
+
+  // Where the i-th place lies, or -1.
+  __device__ __forceinline__ int place(int i) const {
+    const int row = i >> shift, s = i & ((1 << shift) - 1), from = row * pitch + cols, to = from + pitch - cols;
+    int e = from + s;
+    if (pitch - cols > 16 && s >= 8) e = to / 8 * 8 + s - 8;
+    return i < places() && e < min(to, count) ? e : -1;
   }
 
   __device__ __forceinline__ void load(const float* x, float* staged) const {
@@ -243,80 +261,64 @@ struct Piece {
   }
 };
 
-template <int ROWS>
-static __device__ __forceinline__ void warp_sums(float (&value)[ROWS]) {
-#pragma unroll
-  for (int far = 16; far > 0; far /= 2)
-#pragma unroll
-    for (int j = 0; j < ROWS; ++j) value[j] += __shfl_xor_sync(0xffffffffu, value[j], far);
-}
-
-// A warp per row, in place in shared memory; some rows at once, so that their sums do not wait for each other.
-template <int ITEMS>
+// A row to a half or a whole warp, in place in shared memory. The rows of a warp's halves lie as far apart as leaves them
+// different banks.
+template <int TEAM, int ITEMS>
 __global__ void __launch_bounds__(256)
     layernorm_packed(int per, int rows, int cols, int pitch, float eps, const float* __restrict__ x, const float* __restrict__ w, const float* __restrict__ b, float* y) {
+  constexpr int kTeams = 32 / TEAM, kKept = 4;
   float* staged = reinterpret_cast<float*>(dynamic_shared);
-  const int lane = threadIdx.x % 32;
   const Piece piece(per, rows, cols, pitch);
   piece.load(x, staged);
-  float kept[4];
-  if (pitch != cols) {
+  float kept[kKept];
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const int i = k * 256 + threadIdx.x;
-      const int e = i < 16 * piece.rows ? piece.padding(i / 16, i % 16) : -1;
-      if (e >= 0) kept[k] = y[piece.at + e];
-    }
+  for (int k = 0; k < kKept; ++k) {
+    if (k * 256 >= piece.places()) break;
+    const int e = piece.place(k * 256 + threadIdx.x);
+    if (e >= 0) kept[k] = y[piece.at + e];
   }
+  const int lane = threadIdx.x % TEAM, team = threadIdx.x % 32 / TEAM, warp = threadIdx.x / 32;
+  const int apart = TEAM == 32 ? 1 : min(8, max(1, TEAM / (pitch & -pitch))), by = 31 - __clz(apart);
+  const int left = cols - lane;  // columns from this lane's first on
+  const float held = max(0, (left + TEAM - 1) / TEAM), share = 1.0f / fmaxf(held, 1.0f);
   float weight[ITEMS], bias[ITEMS];
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k) {
-    weight[k] = k * 32 + lane < cols ? __ldg(w + k * 32 + lane) : 0.0f;
-    bias[k] = k * 32 + lane < cols ? __ldg(b + k * 32 + lane) : 0.0f;
+    weight[k] = left > k * TEAM ? __ldg(w + k * TEAM + lane) : 0.0f;
+    bias[k] = left > k * TEAM ? __ldg(b + k * TEAM + lane) : 0.0f;
   }
   copies_arrived();
   __syncthreads();
-  if (pitch != cols) {
+  if (piece.places() > 0) {
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const int i = k * 256 + threadIdx.x;
-      const int e = i < 16 * piece.rows ? piece.padding(i / 16, i % 16) : -1;
+    for (int k = 0; k < kKept; ++k) {
+      if (k * 256 >= piece.places()) break;
+      const int e = piece.place(k * 256 + threadIdx.x);
       if (e >= 0) staged[e] = kept[k];
     }
   }
-  constexpr int kRows = ITEMS <= 9 ? TOGETHER : 1;
-  for (int first = threadIdx.x / 32; first < piece.rows; first += 8 * kRows) {
-    const auto row = [&](int j) { return staged + (first + 8 * j) * pitch + lane; };
-    const auto holds = [&](int j, int k) { return k * 32 + lane < cols && first + 8 * j < piece.rows; };
-    float v[kRows][ITEMS], mean[kRows], factor[kRows];
+  for (int turn = warp; turn * kTeams < per; turn += 8) {
+    const int r = (turn >> by) * kTeams * apart + team * apart + (turn & (apart - 1));
+    float* row = staged + min(r, piece.rows - 1) * pitch + lane;  // all lanes take part in the sums
+    float v[ITEMS];
+    Moments m = {held, 0.0f, 0.0f};
 #pragma unroll
-    for (int j = 0; j < kRows; ++j) {
-      mean[j] = 0.0f;
-#pragma unroll
-      for (int k = 0; k < ITEMS; ++k) {
-        v[j][k] = holds(j, k) ? row(j)[k * 32] : 0.0f;
-        mean[j] += v[j][k];
-      }
+    for (int k = 0; k < ITEMS; ++k) {
+      v[k] = left > k * TEAM ? row[k * TEAM] : 0.0f;
+      m.mean += v[k];
     }
-    warp_sums(mean);
+    m.mean *= share;
 #pragma unroll
-    for (int j = 0; j < kRows; ++j) {
-      mean[j] /= cols;
-      factor[j] = 0.0f;
-#pragma unroll
-      for (int k = 0; k < ITEMS; ++k) {
-        v[j][k] -= mean[j];
-        if (holds(j, k)) factor[j] += v[j][k] * v[j][k];
-      }
+    for (int k = 0; k < ITEMS; ++k) {
+      v[k] -= m.mean;  // the lane's, which is near enough to the row's for what follows to be exact
+      if (left > k * TEAM) m.squares += v[k] * v[k];
     }
-    warp_sums(factor);
+    const Moments all = combined<TEAM>(m, cols, 0);
+    if (r >= piece.rows) continue;
+    const float factor = rsqrtf(all.squares / cols + eps), by_mean = m.mean - all.mean;
 #pragma unroll
-    for (int j = 0; j < kRows; ++j) {
-      factor[j] = 1.0f / sqrtf(factor[j] / cols + eps);
-#pragma unroll
-      for (int k = 0; k < ITEMS; ++k)
-        if (holds(j, k)) row(j)[k * 32] = v[j][k] * factor[j] * weight[k] + bias[k];
-    }
+    for (int k = 0; k < ITEMS; ++k)
+      if (left > k * TEAM) row[k * TEAM] = (v[k] + by_mean) * factor * weight[k] + bias[k];
   }
   __syncthreads();
   piece.store(y, staged);

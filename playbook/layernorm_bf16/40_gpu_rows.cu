@@ -1,0 +1,460 @@
+// layernorm_bf16 of rows that stay in registers, packed, between the passes: a block per row; short ones by pieces of
+// memory in shared memory, a few lanes a row, so that sectors are read and written whole wherever rows begin.
+// SPDX-License-Identifier: Apache-2.0
+// kw: technique register tiling, vectorization, warp shuffles, loads in flight, packed halves
+// kw: tune THREADS = 256, 512, 1024
+// kw: let CAPACITY = THREADS * 32
+// kw: tune WIDER = 512, 1024, 256     // threads for rows of up to 32768 columns
+// kw: tune PIECE = 8704, 17408, 4352     // elements of short rows that a block takes at once, about
+// kw: let PER = max(32, min(pitch - cols > 16 ? 32 : 64, PIECE / pitch / 32 * 32))
+// kw: when pitch <= 640 && cols <= 63
+// kw:   launch layernorm_packed<8, 4> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(
+// kw:     PER, rows, cols, pitch, eps, x, w, b, y)
+// kw: else when pitch <= 640 && cols <= 143
+// kw:   launch layernorm_packed<8, 9> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(
+// kw:     PER, rows, cols, pitch, eps, x, w, b, y)
+// kw: else when pitch <= 640 && cols <= 287
+// kw:   launch layernorm_packed<16, 9> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(
+// kw:     PER, rows, cols, pitch, eps, x, w, b, y)
+// kw: else when pitch <= 640 && cols <= 512
+// kw:   launch layernorm_packed<32, 9> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(
+// kw:     PER, rows, cols, pitch, eps, x, w, b, y)
+// kw: else when cols <= 4096
+// kw:   launch layernorm_medium grid(rows) block(128) args(cols, pitch, eps, x, w, b, y)
+// kw: else when cols <= CAPACITY
+// kw:   launch layernorm_wide grid(rows) block(THREADS) args(cols, pitch, eps, x, w, b, y)
+// kw: else when cols <= 32768
+// kw:   launch layernorm_wider grid(rows) block(WIDER) args(cols, pitch, eps, x, w, b, y)
+// kw: else
+// kw:   launch layernorm_long grid(rows) block(1024) args(cols, pitch, eps, x, w, b, y)
+// kw: end
+
+typedef unsigned short bf16;
+
+extern __shared__ uint4 dynamic_shared[];
+
+static __device__ __forceinline__ float low_of(unsigned pair) { return __uint_as_float(pair << 16); }
+static __device__ __forceinline__ float high_of(unsigned pair) {
+  return __uint_as_float(pair & 0xffff0000u);
+}
+static __device__ __forceinline__ float widened(bf16 v) { return low_of(v); }
+
+// To the nearest, ties to even.
+static __device__ __forceinline__ unsigned pair_of(float low, float high) {
+  unsigned pair;
+#if __CUDA_ARCH__ >= 800
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+#else
+  const unsigned l = __float_as_uint(low), h = __float_as_uint(high);
+  pair = (l + 0x7fffu + (l >> 16 & 1)) >> 16 | ((h + 0x7fffu + (h >> 16 & 1)) & 0xffff0000u);
+#endif
+  return pair;
+}
+static __device__ __forceinline__ bf16 rounded(float v) { return static_cast<bf16>(pair_of(v, 0.0f)); }
+
+struct Eight {
+  float v[8];
+
+  __device__ __forceinline__ static Eight of(uint4 q) {
+    return {{low_of(q.x), high_of(q.x), low_of(q.y), high_of(q.y), low_of(q.z), high_of(q.z),
+             low_of(q.w), high_of(q.w)}};
+  }
+  __device__ __forceinline__ uint4 packed() const {
+    return make_uint4(pair_of(v[0], v[1]), pair_of(v[2], v[3]), pair_of(v[4], v[5]),
+                      pair_of(v[6], v[7]));
+  }
+  __device__ __forceinline__ float sum() const {
+    return (v[0] + v[1] + (v[2] + v[3])) + (v[4] + v[5] + (v[6] + v[7]));
+  }
+  __device__ __forceinline__ float squares() const {
+    return (v[0] * v[0] + v[1] * v[1] + (v[2] * v[2] + v[3] * v[3])) +
+           (v[4] * v[4] + v[5] * v[5] + (v[6] * v[6] + v[7] * v[7]));
+  }
+  __device__ __forceinline__ Eight less(float mean) const {
+    Eight d = *this;
+#pragma unroll
+    for (int e = 0; e < 8; ++e) d.v[e] -= mean;
+    return d;
+  }
+};
+
+static __device__ __forceinline__ uint4 nothing() { return make_uint4(0, 0, 0, 0); }
+
+// Keeps the compiler from holding on to what the numbers were widened to: they stay as they were stored.
+template <int ITEMS>
+static __device__ __forceinline__ void forget_widened(uint4 (&v)[ITEMS]) {
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k)
+    asm volatile("" : "+r"(v[k].x), "+r"(v[k].y), "+r"(v[k].z), "+r"(v[k].w));
+}
+template <int ITEMS>
+static __device__ __forceinline__ void forget_widened(unsigned (&v)[ITEMS]) {
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) asm volatile("" : "+r"(v[k]));
+}
+
+
+// Where a row's vectors lie: with a pitch that is no multiple of 8 rows begin at any element, and
+// the first and the last few are single. x and y begin alike.
+struct Row {
+  long long at;
+  int head, vectors, edge;  // edge: the single element of this thread, or -1
+
+  __device__ Row(int row, int cols, int pitch, int tid) {
+    at = static_cast<long long>(row) * pitch;
+    head = min(cols, static_cast<int>(-at & 7));
+    vectors = (cols - head) / 8;
+    const int tail = cols - head - 8 * vectors;
+    edge = tid < head ? tid : tid >= 8 && tid < 8 + tail ? cols - tail + tid - 8 : -1;
+  }
+};
+
+// Of `count` numbers; `squares` is the sum of their squared distances from the mean.
+struct Moments {
+  float count, mean, squares;
+};
+
+template <int TEAM>
+static __device__ __forceinline__ float team_sum(float value) {
+#pragma unroll
+  for (int far = TEAM / 2; far > 0; far /= 2) value += __shfl_xor_sync(0xffffffffu, value, far);
+  return value;
+}
+
+// Of all lanes of a team, which are of `count` numbers, after Chan et al. and in one reduction: relative to the mean of
+// lane `first`, whose own count is not 0. It is so near to that of all that next to nothing cancels.
+template <int TEAM>
+static __device__ __forceinline__ Moments combined(Moments m, float count, int first) {
+  const float near = __shfl_sync(0xffffffffu, m.mean, first, TEAM), by = m.mean - near;
+  const float sum = team_sum<TEAM>(m.count * by);
+  const float squares = team_sum<TEAM>(m.squares + m.count * by * by);
+  const float mean = sum * (1.0f / fmaxf(count, 1.0f));
+  return {count, near + mean, fmaxf(squares - sum * mean, 0.0f)};
+}
+
+// Of a block of TEAM threads, which are of `count` numbers; some are the first warp's.
+template <int TEAM>
+static __device__ __forceinline__ Moments combined_of_block(Moments m, float count, float* partial) {
+  constexpr int kWarps = TEAM / 32;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const unsigned holding = __ballot_sync(0xffffffffu, m.count > 0.0f);
+  m = combined<32>(m, team_sum<32>(m.count), holding != 0 ? __ffs(holding) - 1 : 0);
+  if (lane == 0) {
+    partial[warp] = m.count;
+    partial[32 + warp] = m.mean;
+    partial[64 + warp] = m.squares;
+  }
+  __syncthreads();
+  const int other = lane % kWarps;
+  return combined<kWarps>({partial[other], partial[32 + other], partial[64 + other]}, count, 0);
+}
+
+// Elements head + 8 i to head + 8 i + 7 of a vector over the columns.
+static __device__ __forceinline__ uint4 columns(const bf16* w, int head, int i) {
+  w += head + 8 * i;
+  if (head == 0) return __ldg(reinterpret_cast<const uint4*>(w));
+  if (head % 2 == 0) {
+    const unsigned* pairs = reinterpret_cast<const unsigned*>(w);
+    return make_uint4(__ldg(pairs), __ldg(pairs + 1), __ldg(pairs + 2), __ldg(pairs + 3));
+  }
+  const auto pair = [&](int e) { return static_cast<unsigned>(__ldg(w + e)) | __ldg(w + e + 1) << 16; };
+  return make_uint4(pair(0), pair(2), pair(4), pair(6));
+}
+
+struct Statistics {
+  float mean, factor;
+
+  __device__ Statistics(Moments m, int cols, float eps) : mean(m.mean), factor(rsqrtf(m.squares / cols + eps)) {}
+  __device__ __forceinline__ float normalised(float v, float w, float b) const {
+    return (v - mean) * factor * w + b;
+  }
+  __device__ __forceinline__ uint4 normalised(uint4 packed, uint4 w, uint4 b) const {
+    Eight v = Eight::of(packed);
+    const Eight weight = Eight::of(w), bias = Eight::of(b);
+#pragma unroll
+    for (int e = 0; e < 8; ++e) v.v[e] = normalised(v.v[e], weight.v[e], bias.v[e]);
+    return v.packed();
+  }
+};
+
+// Of the row that lies in v and edge, absent elements being 0.
+template <int TEAM, int ITEMS>
+static __device__ __forceinline__ Statistics statistics_of(uint4 (&v)[ITEMS], float edge, const Row& row,
+                                                           int cols, float eps, float* partial) {
+  const auto holds = [&](int k) { return k * TEAM + static_cast<int>(threadIdx.x) < row.vectors; };
+  Moments m = {row.edge >= 0 ? 1.0f : 0.0f, edge, 0.0f};
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) {
+    if (holds(k)) m.count += 8.0f;
+    m.mean += Eight::of(v[k]).sum();
+  }
+  forget_widened(v);
+  m.mean /= fmaxf(m.count, 1.0f);
+  if (row.edge >= 0) m.squares = (edge - m.mean) * (edge - m.mean);
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k)
+    if (holds(k)) m.squares += Eight::of(v[k]).less(m.mean).squares();
+  forget_widened(v);
+  return Statistics(combined_of_block<TEAM>(m, cols, partial), cols, eps);
+}
+
+template <int TEAM, int ITEMS>
+static __device__ __forceinline__ void layernorm_row(int cols, int pitch, float eps, const bf16* x,
+    const bf16* w, const bf16* b, bf16* y) {
+  __shared__ float partial[96];
+  const int tid = threadIdx.x;
+  const Row row(blockIdx.x, cols, pitch, tid);
+  const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
+  uint4 v[ITEMS];
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k)
+    v[k] = k * TEAM + tid < row.vectors ? from[k * TEAM + tid] : nothing();
+  const float edge = row.edge >= 0 ? widened(x[row.at + row.edge]) : 0.0f;
+  const Statistics s = statistics_of<TEAM, ITEMS>(v, edge, row, cols, eps, partial);
+  uint4* to = reinterpret_cast<uint4*>(y + row.at + row.head);
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) {
+    const int i = k * TEAM + tid;
+    if (i < row.vectors) to[i] = s.normalised(v[k], columns(w, row.head, i), columns(b, row.head, i));
+  }
+  if (row.edge >= 0)
+    y[row.at + row.edge] = rounded(s.normalised(edge, widened(w[row.edge]), widened(b[row.edge])));
+}
+
+extern "C" __global__ void __launch_bounds__(128) layernorm_medium(
+    int cols, int pitch, float eps, const bf16* __restrict__ x,
+    const bf16* __restrict__ w, const bf16* __restrict__ b, bf16* __restrict__ y) {
+  layernorm_row<128, 4>(cols, pitch, eps, x, w, b, y);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) layernorm_wide(
+    int cols, int pitch, float eps, const bf16* __restrict__ x,
+    const bf16* __restrict__ w, const bf16* __restrict__ b, bf16* __restrict__ y) {
+  layernorm_row<THREADS, 4>(cols, pitch, eps, x, w, b, y);
+}
+
+extern "C" __global__ void __launch_bounds__(WIDER, WIDER == 1024 ? 1 : 2) layernorm_wider(
+    int cols, int pitch, float eps, const bf16* __restrict__ x,
+    const bf16* __restrict__ w, const bf16* __restrict__ b, bf16* __restrict__ y) {
+  layernorm_row<WIDER, 4096 / WIDER>(cols, pitch, eps, x, w, b, y);
+}
+
+// Twice over the row: its moments, to write.
+extern "C" __global__ void __launch_bounds__(1024) layernorm_long(
+    int cols, int pitch, float eps, const bf16* __restrict__ x,
+    const bf16* __restrict__ w, const bf16* __restrict__ b, bf16* __restrict__ y) {
+  __shared__ float partial[96];
+  const Row row(blockIdx.x, cols, pitch, threadIdx.x);
+  const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
+  const float edge = row.edge >= 0 ? widened(x[row.at + row.edge]) : 0.0f;
+  // Relative to the thread's first element, wherefrom the mean of so few is not far.
+  const float near = static_cast<int>(threadIdx.x) < row.vectors ? low_of(from[threadIdx.x].x) : edge;
+  Moments m = {row.edge >= 0 ? 1.0f : 0.0f, row.edge >= 0 ? edge - near : 0.0f, 0.0f};
+  m.squares = m.mean * m.mean;
+#pragma unroll 4
+  for (int i = threadIdx.x; i < row.vectors; i += 1024) {
+    const Eight d = Eight::of(from[i]).less(near);
+    m.count += 8.0f;
+    m.mean += d.sum();
+    m.squares += d.squares();
+  }
+  const float sum = m.mean;
+  m.mean /= fmaxf(m.count, 1.0f);
+  m.squares = fmaxf(m.squares - sum * m.mean, 0.0f);
+  m.mean += near;
+  const Statistics s(combined_of_block<1024>(m, cols, partial), cols, eps);
+  uint4* to = reinterpret_cast<uint4*>(y + row.at + row.head);
+  // What is written must not drive the row out of the L2 before it is read again.
+#pragma unroll 4
+  for (int i = threadIdx.x; i < row.vectors; i += 1024)
+    __stcs(to + i, s.normalised(__ldcs(from + i), columns(w, row.head, i), columns(b, row.head, i)));
+  if (row.edge >= 0)
+    y[row.at + row.edge] = rounded(s.normalised(edge, widened(w[row.edge]), widened(b[row.edge])));
+}
+
+// Sixteen bytes to shared memory, there after `copies_arrived` and a barrier.
+static __device__ __forceinline__ void begin_copy(uint4* to, const uint4* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(to))),
+               "l"(from)
+               : "memory");
+#else
+  *to = *from;
+#endif
+}
+
+static __device__ __forceinline__ void copies_arrived() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// Short rows, a piece of memory at a time, whose sectors of sixteen elements are read and written whole
+// wherever rows begin: `per` rows, a multiple of 32, with the padding between them. What lies beside
+// elements in a sector of y is written as it was.
+struct Piece {
+  long long at;     // of its first element
+  int rows, count;  // elements; behind the last row there is no padding
+  int cols, pitch, shift;  // 2 to the shift: places behind a row that may share a sector with elements
+
+  __device__ Piece(int per, int all_rows, int columns, int distance) {
+    const int first = blockIdx.x * per;
+    at = static_cast<long long>(first) * distance;
+    rows = min(per, all_rows - first);
+    count = rows * distance - (first + rows == all_rows ? distance - columns : 0);
+    cols = columns;
+    pitch = distance;
+    shift = 32 - __clz(min(distance - columns, 32) - 1);
+  }
+
+  __device__ __forceinline__ int places() const { return pitch == cols ? 0 : rows << shift; }
+
+  // Where the i-th place lies, or -1.
+  __device__ __forceinline__ int place(int i) const {
+    const int row = i >> shift, s = i & ((1 << shift) - 1), from = row * pitch + cols, to = from + pitch - cols;
+    int e = from + s;
+    if (pitch - cols > 32 && s >= 16) e = to / 16 * 16 + s - 16;
+    return i < places() && e < min(to, count) ? e : -1;
+  }
+
+  __device__ __forceinline__ void load(const bf16* x, bf16* staged) const {
+    const uint4* from = reinterpret_cast<const uint4*>(x + at);
+    for (int i = threadIdx.x; i < count / 8; i += 256)
+      begin_copy(reinterpret_cast<uint4*>(staged) + i, from + i);
+    const int last = count / 8 * 8 + threadIdx.x;
+    if (last < count) staged[last] = x[at + last];
+  }
+
+  __device__ __forceinline__ void store(bf16* y, const bf16* staged) const {
+    uint4* to = reinterpret_cast<uint4*>(y + at);
+    for (int i = threadIdx.x; i < count / 8; i += 256) {
+      if (pitch - cols >= 16) {
+        const int column = i / 2 * 16 % pitch;
+        if (column >= cols && column + 16 <= pitch) continue;  // nothing but padding
+      }
+      to[i] = reinterpret_cast<const uint4*>(staged)[i];
+    }
+    const int last = count / 8 * 8 + threadIdx.x;
+    if (last < count) y[at + last] = staged[last];
+  }
+};
+
+// The pairs of a row that a lane of its team takes, TEAM pairs apart. They lie at even places of memory: where a row
+// begins at an odd one, its first element is the high half of a pair, and always will be for this lane.
+template <int TEAM>
+struct Pairs {
+  int first, left;  // column of the low half of the first pair, which may be -1; from there to the end of the row
+
+  __device__ __forceinline__ Pairs(int lane, int odd, int cols) : first(2 * lane - odd), left(cols - first) {}
+  __device__ __forceinline__ bool low(int k) const { return (k > 0 || first >= 0) && left > 2 * TEAM * k; }
+  __device__ __forceinline__ bool high(int k) const { return left > 2 * TEAM * k + 1; }
+
+  __device__ __forceinline__ void store(unsigned* row, int k, unsigned pair) const {
+    bf16* halves = reinterpret_cast<bf16*>(row + k * TEAM);
+    if (low(k) && high(k))
+      row[k * TEAM] = pair;
+    else if (low(k))
+      halves[0] = static_cast<bf16>(pair);
+    else if (high(k))
+      halves[1] = static_cast<bf16>(pair >> 16);
+  }
+};
+
+// A lane's pairs of a vector over the columns; `mixed` where other rows of the block begin at the other parity.
+template <int TEAM, int ITEMS>
+static __device__ __forceinline__ void take_columns(unsigned (&pairs)[ITEMS], const bf16* w, int lane, int cols,
+                                                    bool mixed, int odd) {
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) {
+    const int column = 2 * (k * TEAM + lane);
+    pairs[k] = 0;
+    if (column + 1 < cols)
+      pairs[k] = __ldg(reinterpret_cast<const unsigned*>(w + column));
+    else if (column < cols)
+      pairs[k] = __ldg(w + column);
+  }
+  if (!mixed) return;
+#pragma unroll
+  for (int k = ITEMS - 1; k >= 0; --k) {  // the high half of the pair before, which the lane before has
+    const unsigned lent = lane < TEAM - 1 ? pairs[k] : k > 0 ? pairs[k - 1] : 0u;
+    const unsigned before = __shfl_sync(0xffffffffu, lent, lane + TEAM - 1, TEAM);
+    if (odd) pairs[k] = before >> 16 | pairs[k] << 16;
+  }
+}
+
+// A row to a team of TEAM lanes, in place in shared memory. The rows of a warp's teams lie as far apart as leaves them
+// different banks.
+template <int TEAM, int ITEMS>
+__global__ void __launch_bounds__(256, 4) layernorm_packed(
+    int per, int rows, int cols, int pitch, float eps, const bf16* __restrict__ x,
+    const bf16* __restrict__ w, const bf16* __restrict__ b, bf16* y) {
+  constexpr int kTeams = 32 / TEAM, kKept = 4;
+  bf16* staged = reinterpret_cast<bf16*>(dynamic_shared);
+  const Piece piece(per, rows, cols, pitch);
+  piece.load(x, staged);
+  bf16 kept[kKept];
+#pragma unroll
+  for (int k = 0; k < kKept; ++k) {
+    if (k * 256 >= piece.places()) break;
+    const int e = piece.place(k * 256 + threadIdx.x);
+    if (e >= 0) kept[k] = y[piece.at + e];
+  }
+  const int lane = threadIdx.x % TEAM, team = threadIdx.x % 32 / TEAM, warp = threadIdx.x / 32;
+  const int apart = min(TEAM == 32 ? 1 : TEAM, max(1, 2 * TEAM / (pitch & -pitch))), by = 31 - __clz(apart);
+  const auto row_of = [&](int turn) {
+    return (turn >> by) * kTeams * apart + team * apart + (turn & (apart - 1));
+  };
+  const int odd = row_of(warp) * pitch & 1;
+  const Pairs<TEAM> pairs(lane, odd, cols);
+  unsigned weight[ITEMS], bias[ITEMS];
+  take_columns<TEAM>(weight, w, lane, cols, pitch & 1, odd);
+  take_columns<TEAM>(bias, b, lane, cols, pitch & 1, odd);
+  const float share = 1.0f / cols;
+  copies_arrived();
+  __syncthreads();
+  if (piece.places() > 0) {
+#pragma unroll
+    for (int k = 0; k < kKept; ++k) {
+      if (k * 256 >= piece.places()) break;
+      const int e = piece.place(k * 256 + threadIdx.x);
+      if (e >= 0) staged[e] = kept[k];
+    }
+  }
+  for (int turn = warp; turn * kTeams < per; turn += 8) {
+    const int r = row_of(turn);
+    const bool there = r < piece.rows;
+    const bf16* begin = staged + (there ? r : odd) * pitch;  // all lanes take part in the sums
+    unsigned* row = reinterpret_cast<unsigned*>(staged + (r * pitch - odd)) + lane;
+    const unsigned* source = reinterpret_cast<const unsigned*>(begin - odd) + lane;
+    float v[ITEMS][2];
+    forget_widened(weight);
+    forget_widened(bias);
+    // Relative to the row's first element: of so few the mean is near enough for one reduction.
+    const float near = widened(*begin);
+    float sum = 0.0f, squares = 0.0f;
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) {
+      const unsigned pair = pairs.low(k) || pairs.high(k) ? source[k * TEAM] : 0u;
+      v[k][0] = pairs.low(k) ? low_of(pair) - near : 0.0f;
+      v[k][1] = pairs.high(k) ? high_of(pair) - near : 0.0f;
+      sum += v[k][0] + v[k][1];
+      squares += v[k][0] * v[k][0] + v[k][1] * v[k][1];
+    }
+#pragma unroll
+    for (int far = TEAM / 2; far > 0; far /= 2) {
+      sum += __shfl_xor_sync(0xffffffffu, sum, far);
+      squares += __shfl_xor_sync(0xffffffffu, squares, far);
+    }
+    if (!there) continue;
+    const float mean = sum * share;
+    const float factor = rsqrtf(fmaxf(squares - sum * mean, 0.0f) * share + eps), shift = -mean * factor;
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k)
+      pairs.store(row, k,
+                  pair_of(fmaf(v[k][0], factor, shift) * low_of(weight[k]) + low_of(bias[k]),
+                          fmaf(v[k][1], factor, shift) * high_of(weight[k]) + high_of(bias[k])));
+  }
+  __syncthreads();
+  piece.store(y, staged);
+}
