@@ -1,0 +1,390 @@
+// softmax_bf16 of rows that stay in registers, packed, between the passes: a block per row; short ones by pieces of
+// memory in shared memory, a few lanes a row, so that sectors are read and written whole wherever rows begin.
+// SPDX-License-Identifier: Apache-2.0
+// kw: technique register tiling, vectorization, warp shuffles, loads in flight, packed halves
+// kw: tune THREADS = 512, 256, 1024
+// kw: let CAPACITY = THREADS * 32
+// kw: tune WIDER = 512, 1024, 256     // threads for rows of up to 32768 columns
+// kw: tune PIECE = 8704, 17408, 4352     // elements of short rows that a block takes at once, about
+// kw: let PER = max(32, min(pitch - cols > 16 ? 32 : 64, PIECE / pitch / 32 * 32))
+// kw: when pitch <= 640 && cols <= 63
+// kw:   launch softmax_packed<8, 4> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(
+// kw:     PER, rows, cols, pitch, x, y)
+// kw: else when pitch <= 640 && cols <= 143
+// kw:   launch softmax_packed<8, 9> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(
+// kw:     PER, rows, cols, pitch, x, y)
+// kw: else when pitch <= 640 && cols <= 287
+// kw:   launch softmax_packed<16, 9> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(
+// kw:     PER, rows, cols, pitch, x, y)
+// kw: else when pitch <= 640 && cols <= 512
+// kw:   launch softmax_packed<32, 9> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(
+// kw:     PER, rows, cols, pitch, x, y)
+// kw: else when cols <= 4096
+// kw:   launch softmax_medium grid(rows) block(128) args(cols, pitch, x, y)
+// kw: else when cols <= CAPACITY
+// kw:   launch softmax_wide grid(rows) block(THREADS) args(cols, pitch, x, y)
+// kw: else when cols <= 32768
+// kw:   launch softmax_wider grid(rows) block(WIDER) args(cols, pitch, x, y)
+// kw: else
+// kw:   launch softmax_long grid(rows) block(1024) args(cols, pitch, x, y)
+// kw: end
+
+typedef unsigned short bf16;
+
+extern __shared__ uint4 dynamic_shared[];
+
+#define NOTHING __int_as_float(0xff800000)  // minus infinity, which weighs nothing
+
+static __device__ __forceinline__ float low_of(unsigned pair) { return __uint_as_float(pair << 16); }
+static __device__ __forceinline__ float high_of(unsigned pair) {
+  return __uint_as_float(pair & 0xffff0000u);
+}
+static __device__ __forceinline__ float widened(bf16 v) { return low_of(v); }
+
+// To the nearest, ties to even.
+static __device__ __forceinline__ unsigned pair_of(float low, float high) {
+  unsigned pair;
+#if __CUDA_ARCH__ >= 800
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+#else
+  const unsigned l = __float_as_uint(low), h = __float_as_uint(high);
+  pair = (l + 0x7fffu + (l >> 16 & 1)) >> 16 | ((h + 0x7fffu + (h >> 16 & 1)) & 0xffff0000u);
+#endif
+  return pair;
+}
+static __device__ __forceinline__ bf16 rounded(float v) { return static_cast<bf16>(pair_of(v, 0.0f)); }
+
+// e to the (v - most), times 2 to the `shift`.
+static __device__ __forceinline__ float weight_of(float v, float most, float shift) {
+  const float power = fmaf(v - most, 1.44269504f, shift);
+#if defined(__CUDA_ARCH__)
+  float weight;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(weight) : "f"(power));
+  return weight;
+#else
+  return exp2f(power);
+#endif
+}
+
+struct Eight {
+  float v[8];
+
+  __device__ __forceinline__ static Eight of(uint4 q) {
+    return {{low_of(q.x), high_of(q.x), low_of(q.y), high_of(q.y), low_of(q.z), high_of(q.z),
+             low_of(q.w), high_of(q.w)}};
+  }
+  __device__ __forceinline__ uint4 packed() const {
+    return make_uint4(pair_of(v[0], v[1]), pair_of(v[2], v[3]), pair_of(v[4], v[5]),
+                      pair_of(v[6], v[7]));
+  }
+  __device__ __forceinline__ float sum() const {
+    return (v[0] + v[1] + (v[2] + v[3])) + (v[4] + v[5] + (v[6] + v[7]));
+  }
+  // Weights relative to `most`, times 2 to the `shift`.
+  __device__ __forceinline__ Eight weights(float most, float shift) const {
+    Eight d;
+#pragma unroll
+    for (int e = 0; e < 8; ++e) d.v[e] = weight_of(v[e], most, shift);
+    return d;
+  }
+};
+
+static __device__ __forceinline__ uint4 nothing() {
+  return make_uint4(0xff80ff80u, 0xff80ff80u, 0xff80ff80u, 0xff80ff80u);
+}
+
+// Keeps the compiler from holding on to what the numbers were widened to: they stay as they were stored.
+template <int ITEMS>
+static __device__ __forceinline__ void forget_widened(uint4 (&v)[ITEMS]) {
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k)
+    asm volatile("" : "+r"(v[k].x), "+r"(v[k].y), "+r"(v[k].z), "+r"(v[k].w));
+}
+
+
+// Where a row's vectors lie: with a pitch that is no multiple of 8 rows begin at any element, and
+// the first and the last few are single. x and y begin alike.
+struct Row {
+  long long at;
+  int head, vectors, edge;  // edge: the single element of this thread, or -1
+
+  __device__ Row(int row, int cols, int pitch, int tid) {
+    at = static_cast<long long>(row) * pitch;
+    head = min(cols, static_cast<int>(-at & 7));
+    vectors = (cols - head) / 8;
+    const int tail = cols - head - 8 * vectors;
+    edge = tid < head ? tid : tid >= 8 && tid < 8 + tail ? cols - tail + tid - 8 : -1;
+  }
+};
+
+// The largest of a vector and `most`. Halves are compared with those behind them, which decide nothing: so nothing is
+// widened here that would be kept for later. A pair with infinity above is no number as it stands, and fmaxf passes it over.
+static __device__ __forceinline__ float larger_of(float most, uint4 q) {
+  const auto high = [](unsigned a, unsigned b) { return fmaxf(__uint_as_float(a), __uint_as_float(b)); };
+  const auto low = [&](unsigned a, unsigned b) { return high(a << 16 | a >> 16, b << 16 | b >> 16); };
+  const float halves = fmaxf(fmaxf(high(q.x, q.y), high(q.z, q.w)), fmaxf(low(q.x, q.y), low(q.z, q.w)));
+  return fmaxf(most, high_of(__float_as_uint(halves)));
+}
+
+// Of some numbers: the largest, and the sum of their weights relative to it.
+struct Weights {
+  float largest, sum;
+};
+
+// Of a block of TEAM threads. One barrier: relative to the largest of each warp first.
+template <int TEAM>
+static __device__ __forceinline__ Weights combined_of_block(Weights m, float* partial) {
+  constexpr int kWarps = TEAM / 32;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const auto combine = [&](int lanes) {
+    float most = m.largest;
+#pragma unroll
+    for (int far = lanes / 2; far > 0; far /= 2)
+      most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, far));
+    if (most > NOTHING) m.sum *= weight_of(m.largest, most, 0.0f);  // else no lane holds any
+    m.largest = most;
+#pragma unroll
+    for (int far = lanes / 2; far > 0; far /= 2) m.sum += __shfl_xor_sync(0xffffffffu, m.sum, far);
+  };
+  combine(32);
+  if (lane == 0) {
+    partial[warp] = m.largest;
+    partial[32 + warp] = m.sum;
+  }
+  __syncthreads();
+  m = {partial[lane % kWarps], partial[32 + lane % kWarps]};
+  combine(kWarps);
+  return m;
+}
+
+template <int TEAM, int ITEMS>
+static __device__ __forceinline__ void softmax_row(int cols, int pitch, const bf16* x, bf16* y) {
+  __shared__ float partial[64];
+  const int tid = threadIdx.x;
+  const Row row(blockIdx.x, cols, pitch, tid);
+  const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
+  uint4 v[ITEMS];
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k)
+    v[k] = k * TEAM + tid < row.vectors ? from[k * TEAM + tid] : nothing();
+  const float edge = row.edge >= 0 ? widened(x[row.at + row.edge]) : NOTHING;
+  Weights m = {edge, 0.0f};
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) m.largest = larger_of(m.largest, v[k]);
+  forget_widened(v);
+  const float own = fmaxf(m.largest, -3.0e38f);  // a thread may hold nothing
+  m.sum = weight_of(edge, own, 0.0f);
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k)
+    if (k * TEAM + tid < row.vectors) m.sum += Eight::of(v[k]).weights(own, 0.0f).sum();
+  forget_widened(v);
+  m = combined_of_block<TEAM>(m, partial);
+  const float shift = -log2f(m.sum);
+  uint4* to = reinterpret_cast<uint4*>(y + row.at + row.head);
+#pragma unroll
+  for (int k = 0; k < ITEMS; ++k) {
+    const int i = k * TEAM + tid;
+    if (i < row.vectors) to[i] = Eight::of(v[k]).weights(m.largest, shift).packed();
+  }
+  if (row.edge >= 0)
+    y[row.at + row.edge] = rounded(weight_of(edge, m.largest, shift));
+}
+
+extern "C" __global__ void __launch_bounds__(128) softmax_medium(
+    int cols, int pitch, const bf16* __restrict__ x, bf16* __restrict__ y) {
+  softmax_row<128, 4>(cols, pitch, x, y);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) softmax_wide(
+    int cols, int pitch, const bf16* __restrict__ x, bf16* __restrict__ y) {
+  softmax_row<THREADS, 4>(cols, pitch, x, y);
+}
+
+extern "C" __global__ void __launch_bounds__(WIDER, WIDER == 1024 ? 1 : 2) softmax_wider(
+    int cols, int pitch, const bf16* __restrict__ x, bf16* __restrict__ y) {
+  softmax_row<WIDER, 4096 / WIDER>(cols, pitch, x, y);
+}
+
+// Twice over the row: the largest element with the sum of weights relative to it, then the weights.
+extern "C" __global__ void __launch_bounds__(1024) softmax_long(
+    int cols, int pitch, const bf16* __restrict__ x, bf16* __restrict__ y) {
+  __shared__ float partial[64];
+  const Row row(blockIdx.x, cols, pitch, threadIdx.x);
+  const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
+  const float edge = row.edge >= 0 ? widened(x[row.at + row.edge]) : NOTHING;
+  Weights m = {fmaxf(edge, -3.0e38f), row.edge >= 0 ? 1.0f : 0.0f};
+#pragma unroll 2
+  for (int i = threadIdx.x; i < row.vectors; i += 1024) {
+    const uint4 v = from[i];
+    const float next = larger_of(m.largest, v);
+    m.sum = m.sum * weight_of(m.largest, next, 0.0f) + Eight::of(v).weights(next, 0.0f).sum();
+    m.largest = next;
+  }
+  m = combined_of_block<1024>(m, partial);
+  const float shift = -log2f(m.sum);
+  uint4* to = reinterpret_cast<uint4*>(y + row.at + row.head);
+  // What is written must not drive the row out of the L2 before it is read again.
+#pragma unroll 2
+  for (int i = threadIdx.x; i < row.vectors; i += 1024)
+    __stcs(to + i, Eight::of(__ldcs(from + i)).weights(m.largest, shift).packed());
+  if (row.edge >= 0)
+    y[row.at + row.edge] = rounded(weight_of(edge, m.largest, shift));
+}
+
+// Sixteen bytes to shared memory, there after `copies_arrived` and a barrier.
+static __device__ __forceinline__ void begin_copy(uint4* to, const uint4* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(to))),
+               "l"(from)
+               : "memory");
+#else
+  *to = *from;
+#endif
+}
+
+static __device__ __forceinline__ void copies_arrived() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// Short rows, a piece of memory at a time, whose sectors of sixteen elements are read and written whole
+// wherever rows begin: `per` rows, a multiple of 32, with the padding between them. What lies beside
+// elements in a sector of y is written as it was.
+struct Piece {
+  long long at;     // of its first element
+  int rows, count;  // elements; behind the last row there is no padding
+  int cols, pitch, shift;  // 2 to the shift: places behind a row that may share a sector with elements
+
+  __device__ Piece(int per, int all_rows, int columns, int distance) {
+    const int first = blockIdx.x * per;
+    at = static_cast<long long>(first) * distance;
+    rows = min(per, all_rows - first);
+    count = rows * distance - (first + rows == all_rows ? distance - columns : 0);
+    cols = columns;
+    pitch = distance;
+    shift = 32 - __clz(min(distance - columns, 32) - 1);
+  }
+
+  __device__ __forceinline__ int places() const { return pitch == cols ? 0 : rows << shift; }
+
+  // Where the i-th place lies, or -1.
+  __device__ __forceinline__ int place(int i) const {
+    const int row = i >> shift, s = i & ((1 << shift) - 1), from = row * pitch + cols, to = from + pitch - cols;
+    int e = from + s;
+    if (pitch - cols > 32 && s >= 16) e = to / 16 * 16 + s - 16;
+    return i < places() && e < min(to, count) ? e : -1;
+  }
+
+  __device__ __forceinline__ void load(const bf16* x, bf16* staged) const {
+    const uint4* from = reinterpret_cast<const uint4*>(x + at);
+    for (int i = threadIdx.x; i < count / 8; i += 256)
+      begin_copy(reinterpret_cast<uint4*>(staged) + i, from + i);
+    const int last = count / 8 * 8 + threadIdx.x;
+    if (last < count) staged[last] = x[at + last];
+  }
+
+  __device__ __forceinline__ void store(bf16* y, const bf16* staged) const {
+    uint4* to = reinterpret_cast<uint4*>(y + at);
+    for (int i = threadIdx.x; i < count / 8; i += 256) {
+      if (pitch - cols >= 16) {
+        const int column = i / 2 * 16 % pitch;
+        if (column >= cols && column + 16 <= pitch) continue;  // nothing but padding
+      }
+      to[i] = reinterpret_cast<const uint4*>(staged)[i];
+    }
+    const int last = count / 8 * 8 + threadIdx.x;
+    if (last < count) y[at + last] = staged[last];
+  }
+};
+
+// The pairs of a row that a lane of its team takes, TEAM pairs apart. They lie at even places of memory: where a row
+// begins at an odd one, its first element is the high half of a pair, and always will be for this lane.
+template <int TEAM>
+struct Pairs {
+  int first, left;  // column of the low half of the first pair, which may be -1; from there to the end of the row
+
+  __device__ __forceinline__ Pairs(int lane, int odd, int cols) : first(2 * lane - odd), left(cols - first) {}
+  __device__ __forceinline__ bool low(int k) const { return (k > 0 || first >= 0) && left > 2 * TEAM * k; }
+  __device__ __forceinline__ bool high(int k) const { return left > 2 * TEAM * k + 1; }
+
+  __device__ __forceinline__ void store(unsigned* row, int k, unsigned pair) const {
+    bf16* halves = reinterpret_cast<bf16*>(row + k * TEAM);
+    if (low(k) && high(k))
+      row[k * TEAM] = pair;
+    else if (low(k))
+      halves[0] = static_cast<bf16>(pair);
+    else if (high(k))
+      halves[1] = static_cast<bf16>(pair >> 16);
+  }
+};
+
+// A row to a team of TEAM lanes, in place in shared memory. The rows of a warp's teams lie as far apart as leaves them
+// different banks.
+template <int TEAM, int ITEMS>
+__global__ void __launch_bounds__(256, 4) softmax_packed(
+    int per, int rows, int cols, int pitch, const bf16* __restrict__ x, bf16* y) {
+  constexpr int kTeams = 32 / TEAM, kKept = 4;
+  bf16* staged = reinterpret_cast<bf16*>(dynamic_shared);
+  const Piece piece(per, rows, cols, pitch);
+  piece.load(x, staged);
+  bf16 kept[kKept];
+#pragma unroll
+  for (int k = 0; k < kKept; ++k) {
+    if (k * 256 >= piece.places()) break;
+    const int e = piece.place(k * 256 + threadIdx.x);
+    if (e >= 0) kept[k] = y[piece.at + e];
+  }
+  const int lane = threadIdx.x % TEAM, team = threadIdx.x % 32 / TEAM, warp = threadIdx.x / 32;
+  const int apart = min(TEAM == 32 ? 1 : TEAM, max(1, 2 * TEAM / (pitch & -pitch))), by = 31 - __clz(apart);
+  const auto row_of = [&](int turn) {
+    return (turn >> by) * kTeams * apart + team * apart + (turn & (apart - 1));
+  };
+  const int odd = row_of(warp) * pitch & 1;
+  const Pairs<TEAM> pairs(lane, odd, cols);
+  copies_arrived();
+  __syncthreads();
+  if (piece.places() > 0) {
+#pragma unroll
+    for (int k = 0; k < kKept; ++k) {
+      if (k * 256 >= piece.places()) break;
+      const int e = piece.place(k * 256 + threadIdx.x);
+      if (e >= 0) staged[e] = kept[k];
+    }
+  }
+  for (int turn = warp; turn * kTeams < per; turn += 8) {
+    const int r = row_of(turn);
+    const bool there = r < piece.rows;
+    const bf16* begin = staged + (there ? r : odd) * pitch;  // all lanes take part in the sums
+    unsigned* row = reinterpret_cast<unsigned*>(staged + (r * pitch - odd)) + lane;
+    const unsigned* source = reinterpret_cast<const unsigned*>(begin - odd) + lane;
+    float v[ITEMS][2];
+    float most = NOTHING, sum = 0.0f;
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) {
+      const unsigned pair = pairs.low(k) || pairs.high(k) ? source[k * TEAM] : 0u;
+      v[k][0] = pairs.low(k) ? low_of(pair) : NOTHING;
+      v[k][1] = pairs.high(k) ? high_of(pair) : NOTHING;
+      most = fmaxf(most, fmaxf(v[k][0], v[k][1]));
+    }
+#pragma unroll
+    for (int far = TEAM / 2; far > 0; far /= 2)
+      most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, far));
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k)
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        v[k][e] = weight_of(v[k][e], most, 0.0f);
+        sum += v[k][e];
+      }
+#pragma unroll
+    for (int far = TEAM / 2; far > 0; far /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, far);
+    if (!there) continue;
+    const float factor = 1.0f / sum;
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) pairs.store(row, k, pair_of(v[k][0] * factor, v[k][1] * factor));
+  }
+  __syncthreads();
+  piece.store(y, staged);
+}
