@@ -84,9 +84,9 @@ Result<int> import_graph(const Global& global, const GraphFlags& flags) {
   const auto read =
       KW_TRY(parse_technique_graph(KW_TRY(platform::read_file(flags.file, kMostBytes))));
   auto store = KW_TRY(store::RunStore::open(global.workspace));
-  TechniqueGraph graph = KW_TRY(open_graph(global, target, store));
-  graph.merge(read);
-  KW_TRY(engine::keep_graph(store, target, graph));
+  const TechniqueGraph graph = KW_TRY(
+      engine::change_graph(store, target, memory::playbook_graph(KW_TRY(open_data(global)), target),
+                           [&](TechniqueGraph& whole) { whole.merge(read); }));
   say_size(global, std::string(name_of(target)), graph);
   return kDone;
 }

@@ -8,17 +8,30 @@ namespace {
 constexpr const char* kGraphFact = "technique graph";
 constexpr const char* kGraphEvent = "graph";
 
-}  // namespace
-
-Result<TechniqueGraph> workspace_graph(const store::RunStore& store, Target target,
-                                       const TechniqueGraph& seed) {
-  const auto text = KW_TRY(store.recall(kGraphFact, std::string(name_of(target))));
+Result<TechniqueGraph> graph_of(const std::optional<std::string>& text,
+                                const TechniqueGraph& seed) {
   if (!text) return seed;
   return parse_technique_graph(*text);
 }
 
-Result<> keep_graph(store::RunStore& store, Target target, const TechniqueGraph& graph) {
-  return store.remember(kGraphFact, std::string(name_of(target)), to_json(graph));
+}  // namespace
+
+Result<TechniqueGraph> workspace_graph(const store::RunStore& store, Target target,
+                                       const TechniqueGraph& seed) {
+  return graph_of(KW_TRY(store.recall(kGraphFact, std::string(name_of(target)))), seed);
+}
+
+Result<TechniqueGraph> change_graph(store::RunStore& store, Target target,
+                                    const TechniqueGraph& seed,
+                                    const std::function<void(TechniqueGraph&)>& change) {
+  TechniqueGraph graph;
+  KW_TRY(store.revise(kGraphFact, std::string(name_of(target)),
+                      [&](const std::optional<std::string>& text) -> Result<std::string> {
+                        graph = KW_TRY(graph_of(text, seed));
+                        change(graph);
+                        return to_json(graph);
+                      }));
+  return graph;
 }
 
 Result<TechniqueGraph> recorded_graph(const store::RunStore& store, const RunSummary& run) {
@@ -39,17 +52,19 @@ Result<> teach_graph(store::RunStore& store, const RunSummary& run, const Techni
                      const Attempt& attempt,
                      const std::vector<search::GraphLearner::StepUpdate>& updates) {
   if (updates.empty()) return {};
-  TechniqueGraph graph = KW_TRY(workspace_graph(store, run.config.target, seed));
-  for (const auto& update : updates) {
-    const std::size_t edge = graph.add(update.from, update.to);
-    graph.count(edge, update.count);
-    if (update.count.worked == 0 || attempt.parent == 0) continue;
-    const Attempt parent = KW_TRY(store.attempt(run.id, attempt.parent));
-    if (parent.evaluation.verdict.is_correct())
-      graph.add_example(
-          edge, {run.config.task, attempt.plan, parent.candidate.source, attempt.candidate.source});
-  }
-  return keep_graph(store, run.config.target, graph);
+  Attempt parent;
+  if (attempt.parent != 0) parent = KW_TRY(store.attempt(run.id, attempt.parent));
+  const bool may_show = attempt.parent != 0 && parent.evaluation.verdict.is_correct();
+  KW_TRY(change_graph(store, run.config.target, seed, [&](TechniqueGraph& graph) {
+    for (const auto& update : updates) {
+      const std::size_t edge = graph.add(update.from, update.to);
+      graph.count(edge, update.count);
+      if (update.count.worked != 0 && may_show)
+        graph.add_example(edge, {run.config.task, attempt.plan, parent.candidate.source,
+                                 attempt.candidate.source});
+    }
+  }));
+  return {};
 }
 
 }  // namespace kw::engine

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "record/attempt.h"
@@ -14,7 +15,11 @@ namespace kw::engine {
 /// The workspace's graph for a target; `seed` where it has none yet.
 Result<TechniqueGraph> workspace_graph(const store::RunStore& store, Target target,
                                        const TechniqueGraph& seed);
-Result<> keep_graph(store::RunStore& store, Target target, const TechniqueGraph& graph);
+/// Changes it, in one transaction: of two processes that do so at the same moment, the second
+/// changes what the first made of it. `change` must not use the store.
+Result<TechniqueGraph> change_graph(store::RunStore& store, Target target,
+                                    const TechniqueGraph& seed,
+                                    const std::function<void(TechniqueGraph&)>& change);
 
 /// What this run began with: kept with it, so that resume and replay decide the same whatever
 /// others have taught the workspace since.
@@ -24,8 +29,7 @@ Result<TechniqueGraph> graph_of_run(store::RunStore& store, const RunSummary& ru
 Result<TechniqueGraph> recorded_graph(const store::RunStore& store, const RunSummary& run);
 
 /// Adds what an attempt showed of its steps to the workspace's graph. A step that worked becomes an
-/// example, with the code before and after it: it was verified. Two processes that teach at the
-/// same moment may lose one of the two lessons.
+/// example, with the code before and after it: it was verified.
 Result<> teach_graph(store::RunStore& store, const RunSummary& run, const TechniqueGraph& seed,
                      const Attempt& attempt,
                      const std::vector<search::GraphLearner::StepUpdate>& updates);

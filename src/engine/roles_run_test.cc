@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "engine/graphs.h"
 #include "engine/traits.h"
 #include "engine/writing_run_for_test.h"
@@ -139,6 +141,22 @@ TEST_F(RolesRun, AStepThatWorkedBecomesAnExampleWithItsCode) {
   EXPECT_EQ(graph.edge("a", "b")->examples[0].after, "after");
   EXPECT_EQ(graph.edge("a", "b")->examples[0].detail, "tiles");
   EXPECT_THAT(graph.edge("a", "c")->examples, IsEmpty()) << "verified steps only";
+}
+
+TEST_F(RolesRun, TwoThatTeachAtOnceLoseNothing) {
+  constexpr int kLessons = 40;
+  const RunSummary run = store_.create(config(1), "").value();
+  const auto teach = [&] {
+    platform::MemoryDisk disk;
+    auto store = store::RunStore::open(dir_.path(), disk).value();
+    for (int i = 0; i < kLessons; ++i)
+      EXPECT_TRUE(teach_graph(store, run, {}, Attempt(), {{"a", "b", {1, 0, 0}}}));
+  };
+  {
+    const std::jthread one(teach), other(teach);
+  }
+  const TechniqueGraph graph = workspace_graph(store_, Target::Cpu, {}).value();
+  EXPECT_EQ(graph.edge("a", "b")->count.tried, 2 * kLessons);
 }
 
 TEST(TraitsOf, TellWhatWasMeasured) {

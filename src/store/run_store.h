@@ -112,6 +112,12 @@ class RunStore {
   /// Remembered facts: device facts, baseline standings; kind and key are the caller's.
   Result<> remember(const std::string& kind, const std::string& key, const std::string& body);
   Result<std::optional<std::string>> recall(const std::string& kind, const std::string& key) const;
+  /// Replaces one by what `revise` makes of it (nothing: there is none yet), in one transaction
+  /// that no other writer comes between; its error changes nothing. `revise` must not use the
+  /// store.
+  Result<> revise(
+      const std::string& kind, const std::string& key,
+      const std::function<Result<std::string>(const std::optional<std::string>&)>& revise);
 
   platform::Path folder_of(const RunSummary& run) const { return root_ / run.name; }
   const platform::Path& root() const { return root_; }

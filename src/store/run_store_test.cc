@@ -200,6 +200,17 @@ TEST_F(StoreTest, RemembersFacts) {
   ASSERT_TRUE(store.remember("device", "cpu", "two"));
   EXPECT_EQ(store.recall("device", "cpu").value(), "two");
   EXPECT_EQ(store.recall("baseline", "cpu").value(), std::nullopt);
+  const auto more = [](const std::optional<std::string>& known) -> Result<std::string> {
+    return known.value_or("") + " more";
+  };
+  ASSERT_TRUE(store.revise("device", "cpu", more));
+  EXPECT_EQ(store.recall("device", "cpu").value(), "two more");
+  ASSERT_TRUE(store.revise("device", "cuda", more));
+  EXPECT_EQ(store.recall("device", "cuda").value(), " more");
+  const auto refused = store.revise(
+      "device", "cpu", [](const auto&) -> Result<std::string> { return fail("damaged"); });
+  EXPECT_EQ(refused.error().what, "damaged");
+  EXPECT_EQ(store.recall("device", "cpu").value(), "two more");
 }
 
 TEST_F(StoreTest, ARunIsWorkedOnByOne) {
