@@ -70,13 +70,15 @@ Result<std::string> disassemble(const Disassembler& disassembler, const BuiltObj
   jail.env = {"PATH=" + program.parent_path().string() + ":/usr/bin:/bin", "LC_ALL=C",
               "TMPDIR=" + folder.path().string()};
   jail.output_cap = kMostText;
+  jail.kill_past_cap = true;
   jail.cwd = folder.path();
   const bool is_nvdisasm = program.filename() == "nvdisasm";
   const std::vector<std::string> words = {program.string(), is_nvdisasm ? "-c" : "-sass",
                                           copy.string()};
   const platform::Exit exit = KW_TRY(platform::run_jailed(jail, words, kTimeout));
-  if (exit.ok()) return exit.out;
+  if (exit.ok() && !exit.output_truncated) return exit.out;
   std::string why = exit.timed_out ? "it took too long" : platform::describe(exit);
+  if (exit.output_truncated) why = "it printed more than " + format_bytes(kMostText);
   if (const auto said = trim(exit.err); !said.empty())
     why += ": " + sanitise(split_lines(said).front(), 200);
   return fail(program.filename().string() + " told nothing: " + why, "", Advice::GiveUp);

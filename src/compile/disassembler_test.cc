@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "platform/clock.h"
+
 namespace kw::compile {
 namespace {
 
@@ -72,6 +74,14 @@ TEST_F(Disassembling, CuobjdumpIsAskedInItsOwnWords) {
                               "echo '        /*0000*/   EXIT ;'\n"));
   ASSERT_TRUE(code.has_value()) << describe(code.error());
   EXPECT_EQ(code->front().symbol, "k");
+}
+
+TEST_F(Disassembling, OneThatPrintsWithoutEndIsCutOffAtASize) {
+  const std::int64_t began = platform::real_clock().now_ns();
+  EXPECT_THAT(
+      read(tool("nvdisasm", "exec yes '        /*0000*/   FFMA R0, R1, R2, R3 ;'\n")).error().what,
+      HasSubstr("nvdisasm told nothing: it printed more than 64"));
+  EXPECT_LT(platform::real_clock().now_ns() - began, 15'000'000'000) << "its time limit is 20 s";
 }
 
 TEST_F(Disassembling, WhyThereIsNothingIsSaid) {
