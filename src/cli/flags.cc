@@ -102,6 +102,11 @@ int report(const CLI::App& app, const CLI::ParseError& error, bool is_json) {
   return kUsage;
 }
 
+/// Of flags that are words: '' means something else to each of them, and mostly "not given".
+std::string why_no_value(const std::string& value) {
+  return value.empty() ? "an empty value means nothing" : "";
+}
+
 }  // namespace
 
 void Flags::positional(const std::string& name, std::string& into, const std::string& help,
@@ -115,12 +120,16 @@ void Flags::positionals(const std::string& name, std::vector<std::string>& into,
 }
 
 void Flags::text(const std::string& flag, std::string& into, const std::string& help) {
-  app_of(app_).add_option(flag, into, help)->envname(env_name(flag))->capture_default_str();
+  app_of(app_)
+      .add_option(flag, into, help)
+      ->envname(env_name(flag))
+      ->capture_default_str()
+      ->check(why_no_value);
 }
 
 void Flags::texts(const std::string& flag, std::vector<std::string>& into,
                   const std::string& help) {
-  app_of(app_).add_option(flag, into, help)->allow_extra_args(false);
+  app_of(app_).add_option(flag, into, help)->allow_extra_args(false)->check(why_no_value);
 }
 
 void Flags::integer(const std::string& flag, std::int64_t& into, const std::string& help) {
