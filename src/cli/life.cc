@@ -205,9 +205,9 @@ Json line_json(int number, const std::string& name, const std::string& words) {
 
 std::string page_of(const Life& life) {
   const Attempt& a = life.attempt;
-  std::string page = fmt::format("attempt {} of {}: {} {}\n{}\n", a.number, life.run.name,
-                                 a.candidate.name.empty() ? "no kernel" : a.candidate.name,
-                                 knobs_change({}, a.candidate.knobs), a.words);
+  std::string page =
+      fmt::format("attempt {} of {}: {} {}\n{}\n", a.number, life.run.name,
+                  shown_name(a.candidate.name), knobs_change({}, a.candidate.knobs), a.words);
   add_origin(page, life);
   add_change(page, life);
   add_stages(page, life);

@@ -63,7 +63,7 @@ Result<int> show_run(const Global& global, const store::RunStore& store, const S
   KW_TRY(store.for_each_line(data.run.id, [&](const AttemptLine& a) {
     digest.add(a);
     fmt::print("{:>4} {:>9}  {} {}  {}\n", a.number, format_ns(static_cast<double>(a.at_ns)),
-               a.name, search::to_text(a.knobs), a.words);
+               shown_name(a.name), search::to_text(a.knobs), a.words);
   }));
   fmt::print("{}{}\n", report::summary_table(data, digest), store.folder_of(data.run).string());
   print_orders(KW_TRY(engine::orders_of(store, data.run.id)), data.run);
@@ -102,8 +102,8 @@ Result<int> show_attempt(const Global& global, const store::RunStore& store,
     return kDone;
   }
   fmt::print("attempt {} of {}: {} {}\nwhy: {}\n{}\n\n", attempt->number, run.name,
-             attempt->candidate.name, search::to_text(attempt->candidate.knobs), attempt->why,
-             attempt->words);
+             shown_name(attempt->candidate.name), search::to_text(attempt->candidate.knobs),
+             attempt->why, attempt->words);
   if (!attempt->exchanges.empty())
     fmt::print("plan: {}\nmodel: {} tokens, ${:.4f}\n\n", attempt->plan, attempt->usage.total(),
                attempt->cost_usd);

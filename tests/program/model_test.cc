@@ -317,11 +317,13 @@ TEST(ModelScript, WritesWithoutANetwork) {
   w.write("replies.txt", "=== refuses\n!refusal\nI would rather not.\n=== writes\n" +
                              kernel("  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"));
   const Ran ran = w.kw({"optimize", "twice", "--model", "scripted:replies.txt", "--strategy",
-                        "best-of-n", "--writes", "2", "--json"});
+                        "best-of-n", "--writes", "2"});
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   ASSERT_EQ(ran.code, 0) << ran.err;
-  EXPECT_EQ(ran.json()["stopped_by"], "strategy: 2 kernels written, the best tuned");
-  EXPECT_EQ(ran.json()["best"]["attempt"], 2);
+  EXPECT_THAT(ran.err, HasSubstr("x  (no kernel) no knobs  failed at propose"));
+  EXPECT_EQ(w.run()["stopped_by"], "strategy: 2 kernels written, the best tuned");
+  EXPECT_EQ(w.run()["best_attempt"], 2);
+  EXPECT_THAT(w.kw({"show", "twice-1"}).out, HasSubstr("(no kernel) no knobs  failed"));
   const json refused = w.kw({"show", "twice-1", "--attempt", "1", "--json"}).json();
   EXPECT_EQ(refused["outcome"], "no_candidate");
 }
