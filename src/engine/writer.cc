@@ -254,6 +254,10 @@ Result<> Writer::review(propose::Situation& whole, const Manner& manner, Written
   return {};
 }
 
+void Writer::set_latest(std::int64_t at_ns) {
+  if (desk_.ledger) desk_.ledger->set_latest(at_ns);
+}
+
 void Writer::raise(const SpendLimits& limits) {
   if (desk_.ledger) desk_.ledger->raise(limits);
 }

@@ -76,6 +76,8 @@ class Writer {
   /// candidate; other errors are the surroundings'.
   Result<WrittenSource> write(const InFlight& flight, const Loop& loop, const Lessons* lessons);
 
+  /// Nobody is waited for beyond this moment of the clock; 0: without a bound.
+  void set_latest(std::int64_t at_ns);
   /// Replaces those bounds that are given.
   void raise(const SpendLimits& limits);
   /// By all processes of the run so far.

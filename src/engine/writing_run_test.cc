@@ -150,6 +150,42 @@ TEST_F(WritingRun, AUsedUpBudgetEndsTheRunWell) {
       log_of(report.run));
 }
 
+/// Writes after a wait of a minute, where that is allowed.
+class SlowProposer final : public propose::Proposer {
+ public:
+  SlowProposer(Proposal proposal, llm::Ledger& ledger, platform::FakeClock& clock)
+      : proposal_(std::move(proposal)), ledger_(ledger), clock_(clock) {}
+  Result<Proposal> propose(const propose::Situation&) override {
+    constexpr std::chrono::nanoseconds kWait = std::chrono::minutes(1);
+    KW_TRY(ledger_.allow_wait(clock_.now_ns(), kWait.count(), "fake"));
+    clock_.sleep_for(kWait);
+    return proposal_;
+  }
+
+ private:
+  const Proposal proposal_;
+  llm::Ledger& ledger_;
+  platform::FakeClock& clock_;
+};
+
+TEST_F(WritingRun, NobodyIsWaitedForLongerThanTheRunHasTime) {
+  RunConfig c = config(10);
+  c.max_time_ns = 100'000'000'000;
+  Surroundings s = surroundings();
+  writing_.open = [this](const RunSummary& run) -> Result<Desk> {
+    Desk desk;
+    desk.ledger = std::make_unique<llm::Ledger>(run.config.limits, run.spent);
+    desk.proposer = std::make_unique<SlowProposer>(writes(1, "// WRONG"), *desk.ledger, clock_);
+    return desk;
+  };
+  const auto report = run(s, c);
+  ASSERT_TRUE(report) << describe(report.error());
+  EXPECT_EQ(report->run.attempts, 1);
+  EXPECT_EQ(report->run.state, RunState::Finished);
+  EXPECT_THAT(report->run.stopped_by,
+              HasSubstr("fake wants a wait of 60.0 s, and searching has 25.0 s left"));
+}
+
 TEST_F(WritingRun, ARequestThatIsTurnedDownIsAnAttempt) {
   answers_.emplace(1, fail("HTTP 400: the prompt is too long", "fake", Advice::GiveUp));
   answers_.emplace(2, writes(1));

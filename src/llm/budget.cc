@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "llm/estimate.h"
 #include "llm/prices.h"
 
@@ -71,6 +73,20 @@ void Ledger::settle(const Usage& worst, const Usage& actual, const std::optional
     spent_.usd += cost_usd(actual, *price);
   else
     ++spent_.unpriced;
+}
+
+void Ledger::set_latest(std::int64_t at_ns) {
+  const std::lock_guard guard(mutex_);
+  latest_ns_ = at_ns;
+}
+
+Result<> Ledger::allow_wait(std::int64_t now_ns, std::int64_t wait_ns, const std::string& model) {
+  const std::lock_guard guard(mutex_);
+  if (latest_ns_ == 0 || now_ns + wait_ns <= latest_ns_) return {};
+  const auto left_ns = static_cast<double>(std::max<std::int64_t>(0, latest_ns_ - now_ns));
+  refusal_ = fmt::format("time: {} wants a wait of {}, and searching has {} left", model,
+                         format_ns(static_cast<double>(wait_ns)), format_ns(left_ns));
+  return over(refusal_, model);
 }
 
 Spent Ledger::spent() const {

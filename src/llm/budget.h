@@ -1,4 +1,5 @@
-// Ledger and BudgetModel: hard bounds on dollars, tokens and calls, over all models of a run.
+// Ledger and BudgetModel: hard bounds on dollars, tokens, calls and waits, over all models of a
+// run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,8 +27,14 @@ class Ledger {
   /// Replaces what was set aside by what it came to.
   void settle(const Usage& worst, const Usage& actual, const std::optional<Price>& price);
 
+  /// No wait for a model may last beyond this moment of the run's clock, after which nobody needs
+  /// its reply; 0: any may.
+  void set_latest(std::int64_t at_ns);
+  /// Refuses a wait that would; an Advice::Stop error says what is left.
+  Result<> allow_wait(std::int64_t now_ns, std::int64_t wait_ns, const std::string& model);
+
   Spent spent() const;
-  /// Why the latest call was refused; empty: it was not.
+  /// Why the latest call or wait was refused; empty: it was not.
   std::string refusal() const;
   /// Replaces those bounds that are given.
   void raise(const SpendLimits& limits);
@@ -41,6 +48,7 @@ class Ledger {
   Spent spent_;
   Spent reserved_;
   std::string refusal_;
+  std::int64_t latest_ns_ = 0;
 };
 
 /// Stands inside of RetryModel, so that every try counts. Refuses before anything is sent.

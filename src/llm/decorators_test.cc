@@ -19,6 +19,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -114,6 +115,30 @@ TEST(Retry, NeverRepeatsWhatCannotPass) {
     EXPECT_EQ(r.list->calls, 1);
     EXPECT_EQ(r.clock.now_ns(), 0);
   }
+}
+
+TEST(Retry, WaitsNoLongerThanARunHasTime) {
+  platform::FakeClock clock(1'000'000'000);
+  Ledger ledger({});
+  const RateLimits two_a_minute{.requests_per_minute = 2};
+  auto list = std::make_unique<ListModel>(
+      std::deque<Result<ChatReply>>{trouble(Advice::Retry), says("ok")});
+  list->report.retry_after = seconds(20);
+  RetryModel model(std::make_unique<RateLimitModel>(std::move(list), two_a_minute, clock, &ledger),
+                   {}, clock, Seed::from_number(1), &ledger);
+  Listener listener;
+  ledger.set_latest(10'000'000'000);
+  const auto refused = model.complete(question("q"), listener.call);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().advice, Advice::Stop);
+  EXPECT_EQ(clock.now_ns(), 1'000'000'000) << "the wait is refused, not cut";
+  EXPECT_THAT(ledger.refusal(), AllOf(HasSubstr("list:model wants a wait of 2"),
+                                      HasSubstr("searching has 9.00 s left")));
+  ledger.set_latest(60'000'000'000);
+  ASSERT_TRUE(model.complete(question("q"), listener.call)) << "its second in this minute";
+  EXPECT_FALSE(model.complete(question("q"), listener.call)) << "a minute has room for two";
+  ledger.set_latest(0);
+  EXPECT_TRUE(model.complete(question("q"), listener.call));
 }
 
 TEST(Retry, HonoursRetryAfterUnlessItIsTooLong) {

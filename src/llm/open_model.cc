@@ -12,12 +12,13 @@ Result<std::unique_ptr<ChatModel>> open_model(const ModelSpec& spec, const Surro
   std::unique_ptr<ChatModel> model = KW_TRY(info_of(spec.provider).open(spec, around));
   if (spec.is_remote() &&
       (around.rates.requests_per_minute > 0 || around.rates.tokens_per_minute > 0))
-    model = std::make_unique<RateLimitModel>(std::move(model), around.rates, *around.clock);
+    model = std::make_unique<RateLimitModel>(std::move(model), around.rates, *around.clock,
+                                             around.ledger);
   if (around.ledger != nullptr)
     model =
         std::make_unique<BudgetModel>(std::move(model), *around.ledger, around.prices.find(spec));
   model = std::make_unique<RetryModel>(std::move(model), around.retry, *around.clock,
-                                       around.seed.child(spec.text()));
+                                       around.seed.child(spec.text()), around.ledger);
   if (around.cache != nullptr)
     model = std::make_unique<CacheModel>(std::move(model), *around.cache, *around.clock);
   if (around.records != nullptr)
@@ -31,7 +32,7 @@ Result<std::unique_ptr<EmbeddingModel>> open_embeddings(const ModelSpec& spec,
     return fail("embeddings come from openai:NAME, at any base URL", spec.text());
   return std::make_unique<RetryEmbeddings>(
       make_openai_embeddings(KW_TRY(endpoint_of(spec, around))), around.retry, *around.clock,
-      around.seed.child(spec.text()));
+      around.seed.child(spec.text()), around.ledger);
 }
 
 std::vector<std::string> warnings_for(const ModelSpec& spec, const Surroundings& around) {

@@ -19,8 +19,8 @@ constexpr std::chrono::seconds kWorthSaying{2};
 }  // namespace
 
 RateLimitModel::RateLimitModel(std::unique_ptr<ChatModel> inner, RateLimits limits,
-                               platform::Clock& clock)
-    : inner_(std::move(inner)), limits_(limits), clock_(clock) {}
+                               platform::Clock& clock, Ledger* ledger)
+    : inner_(std::move(inner)), limits_(limits), clock_(clock), ledger_(ledger) {}
 
 Result<ChatReply> RateLimitModel::complete(const ChatRequest& request, Call& call) {
   std::uint64_t id = 0;
@@ -30,7 +30,7 @@ Result<ChatReply> RateLimitModel::complete(const ChatRequest& request, Call& cal
     if (!std::exchange(is_said, is_said || wait >= kWorthSaying) && wait >= kWorthSaying)
       call.say(name() + ": waiting " + format_ns(static_cast<double>(wait.count())) +
                " to stay within the rate limit");
-    KW_TRY(wait_for(clock_, wait, call.cancel));
+    KW_TRY(wait_for(clock_, {wait, name(), ledger_}, call.cancel));
   }
   auto reply = inner_->complete(request, call);
   correct(id, reply ? reply->usage.total() : call.report.spent.total());

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 
+#include "llm/budget.h"
 #include "llm/chat_model.h"
 #include "platform/clock.h"
 
@@ -22,8 +23,9 @@ struct RateLimits {
 /// tokens are known. A single request above the limit passes when the minute is empty.
 class RateLimitModel final : public ChatModel {
  public:
-  /// `clock` must outlive the model.
-  RateLimitModel(std::unique_ptr<ChatModel> inner, RateLimits limits, platform::Clock& clock);
+  /// `clock` and `ledger`, which may refuse a wait, must outlive the model; null: nobody does.
+  RateLimitModel(std::unique_ptr<ChatModel> inner, RateLimits limits, platform::Clock& clock,
+                 Ledger* ledger = nullptr);
   Result<ChatReply> complete(const ChatRequest& request, Call& call) override;
   const std::string& name() const override { return inner_->name(); }
 
@@ -40,6 +42,7 @@ class RateLimitModel final : public ChatModel {
   const std::unique_ptr<ChatModel> inner_;
   const RateLimits limits_;
   platform::Clock& clock_;
+  Ledger* const ledger_;
   std::mutex mutex_;
   std::deque<Sent> window_;
   std::uint64_t next_id_ = 1;

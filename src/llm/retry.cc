@@ -17,7 +17,7 @@ using Milliseconds = std::chrono::milliseconds;
 
 /// Waits before the next try and says so; the error of the last one where there is none.
 Result<> wait_or_give_up(const Error& error, Backoff& backoff, const std::string& name,
-                         platform::Clock& clock, const Call& call) {
+                         platform::Clock& clock, Ledger* ledger, const Call& call) {
   if (error.advice != Advice::Retry) return std::unexpected(error);
   const auto wait = backoff.next(call.report.retry_after);
   if (!wait) {
@@ -29,7 +29,7 @@ Result<> wait_or_give_up(const Error& error, Backoff& backoff, const std::string
   }
   call.say(fmt::format("{}: {}; trying again in {}", name, error.what,
                        format_ns(static_cast<double>(std::chrono::nanoseconds(*wait).count()))));
-  KW_TRY(wait_for(clock, *wait, call.cancel));
+  KW_TRY(wait_for(clock, {*wait, name, ledger}, call.cancel));
   call.tell(Delta::Kind::Restart, {});
   return {};
 }
@@ -50,8 +50,8 @@ std::optional<Milliseconds> Backoff::next(std::optional<Milliseconds> retry_afte
 }
 
 RetryModel::RetryModel(std::unique_ptr<ChatModel> inner, RetryPolicy policy, platform::Clock& clock,
-                       Seed seed)
-    : inner_(std::move(inner)), policy_(policy), clock_(clock), seed_(seed) {}
+                       Seed seed, Ledger* ledger)
+    : inner_(std::move(inner)), policy_(policy), clock_(clock), ledger_(ledger), seed_(seed) {}
 
 Backoff RetryModel::new_backoff() {
   const std::lock_guard guard(mutex_);
@@ -66,20 +66,20 @@ Result<ChatReply> RetryModel::complete(const ChatRequest& request, Call& call) {
       reply->attempts = backoff.tries() + 1;
       return reply;
     }
-    KW_TRY(wait_or_give_up(reply.error(), backoff, name(), clock_, call));
+    KW_TRY(wait_or_give_up(reply.error(), backoff, name(), clock_, ledger_, call));
   }
 }
 
 RetryEmbeddings::RetryEmbeddings(std::unique_ptr<EmbeddingModel> inner, RetryPolicy policy,
-                                 platform::Clock& clock, Seed seed)
-    : inner_(std::move(inner)), policy_(policy), clock_(clock), seed_(seed) {}
+                                 platform::Clock& clock, Seed seed, Ledger* ledger)
+    : inner_(std::move(inner)), policy_(policy), clock_(clock), ledger_(ledger), seed_(seed) {}
 
 Result<Embeddings> RetryEmbeddings::embed(const std::vector<std::string>& texts, Call& call) {
   Backoff backoff(policy_, seed_);
   for (;;) {
     auto vectors = inner_->embed(texts, call);
     if (vectors) return vectors;
-    KW_TRY(wait_or_give_up(vectors.error(), backoff, name(), clock_, call));
+    KW_TRY(wait_or_give_up(vectors.error(), backoff, name(), clock_, ledger_, call));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/rng.h"
+#include "llm/budget.h"
 #include "llm/chat_model.h"
 #include "platform/clock.h"
 
@@ -40,9 +41,10 @@ class Backoff {
 /// others (400, 401, 404, budgets). Says every wait aloud. A reply's `attempts` counts the tries.
 class RetryModel final : public ChatModel {
  public:
-  /// `clock` must outlive the model; equal seeds give equal waits.
+  /// `clock` and `ledger`, which may refuse a wait, must outlive the model; null: nobody does.
+  /// Equal seeds give equal waits.
   RetryModel(std::unique_ptr<ChatModel> inner, RetryPolicy policy, platform::Clock& clock,
-             Seed seed);
+             Seed seed, Ledger* ledger = nullptr);
   Result<ChatReply> complete(const ChatRequest& request, Call& call) override;
   const std::string& name() const override { return inner_->name(); }
 
@@ -52,6 +54,7 @@ class RetryModel final : public ChatModel {
   const std::unique_ptr<ChatModel> inner_;
   const RetryPolicy policy_;
   platform::Clock& clock_;
+  Ledger* const ledger_;
   std::mutex mutex_;
   Seed seed_;
   std::uint64_t calls_ = 0;
@@ -61,7 +64,7 @@ class RetryModel final : public ChatModel {
 class RetryEmbeddings final : public EmbeddingModel {
  public:
   RetryEmbeddings(std::unique_ptr<EmbeddingModel> inner, RetryPolicy policy, platform::Clock& clock,
-                  Seed seed);
+                  Seed seed, Ledger* ledger = nullptr);
   Result<Embeddings> embed(const std::vector<std::string>& texts, Call& call) override;
   const std::string& name() const override { return inner_->name(); }
 
@@ -69,6 +72,7 @@ class RetryEmbeddings final : public EmbeddingModel {
   const std::unique_ptr<EmbeddingModel> inner_;
   const RetryPolicy policy_;
   platform::Clock& clock_;
+  Ledger* const ledger_;
   const Seed seed_;
 };
 

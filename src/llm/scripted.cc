@@ -28,14 +28,14 @@ class ScriptedChat final : public ChatModel {
     call.report = {};
     const std::int64_t started = options_.clock->now_ns();
     const ScriptEntry& entry = *KW_TRY(next());
-    KW_TRY(wait_for(*options_.clock, entry.delay, call.cancel));
+    KW_TRY(wait_for(*options_.clock, {entry.delay, name()}, call.cancel));
     switch (entry.fault) {
       case ScriptEntry::Fault::None:
         break;
       case ScriptEntry::Fault::Status:
         return refuse(entry, call);
       case ScriptEntry::Fault::Hang:
-        KW_TRY(wait_for(*options_.clock, options_.hang, call.cancel));
+        KW_TRY(wait_for(*options_.clock, {options_.hang, name()}, call.cancel));
         call.report.spent.prompt_tokens = likely_tokens(bytes_of(request));
         return fail("no answer: the script hangs here", options_.name, Advice::Retry);
       case ScriptEntry::Fault::Cut:

@@ -8,8 +8,10 @@
 
 namespace kw::llm {
 
-Result<> wait_for(platform::Clock& clock, std::chrono::nanoseconds duration,
-                  const std::stop_token& cancel) {
+Result<> wait_for(platform::Clock& clock, const Wait& wait, const std::stop_token& cancel) {
+  std::chrono::nanoseconds duration = wait.duration;
+  if (wait.ledger != nullptr)
+    KW_TRY(wait.ledger->allow_wait(clock.now_ns(), duration.count(), wait.name));
   constexpr std::chrono::nanoseconds step = std::chrono::milliseconds(50);
   while (duration > std::chrono::nanoseconds::zero()) {
     if (cancel.stop_requested()) return fail(std::string(net::kCancelled), {}, Advice::Stop);
