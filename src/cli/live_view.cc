@@ -81,8 +81,9 @@ void LiveView::on_attempt(const Attempt& attempt, const engine::Standing& standi
   if (is_quiet_) return;
   const double best = standing.incumbent().against_baseline.value;
   say(fmt::format("{:>4} {:>6.1f} s  best {:6.3f}x  {} {}  {}", attempt.number,
-                  static_cast<double>(attempt.at_ns) / 1e9, best, attempt.candidate.name,
-                  search::to_text(attempt.candidate.knobs), attempt.words));
+                  static_cast<double>(attempt.at_ns) / 1e9, best,
+                  shown_name(attempt.candidate.name), search::to_text(attempt.candidate.knobs),
+                  attempt.words));
 }
 
 void LiveView::on_order(const Order& order) {
@@ -92,8 +93,8 @@ void LiveView::on_order(const Order& order) {
 }
 
 void LiveView::on_confirm(const Attempt& attempt) {
-  show(
-      fmt::format("confirming attempt {} with fresh players, seeds and samples …", attempt.number));
+  if (!is_quiet_)
+    say(fmt::format("confirming attempt {} with fresh players, seeds and samples", attempt.number));
 }
 
 }  // namespace kw::cli

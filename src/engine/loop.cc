@@ -39,6 +39,10 @@ Result<> check_ideas(const Workbench& workbench, const RunConfig& config, bool i
 
 }  // namespace
 
+std::string ask_line(int number, const std::string& ask) {
+  return fmt::format("{} ask {}", number, ask);
+}
+
 Loop::Loop(const Workbench& workbench, const RunConfig& config,
            std::unique_ptr<search::Strategy> strategy, bool is_writing, Standing standing,
            DecisionLog log)
@@ -159,6 +163,10 @@ void Loop::obey(const Order& order) {
   if (!is_withdrawn_) stopped_by_.clear();
 }
 
+double Loop::search_budget_ns() const {
+  return time_budget_ns() * (1 - search::kConfirmationShare);
+}
+
 void Loop::withdraw(const std::string& why) {
   KW_ASSERT(!in_flight_.empty() && !why.empty());
   in_flight_.pop_back();
@@ -168,7 +176,7 @@ void Loop::withdraw(const std::string& why) {
 }
 
 void Loop::log_tell(const InFlight& flight, const Attempt& attempt) {
-  log_(fmt::format("{} ask {}", flight.number, attempt.ask));
+  log_(ask_line(flight.number, attempt.ask));
   log_(fmt::format("{} tell {} {} against {} speedup {:.6g} reward {:.6g}", flight.number,
                    name_of(attempt.outcome_class), name_of(attempt.evaluation.verdict.outcome),
                    flight.opponent.candidate.name, attempt.against_baseline.value, attempt.reward));

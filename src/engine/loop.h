@@ -33,6 +33,9 @@ struct InFlight {
 /// Takes the decision log as it grows: one line per decision; equal attempts give equal lines.
 using DecisionLog = std::function<void(const std::string& line)>;
 
+/// Its line about what was asked: the strategy's own words.
+std::string ask_line(int number, const std::string& ask);
+
 class Loop {
  public:
   /// `workbench` must outlive the loop. An unknown strategy, tuner or policy is an error.
@@ -70,6 +73,9 @@ class Loop {
   const Judged& judged() const { return judged_; }
   /// Name of the idea of an ask, for people.
   std::string name_of_idea(const search::Ask& ask) const;
+  /// Wall time of the run that searching may take, and the run as a whole; 0: no bound.
+  double search_budget_ns() const;
+  double time_budget_ns() const { return static_cast<double>(config_.max_time_ns); }
   /// Why no more will be asked; empty while the run goes on.
   const std::string& stopped_by() const { return stopped_by_; }
 

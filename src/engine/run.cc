@@ -95,6 +95,8 @@ Result<> Runner::recall_attempt(int original, const std::string& what, Attempt& 
 }
 
 Result<bool> Runner::write(const InFlight& flight, Pending& pending) {
+  if (const double most = loop_.search_budget_ns(); most > 0)
+    writer_->set_latest(started_ns_ + static_cast<std::int64_t>(most));
   auto source = writer_->write(flight, loop_, lessons_ ? &*lessons_ : nullptr);
   if (!source) {
     const std::string why = is_interrupted() ? "interrupt" : writer_->refusal();
