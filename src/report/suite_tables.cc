@@ -111,6 +111,7 @@ std::string metrics_table(const Columns& columns, const std::vector<SuiteRow>& r
   if (spends) head.insert(head.end(), {"calls", "tokens", "usd"});
   table.push_back(std::move(head));
   for (const SuiteRow& row : rows) {
+    if (row.samples == 0) continue;  // named below the table
     Row line = columns.of(row.method);
     if (has_levels) line.insert(line.begin(), row.level);
     line.push_back(std::to_string(row.tasks));
@@ -125,13 +126,21 @@ std::string metrics_table(const Columns& columns, const std::vector<SuiteRow>& r
   return markdown(table);
 }
 
+/// Who has no result, by what stands in the way.
 std::string missing_lines(const Columns& columns, const std::vector<SuiteRow>& rows) {
+  std::vector<std::pair<std::string, std::string>> groups;
+  for (const SuiteRow& row : rows) {
+    if (row.missing == 0) continue;
+    auto found =
+        std::ranges::find_if(groups, [&](const auto& group) { return group.first == row.trouble; });
+    if (found == groups.end()) found = groups.insert(groups.end(), {row.trouble, ""});
+    found->second +=
+        fmt::format("{}{} ({} run{})", found->second.empty() ? "" : "; ",
+                    join(columns.of(row.method), " "), row.missing, row.missing == 1 ? "" : "s");
+  }
   std::string text;
-  for (const SuiteRow& row : rows)
-    if (row.missing > 0)
-      text +=
-          fmt::format("\n- {}: {} run{} without a result. {}", join(columns.of(row.method), " "),
-                      row.missing, row.missing == 1 ? "" : "s", row.trouble);
+  for (const auto& [trouble, whose] : groups)
+    text += fmt::format("\n- Without a result: {}. {}", whose, trouble);
   return text.empty() ? text : text + "\n";
 }
 
@@ -181,6 +190,7 @@ std::string outcomes_table(const SuiteResult& result, const Columns& columns) {
   table[0].insert(table[0].end(), {"runs", "confirmed wins"});
   for (const SuiteMethod& method : methods_of(result)) {
     const auto cells = cells_of(result, method);
+    if (cells.empty()) continue;
     Row line = columns.of(method);
     for (const Outcome outcome : seen) {
       std::ptrdiff_t count = 0;
@@ -217,6 +227,7 @@ std::string budget_table(const SuiteResult& result, const Columns& columns) {
   for (const std::size_t count : counts) table[0].push_back(fmt::format("after {}", count));
   for (const SuiteMethod& method : methods_of(result)) {
     const auto cells = cells_of(result, method);
+    if (cells.empty()) continue;
     Row line = columns.of(method);
     for (const std::size_t count : counts) {
       double sum = 0;
@@ -226,10 +237,9 @@ std::string budget_table(const SuiteResult& result, const Columns& columns) {
         sum += has_optimum ? std::log(cell->optimum / std::max(1.0, best))
                            : std::log(std::max(best, measure::kWorst));
       }
-      const double mean = sum / static_cast<double>(std::max<std::size_t>(1, cells.size()));
-      line.push_back(cells.empty() ? "–"
-                     : has_optimum ? fmt::format("{:.3f}", std::max(0.0, mean))
-                                   : number(std::exp(mean)));
+      const double mean = sum / static_cast<double>(cells.size());
+      line.push_back(has_optimum ? fmt::format("{:.3f}", std::max(0.0, mean))
+                                 : number(std::exp(mean)));
     }
     table.push_back(std::move(line));
   }

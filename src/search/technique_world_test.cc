@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cmath>
+#include <map>
 
 #include "search/sketch.h"
 #include "search/works.h"
@@ -94,6 +95,34 @@ TEST(TechniqueWorld, EqualSeedsPlayEqually) {
       EXPECT_EQ(asks[0], asks[1]) << info.name;
     }
   }
+}
+
+TEST(TechniqueWorld, WhoeverIsToldMoreFailsLessAndRepeatsLess) {
+  const StrategyInfo& refine = **find_strategy("refine");
+  std::map<FeedbackLevel, int> failed, repeated;
+  std::map<FeedbackLevel, double> best;
+  constexpr int kWorlds = 60;
+  for (std::uint64_t seed = 1; seed <= kWorlds; ++seed) {
+    const TechniqueWorld w = world(seed);
+    for (const FeedbackLevel level : {FeedbackLevel::None, FeedbackLevel::Errors,
+                                      FeedbackLevel::Findings, FeedbackLevel::Profile}) {
+      const auto strategy = refine.make({}, options_in(w, seed));
+      const Play played = play(*strategy, w, {40, 1}, seed, level);
+      for (const PlayedAsk& p : played.asks) {
+        failed[level] += !p.tell.is_correct();
+        repeated[level] += p.tell.traits.is_repeated;
+      }
+      best[level] += std::log(std::max(1.0, played.best)) / kWorlds;
+      if (level == FeedbackLevel::Profile) {
+        const auto again = refine.make({}, options_in(w, seed));
+        EXPECT_EQ(play(*again, w, {40, 1}, seed).best, played.best) << "the default";
+      }
+    }
+  }
+  using enum FeedbackLevel;
+  EXPECT_LT(failed[Errors], 0.97 * failed[None]);
+  EXPECT_LT(repeated[Findings], 0.97 * repeated[Errors]);
+  EXPECT_GT(best[Profile], best[None]);
 }
 
 // Resume: recorded tells fed to a fresh strategy give the same asks.
