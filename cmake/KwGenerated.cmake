@@ -16,7 +16,7 @@ endif()
 
 # Every file of the data folders becomes a line of assembly: nothing to compile, and an edited file costs a link.
 enable_language(ASM)
-set(data_globs tasks/* playbook/* prompts/* models/* web/*)
+set(data_globs tasks/* playbook/* prompts/* models/* web/* knowledge/*)
 list(TRANSFORM data_globs PREPEND ${CMAKE_SOURCE_DIR}/)
 file(GLOB_RECURSE data_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${data_globs})
 list(FILTER data_files EXCLUDE REGEX "(^|/)\\.|~$|\\.(swp|orig|o|so)$")

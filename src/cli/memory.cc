@@ -12,6 +12,7 @@
 #include "base/line_diff.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/memory_known.h"
 #include "cli/session.h"
 #include "memory/recall.h"
 #include "record/codec.h"
@@ -99,7 +100,7 @@ Result<std::vector<Lesson>> found_in(const store::RunStore& store, const std::st
 
 Result<int> list(const Global& global, const MemoryFlags& flags) {
   if (flags.evicted) return list_evicted(global, flags);
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
   std::vector<Lesson> lessons =
       flags.about.empty() ? KW_TRY(store.lessons()) : KW_TRY(found_in(store, flags.about));
   if (!flags.task.empty())
@@ -116,7 +117,20 @@ Result<int> list(const Global& global, const MemoryFlags& flags) {
                flags.task.empty() ? "" : " of task '" + flags.task + "'",
                flags.about.empty() ? "" : " about '" + flags.about + "'", store.root().string());
   for (const Lesson& lesson : lessons) print_lesson(lesson);
+  const std::string beside = KW_TRY(known_beside(store));
+  if (!beside.empty()) fmt::print("beside them: {}\n", beside);
   return kDone;
+}
+
+Result<int> experience(const Global& global, const MemoryFlags& flags) {
+  if (flags.evicted) return fail("--evicted belongs to kw memory list");
+  return list_experience(global, flags.task, flags.about);
+}
+
+Result<int> cards(const Global& global, const MemoryFlags& flags) {
+  if (flags.evicted || !flags.task.empty())
+    return fail("of cards --about chooses, and nothing else");
+  return list_cards(global, flags.about);
 }
 
 /// What chooses among lessons stands before each word of kw memory, but is for the list.
@@ -291,6 +305,10 @@ Command memory_command() {
             takes_choice, list);
   command.children = {
       child(flags, "list", "All lessons with where they come from", takes_choice, list),
+      child(flags, "experience", "What each technique did where it was tried, failures included",
+            takes_choice, experience),
+      child(flags, "cards", "Knowledge that prompts are told: what was shipped, code that worked",
+            takes_choice, cards),
       child(flags, "show", "One lesson; of a win its source", takes_id, show),
       child(flags, "drop", "Never use it again, nor learn it again", takes_id,
             does({Dropped, "dropped", {Live, Frozen}})),

@@ -14,6 +14,7 @@
 #include "cli/optimize_flags.h"
 #include "cli/run_view.h"
 #include "cli/session.h"
+#include "cli/shelf.h"
 #include "cli/synthetic_bench.h"
 #include "engine/run.h"
 #include "memory/playbook_graph.h"
@@ -32,6 +33,7 @@ struct Setting {
   const engine::TaskWorkbench* real = nullptr;      ///< `workbench`, where it is no landscape.
   std::vector<propose::Example> examples;           ///< For a model.
   TechniqueGraph graph;                             ///< That the playbook shows.
+  engine::Shelf shelf;                              ///< Knowledge for prompts.
   Goals goals;
   std::string task;
   std::string task_sha256;
@@ -67,8 +69,8 @@ Result<DeviceFacts> open_judge(const Global& global, const RunConfig& config,
   return facts_elsewhere(aim);
 }
 
-Result<Setting> open_setting(const Global& global, const RunConfig& config,
-                             store::RunStore& store) {
+Result<Setting> open_setting(const Global& global, const OptimizeFlags& flags,
+                             const RunConfig& config, store::RunStore& store, LiveView& view) {
   Setting setting;
   if (auto landscape = synthetic_bench(config.task_path)) {
     auto parts = KW_TRY(std::move(*landscape));
@@ -90,6 +92,8 @@ Result<Setting> open_setting(const Global& global, const RunConfig& config,
       std::move(definition), data.under("playbook/" + setting.task), options));
   setting.notices = workbench.notices();
   setting.graph = memory::playbook_graph(data, config.target);
+  setting.shelf = KW_TRY(open_shelf(data, flags.embedder, flags.writing.models.base_url,
+                                    [&view](const std::string& t) { view.on_notice(t); }));
   setting.examples = KW_TRY(
       propose::select_examples(data, workbench.definition().task, {.target = config.target}));
   auto real = std::make_unique<engine::TaskWorkbench>(std::move(workbench));
@@ -208,7 +212,8 @@ engine::Writing writing_of(RunModels& models, const Setting& setting, bool has_k
 engine::Learning learning_of(const Setting& setting) {
   if (setting.real == nullptr) return {};
   const DeviceFacts facts = setting.facts();
-  return {&setting.real->definition(), facts.target, facts.id};
+  const std::string arch = facts.gpu.empty() ? "" : facts.gpu.front().arch;
+  return {&setting.real->definition(), facts.target, facts.id, arch, &setting.shelf};
 }
 
 Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
@@ -224,7 +229,7 @@ Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
   LiveView view(global.json);
   if (!store.notice().empty()) view.on_notice(store.notice());
   const auto models = KW_TRY(open_models(global, wanted.config, store, view, canceller));
-  const Setting setting = KW_TRY(open_setting(global, wanted.config, store));
+  const Setting setting = KW_TRY(open_setting(global, flags, wanted.config, store, view));
   KW_TRY(fit_to_setting(wanted, flags, setting));
   for (const std::string& notice : setting.notices) view.on_notice(notice);
   const engine::Writing writing =

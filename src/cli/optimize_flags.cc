@@ -130,6 +130,8 @@ Result<> set_evidence(const OptimizeFlags& flags, const search::StrategyInfo& st
                 " tells nothing of it");
   if (flags.no_knowledge && flags.freeze_memory)
     return fail("--freeze-memory means nothing with --no-knowledge, which has no memory");
+  if ((flags.no_knowledge || flags.no_memory) && !flags.embedder.empty())
+    return fail("--embed ranks what memory holds: not with --no-memory or --no-knowledge");
   config.uses_knowledge = !flags.no_knowledge;
   config.freezes_memory = flags.freeze_memory;
   config.label = flags.label;
@@ -217,6 +219,7 @@ void OptimizeFlags::declare(Flags& f) {
          "What a model is told of its kernels: none, errors, findings, or profile (the default)");
   f.on_off("--no-knowledge", no_knowledge,
            "With a model: the task alone; no examples, no lessons, no graph of techniques");
+  f.text("--embed", embedder, "openai:NAME of an embedding model that ranks knowledge by meaning");
   f.on_off("--freeze-memory", freeze_memory, "Begin with lessons of earlier runs, leave none");
   f.text("--label", label, "Kept with the run: whoever started it finds it by this");
   writing.declare(f);

@@ -44,6 +44,7 @@ struct OptimizeFlags {
   std::string feedback;
   bool no_knowledge = false;
   bool freeze_memory = false;
+  std::string embedder;
   std::string label;
   std::string run;  ///< Of resume.
 

@@ -13,7 +13,10 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "cli/shelf.h"
 #include "engine/lessons.h"
+#include "memory/experience.h"
+#include "memory/knowledge.h"
 #include "propose/counsel.h"
 #include "propose/examples.h"
 #include "propose/judge.h"
@@ -45,13 +48,23 @@ Result<std::optional<store::RunStore>> existing_store(const Global& global) {
 }
 
 /// What a run that began now would know from earlier ones.
-Result<> tell_lessons(store::RunStore& store, propose::Situation& situation) {
-  const std::string device = situation.device != nullptr ? situation.device->id : "";
-  const auto known = KW_TRY(
-      engine::lessons_for(store, engine::Learning{situation.task, situation.target, device}));
+Result<> tell_lessons(const memory::DataFiles& data, store::RunStore& store,
+                      propose::Situation& situation) {
+  const DeviceFacts facts = situation.device != nullptr ? *situation.device : DeviceFacts();
+  const std::string& device = facts.id;
+  const engine::Shelf shelf = KW_TRY(open_shelf(data, "", "", {}));
+  const engine::Learning learning{situation.task, situation.target, device,
+                                  facts.gpu.empty() ? "" : facts.gpu.front().arch, &shelf};
+  const std::string now = platform::utc_text(platform::real_clock().wall_seconds());
+  const auto known = KW_TRY(engine::lessons_for(store, learning, now));
   const Task& task = situation.task->task;
+  const Bound bound =
+      situation.parent == nullptr ? Bound::Unknown : memory::bound_of(situation.parent->evaluation);
   engine::tell(memory::recall(known, {task.name, task.family, situation.target, device, ""}),
                situation);
+  engine::tell(
+      memory::remembered_of(known, {task.name, task.family, situation.target, device, bound, now}),
+      situation);
   return {};
 }
 
@@ -119,7 +132,7 @@ Result<propose::Prompt> build_prompt(const Global& global, const PromptFlags& fl
   examples.own_playbook = flags.own_playbook;
   examples.target = target;
   situation.examples = KW_TRY(propose::select_examples(data, definition.task, examples));
-  if (store && !flags.no_memory) KW_TRY(tell_lessons(*store, situation));
+  if (store && !flags.no_memory) KW_TRY(tell_lessons(data, *store, situation));
   std::optional<Attempt> parent;
   if (*errand != Errand::Write) {
     parent = KW_TRY(stand_in(definition, target, flags.parent, *errand));

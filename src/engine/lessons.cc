@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "memory/experience.h"
+#include "memory/knowledge.h"
 #include "search/strategy.h"
 
 namespace kw::engine {
@@ -14,10 +16,33 @@ memory::RecallScope scope_of(const Learning& learning) {
   return {task.name, task.family, learning.target, learning.device, ""};
 }
 
+/// Of a first prompt.
+memory::AdviceScope advice_scope(const Learning& learning, const LessonSnapshot& snapshot) {
+  const Task& task = learning.task->task;
+  return {task.name, task.family, learning.target, learning.device, Bound::Unknown, snapshot.at};
+}
+
+/// Experience and knowledge, and what the first prompt tells of them.
+Result<> add_memory(store::RunStore& store, const Learning& learning, LessonSnapshot& snapshot) {
+  const memory::AdviceScope scope = advice_scope(learning, snapshot);
+  snapshot.experience = KW_TRY(store.experience(learning.target));
+  memory::keep_nearest(snapshot.experience, scope);
+  snapshot.told_experience = memory::told_of(memory::advise(snapshot.experience, scope));
+  if (learning.shelf == nullptr) return {};
+  KW_TRY(keep_knowledge(store, *learning.shelf, learning.target));
+  snapshot.cards = KW_TRY(
+      find_knowledge(store, *learning.shelf, *learning.task, learning.target, learning.arch));
+  for (const FoundCard* shown : memory::choose_cards(snapshot.cards, scope))
+    snapshot.told_cards.push_back(shown->card.id);
+  return {};
+}
+
 }  // namespace
 
-Result<LessonSnapshot> lessons_for(store::RunStore& store, const Learning& learning) {
+Result<LessonSnapshot> lessons_for(store::RunStore& store, const Learning& learning,
+                                   const std::string& at) {
   LessonSnapshot snapshot;
+  snapshot.at = at;
   snapshot.family = learning.task->task.family;
   snapshot.device = learning.device;
   const memory::RecallScope scope = scope_of(learning);
@@ -31,6 +56,7 @@ Result<LessonSnapshot> lessons_for(store::RunStore& store, const Learning& learn
     snapshot.sources.push_back(std::move(source));
   }
   snapshot.told = memory::recall(snapshot, scope).ids;
+  KW_TRY(add_memory(store, learning, snapshot));
   return snapshot;
 }
 
@@ -45,21 +71,34 @@ void tell(const memory::ToldLessons& told, propose::Situation& situation) {
   situation.insights = told.insights;
 }
 
+void tell(std::vector<memory::Remembered> remembered, propose::Situation& situation) {
+  // Code that stands there already says nothing new.
+  std::erase_if(remembered, [&](const memory::Remembered& one) {
+    return !one.code.empty() &&
+           std::ranges::any_of(situation.examples, [&](const propose::Example& example) {
+             return memory::excerpt(example.source) == one.code;
+           });
+  });
+  situation.remembered = std::move(remembered);
+}
+
 Result<std::optional<Lessons>> Lessons::open(const Learning* learning, store::RunStore& store,
                                              const platform::Clock& clock, const RunSummary& run) {
   if (learning == nullptr || !run.config.uses_memory) return std::optional<Lessons>();
   auto begun = KW_TRY(store.lesson_snapshot(run.id));
   if (!begun) {
-    begun = KW_TRY(lessons_for(store, *learning));
+    begun = KW_TRY(lessons_for(store, *learning, platform::utc_text(clock.wall_seconds())));
     // Without prompts nothing is told: such a run learns, but says nothing about what helps. Nor
     // does one that leaves memory as it is.
-    const bool is_writing = KW_TRY(search::find_strategy(run.config.strategy))->is_writing;
-    if (!is_writing || run.config.freezes_memory) begun->told.clear();
+    const bool tells = KW_TRY(search::find_strategy(run.config.strategy))->is_writing;
+    if (!tells || run.config.freezes_memory)
+      for (auto* told : {&begun->told, &begun->told_experience, &begun->told_cards}) told->clear();
     KW_TRY(store.begin_lessons(run.id, *begun));
   }
   memory::LessonScope scope{learning->task, learning->target, begun->device, run.name};
-  return std::optional(
-      Lessons(*learning, clock, memory::Learner(std::move(scope), std::move(*begun))));
+  return std::optional(Lessons(*learning, clock,
+                               memory::Learner(std::move(scope), std::move(*begun)),
+                               run.config.freezes_memory));
 }
 
 std::vector<Lesson> Lessons::covered(std::vector<Lesson> lessons) const {
@@ -68,7 +107,15 @@ std::vector<Lesson> Lessons::covered(std::vector<Lesson> lessons) const {
 }
 
 std::vector<Lesson> Lessons::observe(const Attempt& attempt, bool is_written) {
-  return covered(learner_.observe(attempt, is_written, now()));
+  auto lessons = covered(learner_.observe(attempt, is_written, now()));
+  return is_frozen_ ? std::vector<Lesson>() : lessons;
+}
+
+std::vector<Experience> Lessons::take_experience() {
+  std::vector<Experience> all = learner_.take_experience();
+  if (is_frozen_) return {};
+  for (Experience& one : all) one.failure = veil_.cover(one.failure);
+  return all;
 }
 
 void Lessons::tell(propose::Situation& situation) const {
@@ -77,10 +124,15 @@ void Lessons::tell(propose::Situation& situation) const {
   for (auto* texts : {&told.cautions, &told.instructions, &told.insights})
     for (std::string& text : *texts) text = veil_.cover(text);
   engine::tell(told, situation);
+  const Bound bound =
+      situation.parent == nullptr ? Bound::Unknown : memory::bound_of(situation.parent->evaluation);
+  engine::tell(learner_.remembered(bound), situation);
+  for (memory::Remembered& one : situation.remembered) one.text = veil_.cover(one.text);
 }
 
 Result<> Lessons::conclude(store::RunStore& store, const RunSummary& run, const Attempt* best,
                            const std::optional<Evaluation>& confirmation) const {
+  if (is_frozen_) return {};
   KW_TRY(store.learn(run.id, covered(learner_.conclude(run, best, confirmation, now()))));
   if (run.is_confirmed) KW_TRY(store.credit_lessons(run.id));
   return {};

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/knowledge.h"
 #include "memory/learner.h"
 #include "platform/clock.h"
 #include "propose/proposer.h"
@@ -18,15 +19,22 @@ namespace kw::engine {
 struct Learning {
   const task::Definition* task = nullptr;  ///< Borrowed.
   Target target = Target::Cpu;
-  std::string device;  ///< DeviceFacts::id.
+  std::string device;            ///< DeviceFacts::id.
+  std::string arch{};            ///< Of its GPU; empty: none.
+  const Shelf* shelf = nullptr;  ///< Null: prompts are told no knowledge. Borrowed.
 };
 
-/// The lessons of this workspace that bear on a task, with the sources of wins.
-Result<LessonSnapshot> lessons_for(store::RunStore& store, const Learning& learning);
+/// What of this workspace bears on a task: lessons with the sources of wins, experience, knowledge.
+/// `at`: UTC, now.
+Result<LessonSnapshot> lessons_for(store::RunStore& store, const Learning& learning,
+                                   const std::string& at);
 
 /// Puts what is told into a situation: wins before the examples it has, of which as many stay as
 /// there is room for.
 void tell(const memory::ToldLessons& told, propose::Situation& situation);
+
+/// The same of experience and knowledge, after the examples are there.
+void tell(std::vector<memory::Remembered> remembered, propose::Situation& situation);
 
 class Lessons {
  public:
@@ -36,24 +44,31 @@ class Lessons {
   static Result<std::optional<Lessons>> open(const Learning* learning, store::RunStore& store,
                                              const platform::Clock& clock, const RunSummary& run);
 
-  /// What a completed attempt taught, to be stored with it. Recorded attempts are observed again
-  /// after a resume.
+  /// What a completed attempt taught, to be stored with it: nothing where memory is frozen.
+  /// Recorded attempts are observed again after a resume.
   std::vector<Lesson> observe(const Attempt& attempt, bool is_written);
-  /// Adds what the next prompt is told.
+  /// What it showed of techniques; likewise.
+  std::vector<Experience> take_experience();
+  /// Adds what the next prompt is told, for the parent that the situation has.
   void tell(propose::Situation& situation) const;
   /// The last words of a run that ends by itself; twice changes nothing more than once.
   Result<> conclude(store::RunStore& store, const RunSummary& run, const Attempt* best,
                     const std::optional<Evaluation>& confirmation) const;
 
  private:
-  Lessons(const Learning& learning, const platform::Clock& clock, memory::Learner learner)
-      : clock_(&clock), veil_(*learning.task), learner_(std::move(learner)) {}
+  Lessons(const Learning& learning, const platform::Clock& clock, memory::Learner learner,
+          bool is_frozen)
+      : clock_(&clock),
+        veil_(*learning.task),
+        learner_(std::move(learner)),
+        is_frozen_(is_frozen) {}
   std::vector<Lesson> covered(std::vector<Lesson> lessons) const;
   std::string now() const { return platform::utc_text(clock_->wall_seconds()); }
 
   const platform::Clock* clock_;
   propose::Veil veil_;
   memory::Learner learner_;
+  bool is_frozen_;  ///< What this run sees reaches its own prompts and nobody else's.
 };
 
 }  // namespace kw::engine

@@ -75,7 +75,7 @@ Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, C
   options.preset = config.preset;
   options.guide = config.guide;
   options.graph = std::move(graph);
-  options.freezes_graph = config.freezes_graph || !config.uses_knowledge;
+  options.freezes_graph = config.freezes_graph || config.freezes_memory || !config.uses_knowledge;
   options.judges_by_rules = config.judges_by_rules;
   options.target = config.target;
   options.work = search::class_of(workbench.family());

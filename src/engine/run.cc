@@ -211,11 +211,14 @@ Result<> Runner::search() {
     loop_.absorb(attempt);
     update_summary(attempt);
     std::vector<Lesson> learnt;
-    if (lessons_) learnt = lessons_->observe(attempt, is_written);
-    if (run_.config.freezes_memory) learnt.clear();
+    std::vector<Experience> experience;
+    if (lessons_) {
+      learnt = lessons_->observe(attempt, is_written);
+      experience = lessons_->take_experience();
+    }
     const auto steps = loop_.take_graph_updates();
     if (attempt.number <= recorded_) continue;
-    KW_TRY(s_.store.append(run_, attempt, learnt));
+    KW_TRY(s_.store.append(run_, attempt, learnt, experience));
     if (!steps.empty()) KW_TRY(teach_graph(s_.store, run_, s_.writing->graph, attempt, steps));
     s_.observer.on_attempt(attempt, loop_.standing());
   }
@@ -257,7 +260,7 @@ Result<std::optional<Evaluation>> Runner::confirm(const Candidate& baseline) {
 }
 
 Result<> Runner::conclude(const RunReport& report) const {
-  if (!lessons_ || run_.config.freezes_memory || report.run.state != RunState::Finished) return {};
+  if (!lessons_ || report.run.state != RunState::Finished) return {};
   return lessons_->conclude(s_.store, report.run, report.best ? &*report.best : nullptr,
                             report.confirmation);
 }

@@ -140,7 +140,6 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
   situation.number = flight.number;
   situation.errand = flight.ask.errand;
   set_constants(situation);
-  if (lessons != nullptr) lessons->tell(situation);
   const std::vector<Order> orders = in_force(loop.orders(), flight.number);
   for (std::string& words : instructions_of(orders))
     situation.instructions.push_back(std::move(words));
@@ -158,6 +157,7 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
     grandparent = KW_TRY(attempt_seen(parent.parent));
     situation.grandparent = &grandparent;
   }
+  if (lessons != nullptr) lessons->tell(situation);
   Attempt best;
   if (const int number = loop.standing().best_attempt(); number != 0) {
     best = KW_TRY(attempt_seen(number));

@@ -34,7 +34,7 @@ Result<DataFiles> DataFiles::open(const std::optional<platform::Path>& override_
     const std::string relative = entries->path().lexically_relative(*override_dir).generic_string();
     const bool is_data = relative.starts_with("tasks/") || relative.starts_with("playbook/") ||
                          relative.starts_with("prompts/") || relative.starts_with("models/") ||
-                         relative.starts_with("web/");
+                         relative.starts_with("web/") || relative.starts_with("knowledge/");
     if (!is_data || !entries->is_regular_file(trouble)) continue;
     data.files_[relative] = KW_TRY(platform::read_file(entries->path(), kFileCap));
   }

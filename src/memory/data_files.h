@@ -1,5 +1,5 @@
-// The shipped data folders (tasks, playbook, prompts, models, web), from the program itself or from
-// a directory that overrides it.
+// The shipped data folders (tasks, playbook, prompts, models, web, knowledge), from the program
+// itself or from a directory that overrides it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "memory/experience.h"
+#include "memory/knowledge.h"
 #include "memory/statements.h"
 
 namespace kw::memory {
@@ -45,6 +47,24 @@ void Learner::take(const Lesson& news) {
   known_.sources.emplace_back();
 }
 
+const TriedSource* Learner::made_from(const TriedSource& tried) const {
+  const TriedSource* from = by_number(tried.parent);
+  // Parents are older, so this ends.
+  while (from != nullptr && from->outcome != Outcome::Correct && from->parent < from->number)
+    from = by_number(from->parent);
+  return from != nullptr && from->outcome == Outcome::Correct ? from : nullptr;
+}
+
+void Learner::take(const Attempt& attempt, const TriedSource& tried, const std::string& at) {
+  news_ = experience_of(attempt, tried, made_from(tried), scope_);
+  for (Experience& one : news_) {
+    Experience own = one;
+    own.at = known_.at;  // whatever the clock says: the same prompts must follow after a resume
+    known_.experience.push_back(std::move(own));
+    one.at = at;
+  }
+}
+
 std::optional<std::size_t> Learner::find(const Attempt& attempt) const {
   if (attempt.recalled != 0) {
     const auto known = numbers_.find(attempt.recalled);
@@ -70,12 +90,14 @@ void Learner::remember(const Attempt& attempt) {
   tried.label = label_of(attempt, tried.facts.techniques);
   tried.plan = first_sentence(attempt.plan, kPlanBytes);
   tried.outcome = attempt.evaluation.verdict.outcome;
+  tried.bound = bound_of(attempt.evaluation);
   if (!attempt.candidate.sha256.empty()) sources_[attempt.candidate.sha256] = tried_.size();
   tried_.push_back(std::move(tried));
 }
 
 std::vector<Lesson> Learner::observe(const Attempt& attempt, bool is_written,
                                      const std::string& at) {
+  news_.clear();
   const auto known = find(attempt);
   if (!known && (attempt.recalled != 0 || tried_.size() >= kMostTried)) return {};
   const std::size_t place = known.value_or(tried_.size());
@@ -88,6 +110,7 @@ std::vector<Lesson> Learner::observe(const Attempt& attempt, bool is_written,
   tried.is_gain |= attempt.outcome_class == OutcomeClass::NewBest;
   if (known || !is_written) return {};
 
+  take(attempt, tried, at);
   std::vector<Lesson> lessons;
   for (auto& lesson :
        {caution_of(attempt, tried.facts, scope_), instruction_of(attempt, tried.facts, scope_),
@@ -115,6 +138,12 @@ std::vector<Lesson> Learner::conclude(const RunSummary& run, const Attempt* best
   for (Lesson& lesson : lessons)
     for (Sighting& sighting : lesson.seen_in) sighting.at = at;
   return lessons;
+}
+
+std::vector<Remembered> Learner::remembered(Bound bound) const {
+  const Task& task = scope_.task->task;
+  return remembered_of(known_,
+                       {task.name, task.family, scope_.target, scope_.device, bound, known_.at});
 }
 
 ToldLessons Learner::told() const {

@@ -5,8 +5,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "memory/advice.h"
 #include "memory/lesson_rules.h"
 #include "memory/recall.h"
 
@@ -31,20 +33,29 @@ class Learner {
                                const std::optional<Evaluation>& confirmation,
                                const std::string& at) const;
 
+  /// What the latest observe() showed of techniques, to be stored with it.
+  std::vector<Experience> take_experience() { return std::exchange(news_, {}); }
+
   /// What the next prompt tells.
   ToldLessons told() const;
+  /// What it tells of techniques and knowledge, for a kernel that is held up by `bound`.
+  std::vector<Remembered> remembered(Bound bound) const;
   const LessonScope& scope() const { return scope_; }
 
  private:
   void take(const Lesson& news);
+  void take(const Attempt& attempt, const TriedSource& tried, const std::string& at);
   /// Place of the attempt's source in tried_; nothing: it is new.
   std::optional<std::size_t> find(const Attempt& attempt) const;
   const TriedSource* by_number(int number) const;
+  /// The nearest correct source that this one was made from; null: none.
+  const TriedSource* made_from(const TriedSource& tried) const;
   void remember(const Attempt& attempt);
 
   LessonScope scope_;
   LessonSnapshot known_;                     ///< With what was learnt since.
   std::map<std::string, std::size_t> keys_;  ///< Into known_.
+  std::vector<Experience> news_;
   std::vector<TriedSource> tried_;
   std::map<std::string, std::size_t> sources_;  ///< By content, into tried_.
   std::map<int, std::size_t> numbers_;          ///< By attempt, into tried_.

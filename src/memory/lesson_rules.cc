@@ -139,22 +139,6 @@ std::string_view advice_on_outcome(Outcome outcome) {
   }
 }
 
-/// Verdicts that say nothing about how kernels should be written.
-bool teaches(const Verdict& verdict) {
-  switch (verdict.outcome) {
-    case Outcome::Correct:
-    case Outcome::Unmeasurable:
-    case Outcome::Unsupported:
-      return false;
-    case Outcome::NoCandidate:
-      return !verdict.evidence.starts_with(kNotAsked);
-    case Outcome::Rejected:
-      return verdict.stage != Stage::Screen || !verdict.evidence.starts_with(kNamesForbidden);
-    default:
-      return true;
-  }
-}
-
 bool has_complaint(Outcome outcome) {
   return outcome == Outcome::CompileFailed || outcome == Outcome::Rejected ||
          outcome == Outcome::NoCandidate || outcome == Outcome::LoadFailed;
@@ -190,6 +174,21 @@ std::string interval_text(const Speedup& s) {
 
 }  // namespace
 
+bool is_about_kernels(const Verdict& verdict) {
+  switch (verdict.outcome) {
+    case Outcome::Correct:
+    case Outcome::Unmeasurable:
+    case Outcome::Unsupported:
+      return false;
+    case Outcome::NoCandidate:
+      return !verdict.evidence.starts_with(kNotAsked);
+    case Outcome::Rejected:
+      return verdict.stage != Stage::Screen || !verdict.evidence.starts_with(kNamesForbidden);
+    default:
+      return true;
+  }
+}
+
 std::vector<std::string> techniques_of(const Attempt& attempt,
                                        const std::vector<std::string>& of_parent) {
   std::vector<std::string> all;
@@ -201,6 +200,11 @@ std::vector<std::string> techniques_of(const Attempt& attempt,
   for (const std::string& technique : all)
     if (!contains(of_parent, technique)) added.push_back(technique);
   return added.empty() ? all : added;
+}
+
+std::string failure_of(const Evaluation& e) {
+  const std::string complaint = complaint_of(e);
+  return plain(name_of(e.verdict.outcome)) + (complaint.empty() ? "" : ": " + complaint);
 }
 
 SourceFacts facts_of(const Attempt& attempt, const std::vector<std::string>& of_parent,
@@ -217,7 +221,7 @@ SourceFacts facts_of(const Attempt& attempt, const std::vector<std::string>& of_
 std::optional<Lesson> caution_of(const Attempt& attempt, const SourceFacts& facts,
                                  const LessonScope& scope) {
   const Verdict& verdict = attempt.evaluation.verdict;
-  if (!teaches(verdict)) return std::nullopt;
+  if (!is_about_kernels(verdict)) return std::nullopt;
   Lesson lesson = lesson_in(scope, LessonKind::Caution, attempt.number);
   const std::string outcome(name_of(verdict.outcome));
   if (has_complaint(verdict.outcome)) {

@@ -35,6 +35,13 @@ struct SourceFacts {
   std::string cause_words;
 };
 
+/// Whether a failure says something about how kernels should be written: no request that was turned
+/// down, no order of a person, no machine that could not measure.
+bool is_about_kernels(const Verdict& verdict);
+
+/// "compile failed: no such name", one line.
+std::string failure_of(const Evaluation& evaluation);
+
 /// Declared techniques, or those that the plan names out of a closed vocabulary; where the parent
 /// has some too, those that are new, if any are.
 std::vector<std::string> techniques_of(const Attempt& attempt,
@@ -66,8 +73,9 @@ struct TriedSource {
   std::string label;  ///< Techniques, or its name.
   std::string plan;   ///< Its first sentence.
   Outcome outcome = Outcome::NoCandidate;
-  bool is_gain = false;  ///< A new best of its time.
-  double speedup = 0;    ///< Best of its settings over the baseline; 0: not measured.
+  bool is_gain = false;          ///< A new best of its time.
+  double speedup = 0;            ///< Best of its settings over the baseline; 0: not measured.
+  Bound bound = Bound::Unknown;  ///< Of the timed workload that is farthest from its ceiling.
   SourceFacts facts;
 };
 

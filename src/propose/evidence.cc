@@ -56,12 +56,15 @@ void limit(Situation& s) {
     s.history.clear();
     s.cautions.clear();
     s.task_instructions.clear();
+    s.remembered.clear();
   }
   for (AttemptLine& line : s.history) line = seen_at(s.feedback, std::move(line));
   if (s.feedback >= FeedbackLevel::Findings) return;
   // Which one is best, and what helped, is known from times.
   s.best = nullptr;
   s.insights.clear();
+  // So is what techniques gained; cards of knowledge say nothing about this run.
+  std::erase_if(s.remembered, [](const memory::Remembered& one) { return one.id == 0; });
 }
 
 }  // namespace kw::propose

@@ -71,6 +71,9 @@ const std::vector<std::string>& known_variables() {
                            "cautions",
                            "has_task_instructions",
                            "task_instructions",
+                           "has_remembered",
+                           "remembered",
+                           "why",
                            "has_insights",
                            "insights",
                            "has_history",
@@ -140,6 +143,7 @@ struct Parts {
   bool has_best = false;  ///< A best whose code is not the parent's.
   std::size_t shown = 0;  ///< Sources that the view shows.
   std::size_t examples = 0;
+  std::size_t remembered = 0;
   std::size_t insights = 0;
   std::size_t cautions = 0;
   std::size_t task_instructions = 0;
@@ -163,6 +167,10 @@ class Dropper {
     });
     drop_lines(false, 0);
     drop_lines(true, 0);
+    drop_last("thing from memory", parts_.remembered, 0, [&](std::size_t i) {
+      const memory::Remembered& one = s_.remembered[i];
+      return one.text.size() + one.why.size() + one.code.size();
+    });
     drop_texts("insight", parts_.insights, s_.insights);
     drop_texts("caution", parts_.cautions, s_.cautions);
     drop_texts("instruction of the task", parts_.task_instructions, s_.task_instructions);
@@ -341,6 +349,17 @@ void set_parts(Fields& f, const Situation& s, const Feedback& feedback, const Pa
   f["cautions"] = {first_texts(s.cautions, parts.cautions)};
   f["has_task_instructions"] = {parts.task_instructions > 0};
   f["task_instructions"] = {first_texts(s.task_instructions, parts.task_instructions)};
+  std::vector<Fields> remembered;
+  for (std::size_t i = 0; i < parts.remembered; ++i) {
+    const memory::Remembered& one = s.remembered[i];
+    remembered.push_back(
+        {{"text", {one.text}},
+         {"why", {one.why}},
+         {"code",
+          {one.code.empty() ? std::string() : "\n" + fenced(one.code, fence_of(s.target))}}});
+  }
+  f["has_remembered"] = {!remembered.empty()};
+  f["remembered"] = {std::move(remembered)};
   f["has_insights"] = {parts.insights > 0};
   f["insights"] = {first_texts(s.insights, parts.insights)};
   f["has_instructions"] = {!s.instructions.empty()};
@@ -360,6 +379,7 @@ Parts all_parts(const Situation& s, const Feedback& feedback, const Veil& veil) 
   parts.examples = s.examples.size();
   parts.cautions = s.cautions.size();
   parts.task_instructions = s.task_instructions.size();
+  parts.remembered = s.remembered.size();
   parts.insights = s.insights.size();
   parts.findings = feedback.findings.size();
   parts.has_reading = !s.reading.empty();

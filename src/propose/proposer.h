@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "memory/advice.h"
 #include "record/attempt.h"
 #include "record/proposal.h"
 #include "task/definition.h"
@@ -46,6 +47,7 @@ struct Situation {
   std::vector<std::string> cautions;     ///< What failed before on tasks like this.
   std::vector<std::string> task_instructions;  ///< What kernels for the task have missed.
   std::vector<std::string> insights;           ///< What was tried before, what it did and why.
+  std::vector<memory::Remembered> remembered;  ///< Experience and knowledge, with why.
   std::vector<std::string> instructions;       ///< Constraints, hints and a person's steering.
 };
 

@@ -1,9 +1,11 @@
 // Instantiations of the record codec.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/attempt.h"
+#include "record/card.h"
 #include "record/codec_impl.h"
 #include "record/evaluation.h"
 #include "record/exchange.h"
+#include "record/experience.h"
 #include "record/lesson.h"
 #include "record/order.h"
 #include "record/proposal.h"
@@ -41,3 +43,5 @@ KW_INSTANTIATE_CODEC(kw::Reading);
 KW_INSTANTIATE_CODEC(kw::Lesson);
 KW_INSTANTIATE_CODEC(kw::LessonSnapshot);
 KW_INSTANTIATE_CODEC(kw::LessonChange);
+KW_INSTANTIATE_CODEC(kw::Experience);
+KW_INSTANTIATE_CODEC(kw::Card);

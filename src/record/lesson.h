@@ -8,8 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "record/card.h"
 #include "record/enums.h"
 #include "record/evaluation.h"
+#include "record/experience.h"
 
 namespace kw {
 
@@ -90,17 +92,23 @@ struct LessonMatch {
 /// Lessons with which a run began; a snapshot, so that its prompts do not depend on what others
 /// learn meanwhile.
 struct LessonSnapshot {
-  std::string family;                ///< Of the run's task.
-  std::string device;                ///< Of the process that began the run.
-  std::vector<Lesson> lessons;       ///< Those that bear on its task, dropped ones included.
-  std::vector<std::string> sources;  ///< Of each lesson's win; empty for others.
-  std::vector<std::int64_t> told;    ///< Ids of those that the first prompt tells.
-  std::vector<LessonMatch> found;    ///< What a search for the task's words found, best first.
+  std::string family;                  ///< Of the run's task.
+  std::string device;                  ///< Of the process that began the run.
+  std::vector<Lesson> lessons;         ///< Those that bear on its task, dropped ones included.
+  std::vector<std::string> sources;    ///< Of each lesson's win; empty for others.
+  std::vector<std::int64_t> told;      ///< Ids of those that the first prompt tells.
+  std::vector<LessonMatch> found;      ///< What a search for the task's words found, best first.
+  std::string at;                      ///< UTC, when the run began: experience ages until then.
+  std::vector<Experience> experience;  ///< Of its target.
+  std::vector<std::int64_t> told_experience;  ///< Ids of what the first prompt tells of it.
+  std::vector<FoundCard> cards;               ///< Knowledge that was found, best first.
+  std::vector<std::int64_t> told_cards;       ///< Ids of those that the first prompt shows.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("family", s.family), v("device", s.device), v("lessons", s.lessons), v("sources", s.sources),
-        v("told", s.told), v("found", s.found);
+        v("told", s.told), v("found", s.found), v("at", s.at), v("experience", s.experience),
+        v("told_experience", s.told_experience), v("cards", s.cards), v("told_cards", s.told_cards);
   }
 };
 

@@ -171,6 +171,7 @@ Play play(Strategy& strategy, const std::function<Answer(const Ask&)>& answer,
     result.spent += ask.fidelity;
     result.best_after.push_back(result.best);
     result.asks.push_back({ask, std::move(tell)});
+    if (options.on_tell) options.on_tell(result.asks.back());
   }
 }
 

@@ -52,14 +52,18 @@ class Landscape {
   std::vector<Idea> ideas_;
 };
 
-struct PlayOptions {
-  std::size_t evaluations = 100;  ///< Asks answered at most, whatever their fidelity.
-  std::size_t outstanding = 1;
-};
-
 struct PlayedAsk {
   Ask ask;
   Tell tell;
+};
+
+struct PlayOptions {
+  std::size_t evaluations = 100;  ///< Asks answered at most, whatever their fidelity.
+  std::size_t outstanding = 1;
+  std::function<void(const PlayedAsk&)> on_tell{};  ///< Hears of each, in order; may be empty.
+  /// Of technique worlds: what memory tells whoever writes of a technique for a kernel with this
+  /// bottleneck, as a factor on how readily it is thought of; empty: nothing.
+  std::function<double(const std::string& technique, Bound at)> told{};
 };
 
 /// One search on a landscape.

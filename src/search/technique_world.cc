@@ -20,6 +20,7 @@ constexpr int kTraps = 2;
 constexpr double kTrapTaste = 2.5;
 constexpr double kCrowding = 0.04;  // further chance to fail for each technique that is there
 constexpr double kMostFailure = 0.9;
+constexpr double kOtherThere = 0.125;  // of techniques, in a sibling
 
 constexpr std::array<const char*, TechniqueWorld::kResources> kResourceNames{"memory", "compute",
                                                                              "latency"};
@@ -45,6 +46,7 @@ TechniqueWorld::TechniqueWorld(const WorldOptions& options) : options_(options) 
     nodes_.push_back(node);
   }
   add_traps(rng);
+  if (options.sibling != 0) vary();
   for (std::size_t t = 0; t < count; ++t) {
     capacity_[nodes_[t].resource] += std::max(0.0, nodes_[t].gain);
     cards_.push_back({fmt::format("t{:02}", t), fmt::format("apply t{:02}", t),
@@ -54,6 +56,15 @@ TechniqueWorld::TechniqueWorld(const WorldOptions& options) : options_(options) 
   double most = 0;
   for (Set set = 0; set < bit(count); ++set)
     if (const double here = speedup(set); here > most) most = here, best_ = set;
+}
+
+void TechniqueWorld::vary() {
+  Rng rng(Seed::from_number(options_.seed).child("siblings").child(options_.sibling));
+  for (Node& node : nodes_) {
+    node.gain *= rng.uniform(0.7, 1.3);
+    node.failure = std::min(kMostFailure, node.failure * rng.uniform(0.7, 1.3));
+    if (rng.uniform() < kOtherThere) node.gain = -node.gain / 2;
+  }
 }
 
 void TechniqueWorld::add_traps(Rng& rng) {

@@ -18,6 +18,9 @@ struct WorldOptions {
   int techniques = 14;    ///< At most 20: the optimum is found by looking everywhere.
   double failure = 0.35;  ///< Mean chance that applying a technique fails.
   double noise = 0.01;    ///< sd of the log of a measured speedup.
+  /// Another task of the same family: gains and chances differ somewhat, one technique in eight
+  /// does something else altogether. 0: the world itself.
+  std::uint64_t sibling = 0;
 };
 
 /// A kernel is a set of techniques. Each gains or costs something, some only where another is
@@ -67,6 +70,7 @@ class TechniqueWorld {
   double gain(Set set, std::size_t t) const;
   std::array<double, kResources> sums(Set set) const;
   void add_traps(Rng& rng);
+  void vary();
 
   WorldOptions options_;
   std::vector<Node> nodes_;

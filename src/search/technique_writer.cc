@@ -38,8 +38,12 @@ struct Written {
 
 class Writer {
  public:
-  Writer(const TechniqueWorld& world, std::uint64_t seed, FeedbackLevel feedback)
-      : world_(world), seed_(Seed::from_number(seed).child("writer")), feedback_(feedback) {}
+  Writer(const TechniqueWorld& world, const PlayOptions& options, std::uint64_t seed,
+         FeedbackLevel feedback)
+      : world_(world),
+        options_(options),
+        seed_(Seed::from_number(seed).child("writer")),
+        feedback_(feedback) {}
 
   Answer answer(const Ask& ask) {
     Rng rng(seed_.child(static_cast<std::uint64_t>(ask.id)));
@@ -197,7 +201,7 @@ class Writer {
       if (((from | ~menu) & TechniqueWorld::bit(t)) != 0 || t == not_this ||
           (takes && (offered & TechniqueWorld::bit(t)) == 0))
         continue;
-      weights[t] = world_.taste(t);
+      weights[t] = world_.taste(t) * told(from, t);
       if (!planner(ask).hides_profile && feedback_ == FeedbackLevel::Profile)
         weights[t] *= 1 - 0.8 * world_.used(from, world_.resource(t));
       if ((before & TechniqueWorld::bit(t)) != 0) weights[t] *= kTriedBefore;
@@ -208,6 +212,12 @@ class Writer {
     for (std::size_t t = 0; t < weights.size(); ++t)
       if (weights[t] > 0 && (lot -= weights[t]) < 0) return t;
     return kNone;
+  }
+
+  double told(Set from, std::size_t t) const {
+    if (!options_.told) return 1;
+    const Bound at = from == 0 ? Bound::Unknown : world_.traits(from).bound;
+    return options_.told(world_.cards()[t].name, at);
   }
 
   /// Without a menu everything is.
@@ -263,6 +273,7 @@ class Writer {
   }
 
   const TechniqueWorld& world_;
+  const PlayOptions& options_;
   const Seed seed_;
   const FeedbackLevel feedback_;
   std::map<int, Written> written_;
@@ -275,7 +286,7 @@ class Writer {
 
 Play play(Strategy& strategy, const TechniqueWorld& world, const PlayOptions& options,
           std::uint64_t seed, FeedbackLevel feedback) {
-  Writer writer(world, seed, feedback);
+  Writer writer(world, options, seed, feedback);
   return play(strategy, [&](const Ask& ask) { return writer.answer(ask); }, options);
 }
 

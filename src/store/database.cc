@@ -81,7 +81,29 @@ constexpr std::array<const char*, kSchemaVersion> kMigrations{
       CREATE INDEX lessons_of_task ON lessons(task, kind);
     )sql",
     // Words of each lesson and code of each win, for full-text search; rowid is the lesson's id.
-    "CREATE VIRTUAL TABLE lesson_words USING fts5(text, code, tokenize = 'porter unicode61');"};
+    "CREATE VIRTUAL TABLE lesson_words USING fts5(text, code, tokenize = 'porter unicode61');",
+    // What techniques did; cards of knowledge with their words (rowid is the card's id), and how
+    // many cards hold each word.
+    R"sql(
+      CREATE TABLE experience(
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        key TEXT NOT NULL UNIQUE,
+        target TEXT NOT NULL,
+        at TEXT NOT NULL,
+        uses INTEGER NOT NULL DEFAULT 0,
+        helped INTEGER NOT NULL DEFAULT 0,
+        body TEXT NOT NULL);
+      CREATE TABLE cards(
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        origin TEXT NOT NULL,
+        name TEXT NOT NULL,
+        uses INTEGER NOT NULL DEFAULT 0,
+        helped INTEGER NOT NULL DEFAULT 0,
+        body TEXT NOT NULL,
+        UNIQUE(origin, name));
+      CREATE VIRTUAL TABLE card_words USING fts5(words, detail = none, columnsize = 0);
+      CREATE TABLE card_counts(word TEXT PRIMARY KEY, cards INTEGER NOT NULL) WITHOUT ROWID;
+    )sql"};
 
 std::unexpected<Error> sqlite_error(const SQLite::Exception& e, const std::string& path) {
   switch (e.getErrorCode() & 0xff) {

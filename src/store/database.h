@@ -17,7 +17,7 @@ class Statement;
 namespace kw::store {
 
 /// The schema this program writes. Older databases are migrated, newer ones refused.
-inline constexpr int kSchemaVersion = 5;
+inline constexpr int kSchemaVersion = 6;
 
 class Database {
  public:

@@ -265,6 +265,8 @@ Result<> RunStore::begin_lessons(std::int64_t run, const LessonSnapshot& snapsho
   return db_.write([&](SQLite::Database& db) {
     insert_event(db, run, {0, kSnapshotEvent, 0, body});
     count_for(db, snapshot.told, "UPDATE lessons SET uses = uses + 1 WHERE id = ?");
+    count_for(db, snapshot.told_experience, "UPDATE experience SET uses = uses + 1 WHERE id = ?");
+    count_for(db, snapshot.told_cards, "UPDATE cards SET uses = uses + 1 WHERE id = ?");
   });
 }
 
@@ -281,6 +283,9 @@ Result<> RunStore::credit_lessons(std::int64_t run) {
   return db_.write([&](SQLite::Database& db) {
     insert_event(db, run, {0, kHelpedEvent, 0, "{}"});
     count_for(db, snapshot->told, "UPDATE lessons SET helped = helped + 1 WHERE id = ?");
+    count_for(db, snapshot->told_experience,
+              "UPDATE experience SET helped = helped + 1 WHERE id = ?");
+    count_for(db, snapshot->told_cards, "UPDATE cards SET helped = helped + 1 WHERE id = ?");
   });
 }
 

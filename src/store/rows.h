@@ -29,6 +29,9 @@ using Codes = std::map<std::string, std::string>;
 void keep_lessons(SQLite::Database& db, std::int64_t run, const std::vector<Lesson>& lessons,
                   const Codes& codes);
 
+/// Adds what techniques did to the entries of the same key; of too many the oldest go.
+void keep_experience(SQLite::Database& db, const std::vector<Experience>& news);
+
 /// Fills the search's index for a database of schema 4 or before. A source that cannot be read is
 /// left out: whoever wants to show it is told.
 void index_lessons(SQLite::Database& db, const Artifacts& artifacts);

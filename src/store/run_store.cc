@@ -158,7 +158,8 @@ Result<platform::FileLock> RunStore::lock(const RunSummary& run) const {
 }
 
 Result<> RunStore::append(const RunSummary& run, const Attempt& attempt,
-                          const std::vector<Lesson>& learnt) {
+                          const std::vector<Lesson>& learnt,
+                          const std::vector<Experience>& experience) {
   // The source goes to the artifacts: many attempts share one, and people look for it by name.
   Attempt body = attempt;
   body.candidate.source.clear();
@@ -187,6 +188,7 @@ Result<> RunStore::append(const RunSummary& run, const Attempt& attempt,
     count.bind(1, run.id);
     count.exec();
     keep_lessons(db, run.id, learnt, codes);
+    keep_experience(db, experience);
   });
 }
 

@@ -13,6 +13,7 @@
 #include "record/attempt.h"
 #include "record/lesson.h"
 #include "store/artifacts.h"
+#include "store/cards.h"
 #include "store/database.h"
 
 namespace kw::store {
@@ -57,7 +58,8 @@ class RunStore {
 
   /// Stores a completed attempt, what it taught and the run's standing in one transaction.
   Result<> append(const RunSummary& run, const Attempt& attempt,
-                  const std::vector<Lesson>& learnt = {});
+                  const std::vector<Lesson>& learnt = {},
+                  const std::vector<Experience>& experience = {});
   Result<> append_event(std::int64_t run, const Event& event);
   /// All or none.
   Result<> append_events(std::int64_t run, const std::vector<Event>& events);
@@ -98,7 +100,8 @@ class RunStore {
   /// Adds lessons or merges them into those of the same key; of too many the one not seen for
   /// longest goes, and the run's changes say so.
   Result<> learn(std::int64_t run, const std::vector<Lesson>& lessons);
-  /// Keeps what a run begins with, and counts what its first prompt tells as used.
+  /// Keeps what a run begins with, and counts what its first prompt tells as used: lessons,
+  /// experience and cards.
   Result<> begin_lessons(std::int64_t run, const LessonSnapshot& snapshot);
   /// Nothing: the run began without.
   Result<std::optional<LessonSnapshot>> lesson_snapshot(std::int64_t run) const;
@@ -108,6 +111,10 @@ class RunStore {
   Result<std::vector<LessonChange>> lesson_changes(std::int64_t run) const;
   /// Lessons that made room for others, of all runs, in order.
   Result<std::vector<EvictedLesson>> evicted_lessons() const;
+
+  /// What techniques did, the latest first; of one target, or of all.
+  Result<std::vector<Experience>> experience(std::optional<Target> target = {}) const;
+  Cards cards() { return Cards(db_); }
 
   /// Remembered facts: device facts, baseline standings; kind and key are the caller's.
   Result<> remember(const std::string& kind, const std::string& key, const std::string& body);

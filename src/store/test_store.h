@@ -25,8 +25,16 @@ class StoreTest : public testing::Test {
     SQLite::Database(database().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
   }
 
-  /// Leaves the database as a program of schema 4, 3 or 2 did.
-  void back_to_schema_4() { execute("DROP TABLE lesson_words; PRAGMA user_version = 4"); }
+  /// Leaves the database as a program of schema 5, 4, 3 or 2 did.
+  void back_to_schema_5() {
+    execute(
+        "DROP TABLE experience; DROP TABLE cards; DROP TABLE card_words; DROP TABLE card_counts; "
+        "PRAGMA user_version = 5");
+  }
+  void back_to_schema_4() {
+    back_to_schema_5();
+    execute("DROP TABLE lesson_words; PRAGMA user_version = 4");
+  }
   void back_to_schema_3() {
     back_to_schema_4();
     execute("DROP TABLE lessons; PRAGMA user_version = 3");

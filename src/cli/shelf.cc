@@ -1,0 +1,60 @@
+// Cards from the shipped files, and embeddings.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/shelf.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/rng.h"
+#include "cli/model_flags.h"
+#include "cli/session.h"
+#include "llm/open_model.h"
+#include "memory/knowledge.h"
+#include "net/curl.h"
+#include "platform/clock.h"
+
+namespace kw::cli {
+namespace {
+
+/// An embedding model with what it stands on.
+struct Embedder {
+  std::unique_ptr<net::HttpClient> http = net::make_curl_client();
+  std::unique_ptr<llm::EmbeddingModel> model;
+};
+
+Result<std::shared_ptr<Embedder>> open_embedder(const memory::DataFiles& data,
+                                                const llm::ModelSpec& spec) {
+  auto embedder = std::make_shared<Embedder>();
+  llm::Surroundings around;
+  around.http = embedder->http.get();
+  around.clock = &platform::real_clock();
+  around.keys = KW_TRY(llm::keys_from_environment());
+  around.prices = KW_TRY(open_prices(data));
+  around.seed = Seed::from_os();
+  embedder->model = KW_TRY(as_input(llm::open_embeddings(spec, around)));
+  return embedder;
+}
+
+}  // namespace
+
+Result<engine::Shelf> open_shelf(const memory::DataFiles& data, const std::string& embedder_name,
+                                 const std::string& base_url,
+                                 std::function<void(const std::string&)> on_notice) {
+  engine::Shelf shelf;
+  shelf.shipped = KW_TRY(as_input(memory::shipped_cards(data)));
+  shelf.playbook = memory::playbook_cards(data);
+  shelf.on_notice = std::move(on_notice);
+  if (embedder_name.empty()) return shelf;
+  const auto spec = KW_TRY(as_input(llm::parse_model_spec(embedder_name, base_url)));
+  const auto embedder = KW_TRY(open_embedder(data, spec));
+  shelf.embedder = spec.text();
+  shelf.embed =
+      [embedder](const std::vector<std::string>& texts) -> Result<std::vector<std::vector<float>>> {
+    llm::Call call;
+    call.scope = "knowledge";
+    return KW_TRY(embedder->model->embed(texts, call)).vectors;
+  };
+  return shelf;
+}
+
+}  // namespace kw::cli

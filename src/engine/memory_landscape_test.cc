@@ -1,0 +1,171 @@
+// What memory does for searches on tasks of one family, on technique worlds that are siblings:
+// better first attempts, wrong memories outweighed, equal runs where it is frozen.
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+#include "memory/advice.h"
+#include "memory/learner.h"
+#include "search/technique_world.h"
+
+namespace kw::engine {
+namespace {
+
+using search::TechniqueWorld;
+
+constexpr std::size_t kFirst = 6;  // attempts
+constexpr std::size_t kAll = 60;
+constexpr int kFamilies = 24;  // worlds
+constexpr std::uint64_t kTeachers = 4, kPupil = 9;
+constexpr const char* kToday = "2026-01-01T00:00:00Z";
+
+/// One run of a strategy with what memory tells, and what it teaches.
+class Life {
+ public:
+  Life(std::uint64_t family, std::uint64_t sibling, std::vector<Experience> known,
+       std::uint64_t run = 0)
+      : world_({.seed = family, .sibling = sibling}),
+        seed_(1000 * run + 100 * family + sibling),
+        known_(std::move(known)),
+        learner_({&task_, Target::Cpu, "box", "run"}, {}) {
+    task_.task.name = "task " + std::to_string(sibling);
+    task_.task.family = "family " + std::to_string(family);
+  }
+  Life(const Life&) = delete;
+  Life& operator=(const Life&) = delete;
+
+  search::Play play(bool is_told) {
+    search::PlayOptions options;
+    options.evaluations = kAll;
+    options.on_tell = [this](const search::PlayedAsk& played) { observe(played); };
+    if (is_told)
+      options.told = [this](const std::string& technique, Bound at) {
+        return factor(technique, at);
+      };
+    const auto strategy =
+        search::make_strategy("refine", {}, search::options_in(world_, seed_)).value();
+    return search::play(*strategy, world_, options, seed_);
+  }
+  const std::vector<Experience>& taught() const { return taught_; }
+
+ private:
+  /// The attempt that the engine would have stored.
+  void observe(const search::PlayedAsk& played) {
+    const auto& [ask, tell] = played;
+    Attempt attempt;
+    attempt.number = ask.id;
+    attempt.parent = ask.parent;
+    attempt.candidate.sha256 = "source " + std::to_string(tell.idea);
+    if (tell.written) attempt.candidate.techniques = tell.written->techniques;
+    attempt.evaluation.verdict = {tell.stage, tell.outcome, "as the world has it"};
+    attempt.against_baseline = tell.speedup;
+    WorkloadResult workload;
+    workload.group = Group::Time;
+    workload.roofline.bound = tell.traits.bound;
+    attempt.evaluation.workloads = {workload};
+    learner_.observe(attempt, true, kToday);
+    for (const Experience& one : learner_.take_experience()) {
+      taught_.push_back(one);
+      known_.push_back(one);
+    }
+  }
+
+  /// Whoever writes follows what a prompt tells, up to five times as readily.
+  double factor(const std::string& technique, Bound at) const {
+    const memory::AdviceScope scope{task_.task.name, task_.task.family, Target::Cpu, "box", at,
+                                    kToday};
+    for (const memory::Advice& advice : memory::advise(known_, scope))
+      if (advice.technique == technique) return std::clamp(std::exp(8 * advice.promise), 0.2, 5.0);
+    return 1;
+  }
+
+  const TechniqueWorld world_;
+  const std::uint64_t seed_;
+  task::Definition task_;
+  std::vector<Experience> known_;
+  memory::Learner learner_;
+  std::vector<Experience> taught_;
+};
+
+/// What runs on other tasks of the family have left.
+std::vector<Experience> taught_by_others(std::uint64_t family) {
+  static std::map<std::uint64_t, std::vector<Experience>> known;
+  std::vector<Experience>& all = known[family];
+  if (!all.empty()) return all;
+  for (std::uint64_t sibling = 1; sibling <= kTeachers; ++sibling) {
+    Life teacher(family, sibling, {});
+    teacher.play(false);
+    all.insert(all.end(), teacher.taught().begin(), teacher.taught().end());
+  }
+  return all;
+}
+
+/// Praise for what harms, and the other way round.
+std::vector<Experience> reversed(std::vector<Experience> all) {
+  for (Experience& one : all) {
+    one.count.gain = one.count.worked > 0 ? -one.count.gain : one.count.tried;
+    one.count.worked = one.count.tried;
+  }
+  return all;
+}
+
+/// Geometric means over the families of the best after the first attempts and after all.
+struct Means {
+  double first = 0;
+  double last = 0;
+};
+
+template <class Known>
+Means means_of(Known known, bool is_told, std::uint64_t run = 0) {
+  Means sums;
+  for (std::uint64_t family = 1; family <= kFamilies; ++family) {
+    const auto played = Life(family, kPupil, known(family), run).play(is_told);
+    sums.first += std::log(std::max(0.1, played.best_after.at(kFirst - 1)));
+    sums.last += std::log(std::max(0.1, played.best_after.back()));
+  }
+  return {std::exp(sums.first / kFamilies), std::exp(sums.last / kFamilies)};
+}
+
+std::vector<Experience> nothing(std::uint64_t) { return {}; }
+
+TEST(MemoryLandscapeTest, WhatOtherTasksTaughtImprovesFirstAttempts) {
+  const Means without = means_of(nothing, false);
+  const Means with = means_of(taught_by_others, true);
+  std::printf("without: %.3f after %zu attempts, %.3f after %zu; with: %.3f, %.3f\n", without.first,
+              kFirst, without.last, kAll, with.first, with.last);
+  EXPECT_GT(with.first, 1.1 * without.first);
+  EXPECT_GE(with.last, 0.98 * without.last);
+}
+
+TEST(MemoryLandscapeTest, WrongMemoriesAreOutweighedByWhatRunsOnTheTaskSee) {
+  const auto wrong = [](std::uint64_t family) { return reversed(taught_by_others(family)); };
+  // The same, and what two misled runs on the task itself have added.
+  const auto corrected = [&](std::uint64_t family) {
+    std::vector<Experience> known = wrong(family);
+    for (const std::uint64_t run : {1, 2}) {
+      Life misled(family, kPupil, known, run);
+      misled.play(true);
+      known.insert(known.end(), misled.taught().begin(), misled.taught().end());
+    }
+    return known;
+  };
+  constexpr std::uint64_t kThird = 3;
+  const Means without = means_of(nothing, false, kThird);
+  const Means misled = means_of(wrong, true, kThird);
+  const Means third = means_of(corrected, true, kThird);
+  for (const auto& [name, means] :
+       {std::pair("without", without), {"misled", misled}, {"third", third}})
+    std::printf("%s: %.3f after %zu attempts, %.3f after %zu\n", name, means.first, kFirst,
+                means.last, kAll);
+  EXPECT_GT(misled.last, 0.9 * without.last) << "they cost little even at once";
+  EXPECT_GT(third.first, 1.05 * misled.first);
+  EXPECT_GT(third.first, 0.95 * without.first) << "as if it had never been misled";
+}
+
+}  // namespace
+}  // namespace kw::engine

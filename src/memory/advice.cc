@@ -1,0 +1,159 @@
+// Experience weighed by its nearness to the kernel at hand.
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "base/text.h"
+
+namespace kw::memory {
+namespace {
+
+// Shares of a try elsewhere that count here.
+constexpr double kSameFamily = 0.6, kOtherFamily = 0.25;
+constexpr double kOtherDevice = 0.7;
+constexpr double kUnknownBound = 0.7, kOtherBound = 0.3;
+
+/// All that other tasks have shown of a technique weighs as much as so many tries of its own.
+constexpr double kMostElsewhere = 3;
+
+constexpr double kWorthNaming = 0.02;  // logarithm: 2 %
+constexpr double kEnoughTries = 1;     // weighted, before anything is warned of
+
+double nearness(const Experience& e, const AdviceScope& scope) {
+  double share = e.task == scope.task ? 1 : e.family == scope.family ? kSameFamily : kOtherFamily;
+  if (e.device != scope.device) share *= kOtherDevice;
+  if (e.bound == scope.bound) return share;
+  const bool is_unknown = e.bound == Bound::Unknown || scope.bound == Bound::Unknown;
+  return share * (is_unknown ? kUnknownBound : kOtherBound);
+}
+
+StepCount scaled(const StepCount& c, double share) {
+  return {share * c.tried, share * c.worked, share * c.gain};
+}
+
+bool is_promising(const Advice& a) { return a.promise > kWorthNaming; }
+bool is_warning(const Advice& a) { return a.promise <= 0 && a.count.tried >= kEnoughTries; }
+
+/// Those of a list that hold, from its front.
+template <class Holds>
+std::vector<const Advice*> first_of(const std::vector<Advice>& all, std::size_t most, Holds holds) {
+  std::vector<const Advice*> chosen;
+  for (const Advice& a : all)
+    if (chosen.size() < most && holds(a)) chosen.push_back(&a);
+  return chosen;
+}
+
+/// Warnings rest on many tries before few.
+std::vector<const Advice*> warnings_of(const std::vector<Advice>& all) {
+  std::vector<const Advice*> chosen = first_of(all, all.size(), is_warning);
+  std::ranges::stable_sort(
+      chosen, [](const Advice* a, const Advice* b) { return a->count.tried > b->count.tried; });
+  if (chosen.size() > kMostWarnings) chosen.resize(kMostWarnings);
+  return chosen;
+}
+
+std::string place_of(const Experience& e, const AdviceScope& scope) {
+  const std::string on = e.bound == Bound::Unknown
+                             ? "first kernels"
+                             : fmt::format("{}-bound kernels", name_of(e.bound));
+  if (e.task == scope.task) return fmt::format("{} for this very task", on);
+  return fmt::format("{} for `{}` ({})", on, e.task, e.family);
+}
+
+std::string why_of(const Experience& e, const AdviceScope& scope) {
+  std::vector<std::string> same;
+  if (e.task == scope.task)
+    same.emplace_back("the same task");
+  else if (e.family == scope.family)
+    same.emplace_back("the same family");
+  if (e.device == scope.device) same.emplace_back("the same device");
+  if (e.bound == scope.bound && e.bound != Bound::Unknown) same.emplace_back("the same bottleneck");
+  return (same.empty() ? std::string("nothing nearer is known") : join(same, ", ")) +
+         fmt::format("; last seen in {}", e.run);
+}
+
+std::string text_of(const Advice& a, const Experience& e, const AdviceScope& scope) {
+  const StepCount& c = e.count;
+  std::string text = fmt::format("`{}`: worked in {:.2g} of {:.2g} tries on {}", a.technique,
+                                 c.worked, c.tried, place_of(e, scope));
+  if (c.worked > 0) text += fmt::format(", {:.3g}x where it worked", std::exp(c.gain / c.worked));
+  text += fmt::format("; all that is known says {:.3g}x for one more try.", std::exp(a.promise));
+  if (!e.failure.empty()) text += fmt::format(" Its last failure: {}.", e.failure);
+  return text;
+}
+
+}  // namespace
+
+double bearing(const Experience& entry, const AdviceScope& scope) {
+  if (entry.target != scope.target) return 0;
+  // Told four times and never of use: a third.
+  const double success = std::min(1.0, 2 * (entry.helped + 1.0) / (entry.uses + 2.0));
+  return nearness(entry, scope) * success;
+}
+
+void keep_nearest(std::vector<Experience>& known, const AdviceScope& scope) {
+  const auto weight = [&](const Experience& e) {
+    return bearing(e, scope) * aged(e, scope.now).tried;
+  };
+  std::ranges::stable_sort(
+      known, [&](const Experience& a, const Experience& b) { return weight(a) > weight(b); });
+  if (known.size() > kMostKept) known.resize(kMostKept);
+}
+
+std::vector<Advice> advise(const std::vector<Experience>& known, const AdviceScope& scope) {
+  std::map<std::string, Advice> by_name;
+  std::map<std::string, StepCount> elsewhere;
+  std::map<std::string, double> nearest;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const Experience& e = known[i];
+    const double share = bearing(e, scope);
+    if (share <= 0) continue;
+    Advice& advice = by_name[e.technique];
+    advice.technique = e.technique;
+    const StepCount count = aged(e, scope.now);
+    StepCount& sum = e.task == scope.task ? advice.count : elsewhere[e.technique];
+    sum.add(scaled(count, share));
+    if (e.id != 0) advice.ids.push_back(e.id);
+    double& best = nearest[e.technique];
+    if (share * count.tried > best) best = share * count.tried, advice.nearest = i;
+  }
+  std::vector<Advice> all;
+  for (auto& [name, advice] : by_name) {
+    const StepCount& others = elsewhere[name];
+    advice.count.add(scaled(others, std::min(1.0, kMostElsewhere / std::max(1e-9, others.tried))));
+    advice.promise = advice.count.weight();
+    all.push_back(std::move(advice));
+  }
+  std::ranges::stable_sort(all,
+                           [](const Advice& a, const Advice& b) { return a.promise > b.promise; });
+  return all;
+}
+
+std::vector<Remembered> words_of(const std::vector<Advice>& advice,
+                                 const std::vector<Experience>& known, const AdviceScope& scope) {
+  std::vector<Remembered> told;
+  const auto tell = [&](const Advice& a, const std::string& how) {
+    const Experience& e = known[a.nearest];
+    told.push_back({how + text_of(a, e, scope), why_of(e, scope)});
+  };
+  for (const Advice* a : first_of(advice, kMostPromising, is_promising)) tell(*a, "Promising: ");
+  for (const Advice* a : warnings_of(advice)) tell(*a, "Did not help: ");
+  return told;
+}
+
+std::vector<std::int64_t> told_of(const std::vector<Advice>& advice) {
+  std::vector<std::int64_t> ids;
+  const auto add = [&](const Advice& a) { ids.insert(ids.end(), a.ids.begin(), a.ids.end()); };
+  for (const Advice* a : first_of(advice, kMostPromising, is_promising)) add(*a);
+  for (const Advice* a : warnings_of(advice)) add(*a);
+  std::ranges::sort(ids);
+  return ids;
+}
+
+}  // namespace kw::memory

@@ -1,0 +1,213 @@
+// Reading, making and choosing cards.
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/knowledge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/contains.h"
+#include "base/text.h"
+#include "task/fields.h"
+#include "task/header.h"
+
+namespace kw::memory {
+namespace {
+
+constexpr std::size_t kMostTextBytes = 2000;  // of a shipped card: a prompt shows three
+constexpr std::size_t kWhyWords = 4;
+
+// Factors on what the search says.
+constexpr double kRightBound = 1.5, kWrongBound = 0.3;
+constexpr double kRightFamily = 1.2, kWrongFamily = 0.4;
+constexpr double kLeastScore = 0.25;
+
+template <class E>
+std::vector<E> read_enums(task::FileReport& report, const task::Section& card,
+                          std::string_view key) {
+  std::vector<E> all;
+  const task::Yaml* list = card.find(key);
+  if (list == nullptr) return all;
+  for (const task::Yaml& item : task::read_list(report, *list, key))
+    if (const auto value = task::read_enum<E>(report, item, key)) all.push_back(*value);
+  return all;
+}
+
+std::vector<std::string> read_names(task::FileReport& report, const task::Section& card,
+                                    std::string_view key) {
+  std::vector<std::string> all;
+  const task::Yaml* list = card.find(key);
+  if (list == nullptr) return all;
+  for (const task::Yaml& item : task::read_list(report, *list, key))
+    if (auto text = task::read_text(report, item, key)) all.push_back(std::move(*text));
+  return all;
+}
+
+Card read_card(task::FileReport& report, const task::Yaml& node) {
+  const task::Section section(report, node, "card",
+                              {"name", "kind", "targets", "families", "bounds", "archs", "text"});
+  Card card;
+  card.origin = "knowledge";
+  if (const task::Yaml* name = section.require("name"))
+    card.name = task::read_text(report, *name, "name").value_or("");
+  if (const task::Yaml* kind = section.find("kind"))
+    card.kind = task::read_enum<CardKind>(report, *kind, "kind").value_or(CardKind::Technique);
+  card.targets = read_enums<Target>(report, section, "targets");
+  card.bounds = read_enums<Bound>(report, section, "bounds");
+  card.families = read_names(report, section, "families");
+  card.archs = read_names(report, section, "archs");
+  if (const task::Yaml* text = section.require("text"))
+    card.text = trim(task::read_text(report, *text, "text").value_or(""));
+  if (card.text.size() > kMostTextBytes)
+    report.add(node.place,
+               fmt::format("a card says what it has to say in {} bytes", kMostTextBytes));
+  return card;
+}
+
+/// "softmax" and "softmax_bf16" ask for the same kernel.
+bool is_same_subject(const std::string& a, const std::string& b) {
+  return a == b || a.starts_with(b + "_") || b.starts_with(a + "_");
+}
+
+/// What a kernel's first comment says.
+std::string first_comment(std::string_view source) {
+  const std::string_view line = source.substr(0, source.find('\n'));
+  return line.starts_with("// ") ? std::string(line.substr(3)) : std::string();
+}
+
+double score_of(const FoundCard& found, const AdviceScope& scope) {
+  const Card& card = found.card;
+  double score = found.likeness < 0 ? found.relevance : (found.relevance + found.likeness) / 2;
+  score *= std::min(1.0, 2 * (card.helped + 1.0) / (card.uses + 2.0));
+  if (!card.bounds.empty() && scope.bound != Bound::Unknown)
+    score *= contains(card.bounds, scope.bound) ? kRightBound : kWrongBound;
+  if (!card.families.empty())
+    score *= contains(card.families, scope.family) ? kRightFamily : kWrongFamily;
+  return score;
+}
+
+std::string why_of(const FoundCard& found, const AdviceScope& scope) {
+  std::vector<std::string> words;
+  for (const std::string& word : found.words)
+    if (words.size() < kWhyWords) words.push_back("`" + word + "`");
+  std::string why = "found by " + join(words, ", ");
+  if (found.likeness >= 0) why += fmt::format("; likeness {:.2f}", found.likeness);
+  if (contains(found.card.families, scope.family)) why += "; for " + scope.family;
+  if (scope.bound != Bound::Unknown && contains(found.card.bounds, scope.bound))
+    why += fmt::format("; for {}-bound kernels", name_of(scope.bound));
+  return why;
+}
+
+}  // namespace
+
+std::string excerpt(const std::string& source) {
+  if (source.size() <= kSnippetBytes) return source;
+  const std::size_t end = source.rfind('\n', kSnippetBytes);
+  return source.substr(0, end == std::string::npos ? kSnippetBytes : end + 1) + "// ...\n";
+}
+
+Result<std::vector<Card>> parse_cards(std::string_view text, const std::string& file) {
+  const task::Yaml root = KW_TRY(task::parse_yaml(text, file));
+  task::Complaints complaints;
+  task::FileReport report(file, complaints);
+  std::vector<Card> cards;
+  const task::Section section(report, root, "the file", {"cards"});
+  if (const task::Yaml* list = section.require("cards"))
+    for (const task::Yaml& node : task::read_list(report, *list, "cards")) {
+      cards.push_back(read_card(report, node));
+      const auto same = std::ranges::count(cards, cards.back().name, &Card::name);
+      if (same > 1) report.add(node.place, "another card has the name '" + cards.back().name + "'");
+    }
+  if (!complaints.empty()) return std::unexpected(complaints.to_error());
+  return cards;
+}
+
+Result<std::vector<Card>> shipped_cards(const DataFiles& data) {
+  std::vector<Card> all;
+  for (const auto& [file, text] : data.under("knowledge")) {
+    if (!file.ends_with(".yaml")) continue;
+    for (Card& card : KW_TRY(parse_cards(text, "knowledge/" + file))) {
+      card.name = file.substr(0, file.size() - 5) + ": " + card.name;
+      all.push_back(std::move(card));
+    }
+  }
+  return all;
+}
+
+std::vector<Card> playbook_cards(const DataFiles& data) {
+  std::vector<Card> all;
+  for (const auto& [path, source] : data.under("playbook")) {
+    const auto target = target_of_file(path);
+    const auto slash = path.find('/');
+    if (!target || slash == std::string::npos) continue;
+    const auto header = task::parse_header(source, path, *target);
+    if (!header) continue;
+    Card card;
+    card.origin = "playbook";
+    card.name = path;
+    card.kind = CardKind::Snippet;
+    card.targets = {*target};
+    card.task = path.substr(0, slash);
+    card.text = fmt::format("Verified kernel `{}`, which shows {}. {}", path,
+                            join(header->techniques, ", "), first_comment(source));
+    card.code = excerpt(source);
+    all.push_back(std::move(card));
+  }
+  return all;
+}
+
+std::vector<Card> graph_cards(const TechniqueGraph& graph, Target target) {
+  std::vector<Card> all;
+  for (const TechniqueEdge& edge : graph.edges()) {
+    if (edge.examples.empty()) continue;
+    const StepExample& example = edge.examples.back();
+    Card card;
+    card.origin = "graph";
+    card.name = fmt::format("{}: {} → {}", name_of(target), edge.from, edge.to);
+    card.kind = CardKind::Snippet;
+    card.targets = {target};
+    card.task = example.name.substr(0, example.name.find('/'));
+    card.text = fmt::format("`{}` after `{}`, as in `{}`: {}.", edge.to, edge.from, example.name,
+                            example.detail);
+    card.code = excerpt(example.after);
+    all.push_back(std::move(card));
+  }
+  return all;
+}
+
+bool fits(const Card& card, Target target, const std::string& arch) {
+  if (!card.targets.empty() && !contains(card.targets, target)) return false;
+  return card.archs.empty() || std::ranges::any_of(card.archs, [&](const std::string& a) {
+           return arch.starts_with(a);  // "sm_90a" is an sm_90
+         });
+}
+
+std::vector<const FoundCard*> choose_cards(const std::vector<FoundCard>& found,
+                                           const AdviceScope& scope) {
+  std::vector<std::pair<double, const FoundCard*>> ranked;
+  for (const FoundCard& one : found) {
+    const bool is_answer = is_same_subject(one.card.task, scope.task);
+    const double score = score_of(one, scope);
+    if (!is_answer && score >= kLeastScore) ranked.emplace_back(score, &one);
+  }
+  std::ranges::stable_sort(ranked, [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<const FoundCard*> chosen;
+  std::size_t cards = 0, snippets = 0;
+  for (const auto& [score, one] : ranked) {
+    const bool is_snippet = one->card.kind == CardKind::Snippet;
+    if (is_snippet ? snippets++ < kMostSnippets : cards++ < kMostCards) chosen.push_back(one);
+  }
+  return chosen;
+}
+
+std::vector<Remembered> remembered_of(const LessonSnapshot& known, const AdviceScope& scope) {
+  std::vector<Remembered> all = words_of(advise(known.experience, scope), known.experience, scope);
+  for (const FoundCard* found : choose_cards(known.cards, scope)) {
+    const Card& card = found->card;
+    all.push_back({card.text, why_of(*found, scope), card.code, card.id});
+  }
+  return all;
+}
+
+}  // namespace kw::memory

@@ -1,0 +1,143 @@
+// Which cards there are, and which a prompt shows.
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/knowledge.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+namespace kw::memory {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const AdviceScope kScope{"softmax", "row", Target::Cpu, "box", Bound::Memory, ""};
+
+FoundCard found(const std::string& name, double relevance) {
+  FoundCard one;
+  one.card.name = name;
+  one.card.text = name + " does it";
+  one.relevance = relevance;
+  one.words = {"row", "loads"};
+  return one;
+}
+
+std::vector<std::string> chosen(const std::vector<FoundCard>& all,
+                                const AdviceScope& scope = kScope) {
+  std::vector<std::string> names;
+  for (const FoundCard* one : choose_cards(all, scope)) names.push_back(one->card.name);
+  return names;
+}
+
+TEST(KnowledgeTest, EveryShippedCardCanBeReadAndNamesWhatThereIs) {
+  const auto data = DataFiles::open(std::nullopt).value();
+  const auto cards = shipped_cards(data);
+  ASSERT_TRUE(cards) << describe(cards.error());
+  EXPECT_GE(cards->size(), 30U);
+  std::set<std::string> families;
+  for (const auto& [path, text] : data.under("tasks"))
+    if (path.ends_with("task.yaml"))
+      if (const auto at = text.find("family: "); at != std::string::npos)
+        families.insert(text.substr(at + 8, text.find('\n', at) - at - 8));
+  std::set<std::string> names;
+  for (const Card& card : *cards) {
+    EXPECT_TRUE(names.insert(card.name).second) << card.name;
+    for (const std::string& family : card.families)
+      EXPECT_TRUE(families.contains(family)) << card.name << ": " << family;
+  }
+  const auto kernels = playbook_cards(data);
+  EXPECT_GE(kernels.size(), 40U);
+  for (const Card& card : kernels) {
+    EXPECT_FALSE(card.code.empty()) << card.name;
+    EXPECT_LE(card.code.size(), kSnippetBytes + 10) << card.name;
+  }
+}
+
+TEST(KnowledgeTest, MistakesInACardAreNamedWithTheirPlace) {
+  const auto error = [](const std::string& text) {
+    const auto cards = parse_cards(text, "knowledge/x.yaml");
+    return cards ? std::string("none") : describe(cards.error());
+  };
+  EXPECT_THAT(error("cards:\n  - name: a\n    text: b\n    bound: [memory]\n"),
+              AllOf(HasSubstr("knowledge/x.yaml:4"), HasSubstr("bounds")));
+  EXPECT_THAT(error("cards:\n  - name: a\n    text: b\n    bounds: [memroy]\n"),
+              HasSubstr("memory"));
+  EXPECT_THAT(error("cards:\n  - text: b\n"), HasSubstr("name"));
+  EXPECT_THAT(error("cards:\n  - { name: a, text: b }\n  - { name: a, text: c }\n"),
+              HasSubstr("another card"));
+  EXPECT_THAT(error("cards: [{ name: a, text: " + std::string(3000, 'x') + " }]"),
+              HasSubstr("bytes"));
+  EXPECT_EQ(error("cards: [{ name: a, text: b, bounds: [memory], archs: [sm_90] }]"), "none");
+}
+
+TEST(KnowledgeTest, BottleneckFamilyMeaningAndUseDecideBeyondTheSearch) {
+  FoundCard compute = found("compute", 1), memory = found("memory", 0.6), row = found("row", 0.5);
+  compute.card.bounds = {Bound::Compute};
+  memory.card.bounds = {Bound::Memory};
+  row.card.families = {"row"};
+  EXPECT_THAT(chosen({compute, memory, row}), ElementsAre("memory", "row", "compute"));
+  AdviceScope first = kScope;
+  first.bound = Bound::Unknown;
+  EXPECT_THAT(chosen({compute, memory, row}, first), ElementsAre("compute", "memory", "row"));
+  memory.card.uses = 6;
+  EXPECT_THAT(chosen({compute, memory, row}), ElementsAre("row", "compute"))
+      << "shown six times and never of use";
+  compute.likeness = 0.1;
+  row.likeness = 0.9;
+  EXPECT_THAT(chosen({compute, row}, first), ElementsAre("row", "compute"));
+}
+
+TEST(KnowledgeTest, CodeForTheTaskItselfIsNoKnowledge) {
+  FoundCard own = found("own", 1), variant = found("variant", 1), other = found("other", 0.9),
+            more = found("more", 0.8);
+  for (FoundCard* one : {&own, &variant, &other, &more}) one->card.kind = CardKind::Snippet;
+  own.card.task = "softmax";
+  variant.card.task = "softmax_bf16";
+  other.card.task = "rmsnorm";
+  more.card.task = "scan";
+  EXPECT_THAT(chosen({own, variant, other, more}), ElementsAre("other"));
+}
+
+TEST(KnowledgeTest, ACardIsForItsTargetsAndArchitectures) {
+  Card card;
+  EXPECT_TRUE(fits(card, Target::Cpu, ""));
+  card.archs = {"sm_90"};
+  EXPECT_TRUE(fits(card, Target::Cuda, "sm_90a"));
+  EXPECT_FALSE(fits(card, Target::Cuda, "sm_80"));
+  EXPECT_FALSE(fits(card, Target::Cuda, ""));
+  card.archs = {};
+  card.targets = {Target::Cpu};
+  EXPECT_FALSE(fits(card, Target::Cuda, "sm_90"));
+}
+
+TEST(KnowledgeTest, WhatIsToldSaysWhyAndShowsItsCode) {
+  LessonSnapshot known;
+  FoundCard snippet = found("other", 1);
+  snippet.card.kind = CardKind::Snippet;
+  snippet.card.code = "void f();\n";
+  snippet.card.id = 5;
+  known.cards = {snippet};
+  const auto told = remembered_of(known, kScope);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].code, "void f();\n");
+  EXPECT_EQ(told[0].why, "found by `row`, `loads`");
+  EXPECT_EQ(told[0].id, 5);
+}
+
+TEST(KnowledgeTest, EdgesOfTheGraphBecomeSnippets) {
+  TechniqueGraph graph;
+  const auto edge = graph.add("tiling", "packing");
+  graph.add_example(edge, {"matmul", "packs both", "before", "after"});
+  graph.add("tiling", "fusion");
+  const auto cards = graph_cards(graph, Target::Cpu);
+  ASSERT_EQ(cards.size(), 1U) << "an edge without code shows nothing";
+  EXPECT_EQ(cards[0].code, "after");
+  EXPECT_EQ(cards[0].task, "matmul");
+  EXPECT_THAT(cards[0].text, HasSubstr("`packing` after `tiling`"));
+}
+
+}  // namespace
+}  // namespace kw::memory
