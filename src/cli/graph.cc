@@ -10,9 +10,11 @@
 
 #include "base/json.h"
 #include "cli/commands.h"
+#include "cli/graph_build.h"
 #include "cli/session.h"
 #include "engine/graphs.h"
 #include "memory/playbook_graph.h"
+#include "report/graph_svg.h"
 
 namespace kw::cli {
 namespace {
@@ -20,6 +22,7 @@ namespace {
 struct GraphFlags {
   TargetFlags target;
   std::string file;
+  GraphBuildFlags build;
 };
 
 /// The workspace's, or the playbook's where nothing was learnt yet.
@@ -72,7 +75,10 @@ Result<int> export_graph(const Global& global, const GraphFlags& flags) {
   const Target target = KW_TRY(flags.target.aim()).target;
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
   const TechniqueGraph graph = KW_TRY(open_graph(global, target, store));
-  KW_TRY(platform::write_file_atomic(flags.file, to_json(graph) + "\n"));
+  const std::string title = fmt::format("Techniques for {}", name_of(target));
+  const bool is_drawing = flags.file.ends_with(".svg");
+  KW_TRY(platform::write_file_atomic(
+      flags.file, is_drawing ? report::graph_svg(graph, title) : to_json(graph) + "\n"));
   say_size(global, flags.file, graph);
   return kDone;
 }
@@ -101,7 +107,9 @@ Command graph_command() {
     command.name = name;
     command.summary = summary;
     command.declare = [flags, has_file](Flags& f) {
-      if (has_file) f.positional("file", flags->file, "JSON, as docs/formats.md has it");
+      if (has_file)
+        f.positional("file", flags->file,
+                     "JSON, as docs/formats.md has it; export to NAME.svg draws it");
       flags->target.declare(f, false);
     };
     command.run = [flags, act](const Global& global) {
@@ -109,10 +117,19 @@ Command graph_command() {
     };
     return command;
   };
+  Command build = child("build", "Make it anew: from recorded runs and the playbook's kernels",
+                        false, [](const Global& global, const GraphFlags& f) {
+                          return build_graph(global, f.target, f.build);
+                        });
+  build.declare = [flags, declare = build.declare](Flags& f) {
+    declare(f);
+    flags->build.declare(f);
+  };
   // Alone it shows.
   Command command =
       child("graph", "The graph of techniques that runs walk and teach", false, show_graph);
-  command.children = {child("show", "Its steps, the most promising first", false, show_graph),
+  command.children = {std::move(build),
+                      child("show", "Its steps, the most promising first", false, show_graph),
                       child("export", "Write it to a file", true, export_graph),
                       child("import", "Add another workspace's to this one's", true, import_graph)};
   return command;

@@ -1,0 +1,294 @@
+// Runs and the playbook as steps; relabelling by rule or by a model; the new graph.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/graph_build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/contains.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/rng.h"
+#include "cli/session.h"
+#include "engine/graphs.h"
+#include "llm/open_model.h"
+#include "memory/graph_build.h"
+#include "memory/playbook_graph.h"
+#include "memory/relabel.h"
+#include "net/curl.h"
+#include "propose/relabel.h"
+#include "task/header.h"
+
+namespace kw::cli {
+namespace {
+
+constexpr const char* kMeasuredFact = "playbook step";
+constexpr std::size_t kStepsOfCall = 40;  // of one relabelling by a model
+
+void say(const std::string& text) { std::fprintf(stderr, "kw: %s\n", text.c_str()); }
+
+std::string words(std::size_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+/// Times the playbook's kernels against those before them, on the device at hand.
+class PlaybookMeter {
+ public:
+  PlaybookMeter(const Global& global, const memory::DataFiles& data, store::RunStore& store,
+                const Aim& aim)
+      : global_(global), data_(data), store_(store), aim_(aim) {}
+
+  /// What was measured on this device before; nothing: it was not.
+  Result<std::optional<double>> known(const memory::PlaybookStep& step) const {
+    const auto facts = KW_TRY(remembered_device(store_, aim_.target));
+    if (!facts) return std::optional<double>();
+    const auto text = KW_TRY(store_.recall(kMeasuredFact, key_of(step, facts->id)));
+    if (!text) return std::optional<double>();
+    double speedup = 0;
+    std::from_chars(text->data(), text->data() + text->size(), speedup);
+    return std::optional(speedup);
+  }
+
+  /// 0: it is not correct here, or could not be measured; told aloud.
+  Result<double> measure(const memory::PlaybookStep& step) {
+    if (!bench_) {
+      bench_ = KW_TRY(Bench::open(global_, &store_, aim_));
+      KW_TRY(bench_->ensure_ceilings());
+    }
+    auto definition = KW_TRY(open_accepted_task(global_, data_, step.task));
+    const auto workbench = KW_TRY(engine::TaskWorkbench::create(
+        std::move(definition), {}, KW_TRY(workbench_options(global_, aim_, bench_->facts()))));
+    const auto kernel = candidate_of(step.name, step.code, workbench);
+    const auto before = step.before_name.empty()
+                            ? first_baseline(workbench)
+                            : candidate_of(step.before_name, step.code_before, workbench);
+    double speedup = 0;
+    if (kernel && before) speedup = KW_TRY(speedup_of(step, workbench, *kernel, *before));
+    KW_TRY(store_.remember(kMeasuredFact, key_of(step, bench_->facts().id),
+                           fmt::format("{:.6g}", speedup)));
+    return speedup;
+  }
+
+ private:
+  Result<double> speedup_of(const memory::PlaybookStep& step,
+                            const engine::TaskWorkbench& workbench, const Candidate& kernel,
+                            const Candidate& before) {
+    auto request = KW_TRY(workbench.request(kernel, &before));
+    request.id = "graph-" + kernel.name;
+    request.seed = Seed::from_os().low;
+    request.measure.purpose = Purpose::Search;
+    const auto evaluation = KW_TRY(bench_->carrier().evaluate(std::move(request)));
+    if (!evaluation.verdict.is_correct() || evaluation.speedup.value <= 0) {
+      say(fmt::format("{}: {} at {}, no gain to keep", step.name,
+                      name_of(evaluation.verdict.outcome), name_of(evaluation.verdict.stage)));
+      return 0.0;
+    }
+    say(fmt::format("{}: {:.3g}x {}", step.name, evaluation.speedup.value, before.name));
+    return evaluation.speedup.value;
+  }
+
+  static std::string key_of(const memory::PlaybookStep& step, const std::string& device) {
+    return device + "|" + step.name + "|" + sha256(step.code_before + "\n" + step.code).hex();
+  }
+
+  /// At the first value of each knob.
+  std::optional<Candidate> candidate_of(const std::string& name, const std::string& source,
+                                        const engine::TaskWorkbench& workbench) const {
+    auto candidate =
+        task::make_candidate(platform::Path(name).stem().string(), source, Origin::Playbook,
+                             workbench.definition().task.restrictions, aim_.target);
+    return candidate ? std::optional(std::move(*candidate)) : std::nullopt;
+  }
+
+  static std::optional<Candidate> first_baseline(const engine::TaskWorkbench& workbench) {
+    const auto& all = workbench.baselines();
+    return all.empty() ? std::nullopt : std::optional(all.front());
+  }
+
+  const Global& global_;
+  const memory::DataFiles& data_;
+  store::RunStore& store_;
+  const Aim aim_;
+  std::unique_ptr<Bench> bench_;
+};
+
+bool is_wanted(const GraphBuildFlags& flags, const std::string& task) {
+  return flags.tasks.empty() || contains(flags.tasks, task);
+}
+
+/// A model that names steps, with what it stands on.
+struct Namer {
+  std::unique_ptr<net::HttpClient> http = net::make_curl_client();
+  std::unique_ptr<llm::ChatModel> model;
+  std::optional<propose::ModelRelabeller> relabeller;
+};
+
+/// Null: rules name them.
+Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
+                                          const GraphBuildFlags& flags) {
+  const auto specs = KW_TRY(flags.models.specs());
+  if (specs.empty()) return std::unique_ptr<Namer>();
+  if (specs.size() > 1 || !specs.front().role.empty())
+    return fail("kw graph build wants at most one --model, without a role");
+  auto namer = std::make_unique<Namer>();
+  llm::Surroundings around;
+  around.http = namer->http.get();
+  around.clock = &platform::real_clock();
+  around.seed = Seed::from_os();
+  around.keys = KW_TRY(llm::keys_from_environment());
+  around.prices = KW_TRY(open_prices(data));
+  namer->model = KW_TRY(as_input(llm::open_model(specs.front(), around)));
+  namer->relabeller = KW_TRY(propose::ModelRelabeller::open(data, *namer->model));
+  return namer;
+}
+
+/// Steps as a build puts them into its graph, one run after the other.
+class Builder {
+ public:
+  Builder(const Global& global, const memory::DataFiles& data, TechniqueGraph graph, Namer* namer)
+      : global_(global),
+        data_(data),
+        graph_(std::move(graph)),
+        rule_(graph_.nodes()),
+        namer_(namer) {}
+
+  Result<std::size_t> add(std::vector<memory::RecordedStep> steps) {
+    memory::Label label = [this](const std::string& name) { return rule_.label(name); };
+    std::map<std::string, std::string> named;
+    if (namer_ != nullptr && !steps.empty()) {
+      if (!KW_TRY(name_by_model(steps, named))) return std::size_t{0};
+      label = [&named](const std::string& name) { return named[name]; };
+    }
+    return memory::merge_steps(graph_, steps, label,
+                               [this](const std::string& task) { return reference_of(task); });
+  }
+  TechniqueGraph& graph() { return graph_; }
+
+ private:
+  /// False: the model's reply cannot be used, and the run's steps are left out.
+  Result<bool> name_by_model(const std::vector<memory::RecordedStep>& steps,
+                             std::map<std::string, std::string>& named) {
+    std::vector<propose::NamedStep> asked;
+    for (const memory::RecordedStep& step : steps)
+      for (const std::vector<std::string>* names : {&step.before, &step.added})
+        for (const std::string& name : *names)
+          if (std::ranges::find(asked, name, &propose::NamedStep::name) == asked.end())
+            asked.push_back({name, step.what});
+    for (std::size_t from = 0; from < asked.size(); from += kStepsOfCall) {
+      const std::vector<propose::NamedStep> some(
+          asked.begin() + static_cast<std::ptrdiff_t>(from),
+          asked.begin() + static_cast<std::ptrdiff_t>(std::min(asked.size(), from + kStepsOfCall)));
+      std::vector<std::string> in_use(graph_.nodes().begin() + 1, graph_.nodes().end());
+      const auto labels = namer_->relabeller->label(in_use, some);
+      if (!labels && labels.error().advice != Advice::GiveUp)
+        return std::unexpected(labels.error());
+      if (!labels) {
+        say("the steps of a run are left out: " + describe(labels.error()));
+        return false;
+      }
+      for (std::size_t i = 0; i < some.size(); ++i) named[some[i].name] = (*labels)[i];
+    }
+    return true;
+  }
+
+  std::string reference_of(const std::string& task) {
+    const auto known = references_.find(task);
+    if (known != references_.end()) return known->second;
+    const auto definition = open_task(global_, data_, task);
+    return references_[task] = definition ? definition->reference : "";
+  }
+
+  const Global& global_;
+  const memory::DataFiles& data_;
+  TechniqueGraph graph_;
+  memory::Relabeller rule_;
+  Namer* namer_;
+  std::map<std::string, std::string> references_;
+};
+
+Result<std::size_t> add_playbook(const Global& global, const memory::DataFiles& data,
+                                 store::RunStore& store, const Aim& aim,
+                                 const GraphBuildFlags& flags, Builder& builder) {
+  PlaybookMeter meter(global, data, store, aim);
+  std::size_t measured = 0;
+  for (const memory::PlaybookStep& step : memory::playbook_steps(data, aim.target)) {
+    auto speedup = KW_TRY(meter.known(step));
+    if (!speedup && flags.playbook && is_wanted(flags, step.task))
+      speedup = KW_TRY(meter.measure(step));
+    if (!speedup || *speedup <= 0) continue;
+    // The playbook's names are those in use: no model is asked for them.
+    memory::merge_steps(
+        builder.graph(), {memory::recorded(step, *speedup)},
+        [](const std::string& name) { return name; },
+        [](const std::string&) { return std::string(); });
+    ++measured;
+  }
+  return measured;
+}
+
+Result<std::size_t> add_runs(store::RunStore& store, Target target, const GraphBuildFlags& flags,
+                             Builder& builder) {
+  std::size_t verified = 0;
+  for (const RunSummary& run : KW_TRY(store.list())) {
+    if (run.config.target != target || !is_wanted(flags, run.config.task)) continue;
+    memory::StepReader reader(run.config.task);
+    KW_TRY(store.for_each_attempt(
+        run.id, store::Sources::Load,
+        [&](Attempt& attempt) -> Result<> {
+          // Only what was written shows a step: kernels of the playbook do not come from each
+          // other.
+          if (attempt.candidate.origin == Origin::Model) reader.read(attempt);
+          return {};
+        },
+        store::Samples::LeaveOut));
+    verified += KW_TRY(builder.add(reader.take()));
+  }
+  return verified;
+}
+
+}  // namespace
+
+void GraphBuildFlags::declare(Flags& flags) {
+  flags.on_off("--playbook", playbook,
+               "Measure each kernel of the playbook against the one before it, on this device");
+  flags.texts("--task", tasks, "Runs and kernels of this task alone; repeatable");
+  flags.on_off("--keep", keep, "Add to the workspace's graph instead of taking its place");
+  models.declare(flags);
+}
+
+Result<int> build_graph(const Global& global, const TargetFlags& target,
+                        const GraphBuildFlags& flags) {
+  const Aim aim = KW_TRY(target.aim());
+  const auto data = KW_TRY(open_data(global));
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto namer = KW_TRY(open_namer(data, flags));
+  const TechniqueGraph seed = memory::playbook_graph(data, aim.target);
+  Builder builder(global, data,
+                  flags.keep ? KW_TRY(engine::workspace_graph(store, aim.target, seed)) : seed,
+                  namer.get());
+  const std::size_t measured = KW_TRY(add_playbook(global, data, store, aim, flags, builder));
+  const std::size_t verified = KW_TRY(add_runs(store, aim.target, flags, builder));
+  const TechniqueGraph& graph = builder.graph();
+  KW_TRY(engine::keep_graph(store, aim.target, graph));
+  const std::size_t techniques = graph.nodes().size() - 1, edges = graph.edges().size();
+  if (global.json)
+    std::printf("%s\n", dump_json({{"where", name_of(aim.target)},
+                                   {"techniques", techniques},
+                                   {"steps", edges},
+                                   {"measured", measured},
+                                   {"verified", verified}})
+                            .c_str());
+  else
+    fmt::print("{}: {} techniques, {} steps; {} measured, {} of runs\n", name_of(aim.target),
+               techniques, edges, words(measured, "step of the playbook", "steps of the playbook"),
+               words(verified, "verified step", "verified steps"));
+  return kDone;
+}
+
+}  // namespace kw::cli

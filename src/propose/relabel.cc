@@ -1,0 +1,84 @@
+// The prompt of a relabelling and what its reply says.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/relabel.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/contains.h"
+#include "base/text.h"
+
+namespace kw::propose {
+namespace {
+
+constexpr std::int64_t kMostReplyTokens = 4096;
+constexpr std::size_t kMethodBytes = 60;
+constexpr std::size_t kWhatBytes = 300;
+constexpr const char* kFolder = "prompts/relabel";
+
+/// From the first bracket that opens a list to the last that ends one.
+std::string_view list_in(std::string_view reply) {
+  const std::size_t from = reply.find('['), to = reply.rfind(']');
+  if (from == std::string_view::npos || to == std::string_view::npos || to < from) return {};
+  return reply.substr(from, to - from + 1);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> parse_labels(std::string_view reply,
+                                              const std::vector<std::string>& names,
+                                              std::size_t steps) {
+  const auto refused = [](const std::string& why) { return fail(why, "relabelling"); };
+  const auto list = nlohmann::json::parse(list_in(reply), nullptr, /*allow_exceptions=*/false);
+  if (!list.is_array()) return refused("the reply holds no JSON list");
+  if (list.size() != steps) return refused("the reply has not one item for each step");
+  std::vector<std::string> labels;
+  for (const auto& item : list) {
+    const auto text_at = [&](const char* key) {
+      const auto found = item.is_object() ? item.find(key) : item.end();
+      return found != item.end() && found->is_string() ? found->get<std::string>() : std::string();
+    };
+    std::string name = sanitise(trim(text_at("method")), kMethodBytes);
+    if (name.empty()) return refused("an item names no method");
+    if (text_at("existed") == "yes" && !contains(names, name))
+      return refused("'" + name + "' is said to be in use and is not");
+    labels.push_back(std::move(name));
+  }
+  return labels;
+}
+
+Result<ModelRelabeller> ModelRelabeller::open(const memory::DataFiles& data,
+                                              llm::ChatModel& model) {
+  const std::vector<std::string> known = {"names", "text", "steps", "number", "name"};
+  std::map<std::string, std::string> files;
+  for (const auto& [path, text] : data.under(kFolder))
+    if (path.ends_with(".md")) files.emplace(path.substr(0, path.size() - 3), text);
+  if (!files.contains("ask"))
+    return fail("this template is missing", std::string(kFolder) + "/ask.md");
+  memory::TemplateKind kind;
+  kind.folder = kFolder;
+  return ModelRelabeller(KW_TRY(memory::Templates::parse(std::move(files), known, kind)), model);
+}
+
+Result<std::vector<std::string>> ModelRelabeller::label(const std::vector<std::string>& names,
+                                                        const std::vector<NamedStep>& steps) {
+  std::vector<memory::Fields> in_use, items;
+  for (const std::string& name : names) in_use.push_back({{"text", {name}}});
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    items.push_back({{"number", {std::to_string(i + 1)}},
+                     {"name", {sanitise(steps[i].name, kMethodBytes)}},
+                     {"text", {sanitise(steps[i].what, kWhatBytes)}}});
+  ChatRequest request;
+  request.messages = {{ChatRole::User, KW_TRY(templates_.render(
+                                           "ask", {{"names", {in_use}}, {"steps", {items}}}))}};
+  request.max_tokens = kMostReplyTokens;
+  llm::Call call;
+  call.scope = "relabelling " + std::to_string(++asked_);
+  const ChatReply reply = KW_TRY(model_->complete(request, call));
+  if (const std::string why = llm::why_unusable(reply); !why.empty())
+    return fail(why, "relabelling");
+  return parse_labels(reply.text, names, steps.size());
+}
+
+}  // namespace kw::propose

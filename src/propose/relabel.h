@@ -1,0 +1,44 @@
+// Relabelling by a model: under which of the names in use each step of a kernel belongs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "llm/chat_model.h"
+#include "memory/data_files.h"
+#include "memory/template.h"
+
+namespace kw::propose {
+
+struct NamedStep {
+  std::string name;
+  std::string what;
+};
+
+class ModelRelabeller {
+ public:
+  /// `model` must outlive this. Error: the prompt's template is missing or broken.
+  static Result<ModelRelabeller> open(const memory::DataFiles& data, llm::ChatModel& model);
+
+  /// One call. A reply that keeps to no form, of another length, or that says that a name is in use
+  /// which is not, is an error with Advice::GiveUp: the steps are left out (ReGraphT, §1.2).
+  Result<std::vector<std::string>> label(const std::vector<std::string>& names,
+                                         const std::vector<NamedStep>& steps);
+
+ private:
+  ModelRelabeller(memory::Templates templates, llm::ChatModel& model)
+      : templates_(std::move(templates)), model_(&model) {}
+
+  memory::Templates templates_;
+  llm::ChatModel* model_;
+  int asked_ = 0;
+};
+
+/// The names of a reply, in the order of the steps.
+Result<std::vector<std::string>> parse_labels(std::string_view reply,
+                                              const std::vector<std::string>& names,
+                                              std::size_t steps);
+
+}  // namespace kw::propose

@@ -1,0 +1,58 @@
+// What a model's relabelling is taken for.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/relabel.h"
+
+#include <gmock/gmock.h>
+
+namespace kw::propose {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Replies the same every time, and remembers what it was asked.
+class OneReply final : public llm::ChatModel {
+ public:
+  explicit OneReply(std::string text) { reply_.text = std::move(text); }
+  Result<ChatReply> complete(const ChatRequest& request, llm::Call&) override {
+    asked = request.messages.front().text;
+    return reply_;
+  }
+  const std::string& name() const override { return name_; }
+  std::string asked;
+
+ private:
+  ChatReply reply_;
+  std::string name_ = "one reply";
+};
+
+const std::vector<std::string> kNames{"tiling", "loop unrolling"};
+
+TEST(ModelRelabel, NamesInUseAndNewOnesAreTaken) {
+  OneReply model(
+      "```json\n[{\"existed\": \"yes\", \"method\": \"tiling\"},\n"
+      " {\"existed\": \"no\", \"method\": \"warp shuffles\"}]\n```");
+  auto relabeller = ModelRelabeller::open(memory::DataFiles::open(std::nullopt).value(), model);
+  ASSERT_TRUE(relabeller) << describe(relabeller.error());
+  const auto labels = relabeller->label(kNames, {{"blocks", "cuts the loop"}, {"shfl", "adds"}});
+  ASSERT_TRUE(labels) << describe(labels.error());
+  EXPECT_THAT(*labels, ElementsAre("tiling", "warp shuffles"));
+  EXPECT_THAT(model.asked, HasSubstr("- loop unrolling\n"));
+  EXPECT_THAT(model.asked, HasSubstr("1. blocks: cuts the loop\n2. shfl: adds\n"));
+}
+
+TEST(ModelRelabel, AReplyOfAnotherLengthOrWithAnInventedNameIsTurnedDown) {
+  const auto why = [](const std::string& reply) {
+    const auto labels = parse_labels(reply, kNames, 1);
+    return labels ? std::string("taken") : labels.error().what;
+  };
+  EXPECT_THAT(why("[]"), HasSubstr("one item for each step"));
+  EXPECT_THAT(why("tiling"), HasSubstr("no JSON list"));
+  EXPECT_THAT(why("[{\"existed\": \"yes\", \"method\": \"Tiling\"}]"), HasSubstr("is not"));
+  EXPECT_THAT(why("[{\"existed\": \"no\"}]"), HasSubstr("no method"));
+  EXPECT_THAT(why("[7]"), HasSubstr("no method"));
+  EXPECT_EQ(why("[{\"existed\": \"no\", \"method\": \"Tiling\"}]"), "taken");
+}
+
+}  // namespace
+}  // namespace kw::propose
