@@ -151,12 +151,10 @@ Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
 /// Steps as a build puts them into its graph, one run after the other.
 class Builder {
  public:
-  Builder(const Global& global, const memory::DataFiles& data, TechniqueGraph graph, Namer* namer)
-      : global_(global),
-        data_(data),
-        graph_(std::move(graph)),
-        rule_(graph_.nodes()),
-        namer_(namer) {}
+  /// `names`: those in use, sequential code first.
+  Builder(const Global& global, const memory::DataFiles& data, TechniqueGraph graph,
+          const std::vector<std::string>& names, Namer* namer)
+      : global_(global), data_(data), graph_(std::move(graph)), rule_(names), namer_(namer) {}
 
   Result<std::size_t> add(std::vector<memory::RecordedStep> steps) {
     memory::Label label = [this](const std::string& name) { return rule_.label(name); };
@@ -184,7 +182,7 @@ class Builder {
       const std::vector<propose::NamedStep> some(
           asked.begin() + static_cast<std::ptrdiff_t>(from),
           asked.begin() + static_cast<std::ptrdiff_t>(std::min(asked.size(), from + kStepsOfCall)));
-      std::vector<std::string> in_use(graph_.nodes().begin() + 1, graph_.nodes().end());
+      std::vector<std::string> in_use(rule_.known().begin() + 1, rule_.known().end());
       const auto labels = namer_->relabeller->label(in_use, some);
       if (!labels && labels.error().advice != Advice::GiveUp)
         return std::unexpected(labels.error());
@@ -192,7 +190,8 @@ class Builder {
         say("the steps of a run are left out: " + describe(labels.error()));
         return false;
       }
-      for (std::size_t i = 0; i < some.size(); ++i) named[some[i].name] = (*labels)[i];
+      // By the rule, so that a new name that is none is not.
+      for (std::size_t i = 0; i < some.size(); ++i) named[some[i].name] = rule_.label((*labels)[i]);
     }
     return true;
   }
@@ -269,13 +268,18 @@ Result<int> build_graph(const Global& global, const TargetFlags& target,
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   const auto namer = KW_TRY(open_namer(data, flags));
   const TechniqueGraph seed = memory::playbook_graph(data, aim.target);
-  Builder builder(global, data,
-                  flags.keep ? KW_TRY(engine::workspace_graph(store, aim.target, seed)) : seed,
-                  namer.get());
+  const TechniqueGraph before = KW_TRY(engine::workspace_graph(store, aim.target, seed));
+  Builder builder(global, data, flags.keep ? TechniqueGraph() : seed,
+                  (flags.keep ? before : seed).nodes(), namer.get());
   const std::size_t measured = KW_TRY(add_playbook(global, data, store, aim, flags, builder));
   const std::size_t verified = KW_TRY(add_runs(store, aim.target, flags, builder));
-  const TechniqueGraph& graph = builder.graph();
-  KW_TRY(engine::keep_graph(store, aim.target, graph));
+  const TechniqueGraph graph =
+      KW_TRY(engine::change_graph(store, aim.target, seed, [&](TechniqueGraph& whole) {
+        if (flags.keep)
+          whole.merge(builder.graph());
+        else
+          whole = builder.graph();
+      }));
   const std::size_t techniques = graph.nodes().size() - 1, edges = graph.edges().size();
   if (global.json)
     std::printf("%s\n", dump_json({{"where", name_of(aim.target)},
