@@ -45,7 +45,7 @@ TEST(Suites, EachThatIsShippedRunsInWorldsAndFillsItsPlace) {
 
 /// Nothing compiles, so nothing is measured.
 void write_broken_suite(const Workspace& w) {
-  write_easy_task(w, "twice");
+  write_good_task(w, "twice");
   w.write("twice.txt", "===\n!repeat forever\n```cpp\nvoid twice(int n) { broken }\n```\n");
   w.write("a.yaml",
           "name: a\ntasks: twice\nmodels: [\"scripted:{task}.txt\", real]\nstrategies: refine\n"
