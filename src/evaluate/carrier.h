@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "base/result.h"
@@ -25,6 +26,10 @@ class Carrier {
   /// The evaluation of the oldest request not yet answered; blocks. An error is never about the
   /// candidate: the run cannot go on.
   virtual Result<Evaluation> next() = 0;
+
+  /// From now on an evaluation that is awaited ends after the step in progress once this says so,
+  /// as (measure, unmeasurable), where the judge can be reached at all. Asked often.
+  virtual void hurry_when(std::function<bool()> /*is_hurried*/) {}
 
   /// submit() and next(), for callers with nothing else in flight.
   Result<Evaluation> evaluate(EvaluationRequest request) {

@@ -84,7 +84,21 @@ Result<> PipeCarrier::send(const worker::Message& message) {
   return worker::write_frame(pipe_.get(), encode(message));
 }
 
+void PipeCarrier::pass_on_hurry() {
+  if (!is_hurried_) return;
+  constexpr int kLookMs = 50;
+  for (std::int64_t left_ns = options_.reply_timeout_ns; left_ns > 0;
+       left_ns -= kLookMs * 1'000'000) {
+    if (worker::has_input(pipe_.get(), kLookMs)) return;
+    if (!is_hurried_()) continue;
+    // A worker that has died is seen by whoever reads its reply.
+    (void)send(message_of(worker::Verb::Hurry));
+    return;
+  }
+}
+
 Result<worker::Reply> PipeCarrier::receive() {
+  pass_on_hurry();
   const std::string text = KW_TRY(worker::read_frame(pipe_.get(), options_.reply_timeout_ns));
   auto reply = KW_TRY(decode<worker::Reply>(text));
   if (reply.version != worker::kProtocolVersion)

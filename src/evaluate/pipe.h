@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "compile/compiler.h"
 #include "evaluate/carrier.h"
@@ -44,6 +45,9 @@ class PipeCarrier final : public Carrier {
   Result<DeviceFacts> open(const std::optional<DeviceFacts>& remembered) override;
   Result<> submit(EvaluationRequest request) override;
   Result<Evaluation> next() override;
+  void hurry_when(std::function<bool()> is_hurried) override {
+    is_hurried_ = std::move(is_hurried);
+  }
 
   /// Null answers against the task's gates; the request's candidate is ignored.
   Result<std::vector<worker::AdmissionLine>> admit(EvaluationRequest request);
@@ -70,6 +74,8 @@ class PipeCarrier final : public Carrier {
   Result<worker::Reply> exchange(const worker::Message& message);
   Result<> send(const worker::Message& message);
   Result<worker::Reply> receive();
+  /// Until something comes: tells the worker once that it is to hurry.
+  void pass_on_hurry();
   /// The worker's answer. A worker that dies over it is replaced once; two deaths are GiveUp.
   /// `is_sent`: send() was successful before.
   Result<worker::Reply> ask(const worker::Message& message, bool is_sent = false);
@@ -83,6 +89,7 @@ class PipeCarrier final : public Carrier {
   std::optional<platform::Process> process_;
   platform::Fd pipe_;
   std::deque<Waiting> waiting_;
+  std::function<bool()> is_hurried_;
 };
 
 }  // namespace kw::evaluate

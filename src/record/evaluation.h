@@ -25,8 +25,11 @@ struct EnumNames<Purpose> {
 
 struct MeasurePlan {
   Purpose purpose = Purpose::Judge;
-  double fidelity = 1;            ///< 0–1: share of the usual sampling budget.
-  std::int64_t budget_ns = 0;     ///< For the paired measurement of all workloads; 0 means default.
+  double fidelity = 1;         ///< 0–1: share of the usual sampling budget.
+  std::int64_t budget_ns = 0;  ///< For the paired measurement of all workloads; 0 means default.
+  /// Wall time of the whole evaluation, after which pairs end once there is an interval, and
+  /// without one after twice of it; 0: no bound.
+  std::int64_t wall_ns = 0;
   std::vector<std::string> only;  ///< Timed workloads by name; empty means all.
   int pairs = 0;  ///< Exactly so many pairs per workload; 0: until decided or the budget is spent.
   /// Share of the compared elements looked at after each timed call, 0–1; 0: by what a call costs.
@@ -39,8 +42,9 @@ struct MeasurePlan {
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("purpose", s.purpose), v("fidelity", s.fidelity), v("budget_ns", s.budget_ns),
-        v("only", s.only), v("pairs", s.pairs), v("checked_share", s.checked_share),
-        v("noise_floors", s.noise_floors), v("sustained", s.sustained);
+        v("wall_ns", s.wall_ns), v("only", s.only), v("pairs", s.pairs),
+        v("checked_share", s.checked_share), v("noise_floors", s.noise_floors),
+        v("sustained", s.sustained);
   }
 };
 

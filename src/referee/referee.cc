@@ -13,6 +13,7 @@
 #include "referee/bench.h"
 #include "referee/check.h"
 #include "referee/fate.h"
+#include "referee/haste.h"
 #include "referee/timing.h"
 
 namespace kw::referee {
@@ -79,7 +80,7 @@ class Trial {
  public:
   Trial(device::Device& device, const DeviceFacts& facts, const Options& options,
         platform::Clock& clock, const EvaluationRequest& request, const Program& program, Seed seed,
-        Evaluation& to)
+        const Haste& haste, Evaluation& to)
       : device_(device),
         facts_(facts),
         options_(options),
@@ -87,6 +88,7 @@ class Trial {
         request_(request),
         program_(program),
         seed_(seed),
+        haste_(haste),
         to_(to),
         rng_(seed.child("trial").child(request.id)) {}
 
@@ -116,6 +118,7 @@ class Trial {
   const EvaluationRequest& request_;
   const Program& program_;
   Seed seed_;
+  const Haste& haste_;
   Evaluation& to_;
   Rng rng_;
   std::map<const Bench*, std::unique_ptr<Leg>> kept_;  ///< cuda: a process checks and is timed.
@@ -207,6 +210,7 @@ Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small, Bench* timed
   // Late work is looked for on the first call and on another that nobody can foresee.
   const std::size_t surprise = small.empty() ? 0 : rng_.below(small.size());
   for (std::size_t i = 0; i < small.size(); ++i) {
+    if (haste_.is_hurried()) return interrupted("before it was checked");
     verdict = KW_TRY(run_one(*small[i], leg, kWarmSet + 1, i == 0 || i == surprise));
     if (verdict) return verdict;
   }
@@ -218,6 +222,7 @@ Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small, Bench* timed
 // A timed shape: one full check and a second run on equal inputs, in a process of its own unless
 // load_and_check() left one.
 Trial::Fate Trial::check_timed(Bench& bench) {
+  if (haste_.is_hurried()) return interrupted("before it was checked");
   const std::int64_t started = clock_.now_ns();
   KW_TRY(bench.prepare(kWarmSet + 1));
   truth_ns_ += static_cast<double>(clock_.now_ns() - started);
@@ -255,11 +260,12 @@ Trial::Fate Trial::check_timed(Bench& bench) {
 Trial::Fate Trial::measure(const std::vector<Bench*>& timed, const Program* opponent,
                            std::int64_t memory_bytes) {
   Timing timing(device_, facts_, options_, clock_, request_, program_, opponent,
-                seed_.child("timing").child(request_.id));
+                seed_.child("timing").child(request_.id), haste_);
   std::optional<Verdict> verdict;
   Bench* at = nullptr;
   for (Bench* bench : timed) {
     at = bench;
+    if (haste_.is_hurried()) return interrupted("before it was timed");
     verdict = KW_TRY(timing.add(*bench, result_of(*bench),
                                 memory_bytes / static_cast<std::int64_t>(timed.size()),
                                 kept_[bench].get(), bench == timed.back()));
@@ -360,6 +366,7 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
   if (!request.opponent.source.empty() && (opponent == nullptr || opponent->object.empty()))
     return fail("the opponent has no built object");
   Run* run = KW_TRY(run_for(request));
+  const Haste haste(options_, request.measure, clock_);
 
   Evaluation evaluation;
   evaluation.id = request.id;
@@ -399,7 +406,7 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
   const Program candidate = program_of(request, "candidate").value();
   const std::optional<Program> against =
       request.opponent.source.empty() ? std::nullopt : program_of(request, "opponent");
-  Trial trial(device_, facts_, options_, clock_, request, candidate, run->seed, evaluation);
+  Trial trial(device_, facts_, options_, clock_, request, candidate, run->seed, haste, evaluation);
   const std::int64_t memory =
       options_.memory_bytes > 0 ? options_.memory_bytes : device_.free_bytes() / 2;
   std::int64_t mark = clock_.now_ns();

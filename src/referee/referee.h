@@ -38,6 +38,9 @@ struct Options {
   /// Called once between the check and the first timed call: there the caller's lease of the
   /// device, shared so far, becomes exclusive.
   std::function<Result<>()> before_measuring = {};
+  /// Asked between steps: whether the evaluation is to end after the one in progress, as
+  /// (measure, unmeasurable).
+  std::function<bool()> is_hurried = {};
 };
 
 /// Judges load → launch → run → check → measure. Keeps, for evaluations of the same task and seed,

@@ -32,16 +32,7 @@ constexpr int kLivesPerSet = 12;
 constexpr int kMostExtras = 6;            // watched, and fully checked, calls per workload
 constexpr double kCheckedPerNs = 0.5;     // half of the elements that two cores compare in 1 ns
 constexpr double kGpuCheckedPerNs = 100;  // a third of those that 4 TB/s compare, at 12 bytes each
-constexpr double kWallPerBudget = 8;      // flushing, placing and checking cost more than the calls
-constexpr double kLeastWallNs = 10e9;
-// Of a search on a GPU, where what stands between short calls costs a hundred times themselves: it
-// only ranks, and the winner is confirmed.
-constexpr double kSearchWallNs = 0.25e9;
-constexpr double kSearchMostWallNs = 1e9;  // where a win is in sight
-constexpr double kSearchWallPerTimed = 4;  // long calls have their budget
-constexpr double kJudgeWallNs = 3e9;       // longer only where a win is in sight
-constexpr double kJudgeMostWallNs = 12e9;
-constexpr std::uint64_t kOneIn = 6;  // share of later calls chosen for them
+constexpr std::uint64_t kOneIn = 6;       // share of later calls chosen for them
 constexpr measure::WarmUpLimits kSettle{.window_ns = 10e6, .most_ns = 200e6, .tolerance = 0.03};
 // A GPU is kept busy by what stands between the calls, and short calls cost ten times themselves.
 constexpr measure::WarmUpLimits kGpuSettle{.window_ns = 2e6, .most_ns = 20e6, .tolerance = 0.03};
@@ -64,7 +55,7 @@ int sets_for(double truth_ns) {
 
 Timing::Timing(device::Device& device, const DeviceFacts& facts, const Options& options,
                platform::Clock& clock, const EvaluationRequest& request, const Program& candidate,
-               const Program* opponent, Seed seed)
+               const Program* opponent, Seed seed, const Haste& haste)
     : device_(device),
       facts_(facts),
       options_(options),
@@ -74,24 +65,10 @@ Timing::Timing(device::Device& device, const DeviceFacts& facts, const Options& 
       opponent_(opponent),
       seed_(seed),
       rng_(seed.child("choices")),
+      haste_(haste),
       account_(clock) {}
 
 std::int64_t Timing::timeout_of(const Bench& bench) const { return call_timeout(options_, bench); }
-
-measure::Limits Timing::limits() const {
-  measure::Limits limits;
-  const double usual = request_.measure.purpose == Purpose::Confirm  ? 6e9
-                       : request_.measure.purpose == Purpose::Search ? 0.8e9
-                                                                     : 1.5e9;
-  limits.budget_ns =
-      request_.measure.budget_ns > 0 ? static_cast<double>(request_.measure.budget_ns) : usual;
-  limits = measure::at_fidelity(limits, std::clamp(request_.measure.fidelity, 0.05, 1.0));
-  limits.hard_budget_ns = std::max(60e9, 4 * limits.budget_ns);
-  limits.stop_when_decided = request_.measure.purpose != Purpose::Confirm;
-  limits.noise_floor = worst_floor();
-  limits.exact_pairs = static_cast<std::size_t>(std::max(request_.measure.pairs, 0));
-  return limits;
-}
 
 // In a process that has loaded nothing, so that no candidate can make the subtrahend large. The
 // calls are warm where timed ones are cold, and the shortest of them counts, whatever else the
@@ -375,20 +352,8 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
   const measure::Limits limits = this->limits();
   measure::PairPlan plan(limits, seed_.child("coin"), entries_.size());
   const std::int64_t started = clock_.now_ns();
-  // A person waits for a judgement: near-ties end as "not shown faster" after seconds.
-  const bool is_awaited =
-      request_.measure.purpose == Purpose::Judge && request_.measure.budget_ns == 0;
-  const bool only_ranks =
-      request_.measure.purpose == Purpose::Search && entries_.front().bench->runs_plans();
-  const auto wall_ns = [&](double speedup) {
-    const bool wins = speedup > measure::decision_line(worst_floor().value_or(0));
-    if (is_awaited) return wins ? kJudgeMostWallNs : kJudgeWallNs;
-    if (only_ranks)
-      return std::max(wins ? kSearchMostWallNs : kSearchWallNs,
-                      kSearchWallPerTimed * plan.spent_ns());
-    return std::max(kLeastWallNs, kWallPerBudget * limits.budget_ns);
-  };
   while (plan.wants_more()) {
+    if (haste_.is_hurried()) return interrupted_at(plan);
     const measure::Turn turn = plan.next();
     Entry& entry = entries_[turn.workload];
     if (auto verdict = KW_TRY(sit_down(entry))) return at_measure(*verdict);
@@ -406,17 +371,11 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
         {pair.candidate_ns, pair.opponent_ns, sets.front(), !turn.candidate_first});
     plan.add(pair);
     const auto elapsed_ns = static_cast<double>(clock_.now_ns() - started);
-    const measure::Estimate& seen = plan.estimate();
-    const bool is_counted = request_.measure.pairs > 0;  // then only the last limit ends it early
-    const bool has_interval =
-        !is_counted && seen.confidence >= limits.confidence &&
-        (elapsed_ns > kLeastWallNs || seen.high - seen.low <= 2 * limits.too_wide * seen.speedup);
-    if (plan.wants_more() && !plan.wants_noise_floor() &&
-        (elapsed_ns > options_.measure_wall_ns ||
-         (has_interval && elapsed_ns > wall_ns(seen.speedup))))
-      plan.cut_short("the wall-clock limit of the measurement is reached");
+    if (plan.wants_more() && !plan.wants_noise_floor())
+      if (const char* why = why_cut(plan, limits, elapsed_ns)) plan.cut_short(why);
     if (plan.wants_noise_floor()) plan.give_noise_floor(KW_TRY(measure_floors()));
   }
+  if (haste_.is_hurried()) return interrupted_at(plan);
   const auto to_record = [&](const measure::Estimate& estimate, std::optional<double> floor) {
     return Speedup{.value = estimate.speedup,
                    .low = estimate.low,
@@ -463,7 +422,9 @@ Result<std::optional<Verdict>> Timing::run_alone() {
   for (Entry& entry : entries_) {
     measure::SoloPlan plan(each);
     while (plan.wants_more() &&
-           static_cast<double>(clock_.now_ns() - started) <= options_.measure_wall_ns) {
+           static_cast<double>(clock_.now_ns() - started) <= options_.measure_wall_ns &&
+           !haste_.is_too_late()) {
+      if (haste_.is_hurried()) return interrupted("while it was timed alone");
       KW_TRY(add_set(entry));
       if (auto verdict = KW_TRY(entry.candidate->ready())) return at_measure(*verdict);
       const std::vector<int> sets = entry.candidate->draw_sets();

@@ -13,6 +13,7 @@
 #include "platform/clock.h"
 #include "record/evaluation.h"
 #include "referee/check.h"
+#include "referee/haste.h"
 #include "referee/referee.h"
 #include "referee/seat.h"
 
@@ -22,10 +23,10 @@ namespace kw::referee {
 /// alive.
 class Timing {
  public:
-  /// `opponent` may be null: the candidate is then timed alone.
+  /// `opponent` may be null: the candidate is then timed alone. All references are borrowed.
   Timing(device::Device& device, const DeviceFacts& facts, const Options& options,
          platform::Clock& clock, const EvaluationRequest& request, const Program& candidate,
-         const Program* opponent, Seed seed);
+         const Program* opponent, Seed seed, const Haste& haste);
   /// No process is left working.
   ~Timing();
 
@@ -98,6 +99,12 @@ class Timing {
   void finish(Entry& entry);
   bool is_poison_spared(const Entry& entry) const;
   measure::Limits limits() const;
+  /// Wall time after which pairs that have an interval end.
+  double usual_wall_ns(const measure::PairPlan& plan, double budget_ns) const;
+  /// Why the pairs end now though the plan wants more; null: they go on.
+  const char* why_cut(const measure::PairPlan& plan, const measure::Limits& limits,
+                      double elapsed_ns) const;
+  Verdict interrupted_at(const measure::PairPlan& plan) const;
 
   device::Device& device_;
   const DeviceFacts& facts_;
@@ -108,6 +115,7 @@ class Timing {
   const Program* opponent_;
   Seed seed_;
   Rng rng_;
+  const Haste& haste_;
   Account account_;
   std::vector<Entry> entries_;
   Speedup speedup_;

@@ -35,14 +35,17 @@ Result<> Timing::measure_floor(Entry& entry) {
   const auto lap = account_.lap("floor");
   const TimedCall probe = KW_TRY(entry.opponent->warm_up());
   const double expected = probe.ns * entry.slots * kFloorSeries * (2 * kFloorPairs + 1);
-  if (expected > kFloorBudgetNs) {
+  const bool is_late = haste_.is_late();
+  if (expected > kFloorBudgetNs || is_late) {
     double borrowed = 0;
     for (const Entry& other : entries_)
       borrowed = std::max(borrowed, other.bench->noise_floor.value_or(0));
     bench.noise_floor = borrowed > 0 ? borrowed : kAssumedFloor;
-    entry.result->note = fmt::format(
-        "the noise floor of {:.3g} is {}: measuring it here would take {}", *bench.noise_floor,
-        borrowed > 0 ? "that of another workload" : "assumed", format_ns(expected));
+    entry.result->note =
+        fmt::format("the noise floor of {:.3g} is {}: {}", *bench.noise_floor,
+                    borrowed > 0 ? "that of another workload" : "assumed",
+                    is_late ? "no time is left to measure it"
+                            : "measuring it here would take " + format_ns(expected));
     return {};
   }
   const int most = std::max(kFloorPairs, static_cast<int>(kFloorPairs * kFloorBudgetNs / expected));
@@ -55,6 +58,7 @@ Result<> Timing::measure_floor(Entry& entry) {
     if (is_poison_spared(entry)) seat.spare_poison();  // as the other one
     series.emplace_back();
     for (int p = 0; p < most && measure::floor_wants_more(series.back()); ++p) {
+      if (haste_.is_hurried() || haste_.is_too_late()) break;
       if (auto verdict = KW_TRY(seat.ready())) return fail("the opponent: " + verdict->evidence);
       const auto sets = seat.draw_sets();
       const bool twin_first = (rng_() >> 63) != 0;

@@ -88,6 +88,7 @@ std::string bundle_key(EvaluationRequest request) {
   request.id.clear();
   request.seed = 0;
   request.measure.noise_floors.clear();
+  request.measure.wall_ns = 0;
   request.known_objects.clear();
   for (BuildUnit& unit : request.units)
     for (BuiltObject& object : unit.object) object.path.clear(), object.log.clear();

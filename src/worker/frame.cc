@@ -62,6 +62,11 @@ Result<> read_all(int fd, char* data, std::size_t size, std::int64_t deadline_ns
 
 }  // namespace
 
+bool has_input(int fd, int wait_ms) {
+  pollfd polled{fd, POLLIN, 0};
+  return ::poll(&polled, 1, wait_ms) > 0;
+}
+
 Result<> write_frame(int fd, std::string_view text) {
   if (text.size() > kMaxFrame) return fail("record too large for a frame", "worker pipe");
   std::array<char, 4> head;

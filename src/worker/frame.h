@@ -22,4 +22,7 @@ Result<> write_frame(int fd, std::string_view text);
 /// closed, stalled or claims too much is Advice::Retry: start another worker.
 Result<std::string> read_frame(int fd, std::int64_t timeout_ns = 0);
 
+/// Whether something can be read from `fd`, or its peer has gone; waits at most `wait_ms` for it.
+bool has_input(int fd, int wait_ms = 0);
+
 }  // namespace kw::worker

@@ -1,4 +1,5 @@
-// What controller and worker say to each other in frames, one request and one reply at a time.
+// What controller and worker say to each other in frames, one request and one reply at a time; only
+// Hurry goes out while a reply is awaited.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +13,7 @@
 namespace kw::worker {
 
 /// Raised whenever a frame changes its meaning; both sides refuse another one.
-inline constexpr int kProtocolVersion = 2;
+inline constexpr int kProtocolVersion = 3;
 
 enum class Verb {
   Hello,    ///< facts: what the controller remembers of the device → facts of the device at hand.
@@ -20,6 +21,7 @@ enum class Verb {
   Admit,    ///< request, units built → admission.
   Measure,  ///< Ceilings: → facts. `is_full` asks for all of them.
   Equip,    ///< units: what worker::equipment() lists, built → nothing. Right after Hello.
+  Hurry,    ///< No reply. Sent behind a Judge: its evaluation ends after the step in progress.
 };
 
 /// What the admission of a task found; one line per null answer and input.
@@ -77,6 +79,6 @@ Error error_of(const Reply& reply);
 
 template <>
 struct kw::EnumNames<kw::worker::Verb> {
-  static constexpr std::array<std::string_view, 5> names{"hello", "judge", "admit", "measure",
-                                                         "equip"};
+  static constexpr std::array<std::string_view, 6> names{"hello",   "judge", "admit",
+                                                         "measure", "equip", "hurry"};
 };

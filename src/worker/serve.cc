@@ -7,11 +7,15 @@
 namespace kw::worker {
 
 int serve(Worker& worker, int fd) {
+  // While something is judged nothing but a Hurry is sent; a controller that has gone hurries too.
+  worker.hurry_when([fd] { return has_input(fd); });
   for (;;) {
     const auto text = read_frame(fd);
     if (!text) return text.error().what == "the other side ended" ? 0 : 3;
+    const auto message = decode<Message>(*text);
+    if (message && message->verb == Verb::Hurry) continue;
     Reply reply;
-    if (auto message = decode<Message>(*text))
+    if (message)
       reply = worker.answer(*message);
     else
       reply = reply_of(message.error());

@@ -92,7 +92,9 @@ Worker::Worker(std::unique_ptr<device::Device> device, std::unique_ptr<device::D
     : device_(std::move(device)),
       host_(std::move(host)),
       facts_(facts_of(*device_)),
-      referee_(*device_, host_.get(), {.before_measuring = [this] { return take_alone(); }}) {}
+      referee_(*device_, host_.get(),
+               {.before_measuring = [this] { return take_alone(); },
+                .is_hurried = [this] { return is_hurried_ && is_hurried_(); }}) {}
 
 DeviceFacts Worker::facts_of(const device::Device& device) {
   DeviceFacts facts = device.facts();
@@ -241,6 +243,8 @@ Result<Reply> Worker::try_answer(const Message& message) {
       break;
     case Verb::Equip:
       KW_TRY(equip(message.units));
+      break;
+    case Verb::Hurry:
       break;
   }
   reply.is_ok = true;

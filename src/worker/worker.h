@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/device.h"
@@ -40,6 +42,9 @@ class Worker {
   /// Takes the device's trusted kernels, built.
   Result<> equip(const std::vector<BuildUnit>& units);
 
+  /// Whether what is judged is to end after the step in progress; asked again and again.
+  void hurry_when(std::function<bool()> is_hurried) { is_hurried_ = std::move(is_hurried); }
+
   /// Answers one message; never throws, every trouble is in the reply.
   Reply answer(const Message& message);
 
@@ -71,6 +76,7 @@ class Worker {
   bool has_asked_nvml_ = false;
   std::vector<GpuMoment> moments_;  ///< Of the evaluation that is judged.
   bool has_remeasured_ = false;
+  std::function<bool()> is_hurried_;
   bool has_news_ = false;  ///< Of the ceilings, for the controller.
   referee::Referee referee_;
 };

@@ -1,0 +1,23 @@
+// Clock and flag of an evaluation that must end.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/haste.h"
+
+namespace kw::referee {
+
+Haste::Haste(const Options& options, const MeasurePlan& plan, const platform::Clock& clock)
+    : options_(options),
+      clock_(clock),
+      wall_ns_(plan.wall_ns),
+      began_ns_(wall_ns_ > 0 ? clock.now_ns() : 0) {}
+
+bool Haste::is_hurried() const { return options_.is_hurried && options_.is_hurried(); }
+
+bool Haste::is_past(std::int64_t times) const {
+  return wall_ns_ > 0 && clock_.now_ns() - began_ns_ > times * wall_ns_;
+}
+
+Verdict interrupted(const std::string& at) {
+  return {Stage::Measure, Outcome::Unmeasurable, "interrupted " + at};
+}
+
+}  // namespace kw::referee

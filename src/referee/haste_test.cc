@@ -1,0 +1,94 @@
+// Evaluations that end early: somebody asks for it, or their time is over.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/haste.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "referee/testing.h"
+
+namespace kw::referee {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::Room;
+
+/// A confirmation each of whose calls takes a tenth of a second of the clock that budgets see.
+struct HastyRoom {
+  platform::FakeClock clock;
+  int calls = 0;
+  int last_call = 1 << 30;
+  Room room;
+  Referee referee{*room.device, nullptr,
+                  Options{.is_hurried = [this] { return calls >= last_call; }}, clock};
+
+  HastyRoom() {
+    room.request.measure.purpose = Purpose::Confirm;
+    room.world.objects["slow"].kernel = counted(4e6);
+    room.world.objects["candidate"].kernel = counted(2e6);
+  }
+  device::FakeKernel counted(double ns) {
+    return [this, ns, twice = testing::kernel<float>(ns, testing::twice<float>)](
+               const std::vector<std::vector<device::FakeArgument>>& sets) mutable {
+      ++calls;
+      clock.advance(std::chrono::milliseconds(100));
+      return twice(sets);
+    };
+  }
+  Evaluation judge() { return referee.judge(room.request).value(); }
+  double seconds() const { return static_cast<double>(clock.now_ns()) / 1e9; }
+};
+
+TEST(Haste, WithoutABoundAConfirmationGoesOn) {
+  HastyRoom room;
+  EXPECT_TRUE(room.judge().speedup.is_faster);
+  EXPECT_GT(room.seconds(), 20);
+}
+
+TEST(Haste, PastItsTimeTheFirstIntervalIsGoodEnough) {
+  HastyRoom room;
+  room.room.request.measure.wall_ns = 5'000'000'000;
+  const Evaluation e = room.judge();
+  EXPECT_TRUE(e.verdict.is_correct()) << e.verdict.evidence;
+  EXPECT_TRUE(e.speedup.is_faster);
+  EXPECT_LT(room.seconds(), 11);
+  EXPECT_THAT(e.workloads.back().note, HasSubstr("no time is left to measure it"));
+}
+
+TEST(Haste, WithoutAnIntervalItEndsAtTwiceItsTime) {
+  HastyRoom room;
+  room.room.request.measure.wall_ns = 1'000'000'000;
+  const Evaluation e = room.judge();
+  EXPECT_EQ(e.verdict.outcome, Outcome::Unmeasurable);
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("the time that the measurement was given is over"));
+  EXPECT_FALSE(e.speedup.is_faster);
+  EXPECT_LT(room.seconds(), 4);
+}
+
+TEST(Haste, HurriedAnywhereItEndsAfterTheCallInProgress) {
+  HastyRoom whole;
+  whole.judge();
+  for (int last = 1; last < whole.calls; last += 7) {
+    SCOPED_TRACE(last);
+    HastyRoom room;
+    room.last_call = last;
+    const Evaluation e = room.judge();
+    EXPECT_EQ(e.verdict.stage, Stage::Measure);
+    EXPECT_EQ(e.verdict.outcome, Outcome::Unmeasurable);
+    EXPECT_THAT(e.verdict.evidence, HasSubstr("interrupted"));
+    EXPECT_LE(room.calls, last + 12) << "a workload's first calls, or the rest of a pair";
+    EXPECT_FALSE(e.speedup.is_faster);
+  }
+}
+
+TEST(Haste, WhatWasHurriedLeavesTheRefereeUsable) {
+  HastyRoom room;
+  room.last_call = 30;
+  room.judge();
+  room.last_call = 1 << 30;
+  EXPECT_TRUE(room.judge().speedup.is_faster);
+}
+
+}  // namespace
+}  // namespace kw::referee
