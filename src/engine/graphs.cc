@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graphs.h"
 
+#include "search/strategy.h"
+
 namespace kw::engine {
 namespace {
 
@@ -15,6 +17,10 @@ Result<TechniqueGraph> graph_of(const std::optional<std::string>& text,
 }
 
 }  // namespace
+
+Result<bool> knows_graph(const RunConfig& config) {
+  return config.uses_knowledge && KW_TRY(search::find_strategy(config.strategy))->has_graph;
+}
 
 Result<TechniqueGraph> workspace_graph(const store::RunStore& store, Target target,
                                        const TechniqueGraph& seed) {

@@ -12,6 +12,10 @@
 
 namespace kw::engine {
 
+/// Whether the strategy walks what others have found; where it does and this is no, all techniques
+/// lead to each other.
+Result<bool> knows_graph(const RunConfig& config);
+
 /// The workspace's graph for a target; `seed` where it has none yet.
 Result<TechniqueGraph> workspace_graph(const store::RunStore& store, Target target,
                                        const TechniqueGraph& seed);

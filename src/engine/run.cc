@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
-#include <limits>
 
 #include "base/rng.h"
 #include "base/text.h"
@@ -22,6 +23,10 @@ namespace {
 /// Where one call takes longer, a point of a tuner costs seconds: better few points than no tuning.
 constexpr double kCostlyCallNs = 20e6;
 constexpr int kPointsOfCostlyTask = 9;
+
+/// A confirmation gets this much even where a budget keeps back less: it begins with new inputs,
+/// truths and processes.
+constexpr double kLeastConfirmationNs = 5e9;
 
 /// An ask in flight that is not recorded: all that is known before it is judged.
 struct Pending {
@@ -64,6 +69,10 @@ class Runner {
   Result<Attempt> next_attempt();
   Result<> obey_orders();
   Result<> refill();
+  Result<Evaluation> confirm_one(const Attempt& attempt, const Candidate& baseline);
+  /// Wall time that the next confirmation is given; 0: no bound.
+  std::int64_t confirmation_ns() const;
+  bool is_time_over() const;
   void update_summary(const Attempt& last);
   void update_spent();
 
@@ -82,10 +91,12 @@ class Runner {
 Result<Attempt> recorded_attempt(const store::RunStore& store, const RunSummary& run,
                                  const InFlight& flight) {
   Attempt attempt = KW_TRY(store.attempt(run.id, flight.number));
-  if (attempt.ask != search::encode_ask(flight.ask))
-    return fail("the strategy asks something else than what was recorded as attempt " +
-                    std::to_string(flight.number) + "; was the program or the task changed?",
-                run.name, Advice::Stop);
+  if (const std::string now = search::encode_ask(flight.ask); attempt.ask != now)
+    return fail(
+        fmt::format("the strategy asks something else than what was recorded as attempt {}; "
+                    "was the program or the task changed? recorded: {}; now: {}",
+                    flight.number, attempt.ask, now),
+        run.name, Advice::Stop);
   return attempt;
 }
 
@@ -227,26 +238,54 @@ Result<> Runner::search() {
   return s_.store.update(run_);
 }
 
+std::int64_t Runner::confirmation_ns() const {
+  const double budget = loop_.time_budget_ns();
+  if (budget == 0) return 0;
+  const double left = budget - static_cast<double>(s_.clock.now_ns() - started_ns_);
+  return static_cast<std::int64_t>(
+      std::max({left, budget * search::kConfirmationShare, kLeastConfirmationNs}));
+}
+
+bool Runner::is_time_over() const {
+  const double budget = loop_.time_budget_ns();
+  return budget > 0 && static_cast<double>(s_.clock.now_ns() - started_ns_) >= budget;
+}
+
+Result<Evaluation> Runner::confirm_one(const Attempt& attempt, const Candidate& baseline) {
+  auto request = KW_TRY(s_.workbench.request(attempt.candidate, &baseline));
+  request.id = run_.name + "-confirm-" + std::to_string(attempt.number);
+  request.seed = Seed::from_os().low;
+  request.measure.purpose = Purpose::Confirm;
+  request.measure.wall_ns = confirmation_ns();
+  return s_.carrier.evaluate(std::move(request));
+}
+
 Result<std::optional<Evaluation>> Runner::confirm(const Candidate& baseline) {
   std::optional<Evaluation> first;
   if (is_interrupted()) {
     s_.observer.on_notice("interrupted: the best kernel was not confirmed");
     return first;
   }
+  s_.carrier.hurry_when(s_.is_interrupted);
   for (const int number : loop_.standing().contenders()) {
+    if (first && is_time_over()) {
+      s_.observer.on_notice("no time is left to confirm another kernel");
+      break;
+    }
     const Attempt attempt = KW_TRY(s_.store.attempt(run_.id, number));
     s_.observer.on_confirm(attempt);
-    auto request = KW_TRY(s_.workbench.request(attempt.candidate, &baseline));
-    request.id = run_.name + "-confirm-" + std::to_string(number);
-    request.seed = Seed::from_os().low;
-    request.measure.purpose = Purpose::Confirm;
-    auto evaluation = KW_TRY(s_.carrier.evaluate(std::move(request)));
+    const Evaluation evaluation = KW_TRY(confirm_one(attempt, baseline));
+    const bool is_win = evaluation.verdict.is_correct() && evaluation.speedup.is_faster;
+    if (is_interrupted() && evaluation.verdict.outcome == Outcome::Unmeasurable) {
+      s_.observer.on_notice("interrupted: the confirmation of attempt " + std::to_string(number) +
+                            " did not end; kw resume " + run_.name + " begins it again");
+      break;
+    }
     store::Event event;
     event.kind = "confirm";
     event.at_ns = s_.clock.now_ns() - started_ns_;
     event.body = encode(evaluation);
     KW_TRY(s_.store.append_event(run_.id, event));
-    const bool is_win = evaluation.verdict.is_correct() && evaluation.speedup.is_faster;
     if (is_win || !first) first = evaluation;
     if (is_win) {
       run_.best_attempt = number;
@@ -295,12 +334,6 @@ Result<std::optional<Writer>> writer_for(const Surroundings& s, const RunSummary
                                          double baseline_ns) {
   if (!KW_TRY(is_writing(run.config))) return std::optional<Writer>();
   return std::optional(KW_TRY(Writer::open(*s.writing, s.store, s.clock, run, baseline_ns)));
-}
-
-/// Whether the strategy walks what others have found; where it does and this is no, all techniques
-/// lead to each other.
-Result<bool> knows_graph(const RunConfig& config) {
-  return config.uses_knowledge && KW_TRY(search::find_strategy(config.strategy))->has_graph;
 }
 
 /// The graph that the strategy of a run walks; null: it walks none.
@@ -413,48 +446,6 @@ Result<RunReport> resume(const Surroundings& s, const RunSummary& stored) {
   if (const auto last = static_cast<int>(run.attempts); last > 0)
     spent_ns = KW_TRY(s.store.attempt(run.id, last)).at_ns;
   return drive(s, std::move(run), spent_ns, std::move(standings));
-}
-
-Result<std::vector<std::string>> replay(const Workbench& workbench, const store::RunStore& store,
-                                        const RunSummary& stored) {
-  const auto& baselines = workbench.baselines();
-  const auto baseline = std::find_if(baselines.begin(), baselines.end(), [&](const Candidate& c) {
-    return c.name == stored.config.baseline;
-  });
-  if (baseline == baselines.end())
-    return fail("the task no longer has the baseline '" + stored.config.baseline + "'",
-                stored.name);
-  constexpr int kNoneIsNew = std::numeric_limits<int>::max();
-  auto orders = KW_TRY(OrderBook::open(store, stored.id, kNoneIsNew));
-  std::vector<std::string> decisions;
-  const auto log = [&](const std::string& line) { decisions.push_back(line); };
-  std::shared_ptr<const TechniqueGraph> graph;
-  if (KW_TRY(knows_graph(stored.config)))
-    graph = std::make_shared<const TechniqueGraph>(KW_TRY(recorded_graph(store, stored)));
-  auto loop = KW_TRY(Loop::create(workbench, stored.config, *baseline, log, std::move(graph)));
-  const auto obey_due = [&] {
-    while (const auto due = orders.take(loop.next_number(), loop.told())) loop.obey(due->order);
-  };
-  // Written sources are what later asks refer to; others come from the workbench.
-  const auto sources =
-      KW_TRY(is_writing(stored.config)) ? store::Sources::Load : store::Sources::LeaveOut;
-  KW_TRY(store.for_each_attempt(stored.id, sources, [&](Attempt& attempt) -> Result<> {
-    while (loop.in_flight().size() <
-           static_cast<std::size_t>(std::max(1, stored.config.outstanding))) {
-      obey_due();
-      if (!KW_TRY(loop.ask())) break;
-    }
-    if (loop.in_flight().empty())
-      return fail("the replay stops before attempt " + std::to_string(attempt.number), stored.name);
-    if (search::encode_ask(loop.in_flight().front().ask) != attempt.ask)
-      return fail("the replay asks something else at attempt " + std::to_string(attempt.number),
-                  stored.name);
-    loop.absorb(attempt);
-    return {};
-  }));
-  obey_due();  // those that came when nothing was asked any more
-  decisions.push_back("stop " + stored.stopped_by);
-  return decisions;
 }
 
 }  // namespace kw::engine

@@ -96,8 +96,8 @@ Result<RunReport> run(const Surroundings& s, const RunConfig& config);
 /// Goes on with a stored run after re-feeding what it recorded; the same decisions follow.
 Result<RunReport> resume(const Surroundings& s, const RunSummary& stored);
 
-/// Re-feeds a stored run without carrier or device and returns its decision log, or an error at the
-/// first ask that differs from the recorded one.
+/// Re-feeds a stored run without carrier or device and returns its decision log; at the first ask
+/// that differs from the recorded one the log ends with what is asked now.
 Result<std::vector<std::string>> replay(const Workbench& workbench, const store::RunStore& store,
                                         const RunSummary& stored);
 

@@ -81,5 +81,22 @@ TEST(Interrupt, OnceFinishesTheAttemptAndReports) {
   EXPECT_EQ(w.kw({"replay", "synthetic-1"}).code, 0);
 }
 
+TEST(Interrupt, DuringTheConfirmationEndsItSoon) {
+  const Workspace w(Whose::Suite);
+  write_easy_task(w, "twice");
+  platform::Process process = w.start_audible({"optimize", "twice", "--attempts", "2"}, "said");
+  ASSERT_TRUE(wait_until([&] {
+    return w.read("said").find("confirming attempt") != std::string::npos || !process.is_running();
+  }));
+  (void)process.signal(SIGINT);
+  const Ran ran = ended(process.wait(kPatience));
+  if (lacks_jail({ran.code, 0, "", w.read("said")})) GTEST_SKIP() << w.read("said");
+  EXPECT_EQ(ran.code, 130) << w.read("said");
+  EXPECT_THAT(w.read("said"), HasSubstr("interrupted: the confirmation of attempt"));
+  EXPECT_THAT(w.read("said"), HasSubstr("kw resume twice-1 begins it again"));
+  EXPECT_EQ(w.run()["is_confirmed"], false);
+  EXPECT_EQ(w.run()["state"], "interrupted");
+}
+
 }  // namespace
 }  // namespace kw::program

@@ -1,0 +1,125 @@
+// The end of a run: how long its confirmation may take, and what an interrupt makes of it.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "engine/run.h"
+#include "engine/synthetic_workbench.h"
+#include "evaluate/synthetic.h"
+
+namespace kw::engine {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// Attempts take a second each, confirmations ten; hurried ones end at once and know nothing.
+class TimedCarrier final : public evaluate::Carrier {
+ public:
+  TimedCarrier(evaluate::Carrier& inner, platform::FakeClock& clock)
+      : inner_(inner), clock_(clock) {}
+  Result<DeviceFacts> open(const std::optional<DeviceFacts>& f) override { return inner_.open(f); }
+  Result<> submit(EvaluationRequest request) override {
+    is_confirmation_ = request.measure.purpose == Purpose::Confirm;
+    if (is_confirmation_) given_ns.push_back(request.measure.wall_ns);
+    return inner_.submit(std::move(request));
+  }
+  Result<Evaluation> next() override {
+    auto evaluation = KW_TRY(inner_.next());
+    clock_.advance(std::chrono::seconds(is_confirmation_ ? 10 : 1));
+    if (!is_confirmation_) return evaluation;
+    if (loses) evaluation.speedup.is_faster = false;
+    if (is_interrupted) *is_interrupted = true;
+    if (is_hurried_ && is_hurried_())
+      evaluation.verdict = {Stage::Measure, Outcome::Unmeasurable, "interrupted"};
+    return evaluation;
+  }
+  void hurry_when(std::function<bool()> is_hurried) override {
+    is_hurried_ = std::move(is_hurried);
+  }
+
+  std::vector<std::int64_t> given_ns;
+  bool loses = false;
+  bool* is_interrupted = nullptr;  ///< Set while the first confirmation is made.
+
+ private:
+  evaluate::Carrier& inner_;
+  platform::FakeClock& clock_;
+  std::function<bool()> is_hurried_;
+  bool is_confirmation_ = false;
+};
+
+class Listener final : public Observer {
+ public:
+  void on_notice(const std::string& text) override { notices += text + "\n"; }
+  std::string notices;
+};
+
+class Confirm : public testing::Test {
+ protected:
+  RunReport finished(std::int64_t max_time_s) {
+    RunConfig config;
+    config.task = "synthetic";
+    config.max_attempts = 24;
+    config.max_time_ns = max_time_s * 1'000'000'000;
+    const auto report = run({workbench_, carrier_, store_, clock_, listener_,
+                             [&] { return is_interrupted_; }, 1, "synthetic"},
+                            config);
+    EXPECT_TRUE(report) << describe(report.error());
+    return *report;
+  }
+  static search::LandscapeOptions landscape() {
+    search::LandscapeOptions options;
+    options.seed = 7;
+    return options;
+  }
+
+  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-confirm").value());
+  platform::MemoryDisk disk_;
+  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
+  SyntheticWorkbench workbench_{landscape()};
+  evaluate::SyntheticCarrier inner_{workbench_.landscape()};
+  platform::FakeClock clock_;
+  TimedCarrier carrier_{inner_, clock_};
+  Listener listener_;
+  bool is_interrupted_ = false;
+};
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+TEST_F(Confirm, MayTakeWhatIsLeftOfTheTime) {
+  finished(0);
+  EXPECT_THAT(carrier_.given_ns, ElementsAre(0)) << "no bound, no limit";
+  carrier_.given_ns.clear();
+  finished(100);
+  EXPECT_THAT(carrier_.given_ns, ElementsAre(76 * kSecond)) << "24 attempts took 24 s";
+  carrier_.given_ns.clear();
+  finished(20);
+  EXPECT_THAT(carrier_.given_ns, ElementsAre(5 * kSecond)) << "its share is 3 s: never so little";
+}
+
+TEST_F(Confirm, OthersAreTriedWhileThereIsTime) {
+  carrier_.loses = true;
+  finished(0);
+  const std::size_t all = carrier_.given_ns.size();
+  ASSERT_GT(all, 1u);
+  carrier_.given_ns.clear();
+  finished(24);
+  EXPECT_EQ(carrier_.given_ns.size(), 1u);
+  EXPECT_THAT(listener_.notices, HasSubstr("no time is left to confirm another kernel"));
+}
+
+TEST_F(Confirm, AnInterruptEndsItAndConfirmsNothing) {
+  carrier_.is_interrupted = &is_interrupted_;
+  const RunReport report = finished(0);
+  EXPECT_EQ(report.run.state, RunState::Interrupted);
+  EXPECT_FALSE(report.run.is_confirmed);
+  EXPECT_FALSE(report.confirmation);
+  ASSERT_TRUE(report.best) << "it is reported, unconfirmed";
+  EXPECT_EQ(carrier_.given_ns.size(), 1u);
+  EXPECT_THAT(listener_.notices, HasSubstr("kw resume synthetic-1 begins it again"));
+  EXPECT_THAT(store_.events(report.run.id, "confirm").value(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace kw::engine
