@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "record/codec.h"
 #include "worker/equipment.h"
@@ -45,6 +46,15 @@ PipeCarrier::PipeCarrier(compile::Compiler& compiler, PipeOptions options)
 
 PipeCarrier::~PipeCarrier() = default;
 
+Result<platform::Path> PipeCarrier::make_temporary() {
+  temporary_ = KW_TRY(platform::TempDir::create("kw-worker"));
+  std::error_code trouble;
+  // Players run as other users and each has a folder in it that it may read.
+  std::filesystem::permissions(temporary_->path(), std::filesystem::perms(0711), trouble);
+  if (trouble) return platform::fail_errno("open to players", temporary_->path(), trouble.value());
+  return temporary_->path();
+}
+
 Result<> PipeCarrier::start() {
   process_.reset();
   pipe_.reset();
@@ -58,10 +68,11 @@ Result<> PipeCarrier::start() {
   platform::SpawnOptions spawn;
   // All from the fourth on say which GPU it may use, and where its driver, CUDA's libraries and
   // tools lie.
-  for (const char* name : {"PATH", "TMPDIR", "KW_CXX", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH",
+  for (const char* name : {"PATH", "KW_CXX", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH",
                            "KW_CUDA_DRIVER", "CUDA_PATH", "CUDA_HOME", "KW_CUDA_LIBRARIES",
                            "VIRTUAL_ENV", "CONDA_PREFIX", "KW_NCU", "KW_SANITIZER", "KW_NVML"})
     if (const auto entry = platform::env_of_ours(name)) spawn.env.push_back(*entry);
+  spawn.env.push_back("TMPDIR=" + KW_TRY(make_temporary()).string());
   spawn.fds = {{theirs.get(), kWorkerFd}};
   spawn.out = platform::Output::Discard;
   spawn.err = platform::Output::Inherit;

@@ -65,6 +65,7 @@ class PipeCarrier final : public Carrier {
     bool is_sent = false;                    ///< The worker has it, and nothing after it.
   };
   Result<> start();
+  Result<platform::Path> make_temporary();
   /// Starts a worker and tells it what is known of the device.
   Result<DeviceFacts> greet(const std::vector<DeviceFacts>& known);
   /// The same, and hands over the device's trusted kernels.
@@ -86,6 +87,8 @@ class PipeCarrier final : public Carrier {
   PipeOptions options_;
   DeviceFacts facts_;
   std::vector<std::string> notes_;
+  /// Holds whatever the worker makes, which may end at any moment; so it goes after it.
+  std::optional<platform::TempDir> temporary_;
   std::optional<platform::Process> process_;
   platform::Fd pipe_;
   std::deque<Waiting> waiting_;

@@ -108,8 +108,10 @@ TEST_F(Draft, IsMendedThenRefusedUntilAPersonAcceptsIt) {
 
   EXPECT_EQ(w_.kw({"task", "accept", "twice"}).code, 0);
   EXPECT_EQ(w_.read("tasks/twice/DRAFT.md"), "");
-  const Ran judged = w_.kw(judge);
+  std::filesystem::create_directory(w_.path() / "temporary");
+  const Ran judged = w_.kw(judge, {"TMPDIR=" + (w_.path() / "temporary").string()});
   EXPECT_EQ(judged.code, 0) << judged.out << judged.err;
+  EXPECT_TRUE(std::filesystem::is_empty(w_.path() / "temporary")) << "of a worker that was ended";
   EXPECT_THAT(w_.kw({"task", "accept", "twice"}).err, HasSubstr("is no draft"));
 }
 
