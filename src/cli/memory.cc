@@ -269,7 +269,7 @@ Result<int> diff(const Global& global, const MemoryFlags& flags) {
 
 Command child(const std::shared_ptr<MemoryFlags>& flags, const std::string& name,
               const std::string& summary, std::function<void(Flags&)> declare,
-              std::function<Result<int>(const Global&, const MemoryFlags&)> act) {
+              const std::function<Result<int>(const Global&, const MemoryFlags&)>& act) {
   Command command;
   command.name = name;
   command.summary = summary;
@@ -296,7 +296,7 @@ Command memory_command() {
   const auto takes_run = [flags](Flags& f) {
     f.positional("run", flags->run, "Name as in kw runs");
   };
-  const auto does = [](Deed deed) {
+  const auto does = [](const Deed& deed) {
     return [deed](const Global& global, const MemoryFlags& f) { return change(global, f, deed); };
   };
   // Alone it lists.

@@ -232,8 +232,8 @@ Result<int> show(const Global& global, const TaskFlags& flags) {
 }
 
 Command child(const std::string& name, const std::string& summary,
-              std::function<void(Flags&, TaskFlags&)> declare,
-              std::function<Result<int>(const Global&, const TaskFlags&)> act) {
+              const std::function<void(Flags&, TaskFlags&)>& declare,
+              const std::function<Result<int>(const Global&, const TaskFlags&)>& act) {
   auto flags = std::make_shared<TaskFlags>();
   Command command;
   command.name = name;

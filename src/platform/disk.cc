@@ -39,7 +39,9 @@ std::uint64_t MemoryDisk::used() const {
 
 Result<> MemoryDisk::begin_change(const Path& path) {
   ++changes_;
-  if (fail_in_ >= 0 && fail_in_-- == 0) return fail_errno("write", path, fail_with_);
+  const bool fails = fail_in_ == 0;
+  if (fail_in_ >= 0) --fail_in_;
+  if (fails) return fail_errno("write", path, fail_with_);
   if (read_only_) return fail_errno("write", path, EROFS);
   return {};
 }

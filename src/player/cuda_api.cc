@@ -59,7 +59,8 @@ std::string load_api(Api& api, const std::string& library) {
   void* handle = open_library(library, why);
   if (handle == nullptr) return why;
   link_map* map = nullptr;
-  if (::dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr && map->l_name != nullptr)
+  if (::dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0 && map != nullptr &&
+      map->l_name != nullptr)
     api.path = map->l_name;
 
   const char* missing = nullptr;

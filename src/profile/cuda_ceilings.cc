@@ -21,7 +21,7 @@ constexpr char kWgmma[] = "trusted_wgmma";
 
 // As in ceilings.cu: threads of a block, and bytes that one takes of one array in one step.
 constexpr int kThreads = 256;
-constexpr std::int64_t kPiece = 4 * kThreads * 16;
+constexpr std::int64_t kPiece = std::int64_t{4} * kThreads * 16;
 // Four blocks of 256 threads fit every multiprocessor since sm_75, whatever these kernels need.
 constexpr int kResident = 4;
 constexpr double kWarps = kThreads / 32.0;

@@ -80,9 +80,9 @@ SpecimenJob job_of(const Subject& subject) {
   return job;
 }
 
-void say(std::string& note, std::string text) {
+void say(std::string& note, const std::string& text) {
   if (!note.empty()) note += " ";
-  note += std::move(text);
+  note += text;
 }
 
 /// How a run ended that brought no table, in words.

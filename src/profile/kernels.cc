@@ -42,6 +42,7 @@ using F64x8 = double __attribute__((vector_size(64)));
 constexpr int kChains =
     12;  // Two pipes of latency 4 or 5 need ten; sixteen registers allow twelve.
 
+// A type stands bare in a declaration: NOLINTBEGIN(bugprone-macro-parentheses)
 // Twelve independent chains x = x * factor + term, kept apart and in registers by the empty asm.
 #define KW_FMA(name, target_attribute, Vector)                                                 \
   target_attribute void name(long steps) {                                                     \
@@ -59,6 +60,7 @@ constexpr int kChains =
                          "+v"(x7), "+v"(x8), "+v"(x9), "+v"(x10), "+v"(x11));                  \
     }                                                                                          \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 #define KW_NO_TARGET
 #define KW_FMA_TARGET __attribute__((target("fma")))

@@ -245,9 +245,9 @@ Result<> Bench::learn_truth(int set, Known& known) {
 }
 
 Result<std::unique_ptr<Leg>> Bench::start_native(device::PlayerSpec spec,
-                                                 std::vector<Stand> stands) const {
-  auto leg = std::make_unique<Leg>(device_, task_, std::move(spec), *trusted_.native,
-                                   std::move(stands), seed_.child("native"));
+                                                 const std::vector<Stand>& stands) const {
+  auto leg = std::make_unique<Leg>(device_, task_, std::move(spec), *trusted_.native, stands,
+                                   seed_.child("native"));
   if (const auto refused = KW_TRY(leg->renew()))
     return fail_input(fmt::format("the reference of task '{}' at the task's type: {}", task_.name,
                                   refused->evidence));
@@ -264,7 +264,7 @@ Result<> Bench::learn_native_together(std::span<Bench* const> benches, std::span
     spec.buffers.insert(spec.buffers.end(), part.buffers.begin(), part.buffers.end());
     spec.writable.insert(spec.writable.end(), part.writable.begin(), part.writable.end());
   }
-  const auto leg = KW_TRY(benches.front()->start_native(std::move(spec), std::move(stands)));
+  const auto leg = KW_TRY(benches.front()->start_native(std::move(spec), stands));
   for (std::size_t i = 0; i < benches.size(); ++i) KW_TRY(benches[i]->learn_native(*leg, known[i]));
   return {};
 }

@@ -134,7 +134,7 @@ class Bench {
     return player_spec("reference", trusted_.maker.jail, false);
   }
   Result<std::unique_ptr<Leg>> start_native(device::PlayerSpec spec,
-                                            std::vector<Stand> stands) const;
+                                            const std::vector<Stand>& stands) const;
   Result<> learn_native(Leg& leg, Known& known);
   static Result<> learn_native_together(std::span<Bench* const> benches, std::span<Known> known);
 

@@ -83,7 +83,7 @@ class Trial {
         const Haste& haste, Evaluation& to)
       : device_(device),
         facts_(facts),
-        options_(options),
+        options_(std::move(options)),
         clock_(clock),
         request_(request),
         program_(program),

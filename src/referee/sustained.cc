@@ -123,7 +123,8 @@ Result<SustainedRun> time_sustained(Bench& bench, JailLevel jail, const Program&
                                           static_cast<int>(workload.tensors.size()), slots)}};
   Leg leg(bench.device(), bench.task(), bench.player_spec("sustained", jail, true), again,
           {Stand{.workload = &workload, .slots = slots}}, seed.child("workspaces"));
-  if ((run.verdict = KW_TRY(leg.renew()))) return run;
+  run.verdict = KW_TRY(leg.renew());
+  if (run.verdict) return run;
   KW_TRY(leg.make_ready(workload));
 
   const auto& clock = platform::real_clock();
