@@ -12,6 +12,7 @@
 #include "base/line_diff.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/judge_comparison.h"
 #include "cli/memory_known.h"
 #include "cli/session.h"
 #include "memory/recall.h"
@@ -26,6 +27,7 @@ struct MemoryFlags {
   bool evicted = false;
   std::string id;
   std::string run;
+  TargetFlags target;
 };
 
 Json json_of(const Lesson& lesson) {
@@ -309,6 +311,13 @@ Command memory_command() {
             takes_choice, experience),
       child(flags, "cards", "Knowledge that prompts are told: what was shipped, code that worked",
             takes_choice, cards),
+      child(
+          flags, "judge", "How well the learned judge and rules foresee recorded gains",
+          [flags](Flags& f) { flags->target.declare(f, false); },
+          [](const Global& global, const MemoryFlags& f) -> Result<int> {
+            KW_TRY(refuse_choice(f));
+            return show_judges(global, KW_TRY(f.target.aim()).target);
+          }),
       child(flags, "show", "One lesson; of a win its source", takes_id, show),
       child(flags, "drop", "Never use it again, nor learn it again", takes_id,
             does({Dropped, "dropped", {Live, Frozen}})),

@@ -92,9 +92,9 @@ Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& stra
     return fail(fmt::format("--rounds is a number from 1 to {}", kMostRounds));
   if (!flags.judge.empty() && !contains(strategy.roles, std::string_view("judge")))
     return fail("--judge means nothing to strategy '" + name + "', which has no judge of its own");
-  if (flags.judge == "learned") return fail("--judge learned is not there yet: rules, or a model");
   config.judges_by_rules = flags.judge == "rules";
-  if (!flags.judge.empty() && flags.judge != "rules")
+  config.judges_learned = flags.judge == "learned";
+  if (!flags.judge.empty() && !config.judges_by_rules && !config.judges_learned)
     config.models.push_back("judge=" + flags.judge);
   if (!flags.guide.empty() && strategy.name != "graph-walk")
     return fail("--guide means nothing to strategy '" + name + "'");
@@ -193,7 +193,7 @@ void OptimizeFlags::declare(Flags& f) {
   f.text("--preset", preset,
          "sketch or paper, of strategies that exist in both forms (docs/strategies.md)");
   f.text("--judge", judge,
-         "Of coder-judge: rules, or a model as --model names it; default: whoever writes");
+         "Of coder-judge: rules, learned, or a model as --model names it; default: whoever writes");
   f.text("--guide", guide, "Of graph-walk: random, llm (a model chooses each step) or weights");
   f.on_off("--freeze-graph", freeze_graph,
            "Of graph-walk and graph-search: leave the workspace's graph of techniques as it is");

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/writing.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/contains.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "cli/session.h"
+#include "engine/gain_model.h"
 #include "net/curl.h"
 #include "propose/model_proposer.h"
 #include "search/strategy.h"
@@ -17,6 +20,8 @@ namespace {
 
 /// The role of the model that reads findings for those who write.
 constexpr const char* kJudgeRole = "judge";
+
+constexpr std::int64_t kMostShortlist = 16;
 
 /// A spec as it is kept with a run: with its role and where it is.
 std::string kept_text(const llm::ModelSpec& spec) {
@@ -40,6 +45,9 @@ void WritingFlags::declare(Flags& flags) {
   models.declare(flags);
   spend.declare(flags);
   flags.integer("--writes", writes, "Of strategy best-of-n: how many kernels are written");
+  flags.integer("--shortlist", shortlist,
+                "Kernels written for each ask, of which that is judged of which recorded steps "
+                "promise most");
   flags.texts("--constraint", constraints, "What every kernel must keep to, in words; repeatable");
   flags.texts("--hint", hints, "What is worth trying, in words; repeatable");
 }
@@ -58,6 +66,11 @@ Result<> WritingFlags::into(RunConfig& config) const {
   if (config.models.empty() && (!constraints.empty() || !hints.empty()))
     return fail("--constraint and --hint are words for a model: give --model too");
   if (writes < 1) return fail("--writes is at least 1");
+  if (shortlist < 1 || shortlist > kMostShortlist)
+    return fail(fmt::format("--shortlist is a number from 1 to {}", kMostShortlist));
+  if (config.models.empty() && shortlist > 1)
+    return fail("--shortlist is for a model: give --model");
+  config.shortlist = static_cast<int>(shortlist);
   config.limits = KW_TRY(spend.limits());
   config.writes = static_cast<int>(writes);
   config.constraints = constraints;
@@ -179,6 +192,17 @@ Result<engine::Desk> RunModels::desk(const RunSummary& run) const {
   propose::ModelCounselOptions counsel;
   counsel.on_notice = view_.on_notice;
   counsel.cancel = cancel_;
+  if (run.config.judges_learned || run.config.shortlist > 1) {
+    const auto model =
+        std::make_shared<const engine::GainModel>(KW_TRY(engine::model_of_run(store_, run)));
+    counsel.learned = [model](const propose::Situation& s) {
+      const auto cards = search::technique_cards(s.target, search::class_of(s.task->task.family));
+      return engine::instruction_of(*model, engine::state_of(*s.parent), cards);
+    };
+    desk.expected = [model](const Attempt* parent, const Candidate& candidate) {
+      return engine::expected_of(*model, parent, candidate);
+    };
+  }
   propose::ModelProposerOptions options;
   options.on_delta = view_.on_delta;
   options.on_notice = view_.on_notice;

@@ -22,6 +22,7 @@ struct WritingFlags {
   ModelFlags models;
   SpendFlags spend;
   std::int64_t writes = 8;
+  std::int64_t shortlist = 1;
   std::vector<std::string> constraints;
   std::vector<std::string> hints;
 

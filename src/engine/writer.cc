@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/writer.h"
 
+#include <limits>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/contains.h"
@@ -35,8 +38,8 @@ const Order* broken_order(const std::vector<Order>& orders, const Candidate& can
 
 /// The exchange led to this proposal too.
 void charge(Proposal& proposal, const Reading& reading) {
-  if (reading.exchange.empty()) return;
-  proposal.exchanges.insert(proposal.exchanges.begin(), reading.exchange);
+  if (!reading.exchange.empty())
+    proposal.exchanges.insert(proposal.exchanges.begin(), reading.exchange);
   proposal.usage.prompt_tokens += reading.usage.prompt_tokens;
   proposal.usage.cached_tokens += reading.usage.cached_tokens;
   proposal.usage.cache_write_tokens += reading.usage.cache_write_tokens;
@@ -216,13 +219,34 @@ Result<Reading> Writer::consult(const propose::Situation& whole, const View& vie
   return none;
 }
 
+Result<Proposal> Writer::propose(const propose::Situation& seen) {
+  Proposal best = KW_TRY(desk_.proposer->propose(seen));
+  const auto promise = [&](const Proposal& one) {
+    if (!one.has_candidate()) return -std::numeric_limits<double>::infinity();
+    return desk_.expected ? desk_.expected(seen.parent, one.candidate) : 0.0;
+  };
+  for (int written = 1; written < run_.config.shortlist; ++written) {
+    auto next = desk_.proposer->propose(seen);
+    // What there is can be judged; why there is no more is told when the next kernel is asked for.
+    if (!next) break;
+    Reading cost;
+    const bool is_better = promise(*next) > promise(best);
+    if (is_better) std::swap(best, *next);
+    for (const std::string& key : next->exchanges) best.exchanges.push_back(key);
+    cost.usage = next->usage;
+    cost.cost_usd = next->cost_usd;
+    charge(best, cost);
+  }
+  return best;
+}
+
 Result<WrittenSource> Writer::compose(propose::Situation& whole, const Manner& manner) {
   WrittenSource source;
   whole.manner = &manner;
   if (desk_.counsel)
     for (const View& view : manner.counsel) whole.counsel.push_back(KW_TRY(consult(whole, view)));
   Shown shown;
-  auto proposal = desk_.proposer->propose(KW_TRY(as_seen(whole, manner.writer, shown)));
+  auto proposal = propose(KW_TRY(as_seen(whole, manner.writer, shown)));
   // This request was turned down, another may pass: docs/models.md.
   if (!proposal && proposal.error().advice != Advice::GiveUp)
     return std::unexpected(proposal.error());

@@ -41,6 +41,8 @@ struct Desk {
   std::vector<std::unique_ptr<llm::ChatModel>> models;
   std::unique_ptr<propose::Proposer> proposer;
   std::unique_ptr<propose::Judge> judge;  ///< Null: findings go to the proposer without a reading.
+  /// Logarithm of the gain that is expected of a candidate; null: nothing is expected.
+  std::function<double(const Attempt* parent, const Candidate&)> expected;
   std::unique_ptr<propose::Counsel> counsel;  ///< Null: asks that want roles are written without.
 };
 
@@ -123,6 +125,8 @@ class Writer {
   Result<Reading> consult(const propose::Situation& whole, const View& view);
   /// The proposal for a situation, with all that its manner wants asked before and after.
   Result<WrittenSource> compose(propose::Situation& whole, const Manner& manner);
+  /// Of as many proposals as the run's shortlist wants, the one that promises most; all are paid.
+  Result<Proposal> propose(const propose::Situation& seen);
   Result<> review(propose::Situation& whole, const Manner& manner, WrittenSource& source);
   void set_constants(propose::Situation& situation) const;
 

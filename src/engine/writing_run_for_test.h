@@ -55,6 +55,9 @@ struct Told {
   std::string text;
 };
 
+/// Of a shortlist, the kth further kernel for attempt n is the answer n + k * kFurther.
+inline constexpr int kFurther = 1000;
+
 /// Writes what the test prepared for the nth attempt, or else fails.
 class FakeProposer final : public propose::Proposer {
  public:
@@ -75,7 +78,7 @@ class FakeProposer final : public propose::Proposer {
     const Usage usage{100, 0, 0, 10, false};
     KW_TRY(ledger_.reserve(usage, Price{}, "fake"));
     ledger_.settle(usage, usage, Price{});
-    const auto found = answers_.find(s.number);
+    const auto found = answers_.find(s.number + kFurther * asked_[s.number]++);
     if (found == answers_.end()) return fail("the test has no answer", "fake", Advice::Stop);
     return found->second;
   }
@@ -84,6 +87,7 @@ class FakeProposer final : public propose::Proposer {
   const Answers& answers_;
   std::vector<Told>& told_;
   llm::Ledger& ledger_;
+  std::map<int, int> asked_;  // by attempt
 };
 
 /// Reads something in every attempt but those that the test names.
@@ -202,6 +206,7 @@ class WritingRun : public testing::Test {
       desk.ledger = std::make_unique<llm::Ledger>(run.config.limits, run.spent);
       desk.proposer = std::make_unique<FakeProposer>(answers_, told_, *desk.ledger);
       desk.counsel = std::make_unique<FakeCounsel>(counsel_asked_);
+      desk.expected = expected_;
       if (has_judge_) desk.judge = std::make_unique<FakeJudge>(judge_asked_, judge_fails_at_);
       return desk;
     };
@@ -257,6 +262,7 @@ class WritingRun : public testing::Test {
   Writing writing_;
   FakeProposer::Answers answers_;
   std::vector<Told> told_;
+  std::function<double(const Attempt*, const Candidate&)> expected_;
   bool has_judge_ = false;
   int judge_fails_at_ = 0;
   std::vector<int> judge_asked_;

@@ -71,6 +71,24 @@ TEST_F(WritingRun, ToldAsMuchAsItsFeedbackAllows) {
   }
 }
 
+TEST_F(WritingRun, OfAShortlistTheMostPromisingIsJudgedAndAllArePaid) {
+  answers_.emplace(1, writes(1, "// plain"));
+  answers_.emplace(1 + kFurther, writes(1, "// promising"));
+  answers_.emplace(1 + 2 * kFurther, nothing("no code block"));
+  expected_ = [](const Attempt* parent, const Candidate& candidate) {
+    EXPECT_EQ(parent, nullptr) << "a first kernel";
+    return candidate.source.find("promising") == std::string::npos ? 0.1 : 0.5;
+  };
+  RunConfig three = config(1);
+  three.shortlist = 3;
+  const RunReport report = finished(three);
+  const auto all = attempts(report.run.name);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_THAT(all[0].candidate.source, HasSubstr("promising"));
+  EXPECT_EQ(all[0].usage.completion_tokens, 20) << "the reply without code says nothing of its own";
+  EXPECT_EQ(report.run.spent.calls, 3);
+}
+
 TEST_F(WritingRun, NothingIsJudgedTwice) {
   answers_.emplace(1, writes(0));
   answers_.emplace(2, writes(0));

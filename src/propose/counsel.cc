@@ -135,9 +135,20 @@ Result<ChatReply> ModelCounsel::ask(const ChatRequest& request, const Situation&
   return reply;
 }
 
+Reading ModelCounsel::learned_reading(const Situation& s) const {
+  const bool works = s.parent != nullptr && s.parent->evaluation.verdict.is_correct();
+  Reading reading = begun(s);
+  if (works && options_.learned) reading.words = options_.learned(s);
+  if (!reading.words.empty()) return reading;
+  reading.words = rules_reading(s).words;
+  if (works) reading.trouble = "no recorded technique promises anything here; rules speak instead";
+  return reading;
+}
+
 Result<Reading> ModelCounsel::consult(const Situation& s) {
   KW_ASSERT(s.view != nullptr && s.number > 0);
   if (s.view->role == kRulesRole) return rules_reading(s);
+  if (s.view->role == kLearnedRole) return learned_reading(s);
   Reading reading = begun(s);
   ChatRequest request;
   request.messages = KW_TRY(book_.build_counsel(s, options_.prompt)).messages();

@@ -19,6 +19,8 @@ namespace kw::propose {
 
 /// The role that no model has: rules read the findings.
 inline constexpr std::string_view kRulesRole = "rules";
+/// Nor has this one: what recorded steps have taught speaks.
+inline constexpr std::string_view kLearnedRole = "learned";
 
 class Counsel {
  public:
@@ -30,7 +32,9 @@ class Counsel {
 
 struct ModelCounselOptions {
   PromptOptions prompt;
-  std::int64_t max_tokens = 4096;                     ///< Of a reply, thinking included.
+  std::int64_t max_tokens = 4096;  ///< Of a reply, thinking included.
+  /// The learned judge's words on the situation's parent, which is correct; empty: it has none.
+  std::function<std::string(const Situation&)> learned{};
   std::function<void(const std::string&)> on_notice;  ///< What a user should hear; may be empty.
   std::stop_token cancel;
 };
@@ -44,12 +48,14 @@ class ModelCounsel final : public Counsel {
 
   /// One exchange of scope "ROLE for attempt N", two where the first reply does not keep to the
   /// schema of the view's prompt; where the second does not either, rules speak, and `trouble` says
-  /// so. The role `rules` asks nobody.
+  /// so. The roles `rules` and `learned` ask nobody; where the latter has nothing to say, and of
+  /// what failed, rules speak.
   Result<Reading> consult(const Situation& situation) override;
 
  private:
   Result<ChatReply> ask(const ChatRequest& request, const Situation& situation, Reading& reading);
   llm::ChatModel& model_for(const Situation& situation) const;
+  Reading learned_reading(const Situation& situation) const;
 
   PromptBook book_;
   std::map<std::string, llm::ChatModel*> roles_;

@@ -60,7 +60,9 @@ class CounselTest : public testing::Test {
   Reading consult(const std::string& role, const std::string& prompt) {
     view_.role = role;
     view_.prompt = prompt;
-    ModelCounsel counsel(shipped_prompts(), {{"judge", &judge_}}, {&writer_}, {});
+    ModelCounselOptions options;
+    options.learned = [this](const Situation&) { return learned_; };
+    ModelCounsel counsel(shipped_prompts(), {{"judge", &judge_}}, {&writer_}, options);
     auto reading = counsel.consult(situation_);
     EXPECT_TRUE(reading) << describe(reading.error());
     return reading.value_or(Reading{});
@@ -69,6 +71,7 @@ class CounselTest : public testing::Test {
   const task::Definition task_ = test_task();
   const DeviceFacts device_ = test_device();
   Attempt parent_ = test_attempt(3, Outcome::Correct, 1.5);
+  std::string learned_;
   Situation situation_;
   View view_;
   Manner manner_;
@@ -253,6 +256,21 @@ TEST(CounselScopes, ComeBack) {
   EXPECT_EQ(attempt_of_counsel("planner for attempt 12"), 12);
   EXPECT_EQ(attempt_of_counsel("attempt 12"), 0);
   EXPECT_EQ(attempt_of_counsel("reading of attempt 12"), 0);
+}
+
+TEST_F(CounselTest, TheLearnedJudgeAsksNobodyAndRulesSpeakWhereItHasNothingToSay) {
+  learned_ = "- Apply `tiling`.";
+  EXPECT_EQ(consult("learned", "judge_speed").words, "- Apply `tiling`.");
+  learned_.clear();
+  const Reading none = consult("learned", "judge_speed");
+  EXPECT_THAT(none.words, HasSubstr("Every second row is wrong."));
+  EXPECT_THAT(none.trouble, HasSubstr("rules speak instead"));
+  learned_ = "- Apply `tiling`.";
+  parent_ = test_attempt(3, Outcome::WrongResult, 0);
+  const Reading mend = consult("learned", "judge_fix");
+  EXPECT_THAT(mend.words, HasSubstr("Mend what the first finding names"));
+  EXPECT_EQ(mend.trouble, "") << "of what failed it has nothing to say";
+  EXPECT_TRUE(judge_.asked.empty() && writer_.asked.empty());
 }
 
 }  // namespace

@@ -113,6 +113,8 @@ struct RunConfig {
   std::string guide;             ///< Of graph-walk: random | llm | weights; empty: random.
   bool freezes_graph = false;    ///< What the run sees does not change the workspace's graph.
   bool judges_by_rules = false;  ///< Of coder-judge: rules read the findings, no model.
+  bool judges_learned = false;   ///< Likewise: the model that was fitted to recorded steps.
+  int shortlist = 1;  ///< Kernels written for an ask, of which the most promising is judged.
   FeedbackLevel feedback = FeedbackLevel::Profile;  ///< To whoever writes.
   bool uses_knowledge = true;  ///< Whoever writes sees examples, and methods their graph.
   std::string label;           ///< Whoever started it finds it by this, as kw suite its cells.
@@ -131,9 +133,10 @@ struct RunConfig {
         v("constraints", s.constraints), v("hints", s.hints), v("start_attempts", s.start_attempts),
         v("uses_memory", s.uses_memory), v("freezes_memory", s.freezes_memory),
         v("profiles", s.profiles), v("preset", s.preset), v("rounds", s.rounds),
-        v("judges_by_rules", s.judges_by_rules), v("guide", s.guide),
-        v("freezes_graph", s.freezes_graph), v("feedback", s.feedback),
-        v("uses_knowledge", s.uses_knowledge), v("label", s.label), v("ideas", s.ideas);
+        v("judges_by_rules", s.judges_by_rules), v("judges_learned", s.judges_learned),
+        v("shortlist", s.shortlist), v("guide", s.guide), v("freezes_graph", s.freezes_graph),
+        v("feedback", s.feedback), v("uses_knowledge", s.uses_knowledge), v("label", s.label),
+        v("ideas", s.ideas);
   }
 };
 

@@ -28,7 +28,8 @@ struct EnumNames<Errand> {
 
 /// What one reader or writer is shown of a run, and the words that it is asked with.
 struct View {
-  std::string role;  ///< Whose model: "planner", "judge"; empty: whoever writes. "rules": nobody's.
+  std::string role;         ///< Whose model: "planner", "judge"; empty: whoever writes. "rules",
+                            ///< "learned": nobody's.
   std::string prompt;       ///< File of prompts/ without its suffix; empty: the errand's.
   int about = 0;            ///< Attempt shown as the parent; 0: the ask's own.
   bool is_bounded = false;  ///< Of the history only `lines` are shown, and no best.

@@ -195,6 +195,14 @@ TEST(CoderJudge, RulesJudgeWhereAskedTo) {
   EXPECT_EQ(d.ask().manner.counsel.at(0).role, "rules");
 }
 
+TEST(CoderJudge, TheLearnedJudgeSpeaksWhereAskedTo) {
+  StrategyOptions options = preset("paper");
+  options.judges_learned = true;
+  Dialogue d("coder-judge", options);
+  d.ask(), d.works(1);
+  EXPECT_EQ(d.ask().manner.counsel.at(0).role, "learned");
+}
+
 TEST(CoderJudge, EndsAfterItsRounds) {
   for (const char* name : {"sketch", "paper"}) {
     Dialogue d("coder-judge", preset(name, 4));

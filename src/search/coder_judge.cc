@@ -18,7 +18,9 @@ class CoderJudge final : public Authoring {
   CoderJudge(std::vector<Idea> ideas, const StrategyOptions& options)
       : Authoring(std::move(ideas), options),
         is_paper_(options.preset == "paper"),
-        judge_(options.judges_by_rules ? "rules" : "judge"),
+        judge_(options.judges_by_rules  ? "rules"
+               : options.judges_learned ? "learned"
+                                        : "judge"),
         rounds_(options.rounds) {}
 
  protected:

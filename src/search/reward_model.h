@@ -15,6 +15,7 @@ class RewardModel {
 
   double predict(const std::vector<double>& features) const;
   void update(const std::vector<double>& features, double reward);
+  const std::vector<double>& weights() const { return weights_; }
   std::size_t updates() const { return updates_; }
   /// Mean of |predicted - seen| over the predictions made just before each update.
   double mean_error() const;

@@ -56,6 +56,7 @@ struct StrategyOptions {
   std::string preset;  ///< Of methods whose sketch and paper differ: "sketch" or "paper"; "": ours.
   int rounds = 10;     ///< Of methods that end by themselves: rounds, or depth of a chain.
   bool judges_by_rules = false;  ///< Of coder-judge: no model reads the findings, rules do.
+  bool judges_learned = false;   ///< Likewise: what recorded steps have taught does.
   Target target = Target::Cpu;   ///< With the class of work: which techniques there are.
   WorkClass work = WorkClass::Other;
   std::string guide;  ///< Of graph-walk: random | llm | weights; empty: random.

@@ -1,0 +1,158 @@
+// The learned judge: what it makes of recorded steps, and how it stands beside rules on runs that
+// it has not seen.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/gain_model.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "base/rng.h"
+#include "record/codec_impl.h"
+
+namespace kw::engine {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+const std::vector<search::TechniqueCard> kCards{{"tiling", "cut the loops", "memory"},
+                                                {"unrolling", "repeat the body", "compute"},
+                                                {"padding", "leave gaps", "memory"}};
+
+/// A world where tiling helps what memory binds, unrolling what arithmetic binds, and padding,
+/// which by its card relieves memory, never.
+double truth(Bound bound, const std::string& technique) {
+  if (technique == "tiling") return bound == Bound::Memory ? 0.6 : 0.0;
+  if (technique == "unrolling") return bound == Bound::Compute ? 0.4 : -0.1;
+  return -0.3;
+}
+
+KernelState state(Bound bound) {
+  KernelState s;
+  s.is_first = false;
+  s.bound = bound;
+  return s;
+}
+
+std::vector<GainSample> world(int runs) {
+  std::vector<GainSample> samples;
+  Rng rng(Seed::from_number(5));
+  for (int run = 0; run < runs; ++run)
+    for (const Bound bound : {Bound::Memory, Bound::Compute})
+      for (const search::TechniqueCard& card : kCards) {
+        GainSample one;
+        one.run = "run-" + std::to_string(run);
+        one.state = state(bound);
+        one.technique = card.name;
+        one.gain = truth(bound, card.name) + 0.1 * rng.normal();
+        samples.push_back(one);
+      }
+  return samples;
+}
+
+TEST(GainModel, LearnsWhatHelpsWhichBottleneckAndSaysIt) {
+  const GainModel model = GainModel::fit(world(10));
+  EXPECT_NEAR(model.predict(state(Bound::Memory), "tiling"), 0.6, 0.1);
+  EXPECT_NEAR(model.predict(state(Bound::Compute), "padding"), -0.3, 0.1);
+  EXPECT_EQ(model.best(state(Bound::Compute)), "unrolling");
+  KernelState tiled = state(Bound::Memory);
+  tiled.techniques = {"tiling"};
+  EXPECT_EQ(model.best(tiled), std::nullopt) << "nothing else promises anything";
+  EXPECT_EQ(instruction_of(model, tiled, kCards), "");
+  EXPECT_THAT(instruction_of(model, state(Bound::Memory), kCards),
+              AllOf(HasSubstr("memory-bound"), HasSubstr("Apply `tiling`: cut the loops"),
+                    HasSubstr("60 recorded steps")));
+  const auto again = decode<GainModel>(encode(model));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->predict(state(Bound::Memory), "tiling"),
+            model.predict(state(Bound::Memory), "tiling"));
+}
+
+TEST(GainModel, BeatsRulesOnRunsItHasNotSeenAndItsExpectationsAreSeen) {
+  const auto samples = world(10);
+  const JudgeComparison c = compare_judges(samples, kCards);
+  EXPECT_EQ(c.samples, 60U);
+  EXPECT_EQ(c.runs, 10U);
+  EXPECT_GT(c.learned.pairs, 0.85);
+  EXPECT_GT(c.learned.pairs, c.rules.pairs + 0.1) << "rules believe in padding";
+  EXPECT_GT(c.rules.pairs, 0.5);
+  EXPECT_GT(c.learned.top_gain, c.rules.top_gain);
+  EXPECT_LT(c.error, 0.5 * c.plain_error);
+  ASSERT_THAT(c.calibration, SizeIs(4));
+  for (const auto& bin : c.calibration) EXPECT_NEAR(bin.expected, bin.seen, 0.12);
+}
+
+TEST(GainModel, WithoutASecondRunNothingIsCompared) {
+  const JudgeComparison c = compare_judges(world(1), kCards);
+  EXPECT_EQ(c.compared, 0U);
+  EXPECT_THAT(c.calibration, IsEmpty());
+  EXPECT_EQ(compare_judges({}, kCards).samples, 0U);
+}
+
+class GainSamplesTest : public testing::Test {
+ protected:
+  static Attempt written(int number, int parent, double speedup,
+                         std::vector<std::string> techniques) {
+    Attempt a;
+    a.number = number;
+    a.parent = parent;
+    a.candidate.origin = Origin::Model;
+    a.candidate.source = "source " + std::to_string(number);
+    a.candidate.techniques = std::move(techniques);
+    a.evaluation.verdict = {Stage::Measure, Outcome::Correct, ""};
+    if (speedup == 0) a.evaluation.verdict = {Stage::Check, Outcome::WrongResult, "3 of 9"};
+    a.against_baseline.value = speedup;
+    WorkloadResult workload;
+    workload.group = Group::Time;
+    workload.roofline.bound = Bound::Memory;
+    workload.roofline.fraction = 0.4;
+    a.evaluation.workloads = {workload};
+    return a;
+  }
+  RunSummary begin() {
+    RunConfig config;
+    config.task = "twice";
+    return store_.create(config, "then").value();
+  }
+
+  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-gains").value());
+  platform::MemoryDisk disk_;
+  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
+};
+
+TEST_F(GainSamplesTest, StepsOfRunsBecomeSamplesWithTheKernelBeforeThem) {
+  const RunSummary run = begin();
+  ASSERT_TRUE(store_.append(run, written(1, 0, 2, {"tiling"})));
+  ASSERT_TRUE(store_.append(run, written(2, 1, 0, {"tiling", "fusion"})));
+  ASSERT_TRUE(store_.append(run, written(3, 2, 3, {"tiling", "fusion", "padding"})));
+  const auto samples = gain_samples(store_, Target::Cpu).value();
+  ASSERT_THAT(samples, SizeIs(4));
+  EXPECT_TRUE(samples[0].state.is_first);
+  EXPECT_NEAR(samples[0].gain, std::log(2.0), 1e-9);
+  EXPECT_EQ(samples[1].technique, "fusion");
+  EXPECT_EQ(samples[1].gain, 0) << "a failure gained nothing";
+  EXPECT_EQ(samples[1].state.bound, Bound::Memory);
+  EXPECT_NEAR(samples[1].state.used.at("memory"), 0.4, 1e-9);
+  EXPECT_NEAR(samples[3].gain, std::log(1.5) / 2, 1e-9) << "two came together, from the first";
+  EXPECT_THAT(gain_samples(store_, Target::Cuda).value(), IsEmpty());
+}
+
+TEST_F(GainSamplesTest, ARunKeepsTheModelThatItBeganWith) {
+  const RunSummary early = begin();
+  const auto none = model_of_run(store_, early);
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().what, HasSubstr("--judge rules first"));
+  const RunSummary teacher = begin();
+  for (int i = 1; i <= 12; ++i) ASSERT_TRUE(store_.append(teacher, written(i, 0, 2, {"tiling"})));
+  const auto model = model_of_run(store_, early);
+  ASSERT_TRUE(model) << describe(model.error());
+  ASSERT_TRUE(store_.append(teacher, written(13, 0, 1, {"fusion"})));
+  EXPECT_EQ(model_of_run(store_, early)->samples(), 12U);
+  EXPECT_EQ(model_of_run(store_, begin())->samples(), 13U);
+}
+
+}  // namespace
+}  // namespace kw::engine
