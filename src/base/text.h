@@ -24,6 +24,9 @@ std::vector<std::string_view> split_lines(std::string_view text);
 
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
+/// A field of a line of CSV: quoted where it holds a comma, a quote or a newline (RFC 4180).
+std::string csv_field(std::string_view text);
+
 /// True for a C identifier that is no keyword of C or C++ and not reserved for the implementation.
 bool is_usable_identifier(std::string_view name);
 

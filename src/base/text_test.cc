@@ -102,5 +102,10 @@ TEST(Text, FormatsFigures) {
   EXPECT_EQ(format_bytes(1ull << 40), "1 TiB");
 }
 
+TEST(Text, FieldsOfCsvAreQuotedWhereTheyMustBe) {
+  EXPECT_EQ(csv_field("plain words"), "plain words");
+  EXPECT_EQ(csv_field("a, \"b\"\nc"), "\"a, \"\"b\"\"\nc\"");
+}
+
 }  // namespace
 }  // namespace kw

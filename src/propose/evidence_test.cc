@@ -22,8 +22,11 @@ Attempt judged(int number, Outcome outcome, double speedup = 0) {
                            {"history", 3, "Slower than its parent", "", ""},
                            {"vectorization", 4, "A loop stays scalar", "", ""},
                            {"roofline", 5, "At 0.31 of the roofline", "", ""}};
-  a.evaluation.profiles.push_back({.workload = "square", .kernels = {{.kernel = "k"}}});
-  a.evaluation.profiles.back().kernels.front().counters["sectors"] = 17;
+  auto& profile = a.evaluation.profiles.emplace_back();
+  profile.workload = "square";
+  auto& kernel = profile.kernels.emplace_back();
+  kernel.kernel = "k";
+  kernel.counters["sectors"] = 17;
   return a;
 }
 
@@ -95,7 +98,8 @@ TEST_F(EvidenceTest, EachLevelAddsWhatItsNameSays) {
 
 TEST_F(EvidenceTest, NoNumberOfTheEvaluationGetsThroughBelow) {
   Attempt a = judged(5, Outcome::Correct, 1.75);
-  a.evaluation.workloads.push_back({.name = "square", .group = Group::Time, .median_ns = 5e6});
+  auto& timed = a.evaluation.workloads.emplace_back();
+  timed.name = "square", timed.group = Group::Time, timed.median_ns = 5e6;
   a.evaluation.speedup.value = 2;
   a.evaluation.roofline_fraction = 0.31;
   a.reward = 1.75;

@@ -17,14 +17,6 @@
 namespace kw::report {
 namespace {
 
-/// Fields with a comma, quote or newline are quoted (RFC 4180).
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string source_name(const Attempt& a) {
   return fmt::format("{:03}_{}{}", a.number, a.candidate.name, source_suffix(a.candidate.target));
 }

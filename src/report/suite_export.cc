@@ -12,13 +12,6 @@
 namespace kw::report {
 namespace {
 
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
 Json json_of(const SuiteMethod& m) {
   Json object;
   const auto set = [&](const char* key, const std::string& value) {
