@@ -25,8 +25,8 @@ class CardsTest : public StoreTest {
   std::vector<std::string> names(const std::vector<std::string>& words,
                                  Target target = Target::Cpu) {
     std::vector<std::string> all;
-    for (const FoundCard& one : store_.cards().find({words, target}).value())
-      all.push_back(one.card.name);
+    const auto found = store_.cards().find({words, target});
+    for (const FoundCard& one : found.value()) all.push_back(one.card.name);
     return all;
   }
   void keep(const std::string& digest, const std::vector<Card>& cards) {
