@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -109,7 +111,21 @@ Result<> shape_measurement(const JudgeFlags& flags, EvaluationRequest& request) 
   return {};
 }
 
-class QuietObserver final : public engine::Observer {};
+/// Notes the baselines that could not be the opponent, with why.
+class LeftOut final : public engine::Observer {
+ public:
+  void on_baseline(const engine::BaselineStanding& b) override {
+    if (b.mean_ns > 0) return;
+    findings_.push_back({"note", 98,
+                         fmt::format("Baseline {} is not usable: {}", b.candidate.name,
+                                     engine::failure_words(b.evaluation.verdict)),
+                         "", ""});
+  }
+  const std::vector<Finding>& findings() const { return findings_; }
+
+ private:
+  std::vector<Finding> findings_;
+};
 
 /// Compiles and no more: on cuda neither GPU nor driver is needed.
 Result<Evaluation> compile_only(const Global& global, const Aim& aim, task::Definition definition,
@@ -156,9 +172,9 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   auto bench = KW_TRY(Bench::open(global, &store, aim));
   const auto workbench = KW_TRY(engine::TaskWorkbench::create(
       std::move(definition), {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
-  QuietObserver observer;
+  LeftOut left_out;
   const engine::Surroundings surroundings{
-      workbench,           bench->carrier(), store, platform::real_clock(), observer, {},
+      workbench,           bench->carrier(), store, platform::real_clock(), left_out, {},
       Seed::from_os().low, bench->judge_id()};
   std::optional<Candidate> opponent;
   if (until == Stage::Measure) {
@@ -174,6 +190,7 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   KW_TRY(engine::recall_floors(surroundings, request));
   auto evaluation = KW_TRY(bench->carrier().evaluate(request));
   KW_TRY(engine::remember_floors(surroundings, request, evaluation));
+  for (const Finding& finding : left_out.findings()) evaluation.findings.push_back(finding);
   return evaluation;
 }
 

@@ -47,7 +47,7 @@ std::future<std::vector<Finding>> start_reading_code(const compile::Disassembler
                                                      const EvaluationRequest& request) {
   const Candidate& candidate = request.candidate;
   const BuildUnit* unit = request.unit("candidate");
-  const bool is_own = candidate.origin != Origin::Baseline && candidate.origin != Origin::Reference;
+  const bool is_own = !is_trusted(candidate.origin);
   if (candidate.target != Target::Cuda || candidate.trust_class != TrustClass::DeviceCode ||
       !is_own || unit == nullptr || unit->object.empty())
     return {};

@@ -36,13 +36,21 @@ struct Time {
   std::string ceiling;
 };
 
+// That level, or where a busy machine left it without ceilings the next outer one.
+std::string known_level(const DeviceFacts& facts, const std::string& wanted, double reads) {
+  const std::vector<std::string> levels{"L1", "L2", "L3", "DRAM"};
+  auto at = std::find(levels.begin(), levels.end(), wanted);
+  while (at != levels.end() && !memory_ceiling(facts, *at, reads)) ++at;
+  return at == levels.end() ? wanted : *at;
+}
+
 // Nanoseconds that the nominal traffic takes at least; nothing without ceilings.
 std::optional<Time> memory_time(const Workload& workload, const DeviceFacts& facts, Caches caches) {
   const double bytes = static_cast<double>(workload.work.read_bytes) +
                        static_cast<double>(workload.work.write_bytes);
   if (bytes <= 0) return std::nullopt;
   const double reads = static_cast<double>(workload.work.read_bytes) / bytes;
-  const std::string near = level_for(facts, workload.bytes());
+  const std::string near = known_level(facts, level_for(facts, workload.bytes()), reads);
   const auto far_ceiling = memory_ceiling(facts, "DRAM", reads);
   const auto near_ceiling = near == "DRAM" ? far_ceiling : memory_ceiling(facts, near, reads);
   const double first = caches == Caches::Warm && near != "DRAM" ? 0

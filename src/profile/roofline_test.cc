@@ -92,6 +92,16 @@ TEST(Roofline, ColdDataComesFromMemoryOnceAndFromCacheAfter) {
   EXPECT_THAT(position(w, 1e6, device()).ceiling, HasSubstr("then L3 read:write 1:1"));
 }
 
+TEST(Roofline, ALevelWithoutCeilingsHasThoseOfTheNextOne) {
+  DeviceFacts d = device();
+  std::erase_if(d.ceilings, [](const Ceiling& c) { return c.level == "L3"; });
+  Workload w = copy_of(1'000'000);  // 8 MB: L3, of which nothing is known.
+  w.work.read_bytes *= 10, w.work.write_bytes *= 10;
+  const RooflinePosition p = position(w, 2e6, d);
+  EXPECT_EQ(p.bound, Bound::Memory);
+  EXPECT_NEAR(p.fraction, 0.8, 1e-9) << "80 MB at 50 GB/s";
+}
+
 TEST(Roofline, ComputeBoundUsesTheOutputsType) {
   Workload w = copy_of(1'000'000);
   w.work.flops = 10'000'000'000;  // 100 ms in f32, 200 ms in f64.

@@ -138,6 +138,11 @@ struct EnumNames<Origin> {
       "task", "playbook", "generic", "tuner", "model", "human", "baseline", "reference"};
 };
 
+/// The task's own code, from whoever ships it: not held to what a candidate must prove.
+constexpr bool is_trusted(Origin origin) {
+  return origin == Origin::Baseline || origin == Origin::Reference;
+}
+
 /// What limits a timed workload.
 enum class Bound { Memory, Compute, Launch, Latency, Unknown };
 template <>

@@ -213,8 +213,7 @@ bool may_linger(const Candidate& candidate) {
 
 Watch watch_for(const EvaluationRequest& request, const Options& options,
                 const DeviceFacts& facts) {
-  const Origin origin = request.candidate.origin;
-  if (origin == Origin::Baseline || origin == Origin::Reference)
+  if (is_trusted(request.candidate.origin))
     return {options.watch_ns, std::numeric_limits<double>::infinity()};
   constexpr double kBeyond = 1.5;  // so that one thread alone can pass the limit
   const double allowed =

@@ -121,5 +121,16 @@ TEST(Plausible, NeedsCeilingsAndSubtractsTheCache) {
   EXPECT_FALSE(find_implausible(workload, 1.01e6, facts).has_value());
 }
 
+TEST(Plausible, TrustedCodeShowsWhatTheMachineReaches) {
+  Workload workload;
+  workload.work.floor_bytes = 3'000'000;
+  DeviceFacts facts;
+  facts.ceilings = {{.kind = "copy", .level = "DRAM", .per_second = 1e9}};
+  ASSERT_DOUBLE_EQ(*compute_least_ns(workload, facts), 2e6);
+  EXPECT_FALSE(find_implausible(workload, 1.01e6, facts, 1.5e6).has_value());
+  EXPECT_TRUE(find_implausible(workload, 0.99e6, facts, 1.5e6).has_value());
+  EXPECT_TRUE(find_implausible(workload, 1.99e6, facts, 9e6).has_value()) << "slow code shows less";
+}
+
 }  // namespace
 }  // namespace kw::referee

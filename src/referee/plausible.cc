@@ -80,8 +80,10 @@ std::optional<double> compute_least_ns(const Workload& workload, const DeviceFac
 }
 
 std::optional<std::string> find_implausible(const Workload& workload, double median_ns,
-                                            const DeviceFacts& facts) {
-  const auto least = compute_least_ns(workload, facts);
+                                            const DeviceFacts& facts, double trusted_ns) {
+  auto least = compute_least_ns(workload, facts);
+  if (least && facts.gpu.empty() && trusted_ns > 0)
+    least = std::min(*least, trusted_ns / kGenerous);
   if (!least || median_ns >= *least) return std::nullopt;
   return fmt::format(
       "workload '{}' took {}; its floor of {} and {} operations needs at least {} at {}",

@@ -19,8 +19,10 @@ namespace kw::referee {
 std::optional<double> compute_least_ns(const Workload& workload, const DeviceFacts& facts);
 
 /// Words saying by how much `median_ns` is below the least time; nothing if plausible or unknown.
+/// On a CPU trusted code that did the work in `trusted_ns` shows what the machine reaches today as
+/// well as a ceiling does, and gets the same factor; 0: none did.
 /// Whoever asks should first measure the ceilings again: they may be too low.
 std::optional<std::string> find_implausible(const Workload& workload, double median_ns,
-                                            const DeviceFacts& facts);
+                                            const DeviceFacts& facts, double trusted_ns = 0);
 
 }  // namespace kw::referee

@@ -38,6 +38,9 @@ struct Options {
   /// Called once between the check and the first timed call: there the caller's lease of the
   /// device, shared so far, becomes exclusive.
   std::function<Result<>()> before_measuring = {};
+  /// Called before a time is called impossible on a CPU: measures the ceilings again and tells
+  /// them to set_ceilings().
+  std::function<Result<>()> raise_ceilings = {};
   /// Asked between steps: whether the evaluation is to end after the one in progress, as
   /// (measure, unmeasurable).
   std::function<bool()> is_hurried = {};

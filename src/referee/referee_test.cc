@@ -459,6 +459,31 @@ TEST(Referee, FasterThanPhysicsIsImplausible) {
   ceiling.per_second = 1e6;
   room.referee.set_ceilings({ceiling});
   EXPECT_VERDICT(room.judge(), Measure, Implausible);
+  room.request.candidate.origin = Origin::Baseline;
+  // A baseline shows that the ceiling is too low.
+  EXPECT_VERDICT(room.judge(), Measure, Correct);
+}
+
+TEST(Referee, NobodyIsAccusedBeforeCeilingsAreMeasuredAgain) {
+  Referee* referee = nullptr;
+  int raises = 0;
+  double reached = 1e6;
+  Options options;
+  options.raise_ceilings = [&]() -> Result<> {
+    ++raises;
+    referee->set_ceilings({{.kind = "copy", .level = "L1", .per_second = reached}});
+    return {};
+  };
+  Room room(options);
+  referee = &room.referee;
+  room.referee.set_ceilings({{.kind = "copy", .level = "L1", .per_second = 1e6}});
+  EXPECT_VERDICT(room.judge(), Measure, Implausible);
+  EXPECT_EQ(raises, 1);
+  reached = 1e15;
+  EXPECT_VERDICT(room.judge(), Measure, Correct);
+  EXPECT_EQ(raises, 2);
+  EXPECT_VERDICT(room.judge(), Measure, Correct);
+  EXPECT_EQ(raises, 2) << "what was reached is known";
 }
 
 TEST(Referee, ShortCallsAreBatchedOverDistinctBuffers) {

@@ -96,6 +96,7 @@ class Timing {
   /// afterwards.
   Result<std::optional<Verdict>> sustain(Entry& entry);
   Result<HostLaunch> time_by_stream(const Entry& entry, const char* role, Seat& seat);
+  Result<std::optional<Verdict>> hold_to_physics(Entry& entry);
   void finish(Entry& entry);
   bool is_poison_spared(const Entry& entry) const;
   measure::Limits limits() const;

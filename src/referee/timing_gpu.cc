@@ -28,8 +28,7 @@ Timing::~Timing() {
 
 // On cpu placing costs little beside the flush, and both legs are treated alike.
 bool Timing::is_poison_spared(const Entry& entry) const {
-  const Origin origin = request_.opponent.origin;
-  return entry.bench->runs_plans() && (origin == Origin::Baseline || origin == Origin::Reference);
+  return entry.bench->runs_plans() && is_trusted(request_.opponent.origin);
 }
 
 // Calls on a GPU are not batched: launches overlap in a batch, and each call must have its stamps.

@@ -92,9 +92,7 @@ namespace {
 Result<std::optional<Evaluation>> screen_and_build(EvaluationRequest& request,
                                                    compile::Compiler& compiler, int threads) {
   // The shipped text of a task is screened by whoever ships it; its libraries are its own affair.
-  const bool is_trusted =
-      request.candidate.origin == Origin::Baseline || request.candidate.origin == Origin::Reference;
-  if (!is_trusted)
+  if (!is_trusted(request.candidate.origin))
     if (auto rejected = screen_source(request)) return rejected;
   if (auto refused = screen_plan(request)) return refused;
   auto built = KW_TRY(build(unbuilt(request), compiler, threads));

@@ -94,6 +94,7 @@ Worker::Worker(std::unique_ptr<device::Device> device, std::unique_ptr<device::D
       facts_(facts_of(*device_)),
       referee_(*device_, host_.get(),
                {.before_measuring = [this] { return take_alone(); },
+                .raise_ceilings = [this] { return raise_ceilings(); },
                 .is_hurried = [this] { return is_hurried_ && is_hurried_(); }}) {}
 
 DeviceFacts Worker::facts_of(const device::Device& device) {
