@@ -9,7 +9,6 @@
 #include <limits>
 
 #include "referee/arguments.h"
-#include "referee/plausible.h"
 
 namespace kw::referee {
 namespace {
@@ -98,38 +97,6 @@ TEST(Arguments, TruthIsGivenTheScalarsThatCandidatesAreGiven) {
   EXPECT_EQ(image_of(dt, Precision::Native), std::bit_cast<std::uint32_t>(0.003f));
   const Scalar n{.name = "n", .dtype = Dtype::I32, .real = 0, .integer = -1};
   EXPECT_EQ(image_of(n, Precision::Native), 0xffffffffu);
-}
-
-TEST(Plausible, NeedsCeilingsAndSubtractsTheCache) {
-  Workload workload;
-  workload.name = "w";
-  workload.work.floor_bytes = 3'000'000;
-  DeviceFacts facts;
-  facts.cores = 1;
-  facts.caches = {{3, 1'500'000, 1}};
-  EXPECT_FALSE(find_implausible(workload, 1, facts).has_value());
-  Ceiling dram;
-  dram.kind = "triad";
-  dram.level = "DRAM";
-  dram.per_second = 1e9;
-  Ceiling near_core = dram;
-  near_core.level = "L1";
-  near_core.per_second = 100e9;
-  facts.ceilings = {dram, near_core};
-  EXPECT_DOUBLE_EQ(*compute_least_ns(workload, facts), 1e6);
-  EXPECT_TRUE(find_implausible(workload, 0.99e6, facts).has_value());
-  EXPECT_FALSE(find_implausible(workload, 1.01e6, facts).has_value());
-}
-
-TEST(Plausible, TrustedCodeShowsWhatTheMachineReaches) {
-  Workload workload;
-  workload.work.floor_bytes = 3'000'000;
-  DeviceFacts facts;
-  facts.ceilings = {{.kind = "copy", .level = "DRAM", .per_second = 1e9}};
-  ASSERT_DOUBLE_EQ(*compute_least_ns(workload, facts), 2e6);
-  EXPECT_FALSE(find_implausible(workload, 1.01e6, facts, 1.5e6).has_value());
-  EXPECT_TRUE(find_implausible(workload, 0.99e6, facts, 1.5e6).has_value());
-  EXPECT_TRUE(find_implausible(workload, 1.99e6, facts, 9e6).has_value()) << "slow code shows less";
 }
 
 }  // namespace

@@ -113,9 +113,3 @@ inline const WorkloadResult& timed(const Evaluation& e) { return e.workloads.at(
 
 }  // namespace kw::referee::testing
 
-#define EXPECT_VERDICT(evaluation, wanted_stage, wanted_outcome)                   \
-  do {                                                                             \
-    const Verdict& v = (evaluation).verdict;                                       \
-    EXPECT_EQ(name_of(v.stage), name_of(Stage::wanted_stage)) << v.evidence;       \
-    EXPECT_EQ(name_of(v.outcome), name_of(Outcome::wanted_outcome)) << v.evidence; \
-  } while (false)

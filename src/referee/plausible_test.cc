@@ -1,9 +1,12 @@
-// The physics floor on a GPU: datasheets, and clocks where there is none.
+// The physics floor: measured ceilings on a processor, datasheets and clocks on a GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/plausible.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "referee/referee.h"
+#include "referee/testing.h"
 
 namespace kw::referee {
 namespace {
@@ -35,7 +38,7 @@ TEST(PlausibleOnGpu, TheDatasheetIsTheFloor) {
   ASSERT_TRUE(least.has_value());
   EXPECT_NEAR(*least, 1e6 * 1.048576, 1e3) << "4800 MiB beyond the L2 at 4800 GB/s";
   EXPECT_THAT(*find_implausible(workload, *least * 0.9, gpu("NVIDIA H200")),
-              testing::HasSubstr("H200 datasheet"));
+              ::testing::HasSubstr("H200 datasheet"));
   EXPECT_FALSE(find_implausible(workload, *least * 1.1, gpu("NVIDIA H200")).has_value());
 }
 
@@ -47,6 +50,73 @@ TEST(PlausibleOnGpu, AnUnknownDeviceHasItsClocks) {
 
 TEST(PlausibleOnGpu, WhatFitsTheCacheMayComeFromThere) {
   EXPECT_FALSE(find_implausible(copy_of(1 << 20), 1, gpu("NVIDIA H200")).has_value());
+}
+
+TEST(Plausible, NeedsCeilingsAndSubtractsTheCache) {
+  Workload workload;
+  workload.name = "w";
+  workload.work.floor_bytes = 3'000'000;
+  DeviceFacts facts;
+  facts.cores = 1;
+  facts.caches = {{3, 1'500'000, 1}};
+  EXPECT_FALSE(find_implausible(workload, 1, facts).has_value());
+  Ceiling dram;
+  dram.kind = "triad";
+  dram.level = "DRAM";
+  dram.per_second = 1e9;
+  Ceiling near_core = dram;
+  near_core.level = "L1";
+  near_core.per_second = 100e9;
+  facts.ceilings = {dram, near_core};
+  EXPECT_DOUBLE_EQ(*compute_least_ns(workload, facts), 1e6);
+  EXPECT_TRUE(find_implausible(workload, 0.99e6, facts).has_value());
+  EXPECT_FALSE(find_implausible(workload, 1.01e6, facts).has_value());
+}
+
+TEST(Plausible, TrustedCodeShowsWhatTheMachineReaches) {
+  Workload workload;
+  workload.work.floor_bytes = 3'000'000;
+  DeviceFacts facts;
+  facts.ceilings = {{.kind = "copy", .level = "DRAM", .per_second = 1e9}};
+  ASSERT_DOUBLE_EQ(*compute_least_ns(workload, facts), 2e6);
+  EXPECT_FALSE(find_implausible(workload, 1.01e6, facts, 1.5e6).has_value());
+  EXPECT_TRUE(find_implausible(workload, 0.99e6, facts, 1.5e6).has_value());
+  EXPECT_TRUE(find_implausible(workload, 1.99e6, facts, 9e6).has_value()) << "slow code shows less";
+}
+
+TEST(PhysicsFloor, FasterThanPhysicsIsImplausible) {
+  testing::Room room;
+  Ceiling ceiling;
+  ceiling.kind = "copy";
+  ceiling.level = "L1";
+  ceiling.per_second = 1e6;
+  room.referee.set_ceilings({ceiling});
+  EXPECT_VERDICT(room.judge(), Measure, Implausible);
+  room.request.candidate.origin = Origin::Baseline;
+  // A baseline shows that the ceiling is too low.
+  EXPECT_VERDICT(room.judge(), Measure, Correct);
+}
+
+TEST(PhysicsFloor, NobodyIsAccusedBeforeCeilingsAreMeasuredAgain) {
+  Referee* referee = nullptr;
+  int raises = 0;
+  double reached = 1e6;
+  Options options;
+  options.raise_ceilings = [&]() -> Result<> {
+    ++raises;
+    referee->set_ceilings({{.kind = "copy", .level = "L1", .per_second = reached}});
+    return {};
+  };
+  testing::Room room(options);
+  referee = &room.referee;
+  room.referee.set_ceilings({{.kind = "copy", .level = "L1", .per_second = 1e6}});
+  EXPECT_VERDICT(room.judge(), Measure, Implausible);
+  EXPECT_EQ(raises, 1);
+  reached = 1e15;
+  EXPECT_VERDICT(room.judge(), Measure, Correct);
+  EXPECT_EQ(raises, 2);
+  EXPECT_VERDICT(room.judge(), Measure, Correct);
+  EXPECT_EQ(raises, 2) << "what was reached is known";
 }
 
 }  // namespace

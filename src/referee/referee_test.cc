@@ -27,13 +27,6 @@ using testing::Room;
 using testing::twice;
 using A = Arguments<float>;
 
-#define EXPECT_VERDICT(evaluation, wanted_stage, wanted_outcome)                   \
-  do {                                                                             \
-    const Verdict& v = (evaluation).verdict;                                       \
-    EXPECT_EQ(name_of(v.stage), name_of(Stage::wanted_stage)) << v.evidence;       \
-    EXPECT_EQ(name_of(v.outcome), name_of(Outcome::wanted_outcome)) << v.evidence; \
-  } while (false)
-
 std::string all_text(const Evaluation& evaluation) {
   std::string text;
   for (const Finding& finding : evaluation.findings) text += finding.text + "\n" + finding.frame;
@@ -450,41 +443,6 @@ TEST(Referee, NondeterminismFailsWhereTheTaskForbidsIt) {
 }
 
 // --- the clock ----------------------------------------------------------------------------------
-
-TEST(Referee, FasterThanPhysicsIsImplausible) {
-  Room room;
-  Ceiling ceiling;
-  ceiling.kind = "copy";
-  ceiling.level = "L1";
-  ceiling.per_second = 1e6;
-  room.referee.set_ceilings({ceiling});
-  EXPECT_VERDICT(room.judge(), Measure, Implausible);
-  room.request.candidate.origin = Origin::Baseline;
-  // A baseline shows that the ceiling is too low.
-  EXPECT_VERDICT(room.judge(), Measure, Correct);
-}
-
-TEST(Referee, NobodyIsAccusedBeforeCeilingsAreMeasuredAgain) {
-  Referee* referee = nullptr;
-  int raises = 0;
-  double reached = 1e6;
-  Options options;
-  options.raise_ceilings = [&]() -> Result<> {
-    ++raises;
-    referee->set_ceilings({{.kind = "copy", .level = "L1", .per_second = reached}});
-    return {};
-  };
-  Room room(options);
-  referee = &room.referee;
-  room.referee.set_ceilings({{.kind = "copy", .level = "L1", .per_second = 1e6}});
-  EXPECT_VERDICT(room.judge(), Measure, Implausible);
-  EXPECT_EQ(raises, 1);
-  reached = 1e15;
-  EXPECT_VERDICT(room.judge(), Measure, Correct);
-  EXPECT_EQ(raises, 2);
-  EXPECT_VERDICT(room.judge(), Measure, Correct);
-  EXPECT_EQ(raises, 2) << "what was reached is known";
-}
 
 TEST(Referee, ShortCallsAreBatchedOverDistinctBuffers) {
   Room room;

@@ -125,3 +125,11 @@ struct Room {
 };
 
 }  // namespace kw::referee::testing
+
+/// That the evaluation ended at that stage with that outcome.
+#define EXPECT_VERDICT(evaluation, wanted_stage, wanted_outcome)                   \
+  do {                                                                             \
+    const Verdict& v = (evaluation).verdict;                                       \
+    EXPECT_EQ(name_of(v.stage), name_of(Stage::wanted_stage)) << v.evidence;       \
+    EXPECT_EQ(name_of(v.outcome), name_of(Outcome::wanted_outcome)) << v.evidence; \
+  } while (false)
