@@ -48,7 +48,7 @@ class CpuDevice final : public Device {
   BufferOps& ops() override { return ops_; }
 
   Result<std::unique_ptr<Buffer>> allocate(const BufferSpec& spec) override {
-    return KW_TRY(CpuBuffer::allocate(spec));
+    return KW_TRY(CpuBuffer::allocate(spec, parallel_));
   }
 
   Result<> flush(std::span<Buffer* const> buffers) override;

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cerrno>
 
@@ -23,31 +24,48 @@ constexpr std::size_t kFrontSlack = kPage;
 constexpr int MADV_COLLAPSE = 25;  // Linux 6.1
 #endif
 
-/// Collapsing free memory takes about 1 ms for this much; where the kernel has to search for huge
-/// pages it takes ten times that, more than they can win back.
-constexpr std::size_t kCollapseStep = std::size_t{16} << 20;
-constexpr std::int64_t kPatienceNs = 4'000'000;
+/// A free huge page at hand takes 0.25 ms, one that the kernel has to search for, or that a virtual
+/// machine has to get back from its host, 5 ms and more: more than it can win back.
+constexpr std::int64_t kPatienceNs = 1'000'000;
+/// After a slow one nobody asks for more for so long.
+constexpr std::int64_t kPauseNs = 2'000'000'000;
+std::atomic<std::int64_t> no_huge_pages_before{0};
+
+/// Of a piece that one thread populates.
+constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 
 /// Gives the mapping its memory now, in huge pages as far as the kernel has them at hand; both
 /// players of a pair see the same pages either way. One page is touched in each 2 MiB first, for
 /// the kernel collapses no empty range; collapsing whole ones would copy them (256 MiB: 17 ms this
 /// way, 780 ms that way, 170 ms in small pages, in which streaming is up to a quarter slower). 0 or
 /// the errno.
-int give_memory(const player::GuardedMapping& mapping) {
-  for (std::size_t at = 0; at + player::kHugePage <= mapping.mapped_bytes; at += kCollapseStep) {
-    const std::size_t bytes = std::min(kCollapseStep, mapping.mapped_bytes - at);
-    const std::int64_t start = platform::real_clock().now_ns();
-    for (std::size_t page = 0; page + player::kHugePage <= bytes; page += player::kHugePage)
-      ::madvise(mapping.mapped + at + page, kPage, MADV_POPULATE_WRITE);
-    ::madvise(mapping.mapped + at, bytes, MADV_COLLAPSE);  // a wish; since Linux 6.1
-    if (platform::real_clock().now_ns() - start > kPatienceNs) break;
+int give_memory(const player::GuardedMapping& mapping, Parallel& parallel) {
+  const platform::Clock& clock = platform::real_clock();
+  for (std::size_t at = 0; at + player::kHugePage <= mapping.mapped_bytes;
+       at += player::kHugePage) {
+    const std::int64_t start = clock.now_ns();
+    if (start < no_huge_pages_before) break;
+    ::madvise(mapping.mapped + at, kPage, MADV_POPULATE_WRITE);
+    // A wish; since Linux 6.1.
+    ::madvise(mapping.mapped + at, player::kHugePage, MADV_COLLAPSE);
+    const std::int64_t end = clock.now_ns();
+    if (end - start > kPatienceNs) no_huge_pages_before = end + kPauseNs;
   }
-  return player::populate(mapping, true);
+  std::atomic<int> error = 0;
+  const std::size_t pieces = (mapping.mapped_bytes + kPieceBytes - 1) / kPieceBytes;
+  parallel.for_each(static_cast<std::int64_t>(pieces), [&](std::int64_t piece) {
+    player::GuardedMapping part = mapping;
+    const std::size_t at = static_cast<std::size_t>(piece) * kPieceBytes;
+    part.mapped += at;
+    part.mapped_bytes = std::min(kPieceBytes, mapping.mapped_bytes - at);
+    if (const int trouble = player::populate(part, true); trouble != 0) error = trouble;
+  });
+  return error;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<CpuBuffer>> CpuBuffer::allocate(const BufferSpec& spec) {
+Result<std::unique_ptr<CpuBuffer>> CpuBuffer::allocate(const BufferSpec& spec, Parallel& parallel) {
   KW_ASSERT(spec.bytes >= 0 && spec.alignment > 0 &&
             std::has_single_bit(static_cast<std::uint64_t>(spec.alignment)));
   if (spec.alignment > static_cast<std::int64_t>(kPage))
@@ -70,7 +88,7 @@ Result<std::unique_ptr<CpuBuffer>> CpuBuffer::allocate(const BufferSpec& spec) {
   buffer->bytes_ = bytes;
   buffer->offset_ = (mapped - bytes) / alignment * alignment;
   buffer->shared_ = spec.shared;
-  if (const int trouble = give_memory(buffer->mapping_); trouble != 0)
+  if (const int trouble = give_memory(buffer->mapping_, parallel); trouble != 0)
     return platform::fail_errno("allocate", spec.name, trouble);
   buffer->arm_guards();
   return buffer;

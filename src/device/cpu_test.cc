@@ -50,11 +50,17 @@ TEST(CpuDevice, FlushesAndProbes) {
   EXPECT_LT((*device)->free_bytes(), (*device)->facts().memory_bytes);
 }
 
+Parallel& parallel() {
+  static Parallel two(2);
+  return two;
+}
+
 class Layout : public testing::TestWithParam<std::pair<std::int64_t, std::int64_t>> {};
 
 TEST_P(Layout, PayloadsAreAlignedAndEndAsCloseToTheGuardAsThatAllows) {
   const auto [bytes, alignment] = GetParam();
-  const auto b = CpuBuffer::allocate({.name = "b", .bytes = bytes, .alignment = alignment});
+  const auto b =
+      CpuBuffer::allocate({.name = "b", .bytes = bytes, .alignment = alignment}, parallel());
   ASSERT_TRUE(b.has_value());
   const auto payload = (*b)->payload();
   EXPECT_EQ((*b)->bytes(), bytes);
@@ -74,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Layout,
                                          std::pair{5'000'000, 4096}));
 
 TEST(CpuBuffers, TellWhichCanaryWasTouched) {
-  const auto b = CpuBuffer::allocate({.name = "b", .bytes = 100, .alignment = 64});
+  const auto b = CpuBuffer::allocate({.name = "b", .bytes = 100, .alignment = 64}, parallel());
   ASSERT_TRUE(b.has_value());
   (*b)->back_slack()[3] ^= std::byte{1};
   EXPECT_EQ((*b)->check_guards(), "byte 4 after the last was overwritten");
@@ -85,7 +91,7 @@ TEST(CpuBuffers, TellWhichCanaryWasTouched) {
 }
 
 TEST(CpuBuffers, ReadOnlyDescriptorsCannotBeMappedForWriting) {
-  const auto b = CpuBuffer::allocate({.name = "b", .bytes = 100, .alignment = 64});
+  const auto b = CpuBuffer::allocate({.name = "b", .bytes = 100, .alignment = 64}, parallel());
   ASSERT_TRUE(b.has_value());
   void* writable =
       ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, (*b)->descriptor(false), 0);
@@ -97,7 +103,8 @@ TEST(CpuBuffers, ReadOnlyDescriptorsCannotBeMappedForWriting) {
 }
 
 TEST(CpuBuffers, RefuseAlignmentsBeyondAPage) {
-  EXPECT_FALSE(CpuBuffer::allocate({.name = "b", .bytes = 8, .alignment = 8192}).has_value());
+  EXPECT_FALSE(
+      CpuBuffer::allocate({.name = "b", .bytes = 8, .alignment = 8192}, parallel()).has_value());
 }
 
 }  // namespace

@@ -112,4 +112,3 @@ struct GpuRoom {
 inline const WorkloadResult& timed(const Evaluation& e) { return e.workloads.at(2); }
 
 }  // namespace kw::referee::testing
-
