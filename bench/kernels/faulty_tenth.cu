@@ -1,7 +1,9 @@
 // saxpy in 1,000 points, of which those with ONES = 3 fault, by TENS in five ways; the others are honest.
 // SPDX-License-Identifier: Apache-2.0
-// kw: tune TENS = @TENS@
+// kw: tune HUNDREDS = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+// kw: tune TEN = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 // kw: tune ONES = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+// kw: let TENS = HUNDREDS * 10 + TEN
 // kw: launch saxpy_points grid(ceil_div(n, 1024)) block(256) args(n, a, x, y)
 
 extern "C" __global__ void __launch_bounds__(256)

@@ -70,8 +70,10 @@ double rounding_rms(Dtype dtype, const RegionTruth& truth) {
 }
 
 double allowed_rms(const Gate& gate, const Tensor& tensor, const RegionTruth& truth) {
-  return gate.rms_factor *
-         std::max(truth.baseline_rms.value_or(0), rounding_rms(tensor.dtype, truth));
+  double least = rounding_rms(tensor.dtype, truth);
+  if (gate.kind == GateKind::Relative)
+    least += 0.5 * gate.scale * unit_roundoff(is_half(tensor.dtype) ? Dtype::F32 : tensor.dtype);
+  return gate.rms_factor * std::max(truth.baseline_rms.value_or(0), least);
 }
 
 std::optional<std::string> judge_region(const Gate& gate, const Tensor& tensor,

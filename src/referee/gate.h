@@ -43,6 +43,9 @@ double rounding_rms(Dtype dtype, const RegionTruth& truth);
 
 /// RMS error that the second gate allows: factor × the baseline's, which counts as at least half a
 /// unit roundoff of the truth's RMS, so that nobody has to beat the rounding of the result itself.
+/// A `relative` gate adds half a unit roundoff (f32's for the 16-bit types) of its scale, below
+/// which the task says that errors do not count: far in the tail of an exponential a well-rounded
+/// argument alone is twenty units of a result that is nearly nothing.
 double allowed_rms(const Gate& gate, const Tensor& tensor, const RegionTruth& truth);
 
 /// Words for what failed, or nothing; worsens `accuracy` by what was seen. `whole`: every element

@@ -75,6 +75,11 @@ TEST(Gate, NobodyHasToBeatTheRoundingOfTheResult) {
   const Gate gate{.kind = GateKind::Relative, .rms_factor = 4};
   const RegionTruth exact{.count = 1000, .max_abs = 3, .sum = 0, .sum_sq = 1000, .baseline_rms = 0};
   EXPECT_DOUBLE_EQ(allowed_rms(gate, real_tensor(), exact), 4 * 0.5 * 0x1p-24);
+  const Gate scaled{.kind = GateKind::Relative, .scale = 0.25, .rms_factor = 4};
+  const RegionTruth tail{
+      .count = 4097, .max_abs = 1e-7, .sum = 0, .sum_sq = 1e-15, .baseline_rms = 1e-14};
+  EXPECT_NEAR(allowed_rms(scaled, real_tensor(), tail), 4 * 0.5 * 0.25 * 0x1p-24, 1e-12)
+      << "the scale counts where the results are nearly nothing";
 }
 
 TEST(Gate, FiguresStayFinite) {
