@@ -36,7 +36,7 @@ gpu_judge() {
   local outcome
   outcome=$(got /verdict/outcome)
   [ "$outcome" = correct ] && return
-  note "$1 ended ${outcome:-without a verdict}: $(got /verdict/evidence)$(got /error/what)"
+  note "${1#"$top"/} ended ${outcome:-without a verdict}: $(got /verdict/evidence)$(got /error/what)"
   return 1
 }
 
