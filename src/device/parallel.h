@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -28,15 +29,15 @@ class Parallel {
 
  private:
   void help();
-  void take_pieces(std::unique_lock<std::mutex>& lock);
+  void take_pieces(const std::function<void(std::int64_t)>& body, std::int64_t pieces);
 
   std::mutex mutex_;
   std::condition_variable work_;
   std::condition_variable finished_;
   const std::function<void(std::int64_t)>* body_ = nullptr;
-  std::int64_t next_ = 0;
+  std::atomic<std::int64_t> next_ = 0;
   std::int64_t pieces_ = 0;
-  std::int64_t running_ = 0;
+  std::int64_t running_ = 0;  ///< Helpers within the loop.
   bool is_ending_ = false;
   std::vector<std::thread> helpers_;
 };
