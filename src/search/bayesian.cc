@@ -15,24 +15,31 @@
 namespace kw::search {
 namespace {
 
-// Chosen on the landscapes of bench/tuners.cc; the sizes keep a plan below 5 ms.
-constexpr std::size_t kRemembered = 112;      // observations that a process is given
-constexpr std::size_t kCandidates = 192;      // points whose improvement is computed at once
-constexpr std::size_t kNearby = 96;           // of which at most so many around the best points
-constexpr int kRefinements = 3;               // moves of the winner to a better neighbour
-constexpr std::size_t kWholeSpace = 1 << 14;  // combinations of a space that is listed
-constexpr double kWorthwhile = 0.002;  // expected gain (log) below which a point is not worth it
+// Chosen on the landscapes of bench/tuners.cc; the sizes keep the mean of a plan below 0.1 ms.
+constexpr std::size_t kRemembered = 112;  // observations that a fit is given
+constexpr std::size_t kPool = 192;        // points that are looked at between two fits
+constexpr std::size_t kNearby = 96;       // of which at most so many around the best points
+constexpr std::size_t kFresh = 8;         // points by lot that join it with each plan
+constexpr int kRefinements = 3;           // of a winner: its neighbours join
+constexpr double kGrowth = 1.12;          // of the observations from one fit to the next
+constexpr int kMostFittingSteps = 40;     // of the hyperparameters in a fit
+constexpr double kWorthwhile = 0.002;     // expected gain (log) below which a point is not worth it
 constexpr double kDoubtStep = 1.3;
-constexpr double kMostDoubt = 2.5;  // it ends when nothing is worth it even so
-constexpr double kDepth = 3;  // speeds are cut off at so many times the way from best to median
+constexpr double kMostDoubt = 3;  // it ends when nothing is worth it even so
+constexpr double kDepth = 3;      // speeds are cut off at so many times the way from best to median
 
 constexpr double kUsualNoise = 0.01;  // sd of the log of a speedup, where nothing says otherwise
 
 double normal_density(double z) { return std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi); }
 double normal_share(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
+// Of two independent deviations; a tenth of the cost of std::hypot, which fears overflow.
+double both(double a, double b) { return std::sqrt(a * a + b * b); }
+
 double expected_improvement(const Prediction& p, double best) {
+  constexpr double kHopeless = -6;  // deviations: less than a billionth of one is expected there
   const double z = (p.mean - best) / p.deviation;
+  if (z < kHopeless) return 0;
   return p.deviation * (z * normal_share(z) + normal_density(z));
 }
 
@@ -43,12 +50,12 @@ double noise_of(const Speedup& speedup) {
   return std::log(speedup.high / speedup.low) / (2 * kDeviations);
 }
 
-// Sweeps of the hyperparameters that cost about a millisecond beside `points` observations.
+// Steps of the hyperparameters that cost about half a millisecond beside `points` observations.
 int fitting_steps(std::size_t points) {
-  constexpr double kFlops = 1.5e6;
-  constexpr int kMost = 24;
+  constexpr double kFlops = 1e6;
   const auto n = static_cast<double>(points);
-  return std::clamp(static_cast<int>(kFlops / (n * n * n / 3 + 30 * n * n + 1)), 1, kMost);
+  return std::clamp(static_cast<int>(kFlops / (n * n * n / 3 + 10 * n * n + 1)), 1,
+                    kMostFittingSteps);
 }
 
 class Bayesian final : public PointTuner {
@@ -59,7 +66,6 @@ class Bayesian final : public PointTuner {
         rng_(job.seed),
         speed_(grid_, 1e-3),
         works_(grid_, 0.3) {
-    if (job.space->size() <= kWholeSpace) listed_ = job.space->valid_points(kWholeSpace);
     const std::size_t knobs = job.space->knobs().size();
     designed_ = std::clamp<std::size_t>(knobs + 2, 3, 10);
     if (job.start_speedup > 0)
@@ -84,11 +90,21 @@ class Bayesian final : public PointTuner {
   }
 
   void observe(const KnobPoint& point, const Tell& tell) override {
-    if (tell.is_correct() && tell.speedup.value > 0)
-      observed_.push_back(
-          {grid_.places_of(point), std::log(tell.speedup.value), noise_of(tell.speedup), tell.ask});
-    else
-      failed_.push_back(grid_.places_of(point));
+    Places at = grid_.places_of(point);
+    if (tell.is_correct() && tell.speedup.value > 0) {
+      const double log_speedup = std::log(tell.speedup.value);
+      if (is_fitted()) {
+        values_.push_back(std::max(floor_, log_speedup));
+        speed_.add(at, values_.back());
+        if (knows_failures_) works_.add(at, 1);
+      }
+      observed_.push_back({std::move(at), log_speedup, noise_of(tell.speedup), tell.ask});
+    } else {
+      if (knows_failures_) works_.add(at, 0);
+      // The first failure brings the second process to life.
+      if (is_fitted() && !knows_failures_) next_fit_ = 0;
+      failed_.push_back(std::move(at));
+    }
   }
 
  private:
@@ -100,32 +116,52 @@ class Bayesian final : public PointTuner {
   };
 
   struct Scored {
-    Places at;
-    double gain = -1;  // expected improvement times the chance that it works
+    std::size_t at = 0;  // in the pool
+    double gain = -1;    // expected improvement times the chance that it works
   };
+
+  bool is_fitted() const { return fitted_ > 0; }
+  std::size_t known() const { return observed_.size() + failed_.size(); }
 
   // Of some points by lot, the one farthest from all that was asked.
   std::optional<Plan> spread_point() {
     constexpr int kLots = 24;
-    std::vector<Places> known = pending_places();
-    known.push_back(grid_.places_of(job().start));
-    for (const Observation& o : observed_) known.push_back(o.at);
-    known.insert(known.end(), failed_.begin(), failed_.end());
-    std::optional<KnobPoint> farthest;
+    std::vector<Places> others = pending_places();
+    others.push_back(grid_.places_of(job().start));
+    for (const Observation& o : observed_) others.push_back(o.at);
+    others.insert(others.end(), failed_.begin(), failed_.end());
+    std::optional<Places> farthest;
     double most = -1;
     for (int lot = 0; lot < kLots; ++lot) {
-      auto point = untried().draw(rng_);
-      if (!point) break;
-      const Places here = grid_.places_of(*point);
+      auto here = draw();
+      if (!here) break;
       double nearest = HUGE_VAL;
-      for (const Places& other : known) nearest = std::min(nearest, distance(here, other));
+      for (const Places& other : others) nearest = std::min(nearest, distance(*here, other));
       if (nearest <= most) continue;
       most = nearest;
-      farthest = std::move(point);
+      farthest = std::move(here);
     }
     if (!farthest) return std::nullopt;
-    std::string why = fmt::format("far from all others: {}", to_text(*farthest));
-    return Plan{std::move(*farthest), job().parent, std::move(why)};
+    KnobPoint point = grid_.point_at(*farthest);
+    std::string why = fmt::format("far from all others: {}", to_text(point));
+    return Plan{std::move(point), job().parent, std::move(why)};
+  }
+
+  // An untried point by lot, by numbers as long as they are likely to hit.
+  std::optional<Places> draw() {
+    constexpr int kLots = 8;
+    for (int lot = 0; lot < kLots; ++lot) {
+      const std::uint64_t number = rng_.below(job().space->size());
+      Places places = grid_.places_of(number);
+      if (is_open(places, number)) return places;
+    }
+    const auto point = untried().draw(rng_);
+    return point ? std::optional(grid_.places_of(*point)) : std::nullopt;
+  }
+
+  bool is_open(const Places& places, std::uint64_t number) {
+    if (untried().is_taken(number)) return false;
+    return !job().space->has_requirements() || job().space->is_valid(grid_.point_at(places));
   }
 
   double distance(const Places& a, const Places& b) const {
@@ -142,65 +178,86 @@ class Bayesian final : public PointTuner {
   }
 
   std::optional<Plan> most_promising() {
-    fit();
-    const Observation& leader = *std::max_element(
-        observed_.begin(), observed_.end(),
-        [](const auto& a, const auto& b) { return a.log_speedup < b.log_speedup; });
-    const std::vector<Places> points = candidates();
-    if (points.empty()) return std::nullopt;
-    if (leader.ask != leader_) doubt_ = 1;
-    leader_ = leader.ask;
-    Scored best = best_of(points);
+    const bool is_due = known() >= next_fit_;
+    note_leader();
+    if (is_due)
+      fit();
+    else
+      refresh_pool();
+    Scored best = choose();
+    // It must not end by hyperparameters and a pool of long ago.
+    if (best.gain < kWorthwhile && fitted_ < known()) {
+      fit();
+      best = choose();
+    }
+    if (best.gain < kWorthwhile) return std::nullopt;
+    expected_ = best.gain;
+    KnobPoint point = grid_.point_at(pool_[best.at]);
+    leave(best.at);
+    std::string why = fmt::format("expected gain {:.2f} % over {}: {}", 100 * std::expm1(expected_),
+                                  leader_, to_text(point));
+    return Plan{std::move(point), leader_, std::move(why)};
+  }
+
+  // The best of the pool, beside what is outstanding.
+  Scored choose() {
+    const std::vector<Places> waiting = pending_places();
+    set_mark();
+    // Outstanding asks count as if they had come out as expected: the next looks elsewhere.
+    for (const Prediction& p : speed_.predict(waiting)) mark_ = std::max(mark_, p.mean);
+    for (const Places& point : waiting) {
+      speed_.suppose(point);
+      if (knows_failures_) works_.suppose(point);
+    }
+    Scored best = refined_best();
     // Where nothing seems worth it, the model may be too sure of itself.
     while (best.gain < kWorthwhile && doubt_ < kMostDoubt) {
       doubt_ *= kDoubtStep;
-      best = best_of(points);
+      best = refined_best();
     }
-    if (best.gain < kWorthwhile) return std::nullopt;
-    for (int i = 0; i < kRefinements; ++i) {
-      Scored nearby = best_of(one_knob_away(best.at));
-      if (nearby.gain <= best.gain) break;
-      best = std::move(nearby);
+    if (!waiting.empty()) {
+      speed_.forget_supposed();
+      if (knows_failures_) works_.forget_supposed();
     }
-    expected_ = best.gain;
-    KnobPoint point = grid_.point_at(best.at);
-    std::string why = fmt::format("expected gain {:.2f} % over {}: {}", 100 * std::expm1(expected_),
-                                  leader.ask, to_text(point));
-    return Plan{std::move(point), leader.ask, std::move(why)};
+    return best;
   }
 
+  // Fits both processes to what is remembered now, and gathers the pool anew.
   void fit() {
+    leave_all();
     std::vector<Places> points;
-    std::vector<double> values;
-    remember(points, values);
-    speed_.fit(points, values, fitting_steps(points.size()));
-    // Outstanding asks count as if they had come out as expected: the next looks elsewhere.
-    const std::vector<Places> waiting = pending_places();
-    if (!waiting.empty()) {
-      for (const Prediction& p : speed_.predict(waiting)) values.push_back(p.mean);
-      points.insert(points.end(), waiting.begin(), waiting.end());
-      speed_.fit(points, values, 0);
+    remember(points);
+    speed_.fit(points, values_, fitting_steps(points.size()));
+    noise_ = usual_noise();
+    knows_failures_ = !failed_.empty();
+    if (knows_failures_) {
+      std::vector<double> labels(points.size(), 1);
+      const std::size_t oldest =
+          failed_.size() > kRemembered / 2 ? failed_.size() - kRemembered / 2 : 0;
+      points.insert(points.end(), failed_.begin() + static_cast<std::ptrdiff_t>(oldest),
+                    failed_.end());
+      labels.resize(points.size(), 0);
+      const int steps =
+          std::min<int>(fitting_steps(points.size()), 1 + static_cast<int>(known() - fitted_));
+      works_.fit(std::move(points), std::move(labels), steps);
     }
-    // What the process does not explain is noise of the measurement, or roughness that belongs to
-    // the point. Noise flatters the largest of many measurements, so a point is worth what was
-    // predicted there and the rough share of the rest.
-    const double noise = usual_noise();
+    fitted_ = known();
+    next_fit_ =
+        std::max(known() + 1, static_cast<std::size_t>(kGrowth * static_cast<double>(known())));
+    gather_pool();
+  }
+
+  // What the process does not explain is noise of the measurement, or roughness that belongs to
+  // the point. Noise flatters the largest of many measurements, so a point is worth what was
+  // predicted there and the rough share of the rest.
+  void set_mark() {
     const double residual = speed_.residual();
-    roughness_ = std::sqrt(std::max(0.0, residual * residual - noise * noise));
+    roughness_ = std::sqrt(std::max(0.0, residual * residual - noise_ * noise_));
     const double share = roughness_ * roughness_ / std::max(1e-12, residual * residual);
-    best_ = -HUGE_VAL;
-    const std::vector<Prediction> known = speed_.predict(points);
-    for (std::size_t i = 0; i < known.size(); ++i)
-      best_ = std::max(best_, known[i].mean + share * (values[i] - known[i].mean));
-    if (failed_.empty()) return;
-    std::vector<double> labels(points.size() - waiting.size(), 1);
-    points.resize(labels.size());
-    const std::size_t oldest =
-        failed_.size() > kRemembered / 2 ? failed_.size() - kRemembered / 2 : 0;
-    points.insert(points.end(), failed_.begin() + static_cast<std::ptrdiff_t>(oldest),
-                  failed_.end());
-    labels.resize(points.size(), 0);
-    works_.fit(std::move(points), std::move(labels), 1);
+    const std::vector<double> smooth = speed_.at_data();
+    mark_ = -HUGE_VAL;
+    for (std::size_t i = 0; i < smooth.size(); ++i)
+      mark_ = std::max(mark_, smooth[i] + share * (values_[i] - smooth[i]));
   }
 
   std::vector<const Observation*> fastest_first() const {
@@ -210,6 +267,16 @@ class Bayesian final : public PointTuner {
       return a->log_speedup != b->log_speedup ? a->log_speedup > b->log_speedup : a->ask < b->ask;
     });
     return order;
+  }
+
+  void note_leader() {
+    const Observation& leader = *std::max_element(
+        observed_.begin(), observed_.end(),
+        [](const auto& a, const auto& b) { return a.log_speedup < b.log_speedup; });
+    if (leader.ask == leader_) return;
+    doubt_ = 1;
+    leader_ = leader.ask;
+    newly_leading_ = leader.at;
   }
 
   // The median sd of the log of a measured speedup, from the tells' intervals.
@@ -223,11 +290,12 @@ class Bayesian final : public PointTuner {
 
   // The faster half of what is remembered are the fastest, the rest a cut through all others. How
   // slow the slowest are is of no interest, and would stretch the scale.
-  void remember(std::vector<Places>& points, std::vector<double>& values) const {
+  void remember(std::vector<Places>& points) {
     const std::vector<const Observation*> order = fastest_first();
     const double top = order.front()->log_speedup;
     const double median = order[order.size() / 2]->log_speedup;
-    const double floor = top - kDepth * std::max(top - median, 0.01);
+    floor_ = top - kDepth * std::max(top - median, 0.01);
+    values_.clear();
     const std::size_t room =
         kRemembered - (failed_.empty() ? 0 : std::min(failed_.size(), kRemembered / 2));
     const std::size_t fastest = order.size() <= room ? order.size() : room / 2;
@@ -236,37 +304,87 @@ class Bayesian final : public PointTuner {
       const std::size_t rank =
           i < fastest ? i : fastest + (i - fastest) * (order.size() - fastest) / others;
       points.push_back(order[rank]->at);
-      values.push_back(std::max(floor, order[rank]->log_speedup));
+      values_.push_back(std::max(floor_, order[rank]->log_speedup));
     }
   }
 
-  // The whole space where it is small; else points by lot and points around the fastest.
-  std::vector<Places> candidates() {
-    std::vector<Places> result;
-    std::erase_if(listed_, [&](const KnobPoint& p) { return !untried().contains(p); });
-    if (!listed_.empty() && listed_.size() <= kCandidates) {
-      for (const KnobPoint& point : listed_) result.push_back(grid_.places_of(point));
-      return result;
+  // All that is untried where the space is small; else points around the fastest and points by lot.
+  void gather_pool() {
+    std::vector<Places> points;
+    if (list_open()) {
+      for (const std::uint64_t number : open_) points.push_back(grid_.places_of(number));
+      join(points);
+      return;
     }
-    std::set<Places> seen;
     const std::vector<const Observation*> fastest = fastest_first();
     constexpr std::size_t kLeaders = 4;
+    std::set<Places> seen;
     for (std::size_t i = 0; i < std::min(kLeaders, fastest.size()); ++i) {
       std::vector<Places> around = one_knob_away(fastest[i]->at);
       rng_.shuffle(std::span(around));
       for (Places& p : around)
-        if (result.size() < kNearby * (i + 1) / kLeaders && seen.insert(p).second)
-          result.push_back(std::move(p));
+        if (points.size() < kNearby * (i + 1) / kLeaders && seen.insert(p).second)
+          points.push_back(std::move(p));
     }
-    for (std::size_t lot = 0; lot < kCandidates && result.size() < kCandidates; ++lot) {
-      const auto point = listed_.empty()
-                             ? untried().draw(rng_)
-                             : listed_[static_cast<std::size_t>(rng_.below(listed_.size()))];
+    for (std::size_t lot = 0; lot < kPool && points.size() < kPool; ++lot) {
+      auto point = draw();
       if (!point) break;
-      Places places = grid_.places_of(*point);
-      if (seen.insert(places).second) result.push_back(std::move(places));
+      if (seen.insert(*point).second) points.push_back(std::move(*point));
     }
-    return result;
+    join(points);
+  }
+
+  // Keeps the list of what is untried in a small space. False: the space is too large for a list.
+  bool list_open() {
+    constexpr std::uint64_t kListed = 512;
+    const std::uint64_t size = job().space->size();
+    if (size > kListed) return false;
+    if (!is_listed_)
+      for (std::uint64_t number = 0; number < size; ++number)
+        if (is_open(grid_.places_of(number), number)) open_.push_back(number);
+    is_listed_ = true;
+    std::erase_if(open_, [&](std::uint64_t number) { return untried().is_taken(number); });
+    return true;
+  }
+
+  // Between two fits: what lies around a new best, and a few by lot.
+  void refresh_pool() {
+    std::vector<Places> points;
+    if (newly_leading_) points = one_knob_away(*newly_leading_);
+    newly_leading_.reset();
+    if (!is_listed_)
+      for (std::size_t i = 0; i < kFresh; ++i)
+        if (auto point = draw()) points.push_back(std::move(*point));
+    join(points);
+  }
+
+  // Adds those that the pool does not hold. False: it held all.
+  bool join(const std::vector<Places>& points) {
+    const std::size_t before = pool_.size();
+    for (const Places& point : points)
+      if (in_pool_.insert(grid_.number_of(point)).second) pool_.push_back(point);
+    const std::span<const Places> fresh = std::span(pool_).subspan(before);
+    if (fresh.empty()) return false;
+    speed_.follow(fresh);
+    works_.follow(fresh);
+    return true;
+  }
+
+  void leave(std::size_t i) {
+    in_pool_.erase(grid_.number_of(pool_[i]));
+    std::swap(pool_[i], pool_.back());
+    pool_.pop_back();
+    speed_.leave(i);
+    works_.leave(i);
+  }
+
+  void leave_all() {
+    pool_.clear();
+    in_pool_.clear();
+    speed_.leave_all();
+    works_.leave_all();
+    surrounded_.clear();
+    newly_leading_.reset();
   }
 
   // Untried points that differ in one knob.
@@ -280,23 +398,35 @@ class Bayesian final : public PointTuner {
         if (v == from[k]) continue;
         Places other = from;
         other[k] = static_cast<std::uint16_t>(v);
-        if (untried().contains(grid_.point_at(other))) result.push_back(std::move(other));
+        if (is_open(other, grid_.number_of(other))) result.push_back(std::move(other));
       }
     }
     return result;
   }
 
-  Scored best_of(std::vector<Places> points) const {
+  // Neighbours of the winner join, as long as one of them takes its place.
+  Scored refined_best() {
+    Scored best = best_of_pool();
+    for (int i = 0; i < kRefinements && best.gain > 0 && !is_listed_; ++i) {
+      if (!surrounded_.insert(grid_.number_of(pool_[best.at])).second) break;
+      if (!join(one_knob_away(pool_[best.at]))) break;
+      const Scored nearby = best_of_pool();
+      if (nearby.gain <= best.gain) break;
+      best = nearby;
+    }
+    return best;
+  }
+
+  Scored best_of_pool() const {
     Scored best;
-    if (points.empty()) return best;
-    const std::vector<Prediction> speeds = speed_.predict(points);
-    std::vector<Prediction> works;
-    if (!failed_.empty()) works = works_.predict(points);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      double gain = expected_improvement(
-          {speeds[i].mean, doubt_ * std::hypot(speeds[i].deviation, roughness_)}, best_);
-      if (!works.empty()) gain *= chance_of_working(works[i]);
-      if (gain > best.gain) best = {points[i], gain};
+    for (std::size_t i = 0; i < pool_.size(); ++i) {
+      const Prediction speed = speed_.followed(i);
+      double gain =
+          expected_improvement({speed.mean, doubt_ * both(speed.deviation, roughness_)}, mark_);
+      // A chance only takes away.
+      if (gain <= best.gain) continue;
+      if (knows_failures_) gain *= chance_of_working(works_.followed(i));
+      if (gain > best.gain) best = {i, gain};
     }
     return best;
   }
@@ -304,19 +434,33 @@ class Bayesian final : public PointTuner {
   // Labels are 1 for what worked and 0 for what failed; halfway is even odds.
   static double chance_of_working(const Prediction& label) {
     constexpr double kBlur = 0.15;  // of the boundary
-    return normal_share((label.mean - 0.5) / std::hypot(label.deviation, kBlur));
+    return normal_share((label.mean - 0.5) / both(label.deviation, kBlur));
   }
 
   const KnobGrid grid_;
   Rng rng_;
-  std::size_t designed_ = 0;       // spread points still to ask for
-  std::vector<KnobPoint> listed_;  // untried points of a small space
+  std::size_t designed_ = 0;  // spread points still to ask for
   std::vector<Observation> observed_;
   std::vector<Places> failed_;
+
   GaussianProcess speed_;
   GaussianProcess works_;
+  bool knows_failures_ = false;  // works_ is fitted
+  std::size_t fitted_ = 0;       // observations and failures at the last fit; 0: none yet
+  std::size_t next_fit_ = 0;     // how many there are at the next
+  std::vector<double> values_;   // that the first process was given, in its order
+  double floor_ = 0;             // log speedup below which slower is as slow
+
+  std::vector<Places> pool_;  // untried points that both processes follow
+  std::set<std::uint64_t> in_pool_;
+  std::set<std::uint64_t> surrounded_;  // points whose neighbours have joined it
+  std::vector<std::uint64_t> open_;     // untried points of a small space
+  bool is_listed_ = false;
+  std::optional<Places> newly_leading_;  // whose neighbours may not be in the pool
+
+  double noise_ = kUsualNoise;
   double roughness_ = 0;  // sd of the log speed of neighbours, beyond what is smooth
-  double best_ = 0;       // log speedup to improve on
+  double mark_ = 0;       // log speedup to improve on
   double expected_ = 0;   // gain of the last plan
   double doubt_ = 1;      // factor on all deviations; 1 again after each new best
   int leader_ = 0;        // ask of the fastest observation

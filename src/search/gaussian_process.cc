@@ -1,10 +1,11 @@
-// Kernel tables, Cholesky factors, and a coordinate search for hyperparameters.
+// Kernel tables, Cholesky factors that grow, and a coordinate search for hyperparameters.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/gaussian_process.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -42,6 +43,7 @@ struct GaussianProcess::Model {
       tables.emplace_back();
       fill_table(k);
     }
+    followed.resize(grid.knobs());
   }
 
   // Correlations of one knob's values with one another.
@@ -57,6 +59,11 @@ struct GaussianProcess::Model {
       }
   }
 
+  double mixed(double product, double sum) const {
+    const double weight = kAdditive[shape.additive];
+    return weight * sum / static_cast<double>(grid.knobs()) + (1 - weight) * product;
+  }
+
   double correlation(const Places& a, const Places& b) const {
     double product = 1;
     double sum = 0;
@@ -65,36 +72,82 @@ struct GaussianProcess::Model {
       product *= own;
       sum += own;
     }
-    const double weight = kAdditive[shape.additive];
-    return weight * sum / static_cast<double>(a.size()) + (1 - weight) * product;
+    return mixed(product, sum);
   }
 
-  // Factorises the data's covariance. Returns how probable the hyperparameters are after the data:
-  // log marginal likelihood with the signal's variance maximised out, and priors.
-  double condition() {
-    const auto n = static_cast<Eigen::Index>(points.size());
-    Eigen::MatrixXd covariance(n, n);
-    for (Eigen::Index j = 0; j < n; ++j) {
-      for (Eigen::Index i = j; i < n; ++i)
-        covariance(i, j) =
-            correlation(points[static_cast<std::size_t>(i)], points[static_cast<std::size_t>(j)]);
-      covariance(j, j) += kNoise[shape.noise];
+  double noise() const { return kNoise[shape.noise]; }
+
+  // Products and sums over knobs for every pair i > j of the data, so that a step recomputes the
+  // one knob that it changes.
+  struct Pairs {
+    std::vector<double> product;
+    std::vector<double> sum;
+  };
+
+  void fill_pairs() {
+    const std::size_t n = points.size();
+    pairs.product.clear();
+    pairs.sum.clear();
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        double product = 1;
+        double sum = 0;
+        for (std::size_t k = 0; k < grid.knobs(); ++k) {
+          const double own = tables[k][points[i][k] * grid.values(k) + points[j][k]];
+          product *= own;
+          sum += own;
+        }
+        pairs.product.push_back(product);
+        pairs.sum.push_back(sum);
+      }
+  }
+
+  // Moves a knob's table to what the shape says now, and the pairs with it.
+  void change_table(std::size_t k) {
+    const std::vector<double> before = tables[k];
+    fill_table(k);
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const std::size_t row = points[i][k] * grid.values(k);
+      for (std::size_t j = 0; j < i; ++j, ++at) {
+        const double was = before[row + points[j][k]];
+        const double is = tables[k][row + points[j][k]];
+        pairs.product[at] *= is / was;
+        pairs.sum[at] += is - was;
+      }
     }
-    factor.compute(covariance);
-    KW_ASSERT(factor.info() == Eigen::Success);
-    weights = factor.solve(standardised);
-    // As if two observations had shown unit variance: few equal values must not look certain.
-    variance = (standardised.dot(weights) + 2) / static_cast<double>(n + 2);
-    const double log_determinant = 2 * factor.matrixLLT().diagonal().array().log().sum();
-    return -0.5 * static_cast<double>(n + 2) * std::log(variance) - 0.5 * log_determinant +
+  }
+
+  // How probable the hyperparameters are after the data: log marginal likelihood with the signal's
+  // variance maximised out, and priors.
+  double log_posterior() {
+    const auto n = static_cast<Eigen::Index>(points.size());
+    covariance.resize(n, n);
+    std::size_t at = 0;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      for (Eigen::Index j = 0; j < i; ++j, ++at)
+        covariance(i, j) = mixed(pairs.product[at], pairs.sum[at]);
+      covariance(i, i) = 1 + noise();
+    }
+    const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> llt(covariance);
+    KW_ASSERT(llt.info() == Eigen::Success);
+    const Eigen::VectorXd white = llt.matrixL().solve(standardised);
+    const double log_determinant = 2 * covariance.diagonal().array().log().sum();
+    const double signal = signal_variance(white.squaredNorm(), points.size());
+    return -0.5 * static_cast<double>(n + 2) * std::log(signal) - 0.5 * log_determinant +
            log_prior();
+  }
+
+  // As if two observations had shown unit variance: few equal values must not look certain.
+  static double signal_variance(double squares, std::size_t data) {
+    return (squares + 2) / static_cast<double>(data + 2);
   }
 
   double log_prior() const {
     // Lengths grow with the number of knobs (Hvarfner et al. 2024), else nothing is near anything.
     const double usual = std::log(0.5 * std::sqrt(static_cast<double>(grid.knobs())));
     const auto square = [](double x) { return x * x; };
-    double result = -0.5 * square((std::log(kNoise[shape.noise]) - std::log(1e-2)) / 2);
+    double result = -0.5 * square((std::log(noise()) - std::log(1e-2)) / 2);
     for (std::size_t k = 0; k < grid.knobs(); ++k) {
       result -= 0.5 * square(std::log(kLengths[shape.length[k]]) - usual);
       result -= 1.5 * static_cast<double>(shape.categorical[k]);
@@ -119,27 +172,127 @@ struct GaussianProcess::Model {
     return {&shape.categorical[knob], grid.values(knob) > 2 ? 2U : 1U, knob};
   }
 
+  // The next hyperparameter that has a choice.
+  Coordinate next_coordinate() {
+    for (;;) {
+      const Coordinate c = coordinate(cursor);
+      cursor = (cursor + 1) % (2 + 2 * grid.knobs());
+      if (c.choices > 1) return c;
+    }
+  }
+
   // Moves the next hyperparameter one choice up or down where that is more probable.
-  void step(double& log_posterior) {
-    const Coordinate c = coordinate(cursor);
-    cursor = (cursor + 1) % (2 + 2 * grid.knobs());
+  void step(double& best_so_far) {
+    const Coordinate c = next_coordinate();
     const std::size_t before = *c.index;
     std::size_t best = before;
+    const Pairs pairs_before = pairs;
+    const std::vector<double> table_before = c.knob ? tables[*c.knob] : std::vector<double>();
+    const auto undo = [&] {
+      *c.index = before;
+      if (!c.knob) return;
+      pairs = pairs_before;
+      tables[*c.knob] = table_before;
+    };
     const auto move_to = [&](std::size_t index) {
+      undo();
       *c.index = index;
-      if (c.knob) fill_table(*c.knob);
+      if (c.knob) change_table(*c.knob);
     };
     for (const int by : {-1, 1}) {
       if ((by < 0 && before == 0) || (by > 0 && before + 1 >= c.choices)) continue;
       move_to(by < 0 ? before - 1 : before + 1);
-      const double there = condition();
+      const double there = log_posterior();
       constexpr double kLeastGain = 1e-6;  // rounding must not decide
-      if (there <= log_posterior + kLeastGain) continue;
-      log_posterior = there;
+      if (there <= best_so_far + kLeastGain) continue;
+      best_so_far = there;
       best = *c.index;
     }
-    move_to(best);
+    if (best == before)
+      undo();
+    else if (best != *c.index)
+      move_to(best);
   }
+
+  using Row = std::vector<double>;
+  static double dot(const Row& a, const Row& b, std::size_t count) {
+    const auto n = static_cast<Eigen::Index>(count);
+    return Eigen::Map<const Eigen::VectorXd>(a.data(), n)
+        .dot(Eigen::Map<const Eigen::VectorXd>(b.data(), n));
+  }
+
+  // Solves L x = k(data, point) for the first `count` data.
+  Row whitened(const Places& point, std::size_t count) const {
+    Row x(count);
+    for (std::size_t i = 0; i < count; ++i) x[i] = correlation(points[i], point);
+    for (std::size_t i = 0; i < count; ++i) x[i] = (x[i] - dot(lower[i], x, i)) / lower[i][i];
+    return x;
+  }
+
+  // Row `i` of the factor, of the data, and of what is followed; `value` is standardised, nothing:
+  // as expected.
+  void condition_on(std::size_t i, std::optional<double> value) {
+    Row row = whitened(points[i], i);
+    const double square = dot(row, row, i);
+    constexpr double kLeast = 1e-9;  // what rounding may leave of a point that is there twice
+    const double own = std::sqrt(std::max(kLeast, 1 + noise() - square));
+    white.push_back(value ? (*value - dot(row, white, i)) / own : 0);
+    squares += white.back() * white.back();
+    row.push_back(own);
+    lower.push_back(std::move(row));
+    kept.emplace_back();
+    extend_followed(i, 0);
+  }
+
+  // Row `i` for the followed points from `from` on.
+  void extend_followed(std::size_t i, std::size_t from) {
+    Row& row = kept[i];
+    const std::size_t count = means.size();
+    row.resize(count);
+    Row& product = scratch;
+    product.assign(count, 1);
+    for (std::size_t j = from; j < count; ++j) row[j] = 0;
+    for (std::size_t k = 0; k < grid.knobs(); ++k) {
+      const double* const own = &tables[k][points[i][k] * grid.values(k)];
+      const std::uint16_t* const places = followed[k].data();
+      for (std::size_t j = from; j < count; ++j) {
+        const double here = own[places[j]];
+        product[j] *= here;
+        row[j] += here;
+      }
+    }
+    for (std::size_t j = from; j < count; ++j) row[j] = mixed(product[j], row[j]);
+    for (std::size_t m = 0; m < i; ++m) {
+      const double by = lower[i][m];
+      const double* const other = kept[m].data();
+      for (std::size_t j = from; j < count; ++j) row[j] -= by * other[j];
+    }
+    const double scale = 1 / lower[i][i];
+    for (std::size_t j = from; j < count; ++j) {
+      row[j] *= scale;
+      means[j] += row[j] * white[i];
+      left[j] -= row[j] * row[j];
+    }
+  }
+
+  // All rows again, by the hyperparameters of now.
+  void condition() {
+    lower.clear();
+    white.clear();
+    kept.clear();
+    squares = 0;
+    std::ranges::fill(means, 0);
+    std::ranges::fill(left, 1);
+    for (std::size_t i = 0; i < points.size(); ++i)
+      condition_on(i, standardised[static_cast<Eigen::Index>(i)]);
+    data = points.size();
+  }
+
+  Prediction prediction(double mean_of, double left_of) const {
+    return {mean + spread * mean_of, spread * std::sqrt(variance() * std::max(1e-12, left_of))};
+  }
+
+  double variance() const { return signal_variance(squares, data); }
 
   const KnobGrid& grid;
   const double least_spread;
@@ -147,13 +300,23 @@ struct GaussianProcess::Model {
   std::size_t cursor = 0;
   std::vector<std::vector<double>> tables;
 
-  std::vector<Places> points;
-  Eigen::VectorXd standardised;
+  std::vector<Places> points;  // the data, then what is supposed
+  std::size_t data = 0;
+  Eigen::VectorXd standardised;  // of the latest fit
   double mean = 0;
   double spread = 1;
-  Eigen::LLT<Eigen::MatrixXd> factor;
-  Eigen::VectorXd weights;
-  double variance = 1;
+  Pairs pairs;
+  Eigen::MatrixXd covariance;
+
+  std::vector<Row> lower;  // the Cholesky factor; row i has i + 1 entries
+  Row white;               // the factor's inverse times the values
+  double squares = 0;      // of it
+
+  std::vector<std::vector<std::uint16_t>> followed;  // places by knob
+  std::vector<Row> kept;  // by datum: the factor's inverse times the correlations
+  Row means;              // of the followed points, standardised
+  Row left;               // of their variance
+  Row scratch;
 };
 
 GaussianProcess::GaussianProcess(const KnobGrid& grid, double least_spread)
@@ -172,35 +335,110 @@ void GaussianProcess::fit(std::vector<Places> points, std::vector<double> values
   m.spread = std::max(m.least_spread,
                       std::sqrt(centred.squaredNorm() / static_cast<double>(values.size())));
   m.standardised = centred / m.spread;
-  double log_posterior = m.condition();
-  for (int i = 0; i < steps; ++i) m.step(log_posterior);
+  if (steps > 0) {
+    m.fill_pairs();
+    double log_posterior = m.log_posterior();
+    for (int i = 0; i < steps; ++i) m.step(log_posterior);
+  }
   m.condition();
+}
+
+void GaussianProcess::add(const Places& point, double value) {
+  Model& m = *model_;
+  KW_ASSERT(m.data > 0 && m.data == m.points.size());
+  m.points.push_back(point);
+  m.condition_on(m.data, (value - m.mean) / m.spread);
+  ++m.data;
+}
+
+void GaussianProcess::suppose(const Places& point) {
+  Model& m = *model_;
+  KW_ASSERT(m.data > 0);
+  m.points.push_back(point);
+  m.condition_on(m.points.size() - 1, std::nullopt);
+}
+
+void GaussianProcess::forget_supposed() {
+  Model& m = *model_;
+  while (m.points.size() > m.data) {
+    const Model::Row& row = m.kept.back();
+    for (std::size_t j = 0; j < row.size(); ++j) m.left[j] += row[j] * row[j];
+    m.points.pop_back();
+    m.lower.pop_back();
+    m.white.pop_back();
+    m.kept.pop_back();
+  }
 }
 
 std::vector<Prediction> GaussianProcess::predict(std::span<const Places> points) const {
   const Model& m = *model_;
-  KW_ASSERT(!m.points.empty());
-  const auto rows = static_cast<Eigen::Index>(m.points.size());
-  const auto columns = static_cast<Eigen::Index>(points.size());
-  Eigen::MatrixXd cross(rows, columns);
-  for (Eigen::Index j = 0; j < columns; ++j)
-    for (Eigen::Index i = 0; i < rows; ++i)
-      cross(i, j) =
-          m.correlation(m.points[static_cast<std::size_t>(i)], points[static_cast<std::size_t>(j)]);
-  const Eigen::VectorXd means = cross.transpose() * m.weights;
-  m.factor.matrixL().solveInPlace(cross);
+  KW_ASSERT(m.data > 0);
   std::vector<Prediction> predictions;
   predictions.reserve(points.size());
-  for (Eigen::Index j = 0; j < columns; ++j) {
-    const double left = std::max(1e-12, 1 - cross.col(j).squaredNorm());
-    predictions.push_back({m.mean + m.spread * means[j], m.spread * std::sqrt(m.variance * left)});
+  for (const Places& point : points) {
+    const Model::Row x = m.whitened(point, m.points.size());
+    predictions.push_back(
+        m.prediction(Model::dot(x, m.white, x.size()), 1 - Model::dot(x, x, x.size())));
   }
   return predictions;
 }
 
+void GaussianProcess::follow(std::span<const Places> points) {
+  Model& m = *model_;
+  const std::size_t from = m.means.size();
+  for (const Places& point : points)
+    for (std::size_t k = 0; k < point.size(); ++k) m.followed[k].push_back(point[k]);
+  m.means.resize(from + points.size(), 0);
+  m.left.resize(from + points.size(), 1);
+  for (std::size_t i = 0; i < m.points.size(); ++i) m.extend_followed(i, from);
+}
+
+void GaussianProcess::leave(std::size_t i) {
+  Model& m = *model_;
+  const auto take_last = [i](auto& list) {
+    list[i] = list.back();
+    list.pop_back();
+  };
+  KW_ASSERT(i < m.means.size());
+  for (auto& places : m.followed) take_last(places);
+  for (Model::Row& row : m.kept) take_last(row);
+  take_last(m.means);
+  take_last(m.left);
+}
+
+void GaussianProcess::leave_all() {
+  Model& m = *model_;
+  for (auto& places : m.followed) places.clear();
+  for (Model::Row& row : m.kept) row.clear();
+  m.means.clear();
+  m.left.clear();
+}
+
+Prediction GaussianProcess::followed(std::size_t i) const {
+  const Model& m = *model_;
+  return m.prediction(m.means[i], m.left[i]);
+}
+
+std::vector<double> GaussianProcess::at_data() const {
+  const Model& m = *model_;
+  // With K the covariance of the data, noise included, K^-1 y is what noise takes off each value.
+  Model::Row weights(m.white.begin(), m.white.begin() + static_cast<std::ptrdiff_t>(m.data));
+  Model::Row values(m.data, 0);
+  for (std::size_t i = 0; i < m.data; ++i) {
+    for (std::size_t k = 0; k <= i; ++k) values[i] += m.lower[i][k] * m.white[k];
+  }
+  for (std::size_t i = m.data; i-- > 0;) {
+    weights[i] /= m.lower[i][i];
+    for (std::size_t k = 0; k < i; ++k) weights[k] -= m.lower[i][k] * weights[i];
+  }
+  for (std::size_t i = 0; i < m.data; ++i)
+    values[i] = m.mean + m.spread * (values[i] - m.noise() * weights[i]);
+  return values;
+}
+
 double GaussianProcess::residual() const {
   const Model& m = *model_;
-  return m.spread * std::sqrt(m.variance * kNoise[m.shape.noise]);
+  return m.spread * std::sqrt(m.variance() * m.noise());
 }
 
 }  // namespace kw::search

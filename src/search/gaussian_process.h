@@ -20,7 +20,10 @@ struct Prediction {
 /// act apart, the product catches how they act together. Each knob has its length, and may turn
 /// from ordered to categorical where the data say so. Hyperparameters lie on a coarse grid, which
 /// keeps decisions equal on machines whose libm differs in the last bit. Deterministic: a function
-/// of all fits so far.
+/// of all calls so far.
+///
+/// Fitting is dear, adding is cheap: one more datum extends the Cholesky factor by a row, and with
+/// it the predictions for points that are followed.
 class GaussianProcess {
  public:
   /// `grid` outlives this. Values that spread less than `least_spread` are modelled as if they did.
@@ -28,11 +31,30 @@ class GaussianProcess {
   ~GaussianProcess();
 
   /// Replaces the data and moves the hyperparameters `steps` steps towards those most probable
-  /// after it. At least one point. Cost of a step: two Cholesky factorisations.
+  /// after it. At least one point. Cost of a step: two Cholesky factorisations. Points that were
+  /// followed stay so.
   void fit(std::vector<Places> points, std::vector<double> values, int steps);
+
+  /// One more datum; hyperparameters and scale stay. Precondition: fitted, nothing supposed. Cost:
+  /// the square of the data, and data times points that are followed.
+  void add(const Places& point, double value);
+  /// As if this had come out as expected, until forget_supposed(): what is near is less unknown.
+  void suppose(const Places& point);
+  void forget_supposed();
 
   /// Precondition: fitted. Cost: a triangular solve for each point.
   std::vector<Prediction> predict(std::span<const Places> points) const;
+
+  /// Points whose predictions are kept up with the data, by their places in this order. Cost of
+  /// following: a triangular solve for each new one.
+  void follow(std::span<const Places> points);
+  /// The last one takes the place of `i`.
+  void leave(std::size_t i);
+  void leave_all();
+  Prediction followed(std::size_t i) const;
+
+  /// What is predicted at each datum, in the order of fit() and add().
+  std::vector<double> at_data() const;
 
   /// What the fitted function does not explain of the values: an sd, noise and roughness together.
   double residual() const;

@@ -28,9 +28,16 @@ std::vector<double> positions_of(const std::vector<std::int64_t>& values) {
 
 KnobGrid::KnobGrid(const KnobSpace& space) {
   for (const Knob& knob : space.knobs()) {
-    Axis axis{knob.name, knob.values, {}};
+    Axis axis{knob.name, knob.values, {}, {}, {}};
     std::sort(axis.values.begin(), axis.values.end());
     axis.positions = positions_of(axis.values);
+    axis.listed_of_place.resize(knob.values.size());
+    for (const std::int64_t value : knob.values) {
+      const auto place = std::lower_bound(axis.values.begin(), axis.values.end(), value);
+      const auto at = static_cast<std::size_t>(place - axis.values.begin());
+      axis.listed_of_place[at] = static_cast<std::uint16_t>(axis.place_of_listed.size());
+      axis.place_of_listed.push_back(static_cast<std::uint16_t>(at));
+    }
     knobs_.push_back(std::move(axis));
   }
 }
@@ -51,6 +58,23 @@ KnobPoint KnobGrid::point_at(const Places& places) const {
   for (std::size_t k = 0; k < knobs_.size(); ++k)
     point[knobs_[k].name] = knobs_[k].values[places[k]];
   return point;
+}
+
+Places KnobGrid::places_of(std::uint64_t number) const {
+  Places places(knobs_.size());
+  for (std::size_t k = knobs_.size(); k-- > 0;) {
+    const std::uint64_t count = knobs_[k].values.size();
+    places[k] = knobs_[k].place_of_listed[number % count];
+    number /= count;
+  }
+  return places;
+}
+
+std::uint64_t KnobGrid::number_of(const Places& places) const {
+  std::uint64_t number = 0;
+  for (std::size_t k = 0; k < knobs_.size(); ++k)
+    number = number * knobs_[k].values.size() + knobs_[k].listed_of_place[places[k]];
+  return number;
 }
 
 }  // namespace kw::search

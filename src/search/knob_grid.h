@@ -30,12 +30,17 @@ class KnobGrid {
   /// Precondition: every knob has one of its values.
   Places places_of(const KnobPoint& point) const;
   KnobPoint point_at(const Places& places) const;
+  /// The same by the point's number in the space, at a hundredth of the cost.
+  Places places_of(std::uint64_t number) const;
+  std::uint64_t number_of(const Places& places) const;
 
  private:
   struct Axis {
     std::string name;
     std::vector<std::int64_t> values;  // ascending
     std::vector<double> positions;
+    std::vector<std::uint16_t> place_of_listed;  // by the value's place in the space's own order
+    std::vector<std::uint16_t> listed_of_place;
   };
   std::vector<Axis> knobs_;
 };

@@ -35,6 +35,8 @@ class KnobSpace {
   /// Precondition: every knob of the space has one of its values.
   std::uint64_t number_of(const KnobPoint& point) const;
   bool is_valid(const KnobPoint& point) const { return !is_valid_ || is_valid_(point); }
+  /// Some combinations may not exist.
+  bool has_requirements() const { return static_cast<bool>(is_valid_); }
 
   /// The first valid point; at(0) where none of the first 2^16 is.
   KnobPoint first() const;

@@ -203,6 +203,87 @@ TEST(GaussianProcess, FollowsItsDataAndIsUnsureFarFromThem) {
   EXPECT_LT(seen[0].deviation, 0.5 * seen[1].deviation);
 }
 
+/// A process that was fitted to some data and meets the rest one by one.
+class GrowingProcess : public testing::Test {
+ protected:
+  GrowingProcess() {
+    Rng rng(Seed::from_number(11));
+    for (std::uint16_t a = 0; a < 6; ++a)
+      for (std::uint16_t b = 0; b < 6; ++b) {
+        if (rng.uniform() < 0.5) continue;
+        points_.push_back({a, b});
+        values_.push_back(0.1 * a - 0.05 * b * b + 0.01 * rng.normal());
+      }
+    const std::vector<Places> some(points_.begin(), points_.begin() + 8);
+    const std::vector<double> of_some(values_.begin(), values_.begin() + 8);
+    grown_.fit(some, of_some, 12);
+  }
+  static void expect_equal(const Prediction& a, const Prediction& b) {
+    EXPECT_NEAR(a.mean, b.mean, 1e-9);
+    EXPECT_NEAR(a.deviation, b.deviation, 1e-9);
+  }
+
+  const KnobSpace space_{{{"A", {0, 1, 2, 3, 4, 5}}, {"B", {0, 1, 2, 3, 4, 5}}}};
+  const KnobGrid grid_{space_};
+  const std::vector<Places> asked_{{0, 0}, {3, 3}, {5, 1}, {2, 4}};
+  std::vector<Places> points_;
+  std::vector<double> values_;
+  GaussianProcess grown_{grid_, 1e-3};
+};
+
+TEST_F(GrowingProcess, WhatIsAddedMovesWhatIsFollowedAsASolveWould) {
+  const auto before = grown_.predict(asked_);
+  grown_.follow(asked_);
+  for (std::size_t i = 8; i < points_.size(); ++i) grown_.add(points_[i], values_[i]);
+  const auto after = grown_.predict(asked_);
+  bool has_changed = false;
+  for (std::size_t i = 0; i < asked_.size(); ++i) {
+    expect_equal(grown_.followed(i), after[i]);
+    has_changed = has_changed || std::abs(after[i].mean - before[i].mean) > 1e-3;
+    EXPECT_LT(after[i].deviation, 1.2 * before[i].deviation);
+  }
+  EXPECT_TRUE(has_changed) << "later data move the predictions";
+  const std::vector<double> at_data = grown_.at_data();
+  const auto predicted = grown_.predict(points_);
+  ASSERT_EQ(at_data.size(), points_.size());
+  for (std::size_t i = 0; i < at_data.size(); ++i) EXPECT_NEAR(at_data[i], predicted[i].mean, 1e-9);
+}
+
+TEST_F(GrowingProcess, ThoseThatAreFollowedLaterKnowAllOfIt) {
+  grown_.follow(std::span(asked_).first(2));
+  grown_.add(points_[8], values_[8]);
+  grown_.follow(std::span(asked_).subspan(2));
+  grown_.add(points_[9], values_[9]);
+  const auto all = grown_.predict(asked_);
+  for (std::size_t i = 0; i < asked_.size(); ++i) expect_equal(grown_.followed(i), all[i]);
+  grown_.leave(0);
+  expect_equal(grown_.followed(0), all[3]);
+  expect_equal(grown_.followed(1), all[1]);
+  grown_.add(points_[10], values_[10]);
+  expect_equal(grown_.followed(0), grown_.predict(std::span(asked_).last(1))[0]);
+}
+
+TEST_F(GrowingProcess, WhatIsSupposedMakesItSurerAndIsForgotten) {
+  grown_.follow(asked_);
+  const auto before = grown_.predict(asked_);
+  grown_.suppose(asked_[1]);
+  EXPECT_NEAR(grown_.followed(1).mean, before[1].mean, 1e-9) << "it came out as expected";
+  EXPECT_LT(grown_.followed(1).deviation, 0.8 * before[1].deviation);
+  expect_equal(grown_.followed(1), grown_.predict(asked_)[1]);
+  grown_.forget_supposed();
+  for (std::size_t i = 0; i < asked_.size(); ++i) expect_equal(grown_.followed(i), before[i]);
+}
+
+TEST(KnobGrid, NumbersArePlacesInTheOrderOfTheSpace) {
+  const KnobSpace space({{"SIZE", {64, 16, 256}}, {"FLAG", {1, 0}}, {"STEP", {2, 4, 3}}});
+  const KnobGrid grid(space);
+  for (std::uint64_t number = 0; number < space.size(); ++number) {
+    const Places places = grid.places_of(number);
+    EXPECT_EQ(places, grid.places_of(space.at(number)));
+    EXPECT_EQ(grid.number_of(places), number);
+  }
+}
+
 TEST(KnobGrid, SortsValuesAndSpreadsSizesByTheirLog) {
   const KnobSpace space({{"SIZE", {64, 16, 256}}, {"FLAG", {1, 0}}, {"STEP", {2, 4, 3}}});
   const KnobGrid grid(space);

@@ -22,14 +22,14 @@ class Untried {
     return space_->is_valid(point) && !is_taken(space_->number_of(point));
   }
   void take(const KnobPoint& point);
+  /// By the point's number in its space.
+  bool is_taken(std::uint64_t number) const;
 
   /// One of them by lot, not taken by that. Nothing: none is left, or, in a space of which few
   /// combinations are valid, none among the first 2^20.
   std::optional<KnobPoint> draw(Rng& rng);
 
  private:
-  bool is_taken(std::uint64_t number) const;
-
   const KnobSpace* space_;
   std::vector<std::uint64_t> taken_;  // sorted: a fifth of the memory of a set, in long runs
   std::optional<std::vector<std::uint64_t>> listed_;  // valid points; taken ones leave when met
