@@ -4,7 +4,8 @@
 // bench-strategies SEEDS [STRATEGY...]: a Markdown table: for each strategy the mean over worlds of
 // log(optimum / best so far) after so many attempts, the share of worlds in which the best came
 // within 5 % of the optimum, and the mean time of an ask with its tell. bench-strategies time
-// STRATEGY: that time over 10,000 attempts, and of the last hundred, in nanoseconds.
+// [STRATEGY...]: a line for each: its name, the attempts of its longest search, that time over
+// 10,000 attempts, and of the last hundred of the longest search, in nanoseconds, tabs between.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -89,23 +90,24 @@ std::vector<Entry> entries() {
   return all;
 }
 
-std::unique_ptr<Strategy> strategy_in(const Entry& entry, const TechniqueWorld& world,
-                                      std::uint64_t seed, std::size_t most) {
-  const StrategyInfo& info = *entry.info;
+StrategyOptions options_of(const Entry& entry, const TechniqueWorld& world, std::uint64_t seed,
+                           std::size_t most) {
   StrategyOptions options = options_in(world, seed);
   options.preset = entry.preset;
   // Rounds of these are attempts; a chain has its published depth.
-  if (info.name != "staged") options.rounds = static_cast<int>(most);
+  if (entry.info->name != "staged") options.rounds = static_cast<int>(most);
   options.writes = static_cast<int>(most);
   options.tuning_points = most;
-  return info.make(info.is_writing ? std::vector<Idea>() : world.ideas(), options);
+  return options;
 }
 
 void add_world(const Entry& entry, std::uint64_t seed, double worlds, Line& line) {
   WorldOptions world_options;
   world_options.seed = seed;
   const TechniqueWorld world(world_options);
-  const auto strategy = strategy_in(entry, world, seed, kMost);
+  const StrategyOptions options = options_of(entry, world, seed, kMost);
+  const auto strategy =
+      entry.info->make(entry.info->is_writing ? std::vector<Idea>() : world.ideas(), options);
   Stopwatch watched(*strategy);
   const Play played = play(watched, world, {kMost, 1}, seed);
   const double best = world.best_speedup();
@@ -119,34 +121,66 @@ void add_world(const Entry& entry, std::uint64_t seed, double worlds, Line& line
   line.ask_ns += watched.mean_ns(0) / worlds;
 }
 
-int time_of(const std::string& name) {
-  const auto info = find_strategy(name);
-  if (!info) return 2;
-  const TechniqueWorld world(WorldOptions{});
+/// As if a playbook had so many kernels, so that a search of them is long.
+std::vector<Idea> copies(const TechniqueWorld& world, std::size_t count) {
+  std::vector<Idea> ideas;
+  for (std::size_t i = 0; i < count; ++i)
+    for (Idea& idea : world.ideas()) ideas.push_back(std::move(idea));
+  return ideas;
+}
+
+/// One after the other until there were 10,000 attempts, of strategies that end by themselves.
+void print_time(const Entry& entry) {
   constexpr std::size_t kMany = 10'000;
-  const auto strategy = strategy_in({*info, ""}, world, 1, kMany);
-  Stopwatch watched(*strategy);
-  play(watched, world, {kMany, 1});
-  std::printf("%s\t%zu\t%.0f\t%.0f\n", name.c_str(), watched.told(), watched.mean_ns(0),
-              watched.mean_ns(watched.told() - std::min<std::size_t>(100, watched.told())));
-  return 0;
+  constexpr std::size_t kLate = 100;
+  constexpr std::size_t kKernels = 2000;
+  double spent_ns = 0;
+  double late_ns = 0;
+  std::size_t told = 0;
+  std::size_t longest = 0;
+  for (std::uint64_t seed = 1; told < kMany; ++seed) {
+    WorldOptions world_options;
+    world_options.seed = seed;
+    const TechniqueWorld world(world_options);
+    StrategyOptions options = options_of(entry, world, seed, kMany);
+    options.tuning_points = StrategyOptions().tuning_points;
+    const auto strategy = entry.info->make(
+        entry.info->is_writing ? std::vector<Idea>() : copies(world, kKernels), options);
+    Stopwatch watched(*strategy);
+    play(watched, world, {kMany - told, 1}, seed);
+    if (watched.told() == 0) break;
+    spent_ns += watched.mean_ns(0) * static_cast<double>(watched.told());
+    told += watched.told();
+    if (watched.told() <= longest) continue;
+    longest = watched.told();
+    late_ns = watched.mean_ns(longest - std::min(kLate, longest));
+  }
+  std::printf("%s\t%zu\t%.0f\t%.0f\n", entry.name().c_str(), longest,
+              told > 0 ? spent_ns / static_cast<double>(told) : 0, late_ns);
+  std::fflush(stdout);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: bench-strategies SEEDS [STRATEGY...] | time STRATEGY\n");
+    std::fprintf(stderr, "usage: bench-strategies SEEDS [STRATEGY...] | time [STRATEGY...]\n");
     return 2;
   }
-  if (std::string(argv[1]) == "time" && argc == 3) return time_of(argv[2]);
+  const bool is_timing = std::string(argv[1]) == "time";
   const auto worlds = static_cast<std::uint64_t>(std::atoll(argv[1]));
-  std::printf("| strategy | 10 | 20 | 50 | 100 | 200 | within 5 %% | ask + tell |\n");
-  std::printf("|---|---|---|---|---|---|---|---|\n");
+  if (!is_timing) {
+    std::printf("| strategy | 10 | 20 | 50 | 100 | 200 | within 5 %% | ask + tell |\n");
+    std::printf("|---|---|---|---|---|---|---|---|\n");
+  }
   for (const Entry& entry : entries()) {
     if (argc > 2 &&
         std::none_of(argv + 2, argv + argc, [&](const char* a) { return entry.info->name == a; }))
       continue;
+    if (is_timing) {
+      print_time(entry);
+      continue;
+    }
     Line line;
     for (std::uint64_t seed = 1; seed <= worlds; ++seed)
       add_world(entry, seed, static_cast<double>(worlds), line);
