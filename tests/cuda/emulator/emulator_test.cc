@@ -122,6 +122,16 @@ TEST_F(Emulator, FragmentsOfAMatrixProductLieWhereTheISAPutsThem) {
   }
 }
 
+TEST_F(Emulator, SharedQuadsAndPairsOfHalvesAreAsTheISAHasThem) {
+  // Halves: 1.5 and -2, times 2 and 0.5, plus 1 and 1024: 4 and 1023.
+  unsigned x[7] = {11, 22, 33, 44, 0xc0003e00, 0x38004000, 0x64003c00};
+  unsigned y[5] = {};
+  unsigned *px = x, *py = y;
+  ASSERT_EQ(run("quads_and_halves", 1, 1, {&px, &py}), 0);
+  EXPECT_EQ(std::vector<unsigned>(y, y + 4), (std::vector<unsigned>{44, 33, 22, 11}));
+  EXPECT_EQ(y[4], 0x63fe4400u);
+}
+
 // Last in the file: a fault loses the context for good, as CUDA has it. A process of its own each.
 TEST_F(Emulator, AStrayWriteAndATrapEndTheContext) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";

@@ -83,3 +83,14 @@ extern "C" __global__ void half_product(const float* a, const float* b, float* d
       : "r"(fa[0]), "r"(fa[1]), "r"(fa[2]), "r"(fa[3]), "r"(fb[0]), "r"(fb[1]));
   for (int i = 0; i < 4; ++i) d[(group + i / 2 * 8) * 8 + in_group * 2 + i % 2] = c[i];
 }
+extern "C" __global__ void quads_and_halves(const unsigned* x, unsigned* y) {
+  __shared__ __align__(16) unsigned quad[4];
+  const unsigned at = (unsigned)__cvta_generic_to_shared(quad);
+  unsigned r[4] = {x[0], x[1], x[2], x[3]};
+  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(r[3]), "r"(r[2]), "r"(r[1]), "r"(r[0]));
+  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at));
+  for (int i = 0; i < 4; ++i) y[i] = r[i];
+  unsigned sum = x[4];
+  asm volatile("fma.rn.f16x2 %0, %0, %1, %2;" : "+r"(sum) : "r"(x[5]), "r"(x[6]));
+  y[4] = sum;
+}

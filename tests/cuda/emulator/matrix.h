@@ -29,6 +29,27 @@ unsigned pair_of(float high, float low) {
   return T::nearest(high) << 16 | T::nearest(low);
 }
 
+/// a b + c of both halves, each rounded once: a product of halves is exact in double.
+inline unsigned fma_pair(unsigned a, unsigned b, unsigned c) {
+  const auto part = [&](int shift) {
+    const auto wide = [shift](unsigned pair) {
+      return double(F16::widened(pair >> shift & 0xffffu));
+    };
+    const auto sum = static_cast<_Float16>(wide(a) * wide(b) + wide(c));
+    return static_cast<unsigned>(std::bit_cast<unsigned short>(sum)) << shift;
+  };
+  return part(0) | part(16);
+}
+
+template <class M, class T>
+void load_quad(const M* from, T& a, T& b, T& c, T& d) {
+  a = from[0], b = from[1], c = from[2], d = from[3];
+}
+template <class M, class T>
+void store_quad(M* to, T a, T b, T c, T d) {
+  to[0] = a, to[1] = b, to[2] = c, to[3] = d;
+}
+
 /// What every lane of the warp has of a 32-bit register.
 template <class T>
 const std::uint64_t* all_lanes(T image) {

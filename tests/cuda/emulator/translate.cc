@@ -148,6 +148,11 @@ constexpr Rule kRules[] = {
     {R"(st\.global(\.[a-zA-Z0-9_:]+)*\.v4\.([fubs]\d+) \[%0\], \{%1, ?%2, ?%3, ?%4\})",
      "(((KW_$2*)(%0))[0] = %1, ((KW_$2*)(%0))[1] = %2, ((KW_$2*)(%0))[2] = %3, ((KW_$2*)(%0))[3] = "
      "%4)"},
+    {R"(ld\.shared\.v4\.([fubs]\d+) \{%0, ?%1, ?%2, ?%3\}, \[%4\])",
+     "kw_emulated::load_quad((const KW_$1*)kw_emulated::shared_at(%4), %0, %1, %2, %3)"},
+    {R"(st\.shared\.v4\.([fubs]\d+) \[%0\], \{%1, ?%2, ?%3, ?%4\})",
+     "kw_emulated::store_quad((KW_$1*)kw_emulated::shared_at(%0), %1, %2, %3, %4)"},
+    {R"(fma\.rn\.f16x2 %0, %0, %1, %2)", "%0 = kw_emulated::fma_pair(%0, %1, %2)"},
     {R"(red\.(\S+\.)?global\.(\S+\.)?add\.([fus]\d+) \[%0\], %1)",
      "(void)atomicAdd((KW_$3*)(%0), %1)"},
     {R"(cp\.async\.c[ag]\.shared\.global(\.[a-zA-Z0-9_:]+)* \[%0\], \[%1\], (\d+))",
