@@ -12,7 +12,8 @@ file(REAL_PATH ${KW_REAL_NVCC} real)
 cmake_path(GET real PARENT_PATH cuda_bin)
 
 # Never sanitised: fibers change stacks under a sanitizer's feet.
-add_library(emulated_driver SHARED ${emulator}/driver.cc ${emulator}/engine.cc ${emulator}/errors.cc)
+add_library(emulated_driver SHARED ${emulator}/driver.cc ${emulator}/engine.cc ${emulator}/errors.cc
+  ${emulator}/faults.cc ${emulator}/identity.cc)
 target_include_directories(emulated_driver PRIVATE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(emulated_driver PRIVATE -O2 -Wall -Wextra -fvisibility=hidden)
 target_compile_definitions(emulated_driver PRIVATE _GNU_SOURCE)
@@ -20,7 +21,7 @@ target_link_libraries(emulated_driver PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
 set_target_properties(emulated_driver PROPERTIES OUTPUT_NAME cuda SUFFIX .so.1
   LIBRARY_OUTPUT_DIRECTORY ${KW_EMULATED}/lib)
 
-add_library(emulated_nvml SHARED ${emulator}/nvml.cc)
+add_library(emulated_nvml SHARED ${emulator}/nvml.cc ${emulator}/faults.cc)
 target_compile_options(emulated_nvml PRIVATE -O1 -Wall -Wextra -fvisibility=hidden)
 set_target_properties(emulated_nvml PROPERTIES OUTPUT_NAME nvidia-ml SUFFIX .so.1
   LIBRARY_OUTPUT_DIRECTORY ${KW_EMULATED}/lib)

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -13,12 +15,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "engine.h"
-#include "player/cuda_api.h"
+#include "exported.h"
+#include "faults.h"
 
 using namespace kw::player::cuda;
 namespace emu = kw_emulated;
@@ -30,7 +34,8 @@ using emu::kCaptureUnsupported;
 using emu::kCooperativeTooLarge;
 using emu::kInvalidImage;
 constexpr std::size_t kGranularity = std::size_t{2} << 20;
-constexpr std::size_t kTotalMemory = std::size_t{3} << 30;
+/// So often a call that waits looks whether the device is still there.
+constexpr std::chrono::milliseconds kLook{20};
 
 struct LoadedModule {
   void* library = nullptr;
@@ -78,13 +83,12 @@ class Queue {
   }
   Status drain() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return waiting_.empty() && !is_busy_; });
-    return status_;
+    while (!changed_.wait_for(lock, kLook, [this] { return waiting_.empty() && !is_busy_; }))
+      if (const Status lost = emu::loss(); lost != 0) return lost;
+    return status();
   }
-  Status status() {
-    const std::lock_guard lock(mutex_);
-    return status_;
-  }
+  /// Of the context, or of a device that is lost.
+  Status status() const { return status_ != 0 ? status_.load() : emu::loss(); }
   emu::Engine& engine() { return engine_; }
 
  private:
@@ -110,7 +114,7 @@ class Queue {
   std::condition_variable changed_;
   std::deque<std::function<Status()>> waiting_;
   bool is_busy_ = false;
-  Status status_ = 0;
+  std::atomic<Status> status_ = 0;
   std::thread thread_;
 };
 
@@ -119,6 +123,9 @@ T* as(H handle) {
   return reinterpret_cast<T*>(handle);
 }
 void* pointer(Address address) { return reinterpret_cast<void*>(address); }
+
+/// The largest allocation that works.
+std::size_t most_bytes() { return std::min(emu::faults().memory, emu::faults().most); }
 
 /// Descriptors by handle; a handle is the descriptor and a bit more.
 Allocation allocation_of(int descriptor) { return static_cast<Allocation>(descriptor) + 1; }
@@ -156,6 +163,9 @@ Status run_kernel(const LoadedFunction& f, const LaunchConfig& config,
   grid.block = {config.block[0], config.block[1], config.block[2]};
   grid.shared_bytes = config.shared_bytes;
   grid.arguments = arguments.data();
+  // Who waits for its announcement must keep pace even where the machine is busy.
+  std::optional<emu::Engine::Spell> slow;
+  if (std::strcmp(f.kernel->name, "kw_spacer") == 0) slow.emplace();
   return Queue::get().engine().run(grid);
 }
 
@@ -181,48 +191,7 @@ void add_to(Stream stream, std::function<Status()> work) {
 
 }  // namespace
 
-#define KW_EMULATED extern "C" __attribute__((visibility("default"))) Status
-
-// --- the device
-KW_EMULATED cuInit(unsigned) { return 0; }
-KW_EMULATED cuDriverGetVersion(int* version) { return *version = 13000, 0; }
-KW_EMULATED cuDeviceGetCount(int* count) { return *count = 1, 0; }
-KW_EMULATED cuDeviceGet(DeviceOrdinal* device, int) { return *device = 0, 0; }
-KW_EMULATED cuDeviceGetName(char* name, int size, DeviceOrdinal) {
-  std::strncpy(name, "Emulated GPU", static_cast<std::size_t>(size));
-  return 0;
-}
-KW_EMULATED cuDeviceGetUuid_v2(Uuid* id, DeviceOrdinal) {
-  for (int i = 0; i < 16; ++i) id->bytes[i] = static_cast<unsigned char>(0xe0 + i);
-  return 0;
-}
-KW_EMULATED cuDeviceGetUuid(Uuid* id, DeviceOrdinal device) {
-  return cuDeviceGetUuid_v2(id, device);
-}
-KW_EMULATED cuDeviceGetPCIBusId(char* text, int size, DeviceOrdinal) {
-  std::strncpy(text, "0000:00:00.0", static_cast<std::size_t>(size));
-  return 0;
-}
-KW_EMULATED cuDeviceGetAttribute(int* value, int attribute, DeviceOrdinal) {
-  static const std::map<int, int> values{{kRegistersPerBlock, 65536},
-                                         {kClockKilohertz, 10000},
-                                         {kMultiprocessors, emu::kMultiprocessors},
-                                         {kMemoryClockKilohertz, 10000},
-                                         {kMemoryBusBits, 64},
-                                         {kL2Bytes, 1 << 20},
-                                         {kThreadsPerMultiprocessor, 2048},
-                                         {kCapabilityMajor, 9},
-                                         {kCapabilityMinor, 0},
-                                         {kSharedPerMultiprocessor, 228 << 10},
-                                         {kSharedPerBlock, 227 << 10},
-                                         {kVirtualMemory, 1},
-                                         {kDescriptorHandles, 1}};
-  const auto found = values.find(attribute);
-  return *value = found == values.end() ? 1 : found->second, 0;
-}
-KW_EMULATED cuDeviceTotalMem_v2(std::size_t* bytes, DeviceOrdinal) {
-  return *bytes = kTotalMemory, 0;
-}
+// --- the context
 KW_EMULATED cuCtxCreate_v2(Context* context, unsigned, DeviceOrdinal) {
   Queue::get();  // its threads exist before anything forbids them
   return *context = reinterpret_cast<Context>(1), 0;
@@ -232,7 +201,7 @@ KW_EMULATED cuDevicePrimaryCtxRetain(Context* context, DeviceOrdinal device) {
   return cuCtxCreate_v2(context, 0, device);
 }
 KW_EMULATED cuCtxDestroy_v2(Context) { return 0; }
-KW_EMULATED cuCtxSetCurrent(Context) { return 0; }
+KW_EMULATED cuCtxSetCurrent(Context) { return emu::loss(); }
 KW_EMULATED cuCtxSynchronize() { return Queue::get().drain(); }
 KW_EMULATED cuCtxSetLimit(int, std::size_t) { return 0; }
 KW_EMULATED cuCtxResetPersistingL2Cache() { return Queue::get().status(); }
@@ -315,13 +284,11 @@ KW_EMULATED cuLaunchKernel(Function function, unsigned gx, unsigned gy, unsigned
 }
 
 // --- memory
-KW_EMULATED cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
-  return *total = kTotalMemory, *free = kTotalMemory - (kTotalMemory >> 3), 0;
-}
 KW_EMULATED cuMemAlloc_v2(Address* address, std::size_t bytes) {
   const std::size_t size = rounded(bytes + sizeof(std::size_t) * 64, 4096);
+  if (bytes > most_bytes()) return kOutOfMemory;
   void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (at == MAP_FAILED || bytes > kTotalMemory) return kOutOfMemory;
+  if (at == MAP_FAILED) return kOutOfMemory;
   std::memcpy(at, &size, sizeof size);
   return *address = reinterpret_cast<Address>(at) + 512, 0;
 }
@@ -377,9 +344,9 @@ KW_EMULATED cuMemAddressFree(Address address, std::size_t bytes) {
 KW_EMULATED cuMemCreate(Allocation* allocation, std::size_t bytes, const AllocationProperties*,
                         unsigned long long) {
   if (bytes == 0 || bytes % kGranularity != 0) return kInvalidValue;
+  if (bytes > most_bytes()) return kOutOfMemory;
   const int file = ::memfd_create("gpu", MFD_CLOEXEC);
-  if (bytes > kTotalMemory || file < 0 || ::ftruncate(file, static_cast<off_t>(bytes)) != 0)
-    return kOutOfMemory;
+  if (file < 0 || ::ftruncate(file, static_cast<off_t>(bytes)) != 0) return kOutOfMemory;
   return *allocation = allocation_of(file), 0;
 }
 KW_EMULATED cuMemRelease(Allocation allocation) {

@@ -12,12 +12,12 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "faults.h"
+
 namespace kw_emulated {
 
 namespace {
 
-/// Device nanoseconds pass this much slower than the host's: 20 µs of a spacer are 2 ms here.
-constexpr std::uint64_t kSlowdown = 100;
 constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 
 enum class State { New, Ready, AtBarrier, AtWarp, Done };
@@ -302,9 +302,40 @@ void exchange(Thread& t, unsigned mask, std::uint64_t value) {
   current_block->exchange(Block::fiber_of(t), mask, value);
 }
 unsigned active_mask(Thread& t) { return current_block->lanes_alive(t.warp); }
-void sleep_fiber(Thread& t, unsigned) {
-  ::sched_yield();
-  current_block->yield(Block::fiber_of(t));
+constexpr unsigned kSlowest = 100;  // 20 us of a spacer are 2 ms
+
+std::uint64_t host_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// The clock from its last change of pace on.
+struct Pace {
+  std::uint64_t since_ns = host_ns();
+  std::uint64_t device_ns = since_ns / kSlowest;
+  unsigned slowdown = faults().slowdown;
+
+  std::uint64_t at(std::uint64_t host) const { return device_ns + (host - since_ns) / slowdown; }
+};
+std::mutex pace_mutex;
+Pace pace;
+std::atomic<bool> has_spell = false;
+constexpr useconds_t kNapUs = 100;
+
+void set_pace(unsigned slowdown) {
+  const std::lock_guard lock(pace_mutex);
+  const std::uint64_t now = host_ns();
+  pace = {now, pace.at(now), slowdown};
+}
+
+void sleep_fiber(Thread& t, unsigned ns) {
+  const std::uint64_t end = Engine::global_timer() + ns;
+  do {
+    ns < kNapUs * 1000 ? static_cast<void>(::sched_yield()) : static_cast<void>(::usleep(kNapUs));
+    current_block->yield(Block::fiber_of(t));
+  } while (Engine::global_timer() < end);
 }
 [[noreturn]] void fault(Thread&, int status) {
   current_block->fault(status);
@@ -320,11 +351,19 @@ const Calls& Engine::calls() {
 }
 
 std::uint64_t Engine::global_timer() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  const auto ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-                  static_cast<std::uint64_t>(now.tv_nsec);
-  return ns / kSlowdown;
+  // Whoever watches a spacer needs a processor: on few of them it must not spin.
+  if (has_spell) ::usleep(kNapUs);
+  const std::lock_guard lock(pace_mutex);
+  return pace.at(host_ns());
+}
+
+Engine::Spell::Spell() {
+  set_pace(kSlowest);
+  has_spell = true;
+}
+Engine::Spell::~Spell() {
+  has_spell = false;
+  set_pace(faults().slowdown);
 }
 
 Engine::Engine() {

@@ -15,7 +15,9 @@
 namespace kw_emulated {
 
 // Statuses of the driver that no kernel raises.
+inline constexpr int kDeviceUnavailable = 46;
 inline constexpr int kInvalidImage = 200;
+inline constexpr int kEccUncorrectable = 214;
 inline constexpr int kCooperativeTooLarge = 720;
 inline constexpr int kCaptureUnsupported = 900;
 inline constexpr int kCaptureInvalidated = 901;
@@ -54,6 +56,15 @@ class Engine {
   static const Calls& calls();
   /// The device's clock: the host's, slowed down, so that a busy machine keeps pace with it.
   static std::uint64_t global_timer();
+  /// While it lives that clock runs a hundred times slower than the host's, whatever its pace is
+  /// otherwise. One at a time.
+  class Spell {
+   public:
+    Spell();
+    ~Spell();
+    Spell(const Spell&) = delete;
+    Spell& operator=(const Spell&) = delete;
+  };
 
  private:
   friend class Block;

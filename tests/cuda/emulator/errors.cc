@@ -3,17 +3,18 @@
 #include <map>
 
 #include "engine.h"
-#include "player/cuda_api.h"
+#include "exported.h"
 
 using namespace kw::player::cuda;
-
-#define KW_EMULATED extern "C" __attribute__((visibility("default"))) Status
 
 KW_EMULATED cuGetErrorName(Status status, const char** name) {
   static const std::map<Status, const char*> names{
       {0, "CUDA_SUCCESS"},
       {kInvalidValue, "CUDA_ERROR_INVALID_VALUE"},
       {kOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
+      {kw_emulated::kDeviceUnavailable, "CUDA_ERROR_DEVICE_UNAVAILABLE"},
+      {kNoDevice, "CUDA_ERROR_NO_DEVICE"},
+      {kw_emulated::kEccUncorrectable, "CUDA_ERROR_ECC_UNCORRECTABLE"},
       {kw_emulated::kInvalidImage, "CUDA_ERROR_INVALID_IMAGE"},
       {kNotFound, "CUDA_ERROR_NOT_FOUND"},
       {kw_emulated::kIllegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS"},

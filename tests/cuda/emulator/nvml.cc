@@ -1,10 +1,12 @@
 // A stand-in for NVIDIA's management library: the stand-in for a GPU, warm, with the processes that
-// KW_EMULATED_PROCESSES names by id, and the one that asks.
+// KW_EMULATED_PROCESSES or the file of faults name by id, and the one that asks.
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
+
+#include "faults.h"
 
 #define KW_NVML extern "C" __attribute__((visibility("default"))) int
 
@@ -19,7 +21,10 @@ KW_NVML nvmlInit_v2() { return 0; }
 KW_NVML nvmlShutdown() { return 0; }
 KW_NVML nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
   *device = reinterpret_cast<void*>(1);
-  return std::strcmp(uuid, "GPU-e0e1e2e3-e4e5-e6e7-e8e9-eaebecedeeef") == 0 ? 0 : 6;
+  // A slice of a GPU is none that it knows by this name.
+  const bool is_slice = kw_emulated::faults().name.find(" MIG ") != std::string::npos;
+  const bool is_it = std::strcmp(uuid, "GPU-e0e1e2e3-e4e5-e6e7-e8e9-eaebecedeeef") == 0;
+  return is_it && !is_slice ? 0 : 6;
 }
 KW_NVML nvmlDeviceGetClockInfo(void*, unsigned type, unsigned* mhz) {
   return *mhz = 1755, type == 1 ? 0 : 2;
@@ -34,6 +39,7 @@ KW_NVML nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, ProcessI
   *count = 0;
   to[(*count)++] = {static_cast<unsigned>(::getpid()), 0, 0, 0};
   const char* at = std::getenv("KW_EMULATED_PROCESSES");
+  if (at == nullptr) at = kw_emulated::faults().processes.c_str();
   while (at != nullptr && *at != 0 && *count < room) {
     char* end = nullptr;
     to[(*count)++] = {static_cast<unsigned>(std::strtoul(at, &end, 10)), 0, 0, 0};

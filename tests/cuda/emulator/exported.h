@@ -1,0 +1,7 @@
+// How the stand-ins' libraries show a call to the programs that load them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "player/cuda_api.h"
+
+#define KW_EMULATED extern "C" __attribute__((visibility("default"))) kw::player::cuda::Status
