@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "compile/cpu_compiler.h"
+#include "device/known_devices.h"
 #include "record/codec_impl.h"
 
 KW_INSTANTIATE_CODEC(kw::worker::Bundle);
@@ -49,6 +50,18 @@ Result<> unpack(const Bundle& bundle, BuildUnit& unit, const platform::Path& fol
     object.path = path.string();
   }
   return {};
+}
+
+/// Why this unit does not run here; empty: it does.
+std::string why_unfit(const BuildUnit& unit, const Bundle& bundle, const DeviceFacts& facts) {
+  if (unit.target == Target::Cpu)
+    return bundle.processor == bundle_processor()
+               ? std::string()
+               : "were built for another kind of processor than this machine's";
+  const std::string here = facts.gpu.empty() ? std::string() : facts.gpu.front().arch;
+  if (!here.empty() && device::runs_on(unit.arch, here)) return {};
+  return fmt::format("were built for {}, and this {} is {}; write the bundle with --arch {}",
+                     unit.arch, facts.model, here, here);
 }
 
 std::string with_head(std::string_view kind, const std::string& body) {
@@ -136,6 +149,17 @@ Result<BundleResults> read_results(const platform::Path& path) {
 std::string bundle_processor() {
   const auto cpuinfo = platform::read_file("/proc/cpuinfo");
   return cpuinfo ? compile::processor_identity(*cpuinfo) : std::string();
+}
+
+Result<> check_fit(const Bundle& bundle, const DeviceFacts& facts) {
+  std::vector<const BuildUnit*> units;
+  for (const BuildUnit& unit : bundle.equipment) units.push_back(&unit);
+  for (const BundledEvaluation& e : bundle.evaluations)
+    for (const BuildUnit& unit : e.request.units) units.push_back(&unit);
+  for (const BuildUnit* unit : units)
+    if (const auto why = why_unfit(*unit, bundle, facts); !why.empty())
+      return fail(fmt::format("objects of this bundle ({}) {}", unit->role, why));
+  return {};
 }
 
 }  // namespace kw::worker

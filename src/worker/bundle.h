@@ -89,6 +89,10 @@ Result<BundleResults> read_results(const platform::Path& path);
 /// What this machine's cpu objects are built for.
 std::string bundle_processor();
 
+/// Error (give up): this machine, whose device is `facts`, cannot run what the bundle was built
+/// for.
+Result<> check_fit(const Bundle& bundle, const DeviceFacts& facts);
+
 /// Judges what `out` does not answer yet, writing `out` anew after each: killed and started again
 /// it goes on. Says on standard error what it does. Returns the exit code of kw-worker.
 int judge_bundle(const platform::Path& bundle, const platform::Path& out);

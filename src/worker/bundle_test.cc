@@ -73,6 +73,31 @@ TEST_F(Bundles, AnObjectMustBeWhatItsNameSays) {
   EXPECT_THAT(unpacked.error().what, HasSubstr("not what its name says"));
 }
 
+TEST_F(Bundles, ForAnotherGpuOrProcessorAreRefusedWithWhatIsHere) {
+  Bundle bundle;
+  bundle.target = Target::Cuda;
+  bundle.processor = bundle_processor();
+  BuildUnit& unit = bundle.equipment.emplace_back();
+  unit.role = "device_ops";
+  unit.target = Target::Cuda;
+  unit.arch = "sm_75";
+  ASSERT_TRUE(add(bundle, "k", request("a")));  // its references, for this machine's processor
+  DeviceFacts facts;
+  facts.model = "NVIDIA H200";
+  facts.gpu.emplace_back().arch = "sm_90a";
+  const auto why = [&] {
+    const auto fit = check_fit(bundle, facts);
+    return fit ? std::string() : fit.error().what;
+  };
+  EXPECT_EQ(why(),
+            "objects of this bundle (device_ops) were built for sm_75, and this NVIDIA H200 is "
+            "sm_90a; write the bundle with --arch sm_90a");
+  facts.gpu.front().arch = "sm_75";
+  EXPECT_EQ(why(), "");
+  bundle.processor = "another";
+  EXPECT_THAT(why(), HasSubstr("another kind of processor"));
+}
+
 TEST_F(Bundles, OtherFilesAreRefusedWithTheReason) {
   const auto trouble = [&](const std::string& text) {
     EXPECT_TRUE(platform::write_file_atomic(at("f"), text, false));

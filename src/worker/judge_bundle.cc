@@ -28,24 +28,12 @@ Result<BundleResults> begun(const platform::Path& out, const std::string& bundle
   return results;
 }
 
-Result<> fits_this_machine(const Bundle& bundle, const DeviceFacts& facts) {
-  if (bundle.target == Target::Cpu) {
-    if (bundle.processor == bundle_processor()) return {};
-    return fail("its objects were built for another kind of processor than this " + facts.model);
-  }
-  for (const BundledEvaluation& e : bundle.evaluations)
-    for (const BuildUnit& unit : e.request.units)
-      if (unit.target == Target::Cpu && bundle.processor != bundle_processor())
-        return fail("its references were built for another kind of processor than this machine's");
-  return {};
-}
-
 Result<int> judge_all(const platform::Path& path, const platform::Path& out) {
   ReadBundle read = KW_TRY(read_bundle(path));
   Bundle& bundle = read.bundle;
   const auto worker = KW_TRY(Worker::open(bundle.target));
   const DeviceFacts facts = worker->greet({});
-  KW_TRY(fits_this_machine(bundle, facts));
+  KW_TRY(check_fit(bundle, facts));
   BundleResults results = KW_TRY(begun(out, read.sha256, facts));
   const auto folder = KW_TRY(platform::TempDir::create("kw-bundle"));
   KW_TRY(unpack(bundle, folder.path()));
