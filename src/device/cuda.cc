@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "device/cuda_age.h"
 #include "device/cuda_buffer.h"
 #include "device/cuda_context.h"
 #include "device/cuda_nodes.h"
@@ -120,6 +121,9 @@ Result<> CudaDevice::equip(std::span<const BuildUnit> units) {
   objects_.clear();
   for (const char* role : {kOpsUnit, kPlayerUnit})
     if (!images_.contains(role)) return fail("a trusted kernel is missing", role);
+  if (const auto why = why_too_old(context_->api().cuda_version, cuda_of(images_[kOpsUnit]));
+      !why.empty())
+    return fail(why, facts_.model, Advice::Stop);
   KW_TRY(ops_.equip(std::as_bytes(std::span(images_[kOpsUnit]))));
   trusted_ = KW_TRY(platform::memfd_with("trusted", images_[kPlayerUnit]));
   facts_.gpu.front().timer_tick_ns = KW_TRY(ops_.measure_timer_tick());
@@ -144,12 +148,7 @@ Result<std::unique_ptr<Player>> CudaDevice::start_player(const PlayerSpec& spec)
   return KW_TRY(CudaPlayer::prepare(std::move(blank), setup));
 }
 
-Result<bool> CudaDevice::probe() {
-  auto computed = probe_by_computing(*this);
-  // A context that is lost answers nothing any more: that is the damage asked about.
-  if (!computed.has_value() && context_->is_lost()) return false;
-  return computed;
-}
+Result<bool> CudaDevice::probe() { return probe_by_computing(*this); }
 
 Result<player::cuda::Session*> CudaDevice::session() {
   KW_TRY(context_->enter());
@@ -187,7 +186,7 @@ Result<double> CudaDevice::run_trusted(const TrustedRun& run) {
   std::uint64_t event_ns = 0;
   if (const auto f = s->run_once(static_cast<std::size_t>(object), bytes, std::move(buffers),
                                  run.repeats, event_ns)) {
-    (void)context_->check(f->status, run.unit);  // remembers a lost context
+    KW_TRY(context_->check(f->status, "run " + run.unit));
     return fail(f->words, run.unit);
   }
   return static_cast<double>(event_ns);

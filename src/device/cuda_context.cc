@@ -148,9 +148,10 @@ Result<> CudaContext::enter() const {
 
 Result<> CudaContext::check(cuda::Status status, const std::string& what) const {
   if (status == 0) return {};
-  if (cuda::is_fatal(status)) is_lost_ = true;
-  return fail(fmt::format("cannot {}: {}", what, api_.words(status)), facts_.model,
-              is_lost_ ? Advice::Retry : Advice::GiveUp);
+  const bool is_lost = cuda::is_fatal(status);
+  return fail(fmt::format("{}cannot {}: {}", is_lost ? "the GPU is lost to this process: it " : "",
+                          what, api_.words(status)),
+              facts_.model, is_lost ? Advice::Retry : Advice::GiveUp);
 }
 
 Result<> CudaContext::synchronize(const std::string& what) const {

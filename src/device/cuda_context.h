@@ -35,12 +35,11 @@ class CudaContext {
 
   /// Makes the context current on this thread; first in everything that calls the driver.
   Result<> enter() const;
-  /// Success, or what went wrong while `what` was tried.
+  /// Success, or what went wrong while `what` was tried; to retry (by another process) where
+  /// nothing in this context works any more.
   Result<> check(cuda::Status status, const std::string& what) const;
   /// Waits for everything that was queued.
   Result<> synchronize(const std::string& what) const;
-  /// True once the device has failed us: nothing in this context works any more.
-  bool is_lost() const { return is_lost_; }
 
  private:
   CudaContext() = default;
@@ -54,7 +53,6 @@ class CudaContext {
   cuda::Context context_ = nullptr;
   cuda::Uuid uuid_;
   DeviceFacts facts_;
-  mutable bool is_lost_ = false;
 };
 
 /// 32 lower-case hexadecimal digits.

@@ -11,6 +11,7 @@
 
 #include "device/compare.h"
 #include "device/compare_region.h"
+#include "device/cuda_age.h"
 #include "device/cuda_buffer.h"
 #include "device/cuda_clock.h"
 #include "device/cuda_context.h"
@@ -59,6 +60,21 @@ TEST(CudaFacts, AMissingDriverIsSaidInWords) {
   const auto opened = open_cuda({.driver = "/nonexistent/libcuda.so.1", .player = "/bin/true"});
   ASSERT_FALSE(opened.has_value());
   EXPECT_THAT(opened.error().what, HasSubstr("libcuda"));
+}
+
+TEST(CudaAge, IsTheMajorVersionOfCuda) {
+  const std::string note = "ptxas Cuda compilation tools, release 13.0, V13.0.88";
+  EXPECT_EQ(cuda_of(note), 13000);
+  EXPECT_EQ(cuda_of("Cuda compilation tools, release 12.8"), 12080);
+  for (const char* other :
+       {"", "ELF", "Cuda compilation tools, release ", "Cuda compilation tools, release 13",
+        "release 13.0", "Cuda compilation tools, release 99999.0"})
+    EXPECT_EQ(cuda_of(other), 0) << other;
+  EXPECT_EQ(why_too_old(13000, 13020), "") << "a newer minor version serves";
+  EXPECT_EQ(why_too_old(13000, 12080), "");
+  EXPECT_EQ(why_too_old(12080, 0), "") << "nobody knows";
+  EXPECT_THAT(why_too_old(12080, 13000),
+              HasSubstr("speaks CUDA 12.8, and they were built by CUDA 13.0"));
 }
 
 TEST(CudaUnits, CarryTheTextOfEveryHeaderTheyInclude) {

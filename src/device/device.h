@@ -132,7 +132,8 @@ class Device {
   /// Starts a disposable process in a jail with the buffers mapped; costs milliseconds.
   virtual Result<std::unique_ptr<Player>> start_player(const PlayerSpec& spec) = 0;
   /// True while the device answers and computes correctly; after a fault, before the next player.
-  /// What keeps it from being tried out, such as too little memory, is an error to retry.
+  /// What keeps it from being tried out, such as too little memory, is an error to retry; so is a
+  /// GPU that is lost: no work of this process can bring it back.
   virtual Result<bool> probe() = 0;
   /// Hands over trusted kernels that the device's own operations need (cuda: what trusted_units()
   /// lists, built for its arch). Before anything else; a device that needs none ignores them.

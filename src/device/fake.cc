@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/fake.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -166,10 +167,14 @@ class FakeDevice final : public Device {
   const DeviceFacts& facts() const override { return world_.facts; }
   BufferOps& ops() override { return ops_; }
   std::int64_t free_bytes() const override { return world_.free_bytes; }
-  Result<bool> probe() override { return world_.is_sane; }
+  Result<bool> probe() override {
+    if (!world_.lost.empty()) return fail(world_.lost, world_.facts.model, Advice::Retry);
+    return world_.is_sane;
+  }
 
   Result<std::unique_ptr<Buffer>> allocate(const BufferSpec& spec) override {
-    if (spec.bytes > world_.free_bytes) return fail("out of memory", spec.name);
+    if (spec.bytes > std::min(world_.free_bytes, world_.most_bytes))
+      return fail("out of memory", spec.name);
     return std::unique_ptr<Buffer>(std::make_unique<FakeBuffer>(spec));
   }
 

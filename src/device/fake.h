@@ -58,7 +58,10 @@ struct FakeWorld {
   double empty_call_ns = 20'000;
   double empty_stamped_ns = 2000;  ///< cuda: of an empty call, whose events say 2000.
   std::int64_t free_bytes = std::int64_t{8} << 30;
+  /// The largest allocation that works, whatever is said to be free.
+  std::int64_t most_bytes = std::int64_t{8} << 30;
   bool is_sane = true;  ///< What probe() answers.
+  std::string lost;     ///< What probe() fails with instead; empty: it answers.
   int fail_starts = 0;  ///< The next so many start_player() calls fail.
   int flushes = 0;
   int players_started = 0;

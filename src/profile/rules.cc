@@ -183,6 +183,15 @@ void explain_noise(const Evaluation& e, Findings& out) {
   }
 }
 
+// Compute, cache and memory of a slice are its own (NVIDIA, Multi-Instance GPU User Guide).
+void explain_slice(const Evaluation& e, const GpuFacts& gpu, Findings& out) {
+  if (gpu.is_mig && e.verdict.stage >= Stage::Measure)
+    add(out, kSpeed + 4, "note",
+        "This GPU is a MIG slice: others compute in the slices beside it, and clock and power, "
+        "which "
+        "it shares with them, move these times. The driver does not tell who they are.");
+}
+
 void explain_moments(const Evaluation& e, Findings& out) {
   std::vector<std::string> foreign;
   std::vector<std::string> reasons;
@@ -216,6 +225,7 @@ std::vector<Finding> explain(const Evaluation& evaluation, const Facts& facts, s
   if (evaluation.verdict.stage > Stage::Compile) explain_kernels(facts, out);
   explain_noise(evaluation, out);
   explain_moments(evaluation, out);
+  if (facts.gpu != nullptr) explain_slice(evaluation, *facts.gpu, out);
   std::stable_sort(out.begin(), out.end(),
                    [](const Finding& a, const Finding& b) { return a.rank < b.rank; });
   if (out.size() > limit) out.resize(limit);

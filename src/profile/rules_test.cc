@@ -115,5 +115,18 @@ TEST(Rules, OthersOnTheGpuAndAClockThatIsHeldDownAreTold) {
   EXPECT_THAT(all, HasSubstr("held down: power cap."));
 }
 
+TEST(Rules, TimesOnASliceOfAGpuSaySo) {
+  Evaluation e;
+  e.verdict = {Stage::Check, Outcome::Correct, ""};
+  GpuFacts gpu;
+  gpu.is_mig = true;
+  EXPECT_THAT(explain(e, {.gpu = &gpu}), IsEmpty()) << "nothing was timed";
+  e.verdict.stage = Stage::Measure;
+  ASSERT_EQ(explain(e, {.gpu = &gpu}).size(), 1u);
+  EXPECT_THAT(explain(e, {.gpu = &gpu})[0].text, HasSubstr("MIG slice"));
+  gpu.is_mig = false;
+  EXPECT_THAT(explain(e, {.gpu = &gpu}), IsEmpty());
+}
+
 }  // namespace
 }  // namespace kw::profile

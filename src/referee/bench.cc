@@ -273,7 +273,7 @@ Result<> Bench::learn_native_together(std::span<Bench* const> benches, std::span
 // 0.
 Result<> Bench::learn_native(Leg& leg, Known& known) {
   KW_TRY(leg.make_ready(workload_));
-  const auto call = leg.call(workload_, 1, trusted_.maker.timeout_ns);
+  const auto call = KW_TRY(leg.call(workload_, 1, trusted_.maker.timeout_ns));
   if (call.fate != device::Fate::Returned)
     return fail_input(
         fmt::format("the reference of task '{}' at the task's type on workload '{}' {}; the "

@@ -18,6 +18,10 @@ using device::Fate;
 constexpr std::size_t kDetailLimit = 600;
 
 // Numbers of CUDA's driver API (cuda.h, CUresult).
+constexpr int kCudaDeviceUnavailable = 46;
+constexpr int kCudaEccUncorrectable = 214;
+constexpr int kCudaNvlinkUncorrectable = 220;
+constexpr int kCudaContained = 226;
 constexpr int kCudaIllegalAddress = 700;
 constexpr int kCudaLaunchTimeout = 702;
 
@@ -117,6 +121,12 @@ bool may_be_input_write(const device::CallResult& call) {
   if (call.fate == Fate::DeviceFault) return call.signal == kCudaIllegalAddress;
   return call.fate == Fate::Crashed && !call.fault_in_guard &&
          (call.signal == SIGSEGV || call.signal == SIGBUS);
+}
+
+bool is_fault_of_device(const device::CallResult& call) {
+  constexpr int kOfDevice[] = {kCudaDeviceUnavailable, kCudaEccUncorrectable,
+                               kCudaNvlinkUncorrectable, kCudaContained};
+  return call.fate == Fate::DeviceFault && std::ranges::count(kOfDevice, call.signal) > 0;
 }
 
 std::optional<Verdict> verdict_of(const device::CallResult& call, const std::string& what) {

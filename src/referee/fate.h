@@ -20,6 +20,10 @@ std::optional<Verdict> verdict_of_bind(const device::LoadResult& bound,
 /// Whether the fault may have been a write to an input, which a second run can tell.
 bool may_be_input_write(const device::CallResult& call);
 
+/// Whether the GPU itself failed, of which no kernel is the cause: memory or a link that could not
+/// be corrected, or the device gone.
+bool is_fault_of_device(const device::CallResult& call);
+
 /// Nothing if the call returned. `what` names the call: "workload 'prime'".
 std::optional<Verdict> verdict_of(const device::CallResult& call, const std::string& what);
 

@@ -15,6 +15,7 @@
 namespace kw::referee {
 namespace {
 
+using ::testing::AllOf;
 using testing::GpuRoom;
 using ::testing::HasSubstr;
 using testing::kCols;
@@ -135,6 +136,22 @@ TEST(Gpu, NamesHowACallEnded) {
   }
 }
 
+TEST(Gpu, WhatTheGpuItselfFailedAtIsNobodysVerdict) {
+  for (const int status : {46, 214, 220, 226}) {
+    GpuRoom room;
+    room.world.objects["candidate"].kernel = [=](const Sets&) {
+      return device::CallResult{
+          .fate = device::Fate::DeviceFault, .signal = status, .detail = "CUDA's words"};
+    };
+    const auto e = room.referee->judge(room.request);
+    ASSERT_FALSE(e.has_value()) << status;
+    EXPECT_EQ(e.error().advice, Advice::Retry);
+    EXPECT_THAT(e.error().what,
+                AllOf(HasSubstr("the GPU failed under the candidate"), HasSubstr("CUDA's words")));
+    EXPECT_VERDICT(room.judge(twice<float>), Measure, Correct);
+  }
+}
+
 TEST(Gpu, AFaultByWritingAnInputIsAModifiedInput) {
   GpuRoom room;
   room.world.objects["candidate"].kernel = [](const Sets& sets) {
@@ -213,6 +230,18 @@ TEST(Gpu, WorkspacesBeyondTheTasksLimitAreRefused) {
 }
 
 // --- clocks -------------------------------------------------------------------------------------
+
+TEST(Gpu, AWorkspaceForWhichTheDriverHasNoRoomAfterAllEndsTheCandidateAlone) {
+  GpuRoom room;
+  constexpr std::int64_t kBytes = std::int64_t{1} << 20;
+  room.add_plans("candidate", kBytes);
+  room.world.most_bytes = kBytes - 1;
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Launch, OutOfResources);
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("no room for workspace 'scratch': out of memory"));
+  room.world.most_bytes = kBytes;
+  EXPECT_VERDICT(room.judge(), Measure, Correct);
+}
 
 TEST(Gpu, AForgedEventIsCheating) {
   GpuRoom room;

@@ -61,10 +61,16 @@ Result<std::optional<Verdict>> Leg::allocate_workspaces() {
                                                      format_bytes(static_cast<std::uint64_t>(limit))
                                                : std::string("more than is free on the device"))};
     for (const PlanWorkspace& wanted : post.plan->workspaces) {
-      post.workspaces.push_back(KW_TRY(device_.allocate({.name = where + "." + wanted.name,
-                                                         .bytes = wanted.bytes,
-                                                         .alignment = kWorkspaceAlignment,
-                                                         .shared = true})));
+      auto made = device_.allocate({.name = where + "." + wanted.name,
+                                    .bytes = wanted.bytes,
+                                    .alignment = kWorkspaceAlignment,
+                                    .shared = true});
+      // Others may take what was free a moment ago. What the task allows is what was asked for.
+      if (!made && is_restricted)
+        return Verdict{Stage::Launch, Outcome::OutOfResources,
+                       fmt::format("workload '{}': no room for workspace '{}': {}", where,
+                                   wanted.name, made.error().what)};
+      post.workspaces.push_back(KW_TRY(std::move(made)));
       spec_.buffers.push_back(post.workspaces.back().get());
       spec_.writable.push_back(true);
     }
@@ -145,8 +151,8 @@ void Leg::end_forget() {
   if (runs_plans() && is_alive()) player_->end_forget();
 }
 
-device::CallResult Leg::call(const Workload& workload, int slots, std::int64_t timeout_ns,
-                             device::CallKind kind) {
+Result<device::CallResult> Leg::call(const Workload& workload, int slots, std::int64_t timeout_ns,
+                                     device::CallKind kind) {
   const Post& post = post_of(workload);
   device::Call call{
       .object = post.handle, .argument_sets = {}, .timeout_ns = timeout_ns, .kind = kind};
@@ -155,7 +161,13 @@ device::CallResult Leg::call(const Workload& workload, int slots, std::int64_t t
   for (int s = 0; s < slots && post.plan == nullptr; ++s)
     call.argument_sets.push_back(
         arguments_of(task_, workload, post.stand.first_buffer + s * tensors, post.stand.precision));
-  return player_->call(call);
+  const auto result = player_->call(call);
+  // A host launcher's answer may be of its own making.
+  if (is_fault_of_device(result) && !runs_host_code())
+    return fail(fmt::format("the GPU failed under the {} at workload '{}': {}", program_.role,
+                            workload.name, result.detail),
+                device_.facts().model, Advice::Retry);
+  return result;
 }
 
 Result<std::string> Leg::check_workspaces(const Workload& workload) {

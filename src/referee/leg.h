@@ -59,9 +59,9 @@ class Leg {
   /// follow.
   device::CallResult keep_only(const Workload& workload);
   /// One call, or on cpu one on each of the first `slots` slots within one span. Preconditions:
-  /// renew() gave no verdict; make_ready().
-  device::CallResult call(const Workload& workload, int slots, std::int64_t timeout_ns,
-                          device::CallKind kind = device::CallKind::Checked);
+  /// renew() gave no verdict; make_ready(). Error (retry): the GPU itself failed under device code.
+  Result<device::CallResult> call(const Workload& workload, int slots, std::int64_t timeout_ns,
+                                  device::CallKind kind = device::CallKind::Checked);
   /// Of a host launcher that could not be captured as a graph, in words; else empty.
   const std::string& why_not_captured(const Workload& workload) {
     return post_of(workload).why_not_captured;

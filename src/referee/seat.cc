@@ -126,7 +126,7 @@ Result<TimedCall> Seat::run(bool is_timed, device::CallKind kind) {
   }
   auto lap = account_.lap("call");
   const Workload& workload = bench_.workload();
-  const auto result = leg_.call(workload, slots_, timeout_ns_ * slots_, kind);
+  const auto result = KW_TRY(leg_.call(workload, slots_, timeout_ns_ * slots_, kind));
   lap.part("queue", result.announced_ns);
   lap.part("wait", result.waited_ns);
   lap.part("stop", std::max(0.0, lap.so_far_ns() - result.waited_ns - result.elapsed_ns));

@@ -68,7 +68,7 @@ Result<std::vector<double>> run_all(const TruthMaker& maker, Leg& leg,
   std::vector<double> times;
   for (const TruthMaker::Job& job : jobs) {
     KW_TRY(leg.make_ready(*job.workload));
-    const device::CallResult result = leg.call(*job.workload, 1, maker.timeout_ns);
+    const auto result = KW_TRY(leg.call(*job.workload, 1, maker.timeout_ns));
     if (result.fate != device::Fate::Returned)
       return fail_input(fmt::format("{} {}; the task is at fault, not the candidate",
                                     who(maker, leg.program(), *job.workload),

@@ -188,9 +188,16 @@ bool Worker::place_under_roof(const EvaluationRequest& request, Evaluation& e) c
 
 Result<Evaluation> Worker::judge(const EvaluationRequest& request) {
   auto judged = judge_under_lease(request);
+  if (!judged) judged = std::unexpected(explained(std::move(judged.error())));
   // A lease kept past an error would make the next judgement wait for itself.
   held_.reset();
   return judged;
+}
+
+Error Worker::explained(Error error) {
+  if (facts_.gpu.empty()) return error;
+  const auto probed = device_->probe();
+  return probed ? error : probed.error();
 }
 
 Result<Evaluation> Worker::judge_under_lease(const EvaluationRequest& request) {

@@ -52,6 +52,8 @@ class Worker {
   /// The device's own facts, with its maker's figures where the device is known.
   static DeviceFacts facts_of(const device::Device& device);
   Result<Reply> try_answer(const Message& message);
+  /// The error, or that the GPU is lost: then whatever else went wrong is nobody's fault.
+  Error explained(Error error);
   Result<Evaluation> judge_under_lease(const EvaluationRequest& request);
   /// Turns the share of the lease into the whole.
   Result<> take_alone();
