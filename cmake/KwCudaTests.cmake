@@ -17,6 +17,7 @@ set_tests_properties(cuda.device PROPERTIES LABELS cuda TIMEOUT 1200 RUN_SERIAL 
   SKIP_REGULAR_EXPRESSION "skipped: [^\n]*(driver|GPU|nvcc)")
 
 if(NOT KW_SANITIZE) # the stand-in changes stacks under a sanitizer's feet
+  add_dependencies(program_test emulated_driver emulated_nvcc emulated_nvml)
   add_dependencies(cuda_test emulated_driver emulated_nvcc emulated_nvml)
   add_test(NAME emulated.device COMMAND cuda_test)
   set_tests_properties(emulated.device PROPERTIES LABELS unit TIMEOUT 900 SKIP_REGULAR_EXPRESSION "skipped: [^\n]*nvcc"

@@ -116,10 +116,13 @@ platform::Process Workspace::start(const Words& arguments) const {
   return spawn(words, {});
 }
 
-platform::Process Workspace::start_audible(const Words& arguments, const std::string& err) const {
+platform::Process Workspace::start_audible(const Words& arguments, const std::string& err,
+                                           const Words& env) const {
   Words words{"sh", "-c", "exec \"$KW\" \"$@\" 2>\"$ERR\"", "sh"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return spawn(words, {"KW=" + program_, "ERR=" + err});
+  Words all{"KW=" + program_, "ERR=" + err};
+  all.insert(all.end(), env.begin(), env.end());
+  return spawn(words, all);
 }
 
 nlohmann::json Workspace::run() const {

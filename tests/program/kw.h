@@ -50,7 +50,8 @@ class Workspace {
   Ran shell(const std::string& script) const;
   platform::Process start(const Words& arguments) const;
   /// The same with what it says in the file `err`, which can be read while it runs.
-  platform::Process start_audible(const Words& arguments, const std::string& err) const;
+  platform::Process start_audible(const Words& arguments, const std::string& err,
+                                  const Words& env = {}) const;
   /// The only run of the workspace, as `kw runs` tells it; null while there is none.
   nlohmann::json run() const;
   void write(const std::string& file, const std::string& text) const;
