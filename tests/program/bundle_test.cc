@@ -12,8 +12,6 @@ namespace {
 
 using testing::HasSubstr;
 
-platform::Path worker_program() { return platform::Path(KW_BINARY_DIR) / "bin" / "kw-worker"; }
-
 class Bundle : public testing::Test {
  protected:
   void SetUp() override {
@@ -32,9 +30,11 @@ class Bundle : public testing::Test {
 
   std::string bundle() const { return (w_.path() / "runs" / "twice.bundle").string(); }
 
+  std::string worker() const { return (w_.programs() / "kw-worker").string(); }
+
   Ran judge(const std::string& out) const {
-    return ended(platform::run({worker_program().string(), "--bundle", bundle(), "--out", out},
-                               options(), std::chrono::minutes(3)));
+    return ended(platform::run({worker(), "--bundle", bundle(), "--out", out}, options(),
+                               std::chrono::minutes(3)));
   }
 
   platform::SpawnOptions options() const {
@@ -47,7 +47,7 @@ class Bundle : public testing::Test {
 
   std::string at(const std::string& file) const { return (w_.path() / file).string(); }
 
-  Workspace w_;
+  Workspace w_{Whose::Suite};
 };
 
 TEST_F(Bundle, GoesOutAndComesBackUntilTheRunEnds) {
@@ -88,7 +88,7 @@ TEST_F(Bundle, RefusesFilesThatAreDamagedForeignOrCutOff) {
   EXPECT_THAT(optimize({"--results", "foreign"}).err, HasSubstr("this is no kernelwright-results"));
   EXPECT_THAT(optimize({"--results", "newer"}).err, HasSubstr("version 2"));
   // A workspace that never asked takes nothing.
-  Workspace other;
+  const Workspace other(Whose::Suite);
   write_easy_task(other, "twice");
   const Ran refused =
       other.kw({"optimize", "twice", "--carrier", "bundle", "--results", at("good")});
@@ -103,8 +103,8 @@ TEST_F(Bundle, AKilledWorkerGoesOnWhereItWas) {
   const Ran ran = optimize();
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   ASSERT_EQ(ran.code, 3) << ran.out;
-  auto process = platform::spawn(
-      {worker_program().string(), "--bundle", bundle(), "--out", at("results")}, options());
+  auto process =
+      platform::spawn({worker(), "--bundle", bundle(), "--out", at("results")}, options());
   ASSERT_TRUE(process);
   for (int i = 0; i < 600 && !std::filesystem::exists(at("results")); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -1,6 +1,7 @@
 // A model that is steered by a person, starts from expert kernels, and is helped by a judge.
 // SPDX-License-Identifier: Apache-2.0
 #include "kw.h"
+#include "replies.h"
 
 namespace kw::program {
 namespace {
@@ -9,13 +10,6 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-std::string kernel(const std::string& body, const std::string& head = "") {
-  return "Plan: as the test wants it.\n\n```cpp\n" + head +
-         "void twice(int n, const float* x, float* y) {\n" + body + "}\n```\n";
-}
-
-const std::string kThrice = kernel("  for (int i = 0; i < n; ++i) y[i] = 3 * x[i];\n");
 
 /// All that the model was sent for an attempt, and the judge about it.
 json exchanges(const Workspace& w, int attempt) {
@@ -34,7 +28,7 @@ bool wait_for(const Workspace& w, const std::string& file) {
 
 TEST(GuidedModel, IsToldWhatAPersonOrdersAlsoAfterAKill) {
   const Workspace w(Whose::Suite);
-  write_easy_task(w, "twice");
+  write_known_task(w);
   platform::Process process =
       w.start({"optimize", "twice", "--model", "manual:talk", "--attempts", "2"});
   if (!wait_for(w, "talk/001.prompt.md")) {
@@ -77,7 +71,7 @@ TEST(GuidedModel, IsToldWhatAPersonOrdersAlsoAfterAKill) {
 
 TEST(GuidedModel, IsToldWhatAJudgeReadsInAFailure) {
   const Workspace w(Whose::Suite);
-  write_easy_task(w, "twice");
+  write_known_task(w);
   w.write("writes.txt", "===\n" + kThrice + "===\n" + kThrice + "===\n" + kThrice);
   w.write("judges.txt", "===\nThe factor is three where two is asked for.\n===\n!refusal\nNo.\n");
   const Ran ran = w.kw({"optimize", "twice", "--model", "scripted:writes.txt", "--model",
@@ -102,7 +96,7 @@ TEST(GuidedModel, IsToldWhatAJudgeReadsInAFailure) {
 
 TEST(GuidedModel, StartsFromTheTasksOwnKernelUnlessToldOtherwise) {
   const Workspace w(Whose::Suite);
-  write_easy_task(w, "twice");
+  write_known_task(w);
   w.write("twice/candidates/010_half.cpp",
           "// kw: tune REPEATS = 60, 50\n"
           "void twice(int n, const float* x, float* y) {\n"

@@ -24,7 +24,7 @@ bool kill_somewhere(platform::Process process, std::chrono::nanoseconds span,
 }
 
 TEST(Kill, AnywhereThenResumeDecidesTheSame) {
-  const Workspace undisturbed;
+  const Workspace undisturbed(Whose::Suite);
   const auto started = std::chrono::steady_clock::now();
   ASSERT_EQ(undisturbed.kw(kRun).code, 0);
   auto span = std::chrono::steady_clock::now() - started;
@@ -39,7 +39,7 @@ TEST(Kill, AnywhereThenResumeDecidesTheSame) {
   // A machine that became less loaded since ends runs before they are killed.
   for (int trial = 0; trial < kTrials || (killed_inside == 0 && trial < 4 * kTrials); ++trial) {
     SCOPED_TRACE("trial " + std::to_string(trial));
-    const Workspace w;
+    const Workspace w(Whose::Suite);
     bool is_over = kill_somewhere(w.start(kRun), span, random);
     while (!is_over && w.kw({"runs", "--json"}).json()["runs"].empty())
       is_over = kill_somewhere(w.start(kRun), span, random);
@@ -83,8 +83,15 @@ TEST(Interrupt, OnceFinishesTheAttemptAndReports) {
 
 TEST(Interrupt, DuringTheConfirmationEndsItSoon) {
   const Workspace w(Whose::Suite);
-  write_easy_task(w, "twice");
-  platform::Process process = w.start_audible({"optimize", "twice", "--attempts", "2"}, "said");
+  write_known_task(w);
+  // Long enough for a signal to come before its end.
+  write_easy_task(w, "twice", 524'288);
+  w.write("twice/candidates/001_right.cpp",
+          "void twice(int n, const float* x, float* y) {\n"
+          "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
+          "}\n");
+  platform::Process process =
+      w.start_audible({"optimize", "twice", "--attempts", "1", "--baseline", "reference"}, "said");
   ASSERT_TRUE(wait_until([&] {
     return w.read("said").find("confirming attempt") != std::string::npos || !process.is_running();
   }));

@@ -4,7 +4,10 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
+
+#include "platform/locks.h"
 
 namespace kw::program {
 namespace {
@@ -21,6 +24,20 @@ platform::TempDir make_dir() {
 std::string program_of(Whose whose) {
   const char* suite = whose == Whose::Suite ? std::getenv("KW_SUITE_KW") : nullptr;
   return suite != nullptr && *suite != 0 ? suite : std::string(KW_BINARY_DIR) + "/bin/kw";
+}
+
+/// Judges a kernel of the easy task, which teaches a workspace the machine and the baselines, and
+/// keeps that as `runs`. Nothing where no kernel can be judged: tests that try say so.
+void learn(const platform::Path& runs) {
+  const Workspace first(Whose::Suite);
+  write_easy_task(first, "twice");
+  first.write("right.cpp",
+              "void twice(int n, const float* x, float* y) {\n"
+              "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
+              "}\n");
+  if (first.kw({"judge", "right.cpp", "--task", "twice"}).code > 1) return;
+  std::filesystem::remove_all(runs);
+  std::filesystem::copy(first.path() / "runs", runs, std::filesystem::copy_options::recursive);
 }
 
 }  // namespace
@@ -77,7 +94,8 @@ platform::SpawnOptions Workspace::options(const Words& env) const {
   platform::SpawnOptions options;
   options.cwd = path();
   options.output_cap = std::size_t{16} << 20;
-  options.env = {"HOME=" + path().string()};
+  options.env = {"HOME=" + path().string(),
+                 "XDG_CACHE_HOME=" + std::string(KW_BINARY_DIR) + "/program"};
   for (const char* name : {"PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"})
     if (const auto entry = platform::env_of_ours(name)) options.env.push_back(*entry);
   options.env.insert(options.env.end(), env.begin(), env.end());
@@ -158,7 +176,7 @@ void write_good_task(const Workspace& workspace, const std::string& folder) {
                   "}\n");
 }
 
-void write_easy_task(const Workspace& workspace, const std::string& folder) {
+void write_easy_task(const Workspace& workspace, const std::string& folder, int timed) {
   write_good_task(workspace, folder);
   std::string yaml = kGoodTaskYaml;
   yaml.replace(yaml.find("c: 4"), 4, "c: 400");
@@ -166,7 +184,8 @@ void write_easy_task(const Workspace& workspace, const std::string& folder) {
   workspace.write(folder + "/shapes.yaml",
                   "show: [ { name: small, n: 1000 } ]\n"
                   "check: [ { name: prime, n: 4099 } ]\n"
-                  "time: [ { name: large, n: 524288 } ]\n");
+                  "time: [ { name: large, n: " +
+                      std::to_string(timed) + " } ]\n");
   workspace.write(folder + "/reference.cpp",
                   "template <class Real>\n"
                   "void reference(int n, const Real* x, Real* y) {\n"
@@ -176,6 +195,27 @@ void write_easy_task(const Workspace& workspace, const std::string& folder) {
                   "    y[i] = sum;\n"
                   "  }\n"
                   "}\n");
+}
+
+void write_known_task(const Workspace& workspace) {
+  write_easy_task(workspace, "twice");
+  const platform::Path known = platform::Path(KW_BINARY_DIR) / "program" / "known";
+  ASSERT_TRUE(platform::make_dirs(known));
+  // Tests are processes of their own: whoever comes first learns, the others wait.
+  const auto lock = platform::FileLock::acquire(known / "lock", "a test", kPatience);
+  ASSERT_TRUE(lock) << describe(lock.error());
+  const platform::Path program = program_of(Whose::Suite);
+  const std::string stamp =
+      program.string() + " " +
+      std::to_string(std::filesystem::last_write_time(program).time_since_epoch().count());
+  const auto learnt_by = platform::read_file(known / "program");
+  if (!learnt_by || *learnt_by != stamp) {
+    learn(known / "runs");
+    ASSERT_TRUE(platform::write_file_atomic(known / "program", stamp, false));
+  }
+  if (std::filesystem::exists(known / "runs"))
+    std::filesystem::copy(known / "runs", workspace.path() / "runs",
+                          std::filesystem::copy_options::recursive);
 }
 
 }  // namespace kw::program

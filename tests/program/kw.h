@@ -33,14 +33,18 @@ struct Ran {
 };
 
 /// Whose kw a workspace starts: that of this build, or the one that KW_SUITE_KW names, where tests
-/// judge kernels and a sanitised worker would take three times as long.
+/// judge kernels, search for long or start it dozens of times and a sanitised one would take three
+/// times as long.
 enum class Whose { Ours, Suite };
 
-/// A directory with its own home, removed at the end. Programs start in it.
+/// A directory with its own home, removed at the end. Programs start in it. What they compile is
+/// kept for the next test.
 class Workspace {
  public:
   explicit Workspace(Whose whose = Whose::Ours);
   const platform::Path& path() const { return dir_.path(); }
+  /// Where the program lies, and what it starts beside it.
+  platform::Path programs() const { return platform::Path(program_).parent_path(); }
   /// Runs kw to its end; a test fails where that takes longer than kPatience. `env` on top of PATH
   /// and HOME.
   Ran kw(const Words& arguments, const Words& env = {}) const;
@@ -74,8 +78,12 @@ bool lacks_jail(const Ran& ran);
 /// The task of tests that must not measure: a folder that is right in every part.
 void write_good_task(const Workspace& workspace, const std::string& folder);
 /// The same with a reference so slow that a few pairs show any kernel to be faster than it, on any
-/// machine.
-void write_easy_task(const Workspace& workspace, const std::string& folder);
+/// machine; `timed` elements are timed.
+void write_easy_task(const Workspace& workspace, const std::string& folder, int timed = 131'072);
+/// write_easy_task() in the folder "twice", where the machine's ceilings and the times of the
+/// task's baselines are known. They were measured once for all tests: for those that look at what
+/// comes after.
+void write_known_task(const Workspace& workspace);
 extern const char* const kGoodTaskYaml;
 
 }  // namespace kw::program

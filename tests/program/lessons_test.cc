@@ -74,7 +74,8 @@ static int clamped(float g, int n) {
 )";
 
 /// The function around what is done in each time step.
-std::string kernel(const std::string& plan, const std::string& technique, const std::string& step) {
+std::string wave_kernel(const std::string& plan, const std::string& technique,
+                        const std::string& step) {
   return plan + "\n\n```cpp\n// kw: technique " + technique + "\n" + kParts + R"(
 void wave3d(float* u, const float* m, const float* src, const float* src_coords, int nx, int ny,
             int nz, int nt, int nsrc, float dt, float hx, float hy, float hz, float ox, float oy,
@@ -154,10 +155,10 @@ class LessonsOfAWave : public testing::Test {
 };
 
 TEST_F(LessonsOfAWave, ReachTheNextPromptAndTheNextRun) {
-  server_.reply(kernel("Tile x and y. More follows.", "tiling", kTiledInjection));
-  server_.reply(kernel("Inject after all tiles.", "tiling", kTiledStep));
+  server_.reply(wave_kernel("Tile x and y. More follows.", "tiling", kTiledInjection));
+  server_.reply(wave_kernel("Inject after all tiles.", "tiling", kTiledStep));
   server_.reply(
-      kernel("Keep z innermost and contiguous.", "vectorization, threads", kContiguousStep));
+      wave_kernel("Keep z innermost and contiguous.", "vectorization, threads", kContiguousStep));
   const Ran first = optimize(3);
   if (lacks_jail(first)) GTEST_SKIP() << first.err;
   ASSERT_EQ(first.code, 0) << first.err;

@@ -11,6 +11,7 @@
 #include "kw.h"
 #include "model_server.h"
 #include "platform/locks.h"
+#include "replies.h"
 
 namespace kw::program {
 namespace {
@@ -34,13 +35,7 @@ void write_prices(const Workspace& w, const std::string& base_url) {
               "      test-model: { prompt: 10, completion: 50 }\n");
 }
 
-std::string kernel(const std::string& body, const std::string& head = "") {
-  return "Plan: as the test wants it.\n\n```cpp\n" + head +
-         "void twice(int n, const float* x, float* y) {\n" + body + "}\n```\n";
-}
-
 const std::string kUndeclared = kernel("  for (int i = 0; i < n; ++i) y[i] = 2 * factor[i];\n");
-const std::string kThrice = kernel("  for (int i = 0; i < n; ++i) y[i] = 3 * x[i];\n");
 const std::string kSlow = kernel(
     "  for (int i = 0; i < n; ++i) {\n"
     "    volatile float last = 0;\n"
@@ -61,7 +56,7 @@ const std::string kFastEdit =
 class Model : public testing::Test {
  protected:
   void SetUp() override {
-    write_easy_task(w_, "twice");
+    write_known_task(w_);
     write_prices(w_, server_.base_url());
   }
   Words optimize(const Words& more) const {
@@ -313,7 +308,7 @@ TEST_F(Model, InterruptedWhileTheModelFailsAndASteerComesNothingIsLost) {
 
 TEST(ModelScript, WritesWithoutANetwork) {
   const Workspace w(Whose::Suite);
-  write_easy_task(w, "twice");
+  write_known_task(w);
   w.write("replies.txt", "=== refuses\n!refusal\nI would rather not.\n=== writes\n" +
                              kernel("  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"));
   const Ran ran = w.kw({"optimize", "twice", "--model", "scripted:replies.txt", "--strategy",

@@ -18,7 +18,7 @@ using testing::AnyOf;
 class OneDevice : public testing::Test {
  protected:
   void SetUp() override {
-    write_easy_task(w_, "twice");
+    write_known_task(w_);
     w_.write("right.cpp",
              "void twice(int n, const float* x, float* y) {\n"
              "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"

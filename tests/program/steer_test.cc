@@ -129,7 +129,7 @@ TEST(Steer, OfARunThatWasInterruptedIsCheckedAgainstIt) {
 }
 
 TEST(Steer, KilledAtAnyMomentGivesAllItsOrdersOrNone) {
-  const Workspace w;
+  const Workspace w(Whose::Suite);
   platform::Process process = w.start(kEndless);
   wait_for_attempts(w, 2);
   kill(std::move(process));
@@ -155,7 +155,7 @@ TEST(Steer, ARunInterruptedWhileItIsSteeredKeepsItsOrders) {
   for (int i = 0; i < 8; ++i) {
     const auto delay = std::chrono::milliseconds(4 * i);
     SCOPED_TRACE(delay.count());
-    const Workspace w;
+    const Workspace w(Whose::Suite);
     platform::Process process = w.start(kEndless);
     wait_for_attempts(w, 2);
     platform::Process giving = w.start(

@@ -18,16 +18,16 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const Words kRun{"optimize", "synthetic:7", "--attempts", "2"};
+const Words kTwoAttempts{"optimize", "synthetic:7", "--attempts", "2"};
 
 TEST(Store, ANewerSchemaIsRefusedInWords) {
   const Workspace w;
-  w.kw(kRun);
+  w.kw(kTwoAttempts);
   {
     SQLite::Database db((w.path() / "runs/kernelwright.sqlite").string(), SQLite::OPEN_READWRITE);
     db.exec("PRAGMA user_version = 99");
   }
-  for (const Words& words : {Words{"runs"}, kRun, Words{"show", "synthetic-1"}}) {
+  for (const Words& words : {Words{"runs"}, kTwoAttempts, Words{"show", "synthetic-1"}}) {
     const Ran ran = w.kw(words);
     EXPECT_EQ(ran.code, 3);
     EXPECT_THAT(ran.first_error(), AllOf(StartsWith("kw: "), HasSubstr("kernelwright.sqlite"),
@@ -60,7 +60,7 @@ TEST(Store, WorkspacesThatCannotBeWritten) {
         "as root: a read-only mode stops nobody; AReadOnlyWorkspaceIsNamed stands for it\n");
   }
   for (const std::string& place : places) {
-    Words words = kRun;
+    Words words = kTwoAttempts;
     words.insert(words.end(), {"--workspace", place});
     const Ran ran = w.kw(words);
     EXPECT_THAT(ran.code, AnyOf(2, 3)) << place;
@@ -145,13 +145,13 @@ TEST(Store, AnOldOneIsMigratedWithAllItsRows) {
   SQLite::Database db((w.path() / "runs/kernelwright.sqlite").string(), SQLite::OPEN_READWRITE);
   EXPECT_GT(db.execAndGet("PRAGMA user_version").getInt(), 1);
   // And it goes on being used.
-  EXPECT_THAT(w.kw(kRun).code, AnyOf(0, 1));
+  EXPECT_THAT(w.kw(kTwoAttempts).code, AnyOf(0, 1));
   EXPECT_EQ(w.kw({"runs", "--json"}).json()["runs"].size(), 2u);
 }
 
 TEST(Store, ANewerOneKeepsItsRowsForItsOwnProgram) {
   const Workspace w;
-  w.kw(kRun);
+  w.kw(kTwoAttempts);
   const platform::Path file = w.path() / "runs/kernelwright.sqlite";
   int ours = 0;
   {
@@ -159,7 +159,7 @@ TEST(Store, ANewerOneKeepsItsRowsForItsOwnProgram) {
     ours = db.execAndGet("PRAGMA user_version").getInt();
     db.exec("PRAGMA user_version = 99");
   }
-  EXPECT_EQ(w.kw(kRun).code, 3);
+  EXPECT_EQ(w.kw(kTwoAttempts).code, 3);
   SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
       .exec("PRAGMA user_version = " + std::to_string(ours));
   const auto runs = w.kw({"runs", "--json"}).json()["runs"];

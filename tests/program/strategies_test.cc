@@ -12,7 +12,8 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 /// One reply for whoever is asked: a planner, a judge or a critic takes the object, a writer the
-/// edits, or the file where there is nothing to edit.
+/// edits, or the file where there is nothing to edit. Its kernel takes twice the reference's time:
+/// that is soon told, and nothing is left to confirm.
 std::string answer_of_all() {
   return "Here is what I think.\n\n```json\n"
          R"({"technique": "vectorization", "instruction": "make it wide", "first_line": 1,
@@ -23,7 +24,11 @@ std::string answer_of_all() {
          "REPLACE\n\n"
          "```cpp\n// kw: technique plain\n// mark\n"
          "void twice(int n, const float* x, float* y) {\n"
-         "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n}\n```\n";
+         "  for (int i = 0; i < n; ++i) {\n"
+         "    float sum = 0;\n"
+         "    for (int k = 0; k < 64; ++k) sum += x[i] * 0.03125f;\n"
+         "    y[i] = sum;\n"
+         "  }\n}\n```\n";
 }
 
 /// As kw lists them where it does not know a name.
@@ -42,7 +47,7 @@ std::vector<std::string> writing_strategies(const Workspace& w) {
 
 TEST(EveryStrategy, RunsWithAScriptedModel) {
   const Workspace w(Whose::Suite);
-  write_easy_task(w, "twice");
+  write_known_task(w);
   w.write("writes.txt", "===\n!repeat forever\n" + answer_of_all());
   int run = 0;
   const std::set<std::string> has_presets{"coder-judge", "graph-search"};
@@ -88,7 +93,7 @@ TEST(EveryStrategy, RefusesWhatMeansNothingToIt) {
 
 TEST(EveryStrategy, TellsWhatEachRoleWasAsked) {
   const Workspace w(Whose::Suite);
-  write_easy_task(w, "twice");
+  write_known_task(w);
   w.write("writes.txt", "===\n!repeat forever\n" + answer_of_all());
   const Ran ran = w.kw({"optimize", "twice", "--strategy", "coder-judge", "--preset", "paper",
                         "--model", "scripted:writes.txt", "--attempts", "2", "--json"});
