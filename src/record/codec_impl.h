@@ -170,9 +170,18 @@ Result<T> decode(std::string_view text) {
 
 }  // namespace kw
 
-/// Instantiates the four functions of record/codec.h for one record type.
-#define KW_INSTANTIATE_CODEC(T)                           \
-  template std::string kw::encode<T>(const T&);           \
-  template nlohmann::json kw::encode_json<T>(const T&);   \
-  template kw::Result<T> kw::decode<T>(std::string_view); \
+/// Instantiates the four functions of record/codec.h for one record type, and what records need
+/// that hold one.
+#define KW_INSTANTIATE_CODEC(T)                                        \
+  template nlohmann::json kw::codec::write<T>(const T&);               \
+  template kw::Result<> kw::codec::read<T>(const nlohmann::json&, T&); \
+  template std::string kw::encode<T>(const T&);                        \
+  template nlohmann::json kw::encode_json<T>(const T&);                \
+  template kw::Result<T> kw::decode<T>(std::string_view);              \
   template kw::Result<T> kw::decode_json<T>(const nlohmann::json&)
+
+/// Says that KW_INSTANTIATE_CODEC stands in another file. For the largest records that others hold:
+/// compiling their codec again takes seconds.
+#define KW_CODEC_IS_ELSEWHERE(T)                                \
+  extern template nlohmann::json kw::codec::write<T>(const T&); \
+  extern template kw::Result<> kw::codec::read<T>(const nlohmann::json&, T&)

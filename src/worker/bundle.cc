@@ -13,6 +13,9 @@
 #include "device/known_devices.h"
 #include "record/codec_impl.h"
 
+KW_CODEC_IS_ELSEWHERE(kw::DeviceFacts);
+KW_CODEC_IS_ELSEWHERE(kw::Evaluation);
+KW_CODEC_IS_ELSEWHERE(kw::EvaluationRequest);
 KW_INSTANTIATE_CODEC(kw::worker::Bundle);
 KW_INSTANTIATE_CODEC(kw::worker::BundleResults);
 

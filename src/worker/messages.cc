@@ -4,6 +4,9 @@
 
 #include "record/codec_impl.h"
 
+KW_CODEC_IS_ELSEWHERE(kw::DeviceFacts);
+KW_CODEC_IS_ELSEWHERE(kw::Evaluation);
+KW_CODEC_IS_ELSEWHERE(kw::EvaluationRequest);
 KW_INSTANTIATE_CODEC(kw::worker::AdmissionLine);
 KW_INSTANTIATE_CODEC(kw::worker::Message);
 KW_INSTANTIATE_CODEC(kw::worker::Reply);
