@@ -10,7 +10,7 @@ add_executable(cuda_test ${cuda_tests})
 target_link_libraries(cuda_test PRIVATE kw_referee kw_device kw_profile GTest::gmock GTest::gtest_main)
 target_compile_definitions(cuda_test PRIVATE KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
   KW_BINARY_DIR="${CMAKE_BINARY_DIR}" KW_HOST_LAUNCHER="$<TARGET_FILE:host_launcher>")
-kw_precompiled(cuda_test)
+kw_tests_together(cuda_test)
 add_dependencies(cuda_test kw-jail kw-specimen host_launcher)
 add_test(NAME cuda.device COMMAND cuda_test)
 set_tests_properties(cuda.device PROPERTIES LABELS cuda TIMEOUT 1200 RUN_SERIAL ON

@@ -176,10 +176,16 @@ if(KW_TESTS AND NOT KW_PORTABLE)
     GTest::gmock GTest::gtest_main)
   target_compile_definitions(program_test PRIVATE KW_BINARY_DIR="${CMAKE_BINARY_DIR}"
     KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  kw_precompiled(program_test)
+  kw_tests_together(program_test)
   add_dependencies(program_test kw)
-  gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS program TIMEOUT 900)
+  # What measures takes the machine's one device for itself: these go first and one at a time, beside what only computes.
+  string(JOIN ":" measuring Bundle.* EveryStrategy.RunsWithAScriptedModel EveryStrategy.TellsWhatEachRoleWasAsked
+    GuidedModel.* Interrupt.DuringTheConfirmationEndsItSoon Interrupted.* LessonsOfAWave.* Model.* ModelScript.*
+    OneDevice.* TaskRun.*)
+  gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST TEST_FILTER ${measuring}
+    PROPERTIES LABELS program TIMEOUT 900 COST 2 RESOURCE_LOCK device)
+  gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST TEST_FILTER -${measuring}
+    PROPERTIES LABELS program TIMEOUT 900 COST 1)
 endif()
 
 if(KW_TESTS AND NOT KW_PORTABLE)

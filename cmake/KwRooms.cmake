@@ -66,9 +66,9 @@ if(KW_TESTS)
   include(GoogleTest)
 endif()
 
-# What nearly every test includes, compiled once: a third less work from scratch. Not without KW_UNITY, where a missing
-# include must show.
-function(kw_precompiled target)
+# Tests of a target several files at a time, and what nearly every one of them includes compiled once: a sixth of the work
+# from scratch that each file alone would be. Not without KW_UNITY, where a missing include must show.
+function(kw_tests_together target)
   if(NOT KW_UNITY)
     return()
   endif()
@@ -83,6 +83,7 @@ function(kw_precompiled target)
       <filesystem> <functional> <map> <optional> <set> <string> <thread> <vector>)
   endif()
   target_precompile_headers(${target} REUSE_FROM kw_test_headers)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
 endfunction()
 
 # The rooms of the worker and the players; the others need libraries that the portable build does without.
@@ -112,7 +113,7 @@ function(kw_room name)
       rapidcheck rapidcheck_gtest)
     target_compile_definitions(${name}_test PRIVATE KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
       KW_BINARY_DIR="${CMAKE_BINARY_DIR}")
-    kw_precompiled(${name}_test)
+    kw_tests_together(${name}_test)
     # The programs stand beside the tests that start them.
     set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST

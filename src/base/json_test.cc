@@ -9,22 +9,24 @@
 namespace kw {
 namespace {
 
-std::string error_of(std::string_view text, JsonLimits limits = {}) {
+std::string complaint_about(std::string_view text, JsonLimits limits = {}) {
   const auto json = parse_json(text, "reply", limits);
   return json ? "fine" : describe(json.error());
 }
 
 TEST(Json, NamesThePlaceOfAnError) {
-  EXPECT_TRUE(error_of("{\n  \"a\": ]\n}").starts_with("reply:2:8: "))
-      << error_of("{\n  \"a\": ]\n}");
-  EXPECT_TRUE(error_of("").starts_with("reply:1:1: "));
-  EXPECT_EQ(error_of("1e999999").find("fine"), std::string::npos);
+  EXPECT_TRUE(complaint_about("{\n  \"a\": ]\n}").starts_with("reply:2:8: "))
+      << complaint_about("{\n  \"a\": ]\n}");
+  EXPECT_TRUE(complaint_about("").starts_with("reply:1:1: "));
+  EXPECT_EQ(complaint_about("1e999999").find("fine"), std::string::npos);
 }
 
 TEST(Json, RefusesWhatIsTooDeepOrTooLong) {
-  EXPECT_EQ(error_of(std::string(1'000'000, '[')), "reply:1:65: JSON nested deeper than 64 levels");
-  EXPECT_EQ(error_of("[[1], \"[[[\", \"\\\"[[\"]", {.bytes = 100, .depth = 2}), "fine");
-  EXPECT_EQ(error_of("[1, 2, 3]", {.bytes = 4, .depth = 2}), "reply: 9 B of JSON; at most 4 B");
+  EXPECT_EQ(complaint_about(std::string(1'000'000, '[')),
+            "reply:1:65: JSON nested deeper than 64 levels");
+  EXPECT_EQ(complaint_about("[[1], \"[[[\", \"\\\"[[\"]", {.bytes = 100, .depth = 2}), "fine");
+  EXPECT_EQ(complaint_about("[1, 2, 3]", {.bytes = 4, .depth = 2}),
+            "reply: 9 B of JSON; at most 4 B");
 }
 
 TEST(Json, WritesEqualValuesAsEqualText) {

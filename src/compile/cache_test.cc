@@ -13,7 +13,7 @@ namespace {
 
 using platform::Path;
 
-BuildUnit unit_of(std::string source) {
+BuildUnit lone_file(std::string source) {
   BuildUnit unit;
   unit.role = "candidate";
   unit.main_file = "c.cpp";
@@ -64,7 +64,7 @@ class Cache : public testing::Test {
 };
 
 TEST_F(Cache, TheKeyIsAllThatDecidesAndNothingElse) {
-  const BuildUnit base = unit_of("x");
+  const BuildUnit base = lone_file("x");
   const Sha256 key = cache_key(base, "i");
   const auto changed = [&](auto change) {
     BuildUnit other = base;
@@ -87,32 +87,32 @@ TEST_F(Cache, TheKeyIsAllThatDecidesAndNothingElse) {
 TEST_F(Cache, SuccessAndFailureAreKept) {
   for (const char* source : {"good", "bad"}) {
     const int before = inner.builds;
-    const CompileResult first = *compiler.build(unit_of(source));
-    const CompileResult second = *compiler.build(unit_of(source));
+    const CompileResult first = *compiler.build(lone_file(source));
+    const CompileResult second = *compiler.build(lone_file(source));
     EXPECT_EQ(inner.builds, before + 1);
     EXPECT_EQ(second.outcome, first.outcome);
     EXPECT_EQ(second.evidence, first.evidence);
   }
-  const CompileResult kept = *compiler.build(unit_of("good"));
+  const CompileResult kept = *compiler.build(lone_file("good"));
   EXPECT_EQ(*platform::read_file(object(kept)), "good");
   EXPECT_EQ(kept.object[0].log, "loop 1:1 vectorized 64\n");
 }
 
 TEST_F(Cache, AWallClockLimitIsNotKept) {
-  (void)*compiler.build(unit_of("slow"));
-  (void)*compiler.build(unit_of("slow"));
+  (void)*compiler.build(lone_file("slow"));
+  (void)*compiler.build(lone_file("slow"));
   EXPECT_EQ(inner.builds, 2);
 }
 
 TEST_F(Cache, DamageIsAMissAndHeals) {
   const auto rebuilt_after = [&](auto damage) {
-    (void)*compiler.build(unit_of("good"));
-    const CompileResult result = *compiler.build(unit_of("good"));  // Out of the cache.
+    (void)*compiler.build(lone_file("good"));
+    const CompileResult result = *compiler.build(lone_file("good"));  // Out of the cache.
     const int before = inner.builds;
     damage(folder.path() / "cache" / "entries" /
-               (cache_key(unit_of("good"), inner.identity()).hex() + ".json"),
+               (cache_key(lone_file("good"), inner.identity()).hex() + ".json"),
            object(result));
-    const CompileResult again = *compiler.build(unit_of("good"));
+    const CompileResult again = *compiler.build(lone_file("good"));
     EXPECT_EQ(*platform::read_file(object(again)), "good");
     return inner.builds == before + 1;
   };
@@ -129,22 +129,22 @@ TEST_F(Cache, DamageIsAMissAndHeals) {
 }
 
 TEST_F(Cache, MovesWithItsFolder) {
-  (void)*compiler.build(unit_of("good"));
+  (void)*compiler.build(lone_file("good"));
   std::filesystem::rename(folder.path() / "cache", folder.path() / "moved");
   DirectoryCache moved = *DirectoryCache::open(folder.path() / "moved");
-  const auto found = *moved.lookup(cache_key(unit_of("good"), inner.identity()));
+  const auto found = *moved.lookup(cache_key(lone_file("good"), inner.identity()));
   ASSERT_TRUE(found.has_value());
   EXPECT_TRUE(object(*found).string().starts_with((folder.path() / "moved").string()));
 }
 
 TEST_F(Cache, OneBuildHoweverManyAsk) {
-  const std::vector<BuildUnit> units(8, unit_of("good"));
+  const std::vector<BuildUnit> units(8, lone_file("good"));
   for (const auto& result : build_all(compiler, units, 4)) EXPECT_TRUE(result->ok());
   EXPECT_EQ(inner.builds, 1);
 }
 
 TEST_F(Cache, ResultsComeInTheOrderOfTheUnits) {
-  const std::vector<BuildUnit> units{unit_of("a"), unit_of("bad"), unit_of("c")};
+  const std::vector<BuildUnit> units{lone_file("a"), lone_file("bad"), lone_file("c")};
   const auto results = build_all(compiler, units, 3);
   ASSERT_EQ(results.size(), 3u);
   EXPECT_EQ(results[0]->object[0].sha256, sha256("a").hex());

@@ -36,7 +36,7 @@ std::string delta(const char* type, const char* key, const std::string& words) {
       {{"type", "content_block_delta"}, {"index", 0}, {"delta", {{"type", type}, {key, words}}}});
 }
 
-std::string text(const std::string& words) { return delta("text_delta", "text", words); }
+std::string spoken(const std::string& words) { return delta("text_delta", "text", words); }
 
 std::string stop(const char* reason, int output_tokens) {
   return event({{"type", "message_delta"},
@@ -69,7 +69,7 @@ TEST_F(Anthropic, StreamsTextAndThinkingWithUsageAndCost) {
           event({{"type", "content_block_stop"}, {"index", 0}}),
           event({{"type", "content_block_start"},
                  {"content_block", {{"type", "redacted_thinking"}, {"data", "x"}}}}),
-          text("Hello "), text("world"), stop("end_turn", 30)});
+          spoken("Hello "), spoken("world"), stop("end_turn", 30)});
   const auto reply = ask();
   ASSERT_TRUE(reply) << describe(reply.error());
   EXPECT_EQ(reply->text, "Hello world");
@@ -95,7 +95,7 @@ TEST_F(Anthropic, StreamsTextAndThinkingWithUsageAndCost) {
 }
 
 TEST_F(Anthropic, NamesWhyItStopped) {
-  answer({start(), text("half"), stop("max_tokens", 500)});
+  answer({start(), spoken("half"), stop("max_tokens", 500)});
   EXPECT_EQ(ask()->stop, StopReason::Length);
   answer({start(), stop("refusal", 0)});
   EXPECT_EQ(why_unusable(*ask()), "the model refused");
@@ -113,7 +113,7 @@ TEST_F(Anthropic, OverloadIsWorthAnotherTry) {
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().advice, Advice::Retry);
   EXPECT_THAT(reply.error().what, HasSubstr("HTTP 529: Overloaded"));
-  answer({start(), text("half"),
+  answer({start(), spoken("half"),
           event({{"type", "error"},
                  {"error", {{"type", "overloaded_error"}, {"message", "Overloaded"}}}})});
   reply = ask();
@@ -123,7 +123,7 @@ TEST_F(Anthropic, OverloadIsWorthAnotherTry) {
 }
 
 TEST_F(Anthropic, ACutStreamIsNoReply) {
-  answer({start(), text("half")});
+  answer({start(), spoken("half")});
   const auto reply = ask();
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().advice, Advice::Retry);
@@ -143,7 +143,7 @@ TEST_F(Anthropic, ThinkingFindsTheFormThatTheModelTakes) {
   request_.effort = "high";
   request_.max_tokens = 8000;
   refuse(400, "invalid_request_error", "adaptive thinking is not supported on this model");
-  answer({start(), text("ok"), stop("end_turn", 1)});
+  answer({start(), spoken("ok"), stop("end_turn", 1)});
   ASSERT_TRUE(ask());
   const Json first = Json::parse(server_.requests()[0].body);
   EXPECT_EQ(first["thinking"]["type"], "adaptive");
@@ -153,7 +153,7 @@ TEST_F(Anthropic, ThinkingFindsTheFormThatTheModelTakes) {
   EXPECT_EQ(second["thinking"]["budget_tokens"], 6000);
   EXPECT_FALSE(second.contains("output_config"));
   refuse(400, "invalid_request_error", "thinking: Extra inputs are not permitted");
-  answer({start(), text("ok"), stop("end_turn", 1)});
+  answer({start(), spoken("ok"), stop("end_turn", 1)});
   ASSERT_TRUE(ask());
   EXPECT_FALSE(Json::parse(server_.requests().back().body).contains("thinking"));
   EXPECT_EQ(notices_.size(), 2u);
@@ -164,7 +164,7 @@ TEST_F(Anthropic, ABoundOnTokensIsTakenFromTheRefusal) {
   refuse(400, "invalid_request_error",
          "max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for "
          "claude-x");
-  answer({start(), text("ok"), stop("end_turn", 1)});
+  answer({start(), spoken("ok"), stop("end_turn", 1)});
   ASSERT_TRUE(ask());
   EXPECT_EQ(Json::parse(server_.requests().back().body)["max_tokens"], 64000);
 }

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const AdviceScope kScope{"softmax", "row", Target::Cpu, "box", Bound::Memory, ""};
+const AdviceScope kRowScope{"softmax", "row", Target::Cpu, "box", Bound::Memory, ""};
 
 FoundCard found(const std::string& name, double relevance) {
   FoundCard one;
@@ -26,7 +26,7 @@ FoundCard found(const std::string& name, double relevance) {
 }
 
 std::vector<std::string> chosen(const std::vector<FoundCard>& all,
-                                const AdviceScope& scope = kScope) {
+                                const AdviceScope& scope = kRowScope) {
   std::vector<std::string> names;
   for (const FoundCard* one : choose_cards(all, scope)) names.push_back(one->card.name);
   return names;
@@ -79,7 +79,7 @@ TEST(KnowledgeTest, BottleneckFamilyMeaningAndUseDecideBeyondTheSearch) {
   memory.card.bounds = {Bound::Memory};
   row.card.families = {"row"};
   EXPECT_THAT(chosen({compute, memory, row}), ElementsAre("memory", "row", "compute"));
-  AdviceScope first = kScope;
+  AdviceScope first = kRowScope;
   first.bound = Bound::Unknown;
   EXPECT_THAT(chosen({compute, memory, row}, first), ElementsAre("compute", "memory", "row"));
   memory.card.uses = 6;
@@ -120,7 +120,7 @@ TEST(KnowledgeTest, WhatIsToldSaysWhyAndShowsItsCode) {
   snippet.card.code = "void f();\n";
   snippet.card.id = 5;
   known.cards = {snippet};
-  const auto told = remembered_of(known, kScope);
+  const auto told = remembered_of(known, kRowScope);
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(told[0].code, "void f();\n");
   EXPECT_EQ(told[0].why, "found by `row`, `loads`");

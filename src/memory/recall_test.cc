@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-LessonSnapshot snapshot_of(const std::vector<Lesson>& lessons) {
+LessonSnapshot knowing(const std::vector<Lesson>& lessons) {
   LessonSnapshot snapshot;
   snapshot.lessons = lessons;
   return snapshot;
@@ -41,7 +41,7 @@ TEST(Recall, TheOwnTaskComesFirstThenWhatHelped) {
   all[3].uses = all[3].helped = 3;
   all[4].family = "matmul";
   all[5].seen_in = {{"waves-9", 1, ""}};
-  const ToldLessons told = recall(snapshot_of(all), scope);
+  const ToldLessons told = recall(knowing(all), scope);
   EXPECT_THAT(told.insights, ElementsAre("of this run", "helped", "own", "never helped",
                                          "(`heat`) of the family"));
   EXPECT_THAT(told.ids, ElementsAre(6, 4, 2, 3, 1));
@@ -75,7 +75,7 @@ TEST(Recall, OfOtherFamiliesWhatASearchFoundComesLastInWordsAlone) {
   // 8 is far from the best, so it does not bear on the task.
   const std::vector<LessonMatch> found{{4, 1.0}, {2, 0.95}, {3, 0.9}, {5, 0.8},
                                        {6, 0.7}, {7, 0.6},  {8, 0.3}};
-  LessonSnapshot known = snapshot_of(bearing_on(all, scope, found));
+  LessonSnapshot known = knowing(bearing_on(all, scope, found));
   EXPECT_THAT(known.lessons, SizeIs(6)) << "no instruction of another task, and not lesson 8";
   known.found = found;
   known.sources.assign(known.lessons.size(), "void gemm() {}");
@@ -91,9 +91,9 @@ TEST(Recall, OfOtherFamiliesWhatASearchFoundComesLastInWordsAlone) {
 
 TEST(Recall, RelevanceMovesWhatHelpedEquallyAndNothingOfTheOwnTask) {
   const RecallScope scope{"waves", "stencil", Target::Cpu, "", ""};
-  LessonSnapshot known = snapshot_of({insight(1, "waves", "own 1"), insight(2, "waves", "own 2"),
-                                      insight(3, "heat", "heat 3"), insight(4, "heat", "heat 4"),
-                                      insight(5, "heat", "never helped")});
+  LessonSnapshot known = knowing({insight(1, "waves", "own 1"), insight(2, "waves", "own 2"),
+                                  insight(3, "heat", "heat 3"), insight(4, "heat", "heat 4"),
+                                  insight(5, "heat", "never helped")});
   known.lessons[4].uses = 9;
   known.found = {{5, 1.0}, {3, 0.9}, {1, 0.8}};
   EXPECT_THAT(recall(known, scope).ids, ElementsAre(2, 1, 3, 4, 5));
@@ -122,7 +122,7 @@ TEST(Recall, DroppedLessonsTakeNobodysRoom) {
   }
   const auto bearing = bearing_on(all, scope);
   EXPECT_THAT(bearing, SizeIs(100)) << "dropped ones are known, so that they stay away";
-  EXPECT_THAT(recall(snapshot_of(bearing), scope).insights, ElementsAre("live"));
+  EXPECT_THAT(recall(knowing(bearing), scope).insights, ElementsAre("live"));
 }
 
 TEST(Recall, EachKindHasItsCap) {

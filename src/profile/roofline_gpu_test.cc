@@ -32,7 +32,7 @@ DeviceFacts gpu() {
   return d;
 }
 
-Workload copy_of(std::int64_t elements) {
+Workload device_copy_of(std::int64_t elements) {
   Workload w;
   w.tensors.resize(2);
   w.tensors[0].name = "x", w.tensors[0].sizes = {elements}, w.tensors[0].pitch = elements;
@@ -50,7 +50,7 @@ Plan plan_of(std::size_t launches) {
 
 TEST(GpuRoofline, MemoryUsesTheMixOfItsLevel) {
   // 8 GB at 4 TB/s take 2 ms.
-  const RooflinePosition p = position(copy_of(1'000'000'000), 2.5e6, gpu());
+  const RooflinePosition p = position(device_copy_of(1'000'000'000), 2.5e6, gpu());
   EXPECT_EQ(p.bound, Bound::Memory);
   EXPECT_NEAR(p.fraction, 0.8, 1e-9);
   EXPECT_EQ(p.ceiling, "DRAM read:write 1:1");
@@ -59,14 +59,14 @@ TEST(GpuRoofline, MemoryUsesTheMixOfItsLevel) {
   EXPECT_EQ(level_for(gpu(), 20 << 20), "L2");
   EXPECT_EQ(level_for(gpu(), 21 << 20), "DRAM");
   // 8 MB cold at 4 TB/s, 72 MB of reuse at 8: 2 + 9 µs.
-  Workload again = copy_of(1'000'000);
+  Workload again = device_copy_of(1'000'000);
   again.work.read_bytes *= 10, again.work.write_bytes *= 10;
   const Plan one = plan_of(1);
   EXPECT_NEAR(position(again, 20e3, gpu(), {.plan = &one}).fraction, 0.55, 1e-9);
 }
 
 TEST(GpuRoofline, DotTasksInF32StandUnderTheFmaUnits) {
-  Workload w = copy_of(1000);
+  Workload w = device_copy_of(1000);
   w.work.flops = 1'000'000'000'000;  // 20 ms of FMA, 10 ms of 3xTF32.
   const RooflinePosition dot = position(w, 25e6, gpu(), {.gate = GateKind::Dot});
   EXPECT_EQ(dot.bound, Bound::Compute);
@@ -84,7 +84,7 @@ TEST(GpuRoofline, DotTasksInF32StandUnderTheFmaUnits) {
 }
 
 TEST(GpuRoofline, MatrixUnitsMayExceedTheFmaUnits) {
-  Workload w = copy_of(1000);
+  Workload w = device_copy_of(1000);
   w.work.flops = 1'000'000'000'000;
   const Situation dot{.gate = GateKind::Dot};
   const RooflinePosition above = position(w, 12.5e6, gpu(), dot);
@@ -102,7 +102,7 @@ TEST(GpuRoofline, MatrixUnitsMayExceedTheFmaUnits) {
   EXPECT_EQ(position(w, 12.5e6, slow, dot).matrix_fraction, 0);
   EXPECT_TRUE(needs_remeasuring(position(w, 12.5e6, slow, dot)));
   // What memory bounds is no faster on matrix units: 20 ms at 4 TB/s.
-  w = copy_of(10'000'000'000);
+  w = device_copy_of(10'000'000'000);
   w.work.flops = 500'000'000'000;
   EXPECT_EQ(position(w, 25e6, gpu(), dot).matrix_fraction, 0);
 }
@@ -110,22 +110,23 @@ TEST(GpuRoofline, MatrixUnitsMayExceedTheFmaUnits) {
 TEST(GpuRoofline, ManyShortLaunchesAreLaunchBound) {
   const Plan many = plan_of(50);
   // 50 launches of 4 µs; the traffic of all takes 100 µs at DRAM's ceiling.
-  Workload w = copy_of(50'000'000);
+  Workload w = device_copy_of(50'000'000);
   const RooflinePosition p = position(w, 200e3, gpu(), {.plan = &many});
   EXPECT_EQ(p.bound, Bound::Launch);
   EXPECT_THAT(p.advice, HasSubstr("50 launches take 4.00 us each"));
   EXPECT_THAT(p.advice, HasSubstr("fuse steps"));
   // The same plan with launches of 40 µs is what it is under its ceiling.
-  EXPECT_EQ(position(copy_of(750'000'000), 2e6, gpu(), {.plan = &many}).bound, Bound::Memory);
-  const RooflinePosition tiny = position(copy_of(1000), 4e3, gpu());
+  EXPECT_EQ(position(device_copy_of(750'000'000), 2e6, gpu(), {.plan = &many}).bound,
+            Bound::Memory);
+  const RooflinePosition tiny = position(device_copy_of(1000), 4e3, gpu());
   EXPECT_EQ(tiny.bound, Bound::Launch);
   EXPECT_THAT(tiny.advice, HasSubstr("does nothing takes about 2.70 us"));
   // What is near its roof is not blamed for its launches.
-  EXPECT_EQ(position(copy_of(5'000'000), 11e3, gpu(), {.plan = &many}).bound, Bound::Memory);
+  EXPECT_EQ(position(device_copy_of(5'000'000), 11e3, gpu(), {.plan = &many}).bound, Bound::Memory);
 }
 
 TEST(GpuRoofline, FarFromBothIsLatency) {
-  const RooflinePosition p = position(copy_of(1'000'000'000), 20e6, gpu());
+  const RooflinePosition p = position(device_copy_of(1'000'000'000), 20e6, gpu());
   EXPECT_EQ(p.bound, Bound::Latency);
   EXPECT_THAT(p.advice, HasSubstr("too little is in flight"));
 }
