@@ -86,10 +86,7 @@ TEST(Interrupt, DuringTheConfirmationEndsItSoon) {
   write_known_task(w);
   // Long enough for a signal to come before its end.
   write_easy_task(w, "twice", 524'288);
-  w.write("twice/candidates/001_right.cpp",
-          "void twice(int n, const float* x, float* y) {\n"
-          "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
-          "}\n");
+  w.write("twice/candidates/001_right.cpp", kFasterKernel);
   platform::Process process =
       w.start_audible({"optimize", "twice", "--attempts", "1", "--baseline", "reference"}, "said");
   ASSERT_TRUE(wait_until([&] {

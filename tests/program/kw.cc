@@ -31,10 +31,7 @@ std::string program_of(Whose whose) {
 void learn(const platform::Path& runs) {
   const Workspace first(Whose::Suite);
   write_easy_task(first, "twice");
-  first.write("right.cpp",
-              "void twice(int n, const float* x, float* y) {\n"
-              "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
-              "}\n");
+  first.write("right.cpp", kFasterKernel);
   if (first.kw({"judge", "right.cpp", "--task", "twice"}).code > 1) return;
   std::filesystem::remove_all(runs);
   std::filesystem::copy(first.path() / "runs", runs, std::filesystem::copy_options::recursive);
@@ -57,6 +54,15 @@ const char* const kGoodTaskYaml =
     "work:\n"
     "  floor: { bytes: \"8 * n\", flops: n }\n"
     "  nominal: { read_bytes: \"4 * n\", write_bytes: \"4 * n\", flops: n, items: n }\n";
+
+const char* const kFasterKernel =
+    "void twice(int n, const float* x, float* y) {\n"
+    "  for (int i = 0; i < n; ++i) {\n"
+    "    float sum = 0;\n"
+    "    for (int k = 0; k < 8; ++k) sum += x[i] * 0.25f;\n"
+    "    y[i] = sum;\n"
+    "  }\n"
+    "}\n";
 
 nlohmann::json Ran::json() const {
   auto parsed = nlohmann::json::parse(out, nullptr, false);
