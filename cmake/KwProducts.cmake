@@ -180,7 +180,8 @@ if(KW_TESTS AND NOT KW_PORTABLE)
   add_dependencies(program_test kw)
   # What measures takes the machine's one device for itself: these go first and one at a time, beside what only computes.
   string(JOIN ":" measuring Bundle.* EveryStrategy.RunsWithAScriptedModel EveryStrategy.TellsWhatEachRoleWasAsked
-    GuidedModel.* Interrupt.DuringTheConfirmationEndsItSoon Interrupted.* LessonsOfAWave.* Model.* ModelScript.*
+    Examples.TheScriptGoesBackAndForthUntilTheRunHasEnded GuidedModel.* Interrupt.DuringTheConfirmationEndsItSoon
+    Interrupted.* LessonsOfAWave.* Model.* ModelScript.*
     OneDevice.* TaskRun.*)
   gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST TEST_FILTER ${measuring}
     PROPERTIES LABELS program TIMEOUT 900 COST 2 RESOURCE_LOCK device)

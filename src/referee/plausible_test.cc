@@ -77,7 +77,7 @@ TEST(Plausible, TrustedCodeShowsWhatTheMachineReaches) {
   Workload workload;
   workload.work.floor_bytes = 3'000'000;
   DeviceFacts facts;
-  facts.ceilings = {{.kind = "copy", .level = "DRAM", .per_second = 1e9}};
+  facts.ceilings = {{.kind = "copy", .level = "DRAM", .isa = "", .per_second = 1e9}};
   ASSERT_DOUBLE_EQ(*compute_least_ns(workload, facts), 2e6);
   EXPECT_FALSE(find_implausible(workload, 1.01e6, facts, 1.5e6).has_value());
   EXPECT_TRUE(find_implausible(workload, 0.99e6, facts, 1.5e6).has_value());
@@ -104,12 +104,12 @@ TEST(PhysicsFloor, NobodyIsAccusedBeforeCeilingsAreMeasuredAgain) {
   Options options;
   options.raise_ceilings = [&]() -> Result<> {
     ++raises;
-    referee->set_ceilings({{.kind = "copy", .level = "L1", .per_second = reached}});
+    referee->set_ceilings({{.kind = "copy", .level = "L1", .isa = "", .per_second = reached}});
     return {};
   };
   testing::Room room(options);
   referee = &room.referee;
-  room.referee.set_ceilings({{.kind = "copy", .level = "L1", .per_second = 1e6}});
+  room.referee.set_ceilings({{.kind = "copy", .level = "L1", .isa = "", .per_second = 1e6}});
   EXPECT_VERDICT(room.judge(), Measure, Implausible);
   EXPECT_EQ(raises, 1);
   reached = 1e15;

@@ -71,8 +71,8 @@ TEST(Examples, ScriptsParseAndNameFlagsThatAreThere) {
   flags.merge(flags_of(text_of("hosted-gpu.sh"), "step resume"));
   flags.merge(flags_of(text_of("hosted-gpu.sh"), "set --"));
   EXPECT_THAT(flags, testing::IsSupersetOf({"--carrier", "--results", "--target", "--arch"}));
-  for (const std::string& flag : flags)
-    if (flag != "--") EXPECT_THAT(known, HasSubstr(flag + " "));
+  flags.erase("--");
+  for (const std::string& flag : flags) EXPECT_THAT(known, HasSubstr(flag + " "));
 }
 
 TEST(Examples, TheScriptGoesBackAndForthUntilTheRunHasEnded) {
