@@ -229,6 +229,7 @@ Json life_json(const Life& life) {
                  {"why", a.why},
                  {"ask", ask_of(a)},
                  {"origin", name_of(a.candidate.origin)},
+                 {"writer", a.writer},
                  {"plan", a.plan},
                  {"techniques", a.candidate.techniques},
                  {"recalled", a.recalled},

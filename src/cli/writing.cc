@@ -48,6 +48,8 @@ void WritingFlags::declare(Flags& flags) {
   flags.integer("--shortlist", shortlist,
                 "Kernels written for each ask, of which that is judged of which recorded steps "
                 "promise most");
+  flags.text("--ensemble", ensemble,
+             "Which of several models writes: bandit, by what each was worth its cost, or turn");
   flags.texts("--constraint", constraints, "What every kernel must keep to, in words; repeatable");
   flags.texts("--hint", hints, "What is worth trying, in words; repeatable");
 }
@@ -70,6 +72,12 @@ Result<> WritingFlags::into(RunConfig& config) const {
     return fail(fmt::format("--shortlist is a number from 1 to {}", kMostShortlist));
   if (config.models.empty() && shortlist > 1)
     return fail("--shortlist is for a model: give --model");
+  if (ensemble != kBanditEnsemble && ensemble != kTurnEnsemble)
+    return fail(
+        fmt::format("--ensemble is {} or {}, not '{}'", kBanditEnsemble, kTurnEnsemble, ensemble));
+  int writers = 0;
+  for (const llm::ModelSpec& spec : KW_TRY(models.specs())) writers += spec.role.empty() ? 1 : 0;
+  if (writers > 1) config.ensemble = ensemble;
   config.shortlist = static_cast<int>(shortlist);
   config.limits = KW_TRY(spend.limits());
   config.writes = static_cast<int>(writes);

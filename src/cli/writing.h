@@ -23,6 +23,7 @@ struct WritingFlags {
   SpendFlags spend;
   std::int64_t writes = 8;
   std::int64_t shortlist = 1;
+  std::string ensemble = kBanditEnsemble;
   std::vector<std::string> constraints;
   std::vector<std::string> hints;
 

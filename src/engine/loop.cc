@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "engine/orders.h"
+#include "llm/prices.h"
 
 namespace kw::engine {
 namespace {
@@ -35,6 +36,29 @@ Result<> check_ideas(const Workbench& workbench, const RunConfig& config, bool i
                           "there now",
                           then, now),
               config.task);
+}
+
+/// None: one model writes, or several in turn. Dollars count where the price of each is known and
+/// some cost anything, else tokens.
+Result<std::optional<search::Ensemble>> ensemble_of(const RunConfig& config) {
+  std::optional<search::Ensemble> none;
+  if (config.ensemble != kBanditEnsemble) return none;
+  std::vector<std::string> names;
+  const llm::PriceTable prices(config.prices);
+  bool are_known = true;
+  bool cost_anything = false;
+  for (const std::string& text : config.models) {
+    const llm::ModelSpec spec = KW_TRY(llm::parse_model_spec(text));
+    if (!spec.role.empty()) continue;
+    names.push_back(spec.text());
+    const auto price = prices.find(spec);
+    are_known = are_known && price;
+    cost_anything = cost_anything || (price && price->prompt_usd + price->completion_usd > 0);
+  }
+  if (names.size() < 2) return none;
+  using enum search::Ensemble::Unit;
+  return std::optional(
+      search::Ensemble(std::move(names), are_known && cost_anything ? Dollars : Tokens));
 }
 
 }  // namespace
@@ -83,8 +107,10 @@ Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, C
   options.start_asks = static_cast<std::size_t>(config.start_attempts);
   const search::StrategyInfo* info = KW_TRY(search::find_strategy(config.strategy));
   KW_TRY(check_ideas(workbench, config, info->is_writing));
-  return Loop(workbench, config, info->make(workbench.ideas(), options), info->is_writing,
-              Standing(std::move(baseline), *policy), std::move(log));
+  Loop loop(workbench, config, info->make(workbench.ideas(), options), info->is_writing,
+            Standing(std::move(baseline), *policy), std::move(log));
+  loop.ensemble_ = KW_TRY(ensemble_of(config));
+  return loop;
 }
 
 void Loop::check_rules() {
@@ -110,10 +136,15 @@ Result<std::optional<InFlight>> Loop::ask() {
   if (!stopped_by_.empty()) return std::optional<InFlight>();
   // Attempts in flight count against the limit before they are told.
   if (config_.max_attempts > 0 && asked_ >= config_.max_attempts) return std::optional<InFlight>();
-  const std::optional<search::Ask> next = strategy_->ask();
+  std::optional<search::Ask> next = strategy_->ask();
   if (!next) {
     check_rules();
     return std::optional<InFlight>();
+  }
+  if (ensemble_ && next->role == search::Role::Write) {
+    const search::Ensemble::Choice choice = ensemble_->choose();
+    next->writer = static_cast<int>(choice.model) + 1;
+    next->why += "; " + choice.why;
   }
   InFlight flight;
   flight.number = ++asked_;
@@ -133,7 +164,9 @@ void Loop::absorb(Attempt& attempt) {
   if (!flight.is_to_be_written()) attempt.candidate = flight.candidate;
   attempt.why = flight.ask.why;
   attempt.ask = search::encode_ask(flight.ask);
+  const double best_before = standing_.best_speedup();
   search::Tell tell = standing_.absorb(attempt, flight.ask, flight.opponent);
+  if (ensemble_) credit(flight, attempt, best_before);
   if (flight.is_to_be_written())
     if (const auto idea = written_.add(attempt.candidate)) {
       tell.idea = *idea;
@@ -143,6 +176,22 @@ void Loop::absorb(Attempt& attempt) {
   ++told_;
   strategy_->tell(tell);
   log_tell(flight, attempt);
+}
+
+void Loop::credit(const InFlight& flight, const Attempt& attempt, double best_before) {
+  const bool is_correct = attempt.evaluation.verdict.is_correct();
+  const double speedup = is_correct ? attempt.against_baseline.value : 0;
+  speedups_.push_back(speedup);
+  if (!flight.is_to_be_written()) return;
+  const auto parent = static_cast<std::size_t>(flight.ask.parent);
+  const double parents = parent > 0 ? speedups_[parent - 1] : 0;
+  // What mends a failure is no gain over it: it is one over the best there was.
+  const double from = parents > 0 ? parents : parent > 0 ? std::max(1.0, best_before) : 1;
+  const bool is_new = is_correct && attempt.recalled == 0;
+  const double cost = ensemble_->unit() == search::Ensemble::Unit::Dollars
+                          ? attempt.cost_usd
+                          : static_cast<double>(attempt.usage.total());
+  ensemble_->tell(attempt.writer, search::writing_reward(is_new, speedup, from), cost);
 }
 
 std::vector<search::GraphLearner::StepUpdate> Loop::take_graph_updates() {

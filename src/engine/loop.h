@@ -15,6 +15,7 @@
 #include "engine/written.h"
 #include "record/order.h"
 #include "search/budget.h"
+#include "search/ensemble.h"
 #include "search/graph_author.h"
 #include "search/strategy.h"
 
@@ -84,6 +85,9 @@ class Loop {
        std::unique_ptr<search::Strategy> strategy, bool is_writing, Standing standing,
        DecisionLog log);
   void check_rules();
+  /// Tells the ensemble what an attempt was worth; `best_before`: the run's best speedup until
+  /// then.
+  void credit(const InFlight& flight, const Attempt& attempt, double best_before);
   void log_tell(const InFlight& flight, const Attempt& attempt);
   Result<Candidate> candidate_of(const search::Ask& ask) const;
 
@@ -96,6 +100,8 @@ class Loop {
   bool is_writing_;
   WrittenIdeas written_;
   Judged judged_;
+  std::optional<search::Ensemble> ensemble_;  ///< Where several models write and a bandit chooses.
+  std::vector<double> speedups_;  ///< By attempt, where there is an ensemble; 0: not correct.
   int asked_ = 0;
   int told_ = 0;
   std::string stopped_by_;

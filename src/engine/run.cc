@@ -125,6 +125,7 @@ Result<bool> Runner::write(const InFlight& flight, Pending& pending) {
   attempt.usage = proposal.usage;
   attempt.cost_usd = proposal.cost_usd;
   attempt.chosen = std::move(proposal.chosen);
+  attempt.writer = std::move(proposal.writer);
   pending.is_ended = true;
   if (source->ended)
     attempt.evaluation = std::move(*source->ended);

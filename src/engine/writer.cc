@@ -142,6 +142,7 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
   propose::Situation situation;
   situation.number = flight.number;
   situation.errand = flight.ask.errand;
+  situation.writer = flight.ask.writer;
   set_constants(situation);
   const std::vector<Order> orders = in_force(loop.orders(), flight.number);
   for (std::string& words : instructions_of(orders))

@@ -113,26 +113,37 @@ ModelCounsel::ModelCounsel(PromptBook book, std::map<std::string, llm::ChatModel
   KW_ASSERT(!writers_.empty());
 }
 
-llm::ChatModel& ModelCounsel::model_for(const Situation& s) const {
+std::vector<llm::ChatModel*> ModelCounsel::models_for(const Situation& s) const {
   const auto own = roles_.find(s.view->role);
-  if (own != roles_.end()) return *own->second;
-  return *writers_[static_cast<std::size_t>(s.number - 1) % writers_.size()];
+  if (own != roles_.end()) return {own->second};
+  std::vector<llm::ChatModel*> models;
+  const std::size_t first = first_writer(s, writers_.size());
+  for (std::size_t i = 0; i < writers_.size(); ++i)
+    models.push_back(writers_[(first + i) % writers_.size()]);
+  return models;
 }
 
 Result<ChatReply> ModelCounsel::ask(const ChatRequest& request, const Situation& s,
                                     Reading& reading) {
-  llm::ChatModel& model = model_for(s);
-  llm::Call call;
-  call.scope = scope_of_counsel(s.view->role, s.number);
-  call.on_notice = options_.on_notice;
-  call.cancel = options_.cancel;
-  const std::string key = keys_.next(model.name(), call.scope, request);
-  auto reply = model.complete(request, call);
-  if (!reply) return reply;
-  reading.exchange = key;
-  add(reading.usage, reply->usage);
-  reading.cost_usd += reply->cost_usd.value_or(0);
-  return reply;
+  const std::vector<llm::ChatModel*> models = models_for(s);
+  for (std::size_t tried = 0;; ++tried) {
+    llm::ChatModel& model = *models[tried];
+    llm::Call call;
+    call.scope = scope_of_counsel(s.view->role, s.number);
+    call.on_notice = options_.on_notice;
+    call.cancel = options_.cancel;
+    const std::string key = keys_.next(model.name(), call.scope, request);
+    auto reply = model.complete(request, call);
+    if (reply) {
+      reading.exchange = key;
+      add(reading.usage, reply->usage);
+      reading.cost_usd += reply->cost_usd.value_or(0);
+      return reply;
+    }
+    const bool is_lost = reply.error().advice != Advice::GiveUp && !call.cancel.stop_requested();
+    if (!is_lost || tried + 1 == models.size()) return reply;
+    call.say(fmt::format("{}; the next model is asked", describe(reply.error())));
+  }
 }
 
 Reading ModelCounsel::learned_reading(const Situation& s) const {

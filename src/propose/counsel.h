@@ -41,8 +41,8 @@ struct ModelCounselOptions {
 
 class ModelCounsel final : public Counsel {
  public:
-  /// A role without a model of its own is played by those that write, in turn by the number of the
-  /// attempt. Models are borrowed; `writers` is not empty.
+  /// A role without a model of its own is played by whoever writes the attempt, and where that one
+  /// cannot be asked by the next that writes. Models are borrowed; `writers` is not empty.
   ModelCounsel(PromptBook book, std::map<std::string, llm::ChatModel*> roles,
                std::vector<llm::ChatModel*> writers, ModelCounselOptions options);
 
@@ -54,7 +54,8 @@ class ModelCounsel final : public Counsel {
 
  private:
   Result<ChatReply> ask(const ChatRequest& request, const Situation& situation, Reading& reading);
-  llm::ChatModel& model_for(const Situation& situation) const;
+  /// Who may be asked, in this order.
+  std::vector<llm::ChatModel*> models_for(const Situation& situation) const;
   Reading learned_reading(const Situation& situation) const;
 
   PromptBook book_;

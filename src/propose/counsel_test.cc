@@ -100,6 +100,22 @@ TEST_F(CounselTest, ARoleWithoutAModelIsPlayedByTheWriter) {
                     HasSubstr("   2 | two"), HasSubstr("0.3 of DRAM")));
 }
 
+TEST_F(CounselTest, OfSeveralWritersTheChosenOnePlaysAndWhereItIsOutOfReachTheNext) {
+  FakeRole other("fake:other");
+  ModelCounsel counsel(shipped_prompts(), {}, {&writer_, &other}, {});
+  view_.role = "planner";
+  view_.prompt = "tree_plan";
+  situation_.writer = 2;
+  other.answers = {kPlan};
+  EXPECT_TRUE(counsel.consult(situation_));
+  EXPECT_THAT(writer_.asked, IsEmpty());
+  writer_.answers = {kPlan};
+  EXPECT_TRUE(counsel.consult(situation_)) << "the other has no answer left";
+  EXPECT_EQ(other.asked.size(), 2u);
+  EXPECT_EQ(writer_.asked.size(), 1u);
+  EXPECT_FALSE(counsel.consult(situation_)) << "nobody can be asked";
+}
+
 TEST_F(CounselTest, AModelInTheRoleIsAsked) {
   judge_.answers = {R"({"critical_issue": "i", "why_it_matters": "w", "minimal_fix_hint": "h"})"};
   EXPECT_EQ(consult("judge", "judge_fix").words,

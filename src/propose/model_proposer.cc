@@ -102,8 +102,9 @@ std::vector<llm::ChatModel*> ModelProposer::models_for(const Situation& s) const
   if (s.view != nullptr)
     if (const auto own = options_.roles.find(s.view->role); own != options_.roles.end())
       models.push_back(own->second);
+  const std::size_t first = first_writer(s, models_.size());
   for (std::size_t i = 0; i < models_.size(); ++i)
-    models.push_back(models_[(static_cast<std::size_t>(s.number - 1) + i) % models_.size()]);
+    models.push_back(models_[(first + i) % models_.size()]);
   return models;
 }
 
@@ -114,9 +115,18 @@ Result<ChatReply> ModelProposer::complete(const Situation& situation, const Chat
     llm::ChatModel& model = *models[tried];
     const std::string key = keys_.next(model.name(), call.scope, request);
     auto reply = model.complete(request, call);
-    if (reply) proposal.exchanges.push_back(key);
-    const bool is_refused = !reply && options_.is_refused && options_.is_refused();
-    if (!is_refused || tried + 1 == models.size()) return reply;
+    if (reply) {
+      proposal.exchanges.push_back(key);
+      proposal.writer = model.name();
+      return reply;
+    }
+    // Without the model of a role it would be another method; what is wrong with this one request
+    // would be with the next model as well.
+    const bool has_role = tried == 0 && models.size() > models_.size();
+    const bool is_refused = options_.is_refused && options_.is_refused();
+    const bool is_lost =
+        !has_role && reply.error().advice != Advice::GiveUp && !call.cancel.stop_requested();
+    if ((!is_refused && !is_lost) || tried + 1 == models.size()) return reply;
     call.say(fmt::format("{}; the next model is asked", describe(reply.error())));
   }
 }

@@ -1,4 +1,4 @@
-// ModelProposer: a language model, or several in turn, as the writer of candidates.
+// ModelProposer: a language model, or one of several, as the writer of candidates.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -34,9 +34,10 @@ struct ModelProposerOptions {
 
 class ModelProposer final : public Proposer {
  public:
-  /// `models` is not empty; attempt n asks the (n - 1 mod size)th, so that a resumed run asks the
-  /// same, and the next of them where a budget refuses that one: others may be cheaper. They are
-  /// borrowed and must outlive the proposer.
+  /// `models` is not empty; the situation's writer is asked, or where it names none the (n - 1 mod
+  /// size)th for attempt n, so that a resumed run asks the same. The next of them is asked where a
+  /// budget refuses that one (others may be cheaper) or it cannot be reached. They are borrowed and
+  /// must outlive the proposer.
   ModelProposer(PromptBook book, std::vector<llm::ChatModel*> models, ModelProposerOptions options);
 
   /// One exchange of scope "attempt N". Refusals, empty replies, replies without code, edits that

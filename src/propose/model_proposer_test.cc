@@ -79,6 +79,25 @@ TEST_F(ProposerTest, ModelsTakeTurnsByTheNumberOfTheAttempt) {
   }
 }
 
+TEST_F(ProposerTest, OneThatWasChosenWritesAndWhereItIsOutOfReachTheNext) {
+  llm::ChatModel* first = model("===\n!401\nno\n", "scripted:a");
+  llm::ChatModel* second = model(std::string("===\n!repeat forever\n") + kReply, "scripted:b");
+  std::vector<std::string> notices;
+  ModelProposerOptions options;
+  options.on_notice = [&](const std::string& text) { notices.push_back(text); };
+  ModelProposer proposer(shipped_prompts(), {first, second}, options);
+  situation_.writer = 2;
+  EXPECT_EQ(proposer.propose(situation_)->writer, "scripted:b");
+  EXPECT_THAT(notices, IsEmpty());
+  situation_.number = 2;
+  situation_.writer = 1;
+  const auto proposal = proposer.propose(situation_);
+  ASSERT_TRUE(proposal.has_value()) << describe(proposal.error());
+  EXPECT_EQ(proposal->writer, "scripted:b");
+  ASSERT_THAT(notices, SizeIs(1));
+  EXPECT_THAT(notices[0], HasSubstr("the next model is asked"));
+}
+
 TEST_F(ProposerTest, WhatCannotBeUsedIsAProposalWithEvidence) {
   const auto expect = [&](const std::string& script, const char* evidence) {
     const auto proposal = propose(script);

@@ -21,4 +21,8 @@ int attempt_of_scope(std::string_view scope) {
   return parsed.ec == std::errc() && parsed.ptr == end ? number : 0;
 }
 
+std::size_t first_writer(const Situation& s, std::size_t models) {
+  return static_cast<std::size_t>((s.writer > 0 ? s.writer : s.number) - 1) % models;
+}
+
 }  // namespace kw::propose

@@ -24,6 +24,7 @@ struct Example {
 /// hour, and check shapes, seeds and hidden values are not in it.
 struct Situation {
   int number = 0;  ///< Of the attempt; the scope of its exchanges.
+  int writer = 0;  ///< Of several models that write, the one that was chosen, from 1; 0: in turn.
   Errand errand = Errand::Write;
   const task::Definition* task = nullptr;
   Target target = Target::Cpu;
@@ -53,6 +54,9 @@ struct Situation {
 
 /// "attempt 12", for the exchange that writes attempt 12.
 std::string scope_of_attempt(int number);
+/// Of `models` that write, the place of the one that is asked first for a situation; the others
+/// follow in their order.
+std::size_t first_writer(const Situation& situation, std::size_t models);
 /// The number back; 0: the exchange was for something else.
 int attempt_of_scope(std::string_view scope);
 

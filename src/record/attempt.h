@@ -31,6 +31,7 @@ struct Attempt {
   Usage usage;                         ///< Of all of them.
   double cost_usd = 0;                 ///< Known prices only.
   std::string chosen{};                ///< Technique that counsel picked before it was written.
+  std::string writer{};                ///< Model that wrote it, "openai:gpt-4.1".
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -39,7 +40,7 @@ struct Attempt {
         v("against_baseline", s.against_baseline), v("reward", s.reward), v("at_ns", s.at_ns),
         v("words", s.words), v("recalled", s.recalled), v("plan", s.plan),
         v("exchanges", s.exchanges), v("usage", s.usage), v("cost_usd", s.cost_usd),
-        v("chosen", s.chosen);
+        v("chosen", s.chosen), v("writer", s.writer);
   }
 };
 
@@ -78,6 +79,10 @@ struct AttemptLine {
 
 AttemptLine line_of(const Attempt& attempt);
 
+/// RunConfig::ensemble: a bandit chooses by reward and cost; each in its turn.
+inline constexpr const char* kBanditEnsemble = "bandit";
+inline constexpr const char* kTurnEnsemble = "turn";
+
 /// How a run was asked for; with the attempts it decides every later decision.
 struct RunConfig {
   std::string task;  ///< Name.
@@ -99,6 +104,7 @@ struct RunConfig {
   int outstanding = 1;              ///< Asks in flight.
   int most_tuning_points = 0;       ///< Asks of one tuning, of costly tasks; 0: the tuner's own.
   std::vector<std::string> models;  ///< As --model names them, addresses included; never a key.
+  std::string ensemble;             ///< Which of several models writes: bandit | turn; empty: turn.
   SpendLimits limits;               ///< Over all of them.
   std::vector<Price> prices;        ///< Of these models, as they stood when the run began.
   int writes = 8;                   ///< Of best-of-n.
@@ -129,14 +135,14 @@ struct RunConfig {
         v("max_time_ns", s.max_time_ns), v("patience", s.patience), v("goals", s.goals),
         v("seed", s.seed), v("baseline", s.baseline), v("carrier", s.carrier),
         v("outstanding", s.outstanding), v("most_tuning_points", s.most_tuning_points),
-        v("models", s.models), v("limits", s.limits), v("prices", s.prices), v("writes", s.writes),
-        v("constraints", s.constraints), v("hints", s.hints), v("start_attempts", s.start_attempts),
-        v("uses_memory", s.uses_memory), v("freezes_memory", s.freezes_memory),
-        v("profiles", s.profiles), v("preset", s.preset), v("rounds", s.rounds),
-        v("judges_by_rules", s.judges_by_rules), v("judges_learned", s.judges_learned),
-        v("shortlist", s.shortlist), v("guide", s.guide), v("freezes_graph", s.freezes_graph),
-        v("feedback", s.feedback), v("uses_knowledge", s.uses_knowledge), v("label", s.label),
-        v("ideas", s.ideas);
+        v("models", s.models), v("ensemble", s.ensemble), v("limits", s.limits),
+        v("prices", s.prices), v("writes", s.writes), v("constraints", s.constraints),
+        v("hints", s.hints), v("start_attempts", s.start_attempts), v("uses_memory", s.uses_memory),
+        v("freezes_memory", s.freezes_memory), v("profiles", s.profiles), v("preset", s.preset),
+        v("rounds", s.rounds), v("judges_by_rules", s.judges_by_rules),
+        v("judges_learned", s.judges_learned), v("shortlist", s.shortlist), v("guide", s.guide),
+        v("freezes_graph", s.freezes_graph), v("feedback", s.feedback),
+        v("uses_knowledge", s.uses_knowledge), v("label", s.label), v("ideas", s.ideas);
   }
 };
 

@@ -123,6 +123,7 @@ struct Proposal {
   Usage usage;                         ///< Of all of them.
   double cost_usd = 0;                 ///< Known prices only.
   std::string chosen{};                ///< Technique that counsel picked.
+  std::string writer{};                ///< Model that replied.
 
   bool has_candidate() const { return !candidate.source.empty(); }
 
@@ -130,7 +131,7 @@ struct Proposal {
   static void fields(Self& s, V&& v) {
     v("candidate", s.candidate), v("evidence", s.evidence), v("findings", s.findings),
         v("plan", s.plan), v("exchanges", s.exchanges), v("usage", s.usage),
-        v("cost_usd", s.cost_usd), v("chosen", s.chosen);
+        v("cost_usd", s.cost_usd), v("chosen", s.chosen), v("writer", s.writer);
   }
 };
 

@@ -49,6 +49,7 @@ struct Ask {
   std::string why;      ///< The strategy's explanation, one line.
   Errand errand = Errand::Write;  ///< Of Role::Write.
   Manner manner{};                ///< Likewise.
+  int writer = 0;  ///< Likewise, where an Ensemble chose: the model, from 1; `why` says so too.
 
   bool operator==(const Ask&) const = default;
 
