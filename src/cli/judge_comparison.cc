@@ -1,17 +1,24 @@
-// The comparison as a table.
+// The comparison as tables; models that are asked the same questions.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/judge_comparison.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/json.h"
+#include "base/rng.h"
 #include "cli/session.h"
 #include "engine/gain_model.h"
+#include "engine/judge_choices.h"
+#include "llm/open_model.h"
+#include "net/curl.h"
+#include "propose/next_step.h"
 
 namespace kw::cli {
 namespace {
@@ -46,21 +53,142 @@ Json json_of(const engine::JudgeComparison& c) {
   return object;
 }
 
-}  // namespace
+/// One judge with what it named and what that cost.
+struct ChoiceRow {
+  std::string judge;
+  engine::ChoiceStanding standing;
+  Spending spent;
+};
 
-Result<int> show_judges(const Global& global, Target target) {
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
-  const auto samples = KW_TRY(engine::gain_samples(store, target));
-  const auto c = engine::compare_judges(samples, all_cards(target));
-  if (global.json) {
-    std::printf("%s\n", dump_json(json_of(c)).c_str());
-    return kDone;
+/// Models that are asked for the next step, with what they stand on.
+class Panel {
+ public:
+  static Result<std::unique_ptr<Panel>> open(const Global& global,
+                                             const JudgeComparisonFlags& flags) {
+    std::unique_ptr<Panel> panel(new Panel(KW_TRY(open_data(global))));
+    panel->specs_ = KW_TRY(flags.models.specs());
+    for (const llm::ModelSpec& spec : panel->specs_)
+      if (!spec.role.empty()) return fail("kw memory judge wants --model without a role");
+    if (panel->specs_.empty() && flags.spend.any())
+      return fail("--usd, --tokens and --calls bound models: give --model too");
+    panel->limits_ = KW_TRY(flags.spend.limits());
+    panel->around_.http = panel->http_.get();
+    panel->around_.clock = &platform::real_clock();
+    panel->around_.seed = Seed::from_os();
+    panel->around_.keys = KW_TRY(llm::keys_from_environment());
+    panel->around_.prices = KW_TRY(open_prices(panel->data_));
+    return panel;
   }
-  fmt::print("{} steps of models in {} runs for {}\n", c.samples, c.runs, name_of(target));
-  if (c.runs < 2) {
-    fmt::print("judges are compared on runs that one of them has not seen: it takes two\n");
-    return kDone;
+
+  /// Each model in turn, over one budget. A reply that names nothing of the menu is no answer;
+  /// other trouble is an error.
+  Result<> ask(const std::vector<engine::JudgeQuestion>& questions,
+               const std::vector<search::TechniqueCard>& cards, std::vector<ChoiceRow>& rows) {
+    llm::Ledger ledger(limits_);
+    around_.ledger = &ledger;
+    for (const llm::ModelSpec& spec : specs_) {
+      const Spending before = ledger.spent();
+      const auto model = KW_TRY(as_input(llm::open_model(spec, around_)));
+      auto next = KW_TRY(propose::NextStep::open(data_, *model));
+      engine::JudgeAnswers answers;
+      for (const engine::JudgeQuestion& question : questions) {
+        const auto place = next.choose(engine::facts_of(question.state), menu_of(question, cards));
+        if (!place && place.error().advice != Advice::GiveUp) return std::unexpected(place.error());
+        answers.emplace_back();
+        if (place) answers.back().push_back(*place);
+      }
+      Spending spent = ledger.spent();
+      spent.usd -= before.usd, spent.tokens -= before.tokens, spent.calls -= before.calls;
+      spent.unpriced -= before.unpriced;
+      rows.push_back({spec.text(), engine::standing_of(questions, answers), spent});
+    }
+    return {};
   }
+
+ private:
+  explicit Panel(memory::DataFiles data) : data_(std::move(data)) {}
+
+  static std::vector<propose::NamedStep> menu_of(const engine::JudgeQuestion& question,
+                                                 const std::vector<search::TechniqueCard>& cards) {
+    std::vector<propose::NamedStep> menu;
+    for (const std::string& name : question.menu) {
+      const auto card = std::ranges::find(cards, name, &search::TechniqueCard::name);
+      menu.push_back({name, card == cards.end() ? std::string() : card->what});
+    }
+    return menu;
+  }
+
+  memory::DataFiles data_;
+  std::unique_ptr<net::HttpClient> http_ = net::make_curl_client();
+  llm::Surroundings around_;
+  std::vector<llm::ModelSpec> specs_;
+  SpendLimits limits_;
+};
+
+/// The best choices there were, as the last row.
+engine::JudgeAnswers best_answers(const std::vector<engine::JudgeQuestion>& questions) {
+  engine::JudgeAnswers answers;
+  for (const engine::JudgeQuestion& question : questions)
+    answers.push_back({static_cast<std::size_t>(std::ranges::max_element(question.gains) -
+                                                question.gains.begin())});
+  return answers;
+}
+
+Result<std::vector<ChoiceRow>> rows_of(Panel& panel,
+                                       const std::vector<engine::JudgeQuestion>& questions,
+                                       const std::vector<engine::GainSample>& samples,
+                                       const std::vector<search::TechniqueCard>& cards) {
+  std::vector<ChoiceRow> rows;
+  const auto add = [&](const std::string& name, const engine::JudgeAnswers& answers) {
+    rows.push_back({name, engine::standing_of(questions, answers), {}});
+  };
+  add("learned", engine::answers_of_learned(questions, samples));
+  add("rules", engine::answers_of_rules(questions, cards));
+  KW_TRY(panel.ask(questions, cards, rows));
+  add("by lot", engine::answers_by_lot(questions));
+  add("the best there was", best_answers(questions));
+  return rows;
+}
+
+Json json_of(const std::vector<ChoiceRow>& rows, std::size_t questions) {
+  Json object = {{"questions", questions}, {"judges", Json::array()}};
+  for (const ChoiceRow& row : rows)
+    object["judges"].push_back({{"judge", row.judge},
+                                {"hits", row.standing.hits},
+                                {"gain", row.standing.gain},
+                                {"unread", row.standing.unread},
+                                {"calls", row.spent.calls},
+                                {"tokens", row.spent.tokens},
+                                {"usd", row.spent.usd},
+                                {"unpriced", row.spent.unpriced}});
+  return object;
+}
+
+std::string cost_text(const Spending& spent) {
+  if (spent.calls == 0) return "nothing";
+  return fmt::format(
+      "{} tokens in {} calls, {}", spent.tokens, spent.calls,
+      spent.unpriced > 0 ? std::string("price unknown") : fmt::format("${:.4f}", spent.usd));
+}
+
+void print_choices(const std::vector<ChoiceRow>& rows, std::size_t questions) {
+  fmt::print("\nthe next technique for {} kernels of runs that were held out\n", questions);
+  if (questions == 0) {
+    fmt::print("no run applied two techniques to kernels alike with different gains\n");
+    return;
+  }
+  std::size_t width = 18;
+  for (const ChoiceRow& row : rows) width = std::max(width, row.judge.size());
+  fmt::print("{:<{}} {:>10} {:>16}  {}\n", "judge", width, "best named", "gain of what", "cost");
+  for (const ChoiceRow& row : rows) {
+    fmt::print("{:<{}} {:>10.2f} {:>15.3g}x  {}", row.judge, width, row.standing.hits,
+               std::exp(row.standing.gain), cost_text(row.spent));
+    if (row.standing.unread > 0) fmt::print("; {} replies not read", row.standing.unread);
+    fmt::print("\n");
+  }
+}
+
+void print_comparison(const engine::JudgeComparison& c) {
   fmt::print("\n{:<10} {:>22} {:>30}\n", "judge", "pairs ordered rightly",
              "gain of the third it likes best");
   for (const auto& [name, judge] : {std::pair("learned", c.learned), {"rules", c.rules}})
@@ -73,6 +201,43 @@ Result<int> show_judges(const Global& global, Target target) {
   for (const auto& bin : c.calibration)
     fmt::print("  expected {:.3g}x, seen {:.3g}x in {} steps\n", std::exp(bin.expected),
                std::exp(bin.seen), bin.count);
+}
+
+}  // namespace
+
+void JudgeComparisonFlags::declare(Flags& flags) {
+  models.declare(flags);
+  spend.declare(flags);
+  flags.integer("--questions", questions,
+                "Kernels for which each judge names the next technique, at most");
+}
+
+Result<int> show_judges(const Global& global, Target target, const JudgeComparisonFlags& flags) {
+  if (flags.questions < 1) return fail("--questions is at least 1");
+  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto samples = KW_TRY(engine::gain_samples(store, target));
+  const auto cards = all_cards(target);
+  const auto panel = KW_TRY(Panel::open(global, flags));
+  const auto c = engine::compare_judges(samples, cards);
+  std::vector<engine::JudgeQuestion> questions;
+  std::vector<ChoiceRow> rows;
+  if (c.runs > 1) {
+    questions = engine::judge_questions(samples, static_cast<std::size_t>(flags.questions));
+    rows = KW_TRY(rows_of(*panel, questions, samples, cards));
+  }
+  if (global.json) {
+    Json object = json_of(c);
+    object["choices"] = json_of(rows, questions.size());
+    std::printf("%s\n", dump_json(object).c_str());
+    return kDone;
+  }
+  fmt::print("{} steps of models in {} runs for {}\n", c.samples, c.runs, name_of(target));
+  if (c.runs < 2) {
+    fmt::print("judges are compared on runs that one of them has not seen: it takes two\n");
+    return kDone;
+  }
+  print_comparison(c);
+  print_choices(rows, questions.size());
   return kDone;
 }
 

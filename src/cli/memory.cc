@@ -28,6 +28,7 @@ struct MemoryFlags {
   std::string id;
   std::string run;
   TargetFlags target;
+  JudgeComparisonFlags judges;
 };
 
 Json json_of(const Lesson& lesson) {
@@ -312,11 +313,14 @@ Command memory_command() {
       child(flags, "cards", "Knowledge that prompts are told: what was shipped, code that worked",
             takes_choice, cards),
       child(
-          flags, "judge", "How well the learned judge and rules foresee recorded gains",
-          [flags](Flags& f) { flags->target.declare(f, false); },
+          flags, "judge", "How well the learned judge, rules and models foresee recorded gains",
+          [flags](Flags& f) {
+            flags->target.declare(f, false);
+            flags->judges.declare(f);
+          },
           [](const Global& global, const MemoryFlags& f) -> Result<int> {
             KW_TRY(refuse_choice(f));
-            return show_judges(global, KW_TRY(f.target.aim()).target);
+            return show_judges(global, KW_TRY(f.target.aim()).target, f.judges);
           }),
       child(flags, "show", "One lesson; of a win its source", takes_id, show),
       child(flags, "drop", "Never use it again, nor learn it again", takes_id,

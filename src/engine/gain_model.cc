@@ -91,15 +91,6 @@ double used_of(const KernelState& state, const char* resource) {
   return found == state.used.end() ? 0 : found->second;
 }
 
-/// What rules say of a technique: 1, its card relieves the bottleneck; 0, another; 1/2: unknown.
-double rules_score(const KernelState& state, const std::string& technique,
-                   memory::Relabeller& names, const std::vector<search::TechniqueCard>& cards) {
-  const auto card = std::ranges::find(cards, names.label(technique), &search::TechniqueCard::name);
-  if (card == cards.end() || state.bound == Bound::Unknown) return 0.5;
-  const bool is_late = state.bound == Bound::Launch || state.bound == Bound::Latency;
-  return card->resource == (is_late ? "latency" : name_of(state.bound)) ? 1 : 0;
-}
-
 /// A sample that was held out, with what was expected of it.
 struct HeldOut {
   const GainSample* sample;
@@ -161,26 +152,12 @@ double mean_of(const std::vector<GainSample>& samples) {
 /// Each with a model that saw none of its run.
 std::vector<HeldOut> hold_out(const std::vector<GainSample>& samples,
                               const std::vector<search::TechniqueCard>& cards) {
-  std::vector<std::string> runs, card_names;
-  for (const GainSample& sample : samples)
-    if (!contains(runs, sample.run)) runs.push_back(sample.run);
-  for (const search::TechniqueCard& card : cards) card_names.push_back(card.name);
-  memory::Relabeller names(card_names);
-  const auto fold_of = [&](const GainSample& sample) {
-    return static_cast<std::size_t>(std::ranges::find(runs, sample.run) - runs.begin()) % kFolds;
-  };
+  const HeldOutModels models(samples);
+  const RulesJudge rules(cards);
   std::vector<HeldOut> all;
-  for (std::size_t fold = 0; fold < std::min(kFolds, runs.size()); ++fold) {
-    std::vector<GainSample> others;
-    for (const GainSample& sample : samples)
-      if (fold_of(sample) != fold) others.push_back(sample);
-    const GainModel model = GainModel::fit(others);
-    const double plain = mean_of(others);
-    for (const GainSample& sample : samples)
-      if (fold_of(sample) == fold)
-        all.push_back({&sample, model.predict(sample.state, sample.technique), plain,
-                       rules_score(sample.state, sample.technique, names, cards)});
-  }
+  for (const GainSample& sample : samples)
+    all.push_back({&sample, models.without(sample.run).predict(sample.state, sample.technique),
+                   models.mean_without(sample.run), rules.score(sample.state, sample.technique)});
   return all;
 }
 
@@ -292,6 +269,40 @@ std::string instruction_of(const GainModel& model, const KernelState& state,
       "nothing else.",
       model.samples(), std::exp(model.predict(state, *technique)));
   return words;
+}
+
+HeldOutModels::HeldOutModels(const std::vector<GainSample>& samples) {
+  for (const GainSample& sample : samples) folds_.try_emplace(sample.run, folds_.size() % kFolds);
+  const std::size_t folds = std::min(kFolds, folds_.size());
+  KW_ASSERT(folds > 1);
+  for (std::size_t fold = 0; fold < folds; ++fold) {
+    std::vector<GainSample> others;
+    for (const GainSample& sample : samples)
+      if (folds_.at(sample.run) != fold) others.push_back(sample);
+    models_.push_back(GainModel::fit(others));
+    means_.push_back(mean_of(others));
+  }
+}
+
+const GainModel& HeldOutModels::without(const std::string& run) const {
+  return models_[folds_.at(run)];
+}
+
+double HeldOutModels::mean_without(const std::string& run) const { return means_[folds_.at(run)]; }
+
+RulesJudge::RulesJudge(const std::vector<search::TechniqueCard>& cards)
+    : cards_(cards), names_([&] {
+        std::vector<std::string> names;
+        for (const search::TechniqueCard& card : cards) names.push_back(card.name);
+        return names;
+      }()) {}
+
+double RulesJudge::score(const KernelState& state, const std::string& technique) const {
+  memory::Relabeller names = names_;  // a name that it does not know is no card's from then on
+  const auto card = std::ranges::find(cards_, names.label(technique), &search::TechniqueCard::name);
+  if (card == cards_.end() || state.bound == Bound::Unknown) return 0.5;
+  const bool is_late = state.bound == Bound::Launch || state.bound == Bound::Latency;
+  return card->resource == (is_late ? "latency" : name_of(state.bound)) ? 1 : 0;
 }
 
 JudgeComparison compare_judges(const std::vector<GainSample>& samples,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "memory/relabel.h"
 #include "record/attempt.h"
 #include "search/technique_card.h"
 #include "store/run_store.h"
@@ -82,6 +83,35 @@ double expected_of(const GainModel& model, const Attempt* parent, const Candidat
 /// card of that name, if there is one). Empty: the model has nothing to say.
 std::string instruction_of(const GainModel& model, const KernelState& state,
                            const std::vector<search::TechniqueCard>& cards);
+
+/// Models that were each fitted to four fifths of the recorded runs.
+class HeldOutModels {
+ public:
+  /// Precondition: samples of two runs or more.
+  explicit HeldOutModels(const std::vector<GainSample>& samples);
+  /// The one that saw nothing of this run.
+  const GainModel& without(const std::string& run) const;
+  /// Mean gain of the samples that this model saw.
+  double mean_without(const std::string& run) const;
+
+ private:
+  std::map<std::string, std::size_t> folds_;  // by run
+  std::vector<GainModel> models_;
+  std::vector<double> means_;
+};
+
+/// What rules say of a technique on a kernel: 1, its card relieves the bottleneck; 0, another;
+/// 1/2: unknown.
+class RulesJudge {
+ public:
+  /// `cards` outlive this.
+  explicit RulesJudge(const std::vector<search::TechniqueCard>& cards);
+  double score(const KernelState& state, const std::string& technique) const;
+
+ private:
+  const std::vector<search::TechniqueCard>& cards_;
+  memory::Relabeller names_;
+};
 
 /// How two judges stand on runs that they were not fitted to: each run is held out in turn with a
 /// fifth of the others.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "propose/next_step.h"
 #include "propose/reply.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -27,5 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto parsed = kw::propose::parse_files(text, names, context.is_cut_off);
   if (parsed.files.empty() == parsed.evidence.empty() || parsed.files.size() > names.size())
     __builtin_trap();
+  const std::vector<kw::propose::NamedStep> menu = {{"tiling", ""}, {"loop unrolling", ""}};
+  const auto step = kw::propose::parse_next_step(text, menu);
+  if (step && *step >= menu.size()) __builtin_trap();
   return 0;
 }

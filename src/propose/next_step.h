@@ -1,0 +1,39 @@
+// NextStep: a model that names the technique which it would apply next, from facts about a kernel.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "llm/chat_model.h"
+#include "memory/data_files.h"
+#include "memory/template.h"
+#include "propose/relabel.h"
+
+namespace kw::propose {
+
+class NextStep {
+ public:
+  /// `model` must outlive this. Error: the prompt's template is missing or broken.
+  static Result<NextStep> open(const memory::DataFiles& data, llm::ChatModel& model);
+
+  /// The place in `menu` of what the model would do. One call. A reply that names none of the menu
+  /// is an error with Advice::GiveUp; others are the surroundings'.
+  Result<std::size_t> choose(const std::vector<std::string>& facts,
+                             const std::vector<NamedStep>& menu);
+
+ private:
+  NextStep(memory::Templates templates, llm::ChatModel& model)
+      : templates_(std::move(templates)), model_(&model) {}
+
+  memory::Templates templates_;
+  llm::ChatModel* model_;
+  int asked_ = 0;
+};
+
+/// The place in `menu` that a reply names: by its letters, or by the words of its name.
+Result<std::size_t> parse_next_step(std::string_view reply, const std::vector<NamedStep>& menu);
+
+}  // namespace kw::propose
