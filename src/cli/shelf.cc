@@ -16,22 +16,29 @@
 namespace kw::cli {
 namespace {
 
-/// An embedding model with what it stands on.
+/// An embedding model with what it stands on: opened for each call, with the ledger that counts it.
 struct Embedder {
   std::unique_ptr<net::HttpClient> http = net::make_curl_client();
-  std::unique_ptr<llm::EmbeddingModel> model;
+  llm::Surroundings around;
+  llm::ModelSpec spec;
+
+  Result<std::unique_ptr<llm::EmbeddingModel>> open(llm::Ledger* ledger) {
+    around.ledger = ledger;
+    return llm::open_embeddings(spec, around);
+  }
 };
 
 Result<std::shared_ptr<Embedder>> open_embedder(const memory::DataFiles& data,
                                                 const llm::ModelSpec& spec) {
   auto embedder = std::make_shared<Embedder>();
-  llm::Surroundings around;
+  embedder->spec = spec;
+  llm::Surroundings& around = embedder->around;
   around.http = embedder->http.get();
   around.clock = &platform::real_clock();
   around.keys = KW_TRY(llm::keys_from_environment());
   around.prices = KW_TRY(open_prices(data));
   around.seed = Seed::from_os();
-  embedder->model = KW_TRY(as_input(llm::open_embeddings(spec, around)));
+  KW_TRY(as_input(embedder->open(nullptr)));
   return embedder;
 }
 
@@ -48,11 +55,12 @@ Result<engine::Shelf> open_shelf(const memory::DataFiles& data, const std::strin
   const auto spec = KW_TRY(as_input(llm::parse_model_spec(embedder_name, base_url)));
   const auto embedder = KW_TRY(open_embedder(data, spec));
   shelf.embedder = spec.text();
-  shelf.embed =
-      [embedder](const std::vector<std::string>& texts) -> Result<std::vector<std::vector<float>>> {
+  shelf.embed = [embedder](const std::vector<std::string>& texts,
+                           llm::Ledger* ledger) -> Result<std::vector<std::vector<float>>> {
+    const auto model = KW_TRY(embedder->open(ledger));
     llm::Call call;
     call.scope = "knowledge";
-    return KW_TRY(embedder->model->embed(texts, call)).vectors;
+    return KW_TRY(model->embed(texts, call)).vectors;
   };
   return shelf;
 }

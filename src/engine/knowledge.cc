@@ -83,7 +83,7 @@ std::string shortened(std::string text) {
 
 /// Vectors of the texts, in their order: remembered ones, and all others in one call.
 Result<std::vector<Vector>> vectors_of(store::RunStore& store, const Shelf& shelf,
-                                       const std::vector<std::string>& texts) {
+                                       const std::vector<std::string>& texts, llm::Ledger* ledger) {
   const std::string kind = kVectorFact + shelf.embedder;
   std::vector<Vector> vectors(texts.size());
   std::vector<std::string> unknown;
@@ -98,7 +98,7 @@ Result<std::vector<Vector>> vectors_of(store::RunStore& store, const Shelf& shel
     }
   }
   if (unknown.empty()) return vectors;
-  auto fresh = KW_TRY(shelf.embed(unknown));
+  auto fresh = KW_TRY(shelf.embed(unknown, ledger));
   if (fresh.size() != unknown.size()) return fail("not a vector for each text", shelf.embedder);
   for (std::size_t i = 0; i < fresh.size(); ++i) {
     KW_TRY(store.remember(kind, sha256(unknown[i]).hex(), text_of(fresh[i])));
@@ -108,11 +108,11 @@ Result<std::vector<Vector>> vectors_of(store::RunStore& store, const Shelf& shel
 }
 
 Result<> compare(store::RunStore& store, const Shelf& shelf, const task::Definition& task,
-                 std::vector<FoundCard>& found) {
+                 llm::Ledger* ledger, std::vector<FoundCard>& found) {
   std::vector<std::string> texts{shortened(task.task.name + " (" + task.task.family + ")\n" +
                                            task.task.summary + "\n" + task.task.spec)};
   for (const FoundCard& one : found) texts.push_back(shortened(one.card.text));
-  const auto vectors = KW_TRY(vectors_of(store, shelf, texts));
+  const auto vectors = KW_TRY(vectors_of(store, shelf, texts, ledger));
   for (std::size_t i = 0; i < found.size(); ++i)
     found[i].likeness = cosine(vectors[0], vectors[i + 1]);
   std::ranges::stable_sort(found, [](const FoundCard& a, const FoundCard& b) {
@@ -136,12 +136,12 @@ Result<> keep_knowledge(store::RunStore& store, const Shelf& shelf, Target targe
 
 Result<std::vector<FoundCard>> find_knowledge(store::RunStore& store, const Shelf& shelf,
                                               const task::Definition& task, Target target,
-                                              const std::string& arch) {
+                                              const std::string& arch, llm::Ledger* ledger) {
   auto found = KW_TRY(store.cards().find({memory::query_words(task), target, 2 * kMostCompared}));
   std::erase_if(found, [&](const FoundCard& one) { return !memory::fits(one.card, target, arch); });
   if (found.size() > kMostCompared) found.resize(kMostCompared);
   if (shelf.embed && !found.empty()) {
-    const auto compared = compare(store, shelf, task, found);
+    const auto compared = compare(store, shelf, task, ledger, found);
     if (!compared && shelf.on_notice)
       shelf.on_notice("knowledge is ranked by words alone: " + describe(compared.error()));
   }

@@ -23,15 +23,16 @@ memory::AdviceScope advice_scope(const Learning& learning, const LessonSnapshot&
 }
 
 /// Experience and knowledge, and what the first prompt tells of them.
-Result<> add_memory(store::RunStore& store, const Learning& learning, LessonSnapshot& snapshot) {
+Result<> add_memory(store::RunStore& store, const Learning& learning, llm::Ledger* ledger,
+                    LessonSnapshot& snapshot) {
   const memory::AdviceScope scope = advice_scope(learning, snapshot);
   snapshot.experience = KW_TRY(store.experience(learning.target));
   memory::keep_nearest(snapshot.experience, scope);
   snapshot.told_experience = memory::told_of(memory::advise(snapshot.experience, scope));
   if (learning.shelf == nullptr) return {};
   KW_TRY(keep_knowledge(store, *learning.shelf, learning.target));
-  snapshot.cards = KW_TRY(
-      find_knowledge(store, *learning.shelf, *learning.task, learning.target, learning.arch));
+  snapshot.cards = KW_TRY(find_knowledge(store, *learning.shelf, *learning.task, learning.target,
+                                         learning.arch, ledger));
   for (const FoundCard* shown : memory::choose_cards(snapshot.cards, scope))
     snapshot.told_cards.push_back(shown->card.id);
   return {};
@@ -40,7 +41,7 @@ Result<> add_memory(store::RunStore& store, const Learning& learning, LessonSnap
 }  // namespace
 
 Result<LessonSnapshot> lessons_for(store::RunStore& store, const Learning& learning,
-                                   const std::string& at) {
+                                   const std::string& at, llm::Ledger* ledger) {
   LessonSnapshot snapshot;
   snapshot.at = at;
   snapshot.family = learning.task->task.family;
@@ -56,7 +57,7 @@ Result<LessonSnapshot> lessons_for(store::RunStore& store, const Learning& learn
     snapshot.sources.push_back(std::move(source));
   }
   snapshot.told = memory::recall(snapshot, scope).ids;
-  KW_TRY(add_memory(store, learning, snapshot));
+  KW_TRY(add_memory(store, learning, ledger, snapshot));
   return snapshot;
 }
 
@@ -83,11 +84,12 @@ void tell(std::vector<memory::Remembered> remembered, propose::Situation& situat
 }
 
 Result<std::optional<Lessons>> Lessons::open(const Learning* learning, store::RunStore& store,
-                                             const platform::Clock& clock, const RunSummary& run) {
+                                             const platform::Clock& clock, const RunSummary& run,
+                                             llm::Ledger* ledger) {
   if (learning == nullptr || !run.config.uses_memory) return std::optional<Lessons>();
   auto begun = KW_TRY(store.lesson_snapshot(run.id));
   if (!begun) {
-    begun = KW_TRY(lessons_for(store, *learning, platform::utc_text(clock.wall_seconds())));
+    begun = KW_TRY(lessons_for(store, *learning, platform::utc_text(clock.wall_seconds()), ledger));
     // Without prompts nothing is told: such a run learns, but says nothing about what helps. Nor
     // does one that leaves memory as it is.
     const bool tells = KW_TRY(search::find_strategy(run.config.strategy))->is_writing;

@@ -25,9 +25,9 @@ struct Learning {
 };
 
 /// What of this workspace bears on a task: lessons with the sources of wins, experience, knowledge.
-/// `at`: UTC, now.
+/// `at`: UTC, now. `ledger` counts what embeddings cost; null: nobody does.
 Result<LessonSnapshot> lessons_for(store::RunStore& store, const Learning& learning,
-                                   const std::string& at);
+                                   const std::string& at, llm::Ledger* ledger = nullptr);
 
 /// Puts what is told into a situation: wins before the examples it has, of which as many stay as
 /// there is room for.
@@ -40,9 +40,10 @@ class Lessons {
  public:
   /// Nothing where the run does without memory. A new run's lessons are kept with it; one that is
   /// taken up again begins with those, whatever was learnt since. `clock` and what `learning` names
-  /// must outlive this.
+  /// must outlive this. `ledger`: of the run; null: it has none.
   static Result<std::optional<Lessons>> open(const Learning* learning, store::RunStore& store,
-                                             const platform::Clock& clock, const RunSummary& run);
+                                             const platform::Clock& clock, const RunSummary& run,
+                                             llm::Ledger* ledger = nullptr);
 
   /// What a completed attempt taught, to be stored with it: nothing where memory is frozen.
   /// Recorded attempts are observed again after a resume.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "engine/lessons.h"
+#include "llm/budget.h"
 #include "memory/knowledge.h"
 #include "propose/prompt.h"
 #include "record/codec.h"
@@ -153,8 +154,8 @@ TEST_F(MemoryTest, FrozenMemoryMakesRunsComparable) {
 TEST_F(MemoryTest, EmbeddingsRankAnewAndArePaidForOnce) {
   std::size_t asked = 0;
   shelf_.embedder = "fake";
-  shelf_.embed =
-      [&](const std::vector<std::string>& texts) -> Result<std::vector<std::vector<float>>> {
+  shelf_.embed = [&](const std::vector<std::string>& texts,
+                     llm::Ledger*) -> Result<std::vector<std::vector<float>>> {
     asked += texts.size();
     std::vector<std::vector<float>> vectors;
     for (const std::string& text : texts) {  // one meaning: what speaks of false sharing, and rows
@@ -178,10 +179,34 @@ TEST_F(MemoryTest, EmbeddingsRankAnewAndArePaidForOnce) {
   EXPECT_EQ(asked, paid) << "vectors are kept";
 }
 
+TEST_F(MemoryTest, WhatEmbeddingsCostIsTheRunsThatNeededThemFirst) {
+  shelf_.embedder = "fake";
+  shelf_.embed = [](const std::vector<std::string>& texts,
+                    llm::Ledger* ledger) -> Result<std::vector<std::vector<float>>> {
+    const Usage usage{100, 0, 0, 0, false};
+    KW_TRY(ledger->reserve(usage, Price{}, "fake"));
+    ledger->settle(usage, usage, Price{});
+    return std::vector<std::vector<float>>(texts.size(), {1, 0});
+  };
+  llm::Ledger first({}), second({}), used_up({.calls = 0});
+  ASSERT_TRUE(Lessons::open(&learning_, store_, clock_, begin(), &first));
+  EXPECT_EQ(first.spent().calls, 1);
+  EXPECT_EQ(first.spent().tokens, 100);
+  ASSERT_TRUE(Lessons::open(&learning_, store_, clock_, begin(), &second));
+  EXPECT_EQ(second.spent().calls, 0) << "vectors are kept";
+  std::vector<std::string> notices;
+  shelf_.on_notice = [&](const std::string& text) { notices.push_back(text); };
+  shelf_.embedder = "another";
+  ASSERT_TRUE(Lessons::open(&learning_, store_, clock_, begin(), &used_up));
+  ASSERT_THAT(notices, SizeIs(1));
+  EXPECT_THAT(notices[0], HasSubstr("words alone")) << "a budget bounds them";
+}
+
 TEST_F(MemoryTest, TroubleWithEmbeddingsIsSaidAndWordsRank) {
   std::vector<std::string> notices;
   shelf_.embedder = "fake";
-  shelf_.embed = [](const std::vector<std::string>&) -> Result<std::vector<std::vector<float>>> {
+  shelf_.embed = [](const std::vector<std::string>&,
+                    llm::Ledger*) -> Result<std::vector<std::vector<float>>> {
     return fail("no connection");
   };
   shelf_.on_notice = [&](const std::string& text) { notices.push_back(text); };

@@ -399,7 +399,12 @@ Result<RunReport> drive(const Surroundings& s, RunSummary run, std::int64_t spen
   auto loop = KW_TRY(Loop::create(s.workbench, run.config, opponent, log, std::move(graph)));
   auto writer = KW_TRY(writer_for(s, run, baseline->mean_ns));
   auto orders = KW_TRY(OrderBook::open(s.store, run.id, KW_TRY(settled_of(s.store, run))));
-  auto lessons = KW_TRY(Lessons::open(s.learning, s.store, s.clock, run));
+  auto lessons =
+      KW_TRY(Lessons::open(s.learning, s.store, s.clock, run, writer ? writer->ledger() : nullptr));
+  if (writer) {  // embeddings have cost something, and the run may be killed before its first tell
+    run.spent = writer->spent();
+    KW_TRY(s.store.update(run));
+  }
   Runner runner(s, std::move(run), std::move(loop), std::move(writer), std::move(orders),
                 std::move(lessons), spent_ns);
   auto report = carry_out(runner, s, opponent, std::move(standings));

@@ -84,6 +84,8 @@ class Writer {
   void raise(const SpendLimits& limits);
   /// By all processes of the run so far.
   Spending spent() const;
+  /// Counts what others spend for the run too; null: nothing is counted.
+  llm::Ledger* ledger() const { return desk_.ledger.get(); }
   /// Why the budgets allow no further call; empty: they may.
   std::string refusal() const;
 

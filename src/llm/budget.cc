@@ -118,4 +118,25 @@ Result<ChatReply> BudgetModel::complete(const ChatRequest& request, Call& call) 
   return reply;
 }
 
+BudgetEmbeddings::BudgetEmbeddings(std::unique_ptr<EmbeddingModel> inner, Ledger& ledger,
+                                   std::optional<Price> price)
+    : inner_(std::move(inner)), ledger_(ledger), price_(std::move(price)) {}
+
+Result<Embeddings> BudgetEmbeddings::embed(const std::vector<std::string>& texts, Call& call) {
+  // A text without answer: its bytes are all that it can take.
+  ChatRequest request;
+  request.max_tokens = 0;
+  for (const std::string& text : texts) request.messages.push_back({ChatRole::User, text});
+  const Usage worst = worst_usage(request);
+  KW_TRY(ledger_.reserve(worst, price_, name()));
+  auto vectors = inner_->embed(texts, call);
+  if (vectors && vectors->usage.total() == 0) {
+    vectors->usage.prompt_tokens = likely_tokens(bytes_of(request));
+    vectors->usage.is_estimated = true;
+    if (price_) vectors->cost_usd = cost_usd(vectors->usage, *price_);
+  }
+  ledger_.settle(worst, vectors ? vectors->usage : call.report.spent, price_);
+  return vectors;
+}
+
 }  // namespace kw::llm

@@ -1,5 +1,5 @@
-// Ledger and BudgetModel: hard bounds on dollars, tokens, calls and waits, over all models of a
-// run.
+// Ledger, BudgetModel, BudgetEmbeddings: hard bounds on dollars, tokens, calls and waits, over all
+// models of a run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -61,6 +61,21 @@ class BudgetModel final : public ChatModel {
 
  private:
   const std::unique_ptr<ChatModel> inner_;
+  Ledger& ledger_;
+  const std::optional<Price> price_;
+};
+
+/// The same for embeddings. Where a server counts no tokens, bytes are counted instead.
+class BudgetEmbeddings final : public EmbeddingModel {
+ public:
+  /// `ledger` must outlive the model.
+  BudgetEmbeddings(std::unique_ptr<EmbeddingModel> inner, Ledger& ledger,
+                   std::optional<Price> price);
+  Result<Embeddings> embed(const std::vector<std::string>& texts, Call& call) override;
+  const std::string& name() const override { return inner_->name(); }
+
+ private:
+  const std::unique_ptr<EmbeddingModel> inner_;
   Ledger& ledger_;
   const std::optional<Price> price_;
 };

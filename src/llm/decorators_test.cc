@@ -375,5 +375,45 @@ TEST(Estimate, RunsCostBetweenLikelyAndWorst) {
   EXPECT_EQ(estimate_run({.prompt_bytes = 1}, {}).worst_usd, std::nullopt);
 }
 
+/// A vector for each text; counts tokens where it is told to.
+class FakeEmbeddings final : public EmbeddingModel {
+ public:
+  explicit FakeEmbeddings(std::int64_t tokens) : tokens_(tokens) {}
+  Result<Embeddings> embed(const std::vector<std::string>& texts, Call&) override {
+    Embeddings all;
+    all.vectors.assign(texts.size(), {1, 0});
+    all.usage.prompt_tokens = tokens_;
+    return all;
+  }
+  const std::string& name() const override { return name_; }
+
+ private:
+  std::int64_t tokens_;
+  std::string name_ = "openai:embedder";
+};
+
+TEST(BudgetEmbeddings, CountAsChatsDoAndAreRefusedBeforeTheyAreSent) {
+  Price price;
+  price.prompt_usd = 1000;
+  Ledger ledger({.usd = 1.0});
+  Call call;
+  BudgetEmbeddings counted(std::make_unique<FakeEmbeddings>(40), ledger, price);
+  ASSERT_TRUE(counted.embed({std::string(100, 'a')}, call));
+  EXPECT_EQ(ledger.spent().calls, 1);
+  EXPECT_EQ(ledger.spent().tokens, 40);
+  EXPECT_NEAR(ledger.spent().usd, 0.04, 1e-12);
+  const auto refused = counted.embed({std::string(4000, 'a')}, call);
+  ASSERT_FALSE(refused) << "2000 tokens may cost two dollars";
+  EXPECT_EQ(refused.error().advice, Advice::Stop);
+  EXPECT_EQ(ledger.spent().calls, 1);
+
+  BudgetEmbeddings silent(std::make_unique<FakeEmbeddings>(0), ledger, price);
+  const auto estimated = silent.embed({std::string(350, 'a')}, call);
+  ASSERT_TRUE(estimated);
+  EXPECT_TRUE(estimated->usage.is_estimated) << "a server that counts nothing is not free";
+  EXPECT_GE(estimated->usage.prompt_tokens, 100);
+  EXPECT_EQ(ledger.spent().tokens, 40 + estimated->usage.prompt_tokens);
+}
+
 }  // namespace
 }  // namespace kw::llm

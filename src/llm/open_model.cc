@@ -30,9 +30,12 @@ Result<std::unique_ptr<EmbeddingModel>> open_embeddings(const ModelSpec& spec,
                                                         const Surroundings& around) {
   if (spec.provider != Provider::OpenAi)
     return fail("embeddings come from openai:NAME, at any base URL", spec.text());
-  return std::make_unique<RetryEmbeddings>(
-      make_openai_embeddings(KW_TRY(endpoint_of(spec, around))), around.retry, *around.clock,
-      around.seed.child(spec.text()), around.ledger);
+  std::unique_ptr<EmbeddingModel> model = make_openai_embeddings(KW_TRY(endpoint_of(spec, around)));
+  if (around.ledger != nullptr)
+    model = std::make_unique<BudgetEmbeddings>(std::move(model), *around.ledger,
+                                               around.prices.find(spec));
+  return std::make_unique<RetryEmbeddings>(std::move(model), around.retry, *around.clock,
+                                           around.seed.child(spec.text()), around.ledger);
 }
 
 std::vector<std::string> warnings_for(const ModelSpec& spec, const Surroundings& around) {

@@ -38,7 +38,7 @@ struct Surroundings {
 /// folder that cannot be used, a remote model without its key.
 Result<std::unique_ptr<ChatModel>> open_model(const ModelSpec& spec, const Surroundings& around);
 
-/// retry(provider) for `openai:NAME`; other providers have no embeddings.
+/// retry(budget(provider)) for `openai:NAME`; other providers have no embeddings.
 Result<std::unique_ptr<EmbeddingModel>> open_embeddings(const ModelSpec& spec,
                                                         const Surroundings& around);
 
