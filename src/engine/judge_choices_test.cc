@@ -14,11 +14,11 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-const std::vector<search::TechniqueCard> kCards{{"tiling", "cut the loops", "memory"},
-                                                {"unrolling", "repeat the body", "compute"},
-                                                {"padding", "leave gaps", "memory"}};
+const std::vector<search::TechniqueCard> kJudgeCards{{"tiling", "cut the loops", "memory"},
+                                                     {"unrolling", "repeat the body", "compute"},
+                                                     {"padding", "leave gaps", "memory"}};
 
-KernelState state(Bound bound, std::vector<std::string> techniques = {}) {
+KernelState kernel_like(Bound bound, std::vector<std::string> techniques = {}) {
   KernelState s;
   s.is_first = false;
   s.bound = bound;
@@ -26,8 +26,8 @@ KernelState state(Bound bound, std::vector<std::string> techniques = {}) {
   return s;
 }
 
-GainSample sample(const std::string& run, const KernelState& before, const std::string& technique,
-                  double gain) {
+GainSample step_of(const std::string& run, const KernelState& before, const std::string& technique,
+                   double gain) {
   GainSample one;
   one.run = run;
   one.state = before;
@@ -37,26 +37,26 @@ GainSample sample(const std::string& run, const KernelState& before, const std::
 }
 
 /// Where memory binds tiling gains and padding, which rules hold for as good, loses.
-std::vector<GainSample> world(int runs) {
+std::vector<GainSample> recorded_world(int runs) {
   std::vector<GainSample> samples;
   Rng rng(Seed::from_number(5));
   for (int run = 0; run < runs; ++run)
     for (const auto& [technique, gain] :
          {std::pair("tiling", 0.6), {"padding", -0.3}, {"unrolling", 0.0}})
-      samples.push_back(sample("run-" + std::to_string(run), state(Bound::Memory), technique,
-                               gain + 0.05 * rng.normal()));
+      samples.push_back(step_of("run-" + std::to_string(run), kernel_like(Bound::Memory), technique,
+                                gain + 0.05 * rng.normal()));
   return samples;
 }
 
 TEST(JudgeChoices, AreAskedWhereARunTriedTwoThingsOnKernelsAlike) {
   const std::vector<GainSample> samples{
-      sample("a", state(Bound::Memory), "tiling", 0.4),
-      sample("a", state(Bound::Memory), "tiling", 0.2),
-      sample("a", state(Bound::Memory, {"tiling"}), "padding", 0.1),
-      sample("a", state(Bound::Compute), "unrolling", 0.5),
-      sample("b", state(Bound::Memory), "padding", 0.1),
-      sample("c", state(Bound::Memory), "padding", 0.1),
-      sample("c", state(Bound::Memory), "tiling", 0.1),
+      step_of("a", kernel_like(Bound::Memory), "tiling", 0.4),
+      step_of("a", kernel_like(Bound::Memory), "tiling", 0.2),
+      step_of("a", kernel_like(Bound::Memory, {"tiling"}), "padding", 0.1),
+      step_of("a", kernel_like(Bound::Compute), "unrolling", 0.5),
+      step_of("b", kernel_like(Bound::Memory), "padding", 0.1),
+      step_of("c", kernel_like(Bound::Memory), "padding", 0.1),
+      step_of("c", kernel_like(Bound::Memory), "tiling", 0.1),
   };
   const auto questions = judge_questions(samples, 100);
   ASSERT_THAT(questions, SizeIs(1)) << "b tried one, in c both gained the same, and what shows "
@@ -64,15 +64,15 @@ TEST(JudgeChoices, AreAskedWhereARunTriedTwoThingsOnKernelsAlike) {
   EXPECT_EQ(questions[0].run, "a");
   EXPECT_THAT(questions[0].menu, ElementsAre("padding", "tiling"));
   EXPECT_NEAR(questions[0].gains[1], 0.3, 1e-9);
-  EXPECT_THAT(judge_questions(world(20), 7), SizeIs(7));
+  EXPECT_THAT(judge_questions(recorded_world(20), 7), SizeIs(7));
 }
 
 TEST(JudgeChoices, EachJudgeIsHeldToTheSameQuestions) {
-  const auto samples = world(10);
+  const auto samples = recorded_world(10);
   const auto questions = judge_questions(samples, 100);
   ASSERT_THAT(questions, SizeIs(10));
   const auto learned = standing_of(questions, answers_of_learned(questions, samples));
-  const auto rules = standing_of(questions, answers_of_rules(questions, kCards));
+  const auto rules = standing_of(questions, answers_of_rules(questions, kJudgeCards));
   const auto lot = standing_of(questions, answers_by_lot(questions));
   EXPECT_EQ(learned.hits, 1);
   EXPECT_NEAR(learned.gain, 0.6, 0.05);
@@ -83,7 +83,7 @@ TEST(JudgeChoices, EachJudgeIsHeldToTheSameQuestions) {
 }
 
 TEST(JudgeChoices, ThatWhichIsNoAnswerGainsNothing) {
-  const auto questions = judge_questions(world(2), 100);
+  const auto questions = judge_questions(recorded_world(2), 100);
   ASSERT_THAT(questions, SizeIs(2));
   ASSERT_THAT(questions[0].menu, ElementsAre("padding", "tiling", "unrolling"));
   const auto standing = standing_of(questions, {{1}, {}});
@@ -93,7 +93,7 @@ TEST(JudgeChoices, ThatWhichIsNoAnswerGainsNothing) {
 }
 
 TEST(JudgeChoices, FactsSayWhatIsKnown) {
-  KernelState known = state(Bound::Memory, {"tiling"});
+  KernelState known = kernel_like(Bound::Memory, {"tiling"});
   known.speedup = 2.5;
   known.used["memory"] = 0.41;
   EXPECT_THAT(facts_of(known), ElementsAre(HasSubstr("2.5 times"), "It is memory-bound.",

@@ -13,9 +13,9 @@ using testing::HasSubstr;
 const std::vector<NamedStep> kMenu{{"tiling", "cut the loops"}, {"loop unrolling", ""}};
 
 /// Replies the same every time, and remembers what it was asked.
-class OneReply final : public llm::ChatModel {
+class FixedReply final : public llm::ChatModel {
  public:
-  explicit OneReply(std::string text) { reply_.text = std::move(text); }
+  explicit FixedReply(std::string text) { reply_.text = std::move(text); }
   Result<ChatReply> complete(const ChatRequest& request, llm::Call&) override {
     asked = request.messages.front().text;
     return reply_;
@@ -29,7 +29,7 @@ class OneReply final : public llm::ChatModel {
 };
 
 TEST(NextStep, IsChosenFromFactsAndAMenu) {
-  OneReply model("It waits for memory.\n```json\n{\"technique\": \"tiling\"}\n```");
+  FixedReply model("It waits for memory.\n```json\n{\"technique\": \"tiling\"}\n```");
   auto next = NextStep::open(memory::DataFiles::open(std::nullopt).value(), model);
   ASSERT_TRUE(next) << describe(next.error());
   const auto chosen = next->choose({"It is memory-bound."}, kMenu);

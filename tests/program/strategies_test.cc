@@ -107,36 +107,5 @@ TEST(EveryStrategy, TellsWhatEachRoleWasAsked) {
               HasSubstr("- bottleneck: memory"));
 }
 
-TEST(Ensemble, TheModelThatIsRightWritesAndReplayAgrees) {
-  const Workspace w(Whose::Suite);
-  write_easy_task(w, "twice");
-  std::string good;
-  for (int i = 0; i < 6; ++i)  // other code each time
-    good +=
-        "===\n!usage prompt=900 completion=100\n```cpp\n[[gnu::used]] static const int mark = " +
-        std::to_string(i) +
-        ";\nvoid twice(int n, const float* x, float* y) {\n"
-        "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n}\n```\n";
-  w.write("good.txt", good);
-  w.write("bad.txt",
-          "===\n!repeat forever\n!usage prompt=900 completion=100\nI would rather talk.\n");
-  const Ran ran = w.kw({"optimize", "twice", "--strategy", "best-of-n", "--writes", "6", "--model",
-                        "scripted:bad.txt", "--model", "scripted:good.txt", "--attempts", "6",
-                        "--from-scratch", "--no-memory", "--json"});
-  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
-  ASSERT_LT(ran.code, 2) << ran.err;
-  int right = 0;
-  for (int attempt = 1; attempt <= 6; ++attempt) {
-    const json said = w.kw({"explain", "twice-1", std::to_string(attempt), "--json"}).json();
-    const std::string writer = said["writer"];
-    right += writer == "scripted:good.txt" ? 1 : 0;
-    EXPECT_THAT(said["why"].get<std::string>(), HasSubstr("; by " + writer + " (")) << attempt;
-  }
-  EXPECT_GE(right, 3);
-  EXPECT_EQ(w.kw({"replay", "twice-1"}).code, 0);
-  EXPECT_EQ(w.kw({"optimize", "twice", "--model", "scripted:good.txt", "--ensemble", "best"}).code,
-            2);
-}
-
 }  // namespace
 }  // namespace kw::program
