@@ -121,19 +121,10 @@ void add_world(const Entry& entry, std::uint64_t seed, double worlds, Line& line
   line.ask_ns += watched.mean_ns(0) / worlds;
 }
 
-/// As if a playbook had so many kernels, so that a search of them is long.
-std::vector<Idea> copies(const TechniqueWorld& world, std::size_t count) {
-  std::vector<Idea> ideas;
-  for (std::size_t i = 0; i < count; ++i)
-    for (Idea& idea : world.ideas()) ideas.push_back(std::move(idea));
-  return ideas;
-}
-
 /// One after the other until there were 10,000 attempts, of strategies that end by themselves.
 void print_time(const Entry& entry) {
   constexpr std::size_t kMany = 10'000;
   constexpr std::size_t kLate = 100;
-  constexpr std::size_t kKernels = 2000;
   double spent_ns = 0;
   double late_ns = 0;
   std::size_t told = 0;
@@ -144,8 +135,8 @@ void print_time(const Entry& entry) {
     const TechniqueWorld world(world_options);
     StrategyOptions options = options_of(entry, world, seed, kMany);
     options.tuning_points = StrategyOptions().tuning_points;
-    const auto strategy = entry.info->make(
-        entry.info->is_writing ? std::vector<Idea>() : copies(world, kKernels), options);
+    const auto strategy =
+        entry.info->make(entry.info->is_writing ? std::vector<Idea>() : world.ideas(), options);
     Stopwatch watched(*strategy);
     play(watched, world, {kMany - told, 1}, seed);
     if (watched.told() == 0) break;
