@@ -101,7 +101,7 @@ Result<std::optional<Evaluation>> screen_and_build(EvaluationRequest& request,
   const BuildUnit* candidate = request.unit("candidate");
   KW_ASSERT(candidate != nullptr && candidate->object.size() == 1);
   const BuiltObject& object = candidate->object.front();
-  if (!is_trusted)
+  if (!is_trusted(request.candidate.origin))
     if (auto rejected = KW_TRY(screen_object(request, object))) return rejected;
   if (auto misfit = check_plans(*candidate, request.plans,
                                 request.gpu.empty() ? nullptr : &request.gpu.front()))
