@@ -84,8 +84,6 @@ TEST(Interrupt, OnceFinishesTheAttemptAndReports) {
 TEST(Interrupt, DuringTheConfirmationEndsItSoon) {
   const Workspace w(Whose::Suite);
   write_known_task(w);
-  // Long enough for a signal to come before its end.
-  write_easy_task(w, "twice", 524'288);
   w.write("twice/candidates/001_right.cpp", kFasterKernel);
   platform::Process process =
       w.start_audible({"optimize", "twice", "--attempts", "1", "--baseline", "reference"}, "said");

@@ -182,7 +182,7 @@ void write_good_task(const Workspace& workspace, const std::string& folder) {
                   "}\n");
 }
 
-void write_easy_task(const Workspace& workspace, const std::string& folder, int timed) {
+void write_easy_task(const Workspace& workspace, const std::string& folder) {
   write_good_task(workspace, folder);
   std::string yaml = kGoodTaskYaml;
   yaml.replace(yaml.find("c: 4"), 4, "c: 400");
@@ -190,8 +190,7 @@ void write_easy_task(const Workspace& workspace, const std::string& folder, int 
   workspace.write(folder + "/shapes.yaml",
                   "show: [ { name: small, n: 1000 } ]\n"
                   "check: [ { name: prime, n: 4099 } ]\n"
-                  "time: [ { name: large, n: " +
-                      std::to_string(timed) + " } ]\n");
+                  "time: [ { name: large, n: 524288 } ]\n");
   workspace.write(folder + "/reference.cpp",
                   "template <class Real>\n"
                   "void reference(int n, const Real* x, Real* y) {\n"

@@ -78,8 +78,8 @@ bool lacks_jail(const Ran& ran);
 /// The task of tests that must not measure: a folder that is right in every part.
 void write_good_task(const Workspace& workspace, const std::string& folder);
 /// The same with a reference so slow that a few pairs show any kernel to be faster than it, on any
-/// machine; `timed` elements are timed.
-void write_easy_task(const Workspace& workspace, const std::string& folder, int timed = 131'072);
+/// machine. A good kernel takes some 50 us, for calls of less than 16 cannot be measured.
+void write_easy_task(const Workspace& workspace, const std::string& folder);
 /// write_easy_task() in the folder "twice", where the machine's ceilings and the times of the
 /// task's baselines are known. They were measured once for all tests: for those that look at what
 /// comes after.

@@ -18,6 +18,7 @@ namespace {
 
 using nlohmann::json;
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -157,8 +158,10 @@ TEST_F(Model, KilledAfterAReplyItIsNotPaidTwice) {
       held.reset();
     }
     ASSERT_EQ(rows("exchanges"), reply) << ran.err;
-    // Writes are attempts 1, 2, 3 and 5: the knob's other value is the fourth.
-    EXPECT_EQ(rows("attempts"), reply < 4 ? reply - 1 : 4);
+    // Writes are attempts 1, 2, 3 and 5: the knob's other value is the fourth. What does not
+    // compile needs no device and may have ended before the kill.
+    const int before = reply < 4 ? reply - 1 : 4;
+    EXPECT_THAT(rows("attempts"), AnyOf(before, reply == 1 ? 1 : before));
   }
   const Ran ran = w_.kw({"resume", "twice-1", "--data-dir", "data", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
