@@ -177,6 +177,19 @@ Result<Templates> Templates::parse(std::map<std::string, std::string> files,
   return templates;
 }
 
+Result<Templates> Templates::open(const DataFiles& data, std::span<const std::string> known,
+                                  std::span<const std::string_view> wanted, TemplateKind kind) {
+  std::map<std::string, std::string> files;
+  // Folders below hold the templates of other jobs.
+  for (const auto& [path, text] : data.under(kind.folder))
+    if (path.ends_with(kind.extension) && path.find('/') == std::string::npos)
+      files.emplace(path.substr(0, path.size() - kind.extension.size()), text);
+  for (const std::string_view name : wanted)
+    if (!files.contains(std::string(name)))
+      return fail("this template is missing", path_of(kind, std::string(name)));
+  return parse(std::move(files), known, std::move(kind));
+}
+
 Result<std::string> Templates::render(const std::string& name, const Fields& fields) const {
   const auto found = texts_.find(name);
   if (found == texts_.end())

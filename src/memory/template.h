@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "memory/data_files.h"
 
 namespace kw::memory {
 
@@ -39,6 +40,11 @@ class Templates {
   /// that are changed.
   static Result<Templates> parse(std::map<std::string, std::string> files,
                                  std::span<const std::string> known, TemplateKind kind = {});
+
+  /// Those that lie directly in `kind.folder` of the program's data. Errors: as of parse(), and one
+  /// of `wanted` is missing.
+  static Result<Templates> open(const DataFiles& data, std::span<const std::string> known,
+                                std::span<const std::string_view> wanted, TemplateKind kind = {});
 
   bool has(const std::string& name) const { return texts_.contains(name); }
   /// Error: a variable that was named where the text went and that `fields` does not set, or an

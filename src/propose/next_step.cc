@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
 
 #include "base/text.h"
@@ -14,9 +13,7 @@
 namespace kw::propose {
 namespace {
 
-constexpr std::int64_t kMostAnswerTokens = 4096;  // thinking included
 constexpr std::size_t kFactBytes = 300;
-constexpr const char* kAskFolder = "prompts/next_step";
 constexpr std::array kSchema{SchemaField{.name = "technique", .most = 12}};
 
 std::unexpected<Error> no_answer(const std::string& why) {
@@ -44,15 +41,8 @@ Result<std::size_t> parse_next_step(std::string_view reply, const std::vector<Na
 }
 
 Result<NextStep> NextStep::open(const memory::DataFiles& data, llm::ChatModel& model) {
-  const std::vector<std::string> known = {"facts", "text", "steps", "name"};
-  std::map<std::string, std::string> files;
-  for (const auto& [path, text] : data.under(kAskFolder))
-    if (path.ends_with(".md")) files.emplace(path.substr(0, path.size() - 3), text);
-  if (!files.contains("ask"))
-    return fail("this template is missing", std::string(kAskFolder) + "/ask.md");
-  memory::TemplateKind kind;
-  kind.folder = kAskFolder;
-  return NextStep(KW_TRY(memory::Templates::parse(std::move(files), known, kind)), model);
+  return NextStep(
+      KW_TRY(Question::open(data, "next_step", {"facts", "text", "steps", "name"}, model)));
 }
 
 Result<std::size_t> NextStep::choose(const std::vector<std::string>& facts,
@@ -63,15 +53,8 @@ Result<std::size_t> NextStep::choose(const std::vector<std::string>& facts,
     offered.push_back(
         {{"name", {step.name}},
          {"text", {step.what.empty() ? std::string() : ": " + sanitise(step.what, kFactBytes)}}});
-  ChatRequest request;
-  request.messages = {{ChatRole::User, KW_TRY(templates_.render(
-                                           "ask", {{"facts", {known}}, {"steps", {offered}}}))}};
-  request.max_tokens = kMostAnswerTokens;
-  llm::Call call;
-  call.scope = "next step " + std::to_string(++asked_);
-  const ChatReply reply = KW_TRY(model_->complete(request, call));
-  if (const std::string why = llm::why_unusable(reply); !why.empty()) return no_answer(why);
-  return parse_next_step(reply.text, menu);
+  const std::string reply = KW_TRY(question_.ask({{"facts", {known}}, {"steps", {offered}}}));
+  return parse_next_step(reply, menu);
 }
 
 }  // namespace kw::propose

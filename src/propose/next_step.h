@@ -7,9 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "llm/chat_model.h"
-#include "memory/data_files.h"
-#include "memory/template.h"
+#include "propose/question.h"
 #include "propose/relabel.h"
 
 namespace kw::propose {
@@ -25,12 +23,9 @@ class NextStep {
                              const std::vector<NamedStep>& menu);
 
  private:
-  NextStep(memory::Templates templates, llm::ChatModel& model)
-      : templates_(std::move(templates)), model_(&model) {}
+  explicit NextStep(Question question) : question_(std::move(question)) {}
 
-  memory::Templates templates_;
-  llm::ChatModel* model_;
-  int asked_ = 0;
+  Question question_;
 };
 
 /// The place in `menu` that a reply names: by its letters, or by the words of its name.

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include "propose/one_reply_for_test.h"
+
 namespace kw::propose {
 namespace {
 
@@ -12,24 +14,8 @@ using testing::HasSubstr;
 
 const std::vector<NamedStep> kMenu{{"tiling", "cut the loops"}, {"loop unrolling", ""}};
 
-/// Replies the same every time, and remembers what it was asked.
-class FixedReply final : public llm::ChatModel {
- public:
-  explicit FixedReply(std::string text) { reply_.text = std::move(text); }
-  Result<ChatReply> complete(const ChatRequest& request, llm::Call&) override {
-    asked = request.messages.front().text;
-    return reply_;
-  }
-  const std::string& name() const override { return name_; }
-  std::string asked;
-
- private:
-  ChatReply reply_;
-  std::string name_ = "one reply";
-};
-
 TEST(NextStep, IsChosenFromFactsAndAMenu) {
-  FixedReply model("It waits for memory.\n```json\n{\"technique\": \"tiling\"}\n```");
+  OneReply model("It waits for memory.\n```json\n{\"technique\": \"tiling\"}\n```");
   auto next = NextStep::open(memory::DataFiles::open(std::nullopt).value(), model);
   ASSERT_TRUE(next) << describe(next.error());
   const auto chosen = next->choose({"It is memory-bound."}, kMenu);

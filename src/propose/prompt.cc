@@ -389,16 +389,7 @@ Parts all_parts(const Situation& s, const Feedback& feedback, const Veil& veil) 
 }  // namespace
 
 Result<PromptBook> PromptBook::open(const memory::DataFiles& data) {
-  std::map<std::string, std::string> files;
-  for (const auto& [path, text] : data.under("prompts"))
-    // Folders below hold the prompts of other jobs.
-    if (path.ends_with(".md") && path.find('/') == std::string::npos)
-      files.emplace(path.substr(0, path.size() - 3), text);
-  Templates templates = KW_TRY(Templates::parse(std::move(files), known_variables()));
-  for (const std::string_view file : kFiles)
-    if (!templates.has(std::string(file)))
-      return fail("this template is missing", "prompts/" + std::string(file) + ".md");
-  return PromptBook(std::move(templates));
+  return PromptBook(KW_TRY(Templates::open(data, known_variables(), kFiles)));
 }
 
 Result<Prompt> PromptBook::build(const Situation& s, const PromptOptions& options) const {

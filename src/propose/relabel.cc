@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/relabel.h"
 
-#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -12,10 +11,8 @@
 namespace kw::propose {
 namespace {
 
-constexpr std::int64_t kMostReplyTokens = 4096;
 constexpr std::size_t kMethodBytes = 60;
 constexpr std::size_t kWhatBytes = 300;
-constexpr const char* kFolder = "prompts/relabel";
 
 /// From the first bracket that opens a list to the last that ends one.
 std::string_view list_in(std::string_view reply) {
@@ -50,15 +47,8 @@ Result<std::vector<std::string>> parse_labels(std::string_view reply,
 
 Result<ModelRelabeller> ModelRelabeller::open(const memory::DataFiles& data,
                                               llm::ChatModel& model) {
-  const std::vector<std::string> known = {"names", "text", "steps", "number", "name"};
-  std::map<std::string, std::string> files;
-  for (const auto& [path, text] : data.under(kFolder))
-    if (path.ends_with(".md")) files.emplace(path.substr(0, path.size() - 3), text);
-  if (!files.contains("ask"))
-    return fail("this template is missing", std::string(kFolder) + "/ask.md");
-  memory::TemplateKind kind;
-  kind.folder = kFolder;
-  return ModelRelabeller(KW_TRY(memory::Templates::parse(std::move(files), known, kind)), model);
+  return ModelRelabeller(
+      KW_TRY(Question::open(data, "relabel", {"names", "text", "steps", "number", "name"}, model)));
 }
 
 Result<std::vector<std::string>> ModelRelabeller::label(const std::vector<std::string>& names,
@@ -69,16 +59,8 @@ Result<std::vector<std::string>> ModelRelabeller::label(const std::vector<std::s
     items.push_back({{"number", {std::to_string(i + 1)}},
                      {"name", {sanitise(steps[i].name, kMethodBytes)}},
                      {"text", {sanitise(steps[i].what, kWhatBytes)}}});
-  ChatRequest request;
-  request.messages = {{ChatRole::User, KW_TRY(templates_.render(
-                                           "ask", {{"names", {in_use}}, {"steps", {items}}}))}};
-  request.max_tokens = kMostReplyTokens;
-  llm::Call call;
-  call.scope = "relabelling " + std::to_string(++asked_);
-  const ChatReply reply = KW_TRY(model_->complete(request, call));
-  if (const std::string why = llm::why_unusable(reply); !why.empty())
-    return fail(why, "relabelling");
-  return parse_labels(reply.text, names, steps.size());
+  const std::string reply = KW_TRY(question_.ask({{"names", {in_use}}, {"steps", {items}}}));
+  return parse_labels(reply, names, steps.size());
 }
 
 }  // namespace kw::propose

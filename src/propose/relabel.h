@@ -6,9 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "llm/chat_model.h"
-#include "memory/data_files.h"
-#include "memory/template.h"
+#include "propose/question.h"
 
 namespace kw::propose {
 
@@ -28,12 +26,9 @@ class ModelRelabeller {
                                          const std::vector<NamedStep>& steps);
 
  private:
-  ModelRelabeller(memory::Templates templates, llm::ChatModel& model)
-      : templates_(std::move(templates)), model_(&model) {}
+  explicit ModelRelabeller(Question question) : question_(std::move(question)) {}
 
-  memory::Templates templates_;
-  llm::ChatModel* model_;
-  int asked_ = 0;
+  Question question_;
 };
 
 /// The names of a reply, in the order of the steps.

@@ -4,27 +4,13 @@
 
 #include <gmock/gmock.h>
 
+#include "propose/one_reply_for_test.h"
+
 namespace kw::propose {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-/// Replies the same every time, and remembers what it was asked.
-class OneReply final : public llm::ChatModel {
- public:
-  explicit OneReply(std::string text) { reply_.text = std::move(text); }
-  Result<ChatReply> complete(const ChatRequest& request, llm::Call&) override {
-    asked = request.messages.front().text;
-    return reply_;
-  }
-  const std::string& name() const override { return name_; }
-  std::string asked;
-
- private:
-  ChatReply reply_;
-  std::string name_ = "one reply";
-};
 
 const std::vector<std::string> kNames{"tiling", "loop unrolling"};
 

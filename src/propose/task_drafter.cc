@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "propose/markdown.h"
@@ -64,12 +65,10 @@ std::string as_reply(const std::map<std::string, std::string>& files) {
 Result<TaskDrafter> TaskDrafter::open(const memory::DataFiles& data, llm::ChatModel& model,
                                       TaskDrafterOptions options) {
   const std::vector<std::string> known = {"name", "words", "problems", "text"};
+  constexpr std::array<std::string_view, 3> wanted{"system", "describe", "mend"};
   memory::TemplateKind kind;
   kind.folder = "prompts/new_task";
-  std::map<std::string, std::string> files;
-  for (const auto& [path, text] : data.under(kind.folder))
-    if (path.ends_with(".md")) files.emplace(path.substr(0, path.size() - 3), text);
-  return TaskDrafter(KW_TRY(memory::Templates::parse(std::move(files), known, kind)), model,
+  return TaskDrafter(KW_TRY(memory::Templates::open(data, known, wanted, kind)), model,
                      std::move(options));
 }
 

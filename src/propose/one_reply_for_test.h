@@ -1,0 +1,27 @@
+// A model of tests that says the same whatever it is asked.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "llm/chat_model.h"
+
+namespace kw::propose {
+
+/// Replies the same every time, and remembers what it was asked.
+class OneReply final : public llm::ChatModel {
+ public:
+  explicit OneReply(std::string text) { reply_.text = std::move(text); }
+  Result<ChatReply> complete(const ChatRequest& request, llm::Call&) override {
+    asked = request.messages.front().text;
+    return reply_;
+  }
+  const std::string& name() const override { return name_; }
+  std::string asked;
+
+ private:
+  ChatReply reply_;
+  std::string name_ = "one reply";
+};
+
+}  // namespace kw::propose

@@ -1,0 +1,34 @@
+// Rendering, asking, and what is no answer.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/question.h"
+
+#include <array>
+
+namespace kw::propose {
+namespace {
+
+constexpr std::int64_t kMostTokens = 4096;  // thinking included
+
+}  // namespace
+
+Result<Question> Question::open(const memory::DataFiles& data, const std::string& name,
+                                const std::vector<std::string>& known, llm::ChatModel& model) {
+  constexpr std::array<std::string_view, 1> wanted{"ask"};
+  memory::TemplateKind kind;
+  kind.folder = "prompts/" + name;
+  return Question(KW_TRY(memory::Templates::open(data, known, wanted, kind)), name, model);
+}
+
+Result<std::string> Question::ask(const memory::Fields& fields) {
+  ChatRequest request;
+  request.messages = {{ChatRole::User, KW_TRY(templates_.render("ask", fields))}};
+  request.max_tokens = kMostTokens;
+  llm::Call call;
+  call.scope = name_ + " " + std::to_string(++asked_);
+  ChatReply reply = KW_TRY(model_->complete(request, call));
+  if (const std::string why = llm::why_unusable(reply); !why.empty())
+    return fail(why, name_, Advice::GiveUp);
+  return std::move(reply.text);
+}
+
+}  // namespace kw::propose

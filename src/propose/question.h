@@ -1,0 +1,36 @@
+// Question: one prompt of a folder of its own, asked of a model again and again.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "llm/chat_model.h"
+#include "memory/data_files.h"
+#include "memory/template.h"
+
+namespace kw::propose {
+
+class Question {
+ public:
+  /// The prompt is prompts/`name`/ask.md and may use the variables in `known`. `model` must outlive
+  /// this. Error: the template is missing or broken.
+  static Result<Question> open(const memory::DataFiles& data, const std::string& name,
+                               const std::vector<std::string>& known, llm::ChatModel& model);
+
+  /// One call; the text of the reply. A reply without any is an error with Advice::GiveUp; others
+  /// are the surroundings'. The exchange's scope counts the questions.
+  Result<std::string> ask(const memory::Fields& fields);
+
+ private:
+  Question(memory::Templates templates, std::string name, llm::ChatModel& model)
+      : templates_(std::move(templates)), name_(std::move(name)), model_(&model) {}
+
+  memory::Templates templates_;
+  std::string name_;
+  llm::ChatModel* model_;
+  int asked_ = 0;
+};
+
+}  // namespace kw::propose
