@@ -89,15 +89,22 @@ pack() { # TASK BIN
 }
 
 [ $# -ge 2 ] || { usage >&2; exit 2; }
-way=$1 run='' bundle=''
+way=$1 host='' results='' run='' bundle=''
 shift
 case $way in
+  run) host=$1; shift ;;
+  pack) ;;
+  take) results=${2-}; set -- "$1" "${@:3}" ;;
+  *) usage >&2; exit 2 ;;
+esac
+if [ $# = 0 ] || { [ "$way" = take ] && [ -z "$results" ]; }; then usage >&2; exit 2; fi
+task=$1
+shift
+[ $# -gt 0 ] || set -- --target cuda --arch sm_75
+bin=$(bin_folder)
+
+case $way in
   run)
-    [ $# -ge 2 ] || { usage >&2; exit 2; }
-    host=$1 task=$2
-    shift 2
-    [ $# -gt 0 ] || set -- --target cuda --arch sm_75
-    bin=$(bin_folder)
     step optimize "$task" --carrier bundle "$@"
     for ((round = 1; ; ++round)); do
       results=${bundle%.bundle}.$round.results
@@ -106,26 +113,13 @@ case $way in
     done
     ;;
   pack)
-    task=$1
-    shift
-    [ $# -gt 0 ] || set -- --target cuda --arch sm_75
-    bin=$(bin_folder)
     step optimize "$task" --carrier bundle "$@"
     pack "$task" "$bin"
     ;;
   take)
-    [ $# -ge 2 ] || { usage >&2; exit 2; }
-    task=$1 results=$2
-    shift 2
-    [ $# -gt 0 ] || set -- --target cuda --arch sm_75
-    bin=$(bin_folder)
     kept=$(basename "$task").hosted.run
     [ ! -f "$kept" ] || run=$(cat "$kept")
     take "$task" "$results" "$@"
     pack "$task" "$bin"
-    ;;
-  *)
-    usage >&2
-    exit 2
     ;;
 esac

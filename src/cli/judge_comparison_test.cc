@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "engine/recorded_steps_for_test.h"
 #include "platform/files.h"
 #include "store/run_store.h"
 
@@ -30,20 +31,9 @@ class JudgeComparisonTest : public testing::Test {
     config.task = "twice";
     const RunSummary run = store.create(config, "then").value();
     const auto append = [&](int number, int parent, double speedup, const std::string& technique) {
-      Attempt a;
-      a.number = number;
-      a.parent = parent;
-      a.candidate.origin = Origin::Model;
-      a.candidate.source = "source " + std::to_string(number);
-      a.candidate.techniques = {"plain"};
-      if (technique != "plain") a.candidate.techniques.push_back(technique);
-      a.evaluation.verdict = {Stage::Measure, Outcome::Correct, ""};
-      a.against_baseline.value = speedup;
-      WorkloadResult workload;
-      workload.group = Group::Time;
-      workload.roofline.bound = Bound::Memory;
-      workload.roofline.fraction = 0.4;
-      a.evaluation.workloads = {workload};
+      std::vector<std::string> techniques{"plain"};
+      if (technique != "plain") techniques.push_back(technique);
+      const Attempt a = engine::memory_bound_attempt(number, parent, speedup, techniques);
       ASSERT_TRUE(store.append(run, a, {}));
     };
     append(1, 0, 1, "plain");

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/rng.h"
+#include "engine/recorded_steps_for_test.h"
 #include "record/codec_impl.h"
 
 namespace kw::engine {
@@ -18,10 +19,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-const std::vector<search::TechniqueCard> kCards{{"tiling", "cut the loops", "memory"},
-                                                {"unrolling", "repeat the body", "compute"},
-                                                {"padding", "leave gaps", "memory"}};
-
 /// A world where tiling helps what memory binds, unrolling what arithmetic binds, and padding,
 /// which by its card relieves memory, never.
 double truth(Bound bound, const std::string& technique) {
@@ -30,50 +27,38 @@ double truth(Bound bound, const std::string& technique) {
   return -0.3;
 }
 
-KernelState state(Bound bound) {
-  KernelState s;
-  s.is_first = false;
-  s.bound = bound;
-  return s;
-}
-
 std::vector<GainSample> world(int runs) {
   std::vector<GainSample> samples;
   Rng rng(Seed::from_number(5));
   for (int run = 0; run < runs; ++run)
     for (const Bound bound : {Bound::Memory, Bound::Compute})
-      for (const search::TechniqueCard& card : kCards) {
-        GainSample one;
-        one.run = "run-" + std::to_string(run);
-        one.state = state(bound);
-        one.technique = card.name;
-        one.gain = truth(bound, card.name) + 0.1 * rng.normal();
-        samples.push_back(one);
+      for (const search::TechniqueCard& card : kStepCards) {
+        samples.push_back(step_of("run-" + std::to_string(run), kernel_bound_by(bound), card.name,
+                                  truth(bound, card.name) + 0.1 * rng.normal()));
       }
   return samples;
 }
 
 TEST(GainModel, LearnsWhatHelpsWhichBottleneckAndSaysIt) {
   const GainModel model = GainModel::fit(world(10));
-  EXPECT_NEAR(model.predict(state(Bound::Memory), "tiling"), 0.6, 0.1);
-  EXPECT_NEAR(model.predict(state(Bound::Compute), "padding"), -0.3, 0.1);
-  EXPECT_EQ(model.best(state(Bound::Compute)), "unrolling");
-  KernelState tiled = state(Bound::Memory);
-  tiled.techniques = {"tiling"};
+  EXPECT_NEAR(model.predict(kernel_bound_by(Bound::Memory), "tiling"), 0.6, 0.1);
+  EXPECT_NEAR(model.predict(kernel_bound_by(Bound::Compute), "padding"), -0.3, 0.1);
+  EXPECT_EQ(model.best(kernel_bound_by(Bound::Compute)), "unrolling");
+  const KernelState tiled = kernel_bound_by(Bound::Memory, {"tiling"});
   EXPECT_EQ(model.best(tiled), std::nullopt) << "nothing else promises anything";
-  EXPECT_EQ(instruction_of(model, tiled, kCards), "");
-  EXPECT_THAT(instruction_of(model, state(Bound::Memory), kCards),
+  EXPECT_EQ(instruction_of(model, tiled, kStepCards), "");
+  EXPECT_THAT(instruction_of(model, kernel_bound_by(Bound::Memory), kStepCards),
               AllOf(HasSubstr("memory-bound"), HasSubstr("Apply `tiling`: cut the loops"),
                     HasSubstr("60 recorded steps")));
   const auto again = decode<GainModel>(encode(model));
   ASSERT_TRUE(again);
-  EXPECT_EQ(again->predict(state(Bound::Memory), "tiling"),
-            model.predict(state(Bound::Memory), "tiling"));
+  EXPECT_EQ(again->predict(kernel_bound_by(Bound::Memory), "tiling"),
+            model.predict(kernel_bound_by(Bound::Memory), "tiling"));
 }
 
 TEST(GainModel, BeatsRulesOnRunsItHasNotSeenAndItsExpectationsAreSeen) {
   const auto samples = world(10);
-  const JudgeComparison c = compare_judges(samples, kCards);
+  const JudgeComparison c = compare_judges(samples, kStepCards);
   EXPECT_EQ(c.samples, 60U);
   EXPECT_EQ(c.runs, 10U);
   EXPECT_GT(c.learned.pairs, 0.85);
@@ -86,32 +71,14 @@ TEST(GainModel, BeatsRulesOnRunsItHasNotSeenAndItsExpectationsAreSeen) {
 }
 
 TEST(GainModel, WithoutASecondRunNothingIsCompared) {
-  const JudgeComparison c = compare_judges(world(1), kCards);
+  const JudgeComparison c = compare_judges(world(1), kStepCards);
   EXPECT_EQ(c.compared, 0U);
   EXPECT_THAT(c.calibration, IsEmpty());
-  EXPECT_EQ(compare_judges({}, kCards).samples, 0U);
+  EXPECT_EQ(compare_judges({}, kStepCards).samples, 0U);
 }
 
 class GainSamplesTest : public testing::Test {
  protected:
-  static Attempt written(int number, int parent, double speedup,
-                         std::vector<std::string> techniques) {
-    Attempt a;
-    a.number = number;
-    a.parent = parent;
-    a.candidate.origin = Origin::Model;
-    a.candidate.source = "source " + std::to_string(number);
-    a.candidate.techniques = std::move(techniques);
-    a.evaluation.verdict = {Stage::Measure, Outcome::Correct, ""};
-    if (speedup == 0) a.evaluation.verdict = {Stage::Check, Outcome::WrongResult, "3 of 9"};
-    a.against_baseline.value = speedup;
-    WorkloadResult workload;
-    workload.group = Group::Time;
-    workload.roofline.bound = Bound::Memory;
-    workload.roofline.fraction = 0.4;
-    a.evaluation.workloads = {workload};
-    return a;
-  }
   RunSummary begin() {
     RunConfig config;
     config.task = "twice";
@@ -125,9 +92,9 @@ class GainSamplesTest : public testing::Test {
 
 TEST_F(GainSamplesTest, StepsOfRunsBecomeSamplesWithTheKernelBeforeThem) {
   const RunSummary run = begin();
-  ASSERT_TRUE(store_.append(run, written(1, 0, 2, {"tiling"})));
-  ASSERT_TRUE(store_.append(run, written(2, 1, 0, {"tiling", "fusion"})));
-  ASSERT_TRUE(store_.append(run, written(3, 2, 3, {"tiling", "fusion", "padding"})));
+  ASSERT_TRUE(store_.append(run, memory_bound_attempt(1, 0, 2, {"tiling"})));
+  ASSERT_TRUE(store_.append(run, memory_bound_attempt(2, 1, 0, {"tiling", "fusion"})));
+  ASSERT_TRUE(store_.append(run, memory_bound_attempt(3, 2, 3, {"tiling", "fusion", "padding"})));
   const auto samples = gain_samples(store_, Target::Cpu).value();
   ASSERT_THAT(samples, SizeIs(4));
   EXPECT_TRUE(samples[0].state.is_first);
@@ -146,10 +113,11 @@ TEST_F(GainSamplesTest, ARunKeepsTheModelThatItBeganWith) {
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().what, HasSubstr("--judge rules first"));
   const RunSummary teacher = begin();
-  for (int i = 1; i <= 12; ++i) ASSERT_TRUE(store_.append(teacher, written(i, 0, 2, {"tiling"})));
+  for (int i = 1; i <= 12; ++i)
+    ASSERT_TRUE(store_.append(teacher, memory_bound_attempt(i, 0, 2, {"tiling"})));
   const auto model = model_of_run(store_, early);
   ASSERT_TRUE(model) << describe(model.error());
-  ASSERT_TRUE(store_.append(teacher, written(13, 0, 1, {"fusion"})));
+  ASSERT_TRUE(store_.append(teacher, memory_bound_attempt(13, 0, 1, {"fusion"})));
   EXPECT_EQ(model_of_run(store_, early)->samples(), 12U);
   EXPECT_EQ(model_of_run(store_, begin())->samples(), 13U);
 }

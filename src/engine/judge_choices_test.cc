@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "base/rng.h"
+#include "engine/recorded_steps_for_test.h"
 
 namespace kw::engine {
 namespace {
@@ -14,28 +15,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-const std::vector<search::TechniqueCard> kJudgeCards{{"tiling", "cut the loops", "memory"},
-                                                     {"unrolling", "repeat the body", "compute"},
-                                                     {"padding", "leave gaps", "memory"}};
-
-KernelState kernel_like(Bound bound, std::vector<std::string> techniques = {}) {
-  KernelState s;
-  s.is_first = false;
-  s.bound = bound;
-  s.techniques = std::move(techniques);
-  return s;
-}
-
-GainSample step_of(const std::string& run, const KernelState& before, const std::string& technique,
-                   double gain) {
-  GainSample one;
-  one.run = run;
-  one.state = before;
-  one.technique = technique;
-  one.gain = gain;
-  return one;
-}
-
 /// Where memory binds tiling gains and padding, which rules hold for as good, loses.
 std::vector<GainSample> recorded_world(int runs) {
   std::vector<GainSample> samples;
@@ -43,20 +22,20 @@ std::vector<GainSample> recorded_world(int runs) {
   for (int run = 0; run < runs; ++run)
     for (const auto& [technique, gain] :
          {std::pair("tiling", 0.6), {"padding", -0.3}, {"unrolling", 0.0}})
-      samples.push_back(step_of("run-" + std::to_string(run), kernel_like(Bound::Memory), technique,
-                                gain + 0.05 * rng.normal()));
+      samples.push_back(step_of("run-" + std::to_string(run), kernel_bound_by(Bound::Memory),
+                                technique, gain + 0.05 * rng.normal()));
   return samples;
 }
 
 TEST(JudgeChoices, AreAskedWhereARunTriedTwoThingsOnKernelsAlike) {
   const std::vector<GainSample> samples{
-      step_of("a", kernel_like(Bound::Memory), "tiling", 0.4),
-      step_of("a", kernel_like(Bound::Memory), "tiling", 0.2),
-      step_of("a", kernel_like(Bound::Memory, {"tiling"}), "padding", 0.1),
-      step_of("a", kernel_like(Bound::Compute), "unrolling", 0.5),
-      step_of("b", kernel_like(Bound::Memory), "padding", 0.1),
-      step_of("c", kernel_like(Bound::Memory), "padding", 0.1),
-      step_of("c", kernel_like(Bound::Memory), "tiling", 0.1),
+      step_of("a", kernel_bound_by(Bound::Memory), "tiling", 0.4),
+      step_of("a", kernel_bound_by(Bound::Memory), "tiling", 0.2),
+      step_of("a", kernel_bound_by(Bound::Memory, {"tiling"}), "padding", 0.1),
+      step_of("a", kernel_bound_by(Bound::Compute), "unrolling", 0.5),
+      step_of("b", kernel_bound_by(Bound::Memory), "padding", 0.1),
+      step_of("c", kernel_bound_by(Bound::Memory), "padding", 0.1),
+      step_of("c", kernel_bound_by(Bound::Memory), "tiling", 0.1),
   };
   const auto questions = judge_questions(samples, 100);
   ASSERT_THAT(questions, SizeIs(1)) << "b tried one, in c both gained the same, and what shows "
@@ -72,7 +51,7 @@ TEST(JudgeChoices, EachJudgeIsHeldToTheSameQuestions) {
   const auto questions = judge_questions(samples, 100);
   ASSERT_THAT(questions, SizeIs(10));
   const auto learned = standing_of(questions, answers_of_learned(questions, samples));
-  const auto rules = standing_of(questions, answers_of_rules(questions, kJudgeCards));
+  const auto rules = standing_of(questions, answers_of_rules(questions, kStepCards));
   const auto lot = standing_of(questions, answers_by_lot(questions));
   EXPECT_EQ(learned.hits, 1);
   EXPECT_NEAR(learned.gain, 0.6, 0.05);
@@ -93,7 +72,7 @@ TEST(JudgeChoices, ThatWhichIsNoAnswerGainsNothing) {
 }
 
 TEST(JudgeChoices, FactsSayWhatIsKnown) {
-  KernelState known = kernel_like(Bound::Memory, {"tiling"});
+  KernelState known = kernel_bound_by(Bound::Memory, {"tiling"});
   known.speedup = 2.5;
   known.used["memory"] = 0.41;
   EXPECT_THAT(facts_of(known), ElementsAre(HasSubstr("2.5 times"), "It is memory-bound.",

@@ -14,7 +14,15 @@ using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 
-using GpuFaults = StandIn;
+class GpuFaults : public StandIn {
+ protected:
+  /// What is said, in one line, where nothing can be judged.
+  std::string refusal() {
+    const Ran ran = kw({"judge", "right.cu", "--task", "twice", "--until", "check"});
+    expect_one_line(ran, 3);
+    return ran.err;
+  }
+};
 
 constexpr const char* kDevice = "gpu-e0e1e2e3e4e5e6e7e8e9eaebecedeeef";
 constexpr const char* kForever =
@@ -26,17 +34,13 @@ constexpr const char* kForever =
 
 TEST_F(GpuFaults, WithoutAGpuTheDriverSaysSoAndWhatWorksIsNamed) {
   be("devices 0\n");
-  const Ran ran = kw({"judge", "right.cu", "--task", "twice", "--until", "check"});
-  expect_one_line(ran, 3);
-  EXPECT_THAT(ran.err, AllOf(HasSubstr("the NVIDIA driver finds no GPU"),
-                             HasSubstr("--until compile --arch sm_90a")));
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("the NVIDIA driver finds no GPU"),
+                               HasSubstr("--until compile --arch sm_90a")));
 }
 
 TEST_F(GpuFaults, ADriverThatIsTooOldNamesTheOneThatIsNeeded) {
   be("driver 12020\n");
-  const Ran ran = kw({"judge", "right.cu", "--task", "twice", "--until", "check"});
-  expect_one_line(ran, 3);
-  EXPECT_THAT(ran.err, HasSubstr("speaks CUDA 12.2, needed is 12.4 (driver 550) or newer"));
+  EXPECT_THAT(refusal(), HasSubstr("speaks CUDA 12.2, needed is 12.4 (driver 550) or newer"));
 }
 
 TEST_F(GpuFaults, ADriverOlderThanTheCompilersCudaIsToldBeforeAnythingRuns) {
@@ -47,11 +51,9 @@ TEST_F(GpuFaults, ADriverOlderThanTheCompilersCudaIsToldBeforeAnythingRuns) {
     std::sscanf(asked.out.c_str() + at, "release %d", &made_by);
   if (made_by < 13) GTEST_SKIP() << "the drivers that kw accepts are as old as this nvcc";
   be("driver 12080\n");
-  const Ran ran = kw({"judge", "right.cu", "--task", "twice", "--until", "check"});
-  expect_one_line(ran, 3);
-  EXPECT_THAT(ran.err, AllOf(HasSubstr("the NVIDIA driver is too old for these kernels"),
-                             HasSubstr("it speaks CUDA 12.8"),
-                             ContainsRegex("built by CUDA 1[3-9]"), HasSubstr("KW_NVRTC")));
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("the NVIDIA driver is too old for these kernels"),
+                               HasSubstr("it speaks CUDA 12.8"),
+                               ContainsRegex("built by CUDA 1[3-9]"), HasSubstr("KW_NVRTC")));
 }
 
 TEST_F(GpuFaults, ASliceOfAGpuIsNamedAndJudgedOn) {
@@ -94,16 +96,12 @@ TEST_F(GpuFaults, WorkloadsForWhichTheRefereeLacksMemoryAreSkippedAndSaidToBe) {
 
 TEST_F(GpuFaults, MemoryThatTheRefereeItselfLacksIsAnErrorInOneLine) {
   be("most 1048576\n");
-  const Ran ran = kw({"judge", "right.cu", "--task", "twice", "--until", "check"});
-  expect_one_line(ran, 3);
-  EXPECT_THAT(ran.err, ContainsRegex("cannot allocate [0-9]+ bytes for .*OUT_OF_MEMORY"));
+  EXPECT_THAT(refusal(), ContainsRegex("cannot allocate [0-9]+ bytes for .*OUT_OF_MEMORY"));
 }
 
 TEST_F(GpuFaults, ADriverThatDoesNotStartSaysWithWhichError) {
   lose(999);
-  const Ran ran = kw({"judge", "right.cu", "--task", "twice", "--until", "check"});
-  expect_one_line(ran, 3);
-  EXPECT_THAT(ran.err, HasSubstr("the NVIDIA driver does not start: CUDA_ERROR_UNKNOWN (999)"));
+  EXPECT_THAT(refusal(), HasSubstr("the NVIDIA driver does not start: CUDA_ERROR_UNKNOWN (999)"));
   bring_back();
   EXPECT_EQ(check("right.cu").code, 0);
 }
