@@ -62,7 +62,8 @@ TEST(Text, DrawsACaretUnderThePlace) {
             "2 |  int \xc3\xb6 = b;\n"
             "  |          ^ unknown name");
   EXPECT_EQ(render_frame("", 5, "empty"), "1 | \n  | ^ empty");
-  const std::string longer = std::string(500, 'a') + "!" + std::string(500, 'b');
+  std::string longer(1001, 'a');
+  longer[500] = '!';
   const auto frame = render_frame(longer, 500, "here");
   EXPECT_LT(frame.size(), 260u);
   const auto lines = split_lines(frame);

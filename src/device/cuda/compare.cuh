@@ -135,7 +135,8 @@ KW_FN bool add_batch(const CompareJob& job, LaneTotals& t, long long at) {
   bool is_finite = true;
   for (int i = 0; i < kCount; ++i) {
     const double g = (double)got[i];
-    is_finite &= exact::is_finite(g) & exact::is_finite(truth[i]);
+    is_finite &= exact::is_finite(g);
+    is_finite &= exact::is_finite(truth[i]);
     add_to_lane<T>(job, t, g, truth[i], scale[i]);
   }
   return is_finite;
