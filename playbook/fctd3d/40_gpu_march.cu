@@ -6,6 +6,7 @@
 // kw: tune THREADS = 1024, 896, 512
 // kw: tune WIDE = 200, 100     // vectors of four along z in a tile, at most
 // kw: tune CHUNK = 32, 24, 16, 64     // planes that a block marches through, about
+// kw: tune TURN = 1, 0     // every second step begins where the one before it ended: a part of that is still in the L2
 // kw: require WIDE <= THREADS
 // kw: workspace finished u32 [nt] zeroed
 // kw: when nz % 4 == 0
@@ -17,11 +18,13 @@
 // kw:     when nz > 600
 // kw:       launch step_march<1> grid(ACROSS, DOWN, ceil_div(nx, PLANES)) block(LANES, ROWS) pdl args(
 // kw:         u[(t + 1) % 3], u[t % 3], u[(t + 2) % 3], struct(nx, ny, nz, f32(dt * dt), f32(1 / (hx * hx)), f32(1 / (hy * hy)), f32(1 / (hz * hz))),
-// kw:         struct(m, src[t], src_coords, nsrc, hx, hy, hz, ox, oy, oz), PLANES, finished[t])
+// kw:         struct(m, src[t], src_coords, nsrc, hx, hy, hz, ox, oy, oz), PLANES,
+// kw:         TURN * (t % 2), finished[t])
 // kw:     else
 // kw:       launch step_march<0> grid(ACROSS, DOWN, ceil_div(nx, PLANES)) block(LANES, ROWS) pdl args(
 // kw:         u[(t + 1) % 3], u[t % 3], u[(t + 2) % 3], struct(nx, ny, nz, f32(dt * dt), f32(1 / (hx * hx)), f32(1 / (hy * hy)), f32(1 / (hz * hz))),
-// kw:         struct(m, src[t], src_coords, nsrc, hx, hy, hz, ox, oy, oz), PLANES, finished[t])
+// kw:         struct(m, src[t], src_coords, nsrc, hx, hy, hz, ox, oy, oz), PLANES,
+// kw:         TURN * (t % 2), finished[t])
 // kw:     end
 // kw:   end
 // kw: else
@@ -161,16 +164,19 @@ template <int HAS_LARGE_PLANES>
 __global__ void __launch_bounds__(THREADS)
     step_march(float* __restrict__ next, const float* __restrict__ now,
                const float* __restrict__ before, Medium medium, Sources sources, int planes,
-               unsigned* finished) {
+               int turned, unsigned* finished) {
   const int z = (blockIdx.x * blockDim.x + threadIdx.x) * 4 - 4;
   const int y = blockIdx.y * blockDim.y + threadIdx.y;
-  const int sy = medium.nz + 8, sx = sy * (medium.ny + 8);
-  const int x0 = blockIdx.z * planes, x1 = min(x0 + planes, medium.nx);
+  // From plane to plane of the march, which goes through the same chunk either way.
+  const int sy = medium.nz + 8, plane = sy * (medium.ny + 8), sx = turned ? -plane : plane;
+  const int chunk = turned ? gridDim.z - 1 - blockIdx.z : blockIdx.z;
+  const int x0 = chunk * planes, x1 = min(x0 + planes, medium.nx);
   wait_for_launch_before();
   let_next_launch_begin();
   if (z >= 0 && z < medium.nz && y < medium.ny && x0 < x1) {
     // Steps along y fit 32 bits; the pointers move from plane to plane.
-    const long long at = static_cast<long long>(x0 + 4) * sx + (y + 4) * sy + z + 4;
+    const int first = turned ? x1 - 1 : x0;
+    const long long at = static_cast<long long>(first + 4) * plane + (y + 4) * sy + z + 4;
     const float* p = now + at;
     const float* old = before + at;
     const float* slowness = sources.m + at;

@@ -6,6 +6,7 @@
 // kw: tune BZ = 128, 64
 // kw: tune DEPTH = 6, 4, 8         // planes of before and m in flight
 // kw: tune PER_SM = 1, 2
+// kw: tune TURN = 1, 0         // every second step begins where the one before it ended
 // kw: let RING = DEPTH + 2, MOST_THREADS = 640
 // kw: workspace finished u32 [nt] zeroed
 // kw: when nz % 4 == 0
@@ -22,7 +23,7 @@
 // kw:     launch step_boxes grid(ACROSS, ceil_div(ny, ROWS)) block(BZ / 4, ROWS) pdl shared(
 // kw:       RING * PLANE + DEPTH * ROWS * BZ * 8 + RING * 8) args(now, before, slow, u[(t + 1) % 3], PLANE,
 // kw:       struct(nx, ny, nz, f32(dt * dt), f32(1 / (hx * hx)), f32(1 / (hy * hy)), f32(1 / (hz * hz))),
-// kw:       struct(m, src[t], src_coords, nsrc, hx, hy, hz, ox, oy, oz), finished[t])
+// kw:       struct(m, src[t], src_coords, nsrc, hx, hy, hz, ox, oy, oz), TURN * (t % 2), finished[t])
 // kw:   end
 // kw: else
 // kw:   for t = 0 .. nt
@@ -200,7 +201,7 @@ static __device__ __forceinline__ void load_box(float* to, const CUtensorMap& ma
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
     step_boxes(const __grid_constant__ CUtensorMap now, const __grid_constant__ CUtensorMap before,
                const __grid_constant__ CUtensorMap slow, float* __restrict__ next, int plane_bytes,
-               Medium medium, Sources sources, unsigned* finished) {
+               Medium medium, Sources sources, int turned, unsigned* finished) {
   const int rows = blockDim.y, pitch = BZ + 8, still = rows * BZ;
   float* planes = reinterpret_cast<float*>(dynamic_shared);
   const int plane = plane_bytes / 4;
@@ -215,16 +216,20 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
   }
   __syncthreads();
   wait_for_launch_before();
+  // Where the march's plane x lies among the planes with their halo.
+  const auto plane_of = [&](int x) { return turned ? medium.nx + 3 - x : x + 4; };
   const auto begin = [&](int k) {
     if (!is_loader || k >= steps) return;
     const int slot = k % RING;
     expect_bytes(barriers + slot,
                  pitch * (rows + 4) * 4 + (k >= 4 ? 2 * still * static_cast<int>(sizeof(float)) : 0));
-    load_box(planes + slot * plane, now, z0, y0 + 2, k + 2, barriers + slot);
+    const int x = plane_of(k - 2);
+    load_box(planes + slot * plane, now, z0, y0 + 2, x, barriers + slot);
     if (k < 4) return;
     float* to = stills + (k - 4) % DEPTH * 2 * still;
-    load_box(to, before, z0 + 4, y0 + 4, k, barriers + slot);
-    load_box(to + still, slow, z0 + 4, y0 + 4, k, barriers + slot);
+    const int centre = plane_of(k - 4);
+    load_box(to, before, z0 + 4, y0 + 4, centre, barriers + slot);
+    load_box(to + still, slow, z0 + 4, y0 + 4, centre, barriers + slot);
   };
   for (int k = 0; k < RING; ++k) begin(k);
   const int own = (threadIdx.y + 2) * pitch + 4 + threadIdx.x * 4;
@@ -243,10 +248,10 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
   const int z = z0 + threadIdx.x * 4, y = y0 + threadIdx.y;
   const int sy = medium.nz + 8, sx = sy * (medium.ny + 8);
   const bool has_points = z < medium.nz && y < medium.ny;
-  float* to = next + 4LL * sx + (y + 4) * sy + z + 4;
+  float* to = next + static_cast<long long>(plane_of(0)) * sx + (y + 4) * sy + z + 4;
   int centre = 2, newest = 4 % RING, held = 0;
   unsigned parity = 4 / RING & 1;
-  for (int x = 0; x < medium.nx; ++x, to += sx) {
+  for (int x = 0; x < medium.nx; ++x, to += turned ? -sx : sx) {
     wait_for(barriers + newest, parity);
     const float4 e = own_of(newest);
     const float* p = planes + centre * plane + own;

@@ -113,7 +113,8 @@ TEST_F(LessonsTest, ARunThatFreezesMemoryIsToldAndCountsNothing) {
   const RunSummary run = store_.create(config, "then").value();
   const auto uses = [&] {
     int sum = 0;
-    for (const Lesson& lesson : store_.lessons().value()) sum += static_cast<int>(lesson.uses);
+    const std::vector<Lesson> lessons = store_.lessons().value();
+    for (const Lesson& lesson : lessons) sum += static_cast<int>(lesson.uses);
     return sum;
   };
   const int before = uses();
