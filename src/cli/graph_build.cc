@@ -156,7 +156,7 @@ class Builder {
           const std::vector<std::string>& names, Namer* namer)
       : global_(global), data_(data), graph_(std::move(graph)), rule_(names), namer_(namer) {}
 
-  Result<std::size_t> add(std::vector<memory::RecordedStep> steps) {
+  Result<std::size_t> add(const std::vector<memory::RecordedStep>& steps) {
     memory::Label label = [this](const std::string& name) { return rule_.label(name); };
     std::map<std::string, std::string> named;
     if (namer_ != nullptr && !steps.empty()) {

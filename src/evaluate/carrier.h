@@ -29,6 +29,7 @@ class Carrier {
 
   /// From now on an evaluation that is awaited ends after the step in progress once this says so,
   /// as (measure, unmeasurable), where the judge can be reached at all. Asked often.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): whoever overrides it keeps it
   virtual void hurry_when(std::function<bool()> /*is_hurried*/) {}
 
   /// submit() and next(), for callers with nothing else in flight.
