@@ -12,7 +12,7 @@
 // kw: when nz % 4 == 0
 // kw:   let VECTORS = (nz + 8) / 4, ACROSS = ceil_div(VECTORS, WIDE), LANES = ceil_div(VECTORS, ACROSS)
 // kw:   let DOWN = ceil_div(ny, THREADS / LANES), ROWS = ceil_div(ny, DOWN), SLOTS = sms * (1024 / THREADS)
-// kw:   let WAVES = ceil_div(ACROSS * DOWN * ceil_div(nx, CHUNK), SLOTS)
+// kw:   let ABOUT = CHUNK / (1 + nz / 600), WAVES = ceil_div(ACROSS * DOWN * ceil_div(nx, ABOUT), SLOTS)
 // kw:   let PLANES = ceil_div(nx, max(1, WAVES * SLOTS / (ACROSS * DOWN)))
 // kw:   for t = 0 .. nt
 // kw:     when nz > 600
@@ -159,7 +159,8 @@ static __device__ __forceinline__ float4 once(const float* p) {
   return HAS_LARGE_PLANES ? __ldcs(reinterpret_cast<const float4*>(p)) : vector_at(p);
 }
 
-// Vector v of a padded row holds the points 4 v - 4 and on: the first and the last are halo.
+// Vector v of a padded row holds the points 4 v - 4 and on: the first and the last are halo. Where planes are large the
+// rows of a block stay together, so that they find each other's in the first-level cache; all threads then march.
 template <int HAS_LARGE_PLANES>
 __global__ void __launch_bounds__(THREADS)
     step_march(float* __restrict__ next, const float* __restrict__ now,
@@ -173,10 +174,12 @@ __global__ void __launch_bounds__(THREADS)
   const int x0 = chunk * planes, x1 = min(x0 + planes, medium.nx);
   wait_for_launch_before();
   let_next_launch_begin();
-  if (z >= 0 && z < medium.nz && y < medium.ny && x0 < x1) {
+  const bool has_points = z >= 0 && z < medium.nz && y < medium.ny;
+  if (x0 < x1 && (has_points || HAS_LARGE_PLANES)) {
     // Steps along y fit 32 bits; the pointers move from plane to plane.
     const int first = turned ? x1 - 1 : x0;
-    const long long at = static_cast<long long>(first + 4) * plane + (y + 4) * sy + z + 4;
+    const long long at = static_cast<long long>(first + 4) * plane + (min(y, medium.ny - 1) + 4) * sy +
+                         min(z, medium.nz) + 4;
     const float* p = now + at;
     const float* old = before + at;
     const float* slowness = sources.m + at;
@@ -198,10 +201,10 @@ __global__ void __launch_bounds__(THREADS)
       const float2 left = *reinterpret_cast<const float2*>(p - 2);
       const float2 right = *reinterpret_cast<const float2*>(p + 4);
       const float4 v = points(c, sum(b, d), sum(a, e), y1, y2, left, right, u_before, m, medium);
-      if (HAS_LARGE_PLANES)
-        __stcs(reinterpret_cast<float4*>(to), v);
-      else
+      if (!HAS_LARGE_PLANES)
         *reinterpret_cast<float4*>(to) = v;
+      else if (has_points)
+        __stcs(reinterpret_cast<float4*>(to), v);
       a = b;
       b = c;
       c = d;
@@ -213,6 +216,7 @@ __global__ void __launch_bounds__(THREADS)
       old += sx;
       slowness += sx;
       to += sx;
+      if (HAS_LARGE_PLANES) __syncthreads();
     }
   }
   inject_when_last(next, medium, sources, finished);
