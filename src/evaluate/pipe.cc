@@ -99,7 +99,7 @@ void PipeCarrier::pass_on_hurry() {
   if (!is_hurried_) return;
   constexpr int kLookMs = 50;
   for (std::int64_t left_ns = options_.reply_timeout_ns; left_ns > 0;
-       left_ns -= kLookMs * 1'000'000) {
+       left_ns -= std::int64_t{kLookMs} * 1'000'000) {
     if (worker::has_input(pipe_.get(), kLookMs)) return;
     if (!is_hurried_()) continue;
     // A worker that has died is seen by whoever reads its reply.

@@ -71,6 +71,7 @@ int try_kill(const Arguments& a) { return tell(::kill(std::stoi(a.at(0)), SIGKIL
 int try_exec(const Arguments& a) {
   if (a.at(0) == "execveat") {
     const int fd = ::open("/bin/true", O_PATH);
+    if (fd < 0) return tell(fd);
     char name[] = "true";
     char* argv[] = {name, nullptr};
     // Wherever it is moved, and also at the number under which the program itself was opened.

@@ -170,6 +170,7 @@ Result<T> decode(std::string_view text) {
 
 }  // namespace kw
 
+// NOLINTBEGIN(bugprone-macro-parentheses): T is a type.
 /// Instantiates the four functions of record/codec.h for one record type, and what records need
 /// that hold one.
 #define KW_INSTANTIATE_CODEC(T)                                        \
@@ -185,3 +186,4 @@ Result<T> decode(std::string_view text) {
 #define KW_CODEC_IS_ELSEWHERE(T)                                \
   extern template nlohmann::json kw::codec::write<T>(const T&); \
   extern template kw::Result<> kw::codec::read<T>(const nlohmann::json&, T&)
+// NOLINTEND(bugprone-macro-parentheses)

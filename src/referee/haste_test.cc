@@ -29,7 +29,7 @@ struct HastyRoom {
     room.world.objects["candidate"].kernel = counted(2e6);
   }
   device::FakeKernel counted(double ns) {
-    return [this, ns, twice = testing::kernel<float>(ns, testing::twice<float>)](
+    return [this, twice = testing::kernel<float>(ns, testing::twice<float>)](
                const std::vector<std::vector<device::FakeArgument>>& sets) mutable {
       ++calls;
       clock.advance(std::chrono::milliseconds(100));

@@ -289,7 +289,7 @@ Referee::Referee(device::Device& device, device::Device* host, Options options,
     : device_(device),
       host_(host != nullptr ? host : &device),
       facts_(device.facts()),
-      options_(options),
+      options_(std::move(options)),
       clock_(clock) {}
 Referee::~Referee() = default;
 

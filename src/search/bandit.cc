@@ -72,7 +72,7 @@ class Bandit final : public Authoring {
     if (!id || ask.role != Role::Write) return;
     const Work& work = works_.at(*id);
     if (!work.is_correct() && work.failures <= kMendsOfTry && may_derive(work.ask)) {
-      to_mend_ = *id;
+      to_mend_ = id;
       return;
     }
     credit(*id);

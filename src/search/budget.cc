@@ -115,7 +115,7 @@ StopRule first_of(std::vector<StopRule> rules) {
 
 Result<Goals> parse_goal(std::string_view text, Goals others) {
   if (const auto ns = parse_ns(text)) {
-    others.time_ns = *ns;
+    others.time_ns = ns;
     return others;
   }
   const auto quantity = parse_quantity(text);

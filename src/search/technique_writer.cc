@@ -209,8 +209,11 @@ class Writer {
       sum += weights[t];
     }
     double lot = rng.uniform() * sum;
-    for (std::size_t t = 0; t < weights.size(); ++t)
-      if (weights[t] > 0 && (lot -= weights[t]) < 0) return t;
+    for (std::size_t t = 0; t < weights.size(); ++t) {
+      if (weights[t] <= 0) continue;
+      lot -= weights[t];
+      if (lot < 0) return t;
+    }
     return kNone;
   }
 

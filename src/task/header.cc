@@ -267,7 +267,7 @@ class HeaderParser {
 
   /// An architecture's number is ours; only another name can be meant.
   bool compares_arch_well(const Expr& expr, std::string_view text) {
-    const auto names = expr.names();
+    const auto& names = expr.names();
     const auto is_arch = [](const auto& name) { return std::string_view(name).starts_with("sm_"); };
     if (contains(known_, "arch") || !contains(names, "arch") || std::ranges::any_of(names, is_arch))
       return true;

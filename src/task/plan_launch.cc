@@ -101,7 +101,7 @@ Planned<> PlanResolver::add_call() {
   step.kind = StepKind::Call;
   const auto add = [&step](PlanArgument value) {
     value.parameter = static_cast<int>(step.arguments.size());
-    step.arguments.push_back(std::move(value));
+    step.arguments.push_back(value);
   };
   const auto address = [](PlanMemory memory, int index) {
     PlanArgument value;

@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   header->limits = kw::task::device_limits(gpu);
   const auto point = header->default_point();
   if (!header->is_valid(point)) return 0;  // no combination exists
-  const auto names = kw::task::kernel_names(*header, source, "fuzz.cu", point);
+  const auto names = kw::task::kernel_names(*header, source, "fuzz.cu", point, "sm_90a");
   require(names || !names.error().empty());
   for (const kw::Workload& workload : workloads) {
     const auto plan =
