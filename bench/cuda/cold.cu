@@ -1,10 +1,12 @@
 // bench-cold: times one kernel as nvbench's cold method is described to do, for comparison.
 // SPDX-License-Identifier: Apache-2.0
 //
-// usage: bench-cold (copy|wait) N WAIT_NS SAMPLES: the median in ns of the event pair.
-// Before each sample one memset of as many bytes as the L2 has; then a kernel holds the stream
-// until everything is queued, so that no launch is waited for; then event, kernel, event. Our own
-// code after the words of nvbench's documentation.
+// usage: bench-cold (copy|wait) N WAIT_NS SAMPLES (memset|clean): the median in ns of the event
+// pair. Before each sample one memset of as many bytes as the L2 has, or the flush of
+// Kernelwright's referee: a memset of twice as many, and as many others read, which leaves no line
+// that has to be written back; then a kernel holds the stream until everything is queued, so that
+// no launch is waited for; then event, kernel, event. Our own code after the words of nvbench's
+// documentation.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -30,6 +32,31 @@ __global__ void hold(const volatile int* is_open) {
   }
 }
 
+__global__ void read_all(const uint4* from, long long quads, unsigned* sink) {
+  unsigned sum = 0;
+  const long long all = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < quads;
+       i += all) {
+    const uint4 v = __ldcg(from + i);
+    sum |= v.x | v.y | v.z | v.w;
+  }
+  if (sum == 1) *sink = sum;  // never: keeps the loads
+}
+
+struct Flush {
+  void* written = nullptr;
+  void* read = nullptr;  // null: only written
+  std::size_t bytes = 0;
+
+  void launch(cudaStream_t stream) const {
+    check(cudaMemsetAsync(written, 0, bytes, stream), "memset");
+    if (read != nullptr)
+      read_all<<<1024, 256, 0, stream>>>(static_cast<const uint4*>(read),
+                                         static_cast<long long>(bytes / 16),
+                                         static_cast<unsigned*>(read));
+  }
+};
+
 struct Job {
   bool waits = false;
   int n = 0;
@@ -46,10 +73,9 @@ struct Job {
   }
 };
 
-double sample(const Job& job, cudaStream_t stream, void* l2, std::size_t l2_bytes,
-              volatile int* is_open, const int* is_open_device, cudaEvent_t begin,
-              cudaEvent_t end) {
-  check(cudaMemsetAsync(l2, 0, l2_bytes, stream), "memset");
+double sample(const Job& job, const Flush& flush, cudaStream_t stream, volatile int* is_open,
+              const int* is_open_device, cudaEvent_t begin, cudaEvent_t end) {
+  flush.launch(stream);
   *is_open = 0;
   hold<<<1, 1, 0, stream>>>(is_open_device);
   check(cudaEventRecord(begin, stream), "event");
@@ -65,8 +91,8 @@ double sample(const Job& job, cudaStream_t stream, void* l2, std::size_t l2_byte
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) {
-    std::fprintf(stderr, "usage: bench-cold (copy|wait) N WAIT_NS SAMPLES\n");
+  if (argc != 6) {
+    std::fprintf(stderr, "usage: bench-cold (copy|wait) N WAIT_NS SAMPLES (memset|clean)\n");
     return 2;
   }
   Job job;
@@ -77,11 +103,17 @@ int main(int argc, char** argv) {
   int device = 0, l2_bytes = 0;
   check(cudaGetDevice(&device), "device");
   check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device), "attribute");
-  void *x = nullptr, *y = nullptr, *l2 = nullptr;
+  const bool is_clean = std::strcmp(argv[5], "clean") == 0;
+  Flush flush{.bytes = static_cast<std::size_t>(l2_bytes) * (is_clean ? 2 : 1)};
+  void *x = nullptr, *y = nullptr;
   const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(job.n);
   check(cudaMalloc(&x, bytes), "malloc");
   check(cudaMalloc(&y, bytes), "malloc");
-  check(cudaMalloc(&l2, static_cast<std::size_t>(l2_bytes)), "malloc");
+  check(cudaMalloc(&flush.written, flush.bytes), "malloc");
+  if (is_clean) {
+    check(cudaMalloc(&flush.read, flush.bytes), "malloc");
+    check(cudaMemset(flush.read, 0, flush.bytes), "memset");
+  }
   check(cudaMemset(x, 0x3f, bytes), "memset");
   job.x = static_cast<const float*>(x), job.y = static_cast<float*>(y);
   int *flag = nullptr, *flag_device = nullptr;
@@ -92,10 +124,7 @@ int main(int argc, char** argv) {
   check(cudaStreamCreate(&stream), "stream");
   check(cudaEventCreate(&begin), "event");
   check(cudaEventCreate(&end), "event");
-  const auto one = [&] {
-    return sample(job, stream, l2, static_cast<std::size_t>(l2_bytes), flag, flag_device, begin,
-                  end);
-  };
+  const auto one = [&] { return sample(job, flush, stream, flag, flag_device, begin, end); };
   // Until the clocks have risen.
   const auto start = std::chrono::steady_clock::now();
   while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(200)) one();

@@ -282,7 +282,27 @@ TEST(Gpu, EventsMayReadLessByWhatALaunchTakes) {
     result.event_ns = 27e3;
     return result;
   };
-  EXPECT_VERDICT(room.judge(), Measure, Correct);
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Correct);
+  for (const Sample& sample : timed(e).samples) {
+    EXPECT_EQ(sample.candidate_ns, 17e3);
+    EXPECT_EQ(sample.opponent_ns, 27e3);
+  }
+}
+
+TEST(Gpu, WhatIsSubtractedIsKnownBeforeTheCandidateIsThere) {
+  GpuRoom room;
+  room.world.empty_stamped_ns = 5000;
+  room.world.objects["candidate"].kernel = [&](const Sets& sets) {
+    room.world.empty_stamped_ns = 12e3;  // as if its code slowed whatever comes later
+    twice(A(sets[0]));
+    device::CallResult result = device::stamped_at(20e3);
+    result.event_ns = 17e3;
+    return result;
+  };
+  const Evaluation e = room.judge();
+  ASSERT_FALSE(timed(e).samples.empty());
+  for (const Sample& sample : timed(e).samples) EXPECT_EQ(sample.candidate_ns, 17e3);
 }
 
 TEST(Gpu, AVoidSampleNowAndThenIsTakenAgain) {

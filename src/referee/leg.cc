@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -15,6 +16,8 @@ namespace {
 
 // Of every allocation that a device makes, and what docs/launch-plan.md promises.
 constexpr std::int64_t kWorkspaceAlignment = 256;
+constexpr int kEmptyCalls = 15;        // some 40 us each
+constexpr double kMostApartNs = 10e3;  // two launches; more is no launch
 
 }  // namespace
 
@@ -94,6 +97,15 @@ device::LoadResult Leg::bind(Post& post, int object) {
   return bound;
 }
 
+double Leg::measure_stamps_apart() {
+  double least = kMostApartNs;
+  for (int i = 0; i < kEmptyCalls && is_alive(); ++i)
+    if (const auto empty = player_->call_empty();
+        empty.fate == device::Fate::Returned && empty.stamped_ns > 0)
+      least = std::min(least, std::max(0.0, empty.stamped_ns - empty.event_ns));
+  return least < kMostApartNs ? least : 0;
+}
+
 Result<std::optional<Verdict>> Leg::renew() {
   player_.reset();
   if (runs_plans() && !has_workspaces_)
@@ -104,6 +116,7 @@ Result<std::optional<Verdict>> Leg::renew() {
                             "that is acceptable",
                             spec_.name, name_of(player_->jail()), name_of(spec_.jail)),
                 {}, Advice::Stop);
+  if (runs_plans()) stamps_apart_ns_ = measure_stamps_apart();
   const device::LoadResult load = player_->load(program_.object);
   if (auto refused = verdict_of(load)) return refused;
   for (Post& post : posts_) {

@@ -69,6 +69,11 @@ class Leg {
   /// Words about a workspace whose guards were written to; empty: all are whole.
   Result<std::string> check_workspaces(const Workload& workload);
 
+  /// cuda: what a call's stamps read more than its events, for they stand around them. The least of
+  /// a few calls with nothing in them, made in each life before it loads anything: what comes later
+  /// cannot make it large. Ns; 0 on cpu.
+  double stamps_apart_ns() const { return stamps_apart_ns_; }
+
   bool is_alive() const { return player_ && player_->is_alive(); }
   bool runs_plans() const { return program_.target == Target::Cuda; }
   /// True for a host launcher, which is a shared object on cuda.
@@ -91,6 +96,7 @@ class Leg {
   Post& post_of(const Workload& workload);
   Result<std::optional<Verdict>> allocate_workspaces();
   device::LoadResult bind(Post& post, int object);
+  double measure_stamps_apart();
 
   device::Device& device_;
   const Task& task_;
@@ -100,6 +106,7 @@ class Leg {
   Seed seed_;
   std::uint64_t calls_ = 0;
   bool has_workspaces_ = false;
+  double stamps_apart_ns_ = 0;
   std::unique_ptr<device::Player> player_;
 };
 

@@ -36,7 +36,6 @@ Result<std::optional<Verdict>> Seat::begin_life() {
     if (auto refused = KW_TRY(leg_.renew())) return refused;
   }
   ++lives_;
-  is_calibrated_ = false;
   shuffle_sets();
   return KW_TRY(warm_up()).verdict;
 }
@@ -69,20 +68,6 @@ std::vector<int> Seat::draw_sets() {
 
 Result<TimedCall> Seat::time(const std::vector<int>& sets) { return call(sets, true); }
 
-// What lies between the two clocks of a GPU when nothing lies between its stamps.
-void Seat::calibrate() {
-  constexpr int kCalls = 9;
-  std::vector<double> apart;
-  for (int i = 0; i < kCalls && leg_.is_alive(); ++i) {
-    const auto empty = leg_.player().call_empty();
-    if (empty.fate == device::Fate::Returned && empty.stamped_ns > 0)
-      apart.push_back(empty.stamped_ns - empty.event_ns);
-  }
-  stamps_.set_offset(apart.empty() ? 0 : measure::median(apart),
-                     bench_.device().facts().gpu.front().timer_tick_ns);
-  is_calibrated_ = true;
-}
-
 Result<TimedCall> Seat::call(const std::vector<int>& sets, bool is_timed) {
   {
     const auto lap = account_.lap("place");
@@ -91,7 +76,6 @@ Result<TimedCall> Seat::call(const std::vector<int>& sets, bool is_timed) {
     KW_TRY(leg_.make_ready(bench_.workload()));
   }
   if (is_timed) {
-    if (bench_.runs_plans() && !is_calibrated_) calibrate();
     const auto lap = account_.lap("forget");
     TimedCall refused;
     refused.verdict = verdict_of(leg_.forget(bench_.workload()),
@@ -139,8 +123,13 @@ Result<TimedCall> Seat::run(bool is_timed, device::CallKind kind) {
   } else if (!timed.verdict) {
     // Without a stamp (the host missed the announcement) there is a rough figure, good for
     // planning.
-    timed.ns = result.stamped_ns > 0 ? result.stamped_ns : std::max(result.event_ns, 1.0);
-    if (is_timed) timed.is_void = !stamps_.agree(result.stamped_ns, result.event_ns);
+    const double apart_ns = leg_.stamps_apart_ns();
+    timed.ns =
+        result.stamped_ns > 0 ? result.stamped_ns - apart_ns : std::max(result.event_ns, 1.0);
+    if (is_timed) {
+      stamps_.set_offset(apart_ns, bench_.device().facts().gpu.front().timer_tick_ns);
+      timed.is_void = !stamps_.agree(result.stamped_ns, result.event_ns);
+    }
   }
   return timed;
 }

@@ -73,7 +73,6 @@ class Seat {
  private:
   Result<TimedCall> call(const std::vector<int>& sets, bool is_timed);
   Result<TimedCall> run(bool is_timed, device::CallKind kind = device::CallKind::Timed);
-  void calibrate();
   void shuffle_sets();
 
   Bench& bench_;
@@ -86,7 +85,6 @@ class Seat {
   StampWatch stamps_;
   Account& account_;
   Outputs outputs_ = Outputs::Poisoned;
-  bool is_calibrated_ = false;  ///< In this life.
   std::vector<int> unseen_;
   int lives_ = 0;
 };

@@ -9,9 +9,10 @@
 
 namespace kw::referee {
 
-/// The sample is the stamps' difference, which device code cannot change. The driver's events lie
-/// in memory that it can (one 8-byte store made a 104 µs kernel read 1.9 µs), so they decide
-/// nothing: they only void samples in which the two differ by more than max(2 %, 1 µs, two ticks).
+/// The sample is the stamps' difference less that of empty calls, which device code cannot change.
+/// The driver's events lie in memory that it can (one 8-byte store made a 104 µs kernel read 1.9
+/// µs), so they decide nothing: they only void samples in which the two differ by more than max(2
+/// %, 1 µs, two ticks).
 ///
 /// A stamp of 0 is none: the host was not there when the spacer announced its end. Such a sample is
 /// void too.
@@ -21,7 +22,7 @@ namespace kw::referee {
 /// least six calls and in most of all calls, are called forged.
 ///
 /// The stamps stand around the events, so they read more by what a launch takes: set_offset() says
-/// how much, as empty calls of the same player showed.
+/// how much (Leg::stamps_apart_ns()).
 class StampWatch {
  public:
   /// `offset_ns`: stamped less event of a call with nothing in it; at most 10 µs count. `tick_ns`:

@@ -28,8 +28,9 @@ part_clock() {
   for i in "${copies[@]}"; do
     read -r name n <<<"$i"
     figure "clock.ours_$name" ns median none 0 "clock.cold_$name" "$name: median" "median_ns of workload \`$name\`; $how"
-    figure "clock.cold_$name" ns median none 0 - "$name: cold method" 'bench-cold copy: median of event pairs, 200 samples, the same kernel'
-    figure "clock.apart_$name" ns median none 0 "clock.ours_$name" "$name: difference" 'without its sign, of the two just above, one after the other'
+    figure "clock.cold_$name" ns median none 0 - "$name: cold method" 'bench-cold copy, flush `clean`: median of event pairs, 200 samples, the same kernel after the same flush'
+    figure "clock.memset_$name" ns median none 0 - "$name: cold method after a memset alone" 'bench-cold copy, flush `memset`: the L2 is full of lines that have to be written back'
+    figure "clock.apart_$name" ns median none 0 "clock.ours_$name" "$name: difference" 'without its sign, of our median and the cold method, one after the other'
     figure "clock.relative_$name" ratio median none 0 - "$name: difference over the cold method" 'asked: 0.01 from 50 us on, 0.3 us below'
   done
   cold_program || note "bench-cold cannot be built here ($(tail -n 1 "$work/nvcc.log" 2>/dev/null || echo 'no nvcc')); only our own figures"
@@ -52,7 +53,8 @@ part_clock() {
       [ -n "${median[$name]-}" ] || continue
       sample "clock.ours_$name" "${median[$name]}"
       [ -n "$cold" ] || continue
-      theirs=$("$cold" copy "$ns" 0 "$(reps 200 20)") || { note "bench-cold failed on $name"; continue; }
+      theirs=$("$cold" copy "$ns" 0 "$(reps 200 20)" memset) && sample "clock.memset_$name" "$theirs"
+      theirs=$("$cold" copy "$ns" 0 "$(reps 200 20)" clean) || { note "bench-cold failed on $name"; continue; }
       sample "clock.cold_$name" "$theirs"
       sample "clock.apart_$name" "$(apart "${median[$name]}" "$theirs")"
       sample "clock.relative_$name" "$(ratio "$(apart "${median[$name]}" "$theirs")" "$theirs")"
