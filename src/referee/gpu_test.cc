@@ -229,8 +229,6 @@ TEST(Gpu, WorkspacesBeyondTheTasksLimitAreRefused) {
   EXPECT_VERDICT(room.judge(), Launch, OutOfResources);
 }
 
-// --- clocks -------------------------------------------------------------------------------------
-
 TEST(Gpu, AWorkspaceForWhichTheDriverHasNoRoomAfterAllEndsTheCandidateAlone) {
   GpuRoom room;
   constexpr std::int64_t kBytes = std::int64_t{1} << 20;
@@ -241,98 +239,6 @@ TEST(Gpu, AWorkspaceForWhichTheDriverHasNoRoomAfterAllEndsTheCandidateAlone) {
   EXPECT_THAT(e.verdict.evidence, HasSubstr("no room for workspace 'scratch': out of memory"));
   room.world.most_bytes = kBytes;
   EXPECT_VERDICT(room.judge(), Measure, Correct);
-}
-
-TEST(Gpu, AForgedEventIsCheating) {
-  GpuRoom room;
-  room.world.objects["candidate"].kernel = [](const Sets& sets) {
-    twice(A(sets[0]));
-    device::CallResult result = device::stamped_at(4e6);
-    result.event_ns = 1e5;
-    return result;
-  };
-  const Evaluation e = room.judge();
-  EXPECT_VERDICT(e, Measure, Cheated);
-  EXPECT_THAT(e.verdict.evidence, HasSubstr("timestamp"));
-}
-
-TEST(Gpu, ClocksThatPartOnTheOpponentAccuseNobody) {
-  GpuRoom room;
-  room.world.objects["slow"].kernel = [](const Sets& sets) {
-    twice(A(sets[0]));
-    device::CallResult result = device::stamped_at(4e6);
-    result.event_ns = 1e5;
-    return result;
-  };
-  EXPECT_VERDICT(room.judge(), Measure, Unmeasurable);
-}
-
-TEST(Gpu, EventsMayReadLessByWhatALaunchTakes) {
-  GpuRoom room;
-  room.world.empty_stamped_ns = 5000;
-  room.world.objects["candidate"].kernel = [](const Sets& sets) {
-    twice(A(sets[0]));
-    device::CallResult result = device::stamped_at(20e3);
-    result.event_ns = 17e3;
-    return result;
-  };
-  room.world.objects["slow"].kernel = [](const Sets& sets) {
-    twice(A(sets[0]));
-    device::CallResult result = device::stamped_at(30e3);
-    result.event_ns = 27e3;
-    return result;
-  };
-  const Evaluation e = room.judge();
-  EXPECT_VERDICT(e, Measure, Correct);
-  for (const Sample& sample : timed(e).samples) {
-    EXPECT_EQ(sample.candidate_ns, 17e3);
-    EXPECT_EQ(sample.opponent_ns, 27e3);
-  }
-}
-
-TEST(Gpu, WhatIsSubtractedIsKnownBeforeTheCandidateIsThere) {
-  GpuRoom room;
-  room.world.empty_stamped_ns = 5000;
-  room.world.objects["candidate"].kernel = [&](const Sets& sets) {
-    room.world.empty_stamped_ns = 12e3;  // as if its code slowed whatever comes later
-    twice(A(sets[0]));
-    device::CallResult result = device::stamped_at(20e3);
-    result.event_ns = 17e3;
-    return result;
-  };
-  const Evaluation e = room.judge();
-  ASSERT_FALSE(timed(e).samples.empty());
-  for (const Sample& sample : timed(e).samples) EXPECT_EQ(sample.candidate_ns, 17e3);
-}
-
-TEST(Gpu, AVoidSampleNowAndThenIsTakenAgain) {
-  GpuRoom room;
-  int calls = 0;
-  room.world.objects["candidate"].kernel = [&](const Sets& sets) {
-    twice(A(sets[0]));
-    device::CallResult result = device::stamped_at(++calls % 3 == 0 ? 9e6 : 2e6);
-    result.event_ns = 2e6;
-    return result;
-  };
-  const Evaluation e = room.judge();
-  EXPECT_VERDICT(e, Measure, Correct);
-  for (const Sample& sample : timed(e).samples) EXPECT_EQ(sample.candidate_ns, 2e6);
-}
-
-TEST(Gpu, TriflesAreUnmeasurable) {
-  GpuRoom room;
-  EXPECT_VERDICT(room.judge(twice<float>, 9e3), Measure, Unmeasurable);
-}
-
-TEST(Gpu, ADeviceThatDoesNotStampMeasuresNothing) {
-  GpuRoom room;
-  room.world.objects["candidate"].kernel = [](const Sets& sets) {
-    twice(A(sets[0]));
-    device::CallResult result = device::stamped_at(2e6);
-    result.stamped_ns = 0;
-    return result;
-  };
-  EXPECT_VERDICT(room.judge(), Measure, Unmeasurable);
 }
 
 TEST(Gpu, TimesAsManyPairsAsAskedForAndChecksTheShareAskedFor) {

@@ -1,0 +1,113 @@
+// What a GPU's two clocks say of a call, and whom they may accuse.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "referee/gpu_room_for_test.h"
+
+namespace kw::referee {
+namespace {
+
+using testing::GpuRoom;
+using ::testing::HasSubstr;
+using testing::timed;
+using testing::twice;
+using A = testing::Arguments<float>;
+using Sets = std::vector<std::vector<device::FakeArgument>>;
+
+TEST(GpuClocks, AForgedEventIsCheating) {
+  GpuRoom room;
+  room.world.objects["candidate"].kernel = [](const Sets& sets) {
+    twice(A(sets[0]));
+    device::CallResult result = device::stamped_at(4e6);
+    result.event_ns = 1e5;
+    return result;
+  };
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Cheated);
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("timestamp"));
+}
+
+TEST(GpuClocks, ClocksThatPartOnTheOpponentAccuseNobody) {
+  GpuRoom room;
+  room.world.objects["slow"].kernel = [](const Sets& sets) {
+    twice(A(sets[0]));
+    device::CallResult result = device::stamped_at(4e6);
+    result.event_ns = 1e5;
+    return result;
+  };
+  EXPECT_VERDICT(room.judge(), Measure, Unmeasurable);
+}
+
+TEST(GpuClocks, EventsMayReadLessByWhatALaunchTakes) {
+  GpuRoom room;
+  room.world.empty_stamped_ns = 5000;
+  room.world.objects["candidate"].kernel = [](const Sets& sets) {
+    twice(A(sets[0]));
+    device::CallResult result = device::stamped_at(20e3);
+    result.event_ns = 17e3;
+    return result;
+  };
+  room.world.objects["slow"].kernel = [](const Sets& sets) {
+    twice(A(sets[0]));
+    device::CallResult result = device::stamped_at(30e3);
+    result.event_ns = 27e3;
+    return result;
+  };
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Correct);
+  for (const Sample& sample : timed(e).samples) {
+    EXPECT_EQ(sample.candidate_ns, 17e3);
+    EXPECT_EQ(sample.opponent_ns, 27e3);
+  }
+}
+
+TEST(GpuClocks, WhatIsSubtractedIsKnownBeforeTheCandidateIsThere) {
+  GpuRoom room;
+  room.world.empty_stamped_ns = 5000;
+  room.world.objects["candidate"].kernel = [&](const Sets& sets) {
+    room.world.empty_stamped_ns = 12e3;  // as if its code slowed whatever comes later
+    twice(A(sets[0]));
+    device::CallResult result = device::stamped_at(20e3);
+    result.event_ns = 17e3;
+    return result;
+  };
+  const Evaluation e = room.judge();
+  ASSERT_FALSE(timed(e).samples.empty());
+  for (const Sample& sample : timed(e).samples) EXPECT_EQ(sample.candidate_ns, 17e3);
+}
+
+TEST(GpuClocks, AVoidSampleNowAndThenIsTakenAgain) {
+  GpuRoom room;
+  int calls = 0;
+  room.world.objects["candidate"].kernel = [&](const Sets& sets) {
+    twice(A(sets[0]));
+    device::CallResult result = device::stamped_at(++calls % 3 == 0 ? 9e6 : 2e6);
+    result.event_ns = 2e6;
+    return result;
+  };
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Correct);
+  for (const Sample& sample : timed(e).samples) EXPECT_EQ(sample.candidate_ns, 2e6);
+}
+
+TEST(GpuClocks, TriflesAreUnmeasurable) {
+  GpuRoom room;
+  EXPECT_VERDICT(room.judge(twice<float>, 9e3), Measure, Unmeasurable);
+}
+
+TEST(GpuClocks, ADeviceThatDoesNotStampMeasuresNothing) {
+  GpuRoom room;
+  room.world.objects["candidate"].kernel = [](const Sets& sets) {
+    twice(A(sets[0]));
+    device::CallResult result = device::stamped_at(2e6);
+    result.stamped_ns = 0;
+    return result;
+  };
+  EXPECT_VERDICT(room.judge(), Measure, Unmeasurable);
+}
+
+}  // namespace
+}  // namespace kw::referee
