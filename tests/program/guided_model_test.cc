@@ -94,6 +94,43 @@ TEST(GuidedModel, IsToldWhatAJudgeReadsInAFailure) {
   EXPECT_EQ(w.kw({"replay", "twice-1"}).code, 0);
 }
 
+TEST(GuidedModel, OfTwoTheOneThatIsWorthItsTokensIsAskedMore) {
+  const Workspace w(Whose::Suite);
+  write_known_task(w);
+  std::string right, wrong;
+  for (int i = 0; i < 10; ++i) {
+    const std::string head = "// kernel " + std::to_string(i) + "\n";
+    // Clearly slower than the baseline, which a few pairs show.
+    right += "===\n" + kernel(
+                           "  for (int i = 0; i < n; ++i) {\n"
+                           "    volatile float last = 0;\n"
+                           "    for (int k = 0; k < 40; ++k) last = 2 * x[i];\n"
+                           "    y[i] = last;\n"
+                           "  }\n",
+                           head);
+    wrong += "===\n" + kernel("  for (int i = 0; i < n; ++i) y[i] = 3 * x[i];\n", head);
+  }
+  w.write("right.txt", right);
+  w.write("wrong.txt", wrong);
+  const Ran ran =
+      w.kw({"optimize", "twice", "--strategy", "best-of-n", "--model", "scripted:wrong.txt",
+            "--model", "scripted:right.txt", "--attempts", "8", "--json"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_LE(ran.code, 1) << ran.err;
+  int by_right = 0, by_wrong = 0;
+  std::string why;
+  for (int i = 1; i <= ran.json()["attempts"].get<int>(); ++i) {
+    const json life = w.kw({"explain", "twice-1", std::to_string(i), "--json"}).json();
+    why = life["why"];
+    by_right += why.find("; by scripted:right.txt (") != std::string::npos;
+    by_wrong += why.find("; by scripted:wrong.txt (") != std::string::npos;
+  }
+  EXPECT_GT(by_right, by_wrong) << why;
+  EXPECT_GE(by_wrong, 1) << "it is not known before it was tried";
+  EXPECT_THAT(why, HasSubstr("tokens each, index "));
+  EXPECT_EQ(w.kw({"replay", "twice-1"}).code, 0);
+}
+
 TEST(GuidedModel, StartsFromTheTasksOwnKernelUnlessToldOtherwise) {
   const Workspace w(Whose::Suite);
   write_known_task(w);
