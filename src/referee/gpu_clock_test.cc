@@ -17,14 +17,19 @@ using testing::twice;
 using A = testing::Arguments<float>;
 using Sets = std::vector<std::vector<device::FakeArgument>>;
 
-TEST(GpuClocks, AForgedEventIsCheating) {
-  GpuRoom room;
-  room.world.objects["candidate"].kernel = [](const Sets& sets) {
+/// A right kernel, of whose calls the two clocks say this.
+device::FakeKernel said_to_take(double stamped_ns, double event_ns) {
+  return [=](const Sets& sets) {
     twice(A(sets[0]));
-    device::CallResult result = device::stamped_at(4e6);
-    result.event_ns = 1e5;
+    device::CallResult result = device::stamped_at(stamped_ns);
+    result.event_ns = event_ns;
     return result;
   };
+}
+
+TEST(GpuClocks, AForgedEventIsCheating) {
+  GpuRoom room;
+  room.world.objects["candidate"].kernel = said_to_take(4e6, 1e5);
   const Evaluation e = room.judge();
   EXPECT_VERDICT(e, Measure, Cheated);
   EXPECT_THAT(e.verdict.evidence, HasSubstr("timestamp"));
@@ -32,30 +37,15 @@ TEST(GpuClocks, AForgedEventIsCheating) {
 
 TEST(GpuClocks, ClocksThatPartOnTheOpponentAccuseNobody) {
   GpuRoom room;
-  room.world.objects["slow"].kernel = [](const Sets& sets) {
-    twice(A(sets[0]));
-    device::CallResult result = device::stamped_at(4e6);
-    result.event_ns = 1e5;
-    return result;
-  };
+  room.world.objects["slow"].kernel = said_to_take(4e6, 1e5);
   EXPECT_VERDICT(room.judge(), Measure, Unmeasurable);
 }
 
 TEST(GpuClocks, EventsMayReadLessByWhatALaunchTakes) {
   GpuRoom room;
   room.world.empty_stamped_ns = 5000;
-  room.world.objects["candidate"].kernel = [](const Sets& sets) {
-    twice(A(sets[0]));
-    device::CallResult result = device::stamped_at(20e3);
-    result.event_ns = 17e3;
-    return result;
-  };
-  room.world.objects["slow"].kernel = [](const Sets& sets) {
-    twice(A(sets[0]));
-    device::CallResult result = device::stamped_at(30e3);
-    result.event_ns = 27e3;
-    return result;
-  };
+  room.world.objects["candidate"].kernel = said_to_take(20e3, 17e3);
+  room.world.objects["slow"].kernel = said_to_take(30e3, 27e3);
   const Evaluation e = room.judge();
   EXPECT_VERDICT(e, Measure, Correct);
   for (const Sample& sample : timed(e).samples) {
@@ -67,12 +57,10 @@ TEST(GpuClocks, EventsMayReadLessByWhatALaunchTakes) {
 TEST(GpuClocks, WhatIsSubtractedIsKnownBeforeTheCandidateIsThere) {
   GpuRoom room;
   room.world.empty_stamped_ns = 5000;
-  room.world.objects["candidate"].kernel = [&](const Sets& sets) {
+  room.world.objects["candidate"].kernel = [&room,
+                                            call = said_to_take(20e3, 17e3)](const Sets& sets) {
     room.world.empty_stamped_ns = 12e3;  // as if its code slowed whatever comes later
-    twice(A(sets[0]));
-    device::CallResult result = device::stamped_at(20e3);
-    result.event_ns = 17e3;
-    return result;
+    return call(sets);
   };
   const Evaluation e = room.judge();
   ASSERT_FALSE(timed(e).samples.empty());
@@ -83,10 +71,7 @@ TEST(GpuClocks, AVoidSampleNowAndThenIsTakenAgain) {
   GpuRoom room;
   int calls = 0;
   room.world.objects["candidate"].kernel = [&](const Sets& sets) {
-    twice(A(sets[0]));
-    device::CallResult result = device::stamped_at(++calls % 3 == 0 ? 9e6 : 2e6);
-    result.event_ns = 2e6;
-    return result;
+    return said_to_take(++calls % 3 == 0 ? 9e6 : 2e6, 2e6)(sets);
   };
   const Evaluation e = room.judge();
   EXPECT_VERDICT(e, Measure, Correct);
@@ -100,12 +85,7 @@ TEST(GpuClocks, TriflesAreUnmeasurable) {
 
 TEST(GpuClocks, ADeviceThatDoesNotStampMeasuresNothing) {
   GpuRoom room;
-  room.world.objects["candidate"].kernel = [](const Sets& sets) {
-    twice(A(sets[0]));
-    device::CallResult result = device::stamped_at(2e6);
-    result.stamped_ns = 0;
-    return result;
-  };
+  room.world.objects["candidate"].kernel = said_to_take(0, 2e6);
   EXPECT_VERDICT(room.judge(), Measure, Unmeasurable);
 }
 
