@@ -5,14 +5,14 @@
 // kw: technique register queue, vectorization, L1 halo, software prefetch, aligned tiles, whole waves, programmatic dependent launch
 // kw: tune THREADS = 1024, 896, 512
 // kw: tune WIDE = 200, 100     // vectors of four along z in a tile, at most
-// kw: tune CHUNK = 32, 24, 16, 64     // planes that a block marches through, about
+// kw: tune CHUNK = 32, 24, 16, 64     // planes that a block marches through, about; half of them where rows are longer than 600
 // kw: tune TURN = 1, 0     // every second step begins where the one before it ended: a part of that is still in the L2
 // kw: require WIDE <= THREADS
 // kw: workspace finished u32 [nt] zeroed
 // kw: when nz % 4 == 0
 // kw:   let VECTORS = (nz + 8) / 4, ACROSS = ceil_div(VECTORS, WIDE), LANES = ceil_div(VECTORS, ACROSS)
 // kw:   let DOWN = ceil_div(ny, THREADS / LANES), ROWS = ceil_div(ny, DOWN), SLOTS = sms * (1024 / THREADS)
-// kw:   let ABOUT = CHUNK / (1 + nz / 600), WAVES = ceil_div(ACROSS * DOWN * ceil_div(nx, ABOUT), SLOTS)
+// kw:   let ABOUT = max(1, CHUNK / (1 + (nz - 1) / 600)), WAVES = ceil_div(ACROSS * DOWN * ceil_div(nx, ABOUT), SLOTS)
 // kw:   let PLANES = ceil_div(nx, max(1, WAVES * SLOTS / (ACROSS * DOWN)))
 // kw:   for t = 0 .. nt
 // kw:     when nz > 600

@@ -41,8 +41,8 @@ Result<std::size_t> parse_next_step(std::string_view reply, const std::vector<Na
 }
 
 Result<NextStep> NextStep::open(const memory::DataFiles& data, llm::ChatModel& model) {
-  return NextStep(
-      KW_TRY(Question::open(data, "next_step", {"facts", "text", "steps", "name"}, model)));
+  return NextStep(KW_TRY(
+      Question::open(data, "next_step", "next step", {"facts", "text", "steps", "name"}, model)));
 }
 
 Result<std::size_t> NextStep::choose(const std::vector<std::string>& facts,

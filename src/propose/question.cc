@@ -11,11 +11,12 @@ constexpr std::int64_t kMostTokens = 4096;  // thinking included
 
 }  // namespace
 
-Result<Question> Question::open(const memory::DataFiles& data, const std::string& name,
-                                const std::vector<std::string>& known, llm::ChatModel& model) {
+Result<Question> Question::open(const memory::DataFiles& data, const std::string& folder,
+                                const std::string& name, const std::vector<std::string>& known,
+                                llm::ChatModel& model) {
   constexpr std::array<std::string_view, 1> wanted{"ask"};
   memory::TemplateKind kind;
-  kind.folder = "prompts/" + name;
+  kind.folder = "prompts/" + folder;
   return Question(KW_TRY(memory::Templates::open(data, known, wanted, kind)), name, model);
 }
 

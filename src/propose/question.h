@@ -14,10 +14,12 @@ namespace kw::propose {
 
 class Question {
  public:
-  /// The prompt is prompts/`name`/ask.md and may use the variables in `known`. `model` must outlive
-  /// this. Error: the template is missing or broken.
-  static Result<Question> open(const memory::DataFiles& data, const std::string& name,
-                               const std::vector<std::string>& known, llm::ChatModel& model);
+  /// The prompt is prompts/`folder`/ask.md and may use the variables in `known`; errors and
+  /// recorded exchanges call it `name`, which must stay what it is. `model` must outlive this.
+  /// Error: the template is missing or broken.
+  static Result<Question> open(const memory::DataFiles& data, const std::string& folder,
+                               const std::string& name, const std::vector<std::string>& known,
+                               llm::ChatModel& model);
 
   /// One call; the text of the reply. A reply without any is an error with Advice::GiveUp; others
   /// are the surroundings'. The exchange's scope counts the questions.

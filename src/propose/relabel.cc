@@ -47,8 +47,8 @@ Result<std::vector<std::string>> parse_labels(std::string_view reply,
 
 Result<ModelRelabeller> ModelRelabeller::open(const memory::DataFiles& data,
                                               llm::ChatModel& model) {
-  return ModelRelabeller(
-      KW_TRY(Question::open(data, "relabel", {"names", "text", "steps", "number", "name"}, model)));
+  return ModelRelabeller(KW_TRY(Question::open(
+      data, "relabel", "relabelling", {"names", "text", "steps", "number", "name"}, model)));
 }
 
 Result<std::vector<std::string>> ModelRelabeller::label(const std::vector<std::string>& names,

@@ -120,7 +120,8 @@ class Bench {
   // Kept for later evaluations of the same run; the measuring code owns their meaning.
   std::unique_ptr<Leg> opponent;      ///< Warm, for `opponent->object()`.
   std::optional<double> noise_floor;  ///< A/A, a ratio; measured once a win depends on it.
-  std::optional<double> empty_ns;     ///< Of a player that maps these buffers.
+  std::optional<double> empty_ns;     ///< Of a player that maps these buffers; cuda: the
+                                      ///< least Leg::stamps_apart_ns() of both legs.
 
  private:
   static Result<> prepare_here(std::span<Bench* const> benches, int set);

@@ -67,6 +67,30 @@ TEST(GpuClocks, WhatIsSubtractedIsKnownBeforeTheCandidateIsThere) {
   for (const Sample& sample : timed(e).samples) EXPECT_EQ(sample.candidate_ns, 17e3);
 }
 
+TEST(GpuClocks, BothLegsAreNetOfTheSame) {
+  GpuRoom room;
+  room.world.empty_stamped_ns = 5000;
+  room.world.objects["candidate"].kernel = [&room,
+                                            call = said_to_take(20e3, 17e3)](const Sets& sets) {
+    room.world.empty_stamped_ns = 5500;  // when the opponent's player begins
+    return call(sets);
+  };
+  room.world.objects["slow"].kernel = said_to_take(30e3, 27e3);
+  const Evaluation e = room.judge();
+  EXPECT_VERDICT(e, Measure, Correct);
+  EXPECT_EQ(timed(e).empty_call_ns, 3000);
+  for (const Sample& sample : timed(e).samples) EXPECT_EQ(sample.opponent_ns, 27e3);
+}
+
+TEST(GpuClocks, EmptyCallsWithoutStampsAreNobodysVerdict) {
+  GpuRoom room;
+  room.world.empty_stamped_ns = 0;
+  const auto e = room.referee->judge(room.request);
+  ASSERT_FALSE(e.has_value());
+  EXPECT_EQ(e.error().advice, Advice::Retry);
+  EXPECT_THAT(e.error().what, HasSubstr("not stamped"));
+}
+
 TEST(GpuClocks, AVoidSampleNowAndThenIsTakenAgain) {
   GpuRoom room;
   int calls = 0;

@@ -17,6 +17,7 @@ namespace {
 // Of every allocation that a device makes, and what docs/launch-plan.md promises.
 constexpr std::int64_t kWorkspaceAlignment = 256;
 constexpr int kEmptyCalls = 15;        // some 40 us each
+constexpr int kMostEmptyCalls = 150;   // until one is stamped
 constexpr double kMostApartNs = 10e3;  // two launches; more is no launch
 
 }  // namespace
@@ -97,13 +98,19 @@ device::LoadResult Leg::bind(Post& post, int object) {
   return bound;
 }
 
-double Leg::measure_stamps_apart() {
-  double least = kMostApartNs;
-  for (int i = 0; i < kEmptyCalls && is_alive(); ++i)
-    if (const auto empty = player_->call_empty();
-        empty.fate == device::Fate::Returned && empty.stamped_ns > 0)
-      least = std::min(least, std::max(0.0, empty.stamped_ns - empty.event_ns));
-  return least < kMostApartNs ? least : 0;
+// A busy host misses a stamp now and then, and a guess would be a bias in every sample.
+Result<double> Leg::measure_stamps_apart() {
+  std::optional<double> least;
+  for (int i = 0; i < kMostEmptyCalls && (i < kEmptyCalls || !least); ++i) {
+    const auto empty = player_->call_empty();
+    if (empty.fate != device::Fate::Returned)
+      return fail("a player that has loaded nothing does not answer an empty call", empty.detail,
+                  Advice::Retry);
+    if (empty.stamped_ns > 0)
+      least = std::clamp(empty.stamped_ns - empty.event_ns, 0.0, least.value_or(kMostApartNs));
+  }
+  if (!least) return fail("empty calls of the GPU are not stamped", spec_.name, Advice::Retry);
+  return *least;
 }
 
 Result<std::optional<Verdict>> Leg::renew() {
@@ -116,7 +123,7 @@ Result<std::optional<Verdict>> Leg::renew() {
                             "that is acceptable",
                             spec_.name, name_of(player_->jail()), name_of(spec_.jail)),
                 {}, Advice::Stop);
-  if (runs_plans()) stamps_apart_ns_ = measure_stamps_apart();
+  if (runs_plans()) stamps_apart_ns_ = KW_TRY(measure_stamps_apart());
   const device::LoadResult load = player_->load(program_.object);
   if (auto refused = verdict_of(load)) return refused;
   for (Post& post : posts_) {

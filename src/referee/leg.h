@@ -96,7 +96,7 @@ class Leg {
   Post& post_of(const Workload& workload);
   Result<std::optional<Verdict>> allocate_workspaces();
   device::LoadResult bind(Post& post, int object);
-  double measure_stamps_apart();
+  Result<double> measure_stamps_apart();
 
   device::Device& device_;
   const Task& task_;

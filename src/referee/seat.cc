@@ -8,10 +8,10 @@
 #include <numeric>
 #include <span>
 
-#include "measure/statistics.h"
 #include "referee/fate.h"
 
 namespace kw::referee {
+
 Seat::Seat(Bench& bench, Leg& leg, int slots, int sets, bool trusted, std::int64_t timeout_ns,
            Seed seed, Account& account)
     : bench_(bench),
@@ -124,8 +124,11 @@ Result<TimedCall> Seat::run(bool is_timed, device::CallKind kind) {
     // Without a stamp (the host missed the announcement) there is a rough figure, good for
     // planning.
     const double apart_ns = leg_.stamps_apart_ns();
+    // One figure for both legs: two of their own would be a bias between them. It only falls.
+    const double subtrahend_ns = std::min(bench_.empty_ns.value_or(apart_ns), apart_ns);
+    bench_.empty_ns = subtrahend_ns;
     timed.ns =
-        result.stamped_ns > 0 ? result.stamped_ns - apart_ns : std::max(result.event_ns, 1.0);
+        result.stamped_ns > 0 ? result.stamped_ns - subtrahend_ns : std::max(result.event_ns, 1.0);
     if (is_timed) {
       stamps_.set_offset(apart_ns, bench_.device().facts().gpu.front().timer_tick_ns);
       timed.is_void = !stamps_.agree(result.stamped_ns, result.event_ns);

@@ -74,8 +74,8 @@ std::int64_t Timing::timeout_of(const Bench& bench) const { return call_timeout(
 // calls are warm where timed ones are cold, and the shortest of them counts, whatever else the
 // machine was doing: what is subtracted is too little, never too much.
 Result<> Timing::measure_empty(Bench& bench) {
-  if (bench.runs_plans()) bench.empty_ns = 0;  // stamps lie on the device: nothing to subtract
-  if (bench.empty_ns) return {};
+  // What stamps read too much every leg knows of its player.
+  if (bench.runs_plans() || bench.empty_ns) return {};
   const auto player =
       KW_TRY(device_.start_player(bench.player_spec("empty call", request_.jail, true)));
   double least_ns = std::numeric_limits<double>::infinity();
@@ -236,7 +236,7 @@ Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::v
                                           timeout_of(bench), *timed.verdict)));
   if (timed.verdict) return at_measure(*timed.verdict);
   ns = timed.is_void ? Time() : Time(timed.ns);
-  if (timed.ns <= 0)
+  if (!timed.is_void && timed.ns <= 0)
     return Verdict{Stage::Measure, Outcome::Unmeasurable,
                    fmt::format("workload '{}': the call takes no longer than an empty one",
                                bench.workload().name)};
@@ -324,7 +324,6 @@ Result<std::optional<Verdict>> Timing::add(Bench& bench, WorkloadResult& result,
   if (const auto known = remembered.find(result.name);
       known != remembered.end() && request_.measure.purpose == Purpose::Judge)
     bench.noise_floor = known->second;
-  result.empty_call_ns = *bench.empty_ns;
   result.calls_per_sample = entry.slots;
   return std::nullopt;
 }
@@ -454,6 +453,7 @@ Result<std::optional<Verdict>> Timing::run_alone() {
 void Timing::finish(Entry& entry) {
   WorkloadResult& result = *entry.result;
   if (result.samples.empty()) return;
+  result.empty_call_ns = entry.bench->empty_ns.value_or(0);
   std::vector<double> own, other;
   for (const Sample& sample : result.samples) {
     own.push_back(sample.candidate_ns);
