@@ -196,8 +196,8 @@ static __device__ __forceinline__ void load_box(float* to, const CUtensorMap& ma
 #endif
 }
 
-// Step k of a block's march brings plane k - 2 of now with its halo, and from k = 4 on plane k - 4 of
-// before and of m. Plane x of next needs steps up to x + 4.
+// Step k of a block's march brings the march's plane k - 2 of now with its halo, and from k = 4 on its plane k - 4 of
+// before and of m. Its plane x of next needs steps up to x + 4.
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
     step_boxes(const __grid_constant__ CUtensorMap now, const __grid_constant__ CUtensorMap before,
                const __grid_constant__ CUtensorMap slow, float* __restrict__ next, int plane_bytes,

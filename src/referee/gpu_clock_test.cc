@@ -12,10 +12,10 @@ namespace {
 
 using testing::GpuRoom;
 using ::testing::HasSubstr;
+using testing::Sets;
 using testing::timed;
 using testing::twice;
 using A = testing::Arguments<float>;
-using Sets = std::vector<std::vector<device::FakeArgument>>;
 
 /// A right kernel, of whose calls the two clocks say this.
 device::FakeKernel said_to_take(double stamped_ns, double event_ns) {
@@ -80,6 +80,17 @@ TEST(GpuClocks, BothLegsAreNetOfTheSame) {
   EXPECT_VERDICT(e, Measure, Correct);
   EXPECT_EQ(timed(e).empty_call_ns, 3000);
   for (const Sample& sample : timed(e).samples) EXPECT_EQ(sample.opponent_ns, 27e3);
+}
+
+TEST(GpuClocks, ALaunchAtMostIsSubtracted) {
+  GpuRoom room;
+  room.world.empty_stamped_ns = 1e9;
+  for (const char* object : {"candidate", "slow"})
+    room.world.objects[object].kernel = said_to_take(4e6, 4e6 - 10e3);
+  const Evaluation e = room.judge();
+  EXPECT_EQ(timed(e).empty_call_ns, 10e3);
+  ASSERT_FALSE(timed(e).samples.empty());
+  for (const Sample& sample : timed(e).samples) EXPECT_EQ(sample.candidate_ns, 4e6 - 10e3);
 }
 
 TEST(GpuClocks, EmptyCallsWithoutStampsAreNobodysVerdict) {

@@ -15,10 +15,10 @@ namespace {
 
 using testing::GpuRoom;
 using ::testing::HasSubstr;
+using testing::Sets;
 using testing::timed;
 using testing::twice;
 using A = testing::Arguments<float>;
-using Sets = std::vector<std::vector<device::FakeArgument>>;
 
 TEST(GpuRetiming, ANewBestIsTimedOnceMoreByTheRefereesOwnClock) {
   GpuRoom room;

@@ -108,6 +108,9 @@ struct GpuRoom {
   }
 };
 
+/// What a fake kernel is called with.
+using Sets = std::vector<std::vector<device::FakeArgument>>;
+
 /// What was measured of the one timed workload.
 inline const WorkloadResult& timed(const Evaluation& e) { return e.workloads.at(2); }
 

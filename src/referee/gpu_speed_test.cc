@@ -13,9 +13,9 @@ namespace {
 
 using testing::GpuRoom;
 using testing::plan_kernel;
+using testing::Sets;
 using testing::twice;
 using A = testing::Arguments<float>;
-using Sets = std::vector<std::vector<device::FakeArgument>>;
 
 TEST(Gpu, ASearchLeavesANearTieOfShortCallsAfterAFractionOfASecond) {
   for (const Purpose purpose : {Purpose::Search, Purpose::Judge}) {

@@ -21,10 +21,10 @@ using ::testing::HasSubstr;
 using testing::kCols;
 using testing::kPitch;
 using testing::plan_kernel;
+using testing::Sets;
 using testing::timed;
 using testing::twice;
 using A = testing::Arguments<float>;
-using Sets = std::vector<std::vector<device::FakeArgument>>;
 
 auto count(const std::vector<std::string>& log, const std::string& line) {
   return std::count(log.begin(), log.end(), line);

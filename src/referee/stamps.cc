@@ -14,7 +14,6 @@ namespace {
 
 constexpr double kTolerance = 0.02;  // design §6
 constexpr double kLeastNs = 1000;
-constexpr double kMostOffsetNs = 10e3;  // two launches; more is no launch
 constexpr double kForgedFactor = 2;
 constexpr double kForgedLeastNs = 5000;  // where launches of a few µs are all there is
 constexpr int kForged = 6;
@@ -23,7 +22,7 @@ constexpr int kVoid = 8;
 }  // namespace
 
 void StampWatch::set_offset(double offset_ns, double tick_ns) {
-  offset_ns_ = std::clamp(offset_ns, 0.0, kMostOffsetNs);
+  offset_ns_ = offset_ns;
   tick_ns_ = tick_ns;
 }
 

@@ -25,8 +25,8 @@ namespace kw::referee {
 /// how much (Leg::stamps_apart_ns()).
 class StampWatch {
  public:
-  /// `offset_ns`: stamped less event of a call with nothing in it; at most 10 µs count. `tick_ns`:
-  /// of the device's timer, which no stamp is better than.
+  /// `offset_ns`: stamped less event of a call with nothing in it. `tick_ns`: of the device's
+  /// timer, which no stamp is better than.
   void set_offset(double offset_ns, double tick_ns);
   /// Takes a call's two times, in ns. False: its sample is void.
   bool agree(double stamped_ns, double event_ns);

@@ -20,8 +20,6 @@ TEST(StampWatch, WhatEmptyCallsDifferByIsNoDisagreement) {
   watch.set_offset(3'000, 32);
   EXPECT_TRUE(watch.agree(13'000, 10'000));
   EXPECT_FALSE(watch.agree(10'000, 10'000));
-  watch.set_offset(1e9, 32);
-  EXPECT_FALSE(watch.agree(1e6, 1e5)) << "an offset is a launch at most";
   watch.set_offset(0, 1'024);
   EXPECT_TRUE(watch.agree(12'000, 10'000));
 }
