@@ -7,6 +7,8 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
+#include <string_view>
+#include <utility>
 
 #include "base/contains.h"
 #include "base/hash.h"
@@ -187,7 +189,7 @@ class Planner {
       add({"--no-memory"});
       return words;
     }
-    add({"--model", model_path(m.model, cell.task), "--feedback", m.feedback});
+    add({"--model", model_path(m, cell.task), "--feedback", m.feedback});
     // No cell learns from another: else their order would count.
     add({m.knowledge == "off" ? "--no-knowledge" : "--freeze-memory"});
     if (info.has_graph) add({"--freeze-graph"});
@@ -212,12 +214,17 @@ class Planner {
       add("--writes", b.calls > 0 ? b.calls : b.evaluations);
   }
 
-  /// A script of the spec's folder is meant where there is one; {task} in its name is the task's.
-  std::string model_path(std::string model, const std::string& task) const {
-    constexpr std::string_view kScripted = "scripted:", kTask = "{task}";
+  /// A script of the spec's folder is meant where there is one; {task} and {target} in its name are
+  /// the cell's.
+  std::string model_path(const SuiteMethod& method, const std::string& task) const {
+    constexpr std::string_view kScripted = "scripted:";
+    std::string model = method.model;
     if (!model.starts_with(kScripted)) return model;
-    if (const std::size_t at = model.find(kTask); at != std::string::npos)
-      model.replace(at, kTask.size(), task);
+    const std::pair<std::string_view, std::string_view> names[] = {{"{task}", task},
+                                                                   {"{target}", method.target}};
+    for (const auto& [place, name] : names)
+      if (const std::size_t at = model.find(place); at != std::string::npos)
+        model.replace(at, place.size(), name);
     const auto beside =
         std::filesystem::path(options_.file).parent_path() / model.substr(kScripted.size());
     std::error_code ignored;

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "base/text.h"
@@ -42,7 +43,8 @@ class CpuDevice final : public Device {
         pool_({.program = options.player,
                .threads = facts_.cores,
                .spare = options.spare_players,
-               .expected = options.expected_jail}) {}
+               .expected = options.expected_jail,
+               .exclusion = &alone_}) {}
 
   const DeviceFacts& facts() const override { return facts_; }
   BufferOps& ops() override { return ops_; }
@@ -75,6 +77,7 @@ class CpuDevice final : public Device {
   DeviceFacts facts_;
   Parallel parallel_;
   HostOps ops_;
+  std::mutex alone_;  ///< As CpuPlayer::Setup says; the pool ends first.
   PlayerPool pool_;
 };
 
@@ -96,6 +99,7 @@ Result<std::unique_ptr<Player>> CpuDevice::start_player(const PlayerSpec& spec) 
   setup.name = spec.name;
   setup.memory_bytes = spec.memory_bytes > 0 ? spec.memory_bytes : kDefaultWorkspaceBytes;
   setup.threads = spec.threads > 0 ? spec.threads : facts_.cores;
+  setup.alone = &alone_;
   setup.writable = spec.writable;
   for (Buffer* buffer : spec.buffers) {
     setup.buffers.push_back(&mine(*buffer));

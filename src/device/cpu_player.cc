@@ -4,6 +4,7 @@
 #include "device/cpu_player.h"
 
 #include "device/cpu_buffer.h"
+#include "device/undisturbed.h"
 
 namespace kw::device {
 namespace {
@@ -16,7 +17,7 @@ constexpr std::int64_t kEmptyTimeout = 2 * kSecond;
 }  // namespace
 
 CpuPlayer::CpuPlayer(BlankPlayer blank, const Setup& setup)
-    : process_(std::move(blank), setup.name) {}
+    : process_(std::move(blank), setup.name), alone_(*setup.alone) {}
 
 Result<std::unique_ptr<CpuPlayer>> CpuPlayer::prepare(BlankPlayer blank, const Setup& setup) {
   std::unique_ptr<CpuPlayer> p(new CpuPlayer(std::move(blank), setup));
@@ -55,10 +56,18 @@ CallResult CpuPlayer::call(const Call& call) {
   KW_ASSERT(arguments.size() <= kMostArguments);
   const auto request = player::encode_call(fresh_sequence(), call.object, std::span(&launch, 1),
                                            call.argument_sets.size(), arguments);
-  return process_.exchange(request, {}, Kind::Done, call.timeout_ns).result;
+  const auto run = [&] {
+    return process_.exchange(request, {}, Kind::Done, call.timeout_ns).result;
+  };
+  if (call.kind == CallKind::Checked) return run();
+  const Undisturbed undisturbed(alone_);
+  CallResult result = run();
+  result.waited_ns = undisturbed.waited_ns();
+  return result;
 }
 
 CallResult CpuPlayer::call_empty() {
+  const Undisturbed undisturbed(alone_);
   player::RunRequest request;
   return process_.exchange(seal(request, Kind::Empty), {}, Kind::Done, kEmptyTimeout).result;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ class CpuPlayer final : public Player {
     std::string name;
     std::int64_t memory_bytes = 0;
     int threads = 1;
+    /// Held by timed calls, and as PoolOptions::exclusion: starting a player takes a core for
+    /// milliseconds. Borrowed for the player's life.
+    std::mutex* alone = nullptr;
     std::vector<const CpuBuffer*> buffers;
     std::vector<bool> writable;
   };
@@ -40,6 +44,7 @@ class CpuPlayer final : public Player {
   CpuPlayer(BlankPlayer blank, const Setup& setup);
 
   PlayerProcess process_;
+  std::mutex& alone_;
 };
 
 }  // namespace kw::device

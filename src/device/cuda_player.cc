@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "device/plan_encode.h"
+#include "device/undisturbed.h"
 #include "platform/clock.h"
 
 namespace kw::device {
@@ -159,16 +160,14 @@ CallResult CudaPlayer::call(const Call& call) {
   request.plan = call.object;
   request.flags = call.kind == CallKind::ByStream ? player::kRunByStream : 0;
   if (call.kind == CallKind::Checked) return run(request, Kind::Run, call.timeout_ns);
-  const std::int64_t began_ns = platform::real_clock().now_ns();
-  const std::lock_guard undisturbed(turn_.alone);
-  const std::int64_t waited_ns = platform::real_clock().now_ns() - began_ns;
+  const Undisturbed undisturbed(turn_.alone);
   CallResult result = run(request, Kind::Run, call.timeout_ns);
-  result.waited_ns = static_cast<double>(waited_ns);
+  result.waited_ns = undisturbed.waited_ns();
   return result;
 }
 
 CallResult CudaPlayer::call_empty() {
-  const std::lock_guard undisturbed(turn_.alone);
+  const Undisturbed undisturbed(turn_.alone);
   return run({}, Kind::Empty, kEmptyRunTimeout);
 }
 

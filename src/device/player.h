@@ -58,7 +58,7 @@ struct CallResult {
   Fate fate = Fate::Returned;
   double elapsed_ns =
       0;  ///< The referee's wall clock around the request; empty call not subtracted.
-  double waited_ns = 0;  ///< cuda: before the request, while a context was made for another player.
+  double waited_ns = 0;     ///< Of a timed call: before the request, while another player started.
   double announced_ns = 0;  ///< cuda: of these until all was queued; 0: nobody saw it.
   double stamped_ns = 0;    ///< cuda: between spacer and stamp (design §6); 0: not stamped.
   double event_ns = 0;      ///< cuda: by the driver's events, which only confirm the stamps.

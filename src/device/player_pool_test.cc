@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
+#include <mutex>
+
 #include "device/player_process.h"
 #include "platform/clock.h"
 #include "player/protocol.h"
@@ -46,6 +50,22 @@ TEST(PlayerProcess, AnAnswerThatWaitedForItsAskerIsNoHang) {
   const auto e = process.collect(std::move(asked), player::Kind::Ready, 1'000'000);
   EXPECT_EQ(e.result.fate, Fate::Returned) << e.result.detail;
   EXPECT_TRUE(process.is_alive());
+}
+
+// Or the start of the next player would take half of a two-core machine from a call that is timed.
+TEST(PlayerPool, StartsNoneWhileSomethingIsTimed) {
+  std::mutex alone;
+  PlayerPool pool({.program = program(), .spare = 1, .exclusion = &alone});
+  ASSERT_TRUE(pool.take(platform::JailLevel::None).has_value());
+  ASSERT_TRUE(pool.take(platform::JailLevel::None).has_value()) << "the spare one";
+  std::unique_lock timed(alone);  // once the next has greeted, or before it is begun
+  auto next = std::async(std::launch::async, [&] {
+    return pool.take(platform::JailLevel::None).has_value() &&
+           pool.take(platform::JailLevel::None).has_value();
+  });
+  EXPECT_EQ(next.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+  timed.unlock();
+  EXPECT_TRUE(next.get());
 }
 
 TEST(PlayerPool, EndsWhileItStartsPlayers) {

@@ -17,12 +17,12 @@ constexpr std::int64_t kFloorLifeSeconds = 3600;
 
 /// What the store keeps of an opponent's noise floors.
 struct KnownFloors {
-  std::int64_t measured_at = 0;          ///< Seconds since 1970.
-  std::map<std::string, double> ratios;  ///< By timed workload.
+  std::int64_t measured_at = 0;              ///< Seconds since 1970.
+  std::map<std::string, NoiseFloor> floors;  ///< By timed workload.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
-    v("measured_at", s.measured_at), v("ratios", s.ratios);
+    v("measured_at", s.measured_at), v("floors", s.floors);
   }
 };
 
@@ -81,7 +81,7 @@ Result<> recall_floors(const Surroundings& s, EvaluationRequest& request) {
   if (!text) return {};
   const auto known = KW_TRY(decode<KnownFloors>(*text));
   const std::int64_t age = s.clock.wall_seconds() - known.measured_at;
-  if (age >= 0 && age < kFloorLifeSeconds) request.measure.noise_floors = known.ratios;
+  if (age >= 0 && age < kFloorLifeSeconds) request.measure.noise_floors = known.floors;
   return {};
 }
 
@@ -89,8 +89,9 @@ Result<> remember_floors(const Surroundings& s, const EvaluationRequest& request
                          const Evaluation& evaluation) {
   KnownFloors known{s.clock.wall_seconds(), {}};
   for (const WorkloadResult& w : evaluation.workloads)
-    if (w.speedup.noise_floor) known.ratios[w.name] = *w.speedup.noise_floor;
-  if (known.ratios.empty() || known.ratios == request.measure.noise_floors) return {};
+    if (w.speedup.noise_floor)
+      known.floors[w.name] = {*w.speedup.noise_floor, w.speedup.floor_series};
+  if (known.floors.empty() || known.floors == request.measure.noise_floors) return {};
   return s.store.remember("noise_floor", memory_key(s.judge_id, request, request.opponent),
                           encode(known));
 }

@@ -287,10 +287,11 @@ TEST_F(RunTest, NoiseFloorsAreRememberedForAnHour) {
   evaluation.workloads.resize(2);
   evaluation.workloads[0].name = "a";
   evaluation.workloads[0].speedup.noise_floor = 0.02;
+  evaluation.workloads[0].speedup.floor_series = 4;
   evaluation.workloads[1].name = "b";
   ASSERT_TRUE(remember_floors(s, request, evaluation));
   ASSERT_TRUE(recall_floors(s, request));
-  EXPECT_THAT(request.measure.noise_floors, ElementsAre(Pair("a", 0.02)));
+  EXPECT_THAT(request.measure.noise_floors, ElementsAre(Pair("a", NoiseFloor{0.02, 4})));
   clock_.step_wall(3600);
   request.measure.noise_floors.clear();
   ASSERT_TRUE(recall_floors(s, request));

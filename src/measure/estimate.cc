@@ -103,6 +103,16 @@ double noise_floor(std::span<const std::vector<PairedSample>> series) {
   return std::expm1(2 * std::sqrt(std::max(0.0, squared_shifts - error * error * per_sample)));
 }
 
+double pool_noise_floors(double first, int first_series, double second, int second_series) {
+  if (first_series + second_series == 0) return second;
+  const auto squares = [](double floor, int series) {
+    const double spread = std::log1p(floor);
+    return spread * spread * series;
+  };
+  return std::expm1(std::sqrt((squares(first, first_series) + squares(second, second_series)) /
+                              (first_series + second_series)));
+}
+
 bool floor_wants_more(std::span<const PairedSample> series) {
   constexpr std::size_t kFewest = 16;
   constexpr std::size_t kMost = 64;

@@ -84,6 +84,10 @@ Decision decide(const Estimate& estimate, double noise_floor, double confidence,
 /// the power to find 3 %, 4 of 40 none.
 double noise_floor(std::span<const std::vector<PairedSample>> series);
 
+/// The floor of both lots of series together, from that of each and their numbers: the mean of the
+/// squared spreads. Those of no series say nothing; if neither has any, the second stands.
+double pool_noise_floors(double first, int first_series, double second, int second_series);
+
 /// True while the series' own sampling error could still raise the floor by half a percent: the
 /// wider its pairs spread, the more it takes. From 16 pairs on; never beyond 64.
 bool floor_wants_more(std::span<const PairedSample> series);

@@ -23,6 +23,19 @@ struct EnumNames<Purpose> {
   static constexpr std::array<std::string_view, 3> names{"judge", "search", "confirm"};
 };
 
+/// How far apart an opponent seems from itself at one timed workload (measure::noise_floor).
+struct NoiseFloor {
+  double ratio = 0;
+  int series = 0;  ///< Pairs of fresh processes behind it; 0: assumed.
+
+  bool operator==(const NoiseFloor&) const = default;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("ratio", s.ratio), v("series", s.series);
+  }
+};
+
 struct MeasurePlan {
   Purpose purpose = Purpose::Judge;
   double fidelity = 1;         ///< 0–1: share of the usual sampling budget.
@@ -34,9 +47,9 @@ struct MeasurePlan {
   int pairs = 0;  ///< Exactly so many pairs per workload; 0: until decided or the budget is spent.
   /// Share of the compared elements looked at after each timed call, 0–1; 0: by what a call costs.
   double checked_share = 0;
-  /// By timed workload: floors of this opponent that were measured a little while ago; taken, for
-  /// purpose judge, instead of measuring them.
-  std::map<std::string, double> noise_floors;
+  /// By timed workload: floors of this opponent that were measured a little while ago. For purpose
+  /// judge they may let a win pass; one of few series that stands against it is measured again.
+  std::map<std::string, NoiseFloor> noise_floors;
   bool sustained = false;  ///< cuda: time back to back too; confirmations of products always do.
 
   template <class Self, class V>
@@ -143,11 +156,13 @@ struct Speedup {
   std::string baseline;               ///< Name of the opponent.
   std::optional<double> noise_floor;  ///< A/A, as a ratio; none: no win depended on it.
   bool is_faster = false;             ///< The decision of design §7.
+  int floor_series = 0;  ///< Pairs of processes behind the noise floor; 0: none, or it is assumed.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("value", s.value), v("low", s.low), v("high", s.high), v("confidence", s.confidence),
-        v("baseline", s.baseline), v("noise_floor", s.noise_floor), v("is_faster", s.is_faster);
+        v("baseline", s.baseline), v("noise_floor", s.noise_floor), v("is_faster", s.is_faster),
+        v("floor_series", s.floor_series);
   }
 };
 

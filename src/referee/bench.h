@@ -118,10 +118,10 @@ class Bench {
   bool fits() const;
 
   // Kept for later evaluations of the same run; the measuring code owns their meaning.
-  std::unique_ptr<Leg> opponent;      ///< Warm, for `opponent->object()`.
-  std::optional<double> noise_floor;  ///< A/A, a ratio; measured once a win depends on it.
-  std::optional<double> empty_ns;     ///< Of a player that maps these buffers; cuda: the
-                                      ///< least Leg::stamps_apart_ns() of both legs.
+  std::unique_ptr<Leg> opponent;          ///< Warm, for `opponent->object()`.
+  std::optional<NoiseFloor> noise_floor;  ///< Measured once a win depends on it.
+  std::optional<double> empty_ns;         ///< Of a player that maps these buffers; cuda: the
+                                          ///< least Leg::stamps_apart_ns() of both legs.
 
  private:
   static Result<> prepare_here(std::span<Bench* const> benches, int set);

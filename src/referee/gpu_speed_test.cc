@@ -22,7 +22,7 @@ TEST(Gpu, ASearchLeavesANearTieOfShortCallsAfterAFractionOfASecond) {
     platform::FakeClock clock;
     GpuRoom room({.recovery_pause_ns = 0}, clock);
     room.request.measure.purpose = purpose;
-    room.request.measure.noise_floors["large"] = 0;
+    room.request.measure.noise_floors["large"] = {};
     room.world.objects["slow"].kernel = plan_kernel<float>(12e3, twice<float>);
     room.world.objects["candidate"].kernel = [&clock, calls = 0](const Sets& sets) mutable {
       clock.advance(std::chrono::milliseconds(3));  // what a pair costs on the host
@@ -42,7 +42,7 @@ TEST(Gpu, OutputsOfABaselineArePoisonedUntilItIsBelieved) {
     GpuRoom room;
     room.request.opponent.origin = origin;
     room.request.measure.purpose = Purpose::Judge;
-    room.request.measure.noise_floors["large"] = 0;
+    room.request.measure.noise_floors["large"] = {};
     int calls = 0, poisoned = 0;
     room.world.objects["slow"].kernel = plan_kernel<float>(4e6, [&](const A& a) {
       ++calls;

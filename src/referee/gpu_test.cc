@@ -87,7 +87,7 @@ TEST(Gpu, AProcessLivesOnThroughTheTimedCalls) {
 TEST(Gpu, NoPlayerIsMadeReadyBehindTheLast) {
   GpuRoom room;
   room.request.measure.purpose = Purpose::Judge;
-  room.request.measure.noise_floors["large"] = 0;
+  room.request.measure.noise_floors["large"] = {};
   room.judge();
   EXPECT_EQ(room.world.last_players, 1) << "the opponent's";
 }

@@ -53,6 +53,25 @@ TEST(Referee, DoesNotCallAnEqualKernelFaster) {
   EXPECT_FALSE(e.speedup.is_faster);
 }
 
+TEST(Referee, ARememberedFloorLetsWinsPassAndIsMeasuredAgainBeforeItStopsOne) {
+  const auto judged = [](NoiseFloor remembered) {
+    Room room;
+    room.request.measure.noise_floors["large"] = remembered;
+    return room.judge(twice<float>, 4e6 / 1.04).speedup;
+  };
+  const Speedup passed = judged({0.01, 4});
+  EXPECT_TRUE(passed.is_faster);
+  EXPECT_EQ(passed.noise_floor, 0.01);
+  EXPECT_EQ(passed.floor_series, 4);
+  const Speedup again = judged({0.05, 4});  // this device shows none
+  EXPECT_TRUE(again.is_faster);
+  EXPECT_NEAR(*again.noise_floor, 0.0351, 0.0001);
+  EXPECT_EQ(again.floor_series, 8);
+  const Speedup known_well = judged({0.05, 16});
+  EXPECT_FALSE(known_well.is_faster);
+  EXPECT_EQ(known_well.noise_floor, 0.05);
+}
+
 TEST(Referee, StopsWhereAsked) {
   Room room;
   room.request.until = Stage::Check;

@@ -320,10 +320,6 @@ Result<std::optional<Verdict>> Timing::add(Bench& bench, WorkloadResult& result,
   if (auto verdict = KW_TRY(seat_legs(entry))) return verdict;
   result.checked_share = share_to_check(entry);
   if (auto verdict = KW_TRY(settle(entry))) return verdict;
-  const auto& remembered = request_.measure.noise_floors;
-  if (const auto known = remembered.find(result.name);
-      known != remembered.end() && request_.measure.purpose == Purpose::Judge)
-    bench.noise_floor = known->second;
   result.calls_per_sample = entry.slots;
   return std::nullopt;
 }
@@ -385,18 +381,20 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
     const auto elapsed_ns = static_cast<double>(clock_.now_ns() - started);
     if (plan.wants_more() && !plan.wants_noise_floor())
       if (const char* why = why_cut(plan, limits, elapsed_ns)) plan.cut_short(why);
-    if (plan.wants_noise_floor()) plan.give_noise_floor(KW_TRY(measure_floors()));
+    if (plan.wants_noise_floor()) plan.give_noise_floor(KW_TRY(learn_floors(plan.estimate().low)));
   }
   if (haste_.is_hurried()) return interrupted_at(plan);
-  const auto to_record = [&](const measure::Estimate& estimate, std::optional<double> floor) {
+  const auto to_record = [&](const measure::Estimate& estimate, std::optional<NoiseFloor> floor) {
+    const NoiseFloor known = floor.value_or(NoiseFloor());
     return Speedup{.value = estimate.speedup,
                    .low = estimate.low,
                    .high = std::isfinite(estimate.high) ? estimate.high : 0,
                    .confidence = estimate.confidence,
                    .baseline = request_.opponent.name,
-                   .noise_floor = floor,
-                   .is_faster = measure::decide(estimate, floor.value_or(0), limits.confidence,
-                                                limits.too_wide) == measure::Decision::Faster};
+                   .noise_floor = floor ? std::optional(known.ratio) : std::nullopt,
+                   .is_faster = measure::decide(estimate, known.ratio, limits.confidence,
+                                                limits.too_wide) == measure::Decision::Faster,
+                   .floor_series = known.series};
   };
   for (std::size_t w = 0; w < entries_.size(); ++w)
     entries_[w].result->speedup = to_record(plan.estimate(w), entries_[w].bench->noise_floor);

@@ -70,8 +70,11 @@ class Timing {
   Result<double> seat_opponent(Entry& entry);
   Result<std::optional<Verdict>> settle(Entry& entry);
   Result<> measure_floor(Entry& entry);
-  Result<double> measure_floors();
-  std::optional<double> worst_floor() const;
+  /// Every workload's, remembered or measured; the largest. `win`: the lower end of the speedup
+  /// that depends on it.
+  Result<double> learn_floors(double win);
+  std::optional<NoiseFloor> worst_floor() const;
+  double worst_ratio() const;  ///< Of it; 0 while one is not known.
   /// A time, or nothing where the sample is void.
   using Time = std::optional<double>;
   Result<std::optional<Verdict>> time_candidate(Entry& entry, const std::vector<int>& sets,

@@ -11,22 +11,26 @@
 namespace kw::referee {
 namespace {
 
-constexpr int kFloorSeries = 4;  // fresh processes; measure::noise_floor asks for 4
-constexpr int kFloorPairs = 16;  // at least, see measure::floor_wants_more
+constexpr int kFloorSeries = 4;    // fresh processes; measure::noise_floor asks for 4
+constexpr int kFloorPairs = 16;    // at least, see measure::floor_wants_more
+constexpr int kEnoughSeries = 16;  // a remembered floor of so many may stand against a win
 constexpr double kFloorBudgetNs = 2e9;
 constexpr double kAssumedFloor = 0.02;  // where measuring it would cost more than the comparison
 
 }  // namespace
 
 // Of all workloads; nothing while one is not known.
-std::optional<double> Timing::worst_floor() const {
-  double worst = 0;
+std::optional<NoiseFloor> Timing::worst_floor() const {
+  NoiseFloor worst;
   for (const Entry& entry : entries_) {
-    if (!entry.bench->noise_floor) return std::nullopt;
-    worst = std::max(worst, *entry.bench->noise_floor);
+    const auto& floor = entry.bench->noise_floor;
+    if (!floor) return std::nullopt;
+    if (floor->ratio >= worst.ratio) worst = *floor;
   }
   return worst;
 }
+
+double Timing::worst_ratio() const { return worst_floor().value_or(NoiseFloor()).ratio; }
 
 // The opponent against itself, each time in a fresh process.
 Result<> Timing::measure_floor(Entry& entry) {
@@ -39,10 +43,10 @@ Result<> Timing::measure_floor(Entry& entry) {
   if (expected > kFloorBudgetNs || is_late) {
     double borrowed = 0;
     for (const Entry& other : entries_)
-      borrowed = std::max(borrowed, other.bench->noise_floor.value_or(0));
-    bench.noise_floor = borrowed > 0 ? borrowed : kAssumedFloor;
+      borrowed = std::max(borrowed, other.bench->noise_floor.value_or(NoiseFloor()).ratio);
+    bench.noise_floor = {.ratio = borrowed > 0 ? borrowed : kAssumedFloor};
     entry.result->note =
-        fmt::format("the noise floor of {:.3g} is {}: {}", *bench.noise_floor,
+        fmt::format("the noise floor of {:.3g} is {}: {}", bench.noise_floor->ratio,
                     borrowed > 0 ? "that of another workload" : "assumed",
                     is_late ? "no time is left to measure it"
                             : "measuring it here would take " + format_ns(expected));
@@ -70,13 +74,32 @@ Result<> Timing::measure_floor(Entry& entry) {
     }
     if (series.back().size() < 3) series.pop_back();
   }
-  bench.noise_floor = series.empty() ? kAssumedFloor : measure::noise_floor(series);
+  bench.noise_floor = {.ratio = series.empty() ? kAssumedFloor : measure::noise_floor(series),
+                       .series = static_cast<int>(series.size())};
   return {};
 }
 
-Result<double> Timing::measure_floors() {
-  for (Entry& entry : entries_) KW_TRY(measure_floor(entry));
-  return worst_floor().value();
+// Four series are few, and one slow process among them doubles the floor: what they said once must
+// not stand against every win of an hour.
+Result<double> Timing::learn_floors(double win) {
+  const auto& remembered = request_.measure.noise_floors;
+  for (Entry& entry : entries_) {
+    const auto known = remembered.find(entry.result->name);
+    const bool is_known = known != remembered.end() && request_.measure.purpose == Purpose::Judge;
+    auto& floor = entry.bench->noise_floor;
+    if (is_known && !floor &&
+        (known->second.series >= kEnoughSeries ||
+         measure::decision_line(known->second.ratio) < win))
+      floor = known->second;
+    if (floor) continue;
+    KW_TRY(measure_floor(entry));
+    if (!is_known) continue;
+    const NoiseFloor before = known->second;
+    floor = NoiseFloor{.ratio = measure::pool_noise_floors(before.ratio, before.series,
+                                                           floor->ratio, floor->series),
+                       .series = before.series + floor->series};
+  }
+  return worst_ratio();
 }
 
 }  // namespace kw::referee

@@ -31,7 +31,7 @@ measure::Limits Timing::limits() const {
   limits = measure::at_fidelity(limits, std::clamp(request_.measure.fidelity, 0.05, 1.0));
   limits.hard_budget_ns = std::max(60e9, 4 * limits.budget_ns);
   limits.stop_when_decided = request_.measure.purpose != Purpose::Confirm;
-  limits.noise_floor = worst_floor();
+  if (const auto floor = worst_floor()) limits.noise_floor = floor->ratio;
   limits.exact_pairs = static_cast<std::size_t>(std::max(request_.measure.pairs, 0));
   return limits;
 }
@@ -42,7 +42,7 @@ double Timing::usual_wall_ns(const measure::PairPlan& plan, double budget_ns) co
       request_.measure.purpose == Purpose::Judge && request_.measure.budget_ns == 0;
   const bool only_ranks =
       request_.measure.purpose == Purpose::Search && entries_.front().bench->runs_plans();
-  const bool wins = plan.estimate().speedup > measure::decision_line(worst_floor().value_or(0));
+  const bool wins = plan.estimate().speedup > measure::decision_line(worst_ratio());
   if (is_awaited) return wins ? kJudgeMostWallNs : kJudgeWallNs;
   if (only_ranks)
     return std::max(wins ? kSearchMostWallNs : kSearchWallNs,

@@ -46,9 +46,10 @@ TEST(Suites, EachThatIsShippedRunsInWorldsAndFillsItsPlace) {
 /// Nothing compiles, and the baselines' times are known, so nothing is measured.
 void write_broken_suite(const Workspace& w) {
   write_known_task(w);
-  w.write("twice.txt", "===\n!repeat forever\n```cpp\nvoid twice(int n) { broken }\n```\n");
+  w.write("twice.cpu.txt", "===\n!repeat forever\n```cpp\nvoid twice(int n) { broken }\n```\n");
   w.write("a.yaml",
-          "name: a\ntasks: twice\nmodels: [\"scripted:{task}.txt\", real]\nstrategies: refine\n"
+          "name: a\ntasks: twice\nmodels: [\"scripted:{task}.{target}.txt\", real]\nstrategies: "
+          "refine\n"
           "feedback: [none, errors]\nbudget: { evaluations: 2 }\ntables: [rounds, outcomes]\n");
 }
 
