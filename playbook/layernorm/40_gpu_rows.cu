@@ -4,7 +4,7 @@
 // kw: technique register tiling, vectorization, warp shuffles, loads in flight
 // kw: tune THREADS = 256, 512, 1024
 // kw: let CAPACITY = THREADS * 32
-// kw: tune PIECE = 4352, 8704, 2176     // floats of short rows that a block takes at once, about
+// kw: tune PIECE = 8704, 4352, 17408, 2176     // floats of short rows that a block takes at once, about
 // kw: let PER = max(16, min(64, PIECE / pitch / 16 * 16))
 // kw: when pitch <= 640 && cols <= 64
 // kw:   launch layernorm_packed<16, 4> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 4 + 16) args(PER, rows, cols, pitch, eps, x, w, b, y)

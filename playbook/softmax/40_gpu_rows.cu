@@ -4,7 +4,7 @@
 // kw: technique register tiling, vectorization, warp shuffles, loads in flight
 // kw: tune THREADS = 512, 256, 1024
 // kw: let CAPACITY = THREADS * 32
-// kw: tune PIECE = 4352, 8704, 2176     // floats of short rows that a block takes at once, about
+// kw: tune PIECE = 4352, 8704, 17408, 2176     // floats of short rows that a block takes at once, about
 // kw: tune TOGETHER = 1, 2, 4     // short rows that a warp works on at once
 // kw: let PER = max(8, min(64, PIECE / pitch / 8 * 8))
 // kw: when pitch <= 640 && cols <= 64

@@ -18,6 +18,7 @@ Command resume_command();
 Command replay_command();
 Command suite_command();
 Command sweep_command();
+Command specialise_command();
 Command soak_command();
 Command steer_command();
 Command explain_command();

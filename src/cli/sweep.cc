@@ -10,12 +10,12 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/given_kernel.h"
 #include "cli/session.h"
 #include "cli/stored_run.h"
 #include "cli/sweep_range.h"
 #include "engine/run.h"
 #include "report/plot.h"
-#include "task/header.h"
 #include "task/resolve.h"
 
 namespace kw::cli {
@@ -69,35 +69,18 @@ Result<> set_dim(task::WorkloadSpec& spec, const task::Definition& definition,
   return {};
 }
 
-Result<Candidate> best_of(const store::RunStore& store, const RunSummary& run) {
-  if (run.best_attempt == 0) return fail("the run has no correct candidate", run.name);
-  return KW_TRY(store.attempt(run.id, run.best_attempt)).candidate;
-}
-
 /// --kernel, else --run, else the latest run on this task; nothing: take the baseline.
 Result<std::optional<Candidate>> kernel_of(const SweepFlags& flags, Target target,
                                            const store::RunStore& store,
                                            const task::Definition& definition) {
-  if (!flags.kernel.empty()) {
-    const std::string source = KW_TRY(as_input(platform::read_file(flags.kernel)));
-    auto candidate = task::make_candidate(platform::Path(flags.kernel).stem().string(), source,
-                                          Origin::Human, definition.task.restrictions, target);
-    if (!candidate) return fail(task::to_text(candidate.error()), flags.kernel);
-    return std::move(*candidate);
-  }
-  if (!flags.run.empty()) {
-    const RunSummary run = KW_TRY(store.find(flags.run));
-    if (run.config.task != definition.task.name)
-      return fail("the run is of task " + run.config.task, run.name);
-    if (run.config.target != target)
-      return fail(fmt::format("the run is of target {}", name_of(run.config.target)), run.name);
-    return KW_TRY(best_of(store, run));
-  }
+  if (!flags.kernel.empty()) return KW_TRY(kernel_in_file(flags.kernel, target, definition));
+  if (!flags.run.empty())
+    return KW_TRY(best_of_run(store, KW_TRY(store.find(flags.run)), target, definition));
   const auto runs = KW_TRY(store.list());
   for (auto run = runs.rbegin(); run != runs.rend(); ++run)
     if (run->config.task == definition.task.name && run->config.target == target &&
         run->best_attempt != 0)
-      return KW_TRY(best_of(store, *run));
+      return KW_TRY(best_of_run(store, *run, target, definition));
   return std::nullopt;
 }
 

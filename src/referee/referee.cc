@@ -390,9 +390,14 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
     });
 
   const auto has_room = [](const Bench* bench) { return bench->fits(); };
-  if (request.measure.purpose == Purpose::Confirm &&
-      !std::all_of(timed.begin(), timed.end(), has_room))
-    run_.reset();  // what a search kept is worth less than a certificate
+  if (request.measure.purpose == Purpose::Confirm) {
+    // All of them at once, and as much again for what checking and timing add.
+    std::int64_t wanted = 0;
+    for (const Bench* bench : timed) wanted += 2 * bench->bytes_to_begin();
+    const bool is_tight = wanted > device_.free_bytes();
+    if (is_tight || !std::all_of(timed.begin(), timed.end(), has_room))
+      run_.reset();  // what a search kept is worth less than a certificate
+  }
   for (std::size_t i = timed.size(); i-- > 0;)
     if (!has_room(timed[i])) {
       evaluation.skipped.push_back(

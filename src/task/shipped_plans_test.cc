@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "task/test_plan.h"
@@ -15,14 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string bytes_of(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 /// The plans of one file at its default knobs; complaints name file and workload.
 void expect_plans(const Definition& definition, const fs::path& file) {
-  const auto source = bytes_of(file);
+  const auto source = test::bytes_of(file);
   const auto header = parse_header(source, file.string(), Target::Cuda);
   ASSERT_TRUE(header.has_value()) << to_text(header.error());
   const auto workloads = resolve(definition, Target::Cuda, std::int64_t{1} << 40);

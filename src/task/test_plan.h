@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -61,6 +64,11 @@ time: [ { name: large, n: 64, m: 64, pad: 0 } ]
   auto definition = parse_task(files);
   if (!definition) throw std::runtime_error(describe(definition.error()));
   return std::move(*definition);
+}
+
+inline std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 /// Each line becomes a `// kw:` line.

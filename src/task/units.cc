@@ -40,13 +40,6 @@ std::string parameter_type(const Parameter& parameter, std::string_view real = {
   return fmt::format("{}{}*", parameter.role == TensorRole::In ? "const " : "", element);
 }
 
-std::string parameter_list(const Task& task) {
-  std::vector<std::string> parts;
-  for (const auto& parameter : task.signature)
-    parts.push_back(fmt::format("{} {}", parameter_type(parameter), parameter.name));
-  return join(parts, ", ");
-}
-
 /// kw_entry, which calls `callee` with the arguments unpacked.
 std::string trampoline(const Task& task, std::string_view callee, std::string_view real = {}) {
   std::vector<std::string> arguments;
@@ -108,6 +101,13 @@ BuildUnit reference_unit(const Definition& definition, std::string_view role,
 }
 
 }  // namespace
+
+std::string parameter_list(const Task& task) {
+  std::vector<std::string> parts;
+  for (const auto& parameter : task.signature)
+    parts.push_back(fmt::format("{} {}", parameter_type(parameter), parameter.name));
+  return join(parts, ", ");
+}
 
 std::string interface_text(const Task& task) {
   const bool has_fixed_width = std::ranges::any_of(task.signature, [](const Parameter& p) {

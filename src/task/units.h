@@ -11,6 +11,9 @@
 
 namespace kw::task {
 
+/// The parameters of the task's function in C: "int n, float a, const float* x, float* y".
+std::string parameter_list(const Task& task);
+
 /// The C declaration of the task's function; every candidate is compiled with it included first.
 std::string interface_text(const Task& task);
 

@@ -1,0 +1,145 @@
+// Points at each shape, the best of them in one file, and what that is worth.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/specialise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "task/header.h"
+
+namespace kw::engine {
+namespace {
+
+constexpr std::size_t kMostPoints = 4096;  // of a space, from which those to try are drawn
+constexpr double kFidelity = 0.5;          // of a search's budget: the choice is confirmed
+constexpr double kLeastGain = 1.005;       // decision_line() of a quiet machine
+
+int knobs_apart(const KnobPoint& a, const KnobPoint& b) {
+  int apart = 0;
+  for (const auto& [name, value] : a) apart += b.at(name) != value;
+  return apart;
+}
+
+class Specialiser {
+ public:
+  Specialiser(const Surroundings& s, const TaskWorkbench& workbench, const Candidate& kernel,
+              const SpecialiseOptions& options)
+      : s_(s),
+        workbench_(workbench),
+        kernel_(kernel),
+        options_(options),
+        rng_(Seed::from_number(s.input_seed).child("specialise")) {}
+
+  Result<ShapeChoice> choose(const Workload& workload) {
+    ShapeChoice choice{.workload = workload.name, .arm = {}, .tried = 0, .confirmation = {}};
+    double best = kLeastGain;
+    for (const KnobPoint& point : points()) {
+      const auto arm = task::arm_for(workbench_.definition().task, workload, kernel_.target, point);
+      const Evaluation e = KW_TRY(try_arm(arm));
+      ++choice.tried;
+      if (!e.verdict.is_correct() || e.speedup.value <= best) continue;
+      best = e.speedup.value;
+      choice.arm = arm;
+    }
+    if (!choice.arm) return choice;
+    choice.confirmation = KW_TRY(confirm(KW_TRY(with({*choice.arm})), kernel_, {workload.name}));
+    if (!choice.confirmation->verdict.is_correct() || !choice.confirmation->speedup.is_faster)
+      choice.arm.reset();
+    return choice;
+  }
+
+  Result<Candidate> with(const std::vector<task::Arm>& arms) const {
+    const Task& task = workbench_.definition().task;
+    const std::string text = KW_TRY(task::specialise(task, kernel_, arms));
+    auto made = task::make_candidate(kernel_.name + "_specialised", text, kernel_.origin,
+                                     task.restrictions, kernel_.target);
+    if (!made) return fail("what was put together is no kernel: " + task::to_text(made.error()));
+    return std::move(*made);
+  }
+
+  /// At these timed workloads; none named: at all.
+  Result<Evaluation> confirm(const Candidate& candidate, const Candidate& opponent,
+                             std::vector<std::string> only) {
+    auto request = KW_TRY(workbench_.request(candidate, &opponent));
+    request.id = "specialised-confirm-" + std::to_string(++judged_);
+    request.seed = Seed::from_os().low;
+    request.measure.purpose = Purpose::Confirm;
+    request.measure.only = std::move(only);
+    return evaluate(std::move(request));
+  }
+
+ private:
+  // Near the kernel's own knobs first: they were the best on the whole.
+  std::vector<KnobPoint> points() {
+    const auto header = task::parse_header(kernel_);
+    KW_ASSERT(header.has_value());
+    const search::Validity fits = workbench_.fits(kernel_);
+    std::vector<KnobPoint> all = header->points(kMostPoints);
+    rng_.shuffle(std::span(all));
+    std::ranges::stable_sort(
+        all, {}, [&](const KnobPoint& point) { return knobs_apart(point, kernel_.knobs); });
+    std::vector<KnobPoint> chosen;
+    for (KnobPoint& point : all) {
+      if (std::ssize(chosen) >= options_.points) break;
+      if (!fits || fits(point)) chosen.push_back(std::move(point));
+    }
+    return chosen;
+  }
+
+  Result<Evaluation> try_arm(const task::Arm& arm) {
+    auto request = KW_TRY(workbench_.request(KW_TRY(with({arm})), &kernel_));
+    request.id = "specialised-" + std::to_string(++judged_);
+    request.seed = s_.input_seed;
+    request.measure.purpose = Purpose::Search;
+    request.measure.fidelity = kFidelity;
+    request.measure.only = {arm.workload};
+    return evaluate(std::move(request));
+  }
+
+  Result<Evaluation> evaluate(EvaluationRequest request) {
+    if (s_.is_interrupted && s_.is_interrupted()) return fail("interrupted", {}, Advice::Stop);
+    return s_.carrier.evaluate(std::move(request));
+  }
+
+  const Surroundings& s_;
+  const TaskWorkbench& workbench_;
+  const Candidate& kernel_;
+  const SpecialiseOptions& options_;
+  Rng rng_;
+  int judged_ = 0;
+};
+
+}  // namespace
+
+Result<Specialised> specialise(const Surroundings& s, const TaskWorkbench& workbench,
+                               const Candidate& kernel, const SpecialiseOptions& options,
+                               const std::function<void(const ShapeChoice&)>& on_shape) {
+  Specialiser specialiser(s, workbench, kernel, options);
+  Specialised result;
+  std::vector<std::map<std::string, std::int64_t>> seen;
+  for (const Workload& workload : workbench.workloads()) {
+    const auto sizes =
+        task::arm_for(workbench.definition().task, workload, kernel.target, {}).sizes;
+    // What the function cannot tell apart has one build.
+    if (workload.group != Group::Time || std::ranges::find(seen, sizes) != seen.end()) continue;
+    seen.push_back(sizes);
+    result.shapes.push_back(KW_TRY(specialiser.choose(workload)));
+    on_shape(result.shapes.back());
+  }
+  std::vector<task::Arm> arms;
+  for (const ShapeChoice& shape : result.shapes)
+    if (shape.arm) arms.push_back(*shape.arm);
+  if (arms.empty()) return result;
+  result.kernel = KW_TRY(specialiser.with(arms));
+  const auto standings = KW_TRY(time_baselines(s, options.baseline));
+  const Candidate baseline = KW_TRY(choose_baseline(standings, options.baseline))->candidate;
+  result.over_baseline = KW_TRY(specialiser.confirm(*result.kernel, baseline, {}));
+  return result;
+}
+
+}  // namespace kw::engine
