@@ -6,7 +6,7 @@
 // kw: let CAPACITY = THREADS * 32
 // kw: tune WIDER = 512, 1024, 256     // threads for rows of up to 32768 columns
 // kw: tune PIECE = 17408, 8704, 34816     // elements of short rows that a block takes at once, about
-// kw: let PER = max(32, min(pitch - cols > 16 ? 64 : pitch - cols > 8 ? 128 : 256, PIECE / pitch / 32 * 32))
+// kw: let PER = max(32, min(pitch - cols > 16 ? 32 : pitch - cols > 8 ? 64 : 128, PIECE / pitch / 32 * 32))
 // kw: when pitch <= 640 && cols <= 63
 // kw:   launch softmax_packed<8, 4> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(
 // kw:     PER, rows, cols, pitch, x, y)
@@ -325,7 +325,7 @@ struct Pairs {
 template <int TEAM, int ITEMS>
 __global__ void __launch_bounds__(256, 4) softmax_packed(
     int per, int rows, int cols, int pitch, const bf16* __restrict__ x, bf16* y) {
-  constexpr int kTeams = 32 / TEAM, kKept = 8;
+  constexpr int kTeams = 32 / TEAM, kKept = 4;
   bf16* staged = reinterpret_cast<bf16*>(dynamic_shared);
   const Piece piece(per, rows, cols, pitch);
   piece.load(x, staged);
