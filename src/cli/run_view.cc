@@ -74,6 +74,8 @@ std::string where_to_look(const report::RunData& data, const platform::Path& fol
     text += "certificate: " + (folder / "best" / "certificate.json").string() + "\n";
   text += "plots and tables: " + folder.string() + "\n";
   if (!data.is_win()) text += "Nothing was confirmed faster than " + data.baseline + ".\n";
+  if (data.is_win() && data.run.config.carrier == "pipe")
+    text += "knobs for each shape: kw specialise " + data.run.name + "\n";
   if (data.run.config.models.empty())
     text +=
         "No model took part: a language model would add ideas beyond the playbook and the generic "

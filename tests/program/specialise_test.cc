@@ -1,0 +1,70 @@
+// kw specialise: a build for each shape in one kernel, judged for real.
+// SPDX-License-Identifier: Apache-2.0
+#include "kw.h"
+
+namespace kw::program {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// Three quarters of the work are left out where the size is a constant.
+const char* const kKernel =
+    "// kw: tune UNUSED = 1, 2\n"
+    "void twice(int n, const float* x, float* y) {\n"
+    "#ifdef KW_CONST_n\n"
+    "  const int rounds = 8;\n"
+    "#else\n"
+    "  const int rounds = 32;\n"
+    "#endif\n"
+    "  for (int i = 0; i < n; ++i) {\n"
+    "    float sum = 0;\n"
+    "    for (int k = 0; k < rounds; ++k) sum += x[i] * (2.0f / rounds);\n"
+    "    y[i] = sum;\n"
+    "  }\n"
+    "}\n";
+
+TEST(Specialise, MakesAKernelThatIsJudgedLikeAnyOther) {
+  const Workspace w(Whose::Suite);
+  write_known_task(w);
+  w.write("mine.cpp", kKernel);
+  const Ran ran = w.kw({"specialise", "mine.cpp", "--task", "twice", "--points", "1", "--baseline",
+                        "reference", "--json"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  EXPECT_THAT(ran.err, HasSubstr("kw: large: "));
+  const json told = ran.json();
+  EXPECT_EQ(told["mode"], "specialised");
+  EXPECT_EQ(told["confirmed"], true);
+  EXPECT_EQ(told["shapes"][0]["sizes"]["n"], 524288);
+  EXPECT_EQ(told["over_baseline"]["verdict"]["outcome"], "correct");
+  const std::string path = told["path"];
+  EXPECT_THAT(path, HasSubstr("runs/specialised/twice-1/twice.cpp"));
+  EXPECT_THAT(w.read("runs/specialised/twice-1/twice.cpp"), HasSubstr("if (n == 524288)"));
+  EXPECT_THAT(w.read("runs/specialised/twice-1/certificate.json"), HasSubstr("over_itself"));
+  const Ran judged = w.kw({"judge", "runs/specialised/twice-1/twice.cpp", "--task", "twice",
+                           "--until", "check", "--json"});
+  EXPECT_EQ(judged.json()["verdict"]["outcome"], "correct") << judged.err;
+}
+
+// The attack: honest at every shape but the one that has constants.
+TEST(Specialise, ABuildThatIsWrongAtItsShapeIsNotKept) {
+  const Workspace w(Whose::Suite);
+  write_known_task(w);
+  w.write("mine.cpp",
+          "void twice(int n, const float* x, float* y) {\n"
+          "#ifdef KW_CONST_n\n"
+          "  n = n / 2;\n"
+          "#endif\n"
+          "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
+          "}\n");
+  const Ran ran =
+      w.kw({"specialise", "mine.cpp", "--task", "twice", "--baseline", "reference", "--json"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_EQ(ran.json()["confirmed"], false);
+  EXPECT_FALSE(std::filesystem::exists(w.path() / "runs/specialised"));
+}
+
+}  // namespace
+}  // namespace kw::program
