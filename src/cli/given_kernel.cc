@@ -9,12 +9,21 @@
 
 namespace kw::cli {
 
+Result<> set_knobs(Candidate& kernel, const std::vector<std::string>& settings) {
+  if (settings.empty()) return {};
+  const auto header = task::parse_header(kernel);
+  kernel.knobs = KW_TRY(as_input(task::apply_settings(*header, settings)));
+  return {};
+}
+
 Result<Candidate> kernel_in_file(const std::string& file, Target target,
-                                 const task::Definition& definition) {
+                                 const task::Definition& definition,
+                                 const std::vector<std::string>& settings) {
   const std::string source = KW_TRY(as_input(platform::read_file(file)));
   auto candidate = task::make_candidate(platform::Path(file).stem().string(), source, Origin::Human,
                                         definition.task.restrictions, target);
-  if (!candidate) return fail(task::to_text(candidate.error()), file);
+  if (!candidate) return as_input(Result<Candidate>(fail(task::to_text(candidate.error()), file)));
+  KW_TRY(set_knobs(*candidate, settings));
   return std::move(*candidate);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "record/candidate.h"
 #include "store/run_store.h"
@@ -10,9 +11,13 @@
 
 namespace kw::cli {
 
-/// A person's file as a candidate at its default knobs; diagnostics are the error's words.
+/// A person's file as a candidate, at its default knobs but for `settings` (K=V); what is wrong
+/// with it are the error's words.
 Result<Candidate> kernel_in_file(const std::string& file, Target target,
-                                 const task::Definition& definition);
+                                 const task::Definition& definition,
+                                 const std::vector<std::string>& settings = {});
+/// Sets knobs of a candidate.
+Result<> set_knobs(Candidate& kernel, const std::vector<std::string>& settings);
 
 /// A run's fastest correct candidate, at its knobs. Errors: a run of another task or target, or
 /// without one.

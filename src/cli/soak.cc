@@ -14,6 +14,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/given_kernel.h"
 #include "cli/session.h"
 #include "cli/soak_tally.h"
 #include "engine/task_workbench.h"
@@ -35,20 +36,6 @@ struct SoakFlags {
 
 /// Of the time, so that most of it is left for inputs of the shipped sizes.
 constexpr double kGrowthShare = 0.4;
-
-Result<Candidate> candidate_of(const SoakFlags& flags, Target target,
-                               const task::Definition& definition) {
-  const std::string source = KW_TRY(as_input(platform::read_file(flags.file)));
-  auto candidate = task::make_candidate(platform::Path(flags.file).stem().string(), source,
-                                        Origin::Human, definition.task.restrictions, target);
-  if (!candidate)
-    return as_input(Result<Candidate>(fail(task::to_text(candidate.error()), flags.file)));
-  if (!flags.settings.empty()) {
-    const auto header = task::parse_header(source, flags.file, target);
-    candidate->knobs = KW_TRY(as_input(task::apply_settings(*header, flags.settings)));
-  }
-  return std::move(*candidate);
-}
 
 /// The check workload with the most work whose dim is then doubled again and again.
 Result<task::WorkloadSpec> growing_workload(const task::Definition& definition, Target target,
@@ -191,7 +178,8 @@ Result<int> soak(const Global& global, const SoakFlags& flags) {
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
   const Aim aim = KW_TRY(flags.target.aim(flags.file));
-  const Candidate candidate = KW_TRY(candidate_of(flags, aim.target, definition));
+  const Candidate candidate =
+      KW_TRY(kernel_in_file(flags.file, aim.target, definition, flags.settings));
   std::optional<task::WorkloadSpec> growing;
   if (!flags.grow.empty()) growing = KW_TRY(growing_workload(definition, aim.target, flags.grow));
   auto store = KW_TRY(store::RunStore::open(global.workspace));

@@ -15,7 +15,6 @@
 #include "cli/verdict_view.h"
 #include "engine/specialise.h"
 #include "record/codec.h"
-#include "task/header.h"
 
 namespace kw::cli {
 namespace {
@@ -50,41 +49,48 @@ Result<Named> named_by(const SpecialiseFlags& flags, const store::RunStore& stor
 
 Result<Candidate> kernel_of(const SpecialiseFlags& flags, const Named& named,
                             const store::RunStore& store, const task::Definition& definition) {
-  Candidate kernel =
-      named.run ? KW_TRY(best_of_run(store, *named.run, named.aim.target, definition))
-                : KW_TRY(as_input(kernel_in_file(flags.kernel, named.aim.target, definition)));
-  if (flags.settings.empty()) return kernel;
-  const auto header = task::parse_header(kernel);
-  kernel.knobs = KW_TRY(as_input(task::apply_settings(*header, flags.settings)));
+  if (!named.run) return kernel_in_file(flags.kernel, named.aim.target, definition, flags.settings);
+  Candidate kernel = KW_TRY(best_of_run(store, *named.run, named.aim.target, definition));
+  KW_TRY(set_knobs(kernel, flags.settings));
   return kernel;
 }
 
-std::string words_of(const engine::ShapeChoice& shape) {
-  const std::string tried = fmt::format("{} point{}", shape.tried, shape.tried == 1 ? "" : "s");
-  if (!shape.confirmation) return fmt::format("{}: nothing faster among {}", shape.workload, tried);
-  const Speedup& s = shape.confirmation->speedup;
-  if (!shape.arm)
-    return fmt::format("{}: the fastest of {} was not confirmed: {}", shape.workload, tried,
-                       s.value > 0 ? fmt::format("{:.3f}x [{:.3f}, {:.3f}]", s.value, s.low, s.high)
-                                   : engine::failure_words(shape.confirmation->verdict));
-  const std::string knobs = knobs_text(shape.arm->knobs);
-  return fmt::format("{}: {:.3f}x [{:.3f}, {:.3f}] of itself with {}, the fastest of {}",
-                     shape.workload, s.value, s.low, s.high,
-                     knobs.empty() ? "its sizes as constants" : knobs, tried);
+std::string interval_of(const Speedup& s) {
+  return fmt::format("{:.3f}x [{:.3f}, {:.3f}]", s.value, s.low, s.high);
 }
 
-Json json_of(const engine::Specialised& result, const Named& named, const std::string& path) {
+std::string words_of(const engine::ShapeChoice& shape) {
+  std::string tried = fmt::format("{} point{}", shape.tried, shape.tried == 1 ? "" : "s");
+  if (shape.failed > 0)
+    tried += fmt::format(", {} of which failed: {}", shape.failed,
+                         engine::failure_words(shape.first_failure));
+  if (!shape.confirmation) return fmt::format("{}: nothing faster among {}", shape.workload, tried);
+  const Evaluation& seen = *shape.confirmation;
+  if (!shape.arm)
+    return fmt::format(
+        "{}: not confirmed: {}; the fastest of {}", shape.workload,
+        seen.verdict.is_correct() ? interval_of(seen.speedup) : engine::failure_words(seen.verdict),
+        tried);
+  const std::string knobs = knobs_text(shape.arm->knobs);
+  return fmt::format("{}: {} of itself with {}, the fastest of {}", shape.workload,
+                     interval_of(seen.speedup), knobs.empty() ? "its sizes as constants" : knobs,
+                     tried);
+}
+
+Json json_of(const engine::Specialised& result, const std::string& task, Target target,
+             const std::string& path) {
   Json shapes = Json::array();
   for (const engine::ShapeChoice& shape : result.shapes) {
-    Json one{{"workload", shape.workload}, {"tried", shape.tried}};
+    Json one{{"workload", shape.workload}, {"tried", shape.tried}, {"failed", shape.failed}};
+    if (shape.failed > 0) one["first_failure"] = engine::failure_words(shape.first_failure);
     if (shape.arm) one["sizes"] = shape.arm->sizes, one["knobs"] = shape.arm->knobs;
     if (shape.confirmation) one["over_itself"] = evaluation_json(*shape.confirmation);
     shapes.push_back(std::move(one));
   }
-  Json told{{"task", named.task},
-            {"target", name_of(named.aim.target)},
+  Json told{{"task", task},
+            {"target", name_of(target)},
             {"mode", "specialised"},
-            {"confirmed", result.is_win()},
+            {"confirmed", result.is_kept()},
             {"shapes", std::move(shapes)}};
   if (result.over_baseline) told["over_baseline"] = evaluation_json(*result.over_baseline);
   if (!path.empty()) told["path"] = path;
@@ -94,15 +100,15 @@ Json json_of(const engine::Specialised& result, const Named& named, const std::s
 /// runs/specialised/<task>-<n> with the kernel and its certificate, n the first number free; the
 /// kernel's path.
 Result<std::string> write_down(const store::RunStore& store, const engine::Specialised& result,
-                               const Named& named, const Task& task) {
+                               const std::string& task, Target target) {
   platform::Path folder;
   std::error_code ignored;
   for (int n = 1; folder.empty() || std::filesystem::exists(folder, ignored); ++n)
-    folder = store.root() / "specialised" / fmt::format("{}-{}", task.name, n);
+    folder = store.root() / "specialised" / fmt::format("{}-{}", task, n);
   KW_TRY(platform::make_dirs(folder));
-  const platform::Path kernel = folder / (task.name + std::string(source_suffix(named.aim.target)));
+  const platform::Path kernel = folder / (task + std::string(source_suffix(target)));
   KW_TRY(platform::write_file_atomic(kernel, result.kernel->source, false));
-  const std::string certificate = dump_json(json_of(result, named, kernel.string())) + "\n";
+  const std::string certificate = dump_json(json_of(result, task, target, kernel.string())) + "\n";
   KW_TRY(platform::write_file_atomic(folder / "certificate.json", certificate, false));
   return kernel.string();
 }
@@ -111,15 +117,11 @@ void print_result(const engine::Specialised& result, const std::string& path) {
   if (!result.over_baseline)
     return void(std::printf("No shape gained anything for certain; the kernel stays as it is.\n"));
   const Evaluation& whole = *result.over_baseline;
-  if (!result.is_win())
+  if (!result.is_kept())
     return void(std::printf("Not confirmed as a whole: %s\n",
                             engine::failure_words(whole.verdict).c_str()));
-  const Speedup& s = whole.speedup;
-  std::printf("%s\n%s\n",
-              fmt::format("Specialised: {:.3f}x [{:.3f}, {:.3f}] of {}", s.value, s.low, s.high,
-                          whole.opponent_words())
-                  .c_str(),
-              path.c_str());
+  std::printf("Specialised: %s of %s\n%s\n", interval_of(whole.speedup).c_str(),
+              whole.opponent_words().c_str(), path.c_str());
 }
 
 Result<int> specialise(const Global& global, const SpecialiseFlags& flags) {
@@ -155,12 +157,13 @@ Result<int> specialise(const Global& global, const SpecialiseFlags& flags) {
     return report_error(global, result.error(), kInterrupted);
   const engine::Specialised& done = KW_TRY(result);
   std::string path;
-  if (done.is_win()) path = KW_TRY(write_down(store, done, named, workbench.definition().task));
+  const std::string& task = workbench.definition().task.name;
+  if (done.is_kept()) path = KW_TRY(write_down(store, done, task, named.aim.target));
   if (global.json)
-    std::printf("%s\n", dump_json(json_of(done, named, path)).c_str());
+    std::printf("%s\n", dump_json(json_of(done, task, named.aim.target, path)).c_str());
   else
     print_result(done, path);
-  return done.is_win() ? kDone : kNotGood;
+  return done.is_kept() ? kDone : kNotGood;
 }
 
 }  // namespace

@@ -75,23 +75,35 @@ Result<BaselineStanding> end_timing(const Surroundings& s, Timing timing) {
 
 }  // namespace
 
-Result<> recall_floors(const Surroundings& s, EvaluationRequest& request) {
+namespace {
+
+/// What is remembered and not too old; empty: nothing.
+Result<KnownFloors> known_floors(const Surroundings& s, const EvaluationRequest& request) {
   const auto text =
       KW_TRY(s.store.recall("noise_floor", memory_key(s.judge_id, request, request.opponent)));
-  if (!text) return {};
-  const auto known = KW_TRY(decode<KnownFloors>(*text));
+  if (!text) return KnownFloors();
+  auto known = KW_TRY(decode<KnownFloors>(*text));
   const std::int64_t age = s.clock.wall_seconds() - known.measured_at;
-  if (age >= 0 && age < kFloorLifeSeconds) request.measure.noise_floors = known.floors;
+  return age >= 0 && age < kFloorLifeSeconds ? std::move(known) : KnownFloors();
+}
+
+}  // namespace
+
+Result<> recall_floors(const Surroundings& s, EvaluationRequest& request) {
+  request.measure.noise_floors = KW_TRY(known_floors(s, request)).floors;
   return {};
 }
 
 Result<> remember_floors(const Surroundings& s, const EvaluationRequest& request,
                          const Evaluation& evaluation) {
-  KnownFloors known{s.clock.wall_seconds(), {}};
+  KnownFloors known = KW_TRY(known_floors(s, request));
+  // What is pooled is as old as its oldest series.
+  if (known.floors.empty()) known.measured_at = s.clock.wall_seconds();
+  const auto before = known.floors;
   for (const WorkloadResult& w : evaluation.workloads)
     if (w.speedup.noise_floor)
       known.floors[w.name] = {*w.speedup.noise_floor, w.speedup.floor_series};
-  if (known.floors.empty() || known.floors == request.measure.noise_floors) return {};
+  if (known.floors == before) return {};
   return s.store.remember("noise_floor", memory_key(s.judge_id, request, request.opponent),
                           encode(known));
 }

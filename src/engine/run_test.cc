@@ -292,7 +292,14 @@ TEST_F(RunTest, NoiseFloorsAreRememberedForAnHour) {
   ASSERT_TRUE(remember_floors(s, request, evaluation));
   ASSERT_TRUE(recall_floors(s, request));
   EXPECT_THAT(request.measure.noise_floors, ElementsAre(Pair("a", NoiseFloor{0.02, 4})));
-  clock_.step_wall(3600);
+  clock_.step_wall(1800);
+  evaluation.workloads.pop_back();
+  evaluation.workloads[0].name =
+      "c";  // another workload alone: the first stays, and as old as it is
+  ASSERT_TRUE(remember_floors(s, request, evaluation));
+  ASSERT_TRUE(recall_floors(s, request));
+  EXPECT_THAT(request.measure.noise_floors, SizeIs(2));
+  clock_.step_wall(1800);
   request.measure.noise_floors.clear();
   ASSERT_TRUE(recall_floors(s, request));
   EXPECT_THAT(request.measure.noise_floors, IsEmpty()) << "an hour is too old";

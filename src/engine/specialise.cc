@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/specialise.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include "base/hash.h"
-#include "base/text.h"
+#include "base/contains.h"
+#include "measure/estimate.h"
 #include "task/header.h"
 
 namespace kw::engine {
@@ -17,12 +15,17 @@ namespace {
 
 constexpr std::size_t kMostPoints = 4096;  // of a space, from which those to try are drawn
 constexpr double kFidelity = 0.5;          // of a search's budget: the choice is confirmed
-constexpr double kLeastGain = 1.005;       // decision_line() of a quiet machine
 
-int knobs_apart(const KnobPoint& a, const KnobPoint& b) {
-  int apart = 0;
-  for (const auto& [name, value] : a) apart += b.at(name) != value;
-  return apart;
+/// Every valid point that differs from this one in one knob.
+std::vector<KnobPoint> neighbours_of(const KnobPoint& point, const task::CandidateHeader& header) {
+  std::vector<KnobPoint> near;
+  for (const task::Knob& knob : header.knobs)
+    for (const std::int64_t value : knob.values) {
+      KnobPoint other = point;
+      other[knob.name] = value;
+      if (other != point && header.is_valid(other)) near.push_back(std::move(other));
+    }
+  return near;
 }
 
 class Specialiser {
@@ -36,12 +39,14 @@ class Specialiser {
         rng_(Seed::from_number(s.input_seed).child("specialise")) {}
 
   Result<ShapeChoice> choose(const Workload& workload) {
-    ShapeChoice choice{.workload = workload.name, .arm = {}, .tried = 0, .confirmation = {}};
-    double best = kLeastGain;
+    ShapeChoice choice;
+    choice.workload = workload.name;
+    double best = measure::decision_line(0);
     for (const KnobPoint& point : points()) {
       const auto arm = task::arm_for(workbench_.definition().task, workload, kernel_.target, point);
       const Evaluation e = KW_TRY(try_arm(arm));
       ++choice.tried;
+      if (!e.verdict.is_correct() && choice.failed++ == 0) choice.first_failure = e.verdict;
       if (!e.verdict.is_correct() || e.speedup.value <= best) continue;
       best = e.speedup.value;
       choice.arm = arm;
@@ -74,20 +79,20 @@ class Specialiser {
   }
 
  private:
-  // Near the kernel's own knobs first: they were the best on the whole.
+  // The kernel's own first, then those near it, which were the best on the whole. One that does not
+  // fit the device or the shape is refused before anything runs.
   std::vector<KnobPoint> points() {
     const auto header = task::parse_header(kernel_);
     KW_ASSERT(header.has_value());
-    const search::Validity fits = workbench_.fits(kernel_);
-    std::vector<KnobPoint> all = header->points(kMostPoints);
-    rng_.shuffle(std::span(all));
-    std::ranges::stable_sort(
-        all, {}, [&](const KnobPoint& point) { return knobs_apart(point, kernel_.knobs); });
-    std::vector<KnobPoint> chosen;
-    for (KnobPoint& point : all) {
-      if (std::ssize(chosen) >= options_.points) break;
-      if (!fits || fits(point)) chosen.push_back(std::move(point));
-    }
+    std::vector<KnobPoint> near = neighbours_of(kernel_.knobs, *header);
+    std::vector<KnobPoint> far = header->points(kMostPoints);
+    rng_.shuffle(std::span(near));
+    rng_.shuffle(std::span(far));
+    std::vector<KnobPoint> chosen{kernel_.knobs};
+    for (const auto* some : {&near, &far})
+      for (const KnobPoint& point : *some)
+        if (std::ssize(chosen) < options_.points && !contains(chosen, point))
+          chosen.push_back(point);
     return chosen;
   }
 
@@ -102,8 +107,12 @@ class Specialiser {
   }
 
   Result<Evaluation> evaluate(EvaluationRequest request) {
-    if (s_.is_interrupted && s_.is_interrupted()) return fail("interrupted", {}, Advice::Stop);
-    return s_.carrier.evaluate(std::move(request));
+    const auto is_interrupted = [&] { return s_.is_interrupted && s_.is_interrupted(); };
+    if (is_interrupted()) return fail("interrupted", {}, Advice::Stop);
+    auto evaluation = s_.carrier.evaluate(std::move(request));
+    // It was ended early, and says nothing.
+    if (is_interrupted()) return fail("interrupted", {}, Advice::Stop);
+    return evaluation;
   }
 
   const Surroundings& s_;
@@ -121,6 +130,9 @@ Result<Specialised> specialise(const Surroundings& s, const TaskWorkbench& workb
                                const std::function<void(const ShapeChoice&)>& on_shape) {
   Specialiser specialiser(s, workbench, kernel, options);
   Specialised result;
+  // First, since a baseline that is not there should not cost the whole search.
+  const auto standings = KW_TRY(time_baselines(s, options.baseline));
+  const Candidate baseline = KW_TRY(choose_baseline(standings, options.baseline))->candidate;
   std::vector<std::map<std::string, std::int64_t>> seen;
   for (const Workload& workload : workbench.workloads()) {
     const auto sizes =
@@ -136,8 +148,6 @@ Result<Specialised> specialise(const Surroundings& s, const TaskWorkbench& workb
     if (shape.arm) arms.push_back(*shape.arm);
   if (arms.empty()) return result;
   result.kernel = KW_TRY(specialiser.with(arms));
-  const auto standings = KW_TRY(time_baselines(s, options.baseline));
-  const Candidate baseline = KW_TRY(choose_baseline(standings, options.baseline))->candidate;
   result.over_baseline = KW_TRY(specialiser.confirm(*result.kernel, baseline, {}));
   return result;
 }

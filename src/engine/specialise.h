@@ -17,8 +17,10 @@ namespace kw::engine {
 struct ShapeChoice {
   std::string workload;
   std::optional<task::Arm>
-      arm;        ///< None: nothing was confirmed faster there than the kernel itself.
-  int tried = 0;  ///< Points that were judged.
+      arm;                ///< None: nothing was confirmed faster there than the kernel itself.
+  int tried = 0;          ///< Points that were judged.
+  int failed = 0;         ///< Of these: not built, wrong, or not measurable.
+  Verdict first_failure;  ///< Of the first of those.
   /// Of the fastest of them against the kernel itself at this workload; none: none seemed faster.
   std::optional<Evaluation> confirmation;
 };
@@ -28,7 +30,10 @@ struct Specialised {
   std::optional<Candidate> kernel;          ///< None: no shape gained anything.
   std::optional<Evaluation> over_baseline;  ///< Its confirmation at all workloads.
 
-  bool is_win() const { return over_baseline && over_baseline->verdict.is_correct(); }
+  /// Whether there is a kernel to keep: each of its builds was confirmed faster at its shape than
+  /// the kernel it is made of, and the whole is correct. Faster than the baseline is another
+  /// question.
+  bool is_kept() const { return over_baseline && over_baseline->verdict.is_correct(); }
 };
 
 struct SpecialiseOptions {

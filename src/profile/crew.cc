@@ -39,7 +39,7 @@ void pin_to(int cpu) {
 
 void wait_until(const std::atomic<int>& value, int wanted) {
   // A yield now and then lets a machine with fewer processors than threads go on.
-  for (int spins = 1; value.load(std::memory_order_acquire) != wanted; ++spins)
+  for (unsigned spins = 1; value.load(std::memory_order_acquire) != wanted; ++spins)
     if (spins % 4096 == 0) std::this_thread::yield();
 }
 

@@ -47,8 +47,9 @@ struct MeasurePlan {
   int pairs = 0;  ///< Exactly so many pairs per workload; 0: until decided or the budget is spent.
   /// Share of the compared elements looked at after each timed call, 0–1; 0: by what a call costs.
   double checked_share = 0;
-  /// By timed workload: floors of this opponent that were measured a little while ago. For purpose
-  /// judge they may let a win pass; one of few series that stands against it is measured again.
+  /// By timed workload: floors of this opponent of a little while ago, measured or assumed. For
+  /// purpose judge they may let a win pass; one of few series that stands against it is measured
+  /// again.
   std::map<std::string, NoiseFloor> noise_floors;
   bool sustained = false;  ///< cuda: time back to back too; confirmations of products always do.
 

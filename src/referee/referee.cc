@@ -348,6 +348,17 @@ Result<> Referee::prepare_small(Run& run, const std::vector<Bench*>& small,
   return Bench::prepare_together(fast, kWarmSet + 1);
 }
 
+// Whether a confirmation may lack memory beside what a search keeps: each workload must fit, and
+// all of them at once with as much again for what checking and timing add.
+bool Referee::is_tight(const std::vector<Bench*>& timed) const {
+  std::int64_t wanted = 0;
+  for (const Bench* bench : timed) {
+    if (!bench->fits()) return true;
+    wanted += 2 * bench->bytes_to_begin();
+  }
+  return wanted > device_.free_bytes();
+}
+
 // What a fault or a killed process leaves needs a moment on a GPU: 50 ms were seen.
 Result<> Referee::await_recovery() {
   constexpr int kProbes = 4;
@@ -390,14 +401,8 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
     });
 
   const auto has_room = [](const Bench* bench) { return bench->fits(); };
-  if (request.measure.purpose == Purpose::Confirm) {
-    // All of them at once, and as much again for what checking and timing add.
-    std::int64_t wanted = 0;
-    for (const Bench* bench : timed) wanted += 2 * bench->bytes_to_begin();
-    const bool is_tight = wanted > device_.free_bytes();
-    if (is_tight || !std::all_of(timed.begin(), timed.end(), has_room))
-      run_.reset();  // what a search kept is worth less than a certificate
-  }
+  if (request.measure.purpose == Purpose::Confirm && is_tight(timed))
+    run_.reset();  // what a search kept is worth less than a certificate
   for (std::size_t i = timed.size(); i-- > 0;)
     if (!has_room(timed[i])) {
       evaluation.skipped.push_back(

@@ -73,6 +73,7 @@ class Referee {
   Result<Run*> run_for(const EvaluationRequest& request);
   Result<> prepare_small(Run& run, const std::vector<Bench*>& small,
                          const std::vector<Bench*>& timed);
+  bool is_tight(const std::vector<Bench*>& timed) const;
   Result<> await_recovery();
 
   device::Device& device_;

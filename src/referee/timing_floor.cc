@@ -95,6 +95,7 @@ Result<double> Timing::learn_floors(double win) {
     KW_TRY(measure_floor(entry));
     if (!is_known) continue;
     const NoiseFloor before = known->second;
+    if (floor->series == 0 && before.series > 0) entry.result->note.clear();  // none is assumed
     floor = NoiseFloor{.ratio = measure::pool_noise_floors(before.ratio, before.series,
                                                            floor->ratio, floor->series),
                        .series = before.series + floor->series};

@@ -23,6 +23,7 @@ struct Parts {
   std::string code;                ///< The rest, without directives.
   std::vector<std::string> plan;   ///< Directives of the launch plan, `let` and `require`.
   std::vector<std::string> named;  ///< extern "C" kernels that the plan launches.
+  std::vector<std::string> own;    ///< Macros of the code, which no other copy may see.
 };
 
 /// The word after `#`, or nothing where the line is no directive of the preprocessor.
@@ -95,10 +96,17 @@ std::string on_one_line(std::string_view text) {
   return out;
 }
 
+/// What a line defines, or nothing: "FULL" of "#define FULL 1".
+std::string_view defined_by(std::string_view line) {
+  constexpr std::string_view kDefine = "define";
+  if (preprocessor_word(line) != kDefine) return {};
+  return leading_word(trim(line.substr(line.find(kDefine) + kDefine.size())));
+}
+
 /// Lines of the source that are read once: up to the last #include and the end of the conditions
 /// around it.
 Result<std::size_t> lines_before_code(const std::vector<std::string_view>& lines,
-                                      const std::vector<std::string>& knobs) {
+                                      std::vector<std::string> varying) {
   std::size_t end = 0;
   int depth = 0;
   bool holds_include = false;
@@ -118,12 +126,16 @@ Result<std::size_t> lines_before_code(const std::vector<std::string_view>& lines
                       i + 1));
     const auto word = preprocessor_word(lines[i]);
     const bool decides = word.starts_with("if") || word.starts_with("elif");
-    for (const std::string& knob : knobs)
-      if (decides && uses(lines[i], knob))
-        return fail(
-            fmt::format("line {}: which headers are included depends on {}, which differs "
-                        "between shapes",
-                        i + 1, knob));
+    const auto uses_varying = [&](const std::string& name) { return uses(lines[i], name); };
+    const auto used = std::ranges::find_if(varying, uses_varying);
+    const bool is_of_shape = lines[i].find("KW_CONST_") != std::string_view::npos;
+    if (decides && (used != varying.end() || is_of_shape))
+      return fail(
+          fmt::format("line {}: what is read before the last #include is read once for all "
+                      "shapes, and {} differs between them",
+                      i + 1, is_of_shape ? "KW_CONST_…" : *used));
+    const auto defined = defined_by(lines[i]);
+    if (!defined.empty() && (used != varying.end() || is_of_shape)) varying.emplace_back(defined);
   }
   return end;
 }
@@ -155,6 +167,8 @@ Result<Parts> parts_of(std::string_view source, const CandidateHeader& header) {
     const auto directive = directive_of(lines[i]);
     if (!directive) {
       (i < end ? parts.includes : parts.code) += std::string(lines[i]) + "\n";
+      if (const auto own = defined_by(lines[i]); i >= end && !own.empty())
+        parts.own.emplace_back(own);
       continue;
     }
     const bool is_one_line = leading_word(*directive) == "tune";
@@ -175,19 +189,29 @@ Result<Parts> parts_of(std::string_view source, const CandidateHeader& header) {
 
 /// One of the copies.
 struct Copy {
-  std::string space;                ///< Its namespace.
-  std::vector<std::string> macros;  ///< "NAME=VALUE".
-  const Arm* arm = nullptr;         ///< Null: that of all other shapes.
+  std::string space;                          ///< Its namespace.
+  std::map<std::string, std::string> macros;  ///< Knobs, what follows of them, sizes.
+  const Arm* arm = nullptr;                   ///< Null: that of all other shapes.
 };
+
+std::map<std::string, std::string> macros_at(const CandidateHeader& header,
+                                             const KnobPoint& point) {
+  std::map<std::string, std::string> macros;
+  for (const std::string& define : header.defines(point)) {
+    const auto equals = define.find('=');
+    macros[define.substr(0, equals)] = define.substr(equals + 1);
+  }
+  return macros;
+}
 
 std::string text_of(const Copy& copy, const Parts& parts, const std::vector<std::string>& renamed) {
   std::string text = fmt::format("\nnamespace {} {{  // {}\n", copy.space,
                                  copy.arm == nullptr ? "all other shapes" : copy.arm->workload);
   std::string after;
-  for (const std::string& define : copy.macros) {
-    const auto equals = define.find('=');
-    text += fmt::format("#define {} {}\n", define.substr(0, equals), define.substr(equals + 1));
-    after += fmt::format("#undef {}\n", define.substr(0, equals));
+  for (const std::string& name : parts.own) after += fmt::format("#undef {}\n", name);
+  for (const auto& [name, value] : copy.macros) {
+    text += fmt::format("#define {} {}\n", name, value);
+    after += fmt::format("#undef {}\n", name);
   }
   for (const std::string& name : renamed) {
     text += fmt::format("#define {} {}_{}\n", name, copy.space, name);
@@ -199,11 +223,8 @@ std::string text_of(const Copy& copy, const Parts& parts, const std::vector<std:
 /// The copy's steps, with macros as numbers and kernels by the names that they have in it.
 std::string plan_of(const Copy& copy, const Parts& parts) {
   std::map<std::string, std::string> names;
-  for (const std::string& define : copy.macros) {
-    const auto equals = define.find('=');
-    const std::string value = define.substr(equals + 1);
-    names[define.substr(0, equals)] = value.starts_with('-') ? "(" + value + ")" : value;
-  }
+  for (const auto& [name, value] : copy.macros)
+    names[name] = value.starts_with('-') ? "(" + value + ")" : value;
   for (const std::string& kernel : parts.named) names[kernel] = copy.space + "_" + kernel;
   std::string text;
   for (const std::string& step : parts.plan) {
@@ -256,6 +277,7 @@ std::string head_of(const Task& task, const CandidateHeader& header, std::size_t
       "// {}: a build of its own for {} of its shapes, and one for all others.\n", task.name, arms);
   if (header.dialect != "cuda") text += "// kw: dialect " + header.dialect + "\n";
   if (!header.options.empty()) text += "// kw: option " + join(header.options, ", ") + "\n";
+  if (!header.libraries.empty()) text += "// kw: library " + join(header.libraries, ", ") + "\n";
   std::vector<std::string> techniques = header.techniques;
   techniques.insert(techniques.begin(), "specialised");
   return text + "// kw: technique " + join(techniques, ", ") + "\n";
@@ -302,11 +324,11 @@ Result<std::string> specialise(const Task& task, const Candidate& kernel,
   std::vector<Copy> copies;
   for (const Arm& arm : arms) {
     copies.push_back(
-        {fmt::format("kw_arm_{}", copies.size() + 1), header->defines(arm.knobs), &arm});
+        {fmt::format("kw_arm_{}", copies.size() + 1), macros_at(*header, arm.knobs), &arm});
     for (const auto& [name, value] : arm.sizes)
-      copies.back().macros.push_back(fmt::format("KW_CONST_{}={}", name, value));
+      copies.back().macros["KW_CONST_" + name] = std::to_string(value);
   }
-  copies.push_back({"kw_rest", header->defines(kernel.knobs), nullptr});
+  copies.push_back({"kw_rest", macros_at(*header, kernel.knobs), nullptr});
 
   const bool is_cuda = kernel.target == Target::Cuda;
   std::string text = head_of(task, *header, arms.size());

@@ -17,8 +17,9 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-Candidate kernel(std::string_view source, Target target = Target::Cpu) {
-  auto made = make_candidate("mine", source, Origin::Human, {}, target);
+Candidate kernel(std::string_view source, Target target = Target::Cpu,
+                 Origin origin = Origin::Human) {
+  auto made = make_candidate("mine", source, origin, {}, target);
   EXPECT_TRUE(made.has_value()) << to_text(made.error());
   return made ? *made : Candidate();
 }
@@ -91,6 +92,24 @@ namespace mine { template <int N> __global__ void second(const float* x) {} }
   EXPECT_THAT(text, HasSubstr("#define first kw_arm_1_first\n"));
 }
 
+// Or what one shape's sizes define would hold in the copies behind it.
+TEST(Specialise, MacrosOfACopyEndWithIt) {
+  const std::string text =
+      specialise(
+          saxpy(),
+          kernel("// kw: library openblas\n#define KEPT 1\n#include <math.h>\n#ifdef KW_CONST_n\n"
+                 "  #  define FULL(x) \\\n 1\n#endif\nvoid saxpy() {}\n",
+                 Target::Cpu, Origin::Baseline),
+          std::vector<Arm>{{"big", {{"n", 100}}, {}}, {"odd", {{"n", 7}}, {}}})
+          .value();
+  EXPECT_EQ(count(text, "#undef FULL\n"), 3U);
+  EXPECT_EQ(count(text, "KEPT"), 1U);
+  EXPECT_THAT(text,
+              HasSubstr("  if (n == 100)\n    return kw_arm_1::kw_arm_1_saxpy(100, a, x, y);\n"
+                        "  if (n == 7)\n    return kw_arm_2::kw_arm_2_saxpy(7, a, x, y);\n"));
+  EXPECT_THAT(text, HasSubstr("// kw: library openblas\n"));
+}
+
 TEST(Specialise, SaysWhatItCannotDo) {
   const auto why = [](std::string_view source, const std::vector<Arm>& arms,
                       Target target = Target::Cpu) {
@@ -105,7 +124,13 @@ TEST(Specialise, SaysWhatItCannotDo) {
   EXPECT_THAT(why("// kw: tune B = 4, 8\nint x;\n#include <math.h>\n", {arm}),
               HasSubstr("line 2: code stands before an #include"));
   EXPECT_THAT(why("// kw: tune B = 4, 8\n#if B > 4\n#include <math.h>\n#endif\n", {arm}),
-              HasSubstr("line 2: which headers are included depends on B"));
+              HasSubstr("read once for all shapes, and B differs"));
+  EXPECT_THAT(
+      why("// kw: tune B = 4, 8\n#define WIDE (B > 4)\n#if WIDE\n#include <math.h>\n#endif\n",
+          {arm}),
+      HasSubstr("line 3: what is read before the last #include"));
+  EXPECT_THAT(why("// kw: tune B = 4, 8\n#ifdef KW_CONST_n\n#endif\n#include <math.h>\n", {arm}),
+              HasSubstr("KW_CONST_"));
   EXPECT_THAT(why("// kw: tune B = 4, 8\n// kw: dialect host\n", {arm}, Target::Cuda),
               HasSubstr("host launcher"));
 }

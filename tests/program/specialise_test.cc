@@ -13,7 +13,11 @@ const char* const kKernel =
     "// kw: tune UNUSED = 1, 2\n"
     "void twice(int n, const float* x, float* y) {\n"
     "#ifdef KW_CONST_n\n"
-    "  const int rounds = 8;\n"
+    "#define ROUNDS 8\n"
+    "#endif\n"
+    "#ifdef ROUNDS\n"
+    "  static_assert(KW_CONST_n == 524288);\n"
+    "  const int rounds = ROUNDS;\n"
     "#else\n"
     "  const int rounds = 32;\n"
     "#endif\n"
@@ -63,6 +67,10 @@ TEST(Specialise, ABuildThatIsWrongAtItsShapeIsNotKept) {
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   EXPECT_EQ(ran.code, 1) << ran.err;
   EXPECT_EQ(ran.json()["confirmed"], false);
+  EXPECT_EQ(ran.json()["shapes"][0]["failed"], 1);
+  EXPECT_THAT(ran.json()["shapes"][0]["first_failure"].get<std::string>(),
+              HasSubstr("wrong_result"));
+  EXPECT_THAT(ran.err, HasSubstr("1 of which failed"));
   EXPECT_FALSE(std::filesystem::exists(w.path() / "runs/specialised"));
 }
 

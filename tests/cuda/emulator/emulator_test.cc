@@ -27,15 +27,19 @@ F* call(const char* name) {
 // The image of kernels.cu; empty where there is no nvcc.
 const std::string& image() {
   static const std::string made = [] {
-    const auto out = std::filesystem::temp_directory_path() /
-                     ("kw_emulator_test_" + std::to_string(::getpid()) + ".cubin");
+    // Of its own: what the emulated nvcc writes beside its output has fixed names.
+    const auto folder = std::filesystem::temp_directory_path() /
+                        ("kw_emulator_test_" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    const auto out = folder / "kernels.cubin";
     const std::string command = std::string(KW_EMULATED_NVCC) + " -arch=sm_80 -cubin -o " +
                                 out.string() + " " + KW_EMULATOR + "/kernels.cu 2>&1";
     if (std::system(command.c_str()) != 0) return std::string();
     std::ifstream in(out, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
-    std::filesystem::remove(out);
+    in.close();
+    std::filesystem::remove_all(folder);
     return text.str();
   }();
   return made;
