@@ -133,17 +133,22 @@ Result<Specialised> specialise(const Surroundings& s, const TaskWorkbench& workb
   // First, since a baseline that is not there should not cost the whole search.
   const auto standings = KW_TRY(time_baselines(s, options.baseline));
   const Candidate baseline = KW_TRY(choose_baseline(standings, options.baseline))->candidate;
-  std::vector<std::map<std::string, std::int64_t>> seen;
+  std::vector<const Workload*> shapes;
+  std::vector<task::Arm> arms;
   for (const Workload& workload : workbench.workloads()) {
-    const auto sizes =
-        task::arm_for(workbench.definition().task, workload, kernel.target, {}).sizes;
+    auto arm = task::arm_for(workbench.definition().task, workload, kernel.target, kernel.knobs);
     // What the function cannot tell apart has one build.
-    if (workload.group != Group::Time || std::ranges::find(seen, sizes) != seen.end()) continue;
-    seen.push_back(sizes);
-    result.shapes.push_back(KW_TRY(specialiser.choose(workload)));
+    const bool is_known =
+        std::ranges::any_of(arms, [&](const task::Arm& known) { return known.sizes == arm.sizes; });
+    if (workload.group != Group::Time || is_known) continue;
+    shapes.push_back(&workload);
+    arms.push_back(std::move(arm));
+  }
+  KW_TRY(specialiser.with(std::exchange(arms, {})));  // can it be put together at all?
+  for (const Workload* shape : shapes) {
+    result.shapes.push_back(KW_TRY(specialiser.choose(*shape)));
     on_shape(result.shapes.back());
   }
-  std::vector<task::Arm> arms;
   for (const ShapeChoice& shape : result.shapes)
     if (shape.arm) arms.push_back(*shape.arm);
   if (arms.empty()) return result;

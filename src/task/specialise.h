@@ -29,12 +29,11 @@ Arm arm_for(const Task& task, const Workload& workload, Target target, KnobPoint
 /// task's function, which passes an arm its sizes as literals, and on cuda a `when` of the plan.
 /// The result is an ordinary kernel without knobs: whoever judges it judges the dispatch too.
 ///
-/// Errors, in words for the kernel's author: code before the last #include (which cannot stand in a
-/// namespace), a condition before it that depends on a knob or a size, a host launcher, no arm, two
-/// arms of equal sizes, a header that does not parse. What does not bear being copied is for the
-/// compiler to refuse: other functions with C linkage, specialisations in a namespace of their own,
-/// and anything qualified (`std::sort`) that is called like the task's function or a kernel. Linear
-/// in the text and the number of arms.
+/// Errors, in words for the kernel's author: those of cut_source(), a host launcher, a kernel that
+/// is specialised already, no arm, two arms of equal sizes, a header that does not parse. What does
+/// not bear a namespace (further functions with C linkage on cpu, specialisations of other
+/// namespaces' templates, `std::sort` beside a task function `sort`) is for the compiler to refuse.
+/// Linear in the text and the number of arms.
 Result<std::string> specialise(const Task& task, const Candidate& kernel,
                                std::span<const Arm> arms);
 

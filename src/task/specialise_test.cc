@@ -14,6 +14,7 @@ namespace kw::task {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -55,10 +56,12 @@ TEST(Specialise, OnCpuTheFunctionDispatchesWithSizesAsLiterals) {
   EXPECT_THAT(text,
               HasSubstr("// kw: option unroll_loops\n// kw: technique specialised, blocking"));
   EXPECT_EQ(count(text, "#include <stddef.h>"), 1U);
-  EXPECT_LT(text.find("#endif"), text.find("namespace kw_arm_1 {  // big\n#define B 8\n"));
-  EXPECT_THAT(text, HasSubstr("#define C 16\n#define D 17\n#define KW_CONST_n 100\n"));
+  EXPECT_LT(text.find("#endif"),
+            text.find("namespace kw_arm_1 {  // big\n#undef B\n#define B 8\n"));
+  EXPECT_THAT(text, AllOf(HasSubstr("#define C 16\n"), HasSubstr("#define D 17\n"),
+                          HasSubstr("#define KW_CONST_n 100\n")));
   EXPECT_THAT(text, HasSubstr("#undef KW_CONST_n\n#undef saxpy\n}\n"));
-  EXPECT_THAT(text, HasSubstr("namespace kw_rest {  // all other shapes\n#define B 4\n"));
+  EXPECT_THAT(text, HasSubstr("namespace kw_rest {  // all other shapes\n#undef B\n#define B 4\n"));
   EXPECT_THAT(text,
               HasSubstr("  if (n == 100)\n    return kw_arm_1::kw_arm_1_saxpy(100, a, x, y);\n"
                         "  return kw_rest::kw_rest_saxpy(n, a, x, y);\n"));
@@ -83,13 +86,13 @@ namespace mine { template <int N> __global__ void second(const float* x) {} }
                                .value();
   EXPECT_THAT(text, HasSubstr(R"(// kw: when n == 100
 // kw:   let BLOCKS = ceil_div(n, 1024)
-// kw:   launch kw_arm_1::kw_arm_1_first grid(BLOCKS) block(256) args(n, a, x, y)
+// kw:   launch kw_arm_1::first grid(BLOCKS) block(256) args(n, a, x, y)
 // kw:   launch kw_arm_1::mine::second<256> grid(1) block(256) args(x)
 // kw: else
 // kw:   let BLOCKS = ceil_div(n, 512)
-// kw:   launch kw_rest::kw_rest_first grid(BLOCKS) block(128) args(n, a, x, y)
+// kw:   launch kw_rest::first grid(BLOCKS) block(128) args(n, a, x, y)
 )"));
-  EXPECT_THAT(text, HasSubstr("#define first kw_arm_1_first\n"));
+  EXPECT_EQ(count(text, "extern \"C++\" __global__ void first"), 2U);
 }
 
 // Or what one shape's sizes define would hold in the copies behind it.
@@ -102,7 +105,7 @@ TEST(Specialise, MacrosOfACopyEndWithIt) {
                  Target::Cpu, Origin::Baseline),
           std::vector<Arm>{{"big", {{"n", 100}}, {}}, {"odd", {{"n", 7}}, {}}})
           .value();
-  EXPECT_EQ(count(text, "#undef FULL\n"), 3U);
+  EXPECT_EQ(count(text, "#ifndef KW_HAD_FULL\n#undef FULL\n"), 3U);
   EXPECT_EQ(count(text, "KEPT"), 1U);
   EXPECT_THAT(text,
               HasSubstr("  if (n == 100)\n    return kw_arm_1::kw_arm_1_saxpy(100, a, x, y);\n"
@@ -125,10 +128,25 @@ TEST(Specialise, SaysWhatItCannotDo) {
               HasSubstr("line 2: code stands before an #include"));
   EXPECT_THAT(why("// kw: tune B = 4, 8\n#if B > 4\n#include <math.h>\n#endif\n", {arm}),
               HasSubstr("read once for all shapes, and B differs"));
+  EXPECT_THAT(why("// kw: tune B = 4, 8\n#if defined(__linux__) && \\\n  B > 4\n#endif\n#include "
+                  "<math.h>\n",
+                  {arm}),
+              HasSubstr("line 2: "));
+  EXPECT_THAT(
+      why("// kw: tune B = 4, 8\n#define S 1\n#include <math.h>\nint x;\n#undef S\n", {arm}),
+      HasSubstr("line 5: S is defined before the last #include"));
+  EXPECT_THAT(why("// kw: tune B = 4, 8\n// kw: technique specialised\nint x;\n", {arm}),
+              HasSubstr("already"));
+  EXPECT_EQ(why("// kw: tune B = 4, 8\n#ifndef B\n#define B 4\n#endif\n/* #if\n*/\n#define T 64 /* "
+                "a,\n b */\n"
+                "#include <math.h>\n/*\n#include <none.h>\n*/\nint x = 1'000;\nconst char* r = "
+                "R\"(\n#include <none>)\";\n",
+                {arm}),
+            "nothing");
   EXPECT_THAT(
       why("// kw: tune B = 4, 8\n#define WIDE (B > 4)\n#if WIDE\n#include <math.h>\n#endif\n",
           {arm}),
-      HasSubstr("line 3: what is read before the last #include"));
+      HasSubstr("line 3: what stands before the last #include"));
   EXPECT_THAT(why("// kw: tune B = 4, 8\n#ifdef KW_CONST_n\n#endif\n#include <math.h>\n", {arm}),
               HasSubstr("KW_CONST_"));
   EXPECT_THAT(why("// kw: tune B = 4, 8\n// kw: dialect host\n", {arm}, Target::Cuda),

@@ -28,8 +28,8 @@ F* call(const char* name) {
 const std::string& image() {
   static const std::string made = [] {
     // Of its own: what the emulated nvcc writes beside its output has fixed names.
-    const auto folder = std::filesystem::temp_directory_path() /
-                        ("kw_emulator_test_" + std::to_string(::getpid()));
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("kw_emulator_test_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);
     const auto out = folder / "kernels.cubin";
     const std::string command = std::string(KW_EMULATED_NVCC) + " -arch=sm_80 -cubin -o " +
