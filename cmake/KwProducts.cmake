@@ -14,7 +14,7 @@ endif()
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
-kw_room(base LIBS OpenSSL::Crypto nlohmann_json::nlohmann_json ${KW_FMT})
+kw_room(base HOT LIBS OpenSSL::Crypto nlohmann_json::nlohmann_json ${KW_FMT})
 kw_room(record DEPS base)
 find_library(KW_SECCOMP libseccomp.a REQUIRED)
 kw_room(platform DEPS base record LIBS ${KW_SECCOMP})
@@ -62,7 +62,7 @@ if(NOT KW_PORTABLE)
   kw_room(task DEPS base record LIBS yaml-cpp)
 endif()
 
-kw_room(player DEPS base)
+kw_room(player HOT DEPS base)
 kw_room(compile DEPS base record platform player LIBS ${CMAKE_DL_LIBS})
 
 if(NOT KW_PORTABLE)
@@ -78,27 +78,28 @@ if(NOT KW_PORTABLE)
   target_link_libraries(kw-nvrtc PRIVATE ${CMAKE_DL_LIBS})
   add_dependencies(kw_compile kw-nvrtc)
 endif()
-kw_room(measure DEPS base)
-kw_room(device DEPS base record platform player)
+kw_room(measure HOT DEPS base)
+kw_room(device HOT DEPS base record platform player)
 # Bound by memory, so always optimised; without contraction, so that every machine gets the same bits.
 set_source_files_properties(src/device/compare.cc src/device/compare_kernel.cc src/device/fill.cc
-  src/device/random_values.cc src/device/host_ops.cc PROPERTIES COMPILE_OPTIONS "-O3;-ffp-contract=off")
+  src/device/random_values.cc src/device/host_ops.cc PROPERTIES COMPILE_OPTIONS "-O3;-ffp-contract=off"
+  SKIP_PRECOMPILE_HEADERS ON)
 kw_embed_text(device cuda)
-kw_room(referee DEPS base record platform compile device measure)
+kw_room(referee HOT DEPS base record platform compile device measure)
 kw_room(profile DEPS base record compile device measure)
 kw_embed_text(profile cuda)
 if(NOT KW_PORTABLE)
   find_package(Eigen3 REQUIRED NO_MODULE)
-  kw_room(search DEPS base record LIBS Eigen3::Eigen)
+  kw_room(search HOT DEPS base record LIBS Eigen3::Eigen)
   find_package(SQLiteCpp REQUIRED)
   find_library(KW_ZSTD zstd REQUIRED)
-  kw_room(store DEPS platform LIBS SQLiteCpp sqlite3 ${KW_ZSTD})
+  kw_room(store HOT DEPS platform LIBS SQLiteCpp sqlite3 ${KW_ZSTD})
 endif()
 
 if(NOT KW_PORTABLE)
   kw_room(llm DEPS net LIBS yaml-cpp)
   find_path(KW_MUSTACHE kainjow/mustache.hpp REQUIRED)  # headers only, without a CMake package
-  kw_room(memory DEPS task store LIBS kw_embedded_data)
+  kw_room(memory HOT DEPS task store LIBS kw_embedded_data)
   kw_room(propose DEPS task llm memory)
 endif()
 
