@@ -189,9 +189,15 @@ __global__ void __launch_bounds__(THREADS)
     float4 u_before = once<HAS_LARGE_PLANES>(old);
     float4 m = once<HAS_LARGE_PLANES>(slowness);
     for (int x = x0; x < x1; ++x) {
-      // The next plane's vectors are on their way while this one is computed.
+      // The next plane's vectors are on their way while this one is computed. Where planes are large the last of a
+      // chunk fetches its own again: without a branch they set out later, and the L2 keeps what neighbours ask for.
       float4 next_e = e, next_before = u_before, next_m = m;
-      if (x + 1 < x1) {
+      if (HAS_LARGE_PLANES) {
+        const int ahead = x + 1 < x1 ? sx : 0;
+        next_e = vector_at(p + (2 * sx + ahead));
+        next_before = once<HAS_LARGE_PLANES>(old + ahead);
+        next_m = once<HAS_LARGE_PLANES>(slowness + ahead);
+      } else if (x + 1 < x1) {
         next_e = vector_at(p + 3 * sx);
         next_before = once<HAS_LARGE_PLANES>(old + sx);
         next_m = once<HAS_LARGE_PLANES>(slowness + sx);

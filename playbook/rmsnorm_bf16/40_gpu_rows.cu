@@ -7,17 +7,24 @@
 // kw: tune WIDER = 512, 1024, 256     // threads for rows of up to 32768 columns
 // kw: tune PIECE = 17408, 8704, 34816     // elements of short rows that a block takes at once, about
 // kw: let PER = max(32, min(pitch - cols > 16 ? 32 : pitch - cols > 8 ? 64 : 128, PIECE / pitch / 32 * 32))
+// kw: let STAGED = 2 * (PER * pitch + 584)     // bytes: lanes read 576 elements from where a row begins, whatever its length
 // kw: when pitch <= 640 && cols <= 63
-// kw:   launch rmsnorm_packed<8, 4> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(
+// kw:   launch rmsnorm_packed<8, 4, 0> grid(ceil_div(rows, PER)) block(256) shared(STAGED) args(
+// kw:     PER, rows, cols, pitch, eps, x, w, y)
+// kw: else when pitch <= 640 && cols >= 128 && cols <= 143
+// kw:   launch rmsnorm_packed<8, 9, 1> grid(ceil_div(rows, PER)) block(256) shared(STAGED) args(
 // kw:     PER, rows, cols, pitch, eps, x, w, y)
 // kw: else when pitch <= 640 && cols <= 143
-// kw:   launch rmsnorm_packed<8, 9> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(
+// kw:   launch rmsnorm_packed<8, 9, 0> grid(ceil_div(rows, PER)) block(256) shared(STAGED) args(
+// kw:     PER, rows, cols, pitch, eps, x, w, y)
+// kw: else when pitch <= 640 && cols >= 256 && cols <= 287
+// kw:   launch rmsnorm_packed<16, 9, 1> grid(ceil_div(rows, PER)) block(256) shared(STAGED) args(
 // kw:     PER, rows, cols, pitch, eps, x, w, y)
 // kw: else when pitch <= 640 && cols <= 287
-// kw:   launch rmsnorm_packed<16, 9> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(
+// kw:   launch rmsnorm_packed<16, 9, 0> grid(ceil_div(rows, PER)) block(256) shared(STAGED) args(
 // kw:     PER, rows, cols, pitch, eps, x, w, y)
 // kw: else when pitch <= 640 && cols <= 512
-// kw:   launch rmsnorm_packed<32, 9> grid(ceil_div(rows, PER)) block(256) shared(PER * pitch * 2 + 16) args(
+// kw:   launch rmsnorm_packed<32, 9, 0> grid(ceil_div(rows, PER)) block(256) shared(STAGED) args(
 // kw:     PER, rows, cols, pitch, eps, x, w, y)
 // kw: else when cols <= 4096
 // kw:   launch rmsnorm_medium grid(rows) block(128) args(cols, pitch, eps, x, w, y)
@@ -272,13 +279,17 @@ struct Piece {
 
 // The pairs of a row that a lane of its team takes, TEAM pairs apart. They lie at even places of memory: where a row
 // begins at an odd one, its first element is the high half of a pair, and always will be for this lane.
-template <int TEAM>
+template <int TEAM, int ITEMS, int FULL>
 struct Pairs {
   int first, left;  // column of the low half of the first pair, which may be -1; from there to the end of the row
 
   __device__ __forceinline__ Pairs(int lane, int odd, int cols) : first(2 * lane - odd), left(cols - first) {}
-  __device__ __forceinline__ bool low(int k) const { return (k > 0 || first >= 0) && left > 2 * TEAM * k; }
-  __device__ __forceinline__ bool high(int k) const { return left > 2 * TEAM * k + 1; }
+  // FULL: rows reach into the last pairs, so that all others are there.
+  __device__ __forceinline__ static bool is_full(int k) { return FULL && k < ITEMS - 1; }
+  __device__ __forceinline__ bool low(int k) const {
+    return (k > 0 || first >= 0) && (is_full(k) || left > 2 * TEAM * k);
+  }
+  __device__ __forceinline__ bool high(int k) const { return is_full(k) || left > 2 * TEAM * k + 1; }
 
   __device__ __forceinline__ void store(unsigned* row, int k, unsigned pair) const {
     bf16* halves = reinterpret_cast<bf16*>(row + k * TEAM);
@@ -292,14 +303,14 @@ struct Pairs {
 };
 
 // A lane's pairs of a vector over the columns; `mixed` where other rows of the block begin at the other parity.
-template <int TEAM, int ITEMS>
+template <int TEAM, int ITEMS, int FULL>
 static __device__ __forceinline__ void take_columns(unsigned (&pairs)[ITEMS], const bf16* w, int lane, int cols,
                                                     bool mixed, int odd) {
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k) {
     const int column = 2 * (k * TEAM + lane);
     pairs[k] = 0;
-    if (column + 1 < cols)
+    if ((FULL && k < ITEMS - 1) || column + 1 < cols)
       pairs[k] = __ldg(reinterpret_cast<const unsigned*>(w + column));
     else if (column < cols)
       pairs[k] = __ldg(w + column);
@@ -315,7 +326,7 @@ static __device__ __forceinline__ void take_columns(unsigned (&pairs)[ITEMS], co
 
 // A row to a team of TEAM lanes, in place in shared memory. The rows of a warp's teams lie as far apart as leaves them
 // different banks.
-template <int TEAM, int ITEMS>
+template <int TEAM, int ITEMS, int FULL>
 __global__ void __launch_bounds__(256, 4) rmsnorm_packed(
     int per, int rows, int cols, int pitch, float eps, const bf16* __restrict__ x,
     const bf16* __restrict__ w, bf16* y) {
@@ -336,9 +347,9 @@ __global__ void __launch_bounds__(256, 4) rmsnorm_packed(
     return (turn >> by) * kTeams * apart + team * apart + (turn & (apart - 1));
   };
   const int odd = row_of(warp) * pitch & 1;
-  const Pairs<TEAM> pairs(lane, odd, cols);
+  const Pairs<TEAM, ITEMS, FULL> pairs(lane, odd, cols);
   unsigned weight[ITEMS];
-  take_columns<TEAM>(weight, w, lane, cols, pitch & 1, odd);
+  take_columns<TEAM, ITEMS, FULL>(weight, w, lane, cols, pitch & 1, odd);
   const float share = 1.0f / cols;
   copies_arrived();
   __syncthreads();
@@ -353,15 +364,14 @@ __global__ void __launch_bounds__(256, 4) rmsnorm_packed(
   for (int turn = warp; turn * kTeams < per; turn += 8) {
     const int r = row_of(turn);
     const bool there = r < piece.rows;
-    const bf16* begin = staged + (there ? r : odd) * pitch;  // all lanes take part in the sums
+    // All lanes take part in the sums, and read beyond their row rather than branch: to no effect.
     unsigned* row = reinterpret_cast<unsigned*>(staged + (r * pitch - odd)) + lane;
-    const unsigned* source = reinterpret_cast<const unsigned*>(begin - odd) + lane;
     float v[ITEMS][2];
     forget_widened(weight);
     float squares = 0.0f;
 #pragma unroll
     for (int k = 0; k < ITEMS; ++k) {
-      const unsigned pair = pairs.low(k) || pairs.high(k) ? source[k * TEAM] : 0u;
+      const unsigned pair = row[k * TEAM];
       v[k][0] = pairs.low(k) ? low_of(pair) : 0.0f;
       v[k][1] = pairs.high(k) ? high_of(pair) : 0.0f;
       squares += v[k][0] * v[k][0] + v[k][1] * v[k][1];
