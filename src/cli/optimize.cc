@@ -14,6 +14,7 @@
 #include "cli/optimize_flags.h"
 #include "cli/run_view.h"
 #include "cli/session.h"
+#include "cli/shape_builds.h"
 #include "cli/shelf.h"
 #include "cli/synthetic_bench.h"
 #include "engine/run.h"
@@ -138,9 +139,23 @@ Result<std::unique_ptr<RunModels>> open_models(const Global& global, RunConfig& 
                          canceller.token());
 }
 
+/// Mode specialised: the winner with a build for each timed shape. None: another mode, or no
+/// winner.
+Result<std::optional<ShapeBuilds>> builds_of_winner(const engine::Surroundings& s,
+                                                    const Setting& setting,
+                                                    const report::RunData& data) {
+  const RunConfig& config = data.run.config;
+  if (!config.specialises || data.run.state == RunState::Interrupted || !data.is_win())
+    return std::optional<ShapeBuilds>();
+  return KW_TRY(
+      build_for_shapes(s, *setting.real, data.best->candidate, {.baseline = config.baseline}));
+}
+
 /// Where the run ends: its folder, and what is printed.
-Result<int> report_run(const Global& global, const OptimizeFlags& flags, store::RunStore& store,
+Result<int> report_run(const Global& global, const OptimizeFlags& flags,
+                       const engine::Surroundings& s, const Setting& setting,
                        const report::RunData& data) {
+  store::RunStore& store = s.store;
   report::Digest digest;
   KW_TRY(store.for_each_line(data.run.id, [&](const AttemptLine& line) { digest.add(line); }));
   KW_TRY(report::write_run_folder(store, data, digest));
@@ -148,11 +163,18 @@ Result<int> report_run(const Global& global, const OptimizeFlags& flags, store::
   if (!flags.save_attempts.empty())
     KW_TRY(report::save_attempts(flags.save_attempts, store, data.run.id));
   const platform::Path folder = store.folder_of(data.run);
-  if (global.json)
-    std::printf("%s\n", optimized_json(data, folder).c_str());
-  else
+  if (!global.json)
     std::printf("%s%s\n", report::summary_table(data, digest).c_str(),
                 where_to_look(data, folder).c_str());
+  std::fflush(stdout);  // what follows tells of itself on standard error
+  const auto builds = KW_TRY(builds_of_winner(s, setting, data));
+  Json told = optimized_json(data, folder);
+  if (builds)
+    told["specialised"] = shape_builds_json(*builds, data.run.config.task, data.run.config.target);
+  if (global.json)
+    std::printf("%s\n", dump_json(told).c_str());
+  else if (builds)
+    std::printf("%s", shape_builds_words(*builds).c_str());
   if (data.run.state == RunState::Interrupted) return static_cast<int>(kInterrupted);
   return static_cast<int>(data.is_win() ? kDone : kNotGood);
 }
@@ -185,6 +207,8 @@ Result<> fit_to_device(const Wanted& wanted, const Setting& setting) {
 Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Setting& setting) {
   if (wanted.stored && wanted.config.task_sha256 != setting.task_sha256)
     return fail("the task has changed since this run began; start a new one", wanted.stored->name);
+  if (wanted.config.specialises && setting.real == nullptr)
+    return fail("a landscape has no shapes: --mode specialised means nothing to it");
   if (wanted.stored) return fit_to_device(wanted, setting);
   RunConfig& config = wanted.config;
   if (flags.goals.empty()) config.goals = setting.goals;
@@ -250,7 +274,10 @@ Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
   view.end();
   if (!searched && signals.is_interrupted())
     return report_error(global, searched.error(), kInterrupted);
-  return report_run(global, flags, store, run_data(KW_TRY(std::move(searched)), setting.facts()));
+  const auto code = report_run(global, flags, surroundings, setting,
+                               run_data(KW_TRY(std::move(searched)), setting.facts()));
+  if (!code && signals.is_interrupted()) return report_error(global, code.error(), kInterrupted);
+  return code;
 }
 
 int run(const Global& global, const OptimizeFlags& flags) {

@@ -171,6 +171,11 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   if (flags.carrier != "pipe" && flags.carrier != kBundle)
     return fail("--carrier is pipe or bundle, not '" + flags.carrier + "'");
   config.carrier = flags.carrier;
+  if (flags.mode != "generic" && flags.mode != "specialised")
+    return fail("--mode is generic or specialised, not '" + flags.mode + "'");
+  config.specialises = flags.mode == "specialised";
+  if (config.specialises && config.carrier == kBundle)
+    return fail("--mode specialised is judged here: not with --carrier bundle");
   if (flags.profile && aim.target != Target::Cuda) return fail("--profile is for --target cuda");
   config.profiles = flags.profile;
   if (config.carrier == kBundle && config.outstanding == 1) config.outstanding = kBundleAsks;
@@ -207,6 +212,8 @@ void OptimizeFlags::declare(Flags& f) {
   f.integer("--seed", seed, "Of the strategy only");
   f.integer("--outstanding", outstanding, "Asks in flight");
   f.text("--save-attempts", save_attempts, "Keep every source here as NNN_name.cpp or .cu");
+  f.text("--mode", mode,
+         "generic: one build for all shapes; specialised: then one for each timed shape, too");
   f.text("--carrier", carrier,
          "pipe: judged here; bundle: what waits for a judge is written to runs/TASK.bundle");
   f.text("--results", results, "What kw-worker --bundle made of the last bundle");

@@ -31,6 +31,7 @@ struct OptimizeFlags {
   std::int64_t outstanding = 1;
   std::string save_attempts;
   std::string carrier = "pipe";
+  std::string mode = "generic";
   std::string results;
   bool no_memory = false;
   bool profile = false;

@@ -42,7 +42,7 @@ std::string pinned_source(const Candidate& candidate) {
                     : candidate.source;
 }
 
-std::string optimized_json(const report::RunData& data, const platform::Path& folder) {
+Json optimized_json(const report::RunData& data, const platform::Path& folder) {
   Json object;
   object["run"] = data.run.name;
   object["attempts"] = data.run.attempts;
@@ -64,7 +64,8 @@ std::string optimized_json(const report::RunData& data, const platform::Path& fo
     shown["knobs"] = best->candidate.knobs;
     object["best"] = std::move(shown);
   }
-  return dump_json(object);
+  if (data.run.config.specialises) object["specialised"] = nullptr;
+  return object;
 }
 
 std::string where_to_look(const report::RunData& data, const platform::Path& folder) {
@@ -74,7 +75,7 @@ std::string where_to_look(const report::RunData& data, const platform::Path& fol
     text += "certificate: " + (folder / "best" / "certificate.json").string() + "\n";
   text += "plots and tables: " + folder.string() + "\n";
   if (!data.is_win()) text += "Nothing was confirmed faster than " + data.baseline + ".\n";
-  if (data.is_win() && data.run.config.carrier == "pipe")
+  if (data.is_win() && data.run.config.carrier == "pipe" && !data.run.config.specialises)
     text += "knobs for each shape: kw specialise " + data.run.name + "\n";
   if (data.run.config.models.empty())
     text +=

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "engine/run.h"
 #include "platform/files.h"
@@ -17,8 +18,9 @@ report::RunData run_data(engine::RunReport report, const DeviceFacts& device);
 /// The source with its knobs pinned: compiles alone.
 std::string pinned_source(const Candidate& candidate);
 
-/// run, best (as `judge`, plus confirmed, path, source_sha256), attempts, stopped_by, spent.
-std::string optimized_json(const report::RunData& data, const platform::Path& folder);
+/// run, best (as `judge`, plus confirmed, path, source_sha256), attempts, stopped_by, spent; in
+/// mode specialised that, null without a winner.
+Json optimized_json(const report::RunData& data, const platform::Path& folder);
 
 /// Where the winner lies, and what a language model would add.
 std::string where_to_look(const report::RunData& data, const platform::Path& folder);

@@ -13,6 +13,9 @@
 namespace kw::engine {
 namespace {
 
+// Most time of a confirmation. A narrower interval than these give is worth nobody's waiting.
+constexpr std::int64_t kShapeNs = 6'000'000'000;
+constexpr std::int64_t kWholeNs = 12'000'000'000;
 constexpr std::size_t kMostPoints = 4096;  // of a space, from which those to try are drawn
 constexpr double kFidelity = 0.5;          // of a search's budget: the choice is confirmed
 
@@ -74,6 +77,7 @@ class Specialiser {
     request.id = "specialised-confirm-" + std::to_string(++judged_);
     request.seed = Seed::from_os().low;
     request.measure.purpose = Purpose::Confirm;
+    request.measure.wall_ns = only.empty() ? kWholeNs : kShapeNs;
     request.measure.only = std::move(only);
     return evaluate(std::move(request));
   }

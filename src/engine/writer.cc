@@ -104,6 +104,7 @@ void Writer::set_constants(propose::Situation& situation) const {
   situation.target = run_.config.target;
   situation.feedback = run_.config.feedback;
   situation.device = &brief_.device;
+  situation.has_shape_builds = run_.config.specialises;
   situation.goals = run_.config.goals;
   situation.baseline = run_.config.baseline;
   situation.baseline_ns = brief_.baseline_ns;

@@ -46,6 +46,7 @@ const std::vector<std::string>& known_variables() {
                            "workspace",
                            "max_knobs",
                            "max_values",
+                           "has_shape_builds",
                            "task",
                            "summary",
                            "interface",
@@ -279,6 +280,7 @@ void set_rules(Fields& f, const Situation& s) {
   f["workspace"] = {format_bytes(static_cast<std::uint64_t>(bytes))};
   f["max_knobs"] = {std::to_string(task::kMaxKnobs)};
   f["max_values"] = {std::to_string(task::kMaxKnobValues)};
+  f["has_shape_builds"] = {s.has_shape_builds};
   f["target"] = {std::string(name_of(s.target))};
   f["device_facts"] = {
       texts(s.device != nullptr ? describe_device(*s.device) : std::vector<std::string>())};

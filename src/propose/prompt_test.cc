@@ -143,6 +143,14 @@ TEST_F(PromptTest, TheGapToEachGoalIsTold) {
                     HasSubstr("1.00 ms on the slowest timed workload; needs a kernel 3 times")));
 }
 
+TEST_F(PromptTest, ConstantsOfAShapeAreTaughtWhereTheWinnerIsBuiltForEach) {
+  EXPECT_THAT(build().system, Not(HasSubstr("KW_CONST_")));
+  situation_.has_shape_builds = true;
+  EXPECT_THAT(build().system, HasSubstr("`#ifdef KW_CONST_n`"));
+  situation_.target = Target::Cuda;
+  EXPECT_THAT(build().system, HasSubstr("`#ifdef KW_CONST_n`"));
+}
+
 TEST_F(PromptTest, EqualSituationsGiveEqualPrompts) {
   situation_.history = {test_line(1, OutcomeClass::NewBest)};
   EXPECT_EQ(build().user, build().user);

@@ -31,6 +31,7 @@ struct Situation {
   const DeviceFacts* device = nullptr;  ///< Of that target; null: nothing is known of it.
   /// What of it may be told; see limit().
   FeedbackLevel feedback = FeedbackLevel::Profile;
+  bool has_shape_builds = false;  ///< A winner gets a build for each timed shape.
   Goals goals;
   std::string baseline;                  ///< Name of the opponent to beat.
   double baseline_ns = 0;                ///< Its mean over the timed workloads.

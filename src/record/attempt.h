@@ -114,6 +114,7 @@ struct RunConfig {
   bool uses_memory = false;  ///< Begins with lessons of earlier runs, and learns.
   bool freezes_memory = false;   ///< What it learns is told to nobody after it.
   bool profiles = false;         ///< cuda: every candidate that was found faster.
+  bool specialises = false;      ///< A winner gets a build for each timed shape.
   std::string preset;            ///< Of strategies with two: sketch | paper; empty: the default.
   int rounds = 10;               ///< Of strategies that end by themselves.
   std::string guide;             ///< Of graph-walk: random | llm | weights; empty: random.
@@ -138,11 +139,12 @@ struct RunConfig {
         v("models", s.models), v("ensemble", s.ensemble), v("limits", s.limits),
         v("prices", s.prices), v("writes", s.writes), v("constraints", s.constraints),
         v("hints", s.hints), v("start_attempts", s.start_attempts), v("uses_memory", s.uses_memory),
-        v("freezes_memory", s.freezes_memory), v("profiles", s.profiles), v("preset", s.preset),
-        v("rounds", s.rounds), v("judges_by_rules", s.judges_by_rules),
-        v("judges_learned", s.judges_learned), v("shortlist", s.shortlist), v("guide", s.guide),
-        v("freezes_graph", s.freezes_graph), v("feedback", s.feedback),
-        v("uses_knowledge", s.uses_knowledge), v("label", s.label), v("ideas", s.ideas);
+        v("freezes_memory", s.freezes_memory), v("profiles", s.profiles),
+        v("specialises", s.specialises), v("preset", s.preset), v("rounds", s.rounds),
+        v("judges_by_rules", s.judges_by_rules), v("judges_learned", s.judges_learned),
+        v("shortlist", s.shortlist), v("guide", s.guide), v("freezes_graph", s.freezes_graph),
+        v("feedback", s.feedback), v("uses_knowledge", s.uses_knowledge), v("label", s.label),
+        v("ideas", s.ideas);
   }
 };
 

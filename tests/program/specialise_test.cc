@@ -1,6 +1,8 @@
-// kw specialise: a build for each shape in one kernel, judged for real.
+// kw specialise, kw optimize --mode specialised: a build for each shape in one kernel, judged for
+// real.
 // SPDX-License-Identifier: Apache-2.0
 #include "kw.h"
+#include "replies.h"
 
 namespace kw::program {
 namespace {
@@ -72,6 +74,36 @@ TEST(Specialise, ABuildThatIsWrongAtItsShapeIsNotKept) {
               HasSubstr("wrong_result"));
   EXPECT_THAT(ran.err, HasSubstr("1 of which failed"));
   EXPECT_FALSE(std::filesystem::exists(w.path() / "runs/specialised"));
+}
+
+// Half of the reference's work, and half of that where the size is a constant.
+const char* const kReply =
+    "#ifdef KW_CONST_n\n"
+    "  const int rounds = 8;\n"
+    "#else\n"
+    "  const int rounds = 16;\n"
+    "#endif\n"
+    "  for (int i = 0; i < n; ++i) {\n"
+    "    float sum = 0;\n"
+    "    for (int k = 0; k < rounds; ++k) sum += x[i] * (2.0f / rounds);\n"
+    "    y[i] = sum;\n"
+    "  }\n";
+
+TEST(Specialise, OptimizeEndsWithABuildForEachShapeOfItsWinner) {
+  const Workspace w(Whose::Suite);
+  write_known_task(w);
+  w.write("replies.txt", "===\n" + kernel(kReply));
+  const Ran ran = w.kw({"optimize", "twice", "--mode", "specialised", "--model",
+                        "scripted:replies.txt", "--strategy", "best-of-n", "--writes", "1",
+                        "--baseline", "reference", "--time", "5s", "--json"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  const json told = ran.json();
+  EXPECT_EQ(told["best"]["confirmed"], true);
+  const json shapes = told["specialised"];
+  EXPECT_EQ(shapes["mode"], "specialised");
+  EXPECT_EQ(shapes["confirmed"], true) << shapes.dump();
+  EXPECT_THAT(w.read("runs/specialised/twice-1/twice.cpp"), HasSubstr("if (n == 524288)"));
 }
 
 }  // namespace

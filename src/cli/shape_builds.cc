@@ -1,0 +1,99 @@
+// A build for each timed shape of a kernel, told and written down.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/shape_builds.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/verdict_view.h"
+#include "record/codec.h"
+
+namespace kw::cli {
+namespace {
+
+std::string interval_of(const Speedup& s) {
+  return fmt::format("{:.3f}x [{:.3f}, {:.3f}]", s.value, s.low, s.high);
+}
+
+std::string words_of(const engine::ShapeChoice& shape) {
+  std::string tried = fmt::format("{} point{}", shape.tried, shape.tried == 1 ? "" : "s");
+  if (shape.failed > 0)
+    tried += fmt::format(", {} of which failed: {}", shape.failed,
+                         engine::failure_words(shape.first_failure));
+  if (!shape.confirmation) return fmt::format("{}: nothing faster among {}", shape.workload, tried);
+  const Evaluation& seen = *shape.confirmation;
+  if (!shape.arm)
+    return fmt::format(
+        "{}: not confirmed: {}; the fastest of {}", shape.workload,
+        seen.verdict.is_correct() ? interval_of(seen.speedup) : engine::failure_words(seen.verdict),
+        tried);
+  const std::string knobs = knobs_text(shape.arm->knobs);
+  return fmt::format("{}: {} of itself with {}, the fastest of {}", shape.workload,
+                     interval_of(seen.speedup), knobs.empty() ? "its sizes as constants" : knobs,
+                     tried);
+}
+
+/// The kernel and its certificate; fills in the path.
+Result<> write_down(const store::RunStore& store, ShapeBuilds& builds, const std::string& task,
+                    Target target) {
+  platform::Path folder;
+  std::error_code ignored;
+  for (int n = 1; folder.empty() || std::filesystem::exists(folder, ignored); ++n)
+    folder = store.root() / "specialised" / fmt::format("{}-{}", task, n);
+  KW_TRY(platform::make_dirs(folder));
+  const platform::Path kernel = folder / (task + std::string(source_suffix(target)));
+  KW_TRY(platform::write_file_atomic(kernel, builds.result.kernel->source, false));
+  builds.path = kernel.string();
+  const std::string certificate = dump_json(shape_builds_json(builds, task, target)) + "\n";
+  return platform::write_file_atomic(folder / "certificate.json", certificate, false);
+}
+
+}  // namespace
+
+Json shape_builds_json(const ShapeBuilds& builds, const std::string& task, Target target) {
+  const engine::Specialised& result = builds.result;
+  Json shapes = Json::array();
+  for (const engine::ShapeChoice& shape : result.shapes) {
+    Json one{{"workload", shape.workload}, {"tried", shape.tried}, {"failed", shape.failed}};
+    if (shape.failed > 0) one["first_failure"] = engine::failure_words(shape.first_failure);
+    if (shape.arm) one["sizes"] = shape.arm->sizes, one["knobs"] = shape.arm->knobs;
+    if (shape.confirmation) one["over_itself"] = evaluation_json(*shape.confirmation);
+    shapes.push_back(std::move(one));
+  }
+  Json told{{"task", task},
+            {"target", name_of(target)},
+            {"mode", "specialised"},
+            {"confirmed", result.is_kept()},
+            {"shapes", std::move(shapes)}};
+  if (result.over_baseline) told["over_baseline"] = evaluation_json(*result.over_baseline);
+  if (!builds.path.empty()) told["path"] = builds.path;
+  return told;
+}
+
+Result<ShapeBuilds> build_for_shapes(const engine::Surroundings& s,
+                                     const engine::TaskWorkbench& workbench,
+                                     const Candidate& kernel,
+                                     const engine::SpecialiseOptions& options) {
+  const auto tell = [](const engine::ShapeChoice& shape) {
+    std::fprintf(stderr, "kw: %s\n", words_of(shape).c_str());
+  };
+  ShapeBuilds builds{KW_TRY(engine::specialise(s, workbench, kernel, options, tell)), ""};
+  if (builds.result.is_kept())
+    KW_TRY(write_down(s.store, builds, workbench.definition().task.name, kernel.target));
+  return builds;
+}
+
+std::string shape_builds_words(const ShapeBuilds& builds) {
+  const engine::Specialised& result = builds.result;
+  if (!result.over_baseline)
+    return "No shape gained anything for certain; the kernel stays as it is.\n";
+  const Evaluation& whole = *result.over_baseline;
+  if (!result.is_kept())
+    return fmt::format("Not confirmed as a whole: {}\n", engine::failure_words(whole.verdict));
+  return fmt::format("Specialised: {} of {}\n{}\n", interval_of(whole.speedup),
+                     whole.opponent_words(), builds.path);
+}
+
+}  // namespace kw::cli
