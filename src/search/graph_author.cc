@@ -45,7 +45,7 @@ GraphAuthor::GraphAuthor(std::vector<Idea> ideas, const StrategyOptions& options
 
 StepExample GraphAuthor::shortened(StepExample example) {
   for (std::string* side : {&example.before, &example.after})
-    if (side->size() > kShownBytes) *side = side->substr(0, kShownBytes) + "\n// ...\n";
+    if (side->size() > kShownBytes) side->replace(kShownBytes, std::string::npos, "\n// ...\n");
   return example;
 }
 
