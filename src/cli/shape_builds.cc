@@ -79,6 +79,8 @@ Result<ShapeBuilds> build_for_shapes(const engine::Surroundings& s,
   const auto tell = [](const engine::ShapeChoice& shape) {
     std::fprintf(stderr, "kw: %s\n", words_of(shape).c_str());
   };
+  std::fprintf(stderr, "kw: a build for each timed shape: up to %d points of the knobs at each\n",
+               options.points);
   ShapeBuilds builds{KW_TRY(engine::specialise(s, workbench, kernel, options, tell)), ""};
   if (builds.result.is_kept())
     KW_TRY(write_down(s.store, builds, workbench.definition().task.name, kernel.target));

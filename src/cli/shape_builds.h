@@ -15,7 +15,7 @@ struct ShapeBuilds {
   std::string path;  ///< Empty: nothing was kept.
 };
 
-/// Chooses, each choice told on standard error, and writes what is kept to
+/// Chooses, which is told on standard error shape by shape, and writes what is kept to
 /// runs/specialised/<task>-<n>, n the first number free, with its certificate. Costs as
 /// engine::specialise.
 Result<ShapeBuilds> build_for_shapes(const engine::Surroundings& s,
