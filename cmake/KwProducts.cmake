@@ -15,7 +15,7 @@ endif()
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 kw_room(base HOT LIBS OpenSSL::Crypto nlohmann_json::nlohmann_json ${KW_FMT})
-kw_room(record DEPS base)
+kw_room(record HOT DEPS base)
 find_library(KW_SECCOMP libseccomp.a REQUIRED)
 kw_room(platform DEPS base record LIBS ${KW_SECCOMP})
 
@@ -100,7 +100,7 @@ if(NOT KW_PORTABLE)
   kw_room(llm DEPS net LIBS yaml-cpp)
   find_path(KW_MUSTACHE kainjow/mustache.hpp REQUIRED)  # headers only, without a CMake package
   kw_room(memory HOT DEPS task store LIBS kw_embedded_data)
-  kw_room(propose DEPS task llm memory)
+  kw_room(propose HOT DEPS task llm memory)
 endif()
 
 # What shares a process with foreign code: never sanitised (it limits its own address space and owns
@@ -136,7 +136,7 @@ if(NOT KW_PORTABLE)
   find_package(CLI11 REQUIRED)
   kw_room(evaluate DEPS worker search store)
   kw_room(engine DEPS search propose evaluate memory store)
-  kw_room(report DEPS store memory measure)
+  kw_room(report HOT DEPS store memory measure)
   kw_room(cli DEPS engine report evaluate llm LIBS CLI11::CLI11 kw_version)
   add_executable(kw src/cli/main.cc)
   target_link_libraries(kw PRIVATE kw_cli kw_watched)
@@ -183,7 +183,7 @@ if(KW_TESTS AND NOT KW_PORTABLE)
   string(JOIN ":" measuring Bundle.* EveryStrategy.RunsWithAScriptedModel EveryStrategy.TellsWhatEachRoleWasAsked
     Examples.TheScriptGoesBackAndForthUntilTheRunHasEnded GuidedModel.* Interrupt.DuringTheConfirmationEndsItSoon
     Interrupted.* LessonsOfAWave.* Model.* ModelScript.*
-    OneDevice.* TaskRun.*)
+    OneDevice.* Specialise.* TaskRun.*)
   gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST TEST_FILTER ${measuring}
     PROPERTIES LABELS program TIMEOUT 900 COST 2 RESOURCE_LOCK device)
   gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST TEST_FILTER -${measuring}:GpuRun.*

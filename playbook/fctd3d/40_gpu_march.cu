@@ -190,7 +190,7 @@ __global__ void __launch_bounds__(THREADS)
     float4 m = once<HAS_LARGE_PLANES>(slowness);
     for (int x = x0; x < x1; ++x) {
       // The next plane's vectors are on their way while this one is computed. Where planes are large the last of a
-      // chunk fetches its own again: without a branch they set out later, and the L2 keeps what neighbours ask for.
+      // chunk fetches its own again: without a branch they set out later, which is faster there and slower elsewhere.
       float4 next_e = e, next_before = u_before, next_m = m;
       if (HAS_LARGE_PLANES) {
         const int ahead = x + 1 < x1 ? sx : 0;

@@ -354,7 +354,7 @@ struct Pairs {
   int first, left;  // column of the low half of the first pair, which may be -1; from there to the end of the row
 
   __device__ __forceinline__ Pairs(int lane, int odd, int cols) : first(2 * lane - odd), left(cols - first) {}
-  // FULL: rows reach into the last pairs, so that all others are there.
+  // FULL: rows fill all pairs of a lane but the last.
   __device__ __forceinline__ static bool is_full(int k) { return FULL && k < ITEMS - 1; }
   __device__ __forceinline__ bool low(int k) const {
     return (k > 0 || first >= 0) && (is_full(k) || left > 2 * TEAM * k);
@@ -435,7 +435,8 @@ __global__ void __launch_bounds__(256, 4) layernorm_packed(
   for (int turn = warp; turn * kTeams < per; turn += 8) {
     const int r = row_of(turn);
     const bool there = r < piece.rows;
-    // All lanes take part in the sums, and read beyond their row rather than branch: to no effect.
+    // All lanes take part in the sums, and read beyond their row rather than branch: what another warp may be writing
+    // there, so that racecheck tells of it, or nothing at all. It is masked.
     unsigned* row = reinterpret_cast<unsigned*>(staged + (r * pitch - odd)) + lane;
     float v[ITEMS][2];
     forget_widened(weight);

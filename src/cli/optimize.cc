@@ -139,23 +139,9 @@ Result<std::unique_ptr<RunModels>> open_models(const Global& global, RunConfig& 
                          canceller.token());
 }
 
-/// Mode specialised: the winner with a build for each timed shape. None: another mode, or no
-/// winner.
-Result<std::optional<ShapeBuilds>> builds_of_winner(const engine::Surroundings& s,
-                                                    const Setting& setting,
-                                                    const report::RunData& data) {
-  const RunConfig& config = data.run.config;
-  if (!config.specialises || data.run.state == RunState::Interrupted || !data.is_win())
-    return std::optional<ShapeBuilds>();
-  return KW_TRY(
-      build_for_shapes(s, *setting.real, data.best->candidate, {.baseline = config.baseline}));
-}
-
-/// Where the run ends: its folder, and what is printed.
-Result<int> report_run(const Global& global, const OptimizeFlags& flags,
-                       const engine::Surroundings& s, const Setting& setting,
-                       const report::RunData& data) {
-  store::RunStore& store = s.store;
+/// Writes the run's folder and prints its table; the object for --json.
+Result<Json> report_run(const Global& global, const OptimizeFlags& flags, store::RunStore& store,
+                        const report::RunData& data) {
   report::Digest digest;
   KW_TRY(store.for_each_line(data.run.id, [&](const AttemptLine& line) { digest.add(line); }));
   KW_TRY(report::write_run_folder(store, data, digest));
@@ -166,17 +152,27 @@ Result<int> report_run(const Global& global, const OptimizeFlags& flags,
   if (!global.json)
     std::printf("%s%s\n", report::summary_table(data, digest).c_str(),
                 where_to_look(data, folder).c_str());
-  std::fflush(stdout);  // what follows tells of itself on standard error
-  const auto builds = KW_TRY(builds_of_winner(s, setting, data));
-  Json told = optimized_json(data, folder);
-  if (builds)
-    told["specialised"] = shape_builds_json(*builds, data.run.config.task, data.run.config.target);
-  if (global.json)
-    std::printf("%s\n", dump_json(told).c_str());
-  else if (builds)
-    std::printf("%s", shape_builds_words(*builds).c_str());
-  if (data.run.state == RunState::Interrupted) return static_cast<int>(kInterrupted);
-  return static_cast<int>(data.is_win() ? kDone : kNotGood);
+  std::fflush(stdout);  // what may follow tells of itself on standard error
+  return optimized_json(data, folder);
+}
+
+/// Mode specialised: the winner gets a build for each timed shape. Null without a winner. The run
+/// stands whatever comes of it: what goes wrong is told, and part of the object.
+Json builds_of_winner(const Global& global, const engine::Surroundings& s, const Setting& setting,
+                      const report::RunData& data) {
+  const RunConfig& config = data.run.config;
+  if (data.run.state == RunState::Interrupted || !data.is_win()) return nullptr;
+  const auto builds =
+      build_for_shapes(s, *setting.real, data.best->candidate, {.baseline = config.baseline});
+  if (!builds) {
+    const Error& error = builds.error();
+    std::fprintf(stderr,
+                 "kw: no build for each shape: %s\nkw: from the beginning: kw specialise %s\n",
+                 describe(error).c_str(), data.run.name.c_str());
+    return {{"confirmed", false}, {"error", {{"what", error.what}, {"where", error.where}}}};
+  }
+  if (!global.json) std::printf("%s", shape_builds_words(*builds).c_str());
+  return shape_builds_json(*builds, config.task, config.target);
 }
 
 /// The run as stored, or as the flags ask for it; wrong flags are told before anything is built.
@@ -274,10 +270,16 @@ Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
   view.end();
   if (!searched && signals.is_interrupted())
     return report_error(global, searched.error(), kInterrupted);
-  const auto code = report_run(global, flags, surroundings, setting,
-                               run_data(KW_TRY(std::move(searched)), setting.facts()));
-  if (!code && signals.is_interrupted()) return report_error(global, code.error(), kInterrupted);
-  return code;
+  const report::RunData data = run_data(KW_TRY(std::move(searched)), setting.facts());
+  Json told = KW_TRY(report_run(global, flags, store, data));
+  const bool was_interrupted = data.run.state == RunState::Interrupted;
+  if (data.run.config.specialises)
+    told["specialised"] = builds_of_winner(global, surroundings, setting, data);
+  if (global.json) std::printf("%s\n", dump_json(told).c_str());
+  const bool lacks_builds = data.run.config.specialises && told["specialised"].contains("error");
+  if (was_interrupted || (lacks_builds && signals.is_interrupted()))
+    return static_cast<int>(kInterrupted);
+  return static_cast<int>(data.is_win() ? kDone : kNotGood);
 }
 
 int run(const Global& global, const OptimizeFlags& flags) {

@@ -10,6 +10,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "cli/shape_builds.h"
 #include "search/budget.h"
 #include "search/reward.h"
 #include "search/strategy.h"
@@ -171,9 +172,7 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   if (flags.carrier != "pipe" && flags.carrier != kBundle)
     return fail("--carrier is pipe or bundle, not '" + flags.carrier + "'");
   config.carrier = flags.carrier;
-  if (flags.mode != "generic" && flags.mode != "specialised")
-    return fail("--mode is generic or specialised, not '" + flags.mode + "'");
-  config.specialises = flags.mode == "specialised";
+  config.specialises = KW_TRY(wants_shape_builds(flags.mode));
   if (config.specialises && config.carrier == kBundle)
     return fail("--mode specialised is judged here: not with --carrier bundle");
   if (flags.profile && aim.target != Target::Cuda) return fail("--profile is for --target cuda");

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "cli/shape_builds.h"
 #include "cli/shelf.h"
 #include "engine/lessons.h"
 #include "memory/experience.h"
@@ -35,6 +36,7 @@ struct PromptFlags {
   TargetFlags target;
   std::string parent;
   std::int64_t max_tokens = propose::PromptOptions{}.max_tokens;
+  std::string mode = "generic";
   bool own_playbook = false;
   bool no_memory = false;
 };
@@ -125,6 +127,7 @@ Result<propose::Prompt> build_prompt(const Global& global, const PromptFlags& fl
   situation.task = &definition;
   situation.target = target;
   situation.device = device ? &*device : nullptr;
+  situation.has_shape_builds = KW_TRY(wants_shape_builds(flags.mode));
   situation.goals = definition.task.goals;
   const std::string baseline = first_baseline(definition, target).name;
   situation.baseline = baseline.empty() ? "reference" : baseline;
@@ -216,6 +219,7 @@ Command prompt_command() {
     f.text("--errand", flags->errand, "write | repair | rethink | improve");
     f.text("--parent", flags->parent, "Kernel to mend or improve; the reference without it");
     f.integer("--prompt-tokens", flags->max_tokens, "Bound on the prompt");
+    f.text("--mode", flags->mode, "specialised: as in a run whose winner is built for each shape");
     f.on_off("--own-playbook", flags->own_playbook,
              "Show the playbook's kernels for this very task as examples");
     f.on_off("--no-memory", flags->no_memory, "Leave out lessons of earlier runs");

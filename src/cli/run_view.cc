@@ -64,7 +64,6 @@ Json optimized_json(const report::RunData& data, const platform::Path& folder) {
     shown["knobs"] = best->candidate.knobs;
     object["best"] = std::move(shown);
   }
-  if (data.run.config.specialises) object["specialised"] = nullptr;
   return object;
 }
 

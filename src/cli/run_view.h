@@ -18,8 +18,7 @@ report::RunData run_data(engine::RunReport report, const DeviceFacts& device);
 /// The source with its knobs pinned: compiles alone.
 std::string pinned_source(const Candidate& candidate);
 
-/// run, best (as `judge`, plus confirmed, path, source_sha256), attempts, stopped_by, spent; in
-/// mode specialised that, null without a winner.
+/// run, best (as `judge`, plus confirmed, path, source_sha256), attempts, stopped_by, spent.
 Json optimized_json(const report::RunData& data, const platform::Path& folder);
 
 /// Where the winner lies, and what a language model would add.

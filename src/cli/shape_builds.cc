@@ -87,6 +87,12 @@ Result<ShapeBuilds> build_for_shapes(const engine::Surroundings& s,
   return builds;
 }
 
+Result<bool> wants_shape_builds(const std::string& mode) {
+  if (mode != "generic" && mode != "specialised")
+    return fail("--mode is generic or specialised, not '" + mode + "'");
+  return mode == "specialised";
+}
+
 std::string shape_builds_words(const ShapeBuilds& builds) {
   const engine::Specialised& result = builds.result;
   if (!result.over_baseline)

@@ -26,6 +26,9 @@ Result<ShapeBuilds> build_for_shapes(const engine::Surroundings& s,
 /// Keys as in docs/formats.md.
 Json shape_builds_json(const ShapeBuilds& builds, const std::string& task, Target target);
 
+/// Whether `--mode` asks for it: generic or specialised, or an error.
+Result<bool> wants_shape_builds(const std::string& mode);
+
 /// Closing words, ended by a line end.
 std::string shape_builds_words(const ShapeBuilds& builds);
 

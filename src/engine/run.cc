@@ -441,7 +441,10 @@ Result<RunReport> resume(const Surroundings& s, const RunSummary& stored) {
   // Whoever held it until now may have gone on since `stored` was read.
   RunSummary run = KW_TRY(s.store.find(stored.name));
   if (run.state == RunState::Finished)
-    return fail("the run is finished; start a new one", run.name);
+    return fail(run.config.specialises
+                    ? "the run is finished; builds for each shape: kw specialise " + run.name
+                    : "the run is finished; start a new one",
+                run.name);
   KW_TRY(require_writing(s, run.config));
   auto standings = KW_TRY(time_baselines(s));
   run.state = RunState::Running;

@@ -13,9 +13,9 @@
 namespace kw::engine {
 namespace {
 
-// Most time of a confirmation. A narrower interval than these give is worth nobody's waiting.
-constexpr std::int64_t kShapeNs = 6'000'000'000;
-constexpr std::int64_t kWholeNs = 12'000'000'000;
+// Timed calls of a confirmation: of one shape less than of a run's winner, for whom it is 6 s.
+constexpr std::int64_t kShapeCallsNs = 2'000'000'000;
+constexpr std::int64_t kWholeCallsNs = 3'000'000'000;
 constexpr std::size_t kMostPoints = 4096;  // of a space, from which those to try are drawn
 constexpr double kFidelity = 0.5;          // of a search's budget: the choice is confirmed
 
@@ -77,7 +77,7 @@ class Specialiser {
     request.id = "specialised-confirm-" + std::to_string(++judged_);
     request.seed = Seed::from_os().low;
     request.measure.purpose = Purpose::Confirm;
-    request.measure.wall_ns = only.empty() ? kWholeNs : kShapeNs;
+    request.measure.budget_ns = only.empty() ? kWholeCallsNs : kShapeCallsNs;
     request.measure.only = std::move(only);
     return evaluate(std::move(request));
   }

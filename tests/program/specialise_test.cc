@@ -106,5 +106,23 @@ TEST(Specialise, OptimizeEndsWithABuildForEachShapeOfItsWinner) {
   EXPECT_THAT(w.read("runs/specialised/twice-1/twice.cpp"), HasSubstr("if (n == 524288)"));
 }
 
+// A winner that cannot be put into a namespace is a winner all the same.
+TEST(Specialise, AWinnerWithoutBuildsIsToldAsOne) {
+  const Workspace w(Whose::Suite);
+  write_known_task(w);
+  const std::string late_include = "using Real = float;\n#include <cmath>\n";
+  w.write("replies.txt", "===\n" + kernel(kReply, late_include));
+  const Ran ran = w.kw({"optimize", "twice", "--mode", "specialised", "--model",
+                        "scripted:replies.txt", "--strategy", "best-of-n", "--writes", "1",
+                        "--baseline", "reference", "--time", "5s", "--json"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  const json told = ran.json();
+  EXPECT_EQ(told["best"]["confirmed"], true);
+  EXPECT_EQ(told["specialised"]["confirmed"], false);
+  EXPECT_THAT(told["specialised"]["error"]["what"].get<std::string>(), HasSubstr("#include"));
+  EXPECT_THAT(ran.err, HasSubstr("kw specialise twice-1"));
+}
+
 }  // namespace
 }  // namespace kw::program
