@@ -89,13 +89,18 @@ const char* const kReply =
     "    y[i] = sum;\n"
     "  }\n";
 
+/// A short run whose only idea is that kernel, with `head` before it.
+Ran run_of_reply(const Workspace& w, const std::string& head = "") {
+  write_known_task(w);
+  w.write("replies.txt", "===\n" + kernel(kReply, head));
+  return w.kw({"optimize", "twice", "--mode", "specialised", "--model", "scripted:replies.txt",
+               "--strategy", "best-of-n", "--writes", "1", "--baseline", "reference", "--time",
+               "5s", "--json"});
+}
+
 TEST(Specialise, OptimizeEndsWithABuildForEachShapeOfItsWinner) {
   const Workspace w(Whose::Suite);
-  write_known_task(w);
-  w.write("replies.txt", "===\n" + kernel(kReply));
-  const Ran ran = w.kw({"optimize", "twice", "--mode", "specialised", "--model",
-                        "scripted:replies.txt", "--strategy", "best-of-n", "--writes", "1",
-                        "--baseline", "reference", "--time", "5s", "--json"});
+  const Ran ran = run_of_reply(w);
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   const json told = ran.json();
@@ -109,12 +114,7 @@ TEST(Specialise, OptimizeEndsWithABuildForEachShapeOfItsWinner) {
 // A winner that cannot be put into a namespace is a winner all the same.
 TEST(Specialise, AWinnerWithoutBuildsIsToldAsOne) {
   const Workspace w(Whose::Suite);
-  write_known_task(w);
-  const std::string late_include = "using Real = float;\n#include <cmath>\n";
-  w.write("replies.txt", "===\n" + kernel(kReply, late_include));
-  const Ran ran = w.kw({"optimize", "twice", "--mode", "specialised", "--model",
-                        "scripted:replies.txt", "--strategy", "best-of-n", "--writes", "1",
-                        "--baseline", "reference", "--time", "5s", "--json"});
+  const Ran ran = run_of_reply(w, "using Real = float;\n#include <cmath>\n");
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   const json told = ran.json();
