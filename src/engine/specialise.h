@@ -46,7 +46,7 @@ struct SpecialiseOptions {
 /// fresh seeds, and kept if it is faster for certain. All that are kept become one kernel, which is
 /// confirmed as a whole against the baseline. `kernel` is at the knobs that all other shapes keep.
 /// `on_shape` hears of each choice. An interrupt is an error. Costs points x shapes judgements, and
-/// a confirmation for each shape and the whole.
+/// a confirmation for each shape (2 s of timed calls at most) and the whole (3 s).
 Result<Specialised> specialise(const Surroundings& s, const TaskWorkbench& workbench,
                                const Candidate& kernel, const SpecialiseOptions& options,
                                const std::function<void(const ShapeChoice&)>& on_shape);
