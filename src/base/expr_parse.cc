@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/characters.h"
 #include "base/expr.h"
 #include "base/text.h"
 
@@ -23,10 +24,6 @@ constexpr auto kFunctions = std::to_array<Op>(
 constexpr auto kSymbols =
     std::to_array<std::string_view>({"<=", ">=", "==", "!=", "&&", "||", "<", ">", "+", "-", "*",
                                      "/", "%", "!", "(", ")", ",", "?", ":"});
-
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
 
 struct Token {
   enum class Kind { Number, Name, Symbol, End, Bad } kind = Kind::End;
@@ -69,9 +66,9 @@ class Expr::Parser {
     token_ = {Token::Kind::End, at, text_.substr(at, 0)};
     if (at == text_.size()) return;
     const char first = text_[at];
-    if (is_name_part(first)) {
+    if (is_name_char(first)) {
       std::size_t end = at;
-      while (end < text_.size() && is_name_part(text_[end])) ++end;
+      while (end < text_.size() && is_name_char(text_[end])) ++end;
       token_.kind = is_digit(first) ? Token::Kind::Number : Token::Kind::Name;
       token_.text = text_.substr(at, end - at);
       return;

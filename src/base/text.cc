@@ -8,6 +8,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/characters.h"
+
 namespace kw {
 namespace {
 
@@ -39,8 +41,6 @@ constexpr auto kKeywords = std::to_array<std::string_view>(
      "void",         "volatile",     "wchar_t",       "while",
      "xor",          "xor_eq"});
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// Bytes of the UTF-8 sequence that starts at `at`, or 0 where none does (overlong forms and
@@ -99,8 +99,9 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 }
 
 bool is_usable_identifier(std::string_view name) {
-  if (name.empty() || !is_letter(name[0])) return false;
-  if (!std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c); })) return false;
+  if (name.empty() || !is_name_start(name[0])) return false;
+  if (!std::ranges::all_of(name, [](char c) { return is_name_start(c) || is_digit(c); }))
+    return false;
   // C++ reserves a leading underscore before a capital and any double underscore.
   if (name.find("__") != std::string_view::npos) return false;
   if (name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z') return false;

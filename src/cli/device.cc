@@ -61,7 +61,7 @@ void print_ceilings(const DeviceFacts& facts) {
                format_si(c.per_second, is_flops(c) ? "flop/s" : "B/s"), c.spread * 100, c.samples);
 }
 
-Result<int> show(const Global& global, const DeviceFlags& flags) {
+Result<int> show_device(const Global& global, const DeviceFlags& flags) {
   const Aim aim = KW_TRY(flags.target.aim());
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   const bool is_known = KW_TRY(remembered_device(store, aim.target)).has_value();
@@ -92,7 +92,9 @@ Command device_command() {
     flags->target.declare(f, false);
     f.on_off("--measure", flags->must_measure, "Measure all ceilings anew, about 10 s");
   };
-  command.run = [flags](const Global& global) { return end_command(global, show(global, *flags)); };
+  command.run = [flags](const Global& global) {
+    return end_command(global, show_device(global, *flags));
+  };
   return command;
 }
 

@@ -41,12 +41,12 @@ class FileBelowEnvironment final : public CLI::ConfigBase {
 };
 
 /// Prepared before parsing, run after it.
-struct Bound {
+struct FlagBound {
   CLI::App* app = nullptr;
   const Command* command = nullptr;
 };
 
-void declare(CLI::App& parent, const Command& command, std::vector<Bound>& bound) {
+void declare(CLI::App& parent, const Command& command, std::vector<FlagBound>& bound) {
   CLI::App* app = parent.add_subcommand(command.name, command.summary);
   app->fallthrough();
   if (command.declare) {
@@ -159,14 +159,14 @@ int run_program(const std::vector<Command>& commands, int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough();
 
-  std::vector<Bound> bound;
+  std::vector<FlagBound> bound;
   for (const Command& command : commands) declare(app, command, bound);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return report(app, error, wants_json({argv, static_cast<std::size_t>(argc)}));
   }
-  for (const Bound& b : bound)
+  for (const FlagBound& b : bound)
     if (b.app->parsed()) return b.command->run(global);
   return kUsage;
 }

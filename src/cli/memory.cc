@@ -101,7 +101,7 @@ Result<std::vector<Lesson>> found_in(const store::RunStore& store, const std::st
   return lessons;
 }
 
-Result<int> list(const Global& global, const MemoryFlags& flags) {
+Result<int> list_lessons(const Global& global, const MemoryFlags& flags) {
   if (flags.evicted) return list_evicted(global, flags);
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   std::vector<Lesson> lessons =
@@ -155,7 +155,7 @@ Result<std::int64_t> id_of(const MemoryFlags& flags) {
   return id;
 }
 
-Result<int> show(const Global& global, const MemoryFlags& flags) {
+Result<int> show_lesson(const Global& global, const MemoryFlags& flags) {
   const std::int64_t id = KW_TRY(id_of(flags));
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   const Lesson lesson = KW_TRY(store.lesson(id));
@@ -235,7 +235,7 @@ std::string told_text(const memory::ToldLessons& told) {
   return text;
 }
 
-Result<int> diff(const Global& global, const MemoryFlags& flags) {
+Result<int> show_diff(const Global& global, const MemoryFlags& flags) {
   KW_TRY(refuse_choice(flags));
   constexpr std::size_t kAll = 1000;
   auto store = KW_TRY(store::RunStore::open(global.workspace));
@@ -305,9 +305,9 @@ Command memory_command() {
   // Alone it lists.
   Command command =
       child(flags, "memory", "What runs have taught: list, show, drop, freeze, unfreeze, diff",
-            takes_choice, list);
+            takes_choice, list_lessons);
   command.children = {
-      child(flags, "list", "All lessons with where they come from", takes_choice, list),
+      child(flags, "list", "All lessons with where they come from", takes_choice, list_lessons),
       child(flags, "experience", "What each technique did where it was tried, failures included",
             takes_choice, experience),
       child(flags, "cards", "Knowledge that prompts are told: what was shipped, code that worked",
@@ -322,14 +322,14 @@ Command memory_command() {
             KW_TRY(refuse_choice(f));
             return show_judges(global, KW_TRY(f.target.aim()).target, f.judges);
           }),
-      child(flags, "show", "One lesson; of a win its source", takes_id, show),
+      child(flags, "show", "One lesson; of a win its source", takes_id, show_lesson),
       child(flags, "drop", "Never use it again, nor learn it again", takes_id,
             does({Dropped, "dropped", {Live, Frozen}})),
       child(flags, "freeze", "Go on using it as it is now", takes_id,
             does({Frozen, "frozen", {Live}})),
       child(flags, "unfreeze", "Let runs update it again", takes_id,
             does({Live, "unfrozen", {Frozen}})),
-      child(flags, "diff", "What a run changed in what prompts tell", takes_run, diff)};
+      child(flags, "diff", "What a run changed in what prompts tell", takes_run, show_diff)};
   return command;
 }
 

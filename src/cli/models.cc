@@ -94,7 +94,7 @@ void print_text(const std::vector<ModelState>& states, const llm::Surroundings& 
       "key\n");
 }
 
-Result<int> list(const Global& global, const ModelFlags& flags) {
+Result<int> list_models(const Global& global, const ModelFlags& flags) {
   llm::Surroundings around;
   around.keys = KW_TRY(llm::keys_from_environment());
   around.prices = KW_TRY(open_prices(KW_TRY(open_data(global))));
@@ -115,7 +115,9 @@ Command models_command() {
   command.name = "models";
   command.summary = "List models, their prices and which keys are present";
   command.declare = [flags](Flags& f) { flags->declare(f); };
-  command.run = [flags](const Global& global) { return end_command(global, list(global, *flags)); };
+  command.run = [flags](const Global& global) {
+    return end_command(global, list_models(global, *flags));
+  };
   return command;
 }
 

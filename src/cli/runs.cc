@@ -23,7 +23,7 @@ std::string dollars_text(const Spending& spent) {
   return fmt::format("{}{:.4f}", spent.unpriced > 0 ? ">" : "", spent.usd);
 }
 
-Result<int> list(const Global& global) {
+Result<int> list_runs(const Global& global) {
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
   const auto runs = KW_TRY(store.list());
   if (global.json) {
@@ -56,7 +56,7 @@ Command runs_command() {
   Command command;
   command.name = "runs";
   command.summary = "List the runs of this workspace";
-  command.run = [](const Global& global) { return end_command(global, list(global)); };
+  command.run = [](const Global& global) { return end_command(global, list_runs(global)); };
   return command;
 }
 

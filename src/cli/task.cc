@@ -64,7 +64,7 @@ Result<int> create(const Global& global, const TaskFlags& flags) {
 
 Json line_json(const worker::AdmissionLine& line) { return encode_json(line); }
 
-Result<int> check(const Global& global, const TaskFlags& flags) {
+Result<int> check_task(const Global& global, const TaskFlags& flags) {
   const Aim aim = KW_TRY(flags.target.aim());
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_task(global, data, flags.name));
@@ -87,7 +87,7 @@ Result<int> check(const Global& global, const TaskFlags& flags) {
   return is_good ? kDone : kNotGood;
 }
 
-Result<int> list(const Global& global) {
+Result<int> list_tasks(const Global& global) {
   const auto data = KW_TRY(open_data(global));
   Json tasks = Json::array();
   const auto show = [&](const std::string& name, const std::string& where) {
@@ -211,7 +211,7 @@ Json task_json(const Shown& shown) {
   return object;
 }
 
-Result<int> show(const Global& global, const TaskFlags& flags) {
+Result<int> show_task(const Global& global, const TaskFlags& flags) {
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_task(global, data, flags.name));
   // What is shown of plans and knobs depends on a device only by its limits.
@@ -278,17 +278,17 @@ Command task_command() {
             takes_task(f, flags);
             flags.target.declare(f, true);
           },
-          check),
+          check_task),
       child(
           "list", "Shipped tasks and those of the workspace", [](Flags&, TaskFlags&) {},
-          [](const Global& global, const TaskFlags&) { return list(global); }),
+          [](const Global& global, const TaskFlags&) { return list_tasks(global); }),
       child(
           "show", "Signature, workloads, gate, work, baselines and playbook",
           [takes_task](Flags& f, TaskFlags& flags) {
             takes_task(f, flags);
             flags.target.declare(f, true);
           },
-          show)};
+          show_task)};
   return command;
 }
 

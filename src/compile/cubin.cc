@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kCudaMachine = 190;            // EM_CUDA
 constexpr unsigned char kEntryOther = 0x10;  // STO_CUDA_ENTRY: a kernel, not a device function
-constexpr std::size_t kMostKernels = 4096;
 constexpr std::size_t kMostParameters = 4096;
 
 // Formats and attributes of .nv.info, as far as they are read.

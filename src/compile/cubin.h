@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "record/candidate.h"
 
 namespace kw::compile {
+
+inline constexpr std::size_t kMostKernels = 4096;  ///< Of one cubin; more than anyone needs.
 
 /// Kernels of a cubin in the order of its symbols, `name` equal to `symbol`. Bytes are foreign:
 /// every offset is checked, and anything odd is an error that says what. A kernel's parameters are

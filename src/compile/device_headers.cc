@@ -36,7 +36,7 @@ using ::uint32_t; using ::int64_t; using ::uint64_t; using ::intptr_t; using ::u
 }
 )";
 
-constexpr std::string_view kLimits = R"(#pragma once
+constexpr std::string_view kIntegerLimits = R"(#pragma once
 #define CHAR_BIT 8
 #define SCHAR_MAX 127
 #define SCHAR_MIN (-128)
@@ -91,8 +91,8 @@ constexpr std::string_view kNothing = "#pragma once\n";
 constexpr std::array kHeaders = std::to_array<DeviceHeader>({
     {"cstdint", kIntegers},
     {"stdint.h", kIntegers},
-    {"climits", kLimits},
-    {"limits.h", kLimits},
+    {"climits", kIntegerLimits},
+    {"limits.h", kIntegerLimits},
     {"cfloat", kFloats},
     {"float.h", kFloats},
     {"cmath", kMath},

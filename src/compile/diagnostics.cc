@@ -15,10 +15,6 @@ namespace {
 
 using Severity = Diagnostic::Severity;
 
-// Enough for any honest source; foreign output can be endless.
-constexpr std::size_t kMaxDiagnostics = 200;
-constexpr std::size_t kMaxNotes = 8;
-
 std::optional<Severity> severity_from(std::string_view kind) {
   if (kind.find("error") != std::string_view::npos || kind == "sorry, unimplemented")
     return Severity::Error;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,10 @@
 #include "record/verdict.h"
 
 namespace kw::compile {
+
+// Enough for any honest source; foreign output can be endless.
+inline constexpr std::size_t kMaxDiagnostics = 200;
+inline constexpr std::size_t kMaxNotes = 8;  ///< Of one diagnostic.
 
 struct Diagnostic {
   enum class Severity { Error, Warning, Note };

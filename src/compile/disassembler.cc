@@ -101,7 +101,7 @@ Result<std::vector<KernelCode>> read_machine_code(const Disassembler& disassembl
   if (kept.kernels.empty())
     return fail(disassembler.program.filename().string() + " printed no code", "", Advice::GiveUp);
   // Only saves the next run: a cache that cannot be written to changes nothing.
-  (void)platform::write_file_atomic(kept_path(object), encode(kept), /*durable=*/false);
+  (void)platform::write_file_atomic(kept_path(object), kw::encode(kept), /*durable=*/false);
   return std::move(kept.kernels);
 }
 

@@ -14,8 +14,6 @@ namespace {
 
 using Severity = Diagnostic::Severity;
 
-constexpr std::size_t kMaxDiagnostics = 200;
-constexpr std::size_t kMaxNotes = 8;
 constexpr std::size_t kMaxKernels = 4096;
 
 /// The file that NVRTC makes of the name expressions it was given.

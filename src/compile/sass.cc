@@ -10,13 +10,13 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "compile/cubin.h"
 
 namespace kw::compile {
 namespace {
 
 /// A kernel of CuTe has some ten thousand; more is no kernel of ours.
 constexpr std::size_t kMostInstructions = std::size_t{1} << 20;
-constexpr std::size_t kMostKernels = 4096;
 constexpr std::size_t kMostLoops = 2048;
 /// Outer loops turn seldom compared with what they hold.
 constexpr double kPerLevel = 4;

@@ -20,8 +20,8 @@ namespace kw::device {
 namespace {
 
 using Handle = void*;
-using Answer = int;  // nvmlReturn_t; 0 is success
-constexpr Answer kTooSmall = 7;
+using Status = int;  // nvmlReturn_t; 0 is success
+constexpr Status kTooSmall = 7;
 constexpr unsigned kSmClock = 1;
 constexpr unsigned kGpuSensor = 0;
 /// Of parents, up to the first process.
@@ -96,12 +96,12 @@ std::vector<std::string> foreign_of(const std::vector<int>& pids, int own,
 struct Nvml::Calls {
   void* library = nullptr;
   Handle device = nullptr;
-  Answer (*shutdown)() = nullptr;
-  Answer (*clock)(Handle, unsigned, unsigned*) = nullptr;
-  Answer (*power)(Handle, unsigned*) = nullptr;
-  Answer (*temperature)(Handle, unsigned, unsigned*) = nullptr;
-  Answer (*reasons)(Handle, unsigned long long*) = nullptr;
-  Answer (*processes)(Handle, unsigned*, ProcessInfo*) = nullptr;
+  Status (*shutdown)() = nullptr;
+  Status (*clock)(Handle, unsigned, unsigned*) = nullptr;
+  Status (*power)(Handle, unsigned*) = nullptr;
+  Status (*temperature)(Handle, unsigned, unsigned*) = nullptr;
+  Status (*reasons)(Handle, unsigned long long*) = nullptr;
+  Status (*processes)(Handle, unsigned*, ProcessInfo*) = nullptr;
 
   template <class F>
   void find(F& to, std::initializer_list<const char*> names) const {
@@ -129,8 +129,8 @@ std::unique_ptr<Nvml> Nvml::open(const std::string& device, const std::string& l
   if (calls->library == nullptr) return nullptr;
   std::unique_ptr<Nvml> nvml(new Nvml(std::move(calls)));
   Calls& c = *nvml->calls_;
-  Answer (*init)() = nullptr;
-  Answer (*by_uuid)(const char*, Handle*) = nullptr;
+  Status (*init)() = nullptr;
+  Status (*by_uuid)(const char*, Handle*) = nullptr;
   c.find(init, {"nvmlInit_v2"});
   c.find(by_uuid, {"nvmlDeviceGetHandleByUUID"});
   if (init == nullptr || by_uuid == nullptr || init() != 0) return nullptr;
@@ -162,7 +162,7 @@ GpuMoment Nvml::look() const {
       if ((bits & bit) != 0) moment.throttled_by.emplace_back(words);
   std::array<ProcessInfo, 256> found{};
   unsigned count = found.size();
-  const Answer told =
+  const Status told =
       c.processes == nullptr ? kTooSmall : c.processes(c.device, &count, found.data());
   if (told != 0) return moment;
   std::vector<int> pids;

@@ -20,7 +20,7 @@ constexpr double kOtherDevice = 0.7;
 constexpr double kUnknownBound = 0.7, kOtherBound = 0.3;
 
 /// All that other tasks have shown of a technique weighs as much as so many tries of its own.
-constexpr double kMostElsewhere = 3;
+constexpr double kMostTriedElsewhere = 3;
 
 constexpr double kWorthNaming = 0.02;  // logarithm: 2 %
 constexpr double kEnoughTries = 1;     // weighted, before anything is warned of
@@ -126,7 +126,8 @@ std::vector<Advice> advise(const std::vector<Experience>& known, const AdviceSco
   std::vector<Advice> all;
   for (auto& [name, advice] : by_name) {
     const StepCount& others = elsewhere[name];
-    advice.count.add(scaled(others, std::min(1.0, kMostElsewhere / std::max(1e-9, others.tried))));
+    advice.count.add(
+        scaled(others, std::min(1.0, kMostTriedElsewhere / std::max(1e-9, others.tried))));
     advice.promise = advice.count.weight();
     all.push_back(std::move(advice));
   }

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/characters.h"
 #include "base/contains.h"
 #include "base/text.h"
 #include "memory/statements.h"
@@ -40,9 +41,6 @@ constexpr auto kVocabulary = std::to_array<std::pair<std::string_view, std::stri
      {"pack", "packing"},
      {"interchang", "loop_interchange"},
      {"reorder", "loop_interchange"}});
-
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::vector<std::string> named_in(std::string_view plan) {
   std::vector<std::string> found;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/characters.h"
 #include "base/text.h"
 
 namespace kw::memory {
@@ -15,8 +16,6 @@ namespace {
 constexpr std::size_t kMostStatements = 2;
 constexpr std::size_t kStatementBytes = 400;
 constexpr std::size_t kStem = 3;  // bytes that a technique and its other forms share: til(e|ing)
-
-bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::vector<std::string> statements_in(std::string_view spec) {
   std::vector<std::string> statements;
@@ -51,7 +50,7 @@ bool mentions(std::string_view text, std::string_view beginning) {
   for (auto at = text.begin();; ++at) {
     at = std::search(at, text.end(), beginning.begin(), beginning.end(), is_same);
     if (at == text.end()) return false;
-    if (at == text.begin() || !is_word_char(*(at - 1))) return true;
+    if (at == text.begin() || !is_name_char(*(at - 1))) return true;
   }
 }
 

@@ -1,4 +1,5 @@
-// The plan of a measurement: points, slices of time, samples, a second try for what looks wrong.
+// The plan of a measurement: points, slices of time, samples, a second try for what looks
+// wrong.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/ceilings.h"
 
@@ -75,14 +76,14 @@ struct Point {
   int threads = 1;
 };
 
-struct Plan {
+struct Sampling {
   double budget_ns = 0;  ///< Of all points together.
   double sample_ns = 0;  ///< Shortest sample.
   int samples = 0;       ///< Most per kernel.
   double hard_ns = 0;    ///< On a busy machine even the fewest samples take too long.
 };
 
-Plan plan_of(Effort effort) {
+Sampling sampling_of(Effort effort) {
   if (effort == Effort::Quick) return {0.35e9, 0.1e6, 9, 4e9};
   return {8e9, 1e6, 31, 25e9};
 }
@@ -102,12 +103,12 @@ class Bench {
   }
 
   // Measures with every kernel that serves the point, for `slice_ns`; the best one's figures.
-  Ceiling measure(const Point& point, const Plan& plan, double slice_ns) {
+  Ceiling measure(const Point& point, const Sampling& sampling, double slice_ns) {
     Ceiling best{point.kind, point.level, point.isa, point.threads, 0, 0, 0, 0};
     if (point.level == "core") {
       for (const FmaKernel& kernel : fma_)
         if (kernel.kind == point.kind && kernel.isa == point.isa)
-          keep_best(best, run_fma(kernel, point, plan, slice_ns));
+          keep_best(best, run_fma(kernel, point, sampling, slice_ns));
       return best;
     }
     std::vector<const MemoryKernel*> kernels;
@@ -115,8 +116,8 @@ class Bench {
       if (kernel.kind == point.kind) kernels.push_back(&kernel);
     for (const MemoryKernel* kernel : kernels) {
       best.reads = kernel->reads();
-      keep_best(best,
-                run_memory(*kernel, point, plan, slice_ns / static_cast<double>(kernels.size())));
+      keep_best(best, run_memory(*kernel, point, sampling,
+                                 slice_ns / static_cast<double>(kernels.size())));
     }
     return best;
   }
@@ -147,24 +148,24 @@ class Bench {
 
   // Doubles the work until a sample is long enough, then takes samples until the slice is spent.
   template <class Run>
-  Rates sample(const Plan& plan, double slice_ns, double amount_each, Run&& run) {
+  Rates sample(const Sampling& sampling, double slice_ns, double amount_each, Run&& run) {
     const auto start = Clock::now();
     long repeats = 1;
-    for (double ns = run(repeats); ns < plan.sample_ns && elapsed_ns(start) < slice_ns / 3;
+    for (double ns = run(repeats); ns < sampling.sample_ns && elapsed_ns(start) < slice_ns / 3;
          ns = run(repeats)) {
       if (Clock::now() >= deadline_) return {};
-      const double factor = std::clamp(1.3 * plan.sample_ns / std::max(ns, 1.0), 2.0, 1000.0);
+      const double factor = std::clamp(1.3 * sampling.sample_ns / std::max(ns, 1.0), 2.0, 1000.0);
       repeats = static_cast<long>(static_cast<double>(repeats) * factor);
     }
     Rates rates;
-    while (static_cast<int>(rates.per_second.size()) < plan.samples &&
+    while (static_cast<int>(rates.per_second.size()) < sampling.samples &&
            (rates.per_second.size() < kFewest || elapsed_ns(start) < slice_ns) &&
            Clock::now() < deadline_)
       rates.per_second.push_back(amount_each * static_cast<double>(repeats) * 1e9 / run(repeats));
     return rates;
   }
 
-  Rates run_memory(const MemoryKernel& kernel, const Point& point, const Plan& plan,
+  Rates run_memory(const MemoryKernel& kernel, const Point& point, const Sampling& sampling,
                    double slice_ns) {
     const std::size_t footprint =
         static_cast<std::size_t>(footprint_for(facts_, point.level, point.threads));
@@ -174,17 +175,18 @@ class Bench {
       streams.push_back(arena_.streams(t, point.threads, footprint, kernel.arrays()));
       bytes += static_cast<double>(streams.back().floats * sizeof(float)) * kernel.arrays();
     }
-    return sample(plan, slice_ns, bytes, [&](long passes) {
+    return sample(sampling, slice_ns, bytes, [&](long passes) {
       return crew(point.threads).run([&](int t) {
         kernel.run(streams[static_cast<std::size_t>(t)], static_cast<std::size_t>(passes));
       });
     });
   }
 
-  Rates run_fma(const FmaKernel& kernel, const Point& point, const Plan& plan, double slice_ns) {
+  Rates run_fma(const FmaKernel& kernel, const Point& point, const Sampling& sampling,
+                double slice_ns) {
     constexpr long kSteps = 1000;
     const double flops = static_cast<double>(kernel.flops_per_step) * kSteps * point.threads;
-    return sample(plan, slice_ns, flops, [&](long repeats) {
+    return sample(sampling, slice_ns, flops, [&](long repeats) {
       return crew(point.threads).run([&](int) { kernel.run(kSteps * repeats); });
     });
   }
@@ -229,12 +231,12 @@ std::size_t arena_bytes(const DeviceFacts& facts) {
 }
 
 void measure_points(Bench& bench, const std::vector<Point>& points,
-                    const std::vector<std::size_t>& which, const Plan& plan, double budget_ns,
-                    std::vector<Ceiling>& into) {
+                    const std::vector<std::size_t>& which, const Sampling& sampling,
+                    double budget_ns, std::vector<Ceiling>& into) {
   double weight = 0;
   for (const std::size_t i : which) weight += weight_of(points[i]);
   for (const std::size_t i : which) {
-    Ceiling found = bench.measure(points[i], plan, budget_ns * weight_of(points[i]) / weight);
+    Ceiling found = bench.measure(points[i], sampling, budget_ns * weight_of(points[i]) / weight);
     if (found.samples > 0) into[i] = std::move(found);  // Past the deadline the first try stands.
   }
 }
@@ -264,18 +266,18 @@ Result<CeilingReport> measure_ceilings(device::Device& device, Effort effort) {
 
 Result<CeilingReport> measure_ceilings(const DeviceFacts& facts, Effort effort) {
   const auto start = Clock::now();
-  const Plan plan = plan_of(effort);
+  const Sampling sampling = sampling_of(effort);
   const std::unique_ptr<Arena> arena = KW_TRY(Arena::create(arena_bytes(facts)));
-  Bench bench(facts, *arena, plan.hard_ns);
+  Bench bench(facts, *arena, sampling.hard_ns);
   const std::vector<Point> points = points_of(facts, effort);
   std::vector<Ceiling> found(points.size());
   std::vector<std::size_t> which(points.size());
   for (std::size_t i = 0; i < which.size(); ++i) which[i] = i;
-  measure_points(bench, points, which, plan, plan.budget_ns, found);
+  measure_points(bench, points, which, sampling, sampling.budget_ns, found);
 
   which = to_measure_again(found, nullptr);
-  const double again_ns = plan.budget_ns * (effort == Effort::Quick ? 0.15 : 0.5);
-  if (!which.empty()) measure_points(bench, points, which, plan, again_ns, found);
+  const double again_ns = sampling.budget_ns * (effort == Effort::Quick ? 0.15 : 0.5);
+  if (!which.empty()) measure_points(bench, points, which, sampling, again_ns, found);
 
   const std::size_t missing = static_cast<std::size_t>(
       std::count_if(found.begin(), found.end(), [](const Ceiling& c) { return c.samples == 0; }));
@@ -286,7 +288,7 @@ Result<CeilingReport> measure_ceilings(const DeviceFacts& facts, Effort effort) 
         report.refused.begin(),
         fmt::format(
             "The machine is so busy that {} of {} ceilings could not be measured in {:.0f} s.",
-            missing, planned, plan.hard_ns * 1e-9));
+            missing, planned, sampling.hard_ns * 1e-9));
   report.elapsed_ns = elapsed_ns(start);
   return report;
 }

@@ -30,12 +30,12 @@ enum CounterWeight {
   kStall = 40,
   kOccupancy = 50,
   kDivergence = 60,
-  kRoofline = 70
+  kBoundByRoof = 70
 };
 
 using Findings = std::vector<Finding>;
 
-void add(Findings& out, int weight, const std::string& kernel, std::string text) {
+void add_counted(Findings& out, int weight, const std::string& kernel, std::string text) {
   out.push_back({"resource", weight, std::move(text), "", kernel});
 }
 
@@ -47,13 +47,13 @@ void explain_bound(const KernelProfile& k, Findings& out) {
       fmt::format("{}: DRAM at {:.2f} and the multiprocessors at {:.2f} of their peaks", k.kernel,
                   *memory / 100, *compute / 100);
   if (*memory >= kBusy && *memory >= *compute)
-    add(out, kBound, k.kernel, shares + ": memory binds.");
+    add_counted(out, kBound, k.kernel, shares + ": memory binds.");
   else if (*compute >= kBusy)
-    add(out, kBound, k.kernel, shares + ": instructions bind.");
+    add_counted(out, kBound, k.kernel, shares + ": instructions bind.");
   else if (*memory < kIdle && *compute < kIdle)
-    add(out, kBound, k.kernel, shares + ": neither binds, so latency does.");
+    add_counted(out, kBound, k.kernel, shares + ": neither binds, so latency does.");
   else
-    add(out, kBound + 1, k.kernel, shares + ".");
+    add_counted(out, kBound + 1, k.kernel, shares + ".");
 }
 
 void explain_coalescing(const KernelProfile& k, Findings& out) {
@@ -69,7 +69,8 @@ void explain_coalescing(const KernelProfile& k, Findings& out) {
         requests && sectors && *requests > 0
             ? fmt::format(", {:.1f} sectors per request", *sectors / *requests)
             : "";
-    add(out, kCoalescing, k.kernel,
+    add_counted(
+        out, kCoalescing, k.kernel,
         fmt::format("{}: global {} use {:.1f} of the {} bytes of each sector{}: let neighbouring "
                     "lanes touch neighbouring addresses, aligned to 32 bytes.",
                     k.kernel, word, *used, kSector, per_request));
@@ -82,7 +83,8 @@ void explain_banks(const KernelProfile& k, Findings& out) {
   if (!conflicts || !wavefronts || *wavefronts <= 0) return;
   const double share = *conflicts / *wavefronts;
   if (share < kConflicts) return;
-  add(out, kBanks, k.kernel,
+  add_counted(
+      out, kBanks, k.kernel,
       fmt::format("{}: {:.2f} of its passes over shared memory are bank conflicts: pad rows by "
                   "one element or swizzle the columns.",
                   k.kernel, share));
@@ -94,7 +96,8 @@ void explain_traffic(const KernelProfile& k, const Workload& workload, Findings&
   const double nominal = static_cast<double>(workload.work.read_bytes) +
                          static_cast<double>(workload.work.write_bytes);
   if (!read || !written || nominal <= 0 || *read + *written < kMoreBytes * nominal) return;
-  add(out, kTraffic, k.kernel,
+  add_counted(
+      out, kTraffic, k.kernel,
       fmt::format("{} moves {} through DRAM, {:.2f} times the nominal bytes of {}: something is "
                   "read more than once, or fetched and not used.",
                   k.kernel, format_si(*read + *written, "B"), (*read + *written) / nominal,
@@ -120,8 +123,8 @@ void explain_stalls(const KernelProfile& k, Findings& out) {
     const auto share =
         k.get(fmt::format("smsp__warp_issue_stalled_{}_per_warp_active.pct", s.metric));
     if (share && *share >= kStalled)
-      add(out, kStall, k.kernel,
-          fmt::format("{}: {:.2f} of its warps {}.", k.kernel, *share / 100, s.words));
+      add_counted(out, kStall, k.kernel,
+                  fmt::format("{}: {:.2f} of its warps {}.", k.kernel, *share / 100, s.words));
   }
 }
 
@@ -129,7 +132,8 @@ void explain_occupancy(const KernelProfile& k, Findings& out) {
   const auto achieved = k.get("sm__warps_active.avg.pct_of_peak_sustained_active");
   const auto possible = k.get("sm__maximum_warps_per_active_cycle_pct");
   if (!achieved || !possible || *possible <= 0 || *achieved >= kHidden * *possible) return;
-  add(out, kOccupancy, k.kernel,
+  add_counted(
+      out, kOccupancy, k.kernel,
       fmt::format("{} reaches an occupancy of {:.2f} where {:.2f} is possible: blocks end at "
                   "different times, or the grid is small.",
                   k.kernel, *achieved / 100, *possible / 100));
@@ -138,7 +142,8 @@ void explain_occupancy(const KernelProfile& k, Findings& out) {
 void explain_divergence(const KernelProfile& k, Findings& out) {
   const auto uniform = k.get("smsp__sass_average_branch_targets_threads_uniform.pct");
   if (!uniform || *uniform >= kDivergent) return;
-  add(out, kDivergence, k.kernel,
+  add_counted(
+      out, kDivergence, k.kernel,
       fmt::format("{}: lanes agree at {:.2f} of its branches: let whole warps take one way.",
                   k.kernel, *uniform / 100));
 }
@@ -150,7 +155,8 @@ void explain_levels(const KernelProfile& k, Findings& out) {
     return fmt::format("{} {} at {}", name, format_si(bytes, "B"),
                        format_si(bytes / r.time_ns * 1e9, "B/s"));
   };
-  add(out, kRoofline, k.kernel,
+  add_counted(
+      out, kBoundByRoof, k.kernel,
       fmt::format("{}: {}, {}, {}; {:.2f} f32 operations per byte of DRAM, {:.2f} of L2.", k.kernel,
                   level("L1", r.l1_bytes), level("L2", r.l2_bytes), level("DRAM", r.dram_bytes),
                   r.flops / r.dram_bytes, r.flops / r.l2_bytes));
@@ -210,7 +216,8 @@ std::vector<Finding> counter_findings(std::span<const KernelProfile> launches,
     const double share = total > 0 ? time / total : 1;
     const int behind = static_cast<int>(100 * (1 - share));
     for (std::size_t i = first; i < out.size(); ++i) out[i].rank += behind;
-    if (launches.size() > 1 && time > 0) add(out, behind, k.kernel, share_of(k, time, share));
+    if (launches.size() > 1 && time > 0)
+      add_counted(out, behind, k.kernel, share_of(k, time, share));
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const Finding& a, const Finding& b) { return a.rank < b.rank; });

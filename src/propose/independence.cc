@@ -80,7 +80,7 @@ std::size_t opening(Tokens t, std::size_t close) {
 }
 
 /// How a value follows the variable of the loop.
-enum class Kind {
+enum class Access {
   Free,     ///< Not at all.
   Partial,  ///< Two iterations may share it: a remainder, a quotient, a result of a function.
   Direct,   ///< One to one, as far as sums and products keep it so.
@@ -115,10 +115,10 @@ class Body {
            (t_[i - 1] == "(" && i >= 2 && t_[i - 2] == "for") || t_[i - 1] == ")";
   }
 
-  Kind kind_of_name(std::string_view name) const {
-    if (name == variable_) return Kind::Direct;
+  Access kind_of_name(std::string_view name) const {
+    if (name == variable_) return Access::Direct;
     const auto known = kinds_.find(name);
-    return known == kinds_.end() ? Kind::Free : known->second;
+    return known == kinds_.end() ? Access::Free : known->second;
   }
 
   static bool is_cast(std::string_view name) {
@@ -127,11 +127,11 @@ class Body {
   }
 
   /// One summand.
-  Kind kind_of_term(Tokens term) const {
-    Kind kind = Kind::Free;
+  Access kind_of_term(Tokens term) const {
+    Access kind = Access::Free;
     bool is_partial = false;
     for (std::size_t i = 0; i < term.size(); ++i) {
-      if (term[i] == "[") return Kind::Loaded;
+      if (term[i] == "[") return Access::Loaded;
       if (is_one_of(term[i],
                     {"%", "/", "&", "|", "^", "?", "<<", ">", "<", "==", "!=", "&&", "||"}))
         // The angle brackets of a cast are no comparison.
@@ -141,7 +141,7 @@ class Body {
       const bool is_call = i + 1 < term.size() && term[i + 1] == "(";
       if (is_call && !is_cast(term[i])) is_partial = true;
     }
-    return kind == Kind::Direct && is_partial ? Kind::Partial : kind;
+    return kind == Access::Direct && is_partial ? Access::Partial : kind;
   }
 
   static bool has_cast(Tokens term) {
@@ -163,8 +163,8 @@ class Body {
     return terms;
   }
 
-  Kind kind_of(Tokens expression) const {
-    Kind kind = Kind::Free;
+  Access kind_of(Tokens expression) const {
+    Access kind = Access::Free;
     for (const Tokens term : terms_of(expression)) kind = std::max(kind, kind_of_term(term));
     return kind;
   }
@@ -209,8 +209,8 @@ class Body {
       const std::size_t from = i;
       while (i < t_.size() && !is_one_of(t_[i], {",", ";", ")"}))
         i = is_one_of(t_[i], {"(", "[", "{"}) ? past_closing(t_, i) : i + 1;
-      Kind kind = kind_of(t_.subspan(from, i - from));
-      if (is_counter && kind == Kind::Direct) kind = Kind::Partial;
+      Access kind = kind_of(t_.subspan(from, i - from));
+      if (is_counter && kind == Access::Direct) kind = Access::Partial;
       kinds_[t_[name]] = kind;
       initialised_.insert(name);
       if (i >= t_.size() || t_[i] != ",") return;
@@ -282,11 +282,11 @@ class Body {
     if (declared_.contains(name)) {
       std::size_t end = at + 1;
       while (end < t_.size() && t_[end] != ";" && t_[end] != ")") ++end;
-      const Kind now = kind_of(t_.subspan(at + 1, end - at - 1));
-      Kind& kind = kinds_[name];
+      const Access now = kind_of(t_.subspan(at + 1, end - at - 1));
+      Access& kind = kinds_[name];
       // One that changes on its way follows nothing one to one.
-      kind = std::max(kind == Kind::Direct ? Kind::Partial : kind,
-                      now == Kind::Direct ? Kind::Partial : now);
+      kind = std::max(kind == Access::Direct ? Access::Partial : kind,
+                      now == Access::Direct ? Access::Partial : now);
       return;
     }
     if (std::find(sums_.begin(), sums_.end(), name) == sums_.end()) spoil();
@@ -295,9 +295,9 @@ class Body {
   void write_place(Place place) {
     const bool is_private = declared_.contains(place.base) && !pointers_.contains(place.base);
     if (is_private) return;
-    Kind kind = kind_of_name(place.base);
+    Access kind = kind_of_name(place.base);
     for (const Tokens index : place.indices) kind = std::max(kind, kind_of(index));
-    if (kind != Kind::Direct) return spoil();
+    if (kind != Access::Direct) return spoil();
     written_.push_back(std::move(place));
   }
 
@@ -309,11 +309,11 @@ class Body {
     if (!is_call) return;
     const std::size_t end = closing(t_, i + 1);
     if (end + 1 >= t_.size() || t_[end + 1] != ";") return;
-    if (kind_of_arguments(t_.subspan(i + 2, end - i - 2)) != Kind::Direct) spoil();
+    if (kind_of_arguments(t_.subspan(i + 2, end - i - 2)) != Access::Direct) spoil();
   }
 
-  Kind kind_of_arguments(Tokens arguments) const {
-    Kind best = Kind::Free;
+  Access kind_of_arguments(Tokens arguments) const {
+    Access best = Access::Free;
     std::size_t from = 0;
     int depth = 0;
     for (std::size_t i = 0; i <= arguments.size(); ++i) {
@@ -321,7 +321,7 @@ class Body {
       if (!is_end && is_one_of(arguments[i], {"(", "[", "{"})) ++depth;
       if (!is_end && is_one_of(arguments[i], {")", "]", "}"})) --depth;
       if (!is_end && (depth > 0 || arguments[i] != ",")) continue;
-      if (kind_of(arguments.subspan(from, i - from)) == Kind::Direct) best = Kind::Direct;
+      if (kind_of(arguments.subspan(from, i - from)) == Access::Direct) best = Access::Direct;
       from = i + 1;
     }
     return best;
@@ -331,7 +331,7 @@ class Body {
     std::vector<std::string> terms;
     for (const Tokens index : indices)
       for (const Tokens term : terms_of(index))
-        if (kind_of_term(term) == Kind::Direct) terms.push_back(joined(term));
+        if (kind_of_term(term) == Access::Direct) terms.push_back(joined(term));
     std::sort(terms.begin(), terms.end());
     return terms;
   }
@@ -370,7 +370,7 @@ class Body {
   std::string_view variable_;
   Tokens t_;
   const std::vector<std::string>& sums_;
-  std::map<std::string_view, Kind> kinds_;
+  std::map<std::string_view, Access> kinds_;
   std::set<std::string_view> declared_;
   std::set<std::string_view> pointers_;  ///< Of those.
   std::set<std::size_t> initialised_;    ///< Tokens that a declaration names.

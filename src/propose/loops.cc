@@ -6,12 +6,11 @@
 #include <cctype>
 #include <set>
 
+#include "base/characters.h"
 #include "propose/independence.h"
 
 namespace kw::propose {
 namespace {
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Comments, strings and preprocessor lines replaced by blanks of the same length.
 std::string blank_out(std::string_view source) {
@@ -54,8 +53,8 @@ std::string blank_out(std::string_view source) {
 }
 
 bool word_at(const std::string& text, std::size_t at, std::string_view word) {
-  return text.compare(at, word.size(), word) == 0 && (at == 0 || !is_word(text[at - 1])) &&
-         (at + word.size() >= text.size() || !is_word(text[at + word.size()]));
+  return text.compare(at, word.size(), word) == 0 && (at == 0 || !is_name_char(text[at - 1])) &&
+         (at + word.size() >= text.size() || !is_name_char(text[at + word.size()]));
 }
 
 std::size_t skip_space(const std::string& text, std::size_t at) {
@@ -102,12 +101,12 @@ std::vector<std::string> sums_of(const std::string& text, std::size_t from, std:
   std::set<std::string> added;
   std::set<std::string> spoiled;
   for (std::size_t i = from; i < to;) {
-    if (!is_word(text[i])) {
+    if (!is_name_char(text[i])) {
       ++i;
       continue;
     }
     std::size_t end = i;
-    while (end < to && is_word(text[end])) ++end;
+    while (end < to && is_name_char(text[end])) ++end;
     const std::string word = text.substr(i, end - i);
     const std::size_t next = skip_space(text, end);
     const bool starts_statement = [&] {

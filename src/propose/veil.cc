@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/characters.h"
 #include "base/contains.h"
 #include "base/text.h"
 #include "task/resolve.h"
@@ -18,19 +19,14 @@ constexpr std::int64_t kLeastSecret = 4;  // smaller ones are dimensions, steps 
 constexpr std::int64_t kNearEnd = 64;     // coordinates told from the end
 constexpr std::string_view kSomewhere = "a hidden workload";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word_char(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 /// End of the integer that begins at `at`, or `at` where none does: "0.5", "e7" and "x2" hold none.
 std::size_t end_of_integer(std::string_view text, std::size_t at) {
   if (!is_digit(text[at])) return at;
-  if (at > 0 && (is_word_char(text[at - 1]) || text[at - 1] == '.')) return at;
+  if (at > 0 && (is_name_char(text[at - 1]) || text[at - 1] == '.')) return at;
   std::size_t end = at;
   while (end < text.size() && is_digit(text[end])) ++end;
   const bool is_fraction = end + 1 < text.size() && text[end] == '.' && is_digit(text[end + 1]);
-  return is_fraction || (end < text.size() && is_word_char(text[end])) ? at : end;
+  return is_fraction || (end < text.size() && is_name_char(text[end])) ? at : end;
 }
 
 std::int64_t value_of(std::string_view digits) {

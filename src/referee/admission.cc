@@ -27,7 +27,7 @@ constexpr int kBlocks = 16;  // a block is this part of an input
 // Answers are made in the worker's own memory, a dozen doubles for an element.
 constexpr std::int64_t kMostExamined = 1 << 26;
 
-using Values = std::vector<std::vector<double>>;  // per tensor, all elements in memory order
+using Elements = std::vector<std::vector<double>>;  // per tensor, all elements in memory order
 
 /// Rounds to `bits` significant bits, to nearest even.
 double rounded(double value, int bits) {
@@ -60,8 +60,8 @@ class Examiner {
   Result<> run();
 
  private:
-  Result<Values> read_truth(const Buffers& values) const;
-  Result<> judge(const std::string& name, const Values& answer, std::string note = {});
+  Result<Elements> read_truth(const Buffers& values) const;
+  Result<> judge(const std::string& name, const Elements& answer, std::string note = {});
   void not_applicable(const std::string& name, std::string note);
   Result<> constants();
   Result<> copies();
@@ -69,18 +69,18 @@ class Examiner {
   Result<> changed_inputs();
   Result<> recomputed(const std::string& name, const std::function<Result<bool>(Buffers&)>& change);
   Result<Buffers> clone_inputs() const;
-  Values filled(double value) const;
+  Elements filled(double value) const;
 
   Bench& bench_;
   const TruthMaker& maker_;
   Admission& to_;
   const std::vector<Tensor>& tensors_;
-  Values right_;    ///< The truth, rounded to the tensors' types.
-  Values initial_;  ///< What the outputs hold before the call.
+  Elements right_;    ///< The truth, rounded to the tensors' types.
+  Elements initial_;  ///< What the outputs hold before the call.
 };
 
-Result<Values> Examiner::read_truth(const Buffers& values) const {
-  Values all(tensors_.size());
+Result<Elements> Examiner::read_truth(const Buffers& values) const {
+  Elements all(tensors_.size());
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     if (!values[i]) continue;
     all[i] = KW_TRY(read_all(*values[i], widened(tensors_[i])));
@@ -89,8 +89,8 @@ Result<Values> Examiner::read_truth(const Buffers& values) const {
   return all;
 }
 
-Values Examiner::filled(double value) const {
-  Values all(tensors_.size());
+Elements Examiner::filled(double value) const {
+  Elements all(tensors_.size());
   for (std::size_t i = 0; i < tensors_.size(); ++i)
     all[i].assign(right_[i].size(), to_type(value, tensors_[i].dtype));
   return all;
@@ -107,7 +107,7 @@ void Examiner::not_applicable(const std::string& name, std::string note) {
 }
 
 // An answer counts as passed when every region of every tensor passes both gates.
-Result<> Examiner::judge(const std::string& name, const Values& answer, std::string note) {
+Result<> Examiner::judge(const std::string& name, const Elements& answer, std::string note) {
   bool differs = false;
   for (std::size_t i = 0; i < tensors_.size(); ++i)
     for (const Region& region : tensors_[i].compared)
@@ -154,7 +154,7 @@ Result<> Examiner::judge(const std::string& name, const Values& answer, std::str
 Result<> Examiner::constants() {
   KW_TRY(judge("zeros", filled(0)));
   KW_TRY(judge("ones", filled(1)));
-  Values mean = right_;
+  Elements mean = right_;
   for (std::size_t i = 0; i < tensors_.size(); ++i)
     for (std::size_t r = 0; r < tensors_[i].compared.size(); ++r) {
       const RegionTruth& truth = bench_.known(kSet).regions[i][r];
@@ -174,13 +174,13 @@ Result<> Examiner::copies() {
   for (std::size_t s = 0; s < tensors_.size(); ++s) {
     if (!is_drawn(tensors_[s]) || tensors_[s].extent() == 0) continue;
     const auto input = KW_TRY(read_all(*(*set)[s], tensors_[s]));
-    Values copy = right_;
+    Elements copy = right_;
     for (std::size_t i = 0; i < tensors_.size(); ++i)
       for (std::size_t k = 0; k < copy[i].size(); ++k)
         copy[i][k] = to_type(input[k % input.size()], tensors_[i].dtype);
     KW_TRY(judge(fmt::format("copy of {}", tensors_[s].name), copy));
   }
-  const Values previous = KW_TRY(read_truth(bench_.known(kOtherSet).truth.values));
+  const Elements previous = KW_TRY(read_truth(bench_.known(kOtherSet).truth.values));
   return judge("previous output", previous);
 }
 
@@ -195,7 +195,7 @@ Result<> Examiner::missing_parts() {
   for (const Part& part :
        {Part{"last plane missing", true, 1}, Part{"last column missing", false, 1},
         Part{"last tile missing", false, kTile}}) {
-    Values answer = right_;
+    Elements answer = right_;
     for (std::size_t i = 0; i < tensors_.size(); ++i)
       for (const Region& region : tensors_[i].compared) {
         if (region.ranges.empty()) continue;

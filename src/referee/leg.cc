@@ -16,7 +16,7 @@ namespace {
 
 // Of every allocation that a device makes, and what docs/launch-plan.md promises.
 constexpr std::int64_t kWorkspaceAlignment = 256;
-constexpr int kEmptyCalls = 15;        // some 40 us each
+constexpr int kLeastEmptyCalls = 15;   // some 40 us each
 constexpr int kMostEmptyCalls = 150;   // until one is stamped
 constexpr double kMostApartNs = 10e3;  // two launches; more is no launch
 
@@ -101,7 +101,7 @@ device::LoadResult Leg::bind(Post& post, int object) {
 // A busy host misses a stamp now and then, and a guess would be a bias in every sample.
 Result<double> Leg::measure_stamps_apart() {
   std::optional<double> least;
-  for (int i = 0; i < kMostEmptyCalls && (i < kEmptyCalls || !least); ++i) {
+  for (int i = 0; i < kMostEmptyCalls && (i < kLeastEmptyCalls || !least); ++i) {
     const auto empty = player_->call_empty();
     if (empty.fate != device::Fate::Returned)
       return fail("a player that has loaded nothing does not answer an empty call", empty.detail,

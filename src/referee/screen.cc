@@ -9,6 +9,7 @@
 #include <cctype>
 #include <span>
 
+#include "base/characters.h"
 #include "base/text.h"
 #include "compile/elf.h"
 #include "referee/symbols.h"
@@ -24,8 +25,6 @@ Screening rejected(std::string evidence, std::string frame = {}, std::string pla
   screening.verdict = Verdict{Stage::Screen, Outcome::Rejected, std::move(evidence)};
   return screening;
 }
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// The text with comments blanked, and with literals blanked too; same length, same line ends.
 struct Cleaned {
@@ -58,7 +57,7 @@ std::size_t end_of_raw_literal(std::string_view text, std::size_t quote) {
 /// Whether the quote at `at` opens a raw literal: its prefix is a word of its own.
 bool is_raw_literal(std::string_view text, std::size_t at) {
   std::size_t first = at;
-  while (first > 0 && is_word(text[first - 1])) --first;
+  while (first > 0 && is_name_char(text[first - 1])) --first;
   const std::string_view prefix = text.substr(first, at - first);
   return prefix == "R" || prefix == "LR" || prefix == "uR" || prefix == "UR" || prefix == "u8R";
 }
@@ -78,7 +77,7 @@ Cleaned clean(std::string_view text) {
       blank(out.code, i, end);
       blank(out.literals, i, end);
       i = end;
-    } else if (text[i] == '"' || (text[i] == '\'' && (i == 0 || !is_word(text[i - 1])))) {
+    } else if (text[i] == '"' || (text[i] == '\'' && (i == 0 || !is_name_char(text[i - 1])))) {
       const bool raw = text[i] == '"' && is_raw_literal(text, i);
       const std::size_t end = raw ? end_of_raw_literal(text, i) : end_of_literal(text, i);
       if (end > i + 1) blank(out.code, i + 1, end - 1);
@@ -186,7 +185,7 @@ class TextScreen {
 
   void screen_path(std::size_t offset, std::string_view rest, bool is_include) {
     const std::string_view lead = trim(rest);
-    if (is_include && !lead.empty() && is_word(lead.front()))
+    if (is_include && !lead.empty() && is_name_char(lead.front()))
       reject(offset, "an #include must name its file literally, not by a macro");
     const std::size_t open = rest.find_first_of("<\"");
     if (open == std::string_view::npos || open + 1 >= rest.size()) return;
@@ -300,9 +299,9 @@ class TextScreen {
   void for_each_word(std::string_view word, Visit visit) {
     for (std::size_t at = clean_.code.find(word); at != std::string::npos;
          at = clean_.code.find(word, at + 1)) {
-      const bool begins = at == 0 || !is_word(clean_.code[at - 1]);
+      const bool begins = at == 0 || !is_name_char(clean_.code[at - 1]);
       const std::size_t end = at + word.size();
-      if (begins && (end == clean_.code.size() || !is_word(clean_.code[end]))) visit(at);
+      if (begins && (end == clean_.code.size() || !is_name_char(clean_.code[end]))) visit(at);
     }
   }
 

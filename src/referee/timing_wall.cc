@@ -21,8 +21,8 @@ constexpr double kWallNs = 1e9;
 // Hosts delay an answer and never hurry it, so the quicker quarter of the calls says more than the
 // middle. On an H200 in a virtual machine honest calls were up to 120 us off.
 constexpr double kQuarter = 0.25;
-constexpr double kTolerance = 0.05;
-constexpr double kLeastNs = 150e3;
+constexpr double kWallTolerance = 0.05;
+constexpr double kWallLeastNs = 150e3;
 // Of a paced series: twice a call's time between two calls leaves the device two thirds idle.
 constexpr double kPause = 2;
 constexpr double kMostPauseNs = 50e6;
@@ -66,7 +66,7 @@ Result<double> Timing::empty_wall_time(Entry& entry, std::size_t calls) {
 Result<std::optional<Verdict>> Timing::retime(Entry& entry) {
   const auto lap = account_.lap("retime");
   const double stamped = entry.result->median_ns;
-  const double most = stamped + std::max(kLeastNs, kTolerance * stamped);
+  const double most = stamped + std::max(kWallLeastNs, kWallTolerance * stamped);
   Retimed retimed;
   for (const bool is_paced : {false, true}) {
     retimed.is_paced = is_paced;

@@ -15,7 +15,7 @@ namespace {
 // What a number is drawn for; part of its seed, so that draws do not depend on one another.
 enum class Draw : std::uint64_t { Optimum, Weight, Failure, Roughness, Noise };
 
-constexpr double kDepth = 2.0;       // log of the ratio between a peak and its plain
+constexpr double kPeak = 2.0;        // log of the ratio between a peak and its plain
 constexpr double kHalfway = 0.25;    // squared distance at which half the depth is lost
 constexpr double kRoughness = 0.02;  // amplitude of the fine structure that makes local peaks
 
@@ -87,7 +87,7 @@ LandscapePoint Landscape::truth(int idea, const KnobPoint& knobs) const {
   const double rank = static_cast<double>(idea) / std::max(options_.ideas - 1, 1);
   const double rough = rng_for(Draw::Roughness, options_.seed, idea, number).uniform(-1, 0);
   const double log_speedup = std::log(options_.best_speedup) * rank -
-                             kDepth * distance / (distance + kHalfway) + kRoughness * rough;
+                             kPeak * distance / (distance + kHalfway) + kRoughness * rough;
   return {Outcome::Correct, std::exp(log_speedup)};
 }
 

@@ -6,14 +6,12 @@
 #include <limits>
 #include <vector>
 
+#include "base/characters.h"
+
 namespace kw::search {
 namespace {
 
 constexpr std::size_t kRun = 5;  // words: the length that tells reordered lines from rewritten ones
-
-bool is_word(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 std::uint64_t mixed(std::uint64_t x) {  // the finaliser of MurmurHash3 (Appleby)
   x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdULL;
@@ -43,7 +41,7 @@ std::vector<std::uint64_t> words_of(std::string_view source) {
       continue;
     }
     std::size_t end = i;
-    while (end < source.size() && is_word(source[end])) ++end;
+    while (end < source.size() && is_name_char(source[end])) ++end;
     if (end == i) end = i + 1;  // a sign is a word of its own
     const std::string_view word = source.substr(i, end - i);
     if (word.find_first_not_of(" \t\r\n") != std::string_view::npos) words.push_back(hash_of(word));

@@ -6,13 +6,10 @@
 #include <array>
 #include <string>
 
+#include "base/characters.h"
+
 namespace kw::task {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
-}
 
 /// Longest first.
 constexpr auto kSymbols =
@@ -71,8 +68,8 @@ class Tokenizer {
       while (end < source_.size() && is_number_part(end)) ++end;
       return add(CodeToken::Kind::Number, end - at_);
     }
-    if (is_word(c)) {
-      while (end < source_.size() && is_word(source_[end])) ++end;
+    if (is_name_char(c)) {
+      while (end < source_.size() && is_name_char(source_[end])) ++end;
       return add(CodeToken::Kind::Word, end - at_);
     }
     for (const auto symbol : kSymbols)
@@ -82,8 +79,8 @@ class Tokenizer {
 
   bool is_number_part(std::size_t i) const {
     const char c = source_[i];
-    if (is_word(c) || c == '.') return true;
-    if (c == '\'') return i + 1 < source_.size() && is_word(source_[i + 1]);
+    if (is_name_char(c) || c == '.') return true;
+    if (c == '\'') return i + 1 < source_.size() && is_name_char(source_[i + 1]);
     const char before = i > at_ ? source_[i - 1] : ' ';
     const bool is_hex = source_.substr(at_).starts_with("0x");
     const bool is_exponent =

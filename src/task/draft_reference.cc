@@ -71,7 +71,7 @@ std::string rewrite(std::string_view source, const std::vector<CodeToken>& token
   return text;
 }
 
-std::string type_of(Dtype dtype) {
+std::string c_type_of(Dtype dtype) {
   constexpr std::array<const char*, 7> kTypes = {"Real",    "Real", "int", "int64_t",
                                                  "uint8_t", "Real", "Real"};
   return kTypes[static_cast<std::size_t>(dtype)];
@@ -79,8 +79,9 @@ std::string type_of(Dtype dtype) {
 
 /// A parameter; arrays of more than one dimension arrive as `name_data`.
 std::string parameter_text(const CParameter& parameter, bool is_input) {
-  if (!parameter.is_pointer) return fmt::format("{} {}", type_of(parameter.dtype), parameter.name);
-  return fmt::format("{}{}* {}{}", is_input ? "const " : "", type_of(parameter.dtype),
+  if (!parameter.is_pointer)
+    return fmt::format("{} {}", c_type_of(parameter.dtype), parameter.name);
+  return fmt::format("{}{}* {}{}", is_input ? "const " : "", c_type_of(parameter.dtype),
                      parameter.name, parameter.bounds.size() > 1 ? "_data" : "");
 }
 
@@ -91,7 +92,7 @@ std::string view_text(const CParameter& parameter, bool is_input) {
   return fmt::format(
       "  const std::ptrdiff_t {0}_inner[] = {{{1}}};\n"
       "  const View<{2}{3}, {4}> {0}{{{0}_data, {0}_inner}};\n",
-      parameter.name, join(inner, ", "), is_input ? "const " : "", type_of(parameter.dtype),
+      parameter.name, join(inner, ", "), is_input ? "const " : "", c_type_of(parameter.dtype),
       parameter.bounds.size());
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/characters.h"
 #include "base/contains.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -55,15 +56,6 @@ std::vector<std::string_view> split_arguments(std::string_view text) {
 }
 
 /// Byte in a source that no text has, or npos.
-std::size_t find_binary(std::string_view source) {
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    const char c = source[i];
-    const bool is_blank = c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == '\v';
-    if (static_cast<unsigned char>(c) < 0x20 && !is_blank) return i;
-  }
-  return std::string_view::npos;
-}
-
 /// Reads one directive after the other; `directive_` holds the one at hand, and what is a view into
 /// it has its offset in the source.
 class HeaderParser {
@@ -151,7 +143,7 @@ class HeaderParser {
                                  format_bytes(kMaxSourceBytes)));
     } else if (trim(source_).empty()) {
       complain_at(0, "the source is empty");
-    } else if (const auto at = find_binary(source_); at != std::string_view::npos) {
+    } else if (const auto at = find_control(source_, "\n\r\t\f\v"); at != std::string_view::npos) {
       complain_at(at, "this is not a text file");
     }
   }

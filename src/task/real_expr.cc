@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/characters.h"
 #include "base/text.h"
 
 namespace kw::task {
@@ -37,9 +38,6 @@ const Function* find_function(std::string_view name) {
   const auto found = std::ranges::find(kFunctions, name, &Function::name);
   return found == kFunctions.end() ? nullptr : found;
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 }  // namespace
 

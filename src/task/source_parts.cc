@@ -7,14 +7,13 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/characters.h"
 #include "base/contains.h"
 #include "base/text.h"
 #include "task/plan_text.h"
 
 namespace kw::task {
 namespace {
-
-bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Blanks out comments and what stands in quotes; lines stay lines.
 class Blanker {
@@ -24,7 +23,7 @@ class Blanker {
   std::string run() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      const bool is_after_word = at_ > 0 && is_letter(text_[at_ - 1]);
+      const bool is_after_word = at_ > 0 && is_name_char(text_[at_ - 1]);
       if (text_.substr(at_, 2) == "//")
         blank_to(end_of_line());
       else if (text_.substr(at_, 2) == "/*")

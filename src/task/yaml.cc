@@ -9,6 +9,8 @@
 
 #include <sstream>
 
+#include "base/characters.h"
+
 namespace kw::task {
 namespace {
 
@@ -107,15 +109,6 @@ class TreeBuilder final : public YAML::EventHandler {
 };
 
 /// Offset of the first byte that no text file has, or npos.
-std::size_t find_binary(std::string_view text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool is_blank = c == '\n' || c == '\r' || c == '\t';
-    if (static_cast<unsigned char>(c) < 0x20 && !is_blank) return i;
-  }
-  return std::string_view::npos;
-}
-
 }  // namespace
 
 Yaml::Yaml() = default;
@@ -152,7 +145,7 @@ Result<Yaml> parse_yaml(std::string_view text, std::string_view origin) {
   if (text.size() > kMaxYamlBytes)
     return refuse({}, fmt::format("the file has {}; at most {} are read", format_bytes(text.size()),
                                   format_bytes(kMaxYamlBytes)));
-  if (const auto binary = find_binary(text); binary != std::string_view::npos)
+  if (const auto binary = find_control(text, "\n\r\t"); binary != std::string_view::npos)
     return refuse(kw::position_of(text, binary), "this is not a text file");
   try {
     std::istringstream stream{std::string(text)};
