@@ -114,7 +114,7 @@ function(kw_tests_together target)
       <filesystem> <functional> <map> <optional> <set> <string> <thread> <vector>)
   endif()
   target_precompile_headers(${target} REUSE_FROM kw_test_headers)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 24)
 endfunction()
 
 # The rooms of the worker and the players; the others need libraries that the portable build does without.

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-constexpr const char* kKernel = R"(// kw: tune B = 4, 8, 16
+constexpr const char* kTunedKernel = R"(// kw: tune B = 4, 8, 16
 void saxpy(int n, float a, const float* x, float* y) {
   for (int i = 0; i < n; ++i) y[i] += a * x[i];
 }
@@ -79,7 +79,7 @@ class SpecialiseTest : public testing::Test {
     TaskWorkbenchOptions options;
     options.max_bytes = std::int64_t{1} << 30;
     workbench_ = TaskWorkbench::create(std::move(definition), {}, options).value();
-    kernel_ = task::make_candidate("mine", kKernel, Origin::Human, {}).value();
+    kernel_ = task::make_candidate("mine", kTunedKernel, Origin::Human, {}).value();
   }
 
   Result<Specialised> specialised(TellingCarrier& carrier, SpecialiseOptions options = {},

@@ -239,8 +239,9 @@ struct WorkloadResult {
   double opponent_ns = 0;
   Speedup speedup;
   std::vector<Sample> samples;
-  double empty_call_ns = 0;     ///< Already subtracted.
-  int calls_per_sample = 1;     ///< Batched over distinct buffers when above 1.
+  double empty_call_ns = 0;           ///< Already subtracted.
+  int calls_per_sample = 1;           ///< Batched over distinct buffers when above 1.
+  int opponent_calls_per_sample = 0;  ///< The same of the opponent; 0: there is none.
   double checked_share = 1;     ///< Share of compared elements looked at after each timed call.
   double miss_probability = 0;  ///< That one wrong block escapes all reduced checks of this record.
   std::vector<Retimed> retimed;           ///< At most one: of a candidate that was found faster.
@@ -259,6 +260,7 @@ struct WorkloadResult {
         v("accuracy", s.accuracy), v("seed", s.seed), v("median_ns", s.median_ns),
         v("opponent_ns", s.opponent_ns), v("speedup", s.speedup), v("samples", s.samples),
         v("empty_call_ns", s.empty_call_ns), v("calls_per_sample", s.calls_per_sample),
+        v("opponent_calls_per_sample", s.opponent_calls_per_sample),
         v("checked_share", s.checked_share), v("miss_probability", s.miss_probability),
         v("retimed", s.retimed), v("host_launches", s.host_launches), v("sustained", s.sustained),
         v("is_nondeterministic", s.is_nondeterministic), v("items_per_s", s.items_per_s),

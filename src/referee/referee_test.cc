@@ -471,6 +471,16 @@ TEST(Referee, ShortCallsAreBatchedOverDistinctBuffers) {
   EXPECT_NEAR(e.workloads[2].median_ns, 0.2e6, 5e3);
 }
 
+TEST(Referee, TheOpponentsSampleHasAsManyCallsAsItNeeds) {
+  Room room;  // whose opponent takes 4 ms
+  const WorkloadResult brief = room.judge(twice<float>, 0.2e6).workloads[2];
+  EXPECT_GT(brief.calls_per_sample, 2 * brief.opponent_calls_per_sample);
+  EXPECT_GE(brief.opponent_calls_per_sample * brief.opponent_ns, 1e6);
+  EXPECT_NEAR(brief.opponent_ns, 4e6, 4e4);
+  const WorkloadResult alike = room.judge(twice<float>, 3e6).workloads[2];
+  EXPECT_EQ(alike.calls_per_sample, alike.opponent_calls_per_sample);
+}
+
 TEST(Referee, TriflesAreUnmeasurable) {
   Room room;
   EXPECT_VERDICT(room.judge(twice<float>, 100), Measure, Unmeasurable);

@@ -46,6 +46,12 @@ class Seat {
   Result<std::optional<Verdict>> begin_life();
   /// More sets have been prepared; lives to come may use them.
   void offer(int sets) { sets_ = sets; }
+  /// Samples of fewer calls from now on, on the first sets that it is given; at least one.
+  void shorten(int slots) {
+    KW_ASSERT(slots >= 1 && slots <= slots_);
+    slots_ = slots;
+  }
+  int slots() const { return slots_; }
   /// From now on outputs are left as they are before a call, unless they begin as something: for a
   /// GPU's baseline, which is the task's own code and whose answers were checked when it sat down.
   /// What a call finds there is then its own answer or the candidate's, and nothing is read from

@@ -15,17 +15,17 @@ using testing::GpuRoom;
 using ::testing::HasSubstr;
 using testing::timed;
 using testing::twice;
-using Arguments = std::vector<device::FakeArgument>;
+using FakeArguments = std::vector<device::FakeArgument>;
 
 /// Each launch of a plan has three arguments: the kernel does all of them, or the first `most`.
 device::FakeKernel repeating(double ns, std::size_t most = 100'000) {
-  return [=](const std::vector<Arguments>& sets) {
-    const Arguments& all = sets.at(0);
+  return [=](const std::vector<FakeArguments>& sets) {
+    const FakeArguments& all = sets.at(0);
     const std::size_t launches = all.size() / 3;
     for (std::size_t i = 0; i < std::min(launches, most); ++i)
       twice<float>(testing::Arguments<float>(
-          Arguments(all.begin() + static_cast<std::ptrdiff_t>(3 * i),
-                    all.begin() + static_cast<std::ptrdiff_t>(3 * i + 3))));
+          FakeArguments(all.begin() + static_cast<std::ptrdiff_t>(3 * i),
+                        all.begin() + static_cast<std::ptrdiff_t>(3 * i + 3))));
     return device::stamped_at(ns * static_cast<double>(launches));
   };
 }

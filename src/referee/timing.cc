@@ -182,12 +182,14 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
         KW_TRY(is_fresh ? entry.candidate->warm_up_again() : entry.candidate->warm_up());
     if (own.verdict) return at_measure(*own.verdict);
     entry.call_ns = own.ns;
-    double shortest = own.ns;
-    if (opponent_ != nullptr) shortest = std::min(shortest, KW_TRY(seat_opponent(entry)));
+    const double opponents = opponent_ != nullptr ? KW_TRY(seat_opponent(entry)) : own.ns;
+    const double shortest = std::min(own.ns, opponents);
     if (bench.runs_plans()) return too_short(entry, shortest);
-    if (shortest * entry.slots >= options_.short_sample_ns) return std::nullopt;
-    const double needed =
-        std::ceil(kSampleMargin * options_.short_sample_ns / std::max(shortest, 1.0));
+    if (shortest * entry.slots >= options_.short_sample_ns) {
+      shorten_opponent(entry, opponents);
+      return std::nullopt;
+    }
+    const double needed = calls_needed(shortest);
     const auto per_slot =
         std::max<std::int64_t>(bench.workload().bytes() + bench.bytes_per_set(), 1);
     if (needed > options_.most_calls_per_sample ||
@@ -203,6 +205,18 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
     }
     entry.slots = std::max(entry.slots + 1, static_cast<int>(needed));
   }
+}
+
+double Timing::calls_needed(double call_ns) const {
+  return std::ceil(kSampleMargin * options_.short_sample_ns / std::max(call_ns, 1.0));
+}
+
+// What a sample costs beside its calls (threads that wake, a cold start) is the same for both legs,
+// and falls out of the ratio where their samples last equally long.
+void Timing::shorten_opponent(Entry& entry, double call_ns) const {
+  const double needed = calls_needed(call_ns);
+  if (entry.opponent && needed < entry.slots)
+    entry.opponent->shorten(std::max(1, static_cast<int>(needed)));
 }
 
 // Clocks and governors settle once for the whole evaluation. A judgement on cpu goes without: its
@@ -321,6 +335,7 @@ Result<std::optional<Verdict>> Timing::add(Bench& bench, WorkloadResult& result,
   result.checked_share = share_to_check(entry);
   if (auto verdict = KW_TRY(settle(entry))) return verdict;
   result.calls_per_sample = entry.slots;
+  result.opponent_calls_per_sample = entry.opponent ? entry.opponent->slots() : 0;
   return std::nullopt;
 }
 

@@ -68,6 +68,8 @@ class Timing {
   Result<std::optional<Verdict>> seat_legs(Entry& entry);
   /// The first estimate of the opponent's call.
   Result<double> seat_opponent(Entry& entry);
+  double calls_needed(double call_ns) const;  ///< For a sample; whole.
+  void shorten_opponent(Entry& entry, double call_ns) const;
   Result<std::optional<Verdict>> settle(Entry& entry);
   Result<> measure_floor(Entry& entry);
   /// Every workload's, remembered or measured; the largest. `win`: the lower end of the speedup

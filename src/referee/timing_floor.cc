@@ -37,8 +37,9 @@ Result<> Timing::measure_floor(Entry& entry) {
   Bench& bench = *entry.bench;
   if (!entry.opponent || bench.noise_floor) return {};
   const auto lap = account_.lap("floor");
+  const int slots = entry.opponent->slots();
   const TimedCall probe = KW_TRY(entry.opponent->warm_up());
-  const double expected = probe.ns * entry.slots * kFloorSeries * (2 * kFloorPairs + 1);
+  const double expected = probe.ns * slots * kFloorSeries * (2 * kFloorPairs + 1);
   const bool is_late = haste_.is_late();
   if (expected > kFloorBudgetNs || is_late) {
     double borrowed = 0;
@@ -57,7 +58,7 @@ Result<> Timing::measure_floor(Entry& entry) {
   for (int s = 0; s < kFloorSeries; ++s) {
     const bool is_last = s + 1 == kFloorSeries;
     const auto twin = bench.make_leg("opponent", request_.jail, true, *opponent_, !is_last);
-    Seat seat(bench, *twin, entry.slots, entry.sets, false, options_.reference_timeout_ns,
+    Seat seat(bench, *twin, slots, entry.sets, false, options_.reference_timeout_ns,
               seed_.child("twin").child(static_cast<std::uint64_t>(s)), account_);
     if (is_poison_spared(entry)) seat.spare_poison();  // as the other one
     series.emplace_back();

@@ -7,6 +7,8 @@
 #include <sys/vfs.h>
 
 #include <array>
+#include <chrono>
+#include <thread>
 
 namespace kw::store {
 namespace {
@@ -148,6 +150,29 @@ void migrate(SQLite::Database& db, int from, const Database::Completion& complet
   transaction.commit();
 }
 
+/// One try; throws where SQLite does.
+Result<std::unique_ptr<SQLite::Database>> opened(const std::string& file, bool network,
+                                                 const Database::Completion& complete) {
+  auto db = std::make_unique<SQLite::Database>(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
+                                               kBusyTimeoutMs);
+  db->exec(network ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
+  // With WAL, NORMAL loses nothing when a process is killed; only a power cut may cost the last
+  // commits.
+  db->exec(network ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+  db->exec("PRAGMA foreign_keys = ON");
+  // KiB: rows are written once and read in order, a larger cache would only grow with a run.
+  db->exec("PRAGMA cache_size = -256");
+  const int version = db->execAndGet("PRAGMA user_version").getInt();
+  if (version > kSchemaVersion)
+    return fail("written by a newer version of kernelwright (schema " + std::to_string(version) +
+                    ", this program knows " + std::to_string(kSchemaVersion) + ")",
+                file, Advice::Stop);
+  if (version < kSchemaVersion) migrate(*db, version, complete);
+  return db;
+}
+
+bool is_busy(const SQLite::Exception& e) { return (e.getErrorCode() & 0xff) == SQLITE_BUSY; }
+
 }  // namespace
 
 Database::Database(std::unique_ptr<SQLite::Database> db, std::string path, std::string notice)
@@ -159,26 +184,18 @@ Database::~Database() = default;
 Result<Database> Database::open(const platform::Path& file, const Completion& complete) {
   KW_TRY(platform::make_dirs(file.parent_path()));
   const bool network = is_network_filesystem(file.parent_path());
-  try {
-    auto db = std::make_unique<SQLite::Database>(
-        file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyTimeoutMs);
-    db->exec(network ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
-    // With WAL, NORMAL loses nothing when a process is killed; only a power cut may cost the last
-    // commits.
-    db->exec(network ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
-    db->exec("PRAGMA foreign_keys = ON");
-    // KiB: rows are written once and read in order, a larger cache would only grow with a run.
-    db->exec("PRAGMA cache_size = -256");
-    const int version = db->execAndGet("PRAGMA user_version").getInt();
-    if (version > kSchemaVersion)
-      return fail("written by a newer version of kernelwright (schema " + std::to_string(version) +
-                      ", this program knows " + std::to_string(kSchemaVersion) + ")",
-                  file.string(), Advice::Stop);
-    if (version < kSchemaVersion) migrate(*db, version, complete);
-    return Database(std::move(db), file.string(),
-                    network ? "kept with a rollback journal: network filesystem" : "");
-  } catch (const SQLite::Exception& e) {
-    return sqlite_error(e, file.string());
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kBusyTimeoutMs);
+  for (;;) {
+    try {
+      auto db = KW_TRY(opened(file.string(), network, complete));
+      return Database(std::move(db), file.string(),
+                      network ? "kept with a rollback journal: network filesystem" : "");
+    } catch (const SQLite::Exception& e) {
+      // SQLite does not wait where two make a WAL of the same new database.
+      if (!is_busy(e) || std::chrono::steady_clock::now() > until)
+        return sqlite_error(e, file.string());
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
 }
 

@@ -5,7 +5,9 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 
+#include <barrier>
 #include <chrono>
+#include <thread>
 
 #include "record/codec.h"
 #include "store/test_store.h"
@@ -29,6 +31,25 @@ std::vector<AttemptLine> lines_of(const RunStore& store, std::int64_t run) {
   std::vector<AttemptLine> lines;
   EXPECT_TRUE(store.for_each_line(run, [&](const AttemptLine& l) { lines.push_back(l); }));
   return lines;
+}
+
+// Two runs that begin in one new folder: SQLite answers the slower one at once that it is busy.
+TEST_F(StoreTest, ManyOpenTheSameNewStoreAtOnce) {
+  for (int round = 0; round < 30; ++round) {
+    const platform::Path folder = dir_.path() / std::to_string(round);
+    std::barrier start(4);
+    std::vector<std::string> errors(4);
+    std::vector<std::jthread> openers;
+    for (std::string& error : errors)
+      openers.emplace_back([&] {
+        platform::MemoryDisk disk;
+        start.arrive_and_wait();
+        const auto store = RunStore::open(folder, disk);
+        if (!store) error = store.error().what;
+      });
+    openers.clear();
+    EXPECT_THAT(errors, testing::Each(""));
+  }
 }
 
 TEST_F(StoreTest, GivesBackWhatWasAppended) {

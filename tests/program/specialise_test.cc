@@ -11,7 +11,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 // Three quarters of the work are left out where the size is a constant.
-const char* const kKernel =
+const char* const kTunedKernel =
     "// kw: tune UNUSED = 1, 2\n"
     "void twice(int n, const float* x, float* y) {\n"
     "#ifdef KW_CONST_n\n"
@@ -33,7 +33,7 @@ const char* const kKernel =
 TEST(Specialise, MakesAKernelThatIsJudgedLikeAnyOther) {
   const Workspace w(Whose::Suite);
   write_known_task(w);
-  w.write("mine.cpp", kKernel);
+  w.write("mine.cpp", kTunedKernel);
   const Ran ran = w.kw({"specialise", "mine.cpp", "--task", "twice", "--points", "1", "--baseline",
                         "reference", "--json"});
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
