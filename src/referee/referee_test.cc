@@ -72,6 +72,17 @@ TEST(Referee, ARememberedFloorLetsWinsPassAndIsMeasuredAgainBeforeItStopsOne) {
   EXPECT_EQ(known_well.noise_floor, 0.05);
 }
 
+TEST(Referee, AFloorIsMeasuredWhereAWinDependsOnIt) {
+  Room room;  // whose opponent takes 4 ms
+  const Speedup small = room.judge(twice<float>, 4e6 / 1.04).speedup;
+  EXPECT_TRUE(small.is_faster);
+  EXPECT_EQ(small.floor_series, 4);
+  Room other;
+  const Speedup large = other.judge(twice<float>, 4e6 / 3.5).speedup;
+  EXPECT_TRUE(large.is_faster);
+  EXPECT_EQ(large.noise_floor, std::nullopt);
+}
+
 TEST(Referee, StopsWhereAsked) {
   Room room;
   room.request.until = Stage::Check;

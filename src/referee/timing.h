@@ -73,7 +73,7 @@ class Timing {
   Result<std::optional<Verdict>> settle(Entry& entry);
   Result<> measure_floor(Entry& entry);
   /// Every workload's, remembered or measured; the largest. `win`: the lower end of the speedup
-  /// that depends on it.
+  /// that depends on it; one so large that it depends on none leaves them unknown.
   Result<double> learn_floors(double win);
   std::optional<NoiseFloor> worst_floor() const;
   double worst_ratio() const;  ///< Of it; 0 while one is not known.

@@ -16,6 +16,9 @@ constexpr int kFloorPairs = 16;    // at least, see measure::floor_wants_more
 constexpr int kEnoughSeries = 16;  // a remembered floor of so many may stand against a win
 constexpr double kFloorBudgetNs = 2e9;
 constexpr double kAssumedFloor = 0.02;  // where measuring it would cost more than the comparison
+// The largest floor ever seen was an opponent's process that took twice its time throughout (its
+// threads sat on one processor together): a larger win depends on no floor.
+constexpr double kBeyondAnyFloor = 3;
 
 }  // namespace
 
@@ -83,6 +86,7 @@ Result<> Timing::measure_floor(Entry& entry) {
 // Four series are few, and one slow process among them doubles the floor: what they said once must
 // not stand against every win of an hour.
 Result<double> Timing::learn_floors(double win) {
+  if (win > kBeyondAnyFloor) return kAssumedFloor;
   const auto& remembered = request_.measure.noise_floors;
   for (Entry& entry : entries_) {
     const auto known = remembered.find(entry.result->name);
