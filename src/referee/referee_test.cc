@@ -53,36 +53,6 @@ TEST(Referee, DoesNotCallAnEqualKernelFaster) {
   EXPECT_FALSE(e.speedup.is_faster);
 }
 
-TEST(Referee, ARememberedFloorLetsWinsPassAndIsMeasuredAgainBeforeItStopsOne) {
-  const auto judged = [](NoiseFloor remembered) {
-    Room room;
-    room.request.measure.noise_floors["large"] = remembered;
-    return room.judge(twice<float>, 4e6 / 1.04).speedup;
-  };
-  const Speedup passed = judged({0.01, 4});
-  EXPECT_TRUE(passed.is_faster);
-  EXPECT_EQ(passed.noise_floor, 0.01);
-  EXPECT_EQ(passed.floor_series, 4);
-  const Speedup again = judged({0.05, 4});  // this device shows none
-  EXPECT_TRUE(again.is_faster);
-  EXPECT_NEAR(*again.noise_floor, 0.0351, 0.0001);
-  EXPECT_EQ(again.floor_series, 8);
-  const Speedup known_well = judged({0.05, 16});
-  EXPECT_FALSE(known_well.is_faster);
-  EXPECT_EQ(known_well.noise_floor, 0.05);
-}
-
-TEST(Referee, AFloorIsMeasuredWhereAWinDependsOnIt) {
-  Room room;  // whose opponent takes 4 ms
-  const Speedup small = room.judge(twice<float>, 4e6 / 1.04).speedup;
-  EXPECT_TRUE(small.is_faster);
-  EXPECT_EQ(small.floor_series, 4);
-  Room other;
-  const Speedup large = other.judge(twice<float>, 4e6 / 3.5).speedup;
-  EXPECT_TRUE(large.is_faster);
-  EXPECT_EQ(large.noise_floor, std::nullopt);
-}
-
 TEST(Referee, StopsWhereAsked) {
   Room room;
   room.request.until = Stage::Check;
@@ -470,31 +440,6 @@ TEST(Referee, NondeterminismFailsWhereTheTaskForbidsIt) {
   room.request.task.restrictions.deterministic = true;
   int calls = 0;
   EXPECT_VERDICT(room.judge(wobbling(calls)), Check, WrongResult);
-}
-
-// --- the clock ----------------------------------------------------------------------------------
-
-TEST(Referee, ShortCallsAreBatchedOverDistinctBuffers) {
-  Room room;
-  const Evaluation e = room.judge(twice<float>, 0.2e6);
-  EXPECT_VERDICT(e, Measure, Correct);
-  EXPECT_GE(e.workloads[2].calls_per_sample, 5);
-  EXPECT_NEAR(e.workloads[2].median_ns, 0.2e6, 5e3);
-}
-
-TEST(Referee, TheOpponentsSampleHasAsManyCallsAsItNeeds) {
-  Room room;  // whose opponent takes 4 ms
-  const WorkloadResult brief = room.judge(twice<float>, 0.2e6).workloads[2];
-  EXPECT_GT(brief.calls_per_sample, 2 * brief.opponent_calls_per_sample);
-  EXPECT_GE(brief.opponent_calls_per_sample * brief.opponent_ns, 1e6);
-  EXPECT_NEAR(brief.opponent_ns, 4e6, 4e4);
-  const WorkloadResult alike = room.judge(twice<float>, 3e6).workloads[2];
-  EXPECT_EQ(alike.calls_per_sample, alike.opponent_calls_per_sample);
-}
-
-TEST(Referee, TriflesAreUnmeasurable) {
-  Room room;
-  EXPECT_VERDICT(room.judge(twice<float>, 100), Measure, Unmeasurable);
 }
 
 TEST(Referee, AWorkloadThatDoesNotFitIsSkippedAloud) {

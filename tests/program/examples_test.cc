@@ -76,14 +76,14 @@ TEST(Examples, ScriptsParseAndNameFlagsThatAreThere) {
 }
 
 TEST(Examples, TheScriptGoesBackAndForthUntilTheRunHasEnded) {
-  const Workspace w;
+  const Workspace w(Whose::Suite);
   write_easy_task(w, "twice");
   w.write("twice/candidates/001_right.cpp",
           "void twice(int n, const float* x, float* y) {\n"
           "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
           "}\n");
   const std::string script = "\"" + (kExamples / "hosted-gpu.sh").string() + "\"";
-  const std::string settings = "export KW KW_BIN=\"" + kBin + "\"; ";
+  const std::string settings = "export KW KW_BIN=\"" + w.programs().string() + "\"; ";
   const Ran packed = w.shell(settings + script + " pack twice --target cpu --attempts 1");
   if (lacks_jail(packed)) GTEST_SKIP() << packed.err;
   EXPECT_EQ(packed.code, 3) << packed.err;
