@@ -92,11 +92,13 @@ void explain_speedup(const Evaluation& e, Findings& out) {
     const std::string word = e.speedup.is_faster    ? "faster than"
                              : e.speedup.high < 1.0 ? "slower than"
                                                     : "not distinguishable from";
+    const std::string floor = e.speedup.noise_floor
+                                  ? fmt::format("; noise floor {:.3g}", *e.speedup.noise_floor)
+                                  : std::string();
     add(out, kSpeed, "history",
-        fmt::format(
-            "Overall {} {}: speedup {:.3g} ({:.3g} to {:.3g} at {:.3g}; noise floor {:.3g}).", word,
-            e.speedup.baseline, e.speedup.value, e.speedup.low, e.speedup.high,
-            e.speedup.confidence, e.speedup.noise_floor.value_or(0)));
+        fmt::format("Overall {} {}: speedup {:.3g} ({:.3g} to {:.3g} at {:.3g}{}).", word,
+                    e.speedup.baseline, e.speedup.value, e.speedup.low, e.speedup.high,
+                    e.speedup.confidence, floor));
   }
   // The worst shape, where shapes differ by more than a tenth.
   const WorkloadResult* worst = nullptr;

@@ -182,13 +182,10 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
         KW_TRY(is_fresh ? entry.candidate->warm_up_again() : entry.candidate->warm_up());
     if (own.verdict) return at_measure(*own.verdict);
     entry.call_ns = own.ns;
-    const double opponents = opponent_ != nullptr ? KW_TRY(seat_opponent(entry)) : own.ns;
-    const double shortest = std::min(own.ns, opponents);
+    double shortest = own.ns;
+    if (opponent_ != nullptr) shortest = std::min(shortest, KW_TRY(seat_opponent(entry)));
     if (bench.runs_plans()) return too_short(entry, shortest);
-    if (shortest * entry.slots >= options_.short_sample_ns) {
-      shorten_opponent(entry, opponents);
-      return std::nullopt;
-    }
+    if (shortest * entry.slots >= options_.short_sample_ns) return std::nullopt;
     const double needed = calls_needed(shortest);
     const auto per_slot =
         std::max<std::int64_t>(bench.workload().bytes() + bench.bytes_per_set(), 1);
@@ -211,12 +208,23 @@ double Timing::calls_needed(double call_ns) const {
   return std::ceil(kSampleMargin * options_.short_sample_ns / std::max(call_ns, 1.0));
 }
 
-// What a sample costs beside its calls (threads that wake, a cold start) is the same for both legs,
-// and falls out of the ratio where their samples last equally long.
-void Timing::shorten_opponent(Entry& entry, double call_ns) const {
-  const double needed = calls_needed(call_ns);
-  if (entry.opponent && needed < entry.slots)
-    entry.opponent->shorten(std::max(1, static_cast<int>(needed)));
+// What a sample costs beside its calls (threads that wake, a cold start) weighs the same on both
+// sides where their samples last equally long. Never near a tie, where the legs must be alike, and
+// by pairs that were timed and checked: what a candidate's first calls seemed to take is its word.
+void Timing::shorten_opponent(Entry& entry) const {
+  constexpr double kLeastRatio = 2;
+  std::vector<double> own, other;
+  for (const Sample& s : entry.result->samples) {
+    own.push_back(s.candidate_ns);
+    other.push_back(s.opponent_ns);
+  }
+  const double ratio = measure::median(other) / measure::median(own);
+  if (!entry.opponent || !(ratio >= kLeastRatio)) return;
+  const double calls =
+      std::max(std::ceil(entry.slots / ratio), calls_needed(measure::median(other)));
+  if (calls >= entry.slots) return;
+  entry.opponent->shorten(static_cast<int>(calls));
+  entry.result->opponent_calls_per_sample = entry.opponent->slots();
 }
 
 // Clocks and governors settle once for the whole evaluation. A judgement on cpu goes without: its
@@ -335,7 +343,7 @@ Result<std::optional<Verdict>> Timing::add(Bench& bench, WorkloadResult& result,
   result.checked_share = share_to_check(entry);
   if (auto verdict = KW_TRY(settle(entry))) return verdict;
   result.calls_per_sample = entry.slots;
-  result.opponent_calls_per_sample = entry.opponent ? entry.opponent->slots() : 0;
+  result.opponent_calls_per_sample = entry.opponent ? entry.slots : 0;
   return std::nullopt;
 }
 
@@ -393,10 +401,11 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
     entry.result->samples.push_back(
         {pair.candidate_ns, pair.opponent_ns, sets.front(), !turn.candidate_first});
     plan.add(pair);
+    if (entry.result->samples.size() == kProbePairs) shorten_opponent(entry);
     const auto elapsed_ns = static_cast<double>(clock_.now_ns() - started);
     if (plan.wants_more() && !plan.wants_noise_floor())
       if (const char* why = why_cut(plan, limits, elapsed_ns)) plan.cut_short(why);
-    if (plan.wants_noise_floor()) plan.give_noise_floor(KW_TRY(learn_floors(plan.estimate().low)));
+    if (plan.wants_noise_floor()) plan.give_noise_floor(KW_TRY(learn_floors(plan)));
   }
   if (haste_.is_hurried()) return interrupted_at(plan);
   const auto to_record = [&](const measure::Estimate& estimate, std::optional<NoiseFloor> floor) {

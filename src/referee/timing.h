@@ -69,12 +69,12 @@ class Timing {
   /// The first estimate of the opponent's call.
   Result<double> seat_opponent(Entry& entry);
   double calls_needed(double call_ns) const;  ///< For a sample; whole.
-  void shorten_opponent(Entry& entry, double call_ns) const;
+  void shorten_opponent(Entry& entry) const;
   Result<std::optional<Verdict>> settle(Entry& entry);
   Result<> measure_floor(Entry& entry);
-  /// Every workload's, remembered or measured; the largest. `win`: the lower end of the speedup
-  /// that depends on it; one so large that it depends on none leaves them unknown.
-  Result<double> learn_floors(double win);
+  /// Every workload's, remembered or measured; the largest. Wins so large that they depend on none
+  /// leave it unknown, and what is assumed instead is returned.
+  Result<double> learn_floors(const measure::PairPlan& plan);
   std::optional<NoiseFloor> worst_floor() const;
   double worst_ratio() const;  ///< Of it; 0 while one is not known.
   /// A time, or nothing where the sample is void.

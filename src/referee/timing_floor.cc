@@ -16,9 +16,6 @@ constexpr int kFloorPairs = 16;    // at least, see measure::floor_wants_more
 constexpr int kEnoughSeries = 16;  // a remembered floor of so many may stand against a win
 constexpr double kFloorBudgetNs = 2e9;
 constexpr double kAssumedFloor = 0.02;  // where measuring it would cost more than the comparison
-// The largest floor ever seen was an opponent's process that took twice its time throughout (its
-// threads sat on one processor together): a larger win depends on no floor.
-constexpr double kBeyondAnyFloor = 3;
 
 }  // namespace
 
@@ -85,8 +82,14 @@ Result<> Timing::measure_floor(Entry& entry) {
 
 // Four series are few, and one slow process among them doubles the floor: what they said once must
 // not stand against every win of an hour.
-Result<double> Timing::learn_floors(double win) {
-  if (win > kBeyondAnyFloor) return kAssumedFloor;
+Result<double> Timing::learn_floors(const measure::PairPlan& plan) {
+  const double win = plan.estimate().low;
+  // The worst of floors is that of an opponent whose threads sit on one of P processors together
+  // and which its twins all beat by P: such a floor is P^2 - 1.
+  const double most = std::max(2, facts_.cores);
+  bool is_beyond_floors = true;
+  for (std::size_t w = 0; w < entries_.size(); ++w)
+    is_beyond_floors &= plan.estimate(w).low > most * most;
   const auto& remembered = request_.measure.noise_floors;
   for (Entry& entry : entries_) {
     const auto known = remembered.find(entry.result->name);
@@ -96,7 +99,7 @@ Result<double> Timing::learn_floors(double win) {
         (known->second.series >= kEnoughSeries ||
          measure::decision_line(known->second.ratio) < win))
       floor = known->second;
-    if (floor) continue;
+    if (floor || is_beyond_floors) continue;
     KW_TRY(measure_floor(entry));
     if (!is_known) continue;
     const NoiseFloor before = known->second;
@@ -105,7 +108,11 @@ Result<double> Timing::learn_floors(double win) {
                                                            floor->ratio, floor->series),
                        .series = before.series + floor->series};
   }
-  return worst_ratio();
+  double worst = 0;
+  for (const Entry& entry : entries_)
+    worst = std::max(worst,
+                     entry.bench->noise_floor.value_or(NoiseFloor{.ratio = kAssumedFloor}).ratio);
+  return worst;
 }
 
 }  // namespace kw::referee

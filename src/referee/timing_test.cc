@@ -39,7 +39,7 @@ TEST(Timing, AFloorIsMeasuredWhereAWinDependsOnIt) {
   EXPECT_TRUE(small.is_faster);
   EXPECT_EQ(small.floor_series, 4);
   Room other;
-  const Speedup large = other.judge(twice<float>, 4e6 / 3.5).speedup;
+  const Speedup large = other.judge(twice<float>, 4e6 / 6).speedup;
   EXPECT_TRUE(large.is_faster);
   EXPECT_EQ(large.noise_floor, std::nullopt);
 }

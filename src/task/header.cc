@@ -55,7 +55,6 @@ std::vector<std::string_view> split_arguments(std::string_view text) {
   return parts;
 }
 
-/// Byte in a source that no text has, or npos.
 /// Reads one directive after the other; `directive_` holds the one at hand, and what is a view into
 /// it has its offset in the source.
 class HeaderParser {

@@ -108,7 +108,6 @@ class TreeBuilder final : public YAML::EventHandler {
   Yaml root_;
 };
 
-/// Offset of the first byte that no text file has, or npos.
 }  // namespace
 
 Yaml::Yaml() = default;
