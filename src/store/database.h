@@ -26,7 +26,8 @@ class Database {
   using Completion = std::function<void(SQLite::Database&, int from)>;
 
   /// Opens or creates. A newer schema, a file that is no database, a read-only folder and a full
-  /// disk are Advice::Stop errors in words. Waits some ten seconds for others that create it as well.
+  /// disk are Advice::Stop errors in words. Waits some ten seconds for others that create it as
+  /// well.
   static Result<Database> open(const platform::Path& file, const Completion& complete);
 
   Database(Database&&) noexcept;
