@@ -100,8 +100,7 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 
 bool is_usable_identifier(std::string_view name) {
   if (name.empty() || !is_name_start(name[0])) return false;
-  if (!std::ranges::all_of(name, [](char c) { return is_name_start(c) || is_digit(c); }))
-    return false;
+  if (!std::ranges::all_of(name, is_name_char)) return false;
   // C++ reserves a leading underscore before a capital and any double underscore.
   if (name.find("__") != std::string_view::npos) return false;
   if (name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z') return false;

@@ -42,6 +42,11 @@ TEST(Timing, AFloorIsMeasuredWhereAWinDependsOnIt) {
   const Speedup large = other.judge(twice<float>, 4e6 / 6).speedup;
   EXPECT_TRUE(large.is_faster);
   EXPECT_EQ(large.noise_floor, std::nullopt);
+  Room known;
+  known.request.measure.noise_floors["large"] = {5.5, 16};
+  const Speedup remembered = known.judge(twice<float>, 4e6 / 6).speedup;
+  EXPECT_FALSE(remembered.is_faster) << "what is known counts, whatever the win";
+  EXPECT_EQ(remembered.noise_floor, 5.5);
 }
 
 TEST(Timing, ShortCallsAreBatchedOverDistinctBuffers) {
@@ -58,8 +63,23 @@ TEST(Timing, TheOpponentsSampleHasAsManyCallsAsItNeeds) {
   EXPECT_GT(brief.calls_per_sample, 2 * brief.opponent_calls_per_sample);
   EXPECT_GE(brief.opponent_calls_per_sample * brief.opponent_ns, 1e6);
   EXPECT_NEAR(brief.opponent_ns, 4e6, 4e4);
-  const WorkloadResult alike = room.judge(twice<float>, 3e6).workloads[2];
-  EXPECT_EQ(alike.calls_per_sample, alike.opponent_calls_per_sample);
+}
+
+TEST(Timing, NearATieBothLegsHaveAsManyCallsASample) {
+  Room room;
+  room.world.objects["slow"].kernel = testing::kernel<float>(0.3e6, twice<float>);
+  const WorkloadResult near = room.judge(twice<float>, 0.2e6).workloads[2];
+  EXPECT_GE(near.calls_per_sample, 5);
+  EXPECT_EQ(near.opponent_calls_per_sample, near.calls_per_sample);
+}
+
+TEST(Timing, TheOpponentsSampleLastsNoShorterThanTheCandidates) {
+  Room room;
+  room.world.objects["slow"].kernel = testing::kernel<float>(0.3e6, twice<float>);
+  const WorkloadResult far = room.judge(twice<float>, 0.1e6).workloads[2];
+  EXPECT_LT(far.opponent_calls_per_sample, far.calls_per_sample);
+  EXPECT_GE(far.opponent_calls_per_sample * far.opponent_ns,
+            0.99 * far.calls_per_sample * far.median_ns);
 }
 
 TEST(Timing, TriflesAreUnmeasurable) {
