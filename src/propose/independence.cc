@@ -80,7 +80,7 @@ std::size_t opening(Tokens t, std::size_t close) {
 }
 
 /// How a value follows the variable of the loop.
-enum class Access {
+enum class Dependence {
   Free,     ///< Not at all.
   Partial,  ///< Two iterations may share it: a remainder, a quotient, a result of a function.
   Direct,   ///< One to one, as far as sums and products keep it so.
@@ -115,10 +115,10 @@ class Body {
            (t_[i - 1] == "(" && i >= 2 && t_[i - 2] == "for") || t_[i - 1] == ")";
   }
 
-  Access kind_of_name(std::string_view name) const {
-    if (name == variable_) return Access::Direct;
+  Dependence kind_of_name(std::string_view name) const {
+    if (name == variable_) return Dependence::Direct;
     const auto known = kinds_.find(name);
-    return known == kinds_.end() ? Access::Free : known->second;
+    return known == kinds_.end() ? Dependence::Free : known->second;
   }
 
   static bool is_cast(std::string_view name) {
@@ -127,11 +127,11 @@ class Body {
   }
 
   /// One summand.
-  Access kind_of_term(Tokens term) const {
-    Access kind = Access::Free;
+  Dependence kind_of_term(Tokens term) const {
+    Dependence kind = Dependence::Free;
     bool is_partial = false;
     for (std::size_t i = 0; i < term.size(); ++i) {
-      if (term[i] == "[") return Access::Loaded;
+      if (term[i] == "[") return Dependence::Loaded;
       if (is_one_of(term[i],
                     {"%", "/", "&", "|", "^", "?", "<<", ">", "<", "==", "!=", "&&", "||"}))
         // The angle brackets of a cast are no comparison.
@@ -141,7 +141,7 @@ class Body {
       const bool is_call = i + 1 < term.size() && term[i + 1] == "(";
       if (is_call && !is_cast(term[i])) is_partial = true;
     }
-    return kind == Access::Direct && is_partial ? Access::Partial : kind;
+    return kind == Dependence::Direct && is_partial ? Dependence::Partial : kind;
   }
 
   static bool has_cast(Tokens term) {
@@ -163,8 +163,8 @@ class Body {
     return terms;
   }
 
-  Access kind_of(Tokens expression) const {
-    Access kind = Access::Free;
+  Dependence kind_of(Tokens expression) const {
+    Dependence kind = Dependence::Free;
     for (const Tokens term : terms_of(expression)) kind = std::max(kind, kind_of_term(term));
     return kind;
   }
@@ -209,8 +209,8 @@ class Body {
       const std::size_t from = i;
       while (i < t_.size() && !is_one_of(t_[i], {",", ";", ")"}))
         i = is_one_of(t_[i], {"(", "[", "{"}) ? past_closing(t_, i) : i + 1;
-      Access kind = kind_of(t_.subspan(from, i - from));
-      if (is_counter && kind == Access::Direct) kind = Access::Partial;
+      Dependence kind = kind_of(t_.subspan(from, i - from));
+      if (is_counter && kind == Dependence::Direct) kind = Dependence::Partial;
       kinds_[t_[name]] = kind;
       initialised_.insert(name);
       if (i >= t_.size() || t_[i] != ",") return;
@@ -282,11 +282,11 @@ class Body {
     if (declared_.contains(name)) {
       std::size_t end = at + 1;
       while (end < t_.size() && t_[end] != ";" && t_[end] != ")") ++end;
-      const Access now = kind_of(t_.subspan(at + 1, end - at - 1));
-      Access& kind = kinds_[name];
+      const Dependence now = kind_of(t_.subspan(at + 1, end - at - 1));
+      Dependence& kind = kinds_[name];
       // One that changes on its way follows nothing one to one.
-      kind = std::max(kind == Access::Direct ? Access::Partial : kind,
-                      now == Access::Direct ? Access::Partial : now);
+      kind = std::max(kind == Dependence::Direct ? Dependence::Partial : kind,
+                      now == Dependence::Direct ? Dependence::Partial : now);
       return;
     }
     if (std::find(sums_.begin(), sums_.end(), name) == sums_.end()) spoil();
@@ -295,9 +295,9 @@ class Body {
   void write_place(Place place) {
     const bool is_private = declared_.contains(place.base) && !pointers_.contains(place.base);
     if (is_private) return;
-    Access kind = kind_of_name(place.base);
+    Dependence kind = kind_of_name(place.base);
     for (const Tokens index : place.indices) kind = std::max(kind, kind_of(index));
-    if (kind != Access::Direct) return spoil();
+    if (kind != Dependence::Direct) return spoil();
     written_.push_back(std::move(place));
   }
 
@@ -309,11 +309,11 @@ class Body {
     if (!is_call) return;
     const std::size_t end = closing(t_, i + 1);
     if (end + 1 >= t_.size() || t_[end + 1] != ";") return;
-    if (kind_of_arguments(t_.subspan(i + 2, end - i - 2)) != Access::Direct) spoil();
+    if (kind_of_arguments(t_.subspan(i + 2, end - i - 2)) != Dependence::Direct) spoil();
   }
 
-  Access kind_of_arguments(Tokens arguments) const {
-    Access best = Access::Free;
+  Dependence kind_of_arguments(Tokens arguments) const {
+    Dependence best = Dependence::Free;
     std::size_t from = 0;
     int depth = 0;
     for (std::size_t i = 0; i <= arguments.size(); ++i) {
@@ -321,7 +321,8 @@ class Body {
       if (!is_end && is_one_of(arguments[i], {"(", "[", "{"})) ++depth;
       if (!is_end && is_one_of(arguments[i], {")", "]", "}"})) --depth;
       if (!is_end && (depth > 0 || arguments[i] != ",")) continue;
-      if (kind_of(arguments.subspan(from, i - from)) == Access::Direct) best = Access::Direct;
+      if (kind_of(arguments.subspan(from, i - from)) == Dependence::Direct)
+        best = Dependence::Direct;
       from = i + 1;
     }
     return best;
@@ -331,7 +332,7 @@ class Body {
     std::vector<std::string> terms;
     for (const Tokens index : indices)
       for (const Tokens term : terms_of(index))
-        if (kind_of_term(term) == Access::Direct) terms.push_back(joined(term));
+        if (kind_of_term(term) == Dependence::Direct) terms.push_back(joined(term));
     std::sort(terms.begin(), terms.end());
     return terms;
   }
@@ -370,7 +371,7 @@ class Body {
   std::string_view variable_;
   Tokens t_;
   const std::vector<std::string>& sums_;
-  std::map<std::string_view, Access> kinds_;
+  std::map<std::string_view, Dependence> kinds_;
   std::set<std::string_view> declared_;
   std::set<std::string_view> pointers_;  ///< Of those.
   std::set<std::size_t> initialised_;    ///< Tokens that a declaration names.
