@@ -24,15 +24,30 @@ constexpr std::size_t kFrontSlack = kPage;
 constexpr int MADV_COLLAPSE = 25;  // Linux 6.1
 #endif
 
-/// A free huge page at hand takes 0.25 ms, one that the kernel has to search for, or that a virtual
-/// machine has to get back from its host, 5 ms and more: more than it can win back.
-constexpr std::int64_t kPatienceNs = 1'000'000;
-/// After a slow one nobody asks for more for so long.
+/// A free huge page at hand takes 0.1 to 0.25 ms and saves 1 ms of small ones, and more in the
+/// players; one that the kernel has to search for, or that a virtual machine has to get back from
+/// its host, takes 5 ms.
+constexpr std::int64_t kSlowNs = 1'000'000;
+constexpr std::int64_t kSavedNs = 500'000;
+/// What slow ones may cost beyond what quick ones saved, and for how long nobody asks for more
+/// then.
+constexpr std::int64_t kCreditNs = 15'000'000;
 constexpr std::int64_t kPauseNs = 2'000'000'000;
+std::atomic<std::int64_t> credit_ns{kCreditNs};
 std::atomic<std::int64_t> no_huge_pages_before{0};
 
 /// Of a piece that one thread populates.
 constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
+
+/// What the huge page between these two instants says about the next ones.
+void account(std::int64_t start, std::int64_t end) {
+  if (end - start <= kSlowNs) {
+    credit_ns = std::min(kCreditNs, credit_ns + kSavedNs);
+  } else if ((credit_ns -= end - start) < 0) {
+    credit_ns = 0;  // After the pause one slow page begins the next.
+    no_huge_pages_before = end + kPauseNs;
+  }
+}
 
 /// Gives the mapping its memory now, in huge pages as far as the kernel has them at hand; both
 /// players of a pair see the same pages either way. One page is touched in each 2 MiB first, for
@@ -48,8 +63,7 @@ int give_memory(const player::GuardedMapping& mapping, Parallel& parallel) {
     ::madvise(mapping.mapped + at, kPage, MADV_POPULATE_WRITE);
     // A wish; since Linux 6.1.
     ::madvise(mapping.mapped + at, player::kHugePage, MADV_COLLAPSE);
-    const std::int64_t end = clock.now_ns();
-    if (end - start > kPatienceNs) no_huge_pages_before = end + kPauseNs;
+    account(start, clock.now_ns());
   }
   std::atomic<int> error = 0;
   const std::size_t pieces = (mapping.mapped_bytes + kPieceBytes - 1) / kPieceBytes;
@@ -58,7 +72,7 @@ int give_memory(const player::GuardedMapping& mapping, Parallel& parallel) {
     const std::size_t at = static_cast<std::size_t>(piece) * kPieceBytes;
     part.mapped += at;
     part.mapped_bytes = std::min(kPieceBytes, mapping.mapped_bytes - at);
-    if (const int trouble = player::populate(part, true); trouble != 0) error = trouble;
+    if (const int trouble = player::populate(part); trouble != 0) error = trouble;
   });
   return error;
 }
@@ -75,15 +89,9 @@ Result<std::unique_ptr<CpuBuffer>> CpuBuffer::allocate(const BufferSpec& spec, P
   const std::size_t mapped = round_up(kFrontSlack + bytes + alignment, kPage);
 
   std::unique_ptr<CpuBuffer> buffer(new CpuBuffer);
-  buffer->fd_ = KW_TRY(platform::make_memfd(spec.name, mapped));
-  // Without /proc an input is protected by its mapping alone; changes are still found afterwards.
-  const auto self = fmt::format("/proc/self/fd/{}", buffer->fd_.get());
-  buffer->read_only_ = platform::Fd(::open(self.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!buffer->read_only_)
-    buffer->read_only_ = platform::Fd(::fcntl(buffer->fd_.get(), F_DUPFD_CLOEXEC, 0));
-  KW_TRY(platform::seal_memfd(buffer->fd_, false));
-  const int error =
-      player::map_guarded(buffer->fd_.get(), mapped, kGuardBytes, true, buffer->mapping_);
+  if (spec.shared) KW_TRY(buffer->make_descriptors(spec.name, mapped));
+  const int descriptor = spec.shared ? buffer->fd_.get() : player::kNoDescriptor;
+  const int error = player::map_guarded(descriptor, mapped, kGuardBytes, true, buffer->mapping_);
   if (error != 0) return platform::fail_errno("map", spec.name, error);
   buffer->bytes_ = bytes;
   buffer->offset_ = (mapped - bytes) / alignment * alignment;
@@ -92,6 +100,15 @@ Result<std::unique_ptr<CpuBuffer>> CpuBuffer::allocate(const BufferSpec& spec, P
     return platform::fail_errno("allocate", spec.name, trouble);
   buffer->arm_guards();
   return buffer;
+}
+
+Result<> CpuBuffer::make_descriptors(const std::string& name, std::size_t bytes) {
+  fd_ = KW_TRY(platform::make_memfd(name, bytes));
+  // Without /proc an input is protected by its mapping alone; changes are still found afterwards.
+  const auto self = fmt::format("/proc/self/fd/{}", fd_.get());
+  read_only_ = platform::Fd(::open(self.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!read_only_) read_only_ = platform::Fd(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
+  return platform::seal_memfd(fd_, false);
 }
 
 CpuBuffer::~CpuBuffer() { player::unmap(mapping_); }

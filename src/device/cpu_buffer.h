@@ -1,4 +1,4 @@
-// Memory in a memfd between guard pages, mapped by referee and players alike.
+// Memory between guard pages: in a memfd that referee and players map alike, or the referee's own.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -41,8 +41,9 @@ class CpuBuffer final : public HostBuffer {
 
  private:
   CpuBuffer() = default;
+  Result<> make_descriptors(const std::string& name, std::size_t bytes);
 
-  platform::Fd fd_;
+  platform::Fd fd_;         ///< Of shared memory only.
   platform::Fd read_only_;  ///< A mapping made through it cannot be made writable.
   player::GuardedMapping mapping_;
   std::size_t offset_ = 0;

@@ -18,6 +18,7 @@ Ziggurat make_ziggurat() {
     z.x[i] = std::sqrt(-2 * exact::log_of(kArea / z.x[i - 1] + bell(z.x[i - 1])));
   z.x[Ziggurat::kLayers] = 0;
   for (int i = 0; i < Ziggurat::kLayers; ++i) z.inner[i] = z.x[i + 1] / z.x[i];
+  for (int i = 0; i <= Ziggurat::kLayers; ++i) z.y[i] = bell(z.x[i]);
   return z;
 }
 

@@ -82,7 +82,7 @@ void on_map(std::span<const std::byte> message, std::span<const int> descriptors
     int error = entry.kind == BufferKind::Memfd ? map_guarded(descriptors[i], entry.mapped_bytes,
                                                               entry.guard_bytes, writable, mapping)
                                                 : ENODEV;
-    if (error == 0) error = populate(mapping, writable);
+    if (error == 0) error = enter(mapping, writable);
     ::close(descriptors[i]);
     if (error != 0) return failed(Trouble::MapFailed, ::strerror(error), sequence);
     state.payloads[index] = mapping.mapped + entry.payload_offset;

@@ -4,14 +4,24 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cerrno>
 
 namespace kw::player {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+int advise(const GuardedMapping& mapping, int advice) {
+  if (::madvise(mapping.mapped, mapping.mapped_bytes, advice) == 0) return 0;
+  return errno == EINVAL ? 0 : errno;  // before Linux 5.14: faulted in on use
+}
+
+}  // namespace
 
 int map_guarded(int descriptor, std::size_t mapped_bytes, std::size_t guard_bytes, bool writable,
                 GuardedMapping& out) {
-  const std::size_t page = 4096;
-  const std::size_t mapped = (mapped_bytes + page - 1) / page * page;
+  const std::size_t mapped = (mapped_bytes + kPage - 1) / kPage * kPage;
   const std::size_t total = mapped + 2 * guard_bytes + kHugePage;
   void* base =
       ::mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -19,8 +29,9 @@ int map_guarded(int descriptor, std::size_t mapped_bytes, std::size_t guard_byte
   const auto first = reinterpret_cast<std::uintptr_t>(base) + guard_bytes;
   const auto at = (first + kHugePage - 1) / kHugePage * kHugePage;
   const int access = PROT_READ | (writable ? PROT_WRITE : 0);
+  const int kind = descriptor == kNoDescriptor ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
   void* middle =
-      ::mmap(reinterpret_cast<void*>(at), mapped, access, MAP_SHARED | MAP_FIXED, descriptor, 0);
+      ::mmap(reinterpret_cast<void*>(at), mapped, access, kind | MAP_FIXED, descriptor, 0);
   if (middle == MAP_FAILED) {
     const int error = errno;
     ::munmap(base, total);
@@ -30,10 +41,17 @@ int map_guarded(int descriptor, std::size_t mapped_bytes, std::size_t guard_byte
   return 0;
 }
 
-int populate(const GuardedMapping& mapping, bool writable) {
-  const int advice = writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
-  if (::madvise(mapping.mapped, mapping.mapped_bytes, advice) == 0) return 0;
-  return errno == EINVAL ? 0 : errno;  // before Linux 5.14: faulted in on use
+int populate(const GuardedMapping& mapping) { return advise(mapping, MADV_POPULATE_WRITE); }
+
+// The kernel enters sixteen pages at a fault that reads and one at a fault that writes. Shared
+// memory is writable either way; what is missing then is the mark of a page that was written, which
+// the processor would set in the first timed call.
+int enter(const GuardedMapping& mapping, bool writable) {
+  if (const int error = advise(mapping, MADV_POPULATE_READ); error != 0 || !writable) return error;
+  for (std::size_t at = 0; at < mapping.mapped_bytes; at += kPage)
+    std::atomic_ref(reinterpret_cast<unsigned char&>(mapping.mapped[at]))
+        .fetch_or(0, std::memory_order_relaxed);
+  return 0;
 }
 
 void unmap(GuardedMapping& mapping) {

@@ -16,6 +16,7 @@ struct Ziggurat {
   static constexpr int kLayers = 256;
   double x[kLayers + 1];  ///< Right edges, x[0] the virtual one of the base strip.
   double inner[kLayers];  ///< x[i + 1] / x[i]: below it no test is needed.
+  double y[kLayers + 1];  ///< bell(x[i]).
 };
 /// Where the tail begins (Marsaglia and Tsang, 2000, section 4).
 #define KW_ZIGGURAT_TAIL 3.6541528853610088
@@ -52,8 +53,8 @@ inline
       const double far = exact::add(KW_ZIGGURAT_TAIL, past);
       return u < 0 ? -far : far;
     }
-    const double low = bell(z.x[layer]);
-    const double high = bell(z.x[layer + 1]);
+    const double low = z.y[layer];
+    const double high = z.y[layer + 1];
     const double unit = unit_from(bits_at(seed, ++draw));
     if (exact::add_mul(low, unit, exact::sub(high, low)) < bell(value)) return value;
     bits = bits_at(seed, ++draw);
