@@ -179,13 +179,14 @@ if(KW_TESTS AND NOT KW_PORTABLE)
     KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   kw_tests_together(program_test)
   add_dependencies(program_test kw)
-  # What measures takes the machine's one device for itself: these go first and one at a time, beside what only computes.
+  # What measures goes alone: a referee throws away what others disturb, and measures that again (beside other tests for
+  # three to nine times as long).
   string(JOIN ":" measuring Bundle.* EveryStrategy.RunsWithAScriptedModel EveryStrategy.TellsWhatEachRoleWasAsked
     Examples.TheScriptGoesBackAndForthUntilTheRunHasEnded GuidedModel.* Interrupt.DuringTheConfirmationEndsItSoon
     Interrupted.* LessonsOfAWave.* Model.* ModelScript.*
     OneDevice.* Specialise.* TaskRun.*)
   gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST TEST_FILTER ${measuring}
-    PROPERTIES LABELS program TIMEOUT 900 COST 2 RESOURCE_LOCK device)
+    PROPERTIES LABELS program TIMEOUT 900 RUN_SERIAL ON)
   gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST TEST_FILTER -${measuring}:GpuRun.*
     PROPERTIES LABELS program TIMEOUT 900 COST 1)
   # On the stand-in for a GPU, whose stamps a busy machine cannot watch.

@@ -1,8 +1,9 @@
 # Suites of the whole program: attacks, honest kernels, wrong kernels that look right, and text cases; each file is one test.
 # SPDX-License-Identifier: Apache-2.0
 #
-# The first three start this build's kw, or the one that KW_SUITE_KW names when the tests run: scripts/check names that of the
-# release build, since a sanitised worker takes three times as long. The tests named smoke.* always start this build's.
+# The first three start this build's kw, or the one that KW_SUITE_KW names when the tests run: scripts/check names one that has
+# the release build's worker beside it, since a sanitised one takes three times as long. The tests named smoke.* always start
+# this build's.
 
 set(suite_run ${CMAKE_SOURCE_DIR}/tests/exploits/run --kw $<TARGET_FILE:kw>)
 set(suite_workspace ${CMAKE_BINARY_DIR}/suites)
