@@ -1,12 +1,14 @@
-// scan in one pass: a block marches along each of many rows; of few long ones blocks take a tile from a ticket, publish
-// its total, and look back over the totals of the tiles before it until one knows its whole prefix.
+// scan in one pass: a block marches along each of many rows; of few long ones blocks that all run at once take tiles in
+// turn, publish a tile's total, and look back over the totals before it until one knows its whole prefix.
 // SPDX-License-Identifier: Apache-2.0
-// kw: technique decoupled look-back, single pass scan, vectorization, warp shuffles, loads in flight
-// kw: tune VECTORS = 8, 4, 2
-// kw: tune THREADS = 256, 512, 128
+// kw: technique decoupled look-back, single pass scan, vectorization, warp shuffles, loads in flight, persistent blocks
+// kw: tune VECTORS = 16, 12, 8, 24     // of a thread in a tile, where tiles are many
+// kw: tune THREADS = 192, 256, 384, 512
+// kw: tune STAY = 2, 1     // blocks of a multiprocessor that take tiles
 // kw: tune WHOLE = 16384, 4096     // rows up to this long are one block's
 // kw: tune STEP = 8, 4     // vectors of a thread in a turn of a marching block
 // kw: let TILE = THREADS * VECTORS * 4
+// kw: let FEW = THREADS * 4 * 4
 // kw: when cols <= 509
 // kw:   launch scan_short grid(ceil_div(rows, 8)) block(256) args(rows, cols, pitch, x, y)
 // kw: else when cols <= 4093
@@ -15,11 +17,15 @@
 // kw:   launch scan_wide grid(rows) block(544) args(cols, pitch, x, y)
 // kw: else when rows >= 8 * sms
 // kw:   launch scan_march grid(rows) block(256) args(cols, pitch, x, y)
-// kw: else
+// kw: else when rows * ceil_div(cols + 3, TILE) >= STAY * sms
 // kw:   let PARTS = ceil_div(cols + 3, TILE)
-// kw:   workspace ticket u32 [1] zeroed
 // kw:   workspace state u64 [rows, PARTS] zeroed
-// kw:   launch scan_tiles grid(rows * PARTS) block(THREADS) args(cols, pitch, PARTS, x, ticket, state, y)
+// kw:   launch scan_tiles grid(STAY * sms) block(THREADS) cooperative args(rows, cols, pitch, PARTS, x, state, y)
+// kw: else
+// kw:   let PARTS = ceil_div(cols + 3, FEW)
+// kw:   workspace state u64 [rows, PARTS] zeroed
+// kw:   launch scan_few_tiles grid(min(rows * PARTS, STAY * sms)) block(THREADS) cooperative args(
+// kw:     rows, cols, pitch, PARTS, x, state, y)
 // kw: end
 
 // A row that begins anywhere, in vectors of sixteen aligned bytes: the first and the last hold what
@@ -202,36 +208,57 @@ static __device__ float look_back(const unsigned long long* states, int part) {
   }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-    scan_tiles(int cols, int pitch, int parts, const float* __restrict__ x, unsigned* ticket,
-               unsigned long long* states, float* __restrict__ y) {
-  __shared__ float totals[THREADS / 32];
-  __shared__ unsigned turn;
-  __shared__ float before_tile;
-  // Tiles begin in the order of their numbers, so that one only ever waits for others that have begun.
-  if (threadIdx.x == 0) turn = atomicAdd(ticket, 1u);
-  __syncthreads();
-  const int r = static_cast<int>(turn / parts), part = static_cast<int>(turn % parts);
-  const Row row(r, cols, pitch);
-  const int first =
-      part * (TILE / 4) + threadIdx.x / 32 * (VECTORS * 32) + threadIdx.x % 32;
-  float4 v[VECTORS];
+// A thread's vectors of a tile.
+template <int ITEMS>
+static __device__ __forceinline__ void load_tile(const Row& row, const float* x, int first, float4 (&v)[ITEMS]) {
 #pragma unroll
-  for (int k = 0; k < VECTORS; ++k) v[k] = row.load(x, first + k * 32);
-  float all;
-  const float before = before_warp<THREADS / 32>(scan_warp(v), totals, all);
-  if (threadIdx.x < 32) {
-    unsigned long long* own = states + static_cast<long long>(r) * parts;
-    float prefix = 0.0f;
-    if (part > 0) {
-      if (threadIdx.x == 0) publish(own + part, kTotal, all);
-      prefix = look_back(own, part);
+  for (int k = 0; k < ITEMS; ++k) v[k] = row.load(x, first + k * 32);
+}
+
+// Every gridDim.x-th tile. A tile waits only for earlier ones, and all blocks run at once, so that none waits for one that
+// cannot begin; the next tile's vectors are on their way while a block looks back.
+template <int ITEMS>
+static __device__ __forceinline__ void scan_in_turn(int rows, int cols, int pitch, int parts, const float* x,
+                                                    unsigned long long* states, float* y) {
+  __shared__ float totals[THREADS / 32];
+  __shared__ float before_tile;
+  const unsigned tiles = static_cast<unsigned>(rows) * static_cast<unsigned>(parts);
+  const int own = threadIdx.x / 32 * (ITEMS * 32) + threadIdx.x % 32;
+  const auto first_of = [&](unsigned tile) { return static_cast<int>(tile % parts) * (THREADS * ITEMS) + own; };
+  float4 next[ITEMS];
+  load_tile(Row(blockIdx.x / parts, cols, pitch), x, first_of(blockIdx.x), next);
+  for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    float4 v[ITEMS];
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) v[k] = next[k];
+    const int part = static_cast<int>(tile % parts);
+    unsigned long long* row_states = states + (tile - part);
+    float all;
+    const float before = before_warp<THREADS / 32>(scan_warp(v), totals, all);
+    if (threadIdx.x == 0 && part > 0) publish(row_states + part, kTotal, all);
+    const unsigned following = tile + gridDim.x;
+    if (following < tiles) load_tile(Row(following / parts, cols, pitch), x, first_of(following), next);
+    if (threadIdx.x < 32) {
+      const float prefix = part > 0 ? look_back(row_states, part) : 0.0f;
+      if (threadIdx.x == 0) {
+        publish(row_states + part, kPrefix, prefix + all);
+        before_tile = prefix;
+      }
     }
-    if (threadIdx.x == 0) {
-      publish(own + part, kPrefix, prefix + all);
-      before_tile = prefix;
-    }
+    __syncthreads();
+    store_with(Row(tile / parts, cols, pitch), y, first_of(tile), before_tile + before, v);
   }
-  __syncthreads();
-  store_with(row, y, first, before_tile + before, v);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, STAY)
+    scan_tiles(int rows, int cols, int pitch, int parts, const float* __restrict__ x, unsigned long long* states,
+               float* __restrict__ y) {
+  scan_in_turn<VECTORS>(rows, cols, pitch, parts, x, states, y);
+}
+
+// So few elements that large tiles would leave multiprocessors idle.
+extern "C" __global__ void __launch_bounds__(THREADS, STAY)
+    scan_few_tiles(int rows, int cols, int pitch, int parts, const float* __restrict__ x, unsigned long long* states,
+                   float* __restrict__ y) {
+  scan_in_turn<4>(rows, cols, pitch, parts, x, states, y);
 }
