@@ -21,7 +21,8 @@ int usage() {
                "                                            fields of all of them, a line each\n"
                "       bench-report add RESULTS MACHINE.tsv PART FOLDER\n"
                "       bench-report table RESULTS PART      for a terminal\n"
-               "       bench-report page RESULTS            what docs/performance*.md show\n");
+               "       bench-report page RESULTS [FOLDER]   what docs/performance*.md show; FOLDER "
+               "is its own\n");
   return 2;
 }
 
@@ -113,7 +114,7 @@ int run(int argc, char** argv) {
   const auto results = read_results(argv[2]);
   if (!results) return 1;
   if (what == "page") {
-    std::fputs(page_of(*results, argv[2]).c_str(), stdout);
+    std::fputs(page_of(*results, argv[2], argc > 3 ? argv[3] : "docs").c_str(), stdout);
     return 0;
   }
   const Part* part = argc == 4 ? results->part(argv[3]) : nullptr;

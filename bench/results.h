@@ -61,7 +61,8 @@ std::optional<Lines> read_lines(const std::string& path);
 
 /// The part as plain text for a terminal.
 std::string table_of(const Part& part);
-/// docs/performance.md.
-std::string page_of(const Results& results, const std::string& path);
+/// docs/performance.md; `folder` is where the page will stand, so that its link to the file at
+/// `path` works.
+std::string page_of(const Results& results, const std::string& path, const std::string& folder);
 
 }  // namespace kw::bench
