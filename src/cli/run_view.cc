@@ -30,6 +30,7 @@ report::RunData run_data(engine::RunReport report, const DeviceFacts& device) {
   data.baseline = std::move(report.baseline);
   data.best = std::move(report.best);
   data.confirmation = std::move(report.confirmation);
+  data.terms = std::move(report.terms);
   data.device = device;
   if (data.best) data.best_source = pinned_source(data.best->candidate);
   return data;

@@ -16,6 +16,7 @@ Result<report::RunData> load_run(const store::RunStore& store, const std::string
     data.best = KW_TRY(store.attempt(data.run.id, best));
   const std::string wanted = data.run.name + "-confirm-" + std::to_string(data.run.best_attempt);
   for (const store::Event& event : KW_TRY(store.events(data.run.id))) {
+    if (event.kind == kTermsEvent) data.terms = KW_TRY(decode<Terms>(event.body));
     if (event.kind != "confirm") continue;
     auto evaluation = KW_TRY(decode<Evaluation>(event.body));
     // A resumed run may have confirmed twice: the later one counts.

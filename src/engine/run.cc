@@ -35,6 +35,12 @@ struct Pending {
   double wait_ns = 0;     ///< For whoever wrote it.
 };
 
+/// What became of one contender, and by what it was judged.
+struct Confirmed {
+  Evaluation evaluation;
+  Terms terms;
+};
+
 /// A run in progress. Attempts up to `run.attempts` are fed from the store, later ones are judged.
 class Runner {
  public:
@@ -50,7 +56,7 @@ class Runner {
         started_ns_(s.clock.now_ns() - spent_ns) {}
 
   Result<> search();
-  Result<std::optional<Evaluation>> confirm(const Candidate& baseline);
+  Result<std::optional<Confirmed>> confirm(const Candidate& baseline);
   /// State and what was spent, once nothing more will be judged.
   const RunSummary& finish();
   /// The same where trouble ended it.
@@ -69,7 +75,7 @@ class Runner {
   Result<Attempt> next_attempt();
   Result<> obey_orders();
   Result<> refill();
-  Result<Evaluation> confirm_one(const Attempt& attempt, const Candidate& baseline);
+  Result<Confirmed> confirm_one(const Attempt& attempt, const Candidate& baseline);
   /// Wall time that the next confirmation is given; 0: no bound.
   std::int64_t confirmation_ns() const;
   bool is_time_over() const;
@@ -252,17 +258,20 @@ bool Runner::is_time_over() const {
   return budget > 0 && static_cast<double>(s_.clock.now_ns() - started_ns_) >= budget;
 }
 
-Result<Evaluation> Runner::confirm_one(const Attempt& attempt, const Candidate& baseline) {
+Result<Confirmed> Runner::confirm_one(const Attempt& attempt, const Candidate& baseline) {
   auto request = KW_TRY(s_.workbench.request(attempt.candidate, &baseline));
   request.id = run_.name + "-confirm-" + std::to_string(attempt.number);
   request.seed = Seed::from_os().low;
   request.measure.purpose = Purpose::Confirm;
   request.measure.wall_ns = confirmation_ns();
-  return s_.carrier.evaluate(std::move(request));
+  Confirmed confirmed;
+  confirmed.terms = {request.task.gate, request.task.restrictions.deterministic, request.workloads};
+  confirmed.evaluation = KW_TRY(s_.carrier.evaluate(std::move(request)));
+  return confirmed;
 }
 
-Result<std::optional<Evaluation>> Runner::confirm(const Candidate& baseline) {
-  std::optional<Evaluation> first;
+Result<std::optional<Confirmed>> Runner::confirm(const Candidate& baseline) {
+  std::optional<Confirmed> first;
   if (is_interrupted()) {
     s_.observer.on_notice("interrupted: the best kernel was not confirmed");
     return first;
@@ -275,19 +284,18 @@ Result<std::optional<Evaluation>> Runner::confirm(const Candidate& baseline) {
     }
     const Attempt attempt = KW_TRY(s_.store.attempt(run_.id, number));
     s_.observer.on_confirm(attempt);
-    const Evaluation evaluation = KW_TRY(confirm_one(attempt, baseline));
+    const Confirmed confirmed = KW_TRY(confirm_one(attempt, baseline));
+    const Evaluation& evaluation = confirmed.evaluation;
     const bool is_win = evaluation.verdict.is_correct() && evaluation.speedup.is_faster;
     if (is_interrupted() && evaluation.verdict.outcome == Outcome::Unmeasurable) {
       s_.observer.on_notice("interrupted: the confirmation of attempt " + std::to_string(number) +
                             " did not end; kw resume " + run_.name + " begins it again");
       break;
     }
-    store::Event event;
-    event.kind = "confirm";
-    event.at_ns = s_.clock.now_ns() - started_ns_;
-    event.body = encode(evaluation);
-    KW_TRY(s_.store.append_event(run_.id, event));
-    if (is_win || !first) first = evaluation;
+    const std::int64_t at_ns = s_.clock.now_ns() - started_ns_;
+    KW_TRY(s_.store.append_events(run_.id, {{0, kTermsEvent, at_ns, encode(confirmed.terms)},
+                                            {0, "confirm", at_ns, encode(evaluation)}}));
+    if (is_win || !first) first = confirmed;
     if (is_win) {
       run_.best_attempt = number;
       run_.best_speedup = evaluation.speedup.value;
@@ -375,14 +383,17 @@ Result<int> settled_of(const store::RunStore& store, const RunSummary& run) {
 Result<RunReport> carry_out(Runner& runner, const Surroundings& s, const Candidate& opponent,
                             std::vector<BaselineStanding> standings) {
   KW_TRY(runner.search());
-  auto confirmation = KW_TRY(runner.confirm(opponent));
+  auto confirmed = KW_TRY(runner.confirm(opponent));
   RunReport report;
   report.run = runner.finish();
   report.baselines = std::move(standings);
   report.baseline = opponent.name;
   if (const int best = report.run.best_attempt; best != 0) {
     report.best = KW_TRY(s.store.attempt(report.run.id, best));
-    report.confirmation = std::move(confirmation);
+    if (confirmed) {
+      report.confirmation = std::move(confirmed->evaluation);
+      report.terms = std::move(confirmed->terms);
+    }
   }
   KW_TRY(runner.conclude(report));
   return report;

@@ -14,6 +14,7 @@
 #include "engine/writer.h"
 #include "evaluate/carrier.h"
 #include "platform/clock.h"
+#include "record/terms.h"
 #include "search/strategy.h"
 #include "store/run_store.h"
 
@@ -64,6 +65,7 @@ struct RunReport {
   std::string baseline;                    ///< Name of the opponent of the confirmation.
   std::optional<Attempt> best;             ///< None: nothing was correct.
   std::optional<Evaluation> confirmation;  ///< Of `best`; is_faster says whether it is a win.
+  std::optional<Terms> terms;              ///< Of the confirmation.
 };
 
 /// The decision log in the run's folder, there once the run has ended.

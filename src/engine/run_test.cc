@@ -146,7 +146,9 @@ TEST_F(RunTest, EndsWithAConfirmedWinner) {
   EXPECT_TRUE(run.is_confirmed);
   EXPECT_EQ(run.best_speedup, report.confirmation->speedup.value);
   EXPECT_THAT(attempts("synthetic-1"), SizeIs(kAttempts));
-  EXPECT_THAT(store_.events(run.id).value(), SizeIs(counter_.confirmations));
+  EXPECT_THAT(store_.events(run.id, "confirm").value(), SizeIs(counter_.confirmations));
+  EXPECT_THAT(store_.events(run.id, kTermsEvent).value(), SizeIs(counter_.confirmations));
+  EXPECT_TRUE(report.terms);
 }
 
 TEST_F(RunTest, IsDeterministic) {

@@ -9,6 +9,7 @@
 #include "record/lesson.h"
 #include "record/order.h"
 #include "record/proposal.h"
+#include "record/terms.h"
 
 KW_INSTANTIATE_CODEC(kw::Task);
 KW_INSTANTIATE_CODEC(kw::Work);
@@ -28,6 +29,7 @@ KW_INSTANTIATE_CODEC(kw::WorkloadProfile);
 KW_INSTANTIATE_CODEC(kw::SanitizerPass);
 KW_INSTANTIATE_CODEC(kw::EvaluationRequest);
 KW_INSTANTIATE_CODEC(kw::Evaluation);
+KW_INSTANTIATE_CODEC(kw::Terms);
 KW_INSTANTIATE_CODEC(kw::Attempt);
 KW_INSTANTIATE_CODEC(kw::AttemptLine);
 KW_INSTANTIATE_CODEC(kw::RunConfig);

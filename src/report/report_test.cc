@@ -80,6 +80,12 @@ RunData run_data() {
   data.best = attempts()[3];
   data.best_source = "#define B 64\n";
   data.confirmation = data.best->evaluation;
+  Workload shape;
+  shape.name = data.confirmation->workloads.front().name;
+  shape.dims = {{"n", 1009}};
+  shape.scalars = {{"a", Dtype::F32, 1.5, 0}};
+  shape.dot_length = 7;
+  data.terms = {{GateKind::Dot, 6, 0, 0, 0, 3}, true, {shape}};
   data.device.model = "A <Processor> & more";
   Ceiling dram;
   dram.kind = "triad";
@@ -182,6 +188,22 @@ TEST(Certificate, HoldsWhatWasMeasuredAndOfWhat) {
   EXPECT_EQ(object["candidate"]["knobs"]["B"], 64);
   EXPECT_EQ(object["evaluation"]["workloads"][0]["samples"].size(), 7u);
   EXPECT_TRUE(object["evaluation"].contains("jail"));
+}
+
+TEST(Certificate, TellsTheGateAndEveryShape) {
+  const json terms = json::parse(certificate(run_data()))["terms"];
+  EXPECT_EQ(terms["gate"]["kind"], "dot");
+  EXPECT_EQ(terms["gate"]["c"], 6);
+  EXPECT_EQ(terms["gate"]["rms_factor"], 3);
+  EXPECT_EQ(terms["deterministic"], true);
+  const json shape = terms["workloads"].at(0);
+  EXPECT_EQ(shape["name"], "large, \"padded\"");
+  EXPECT_EQ(shape["dims"]["n"], 1009);
+  EXPECT_EQ(shape["scalars"][0]["real"], 1.5);
+  EXPECT_EQ(shape["dot_length"], 7);
+  RunData of_an_older_build = run_data();
+  of_an_older_build.terms.reset();
+  EXPECT_FALSE(json::parse(certificate(of_an_older_build)).contains("terms"));
 }
 
 TEST(Plots, AreWellFormedAndEscapeNames) {

@@ -8,6 +8,7 @@
 
 #include "record/attempt.h"
 #include "record/device.h"
+#include "record/terms.h"
 
 namespace kw::report {
 
@@ -24,6 +25,7 @@ struct RunData {
   std::string baseline;                    ///< The opponent of the confirmation.
   std::optional<Attempt> best;             ///< None: nothing was correct.
   std::optional<Evaluation> confirmation;  ///< Of `best`.
+  std::optional<Terms> terms;              ///< Of it; runs of older builds kept none.
   std::string best_source;                 ///< Knobs pinned; compiles alone.
   DeviceFacts device;
   std::vector<std::string> orders;  ///< What a person asked of it while it went, a line each.

@@ -93,7 +93,9 @@ std::string certificate(const RunData& data) {
                          {"options", best.candidate.options}};
   Json device = encode_json(data.device);
   object["device"] = std::move(device);
-  // Everything the referee saw: seeds, shapes, accuracy, samples, jail, trust class, intervals.
+  // What it was held to: what passes for correct, and every shape with its values.
+  if (data.terms) object["terms"] = encode_json(*data.terms);
+  // Everything the referee saw: seeds, accuracy, samples, jail, trust class, intervals.
   object["evaluation"] = encode_json(*data.confirmation);
   return dump_json_pretty(object);
 }

@@ -1,5 +1,7 @@
 // A search on a real task, judged by a worker, and every command that looks back at it.
 // SPDX-License-Identifier: Apache-2.0
+#include <map>
+
 #include "base/text.h"
 #include "kw.h"
 
@@ -35,6 +37,18 @@ void expect_folder(const Workspace& w, const json& best) {
   const auto certificate = json::parse(w.read(folder + "best/certificate.json"), nullptr, false);
   ASSERT_TRUE(certificate.is_object());
   EXPECT_THAT(certificate.dump(), HasSubstr(best["source_sha256"].get<std::string>()));
+  const json& terms = certificate["terms"];
+  EXPECT_EQ(terms["gate"]["kind"], "relative");
+  EXPECT_EQ(terms["gate"]["c"], 400);
+  std::map<std::string, json> shapes;
+  for (const json& shape : terms["workloads"]) shapes[shape["name"]] = shape;
+  for (const json& seen : certificate["evaluation"]["workloads"]) {
+    EXPECT_NE(seen["seed"], 0);
+    const json shape = shapes[seen["name"]];
+    EXPECT_EQ(shape["group"], seen["group"]);
+    EXPECT_FALSE(shape["dims"].empty());
+    EXPECT_FALSE(shape["tensors"][0]["values"]["kind"].empty());
+  }
 }
 
 void expect_views(const Workspace& w) {
