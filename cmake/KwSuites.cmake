@@ -1,7 +1,8 @@
-# Suites of the whole program: attacks, honest kernels, wrong kernels that look right, and text cases; each file is one test.
+# Suites of the whole program: attacks, honest kernels, wrong kernels that look right, shipped kernels, and text cases; each
+# file is one test.
 # SPDX-License-Identifier: Apache-2.0
 #
-# The first three start this build's kw, or the one that KW_SUITE_KW names when the tests run: scripts/check names one that has
+# All but the last start this build's kw, or the one that KW_SUITE_KW names when the tests run: scripts/check names one that has
 # the release build's worker beside it, since a sanitised one takes three times as long. The tests named smoke.* always start
 # this build's.
 
@@ -19,15 +20,18 @@ function(kw_suite_workspace name)
     LABELS ${name} TIMEOUT 600 SKIP_RETURN_CODE 77)
 endfunction()
 
-# kw_suite(name workspace files... [FLAGS flags...]): one test for each file, labelled with its workspace and with slow.
+# kw_suite(name workspace files... [FLAGS flags...] [SLOW]): one test for each file, labelled with its workspace and with slow.
 function(kw_suite name workspace)
-  cmake_parse_arguments(SUITE "" "" "FLAGS" ${ARGN})
+  cmake_parse_arguments(SUITE "SLOW" "" "FLAGS" ${ARGN})
   foreach(file IN LISTS SUITE_UNPARSED_ARGUMENTS)
     cmake_path(GET file STEM stem)
     set(test ${name}.${stem})
     add_test(NAME ${test} COMMAND ${suite_run} --workspace ${suite_workspace}/${workspace} --only case
       ${SUITE_FLAGS} ${file})
     set(labels ${workspace})
+    if(SUITE_SLOW)
+      list(APPEND labels slow)
+    endif()
     set(measured "")
     if(EXISTS ${file})
       file(STRINGS ${file} slow REGEX "^// slow" LIMIT_COUNT 1)
@@ -55,6 +59,25 @@ kw_suite(exploits suites generated/001_empty generated/002_binary generated/003_
   ${attacks})
 kw_suite(honest suites ${honest})
 kw_suite(mutants suites ${mutants} FLAGS --task fctd3d --expect check/wrong_result)
+
+# Every kernel that is shipped for processors: at the first and last values of its knobs with timed shapes that are small, and
+# as the task is shipped, where the truth of a timed shape takes seconds.
+file(GLOB shipped CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/playbook/*/*.cpp
+  ${CMAKE_SOURCE_DIR}/tasks/*/baselines/*.cpp)
+foreach(file IN LISTS shipped)
+  string(REGEX REPLACE "^(playbook|tasks)/([^/]+)/.*$" "\\1.\\2" name ${file})
+  string(REGEX REPLACE "^.*[.]" "" task ${name})
+  file(STRINGS ${file} library REGEX "^// kw: library" LIMIT_COUNT 1)
+  if(library)  # measured
+    kw_suite(${name} suites ${CMAKE_SOURCE_DIR}/${file} FLAGS --task ${task})
+    cmake_path(GET file STEM stem)
+    set_tests_properties(${name}.${stem} PROPERTIES RUN_SERIAL ON)
+    continue()
+  endif()
+  kw_suite(${name} suites ${CMAKE_SOURCE_DIR}/${file}
+    FLAGS --knobs --task ${suite_workspace}/suites/small/${task})
+  kw_suite(shipped.${name} suites ${CMAKE_SOURCE_DIR}/${file} FLAGS --task ${task} SLOW)
+endforeach()
 
 # A few of each kind under the sanitisers of this build: bad ends of every process, forged answers, broken buffers.
 if(KW_SANITIZE)
