@@ -105,7 +105,8 @@ search::Tell Standing::absorb(Attempt& attempt, const search::Ask& ask, const In
   tell.roofline_fraction = e.roofline_fraction;
   tell.chosen = attempt.chosen;
   tell.traits = traits_of(attempt, ask.role == search::Role::Write);
-  tell.reward = attempt.reward = policy_.compute(tell);
+  search::grant(policy_, tell);
+  attempt.reward = tell.reward;
   attempt.words = words_for(attempt);
   advance(attempt);
   return tell;

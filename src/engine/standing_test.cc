@@ -85,6 +85,22 @@ TEST_F(StandingTest, AFasterOneBecomesTheIncumbent) {
   EXPECT_EQ(standing_.statistics().attempts_since_best, 0);
 }
 
+TEST_F(StandingTest, TheRewardIsThePolicysAndTheBestIsByTime) {
+  Standing standing(baseline(), **search::find_reward_policy("roofline"));
+  search::Ask ask;
+  Attempt near = measured(speedup(1.1, 1.2, 1.3));
+  near.evaluation.roofline_fraction = 0.5;
+  near.number = ask.id = 1;
+  EXPECT_EQ(standing.absorb(near, ask, standing.incumbent()).merit, 0.5);
+  EXPECT_EQ(near.reward, 0.5);
+  Attempt fast = measured(speedup(1.9, 2, 2.1));
+  fast.evaluation.roofline_fraction = 0.25;
+  fast.number = ask.id = 2;
+  EXPECT_EQ(standing.absorb(fast, ask, standing.incumbent()).merit, 0.25);
+  EXPECT_EQ(fast.outcome_class, OutcomeClass::NewBest);
+  EXPECT_EQ(standing.best_attempt(), 2);
+}
+
 TEST_F(StandingTest, NotShownFasterIsNoGainButRemembered) {
   const Attempt a = absorb(measured(speedup(0.99, 1.01, 1.03)), standing_.incumbent());
   EXPECT_EQ(a.outcome_class, OutcomeClass::NoGain);

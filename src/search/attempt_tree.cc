@@ -49,7 +49,7 @@ class AttemptTree final : public Authoring {
     }
     if (alive_.empty()) return grow_root("nothing else is alive");
     if (rng_.uniform() >= kExplores)
-      if (const auto node = fastest_.first()) return exploit(*node);
+      if (const auto node = fittest_.first()) return exploit(*node);
     return explore(is_root_open);
   }
 
@@ -57,7 +57,8 @@ class AttemptTree final : public Authoring {
     const auto id = works_.observe(ask, tell);
     if (id && ask.role == Role::Write && ask.parent == 0) ++root_children_;
     const auto parent = works_.of(ask.parent);
-    if (id && parent) note_child(*parent, works_.at(*id));
+    if (id) families_.push_back({works_.at(*id).merit});
+    if (id && parent) note_child(families_[*parent], works_.at(*id));
     if (id) look_at(*id);
     if (parent) look_at(*parent);
   }
@@ -67,16 +68,13 @@ class AttemptTree final : public Authoring {
  private:
   /// What a node's children came to.
   struct Family {
-    double best = 0;         // of the node as it was written and its children
-    std::size_t barren = 0;  // children in a row that were no faster
+    double best = 0;         // merit of the node as it was written and of its children
+    std::size_t barren = 0;  // children in a row that were no better
   };
 
-  void note_child(WorkId parent, const Work& child) {
-    families_.resize(works_.size());
-    Family& family = families_[parent];
-    family.best = std::max(family.best, works_.at(parent).first_speedup);
-    family.barren = child.speedup > family.best ? 0 : family.barren + 1;
-    family.best = std::max(family.best, child.speedup);
+  static void note_child(Family& family, const Work& child) {
+    family.barren = child.merit > family.best ? 0 : family.barren + 1;
+    family.best = std::max(family.best, child.merit);
   }
 
   bool is_alive(WorkId id) const {
@@ -85,7 +83,7 @@ class AttemptTree final : public Authoring {
     if (!work.is_correct())
       return work.failures < kFailuresInARow * static_cast<int>(patience_) &&
              work.children.size() < patience_;
-    return id >= families_.size() || families_[id].barren < kBarrenChildren * patience_;
+    return families_[id].barren < kBarrenChildren * patience_;
   }
 
   void look_at(WorkId id) {
@@ -93,8 +91,8 @@ class AttemptTree final : public Authoring {
     const bool is_in = is_alive(id);
     alive_.set(id, is_in);
     leaves_.set(id, is_in && work.children.empty());
-    fastest_.set(id, work.speedup, is_in);
-    leaders_.set(id, work.speedup, work.is_correct());
+    fittest_.set(id, work.merit, is_in);
+    leaders_.set(id, work.merit, work.is_correct());
   }
 
   void look_again() {
@@ -205,10 +203,10 @@ class AttemptTree final : public Authoring {
 
   Rng rng_;
   Works works_;
-  std::vector<Family> families_;
+  std::vector<Family> families_;  // by work
   Bag alive_;
   Bag leaves_;
-  Ranking fastest_;  // of those alive
+  Ranking fittest_;  // of those alive
   Ranking leaders_;  // of all
   std::size_t root_children_ = 0;
   std::size_t patience_ = 1;  // doubled when nothing is alive

@@ -65,7 +65,7 @@ void Authoring::end_of_start(const Ask& ask, const Tell& tell) {
   --starting_;
   start_.observe(ask, tell);
   if (start_.has_next(steering_.closed) || starting_ > 0 || tuning_.is_active()) return;
-  if (may_derive(start_.fastest().ask)) start_.tune_fastest(tuning_, best_.speedup());
+  if (may_derive(start_.fastest().ask)) start_.tune_fastest(tuning_, best_.merit());
 }
 
 void Authoring::learn(const Ask& ask, const Tell& tell) {
@@ -80,13 +80,13 @@ void Authoring::learn(const Ask& ask, const Tell& tell) {
   // A source is tuned once: the second time nothing begins.
   if (tunes_at_end() && is_done() && !is_waiting() && !tuning_.is_active() &&
       may_derive(best_written_.ask))
-    tuning_.start(best_written_, best_.speedup());
+    tuning_.start(best_written_, best_.merit());
 }
 
 void Authoring::tune_written(const Tell& tell) {
   if (!tell.is_correct() || !may_derive(tell.ask)) return;
-  if (tell.speedup.value > best_written_.speedup.value) best_written_ = tell;
-  if (!tunes_at_end() && !tuning_.is_active()) tuning_.start(tell, best_.speedup());
+  if (tell.merit > best_written_.merit) best_written_ = tell;
+  if (!tunes_at_end() && !tuning_.is_active()) tuning_.start(tell, best_.merit());
 }
 
 bool Authoring::is_exhausted() const { return starting_ == 0 && !tuning_.is_active() && is_done(); }

@@ -23,9 +23,9 @@ class HalvingThenClimb final : public QueuedStrategy {
   std::optional<Ask> propose() override { return inner_->ask(); }
 
   void learn(const Ask& ask, const Tell& tell) override {
-    if (ask.fidelity == 1 && tell.is_correct() && tell.speedup.value > best_.start_speedup) {
+    if (ask.fidelity == 1 && tell.is_correct() && tell.merit > best_.start_merit) {
       best_.start = ask.knobs;
-      best_.start_speedup = tell.speedup.value;
+      best_.start_merit = tell.merit;
       best_.parent = tell.ask;
     }
     inner_->tell(tell);

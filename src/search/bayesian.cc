@@ -68,9 +68,9 @@ class Bayesian final : public PointTuner {
         works_(grid_, 0.3) {
     const std::size_t knobs = job.space->knobs().size();
     designed_ = std::clamp<std::size_t>(knobs + 2, 3, 10);
-    if (job.start_speedup > 0)
+    if (job.start_merit > 0)
       observed_.push_back(
-          {grid_.places_of(job.start), std::log(job.start_speedup), kUsualNoise, job.parent});
+          {grid_.places_of(job.start), std::log(job.start_merit), kUsualNoise, job.parent});
     begin();
   }
 
@@ -91,14 +91,14 @@ class Bayesian final : public PointTuner {
 
   void observe(const KnobPoint& point, const Tell& tell) override {
     Places at = grid_.places_of(point);
-    if (tell.is_correct() && tell.speedup.value > 0) {
-      const double log_speedup = std::log(tell.speedup.value);
+    if (tell.is_correct() && tell.merit > 0) {
+      const double log_merit = std::log(tell.merit);
       if (is_fitted()) {
-        values_.push_back(std::max(floor_, log_speedup));
+        values_.push_back(std::max(floor_, log_merit));
         speed_.add(at, values_.back());
         if (knows_failures_) works_.add(at, 1);
       }
-      observed_.push_back({std::move(at), log_speedup, noise_of(tell.speedup), tell.ask});
+      observed_.push_back({std::move(at), log_merit, noise_of(tell.speedup), tell.ask});
     } else {
       if (knows_failures_) works_.add(at, 0);
       // The first failure brings the second process to life.
@@ -110,8 +110,8 @@ class Bayesian final : public PointTuner {
  private:
   struct Observation {
     Places at;
-    double log_speedup;
-    double noise;  // sd of log_speedup
+    double log_merit;
+    double noise;  // sd of log_merit
     int ask;
   };
 
@@ -264,15 +264,15 @@ class Bayesian final : public PointTuner {
     std::vector<const Observation*> order;
     for (const Observation& o : observed_) order.push_back(&o);
     std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-      return a->log_speedup != b->log_speedup ? a->log_speedup > b->log_speedup : a->ask < b->ask;
+      return a->log_merit != b->log_merit ? a->log_merit > b->log_merit : a->ask < b->ask;
     });
     return order;
   }
 
   void note_leader() {
-    const Observation& leader = *std::max_element(
-        observed_.begin(), observed_.end(),
-        [](const auto& a, const auto& b) { return a.log_speedup < b.log_speedup; });
+    const Observation& leader =
+        *std::max_element(observed_.begin(), observed_.end(),
+                          [](const auto& a, const auto& b) { return a.log_merit < b.log_merit; });
     if (leader.ask == leader_) return;
     doubt_ = 1;
     leader_ = leader.ask;
@@ -292,8 +292,8 @@ class Bayesian final : public PointTuner {
   // slow the slowest are is of no interest, and would stretch the scale.
   void remember(std::vector<Places>& points) {
     const std::vector<const Observation*> order = fastest_first();
-    const double top = order.front()->log_speedup;
-    const double median = order[order.size() / 2]->log_speedup;
+    const double top = order.front()->log_merit;
+    const double median = order[order.size() / 2]->log_merit;
     floor_ = top - kDepth * std::max(top - median, 0.01);
     values_.clear();
     const std::size_t room =
@@ -304,7 +304,7 @@ class Bayesian final : public PointTuner {
       const std::size_t rank =
           i < fastest ? i : fastest + (i - fastest) * (order.size() - fastest) / others;
       points.push_back(order[rank]->at);
-      values_.push_back(std::max(floor_, order[rank]->log_speedup));
+      values_.push_back(std::max(floor_, order[rank]->log_merit));
     }
   }
 
@@ -449,7 +449,7 @@ class Bayesian final : public PointTuner {
   std::size_t fitted_ = 0;       // observations and failures at the last fit; 0: none yet
   std::size_t next_fit_ = 0;     // how many there are at the next
   std::vector<double> values_;   // that the first process was given, in its order
-  double floor_ = 0;             // log speedup below which slower is as slow
+  double floor_ = 0;             // log merit below which slower is as slow
 
   std::vector<Places> pool_;  // untried points that both processes follow
   std::set<std::uint64_t> in_pool_;
@@ -460,7 +460,7 @@ class Bayesian final : public PointTuner {
 
   double noise_ = kUsualNoise;
   double roughness_ = 0;  // sd of the log speed of neighbours, beyond what is smooth
-  double mark_ = 0;       // log speedup to improve on
+  double mark_ = 0;       // log merit to improve on
   double expected_ = 0;   // gain of the last plan
   double doubt_ = 1;      // factor on all deviations; 1 again after each new best
   int leader_ = 0;        // ask of the fastest observation

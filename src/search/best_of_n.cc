@@ -46,14 +46,14 @@ class BestOfN final : public QueuedStrategy {
   }
 
   void learn(const Ask& ask, const Tell& tell) override {
-    if (tell.is_correct()) best_ = std::max(best_, tell.speedup.value);
+    if (tell.is_correct()) best_ = std::max(best_, tell.merit);
     if (ask.role == Role::Tune) {
       tuning_.tell(ask, tell);
     } else if (ask.role == Role::Idea) {
       start_.observe(ask, tell);
       if (--starting_ == 0 && !start_.has_next(closed_)) start_.tune_fastest(tuning_, best_);
     } else {
-      if (tell.is_correct() && tell.speedup.value > fastest_.speedup.value) fastest_ = tell;
+      if (tell.is_correct() && tell.merit > fastest_.merit) fastest_ = tell;
       if (++told_ == writes_) tuning_.start(fastest_, best_);
     }
   }
@@ -68,7 +68,7 @@ class BestOfN final : public QueuedStrategy {
   int starting_ = 0;      // experts' kernels in flight
   int asked_for_ = 0;
   int told_ = 0;
-  double best_ = 0;  // speedup of anything so far
+  double best_ = 0;  // merit of anything so far
   Tell fastest_;     // of those that were written
 };
 

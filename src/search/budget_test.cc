@@ -97,7 +97,7 @@ Tell measured(double speedup) {
   tell.outcome_class = OutcomeClass::NoGain;
   tell.outcome = Outcome::Correct;
   tell.stage = Stage::Measure;
-  tell.speedup.value = speedup;
+  tell.speedup.value = tell.merit = speedup;
   tell.time_ns = 1e6 / speedup;  // of a baseline of a millisecond
   tell.roofline_fraction = speedup / 10;
   return tell;
@@ -123,6 +123,27 @@ TEST(Rewards, RankMoreSpeedHigherAndFailuresLast) {
     EXPECT_EQ(policy.compute(cheated), policy.compute(failed(Stage::Measure))) << policy.name;
   }
   EXPECT_FALSE(find_reward_policy("sped").has_value());
+}
+
+double merit(std::string_view policy, Tell tell) {
+  grant(**find_reward_policy(policy), tell);
+  EXPECT_EQ(tell.reward, reward(policy, tell));
+  return tell.merit;
+}
+
+TEST(Rewards, MeritIsTheRewardWhereRatiosCompare) {
+  for (const RewardPolicy& policy : reward_policies()) {
+    EXPECT_LT(0, merit(policy.name, measured(0.01))) << policy.name;
+    EXPECT_LT(merit(policy.name, measured(0.5)), merit(policy.name, measured(2))) << policy.name;
+    EXPECT_EQ(merit(policy.name, failed(Stage::Check)), 0) << policy.name;
+  }
+  for (const double speedup : {0.75, 1.0, 3.0})
+    for (const char* policy : {"speedup", "log_speedup", "regrapht"})
+      EXPECT_DOUBLE_EQ(merit(policy, measured(speedup)), speedup) << policy;
+  EXPECT_DOUBLE_EQ(merit("roofline", measured(2)), 0.2);
+  Tell unknown = measured(2);
+  unknown.roofline_fraction = 0;
+  EXPECT_GT(merit("roofline", unknown), 0) << "it did not fail";
 }
 
 TEST(Rewards, FollowTheFormulasOfTheirSources) {

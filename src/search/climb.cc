@@ -22,7 +22,7 @@ std::ptrdiff_t differing_knobs(const KnobPoint& a, const KnobPoint& b) {
 class Climb final : public QueuedStrategy {
  public:
   explicit Climb(const TuningJob& job)
-      : job_(job), here_(job.start), here_speedup_(job.start_speedup), parent_(job.parent) {
+      : job_(job), here_(job.start), here_merit_(job.start_merit), parent_(job.parent) {
     seen_.insert(job.space->number_of(here_));
     list_neighbours();
   }
@@ -45,17 +45,17 @@ class Climb final : public QueuedStrategy {
   }
 
   void learn(const Ask& ask, const Tell& tell) override {
-    const double speedup = tell.is_correct() ? tell.speedup.value : 0;
-    if (speedup > best_around_) {
-      best_around_ = speedup;
+    const double merit = tell.is_correct() ? tell.merit : 0;
+    if (merit > best_around_) {
+      best_around_ = merit;
       best_point_ = ask.knobs;
       best_ask_ = tell.ask;
     }
     if (!tell.is_correct()) look_behind(ask.knobs);
     if (next_ < around_.size() || is_waiting()) return;
-    if (best_around_ <= kLeastStep * here_speedup_) return;
+    if (best_around_ <= kLeastStep * here_merit_) return;
     here_ = best_point_;
-    here_speedup_ = best_around_;
+    here_merit_ = best_around_;
     parent_ = best_ask_;
     ++steps_;
     list_neighbours();
@@ -83,7 +83,7 @@ class Climb final : public QueuedStrategy {
 
   const TuningJob job_;
   KnobPoint here_;
-  double here_speedup_;
+  double here_merit_;
   int parent_;
   int steps_ = 0;
   std::set<std::uint64_t> seen_;

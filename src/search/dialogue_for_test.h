@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "search/reward.h"
 #include "search/strategy.h"
 
 namespace kw::search {
@@ -46,9 +47,10 @@ class Dialogue {
     Tell tell{
         last_.id, is_best ? OutcomeClass::NewBest : OutcomeClass::NoGain, Outcome::Correct, 0, {}};
     tell.speedup.value = speedup;
-    tell.reward = speedup;
     tell.stage = Stage::Measure;
     tell.time_ns = 1e6 / speedup;
+    tell.roofline_fraction = roofline_;
+    grant(**find_reward_policy(policy_), tell);
     tell.traits = std::move(traits);
     tell.chosen = chosen;
     if (last_.role == Role::Write) {
@@ -57,6 +59,10 @@ class Dialogue {
     }
     strategy_->tell(tell);
   }
+  /// By the name of a policy, from now on.
+  void set_reward(std::string policy) { policy_ = std::move(policy); }
+  /// Fraction of the roofline of what works from now on.
+  void set_roofline(double fraction) { roofline_ = fraction; }
   /// Knobs of what is written from now on.
   void set_space(KnobSpace space) { space_ = std::move(space); }
   Strategy& strategy() { return *strategy_; }
@@ -72,6 +78,8 @@ class Dialogue {
   std::unique_ptr<Strategy> strategy_;
   KnobSpace space_;
   Ask last_;
+  std::string policy_ = "speedup";
+  double roofline_ = 0;
   double best_ = 0;
   int next_idea_ = 10;
 };

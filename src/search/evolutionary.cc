@@ -24,9 +24,9 @@ class Evolutionary final : public PointTuner {
  public:
   Evolutionary(const TuningJob& job, const StrategyOptions& options)
       : PointTuner(job, options.tuning_points), grid_(*job.space), rng_(job.seed) {
-    if (job.start_speedup > 0)
-      population_.push_back({grid_.places_of(job.start), job.start_speedup, job.parent});
-    best_ = best_here_ = job.start_speedup;
+    if (job.start_merit > 0)
+      population_.push_back({grid_.places_of(job.start), job.start_merit, job.parent});
+    best_ = best_here_ = job.start_merit;
     begin();
   }
 
@@ -47,15 +47,15 @@ class Evolutionary final : public PointTuner {
   }
 
   void observe(const KnobPoint& point, const Tell& tell) override {
-    if (tell.is_correct() && tell.speedup.value > 0) {
-      const Member member{grid_.places_of(point), tell.speedup.value, tell.ask};
+    if (tell.is_correct() && tell.merit > 0) {
+      const Member member{grid_.places_of(point), tell.merit, tell.ask};
       const auto slower = std::find_if(population_.begin(), population_.end(),
-                                       [&](const Member& m) { return m.speedup < member.speedup; });
+                                       [&](const Member& m) { return m.merit < member.merit; });
       population_.insert(slower, member);
       if (population_.size() > kPopulation) population_.pop_back();
     }
-    const bool is_gain = tell.is_correct() && tell.speedup.value > kEpochGain * best_here_;
-    if (is_gain) best_here_ = tell.speedup.value;
+    const bool is_gain = tell.is_correct() && tell.merit > kEpochGain * best_here_;
+    if (is_gain) best_here_ = tell.merit;
     stalled_ = is_gain ? 0 : stalled_ + 1;
     if (stalled_ >= kEpochPatience) restart();
   }
@@ -63,7 +63,7 @@ class Evolutionary final : public PointTuner {
  private:
   struct Member {
     Places genes;
-    double speedup = 0;
+    double merit = 0;
     int ask = 0;
   };
 

@@ -1,4 +1,4 @@
-// Evolve: islands of kernels, the fastest of each kind kept, children by edits, rewriting and
+// Evolve: islands of kernels, the best of each kind kept, children by edits, rewriting and
 // crossover. After AlphaEvolve, OpenEvolve and ShinkaEvolve; docs/strategies.md says what is whose.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr double kSame = 0.95;                   // similarity of sketches
 constexpr int kMendsOfChild = 1;                 // of a child that fails
 constexpr int kMostLength = 9;
 
-/// Kind of a kernel: the archive keeps the fastest of each.
+/// Kind of a kernel: the archive keeps the one of most merit of each.
 struct Cell {
   int length = 0;  ///< Half octaves of its source's bytes over 512.
   Bound bound = Bound::Unknown;
@@ -104,46 +104,46 @@ class Evolve final : public Authoring {
     return found == island.elites.end() ? nullptr : &works_.at(found->second);
   }
 
-  /// Into its cell, where it is faster than who lives there, and unlike everybody slower.
+  /// Into its cell, where it is better than who lives there, and unlike everybody worse.
   void admit(Island& island, WorkId id) {
     const Work& work = works_.at(id);
     if (!may_derive(work.point) && !may_derive(work.ask)) return;
     const Cell cell = cell_of(work.traits);
-    if (const Work* elite = elite_at(island, cell); elite && elite->speedup >= work.speedup) return;
+    if (const Work* elite = elite_at(island, cell); elite && elite->merit >= work.merit) return;
     if (is_known(island, id)) return;
     island.elites[cell] = id;
   }
 
-  /// The same code, or nearly the same source without being faster.
+  /// The same code, or nearly the same source without being better.
   bool is_known(const Island& island, WorkId id) const {
     const Work& work = works_.at(id);
     return std::ranges::any_of(island.elites, [&](const auto& entry) {
       const Work& other = works_.at(entry.second);
       if (entry.second == id) return false;
       if (!work.traits.object.empty() && work.traits.object == other.traits.object) return true;
-      return work.speedup <= other.speedup &&
+      return work.merit <= other.merit &&
              similarity(work.traits.sketch, other.traits.sketch) >= kSame;
     });
   }
 
-  /// A tuner made it faster: it may now win its cell wherever it was born.
+  /// A tuner made it better: it may now win its cell wherever it was born.
   void readmit(WorkId id) {
     for (Island& island : islands_) {
       const Work* elite = elite_at(island, cell_of(works_.at(id).traits));
-      if (elite && elite->speedup < works_.at(id).speedup) admit(island, id);
+      if (elite && elite->merit < works_.at(id).merit) admit(island, id);
     }
   }
 
-  std::optional<WorkId> fastest(const Island& island) const {
+  std::optional<WorkId> best_of(const Island& island) const {
     std::optional<WorkId> best;
     for (const auto& [cell, id] : island.elites)
-      if (!best || works_.at(id).speedup > works_.at(*best).speedup) best = id;
+      if (!best || works_.at(id).merit > works_.at(*best).merit) best = id;
     return best;
   }
 
   /// In a ring.
   void migrate(std::size_t from) {
-    if (const auto best = fastest(islands_[from])) admit(islands_[(from + 1) % kIslands], *best);
+    if (const auto best = best_of(islands_[from])) admit(islands_[(from + 1) % kIslands], *best);
   }
 
   Ask propose_for(std::size_t here) {
@@ -169,7 +169,7 @@ class Evolve final : public Authoring {
 
   WorkId draw_parent(const Island& island) {
     std::vector<double> fitness;
-    for (const auto& [cell, id] : island.elites) fitness.push_back(std::log(works_.at(id).speedup));
+    for (const auto& [cell, id] : island.elites) fitness.push_back(std::log(works_.at(id).merit));
     std::vector<double> sorted = fitness;
     const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
     std::ranges::nth_element(sorted, middle);
@@ -207,7 +207,7 @@ class Evolve final : public Authoring {
     } else {
       view.prompt = "evolve_edit";
       ask.manner.form = ReplyForm::Edits;
-      if (const auto best = fastest(islands_[here]); best && *best != id)
+      if (const auto best = best_of(islands_[here]); best && *best != id)
         view.lines.push_back(works_.at(*best).point);
       ask.why = fmt::format("edit {}", words_of(parent));
     }

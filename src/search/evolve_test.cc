@@ -101,6 +101,23 @@ TEST(Evolve, KeepsTheFastestOfEachKindAndNothingThatIsKnown) {
   for (const int parent : only) EXPECT_TRUE(parent == 1 || parent > 12) << parent;
 }
 
+/// Of one kind on one island: attempt 1 is the faster, 5 is nearer to its roof.
+std::set<int> parents_under(const std::string& policy) {
+  Dialogue d("evolve");
+  d.set_reward(policy);
+  d.set_roofline(0.3);
+  for (int i = 0; i < 4; ++i) d.ask(), d.works(3, kernel(1, "o" + std::to_string(i)));
+  d.set_roofline(0.6);
+  d.ask(), d.works(2, kernel(1, "near"));
+  for (int i = 0; i < 3; ++i) d.ask(), d.fails(Outcome::NoCandidate);
+  return parents_of_first_island(d, 24);
+}
+
+TEST(Evolve, KeepsWhatTheRunsRewardPrefers) {
+  EXPECT_THAT(parents_under("speedup"), testing::ElementsAre(1));
+  EXPECT_THAT(parents_under("roofline"), testing::ElementsAre(5));
+}
+
 TEST(Evolve, TheBestOfAnIslandMigrates) {
   Dialogue d("evolve");
   // Island 1 alone has a kernel; the others keep failing until it comes round to them.

@@ -46,7 +46,7 @@ Ask ExpertStart::next() {
 }
 
 void ExpertStart::observe(const Ask& ask, const Tell& tell) {
-  if (!tell.is_correct() || tell.speedup.value <= fastest_.speedup.value) return;
+  if (!tell.is_correct() || tell.merit <= fastest_.merit) return;
   fastest_ = tell;
   fastest_.idea = ask.idea;
   fastest_.written = ideas_[static_cast<std::size_t>(ask.idea)];

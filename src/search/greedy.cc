@@ -49,9 +49,9 @@ class Greedy final : public QueuedStrategy {
     if (ask.role == Role::Idea) found.ask = tell.ask;
     // What few samples say at low fidelity does not move the mark.
     if (tell.is_correct() && ask.fidelity == 1) {
-      if (ask.role == Role::Idea) found.speedup = tell.speedup.value;
-      best_ = std::max(best_, tell.speedup.value);
-      if (found.speedup > 0) gain_ = std::max(gain_, tell.speedup.value / found.speedup);
+      if (ask.role == Role::Idea) found.merit = tell.merit;
+      best_ = std::max(best_, tell.merit);
+      if (found.merit > 0) gain_ = std::max(gain_, tell.merit / found.merit);
     }
     // One that was given up had asks in flight; no idea is tuned twice.
     if (ask.role == Role::Tune && tuner_ && static_cast<std::size_t>(ask.idea) == tuning_)
@@ -64,7 +64,7 @@ class Greedy final : public QueuedStrategy {
  private:
   struct Found {
     int ask = 0;
-    double speedup = 0;  // at the first point; 0: not correct
+    double merit = 0;  // at the first point; 0: not correct
     bool is_tried = false;
     bool is_tuned = false;
   };
@@ -81,7 +81,7 @@ class Greedy final : public QueuedStrategy {
 
   bool can_be_tuned(std::size_t idea) const {
     const Found& f = found_[idea];
-    return !f.is_tuned && f.speedup > 0 && ideas_[idea].space.size() > 1 && !is_left(idea);
+    return !f.is_tuned && f.merit > 0 && ideas_[idea].space.size() > 1 && !is_left(idea);
   }
 
   std::optional<std::size_t> next_untried() const {
@@ -115,8 +115,8 @@ class Greedy final : public QueuedStrategy {
     std::optional<std::size_t> next;
     for (std::size_t i = 0; i < found_.size(); ++i) {
       const Found& f = found_[i];
-      if (!can_be_tuned(i) || f.speedup * gain_ < best_) continue;
-      if (!next || f.speedup > found_[*next].speedup) next = i;
+      if (!can_be_tuned(i) || f.merit * gain_ < best_) continue;
+      if (!next || f.merit > found_[*next].merit) next = i;
     }
     return next;
   }
@@ -132,7 +132,7 @@ class Greedy final : public QueuedStrategy {
       found_[tuning_].is_tuned = true;
       const TuningJob job{static_cast<int>(tuning_), found_[tuning_].ask,
                           &ideas_[tuning_].space,    ideas_[tuning_].space.first(),
-                          found_[tuning_].speedup,   options_.seed.child(tuning_)};
+                          found_[tuning_].merit,     options_.seed.child(tuning_)};
       tuner_ = options_.tuner != nullptr ? options_.tuner->make(job, options_)
                                          : make_auto(job, options_);
       if (tuner_->finished())

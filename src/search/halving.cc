@@ -46,7 +46,7 @@ class Halving final : public QueuedStrategy {
   void learn(const Ask&, const Tell& tell) override {
     Place& place = rung_[told_++];
     place.ask = tell.ask;
-    place.speedup = tell.is_correct() ? tell.speedup.value : 0;
+    place.merit = tell.is_correct() ? tell.merit : 0;
     if (told_ == rung_.size() && at_rung_ < rungs_) climb_rung();
   }
 
@@ -56,7 +56,7 @@ class Halving final : public QueuedStrategy {
   struct Place {
     KnobPoint point;
     int ask = 0;  // the latest that measured it; at first the one the tuning started from
-    double speedup = 0;
+    double merit = 0;
   };
 
   void draw_points(std::size_t wanted) {
@@ -77,9 +77,9 @@ class Halving final : public QueuedStrategy {
 
   void climb_rung() {
     const std::size_t keep = (rung_.size() + kKeepOneIn - 1) / kKeepOneIn;
-    std::erase_if(rung_, [](const Place& p) { return p.speedup <= 0; });
+    std::erase_if(rung_, [](const Place& p) { return p.merit <= 0; });
     std::sort(rung_.begin(), rung_.end(), [](const Place& a, const Place& b) {
-      return a.speedup != b.speedup ? a.speedup > b.speedup : a.ask < b.ask;
+      return a.merit != b.merit ? a.merit > b.merit : a.ask < b.ask;
     });
     if (rung_.size() > keep) rung_.resize(keep);
     next_ = told_ = 0;

@@ -135,7 +135,8 @@ Answer answer_from(const Landscape& landscape, Ask ask, std::size_t& written) {
   }
   const LandscapePoint point = landscape.measure(ask.idea, ask.knobs, ask.fidelity);
   tell.outcome = point.outcome;
-  tell.speedup.value = tell.speedup.low = tell.speedup.high = tell.reward = point.speedup;
+  tell.speedup.value = tell.speedup.low = tell.speedup.high = tell.reward = tell.merit =
+      point.speedup;
   answer.truth = landscape.truth(ask.idea, ask.knobs).speedup;
   return answer;
 }

@@ -24,11 +24,15 @@ double log_speedup(const Tell& tell) {
   return is_measured(tell) ? std::max(worst, std::log(tell.speedup.value)) : worst;
 }
 
+double of_logarithm(double reward) { return std::exp(reward); }
+
 // ReGraphT, eq. 3 (arXiv 2510.19873): a slowdown earns what it lost, a failure one whole.
 double regrapht(const Tell& tell) {
   if (!is_measured(tell)) return -1;
   return tell.speedup.value < 1 ? tell.speedup.value - 1 : tell.speedup.value;
 }
+
+double of_regrapht(double reward) { return reward < 1 ? reward + 1 : reward; }
 
 // The TritonGym loop of the sources: 10 over the latency in milliseconds.
 double triton_gym(const Tell& tell) {
@@ -49,13 +53,17 @@ double sol(const Tell& tell) {
   return to_go > 0 ? 1 / (1 + (tell.time_ns - least) / to_go) : 0;
 }
 
+// Merit of what was measured where the policy knows nothing of it, as a roofline that was not: all
+// rank alike, and none counts as failed.
+constexpr double kLeastMerit = 1e-6;
+
 constexpr std::array kPolicies{
     RewardPolicy{"speedup", "speedup over the baseline; 0 for a failure", speedup},
     RewardPolicy{"log_speedup",
                  "natural logarithm of the speedup; a failure counts as 16 times slower",
-                 log_speedup},
+                 log_speedup, of_logarithm},
     RewardPolicy{"regrapht", "speedup, less 1 below the baseline; a failure -1 (ReGraphT)",
-                 regrapht},
+                 regrapht, of_regrapht},
     RewardPolicy{"triton_gym", "10 over the milliseconds; -10 not compiling, -5 wrong", triton_gym},
     RewardPolicy{"kevin", "0.3 and the speedup; 0 for a failure (Kevin-32B)", kevin},
     RewardPolicy{"roofline", "fraction of the roofline; 0 for a failure", roofline},
@@ -63,6 +71,14 @@ constexpr std::array kPolicies{
 };
 
 }  // namespace
+
+void grant(const RewardPolicy& policy, Tell& tell) {
+  tell.reward = policy.compute(tell);
+  tell.merit = 0;
+  if (!is_measured(tell)) return;
+  const double merit = policy.merit != nullptr ? policy.merit(tell.reward) : tell.reward;
+  tell.merit = std::max(kLeastMerit, merit);
+}
 
 std::span<const RewardPolicy> reward_policies() { return kPolicies; }
 

@@ -35,7 +35,7 @@ class Talk {
     best_ = std::max(best_, speedup);
     Tell tell{
         ask.id, is_best ? OutcomeClass::NewBest : OutcomeClass::NoGain, Outcome::Correct, 0, {}};
-    tell.speedup.value = speedup;
+    tell.speedup.value = tell.merit = speedup;
     if (ask.role == Role::Write) tell.idea = next_idea_++, tell.written = Idea{"w", space};
     strategy_->tell(tell);
   }

@@ -73,7 +73,7 @@ struct TuningJob {
   int parent = 0;                    ///< Ask that showed the idea correct, at `start`.
   const KnobSpace* space = nullptr;  ///< Outlives the tuner.
   KnobPoint start;                   ///< Point already measured.
-  double start_speedup = 0;
+  double start_merit = 0;
   Seed seed;
 };
 

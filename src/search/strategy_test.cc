@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "search/landscape.h"
+#include "search/reward.h"
 
 namespace kw::search {
 namespace {
@@ -36,7 +37,7 @@ std::vector<std::pair<std::string, Factory>> all_methods() {
       const int idea = static_cast<int>(l.ideas().size()) - 1;
       const KnobSpace& space = l.ideas().back().space;
       TuningJob job{idea, 0, &space, space.first(), 0, Seed::from_number(5)};
-      job.start_speedup = l.truth(idea, job.start).speedup;
+      job.start_merit = l.truth(idea, job.start).speedup;
       return info.make(job, seeded(5));
     });
   return methods;
@@ -173,11 +174,36 @@ TEST(Greedy, DoesNotTuneWhatFailedOrHasNoHope) {
     Tell tell;
     tell.ask = ask->id;
     tell.outcome = ask->idea == 0 ? Outcome::WrongResult : Outcome::Correct;
-    tell.speedup.value = ask->idea == 0 ? 0 : ask->idea == 1 ? 1 : 4;
+    tell.speedup.value = tell.merit = ask->idea == 0 ? 0 : ask->idea == 1 ? 1 : 4;
     strategy->tell(tell);
   }
   EXPECT_EQ(tuned, std::set<int>{2});
   EXPECT_EQ(strategy->describe(), "all 3 ideas tried, 1 tuned");
+}
+
+// The first is the faster, the second nearer to its roof.
+std::vector<int> tuned_first(std::string_view policy) {
+  std::vector<Idea> ideas;
+  const KnobSpace space({{"A", {1, 2, 3}}});
+  for (const char* name : {"fast", "near"}) ideas.push_back({name, space});
+  const auto strategy = *make_strategy("greedy", ideas, seeded(1));
+  std::vector<int> tuned;
+  while (const auto ask = strategy->ask()) {
+    if (ask->role == Role::Tune) tuned.push_back(ask->idea);
+    Tell tell;
+    tell.ask = ask->id;
+    tell.outcome = Outcome::Correct;
+    tell.speedup.value = ask->idea == 0 ? 4 : 3;
+    tell.roofline_fraction = ask->idea == 0 ? 0.2 : 0.25;
+    grant(**find_reward_policy(policy), tell);
+    strategy->tell(tell);
+  }
+  return tuned;
+}
+
+TEST(Greedy, TunesWhatTheRunsRewardPrefers) {
+  EXPECT_EQ(tuned_first("speedup"), (std::vector<int>{0, 0, 1, 1}));
+  EXPECT_EQ(tuned_first("roofline"), (std::vector<int>{1, 1, 0, 0}));
 }
 
 TEST(Greedy, TunesWithTheTunerItWasGiven) {
@@ -257,7 +283,7 @@ TEST(Climb, IsNotWalledInByAFailure) {
     Tell tell;
     tell.ask = ask->id;
     tell.outcome = asked.back() == 3 ? Outcome::CompileFailed : Outcome::Correct;
-    tell.speedup.value = asked.back() == 3 ? 0 : static_cast<double>(asked.back());
+    tell.speedup.value = tell.merit = asked.back() == 3 ? 0 : static_cast<double>(asked.back());
     tuner->tell(tell);
   }
   EXPECT_EQ(asked, (std::vector<std::int64_t>{2, 3, 4, 5, 6, 7}));

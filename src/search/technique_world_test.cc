@@ -163,10 +163,10 @@ TEST(Works, KeepTheFastestPointOfEachSource) {
   Works works;
   Ask write{1, kUnwritten, 0, Role::Write, {}, 1, "w"};
   Tell tell{1, OutcomeClass::NewBest, Outcome::Correct, 0, {}};
-  tell.speedup.value = 2;
+  tell.speedup.value = tell.merit = 2;
   EXPECT_EQ(works.observe(write, tell), std::optional<WorkId>(0));
   Ask tune{2, 10, 1, Role::Tune, {}, 1, "t"};
-  tell.ask = 2, tell.speedup.value = 3;
+  tell.ask = 2, tell.speedup.value = tell.merit = 3;
   EXPECT_EQ(works.observe(tune, tell), std::nullopt);
   EXPECT_EQ(works.at(0).point, 2);
   EXPECT_EQ(works.at(0).speedup, 3);

@@ -268,7 +268,7 @@ class Writer {
     tell.outcome = Outcome::Correct;
     tell.stage = Stage::Measure;
     const double seen = answer.truth * std::exp(world_.options().noise * rng.normal());
-    tell.speedup.value = tell.speedup.low = tell.speedup.high = tell.reward = seen;
+    tell.speedup.value = tell.speedup.low = tell.speedup.high = tell.reward = tell.merit = seen;
     constexpr double kPlainNs = 1e7;
     tell.time_ns = kPlainNs / seen;
     tell.roofline_fraction = std::min(1.0, answer.truth / world_.best_speedup());

@@ -292,11 +292,11 @@ TuningJob job_on(const Terrain& terrain, Seed seed, double within) {
     const double speedup = terrain.truth(*point).speedup;
     if (speedup <= 0 || speedup >= (1 - within) * terrain.best) continue;
     job.start = std::move(*point);
-    job.start_speedup = speedup;
+    job.start_merit = speedup;
     return job;
   }
   job.start = terrain.space.first();
-  job.start_speedup = terrain.truth(job.start).speedup;
+  job.start_merit = terrain.truth(job.start).speedup;
   return job;
 }
 
@@ -321,7 +321,8 @@ Trial run_trial(Strategy& tuner, const Terrain& terrain, const TrialOptions& opt
     tell.outcome_class = tell.is_correct() ? OutcomeClass::NoGain : OutcomeClass::Failed;
     const double deviation = terrain.noise / std::sqrt(ask.fidelity);
     constexpr double kDeviations = 2.81;  // half an interval of 0.995
-    tell.speedup.value = tell.reward = point.speedup * std::exp(deviation * rng.normal());
+    tell.speedup.value = tell.reward = tell.merit =
+        point.speedup * std::exp(deviation * rng.normal());
     tell.speedup.low = tell.speedup.value * std::exp(-kDeviations * deviation);
     tell.speedup.high = tell.speedup.value * std::exp(kDeviations * deviation);
     tuner.tell(tell);

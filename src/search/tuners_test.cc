@@ -28,7 +28,7 @@ Tell answer(const Ask& ask, double speedup) {
   Tell tell;
   tell.ask = ask.id;
   tell.outcome = speedup > 0 ? Outcome::Correct : Outcome::Crashed;
-  tell.speedup.value = speedup;
+  tell.speedup.value = tell.merit = speedup;
   return tell;
 }
 
@@ -108,7 +108,7 @@ TEST(Tuners, SurviveASpaceWhereEverythingFails) {
   const KnobSpace space = two_sizes();
   for (const std::string& name : kPlanners) {
     TuningJob job = job_at_first(space);
-    job.start_speedup = 0;
+    job.start_merit = 0;
     const auto tuner = make(name, job);
     const auto asks = drive(*tuner, job, [](const KnobPoint&) { return 0.0; });
     EXPECT_TRUE(tuner->finished()) << name;
@@ -124,6 +124,25 @@ TEST(Tuners, EndWhereAllPointsTie) {
     const auto asks = drive(*tuner, job, [](const KnobPoint&) { return 1.0; });
     EXPECT_TRUE(tuner->finished()) << name;
     EXPECT_LT(asks.size(), 36U) << name;
+  }
+}
+
+TEST(Tuners, ClimbTheRewardWhateverTheSpeedup) {
+  const KnobSpace space = two_sizes();
+  for (const std::string name : {"bayesian", "evolutionary", "halving_climb"}) {
+    TuningJob job = job_at_first(space);
+    job.start_merit = hill(job.start);
+    const auto tuner = make(name, job);
+    bool has_found = false;
+    for (int i = 0; i < 60; ++i) {
+      const auto ask = tuner->ask();
+      if (!ask) break;
+      Tell tell = answer(*ask, hill(ask->knobs));
+      tell.speedup.value = 1 / tell.merit;
+      has_found = has_found || tell.merit == 1;
+      tuner->tell(tell);
+    }
+    EXPECT_TRUE(has_found) << name;
   }
 }
 

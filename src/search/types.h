@@ -82,6 +82,9 @@ struct Tell {
   /// Against the run's baseline, chained through the incumbents that the pairs were timed against,
   /// so that all tells of a run share one scale. Value 0 where nothing was measured.
   Speedup speedup;
+  /// The reward on a scale where ratios compare, as those of speedups do: what is ranked by where
+  /// a method has no reward of its own. 0 where nothing was measured.
+  double merit = 0;
   Stage stage = Stage::Propose;  ///< Of the verdict.
   double time_ns = 0;            ///< Geometric mean of the timed workloads; 0: not timed.
   double roofline_fraction = 0;  ///< Likewise; 0: unknown.

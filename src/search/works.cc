@@ -18,8 +18,11 @@ std::optional<WorkId> Works::observe(const Ask& ask, const Tell& tell) {
     by_ask_.back() = parent;
     if (!parent || !tell.is_correct() || ask.fidelity < 1) return std::nullopt;
     Work& work = all_[*parent];
-    if (tell.speedup.value > work.speedup)
-      work.point = tell.ask, work.speedup = tell.speedup.value, work.time_ns = tell.time_ns;
+    if (tell.merit <= work.merit) return std::nullopt;
+    work.point = tell.ask;
+    work.merit = tell.merit;
+    work.speedup = tell.speedup.value;
+    work.time_ns = tell.time_ns;
     return std::nullopt;
   }
   const WorkId id = all_.size();
@@ -30,6 +33,7 @@ std::optional<WorkId> Works::observe(const Ask& ask, const Tell& tell) {
   work.outcome = tell.outcome;
   work.stage = tell.stage;
   if (tell.is_correct()) {
+    work.merit = tell.merit;
     work.speedup = work.first_speedup = tell.speedup.value;
     work.time_ns = tell.time_ns;
   } else {
@@ -43,10 +47,10 @@ std::optional<WorkId> Works::observe(const Ask& ask, const Tell& tell) {
   return id;
 }
 
-void Ranking::set(WorkId id, double speedup, bool is_in) {
+void Ranking::set(WorkId id, double merit, bool is_in) {
   if (id >= keys_.size()) keys_.resize(id + 1, 0);
   if (keys_[id] != 0) all_.erase({keys_[id], id});
-  keys_[id] = is_in ? -speedup : 0;
+  keys_[id] = is_in ? -merit : 0;
   if (keys_[id] != 0) all_.emplace(keys_[id], id);
 }
 

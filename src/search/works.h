@@ -19,14 +19,15 @@ using WorkId = std::size_t;
 /// One source. The points of its knobs that a tuner tried belong to it.
 struct Work {
   int ask = 0;    ///< That showed it first.
-  int point = 0;  ///< The fastest ask at it: what a source is made from names this one.
+  int point = 0;  ///< The ask of most merit at it: what a source is made from names this.
   std::optional<WorkId> parent;
   std::vector<WorkId> children;
   Outcome outcome = Outcome::NoCandidate;
   Stage stage = Stage::Propose;
-  double speedup = 0;                   ///< Of the fastest point; 0 unless correct.
+  double merit = 0;                     ///< Of the best point; 0 unless correct.
+  double speedup = 0;                   ///< Likewise.
   double first_speedup = 0;             ///< As it was written.
-  double time_ns = 0;                   ///< Of the fastest point; 0: not timed.
+  double time_ns = 0;                   ///< Of the best point; 0: not timed.
   int failures = 0;                     ///< Works that failed in a row, up to this one.
   std::string technique;                ///< That the ask wanted.
   std::vector<std::string> techniques;  ///< That the source shows.
@@ -38,7 +39,7 @@ struct Work {
 class Works {
  public:
   /// After every tell. A written or an expert's source becomes a work, which is returned; a point
-  /// of a tuner may make its work faster.
+  /// of a tuner may make its work better.
   std::optional<WorkId> observe(const Ask& ask, const Tell& tell);
 
   const Work& at(WorkId id) const { return all_.at(id); }
@@ -52,17 +53,17 @@ class Works {
   std::vector<std::optional<WorkId>> by_ask_;  // of ask i + 1
 };
 
-/// Correct works, fastest first.
+/// Correct works, those of most merit first.
 class Ranking {
  public:
-  /// After the work was added, made faster, or is to be left out.
-  void set(WorkId id, double speedup, bool is_in);
+  /// After the work was added, made better, or is to be left out.
+  void set(WorkId id, double merit, bool is_in);
   std::optional<WorkId> first() const;
   /// At most `count`, but for `but`.
   std::vector<WorkId> leaders(std::size_t count, WorkId but) const;
 
  private:
-  std::set<std::pair<double, WorkId>> all_;  // by minus speedup: of equals the older first
+  std::set<std::pair<double, WorkId>> all_;  // by minus merit: of equals the older first
   std::vector<double> keys_;                 // by work; 0: not in
 };
 

@@ -31,7 +31,7 @@ class Dialogue {
   /// The last ask was correct; a written source became idea `idea` with `space`.
   void works(double speedup, OutcomeClass outcome_class, int idea = 0, KnobSpace space = {}) {
     Tell tell{last_.id, outcome_class, Outcome::Correct, 0, {}};
-    tell.speedup.value = speedup;
+    tell.speedup.value = tell.merit = speedup;
     if (last_.role == Role::Write) tell.idea = idea, tell.written = Idea{"w", std::move(space)};
     strategy_->tell(tell);
   }
@@ -163,7 +163,7 @@ TEST(BestOfN, BeginsWithTheExpertsKernels) {
   const auto strategy = make_best_of_n(ideas, options);
   const auto works = [&](const Ask& ask, double speedup) {
     Tell tell{ask.id, OutcomeClass::NoGain, Outcome::Correct, 0, {}};
-    tell.speedup.value = speedup;
+    tell.speedup.value = tell.merit = speedup;
     if (ask.role == Role::Write) tell.idea = 3, tell.written = Idea{"w", kThreeValues};
     strategy->tell(tell);
   };

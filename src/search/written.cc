@@ -13,18 +13,18 @@ namespace kw::search {
 
 bool WrittenTuning::start(const Tell& tell, double best, std::size_t most) {
   KW_ASSERT(!tuner_);
-  if (!tell.is_correct() || !tell.written || tell.speedup.value <= 0 || most == 0) return false;
-  if (tell.written->space.size() <= 1 || tell.speedup.value * gain_ < best) return false;
+  if (!tell.is_correct() || !tell.written || tell.merit <= 0 || most == 0) return false;
+  if (tell.written->space.size() <= 1 || tell.merit * gain_ < best) return false;
   if (!tuned_.insert(tell.idea).second) return false;
   const Idea& idea = ideas_.insert_or_assign(tell.idea, *tell.written).first->second;
   tuning_ = tell.idea;
   parent_ = tell.ask;
   most_ = most;
   asked_ = told_ = 0;
-  start_speedup_ = tell.speedup.value;
-  const TuningJob job{tell.idea,          tell.ask,
-                      &idea.space,        idea.space.first(),
-                      tell.speedup.value, options_.seed.child(static_cast<std::size_t>(tell.idea))};
+  start_merit_ = tell.merit;
+  const TuningJob job{tell.idea,   tell.ask,
+                      &idea.space, idea.space.first(),
+                      tell.merit,  options_.seed.child(static_cast<std::size_t>(tell.idea))};
   StrategyOptions options = options_;
   options.tuning_points = std::min(options.tuning_points, most);
   tuner_ = options.tuner != nullptr ? options.tuner->make(job, options) : make_auto(job, options);
@@ -43,8 +43,7 @@ void WrittenTuning::tell(const Ask& ask, const Tell& tell) {
   // No source is tuned twice, so the others are asks of tuners that were given up.
   if (!tuner_ || ask.idea != tuning_) return;
   // What few samples say at low fidelity does not move the mark.
-  if (tell.is_correct() && ask.fidelity == 1)
-    gain_ = std::max(gain_, tell.speedup.value / start_speedup_);
+  if (tell.is_correct() && ask.fidelity == 1) gain_ = std::max(gain_, tell.merit / start_merit_);
   ++told_;
   tuner_->tell(tell);
   end_when_done();
@@ -70,7 +69,8 @@ bool Lineage::is_below(int ask, int root) const {
 
 void BestAsk::observe(const Tell& tell) {
   if (!tell.is_correct()) return;
-  all_.push_back({tell.ask, tell.speedup.value, tell.outcome_class == OutcomeClass::NewBest});
+  all_.push_back(
+      {tell.ask, tell.speedup.value, tell.merit, tell.outcome_class == OutcomeClass::NewBest});
   consider(all_.back());
 }
 

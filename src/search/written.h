@@ -22,8 +22,8 @@ class WrittenTuning {
       : options_(options), gain_(options.promising_gain) {}
 
   /// Begins with the source that `tell` showed correct at the ask `ask`. False: it has no knobs,
-  /// was tuned before, or what tuning gave others would not lift it to `best`. `most`: asks at
-  /// most.
+  /// was tuned before, or what tuning gave others would not lift it to the merit `best`. `most`:
+  /// asks at most.
   bool start(const Tell& tell, double best, std::size_t most = kAnyNumber);
   bool is_active() const { return tuner_ != nullptr; }
   /// Gives the source up; asks in flight are still told.
@@ -49,7 +49,7 @@ class WrittenTuning {
   std::size_t most_ = kAnyNumber;
   std::size_t asked_ = 0;
   std::size_t told_ = 0;
-  double start_speedup_ = 0;
+  double start_merit_ = 0;
   double gain_;  // largest gain seen from tuning, over a source's first point
 };
 
@@ -72,12 +72,13 @@ class BestAsk {
   /// Looks at all asks again without those for which `is_out` holds, also at later ones.
   void leave_out(std::function<bool(int)> is_out);
   int ask() const { return best_.ask; }  ///< 0: nothing was correct.
-  double speedup() const { return best_.speedup; }
+  double merit() const { return best_.merit; }
 
  private:
   struct Correct {
     int ask = 0;
     double speedup = 0;
+    double merit = 0;
     bool is_new_best = false;
   };
   void consider(const Correct& correct);
