@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "cli/bundle.h"
 #include "cli/commands.h"
+#include "cli/groundwork.h"
 #include "cli/live_view.h"
 #include "cli/optimize_flags.h"
 #include "cli/run_view.h"
@@ -18,28 +19,19 @@
 #include "cli/shelf.h"
 #include "cli/synthetic_bench.h"
 #include "engine/run.h"
-#include "memory/playbook_graph.h"
-#include "propose/examples.h"
 
 namespace kw::cli {
 namespace {
 
 /// Everything a run needs, real or synthetic.
 struct Setting {
-  std::unique_ptr<engine::Workbench> workbench;
+  std::optional<Groundwork> real;  ///< Nothing for a landscape.
+  std::unique_ptr<engine::Workbench> landscape;
   std::unique_ptr<evaluate::Carrier> synthetic;
   std::unique_ptr<Bench> bench;
   std::unique_ptr<evaluate::BundleCarrier> bundle;  ///< Where the judge is elsewhere.
-  std::vector<GpuFacts> gpu;                        ///< cuda: the limits that plans keep to.
-  const engine::TaskWorkbench* real = nullptr;      ///< `workbench`, where it is no landscape.
-  std::vector<propose::Example> examples;           ///< For a model.
-  TechniqueGraph graph;                             ///< That the playbook shows.
-  engine::Shelf shelf;                              ///< Knowledge for prompts.
-  Goals goals;
-  std::string task;
-  std::string task_sha256;
-  std::vector<std::string> notices;
 
+  const engine::Workbench& workbench() const { return real ? *real->workbench : *landscape; }
   evaluate::Carrier& carrier() const {
     if (bundle) return *bundle;
     return bench ? bench->carrier() : *synthetic;
@@ -57,7 +49,7 @@ struct Setting {
 /// Opens whoever judges; the facts by whose limits the task is resolved. Those of a machine
 /// elsewhere stay the arch's, so that what its results tell of it changes no decision.
 Result<DeviceFacts> open_judge(const Global& global, const RunConfig& config,
-                               store::RunStore& store, Setting& setting) {
+                               const std::string& task, store::RunStore& store, Setting& setting) {
   const Aim aim{config.target, config.arch};
   if (config.carrier != kBundle) {
     setting.bench = KW_TRY(Bench::open(global, &store, aim));
@@ -65,8 +57,8 @@ Result<DeviceFacts> open_judge(const Global& global, const RunConfig& config,
   }
   setting.bench = KW_TRY(Bench::open_compilers(global, aim));
   setting.bundle =
-      KW_TRY(open_bundle(setting.bench->compiler(), store, setting.task,
-                         KW_TRY(bundle_facts(store, aim)), setting.bench->disassembler()));
+      KW_TRY(open_bundle(setting.bench->compiler(), store, task, KW_TRY(bundle_facts(store, aim)),
+                         setting.bench->disassembler()));
   return facts_elsewhere(aim);
 }
 
@@ -75,31 +67,18 @@ Result<Setting> open_setting(const Global& global, const OptimizeFlags& flags,
   Setting setting;
   if (auto landscape = synthetic_bench(config.task_path)) {
     auto parts = KW_TRY(std::move(*landscape));
-    setting.task = "synthetic";
-    setting.workbench = std::move(parts.workbench);
+    setting.landscape = std::move(parts.workbench);
     setting.synthetic = std::move(parts.carrier);
     return setting;
   }
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_accepted_task(global, data, config.task_path));
-  setting.task = definition.task.name;
-  setting.task_sha256 = definition.task.sha256;
-  setting.goals = definition.task.goals;
-  const Aim aim{config.target, config.arch};
-  const DeviceFacts facts = KW_TRY(open_judge(global, config, store, setting));
-  const auto options = KW_TRY(workbench_options(global, aim, facts));
-  setting.gpu = options.gpu;
-  auto workbench = KW_TRY(engine::TaskWorkbench::create(
-      std::move(definition), data.under("playbook/" + setting.task), options));
-  setting.notices = workbench.notices();
-  setting.graph = memory::playbook_graph(data, config.target);
-  setting.shelf = KW_TRY(open_shelf(data, flags.embedder, flags.writing.models.base_url,
-                                    [&view](const std::string& t) { view.on_notice(t); }));
-  setting.examples = KW_TRY(
-      propose::select_examples(data, workbench.definition().task, {.target = config.target}));
-  auto real = std::make_unique<engine::TaskWorkbench>(std::move(workbench));
-  setting.real = real.get();
-  setting.workbench = std::move(real);
+  const DeviceFacts facts =
+      KW_TRY(open_judge(global, config, definition.task.name, store, setting));
+  setting.real = KW_TRY(
+      lay_groundwork(global, data, std::move(definition), {config.target, config.arch}, facts));
+  setting.real->shelf = KW_TRY(open_shelf(data, flags.embedder, flags.writing.models.base_url,
+                                          [&view](const std::string& t) { view.on_notice(t); }));
   if (!setting.bundle) KW_TRY(setting.bench->ensure_ceilings());
   return setting;
 }
@@ -162,8 +141,8 @@ Json builds_of_winner(const Global& global, const engine::Surroundings& s, const
                       const report::RunData& data) {
   const RunConfig& config = data.run.config;
   if (data.run.state == RunState::Interrupted || !data.is_win()) return nullptr;
-  const auto builds =
-      build_for_shapes(s, *setting.real, data.best->candidate, {.baseline = config.baseline});
+  const auto builds = build_for_shapes(s, *setting.real->workbench, data.best->candidate,
+                                       {.baseline = config.baseline});
   if (!builds) {
     const Error& error = builds.error();
     std::fprintf(stderr,
@@ -195,45 +174,27 @@ Result<Wanted> wanted_of(const OptimizeFlags& flags, const store::RunStore& stor
 /// The limits of another device would allow other knobs, and the run's decisions could not follow.
 Result<> fit_to_device(const Wanted& wanted, const Setting& setting) {
   const std::vector<GpuFacts>& gpu = wanted.config.gpu;
-  if (gpu.empty() || has_same_limits(gpu.front(), setting.gpu.front())) return {};
+  if (gpu.empty() || has_same_limits(gpu.front(), setting.real->gpu.front())) return {};
   return fail("the run began on another kind of GPU than this " + setting.facts().model,
               wanted.stored->name);
 }
 
 Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Setting& setting) {
-  if (wanted.stored && wanted.config.task_sha256 != setting.task_sha256)
+  RunConfig& config = wanted.config;
+  const std::string sha256 =
+      setting.real ? setting.real->workbench->definition().task.sha256 : std::string();
+  if (wanted.stored && config.task_sha256 != sha256)
     return fail("the task has changed since this run began; start a new one", wanted.stored->name);
-  if (wanted.config.specialises && setting.real == nullptr)
+  if (config.specialises && !setting.real)
     return fail("a landscape has no shapes: --mode specialised means nothing to it");
   if (wanted.stored) return fit_to_device(wanted, setting);
-  RunConfig& config = wanted.config;
-  if (flags.goals.empty()) config.goals = setting.goals;
-  config.task = setting.task;
-  config.task_sha256 = setting.task_sha256;
-  if (!setting.bench) config.carrier = "synthetic";
-  if (config.target == Target::Cuda) {
-    config.gpu = setting.gpu;
-    config.arch = config.gpu.front().arch;
+  if (setting.real) {
+    fit_to_task(config, flags, *setting.real);
+  } else {
+    config.task = "synthetic";
+    config.carrier = "synthetic";
   }
-  config.uses_memory = setting.real != nullptr && !flags.no_memory && config.uses_knowledge;
   return {};
-}
-
-engine::Writing writing_of(RunModels& models, const Setting& setting, bool has_knowledge) {
-  engine::Writing writing = models.writing();
-  writing.task = &setting.real->definition();
-  writing.device = setting.facts();
-  if (!has_knowledge) return writing;
-  writing.examples = setting.examples;
-  writing.graph = setting.graph;
-  return writing;
-}
-
-engine::Learning learning_of(const Setting& setting) {
-  if (setting.real == nullptr) return {};
-  const DeviceFacts facts = setting.facts();
-  const std::string arch = facts.gpu.empty() ? "" : facts.gpu.front().arch;
-  return {&setting.real->definition(), facts.target, facts.id, arch, &setting.shelf};
 }
 
 Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
@@ -251,11 +212,15 @@ Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
   const auto models = KW_TRY(open_models(global, wanted.config, store, view, canceller));
   const Setting setting = KW_TRY(open_setting(global, flags, wanted.config, store, view));
   KW_TRY(fit_to_setting(wanted, flags, setting));
-  for (const std::string& notice : setting.notices) view.on_notice(notice);
-  const engine::Writing writing =
-      models ? writing_of(*models, setting, wanted.config.uses_knowledge) : engine::Writing();
-  const engine::Learning learning = learning_of(setting);
-  const engine::Surroundings surroundings{*setting.workbench,
+  engine::Writing writing;
+  engine::Learning learning;
+  if (setting.real) {
+    for (const std::string& notice : setting.real->workbench->notices()) view.on_notice(notice);
+    if (models) writing = models->writing();
+    furnish(writing, *setting.real, setting.facts(), wanted.config.uses_knowledge);
+    learning = learning_of(*setting.real, setting.facts());
+  }
+  const engine::Surroundings surroundings{setting.workbench(),
                                           setting.carrier(),
                                           store,
                                           platform::real_clock(),
@@ -264,7 +229,7 @@ Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
                                           Seed::from_os().low,
                                           setting.bench ? setting.bench->judge_id() : "synthetic",
                                           models ? &writing : nullptr,
-                                          setting.real != nullptr ? &learning : nullptr};
+                                          setting.real ? &learning : nullptr};
   auto searched = wanted.stored ? engine::resume(surroundings, *wanted.stored)
                                 : engine::run(surroundings, wanted.config);
   view.end();

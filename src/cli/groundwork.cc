@@ -1,0 +1,53 @@
+// From a task and a device to workbench, examples and graph.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/groundwork.h"
+
+#include <utility>
+
+#include "memory/playbook_graph.h"
+
+namespace kw::cli {
+
+Result<Groundwork> lay_groundwork(const Global& global, const memory::DataFiles& data,
+                                  task::Definition definition, const Aim& aim,
+                                  const DeviceFacts& facts, propose::ExampleOptions examples) {
+  Groundwork ground;
+  const auto options = KW_TRY(workbench_options(global, aim, facts));
+  ground.gpu = options.gpu;
+  const std::string name = definition.task.name;
+  ground.workbench = std::make_unique<engine::TaskWorkbench>(KW_TRY(engine::TaskWorkbench::create(
+      std::move(definition), data.under("playbook/" + name), options)));
+  ground.graph = memory::playbook_graph(data, aim.target);
+  examples.target = aim.target;
+  ground.examples =
+      KW_TRY(propose::select_examples(data, ground.workbench->definition().task, examples));
+  return ground;
+}
+
+void fit_to_task(RunConfig& config, const OptimizeFlags& flags, const Groundwork& ground) {
+  const Task& task = ground.workbench->definition().task;
+  if (flags.goals.empty()) config.goals = task.goals;
+  config.task = task.name;
+  config.task_sha256 = task.sha256;
+  if (config.target == Target::Cuda) {
+    config.gpu = ground.gpu;
+    config.arch = config.gpu.front().arch;
+  }
+  config.uses_memory = !flags.no_memory && config.uses_knowledge;
+}
+
+void furnish(engine::Writing& writing, const Groundwork& ground, const DeviceFacts& facts,
+             bool has_knowledge) {
+  writing.task = &ground.workbench->definition();
+  writing.device = facts;
+  if (!has_knowledge) return;
+  writing.examples = ground.examples;
+  writing.graph = ground.graph;
+}
+
+engine::Learning learning_of(const Groundwork& ground, const DeviceFacts& facts) {
+  const std::string arch = facts.gpu.empty() ? "" : facts.gpu.front().arch;
+  return {&ground.workbench->definition(), facts.target, facts.id, arch, &ground.shelf};
+}
+
+}  // namespace kw::cli
