@@ -167,6 +167,10 @@ Result<std::optional<DeviceFacts>> remembered_device(const store::RunStore& stor
   return std::optional(std::move(*facts));
 }
 
+std::string judge_id_of(const DeviceFacts& facts, const compile::Compiler& compiler) {
+  return facts.id + "\n" + compiler.identity() + "\n" + std::string(built_commit());
+}
+
 platform::Path cache_folder() {
   if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg == '/')
     return platform::Path(xdg) / "kernelwright";
@@ -234,9 +238,7 @@ Result<> Bench::ensure_ceilings() {
   return {};
 }
 
-std::string Bench::judge_id() const {
-  return facts().id + "\n" + compiler_->identity() + "\n" + std::string(built_commit());
-}
+std::string Bench::judge_id() const { return judge_id_of(facts(), *compiler_); }
 
 Result<DeviceFacts> Bench::measure(bool is_full) { return carrier_->measure_device(is_full); }
 

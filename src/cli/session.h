@@ -68,6 +68,9 @@ Result<engine::TaskWorkbenchOptions> workbench_options(const Global& global, con
 /// What this workspace remembers of its device of the target: `kw device` or a run measured it.
 Result<std::optional<DeviceFacts>> remembered_device(const store::RunStore& store, Target target);
 
+/// See engine::Surroundings::judge_id.
+std::string judge_id_of(const DeviceFacts& facts, const compile::Compiler& compiler);
+
 /// Compilers with their cache and a worker, ready to judge on this machine. Device facts are
 /// remembered in the store, by target.
 class Bench {

@@ -47,15 +47,22 @@ struct Timing {
   bool is_known = false;
 };
 
-Result<Timing> begin_timing(const Surroundings& s, const Candidate& baseline) {
+Result<Timing> recall_timing(const store::RunStore& store, const std::string& judge,
+                             const EvaluationRequest& request, const Candidate& baseline) {
   Timing timing{{baseline, {}, 0}, {}, false};
+  timing.key = memory_key(judge, request, baseline);
+  const auto known = KW_TRY(store.recall("baseline", timing.key));
+  if (!known) return timing;
+  timing.standing.evaluation = KW_TRY(decode<Evaluation>(*known));
+  timing.standing.mean_ns = timing.standing.evaluation.mean_time_ns();
+  timing.is_known = true;
+  return timing;
+}
+
+Result<Timing> begin_timing(const Surroundings& s, const Candidate& baseline) {
   auto request = KW_TRY(s.workbench.request(baseline, nullptr));
-  timing.key = memory_key(s.judge_id, request, baseline);
-  if (const auto known = KW_TRY(s.store.recall("baseline", timing.key))) {
-    timing.standing.evaluation = KW_TRY(decode<Evaluation>(*known));
-    timing.is_known = true;
-    return timing;
-  }
+  Timing timing = KW_TRY(recall_timing(s.store, s.judge_id, request, baseline));
+  if (timing.is_known) return timing;
   request.id = "baseline-" + baseline.name;
   request.seed = s.input_seed;
   request.measure.budget_ns = kBaselineBudgetNs;
@@ -65,12 +72,20 @@ Result<Timing> begin_timing(const Surroundings& s, const Candidate& baseline) {
 
 Result<BaselineStanding> end_timing(const Surroundings& s, Timing timing) {
   BaselineStanding& standing = timing.standing;
-  if (!timing.is_known) standing.evaluation = KW_TRY(s.carrier.next());
+  if (timing.is_known) return std::move(standing);
+  standing.evaluation = KW_TRY(s.carrier.next());
   if (!standing.evaluation.verdict.is_correct()) return std::move(standing);
-  if (!timing.is_known)
-    KW_TRY(s.store.remember("baseline", timing.key, encode(standing.evaluation)));
+  KW_TRY(s.store.remember("baseline", timing.key, encode(standing.evaluation)));
   standing.mean_ns = standing.evaluation.mean_time_ns();
   return std::move(standing);
+}
+
+void sort_by_time(std::vector<BaselineStanding>& standings) {
+  std::stable_sort(standings.begin(), standings.end(),
+                   [](const BaselineStanding& a, const BaselineStanding& b) {
+                     if ((a.mean_ns > 0) != (b.mean_ns > 0)) return a.mean_ns > 0;
+                     return a.mean_ns < b.mean_ns;
+                   });
 }
 
 }  // namespace
@@ -124,11 +139,19 @@ Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s,
     if (s.is_interrupted && s.is_interrupted())
       return fail("interrupted while timing the baselines", "", Advice::Stop);
   }
-  std::stable_sort(standings.begin(), standings.end(),
-                   [](const BaselineStanding& a, const BaselineStanding& b) {
-                     if ((a.mean_ns > 0) != (b.mean_ns > 0)) return a.mean_ns > 0;
-                     return a.mean_ns < b.mean_ns;
-                   });
+  sort_by_time(standings);
+  return standings;
+}
+
+Result<std::vector<BaselineStanding>> recall_baselines(const Workbench& workbench,
+                                                       const store::RunStore& store,
+                                                       const std::string& judge_id) {
+  std::vector<BaselineStanding> standings;
+  for (const Candidate& baseline : workbench.baselines()) {
+    const auto request = KW_TRY(workbench.request(baseline, nullptr));
+    standings.push_back(KW_TRY(recall_timing(store, judge_id, request, baseline)).standing);
+  }
+  sort_by_time(standings);
   return standings;
 }
 

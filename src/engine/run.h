@@ -78,6 +78,11 @@ inline constexpr const char* kDecisionLog = "decisions.log";
 Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s,
                                                      const std::string& only = {});
 
+/// The same without judging any: what the store does not remember has mean_ns 0.
+Result<std::vector<BaselineStanding>> recall_baselines(const Workbench& workbench,
+                                                       const store::RunStore& store,
+                                                       const std::string& judge_id);
+
 /// The named baseline, or the fastest for an empty name; an error suggests the nearest name.
 Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStanding>& standings,
                                                 const std::string& name);

@@ -103,7 +103,8 @@ void Writer::set_constants(propose::Situation& situation) const {
   situation.task = writing_->task;
   situation.target = run_.config.target;
   situation.feedback = run_.config.feedback;
-  situation.device = &brief_.device;
+  // Of a rehearsal, where the workspace does not know its device.
+  situation.device = brief_.device.id.empty() ? nullptr : &brief_.device;
   situation.has_shape_builds = run_.config.specialises;
   situation.goals = run_.config.goals;
   situation.baseline = run_.config.baseline;

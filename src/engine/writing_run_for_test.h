@@ -32,8 +32,9 @@ inline search::LandscapeOptions landscape() {
 /// All that a writer was told, as text: equal situations give equal texts.
 inline std::string text_of(const propose::Situation& s) {
   std::string text = std::to_string(s.number) + std::string(name_of(s.errand)) + s.baseline +
-                     std::to_string(s.baseline_ns) + encode(*s.device) + join(s.instructions, "|") +
-                     s.reading;
+                     std::to_string(s.baseline_ns) +
+                     (s.device == nullptr ? "nothing" : encode(*s.device)) +
+                     join(s.instructions, "|") + s.reading;
   for (const AttemptLine& line : s.history) text += encode(line);
   for (const Reading& said : s.counsel) text += said.words;
   if (s.view != nullptr) text += s.view->prompt;

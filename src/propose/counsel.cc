@@ -162,7 +162,9 @@ Result<Reading> ModelCounsel::consult(const Situation& s) {
   if (s.view->role == kLearnedRole) return learned_reading(s);
   Reading reading = begun(s);
   ChatRequest request;
-  request.messages = KW_TRY(book_.build_counsel(s, options_.prompt)).messages();
+  const Prompt prompt = KW_TRY(book_.build_counsel(s, options_.prompt));
+  if (options_.on_prompt) options_.on_prompt(prompt);
+  request.messages = prompt.messages();
   request.max_tokens = options_.max_tokens;
   request.temperature = s.view->temperature;
   const auto schema = schema_of(s.view->prompt);

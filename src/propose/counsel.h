@@ -36,6 +36,7 @@ struct ModelCounselOptions {
   /// The learned judge's words on the situation's parent, which is correct; empty: it has none.
   std::function<std::string(const Situation&)> learned{};
   std::function<void(const std::string&)> on_notice;  ///< What a user should hear; may be empty.
+  std::function<void(const Prompt&)> on_prompt{};     ///< Before it is sent; may be empty.
   std::stop_token cancel;
 };
 

@@ -134,6 +134,7 @@ Result<ChatReply> ModelProposer::complete(const Situation& situation, const Chat
 Result<Proposal> ModelProposer::propose(const Situation& situation) {
   KW_ASSERT(situation.number > 0);
   const Prompt prompt = KW_TRY(book_.build(situation, options_.prompt));
+  if (options_.on_prompt) options_.on_prompt(prompt);
 
   ChatRequest request;
   request.messages = prompt.messages();

@@ -24,6 +24,7 @@ struct ModelProposerOptions {
   std::string effort;                 ///< low | medium | high; empty: the model's default.
   std::function<void(const llm::Delta&)> on_delta;    ///< For a live view; may be empty.
   std::function<void(const std::string&)> on_notice;  ///< What a user should hear; may be empty.
+  std::function<void(const Prompt&)> on_prompt{};     ///< Before it is sent; may be empty.
   /// Whether a budget refused the latest call: of several models the next is then asked. May be
   /// empty.
   std::function<bool()> is_refused;

@@ -124,6 +124,47 @@ TEST_F(Model, IsToldWhatBecameOfEachKernel) {
   EXPECT_EQ(server_.calls(), 4u) << "a replay asks nobody";
 }
 
+/// Both messages, or the one there is.
+std::string sent(const net::TestRequest& request) {
+  const json body = json::parse(request.body);
+  std::string all;
+  for (const json& message : body["messages"])
+    all += message["content"].get<std::string>() + "\n====\n";
+  return all;
+}
+
+std::string shown(const json& prompt) {
+  const std::string system = prompt["system"];
+  return (system.empty() ? "" : system + "\n====\n") + prompt["user"].get<std::string>() +
+         "\n====\n";
+}
+
+TEST_F(Model, IsSentToTheLetterWhatKwPromptShowed) {
+  const Words usual{"--constraint", "no assembly", "--hint", "one product", "--goal",
+                    "8x",           "--no-memory", "--mode", "specialised"};
+  const Words asked{"--strategy", "agent", "--feedback", "errors"};
+  for (const Words& more : {usual, asked}) {
+    SCOPED_TRACE(more.front());
+    Words words = optimize(more);
+    words.insert(words.end(), {"--attempts", "1", "--calls", "1"});
+    Words same = words;
+    same.front() = "prompt";
+    same.emplace_back("--json");
+    const Ran prompt = w_.kw(same);
+    ASSERT_EQ(prompt.code, 0) << prompt.err;
+    const std::size_t before = server_.calls();
+    server_.reply("I would rather not.");
+    const Ran ran = w_.kw(words);
+    if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+    ASSERT_GT(server_.calls(), before) << ran.err;
+    EXPECT_EQ(shown(prompt.json()), sent(server_.requests().at(before)));
+    EXPECT_EQ(prompt.json()["role"], more == asked ? "planner" : "");
+    EXPECT_EQ(prompt.json()["model"], "openai:test-model@" + server_.base_url());
+    EXPECT_GT(prompt.json()["baseline_ns"], 0) << "the workspace remembers it";
+    EXPECT_EQ(prompt.json()["unknown"].size(), more == asked ? 1u : 0u) << prompt.out;
+  }
+}
+
 TEST_F(Model, KilledAfterAReplyItIsNotPaidTwice) {
   const Ran device = w_.kw({"device", "--json"});
   if (lacks_jail(device)) GTEST_SKIP() << device.err;

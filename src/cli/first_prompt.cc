@@ -1,0 +1,277 @@
+// A rehearsal of the run with models that only listen.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/first_prompt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/contains.h"
+#include "base/text.h"
+#include "cli/bundle.h"
+#include "cli/groundwork.h"
+#include "cli/shelf.h"
+#include "device/known_devices.h"
+#include "engine/rehearsal.h"
+#include "propose/model_proposer.h"
+#include "search/strategy.h"
+#include "task/header.h"
+#include "task/units.h"
+
+namespace kw::cli {
+namespace {
+
+/// Who writes where the flags name nobody.
+constexpr const char* kAnybody = "manual:anybody";
+
+/// Notes what it is asked first and replies nothing.
+class Listener final : public llm::ChatModel {
+ public:
+  Listener(std::string name, FirstPrompt& heard) : name_(std::move(name)), heard_(heard) {}
+  const std::string& name() const override { return name_; }
+  Result<ChatReply> complete(const ChatRequest& request, llm::Call& call) override {
+    if (heard_.prompt.user.empty()) {
+      const bool has_system = request.messages.front().role == ChatRole::System;
+      if (has_system) heard_.prompt.system = request.messages.front().text;
+      heard_.prompt.user = request.messages.back().text;
+      if (name_ != kAnybody) heard_.model = name_;
+      if (propose::attempt_of_counsel(call.scope) != 0)
+        heard_.role = call.scope.substr(0, call.scope.find(' '));
+    }
+    ChatReply nothing;
+    nothing.stop = StopReason::Refusal;
+    return nothing;
+  }
+
+ private:
+  const std::string name_;
+  FirstPrompt& heard_;
+};
+
+/// The desk of a run, with a listener for each of its models.
+Result<engine::Desk> listening_desk(const propose::PromptBook& book, const RunConfig& config,
+                                    const propose::PromptOptions& prompt, FirstPrompt& heard) {
+  engine::Desk desk;
+  std::vector<llm::ChatModel*> writers;
+  std::map<std::string, llm::ChatModel*> roles;
+  for (const std::string& text : config.models) {
+    const llm::ModelSpec spec = KW_TRY(as_input(llm::parse_model_spec(text)));
+    desk.models.push_back(std::make_unique<Listener>(spec.text(), heard));
+    llm::ChatModel* model = desk.models.back().get();
+    spec.role.empty() ? writers.push_back(model) : void(roles[spec.role] = model);
+  }
+  const auto keep = [&heard](const propose::Prompt& built) {
+    if (!heard.prompt.user.empty()) return;
+    heard.prompt.tokens = built.tokens;
+    heard.prompt.dropped = built.dropped;
+    heard.prompt.is_over_budget = built.is_over_budget;
+  };
+  propose::ModelCounselOptions counsel;
+  counsel.prompt = prompt;
+  counsel.on_prompt = keep;
+  propose::ModelProposerOptions options;
+  options.prompt = prompt;
+  options.on_prompt = keep;
+  options.roles = roles;
+  desk.counsel = std::make_unique<propose::ModelCounsel>(book, roles, writers, counsel);
+  desk.proposer = std::make_unique<propose::ModelProposer>(book, writers, options);
+  return desk;
+}
+
+/// The store of this workspace, where it has one; nothing is made for it.
+Result<std::optional<store::RunStore>> existing_store(const Global& global) {
+  const platform::Path database = platform::Path(global.workspace) / "runs" / "kernelwright.sqlite";
+  std::error_code ignored;
+  if (!std::filesystem::exists(database, ignored)) return std::optional<store::RunStore>();
+  return std::optional(KW_TRY(store::RunStore::open(global.workspace)));
+}
+
+/// What the flags mean, with somebody who writes.
+Result<RunConfig> writing_config(OptimizeFlags flags) {
+  if (!flags.strategy.empty() && !KW_TRY(search::find_strategy(flags.strategy))->is_writing)
+    return fail("strategy '" + flags.strategy + "' asks no model: nothing would be sent");
+  if (!KW_TRY(flags.writing.has_writer())) flags.writing.models.models.emplace_back(kAnybody);
+  return config_of(flags);
+}
+
+/// What is known of the device; without an id where nothing is.
+Result<DeviceFacts> facts_of(const RunConfig& config, const store::RunStore& store,
+                             FirstPrompt& first) {
+  const Aim aim{config.target, config.arch};
+  if (config.carrier == kBundle) return bundle_facts(store, aim);
+  if (auto known = KW_TRY(remembered_device(store, config.target))) return std::move(*known);
+  first.unknown.emplace_back(
+      "this workspace does not know the device yet, which a run looks at first; so does kw device");
+  DeviceFacts facts;
+  facts.target = config.target;
+  return facts;
+}
+
+/// The baseline that a run would have to beat, with its time where the workspace remembers it.
+Result<engine::BaselineStanding> baseline_of(const Global& global, const RunConfig& config,
+                                             const Groundwork& ground, const DeviceFacts& facts,
+                                             const store::RunStore& store, FirstPrompt& first) {
+  std::vector<engine::BaselineStanding> standings;
+  if (const auto bench = Bench::open_compilers(global, {config.target, config.arch}))
+    standings = KW_TRY(engine::recall_baselines(
+        *ground.workbench, store,
+        judge_id_of(config.carrier == kBundle ? DeviceFacts() : facts, (*bench)->compiler())));
+  else
+    for (const Candidate& baseline : ground.workbench->baselines())
+      standings.push_back({baseline, {}, 0});
+  if (standings.empty()) return engine::BaselineStanding();
+  std::vector<std::string> untimed;
+  for (const engine::BaselineStanding& one : standings)
+    if (one.mean_ns == 0 && (config.baseline.empty() || config.baseline == one.candidate.name))
+      untimed.push_back(one.candidate.name);
+  const engine::BaselineStanding* chosen = &standings.front();
+  if (!config.baseline.empty()) {
+    const auto named = std::ranges::find_if(
+        standings, [&](const auto& one) { return one.candidate.name == config.baseline; });
+    // The words of a run about a name that there is not.
+    if (named == standings.end()) return *KW_TRY(choose_baseline(standings, config.baseline));
+    chosen = &*named;
+  }
+  if (!untimed.empty())
+    first.unknown.push_back(fmt::format(
+        "a run times {} first{}; here stands {}", join(untimed, ", "),
+        config.baseline.empty() ? ", and the fastest baseline is the one to beat" : "",
+        chosen->mean_ns > 0 ? chosen->candidate.name : chosen->candidate.name + " without a time"));
+  return *chosen;
+}
+
+/// A kernel of the task for the target: on cpu its reference, else its first baseline.
+Candidate first_kernel(const task::Definition& definition, Target target) {
+  if (target == Target::Cpu) return task::reference_candidate(definition);
+  for (const Candidate& baseline : definition.baselines)
+    if (baseline.target == target && baseline.trust_class != TrustClass::HostLauncher)
+      return baseline;
+  return {};
+}
+
+/// A parent that was judged and not timed: `file`, or a kernel of the task's own.
+Result<Attempt> stand_in(const task::Definition& definition, Target target, const std::string& file,
+                         Errand errand) {
+  Attempt parent;
+  parent.candidate = first_kernel(definition, target);
+  if (!file.empty()) {
+    const std::string source = KW_TRY(platform::read_file(file, task::kMaxSourceBytes));
+    auto candidate = task::make_candidate(platform::Path(file).stem().string(), source,
+                                          Origin::Human, definition.task.restrictions, target);
+    if (!candidate) return fail("not a candidate:\n" + task::to_text(candidate.error()), file);
+    parent.candidate = std::move(*candidate);
+  }
+  parent.outcome_class = OutcomeClass::NoGain;
+  parent.evaluation.verdict = {Stage::Check, Outcome::Correct, ""};
+  if (errand != Errand::Improve) {
+    parent.outcome_class = OutcomeClass::Failed;
+    parent.evaluation.verdict = {Stage::Check, Outcome::WrongResult,
+                                 "here stands what the referee saw"};
+  }
+  return parent;
+}
+
+/// The errand asked for; nothing: the strategy's own.
+Result<std::optional<Errand>> errand_of(const FirstPromptFlags& flags) {
+  std::optional<Errand> errand;
+  if (!flags.errand.empty()) {
+    errand = enum_from<Errand>(flags.errand);
+    if (!errand)
+      return fail(
+          fmt::format("--errand is write, repair, rethink or improve, not '{}'", flags.errand));
+  }
+  if (!flags.parent.empty() && errand.value_or(Errand::Write) == Errand::Write)
+    return fail("a first kernel has no parent; give --errand improve or another with --parent");
+  return errand;
+}
+
+/// Ranking by meaning would ask a model: vectors that the workspace has are used, and no more.
+engine::Shelf quiet_shelf(engine::Shelf shelf, const llm::ModelSpec& embedder, FirstPrompt& first) {
+  shelf.embedder = embedder.text();
+  shelf.embed = [](const std::vector<std::string>&,
+                   llm::Ledger*) -> Result<std::vector<std::vector<float>>> {
+    return fail("a run would ask the model for vectors");
+  };
+  shelf.on_notice = [&first](const std::string& text) {
+    if (!contains(first.unknown, text)) first.unknown.push_back(text);
+  };
+  return shelf;
+}
+
+/// What the strategy would begin with, or the errand asked for.
+Result<> hear(const engine::Rehearsal& stage, const RunConfig& config,
+              const engine::BaselineStanding& baseline, std::optional<Errand> errand,
+              const std::string& file, FirstPrompt& first) {
+  first.errand = name_of(errand.value_or(Errand::Write));
+  if (errand && *errand != Errand::Write) {
+    first.unknown.emplace_back("of the parent a run knows what the referee saw, and its time");
+    return engine::rehearse_errand(
+        stage, config, baseline, *errand,
+        KW_TRY(stand_in(*stage.writing.task, config.target, file, *errand)));
+  }
+  const auto kernels = KW_TRY(engine::rehearse(stage, config, baseline));
+  if (!kernels.empty() && !errand)
+    first.unknown.push_back(fmt::format(
+        "a run has {} judged first and its first words improve the fastest of them, which only it "
+        "knows; this is sent where none is correct, and with --from-scratch",
+        join(kernels, ", ")));
+  if (!first.role.empty())
+    first.unknown.push_back("what follows depends on the reply of the " + first.role);
+  return {};
+}
+
+/// Where there is no GPU and none is named, plans keep to the limits of the oldest.
+Aim aim_of(const RunConfig& config, const DeviceFacts& facts) {
+  Aim aim{config.target, config.arch};
+  if (aim.target == Target::Cuda && aim.arch.empty() && facts.gpu.empty())
+    aim.arch = device::known_archs().front();
+  return aim;
+}
+
+}  // namespace
+
+Result<FirstPrompt> build_first_prompt(const Global& global, FirstPromptFlags flags) {
+  const auto errand = KW_TRY(errand_of(flags));
+  if (flags.run.target.target.empty())
+    flags.run.target.target = name_of(KW_TRY(flags.run.target.aim(flags.parent)).target);
+  RunConfig config = KW_TRY(writing_config(flags.run));
+  const auto data = KW_TRY(open_data(global));
+  auto definition = KW_TRY(open_task(global, data, flags.run.task));
+  const auto book = KW_TRY(as_input(propose::PromptBook::open(data)));
+  const auto folder = KW_TRY(platform::TempDir::create("kw-prompt"));
+  auto scratch = KW_TRY(store::RunStore::open(folder.path()));
+  auto existing = KW_TRY(existing_store(global));
+  store::RunStore& store = existing ? *existing : scratch;
+
+  FirstPrompt first;
+  const DeviceFacts facts = KW_TRY(facts_of(config, store, first));
+  Groundwork ground =
+      KW_TRY(lay_groundwork(global, data, std::move(definition), aim_of(config, facts), facts,
+                            {.own_playbook = flags.own_playbook}));
+  fit_to_task(config, flags.run, ground);
+  ground.shelf = KW_TRY(open_shelf(data, "", "", {}));
+  if (!flags.run.embedder.empty())
+    ground.shelf = quiet_shelf(std::move(ground.shelf),
+                               KW_TRY(as_input(llm::parse_model_spec(
+                                   flags.run.embedder, flags.run.writing.models.base_url))),
+                               first);
+  const auto baseline = KW_TRY(baseline_of(global, config, ground, facts, store, first));
+  first.baseline = baseline.candidate.name;
+  first.baseline_ns = baseline.mean_ns;
+  engine::Writing writing;
+  furnish(writing, ground, facts, config.uses_knowledge);
+  writing.open = [&](const RunSummary&) {
+    return listening_desk(book, config, {flags.max_tokens}, first);
+  };
+  const engine::Learning learning = learning_of(ground, facts);
+  const engine::Rehearsal stage{*ground.workbench,      store,   scratch,
+                                platform::real_clock(), writing, &learning};
+  KW_TRY(as_input(hear(stage, config, baseline, errand, flags.parent, first)));
+  return first;
+}
+
+}  // namespace kw::cli
