@@ -139,6 +139,16 @@ Result<> set_evidence(const OptimizeFlags& flags, const search::StrategyInfo& st
   return {};
 }
 
+/// Methods that are led by the profile of each kernel have it made unless told otherwise.
+Result<bool> wants_profiles(const OptimizeFlags& flags, const search::StrategyInfo& strategy,
+                            const RunConfig& config) {
+  if (flags.profile && flags.no_profile) return fail("either --profile or --no-profile");
+  if (flags.profile && config.target != Target::Cuda) return fail("--profile is for --target cuda");
+  const bool is_usual = strategy.reads_every_profile && config.target == Target::Cuda &&
+                        config.feedback == FeedbackLevel::Profile;
+  return flags.profile || (is_usual && !flags.no_profile);
+}
+
 }  // namespace
 
 Result<RunConfig> config_of(const OptimizeFlags& flags) {
@@ -175,8 +185,7 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   config.specialises = KW_TRY(wants_shape_builds(flags.mode));
   if (config.specialises && config.carrier == kBundle)
     return fail("--mode specialised is judged here: not with --carrier bundle");
-  if (flags.profile && aim.target != Target::Cuda) return fail("--profile is for --target cuda");
-  config.profiles = flags.profile;
+  config.profiles = KW_TRY(wants_profiles(flags, *strategy, config));
   if (config.carrier == kBundle && config.outstanding == 1) config.outstanding = kBundleAsks;
   // A GPU measures one while the host builds the next; what a model writes waits for what it
   // learns.
@@ -217,7 +226,9 @@ void OptimizeFlags::declare(Flags& f) {
          "pipe: judged here; bundle: what waits for a judge is written to runs/TASK.bundle");
   f.text("--results", results, "What kw-worker --bundle made of the last bundle");
   f.on_off("--profile", profile,
-           "cuda: profile every new best, for whoever writes the next kernel");
+           "cuda: profile every new best, for whoever writes the next kernel; bandit, coder-judge "
+           "and staged do by themselves, every kernel that works");
+  f.on_off("--no-profile", no_profile, "cuda: not even with those");
   f.on_off("--no-memory", no_memory, "Begin without lessons of earlier runs, and leave none");
   f.on_off("--from-scratch", from_scratch,
            "With a model: write a first kernel instead of starting from the task's own");

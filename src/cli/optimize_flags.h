@@ -35,6 +35,7 @@ struct OptimizeFlags {
   std::string results;
   bool no_memory = false;
   bool profile = false;
+  bool no_profile = false;
   bool from_scratch = false;
   std::string preset;
   std::string judge;

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "engine/graphs.h"
+#include "engine/recording_carrier_for_test.h"
 #include "engine/traits.h"
 #include "engine/writing_run_for_test.h"
 
@@ -68,6 +69,22 @@ TEST_F(RolesRun, TheSketchsJudgeReadsTheLatestAndTheCoderStartsFromTheBest) {
   EXPECT_EQ(told_[2].parent, 1);
   EXPECT_EQ(told_[2].history, 0u) << "the coder sees the kernel and the judge's words";
   EXPECT_THAT(told_[2].text, HasSubstr("word of the judge"));
+}
+
+TEST_F(RolesRun, TheJudgesKernelIsProfiledFasterOrNot) {
+  for (int i = 1; i <= 2; ++i) answers_.emplace(i, writes(i));
+  for (const bool is_read : {false, true}) {
+    RunConfig c = with(is_read ? "coder-judge" : "evolve", 2);
+    c.profiles = true;
+    const Surroundings s = surroundings();
+    RecordingCarrier carrier(s.carrier);
+    ASSERT_TRUE(
+        run({s.workbench, carrier, s.store, s.clock, s.observer, {}, 1, "judge", s.writing}, c));
+    const auto profiled =
+        std::ranges::find(carrier.asked, true, &RecordingCarrier::Asked::profiles);
+    ASSERT_NE(profiled, carrier.asked.end());
+    EXPECT_EQ(profiled->of_slower, is_read);
+  }
 }
 
 TEST_F(RolesRun, ResumedAnywhereEveryMethodDecidesTheSame) {

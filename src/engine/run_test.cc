@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "engine/failing_carrier_for_test.h"
+#include "engine/recording_carrier_for_test.h"
 #include "engine/synthetic_workbench.h"
 #include "evaluate/synthetic.h"
 
@@ -37,27 +38,6 @@ class SlowCarrier final : public evaluate::Carrier {
     }
     return evaluation;
   }
-
- private:
-  evaluate::Carrier& inner_;
-};
-
-/// Remembers what it was asked for.
-class RecordingCarrier final : public evaluate::Carrier {
- public:
-  explicit RecordingCarrier(evaluate::Carrier& inner) : inner_(inner) {}
-  Result<DeviceFacts> open(const std::optional<DeviceFacts>& f) override { return inner_.open(f); }
-  Result<> submit(EvaluationRequest request) override {
-    asked.push_back({request.measure.purpose, request.inspect.profile});
-    return inner_.submit(std::move(request));
-  }
-  Result<Evaluation> next() override { return inner_.next(); }
-
-  struct Asked {
-    Purpose purpose;
-    bool profiles;
-  };
-  std::vector<Asked> asked;
 
  private:
   evaluate::Carrier& inner_;
@@ -366,6 +346,7 @@ TEST_F(RunTest, OnlyTheSearchIsProfiledAndOnlyWhereAsked) {
     ASSERT_TRUE(run(surroundings(carrier), c));
     for (const auto& asked : carrier.asked)
       EXPECT_EQ(asked.profiles, profiles && asked.purpose == Purpose::Search);
+    for (const auto& asked : carrier.asked) EXPECT_FALSE(asked.of_slower);
   }
 }
 

@@ -11,27 +11,12 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "record/counters.h"
 
 namespace kw::profile {
 namespace {
 
-constexpr std::array<std::string_view, 40> kMetrics{
-    // CudaForge's 24
-    "sm__cycles_active.avg", "sm__warps_active.avg.pct_of_peak_sustained_active",
-    "launch__occupancy_limit_blocks", "launch__occupancy_limit_registers",
-    "launch__occupancy_limit_shared_mem", "launch__registers_per_thread", "sm__inst_executed.sum",
-    "sm__inst_executed_pipe_fp32.avg.pct_of_peak_sustained_active",
-    "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active", "dram__bytes_read.sum",
-    "dram__bytes_write.sum", "dram__throughput.avg.pct_of_peak_sustained_elapsed",
-    "dram__bytes.sum.per_second", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
-    "l1tex__t_sector_hit_rate.pct", "l1tex__throughput.avg.pct_of_peak_sustained_active",
-    "lts__t_sector_hit_rate.pct", "lts__throughput.avg.pct_of_peak_sustained_active",
-    "smsp__warp_issue_stalled_memory_dependency_per_warp_active.pct",
-    "smsp__warp_issue_stalled_short_scoreboard_per_warp_active.pct",
-    "smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct",
-    "smsp__warp_issue_stalled_barrier_per_warp_active.pct",
-    "smsp__warp_issue_stalled_branch_resolving_per_warp_active.pct",
-    "smsp__sass_average_branch_targets_threads_uniform.pct",
+constexpr std::array<std::string_view, 16> kOwn{
     // Coalescing: sectors per request, and how many of a sector's 32 bytes are used
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
@@ -50,6 +35,12 @@ constexpr std::array<std::string_view, 40> kMetrics{
     "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
     // Possible occupancy, beside the achieved one above
     "sm__maximum_warps_per_active_cycle_pct"};
+
+constexpr auto kMetrics = [] {
+  std::array<std::string_view, kTellingCounters.size() + kOwn.size()> all{};
+  std::ranges::copy(kOwn, std::ranges::copy(kTellingCounters, all.begin()).out);
+  return all;
+}();
 
 // Computed from the launch, so that no query lists it.
 constexpr std::string_view kTheoretical = "sm__maximum_warps_per_active_cycle_pct";

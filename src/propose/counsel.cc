@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "propose/feedback.h"
+#include "propose/manner.h"
 #include "propose/markdown.h"
 #include "propose/schema.h"
 
@@ -168,6 +169,7 @@ Result<Reading> ModelCounsel::consult(const Situation& s) {
   request.max_tokens = options_.max_tokens;
   request.temperature = s.view->temperature;
   const auto schema = schema_of(s.view->prompt);
+  const std::vector<std::string> offered = offered_metrics(s);
   for (int tried = 0; tried < kTries; ++tried) {
     const auto reply = ask(request, s, reading);
     // Another model's silence would be a change of method: the run stops, and can be resumed.
@@ -178,7 +180,7 @@ Result<Reading> ModelCounsel::consult(const Situation& s) {
       if (!reading.words.empty()) reading.trouble.clear();
       return reading;
     }
-    const auto fields = read_schema(reply->text, schema);
+    const auto fields = read_schema(reply->text, schema, offered);
     if (fields) {
       reading.trouble.clear();
       take_fields(reading, *fields, schema, s);

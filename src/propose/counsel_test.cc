@@ -15,8 +15,10 @@ namespace kw::propose {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Key;
 using testing::Not;
 
 class FakeRole final : public llm::ChatModel {
@@ -144,6 +146,61 @@ TEST_F(CounselTest, AfterTwoRulesSpeak) {
   EXPECT_THAT(reading.words, HasSubstr("Every second row is wrong."));
 }
 
+/// As far as the counters of CudaForge go, and one of ours.
+void count(Evaluation& e) {
+  KernelProfile kernel;
+  kernel.kernel = "twice_kernel";
+  kernel.counters = {{"launch__registers_per_thread", 96},
+                     {"dram__throughput.avg.pct_of_peak_sustained_elapsed", 31},
+                     {"lts__t_sector_hit_rate.pct", 7},
+                     {"sm__inst_executed.sum", 123456},
+                     {"gpu__time_duration.sum", 4711}};
+  e.profiles = {{"square", {kernel}, "Nsight Compute", ""}};
+}
+
+TEST_F(CounselTest, TheJudgeIsShownTheCountersOfTheKernelAndNamesThreeOrFourOfThem) {
+  count(parent_.evaluation);
+  const std::string rest =
+      R"(], "bottleneck": "b", "optimisation_method": "m", "modification_plan": "p"})";
+  const std::string three =
+      R"("launch__registers_per_thread", "lts__t_sector_hit_rate.pct", "sm__inst_executed.sum")";
+  judge_.answers = {R"({"metrics": ["achieved_occupancy", )" + three + rest,
+                    R"({"metrics": [)" + three + rest};
+  const Reading reading = consult("judge", "judge_speed");
+  EXPECT_THAT(judge_.asked.at(0).messages.back().text,
+              AllOf(HasSubstr("Counters of this very kernel"),
+                    HasSubstr("launch__registers_per_thread = 96 (twice_kernel)"),
+                    HasSubstr("\"metrics\": ["), Not(HasSubstr("gpu__time_duration"))))
+      << "no other than the 24";
+  EXPECT_THAT(judge_.asked.at(1).messages.back().text,
+              HasSubstr("'metrics' names 'achieved_occupancy', which the list does not have"));
+  EXPECT_EQ(reading.trouble, "");
+  EXPECT_THAT(reading.words, HasSubstr("- metrics: launch__registers_per_thread, lts__"));
+  EXPECT_THAT(reading.words, HasSubstr("- bottleneck: b"));
+}
+
+TEST_F(CounselTest, TheJudgeOfTheGapSeesMachineTimeBandwidthCountersFindingsAndGoal) {
+  count(parent_.evaluation);
+  WorkloadResult timed;
+  timed.name = "square";
+  timed.group = Group::Time;
+  timed.median_ns = 250'000;
+  timed.bytes_per_s = 3.2e11;
+  parent_.evaluation.workloads = {timed};
+  situation_.goals.speedup = 8;
+  judge_.answers = {R"({"instructions": "i"})", R"({"instructions": "i"})"};
+  consult("judge", "judge_gap");
+  EXPECT_THAT(
+      judge_.asked.at(0).messages.back().text,
+      AllOf(HasSubstr("Test Processor 9000"), HasSubstr("45.0 GB/s"),
+            HasSubstr("It took 0.25 ms, moving 320 GB/s."),
+            HasSubstr("lts__t_sector_hit_rate.pct = 7"), HasSubstr("Every second row is wrong."),
+            HasSubstr("Goal: 8 times"), HasSubstr("two\nthree")));
+  situation_.feedback = FeedbackLevel::Findings;
+  consult("judge", "judge_gap");
+  EXPECT_THAT(judge_.asked.at(1).messages.back().text, Not(HasSubstr("320 GB/s")));
+}
+
 TEST_F(CounselTest, RulesAskNobody) {
   const Reading reading = consult("rules", "judge_speed");
   EXPECT_THAT(reading.words, HasSubstr("Change the one thing"));
@@ -234,14 +291,26 @@ TEST(Schema, ReadsTheFirstObjectWhereverItStands) {
   const auto fields = read_schema(
       "Here:\n```json\n{\"bottleneck\": \"a } brace\", \"optimisation_method\": \"m\",\n"
       "\"modification_plan\": \"p\", \"extra\": 1, \"metrics\": [\"a\", \"b\", \"c\"]}\n```\n",
-      schema);
+      schema, offered);
   ASSERT_TRUE(fields) << fields.error();
   EXPECT_EQ(fields->at("bottleneck"), "a } brace");
   EXPECT_EQ(fields->at("metrics"), "a, b, c");
-  const auto wrong = [&](const std::string& text) { return read_schema(text, schema).error(); };
+  const std::string rest =
+      R"("bottleneck": "b", "optimisation_method": "m", "modification_plan": "p"})";
+  EXPECT_THAT(read_schema("{" + rest, schema).value(), Not(Contains(Key("metrics"))))
+      << "where none are shown";
+  EXPECT_EQ(read_schema("{\"metrics\": [\"a\"], " + rest, schema, {"a"}).value().at("metrics"), "a")
+      << "there are no three";
+  const auto wrong = [&](const std::string& text) {
+    return read_schema(text, schema, offered).error();
+  };
   EXPECT_EQ(wrong(std::string(2'000'000, '{')), wrong("{")) << "and it ends";
-  EXPECT_THAT(wrong("{\"bottleneck\": 3}"), HasSubstr("is no text"));
-  EXPECT_THAT(wrong("{\"bottleneck\": \"b\"}"), HasSubstr("'optimisation_method' is missing"));
+  EXPECT_THAT(wrong("{" + rest), HasSubstr("'metrics' is missing"));
+  EXPECT_THAT(wrong("{\"metrics\": [\"a\", \"b\", \"x\"]}"), HasSubstr("names 'x', which"));
+  EXPECT_THAT(wrong("{\"metrics\": [\"a\", \"b\", \"a\"]}"), HasSubstr("names 'a' twice"));
+  const auto bare = [&](const std::string& text) { return read_schema(text, schema).error(); };
+  EXPECT_THAT(bare("{\"bottleneck\": 3}"), HasSubstr("is no text"));
+  EXPECT_THAT(bare("{\"bottleneck\": \"b\"}"), HasSubstr("'optimisation_method' is missing"));
   EXPECT_THAT(wrong("{\"metrics\": [\"a\", \"b\"]}"), HasSubstr("2 names, 3 to 4"));
   EXPECT_THAT(wrong("{\"metrics\": [1, 2, 3]}"), HasSubstr("no name"));
   EXPECT_THAT(wrong("{ {{ \"\\"), HasSubstr("no JSON object"));
@@ -250,6 +319,7 @@ TEST(Schema, ReadsTheFirstObjectWhereverItStands) {
                   .error(),
               HasSubstr("no line number"));
   EXPECT_THAT(schema_of("write"), IsEmpty());
+  const std::vector<std::string> offered{"a", "b", "c", "d"};
 }
 
 TEST(Weakened, IsWhatGivesUpATechniqueOrMostOfTheCode) {

@@ -5,9 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <tuple>
 
+#include "base/contains.h"
 #include "base/text.h"
 #include "propose/markdown.h"
+#include "record/counters.h"
 
 namespace kw::propose {
 
@@ -53,16 +58,37 @@ std::vector<Fields> counsel_of(const Situation& s) {
   return items;
 }
 
-/// Counters of the parent's kernels, a line each, as far as they are CudaForge's or Nsight
-/// Compute's.
-std::vector<Fields> metrics_of(const Situation& s) {
-  std::vector<Fields> items;
-  if (s.parent == nullptr || (s.view != nullptr && s.view->hides_profile)) return items;
+/// Counters of the parent's kernels that tell of run time, as (kernel, name, value).
+std::vector<std::tuple<std::string_view, std::string_view, double>> counters_of(
+    const Situation& s) {
+  std::vector<std::tuple<std::string_view, std::string_view, double>> all;
+  if (s.parent == nullptr || (s.view != nullptr && s.view->hides_profile)) return all;
   for (const WorkloadProfile& profile : s.parent->evaluation.profiles)
     for (const KernelProfile& kernel : profile.kernels)
       for (const auto& [name, value] : kernel.counters)
-        items.push_back({{"text", {fmt::format("{}: {} = {:.4g}", kernel.kernel, name, value)}}});
+        if (contains(kTellingCounters, std::string_view(name)))
+          all.emplace_back(kernel.kernel, name, value);
+  return all;
+}
+
+std::vector<Fields> metrics_of(const Situation& s) {
+  std::vector<Fields> items;
+  for (const auto& [kernel, name, value] : counters_of(s))
+    items.push_back({{"text", {fmt::format("{} = {:.4g} ({})", name, value, kernel)}}});
   return items;
+}
+
+/// "0.12 ms, moving 310 GB/s": geometric means over what was timed.
+std::string time_words(const Situation& s, const Evaluation& e) {
+  std::string words = fmt::format("{:.4g} ms", e.mean_time_ns() / 1e6);
+  if (s.feedback < FeedbackLevel::Profile || (s.view != nullptr && s.view->hides_profile))
+    return words;
+  double log_sum = 0;
+  int n = 0;
+  for (const WorkloadResult& w : e.workloads)
+    if (w.group == Group::Time && w.median_ns > 0 && w.bytes_per_s > 0)
+      log_sum += std::log(w.bytes_per_s), ++n;
+  return n == 0 ? words : words + ", moving " + format_si(std::exp(log_sum / n), "B/s");
 }
 
 std::string plain(std::string_view name) {
@@ -108,10 +134,16 @@ void set_manner(Fields& f, const Situation& s) {
   f["has_anchors"] = {std::ranges::any_of(s.counsel, points)};
   const bool is_correct = s.parent != nullptr && s.parent->evaluation.verdict.is_correct();
   f["is_correct"] = {is_correct};
-  const double ns = s.parent != nullptr ? s.parent->evaluation.mean_time_ns() : 0;
-  const bool has_time = is_correct && ns > 0;
+  const bool has_time = is_correct && s.parent->evaluation.mean_time_ns() > 0;
   f["has_time"] = {has_time};
-  f["time"] = {has_time ? fmt::format("{:.4g} ms", ns / 1e6) : std::string()};
+  f["time"] = {has_time ? time_words(s, s.parent->evaluation) : std::string()};
+}
+
+std::vector<std::string> offered_metrics(const Situation& s) {
+  std::vector<std::string> names;
+  for (const auto& [kernel, name, value] : counters_of(s))
+    if (!contains(names, name)) names.emplace_back(name);
+  return names;
 }
 
 std::string anchored(const Situation& s) {

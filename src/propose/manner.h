@@ -16,6 +16,9 @@ std::vector<std::string> manner_variables();
 /// Sets all but those of shown sources.
 void set_manner(memory::Fields& fields, const Situation& situation);
 
+/// Names of the counters that the prompt lists, each once.
+std::vector<std::string> offered_metrics(const Situation& situation);
+
 /// The parent's source, with a mark before and behind the lines that a planner pointed at.
 std::string anchored(const Situation& situation);
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/contains.h"
 #include "base/text.h"
 
 namespace kw::propose {
@@ -23,7 +24,7 @@ constexpr std::array<std::string_view, 2> kVerdicts{"accept", "revise"};
 constexpr std::array<SchemaField, 3> kJudgeFix{{{"critical_issue", Kind::Words, 20},
                                                 {"why_it_matters", Kind::Words, 35},
                                                 {"minimal_fix_hint", Kind::Words, 20}}};
-constexpr std::array<SchemaField, 4> kJudgeSpeed{{{"metrics", Kind::Names, 4, 3, true},
+constexpr std::array<SchemaField, 4> kJudgeSpeed{{{"metrics", Kind::Names, 4, 3},
                                                   {"bottleneck", Kind::Words, 30},
                                                   {"optimisation_method", Kind::Words, 35},
                                                   {"modification_plan", Kind::Words, 35}}};
@@ -37,7 +38,7 @@ constexpr std::array<SchemaField, 3> kAgentPlan{{{"parts", Kind::Words, 120},
                                                  {"technique", Kind::Words, 6},
                                                  {"instruction", Kind::Words, 120}}};
 constexpr std::array<SchemaField, 2> kAgentReview{
-    {{"verdict", Kind::Choice, 0, 0, false, kVerdicts}, {"reason", Kind::Words, 80}}};
+    {{"verdict", Kind::Choice, 0, 0, kVerdicts}, {"reason", Kind::Words, 80}}};
 constexpr std::array<SchemaField, 2> kGraphChoice{
     {{"technique", Kind::Words, 8}, {"reason", Kind::Words, 60}}};
 
@@ -101,26 +102,33 @@ Read read_words(const SchemaField& field, const Json& value) {
   return text;
 }
 
-Read read_names(const SchemaField& field, const Json& value) {
+Read read_names(const SchemaField& field, const Json& value,
+                const std::vector<std::string>& offered) {
   if (!value.is_array()) return wrong(field, "is no list");
   std::vector<std::string> names;
   for (const Json& item : value) {
     if (!item.is_string()) return wrong(field, "holds something that is no name");
-    names.push_back(item.get<std::string>());
+    std::string name = item.get<std::string>();
+    if (!contains(offered, name))
+      return wrong(field, fmt::format("names '{:.80}', which the list does not have", name));
+    if (contains(names, name)) return wrong(field, fmt::format("names '{}' twice", name));
+    names.push_back(std::move(name));
   }
   const auto count = static_cast<int>(names.size());
-  if (count < field.least || count > field.most)
-    return wrong(
-        field, fmt::format("has {} names, {} to {} are asked for", count, field.least, field.most));
+  const int least = std::min(field.least, static_cast<int>(offered.size()));
+  if (count < least || count > field.most)
+    return wrong(field,
+                 fmt::format("has {} names, {} to {} are asked for", count, least, field.most));
   return join(names, ", ");
 }
 
-Read read_field(const SchemaField& field, const Json& value) {
+Read read_field(const SchemaField& field, const Json& value,
+                const std::vector<std::string>& offered) {
   switch (field.kind) {
     case Kind::Words:
       return read_words(field, value);
     case Kind::Names:
-      return read_names(field, value);
+      return read_names(field, value, offered);
     case Kind::Line:
       if (!value.is_number_unsigned() || value.get<std::uint64_t>() > 1'000'000)
         return wrong(field, "is no line number");
@@ -148,17 +156,17 @@ std::span<const SchemaField> schema_of(std::string_view prompt) {
 }
 
 std::expected<std::map<std::string, std::string>, std::string> read_schema(
-    std::string_view reply, std::span<const SchemaField> schema) {
+    std::string_view reply, std::span<const SchemaField> schema,
+    const std::vector<std::string>& offered) {
   const auto object = first_object(reply);
   if (!object) return std::unexpected("the reply holds no JSON object");
   std::map<std::string, std::string> fields;
   for (const SchemaField& field : schema) {
+    if (field.kind == Kind::Names && offered.empty()) continue;
     const auto found = object->find(std::string(field.name));
-    if (found == object->end() || found->is_null()) {
-      if (field.is_optional) continue;
+    if (found == object->end() || found->is_null())
       return std::unexpected(fmt::format("'{}' is missing", field.name));
-    }
-    auto read = read_field(field, *found);
+    auto read = read_field(field, *found, offered);
     if (!read) return std::unexpected(std::move(read.error()));
     fields.emplace(field.name, std::move(*read));
   }

@@ -7,13 +7,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kw::propose {
 
 struct SchemaField {
   enum class Kind {
     Words,   ///< A text of at most `most` words.
-    Names,   ///< A list of `least` to `most` names.
+    Names,   ///< A list of `least` to `most` of the names that the prompt offers.
     Line,    ///< A line number from 1; 0: none.
     Choice,  ///< One of `choices`.
   };
@@ -21,7 +22,6 @@ struct SchemaField {
   Kind kind = Kind::Words;
   int most = 0;
   int least = 0;
-  bool is_optional = false;
   std::span<const std::string_view> choices{};
 };
 
@@ -30,8 +30,10 @@ std::span<const SchemaField> schema_of(std::string_view prompt);
 
 /// The fields as texts, names joined by ", ". The first JSON object of the reply counts, inside a
 /// fence or out of it; more fields than asked for are passed over. Total and pure: the error says
-/// what is missing, too long or of the wrong kind.
+/// what is missing, too long, of the wrong kind or not offered. Where no names are offered nothing
+/// is read of a field that asks for some; where fewer than its least, all are enough.
 std::expected<std::map<std::string, std::string>, std::string> read_schema(
-    std::string_view reply, std::span<const SchemaField> schema);
+    std::string_view reply, std::span<const SchemaField> schema,
+    const std::vector<std::string>& offered = {});
 
 }  // namespace kw::propose

@@ -76,12 +76,13 @@ struct PlanFault {
 /// What is looked at once a candidate is correct (for purpose search: was found faster), each in a
 /// run of its own that decides nothing.
 struct Inspection {
-  bool profile = false;   ///< cuda: time of each launch, and counters where they may be read.
-  bool sanitize = false;  ///< cuda: compute-sanitizer's four tools on a small workload.
+  bool profile = false;    ///< cuda: time of each launch, and counters where they may be read.
+  bool sanitize = false;   ///< cuda: compute-sanitizer's four tools on a small workload.
+  bool of_slower = false;  ///< In a search: of correct ones that are not faster, too.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
-    v("profile", s.profile), v("sanitize", s.sanitize);
+    v("profile", s.profile), v("sanitize", s.sanitize), v("of_slower", s.of_slower);
   }
 };
 

@@ -45,15 +45,23 @@ constexpr std::array kStrategies{
     StrategyInfo{"bandit",
                  "clusters of kernels by what was measured, and for each the technique that pays "
                  "(KernelBand)",
-                 true, true, true, make_bandit},
+                 true,
+                 true,
+                 true,
+                 make_bandit,
+                 {},
+                 false,
+                 false,
+                 false,
+                 true},
     StrategyInfo{"staged",
                  "one evolving kernel, one transformation a step, failures diagnosed and patched, "
                  "the profile late (CuTeGen)",
-                 true, true, true, make_staged, kStagedRoles, false, true},
+                 true, true, true, make_staged, kStagedRoles, false, true, false, true},
     StrategyInfo{"coder-judge",
                  "a coder writes, a judge reads what became of it and says one thing to change "
                  "(CUDAForge)",
-                 true, true, true, make_coder_judge, kForgeRoles, true, true},
+                 true, true, true, make_coder_judge, kForgeRoles, true, true, false, true},
     StrategyInfo{"reward-refine",
                  "the previous kernel is refined; a model of the reward chooses what to try "
                  "(TritonGym)",

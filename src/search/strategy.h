@@ -88,6 +88,8 @@ struct StrategyInfo {
   bool has_presets = false;                      ///< StrategyOptions::preset means something.
   bool has_rounds = false;                       ///< StrategyOptions::rounds does.
   bool has_graph = false;                        ///< StrategyOptions::graph does.
+  /// Its source profiles every kernel that works, and goes on from slower ones: so do we, on cuda.
+  bool reads_every_profile = false;
 };
 
 struct TunerInfo {

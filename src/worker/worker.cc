@@ -42,12 +42,6 @@ const Workload* find_workload(const EvaluationRequest& request, const std::strin
   return nullptr;
 }
 
-/// A search looks only at what beat its opponent.
-bool is_to_inspect(const EvaluationRequest& request, const Evaluation& e) {
-  return (request.inspect.profile || request.inspect.sanitize) && e.verdict.is_correct() &&
-         (request.measure.purpose != Purpose::Search || e.speedup.is_faster);
-}
-
 /// Longest that one reference may compute.
 constexpr std::int64_t kReferenceTimeoutNs = 300'000'000'000;
 
@@ -72,6 +66,12 @@ std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
 }
 
 }  // namespace
+
+bool is_to_inspect(const EvaluationRequest& request, const Evaluation& e) {
+  const Inspection& asked = request.inspect;
+  return (asked.profile || asked.sanitize) && e.verdict.is_correct() &&
+         (request.measure.purpose != Purpose::Search || e.speedup.is_faster || asked.of_slower);
+}
 
 Result<std::unique_ptr<Worker>> Worker::open(Target target, std::optional<JailLevel> expected) {
   const device::CpuOptions cpu{.player = {}, .expected_jail = expected};

@@ -83,6 +83,10 @@ class Worker {
   referee::Referee referee_;
 };
 
+/// Whether a judged candidate is looked at from outside: what is correct, in a search only what
+/// beat its opponent, unless the request wants slower ones too.
+bool is_to_inspect(const EvaluationRequest& request, const Evaluation& evaluation);
+
 /// Serves frames on `fd` until the peer closes it. Returns the exit code of kw-worker.
 int serve(Worker& worker, int fd);
 

@@ -29,5 +29,24 @@ TEST(Worker, WhatFailsWithALostGpuIsNobodysFault) {
   EXPECT_EQ(lost.error().advice, Advice::Retry);
 }
 
+TEST(Worker, ASearchLooksAtWhatIsNotFasterWhereItsMethodReadsThatProfile) {
+  EvaluationRequest request;
+  Evaluation judged;
+  judged.verdict = {Stage::Measure, Outcome::Correct, ""};
+  EXPECT_FALSE(is_to_inspect(request, judged)) << "nobody asked";
+  request.inspect.profile = true;
+  EXPECT_TRUE(is_to_inspect(request, judged));
+  request.measure.purpose = Purpose::Search;
+  EXPECT_FALSE(is_to_inspect(request, judged));
+  request.inspect.of_slower = true;
+  EXPECT_TRUE(is_to_inspect(request, judged));
+  judged.verdict.outcome = Outcome::WrongResult;
+  EXPECT_FALSE(is_to_inspect(request, judged));
+  judged.verdict.outcome = Outcome::Correct;
+  judged.speedup.is_faster = true;
+  request.inspect.of_slower = false;
+  EXPECT_TRUE(is_to_inspect(request, judged));
+}
+
 }  // namespace
 }  // namespace kw::worker

@@ -1,0 +1,47 @@
+// What the flags of kw optimize make of a run where nothing is said.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/optimize_flags.h"
+
+#include <gmock/gmock.h>
+
+namespace kw::cli {
+namespace {
+
+using testing::HasSubstr;
+
+OptimizeFlags flags_of(const char* strategy, const char* target) {
+  OptimizeFlags flags;
+  flags.task = "saxpy";
+  flags.strategy = strategy;
+  flags.target.target = target;
+  flags.writing.models.models = {"scripted:none"};
+  return flags;
+}
+
+bool profiles(const OptimizeFlags& flags) {
+  const auto config = config_of(flags);
+  EXPECT_TRUE(config) << describe(config.error());
+  return config && config->profiles;
+}
+
+TEST(OptimizeFlags, MethodsLedByTheProfileHaveItMadeUnlessToldOtherwise) {
+  for (const char* strategy : {"coder-judge", "staged", "bandit"}) {
+    EXPECT_TRUE(profiles(flags_of(strategy, "cuda"))) << strategy;
+    EXPECT_FALSE(profiles(flags_of(strategy, "cpu"))) << strategy;
+  }
+  EXPECT_FALSE(profiles(flags_of("evolve", "cuda")));
+  OptimizeFlags flags = flags_of("coder-judge", "cuda");
+  flags.feedback = "findings";
+  EXPECT_FALSE(profiles(flags)) << "nobody would be told of it";
+  flags.feedback.clear();
+  flags.no_profile = true;
+  EXPECT_FALSE(profiles(flags));
+  flags.profile = true;
+  EXPECT_THAT(config_of(flags).error().what, HasSubstr("either --profile or --no-profile"));
+  flags = flags_of("evolve", "cuda");
+  flags.profile = true;
+  EXPECT_TRUE(profiles(flags));
+}
+
+}  // namespace
+}  // namespace kw::cli
