@@ -21,7 +21,7 @@ namespace {
 search::Idea search_idea(const propose::Idea& idea, search::Validity fits) {
   const Origin origin = idea.candidate.origin;
   return {idea.candidate.name, space_of(idea.header, std::move(fits)), idea.candidate.techniques,
-          origin == Origin::Task || origin == Origin::Playbook};
+          origin == Origin::Task || origin == Origin::Playbook, idea.header.dialect == "cute"};
 }
 
 /// Words about an idea that has no point on this device: what it asks of the device alone and does

@@ -286,8 +286,28 @@ TEST_F(CounselTest, EveryPromptOfAMethodCanBeBuilt) {
   }
 }
 
+TEST_F(CounselTest, StagedSpeaksCuTeOnAGpuFromTheFirstKernelOn) {
+  const PromptBook book = shipped_prompts();
+  const auto sent = [&](const char* prompt, Target target) {
+    view_.prompt = prompt;
+    situation_.target = target;
+    situation_.errand = situation_.parent == nullptr ? Errand::Write : Errand::Improve;
+    const auto built = book.build(situation_);
+    EXPECT_TRUE(built) << describe(built.error());
+    return built ? built->user : std::string();
+  };
+  EXPECT_THAT(sent("staged_step", Target::Cuda), HasSubstr("Stay in CuTe's terms."));
+  EXPECT_THAT(sent("staged_step", Target::Cpu), Not(HasSubstr("CuTe")));
+  situation_.parent = nullptr;
+  EXPECT_THAT(sent("staged_first", Target::Cuda),
+              AllOf(HasSubstr("simplest kernel"), HasSubstr("`// kw: dialect cute`")));
+  EXPECT_THAT(sent("staged_first", Target::Cpu),
+              AllOf(HasSubstr("simplest kernel"), Not(HasSubstr("CuTe"))));
+}
+
 TEST(Schema, ReadsTheFirstObjectWhereverItStands) {
   const auto schema = schema_of("judge_speed");
+  const std::vector<std::string> offered{"a", "b", "c", "d"};
   const auto fields = read_schema(
       "Here:\n```json\n{\"bottleneck\": \"a } brace\", \"optimisation_method\": \"m\",\n"
       "\"modification_plan\": \"p\", \"extra\": 1, \"metrics\": [\"a\", \"b\", \"c\"]}\n```\n",
@@ -319,7 +339,6 @@ TEST(Schema, ReadsTheFirstObjectWhereverItStands) {
                   .error(),
               HasSubstr("no line number"));
   EXPECT_THAT(schema_of("write"), IsEmpty());
-  const std::vector<std::string> offered{"a", "b", "c", "d"};
 }
 
 TEST(Weakened, IsWhatGivesUpATechniqueOrMostOfTheCode) {

@@ -142,6 +142,29 @@ TEST_F(ProposerTest, EditsOfTheParentAreApplied) {
               AllOf(HasSubstr("// kernel one"), HasSubstr("void twice(")));
 }
 
+TEST_F(ProposerTest, AFixThatTakesTheDifficultPartOutIsTurnedDown) {
+  Attempt parent = test_attempt(3, Outcome::WrongResult);
+  parent.candidate.techniques = {"tiling"};
+  situation_.number = 4;
+  situation_.errand = Errand::Repair;
+  situation_.parent = &parent;
+  Manner manner;
+  manner.keeps_kernel = true;
+  situation_.manner = &manner;
+  const std::string plain =
+      "===\n```cpp\nvoid twice(int rows, int cols, int pitch, const float* x, float* y) {}\n```\n";
+  const auto turned_down = propose(plain);
+  ASSERT_TRUE(turned_down);
+  EXPECT_FALSE(turned_down->has_candidate());
+  EXPECT_THAT(turned_down->evidence, HasSubstr("gives up the technique 'tiling'"));
+  const auto kept = propose(
+      "===\n```cpp\n// kw: technique tiling\n"
+      "void twice(int rows, int cols, int pitch, const float* x, float* y) {}\n```\n");
+  EXPECT_TRUE(kept->has_candidate()) << kept->evidence;
+  manner.keeps_kernel = false;
+  EXPECT_TRUE(propose(plain)->has_candidate()) << "a method that lets kernels be given up";
+}
+
 TEST_F(ProposerTest, TroubleOfTheSurroundingsIsAnError) {
   const auto proposal = propose("===\n!401\n");
   EXPECT_FALSE(proposal.has_value());

@@ -63,7 +63,8 @@ TEST(Staged, TheMenuFollowsTheClassOfWork) {
 
 TEST(Staged, WithholdsTheProfileUntilADepthOfItsClass) {
   for (const auto& [work, depth] :
-       {std::pair(WorkClass::Elementwise, 2), std::pair(WorkClass::Matmul, 6)}) {
+       {std::pair(WorkClass::Elementwise, 2), std::pair(WorkClass::Matmul, 6),
+        std::pair(WorkClass::Convolution, 6), std::pair(WorkClass::Other, 5)}) {
     Dialogue d("staged", chain(10, work));
     d.ask(), d.works(1);
     for (int step = 1; step <= 8; ++step) {
@@ -71,6 +72,25 @@ TEST(Staged, WithholdsTheProfileUntilADepthOfItsClass) {
       d.works(1 + step);
     }
   }
+}
+
+TEST(Staged, OnAGpuAChainBeginsInCuTesTermsAlsoWhereExpertsHaveFasterKernels) {
+  StrategyOptions options = chain(10);
+  options.start_asks = 2;
+  for (const Target target : {Target::Cuda, Target::Cpu}) {
+    options.target = target;
+    Dialogue d("staged", options, {{"plain", {}, {}, true, false}, {"cute", {}, {}, true, true}});
+    d.ask(), d.works(3);
+    d.ask(), d.works(2);
+    const Ask step = d.ask();
+    EXPECT_EQ(step.manner.writer.prompt, "staged_step");
+    EXPECT_EQ(step.parent, target == Target::Cuda ? 2 : 1);
+  }
+  options.target = Target::Cuda;
+  options.start_asks = 1;
+  Dialogue none("staged", options, {{"plain", {}, {}, true, false}});
+  none.ask(), none.works(2);
+  EXPECT_EQ(none.ask().manner.writer.prompt, "staged_first");
 }
 
 TEST(Staged, AFixIsADiagnosisAndAPatchThatKeepsTheKernel) {

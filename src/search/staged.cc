@@ -41,13 +41,15 @@ int rank_of(const Work& work) {
 class Staged final : public Authoring {
  public:
   Staged(std::vector<Idea> ideas, const StrategyOptions& options)
-      : Authoring(std::move(ideas), options),
+      : Authoring(ideas, options),
         depths_(options.rounds),
         work_class_(options.work),
         profile_after_(withheld_until(options.work)) {
     const auto cards = options.techniques.empty() ? technique_cards(options.target, options.work)
                                                   : options.techniques;
     for (const TechniqueCard& card : cards) menu_.push_back({card.name, card.what});
+    for (const Idea& idea : ideas)
+      begins_chain_.push_back(options.target != Target::Cuda || idea.is_cute);
   }
 
  protected:
@@ -69,8 +71,10 @@ class Staged final : public Authoring {
   void judged(const Ask& ask, const Tell& tell) override {
     const auto id = works_.observe(ask, tell);
     if (ask.role == Role::Idea) {
-      // An expert's kernel is a first one that passed: the fastest of them.
-      if (tell.is_correct() && (!kernel_ || works_.at(*id).speedup > works_.at(*kernel_).speedup))
+      // An expert's kernel is a first one that passed: the fastest of those in the chain's terms.
+      const auto idea = static_cast<std::size_t>(ask.idea);
+      if (tell.is_correct() && idea < begins_chain_.size() && begins_chain_[idea] &&
+          (!kernel_ || works_.at(*id).speedup > works_.at(*kernel_).speedup))
         kernel_ = id, depth_ = 1;
       return;
     }
@@ -178,6 +182,7 @@ class Staged final : public Authoring {
   const WorkClass work_class_;
   const int profile_after_;
   std::vector<MenuItem> menu_;
+  std::vector<bool> begins_chain_;  // by idea
   Works works_;
   int chain_ = 0;
   int depth_ = 0;                 // 0: the first kernel

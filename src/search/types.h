@@ -27,6 +27,7 @@ struct Idea {
   std::vector<std::string> techniques{};  ///< That it shows.
   bool is_expert = false;                 ///< Made by hand for the very task: worth starting from.
 };
+  bool is_cute = false;                   ///< cuda: written in the terms of CuTe.
 
 /// What an ask is for.
 enum class Role {
