@@ -23,7 +23,8 @@ namespace {
 constexpr double kMostGain = 2;         // logarithm
 constexpr std::size_t kMostNames = 60;  // techniques with a weight of their own, the most tried
 constexpr std::size_t kBounds = EnumNames<Bound>::names.size();
-constexpr std::size_t kPlain = 6;      // features of the kernel beside its bottleneck
+// Features of the kernel beside its bottleneck.
+constexpr std::size_t kPlain = 4 + search::kResources.size();
 constexpr double kWorthSaying = 0.01;  // logarithm
 constexpr std::size_t kFolds = 5;
 constexpr std::size_t kBins = 4;
@@ -84,11 +85,6 @@ std::vector<std::string> most_tried(const std::vector<GainSample>& samples) {
     if (names.size() < kMostNames) names.push_back(name);
   std::ranges::sort(names);
   return names;
-}
-
-double used_of(const KernelState& state, const char* resource) {
-  const auto found = state.used.find(resource);
-  return found == state.used.end() ? 0 : found->second;
 }
 
 /// A sample that was held out, with what was expected of it.
@@ -197,9 +193,9 @@ std::vector<double> GainModel::features(const KernelState& state,
   all[0] = 1;
   all[1] = state.is_first ? 1 : 0;
   all[2] = std::log(std::clamp(state.speedup, 0.05, 20.0));
-  all[3] = used_of(state, "memory");
-  all[4] = used_of(state, "compute");
-  all[5] = std::min<double>(8, static_cast<double>(state.techniques.size())) / 8;
+  all[3] = std::min<double>(8, static_cast<double>(state.techniques.size())) / 8;
+  for (std::size_t r = 0; r < search::kResources.size(); ++r)
+    all[4 + r] = search::share_of(state.used, search::kResources[r]);
   const auto bound = static_cast<std::size_t>(state.bound);
   all[kPlain + bound] = 1;
   const auto name = std::ranges::lower_bound(names_, technique);

@@ -45,8 +45,9 @@ struct GainSample {
 /// a sample with its part of the gain.
 Result<std::vector<GainSample>> gain_samples(const store::RunStore& store, Target target);
 
-/// Linear in the kernel's features, the technique, and the technique on this bottleneck; least
-/// squares with a ridge. Fitting takes about a second for 3,000 samples; predicting, a microsecond.
+/// Linear in the kernel's features (counters among them where there were any), the technique, and
+/// the technique on this bottleneck; least squares with a ridge. Fitting takes about a second for
+/// 3,000 samples; predicting, a microsecond.
 class GainModel {
  public:
   /// Fewer samples teach nothing that rules do not know.

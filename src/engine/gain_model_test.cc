@@ -56,6 +56,26 @@ TEST(GainModel, LearnsWhatHelpsWhichBottleneckAndSaysIt) {
             model.predict(kernel_bound_by(Bound::Memory), "tiling"));
 }
 
+TEST(GainModel, ReadsCountersWhereThereWereAny) {
+  std::vector<GainSample> samples;
+  for (int i = 0; i < 60; ++i) {
+    const char* resource =
+        search::kResources[static_cast<std::size_t>(i) % search::kResources.size()];
+    KernelState state = kernel_bound_by(Bound::Latency);
+    state.used[resource] = i / 5 % 2 == 0 ? 0.9 : 0.1;
+    const double gain = std::string(resource) == "occupancy" ? 0.8 * state.used[resource] : 0;
+    samples.push_back(step_of("run", state, "tiling", gain));
+  }
+  const GainModel model = GainModel::fit(samples);
+  const auto expected = [&](const char* resource, double share) {
+    KernelState state = kernel_bound_by(Bound::Latency);
+    state.used[resource] = share;
+    return model.predict(state, "tiling");
+  };
+  EXPECT_GT(expected("occupancy", 0.9), expected("occupancy", 0.1) + 0.3);
+  EXPECT_NEAR(expected("registers", 0.9), expected("registers", 0.1), 0.1);
+}
+
 TEST(GainModel, BeatsRulesOnRunsItHasNotSeenAndItsExpectationsAreSeen) {
   const auto samples = world(10);
   const JudgeComparison c = compare_judges(samples, kStepCards);

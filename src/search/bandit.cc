@@ -126,10 +126,8 @@ class Bandit final : public Authoring {
 
   static Features features_of(const Work& work) {
     Features features{std::log(std::max(1.0, work.time_ns))};
-    for (const char* resource : {"memory", "compute", "registers", "shared", "occupancy"}) {
-      const auto used = work.traits.used.find(resource);
-      features.push_back(used == work.traits.used.end() ? 0 : used->second);
-    }
+    for (const char* resource : kResources)
+      features.push_back(share_of(work.traits.used, resource));
     return features;
   }
 

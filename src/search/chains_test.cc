@@ -267,6 +267,28 @@ TEST(RewardRefine, LearnsWhichTechniquePays) {
   EXPECT_GT(late, 20);
 }
 
+TEST(RewardRefine, NamesWhatPaysOnAKernelOfThisProfile) {
+  StrategyOptions options = chain(400);
+  options.techniques = {{"wide", "w", "memory"}, {"fused", "f", "compute"}};
+  Dialogue d("reward-refine", options);
+  const auto bound = [](const char* resource) {
+    Traits traits;
+    traits.used = {{resource, 0.9}};
+    return traits;
+  };
+  std::string at = "memory";
+  d.ask(), d.works(1, bound("memory"));
+  int right = 0;
+  for (int i = 0; i < 300; ++i) {
+    const std::string named = d.ask().manner.technique;
+    const bool pays = named == (at == "memory" ? "wide" : "fused");
+    if (i >= 200) right += pays;
+    at = i % 2 == 0 ? "compute" : "memory";
+    d.works(pays ? 4 : 0.5, bound(at.c_str()));
+  }
+  EXPECT_GT(right, 80) << "of a hundred, a fifth of which are drawn by lot";
+}
+
 TEST(RewardRefine, EndsInThreeWays) {
   Dialogue works("reward-refine", chain(2));
   for (int i = 0; i < 2; ++i) works.ask(), works.works(2);
@@ -289,6 +311,12 @@ TEST(RewardModel, LearnsALinearReward) {
   EXPECT_NEAR(model.predict({1, 0.5, 0.5}), 3, 0.05);
   EXPECT_LT(model.mean_error(), 0.3);
   EXPECT_EQ(model.updates(), 300u);
+  EXPECT_LT(model.mean_error(), 0.5 * model.plain_error());
+  EXPECT_NEAR(model.slope(), 1, 0.2) << "what it expects comes";
+  RewardModel blind(1);
+  for (int i = 0; i < 3; ++i) blind.update({1}, i);
+  EXPECT_NE(blind.slope(), 1);
+  EXPECT_EQ(RewardModel(1).slope(), 0);
 }
 
 TEST(Agent, PlansWritesAndHasItReviewed) {

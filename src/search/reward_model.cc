@@ -20,8 +20,12 @@ double RewardModel::predict(const std::vector<double>& features) const {
 }
 
 void RewardModel::update(const std::vector<double>& features, double reward) {
-  const double error = reward - predict(features);
+  const double predicted = predict(features);
+  const double error = reward - predicted;
   errors_ += std::abs(error);
+  plain_errors_ += std::abs(reward - (updates_ == 0 ? 0 : seen_ / static_cast<double>(updates_)));
+  predicted_ += predicted, seen_ += reward;
+  predicted_squared_ += predicted * predicted, predicted_seen_ += predicted * reward;
   ++updates_;
   const std::size_t n = weights_.size();
   std::vector<double> gain(n, 0);
@@ -36,6 +40,16 @@ void RewardModel::update(const std::vector<double>& features, double reward) {
 
 double RewardModel::mean_error() const {
   return updates_ == 0 ? 0 : errors_ / static_cast<double>(updates_);
+}
+
+double RewardModel::plain_error() const {
+  return updates_ == 0 ? 0 : plain_errors_ / static_cast<double>(updates_);
+}
+
+double RewardModel::slope() const {
+  const auto n = static_cast<double>(updates_);
+  const double spread = n * predicted_squared_ - predicted_ * predicted_;
+  return updates_ < 3 || spread <= 0 ? 0 : (n * predicted_seen_ - predicted_ * seen_) / spread;
 }
 
 }  // namespace kw::search

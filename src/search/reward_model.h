@@ -19,12 +19,20 @@ class RewardModel {
   std::size_t updates() const { return updates_; }
   /// Mean of |predicted - seen| over the predictions made just before each update.
   double mean_error() const;
+  /// The same of whoever predicts the mean of the rewards before.
+  double plain_error() const;
+  /// Calibration: by how much rewards differed for each 1 that predictions differed; 1 is right, 0
+  /// says nothing, as do fewer than three updates.
+  double slope() const;
 
  private:
   std::vector<double> weights_;
   std::vector<std::vector<double>> covariance_;
   std::size_t updates_ = 0;
   double errors_ = 0;
+  double plain_errors_ = 0;
+  // Sums over updates of what was predicted, seen, and their products.
+  double predicted_ = 0, seen_ = 0, predicted_squared_ = 0, predicted_seen_ = 0;
 };
 
 }  // namespace kw::search

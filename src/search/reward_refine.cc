@@ -20,7 +20,8 @@ namespace {
 
 // Ours: the sources say that a reward model is updated, and not what is done with it.
 constexpr double kTriesOther = 0.2;  // asks that name a technique by lot
-constexpr std::size_t kStateFeatures = 5;
+constexpr std::size_t kPlainFeatures = 5;
+constexpr std::size_t kStateFeatures = kPlainFeatures + kResources.size();
 
 class RewardRefine final : public Authoring {
  public:
@@ -31,13 +32,16 @@ class RewardRefine final : public Authoring {
         cards_(options.techniques.empty() ? technique_cards(options.target, options.work)
                                           : options.techniques),
         policy_(**find_reward_policy("triton_gym")),
-        model_(kStateFeatures + cards_.size()) {}
+        model_(kStateFeatures + 2 * cards_.size()) {}
 
  protected:
   std::string doing() const override {
     if (!is_done())
-      return fmt::format("attempt {} of {}; the reward model has seen {}, mean error {:.2g}",
-                         attempt_ + 1, attempts_, model_.updates(), model_.mean_error());
+      return fmt::format(
+          "attempt {} of {}; the reward model has seen {}, mean error {:.2g} (of the mean so far "
+          "{:.2g}), of what it expects {:.2g} comes",
+          attempt_ + 1, attempts_, model_.updates(), model_.mean_error(), model_.plain_error(),
+          model_.slope());
     if (fastest_ns_ > 0)
       return fmt::format("{} attempts; the best takes {:.4g} ms", attempts_, fastest_ns_ / 1e6);
     return fmt::format("{} attempts, and none of them works", attempts_);
@@ -88,15 +92,21 @@ class RewardRefine final : public Authoring {
     return card == cards_.end() ? kNoTechnique : static_cast<std::size_t>(card - cards_.begin());
   }
 
-  /// Of the previous kernel as the state, and the technique that is named as the action.
+  /// Of the previous kernel as the state, its profile included; the technique that is named as the
+  /// action; and how much is used of what that technique relieves.
   std::vector<double> features(const Work& state, std::size_t action) const {
-    std::vector<double> all(kStateFeatures + cards_.size(), 0);
+    std::vector<double> all(kStateFeatures + 2 * cards_.size(), 0);
     all[0] = 1;
     all[1] = state.is_correct() ? 1 : 0;
     all[2] = state.stage > Stage::Compile ? 1 : 0;
     all[3] = state.is_correct() ? std::log(std::max(1e-3, state.speedup)) : 0;
     all[4] = std::min(3, state.failures);
-    if (action != kNoTechnique) all[kStateFeatures + action] = 1;
+    const auto& used = state.traits.used;
+    for (std::size_t r = 0; r < kResources.size(); ++r)
+      all[kPlainFeatures + r] = share_of(used, kResources[r]);
+    if (action == kNoTechnique) return all;
+    all[kStateFeatures + action] = 1;
+    all[kStateFeatures + cards_.size() + action] = share_of(used, cards_[action].resource);
     return all;
   }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -26,8 +27,8 @@ struct Idea {
   KnobSpace space;
   std::vector<std::string> techniques{};  ///< That it shows.
   bool is_expert = false;                 ///< Made by hand for the very task: worth starting from.
-};
   bool is_cute = false;                   ///< cuda: written in the terms of CuTe.
+};
 
 /// What an ask is for.
 enum class Role {
@@ -69,10 +70,18 @@ struct Traits {
   std::string object;            ///< Equal for equal compiled code.
   bool is_repeated = false;      ///< The run had judged this before.
   Bound bound = Bound::Unknown;  ///< Of the timed workload that is farthest from its ceiling.
-  /// By resource ("memory", "compute"; with counters "registers", "shared", "occupancy" too): the
-  /// share of it that is used, 0–1.
+  /// By resource: the share of it that is used, 0–1; of the last three only with counters.
   std::map<std::string, double> used{};
 };
+
+inline constexpr std::array<const char*, 5> kResources{"memory", "compute", "registers", "shared",
+                                                       "occupancy"};
+
+/// 0: unknown.
+inline double share_of(const std::map<std::string, double>& used, const std::string& resource) {
+  const auto found = used.find(resource);
+  return found == used.end() ? 0 : found->second;
+}
 
 /// What became of an ask.
 struct Tell {
