@@ -21,6 +21,9 @@ namespace {
 /// The role of the model that reads findings for those who write.
 constexpr const char* kJudgeRole = "judge";
 
+/// Of the workspace's runs/, for --cache-replies.
+constexpr const char* kRepliesFolder = "replies";
+
 constexpr std::int64_t kMostShortlist = 16;
 
 /// A spec as it is kept with a run: with its role and where it is.
@@ -33,7 +36,8 @@ Result<std::int64_t> tries_of(const store::RunStore& store, const RunSummary& ru
                               const std::string& model) {
   std::int64_t tries = 0;
   KW_TRY(store.for_each_exchange(run.id, [&](const Exchange& exchange) -> Result<> {
-    if (exchange.model == model) tries += exchange.reply.attempts;
+    const bool was_asked = exchange.reply.origin != ReplyOrigin::Cache;
+    if (exchange.model == model && was_asked) tries += exchange.reply.attempts;
     return {};
   }));
   return tries;
@@ -44,6 +48,12 @@ Result<std::int64_t> tries_of(const store::RunStore& store, const RunSummary& ru
 void WritingFlags::declare(Flags& flags) {
   models.declare(flags);
   spend.declare(flags);
+  flags.integer("--requests-per-minute", requests_per_minute,
+                "Most requests a minute to each model behind an address; 0: no bound");
+  flags.integer("--tokens-per-minute", tokens_per_minute,
+                "Most tokens a minute likewise, prompts and replies; 0: no bound");
+  flags.on_off("--cache-replies", cache_replies,
+               "Answer what any such run of the workspace asked before from runs/replies/");
   flags.integer("--writes", writes, "Of strategy best-of-n: how many kernels are written");
   flags.integer("--shortlist", shortlist,
                 "Kernels written for each ask, of which that is judged of which recorded steps "
@@ -67,6 +77,13 @@ Result<> WritingFlags::into(RunConfig& config) const {
     return fail("--usd, --tokens and --calls bound models: give --model too");
   if (config.models.empty() && (!constraints.empty() || !hints.empty()))
     return fail("--constraint and --hint are words for a model: give --model too");
+  const bool has_rate = requests_per_minute != 0 || tokens_per_minute != 0;
+  if (config.models.empty() && (has_rate || cache_replies))
+    return fail(
+        "--requests-per-minute, --tokens-per-minute and --cache-replies are for models: give "
+        "--model too");
+  if (requests_per_minute < 0 || tokens_per_minute < 0)
+    return fail("--requests-per-minute and --tokens-per-minute cannot be negative");
   if (writes < 1) return fail("--writes is at least 1");
   if (shortlist < 1 || shortlist > kMostShortlist)
     return fail(fmt::format("--shortlist is a number from 1 to {}", kMostShortlist));
@@ -80,6 +97,9 @@ Result<> WritingFlags::into(RunConfig& config) const {
   if (writers > 1) config.ensemble = ensemble;
   config.shortlist = static_cast<int>(shortlist);
   config.limits = KW_TRY(spend.limits());
+  config.requests_per_minute = requests_per_minute;
+  config.tokens_per_minute = tokens_per_minute;
+  config.caches_replies = cache_replies;
   config.writes = static_cast<int>(writes);
   config.constraints = constraints;
   config.hints = hints;
@@ -92,7 +112,8 @@ RunModels::RunModels(propose::PromptBook book, store::RunStore& store, WritingVi
       store_(store),
       view_(std::move(view)),
       cancel_(std::move(cancel)),
-      http_(net::make_curl_client()) {
+      http_(net::make_curl_client()),
+      cache_(store.root() / kRepliesFolder) {
   around_.http = http_.get();
   around_.clock = &platform::real_clock();
   around_.seed = Seed::from_os();
@@ -106,6 +127,8 @@ Result<std::unique_ptr<RunModels>> RunModels::open(const memory::DataFiles& data
       new RunModels(std::move(book), store, std::move(view), std::move(cancel)));
   llm::Surroundings& around = models->around_;
   around.keys = KW_TRY(llm::keys_from_environment());
+  around.rates = {config.requests_per_minute, config.tokens_per_minute};
+  if (config.caches_replies) around.cache = &models->cache_;
   // A run keeps the prices that it began with.
   around.prices =
       config.prices.empty() ? KW_TRY(open_prices(data)) : llm::PriceTable(config.prices);

@@ -21,6 +21,9 @@ namespace kw::cli {
 struct WritingFlags {
   ModelFlags models;
   SpendFlags spend;
+  std::int64_t requests_per_minute = 0;
+  std::int64_t tokens_per_minute = 0;
+  bool cache_replies = false;
   std::int64_t writes = 8;
   std::int64_t shortlist = 1;
   std::string ensemble = kBanditEnsemble;
@@ -28,8 +31,8 @@ struct WritingFlags {
   std::vector<std::string> hints;
 
   void declare(Flags& flags);
-  /// Sets models, limits, writes, constraints and hints of `config`; without --model nothing may
-  /// be given that only a model understands.
+  /// Sets models, limits, rates, writes, constraints and hints of `config`; without --model nothing
+  /// may be given that only a model understands.
   Result<> into(RunConfig& config) const;
   /// True where some model writes candidates, not only plays a role.
   Result<bool> has_writer() const;
@@ -73,6 +76,7 @@ class RunModels {
   WritingView view_;
   std::stop_token cancel_;
   std::unique_ptr<net::HttpClient> http_;
+  llm::FolderExchanges cache_;  ///< Of all runs of the workspace; used where the run asks for it.
   llm::Surroundings around_;
   std::vector<llm::ModelSpec> writers_;
   std::optional<llm::ModelSpec> judge_;

@@ -1,4 +1,4 @@
-// Keys, stores, and the three models around them.
+// Keys, stores, and the two models around them.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/exchanges.h"
 
@@ -11,6 +11,13 @@ namespace kw::llm {
 namespace {
 
 constexpr std::size_t kExchangeCap = std::size_t{64} << 20;
+constexpr const char* kExchangeSuffix = ".json";
+
+Result<Exchange> read_exchange(const platform::Path& path) {
+  auto exchange = decode<Exchange>(KW_TRY(platform::read_file(path, kExchangeCap)));
+  if (!exchange) return fail("not a kept exchange: " + exchange.error().what, path.string());
+  return *std::move(exchange);
+}
 
 /// Hands a kept reply over as if it had been written just now.
 ChatReply serve(Exchange exchange, ReplyOrigin origin, const Call& call) {
@@ -56,17 +63,26 @@ std::size_t MemoryExchanges::size() const {
 }
 
 Result<std::optional<Exchange>> FolderExchanges::find(const std::string& key) {
-  const platform::Path path = folder_ / (key + ".json");
+  const platform::Path path = folder_ / (key + kExchangeSuffix);
   std::error_code trouble;
   if (!std::filesystem::exists(path, trouble)) return std::nullopt;
-  auto exchange = decode<Exchange>(KW_TRY(platform::read_file(path, kExchangeCap)));
-  if (!exchange) return fail("not a kept exchange: " + exchange.error().what, path.string());
-  return *std::move(exchange);
+  return KW_TRY(read_exchange(path));
+}
+
+Result<std::vector<Exchange>> FolderExchanges::all() const {
+  std::vector<Exchange> exchanges;
+  std::error_code trouble;
+  if (!std::filesystem::exists(folder_, trouble)) return exchanges;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, trouble))
+    if (entry.path().extension() == kExchangeSuffix)
+      exchanges.push_back(KW_TRY(read_exchange(entry.path())));
+  if (trouble) return fail(trouble.message(), folder_.string(), Advice::Stop);
+  return exchanges;
 }
 
 Result<> FolderExchanges::keep(const Exchange& exchange) {
   KW_TRY(platform::make_dirs(folder_));
-  return platform::write_file_atomic(folder_ / (exchange.key + ".json"), encode(exchange));
+  return platform::write_file_atomic(folder_ / (exchange.key + kExchangeSuffix), encode(exchange));
 }
 
 std::string KeyMaker::next(const std::string& model, const std::string& scope,
@@ -88,8 +104,11 @@ CacheModel::CacheModel(std::unique_ptr<ChatModel> inner, ExchangeStore& store,
 
 Result<ChatReply> CacheModel::complete(const ChatRequest& request, Call& call) {
   const std::string key = keys_.next(name(), "", request);
-  if (auto found = KW_TRY(find_same(store_, key, request)))
-    return serve(*std::move(found), ReplyOrigin::Cache, call);
+  if (auto found = KW_TRY(find_same(store_, key, request))) {
+    ChatReply reply = serve(*std::move(found), ReplyOrigin::Cache, call);
+    if (reply.cost_usd) reply.cost_usd = 0;  // whoever asked first has paid
+    return reply;
+  }
   auto reply = inner_->complete(request, call);
   if (reply && reply->stop == StopReason::End && why_unusable(*reply).empty())
     KW_TRY(store_.keep(make_exchange(key, name(), "", request, *reply, clock_)));
@@ -107,15 +126,6 @@ Result<ChatReply> RecordModel::complete(const ChatRequest& request, Call& call) 
   auto reply = inner_->complete(request, call);
   if (reply) KW_TRY(store_.keep(make_exchange(key, name(), call.scope, request, *reply, clock_)));
   return reply;
-}
-
-Result<ChatReply> ReplayModel::complete(const ChatRequest& request, Call& call) {
-  const std::string key = keys_.next(name_, call.scope, request);
-  auto found = KW_TRY(find_same(store_, key, request));
-  if (!found)
-    return fail("this exchange was not recorded" + (call.scope.empty() ? "" : " for " + call.scope),
-                name_, Advice::Stop);
-  return serve(*std::move(found), ReplyOrigin::Replay, call);
 }
 
 }  // namespace kw::llm

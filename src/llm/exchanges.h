@@ -1,4 +1,4 @@
-// CacheModel, RecordModel, ReplayModel: exchanges kept and served again, so that none is paid
+// CacheModel, RecordModel: exchanges kept and served again, so that none is paid
 // twice.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "llm/chat_model.h"
 #include "platform/clock.h"
@@ -42,6 +43,8 @@ class FolderExchanges final : public ExchangeStore {
   explicit FolderExchanges(platform::Path folder) : folder_(std::move(folder)) {}
   Result<std::optional<Exchange>> find(const std::string& key) override;
   Result<> keep(const Exchange& exchange) override;
+  /// All of the folder, in no order; none where there is no folder.
+  Result<std::vector<Exchange>> all() const;
 
  private:
   platform::Path folder_;
@@ -59,7 +62,7 @@ class KeyMaker {
   std::map<std::string, std::int64_t> asked_;
 };
 
-/// Serves what any run asked before, whatever its scope; keeps replies that ended well.
+/// Serves what any run asked before, whatever its scope, at no cost; keeps replies that ended well.
 class CacheModel final : public ChatModel {
  public:
   /// `store` and `clock` must outlive the model; so for RecordModel.
@@ -86,20 +89,6 @@ class RecordModel final : public ChatModel {
   const std::unique_ptr<ChatModel> inner_;
   ExchangeStore& store_;
   platform::Clock& clock_;
-  KeyMaker keys_;
-};
-
-/// Replay of a finished run with no model: what was not recorded is a Stop error.
-class ReplayModel final : public ChatModel {
- public:
-  /// `name` is the name under which the exchanges were recorded.
-  ReplayModel(ExchangeStore& store, std::string name) : store_(store), name_(std::move(name)) {}
-  Result<ChatReply> complete(const ChatRequest& request, Call& call) override;
-  const std::string& name() const override { return name_; }
-
- private:
-  ExchangeStore& store_;
-  const std::string name_;
   KeyMaker keys_;
 };
 

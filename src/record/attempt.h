@@ -106,8 +106,11 @@ struct RunConfig {
   std::vector<std::string> models;  ///< As --model names them, addresses included; never a key.
   std::string ensemble;             ///< Which of several models writes: bandit | turn; empty: turn.
   SpendLimits limits;               ///< Over all of them.
-  std::vector<Price> prices;        ///< Of these models, as they stood when the run began.
-  int writes = 8;                   ///< Of best-of-n.
+  std::int64_t requests_per_minute = 0;  ///< To each model behind an address; 0: any number.
+  std::int64_t tokens_per_minute = 0;    ///< Likewise.
+  bool caches_replies = false;  ///< What any run asked before is answered from the workspace.
+  std::vector<Price> prices;    ///< Of these models, as they stood when the run began.
+  int writes = 8;               ///< Of best-of-n.
   std::vector<std::string> constraints;  ///< A person's: must hold.
   std::vector<std::string> hints;        ///< A person's: worth trying.
   int start_attempts = 0;    ///< Of refine: for the task's expert kernels, before the first word.
@@ -137,6 +140,8 @@ struct RunConfig {
         v("seed", s.seed), v("baseline", s.baseline), v("carrier", s.carrier),
         v("outstanding", s.outstanding), v("most_tuning_points", s.most_tuning_points),
         v("models", s.models), v("ensemble", s.ensemble), v("limits", s.limits),
+        v("requests_per_minute", s.requests_per_minute),
+        v("tokens_per_minute", s.tokens_per_minute), v("caches_replies", s.caches_replies),
         v("prices", s.prices), v("writes", s.writes), v("constraints", s.constraints),
         v("hints", s.hints), v("start_attempts", s.start_attempts), v("uses_memory", s.uses_memory),
         v("freezes_memory", s.freezes_memory), v("profiles", s.profiles),

@@ -272,6 +272,28 @@ TEST_F(Model, ABudgetOfCallsEndsTheRun) {
   EXPECT_EQ(server_.calls(), 1u);
 }
 
+TEST_F(Model, ARateOfRequestsIsKept) {
+  for (const char* reply : {"I would rather not.", "Nor now."}) server_.reply(reply);
+  const Ran ran =
+      w_.kw(optimize({"--attempts", "9", "--time", "20s", "--requests-per-minute", "1", "--json"}));
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  EXPECT_EQ(server_.calls(), 1u) << "the second may be sent only after a minute";
+  EXPECT_THAT(ran.json()["stopped_by"].get<std::string>(), HasSubstr("wants a wait of"));
+}
+
+TEST_F(Model, RepliesOfEarlierRunsAreServedToThoseThatWantThem) {
+  server_.reply("I would rather not.");
+  const Words words = optimize({"--attempts", "1", "--no-memory", "--cache-replies", "--json"});
+  for (int run = 1; run <= 2; ++run) {
+    SCOPED_TRACE(run);
+    const Ran ran = w_.kw(words);
+    if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+    EXPECT_EQ(server_.calls(), 1u) << ran.err;
+    EXPECT_EQ(ran.json()["spent"]["calls"], run == 1 ? 1 : 0);
+    EXPECT_EQ(ran.json()["attempts"], 1);
+  }
+}
+
 TEST_F(Model, AWrongKeyStopsTheRunWhichCanBeResumed) {
   net::TestAnswer denied;
   denied.status = 401;
@@ -373,6 +395,9 @@ TEST(ModelFlags, AreCheckedBeforeAnythingStarts) {
   EXPECT_THAT(error({"--strategy", "refine"}), HasSubstr("give --model"));
   EXPECT_THAT(error({"--hint", "x"}), HasSubstr("give --model"));
   EXPECT_THAT(error({"--calls", "3"}), HasSubstr("give --model"));
+  EXPECT_THAT(error({"--cache-replies"}), HasSubstr("give --model"));
+  EXPECT_THAT(error({"--model", "openai:m", "--tokens-per-minute", "-1"}),
+              HasSubstr("cannot be negative"));
   EXPECT_THAT(error({"--model", "openai:m"}), HasSubstr("OPENAI_API_KEY"));
   EXPECT_THAT(error({"--model", "openai:m", "--strategy", "greedy"}), HasSubstr("means nothing"));
   EXPECT_THAT(error({"--model", "scripted:none.txt"}), HasSubstr("none.txt"));
