@@ -26,6 +26,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// What earlier processes of the same draft were replied.
+struct Before {
+  Spending spent;
+  std::int64_t tries = 0;  ///< Of the model that drafts.
+};
+
+Result<Before> before_of(const platform::Path& exchanges, const std::string& model) {
+  Before before;
+  for (const Exchange& one : KW_TRY(llm::FolderExchanges(exchanges).all())) {
+    before.spent.calls += one.reply.attempts;
+    before.spent.tokens += one.reply.usage.total();
+    before.spent.usd += one.reply.cost_usd.value_or(0);
+    if (!one.reply.cost_usd) ++before.spent.unpriced;
+    if (one.model == model) before.tries += one.reply.attempts;
+  }
+  return before;
+}
+
 /// The one model that drafts, with what it stands on.
 class DraftingModel {
  public:
@@ -37,7 +55,8 @@ class DraftingModel {
     if (specs.size() != 1 || !specs.front().role.empty())
       return fail("--describe wants one --model, without a role");
     const SpendLimits limits = KW_TRY(flags.spend.limits());
-    std::unique_ptr<DraftingModel> drafting(new DraftingModel(limits, exchanges));
+    const Before before = KW_TRY(before_of(exchanges, specs.front().text()));
+    std::unique_ptr<DraftingModel> drafting(new DraftingModel(limits, before.spent, exchanges));
     llm::Surroundings around;
     around.http = drafting->http_.get();
     around.clock = &platform::real_clock();
@@ -46,6 +65,7 @@ class DraftingModel {
     around.prices = KW_TRY(open_prices(data));
     around.ledger = &drafting->ledger_;
     around.records = &drafting->exchanges_;
+    around.script_position = before.tries;
     if (limits.usd && !around.prices.find(specs.front()))
       return fail("--usd needs a price, and none is known: add one to models/prices.yaml",
                   specs.front().text());
@@ -57,8 +77,8 @@ class DraftingModel {
   Spending spent() const { return ledger_.spent(); }
 
  private:
-  DraftingModel(SpendLimits limits, const platform::Path& exchanges)
-      : http_(net::make_curl_client()), ledger_(limits), exchanges_(exchanges) {}
+  DraftingModel(SpendLimits limits, const Spending& before, const platform::Path& exchanges)
+      : http_(net::make_curl_client()), ledger_(limits, before), exchanges_(exchanges) {}
   std::unique_ptr<net::HttpClient> http_;
   llm::Ledger ledger_;
   llm::FolderExchanges exchanges_;

@@ -1,5 +1,8 @@
 // A task from words: a bad draft is told what is wrong, a good one waits for a person.
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <tuple>
+
 #include "kw.h"
 #include "model_server.h"
 
@@ -134,6 +137,42 @@ TEST_F(Draft, IsAcceptedUnreadWithYes) {
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(w_.read("tasks/twice/DRAFT.md"), "");
+}
+
+TEST_F(Draft, KilledItGoesOnWithoutPayingTwice) {
+  server_.reply("I would rather not.");
+  net::TestAnswer hangs = streamed("Nor now.");
+  hangs.pieces.resize(1);
+  hangs.end = net::TestAnswer::End::Hang;
+  server_.add(hangs);
+  platform::Process process =
+      w_.start({"task", "new", "twice", "--describe", "y is twice x", "--model",
+                "openai:test-model", "--base-url", server_.base_url(), "--calls", "2"});
+  wait_until([&] { return server_.calls() > 1 || !process.is_running(); });
+  process.kill_tree();
+  std::ignore = process.wait(kPatience);
+  ASSERT_EQ(server_.calls(), 2u);
+  server_.reply("Nor ever.");
+  const Ran ran = draft({"--calls", "2"});
+  EXPECT_EQ(ran.code, 3) << "no reply held a task";
+  ASSERT_EQ(server_.calls(), 3u) << "the first reply was kept, and counts: " << ran.err;
+  EXPECT_EQ(server_.prompt(2), server_.prompt(1));
+  EXPECT_EQ(draft({"--calls", "2"}).code, 3);
+  EXPECT_EQ(server_.calls(), 3u) << "both replies are paid, and no more may be asked for";
+}
+
+TEST_F(Draft, KilledItGoesOnInItsScript) {
+  w_.write("replies.txt", "===\nI would rather not.\n===\nNor now.\n===\nNor ever.\n");
+  const auto draft = [&](const char* calls) {
+    return w_.kw({"task", "new", "twice", "--describe", "y is twice x", "--model",
+                  "scripted:replies.txt", "--calls", calls});
+  };
+  EXPECT_EQ(draft("1").code, 3);
+  EXPECT_EQ(draft("2").code, 3);
+  std::string kept;
+  for (const auto& entry : std::filesystem::directory_iterator(w_.path() / "runs/drafts/twice"))
+    kept += platform::read_file(entry.path()).value();
+  EXPECT_THAT(kept, AllOf(HasSubstr("I would rather not."), HasSubstr("Nor now.")));
 }
 
 TEST_F(Draft, WrongFlagsCostNothing) {
