@@ -166,6 +166,10 @@ int run_program(const std::vector<Command>& commands, int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return report(app, error, wants_json({argv, static_cast<std::size_t>(argc)}));
   }
+  global.configured = [&app](const std::string& command, const std::string& flag) {
+    const CLI::Option* option = app.get_subcommand(command)->get_option_no_throw(flag);
+    return option == nullptr ? std::vector<std::string>() : option->results();
+  };
   for (const FlagBound& b : bound)
     if (b.app->parsed()) return b.command->run(global);
   return kUsage;

@@ -43,6 +43,9 @@ struct Global {
   std::string data_dir;  ///< Overrides the shipped tasks, playbook and prompts.
   std::string jail;      ///< Weakest level accepted; empty: the default of the command.
   bool json = false;
+  /// What the configuration file says of a flag of another command; empty: nothing.
+  std::function<std::vector<std::string>(const std::string& command, const std::string& flag)>
+      configured{};
 };
 
 /// One subcommand; `run` is called after its flags were parsed.

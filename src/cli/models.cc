@@ -20,13 +20,15 @@ namespace {
 /// One --model and whether it can be asked.
 struct ModelState {
   llm::ModelSpec spec;
+  std::string from;  ///< Who names it.
   std::optional<Price> price;
   std::string trouble;  ///< Empty: ready.
   std::vector<std::string> warnings;
 };
 
-ModelState state_of(const llm::ModelSpec& spec, const llm::Surroundings& around) {
-  ModelState state{spec, around.prices.find(spec), {}, llm::warnings_for(spec, around)};
+ModelState state_of(const llm::ModelSpec& spec, const std::string& from,
+                    const llm::Surroundings& around) {
+  ModelState state{spec, from, around.prices.find(spec), {}, llm::warnings_for(spec, around)};
   const bool has_key = around.keys.of(spec.provider).is_set();
   std::error_code ignored;
   if (spec.is_remote() && spec.has_own_base_url() && !has_key)
@@ -49,6 +51,7 @@ Json json_of(const ModelState& state) {
   Json object;
   object["role"] = state.spec.role;
   object["model"] = state.spec.text();
+  object["from"] = state.from;
   object["base_url"] = state.spec.base_url;
   object["is_ready"] = state.trouble.empty();
   object["trouble"] = state.trouble;
@@ -73,8 +76,10 @@ void print_text(const std::vector<ModelState>& states, const llm::Surroundings& 
   fmt::print("keys\n");
   for (const auto& [name, is_present] : keys_of(around))
     fmt::print("  {:<20} {}\n", name, is_present ? "present" : "not set");
-  if (!states.empty()) fmt::print("\nmodels asked for\n");
+  std::string from;
   for (const ModelState& state : states) {
+    if (state.from != from) fmt::print("\nmodels of {}\n", state.from);
+    from = state.from;
     fmt::print("  {:<10} {:<40} {}; price {}\n",
                state.spec.role.empty() ? "proposer" : state.spec.role, state.spec.text(),
                state.trouble.empty() ? "ready" : state.trouble, price_text(state.price));
@@ -94,12 +99,25 @@ void print_text(const std::vector<ModelState>& states, const llm::Surroundings& 
       "key\n");
 }
 
+/// Those that kw optimize asks without any --model.
+ModelFlags configured_models(const Global& global) {
+  ModelFlags flags;
+  if (!global.configured) return flags;
+  flags.models = global.configured("optimize", "--model");
+  const auto base_url = global.configured("optimize", "--base-url");
+  if (!base_url.empty()) flags.base_url = base_url.back();
+  return flags;
+}
+
 Result<int> list_models(const Global& global, const ModelFlags& flags) {
   llm::Surroundings around;
   around.keys = KW_TRY(llm::keys_from_environment());
   around.prices = KW_TRY(open_prices(KW_TRY(open_data(global))));
   std::vector<ModelState> states;
-  for (const llm::ModelSpec& spec : KW_TRY(flags.specs())) states.push_back(state_of(spec, around));
+  for (const llm::ModelSpec& spec : KW_TRY(flags.specs()))
+    states.push_back(state_of(spec, "--model", around));
+  for (const llm::ModelSpec& spec : KW_TRY(configured_models(global).specs()))
+    states.push_back(state_of(spec, "[optimize] in the configuration file", around));
   if (global.json)
     print_json(states, around);
   else
