@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -34,14 +32,7 @@ Command models_command();
 Command memory_command();
 Command graph_command();
 Command prompt_command();
-
-/// Bytes of the prompt that a run on a task would send first.
-using PromptSizer =
-    std::function<Result<std::size_t>(const Global& global, const std::string& task)>;
-/// Without a sizer the task's own texts are counted and a usual frame around them.
-Command estimate_command(PromptSizer sizer = {});
-/// The sizer that builds the prompt.
-Result<std::size_t> first_prompt_bytes(const Global& global, const std::string& task);
+Command estimate_command();
 
 std::vector<Command> commands();
 

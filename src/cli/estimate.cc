@@ -1,21 +1,22 @@
-// kw estimate: what a run with a model may cost, before it starts.
+// kw estimate: what a run with models may cost, before it starts.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/contains.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/first_prompt.h"
 #include "cli/model_flags.h"
-#include "cli/session.h"
 #include "llm/estimate.h"
-#include "memory/shipped_task.h"
+#include "propose/counsel.h"
+#include "propose/model_proposer.h"
 #include "record/codec.h"
-#include "task/load.h"
+#include "search/strategy.h"
 
 namespace kw::cli {
 namespace {
@@ -23,41 +24,132 @@ namespace {
 struct EstimateFlags {
   std::string task;
   ModelFlags models;
+  std::string strategy = "refine";
   std::int64_t attempts = 20;
-  std::int64_t max_tokens = 16384;
+  std::int64_t shortlist = 1;
+  std::int64_t max_tokens = propose::ModelProposerOptions{}.max_tokens;
   std::int64_t prompt_bytes = 0;
 };
 
-/// Rules, few-shots, the parent's source and its findings: a prompt beside the task's own texts.
-constexpr std::size_t kBytesBesideTask = 16 << 10;
-
-/// Without a prompt builder: the task's texts and a usual frame around them.
-Result<std::size_t> rough_prompt_bytes(const Global& global, const std::string& name) {
-  const memory::DataFiles data = KW_TRY(open_data(global));
-  KW_TRY(open_task(global, data, name));
-  std::error_code ignored;
-  const auto texts = std::filesystem::is_directory(name, ignored)
-                         ? KW_TRY(task::read_task_files(name)).texts
-                         : KW_TRY(memory::shipped_task(data, name)).texts;
-  std::size_t bytes = kBytesBesideTask;
-  for (const auto& [path, text] : texts)
-    if (path == "task.yaml" || path == "spec.md" || path == "reference.cpp") bytes += text.size();
-  return bytes;
-}
+/// A plan, a diagnosis or a reading: some sentences.
+constexpr std::int64_t kWordsTokens = 300;
+/// What stands behind a question whose answer could not be read: the answer, and why.
+constexpr std::size_t kAskedAgainBytes = 5000;
+/// The role of a model that writes: no calls of its own beside the attempts'.
+constexpr std::string_view kCoderRole = "coder";
+constexpr std::string_view kJudgeRole = "judge";
+/// Asked with --guide llm alone.
+constexpr std::string_view kGuideRole = "guide";
 
 struct Line {
   llm::ModelSpec spec;
   std::optional<Price> price;
-  llm::RunEstimate estimate;
+  std::int64_t calls = 0;
+  llm::CostEstimate estimate;
 };
 
+struct Estimate {
+  std::size_t prompt_bytes = 0;
+  std::int64_t longest_prompt_tokens = 0;  ///< At worst.
+  std::vector<Line> lines;
+  llm::CostEstimate total;
+};
+
+/// No prompt is longer, unless task and parent alone are.
+std::size_t longest_prompt() {
+  return static_cast<std::size_t>(static_cast<double>(propose::PromptOptions{}.max_tokens) *
+                                  llm::kUsualBytesPerToken);
+}
+
+llm::CallPlan writing_plan(const EstimateFlags& flags, std::size_t prompt_bytes) {
+  llm::CallPlan plan;
+  plan.calls = plan.worst_calls = flags.attempts * flags.shortlist;
+  plan.prompt_bytes = prompt_bytes;
+  plan.worst_prompt_bytes = longest_prompt();
+  plan.max_tokens = flags.max_tokens;
+  return plan;
+}
+
+/// A role is asked once for an attempt, and again where its reply cannot be read.
+llm::CallPlan role_plan(const EstimateFlags& flags, std::size_t prompt_bytes) {
+  llm::CallPlan plan = writing_plan(flags, prompt_bytes);
+  plan.calls = flags.attempts;
+  plan.worst_calls = 2 * flags.attempts;
+  plan.worst_prompt_bytes += kAskedAgainBytes;
+  plan.likely_reply_tokens = kWordsTokens;
+  plan.max_tokens = propose::ModelCounselOptions{}.max_tokens;
+  return plan;
+}
+
+/// The roles of the strategy that have no model of their own: whoever writes plays them.
+std::int64_t roles_of_writers(const search::StrategyInfo& strategy,
+                              const std::vector<llm::ModelSpec>& specs) {
+  std::int64_t count = 0;
+  for (const std::string_view role : strategy.roles) {
+    const auto plays = [&](const llm::ModelSpec& spec) { return spec.role == role; };
+    count += role != kCoderRole && role != kGuideRole && std::ranges::none_of(specs, plays);
+  }
+  return count;
+}
+
+/// A line for each model, and what all of them come to.
+Result<Estimate> estimate_of(const EstimateFlags& flags, const llm::PriceTable& prices,
+                             std::size_t prompt_bytes) {
+  const auto specs = KW_TRY(flags.models.specs());
+  const auto* strategy = KW_TRY(search::find_strategy(flags.strategy));
+  if (!strategy->is_writing)
+    return fail("strategy '" + flags.strategy + "' asks no model and costs nothing");
+  Estimate all;
+  all.prompt_bytes = prompt_bytes;
+  llm::CallPlan one = writing_plan(flags, prompt_bytes);
+  one.worst_calls = 1;
+  all.longest_prompt_tokens = llm::estimate_calls(one, {}).worst.prompt_tokens;
+  std::vector<llm::CostEstimate> writers;
+  llm::CostEstimate roles{{}, {}, 0.0, 0.0};
+  const std::int64_t played = roles_of_writers(*strategy, specs);
+  const bool has_coder = std::ranges::find(specs, kCoderRole, &llm::ModelSpec::role) != specs.end();
+  for (const llm::ModelSpec& spec : specs) {
+    Line line{spec, prices.find(spec), 0, {}};
+    const bool is_known = contains(strategy->roles, std::string_view(spec.role)) ||
+                          (spec.role == kJudgeRole && strategy->has_parents);
+    if (!spec.role.empty() && !is_known)
+      return fail("strategy '" + flags.strategy + "' asks nobody in the role '" + spec.role + "'",
+                  spec.text());
+    const llm::CallPlan writing = writing_plan(flags, prompt_bytes);
+    const llm::CallPlan role = role_plan(flags, prompt_bytes);
+    const bool writes = spec.role == kCoderRole || (spec.role.empty() && !has_coder);
+    line.estimate = llm::estimate_calls(writes ? writing : role, line.price);
+    line.calls = writes ? writing.calls : role.calls;
+    if (spec.role.empty()) {
+      const std::int64_t more = played - (writes ? 0 : 1);
+      if (more < 0) line.estimate = llm::estimate_calls({.calls = 0, .worst_calls = 0}, line.price);
+      line.calls += more * role.calls;
+      for (std::int64_t i = 0; i < more; ++i)
+        line.estimate = llm::sum_of(line.estimate, llm::estimate_calls(role, line.price));
+      writers.push_back(line.estimate);
+    } else {
+      roles = llm::sum_of(roles, line.estimate);
+    }
+    all.lines.push_back(std::move(line));
+  }
+  if (writers.empty())
+    return fail("a model in a role writes no kernels: give --model without one, too");
+  all.total = llm::sum_of(llm::one_of(writers), roles);
+  return all;
+}
+
+Json json_of(const llm::CostEstimate& estimate) {
+  return {{"likely", encode_json(estimate.likely)},
+          {"worst", encode_json(estimate.worst)},
+          {"likely_usd", estimate.likely_usd ? Json(*estimate.likely_usd) : Json()},
+          {"worst_usd", estimate.worst_usd ? Json(*estimate.worst_usd) : Json()}};
+}
+
 Json json_of(const Line& line) {
-  Json object;
+  Json object = json_of(line.estimate);
   object["model"] = line.spec.text();
-  object["likely"] = encode_json(line.estimate.likely);
-  object["worst"] = encode_json(line.estimate.worst);
-  object["likely_usd"] = line.estimate.likely_usd ? Json(*line.estimate.likely_usd) : Json();
-  object["worst_usd"] = line.estimate.worst_usd ? Json(*line.estimate.worst_usd) : Json();
+  object["role"] = line.spec.role;
+  object["calls"] = line.calls;
   object["price"] = line.price ? encode_json(*line.price) : Json();
   return object;
 }
@@ -66,71 +158,89 @@ std::string dollars(const std::optional<double>& usd) {
   return usd ? fmt::format("${:.2f}", *usd) : "unknown";
 }
 
-void print_lines(const EstimateFlags& flags, std::size_t prompt_bytes,
-                 const std::vector<Line>& lines) {
-  fmt::print("{}: {} calls, prompts of about {} ({} tokens), replies of at most {} tokens\n\n",
-             flags.task, flags.attempts, format_bytes(prompt_bytes),
-             llm::likely_tokens(prompt_bytes), flags.max_tokens);
-  fmt::print("  {:<40} {:>14} {:>14} {:>10} {:>10}\n", "model", "tokens, likely", "worst", "likely",
-             "worst");
-  for (const Line& line : lines)
-    fmt::print("  {:<40} {:>14} {:>14} {:>10} {:>10}\n", line.spec.text(),
-               line.estimate.likely.total(), line.estimate.worst.total(),
-               dollars(line.estimate.likely_usd), dollars(line.estimate.worst_usd));
+void print_row(const std::string& model, const std::string& calls,
+               const llm::CostEstimate& estimate) {
+  fmt::print("  {:<44} {:>6} {:>14} {:>14} {:>10} {:>10}\n", model, calls, estimate.likely.total(),
+             estimate.worst.total(), dollars(estimate.likely_usd), dollars(estimate.worst_usd));
+}
+
+void print_estimate(const EstimateFlags& flags, const Estimate& all) {
+  fmt::print(
+      "{}: {} attempts of {}, first prompt of {} ({} tokens), none above {} (at worst {} tokens), "
+      "replies of at most {} tokens\n\n",
+      flags.task, flags.attempts, flags.strategy, format_bytes(all.prompt_bytes),
+      llm::likely_tokens(all.prompt_bytes),
+      format_bytes(std::max(longest_prompt(), all.prompt_bytes)), all.longest_prompt_tokens,
+      flags.max_tokens);
+  fmt::print("  {:<44} {:>6} {:>14} {:>14} {:>10} {:>10}\n", "model", "calls", "tokens, likely",
+             "worst", "likely", "worst");
+  int writers = 0;
+  for (const Line& line : all.lines) {
+    writers += line.spec.role.empty() ? 1 : 0;
+    const std::string role = line.spec.role.empty() ? "" : line.spec.role + "=";
+    print_row(role + line.spec.text(), std::to_string(line.calls), line.estimate);
+  }
+  print_row("the run", "", all.total);
+  if (writers > 1) fmt::print("\neach attempt is written by one of the {} that write\n", writers);
   fmt::print(
       "\nbound it with --usd, --tokens or --calls; calls that fail and are retried come on top\n");
-  for (const Line& line : lines)
+  for (const Line& line : all.lines)
     if (!line.price) fmt::print("note: {}: price unknown\n", line.spec.text());
 }
 
-Result<int> estimate(const Global& global, const EstimateFlags& flags, const PromptSizer& sizer) {
-  const auto specs = KW_TRY(flags.models.specs());
-  if (specs.empty()) return fail("which model? give --model openai:NAME or another", "estimate");
-  if (flags.attempts < 1 || flags.max_tokens < 1 || flags.prompt_bytes < 0)
-    return fail("--attempts, --max-tokens and --prompt-bytes are whole numbers above 0",
-                "estimate");
+/// Of the first prompt of such a run.
+Result<std::size_t> first_prompt_bytes(const Global& global, const EstimateFlags& flags) {
+  if (flags.prompt_bytes > 0) return static_cast<std::size_t>(flags.prompt_bytes);
+  FirstPromptFlags first;
+  first.run.task = flags.task;
+  const propose::Prompt prompt = KW_TRY(build_first_prompt(global, first)).prompt;
+  return prompt.system.size() + prompt.user.size();
+}
+
+Result<int> estimate(const Global& global, const EstimateFlags& flags) {
+  if (flags.models.models.empty())
+    return fail("which model? give --model openai:NAME or another", "estimate");
+  if (flags.attempts < 1 || flags.max_tokens < 1 || flags.shortlist < 1 || flags.prompt_bytes < 0)
+    return fail(
+        "--attempts, --max-tokens, --shortlist and --prompt-bytes are whole numbers above 0",
+        "estimate");
   const llm::PriceTable prices = KW_TRY(open_prices(KW_TRY(open_data(global))));
-  llm::RunPlan plan;
-  plan.prompt_bytes = flags.prompt_bytes > 0 ? static_cast<std::size_t>(flags.prompt_bytes)
-                                             : KW_TRY(sizer(global, flags.task));
-  plan.attempts = flags.attempts;
-  plan.max_tokens = flags.max_tokens;
-  std::vector<Line> lines;
-  for (const llm::ModelSpec& spec : specs) {
-    const auto price = prices.find(spec);
-    lines.push_back({spec, price, llm::estimate_run(plan, price)});
-  }
+  const Estimate all =
+      KW_TRY(estimate_of(flags, prices, KW_TRY(first_prompt_bytes(global, flags))));
   if (!global.json) {
-    print_lines(flags, plan.prompt_bytes, lines);
+    print_estimate(flags, all);
     return kDone;
   }
   Json object = {{"task", flags.task},
+                 {"strategy", flags.strategy},
                  {"attempts", flags.attempts},
-                 {"prompt_bytes", plan.prompt_bytes},
+                 {"prompt_bytes", all.prompt_bytes},
                  {"max_tokens", flags.max_tokens},
-                 {"models", Json::array()}};
-  for (const Line& line : lines) object["models"].push_back(json_of(line));
+                 {"models", Json::array()},
+                 {"total", json_of(all.total)}};
+  for (const Line& line : all.lines) object["models"].push_back(json_of(line));
   std::printf("%s\n", dump_json(object).c_str());
   return kDone;
 }
 
 }  // namespace
 
-Command estimate_command(PromptSizer sizer) {
+Command estimate_command() {
   auto flags = std::make_shared<EstimateFlags>();
-  if (!sizer) sizer = rough_prompt_bytes;
   Command command;
   command.name = "estimate";
-  command.summary = "What a run with a model may cost, before it starts";
+  command.summary = "What a run with models may cost, before it starts";
   command.declare = [flags](Flags& f) {
     f.positional("task", flags->task, "Task folder, or the name of a shipped task");
     flags->models.declare(f);
-    f.integer("--attempts", flags->attempts, "Model calls, repairs included");
+    f.text("--strategy", flags->strategy, "Of the run: some ask several models for an attempt");
+    f.integer("--attempts", flags->attempts, "Attempts that are written, repairs included");
+    f.integer("--shortlist", flags->shortlist, "Kernels written for each");
     f.integer("--max-tokens", flags->max_tokens, "Bound on one reply, thinking included");
-    f.integer("--prompt-bytes", flags->prompt_bytes, "Size of one prompt; 0: from the task");
+    f.integer("--prompt-bytes", flags->prompt_bytes, "Size of the first prompt; 0: of the task's");
   };
-  command.run = [flags, sizer](const Global& global) {
-    return end_command(global, estimate(global, *flags, sizer));
+  command.run = [flags](const Global& global) {
+    return end_command(global, estimate(global, *flags));
   };
   return command;
 }

@@ -83,13 +83,6 @@ Result<int> show_exchanges(const Global& global, const PromptFlags& flags) {
 
 }  // namespace
 
-Result<std::size_t> first_prompt_bytes(const Global& global, const std::string& task) {
-  FirstPromptFlags flags;
-  flags.run.task = task;
-  const propose::Prompt prompt = KW_TRY(build_first_prompt(global, flags)).prompt;
-  return prompt.system.size() + prompt.user.size();
-}
-
 Command prompt_command() {
   auto flags = std::make_shared<PromptFlags>();
   Command command;

@@ -355,15 +355,26 @@ TEST(Exchanges, FilesHoldThemAndAreChecked) {
   EXPECT_FALSE(store.find("k"));
 }
 
-TEST(Estimate, RunsCostBetweenLikelyAndWorst) {
-  const RunEstimate estimate = estimate_run(
-      {.prompt_bytes = 35'000, .attempts = 10, .likely_reply_tokens = 1000, .max_tokens = 8000},
-      price_of(1, 10));
+TEST(Estimate, CallsCostBetweenLikelyAndWorst) {
+  CallPlan plan{.calls = 10, .worst_calls = 20, .prompt_bytes = 35'000};
+  plan.worst_prompt_bytes = 84'000;
+  plan.likely_reply_tokens = 1000;
+  plan.max_tokens = 8000;
+  const CostEstimate estimate = estimate_calls(plan, price_of(1, 10));
   EXPECT_EQ(estimate.likely.prompt_tokens, 100'000);
-  EXPECT_EQ(estimate.worst.prompt_tokens, 175'000);
+  EXPECT_EQ(estimate.worst.prompt_tokens, 840'000) << "the longest prompt, at 2 bytes a token";
   EXPECT_DOUBLE_EQ(*estimate.likely_usd, 0.1 + 0.1);
-  EXPECT_DOUBLE_EQ(*estimate.worst_usd, 0.175 + 0.8);
-  EXPECT_EQ(estimate_run({.prompt_bytes = 1}, {}).worst_usd, std::nullopt);
+  EXPECT_DOUBLE_EQ(*estimate.worst_usd, 0.84 + 1.6);
+  const CostEstimate unpriced = estimate_calls(plan, {});
+  EXPECT_EQ(unpriced.worst_usd, std::nullopt);
+
+  EXPECT_EQ(sum_of(estimate, unpriced).worst_usd, std::nullopt);
+  EXPECT_EQ(sum_of(estimate, unpriced).worst.total(), 2 * estimate.worst.total());
+  const CostEstimate dearer = estimate_calls(plan, price_of(3, 30));
+  const CostEstimate one = one_of({estimate, dearer});
+  EXPECT_DOUBLE_EQ(*one.worst_usd, *dearer.worst_usd);
+  EXPECT_DOUBLE_EQ(*one.likely_usd, 2 * *estimate.likely_usd) << "the mean of one and three";
+  EXPECT_EQ(one.likely.total(), estimate.likely.total());
 }
 
 /// A vector for each text; counts tokens where it is told to.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "record/exchange.h"
 
@@ -23,15 +24,17 @@ std::int64_t likely_tokens(std::size_t bytes);
 /// The most that a request may take: its bytes at the fewest per token, max_tokens of reply.
 Usage worst_usage(const ChatRequest& request);
 
-/// What a run is going to ask for.
-struct RunPlan {
+/// Equal calls that a run is going to make.
+struct CallPlan {
+  std::int64_t calls = 1;
+  std::int64_t worst_calls = 1;             ///< Where replies that cannot be read are asked again.
   std::size_t prompt_bytes = 0;             ///< Of one prompt.
-  std::int64_t attempts = 1;                ///< Model calls, repairs included.
+  std::size_t worst_prompt_bytes = 0;       ///< Of the longest.
   std::int64_t likely_reply_tokens = 3000;  ///< A kernel with its plan.
   std::int64_t max_tokens = 16384;          ///< Bound on one reply.
 };
 
-struct RunEstimate {
+struct CostEstimate {
   Usage likely;  ///< Summed over all calls.
   Usage worst;
   std::optional<double> likely_usd;  ///< None: price unknown.
@@ -39,6 +42,12 @@ struct RunEstimate {
 };
 
 /// Without retries: a call that fails may be charged too.
-RunEstimate estimate_run(const RunPlan& plan, const std::optional<Price>& price);
+CostEstimate estimate_calls(const CallPlan& plan, const std::optional<Price>& price);
+
+/// Of both together; dollars are known where both are.
+CostEstimate sum_of(const CostEstimate& a, const CostEstimate& b);
+/// Where one of several makes the calls and nobody knows which: likely the mean of them, at worst
+/// the dearest. Precondition: there is one.
+CostEstimate one_of(const std::vector<CostEstimate>& all);
 
 }  // namespace kw::llm

@@ -89,6 +89,18 @@ TEST(Estimate, SaysWhatARunMayCostBeforeItStarts) {
     return ran.json();
   };
   const json ten = estimate("10"), twenty = estimate("20");
+  // 24,000 tokens at 3.5 bytes, which may be 2 to the token.
+  EXPECT_EQ(ten["total"]["worst"]["prompt_tokens"], 10 * 42000) << "one of the two writes";
+  EXPECT_EQ(ten["total"]["worst"]["completion_tokens"], 10 * 16384);
+  EXPECT_TRUE(ten["total"]["worst_usd"].is_null()) << "one of the prices is unknown";
+  const json agent = w.kw({"estimate", "saxpy", "--model", "manual:a", "--model",
+                           "planner=manual:b", "--strategy", "agent", "--attempts", "10", "--json"})
+                         .json();
+  EXPECT_EQ(agent["models"][0]["calls"], 20) << "it writes, and plays the critic";
+  EXPECT_EQ(agent["models"][1]["calls"], 10);
+  EXPECT_GT(agent["total"]["worst"]["prompt_tokens"], 10 * (1 + 2 + 2) * 42000);
+  EXPECT_EQ(w.kw({"estimate", "saxpy", "--model", "manual:a", "--model", "critic=manual:b"}).code,
+            2);
   ASSERT_EQ(ten["models"].size(), 2u);
   const double likely = ten["models"][0]["likely_usd"], worst = ten["models"][0]["worst_usd"];
   EXPECT_GT(likely, 0);
