@@ -278,6 +278,46 @@ TEST_F(PromptTest, ABudgetDropsInTheOrderThatIsPromised) {
                           "2 cautions", "2 findings"));
 }
 
+TEST_F(PromptTest, EverythingThatCanGoHasItsPlaceInTheOrder) {
+  set_errand(Errand::Improve);
+  situation_.best = &best_;
+  best_.candidate.source += std::string(400, 'b') + "\n";
+  const Attempt beside = test_attempt(2, Outcome::Correct, 1.5);
+  situation_.shown = {&beside};
+  for (int i = 1; i <= 8; ++i)
+    situation_.history.push_back(
+        test_line(i, i == 3 ? OutcomeClass::NewBest : OutcomeClass::NoGain));
+  const std::string words(400, '.');
+  situation_.examples = {{"near", "example" + words}};
+  situation_.remembered = {{"remembered" + words, "why", ""}};
+  situation_.insights = {"insight" + words};
+  situation_.cautions = {"caution" + words};
+  situation_.task_instructions = {"instruction of the task" + words};
+  situation_.reading = "reading" + words;
+  for (int i = 1; i <= 4; ++i)
+    parent_.evaluation.findings.push_back({"roofline", i, "finding " + words, "", ""});
+  const std::vector<std::string> order{"1 line of history without a gain",
+                                       "the code of the best",
+                                       "1 source beside the parent's",
+                                       "1 example",
+                                       "6 lines of history without a gain",
+                                       "1 line of history with a gain",
+                                       "1 thing from memory",
+                                       "1 insight",
+                                       "1 caution",
+                                       "1 instruction of the task",
+                                       "the judge's reading",
+                                       "1 finding"};
+  EXPECT_EQ(build(1).dropped, order);
+  // At no budget goes anything while something before it stays.
+  const std::int64_t whole = build(1'000'000).tokens;
+  for (std::int64_t tokens = whole; tokens > 0; tokens -= whole / 100) {
+    const auto dropped = build(tokens).dropped;
+    ASSERT_LE(dropped.size(), order.size());
+    for (std::size_t i = 0; i + 1 < dropped.size(); ++i) EXPECT_EQ(dropped[i], order[i]) << tokens;
+  }
+}
+
 TEST_F(PromptTest, AUserReplacesATemplateAndHearsOfAWrongVariable) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "kw_prompt_test";
   std::filesystem::create_directories(folder / "prompts");

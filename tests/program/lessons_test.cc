@@ -197,6 +197,12 @@ TEST_F(LessonsOfAWave, ReachTheNextPromptAndTheNextRun) {
               AllOf(HasSubstr("+ [example] For this very task"), HasSubstr("+ [instruction] Keep"),
                     HasSubstr("+ [insight] Correct but slower with tiling")));
 
+  // One that is frozen is told as before, and runs leave it as it is until it is unfrozen.
+  const std::string id = instruction["id"].dump();
+  EXPECT_EQ(w_.kw({"memory", "freeze", id}).code, 0);
+  EXPECT_EQ(lessons("instruction").at(0)["state"], "frozen");
+  EXPECT_EQ(w_.kw({"memory", "freeze", id}).code, 2) << "it is frozen already";
+
   // The second run begins with these lessons; what was dropped meanwhile stays away.
   EXPECT_THAT(w_.kw({"prompt", "wave3d"}).out, HasSubstr("For this very task. Confirmed"));
   server_.reply("I have no idea.");
@@ -207,6 +213,8 @@ TEST_F(LessonsOfAWave, ReachTheNextPromptAndTheNextRun) {
                     HasSubstr("For this very task. Confirmed"), HasSubstr("#pragma omp simd"),
                     HasSubstr("3 kernels tried"), Not(HasSubstr("many_sources"))));
   EXPECT_EQ(lessons("win").at(0)["uses"], 1);
+  EXPECT_EQ(w_.kw({"memory", "unfreeze", id}).code, 0);
+  EXPECT_EQ(lessons("instruction").at(0)["state"], "live");
   EXPECT_EQ(w_.kw({"memory", "drop", win["id"].dump()}).code, 0);
   EXPECT_THAT(w_.kw({"prompt", "wave3d"}).out,
               AllOf(Not(HasSubstr("For this very task")), HasSubstr("Keep point updates")));
