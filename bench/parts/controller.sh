@@ -5,6 +5,39 @@
 
 over() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.4f", a / b }'; }
 
+# The controller's own peak, in bytes, of a run whose model sends the same kernel again and again: prompts, exchanges and
+# history are a run's, and nothing but the first kernel is judged. own_peak WORKSPACE ATTEMPTS
+own_peak() {
+  local pid kib='' seen
+  printf '===\n!repeat forever\nThe plain loop.\n\n```cpp\n%s\n```\n' \
+    'void saxpy(int n, float a, const float* x, float* y) { for (int i = 0; i < n; ++i) y[i] += a * x[i]; }' >"$work/forever.txt"
+  "$kw" --json --workspace "$1" optimize saxpy --model "scripted:$work/forever.txt" --from-scratch --attempts "$2" \
+    >"$out" 2>/dev/null &
+  pid=$!
+  # VmHWM is the process's own; what wait4 tells is the largest of it and of its worker.
+  while kill -0 "$pid" 2>/dev/null; do
+    seen=$(awk '/^VmHWM/ { print $2 }' "/proc/$pid/status" 2>/dev/null)
+    [ -z "$seen" ] || kib=$seen
+    sleep 0.02
+  done
+  wait "$pid"
+  [ "$(got /attempts)" = "$2" ] && [ -n "$kib" ] && echo $((kib * 1024))
+}
+
+# Growth of a run with a model, between 100 and 1,000 attempts.
+scripted_growth() {
+  local n peak
+  local -A own=()
+  for n in 100 1000; do
+    progress "$n scripted attempts"
+    peak=$(own_peak "$work/scripted.$n" "$n") || { note "a scripted run of $n attempts did not end as it should"; return; }
+    own[$n]=$peak
+    sample "controller.scripted_rss_$n" "$peak"
+    rm -rf "$work/scripted.$n"
+  done
+  sample controller.scripted_growth "$(over "${own[1000]}" "${own[100]}")"
+}
+
 part_controller() {
   local i n how='`kw optimize synthetic:7:64 --strategy random --attempts N --json`, workspace on '
   how+="$(stat -f -c %T "$work"); process start, report and plots included"
@@ -18,6 +51,12 @@ part_controller() {
   figure controller.rss_100 bytes median none 0 - 'peak memory, N = 100' "$how; resident, of the process"
   figure controller.rss_1000 bytes median none 0 - 'peak memory, N = 1,000' "$how; resident, of the process"
   figure controller.rss_10000 bytes median none 0 - 'peak memory, N = 10,000' "$how; resident, of the process"
+  local model='`kw optimize saxpy --model scripted:FILE --from-scratch --attempts N`, FILE repeating one kernel forever; the largest VmHWM seen'
+  figure controller.scripted_growth ratio median at_most 1.03 controller.scripted_rss_100 \
+    'peak memory of a scripted run, N = 1,000 over N = 100' 'prompts, exchanges, lessons and history included; flat is read as above'
+  figure controller.scripted_rss_100 bytes median none 0 - 'peak memory of a scripted run, N = 100' "$model"
+  figure controller.scripted_rss_1000 bytes median none 0 - 'peak memory of a scripted run, N = 1,000' "$model"
+  for ((i = 0; i < $(reps 3 1); ++i)); do scripted_growth; done
   for ((i = 0; i < $(reps 10 2); ++i)); do
     local -A peak=()
     for n in 100 1000 10000; do
