@@ -1,5 +1,5 @@
-# Suites of the whole program: attacks, honest kernels, wrong kernels that look right, shipped kernels, and text cases; each
-# file is one test.
+# Suites of the whole program: attacks, honest kernels, wrong kernels that look right, shipped kernels and tasks, and text
+# cases; each file is one test.
 # SPDX-License-Identifier: Apache-2.0
 #
 # All but the last start this build's kw, or the one that KW_SUITE_KW names when the tests run: scripts/check names one that has
@@ -77,6 +77,19 @@ foreach(file IN LISTS shipped)
   kw_suite(${name} suites ${CMAKE_SOURCE_DIR}/${file}
     FLAGS --knobs --task ${suite_workspace}/suites/small/${task})
   kw_suite(shipped.${name} suites ${CMAKE_SOURCE_DIR}/${file} FLAGS --task ${task} SLOW)
+endforeach()
+
+# Every task that is shipped for processors is admitted: all its check shapes with small timed ones, and as it is shipped.
+file(GLOB admitted CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tasks/*/baselines/omp.cpp)
+foreach(file IN LISTS admitted)
+  string(REGEX REPLACE "^.*/tasks/([^/]+)/.*$" "\\1" task ${file})
+  set(admit ${suite_run} --workspace ${suite_workspace}/suites --only admit --task)
+  add_test(NAME admission.${task} COMMAND ${admit} ${suite_workspace}/suites/small/${task})
+  add_test(NAME shipped.admission.${task} COMMAND ${admit} ${task})
+  set_tests_properties(admission.${task} PROPERTIES LABELS suites)
+  set_tests_properties(shipped.admission.${task} PROPERTIES LABELS "suites;slow")
+  set_tests_properties(admission.${task} shipped.admission.${task} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77
+    FIXTURES_REQUIRED suites)
 endforeach()
 
 # A few of each kind under the sanitisers of this build: bad ends of every process, forged answers, broken buffers.

@@ -80,9 +80,12 @@ Result<int> check_task(const Global& global, const TaskFlags& flags) {
     std::printf("%s\n", dump_json(object).c_str());
   } else {
     for (const worker::AdmissionLine& line : lines)
-      fmt::print("{:<4} {:<30} {:<18} {}\n", line.is_ok ? "ok" : "FAIL", line.what, line.workload,
-                 line.detail);
-    fmt::print("{} is {}\n", name, is_good ? "admitted" : "NOT admitted");
+      fmt::print("{:<4} {:<30} {:<18} {}\n",
+                 !line.is_examined ? "left"
+                 : line.is_ok      ? "ok"
+                                   : "FAIL",
+                 line.what, line.workload, line.detail);
+    fmt::print("{} is {}\n", name, admission_words(lines));
   }
   return is_good ? kDone : kNotGood;
 }

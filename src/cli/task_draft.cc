@@ -192,6 +192,18 @@ bool is_admitted(const std::vector<worker::AdmissionLine>& lines) {
   return all;
 }
 
+std::string admission_words(const std::vector<worker::AdmissionLine>& lines) {
+  std::vector<std::string> left_out;
+  for (const worker::AdmissionLine& line : lines)
+    if (!line.is_examined) left_out.push_back(line.workload);
+  std::string words = is_admitted(lines) ? "admitted" : "NOT admitted";
+  if (!left_out.empty())
+    words += fmt::format("; {} too large to be examined: {}",
+                         left_out.size() == 1 ? "one workload was" : "some workloads were",
+                         join(left_out, ", "));
+  return words;
+}
+
 Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
                              const platform::Path& folder) {
   const std::string name = folder.filename().string();
@@ -248,7 +260,7 @@ Result<int> accept_draft(const Global& global, const std::string& name) {
       object["admission"].push_back(encode_json(line));
     std::printf("%s\n", dump_json(object).c_str());
   } else if (is_good) {
-    fmt::print("accepted; next: kw optimize {}\n", folder.string());
+    fmt::print("{}\naccepted; next: kw optimize {}\n", admission_words(lines), folder.string());
   } else {
     for (const worker::AdmissionLine& line : lines)
       if (!line.is_ok) fmt::print("FAIL {:<30} {:<18} {}\n", line.what, line.workload, line.detail);

@@ -30,6 +30,8 @@ struct DescribeFlags {
 Result<std::vector<worker::AdmissionLine>> admit(const Global& global, task::Definition definition,
                                                  const Aim& aim = {});
 bool is_admitted(const std::vector<worker::AdmissionLine>& lines);
+/// "admitted" or "NOT admitted", and which workloads were left out.
+std::string admission_words(const std::vector<worker::AdmissionLine>& lines);
 
 /// Has the model draft the task into `folder`, which must not exist; the result is marked as a
 /// draft unless it passes and --yes was given. kNotGood: it does not pass yet.

@@ -13,6 +13,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text.h"
 #include "referee/bench.h"
 #include "referee/values.h"
 
@@ -25,7 +26,9 @@ constexpr double kEnoughSpare = 0.25;    // design §4: a factor 4
 constexpr std::int64_t kTile = 32;
 constexpr int kBlocks = 16;  // a block is this part of an input
 // Answers are made in the worker's own memory, a dozen doubles for an element.
-constexpr std::int64_t kMostExamined = 1 << 26;
+constexpr std::int64_t kBytesExamined = 12 * sizeof(double);
+// Of a GPU's workloads, for which a sequential truth may take an hour.
+constexpr std::int64_t kMostOnHost = 1 << 26;
 
 using Elements = std::vector<std::vector<double>>;  // per tensor, all elements in memory order
 
@@ -355,6 +358,21 @@ void conclude(Admission& admission) {
   admission.is_admitted = admission.problems.empty();
 }
 
+/// Why this workload is left out; empty: it is not.
+std::string why_unexamined(const Workload& workload, const device::Device& examined, bool is_host) {
+  std::int64_t elements = 0;
+  for (const Tensor& tensor : workload.tensors) elements += tensor.extent();
+  if (is_host && elements > kMostOnHost)
+    return fmt::format("not examined: {} elements, on the host at most {} are", elements,
+                       kMostOnHost);
+  const std::int64_t bytes = kBytesExamined * elements;
+  const std::int64_t free = examined.free_bytes();
+  if (bytes <= free) return {};
+  return fmt::format("not examined: its answers need {}; {} are free",
+                     format_bytes(static_cast<std::uint64_t>(bytes)),
+                     format_bytes(static_cast<std::uint64_t>(free)));
+}
+
 // The fast reference on every workload on which the host can tell.
 Result<> admit_fast(device::Device& device, const EvaluationRequest& request,
                     const TruthMaker& maker, Admission& to) {
@@ -404,12 +422,8 @@ Result<Admission> admit(device::Device& device, device::Device* host,
   if (host != nullptr) KW_TRY(admit_fast(device, request, maker, admission));
   for (const Workload& workload : request.workloads) {
     if (workload.group == Group::Show) continue;
-    std::int64_t elements = 0;
-    for (const Tensor& tensor : workload.tensors) elements += tensor.extent();
-    if (elements > kMostExamined) {
-      admission.unexamined.push_back(
-          {workload.name, workload.group,
-           fmt::format("not examined: {} elements, at most {} are", elements, kMostExamined)});
+    if (std::string why = why_unexamined(workload, examined, host != nullptr); !why.empty()) {
+      admission.unexamined.push_back({workload.name, workload.group, std::move(why)});
       continue;
     }
     // One workload at a time: its buffers go before the next one's come.

@@ -37,14 +37,16 @@ struct Admission {
   std::vector<std::string> remarks;   ///< Worth knowing, no ground to refuse.
   std::vector<NullAnswer> answers;
   std::vector<BaselineFigure> baseline;
-  std::vector<SkippedWorkload> unexamined;  ///< Too large for it; smaller ones stand for them.
+  /// Too large for the memory that is free, or for the host to do a GPU's; smaller ones stand for
+  /// them.
+  std::vector<SkippedWorkload> unexamined;
 };
 
 /// Applies every null answer to every workload of the groups check and time: zeros, ones, the mean,
 /// a copy of each input, the previous output, inputs rounded one precision down (f32 to 11 bits,
 /// f64 to 24), the last row, plane and tile missing, one block of one input ignored, one input
-/// ignored altogether. Each must fail at least one check workload and every timed one where it
-/// applies. `units` are the task's references, built. Runs the reference several times per
+/// ignored altogether. Each must fail at least one check workload and every examined timed one
+/// where it applies. `units` are the task's references, built. Runs the reference several times per
 /// workload: seconds to minutes. Deterministic given the request's seed. Errors as for
 /// Referee::judge.
 /// `host` as for Referee: gates and truths are of no device, so they are examined there, and on the

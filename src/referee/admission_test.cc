@@ -97,6 +97,35 @@ TEST(Admission, RemarksOnABaselineWithLittleToSpare) {
   EXPECT_FALSE(admission.remarks.empty());
 }
 
+TEST(Admission, LeavesOutWhatMemoryCannotHold) {
+  Room room;
+  const Workload& large = room.request.workloads.back();
+  ASSERT_EQ(large.group, Group::Time);
+  std::int64_t elements = 0;
+  for (const Tensor& tensor : large.tensors) elements += tensor.extent();
+  constexpr std::int64_t kBytes = 96;  // a dozen doubles
+  room.world.free_bytes = kBytes * elements;
+  EXPECT_THAT(examine(room).unexamined, ::testing::IsEmpty());
+  room.world.free_bytes -= 1;
+  const Admission admission = examine(room);
+  EXPECT_TRUE(admission.is_admitted) << problems(admission);
+  ASSERT_EQ(admission.unexamined.size(), 1u);
+  EXPECT_EQ(admission.unexamined.front().name, large.name);
+  EXPECT_THAT(admission.unexamined.front().reason, HasSubstr("are free"));
+  for (const NullAnswer& answer : admission.answers) EXPECT_NE(answer.workload, large.name);
+}
+
+TEST(Admission, LeavesOutAGpusWorkloadsThatTheHostCannotDo) {
+  testing::GpuRoom room;
+  Workload& large = room.request.workloads.back();
+  ASSERT_EQ(large.group, Group::Time);
+  for (Tensor& tensor : large.tensors) tensor.sizes.front() = std::int64_t{1} << 24;
+  const auto admission = admit(*room.device, room.host.get(), room.request, kTimeout);
+  ASSERT_TRUE(admission) << describe(admission.error());
+  ASSERT_EQ(admission->unexamined.size(), 1u);
+  EXPECT_THAT(admission->unexamined.front().reason, HasSubstr("on the host at most 67108864"));
+}
+
 TEST(Admission, ACrashingReferenceIsAnError) {
   Room room;
   room.world.objects["f64"].kernel = [](const auto&) {

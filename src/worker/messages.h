@@ -30,10 +30,12 @@ struct AdmissionLine {
   std::string workload;  ///< Where it was (or was not) caught; "all" for several.
   bool is_ok = false;
   std::string detail;
+  bool is_examined = true;  ///< False: the workload was left out, which is no problem of the task.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
-    v("what", s.what), v("workload", s.workload), v("is_ok", s.is_ok), v("detail", s.detail);
+    v("what", s.what), v("workload", s.workload), v("is_ok", s.is_ok), v("detail", s.detail),
+        v("is_examined", s.is_examined);
   }
 };
 

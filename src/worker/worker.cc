@@ -59,7 +59,7 @@ std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
                               : fmt::format("caught at {:.3g} times the gate", a.gate_fraction)});
   }
   for (const SkippedWorkload& s : admission.unexamined)
-    lines.push_back({"null answers", s.name, true, s.reason});
+    lines.push_back({"null answers", s.name, true, s.reason, false});
   for (const std::string& problem : admission.problems)
     lines.push_back({problem, "all", false, ""});
   return lines;
