@@ -60,7 +60,7 @@ std::string pragma_for(const std::vector<Loop>& loops, const Loop& loop, const R
     if (recipe.simd && loop.is_innermost) line += " simd";
     return line + reduction_clause(loop.sums);
   }
-  if (loop.is_innermost && recipe.unroll) return "#pragma GCC unroll UNROLL";
+  if (loop.is_innermost && recipe.unroll) return "#pragma GCC unroll kUnroll";
   if (loop.is_innermost && loop.is_parallel && recipe.simd)
     return "#pragma omp simd" + reduction_clause(loop.sums);
   return {};
@@ -76,6 +76,8 @@ std::string apply(const Task& task, const std::string& reference, const Recipe& 
   if (recipe.restrict_pointers) text = with_restrict(std::move(text));
   std::string head;
   for (const std::string& directive : recipe.directives) head += "// kw: " + directive + "\n";
+  // No macro is expanded in this pragma, but a constant may stand there.
+  if (recipe.unroll) head += "constexpr int kUnroll = UNROLL;\n";
   return head + text + "\n" + task::call_of_reference(task);
 }
 

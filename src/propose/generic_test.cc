@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 namespace kw::propose {
@@ -12,6 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 Task dot_task() {
   Task task;
@@ -92,6 +94,21 @@ TEST(Generic, VariantsDifferAndSayWhatTheyChange) {
   EXPECT_EQ(sources.size(), variants.size());
   EXPECT_TRUE(names.contains("parallel"));
   EXPECT_FALSE(names.contains("parallel_second")) << "there is no second loop";
+}
+
+TEST(Generic, UnrollsByAConstant) {
+  const auto variants = generic_variants(dot_task(),
+                                         "template <class Real>\n"
+                                         "void reference(int n, const Real* x, Real* y) {\n"
+                                         "  for (int i = 0; i < n; ++i)\n"
+                                         "    for (int j = 0; j < 4; ++j) y[4 * i + j] = x[j];\n"
+                                         "}\n");
+  const auto unrolled = std::find_if(variants.begin(), variants.end(),
+                                     [](const Variant& v) { return v.name == "parallel1_unroll"; });
+  ASSERT_NE(unrolled, variants.end());
+  EXPECT_THAT(unrolled->source, StartsWith("// kw: tune UNROLL = 4, 2, 8, 16\n"
+                                           "constexpr int kUnroll = UNROLL;\n"));
+  EXPECT_THAT(unrolled->source, HasSubstr("#pragma GCC unroll kUnroll\n    for (int j"));
 }
 
 }  // namespace

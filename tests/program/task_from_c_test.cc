@@ -1,0 +1,64 @@
+// From a plain C function to an admitted task and a confirmed kernel, by generic variants alone.
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+
+#include "kw.h"
+
+namespace kw::program {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Drafted as it stands; of its sums, which C adds up in order, simd makes eight at once. Timed
+/// shapes are smaller than drafted ones: a sample of a few hundred microseconds is enough.
+void draft_norms(const Workspace& w) {
+  w.write("norms.c",
+          "void norms(int n, int m, const float *x, float *y) {\n"
+          "  for (int i = 0; i < n; i++) {\n"
+          "    float sum = 0;\n"
+          "    for (int j = 0; j < m; j++) sum += x[i * m + j] * x[i * m + j];\n"
+          "    y[i] = sum;\n"
+          "  }\n"
+          "}\n");
+  const Ran drafted = w.kw({"task", "new", "norms", "--from", "norms.c"});
+  ASSERT_EQ(drafted.code, 0) << drafted.err;
+  std::string shapes = w.read("tasks/norms/shapes.yaml");
+  const std::size_t timed = shapes.find("time:");
+  ASSERT_NE(timed, std::string::npos);
+  shapes.replace(timed, std::string::npos, "time: [ { name: large, n: 512, m: 1021 } ]\n");
+  w.write("tasks/norms/shapes.yaml", shapes);
+}
+
+TEST(TaskFromC, IsAdmitted) {
+  const Workspace w(Whose::Suite);
+  draft_norms(w);
+  const Ran checked = w.kw({"task", "check", "norms"});
+  if (lacks_jail(checked)) GTEST_SKIP() << checked.err;
+  EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+  EXPECT_THAT(checked.out, HasSubstr("norms is admitted\n"));
+}
+
+TEST(GenericVariants, AreAllCorrectAndTheBestIsConfirmed) {
+  const Workspace w(Whose::Suite);
+  draft_norms(w);
+  const Ran ran = w.kw({"optimize", "norms", "--attempts", "20", "--baseline", "reference"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("CONFIRMED"));
+  // The plain parallel form, which the draft does not hold, is a baseline by itself.
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("baseline omp"), Not(HasSubstr("not usable"))));
+  std::map<std::string, json> outcomes;
+  const json shown = w.kw({"show", "norms-1", "--json"}).json();
+  for (const json& attempt : shown["attempts"]) {
+    outcomes[attempt["name"]] = attempt["outcome"];
+    EXPECT_EQ(attempt["outcome"], "correct") << attempt["name"] << ": " << attempt["words"];
+  }
+  for (const char* name : {"restrict", "simd", "parallel", "parallel1_unroll"})
+    EXPECT_TRUE(outcomes.contains(name)) << name;
+}
+
+}  // namespace
+}  // namespace kw::program
