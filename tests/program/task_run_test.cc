@@ -1,5 +1,6 @@
 // A search on a real task, judged by a worker, and every command that looks back at it.
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <map>
 
 #include "base/text.h"
@@ -69,6 +70,22 @@ void expect_views(const Workspace& w) {
   EXPECT_EQ(both["runs"].size(), 2u);
 }
 
+/// Names that others rely on: what `judge` says of a kernel, and `optimize` of its best.
+void expect_keys_of_a_judgement(const json& judged) {
+  const auto expect_keys = [](const json& object, const std::vector<const char*>& keys) {
+    for (const char* key : keys) EXPECT_TRUE(object.contains(key)) << key << ": " << object;
+  };
+  expect_keys(judged, {"verdict", "findings", "speedup", "roofline_fraction", "device", "jail",
+                       "trust_class", "workloads"});
+  expect_keys(judged["verdict"], {"stage", "outcome", "evidence"});
+  expect_keys(judged["speedup"], {"value", "low", "high", "confidence", "baseline"});
+  EXPECT_FALSE(judged["workloads"].empty());
+  for (const json& workload : judged["workloads"])
+    expect_keys(workload, {"name", "group", "outcome", "median_ns", "baseline_ns", "samples",
+                           "items_per_s", "flops_per_s", "bytes_per_s", "arithmetic_intensity",
+                           "bound", "checksum_diff", "max_abs_diff", "rel_l2"});
+}
+
 TEST(TaskRun, EndsWithACertificateAndCanBeLookedBackAt) {
   const Workspace w(Whose::Suite);
   write_easy_task(w, "twice");
@@ -81,9 +98,13 @@ TEST(TaskRun, EndsWithACertificateAndCanBeLookedBackAt) {
   EXPECT_EQ(done["run"], "twice-1");
   EXPECT_EQ(done["attempts"], 3);
   EXPECT_THAT(done["stopped_by"].get<std::string>(), HasSubstr("attempts"));
+  EXPECT_GT(done["spent"]["time_ns"], 0);
+  EXPECT_EQ(done["spent"]["attempts"], 3);
   const json best = done["best"];
   EXPECT_EQ(best["confirmed"], true);
+  expect_keys_of_a_judgement(best);
   EXPECT_EQ(best["verdict"]["outcome"], "correct");
+  EXPECT_TRUE(std::filesystem::is_regular_file(w.path() / best["path"].get<std::string>()));
   EXPECT_GT(best["speedup"]["low"], 1.0);
   EXPECT_EQ(best["speedup"]["baseline"], "reference");
   const auto kept = platform::list_dir(w.path() / "all");
@@ -95,6 +116,7 @@ TEST(TaskRun, EndsWithACertificateAndCanBeLookedBackAt) {
   const Ran again = w.kw(
       {"judge", "runs/twice-1/best/twice.cpp", "--task", "twice", "--until", "check", "--json"});
   EXPECT_EQ(again.code, 0) << again.err;
+  expect_keys_of_a_judgement(again.json());
 }
 
 }  // namespace
