@@ -28,7 +28,7 @@ part_faults() {
   mkdir -p "$task/candidates"
   n=$(reps 1000 50)
   cp "$top/bench/kernels/faulty_tenth.cu" "$task/candidates/010_points.cu"
-  figure faults.evaluations count median none 0 - 'evaluations in a row' \
+  figure faults.evaluations count median at_least 1000 - 'evaluations in a row' \
     "\`kw optimize (saxpy with a timed shape of 4 Mi elements and 1,000 points of bench/kernels/faulty_tenth.cu) --target cuda --tuner exhaustive --attempts $n\`, one process, one worker"
   figure faults.honest ratio share at_least 1 faults.evaluations 'honest points that end correct' 'results.csv of the run'
   figure faults.caught ratio share at_least 1 faults.evaluations 'faulty points that do not' 'trap, write far behind, misaligned write, wrong values, endless loop'
