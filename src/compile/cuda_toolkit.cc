@@ -94,18 +94,37 @@ void add_environments(Path python, std::vector<std::string>& environments) {
   }
 }
 
+/// Where packages lie below an environment of Python.
+std::vector<Path> package_folders(const Path& environment) {
+  std::vector<Path> folders;
+  for (const std::string& python :
+       platform::list_dir(environment / "lib").value_or(std::vector<std::string>())) {
+    if (!python.starts_with("python3")) continue;
+    for (const char* packages : {"site-packages", "dist-packages"})
+      folders.push_back(environment / "lib" / python / packages);
+  }
+  return folders;
+}
+
 /// Folders of nvidia-… wheels below an environment of Python: nvidia/cublas, nvidia/cu13, ….
 void add_wheels(const Path& environment, std::vector<Path>& roots) {
-  const auto sub_folders = [](const Path& folder) {
-    return platform::list_dir(folder).value_or(std::vector<std::string>());
-  };
-  for (const std::string& python : sub_folders(environment / "lib")) {
-    if (!python.starts_with("python3")) continue;
-    for (const char* packages : {"site-packages", "dist-packages"}) {
-      const Path nvidia = environment / "lib" / python / packages / "nvidia";
-      for (const std::string& package : sub_folders(nvidia)) roots.push_back(nvidia / package);
-    }
+  for (const Path& packages : package_folders(environment)) {
+    const Path nvidia = packages / "nvidia";
+    for (const std::string& package :
+         platform::list_dir(nvidia).value_or(std::vector<std::string>()))
+      roots.push_back(nvidia / package);
   }
+}
+
+std::vector<Path> cutlass_roots(const CudaPlaces& places) {
+  std::vector<Path> roots = {places.cutlass};
+  if (!places.data.empty()) roots.push_back(Path(places.data) / "cutlass");
+  // The wheel nvidia-cutlass carries the sources in its package cutlass_library.
+  for (const std::string& python : places.pythons)
+    for (const Path& packages : package_folders(python))
+      roots.push_back(packages / "cutlass_library/source");
+  roots.emplace_back(places.system_include);
+  return roots;
 }
 
 std::vector<Path> library_roots(const CudaPlaces& places, const std::vector<Path>& toolkits) {
@@ -225,7 +244,7 @@ CudaToolkit find_cuda_toolkit(const CudaPlaces& places) {
   if (toolkit.nvrtc) header_roots.push_back(toolkit.nvrtc->library.parent_path().parent_path());
   header_roots.insert(header_roots.end(), roots.begin(), roots.end());
   find_headers(header_roots, toolkit);
-  find_cutlass({places.cutlass, below(places.data, "cutlass"), places.system_include}, toolkit);
+  find_cutlass(cutlass_roots(places), toolkit);
   toolkit.library_roots =
       library_roots(places, {places.cuda, places.system, below(places.data, "cuda")});
   const std::vector<Path> tool_roots = {places.cuda, places.system};

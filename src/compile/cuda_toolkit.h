@@ -36,8 +36,8 @@ struct CudaPlaces {
   std::string cutlass;    ///< $CUTLASS_PATH: its folder, or its include folder.
   std::string data;       ///< Where scripts/install-nvrtc and install-cutlass put things.
   std::string libraries;  ///< $KW_CUDA_LIBRARIES: folders with include/ and lib/, between colons.
-  /// Environments of Python, whose packages nvidia-… hold libraries: $VIRTUAL_ENV, $CONDA_PREFIX,
-  /// that of python3.
+  /// Environments of Python, whose packages hold libraries (nvidia-…) and CUTLASS
+  /// (nvidia-cutlass): $VIRTUAL_ENV, $CONDA_PREFIX, that of python3.
   std::vector<std::string> pythons;
   std::string system = "/usr/local/cuda";
   std::string system_include = "/usr";  ///< CUTLASS of the distribution: include/cute below it.

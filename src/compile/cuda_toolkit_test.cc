@@ -73,6 +73,24 @@ TEST_F(CudaToolkitTest, WhatTheScriptsInstalledIsFoundWithItsVersions) {
   EXPECT_EQ(toolkit.cutlass_version, "4.2.0");
 }
 
+TEST_F(CudaToolkitTest, CutlassIsTakenFromItsWheelBehindWhatTheUserNamesAndBeforeTheSystems) {
+  const auto write_cutlass = [&](const std::string& include, const std::string& major) {
+    write(include + "/cute/tensor.hpp");
+    write(
+        include + "/cutlass/version.h",
+        "#define CUTLASS_MAJOR " + major + "\n#define CUTLASS_MINOR 1\n#define CUTLASS_PATCH 0\n");
+  };
+  write_cutlass("usr/include", "3");
+  write_cutlass("env/lib/python3.12/site-packages/cutlass_library/source/include", "4");
+  write_cutlass("mine/include", "5");
+  places.system_include = at("usr").string();
+  EXPECT_EQ(find_cuda_toolkit(places).cutlass_version, "3.1.0");
+  places.pythons = {at("env").string()};
+  EXPECT_EQ(find_cuda_toolkit(places).cutlass_version, "4.1.0");
+  places.cutlass = at("mine").string();
+  EXPECT_EQ(find_cuda_toolkit(places).cutlass_version, "5.1.0");
+}
+
 TEST(DefineIn, TakesTheWholeNameAndNumbersAlone) {
   EXPECT_EQ(define_in("#define ABC 5\n", "ABC"), 5);
   EXPECT_EQ(define_in("#define ABCD 5\n", "ABC"), -1);
