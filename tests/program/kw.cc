@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/text.h"
 #include "platform/locks.h"
 
 namespace kw::program {
@@ -221,6 +222,19 @@ void write_known_task(const Workspace& workspace) {
   if (std::filesystem::exists(known / "runs"))
     std::filesystem::copy(known / "runs", workspace.path() / "runs",
                           std::filesystem::copy_options::recursive);
+}
+
+std::vector<std::string> writing_strategies(const Workspace& w) {
+  const std::string error = w.kw({"optimize", "twice", "--strategy", "none"}).err;
+  const std::string_view mark = "there are: ";
+  std::vector<std::string> names;
+  const auto at = error.find(mark);
+  EXPECT_NE(at, std::string::npos) << error;
+  if (at == std::string::npos) return names;
+  const std::string list = error.substr(at + mark.size());
+  for (const std::string_view name : split(trim(list), ','))
+    if (trim(name) != "greedy" && trim(name) != "random") names.emplace_back(trim(name));
+  return names;
 }
 
 }  // namespace kw::program

@@ -84,6 +84,9 @@ void write_easy_task(const Workspace& workspace, const std::string& folder);
 /// task's baselines are known. They were measured once for all tests: for those that look at what
 /// comes after.
 void write_known_task(const Workspace& workspace);
+/// Strategies that have sources written, as kw lists them where it does not know a name. Needs a
+/// task "twice".
+std::vector<std::string> writing_strategies(const Workspace& workspace);
 /// A kernel of it that takes a quarter of the reference's time and computes, so that no ceiling is
 /// near, which would be measured again.
 extern const char* const kFasterKernel;

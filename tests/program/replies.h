@@ -14,4 +14,33 @@ inline std::string kernel(const std::string& body, const std::string& head = "")
 
 inline const std::string kThrice = kernel("  for (int i = 0; i < n; ++i) y[i] = 3 * x[i];\n");
 
+/// A kernel whose time goes with `steps`; from 32 on more than that of write_easy_task()'s
+/// reference.
+inline std::string slow_twice(int steps, const std::string& techniques) {
+  const std::string count = std::to_string(steps);
+  return "// kw: technique " + techniques +
+         "\nvoid twice(int n, const float* x, float* y) {\n"
+         "  for (int i = 0; i < n; ++i) {\n"
+         "    double sum = 0;\n"
+         "    for (int k = 0; k < " +
+         count + "; ++k) sum += x[i] * (2.0 / " + count + ");\n    y[i] = sum;\n  }\n}\n";
+}
+
+inline std::string reply_of(const std::string& source) {
+  return "Plan: as the test wants it.\n\n```cpp\n" + source + "```\n";
+}
+
+/// One reply for whoever is asked: a planner, a judge or a critic takes the object, a writer the
+/// edits, or the file where there is nothing to edit.
+inline std::string answer_for_all(const std::string& language, const std::string& source) {
+  return "Here is what I think.\n\n```json\n"
+         R"({"technique": "vectorization", "instruction": "make it wide", "first_line": 1,
+ "last_line": 2, "critical_issue": "none", "why_it_matters": "it does not", "minimal_fix_hint": "-",
+ "bottleneck": "memory", "optimisation_method": "wider", "modification_plan": "widen it",
+ "instructions": "widen it", "parts": "one loop", "verdict": "accept", "reason": "it may work"})"
+         "\n```\n\n<<<<<<< SEARCH\n// mark\n\\=======\n// mark\n// and once more\n>>>>>>> "
+         "REPLACE\n\n```" +
+         language + "\n// kw: technique plain\n// mark\n" + source + "```\n";
+}
+
 }  // namespace kw::program

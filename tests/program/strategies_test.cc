@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 
-#include "base/text.h"
 #include "kw.h"
+#include "replies.h"
 
 namespace kw::program {
 namespace {
@@ -11,38 +11,15 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// One reply for whoever is asked: a planner, a judge or a critic takes the object, a writer the
-/// edits, or the file where there is nothing to edit. Its kernel takes twice the reference's time:
-/// that is soon told, and nothing is left to confirm.
+/// Its kernel takes twice the reference's time: that is soon told, and nothing is left to confirm.
 std::string answer_of_all() {
-  return "Here is what I think.\n\n```json\n"
-         R"({"technique": "vectorization", "instruction": "make it wide", "first_line": 1,
- "last_line": 2, "critical_issue": "none", "why_it_matters": "it does not", "minimal_fix_hint": "-",
- "bottleneck": "memory", "optimisation_method": "wider", "modification_plan": "widen it",
- "instructions": "widen it", "parts": "one loop", "verdict": "accept", "reason": "it may work"})"
-         "\n```\n\n<<<<<<< SEARCH\n// mark\n\\=======\n// mark\n// and once more\n>>>>>>> "
-         "REPLACE\n\n"
-         "```cpp\n// kw: technique plain\n// mark\n"
-         "void twice(int n, const float* x, float* y) {\n"
-         "  for (int i = 0; i < n; ++i) {\n"
-         "    float sum = 0;\n"
-         "    for (int k = 0; k < 64; ++k) sum += x[i] * 0.03125f;\n"
-         "    y[i] = sum;\n"
-         "  }\n}\n```\n";
-}
-
-/// As kw lists them where it does not know a name.
-std::vector<std::string> writing_strategies(const Workspace& w) {
-  const std::string error = w.kw({"optimize", "twice", "--strategy", "none"}).err;
-  const std::string_view mark = "there are: ";
-  std::vector<std::string> names;
-  const auto at = error.find(mark);
-  EXPECT_NE(at, std::string::npos) << error;
-  if (at == std::string::npos) return names;
-  const std::string list = error.substr(at + mark.size());
-  for (const std::string_view name : split(trim(list), ','))
-    if (trim(name) != "greedy" && trim(name) != "random") names.emplace_back(trim(name));
-  return names;
+  return answer_for_all("cpp",
+                        "void twice(int n, const float* x, float* y) {\n"
+                        "  for (int i = 0; i < n; ++i) {\n"
+                        "    float sum = 0;\n"
+                        "    for (int k = 0; k < 64; ++k) sum += x[i] * 0.03125f;\n"
+                        "    y[i] = sum;\n"
+                        "  }\n}\n");
 }
 
 TEST(EveryStrategy, RunsWithAScriptedModel) {

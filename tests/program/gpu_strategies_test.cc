@@ -1,0 +1,62 @@
+// A strategy that has sources written, as a run with a scripted model on the stand-in for a GPU.
+// SPDX-License-Identifier: Apache-2.0
+#include "replies.h"
+#include "stand_in.h"
+
+namespace kw::program {
+namespace {
+
+using nlohmann::json;
+using testing::AnyOf;
+using testing::HasSubstr;
+
+class GpuStrategies : public StandIn {
+ protected:
+  void SetUp() override {
+    StandIn::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    know_ceilings();
+    w_.write("twice/baselines/naive.cu", sleeper(2));
+    w_.write("writes.txt", "===\n!repeat forever\n" + answer_for_all("cuda", sleeper(4)));
+  }
+
+  /// Its first attempt, which must be written, built and judged; how a busy machine's stamps came
+  /// out decides nothing.
+  json first_of(const std::string& strategy, const std::string& preset, int attempts) {
+    Words words{"optimize",       "twice",
+                "--target",       "cuda",
+                "--strategy",     strategy,
+                "--model",        "scripted:writes.txt",
+                "--attempts",     std::to_string(attempts),
+                "--from-scratch", "--no-memory",
+                "--json"};
+    if (!preset.empty()) words.insert(words.end(), {"--preset", preset});
+    Ran ran = kw(words);
+    for (int i = 0; i < kTries && is_too_busy(ran.err); ++i) ran = kw(words);
+    EXPECT_THAT(ran.code, AnyOf(0, 1)) << ran.err;
+    run_ = ran.json()["run"];
+    return kw({"explain", run_, "1", "--json"}).json();
+  }
+  void expect_whole(const std::string& strategy, const std::string& preset, int attempts) {
+    SCOPED_TRACE(strategy + " " + preset);
+    const json first = first_of(strategy, preset, attempts);
+    EXPECT_EQ(first["strategy"], strategy);
+    EXPECT_FALSE(first["why"].get<std::string>().empty());
+    EXPECT_THAT(first["evaluation"]["verdict"]["outcome"], AnyOf("correct", "unmeasurable"));
+    EXPECT_EQ(kw({"replay", run_}).code, 0);
+  }
+  std::string prompt_of(const std::string& attempt) const {
+    return kw({"prompt", run_, "--attempt", attempt}).out;
+  }
+
+  static constexpr int kTries = 5;
+  std::string run_;
+};
+
+TEST_F(GpuStrategies, StagedBeginsInCuTesDialect) {
+  expect_whole("staged", "", 1);
+  EXPECT_THAT(prompt_of("1"), HasSubstr("CuTe"));
+}
+
+}  // namespace
+}  // namespace kw::program
