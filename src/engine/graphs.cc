@@ -65,6 +65,7 @@ Result<> teach_graph(store::RunStore& store, const RunSummary& run, const Techni
     for (const auto& update : updates) {
       const std::size_t edge = graph.add(update.from, update.to);
       graph.count(edge, update.count);
+      graph.add_value(edge, update.value);
       if (update.count.worked != 0 && may_show)
         graph.add_example(edge, {run.config.task, attempt.plan, parent.candidate.source,
                                  attempt.candidate.source});

@@ -87,6 +87,21 @@ TEST_F(RolesRun, TheJudgesKernelIsProfiledFasterOrNot) {
   }
 }
 
+TEST_F(RolesRun, RewardRefineReturnsAtTheGoal) {
+  answers_.emplace(1, writes(0, "// WRONG"));
+  answers_.emplace(2, writes(3));
+  for (int i = 3; i <= 6; ++i) answers_.emplace(i, writes(i % 3, "// " + std::to_string(i)));
+  RunConfig c = with("reward-refine", 20);
+  c.rounds = 6;
+  c.goals.speedup = 1.2;
+  const RunReport report = finished(c);
+  EXPECT_THAT(report.run.stopped_by, HasSubstr("goal: reached"));
+  EXPECT_EQ(report.run.attempts, 2);
+  EXPECT_EQ(report.run.best_attempt, 2);
+  c.goals = {};
+  EXPECT_THAT(finished(c).run.stopped_by, HasSubstr("6 attempts; the best takes"));
+}
+
 TEST_F(RolesRun, ResumedAnywhereEveryMethodDecidesTheSame) {
   for (int i = 1; i <= 12; ++i)
     answers_.emplace(i, i % 4 == 2 ? writes(i % 3, "// WRONG " + std::to_string(i))
@@ -150,9 +165,10 @@ TEST_F(RolesRun, AStepThatWorkedBecomesAnExampleWithItsCode) {
   RunSummary counted = run;
   counted.attempts = 1;
   ASSERT_TRUE(store_.append(counted, parent, {}));
-  ASSERT_TRUE(
-      teach_graph(store_, run, {}, child, {{"a", "b", {1, 1, 0.5}}, {"a", "c", {1, 0, 0}}}));
+  ASSERT_TRUE(teach_graph(store_, run, {}, child,
+                          {{"a", "b", {1, 1, 0.5}, {1, 1}}, {"a", "c", {1, 0, 0}}}));
   const TechniqueGraph graph = workspace_graph(store_, Target::Cpu, {}).value();
+  EXPECT_EQ(graph.edge("a", "b")->value, (StepValue{1, 1}));
   ASSERT_EQ(graph.edge("a", "b")->examples.size(), 1u);
   EXPECT_EQ(graph.edge("a", "b")->examples[0].before, "before");
   EXPECT_EQ(graph.edge("a", "b")->examples[0].after, "after");

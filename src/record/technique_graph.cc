@@ -50,7 +50,7 @@ std::size_t TechniqueGraph::add(std::string_view from, std::string_view to) {
   const std::size_t source = add_node(from), target = add_node(to);
   const auto [found, is_new] = by_ends_.emplace(std::pair(source, target), edges_.size());
   if (!is_new) return found->second;
-  edges_.push_back({std::string(from), std::string(to), {}, {}});
+  edges_.push_back({std::string(from), std::string(to), {}, {}, {}});
   targets_.push_back(target);
   out_[source].push_back(edges_.size() - 1);
   return edges_.size() - 1;
@@ -83,6 +83,7 @@ void TechniqueGraph::merge(const TechniqueGraph& other) {
     const std::size_t edge = add(theirs.from, theirs.to);
     for (const StepExample& example : theirs.examples) add_example(edge, example);
     count(edge, theirs.count);
+    add_value(edge, theirs.value);
   }
 }
 
@@ -107,6 +108,7 @@ Result<TechniqueGraph> parse_technique_graph(std::string_view json) {
     const std::size_t at = graph.add(edge.from, edge.to);
     for (StepExample& example : edge.examples) graph.add_example(at, std::move(example));
     graph.count(at, edge.count);
+    graph.add_value(at, edge.value);
   }
   return graph;
 }

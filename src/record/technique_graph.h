@@ -33,15 +33,34 @@ struct StepCount {
   }
 };
 
+/// What searches saw of an edge: evaluations of code whose way led over it, and their rewards. As
+/// speedups of different tasks do not compare, each reward is a share of the largest that its run
+/// had seen until then; a failure's is 0. Adding up is merging.
+struct StepValue {
+  double visits = 0;
+  double rewards = 0;
+
+  void add(const StepValue& more) { visits += more.visits, rewards += more.rewards; }
+  double mean() const { return visits > 0 ? rewards / visits : 0; }
+  bool operator==(const StepValue&) const = default;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("visits", s.visits), v("rewards", s.rewards);
+  }
+};
+
 struct TechniqueEdge {
   std::string from;  ///< Names of nodes; TechniqueGraph::kStart is sequential code.
   std::string to;
   std::vector<StepExample> examples;
   StepCount count;
+  StepValue value{};
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
-    v("from", s.from), v("to", s.to), v("examples", s.examples), v("count", s.count);
+    v("from", s.from), v("to", s.to), v("examples", s.examples), v("count", s.count),
+        v("value", s.value);
   }
 };
 
@@ -75,12 +94,13 @@ class TechniqueGraph {
   std::size_t add(std::string_view from, std::string_view to);
   void add_example(std::size_t edge, StepExample example);
   void count(std::size_t edge, const StepCount& more) { edges_[edge].count.add(more); }
+  void add_value(std::size_t edge, const StepValue& more) { edges_[edge].value.add(more); }
   /// Algorithm 1 of ReGraphT: walks from the start along the steps, over edges that there are and
   /// new ones; each becomes an example of its edge. `name` is the kernel's, `code` the sequential
   /// one. Every new edge is kept (the published code loses those to new nodes when it saves).
   void merge(const std::string& name, const std::string& code,
              const std::vector<TechniqueStep>& steps);
-  /// All of another graph's edges, examples and counts.
+  /// All of another graph's edges, examples, counts and values.
   void merge(const TechniqueGraph& other);
 
  private:

@@ -46,9 +46,13 @@ TEST(TechniqueGraph, TwoGraphsAddUp) {
   TechniqueGraph a, b;
   a.count(a.add("start", "x"), {1, 1, 0.5});
   b.count(b.add("start", "x"), {2, 1, 0.1});
+  a.add_value(0, {4, 1.5});
+  b.add_value(0, {1, 1});
   b.add("x", "y");
   a.merge(b);
   EXPECT_EQ(a.edge("start", "x")->count.tried, 3);
+  EXPECT_EQ(a.edge("start", "x")->value, (StepValue{5, 2.5}));
+  EXPECT_EQ(parse_technique_graph(to_json(a))->edges()[0].value, (StepValue{5, 2.5}));
   EXPECT_THAT(a.nodes(), SizeIs(3));
 }
 

@@ -289,7 +289,8 @@ TEST(RewardRefine, NamesWhatPaysOnAKernelOfThisProfile) {
   EXPECT_GT(right, 80) << "of a hundred, a fifth of which are drawn by lot";
 }
 
-TEST(RewardRefine, EndsInThreeWays) {
+// Within the target it ends by the run's rule on goals: RolesRun.RewardRefineReturnsAtTheGoal.
+TEST(RewardRefine, EndsAfterItsLastAttemptWithTheBestOrWithNothing) {
   Dialogue works("reward-refine", chain(2));
   for (int i = 0; i < 2; ++i) works.ask(), works.works(2);
   EXPECT_TRUE(works.strategy().finished());
@@ -298,7 +299,6 @@ TEST(RewardRefine, EndsInThreeWays) {
   for (int i = 0; i < 2; ++i) fails.ask(), fails.fails();
   EXPECT_TRUE(fails.strategy().finished());
   EXPECT_THAT(fails.strategy().describe(), HasSubstr("none of them works"));
-  // Within the target: the run's rule on goals ends it.
 }
 
 TEST(RewardModel, LearnsALinearReward) {

@@ -10,6 +10,8 @@
 namespace kw::search {
 namespace {
 
+// Visits that earlier runs count as, at most: their tasks were others.
+constexpr double kEarlierVisits = 4;
 constexpr std::size_t kShownExamples = 2;  // of an edge
 constexpr std::size_t kShownBytes = 6
                                     << 10;  // of each side: asks are kept, and prompts have bounds
@@ -41,7 +43,8 @@ GraphAuthor::GraphAuthor(std::vector<Idea> ideas, const StrategyOptions& options
       graph_(options.graph && !options.graph->edges().empty() ? *options.graph
                                                               : full_graph(cards_for(options))),
       cards_(cards_for(options)),
-      is_frozen_(options.freezes_graph) {}
+      is_frozen_(options.freezes_graph),
+      values_(graph_.edges().size()) {}
 
 StepExample GraphAuthor::shortened(StepExample example) {
   for (std::string* side : {&example.before, &example.after})
@@ -80,17 +83,41 @@ Ask GraphAuthor::mend(WorkId failed, const std::string& why) const {
   return ask;
 }
 
-void GraphAuthor::learn_step(Edge e, std::optional<WorkId> from, const Tell& tell) {
-  if (is_frozen_) return;
+void GraphAuthor::learn_way(const std::vector<Edge>& way, std::optional<WorkId> from,
+                            const Tell& tell) {
+  KW_ASSERT(!way.empty());
+  const double reward = tell.is_correct() ? tell.speedup.value : 0;
+  largest_ = std::max(largest_, reward);
+  for (std::size_t i = 0; i < way.size(); ++i) {
+    const Edge e = way[i];
+    // Of a circle an edge counts once, at its last place.
+    if (std::find(way.begin() + static_cast<std::ptrdiff_t>(i) + 1, way.end(), e) != way.end())
+      continue;
+    values_[e].add({1, reward});
+    if (!is_frozen_) updates_.push_back({edge(e).from, edge(e).to, {}, {1, reward / largest_}});
+  }
+  if (!is_frozen_) count_step(way.back(), from, tell);
+}
+
+void GraphAuthor::count_step(Edge e, std::optional<WorkId> from, const Tell& tell) {
   StepCount count{1, 0, 0};
   if (tell.is_correct() && tell.speedup.value > 0) {
-    // Sequential code is the slowest of the baselines: what it takes is not known here.
+    // What sequential code takes is not known here: as if it were the run's baseline.
     const double before = from ? works_.at(*from).first_speedup : 1;
     count.worked = 1;
     count.gain = before > 0 ? std::log(tell.speedup.value / before) : 0;
   }
   graph_.count(e, count);
-  updates_.push_back({edge(e).from, edge(e).to, count});
+  updates_.back().count = count;
+}
+
+StepValue GraphAuthor::value(Edge e) const {
+  StepValue value = values_[e];
+  value.rewards /= largest_;
+  const StepValue& earlier = edge(e).value;
+  const double share = std::min(1.0, kEarlierVisits / std::max(1.0, earlier.visits));
+  value.add({share * earlier.visits, share * earlier.rewards});
+  return value;
 }
 
 }  // namespace kw::search

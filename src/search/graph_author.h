@@ -20,7 +20,8 @@ class GraphLearner {
   struct StepUpdate {
     std::string from;
     std::string to;
-    StepCount count;
+    StepCount count;  ///< Nothing tried: the step stood earlier on the way.
+    StepValue value{};
   };
   /// Those since the last call.
   virtual std::vector<StepUpdate> take_updates() = 0;
@@ -45,9 +46,13 @@ class GraphAuthor : public Authoring, public GraphLearner {
   static StepExample shortened(StepExample example);
   /// What the technique of a node is, in a sentence; empty: the graph does not say.
   std::string method_of(const std::string& technique) const;
-  /// Notes what a step did, in the strategy's copy and for whoever keeps the graph; not where the
-  /// graph is frozen.
-  void learn_step(Edge edge, std::optional<WorkId> from, const Tell& tell);
+  /// Notes an evaluation of code whose way led over these edges, the last of them taken from
+  /// `from`: the last one's count, and the reward (speedup or 0) for all. Where the graph is frozen
+  /// only value() knows of it; else whoever keeps the graph is told, too.
+  void learn_way(const std::vector<Edge>& way, std::optional<WorkId> from, const Tell& tell);
+  /// Q and N of an edge: this run's, its rewards as shares of its largest, and those of earlier
+  /// runs, which count as a few visits at most.
+  StepValue value(Edge edge) const;
 
   const TechniqueGraph& graph() const { return graph_; }
   const std::vector<Edge>& out_of(Node node) const { return graph_.out_of(node); }
@@ -56,10 +61,14 @@ class GraphAuthor : public Authoring, public GraphLearner {
   Works works_;
 
  private:
+  void count_step(Edge edge, std::optional<WorkId> from, const Tell& tell);
+
   TechniqueGraph graph_;
   const std::vector<TechniqueCard> cards_;
   const bool is_frozen_;
   std::vector<StepUpdate> updates_;
+  std::vector<StepValue> values_;  // by edge; rewards are speedups
+  double largest_ = 1;             // reward of this run
 };
 
 }  // namespace kw::search

@@ -30,9 +30,7 @@ std::string_view feedback_class(const Tell& tell) {
 class GraphSearchSketch final : public GraphAuthor {
  public:
   GraphSearchSketch(std::vector<Idea> ideas, const StrategyOptions& options)
-      : GraphAuthor(std::move(ideas), options),
-        sums_(graph().edges().size(), 0),
-        visits_(graph().edges().size(), 0) {}
+      : GraphAuthor(std::move(ideas), options) {}
 
  protected:
   std::string doing() const override {
@@ -52,12 +50,12 @@ class GraphSearchSketch final : public GraphAuthor {
     if (!id || ask.role != Role::Write) return;
     last_ = tell.ask;
     feedback_ = feedback_class(tell);
+    update(*id, tell);
     const bool is_mended = std::exchange(failed_, std::nullopt).has_value();
     if (!tell.is_correct() && !is_mended && may_derive(tell.ask)) {
       failed_ = id;
       return;
     }
-    update(*id, tell);
     ++iteration_;
   }
 
@@ -97,13 +95,13 @@ class GraphSearchSketch final : public GraphAuthor {
         chain_, [&](Edge taken) { return graph().target(taken) == graph().target(e); });
   }
 
-  /// Rewards are shares of the largest so far; what was never taken is judged by its weight.
+  /// What was never taken is judged by its weight.
   double score(Node node, Edge e) const {
     double parent = 1;
-    for (const Edge sibling : out_of(node)) parent += visits_[sibling];
-    const double n = visits_[e];
-    const double mean = n > 0 ? sums_[e] / n / largest_ : 0.5;
-    return mean + edge(e).count.weight() + std::sqrt(2 * std::log(parent) / (n + 1));
+    for (const Edge sibling : out_of(node)) parent += value(sibling).visits;
+    const StepValue known = value(e);
+    const double mean = known.visits > 0 ? known.mean() : 0.5;
+    return mean + edge(e).count.weight() + std::sqrt(2 * std::log(parent) / (known.visits + 1));
   }
 
   Ask generate(const std::string& head) {
@@ -127,22 +125,16 @@ class GraphSearchSketch final : public GraphAuthor {
     return ask;
   }
 
-  /// Reward: speedup, or 0. Q and N of the chain, and the weight of its last step.
+  /// After every evaluation: Q and N of the chain, and the weight of its last step.
   void update(WorkId id, const Tell& tell) {
-    const double reward = tell.is_correct() ? tell.speedup.value : 0;
-    largest_ = std::max(largest_, reward);
-    for (const Edge e : chain_) sums_[e] += reward, ++visits_[e];
     const Chain before(chain_.begin(), chain_.end() - 1);
-    learn_step(chain_.back(), code_of(before), tell);
+    learn_way(chain_, code_of(before), tell);
     if (!tell.is_correct()) return;
     const auto known = codes_.find(chain_);
     if (known == codes_.end() || works_.at(known->second).speedup < tell.speedup.value)
       codes_[chain_] = id;
   }
 
-  std::vector<double> sums_;  // of rewards, by edge
-  std::vector<int> visits_;
-  double largest_ = 1;
   int iteration_ = 0;
   int last_ = 0;
   std::string feedback_ = "nothing yet";

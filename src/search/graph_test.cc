@@ -98,11 +98,28 @@ TEST(GraphWalk, TeachesTheGraphWhatAStepDid) {
   d.ask(), d.works(2);
   d.ask(), d.works(4);
   const auto updates = learner->take_updates();
-  ASSERT_THAT(updates, SizeIs(2));
-  EXPECT_EQ(updates[1].to, "c");
-  EXPECT_EQ(updates[1].count.worked, 1);
-  EXPECT_NEAR(updates[1].count.gain, std::log(2), 1e-12);
+  ASSERT_THAT(updates, SizeIs(3)) << "the first step, and the second with the first on its way";
+  EXPECT_EQ(updates[2].to, "c");
+  EXPECT_EQ(updates[2].count.worked, 1);
+  EXPECT_NEAR(updates[2].count.gain, std::log(2), 1e-12);
   EXPECT_THAT(learner->take_updates(), IsEmpty()) << "each is told once";
+}
+
+TEST(GraphWalk, EveryTryOfAStepTeachesTheGraph) {
+  Dialogue d("graph-walk", on_graph(small_graph()));
+  auto& learner = dynamic_cast<GraphLearner&>(d.strategy());
+  d.ask(), d.works(2);
+  learner.take_updates();
+  for (int tries = 1; tries <= 2; ++tries) {
+    d.ask(), d.fails();
+    const auto failed = learner.take_updates();
+    ASSERT_THAT(failed, SizeIs(2)) << "both edges of the walk";
+    EXPECT_EQ(failed[0].value, (StepValue{1, 0}));
+    EXPECT_EQ(failed[1].to, "c");
+    EXPECT_EQ(failed[1].count, (StepCount{1, 0, 0}));
+  }
+  d.ask(), d.works(4);
+  EXPECT_EQ(learner.take_updates().back().count, (StepCount{1, 1, std::log(2)}));
 }
 
 TEST(GraphSearchPaper, ExpandsAllSuccessorsBeforeOneTwiceAndRollsOut) {
@@ -206,17 +223,59 @@ TEST(GraphSearchSketch, TellsTheFourClassesOfFeedback) {
   EXPECT_EQ(next.errand, Errand::Write) << "mended once";
 }
 
-TEST(GraphSearchSketch, UpdatesWeightsAfterEveryEvaluation) {
+TEST(GraphSearchSketch, TeachesTheGraphAfterEveryEvaluation) {
   Dialogue d("graph-search", on_graph(small_graph(), "sketch"));
   auto& learner = dynamic_cast<GraphLearner&>(d.strategy());
   d.ask(), d.works(3);
-  ASSERT_THAT(learner.take_updates(), SizeIs(1));
+  const auto worked = learner.take_updates();
+  ASSERT_THAT(worked, SizeIs(1));
+  EXPECT_EQ(worked[0].value, (StepValue{1, 1})) << "the largest reward so far";
   d.ask(), d.fails();
-  d.ask(), d.fails();
+  EXPECT_EQ(d.ask().errand, Errand::Repair);
   const auto failed = learner.take_updates();
-  ASSERT_THAT(failed, SizeIs(1));
-  EXPECT_EQ(failed[0].count.tried, 1);
-  EXPECT_EQ(failed[0].count.worked, 0);
+  ASSERT_THAT(failed, SizeIs(2)) << "before it is mended: both steps of the chain";
+  EXPECT_EQ(failed[1].count, (StepCount{1, 0, 0}));
+  for (const auto& update : failed) EXPECT_EQ(update.value, (StepValue{1, 0}));
+  d.works(1.5);
+  const auto mended = learner.take_updates();
+  ASSERT_THAT(mended, SizeIs(2));
+  EXPECT_EQ(mended[1].to, failed[1].to);
+  EXPECT_EQ(mended[1].count, (StepCount{1, 1, std::log(0.5)})) << "over the first step's 3x";
+  for (const auto& update : mended) EXPECT_EQ(update.value, (StepValue{1, 0.5}));
+}
+
+TEST(GraphSearchSketch, TheRewardOfAChainIsThatOfAllItsEdges) {
+  Dialogue d("graph-search", on_graph(small_graph(), "sketch"));
+  auto& learner = dynamic_cast<GraphLearner&>(d.strategy());
+  Ask ask = d.ask();
+  while (ask.manner.menu.size() < 2) d.works(2), ask = d.ask();
+  learner.take_updates();
+  d.works(4);
+  const auto updates = learner.take_updates();
+  ASSERT_THAT(updates, SizeIs(2));
+  EXPECT_EQ(updates[0].count, StepCount()) << "that step was taken earlier";
+  EXPECT_EQ(updates[0].value, (StepValue{1, 1}));
+  EXPECT_EQ(updates[1].count, (StepCount{1, 1, std::log(2)}));
+  EXPECT_EQ(updates[1].value, (StepValue{1, 1}));
+}
+
+TEST(GraphSearchSketch, BeginsWithWhatEarlierRunsSaved) {
+  for (const char* best : {"a", "b"}) {
+    TechniqueGraph graph = small_graph();
+    for (const char* to : {"a", "b"})
+      graph.add_value(graph.add("start", to), {4, to == std::string_view(best) ? 3.0 : 1.0});
+    EXPECT_EQ(Dialogue("graph-search", on_graph(graph)).ask().manner.technique, best);
+  }
+}
+
+TEST(GraphSearchSketch, EarlierRunsDoNotOutweighThisOne) {
+  TechniqueGraph graph = small_graph();
+  graph.add_value(graph.add("start", "a"), {1000, 1000});
+  graph.add_value(graph.add("start", "b"), {1000, 600});
+  Dialogue d("graph-search", on_graph(graph));
+  bool has_tried_b = false;
+  for (int i = 0; i < 8; ++i) has_tried_b |= d.ask().manner.technique == "b", d.fails();
+  EXPECT_TRUE(has_tried_b);
 }
 
 TEST(GraphSearchSketch, AFrozenGraphLearnsNothing) {

@@ -47,17 +47,17 @@ class GraphWalk final : public GraphAuthor {
   void judged(const Ask& ask, const Tell& tell) override {
     const auto id = works_.observe(ask, tell);
     if (!id || ask.role != Role::Write) return;
-    if (!may_derive(tell.ask)) return begin_walk();
     if (!edge_) edge_ = chosen(tell.chosen);
+    if (edge_) learn_way(way_to(*edge_), code_, tell);
+    if (!may_derive(tell.ask)) return begin_walk();
     const bool is_over = tell.is_correct() || ++tries_ == kTriesOfStep;
     if (!is_over) {
       failed_ = id;
       return;
     }
-    if (edge_) learn_step(*edge_, code_, tell);
     if (!tell.is_correct()) return begin_walk();
     code_ = id;
-    if (edge_) node_ = graph().target(*edge_);
+    if (edge_) way_.push_back(*edge_), node_ = graph().target(*edge_);
     edge_.reset();
     failed_.reset();
     tries_ = 0;
@@ -74,9 +74,16 @@ class GraphWalk final : public GraphAuthor {
     ++walk_;
     steps_ = tries_ = 0;
     node_ = 0;
+    way_.clear();
     code_ = works_.of(pinned());
     failed_.reset();
     edge_.reset();
+  }
+
+  std::vector<Edge> way_to(Edge next) const {
+    std::vector<Edge> way = way_;
+    way.push_back(next);
+    return way;
   }
 
   Edge by_lot() {
@@ -138,6 +145,7 @@ class GraphWalk final : public GraphAuthor {
   int steps_ = 0;
   int tries_ = 0;  // of this step that failed
   Node node_ = 0;
+  std::vector<Edge> way_;         // that led there
   std::optional<WorkId> code_;    // nothing: the sequential code
   std::optional<WorkId> failed_;  // of this step
   std::optional<Edge> edge_;      // being taken
