@@ -2,7 +2,6 @@
 // After ReGraphT (arXiv 2510.19873, §1.3 of its supplement); docs/strategies.md.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "search/graph_author.h"
 #include "search/methods.h"
 #include "search/reward.h"
+#include "search/rollout_value.h"
 
 namespace kw::search {
 namespace {
@@ -19,17 +19,9 @@ namespace {
 // Published.
 constexpr int kMostAsks = 200;  // search budget; rollouts are StrategyOptions::rounds, 10
 // Not published: ours.
-constexpr double kExplore = 0.2;    // epsilon of the rollout policy
-constexpr double kVisitCost = 0.1;  // lambda of its visit regulariser
+constexpr double kExplore = 0.2;  // epsilon of the rollout policy
 constexpr std::size_t kStepCap =
     6;  // steps of a path; "hard" problems of the paper need more than 5
-
-/// Means with their counts.
-struct Value {
-  double q = 0;
-  int n = 0;
-  void add(double value) { q += (value - q) / ++n; }
-};
 
 class GraphSearchPaper final : public GraphAuthor {
  public:
@@ -40,7 +32,8 @@ class GraphSearchPaper final : public GraphAuthor {
         policy_(**find_reward_policy("regrapht")),
         nodes_(graph().nodes().size()),
         edges_(graph().edges().size()),
-        codes_(graph().nodes().size()) {}
+        codes_(graph().nodes().size()),
+        rewards_(graph().nodes().size(), -1) {}
 
  protected:
   std::string doing() const override {
@@ -89,12 +82,13 @@ class GraphSearchPaper final : public GraphAuthor {
     const Edge taken = *std::exchange(edge_, std::nullopt);
     trajectory_.push_back(taken);
     // Every node may be the last: a path is worth the most that was seen along it.
-    best_reward_ = std::max(best_reward_, policy_.compute(tell));
+    const double reward = policy_.compute(tell);
+    best_reward_ = std::max(best_reward_, reward);
     if (!tell.is_correct() || !may_derive(tell.ask)) return end_rollout();
     node_ = graph().target(taken);
     code_ = id;
     auto& kept = codes_[node_];
-    if (!kept || works_.at(*kept).speedup < tell.speedup.value) kept = id;
+    if (!kept || works_.at(*kept).speedup < tell.speedup.value) kept = id, rewards_[node_] = reward;
     if (trajectory_.size() >= kStepCap || out_of(node_).empty()) return end_rollout();
     edge_ = roll();
   }
@@ -127,32 +121,28 @@ class GraphSearchPaper final : public GraphAuthor {
       trajectory_.push_back(e);
       node_ = to;
       code_ = codes_[to];
-      best_reward_ = std::max(best_reward_, works_.at(*code_).first_speedup);
+      best_reward_ = std::max(best_reward_, rewards_[to]);
     }
     end_rollout();  // the graph has no step at all
   }
 
-  /// P-UCB(s) = Q(s) + sqrt(2 ln N(s') / N(s)), s' the parent on this path.
+  /// By lot among equals.
   Edge best_bound() {
     double best = -std::numeric_limits<double>::infinity();
     std::vector<Edge> equals;
     for (const Edge e : out_of(node_)) {
-      const Value& child = nodes_[graph().target(e)];
-      const double parent = std::max(1, nodes_[node_].n);
-      const double bound = child.n == 0 ? std::numeric_limits<double>::max()
-                                        : child.q + std::sqrt(2 * std::log(parent) / child.n);
+      const double bound = upper_bound(nodes_[graph().target(e)], nodes_[node_]);
       if (bound > best) best = bound, equals.clear();
       if (bound == best) equals.push_back(e);
     }
     return equals[static_cast<std::size_t>(rng_.below(equals.size()))];
   }
 
-  /// argmax Q(s, a) - lambda N(s, a), or one by lot.
+  /// The step of the highest score, or one by lot.
   Edge roll() {
     const auto& out = out_of(node_);
     if (rng_.uniform() < kExplore) return out[static_cast<std::size_t>(rng_.below(out.size()))];
-    return *std::ranges::max_element(
-        out, {}, [&](Edge e) { return edges_[e].q - kVisitCost * edges_[e].n; });
+    return *std::ranges::max_element(out, {}, [&](Edge e) { return rollout_score(edges_[e]); });
   }
 
   void end_rollout() {
@@ -166,9 +156,10 @@ class GraphSearchPaper final : public GraphAuthor {
   Rng rng_;
   const int rollouts_;
   const RewardPolicy& policy_;
-  std::vector<Value> nodes_;
-  std::vector<Value> edges_;
+  std::vector<RolloutValue> nodes_;
+  std::vector<RolloutValue> edges_;
   std::vector<std::optional<WorkId>> codes_;  // the fastest that was reached at each node
+  std::vector<double> rewards_;               // of these
   int rollout_ = 0;
   int steps_ = 0;
   Node node_ = 0;

@@ -1,0 +1,33 @@
+// What Monte Carlo graph search knows of a state or step, and the formulas that it chooses by.
+// After ReGraphT (arXiv 2510.19873, §1.3 of its supplement).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace kw::search {
+
+/// The mean of what rollouts over it were worth, and how many there were.
+struct RolloutValue {
+  double q = 0;
+  int n = 0;
+
+  void add(double value) { q += (value - q) / ++n; }
+};
+
+/// Eq. 1: P-UCB(s) = Q(s) + sqrt(2 ln N(s') / N(s)), s' the parent on this path; above any other
+/// where s was not visited.
+inline double upper_bound(const RolloutValue& state, const RolloutValue& parent) {
+  if (state.n == 0) return std::numeric_limits<double>::max();
+  return state.q + std::sqrt(2 * std::log(std::max(1, parent.n)) / state.n);
+}
+
+/// Eq. 2: Q(s, a) - lambda N(s, a), which lets circles end. Lambda is not published: ours.
+inline double rollout_score(const RolloutValue& step) {
+  constexpr double kVisitCost = 0.1;
+  return step.q - kVisitCost * step.n;
+}
+
+}  // namespace kw::search
