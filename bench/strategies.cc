@@ -74,8 +74,10 @@ struct Line {
 struct Entry {
   const StrategyInfo* info = nullptr;
   std::string preset;
+  bool throttles_root = true;
   std::string name() const {
-    return std::string(info->name) + (preset.empty() ? "" : " --preset " + preset);
+    return std::string(info->name) + (preset.empty() ? "" : " --preset " + preset) +
+           (throttles_root ? "" : ", plain");
   }
 };
 
@@ -87,6 +89,9 @@ std::vector<Entry> entries() {
         all.push_back({&info, preset});
       else if (all.empty() || all.back().info != &info)
         all.push_back({&info, ""});
+  const auto tree = std::ranges::find_if(
+      all, [](const Entry& entry) { return entry.info->name == "attempt-tree"; });
+  if (tree != all.end()) all.insert(tree + 1, {tree->info, "", false});
   return all;
 }
 
@@ -94,6 +99,7 @@ StrategyOptions options_of(const Entry& entry, const TechniqueWorld& world, std:
                            std::size_t most) {
   StrategyOptions options = options_in(world, seed);
   options.preset = entry.preset;
+  options.throttles_root = entry.throttles_root;
   // Rounds of these are attempts; a chain has its published depth.
   if (entry.info->name != "staged") options.rounds = static_cast<int>(most);
   options.writes = static_cast<int>(most);
@@ -169,7 +175,7 @@ int main(int argc, char** argv) {
         std::none_of(argv + 2, argv + argc, [&](const char* a) { return entry.info->name == a; }))
       continue;
     if (is_timing) {
-      print_time(entry);
+      if (entry.throttles_root) print_time(entry);
       continue;
     }
     Line line;

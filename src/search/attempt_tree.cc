@@ -30,7 +30,9 @@ constexpr std::size_t kCousins = 6;
 class AttemptTree final : public Authoring {
  public:
   AttemptTree(std::vector<Idea> ideas, const StrategyOptions& options)
-      : Authoring(std::move(ideas), options), rng_(options.seed) {}
+      : Authoring(std::move(ideas), options),
+        rng_(options.seed),
+        throttles_root_(options.throttles_root) {}
 
  protected:
   std::string doing() const override {
@@ -41,7 +43,8 @@ class AttemptTree final : public Authoring {
     if (is_waiting()) return std::nullopt;
     if (const auto node = works_.of(pinned()); node && alive_.empty())
       return grow(*node, "a person has pinned it");
-    const bool is_root_open = root_children_ < kRootChildren * patience_ && pinned() == 0;
+    const bool is_throttled = throttles_root_ && root_children_ >= kRootChildren * patience_;
+    const bool is_root_open = !is_throttled && pinned() == 0;
     if (alive_.empty() && !is_root_open) {
       patience_ *= 2;  // everything was given up: all are given another chance
       look_again();
@@ -49,7 +52,11 @@ class AttemptTree final : public Authoring {
     }
     if (alive_.empty()) return grow_root("nothing else is alive");
     if (rng_.uniform() >= kExplores)
-      if (const auto node = fittest_.first()) return exploit(*node);
+      if (const auto node = fittest_.first()) {
+        // The root is the task's own code: where it may always be grown, it is the best at first.
+        const bool is_root_best = !throttles_root_ && works_.at(*node).speedup < 1;
+        return is_root_best && is_root_open ? grow_root("the best that is alive") : exploit(*node);
+      }
     return explore(is_root_open);
   }
 
@@ -202,6 +209,7 @@ class AttemptTree final : public Authoring {
   }
 
   Rng rng_;
+  const bool throttles_root_;
   Works works_;
   std::vector<Family> families_;  // by work
   Bag alive_;

@@ -39,6 +39,24 @@ TEST(AttemptTree, BeginsAtTheRootAndPlansWhatItGrows) {
   EXPECT_EQ(child.manner.writer.temperature, 0.1);
 }
 
+TEST(AttemptTree, WithoutThrottlingTheRootIsANodeOfSpeedupOne) {
+  for (const bool throttles : {true, false}) {
+    StrategyOptions options = drawn(1);
+    options.throttles_root = throttles;
+    Dialogue d("attempt-tree", options);
+    int roots = 0;
+    for (int i = 0; i < 40; ++i) {
+      roots += d.ask().errand == Errand::Write;
+      d.works(0.9 + 0.001 * i);
+    }
+    if (throttles) {
+      EXPECT_LE(roots, 3);
+    } else {
+      EXPECT_GT(roots, 20) << "nothing is faster than what it began with";
+    }
+  }
+}
+
 /// The parents that most seeds grow after a kernel of 3x and one of 2x that is nearer to its roof.
 std::map<int, int> grown_under(const std::string& policy) {
   std::map<int, int> grown;

@@ -62,6 +62,9 @@ struct StrategyOptions {
   std::string guide;  ///< Of graph-walk: random | llm | weights; empty: random.
   /// Of graph-walk and graph-search; null: every technique leads to every other.
   std::shared_ptr<const TechniqueGraph> graph;
+  /// Of attempt-tree: at most three kernels from the task alone. Without, its root is a node of
+  /// speedup 1 like any other: plain tree search, to measure what throttling is worth.
+  bool throttles_root = true;
   bool freezes_graph = false;  ///< Steps are taken, and nothing is learnt from them.
   /// Techniques to choose from, instead of technique_cards(); of tests and landscapes.
   std::vector<TechniqueCard> techniques;
