@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <utility>
 
+#include "engine/lessons.h"
 #include "memory/advice.h"
 #include "memory/learner.h"
 #include "search/technique_world.h"
@@ -39,9 +41,9 @@ class Life {
   Life(const Life&) = delete;
   Life& operator=(const Life&) = delete;
 
-  search::Play play(bool is_told) {
+  search::Play play(bool is_told, std::size_t evaluations = kAll) {
     search::PlayOptions options;
-    options.evaluations = kAll;
+    options.evaluations = evaluations;
     options.on_tell = [this](const search::PlayedAsk& played) { observe(played); };
     if (is_told)
       options.told = [this](const std::string& technique, Bound at) {
@@ -52,6 +54,9 @@ class Life {
     return search::play(*strategy, world_, options, seed_);
   }
   const std::vector<Experience>& taught() const { return taught_; }
+  const task::Definition& task() const { return task_; }
+  /// Whoever keeps what is learnt.
+  std::function<void(const Attempt&)> on_attempt = [](const Attempt&) {};
 
  private:
   /// The attempt that the engine would have stored.
@@ -68,6 +73,7 @@ class Life {
     workload.group = Group::Time;
     workload.roofline.bound = tell.traits.bound;
     attempt.evaluation.workloads = {workload};
+    on_attempt(attempt);
     learner_.observe(attempt, true, kToday);
     for (const Experience& one : learner_.take_experience()) {
       taught_.push_back(one);
@@ -165,6 +171,59 @@ TEST(MemoryLandscapeTest, WrongMemoriesAreOutweighedByWhatRunsOnTheTaskSee) {
   EXPECT_GT(misled.last, 0.9 * without.last) << "they cost little even at once";
   EXPECT_GT(third.first, 1.05 * misled.first);
   EXPECT_GT(third.first, 0.95 * without.first) << "as if it had never been misled";
+}
+
+/// A workspace in which another has taught a family, and short runs on one more of its tasks.
+class Workspace {
+ public:
+  static constexpr std::size_t kFew = 20;  // attempts: each is stored
+
+  explicit Workspace(std::uint64_t family) : family_(family) { run(kPupil - 1, false); }
+
+  /// The asks of a run on the last task.
+  std::vector<std::string> asks(bool is_frozen) {
+    std::vector<std::string> asks;
+    for (const search::PlayedAsk& played : run(kPupil, is_frozen).asks)
+      asks.push_back(search::encode_ask(played.ask) + std::string(name_of(played.tell.outcome)));
+    return asks;
+  }
+
+ private:
+  search::Play run(std::uint64_t sibling, bool is_frozen) {
+    Life life(family_, sibling, store_.experience().value());
+    const Learning learning{&life.task(), Target::Cpu, "box"};
+    RunConfig config;
+    config.task = life.task().task.name;
+    config.strategy = "refine";
+    config.uses_memory = true;
+    config.freezes_memory = is_frozen;
+    const RunSummary run = store_.create(config, "then").value();
+    auto lessons = Lessons::open(&learning, store_, clock_, run).value();
+    life.on_attempt = [&](const Attempt& attempt) {
+      const auto learnt = lessons->observe(attempt, true);
+      EXPECT_TRUE(store_.append(run, attempt, learnt, lessons->take_experience()));
+    };
+    return life.play(true, kFew);
+  }
+
+  const std::uint64_t family_;
+  platform::TempDir dir_ = std::move(platform::TempDir::create("kw-frozen").value());
+  platform::MemoryDisk disk_;
+  store::RunStore store_ = store::RunStore::open(dir_.path(), disk_).value();
+  platform::FakeClock clock_{0, 1'767'225'600};  // kToday
+};
+
+TEST(MemoryLandscapeTest, RunsAreEqualWhereMemoryIsFrozen) {
+  int differ = 0;
+  for (std::uint64_t family = 1; family <= 4; ++family) {
+    Workspace workspace(family);
+    const auto first = workspace.asks(true);
+    EXPECT_EQ(workspace.asks(true), first) << "family " << family;
+    const auto teaching = workspace.asks(false);
+    EXPECT_EQ(teaching, first) << "it began with the same";
+    differ += workspace.asks(false) != first;
+  }
+  EXPECT_GE(differ, 1) << "what the run before has taught is told";
 }
 
 }  // namespace
