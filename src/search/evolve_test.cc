@@ -101,6 +101,29 @@ TEST(Evolve, KeepsTheFastestOfEachKindAndNothingThatIsKnown) {
   for (const int parent : only) EXPECT_TRUE(parent == 1 || parent > 12) << parent;
 }
 
+/// Whether a kernel of another kind gets into the archive beside attempt 1, which is 3x, where
+/// their sketches differ in so many of their 32 places.
+bool is_let_in(double speedup, std::size_t differing) {
+  const auto sketched = [](int kind, const std::string& object, std::size_t places) {
+    Traits traits = kernel(kind, object);
+    for (std::size_t i = 0; i < traits.sketch.size(); ++i)
+      traits.sketch[i] = static_cast<std::uint32_t>(i < places ? 1000 + i : 1 + i);
+    return traits;
+  };
+  Dialogue d("evolve");
+  d.ask(), d.works(3, sketched(1, "a", 0));
+  for (int i = 0; i < 3; ++i) d.ask(), d.fails(Outcome::NoCandidate);
+  d.ask(), d.works(speedup, sketched(3, "b", differing));
+  for (int i = 0; i < 3; ++i) d.ask(), d.fails(Outcome::NoCandidate);
+  return parents_of_first_island(d, 80).contains(5);
+}
+
+TEST(Evolve, LetsNoNearCopyInThatIsNoBetter) {
+  EXPECT_FALSE(is_let_in(2.9, 1)) << "31 of 32 places agree: more than 95 %";
+  EXPECT_TRUE(is_let_in(2.9, 2)) << "30 of 32 do not make it a copy";
+  EXPECT_TRUE(is_let_in(3.1, 1)) << "a better copy takes its place in its kind";
+}
+
 /// Of one kind on one island: attempt 1 is the faster, 5 is nearer to its roof.
 std::set<int> parents_under(const std::string& policy) {
   Dialogue d("evolve");
