@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include <algorithm>
 #include <atomic>
@@ -39,32 +40,44 @@ std::atomic<std::int64_t> no_huge_pages_before{0};
 /// Of a piece that one thread populates.
 constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 
-/// What the huge page between these two instants says about the next ones.
-void account(std::int64_t start, std::int64_t end) {
-  if (end - start <= kSlowNs) {
+/// What this thread has used of a processor: a page is not slow because others ran meanwhile.
+std::int64_t used_ns() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return used.tv_sec * std::int64_t{1'000'000'000} + used.tv_nsec;
+}
+
+std::int64_t now_ns() { return platform::real_clock().now_ns(); }
+
+/// What a huge page that took so long says about the next ones.
+void account(std::int64_t took_ns) {
+  if (took_ns <= kSlowNs) {
     credit_ns = std::min(kCreditNs, credit_ns + kSavedNs);
-  } else if ((credit_ns -= end - start) < 0) {
+  } else if ((credit_ns -= took_ns) < 0) {
     credit_ns = 0;  // After the pause one slow page begins the next.
-    no_huge_pages_before = end + kPauseNs;
+    no_huge_pages_before = now_ns() + kPauseNs;
   }
 }
 
-/// Gives the mapping its memory now, in huge pages as far as the kernel has them at hand; both
-/// players of a pair see the same pages either way. One page is touched in each 2 MiB first, for
-/// the kernel collapses no empty range; collapsing whole ones would copy them (256 MiB: 17 ms this
-/// way, 780 ms that way, 170 ms in small pages, in which streaming is up to a quarter slower). 0 or
-/// the errno.
-int give_memory(const player::GuardedMapping& mapping, Parallel& parallel) {
-  const platform::Clock& clock = platform::real_clock();
-  for (std::size_t at = 0; at + player::kHugePage <= mapping.mapped_bytes;
-       at += player::kHugePage) {
-    const std::int64_t start = clock.now_ns();
-    if (start < no_huge_pages_before) break;
-    ::madvise(mapping.mapped + at, kPage, MADV_POPULATE_WRITE);
+/// Huge pages for a part that begins at one, as far as the kernel has them at hand. One page is
+/// touched in each 2 MiB first, for the kernel collapses no empty range; collapsing whole ones
+/// would copy them (256 MiB: 17 ms this way, 780 ms that way, 170 ms in small pages, in which
+/// streaming is up to a quarter slower).
+void collapse(const player::GuardedMapping& part) {
+  for (std::size_t at = 0; at + player::kHugePage <= part.mapped_bytes; at += player::kHugePage) {
+    if (now_ns() < no_huge_pages_before) return;
+    const std::int64_t start = used_ns();
+    ::madvise(part.mapped + at, kPage, MADV_POPULATE_WRITE);
     // A wish; since Linux 6.1.
-    ::madvise(mapping.mapped + at, player::kHugePage, MADV_COLLAPSE);
-    account(start, clock.now_ns());
+    ::madvise(part.mapped + at, player::kHugePage, MADV_COLLAPSE);
+    account(used_ns() - start);
   }
+}
+
+/// Gives the mapping its memory now; both players of a pair see the same pages, whatever their
+/// size. 0 or the errno.
+int give_memory(const player::GuardedMapping& mapping, Parallel& parallel) {
+  static_assert(kPieceBytes % player::kHugePage == 0);
   std::atomic<int> error = 0;
   const std::size_t pieces = (mapping.mapped_bytes + kPieceBytes - 1) / kPieceBytes;
   parallel.for_each(static_cast<std::int64_t>(pieces), [&](std::int64_t piece) {
@@ -72,6 +85,7 @@ int give_memory(const player::GuardedMapping& mapping, Parallel& parallel) {
     const std::size_t at = static_cast<std::size_t>(piece) * kPieceBytes;
     part.mapped += at;
     part.mapped_bytes = std::min(kPieceBytes, mapping.mapped_bytes - at);
+    collapse(part);
     if (const int trouble = player::populate(part); trouble != 0) error = trouble;
   });
   return error;
