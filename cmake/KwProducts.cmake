@@ -91,6 +91,8 @@ kw_embed_text(profile cuda)
 if(NOT KW_PORTABLE)
   find_package(Eigen3 REQUIRED NO_MODULE)
   kw_room(search HOT DEPS base record LIBS Eigen3::Eigen)
+  set_source_files_properties(src/search/subtract_rows.cc PROPERTIES COMPILE_OPTIONS "-O3;-ffp-contract=off"
+    SKIP_PRECOMPILE_HEADERS ON)
   find_package(SQLiteCpp REQUIRED)
   find_library(KW_ZSTD zstd REQUIRED)
   kw_room(store HOT DEPS platform LIBS SQLiteCpp sqlite3 ${KW_ZSTD})

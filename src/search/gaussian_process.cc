@@ -6,11 +6,13 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
 #include "base/result.h"
+#include "search/subtract_rows.h"
 
 namespace kw::search {
 namespace {
@@ -43,7 +45,6 @@ struct GaussianProcess::Model {
       tables.emplace_back();
       fill_table(k);
     }
-    followed.resize(grid.knobs());
   }
 
   // Correlations of one knob's values with one another.
@@ -249,24 +250,22 @@ struct GaussianProcess::Model {
     Row& row = kept[i];
     const std::size_t count = means.size();
     row.resize(count);
-    Row& product = scratch;
-    product.assign(count, 1);
-    for (std::size_t j = from; j < count; ++j) row[j] = 0;
-    for (std::size_t k = 0; k < grid.knobs(); ++k) {
-      const double* const own = &tables[k][points[i][k] * grid.values(k)];
-      const std::uint16_t* const places = followed[k].data();
-      for (std::size_t j = from; j < count; ++j) {
-        const double here = own[places[j]];
-        product[j] *= here;
-        row[j] += here;
+    const std::size_t knobs = grid.knobs();
+    correlations.resize(knobs);
+    for (std::size_t k = 0; k < knobs; ++k)
+      correlations[k] = &tables[k][points[i][k] * grid.values(k)];
+    for (std::size_t j = from; j < count; ++j) {
+      const std::uint16_t* const places = &followed[j * knobs];
+      double product = 1;
+      double sum = 0;
+      for (std::size_t k = 0; k < knobs; ++k) {
+        const double here = correlations[k][places[k]];
+        product *= here;
+        sum += here;
       }
+      row[j] = mixed(product, sum);
     }
-    for (std::size_t j = from; j < count; ++j) row[j] = mixed(product[j], row[j]);
-    for (std::size_t m = 0; m < i; ++m) {
-      const double by = lower[i][m];
-      const double* const other = kept[m].data();
-      for (std::size_t j = from; j < count; ++j) row[j] -= by * other[j];
-    }
+    subtract_rows(row, std::span(lower[i]).first(i), kept, from);
     const double scale = 1 / lower[i][i];
     for (std::size_t j = from; j < count; ++j) {
       row[j] *= scale;
@@ -312,11 +311,11 @@ struct GaussianProcess::Model {
   Row white;               // the factor's inverse times the values
   double squares = 0;      // of it
 
-  std::vector<std::vector<std::uint16_t>> followed;  // places by knob
-  std::vector<Row> kept;  // by datum: the factor's inverse times the correlations
-  Row means;              // of the followed points, standardised
-  Row left;               // of their variance
-  Row scratch;
+  std::vector<std::uint16_t> followed;      // places, a point's together
+  std::vector<const double*> correlations;  // with the datum at hand, by knob and place
+  std::vector<Row> kept;                    // by datum: the factor's inverse times the correlations
+  Row means;                                // of the followed points, standardised
+  Row left;                                 // of their variance
 };
 
 GaussianProcess::GaussianProcess(const KnobGrid& grid, double least_spread)
@@ -387,7 +386,7 @@ void GaussianProcess::follow(std::span<const Places> points) {
   Model& m = *model_;
   const std::size_t from = m.means.size();
   for (const Places& point : points)
-    for (std::size_t k = 0; k < point.size(); ++k) m.followed[k].push_back(point[k]);
+    m.followed.insert(m.followed.end(), point.begin(), point.end());
   m.means.resize(from + points.size(), 0);
   m.left.resize(from + points.size(), 1);
   for (std::size_t i = 0; i < m.points.size(); ++i) m.extend_followed(i, from);
@@ -400,7 +399,10 @@ void GaussianProcess::leave(std::size_t i) {
     list.pop_back();
   };
   KW_ASSERT(i < m.means.size());
-  for (auto& places : m.followed) take_last(places);
+  const std::size_t knobs = m.grid.knobs();
+  const std::size_t last = m.means.size() - 1;
+  for (std::size_t k = 0; k < knobs; ++k) m.followed[i * knobs + k] = m.followed[last * knobs + k];
+  m.followed.resize(last * knobs);
   for (Model::Row& row : m.kept) take_last(row);
   take_last(m.means);
   take_last(m.left);
@@ -408,7 +410,7 @@ void GaussianProcess::leave(std::size_t i) {
 
 void GaussianProcess::leave_all() {
   Model& m = *model_;
-  for (auto& places : m.followed) places.clear();
+  m.followed.clear();
   for (Model::Row& row : m.kept) row.clear();
   m.means.clear();
   m.left.clear();
