@@ -10,13 +10,13 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 
 #include "platform/jail_launch.h"
 #include "platform/jail_policy.h"
 #include "platform/process_state.h"
+#include "platform/uid_cursor.h"
 
 namespace kw::platform {
 namespace {
@@ -179,13 +179,12 @@ Result<> check_paths(const JailSpec& spec, const Standing& standing,
 }
 
 /// One uid per running jail, so that each has a limit on processes, and no way to signal, of its
-/// own. Each search starts behind the last uid given: processes of an ended jail count against its
-/// uid until init has reaped them, which takes a busy machine seconds.
+/// own. Each search starts behind the last uid that any process gave: processes of an ended jail
+/// count against its uid until init has reaped them, which takes a busy machine seconds.
 Result<uid_t> take_uid(const JailSpec& spec, Process::State& state, std::string_view program) {
   const Path folder = KW_TRY(lease_dir());
-  static std::atomic<uid_t> next = static_cast<uid_t>(::getpid());
   for (uid_t tries = 0; tries < kJailUids; ++tries) {
-    const uid_t uid = kFirstJailUid + next++ % kJailUids;
+    const uid_t uid = kFirstJailUid + advance_uid_cursor(folder) % kJailUids;
     auto lock = FileLock::acquire(folder / ("uid-" + std::to_string(uid)), program);
     if (!lock && lock.error().advice == Advice::Retry) continue;
     state.uid_slot = KW_TRY(std::move(lock));
