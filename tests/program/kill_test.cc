@@ -1,6 +1,9 @@
 // Runs that are killed, interrupted and gone on with.
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
 #include <csignal>
+#include <filesystem>
 #include <random>
 #include <thread>
 
@@ -60,6 +63,41 @@ TEST(Kill, AnywhereThenResumeDecidesTheSame) {
     EXPECT_EQ(w.kw({"runs", "--json"}).json()["runs"][0]["attempts"], attempts);
   }
   EXPECT_GT(killed_inside, 0) << "no kill hit a run";
+}
+
+/// A file of a run's folder that was begun when the kill came.
+struct Begun {
+  const char* file;
+  const char* before;  ///< Is there once it is about to be begun.
+};
+
+TEST(Kill, InTheMiddleOfTheFolderThenResumeWritesIt) {
+  const Workspace undisturbed;
+  ASSERT_EQ(undisturbed.kw(kRun).code, 0);
+  const std::string folder = "runs/synthetic-1/";
+  const auto names = platform::list_dir(undisturbed.path() / folder).value();
+  const auto kept = platform::list_dir(undisturbed.path() / folder / "best").value();
+  for (const Begun& begun : {Begun{"decisions.log", "lock"}, Begun{"progress.svg", "roofline.svg"},
+                             Begun{"results.csv", "progress.svg"}}) {
+    SCOPED_TRACE(begun.file);
+    const Workspace w;
+    const std::string part = folder + begun.file + ".part";
+    ASSERT_TRUE(platform::make_dirs(w.path() / folder));
+    // Whoever opens a pipe that nobody reads waits: here the kill finds it.
+    ASSERT_EQ(::mkfifo((w.path() / part).c_str(), 0600), 0);
+    platform::Process process = w.start(kRun);
+    ASSERT_TRUE(wait_until([&] { return !w.read(folder + begun.before).empty(); }));
+    process.kill_tree();
+    ASSERT_EQ(ended(process.wait(kPatience)).signal, SIGKILL);
+    EXPECT_EQ(w.run()["state"], "stopped");
+    std::filesystem::remove(w.path() / part);
+    w.write(part, "half a line");
+    EXPECT_EQ(w.kw({"resume", "synthetic-1"}).code, 0);
+    EXPECT_EQ(w.read(folder + "decisions.log"), undisturbed.read(folder + "decisions.log"));
+    EXPECT_EQ(platform::list_dir(w.path() / folder).value(), names) << "and no half file is left";
+    EXPECT_EQ(platform::list_dir(w.path() / folder / "best").value(), kept);
+    EXPECT_EQ(w.run()["state"], "finished");
+  }
 }
 
 /// Starts a run that only a signal ends and waits until it has begun.
