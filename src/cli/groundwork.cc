@@ -19,6 +19,7 @@ Result<Groundwork> lay_groundwork(const Global& global, const memory::DataFiles&
       std::move(definition), data.under("playbook/" + name), options)));
   ground.graph = memory::playbook_graph(data, aim.target);
   examples.target = aim.target;
+  examples.gpu = ground.gpu;
   ground.examples =
       KW_TRY(propose::select_examples(data, ground.workbench->definition().task, examples));
   return ground;

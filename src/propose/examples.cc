@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "memory/shipped_task.h"
+#include "task/device_names.h"
+#include "task/header.h"
 #include "task/load.h"
 
 namespace kw::propose {
@@ -48,13 +50,24 @@ struct Ranked {
   Example example;
 };
 
-/// Of files named NN_what.cpp (or .cu) the last is the most advanced.
+/// Whether any point of a kernel's tuning space is one for this GPU.
+bool runs_on(const GpuFacts& gpu, const std::string& source, const std::string& file) {
+  auto header = task::parse_header(source, file, Target::Cuda);
+  if (!header) return false;
+  header->limits = task::device_limits(gpu);
+  return !header->points(1).empty();
+}
+
+/// Of files named NN_what.cpp (or .cu) the last that can run is the most advanced.
 std::optional<std::pair<std::string, std::string>> best_kernel(const memory::DataFiles& data,
                                                                const std::string& task,
-                                                               Target target) {
+                                                               const ExampleOptions& options) {
   std::optional<std::pair<std::string, std::string>> best;
-  for (const auto& [file, source] : data.under("playbook/" + task))
-    if (target_of_file(file) == target) best.emplace(file.substr(0, file.rfind('.')), source);
+  for (const auto& [file, source] : data.under("playbook/" + task)) {
+    if (target_of_file(file) != options.target) continue;
+    if (!options.gpu.empty() && !runs_on(options.gpu.front(), source, file)) continue;
+    best.emplace(file.substr(0, file.rfind('.')), source);
+  }
   return best;
 }
 
@@ -66,7 +79,7 @@ Result<std::vector<Example>> select_examples(const memory::DataFiles& data, cons
   const std::string subject = KW_TRY(subject_of(data, task.name));
   for (const std::string& name : data.folders("playbook")) {
     const task::TaskFiles files = KW_TRY(memory::shipped_task(data, name));
-    const auto kernel = best_kernel(data, name, options.target);
+    const auto kernel = best_kernel(data, name, options);
     if (files.texts.empty() || !kernel) continue;
     const Task other = KW_TRY(task::parse_task(files)).task;
     const auto far = distance(task, other, subject == KW_TRY(subject_of(data, name)));

@@ -7,6 +7,7 @@
 
 #include "memory/data_files.h"
 #include "propose/proposer.h"
+#include "record/device.h"
 
 namespace kw::propose {
 
@@ -14,14 +15,17 @@ struct ExampleOptions {
   std::size_t most = 2;
   std::size_t max_bytes = 24 << 10;  ///< Of all sources together; the longest of the playbook fits.
   Target target = Target::Cpu;
+  /// cuda: where the prompt's kernel will run; what cannot run there is not shown. Empty: any.
+  std::vector<GpuFacts> gpu = {};
   /// Also kernels of the task itself, at any dtype: an answer, so only when asked for.
   bool own_playbook = false;
 };
 
 /// Kernels of the playbook, all of which the project's own tests have verified: first the task's
 /// own where that is asked for, then other tasks of its family, then families that work alike,
-/// short ones first; the most advanced kernel of each task. Parses the shipped tasks: some
-/// milliseconds, so once for a run. Errors: a task of the data folder that cannot be read.
+/// short ones first; the most advanced kernel of each task that runs on the GPU. Parses the shipped
+/// tasks: some milliseconds, so once for a run. Errors: a task of the data folder that cannot be
+/// read.
 Result<std::vector<Example>> select_examples(const memory::DataFiles& data, const Task& task,
                                              const ExampleOptions& options = {});
 

@@ -194,6 +194,29 @@ TEST(Examples, ComeFromTheFamilyAndNeverFromTheTaskItselfUnlessAsked) {
   EXPECT_THAT(*select_examples(*data, softmax->task, {.most = 5, .max_bytes = 10}), IsEmpty());
 }
 
+TEST(Examples, RunOnTheGpuThatThePromptIsFor) {
+  const auto data = memory::DataFiles::open(std::nullopt);
+  ASSERT_TRUE(data.has_value());
+  const auto task = task::parse_task(*memory::shipped_task(*data, "matmul"));
+  ASSERT_TRUE(task.has_value());
+  const auto sources = [&](const char* arch, std::int64_t shared) {
+    GpuFacts gpu;
+    gpu.arch = arch;
+    gpu.multiprocessors = 40;
+    gpu.shared_per_block = gpu.shared_per_multiprocessor = shared;
+    gpu.registers_per_block = 65536;
+    gpu.threads_per_multiprocessor = 1024;
+    const auto examples = select_examples(
+        *data, task->task, {.max_bytes = 1 << 20, .target = Target::Cuda, .gpu = {gpu}});
+    EXPECT_THAT(*examples, Not(IsEmpty())) << arch;
+    std::string all;
+    for (const Example& example : *examples) all += example.source;
+    return all;
+  };
+  EXPECT_THAT(sources("sm_90a", 232448), HasSubstr("kw: dialect cute"));
+  EXPECT_THAT(sources("sm_75", 65536), Not(HasSubstr("require arch")));
+}
+
 TEST_F(ProposerTest, WhereABudgetRefusesOneModelTheNextIsAsked) {
   llm::Ledger ledger({.usd = 1});
   Price dear, cheap;
