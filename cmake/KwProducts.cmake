@@ -186,7 +186,7 @@ if(KW_TESTS AND NOT KW_PORTABLE)
   string(JOIN ":" measuring Bundle.* EveryStrategy.RunsWithAScriptedModel EveryStrategy.TellsWhatEachRoleWasAsked
     Examples.TheScriptGoesBackAndForthUntilTheRunHasEnded GuidedModel.* Interrupt.DuringTheConfirmationEndsItSoon
     Interrupted.* LessonsOfAWave.* Model.* ModelScript.*
-    OneDevice.* Specialise.* TaskRun.*
+    OneDevice.* ShippedSuites.* Specialise.* TaskRun.*
     GpuStrategies.StagedBeginsInCuTesDialect)
   # On the stand-in for a GPU, whose stamps a busy machine cannot watch; and a search that tries all there is.
   set(slow GpuRun.*:GenericVariants.*)

@@ -11,8 +11,10 @@
 #include "cli/commands.h"
 #include "cli/session.h"
 #include "cli/stored_run.h"
+#include "engine/standing.h"
 #include "report/export.h"
 #include "report/run_folder.h"
+#include "search/reward.h"
 
 namespace kw::cli {
 namespace {
@@ -21,6 +23,7 @@ struct ExportFlags {
   std::string run;
   std::string format = "jsonl";
   std::string out;
+  std::string reward;
 };
 
 const std::vector<std::string> kFormats{"jsonl", "csv", "chrome"};
@@ -28,12 +31,14 @@ const std::vector<std::string> kFormats{"jsonl", "csv", "chrome"};
 using Out = std::function<void(std::string_view)>;
 
 /// Writes the export piece by piece, so that memory does not grow with the run.
+/// `reward`: computed again by this policy; null: as the run had it.
 Result<> render(const std::string& format, const store::RunStore& store,
-                const report::RunData& data, const Out& out) {
+                const report::RunData& data, const search::RewardPolicy* reward, const Out& out) {
   // Only the table counts samples.
   const auto samples = format == "csv" ? store::Samples::Load : store::Samples::LeaveOut;
   const auto each_attempt = [&](store::Sources sources, const auto& text_of) {
-    const auto visit = [&](const Attempt& a) -> Result<> {
+    const auto visit = [&](Attempt& a) -> Result<> {
+      if (reward != nullptr) a.reward = engine::reward_of(a, *reward);
       out(text_of(a));
       return {};
     };
@@ -61,6 +66,11 @@ Result<int> run(const Global& global, ExportFlags flags) {
   if (std::find(kFormats.begin(), kFormats.end(), flags.format) == kFormats.end())
     return fail("--format is jsonl, csv or chrome, not '" + flags.format + "'" +
                 suggestion(flags.format, kFormats));
+  const search::RewardPolicy* reward = nullptr;
+  if (!flags.reward.empty()) {
+    if (flags.format != "jsonl") return fail("only trajectories (jsonl) have rewards: --reward");
+    reward = KW_TRY(as_input(search::find_reward_policy(flags.reward)));
+  }
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
   const auto data = KW_TRY(load_run(store, flags.run));
   // With --json standard output is one object, so the export goes beside the run.
@@ -69,13 +79,13 @@ Result<int> run(const Global& global, ExportFlags flags) {
                  (flags.format == "chrome" ? "trace.json" : "export." + flags.format))
                     .string();
   if (flags.out.empty()) {
-    KW_TRY(render(flags.format, store, data,
+    KW_TRY(render(flags.format, store, data, reward,
                   [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }));
     return kDone;
   }
   auto file = KW_TRY(platform::FileWriter::create(flags.out));
   std::size_t bytes = 0;
-  KW_TRY(render(flags.format, store, data, [&](std::string_view text) {
+  KW_TRY(render(flags.format, store, data, reward, [&](std::string_view text) {
     bytes += text.size();
     file.write(text);
   }));
@@ -101,6 +111,8 @@ Command export_command() {
   command.declare = [flags](Flags& f) {
     f.positional("run", flags->run, "Name as in kw runs");
     f.text("--format", flags->format, "jsonl (trajectories), csv or chrome (trace)");
+    f.text("--reward", flags->reward,
+           "Compute rewards again by this policy, from the stored verdicts; default: the run's");
     f.text("--out", flags->out, "File; default: standard output");
   };
   command.run = [flags](const Global& global) { return end_command(global, run(global, *flags)); };

@@ -28,6 +28,7 @@ struct Setting {
   std::optional<Groundwork> real;  ///< Nothing for a landscape.
   std::unique_ptr<engine::Workbench> landscape;
   std::unique_ptr<evaluate::Carrier> synthetic;
+  std::string name;  ///< Of the runs on a landscape.
   std::unique_ptr<Bench> bench;
   std::unique_ptr<evaluate::BundleCarrier> bundle;  ///< Where the judge is elsewhere.
 
@@ -65,8 +66,9 @@ Result<DeviceFacts> open_judge(const Global& global, const RunConfig& config,
 Result<Setting> open_setting(const Global& global, const OptimizeFlags& flags,
                              const RunConfig& config, store::RunStore& store, LiveView& view) {
   Setting setting;
-  if (auto landscape = synthetic_bench(config.task_path)) {
+  if (auto landscape = synthetic_bench(global, config.task_path)) {
     auto parts = KW_TRY(std::move(*landscape));
+    setting.name = std::move(parts.name);
     setting.landscape = std::move(parts.workbench);
     setting.synthetic = std::move(parts.carrier);
     return setting;
@@ -109,7 +111,7 @@ Result<std::unique_ptr<RunModels>> open_models(const Global& global, RunConfig& 
                                                const Canceller& canceller) {
   if (!KW_TRY(search::find_strategy(config.strategy))->is_writing)
     return std::unique_ptr<RunModels>();
-  if (synthetic_bench(config.task_path))
+  if (is_landscape(config.task_path))
     return fail("a landscape is searched without a model", config.task_path);
   WritingView shown;
   shown.on_delta = [&view](const llm::Delta& delta) { view.on_delta(delta); };
@@ -191,7 +193,7 @@ Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Settin
   if (setting.real) {
     fit_to_task(config, flags, *setting.real);
   } else {
-    config.task = "synthetic";
+    config.task = setting.name;
     config.carrier = "synthetic";
   }
   return {};

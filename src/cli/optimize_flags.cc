@@ -195,7 +195,7 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
 }
 
 void OptimizeFlags::declare(Flags& f) {
-  f.positional("task", task, "Task folder, name of a shipped task, or synthetic:SEED");
+  f.positional("task", task, "Task folder, name of a shipped task, synthetic:SEED or recorded:RUN");
   target.declare(f, true);
   f.text("--strategy", strategy,
          "One of " + names_of(search::strategies()) + "; default greedy, with a model refine");

@@ -27,7 +27,7 @@ Result<report::RunData> load_run(const store::RunStore& store, const std::string
 
 Result<std::unique_ptr<engine::Workbench>> workbench_of(const Global& global,
                                                         const RunSummary& run) {
-  if (auto landscape = synthetic_bench(run.config.task_path)) {
+  if (auto landscape = synthetic_bench(global, run.config.task_path)) {
     auto parts = KW_TRY(std::move(*landscape));
     return std::move(parts.workbench);
   }

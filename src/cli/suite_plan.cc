@@ -12,6 +12,7 @@
 
 #include "base/contains.h"
 #include "base/hash.h"
+#include "cli/recorded_landscape.h"
 #include "cli/session.h"
 #include "cli/synthetic_bench.h"
 #include "search/strategy.h"
@@ -26,7 +27,9 @@ using task::SuiteName;
 using task::SuiteSpec;
 
 bool is_world(const std::string& task) { return task.starts_with(kWorldPrefix); }
-bool is_landscape(const std::string& task) { return synthetic_bench(task).has_value(); }
+bool is_record(const std::string& task) { return task.starts_with(kRecordPrefix); }
+/// Searched within the program, with the store off.
+bool is_inside(const std::string& task) { return is_world(task) || is_record(task); }
 
 class Planner {
  public:
@@ -47,8 +50,10 @@ class Planner {
     const auto data = KW_TRY(open_data(global_));
     for (const task::SuiteTask& t : spec_.tasks) {
       const std::string& name = t.name.text;
-      if (is_world(name) != is_world(spec_.tasks.front().name.text)) {
-        report_.add(t.name.place, "a suite has worlds of techniques alone, or none of them");
+      const std::string& first = spec_.tasks.front().name.text;
+      if (is_world(name) != is_world(first) || is_record(name) != is_record(first)) {
+        report_.add(t.name.place,
+                    "a suite has worlds of techniques alone, or records alone, or none of them");
       } else if (is_world(name)) {
         std::uint64_t seed = 0;
         const auto* end = name.data() + name.size();
@@ -56,7 +61,7 @@ class Planner {
             std::from_chars(name.data() + std::string_view(kWorldPrefix).size(), end, seed);
         if (code != std::errc() || stop != end)
           report_.add(t.name.place, "techniques: wants a number as its seed, as in techniques:7");
-      } else if (const auto landscape = synthetic_bench(name)) {
+      } else if (const auto landscape = synthetic_bench(global_, name)) {
         if (!*landscape) report_.add(t.name.place, landscape->error().what);
       } else if (const auto known = open_accepted_task(global_, data, name)) {
         sha256_[name] = known->task.sha256;
@@ -68,11 +73,13 @@ class Planner {
   }
 
   bool has_worlds() const { return is_world(spec_.tasks.front().name.text); }
+  bool has_records() const { return is_record(spec_.tasks.front().name.text); }
+  bool is_inside() const { return cli::is_inside(spec_.tasks.front().name.text); }
 
   void add_strategy(const SuiteName& name) {
     const search::StrategyInfo& info = **search::find_strategy(name.text);
     if (!check_strategy(name, info)) return;
-    const bool has_models = info.is_writing && !has_worlds();
+    const bool has_models = info.is_writing && !is_inside();
     const std::vector<std::string> nothing{""};
     std::vector<std::string> presets = nothing, rewards = nothing, models = nothing;
     if (info.has_presets && !spec_.presets.empty()) presets = spec_.presets;
@@ -93,9 +100,9 @@ class Planner {
       report_.add(name.place, fmt::format("strategy '{}' {}", name.text, why));
       return false;
     };
-    if (has_worlds()) {
+    if (is_inside()) {
       if (spec_.budget.evaluations == 0)
-        return complain("searches a world of techniques by 'evaluations' of the budget");
+        return complain("searches a world or a record by 'evaluations' of the budget");
     } else if (!info.is_writing) {
       if (spec_.budget.evaluations == 0)
         return complain("asks no model: give the budget 'evaluations'");
@@ -105,7 +112,7 @@ class Planner {
         if (is_landscape(t.name.text))
           return complain(
               fmt::format("has kernels written, which nobody does for {}; worlds of "
-                          "techniques, as techniques:7, are for all",
+                          "techniques, as techniques:7, and records, as recorded:RUN, are for all",
                           t.name.text));
     }
     if (spec_.samples == SampleUnit::Attempt && info.name != "best-of-n")
@@ -128,17 +135,19 @@ class Planner {
   }
 
   void add_conditions(const search::StrategyInfo& info, SuiteMethod method) {
-    // A landscape's writer knows of others only what the graph says.
-    const bool has_knowledge = info.is_writing && (!has_worlds() || info.has_graph);
+    // A landscape's writer knows of others only what the graph says; a recorded one said what it
+    // said.
+    const bool is_told = info.is_writing && !has_records();
+    const bool has_knowledge = is_told && (!has_worlds() || info.has_graph);
     const std::vector<bool> knowledge = has_knowledge ? spec_.knowledge : std::vector{true};
-    const auto feedback = info.is_writing ? spec_.feedback : std::vector{FeedbackLevel::Profile};
-    const auto targets = has_worlds() ? std::vector{Target::Cpu} : spec_.targets;
+    const auto feedback = is_told ? spec_.feedback : std::vector{FeedbackLevel::Profile};
+    const auto targets = is_inside() ? std::vector{Target::Cpu} : spec_.targets;
     for (const FeedbackLevel level : feedback)
       for (const bool knows : knowledge)
         for (const Target target : targets) {
-          if (info.is_writing) method.feedback = name_of(level);
+          if (is_told) method.feedback = name_of(level);
           if (has_knowledge) method.knowledge = knows ? "on" : "off";
-          if (!has_worlds()) method.target = name_of(target);
+          if (!is_inside()) method.target = name_of(target);
           for (const task::SuiteTask& t : spec_.tasks)
             for (const std::uint64_t seed : spec_.seeds) add_cell(info, method, t, seed);
         }
@@ -154,7 +163,7 @@ class Planner {
     if (method.model == kRealModel)
       plan.cell.trouble =
           fmt::format("Needs a model: kw suite {} --model PROVIDER:NAME", options_.file);
-    else if (!has_worlds())
+    else if (!is_inside())
       plan.words = words_of(info, plan.cell);
     plan.label = label_of(plan.cell);
     plans_.push_back(std::move(plan));

@@ -24,9 +24,10 @@ struct SuiteOptions {
 struct CellPlan {
   report::SuiteCell cell;          ///< Without a result; `trouble` is set where nobody can make it.
   std::string label;               ///< Of its run: what it is, and nothing of how it is started.
-  std::vector<std::string> words;  ///< "optimize", …; none for a technique world.
+  std::vector<std::string> words;  ///< "optimize", …; none for a world or a record.
 
-  bool is_world() const { return words.empty() && cell.trouble.empty(); }
+  /// Searched within the program: a technique world or a record.
+  bool is_inside() const { return words.empty() && cell.trouble.empty(); }
 };
 
 /// The same suite in so many technique worlds, the i-th of which stands for the i-th task: for

@@ -1,4 +1,4 @@
-// A pool of threads over cells; a cell is a child process, or a world searched right here.
+// A pool of threads over cells; a cell is a child process, or a landscape searched right here.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/suite_run.h"
 
@@ -100,6 +100,8 @@ class Pool {
   Result<std::vector<SuiteCell>> run() {
     for (const RunSummary& run : KW_TRY(store_.list()))
       if (run.config.label.starts_with("suite ")) known_[run.config.label] = run;
+    for (const CellPlan& plan : plans_)
+      if (plan.is_inside()) KW_TRY(worlds_.open(global_, plan.cell.task));
     cells_.resize(plans_.size());
     {
       std::vector<std::jthread> threads;
@@ -121,8 +123,8 @@ class Pool {
       }
       bool is_new = true;
       SuiteCell cell = plans_[mine].cell;
-      if (plans_[mine].is_world())
-        search_world(spec_, worlds_, cell);
+      if (plans_[mine].is_inside())
+        search_inside(spec_, worlds_, cell);
       else if (cell.trouble.empty())
         if (const auto made = make(plans_[mine], cell, is_new); !made)
           cell.trouble = describe(made.error());

@@ -86,7 +86,7 @@ TEST_F(SuitePlanTest, TheModelsOfTheCommandLineStandForReal) {
   ASSERT_THAT(waits, SizeIs(2));
   EXPECT_THAT(waits[1].cell.trouble, HasSubstr("kw suite a.yaml --model"));
   EXPECT_THAT(waits[1].words, IsEmpty());
-  EXPECT_FALSE(waits[1].is_world());
+  EXPECT_FALSE(waits[1].is_inside());
   const auto real = plans(text + "models: [m:1, real]\n", {"x:1", "x:2"});
   ASSERT_THAT(real, SizeIs(3));
   EXPECT_EQ(real[0].cell.method.model, "m:1");

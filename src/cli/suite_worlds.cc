@@ -1,10 +1,13 @@
-// A strategy in a world, under the conditions of a cell.
+// A strategy in a world or on a record, under the conditions of a cell.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/suite_worlds.h"
 
+#include <algorithm>
 #include <charconv>
 
+#include "cli/recorded_landscape.h"
 #include "cli/suite_plan.h"
+#include "search/reward.h"
 #include "search/strategy.h"
 
 namespace kw::cli {
@@ -16,10 +19,10 @@ std::uint64_t lots_of(const report::SuiteCell& cell, const search::TechniqueWorl
 }
 
 std::unique_ptr<search::Strategy> strategy_of(const report::SuiteCell& cell,
-                                              const search::TechniqueWorld& world,
+                                              search::StrategyOptions options,
+                                              const std::vector<search::Idea>& ideas,
                                               std::size_t evaluations) {
   const search::StrategyInfo& info = **search::find_strategy(cell.method.strategy);
-  search::StrategyOptions options = search::options_in(world, lots_of(cell, world));
   options.preset = cell.method.preset;
   // All of the budget is for what its name says; a chain has its published depth.
   if (info.name != "staged") options.rounds = static_cast<int>(evaluations);
@@ -29,37 +32,69 @@ std::unique_ptr<search::Strategy> strategy_of(const report::SuiteCell& cell,
     options.graph = nullptr;
     options.freezes_graph = true;
   }
-  return info.make(info.is_writing ? std::vector<search::Idea>() : world.ideas(), options);
+  return info.make(info.is_writing ? std::vector<search::Idea>() : ideas, options);
 }
 
-}  // namespace
-
-const search::TechniqueWorld& Worlds::at(const std::string& task) {
-  const std::lock_guard guard(mutex_);
-  auto& world = worlds_[task];
-  if (world == nullptr) {
-    search::WorldOptions options;
-    const std::string_view seed =
-        std::string_view(task).substr(std::string_view(kWorldPrefix).size());
-    std::from_chars(seed.data(), seed.data() + seed.size(), options.seed);
-    world = std::make_unique<search::TechniqueWorld>(options);
-  }
-  return *world;
-}
-
-void search_world(const task::SuiteSpec& spec, Worlds& worlds, report::SuiteCell& cell) {
-  const search::TechniqueWorld& world = worlds.at(cell.task);
-  const auto evaluations = static_cast<std::size_t>(spec.budget.evaluations);
-  const auto strategy = strategy_of(cell, world, evaluations);
-  const auto feedback = enum_from<FeedbackLevel>(cell.method.feedback);
-  const search::Play played = play(*strategy, world, {evaluations, 1}, lots_of(cell, world),
-                                   feedback.value_or(FeedbackLevel::Profile));
-  cell.optimum = world.best_speedup();
+void tell_cell(const search::Play& played, double optimum, report::SuiteCell& cell) {
+  cell.optimum = optimum;
   cell.speedup = played.best;
   cell.is_win = played.best > 1;
   for (const search::PlayedAsk& p : played.asks)
     cell.tries.push_back({p.ask.role == search::Role::Write, p.tell.stage, p.tell.outcome,
                           p.tell.is_correct() ? p.tell.speedup.value : 0});
+}
+
+void search_world(const search::TechniqueWorld& world, std::size_t evaluations,
+                  report::SuiteCell& cell) {
+  const std::uint64_t lots = lots_of(cell, world);
+  const auto strategy =
+      strategy_of(cell, search::options_in(world, lots), world.ideas(), evaluations);
+  const auto feedback = enum_from<FeedbackLevel>(cell.method.feedback);
+  tell_cell(
+      play(*strategy, world, {evaluations, 1}, lots, feedback.value_or(FeedbackLevel::Profile)),
+      world.best_speedup(), cell);
+}
+
+void search_record(const search::RecordedLandscape& record, std::size_t evaluations,
+                   report::SuiteCell& cell) {
+  search::StrategyOptions options;
+  options.seed = Seed::from_number(cell.seed).child("strategy");
+  options.techniques = record.cards();
+  const auto strategy = strategy_of(cell, std::move(options), record.ideas(), evaluations);
+  const auto played = play(*strategy, record, {evaluations, 1},
+                           **search::find_reward_policy(cell.method.reward), cell.seed);
+  tell_cell(played.play, record.best(), cell);
+  const auto count = [&](search::Recorded how) {
+    return static_cast<std::size_t>(std::ranges::count(played.answers, how));
+  };
+  using search::Recorded;
+  cell.record = {count(Recorded::Same), count(Recorded::Alike), count(Recorded::None)};
+}
+
+}  // namespace
+
+Result<> Worlds::open(const Global& global, const std::string& task) {
+  if (task.starts_with(kRecordPrefix)) {
+    if (auto& record = records_[task]; record == nullptr)
+      record = KW_TRY(open_record(global, task));
+    return {};
+  }
+  auto& world = worlds_[task];
+  if (world != nullptr) return {};
+  search::WorldOptions options;
+  const std::string_view seed =
+      std::string_view(task).substr(std::string_view(kWorldPrefix).size());
+  std::from_chars(seed.data(), seed.data() + seed.size(), options.seed);
+  world = std::make_unique<search::TechniqueWorld>(options);
+  return {};
+}
+
+void search_inside(const task::SuiteSpec& spec, const Worlds& worlds, report::SuiteCell& cell) {
+  const auto evaluations = static_cast<std::size_t>(spec.budget.evaluations);
+  if (cell.task.starts_with(kRecordPrefix))
+    search_record(worlds.record(cell.task), evaluations, cell);
+  else
+    search_world(worlds.world(cell.task), evaluations, cell);
 }
 
 }  // namespace kw::cli

@@ -3,7 +3,9 @@
 #include "cli/synthetic_bench.h"
 
 #include <charconv>
+#include <utility>
 
+#include "cli/recorded_landscape.h"
 #include "engine/synthetic_workbench.h"
 #include "evaluate/synthetic.h"
 
@@ -13,13 +15,25 @@ namespace kw::cli {
 constexpr int kMostIdeas = 1000;
 constexpr int kMostPauseMs = 10'000;
 
-std::optional<Result<SyntheticBench>> synthetic_bench(const std::string& task) {
-  constexpr std::string_view prefix = "synthetic:";
-  if (!task.starts_with(prefix)) return std::nullopt;
+namespace {
+
+constexpr std::string_view kSyntheticPrefix = "synthetic:";
+
+SyntheticBench bench_on(std::string name, std::unique_ptr<engine::SyntheticWorkbench> workbench,
+                        int pause_ms) {
+  SyntheticBench bench;
+  bench.name = std::move(name);
+  bench.carrier = std::make_unique<evaluate::SyntheticCarrier>(workbench->landscape(),
+                                                               std::chrono::milliseconds(pause_ms));
+  bench.workbench = std::move(workbench);
+  return bench;
+}
+
+Result<SyntheticBench> synthetic(const std::string& task) {
   search::LandscapeOptions options;
   int pause_ms = 0;
   const char* end = task.data() + task.size();
-  auto parsed = std::from_chars(task.data() + prefix.size(), end, options.seed);
+  auto parsed = std::from_chars(task.data() + kSyntheticPrefix.size(), end, options.seed);
   for (int* more : {&options.ideas, &pause_ms})
     if (parsed.ec == std::errc() && parsed.ptr != end && *parsed.ptr == ':')
       parsed = std::from_chars(parsed.ptr + 1, end, *more);
@@ -29,12 +43,26 @@ std::optional<Result<SyntheticBench>> synthetic_bench(const std::string& task) {
         "synthetic: wants a number as its seed, as in synthetic:7; a second one is the number of "
         "ideas, 1 to 1000, as in synthetic:7:16, a third the milliseconds of each judgement",
         task);
-  auto workbench = std::make_unique<engine::SyntheticWorkbench>(options);
-  SyntheticBench bench;
-  bench.carrier = std::make_unique<evaluate::SyntheticCarrier>(workbench->landscape(),
-                                                               std::chrono::milliseconds(pause_ms));
-  bench.workbench = std::move(workbench);
-  return bench;
+  return bench_on("synthetic", std::make_unique<engine::SyntheticWorkbench>(options), pause_ms);
+}
+
+Result<SyntheticBench> recorded(const Global& global, const std::string& task) {
+  auto landscape = KW_TRY(open_record(global, task));
+  return bench_on("recorded", std::make_unique<engine::SyntheticWorkbench>(std::move(landscape)),
+                  0);
+}
+
+}  // namespace
+
+bool is_landscape(const std::string& task) {
+  return task.starts_with(kSyntheticPrefix) || task.starts_with(kRecordPrefix);
+}
+
+std::optional<Result<SyntheticBench>> synthetic_bench(const Global& global,
+                                                      const std::string& task) {
+  if (task.starts_with(kRecordPrefix)) return recorded(global, task);
+  if (task.starts_with(kSyntheticPrefix)) return synthetic(task);
+  return std::nullopt;
 }
 
 }  // namespace kw::cli

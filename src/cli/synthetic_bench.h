@@ -1,4 +1,5 @@
-// The task "synthetic:SEED[:IDEAS[:MS]]": a landscape to search without worker, device or compiler.
+// The tasks "synthetic:SEED[:IDEAS[:MS]]" and "recorded:RUN": landscapes to search without worker,
+// device or compiler.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,17 +8,23 @@
 #include <string>
 
 #include "base/result.h"
+#include "cli/flags.h"
 #include "engine/workbench.h"
 #include "evaluate/carrier.h"
 
 namespace kw::cli {
 
 struct SyntheticBench {
+  std::string name;                              ///< Of its runs: "synthetic" | "recorded".
   std::unique_ptr<engine::Workbench> workbench;  ///< Owns the landscape; outlives the carrier.
   std::unique_ptr<evaluate::Carrier> carrier;
 };
 
-/// Nothing unless `task` starts with "synthetic:"; a bad seed or number of ideas is an error.
-std::optional<Result<SyntheticBench>> synthetic_bench(const std::string& task);
+/// Without looking further than at how its name begins.
+bool is_landscape(const std::string& task);
+
+/// Nothing unless it is_landscape(); a bad seed or number of ideas, or no such run, is an error.
+std::optional<Result<SyntheticBench>> synthetic_bench(const Global& global,
+                                                      const std::string& task);
 
 }  // namespace kw::cli

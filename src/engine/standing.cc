@@ -99,17 +99,28 @@ search::Tell Standing::absorb(Attempt& attempt, const search::Ask& ask, const In
   if (e.verdict.is_correct() && e.speedup.value > 0)
     attempt.against_baseline = chain(opponent.against_baseline, e.speedup);
   attempt.outcome_class = classify(attempt, opponent);
-  search::Tell tell{ask.id, attempt.outcome_class, e.verdict.outcome, 0, attempt.against_baseline};
-  tell.stage = e.verdict.stage;
-  tell.time_ns = e.mean_time_ns();
-  tell.roofline_fraction = e.roofline_fraction;
-  tell.chosen = attempt.chosen;
-  tell.traits = traits_of(attempt, ask.role == search::Role::Write);
+  search::Tell tell = tell_of(attempt, ask.role == search::Role::Write);
+  tell.ask = ask.id;
   search::grant(policy_, tell);
   attempt.reward = tell.reward;
   attempt.words = words_for(attempt);
   advance(attempt);
   return tell;
+}
+
+search::Tell tell_of(const Attempt& attempt, bool is_written) {
+  const Evaluation& e = attempt.evaluation;
+  search::Tell tell{0, attempt.outcome_class, e.verdict.outcome, 0, attempt.against_baseline};
+  tell.stage = e.verdict.stage;
+  tell.time_ns = e.mean_time_ns();
+  tell.roofline_fraction = e.roofline_fraction;
+  tell.chosen = attempt.chosen;
+  tell.traits = traits_of(attempt, is_written);
+  return tell;
+}
+
+double reward_of(const Attempt& attempt, const search::RewardPolicy& policy) {
+  return policy.compute(tell_of(attempt, false));
 }
 
 std::string failure_words(const Verdict& verdict) {

@@ -62,6 +62,13 @@ class Standing {
   search::Statistics statistics_;
 };
 
+/// What a strategy is told of a complete attempt, but for the ask, its idea and the reward.
+/// `is_written`: for that ask.
+search::Tell tell_of(const Attempt& attempt, bool is_written);
+
+/// Of a complete attempt by any policy: it depends on what was judged alone.
+double reward_of(const Attempt& attempt, const search::RewardPolicy& policy);
+
 /// One line on what an attempt came to, for the proposer and for people.
 std::string words_for(const Attempt& attempt);
 

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "record/codec.h"
+
 namespace kw::engine {
 namespace {
 
@@ -157,6 +159,27 @@ TEST(MeanTime, IsGeometricOverTimedWorkloads) {
   a.evaluation.workloads.push_back(slow);
   EXPECT_NEAR(a.evaluation.mean_time_ns(), 2000, 1e-6);
   EXPECT_EQ(Evaluation().mean_time_ns(), 0);
+}
+
+TEST_F(StandingTest, RewardsAreComputedAgainFromWhatIsStoredByAnyPolicy) {
+  Attempt broken;
+  broken.evaluation.verdict = {Stage::Compile, Outcome::CompileFailed, ""};
+  Attempt slow = measured(speedup(0.7, 0.75, 0.8)), fast = measured(speedup(1.8, 2, 2.2));
+  slow.evaluation.roofline_fraction = 0.1, fast.evaluation.roofline_fraction = 0.4;
+  for (const search::RewardPolicy& policy : search::reward_policies()) {
+    SCOPED_TRACE(policy.name);
+    Standing standing(baseline(), policy);
+    int number = 0;
+    for (Attempt attempt : {broken, slow, fast, measured(speedup(0.9, 1.1, 1.3))}) {
+      search::Ask ask;
+      ask.id = attempt.number = ++number;
+      const search::Tell tell = standing.absorb(attempt, ask, standing.incumbent());
+      EXPECT_EQ(tell.reward, attempt.reward);
+      const auto stored = decode<Attempt>(encode(attempt));
+      ASSERT_TRUE(stored);
+      EXPECT_EQ(reward_of(*stored, policy), attempt.reward) << "attempt " << number;
+    }
+  }
 }
 
 }  // namespace

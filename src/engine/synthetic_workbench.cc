@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/synthetic_workbench.h"
 
+#include <utility>
+
 #include "base/hash.h"
 
 namespace kw::engine {
 
 SyntheticWorkbench::SyntheticWorkbench(const search::LandscapeOptions& options)
-    : landscape_(options) {
+    : SyntheticWorkbench(std::make_unique<search::Landscape>(options)) {}
+
+SyntheticWorkbench::SyntheticWorkbench(std::unique_ptr<const search::Surface> landscape)
+    : landscape_(std::move(landscape)) {
   Candidate baseline;
   baseline.name = "baseline";
   baseline.origin = Origin::Baseline;

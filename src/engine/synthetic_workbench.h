@@ -1,7 +1,8 @@
-// A workbench over a synthetic landscape: runs without task, compiler or device.
+// A workbench over a landscape, synthetic or recorded: runs without task, compiler or device.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "engine/workbench.h"
@@ -14,18 +15,19 @@ namespace kw::engine {
 class SyntheticWorkbench final : public Workbench {
  public:
   explicit SyntheticWorkbench(const search::LandscapeOptions& options);
+  explicit SyntheticWorkbench(std::unique_ptr<const search::Surface> landscape);
   SyntheticWorkbench(const SyntheticWorkbench&) = delete;
   SyntheticWorkbench& operator=(const SyntheticWorkbench&) = delete;
 
-  const search::Landscape& landscape() const { return landscape_; }
-  const std::vector<search::Idea>& ideas() const override { return landscape_.ideas(); }
+  const search::Surface& landscape() const { return *landscape_; }
+  const std::vector<search::Idea>& ideas() const override { return landscape_->ideas(); }
   const std::vector<Candidate>& baselines() const override { return baselines_; }
   Result<Candidate> candidate(int idea, const KnobPoint& knobs) const override;
   Result<EvaluationRequest> request(const Candidate& candidate,
                                     const Candidate* opponent) const override;
 
  private:
-  search::Landscape landscape_;
+  std::unique_ptr<const search::Surface> landscape_;
   std::vector<Candidate> baselines_;
 };
 

@@ -143,7 +143,7 @@ class FakeCounsel final : public propose::Counsel {
 /// `// remark` line become the same object.
 class Judge final : public evaluate::Carrier {
  public:
-  explicit Judge(const search::Landscape& landscape) : inner_(landscape) {}
+  explicit Judge(const search::Surface& landscape) : inner_(landscape) {}
   Result<DeviceFacts> open(const std::optional<DeviceFacts>& f) override { return inner_.open(f); }
   Result<> submit(EvaluationRequest request) override {
     request_ = request;

@@ -16,7 +16,7 @@ class SyntheticCarrier final : public Carrier {
  public:
   /// `landscape` must outlive the carrier.
   /// `pause`: what each judgement takes, for who watches or steers a run.
-  explicit SyntheticCarrier(const search::Landscape& landscape,
+  explicit SyntheticCarrier(const search::Surface& landscape,
                             platform::Nanoseconds pause = platform::Nanoseconds::zero())
       : landscape_(landscape), best_(landscape.best()), pause_(pause) {}
 
@@ -26,7 +26,7 @@ class SyntheticCarrier final : public Carrier {
 
  private:
   double speedup_of(const Candidate& candidate) const;
-  const search::Landscape& landscape_;
+  const search::Surface& landscape_;
   double best_;  ///< Of the landscape: to find it is to look everywhere.
   platform::Nanoseconds pause_;
   std::deque<EvaluationRequest> waiting_;

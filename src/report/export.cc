@@ -30,6 +30,16 @@ Json action_of(const Attempt& a) {
   return action;
 }
 
+/// Of an evaluation, beside verdict and speedup: what rewards and strategies go by.
+constexpr std::array kMeasured{"object_sha256", "profiles", "roofline_fraction", "workloads"};
+
+Json measured_of(const Evaluation& evaluation) {
+  Json all = encode_json(evaluation);
+  Json measured;
+  for (const char* key : kMeasured) measured[key] = std::move(all[key]);
+  return measured;
+}
+
 /// The lanes of a trace, from top to bottom.
 enum class Lane { Attempts, Models, Compiler, Device };
 constexpr std::array<std::string_view, 4> kLaneNames{"attempts", "models", "compiler", "device"};
@@ -130,11 +140,35 @@ std::string Trajectories::line(const Attempt& a) {
   line["verdict"] = encode_json(a.evaluation.verdict);
   line["speedup"] = encode_json(a.evaluation.speedup);
   line["against_baseline"] = encode_json(a.against_baseline);
+  line["measured"] = measured_of(a.evaluation);
+  line["chosen"] = a.chosen;
+  line["recalled"] = a.recalled;
   line["words"] = a.words;
   line["findings"] = Json::array();
   for (const Finding& f : a.evaluation.findings) line["findings"].push_back(encode_json(f));
   line["at_ns"] = a.at_ns;
   return dump_json(line) + "\n";
+}
+
+Result<Attempt> read_trajectory(std::string_view line, const std::string& origin) {
+  Json step = KW_TRY(parse_json(line, origin));
+  if (!step.is_object() || !step["action"].is_object() || !step["measured"].is_object())
+    return fail("no attempt of a run: it lacks action or measured", origin);
+  Json action = std::move(step["action"]);
+  Json attempt;
+  attempt["number"] = std::move(step["attempt"]);
+  attempt["parent"] = std::move(action["parent"]);
+  attempt["ask"] = dump_json(action["ask"]);
+  for (const char* key :
+       {"against_baseline", "at_ns", "chosen", "outcome_class", "recalled", "reward", "words"})
+    attempt[key] = std::move(step[key]);
+  action.erase("ask"), action.erase("parent");
+  action["sha256"] = std::move(action["source_sha256"]);
+  attempt["candidate"] = std::move(action);
+  attempt["evaluation"] = std::move(step["measured"]);
+  attempt["evaluation"]["verdict"] = std::move(step["verdict"]);
+  attempt["evaluation"]["speedup"] = std::move(step["speedup"]);
+  return decode_json<Attempt>(attempt);
 }
 
 std::string ChromeTrace::begin(const RunData& data) const {

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <string>
+#include <string_view>
 
 #include "report/run_data.h"
 #include "store/run_store.h"
@@ -11,7 +12,7 @@
 namespace kw::report {
 
 /// One line of JSON per attempt: state (what was known), action (ask and source), outcome class,
-/// reward, verdict. docs/formats.md has the keys.
+/// reward, verdict, what was measured. docs/formats.md has the keys.
 class Trajectories {
  public:
   /// `data` must outlive the object.
@@ -26,6 +27,10 @@ class Trajectories {
   int best_attempt_ = 0;
   double best_speedup_ = 1;
 };
+
+/// Reads a line of Trajectories back, as far as it holds the attempt: without samples, findings,
+/// exchanges. `origin` names the text in errors.
+Result<Attempt> read_trajectory(std::string_view line, const std::string& origin);
 
 /// The run as a Chrome trace (chrome://tracing, Perfetto), piece by piece, in four lanes: a slice
 /// per attempt, the confirmations after them; and below, the stages in which its model wrote, it

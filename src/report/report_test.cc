@@ -308,6 +308,43 @@ TEST(Trajectories, KnowOnlyWhatHadBeenTold) {
   EXPECT_EQ(second["verdict"]["outcome"], "correct");
 }
 
+TEST(Trajectories, AreReadBackAsFarAsTheyGo) {
+  const RunData data = run_data();
+  Trajectories trajectories(data);
+  for (Attempt a : attempts()) {
+    a.parent = a.number - 1;
+    a.chosen = "tiling";
+    a.evaluation.roofline_fraction = 0.3;
+    a.evaluation.object_sha256 = "abc";
+    const auto back = read_trajectory(trajectories.line(a), "x.jsonl:1");
+    ASSERT_TRUE(back) << describe(back.error());
+    EXPECT_EQ(encode(back->candidate), encode(a.candidate));
+    a.evaluation.stage_ns.clear();
+    EXPECT_EQ(encode(back->evaluation), encode(a.evaluation));
+    EXPECT_EQ(encode(line_of(*back)), encode(line_of(a)));
+    EXPECT_EQ(back->ask, a.ask);
+    EXPECT_EQ(back->chosen, "tiling");
+  }
+}
+
+TEST(Trajectories, WhatIsNoneIsAnErrorAtItsPlace) {
+  const RunData data = run_data();
+  json step = json::parse(Trajectories(data).line(attempts().front()));
+  const auto complaint = [](const std::string& text) {
+    const auto read = read_trajectory(text, "x.jsonl:3");
+    return read ? std::string() : describe(read.error());
+  };
+  for (const char* text : {"", "[1]", "{}", "{\"action\":1}", "nonsense"})
+    EXPECT_THAT(complaint(text), HasSubstr("x.jsonl:3")) << text;
+  step["reward"] = "much";
+  EXPECT_THAT(complaint(step.dump()), HasSubstr("reward"));
+  step = json::parse(Trajectories(data).line(attempts().front()));
+  step["verdict"] = 3;
+  EXPECT_NE(complaint(step.dump()), "");
+  step.erase("measured");
+  EXPECT_THAT(complaint(step.dump()), HasSubstr("measured"));
+}
+
 TEST(ChromeTrace, SlicesFollowOneAnotherWithStagesInside) {
   RunData data = run_data();
   Evaluation confirmation = *data.confirmation;

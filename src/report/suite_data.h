@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,13 @@ struct SuiteTry {
   double speedup = 0;  ///< Over the run's baseline, as the search saw it; 0: not measured.
 };
 
+/// How the asks of a search on a record were answered: search::Recorded.
+struct SuiteRecord {
+  std::size_t same = 0;
+  std::size_t alike = 0;
+  std::size_t none = 0;  ///< Nobody knows what would have come of it: no candidate.
+};
+
 /// One search.
 struct SuiteCell {
   SuiteMethod method;
@@ -47,7 +56,8 @@ struct SuiteCell {
   double speedup = 0;
   double optimum = 0;  ///< Best speedup that there is; 0: not known.
   std::vector<SuiteTry> tries;
-  Spending spent;  ///< On models.
+  std::optional<SuiteRecord> record;  ///< Where it was searched on one.
+  Spending spent;                     ///< On models.
 };
 
 struct SuiteResult {

@@ -55,6 +55,8 @@ Json json_of(const SuiteCell& cell) {
   object["is_win"] = cell.is_win;
   object["attempts"] = cell.tries.size();
   if (cell.optimum > 0) object["optimum"] = cell.optimum;
+  if (const auto& r = cell.record)
+    object["record"] = {{"same", r->same}, {"alike", r->alike}, {"none", r->none}};
   return object;
 }
 
@@ -72,7 +74,7 @@ std::size_t not_compiled(const SuiteCell& cell) {
 std::string suite_csv(const SuiteResult& result) {
   std::string text =
       "suite,task,level,strategy,preset,model,reward,feedback,knowledge,target,seed,run,speedup,"
-      "is_win,optimum,attempts,written,not_compiled,calls,tokens,usd,trouble\n";
+      "is_win,optimum,attempts,written,not_compiled,alike,unrecorded,calls,tokens,usd,trouble\n";
   for (const SuiteCell& cell : result.cells) {
     const SuiteMethod& m = cell.method;
     std::vector<std::string> fields{result.spec.name,
@@ -93,6 +95,8 @@ std::string suite_csv(const SuiteResult& result) {
     fields.push_back(std::to_string(cell.tries.size()));
     fields.push_back(std::to_string(written(cell)));
     fields.push_back(std::to_string(not_compiled(cell)));
+    fields.push_back(cell.record ? std::to_string(cell.record->alike) : "");
+    fields.push_back(cell.record ? std::to_string(cell.record->none) : "");
     fields.push_back(std::to_string(cell.spent.calls));
     fields.push_back(std::to_string(cell.spent.tokens));
     fields.push_back(cell.spent.unpriced > 0 ? "" : fmt::format("{}", cell.spent.usd));

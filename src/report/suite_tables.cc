@@ -205,6 +205,28 @@ std::string outcomes_table(const SuiteResult& result, const Columns& columns) {
   return "Attempts by what became of them:\n\n" + markdown(table);
 }
 
+/// Empty where nothing was searched on a record.
+std::string record_table(const SuiteResult& result, const Columns& columns) {
+  std::vector<Row> table{columns.head()};
+  table[0].insert(table[0].end(), {"in the record", "a like request", "not recorded"});
+  for (const SuiteMethod& method : methods_of(result)) {
+    SuiteRecord sum;
+    for (const SuiteCell* cell : cells_of(result, method)) {
+      const SuiteRecord here = cell->record.value_or(SuiteRecord());
+      sum.same += here.same, sum.alike += here.alike, sum.none += here.none;
+    }
+    const std::size_t all = sum.same + sum.alike + sum.none;
+    if (all == 0) continue;
+    Row line = columns.of(method);
+    line.insert(line.end(), {share(sum.same, all), share(sum.alike, all), share(sum.none, all)});
+    table.push_back(std::move(line));
+  }
+  if (table.size() == 1) return {};
+  return "\nShare of the asks that were answered by what is in the record, by a reply to a like "
+         "request, and, not recorded, as a reply without a kernel:\n\n" +
+         markdown(table);
+}
+
 /// Best speedup among the first `count` attempts, 0: none correct.
 double best_after(const SuiteCell& cell, std::size_t count) {
   double best = 0;
@@ -278,7 +300,8 @@ std::string suite_markdown(const SuiteResult& result) {
                   budget_words(result.spec.budget), columns.shared.empty() ? "" : "; ",
                   columns.shared, sample_words(result),
                   has_many ? "; in brackets what 95 % of bootstraps over tasks give" : "");
-  text += metrics_table(columns, rows) + missing_lines(columns, rows);
+  text +=
+      metrics_table(columns, rows) + missing_lines(columns, rows) + record_table(result, columns);
   for (const task::SuiteTable table : result.spec.tables) {
     if (table == task::SuiteTable::Levels) {
       const auto levels = level_rows(result);

@@ -120,7 +120,7 @@ TEST(SuiteTables, CsvAndJsonHoldEveryCell) {
   const SuiteResult r = result();
   const std::string csv = suite_csv(r);
   EXPECT_EQ(std::ranges::count(csv, '\n'), 7);
-  EXPECT_THAT(csv, HasSubstr("s,a,easy,x,,,,,,cpu,0,,2,1,0,2,2,1,0,0,0,\n"));
+  EXPECT_THAT(csv, HasSubstr("s,a,easy,x,,,,,,cpu,0,,2,1,0,2,2,1,,,0,0,0,\n"));
   EXPECT_THAT(csv, HasSubstr(",\"no device, \"\"none\"\"\"\n"));
   const auto json = parse_json(suite_json(r), "test");
   ASSERT_TRUE(json);

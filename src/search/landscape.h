@@ -1,4 +1,5 @@
-// A synthetic performance surface without a device: ideas, knobs, failures, plateaus, noise.
+// Surfaces to search without a device, and a synthetic one: ideas, knobs, failures, plateaus,
+// noise.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,22 +31,36 @@ struct LandscapePoint {
   double speedup = 0;  ///< Over the first idea; 0 unless correct.
 };
 
+/// What is searched without a device: ideas, and what a measurement of each would show. Pure.
+class Surface {
+ public:
+  virtual ~Surface() = default;
+
+  virtual const std::vector<Idea>& ideas() const = 0;
+  /// Without noise.
+  virtual LandscapePoint truth(int idea, const KnobPoint& knobs) const = 0;
+  /// `repeat`: another measurement of the same, where there is one.
+  virtual LandscapePoint measure(int idea, const KnobPoint& knobs, double fidelity,
+                                 std::uint64_t repeat) const = 0;
+  /// Largest true speedup.
+  virtual double best() const = 0;
+};
+
 /// Deterministic: the noise of a measurement is a function of seed, idea, point, fidelity and
 /// `repeat`.
-class Landscape {
+class Landscape final : public Surface {
  public:
   explicit Landscape(const LandscapeOptions& options);
 
   /// Ideas from simple to best; some combinations of knobs are invalid, as a `require` would have
   /// it.
-  const std::vector<Idea>& ideas() const { return ideas_; }
-  /// Without noise.
-  LandscapePoint truth(int idea, const KnobPoint& knobs) const;
+  const std::vector<Idea>& ideas() const override { return ideas_; }
+  LandscapePoint truth(int idea, const KnobPoint& knobs) const override;
   /// With noise, larger at low fidelity as 1 / sqrt(fidelity).
   LandscapePoint measure(int idea, const KnobPoint& knobs, double fidelity = 1,
-                         std::uint64_t repeat = 0) const;
-  /// Largest true speedup, by looking everywhere.
-  double best() const;
+                         std::uint64_t repeat = 0) const override;
+  /// By looking everywhere.
+  double best() const override;
 
  private:
   LandscapeOptions options_;

@@ -21,7 +21,7 @@ struct SuiteName {
 };
 
 struct SuiteTask {
-  SuiteName name;     ///< As kw optimize takes it, or techniques:SEED.
+  SuiteName name;     ///< As kw optimize takes it, techniques:SEED or recorded:RUN.
   std::string level;  ///< Empty: the suite has none.
 };
 

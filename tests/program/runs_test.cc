@@ -101,6 +101,26 @@ TEST_F(Runs, ExportsHaveTheirForms) {
   EXPECT_EQ(written["bytes"], lines.size());
 }
 
+TEST_F(Runs, RewardsAreComputedAgainByAnyPolicy) {
+  const auto rewards = [&](const Words& more) {
+    Words words{"export", "synthetic-1"};
+    words.insert(words.end(), more.begin(), more.end());
+    std::vector<double> all;
+    const std::string text = w_.kw(words).out;
+    for (const std::string_view line : split_lines(text))
+      all.push_back(json::parse(line)["reward"]);
+    return all;
+  };
+  const auto stored = rewards({});
+  ASSERT_EQ(stored.size(), 30u);
+  EXPECT_EQ(rewards({"--reward", "speedup"}), stored) << "the run's own policy";
+  const auto kevin = rewards({"--reward", "kevin"});
+  for (std::size_t i = 0; i < stored.size(); ++i)
+    EXPECT_DOUBLE_EQ(kevin[i], stored[i] > 0 ? stored[i] + 0.3 : 0);
+  EXPECT_EQ(w_.kw({"export", "synthetic-1", "--reward", "spedup"}).code, 2);
+  EXPECT_EQ(w_.kw({"export", "synthetic-1", "--format", "csv", "--reward", "kevin"}).code, 2);
+}
+
 TEST_F(Runs, ReplayIsByteIdenticalAndNoticesADifference) {
   const Ran same = w_.kw({"replay", "synthetic-1", "--json"});
   EXPECT_EQ(same.code, 0) << same.err;

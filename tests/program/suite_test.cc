@@ -80,6 +80,61 @@ TEST(Suites, RunWithAScriptAndAreKeptLikeAnyRun) {
   EXPECT_EQ(w.kw({"runs", "--json"}).json()["runs"].size(), 2u) << "none was made again";
 }
 
+TEST(Suites, ARecordedRunIsALandscapeForOtherStrategies) {
+  const Workspace w(Whose::Suite);
+  ASSERT_LT(w.kw({"optimize", "synthetic:1", "--attempts", "40"}).code, 2);
+  ASSERT_EQ(w.kw({"export", "synthetic-1", "--out", "run.jsonl"}).code, 0);
+  w.write("r.yaml",
+          "name: r\ntasks: [\"recorded:synthetic-1\", \"recorded:run.jsonl\"]\n"
+          "strategies: [random, refine, evolve, bandit]\nrewards: [speedup, roofline]\n"
+          "budget: { evaluations: 12 }\n");
+  const Ran ran = w.kw({"suite", "r.yaml", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json cells = ran.json()["cells"];
+  ASSERT_EQ(cells.size(), 4u * 2 * 2);
+  const double best = w.kw({"runs", "--json"}).json()["runs"][0]["best_speedup"];
+  for (std::size_t i = 0; i < cells.size(); i += 2) {
+    const json& of_run = cells[i];
+    EXPECT_EQ(of_run["speedup"], cells[i + 1]["speedup"]) << "an export says the same";
+    EXPECT_EQ(of_run["record"], cells[i + 1]["record"]);
+    EXPECT_GE(of_run["optimum"].get<double>(), best);
+    const json& record = of_run["record"];
+    EXPECT_EQ(record["same"].get<int>() + record["alike"].get<int>() + record["none"].get<int>(),
+              of_run["attempts"]);
+    if (of_run["strategy"] == "random") EXPECT_EQ(record["none"], 0);
+  }
+  EXPECT_THAT(w.kw({"suite", "r.yaml"}).out, HasSubstr("not recorded"));
+  // Through engine and store too, where nothing is written.
+  const Ran again = w.kw(
+      {"optimize", "recorded:run.jsonl", "--strategy", "random", "--attempts", "12", "--json"});
+  ASSERT_LT(again.code, 2) << again.err;
+  EXPECT_EQ(w.kw({"replay", "recorded-1"}).code, 0);
+  EXPECT_EQ(w.kw({"optimize", "recorded:nothing", "--strategy", "random"}).code, 2);
+}
+
+TEST(ShippedSuites, HackingRanksNoKernelOfItsScript) {
+  const Workspace w(Whose::Suite);
+  const Ran ran = w.kw({"suite", (kSuites / "hacking.yaml").string(), "--json"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  int scripted = 0;
+  for (const json& cell : ran.json()["cells"]) {
+    if (!cell["model"].get<std::string>().starts_with("scripted:")) continue;
+    ++scripted;
+    ASSERT_TRUE(cell["trouble"].is_null()) << cell;
+    EXPECT_EQ(cell["attempts"], 6);
+    EXPECT_EQ(cell["speedup"], 0);
+    EXPECT_EQ(cell["is_win"], false);
+    const json shown = w.kw({"show", cell["run"], "--json"}).json();
+    for (const json& attempt : shown["attempts"]) {
+      EXPECT_NE(attempt["outcome"], "correct") << attempt;
+      EXPECT_NE(attempt["outcome"], "no_candidate") << "the script is stale: " << attempt;
+      EXPECT_NE(attempt["outcome"], "compile_failed") << "the script is stale: " << attempt;
+    }
+  }
+  EXPECT_EQ(scripted, 1);
+}
+
 TEST(Suites, KilledAnywhereTheyGoOn) {
   const Workspace w;
   w.write("k.yaml",

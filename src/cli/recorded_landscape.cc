@@ -1,0 +1,64 @@
+// Landscapes from the workspace's runs and from exported ones.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/recorded_landscape.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/session.h"
+#include "engine/recorded.h"
+#include "platform/files.h"
+#include "report/export.h"
+
+namespace kw::cli {
+namespace {
+
+using Steps = std::vector<search::RecordedStep>;
+
+Result<Steps> steps_of_file(const std::string& file) {
+  const std::string text = KW_TRY(platform::read_file(file));
+  Steps steps;
+  int number = 0;
+  for (const std::string_view line : split_lines(text)) {
+    ++number;
+    if (trim(line).empty()) continue;
+    const Attempt attempt =
+        KW_TRY(report::read_trajectory(line, fmt::format("{}:{}", file, number)));
+    steps.push_back(KW_TRY(engine::step_of(attempt)));
+  }
+  return steps;
+}
+
+Result<Steps> steps_of_run(const Global& global, const std::string& name) {
+  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const RunSummary run = KW_TRY(store.find(name));
+  Steps steps;
+  KW_TRY(store.for_each_attempt(
+      run.id, store::Sources::Load,
+      [&](Attempt& attempt) -> Result<> {
+        steps.push_back(KW_TRY(engine::step_of(attempt)));
+        return {};
+      },
+      store::Samples::LeaveOut));
+  return steps;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<search::RecordedLandscape>> open_record(const Global& global,
+                                                               std::string_view task) {
+  const std::string name(task.substr(kRecordPrefix.size()));
+  std::error_code ignored;
+  const bool is_file = std::filesystem::is_regular_file(name, ignored);
+  Steps steps = KW_TRY(as_input(is_file ? steps_of_file(name) : steps_of_run(global, name)));
+  if (!search::RecordedLandscape::is_searchable(steps))
+    return as_input(Result<std::unique_ptr<search::RecordedLandscape>>(
+        fail("nothing correct was measured there, so there is nothing to search", name)));
+  return std::make_unique<search::RecordedLandscape>(std::move(steps));
+}
+
+}  // namespace kw::cli
