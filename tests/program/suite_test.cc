@@ -101,7 +101,9 @@ TEST(Suites, ARecordedRunIsALandscapeForOtherStrategies) {
     const json& record = of_run["record"];
     EXPECT_EQ(record["same"].get<int>() + record["alike"].get<int>() + record["none"].get<int>(),
               of_run["attempts"]);
-    if (of_run["strategy"] == "random") EXPECT_EQ(record["none"], 0);
+    if (of_run["strategy"] == "random") {
+      EXPECT_EQ(record["none"], 0);
+    }
   }
   EXPECT_THAT(w.kw({"suite", "r.yaml"}).out, HasSubstr("not recorded"));
   // Through engine and store too, where nothing is written.
