@@ -69,13 +69,6 @@ class Arena {
   std::size_t bytes_;
 };
 
-struct Point {
-  std::string kind;
-  std::string level;  ///< "core" for FMA.
-  std::string isa;    ///< FMA only.
-  int threads = 1;
-};
-
 struct Sampling {
   double budget_ns = 0;  ///< Of all points together.
   double sample_ns = 0;  ///< Shortest sample.
@@ -103,7 +96,7 @@ class Bench {
   }
 
   // Measures with every kernel that serves the point, for `slice_ns`; the best one's figures.
-  Ceiling measure(const Point& point, const Sampling& sampling, double slice_ns) {
+  Ceiling measure(const CeilingPoint& point, const Sampling& sampling, double slice_ns) {
     Ceiling best{point.kind, point.level, point.isa, point.threads, 0, 0, 0, 0};
     if (point.level == "core") {
       for (const FmaKernel& kernel : fma_)
@@ -165,7 +158,7 @@ class Bench {
     return rates;
   }
 
-  Rates run_memory(const MemoryKernel& kernel, const Point& point, const Sampling& sampling,
+  Rates run_memory(const MemoryKernel& kernel, const CeilingPoint& point, const Sampling& sampling,
                    double slice_ns) {
     const std::size_t footprint =
         static_cast<std::size_t>(footprint_for(facts_, point.level, point.threads));
@@ -182,7 +175,7 @@ class Bench {
     });
   }
 
-  Rates run_fma(const FmaKernel& kernel, const Point& point, const Sampling& sampling,
+  Rates run_fma(const FmaKernel& kernel, const CeilingPoint& point, const Sampling& sampling,
                 double slice_ns) {
     constexpr long kSteps = 1000;
     const double flops = static_cast<double>(kernel.flops_per_step) * kSteps * point.threads;
@@ -199,10 +192,34 @@ class Bench {
   std::unique_ptr<Crew> crew_;
 };
 
-std::vector<Point> points_of(const DeviceFacts& facts, Effort effort) {
+// DRAM passes are milliseconds long where others need microseconds.
+double weight_of(const CeilingPoint& point) {
+  return point.level == "DRAM" ? 8 : point.level == "L3" ? 2 : 1;
+}
+
+std::size_t arena_bytes(const DeviceFacts& facts) {
+  // Beside the footprint, each thread needs the skew of its arrays and whole blocks and pages.
+  const std::size_t slack = 16 * kAlign * static_cast<std::size_t>(std::max(facts.cores, 1));
+  return static_cast<std::size_t>(footprint_for(facts, "DRAM", facts.cores)) + slack;
+}
+
+void measure_points(Bench& bench, const std::vector<CeilingPoint>& points,
+                    const std::vector<std::size_t>& which, const Sampling& sampling,
+                    double budget_ns, std::vector<Ceiling>& into) {
+  double weight = 0;
+  for (const std::size_t i : which) weight += weight_of(points[i]);
+  for (const std::size_t i : which) {
+    Ceiling found = bench.measure(points[i], sampling, budget_ns * weight_of(points[i]) / weight);
+    if (found.samples > 0) into[i] = std::move(found);  // Past the deadline the first try stands.
+  }
+}
+
+}  // namespace
+
+std::vector<CeilingPoint> points_of(const DeviceFacts& facts, Effort effort) {
   std::vector<int> threads{std::max(facts.cores, 1)};
   if (effort == Effort::Full && threads[0] > 1) threads.push_back(1);
-  std::vector<Point> points;
+  std::vector<CeilingPoint> points;
   const std::vector<FmaKernel> fma = fma_kernels();
   // What a roofline needs most comes first, in case the deadline cuts the rest.
   for (const int n : threads) {
@@ -218,30 +235,6 @@ std::vector<Point> points_of(const DeviceFacts& facts, Effort effort) {
   }
   return points;
 }
-
-// DRAM passes are milliseconds long where others need microseconds.
-double weight_of(const Point& point) {
-  return point.level == "DRAM" ? 8 : point.level == "L3" ? 2 : 1;
-}
-
-std::size_t arena_bytes(const DeviceFacts& facts) {
-  // Beside the footprint, each thread needs the skew of its arrays and whole blocks and pages.
-  const std::size_t slack = 16 * kAlign * static_cast<std::size_t>(std::max(facts.cores, 1));
-  return static_cast<std::size_t>(footprint_for(facts, "DRAM", facts.cores)) + slack;
-}
-
-void measure_points(Bench& bench, const std::vector<Point>& points,
-                    const std::vector<std::size_t>& which, const Sampling& sampling,
-                    double budget_ns, std::vector<Ceiling>& into) {
-  double weight = 0;
-  for (const std::size_t i : which) weight += weight_of(points[i]);
-  for (const std::size_t i : which) {
-    Ceiling found = bench.measure(points[i], sampling, budget_ns * weight_of(points[i]) / weight);
-    if (found.samples > 0) into[i] = std::move(found);  // Past the deadline the first try stands.
-  }
-}
-
-}  // namespace
 
 std::int64_t footprint_for(const DeviceFacts& facts, const std::string& level, int threads) {
   std::int64_t last = 0, wanted = 0;
@@ -269,7 +262,7 @@ Result<CeilingReport> measure_ceilings(const DeviceFacts& facts, Effort effort) 
   const Sampling sampling = sampling_of(effort);
   const std::unique_ptr<Arena> arena = KW_TRY(Arena::create(arena_bytes(facts)));
   Bench bench(facts, *arena, sampling.hard_ns);
-  const std::vector<Point> points = points_of(facts, effort);
+  const std::vector<CeilingPoint> points = points_of(facts, effort);
   std::vector<Ceiling> found(points.size());
   std::vector<std::size_t> which(points.size());
   for (std::size_t i = 0; i < which.size(); ++i) which[i] = i;

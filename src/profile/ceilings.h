@@ -32,6 +32,17 @@ Result<CeilingReport> measure_ceilings(device::Device& device, Effort effort);
 /// is refused. Allocates up to four times the last-level cache. Error: no memory.
 Result<CeilingReport> measure_ceilings(const DeviceFacts& facts, Effort effort);
 
+/// One thing to measure on a processor.
+struct CeilingPoint {
+  std::string kind;   ///< copy, mix_3r1w, triad, read, write; of FMA the type.
+  std::string level;  ///< L1, L2, L3, DRAM; "core" for FMA.
+  std::string isa;    ///< FMA only.
+  int threads = 1;
+};
+
+/// What measure_ceilings() measures there, what a roofline needs most first.
+std::vector<CeilingPoint> points_of(const DeviceFacts& facts, Effort effort);
+
 /// Bytes that all threads together should touch to measure `level` (L1, L2, L3, DRAM): half of the
 /// caches of that level that `threads` can reach, or several times the last; 0 if there is none.
 std::int64_t footprint_for(const DeviceFacts& facts, const std::string& level, int threads);

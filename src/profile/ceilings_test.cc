@@ -5,7 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <atomic>
+#include <map>
+#include <set>
+#include <string>
 
 #include "profile/crew.h"
 #include "profile/kernels.h"
@@ -32,6 +37,34 @@ TEST(Kernels, WriteWhatTheirMixSays) {
       ASSERT_EQ(out[i], want) << kernel.kind << " " << i;
     }
   }
+}
+
+TEST(Points, AreEveryMixOfEveryLevelAndEveryWidthForAllThreadsAndForOne) {
+  DeviceFacts facts;
+  facts.cores = 8;
+  facts.memory_bytes = std::int64_t{64} << 30;
+  for (const int level : {1, 2, 3})
+    facts.caches.push_back({.level = level, .bytes = std::int64_t{1} << (14 + 4 * level)});
+  std::set<std::string> widths;
+  for (const FmaKernel& kernel : fma_kernels())
+    widths.insert(fmt::format("{} {}", kernel.kind, kernel.isa));
+  const std::set<std::string> mixes = {"copy", "mix_3r1w", "triad", "read", "write"};
+  for (const int threads : {8, 1}) {
+    std::set<std::string> fma;
+    std::map<std::string, std::set<std::string>> levels;
+    for (const CeilingPoint& p : points_of(facts, Effort::Full)) {
+      if (p.threads != threads) continue;
+      if (p.level == "core")
+        fma.insert(p.kind + " " + p.isa);
+      else
+        levels[p.level].insert(p.kind);
+    }
+    EXPECT_EQ(fma, widths) << threads;
+    EXPECT_EQ(levels, (std::map<std::string, std::set<std::string>>{
+                          {"L1", mixes}, {"L2", mixes}, {"L3", mixes}, {"DRAM", mixes}}))
+        << threads;
+  }
+  for (const CeilingPoint& p : points_of(facts, Effort::Quick)) EXPECT_EQ(p.threads, 8);
 }
 
 TEST(Kernels, EveryMixIsThere) {

@@ -144,6 +144,21 @@ TEST_F(PageOfARun, IsWellFormedAndShowsEveryPart) {
     EXPECT_THAT(markup.text, HasSubstr(words));
 }
 
+TEST_F(PageOfARun, FindingsAndRooflineStandInTheirSections) {
+  fill(5, {});
+  Finding finding;
+  finding.text = "rows are read twice";
+  data_.best->evaluation.findings = {finding};
+  data_.confirmation->findings = {finding};
+  const std::string html = page().html;
+  const auto section = [&](const std::string& id) {
+    const auto from = html.find("<section id=\"" + id + "\">");
+    return from == std::string::npos ? "" : html.substr(from, html.find("</section>", from) - from);
+  };
+  EXPECT_THAT(section("findings"), HasSubstr(finding.text));
+  EXPECT_THAT(section("roofline"), AllOf(HasSubstr("<svg"), HasSubstr("<figcaption>")));
+}
+
 TEST_F(PageOfARun, TheBaselineIsTheRunsAndNotWhatTheBestWasTimedAgainst) {
   fill(5, {});
   data_.confirmation.reset();

@@ -119,5 +119,29 @@ TEST(TaskRun, EndsWithACertificateAndCanBeLookedBackAt) {
   expect_keys_of_a_judgement(again.json());
 }
 
+TEST(TaskRun, ASweepWritesATableAndAPlot) {
+  const Workspace w(Whose::Suite);
+  write_known_task(w);
+  const Ran ran = w.kw({"sweep", "twice", "--dim", "n=131072..524288", "--json"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  const json swept = ran.json();
+  EXPECT_EQ(swept["dim"], "n");
+  ASSERT_EQ(swept["points"].size(), 3u);
+  const std::string table = w.read(swept["csv"].get<std::string>());
+  const auto rows = split_lines(table);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_THAT(std::string(rows[0]), StartsWith("n,outcome,median_ns,"));
+  for (std::size_t i = 0; i < 3; ++i) {
+    const json& point = swept["points"][i];
+    EXPECT_EQ(point["value"], 131072 << i);
+    EXPECT_EQ(point["outcome"], "correct");
+    EXPECT_GT(point["median_ns"], 0);
+    EXPECT_THAT(std::string(rows[i + 1]), StartsWith(std::to_string(131072 << i) + ",correct,"));
+  }
+  const std::string plot = w.read(swept["svg"].get<std::string>());
+  EXPECT_THAT(plot, AllOf(StartsWith("<svg"), HasSubstr("twice over n")));
+}
+
 }  // namespace
 }  // namespace kw::program
