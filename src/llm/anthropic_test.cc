@@ -169,6 +169,78 @@ TEST_F(Anthropic, ABoundOnTokensIsTakenFromTheRefusal) {
   EXPECT_EQ(Json::parse(server_.requests().back().body)["max_tokens"], 64000);
 }
 
+TEST_F(Anthropic, RefusalsAreOneClearLineWithTheirWait) {
+  struct Refusal {
+    int status;
+    const char* type;
+    const char* message;
+    Advice advice;
+    const char* words;
+  };
+  for (const Refusal& refusal :
+       {Refusal{429, "rate_limit_error", "Too many\nrequests", Advice::Retry, "HTTP 429: Too many"},
+        Refusal{500, "api_error", "Internal server error", Advice::Retry, "HTTP 500: Internal"},
+        Refusal{404, "not_found_error", "model: claude-x", Advice::Stop,
+                "is the model's name right?"}}) {
+    server_.add({.status = refusal.status,
+                 .pieces = {Json{{"type", "error"},
+                                 {"error", {{"type", refusal.type}, {"message", refusal.message}}}}
+                                .dump()},
+                 .headers = {{"Retry-After", "2"}},
+                 .is_buffered = true});
+    const auto reply = ask();
+    ASSERT_FALSE(reply) << refusal.type;
+    EXPECT_EQ(reply.error().advice, refusal.advice) << refusal.type;
+    EXPECT_THAT(reply.error().what,
+                testing::AllOf(HasSubstr(refusal.words), testing::Not(HasSubstr("\n"))));
+    EXPECT_EQ(call_.report.retry_after, std::chrono::seconds(2));
+  }
+}
+
+TEST_F(Anthropic, LeavesOutATemperatureThatIsRejected) {
+  refuse(400, "invalid_request_error", "temperature is not supported with this model.");
+  answer({start(), spoken("ok"), stop("end_turn", 1)});
+  ASSERT_TRUE(ask());
+  EXPECT_FALSE(Json::parse(server_.requests().back().body).contains("temperature"));
+  EXPECT_THAT(notices_, ElementsAre(HasSubstr("rejects a temperature")));
+}
+
+TEST_F(Anthropic, JoinsCharactersThatPiecesCutAndTakesAProxysWholeStream) {
+  const std::string stream =
+      start() + spoken("5 \xE2\x82\xAC \xF0\x9F\x98\x80") + stop("end_turn", 3);
+  std::vector<std::string> bytes;
+  for (const char c : stream) bytes.emplace_back(1, c);
+  answer(bytes);
+  EXPECT_EQ(ask()->text, "5 € 😀");
+  server_.add({.content_type = "text/html", .pieces = {stream}, .is_buffered = true});
+  EXPECT_EQ(ask()->text, "5 € 😀");
+}
+
+TEST_F(Anthropic, AnEmptyReplyAndAWebPageAreNoKernel) {
+  answer({start(), stop("end_turn", 0)});
+  EXPECT_EQ(why_unusable(*ask()), "the reply is empty");
+  server_.add({.content_type = "text/html",
+               .pieces = {"<!doctype html><title>Sign in</title>"},
+               .is_buffered = true});
+  const auto reply = ask();
+  ASSERT_FALSE(reply);
+  EXPECT_THAT(reply.error().what, HasSubstr("a web page titled 'Sign in'"));
+}
+
+TEST_F(Anthropic, HangsFloodsAndHugeLinesEnd) {
+  timeouts_.idle = std::chrono::milliseconds(30);
+  timeouts_.total = std::chrono::milliseconds(120);
+  model_ = make_anthropic_chat(endpoint());
+  server_.add({.pieces = {start() + spoken("half")}, .end = TestAnswer::End::Hang});
+  EXPECT_THAT(ask().error().what, HasSubstr("stalled"));
+  server_.add({.pieces = {event({{"type", "ping"}})}, .end = TestAnswer::End::Flood});
+  EXPECT_THAT(ask().error().what, HasSubstr("not complete after"));
+  timeouts_ = {};
+  model_ = make_anthropic_chat(endpoint());
+  server_.add({.pieces = {"data: " + std::string(17 << 20, 'x')}});
+  EXPECT_THAT(ask().error().what, HasSubstr("longer than 16 MiB"));
+}
+
 TEST_F(Anthropic, UnderstandsAServerThatDoesNotStream) {
   server_.add(
       {.content_type = "application/json",

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "llm/retry.h"
 #include "llm/test_support.h"
 
 namespace kw::llm {
@@ -329,6 +330,30 @@ TEST_F(OpenAi, EmbedsInTheOrderAsked) {
     server_.add({.pieces = {bad}, .is_buffered = true});
     EXPECT_FALSE(embeddings->embed({"a", "b"}, call_)) << bad;
   }
+}
+
+TEST_F(OpenAi, EmbeddingsAreAskedForAgainAndEnd) {
+  timeouts_.idle = std::chrono::milliseconds(30);
+  RetryEmbeddings embeddings(make_openai_embeddings(endpoint()), {}, clock_, Seed::from_number(1),
+                             nullptr);
+  const std::string good =
+      R"({"model":"e","data":[{"index":0,"embedding":[1,2]}],"usage":{"prompt_tokens":7}})";
+  const std::string limit = R"({"error":{"message":"Rate limit","code":"rate_limit_exceeded"}})";
+  server_.add(
+      {.status = 429, .pieces = {limit}, .headers = {{"Retry-After", "20"}}, .is_buffered = true});
+  server_.add({.status = 500, .pieces = {"oops"}, .is_buffered = true});
+  server_.add({.pieces = {good.substr(0, 30)}, .end = TestAnswer::End::Cut});
+  server_.add({.pieces = {good.substr(0, 30)}, .end = TestAnswer::End::Hang});
+  server_.add({.content_type = "application/json", .pieces = {good}, .is_buffered = true});
+  const auto got = embeddings.embed({"a"}, call_);
+  ASSERT_TRUE(got) << describe(got.error());
+  EXPECT_THAT(got->vectors, ElementsAre(ElementsAre(1, 2)));
+  EXPECT_EQ(server_.requests().size(), 5u);
+  EXPECT_EQ(notices_.size(), 4u);
+  EXPECT_GE(clock_.now_ns(), 20'000'000'000) << "as long as the server asked for";
+  server_.add({.status = 401, .pieces = {"{}"}, .is_buffered = true});
+  EXPECT_EQ(embeddings.embed({"a"}, call_).error().advice, Advice::Stop);
+  EXPECT_EQ(server_.requests().size(), 6u) << "what cannot pass is not asked again";
 }
 
 }  // namespace

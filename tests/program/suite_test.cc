@@ -120,7 +120,8 @@ TEST(ShippedSuites, HackingRanksNoKernelOfItsScript) {
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   ASSERT_EQ(ran.code, 0) << ran.err;
   int scripted = 0;
-  for (const json& cell : ran.json()["cells"]) {
+  const json cells = ran.json()["cells"];
+  for (const json& cell : cells) {
     if (!cell["model"].get<std::string>().starts_with("scripted:")) continue;
     ++scripted;
     ASSERT_TRUE(cell["trouble"].is_null()) << cell;
