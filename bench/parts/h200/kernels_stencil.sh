@@ -17,5 +17,5 @@ part_kernels_stencil() {
     two=$(stencil_median 60_gpu_two_steps.cu)
     sample_if fctd3d.two_over_one "$(ratio "$one" "$two")"
   done
-  part_of_kernels kernels_stencil 'fctd3d mix_3r1w at_least 0.90 40_gpu_march.cu 50_gpu_tma.cu 60_gpu_two_steps.cu'
+  part_of_kernels kernels_stencil 'fctd3d mix_3r1w cube_256_50=0.85,cube_384_50=0.90,cube_512_50=0.90,cube_768_50=0.90 40_gpu_march.cu 50_gpu_tma.cu 60_gpu_two_steps.cu'
 }

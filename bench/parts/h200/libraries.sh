@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
-# TASK LIBRARY LIMIT FILE: LIMIT is what was asked of the speedup over the library; 0: nothing.
+# TASK LIBRARY LIMITS FILE: what was asked of the speedup over the library, in the words of limit_of.
 library_lines=(
-  'matmul cublas 0.95 40_gpu_fma' 'matmul cublas 1.5 60_gpu_cute_tf32x3' 'matmul_bf16 cublaslt 0.95 60_gpu_cute'
-  'matmul_f16 cublaslt 0 60_gpu_cute'
+  'matmul cublas 0.95 40_gpu_fma' 'matmul cublas 1.5 60_gpu_cute_tf32x3' 'matmul_bf16 cublaslt square_4096=0.95,square_8192=0.95 60_gpu_cute'
+  'matmul_f16 cublaslt - 60_gpu_cute'
 )
 other_library_lines=(
-  'scan cub 1.0 40_gpu_lookback' 'reduce_sum cub 0 40_gpu_pieces' 'histogram cub 0 40_gpu_lanes'
-  'transpose cublas 0 50_gpu_vectors' 'conv2d cudnn 0 60_gpu_cute_tf32x3'
+  'scan cub 1.0 40_gpu_lookback' 'reduce_sum cub - 40_gpu_pieces' 'histogram cub - 40_gpu_lanes'
+  'transpose cublas - 50_gpu_vectors' 'conv2d cudnn - 60_gpu_cute_tf32x3'
 )
 
 # conv2d's workload three_by_three_large as a product: co rows, a column for each pixel, ci kh kw sums.
@@ -32,26 +32,31 @@ equivalent_round() {
 
 # library_figures LINES...
 library_figures() {
-  local line task library limit file bound
+  local line task library limits file stem shape
   for line in "$@"; do
-    read -r task library limit file <<<"$line"
-    bound=at_least
-    [ "$limit" != 0 ] || bound=none
-    figure "libraries.$task.$file" ratio median "$bound" "$limit" - "$task, $file: speedup over $library" \
+    read -r task library limits file <<<"$line"
+    stem=libraries.$task.$file
+    figure "$stem" ratio median none 0 - "$task, $file: speedup over $library" \
       "geometric mean over the timed workloads, in pairs, of \`kw judge playbook/$task/$file.cu --task $task --baseline $library --target cuda --json\`, a process each round"
-    figure "libraries.$task.$file.worst" ratio median none 0 "libraries.$task.$file" 'its worst workload' 'the same judgements'
+    asked_figure "$(limit_of "$limits" '')" "$stem.worst" ratio "$stem" "$task, $file: its worst workload over $library" 'the same judgements'
+    for shape in $(timed_shapes "$top/tasks/$task"); do
+      asked_figure "$(limit_of "$limits" "$shape")" "$stem.at.$shape" ratio "$stem" "$task, $file: $shape over $library" 'the same judgements'
+    done
   done
 }
 # library_round LINES...: one judgement of each; false once there is no time.
 library_round() {
-  local line task library limit file
+  local line task library file
   for line in "$@"; do
-    read -r task library limit file <<<"$line"
+    read -r task library _ file <<<"$line"
     has_room 60 || { note "no time for $task, $file in round $i"; return 1; }
     progress "round $i: $task $file against $library"
     gpu_judge "$top/playbook/$task/$file.cu" "$task" "$library" || continue
     sample_if "libraries.$task.$file" "$(number /speedup/value)"
-    sample_if "libraries.$task.$file.worst" "$(each /workloads group=time speedup | tr "," "\n" | sed -n "s/.*\"value\"://p" | tr -d "}" | sort -g | head -n 1)"
+    each /workloads group=time name speedup | awk -F '\t' '
+      match($2, /"value":[-+0-9.e]+/) { value = substr($2, RSTART + 8, RLENGTH - 8); if (value > 0) print $1 "\t" value }' >"$work/speedups"
+    shape_samples "libraries.$task.$file" <"$work/speedups"
+    sample_if "libraries.$task.$file.worst" "$(cut -f 2 "$work/speedups" | sort -g | head -n 1)"
   done
 }
 

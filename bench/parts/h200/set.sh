@@ -17,7 +17,7 @@ on_gpu() { timed "$kw" --json --workspace "$1" "${@:2}" --target cuda; }
 # One number of the last output, or nothing: number POINTER
 number() { got "$1" | awk '/^-?[0-9.]+([eE][-+]?[0-9]+)?$/ { print; exit }'; }
 # ratio A B
-ratio() { awk -v a="${1:-0}" -v b="${2:-0}" 'BEGIN { if (b > 0) printf "%.5g\n", a / b }'; }
+ratio() { awk -v a="${1:-0}" -v b="${2:-0}" 'BEGIN { if (b + 0 > 0) printf "%.5g\n", a / b }'; }
 sample_if() { [ -z "${2-}" ] || sample "$1" "$2"; }
 
 # gpu_ceilings: sets ceiling[LEVEL_KIND], by kw device --measure; what was refused is missing and noted.
@@ -40,32 +40,70 @@ gpu_judge() {
   return 1
 }
 
-# Families of a part of kernels: lines of TASK KIND BOUND LIMIT FILE...; each against its naive baseline, and each timed
-# workload over the ceiling of its own mix, as measured before its round.
-kernel_figures() { # PART LINES...
-  local line task kind bound limit files file stem
-  for line in "${@:2}"; do
-    read -r task kind bound limit files <<<"$line"
+# Names of a task's timed workloads on a GPU, a line each; in our tasks each stands on a line of its own: timed_shapes FOLDER
+timed_shapes() {
+  awk '/^[a-z]/ { on = /^time:/ } on && match($0, /name: *[A-Za-z0-9_]+/) && !/for: *\[cpu\]/ {
+    name = substr($0, RSTART, RLENGTH); sub(/name: */, "", name); print name }' "$1/shapes.yaml"
+}
+
+# What was asked of a shape, or - for nothing: limit_of LIMITS SHAPE. LIMITS between commas: LIMIT of every shape, SHAPE=LIMIT
+# of one, or - for none; an empty SHAPE asks for that of every one.
+limit_of() {
+  local one all=- limits
+  IFS=, read -ra limits <<<"$1"
+  for one in "${limits[@]}"; do
+    case $one in
+      "${2:-=}"=*) echo "${one#*=}" && return ;;
+      *=*) ;;
+      *) all=$one ;;
+    esac
+  done
+  echo "$all"
+}
+# A figure that is to be LIMIT at least, or - for nothing asked: asked_figure LIMIT ID UNIT ANCHOR TITLE METHOD
+asked_figure() {
+  if [ "$1" = - ]; then figure "$2" "$3" median none 0 "${@:4}"; else figure "$2" "$3" median at_least "$1" "${@:4}"; fi
+}
+
+# Samples of each shape, from lines of SHAPE tab VALUE on standard input: shape_samples STEM
+shape_samples() {
+  local shape value
+  while IFS=$'\t' read -r shape value; do
+    if grep -q "^$1\.at\.$shape"$'\t' "$dir/figures.tsv"; then sample "$1.at.$shape" "$value"; else note "$1 has no figure of shape $shape"; fi
+  done
+}
+
+# Families of a part of kernels: lines of TASK KIND LIMITS FILE...; each against its naive baseline, and each timed workload
+# over the ceiling of its own mix, as measured before its round. A limit holds for every shape that it is asked of, so the
+# worst one decides; it is asked of a line's first file, the others are other ways to do the same.
+kernel_figures() { # LINES...
+  local line task kind limits files file stem shape
+  for line in "$@"; do
+    read -r task kind limits files <<<"$line"
     for file in $files; do
       stem=$task.$(basename "$file" .cu)
       [ -f "$top/playbook/$task/$file" ] || { note "playbook/$task/$file is missing"; continue; }
-      figure "$stem.roof" ratio median "$bound" "$limit" "$stem.speedup" "$task, $file: best workload over its roof" \
-        "highest roofline fraction of the timed workloads of \`kw judge playbook/$task/$file --task $task --baseline naive --target cuda --json\`, a process each round, whose ceilings ($kind) are those of \`kw device --measure\` before each round"
-      figure "$stem.worst" ratio median none 0 "$stem.speedup" "$task, $file: worst workload over its roof" 'the same judgements'
+      asked_figure "$(limit_of "$limits" '')" "$stem.worst" ratio "$stem.speedup" "$task, $file: worst workload over its roof" \
+        "lowest roofline fraction of the timed workloads of \`kw judge playbook/$task/$file --task $task --baseline naive --target cuda --json\`, a process each round, whose ceilings ($kind) are those of \`kw device --measure\` before each round"
+      figure "$stem.roof" ratio median none 0 "$stem.worst" "$task, $file: best workload over its roof" 'the same judgements'
+      for shape in $(timed_shapes "$top/tasks/$task"); do
+        asked_figure "$(limit_of "$limits" "$shape")" "$stem.at.$shape" ratio "$stem.worst" "$task, $file: $shape over its roof" 'the same judgements'
+      done
       figure "$stem.speedup" ratio median none 0 - "$task, $file: speedup over naive" 'paired, geometric mean over the timed workloads of the same judgements'
       [ "$kind" != core ] || figure "$stem.matrix" ratio median none 0 "$stem.speedup" "$task, $file: best workload under 3xTF32" 'highest matrix_fraction of the same judgements; products of f32 alone'
       figure "$stem.rate" "$([ "$kind" = core ] && echo flops_per_s || echo bytes_per_s)" median none 0 - "$task, $file: nominal rate of the best workload" 'the same judgements'
+      limits=-
     done
   done
 }
 
 # One judgement of every file of the lines: a round.
 kernel_round() { # LINES...
-  local line task kind bound limit files file stem
+  local line task kind files file stem
   local -A ceiling=()  # gpu_ceilings fills it; here it is run for kw to remember what it measured
   gpu_ceilings
   for line in "$@"; do
-    read -r task kind bound limit files <<<"$line"
+    read -r task kind _ files <<<"$line"
     for file in $files; do
       [ -f "$top/playbook/$task/$file" ] || continue
       has_room 60 || { note "no time for playbook/$task/$file in round $round"; continue; }
@@ -73,6 +111,7 @@ kernel_round() { # LINES...
       stem=$task.$(basename "$file" .cu)
       gpu_judge "$top/playbook/$task/$file" "$task" naive || continue
       sample_if "$stem.speedup" "$(number /speedup/value)"
+      each /workloads group=time name roofline_fraction | awk -F '\t' '$2 + 0 > 0' | shape_samples "$stem"
       each /workloads group=time roofline_fraction bytes_per_s flops_per_s matrix_fraction | sort -g | awk -v id="$stem" -v kind="$kind" '
         $1 + 0 > 0 { if (!n++) printf "%s.worst\t%s\n", id, $1; roof = $1; rate = kind == "core" ? $3 : $2 }
         $4 + 0 > matrix { matrix = $4 }
@@ -84,7 +123,7 @@ kernel_round() { # LINES...
 # part_of_kernels PART LINES...: figures, then at least three rounds while there is time.
 part_of_kernels() {
   local round
-  kernel_figures "$@"
+  kernel_figures "${@:2}"
   for ((round = 1; round <= $(reps 5 1); ++round)); do
     [ "$round" = 1 ] || has_time "$part_seconds" $(((SECONDS - part_began) / (round - 1))) || break
     kernel_round "${@:2}"
