@@ -22,6 +22,8 @@ part_nvrtc() {
     return
   fi
   for ((i = 0; i < $(reps 5 1); ++i)); do
+    # Eight minutes at most, as the parts of bench/h200.
+    [ "$i" = 0 ] || has_time 440 $(((SECONDS - part_began) / i)) || break
     progress "round $i"
     one_build nvrtc.plain one nvrtc cuda "$source/plain.cu" saxpy
     one_build nvcc.plain one nvcc cuda "$source/plain.cu" saxpy

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034  # read by bench/run
 program=bench/h200 folder=bench/parts/h200 name=h200 page=docs/performance-h200.md
-parts=(ceilings kernels_elementwise kernels_rows kernels_blocks kernels_stencil kernels_half libraries libraries_others judge clock aa throughput faults)
+parts=(ceilings nvrtc kernels_elementwise kernels_rows kernels_blocks kernels_stencil kernels_half libraries libraries_others judge clock aa throughput
+  faults soak)
 took='Each part ends within eight minutes; what it had no time for it says in a note.'
 
 # Seconds that a part may take; the rest of eight minutes is for what it began.
