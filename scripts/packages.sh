@@ -68,7 +68,7 @@ kw_ensure() {
   [ "$(id -u)" = 0 ] || command="sudo $command"
   if [ -t 0 ] && [ -t 2 ] && { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }; then
     printf 'kw needs these packages: %s\nInstall them now with\n  %s ? [Y/n] ' "$missing" "$command" >&2
-    read -r answer
+    read -r answer || return 3
     case $answer in [nN]*) return 3 ;; esac
     [ "$(id -u)" = 0 ] || sudo -v || return 3
   elif [ "$(id -u)" = 0 ]; then
