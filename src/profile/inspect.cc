@@ -20,7 +20,7 @@ constexpr int kTimedRuns = 5;
 /// ncu replays each counted launch a dozen times; more kernels than any plan of ours has.
 constexpr std::size_t kMostCounted = 12;
 /// A prompt has room for a dozen of all kinds.
-constexpr std::size_t kMostFindings = 10;
+constexpr std::size_t kMostFindings = 12;
 
 std::string name_of_step(const PlanStep& step) {
   return step.kind == StepKind::Launch ? step.kernel
@@ -202,8 +202,9 @@ WorkloadProfile profile_workload(const SpecimenRoom& room, const Subject& subjec
   return profile;
 }
 
-std::vector<Finding> profile_findings(const WorkloadProfile& profile, const Workload& workload) {
-  std::vector<Finding> findings = counter_findings(profile.kernels, &workload);
+std::vector<Finding> profile_findings(const WorkloadProfile& profile, const Workload& workload,
+                                      const DeviceFacts& device) {
+  std::vector<Finding> findings = counter_findings(profile.kernels, &workload, &device);
   if (findings.size() > kMostFindings) findings.resize(kMostFindings);
   for (Finding& f : findings)
     if (f.place.empty()) f.place = profile.workload;

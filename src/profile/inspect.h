@@ -34,7 +34,8 @@ WorkloadProfile profile_workload(const SpecimenRoom& room, const Subject& subjec
                                  const Tools& tools = {});
 
 /// What a profile tells the proposer, ranked; its note comes last.
-std::vector<Finding> profile_findings(const WorkloadProfile& profile, const Workload& workload);
+std::vector<Finding> profile_findings(const WorkloadProfile& profile, const Workload& workload,
+                                      const DeviceFacts& device);
 
 struct Sanitized {
   std::vector<SanitizerPass> passes;  ///< One per tool; none where there is no compute-sanitizer.

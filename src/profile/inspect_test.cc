@@ -108,7 +108,7 @@ TEST_F(Inspect, CountersAreJoinedToTheTimesOfTheLaunches) {
   EXPECT_EQ(p.kernels[0].get("dram__bytes_read.sum"), 4096);
   EXPECT_EQ(p.kernels[1].total_ns, 300);
   EXPECT_EQ(p.kernels[1].get("gpu__time_duration.sum"), 90);
-  const std::string text = text_of(profile_findings(p, workload_));
+  const std::string text = text_of(profile_findings(p, workload_, {}));
   EXPECT_THAT(text, HasSubstr("update takes 3.00 us of the call in 3 launches of 1.00 us, 0.91"));
   EXPECT_THAT(text, HasSubstr("update: global loads use 4.0 of the 32 bytes"));
 }
@@ -118,7 +118,7 @@ TEST_F(Inspect, WithoutNcuTheLaunchesAreTimedAllTheSame) {
   EXPECT_THAT(p.note, HasSubstr("ncu) is not installed"));
   EXPECT_EQ(p.kernels[0].total_ns, 3000);
   EXPECT_THAT(p.kernels[0].counters, IsEmpty());
-  EXPECT_EQ(profile_findings(p, workload_).back().kind, "note");
+  EXPECT_EQ(profile_findings(p, workload_, {}).back().kind, "note");
 }
 
 TEST_F(Inspect, WithoutPermissionNcuIsNotStarted) {

@@ -16,7 +16,7 @@
 namespace kw::profile {
 namespace {
 
-constexpr std::array<std::string_view, 16> kOwn{
+constexpr std::array<std::string_view, 23> kOwn{
     // Coalescing: sectors per request, and how many of a sector's 32 bytes are used
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
@@ -33,8 +33,14 @@ constexpr std::array<std::string_view, 16> kOwn{
     "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
     "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum",
     "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
-    // Possible occupancy, beside the achieved one above
-    "sm__maximum_warps_per_active_cycle_pct"};
+    // Operations of matrix units by the type of their operands
+    "sm__ops_path_tensor_src_tf32_dst_fp32.sum", "sm__ops_path_tensor_src_bf16_dst_fp32.sum",
+    "sm__ops_path_tensor_src_fp16.sum", "sm__ops_path_tensor_src_fp8.sum",
+    // Pipes, where the GPU has not the two that CudaForge names
+    "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
+    "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active",
+    // Possible occupancy, beside the achieved one above, and its fourth limit
+    "sm__maximum_warps_per_active_cycle_pct", "launch__occupancy_limit_warps"};
 
 constexpr auto kMetrics = [] {
   std::array<std::string_view, kTellingCounters.size() + kOwn.size()> all{};

@@ -6,30 +6,49 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <optional>
 
 #include "base/text.h"
+#include "profile/hierarchy.h"
 
 namespace kw::profile {
 namespace {
 
-constexpr double kBusy = 80;  // Per cent of a unit's peak.
-constexpr double kIdle = 60;
-constexpr double kSector = 32;  // Bytes.
+// Thresholds of Nsight Compute's rules, which lie beside it in sections/*.py, by the names there.
+// Per cent of a unit's peak.
+constexpr double kBusy = 80;      // SpeedOfLight: no_bound_threshold
+constexpr double kIdle = 60;      // SpeedOfLight: latency_bound_threshold
+constexpr double kPipeFull = 80;  // HighPipeUtilization: bottleneck_utilization_threshold
+constexpr double kPipeHigh = 60;  // HighPipeUtilization: high_utilization_threshold
+constexpr double kPipeLow = 20;   // HighPipeUtilization: low_utilization_threshold
+// Per cent of the warps that a multiprocessor holds.
+constexpr double kFewWarps = 80;    // TheoreticalOccupancy: low_theoretical_threshold
+constexpr double kLostWarps = 10;   // AchievedOccupancy: points below the theoretical one
+constexpr double kHits = 80;        // Per cent; LocalMemoryUsage: low hit rate of a cache
+constexpr double kConflicts = 0.1;  // SharedMemoryConflicts: share of the wavefronts
+constexpr double kStalled = 30;     // CPIStall: 0.3 of the warps' time
+// Of a sector's 32 bytes (CUDA C++ Best Practices Guide, 10.2.1: accesses fall into sectors of 32
+// bytes); three quarters: ours, since rows that begin within a sector lose some.
+constexpr double kSector = 32;
 constexpr double kWasteful = 24;
-constexpr double kConflicts = 0.125;
-constexpr double kStalled = 30;  // Per cent of active warps.
+// Per cent of branches; ours: ThreadDivergence asks for 24 of 32 lanes by a counter not read here.
 constexpr double kDivergent = 90;
+// Over the nominal bytes; ours: what halos and padding add to an honest kernel (docs/h200.md).
 constexpr double kMoreBytes = 1.2;
-constexpr double kHidden = 0.8;  // Achieved over possible occupancy.
+constexpr double kNearCeiling = 0.8;  // As kBusy, of a measured ceiling.
 
 enum CounterWeight {
   kBound = 1,
   kCoalescing = 10,
   kBanks = 20,
+  kUnits = 25,
   kTraffic = 30,
+  kReuse = 35,
   kStall = 40,
   kOccupancy = 50,
   kDivergence = 60,
+  kPipes = 65,
   kBoundByRoof = 70
 };
 
@@ -128,12 +147,48 @@ void explain_stalls(const KernelProfile& k, Findings& out) {
   }
 }
 
+/// What ends the count of resident blocks: "registers (40 a thread) for 2 blocks, …".
+std::string occupancy_limits(const KernelProfile& k) {
+  struct Limit {
+    std::string_view metric;
+    std::string_view words;
+  };
+  static constexpr std::array<Limit, 4> kLimits{
+      {{"launch__occupancy_limit_registers", "registers"},
+       {"launch__occupancy_limit_shared_mem", "shared memory"},
+       {"launch__occupancy_limit_blocks", "the most blocks it holds"},
+       {"launch__occupancy_limit_warps", "the warps of a block"}}};
+  std::optional<double> least;
+  for (const Limit& l : kLimits)
+    if (const auto blocks = k.get(std::string(l.metric)); blocks && *blocks > 0)
+      least = std::min(least.value_or(*blocks), *blocks);
+  if (!least) return {};
+  std::string names;
+  for (const Limit& l : kLimits)
+    if (k.get(std::string(l.metric)) == least)
+      names += fmt::format("{}{}", names.empty() ? "" : " and ", l.words);
+  const auto registers = k.get("launch__registers_per_thread");
+  return fmt::format("{} leave room for {:.0f} {} a multiprocessor{}", names, *least,
+                     *least == 1 ? "block" : "blocks",
+                     registers ? fmt::format(" ({:.0f} registers a thread)", *registers) : "");
+}
+
+// A kernel that keeps its memory or its units busy has warps enough.
 void explain_occupancy(const KernelProfile& k, Findings& out) {
   const auto achieved = k.get("sm__warps_active.avg.pct_of_peak_sustained_active");
   const auto possible = k.get("sm__maximum_warps_per_active_cycle_pct");
-  if (!achieved || !possible || *possible <= 0 || *achieved >= kHidden * *possible) return;
+  if (!possible || *possible <= 0) return;
+  const auto memory = k.get("dram__throughput.avg.pct_of_peak_sustained_elapsed");
+  const auto compute = k.get("sm__throughput.avg.pct_of_peak_sustained_elapsed");
+  const bool is_busy = memory.value_or(0) >= kBusy || compute.value_or(0) >= kBusy;
+  const std::string limits = occupancy_limits(k);
+  if (*possible < kFewWarps && !is_busy && !limits.empty())
+    add_counted(
+        out, kOccupancy, k.kernel,
+        fmt::format("{} can have an occupancy of {:.2f}: {}.", k.kernel, *possible / 100, limits));
+  if (!achieved || *achieved > *possible - kLostWarps) return;
   add_counted(
-      out, kOccupancy, k.kernel,
+      out, kOccupancy + 1, k.kernel,
       fmt::format("{} reaches an occupancy of {:.2f} where {:.2f} is possible: blocks end at "
                   "different times, or the grid is small.",
                   k.kernel, *achieved / 100, *possible / 100));
@@ -148,36 +203,112 @@ void explain_divergence(const KernelProfile& k, Findings& out) {
                   k.kernel, *uniform / 100));
 }
 
-void explain_levels(const KernelProfile& k, Findings& out) {
+/// The pipe's share of its peak, by the counter that this GPU has.
+std::optional<double> pipe_share(const KernelProfile& k,
+                                 std::initializer_list<const char*> counters) {
+  for (const char* counter : counters)
+    if (const auto share = k.get(fmt::format("{}.avg.pct_of_peak_sustained_active", counter)))
+      return share;
+  return std::nullopt;
+}
+
+void explain_pipes(const KernelProfile& k, Findings& out) {
+  const auto tensor =
+      pipe_share(k, {"sm__pipe_tensor_cycles_active", "sm__inst_executed_pipe_tensor"});
+  const auto plain = pipe_share(k, {"sm__inst_executed_pipe_fp32", "sm__inst_executed_pipe_fma"});
+  if (!tensor && !plain) return;
+  const bool is_matrix = tensor.value_or(0) > 0;
+  const double most = std::max(tensor.value_or(0), plain.value_or(0));
+  const std::string shares =
+      (tensor ? fmt::format("matrix units at {:.2f}", *tensor / 100) : std::string()) +
+      (tensor && plain ? " and " : "") +
+      (plain ? fmt::format("f32 units at {:.2f}", *plain / 100) : std::string());
+  const bool is_tensor_most = tensor.value_or(0) >= plain.value_or(0);
+  const auto memory = k.get("dram__throughput.avg.pct_of_peak_sustained_elapsed");
+  const std::string text = fmt::format("{}: {} of their peaks", k.kernel, shares);
+  if (most >= kPipeFull)
+    add_counted(out, kPipes, k.kernel,
+                text + (is_tensor_most ? ": the matrix units bind; fewer operations or narrower "
+                                         "types help, nothing else."
+                                       : ": the f32 units bind; fewer operations, or matrix units "
+                                         "where the gates allow them."));
+  else if (is_matrix && most < kPipeHigh && memory.value_or(0) < kIdle)
+    add_counted(out, kPipes, k.kernel,
+                text +
+                    ": the matrix units wait for operands: more stages of copies that run "
+                    "ahead, larger tiles.");
+  else if (most < kPipeLow && memory.value_or(0) < kIdle)
+    add_counted(out, kPipes, k.kernel,
+                text +
+                    ", nor is memory busy: too few warps, or each waits for its own last "
+                    "result.");
+  else
+    add_counted(out, kPipes, k.kernel, text + ".");
+}
+
+/// Caches that are as busy as they get, by their own throughput.
+void explain_caches(const KernelProfile& k, Findings& out) {
+  struct Unit {
+    std::string_view metric;
+    std::string_view words;
+  };
+  static constexpr std::array<Unit, 2> kCaches{
+      {{"l1tex__throughput.avg.pct_of_peak_sustained_active",
+        "L1 and shared memory are at {:.2f} of their peak and bind: wider accesses, or more of the "
+        "data in registers."},
+       {"lts__throughput.avg.pct_of_peak_sustained_active",
+        "the L2 is at {:.2f} of its peak and binds: keep what a block reads more than once in "
+        "shared memory."}}};
+  for (const Unit& u : kCaches)
+    if (const auto share = k.get(std::string(u.metric)); share && *share >= kBusy)
+      add_counted(out, kUnits, k.kernel,
+                  k.kernel + ": " + fmt::format(fmt::runtime(u.words), *share / 100));
+}
+
+// A cache that finds little is no fault of a kernel that reads everything once: it is told where
+// the level behind it is busy and carries more than the nominal bytes.
+void explain_reuse(const KernelProfile& k, const Workload& workload, Findings& out) {
+  const double nominal = static_cast<double>(workload.work.read_bytes) +
+                         static_cast<double>(workload.work.write_bytes);
+  if (nominal <= 0) return;
   const HierarchicalRoofline r = hierarchical_roofline(k);
-  if (r.time_ns <= 0 || r.dram_bytes <= 0 || r.l2_bytes <= 0 || r.l1_bytes <= 0) return;
-  const auto level = [&](const char* name, double bytes) {
-    return fmt::format("{} {} at {}", name, format_si(bytes, "B"),
-                       format_si(bytes / r.time_ns * 1e9, "B/s"));
+  struct Cache {
+    std::string_view hits;
+    std::string_view behind;
+    double bytes = 0;
+    std::string_view words;
   };
-  add_counted(
-      out, kBoundByRoof, k.kernel,
-      fmt::format("{}: {}, {}, {}; {:.2f} f32 operations per byte of DRAM, {:.2f} of L2.", k.kernel,
-                  level("L1", r.l1_bytes), level("L2", r.l2_bytes), level("DRAM", r.dram_bytes),
-                  r.flops / r.dram_bytes, r.flops / r.l2_bytes));
+  const std::array<Cache, 2> caches{
+      {{"l1tex__t_sector_hit_rate.pct", "lts__throughput.avg.pct_of_peak_sustained_active",
+        r.l2_bytes,
+        "L1 finds {:.2f} of its sectors and the L2 serves {:.2f} times the nominal bytes: tiles in "
+        "shared memory or registers keep what is read again."},
+       {"lts__t_sector_hit_rate.pct", "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+        r.dram_bytes,
+        "the L2 finds {:.2f} of its sectors and DRAM serves {:.2f} times the nominal bytes: let "
+        "blocks that run together share what they read, by the order of tiles."}}};
+  for (const Cache& c : caches) {
+    const auto hits = k.get(std::string(c.hits)), behind = k.get(std::string(c.behind));
+    if (!hits || !behind || *hits >= kHits || *behind < kIdle || c.bytes < kMoreBytes * nominal)
+      continue;
+    add_counted(
+        out, kReuse, k.kernel,
+        k.kernel + ": " + fmt::format(fmt::runtime(c.words), *hits / 100, c.bytes / nominal));
+  }
 }
 
-}  // namespace
-
-HierarchicalRoofline hierarchical_roofline(const KernelProfile& k) {
-  const auto get = [&](const std::string& metric) { return k.get(metric).value_or(0); };
-  const std::string_view prefix = "smsp__sass_thread_inst_executed_op_";
-  const auto executed = [&](std::string_view op) {
-    return get(fmt::format("{}{}_pred_on.sum", prefix, op));
-  };
-  return {.time_ns = get("gpu__time_duration.sum"),
-          .flops = executed("fadd") + executed("fmul") + 2 * executed("ffma"),
-          .l1_bytes = get("l1tex__t_bytes.sum"),
-          .l2_bytes = get("lts__t_bytes.sum"),
-          .dram_bytes = get("dram__bytes_read.sum") + get("dram__bytes_write.sum")};
+void explain_levels(const KernelProfile& k, const DeviceFacts* device, Findings& out) {
+  const HierarchicalRoofline r = hierarchical_roofline(k);
+  const std::string text = levels_text(r, device);
+  if (text.empty()) return;
+  const BoundLevel bound = device == nullptr ? BoundLevel() : bound_level(r, *device, kNearCeiling);
+  add_counted(out, kBoundByRoof, k.kernel,
+              fmt::format("{}: {}.{}", k.kernel, text,
+                          bound.name.empty()
+                              ? ""
+                              : fmt::format(" {} binds, at {:.2f} of what was measured of it.",
+                                            bound.name, bound.share)));
 }
-
-namespace {
 
 /// Of all launches of this kernel in a call; 0: unknown.
 double time_of(const KernelProfile& k) {
@@ -196,7 +327,7 @@ std::string share_of(const KernelProfile& k, double time_ns, double share) {
 }  // namespace
 
 std::vector<Finding> counter_findings(std::span<const KernelProfile> launches,
-                                      const Workload* workload) {
+                                      const Workload* workload, const DeviceFacts* device) {
   Findings out;
   double total = 0;
   for (const KernelProfile& k : launches) total += time_of(k);
@@ -205,12 +336,14 @@ std::vector<Finding> counter_findings(std::span<const KernelProfile> launches,
     explain_bound(k, out);
     explain_coalescing(k, out);
     explain_banks(k, out);
+    explain_caches(k, out);
     if (workload != nullptr && launches.size() == 1 && k.launches <= 1)
-      explain_traffic(k, *workload, out);
+      explain_traffic(k, *workload, out), explain_reuse(k, *workload, out);
     explain_stalls(k, out);
     explain_occupancy(k, out);
     explain_divergence(k, out);
-    explain_levels(k, out);
+    explain_pipes(k, out);
+    explain_levels(k, device, out);
     // Of several launches the one that takes longest comes first.
     const double time = time_of(k);
     const double share = total > 0 ? time / total : 1;

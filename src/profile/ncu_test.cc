@@ -160,7 +160,8 @@ TEST(CounterRules, SayWhatIsWrongInOrder) {
   EXPECT_THAT(text, HasSubstr("occupancy of 0.30 where 1.00 is possible"));
   EXPECT_THAT(text, HasSubstr("lanes agree at 0.70"));
   EXPECT_THAT(text, HasSubstr("L1 8.00 GB at 8.00 TB/s, L2 6.00 GB at 6.00 TB/s, DRAM 4.00 GB"));
-  EXPECT_THAT(text, HasSubstr("0.50 f32 operations per byte of DRAM"));
+  EXPECT_THAT(text,
+              HasSubstr("2.00 G f32 operations at 2.00 Tflop/s; 0.50 operations per byte of DRAM"));
 }
 
 TEST(CounterRules, AGoodKernelHasOnlyItsFacts) {

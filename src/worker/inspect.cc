@@ -114,7 +114,7 @@ Result<> Worker::inspect(const EvaluationRequest& request, Evaluation& e) {
   if (const Workload* w = to_profile(request, e); request.inspect.profile && w != nullptr)
     if (const auto s = subject(*w); s.plan != nullptr && has_room(s)) {
       e.profiles.push_back(profile::profile_workload(room, s));
-      append(profile::profile_findings(e.profiles.back(), *w), e);
+      append(profile::profile_findings(e.profiles.back(), *w, facts_), e);
     }
   e.stage_ns["profile"] = static_cast<double>(platform::real_clock().now_ns() - began);
   return {};

@@ -1,0 +1,50 @@
+// What one launch moved and computed at each level of memory, by its counters, against measured
+// ceilings. Pure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "record/device.h"
+#include "record/evaluation.h"
+
+namespace kw::profile {
+
+/// Operations of matrix units on one type of operands.
+struct MatrixWork {
+  std::string type;  ///< tf32 | bf16 | f16 | f8, as the kinds of ceilings have it.
+  double flops = 0;
+};
+
+/// Bytes, operations and time of one launch, for a roofline at every level of memory; 0: unknown.
+struct HierarchicalRoofline {
+  double time_ns = 0;
+  double flops = 0;                ///< Of f32 in the plain units.
+  std::vector<MatrixWork> matrix;  ///< Types that were used, none twice.
+  double l1_bytes = 0;
+  double l2_bytes = 0;
+  double dram_bytes = 0;
+  double dram_reads = 0;  ///< Share of them that was read.
+
+  double matrix_flops() const;
+  double all_flops() const { return flops + matrix_flops(); }
+};
+HierarchicalRoofline hierarchical_roofline(const KernelProfile& counters);
+
+/// "L1 8.00 GB at 8.00 TB/s (0.24 of shared memory's ceiling)" for each level, and what was
+/// computed per byte and beside which ceiling. Shares stand where `device` (may be null) has the
+/// ceiling. L1 has none of its own: it is held against that of shared memory, whose data path it
+/// uses. Empty where a counter of bytes or time is missing.
+std::string levels_text(const HierarchicalRoofline& roofline, const DeviceFacts* device);
+
+/// A level whose traffic reached its measured ceiling, with the share; empty name: none did.
+struct BoundLevel {
+  std::string name;  ///< L1 | L2 | DRAM
+  double share = 0;
+};
+/// The one nearest to its ceiling, from `least` of it on.
+BoundLevel bound_level(const HierarchicalRoofline& roofline, const DeviceFacts& device,
+                       double least);
+
+}  // namespace kw::profile
