@@ -160,16 +160,19 @@ Result<std::string> arch_here(const Global& global, const Aim& aim) {
 }
 
 Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage until) {
+  Aim aim = KW_TRY(flags.target.aim(flags.file));
+  const bool compiles_only = until == Stage::Compile && aim.target == Target::Cuda;
+  Result<std::unique_ptr<Bench>> starting;
+  if (!compiles_only) starting = Bench::start(global, aim);  // Looks around while we read.
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
-  Aim aim = KW_TRY(flags.target.aim(flags.file));
   auto submission = KW_TRY(read_submission(flags, aim.target, definition));
   if (submission.judged) return std::move(*submission.judged);
-  const bool compiles_only = until == Stage::Compile && aim.target == Target::Cuda;
   if (compiles_only && aim.arch.empty()) aim.arch = KW_TRY(arch_here(global, aim));
   if (compiles_only) return compile_only(global, aim, std::move(definition), submission.candidate);
   auto store = KW_TRY(store::RunStore::open(global.workspace));
-  auto bench = KW_TRY(Bench::open(global, &store, aim));
+  auto bench = KW_TRY(std::move(starting));
+  KW_TRY(bench->meet(&store, aim));
   const auto workbench = KW_TRY(engine::TaskWorkbench::create(
       std::move(definition), {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
   LeftOut left_out;
@@ -186,9 +189,14 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   request.until = until;
   request.seed = surroundings.input_seed;
   KW_TRY(shape_measurement(flags, request));
-  if (!opponent) return bench->carrier().evaluate(std::move(request));
+  if (!opponent) {
+    auto checked = bench->carrier().evaluate(std::move(request));
+    bench->carrier().dismiss();
+    return checked;
+  }
   KW_TRY(engine::recall_floors(surroundings, request));
   auto evaluation = KW_TRY(bench->carrier().evaluate(request));
+  bench->carrier().dismiss();
   KW_TRY(engine::remember_floors(surroundings, request, evaluation));
   for (const Finding& finding : left_out.findings()) evaluation.findings.push_back(finding);
   return evaluation;

@@ -179,7 +179,8 @@ platform::Path cache_folder() {
   return "/tmp/kernelwright-cache";
 }
 
-Result<> Bench::open_tools(const Global& global, const Aim& aim, store::RunStore* store) {
+Result<> Bench::open_tools(const Global& global, const Aim& aim,
+                           std::optional<evaluate::WorkerProcess> worker) {
   auto cache = KW_TRY(compile::DirectoryCache::open(cache_folder()));
   compile::CpuCompilerSettings settings;
   settings.objects = cache.objects();
@@ -199,37 +200,48 @@ Result<> Bench::open_tools(const Global& global, const Aim& aim, store::RunStore
                                             *cache_);
       });
   evaluate::PipeOptions options;
-  options.target = aim.target;
-  options.jail = settings.jail;
+  options.worker = {aim.target, settings.jail, {}};
   if (aim.target == Target::Cuda)
     disassembler_ = {compile::find_cuda_toolkit().disassembler, settings.jail};
   options.disassembler = disassembler_;
   options.build_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  if (store != nullptr)
-    options.on_facts = [store](const DeviceFacts& facts) {
-      return store->remember("device", std::string(name_of(facts.target)), encode(facts));
-    };
-  carrier_ = std::make_unique<evaluate::PipeCarrier>(*compiler_, options);
+  options.on_facts = [this](const DeviceFacts& facts) -> Result<> {
+    if (store_ == nullptr) return {};
+    return store_->remember("device", std::string(name_of(facts.target)), encode(facts));
+  };
+  carrier_ = std::make_unique<evaluate::PipeCarrier>(*compiler_, options, std::move(worker));
+  return {};
+}
+
+Result<std::unique_ptr<Bench>> Bench::start(const Global& global, const Aim& aim) {
+  auto worker = KW_TRY(evaluate::WorkerProcess::start({aim.target, KW_TRY(jail_of(global)), {}}));
+  std::unique_ptr<Bench> bench(new Bench);
+  KW_TRY(bench->open_tools(global, aim, std::move(worker)));
+  return bench;
+}
+
+Result<> Bench::meet(store::RunStore* store, const Aim& aim) {
+  store_ = store;
+  std::optional<DeviceFacts> remembered;
+  if (store != nullptr) remembered = KW_TRY(remembered_device(*store, aim.target));
+  const DeviceFacts facts = KW_TRY(carrier_->open(remembered));
+  if (!aim.arch.empty() && !device::runs_on(aim.arch, facts.gpu.front().arch))
+    return fail("code for " + aim.arch + " does not run on this " + facts.model + ", which is " +
+                    facts.gpu.front().arch + "; compile without running: --until compile",
+                "--arch");
   return {};
 }
 
 Result<std::unique_ptr<Bench>> Bench::open(const Global& global, store::RunStore* store,
                                            const Aim& aim) {
-  std::unique_ptr<Bench> bench(new Bench);
-  KW_TRY(bench->open_tools(global, aim, store));
-  std::optional<DeviceFacts> remembered;
-  if (store != nullptr) remembered = KW_TRY(remembered_device(*store, aim.target));
-  const DeviceFacts facts = KW_TRY(bench->carrier_->open(remembered));
-  if (!aim.arch.empty() && !device::runs_on(aim.arch, facts.gpu.front().arch))
-    return fail("code for " + aim.arch + " does not run on this " + facts.model + ", which is " +
-                    facts.gpu.front().arch + "; compile without running: --until compile",
-                "--arch");
+  auto bench = KW_TRY(start(global, aim));
+  KW_TRY(bench->meet(store, aim));
   return bench;
 }
 
 Result<std::unique_ptr<Bench>> Bench::open_compilers(const Global& global, const Aim& aim) {
   std::unique_ptr<Bench> bench(new Bench);
-  KW_TRY(bench->open_tools(global, aim, nullptr));
+  KW_TRY(bench->open_tools(global, aim, {}));
   return bench;
 }
 

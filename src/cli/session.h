@@ -77,6 +77,11 @@ class Bench {
  public:
   static Result<std::unique_ptr<Bench>> open(const Global& global, store::RunStore* store,
                                              const Aim& aim = {});
+  /// The same in two steps, for a command with other things to do while the worker looks at its
+  /// device and jails: starts it, and opens the compilers.
+  static Result<std::unique_ptr<Bench>> start(const Global& global, const Aim& aim);
+  /// Greets the worker that start() started.
+  Result<> meet(store::RunStore* store, const Aim& aim);
   /// Without a worker: candidates can be built and no more.
   static Result<std::unique_ptr<Bench>> open_compilers(const Global& global, const Aim& aim);
   evaluate::PipeCarrier& carrier() { return *carrier_; }
@@ -93,12 +98,14 @@ class Bench {
 
  private:
   Bench() = default;
-  Result<> open_tools(const Global& global, const Aim& aim, store::RunStore* store);
+  Result<> open_tools(const Global& global, const Aim& aim,
+                      std::optional<evaluate::WorkerProcess> worker);
   std::unique_ptr<compile::ObjectCache> cache_;
   std::unique_ptr<compile::Compiler> cpu_;
   std::unique_ptr<compile::Compiler> cached_cpu_;
   std::unique_ptr<compile::Compiler> compiler_;  ///< Of every target.
   std::optional<compile::Disassembler> disassembler_;
+  store::RunStore* store_ = nullptr;
   std::unique_ptr<evaluate::PipeCarrier> carrier_;
 };
 

@@ -2,11 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/pipe.h"
 
-#include <sys/socket.h>
-
-#include <cerrno>
-#include <filesystem>
-
 #include "record/codec.h"
 #include "worker/equipment.h"
 #include "worker/frame.h"
@@ -14,9 +9,6 @@
 
 namespace kw::evaluate {
 namespace {
-
-/// Where the worker finds its end of the pair.
-constexpr int kWorkerFd = 3;
 
 worker::Message message_of(worker::Verb verb) {
   worker::Message message;
@@ -41,49 +33,14 @@ Result<worker::Reply> accepted(Result<worker::Reply> reply) {
 
 }  // namespace
 
-PipeCarrier::PipeCarrier(compile::Compiler& compiler, PipeOptions options)
-    : compiler_(compiler), options_(std::move(options)) {}
+PipeCarrier::PipeCarrier(compile::Compiler& compiler, PipeOptions options,
+                         std::optional<WorkerProcess> ahead)
+    : compiler_(compiler),
+      options_(std::move(options)),
+      is_ahead_(ahead.has_value()),
+      worker_(std::move(ahead)) {}
 
 PipeCarrier::~PipeCarrier() = default;
-
-Result<platform::Path> PipeCarrier::make_temporary() {
-  temporary_ = KW_TRY(platform::TempDir::create("kw-worker"));
-  std::error_code trouble;
-  // Players run as other users and each has a folder in it that it may read.
-  std::filesystem::permissions(temporary_->path(), std::filesystem::perms(0711), trouble);
-  if (trouble) return platform::fail_errno("open to players", temporary_->path(), trouble.value());
-  return temporary_->path();
-}
-
-Result<> PipeCarrier::start() {
-  process_.reset();
-  pipe_.reset();
-  int pair[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-    return platform::fail_errno("make a socket pair for", "the worker", errno);
-  pipe_.reset(pair[0]);
-  const platform::Fd theirs(pair[1]);
-  const platform::Path worker =
-      options_.worker.empty() ? KW_TRY(platform::executable_dir()) / "kw-worker" : options_.worker;
-  platform::SpawnOptions spawn;
-  // All from the fourth on say which GPU it may use, and where its driver, CUDA's libraries and
-  // tools lie.
-  for (const char* name : {"PATH", "KW_CXX", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH",
-                           "KW_CUDA_DRIVER", "CUDA_PATH", "CUDA_HOME", "KW_CUDA_LIBRARIES",
-                           "VIRTUAL_ENV", "CONDA_PREFIX", "KW_NCU", "KW_SANITIZER", "KW_NVML"})
-    if (const auto entry = platform::env_of_ours(name)) spawn.env.push_back(*entry);
-  spawn.env.push_back("TMPDIR=" + KW_TRY(make_temporary()).string());
-  spawn.fds = {{theirs.get(), kWorkerFd}};
-  spawn.out = platform::Output::Discard;
-  spawn.err = platform::Output::Inherit;
-  std::vector<std::string> argv{worker.string(), "--target", std::string(name_of(options_.target))};
-  if (options_.jail) {
-    argv.emplace_back("--jail");
-    argv.emplace_back(name_of(*options_.jail));
-  }
-  process_ = KW_TRY(platform::spawn(argv, spawn));
-  return {};
-}
 
 Result<worker::Reply> PipeCarrier::exchange(const worker::Message& message) {
   KW_TRY(send(message));
@@ -91,8 +48,8 @@ Result<worker::Reply> PipeCarrier::exchange(const worker::Message& message) {
 }
 
 Result<> PipeCarrier::send(const worker::Message& message) {
-  if (!process_) return fail("no worker", "", Advice::Retry);
-  return worker::write_frame(pipe_.get(), encode(message));
+  if (!worker_) return fail("no worker", "", Advice::Retry);
+  return worker::write_frame(worker_->socket(), encode(message));
 }
 
 void PipeCarrier::pass_on_hurry() {
@@ -100,7 +57,7 @@ void PipeCarrier::pass_on_hurry() {
   constexpr int kLookMs = 50;
   for (std::int64_t left_ns = options_.reply_timeout_ns; left_ns > 0;
        left_ns -= std::int64_t{kLookMs} * 1'000'000) {
-    if (worker::has_input(pipe_.get(), kLookMs)) return;
+    if (worker::has_input(worker_->socket(), kLookMs)) return;
     if (!is_hurried_()) continue;
     // A worker that has died is seen by whoever reads its reply.
     (void)send(message_of(worker::Verb::Hurry));
@@ -110,7 +67,7 @@ void PipeCarrier::pass_on_hurry() {
 
 Result<worker::Reply> PipeCarrier::receive() {
   pass_on_hurry();
-  const std::string text = KW_TRY(worker::read_frame(pipe_.get(), options_.reply_timeout_ns));
+  const std::string text = KW_TRY(worker::read_frame(worker_->socket(), options_.reply_timeout_ns));
   auto reply = KW_TRY(decode<worker::Reply>(text));
   if (reply.version != worker::kProtocolVersion)
     return fail("the worker is of another version; rebuild it", "", Advice::Stop);
@@ -118,7 +75,10 @@ Result<worker::Reply> PipeCarrier::receive() {
 }
 
 Result<DeviceFacts> PipeCarrier::greet(const std::vector<DeviceFacts>& known) {
-  KW_TRY(start());
+  if (!std::exchange(is_ahead_, false)) {
+    worker_.reset();  // One at a time: the device is leased by the one that was.
+    worker_ = KW_TRY(WorkerProcess::start(options_.worker));
+  }
   worker::Message hello = message_of(worker::Verb::Hello);
   hello.facts = known;
   auto reply = KW_TRY(accepted(exchange(hello)));
@@ -142,7 +102,7 @@ Result<DeviceFacts> PipeCarrier::look(Target target) {
   };
   NoCompiler none;
   PipeOptions options;
-  options.target = target;
+  options.worker.target = target;
   return PipeCarrier(none, std::move(options)).greet({});
 }
 
@@ -184,7 +144,7 @@ Result<> PipeCarrier::submit(EvaluationRequest request) {
 // On cpu building would disturb what is being measured, so a request goes out when its answer is
 // awaited.
 void PipeCarrier::send_ahead() {
-  if (options_.target != Target::Cuda) return;
+  if (options_.worker.target != Target::Cuda) return;
   for (Waiting& waiting : waiting_) {
     if (waiting.is_sent) return;
     if (waiting.prepared.ended) continue;

@@ -11,17 +11,14 @@
 #include "compile/compiler.h"
 #include "evaluate/carrier.h"
 #include "evaluate/machine_code.h"
-#include "platform/subprocess.h"
+#include "evaluate/worker_process.h"
 #include "worker/messages.h"
 #include "worker/prepare.h"
 
 namespace kw::evaluate {
 
 struct PipeOptions {
-  Target target = Target::Cpu;
-  /// The level that requests will name: the worker starts players for it ahead. Nothing: it waits.
-  std::optional<JailLevel> jail{};
-  platform::Path worker{};  ///< The executable; empty: kw-worker beside this program.
+  WorkerChoice worker{};
   int build_threads = 2;
   std::int64_t reply_timeout_ns =
       30LL * 60 * 1'000'000'000;  ///< A worker silent for so long is replaced.
@@ -35,8 +32,10 @@ struct PipeOptions {
 /// two.
 class PipeCarrier final : public Carrier {
  public:
-  /// `compiler` must outlive the carrier.
-  PipeCarrier(compile::Compiler& compiler, PipeOptions options);
+  /// `compiler` must outlive the carrier. `ahead`: a worker as the options name it, if the caller
+  /// has started one, to be the first.
+  PipeCarrier(compile::Compiler& compiler, PipeOptions options,
+              std::optional<WorkerProcess> ahead = {});
   ~PipeCarrier() override;
 
   /// What a worker says of its device of the target, and no more: nothing is built or measured.
@@ -56,6 +55,10 @@ class PipeCarrier final : public Carrier {
   const DeviceFacts& facts() const { return facts_; }
   /// What the last measurement refused or found unreliable; whole sentences.
   const std::vector<std::string>& notes() const { return notes_; }
+  /// The last call of a program that ends next; see WorkerProcess::dismiss().
+  void dismiss() {
+    if (worker_) worker_->dismiss();
+  }
 
  private:
   struct Waiting {
@@ -64,9 +67,7 @@ class PipeCarrier final : public Carrier {
     std::future<std::vector<Finding>> code;  ///< Invalid: nobody reads it.
     bool is_sent = false;                    ///< The worker has it, and nothing after it.
   };
-  Result<> start();
-  Result<platform::Path> make_temporary();
-  /// Starts a worker and tells it what is known of the device.
+  /// Starts a worker, or takes the one started ahead, and tells it what is known of the device.
   Result<DeviceFacts> greet(const std::vector<DeviceFacts>& known);
   /// The same, and hands over the device's trusted kernels.
   Result<DeviceFacts> start_equipped(const std::vector<DeviceFacts>& known);
@@ -87,10 +88,8 @@ class PipeCarrier final : public Carrier {
   PipeOptions options_;
   DeviceFacts facts_;
   std::vector<std::string> notes_;
-  /// Holds whatever the worker makes, which may end at any moment; so it goes after it.
-  std::optional<platform::TempDir> temporary_;
-  std::optional<platform::Process> process_;
-  platform::Fd pipe_;
+  bool is_ahead_;  ///< The worker has not been greeted yet.
+  std::optional<WorkerProcess> worker_;
   std::deque<Waiting> waiting_;
   std::function<bool()> is_hurried_;
 };

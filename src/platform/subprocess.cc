@@ -191,6 +191,11 @@ void Process::drain() {
 
 void Process::kill_tree() { state_->kill_tree(); }
 
+void Process::dismiss() {
+  state_->kill_tree();
+  state_->reaped = true;
+}
+
 Result<Exit> Process::wait(Nanoseconds timeout) {
   State& s = *state_;
   KW_ASSERT(!s.reaped);

@@ -100,6 +100,9 @@ class Process {
 
   /// SIGKILL to every process of the tree. Idempotent; wait() still reports how it ended.
   void kill_tree();
+  /// SIGKILL to every process of the tree, and destruction does not wait for their ends: they are
+  /// zombies until we end. The last call.
+  void dismiss();
 
   struct State;
   explicit Process(std::unique_ptr<State> state);

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -157,6 +158,20 @@ TEST(Subprocess, DestructionKills) {
     pid = process.pid();
   }
   EXPECT_EQ(::kill(pid, 0), -1);
+}
+
+TEST(Subprocess, DismissalKillsAndLeavesTheReapingToOurEnd) {
+  pid_t pid = 0;
+  {
+    Process process = need(spawn(attack({"hang"})));
+    pid = process.pid();
+    process.dismiss();
+    process.dismiss();  // Nothing to do.
+  }
+  siginfo_t info{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED), 0);  // Nobody has reaped it.
+  EXPECT_EQ(info.si_code, CLD_KILLED);
+  EXPECT_EQ(info.si_status, SIGKILL);
 }
 
 TEST(Subprocess, DrainsWithoutWaiting) {

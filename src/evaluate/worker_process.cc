@@ -1,0 +1,57 @@
+// Starting a worker at the other end of a socket pair.
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/worker_process.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <filesystem>
+
+namespace kw::evaluate {
+namespace {
+
+/// Where the worker finds its end of the pair.
+constexpr int kWorkerFd = 3;
+
+Result<platform::TempDir> make_temporary() {
+  auto temporary = KW_TRY(platform::TempDir::create("kw-worker"));
+  std::error_code trouble;
+  // Players run as other users and each has a folder in it that it may read.
+  std::filesystem::permissions(temporary.path(), std::filesystem::perms(0711), trouble);
+  if (trouble) return platform::fail_errno("open to players", temporary.path(), trouble.value());
+  return temporary;
+}
+
+}  // namespace
+
+Result<WorkerProcess> WorkerProcess::start(const WorkerChoice& choice) {
+  int pair[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+    return platform::fail_errno("make a socket pair for", "the worker", errno);
+  WorkerProcess worker;
+  worker.socket_.reset(pair[0]);
+  const platform::Fd theirs(pair[1]);
+  const platform::Path program =
+      choice.program.empty() ? KW_TRY(platform::executable_dir()) / "kw-worker" : choice.program;
+  platform::SpawnOptions spawn;
+  // All from the third on say which GPU it may use, and where its driver, CUDA's libraries and
+  // tools lie.
+  for (const char* name : {"PATH", "KW_CXX", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH",
+                           "KW_CUDA_DRIVER", "CUDA_PATH", "CUDA_HOME", "KW_CUDA_LIBRARIES",
+                           "VIRTUAL_ENV", "CONDA_PREFIX", "KW_NCU", "KW_SANITIZER", "KW_NVML"})
+    if (const auto entry = platform::env_of_ours(name)) spawn.env.push_back(*entry);
+  worker.temporary_ = KW_TRY(make_temporary());
+  spawn.env.push_back("TMPDIR=" + worker.temporary_->path().string());
+  spawn.fds = {{theirs.get(), kWorkerFd}};
+  spawn.out = platform::Output::Discard;
+  spawn.err = platform::Output::Inherit;
+  std::vector<std::string> argv{program.string(), "--target", std::string(name_of(choice.target))};
+  if (choice.jail) {
+    argv.emplace_back("--jail");
+    argv.emplace_back(name_of(*choice.jail));
+  }
+  worker.process_ = KW_TRY(platform::spawn(argv, spawn));
+  return worker;
+}
+
+}  // namespace kw::evaluate
