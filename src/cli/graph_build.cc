@@ -236,13 +236,12 @@ Result<std::size_t> add_runs(store::RunStore& store, Target target, const GraphB
   std::size_t verified = 0;
   for (const RunSummary& run : KW_TRY(store.list())) {
     if (run.config.target != target || !is_wanted(flags, run.config.task)) continue;
+    if (run.config.models.empty()) continue;  // nobody wrote there
     memory::StepReader reader(run.config.task);
     KW_TRY(store.for_each_attempt(
         run.id, store::Sources::Load,
         [&](Attempt& attempt) -> Result<> {
-          // Only what was written shows a step: kernels of the playbook do not come from each
-          // other.
-          if (attempt.candidate.origin == Origin::Model) reader.read(attempt);
+          reader.read(attempt);
           return {};
         },
         store::Samples::LeaveOut));

@@ -52,7 +52,11 @@ const StepState* made_from(const StepStates& all, int number) {
 
 void add_samples(const std::string& run, const Attempt& attempt, StepStates& standings,
                  std::vector<GainSample>& samples) {
-  if (attempt.recalled != 0 || attempt.candidate.origin != Origin::Model) return;
+  if (const auto same = standings.find(attempt.recalled); same != standings.end()) {
+    const StepState known = same->second;
+    standings[attempt.number] = known;
+    return;
+  }
   const Evaluation& e = attempt.evaluation;
   StepState& here = standings[attempt.number];
   here.parent = attempt.parent;
@@ -60,9 +64,11 @@ void add_samples(const std::string& run, const Attempt& attempt, StepStates& sta
   const StepState* from = made_from(standings, attempt.parent);
   const KernelState before = from != nullptr ? from->state : KernelState();
   if (here.is_correct) here.state = state_of(attempt);
+  // What was given shows no step; what is made from it begins there.
+  if (attempt.recalled != 0 || attempt.candidate.origin != Origin::Model) return;
   if (!here.is_correct && !memory::is_about_kernels(e.verdict)) return;
   std::vector<std::string> added;
-  for (const std::string& technique : memory::techniques_of(attempt, {}))
+  for (const std::string& technique : memory::techniques_shown(attempt))
     if (!contains(before.techniques, technique)) added.push_back(technique);
   for (const std::string& technique : added) {
     GainSample sample{run, before, technique, e.verdict, 0};
@@ -166,7 +172,7 @@ KernelState state_of(const Attempt& attempt) {
   state.speedup = attempt.against_baseline.value > 0 ? attempt.against_baseline.value : 1;
   state.bound = traits.bound;
   state.used = traits.used;
-  state.techniques = memory::techniques_of(attempt, {});
+  state.techniques = memory::techniques_shown(attempt);
   return state;
 }
 

@@ -127,6 +127,36 @@ TEST_F(GainSamplesTest, StepsOfRunsBecomeSamplesWithTheKernelBeforeThem) {
   EXPECT_THAT(gain_samples(store_, Target::Cuda).value(), IsEmpty());
 }
 
+TEST_F(GainSamplesTest, EachNewTechniqueOfAChainIsASample) {
+  const RunSummary run = begin();
+  std::vector<std::string> shown;
+  for (int i = 1; i <= 6; ++i) {
+    shown.push_back("t" + std::to_string(i));
+    ASSERT_TRUE(store_.append(run, memory_bound_attempt(i, i - 1, 1 + i, shown)));
+  }
+  ASSERT_TRUE(store_.append(run, memory_bound_attempt(7, 6, 8, shown)));
+  EXPECT_THAT(gain_samples(store_, Target::Cpu).value(), SizeIs(6)) << "the last shows nothing new";
+}
+
+TEST_F(GainSamplesTest, StepsBeginAtWhatWasGivenAndAtWhatWasRecalled) {
+  const RunSummary run = begin();
+  Attempt given = memory_bound_attempt(1, 0, 4, {"tiling"});
+  given.candidate.origin = Origin::Playbook;
+  Attempt again = memory_bound_attempt(2, 0, 4, {"tiling"});
+  again.recalled = 1;
+  ASSERT_TRUE(store_.append(run, given));
+  ASSERT_TRUE(store_.append(run, again));
+  ASSERT_TRUE(store_.append(run, memory_bound_attempt(3, 1, 6, {"tiling", "fusion"})));
+  ASSERT_TRUE(store_.append(run, memory_bound_attempt(4, 2, 8, {"tiling", "padding"})));
+  const auto samples = gain_samples(store_, Target::Cpu).value();
+  ASSERT_THAT(samples, SizeIs(2));
+  EXPECT_EQ(samples[0].technique, "fusion");
+  EXPECT_NEAR(samples[0].gain, std::log(1.5), 1e-9);
+  EXPECT_EQ(samples[1].technique, "padding");
+  EXPECT_NEAR(samples[1].gain, std::log(2.0), 1e-9);
+  EXPECT_FALSE(samples[1].state.is_first);
+}
+
 TEST_F(GainSamplesTest, ARunKeepsTheModelThatItBeganWith) {
   const RunSummary early = begin();
   const auto none = model_of_run(store_, early);

@@ -89,14 +89,14 @@ void StepReader::read(const Attempt& attempt) {
   known.speedup = attempt.against_baseline.value;
   const Known* from = made_from(attempt.parent);
   if (from != nullptr) known.path = from->path;
-  const std::vector<std::string> added = new_in(techniques_of(attempt, {}), known.path);
+  const std::vector<std::string> added = new_in(techniques_shown(attempt), known.path);
   if (known.is_correct) {
     known.source = attempt.candidate.source;
     known.path.insert(known.path.end(), added.begin(), added.end());
   } else if (!is_about_kernels(attempt.evaluation.verdict)) {
     return;
   }
-  if (added.empty()) return;
+  if (added.empty() || attempt.candidate.origin != Origin::Model) return;
   RecordedStep step;
   step.task = task_;
   step.name = task_;

@@ -27,7 +27,9 @@ struct RecordedStep {
   double gain = 0;                  ///< Logarithm of the speedup over what it was made from.
 };
 
-/// Reads the attempts of one run in order. Keeps the sources of those that worked.
+/// Reads the attempts of one run in order. Only what was written shows a step: kernels that were
+/// given do not come from each other, but a step may begin at one. Keeps the sources of those that
+/// worked.
 class StepReader {
  public:
   explicit StepReader(std::string task) : task_(std::move(task)) {}

@@ -80,6 +80,27 @@ TEST(GraphBuild, RecalledAttemptsAndUntimedOnesTeachNothingTwice) {
   EXPECT_THAT(steps_of({correct(1, "a", 2, {"tiling"}), again, untimed}), SizeIs(1));
 }
 
+TEST(GraphBuild, AStepMayBeginAtAKernelThatWasGiven) {
+  Attempt given = correct(1, "expert", 4, {"tiling"});
+  given.candidate.origin = Origin::Playbook;
+  const TechniqueGraph graph =
+      graph_of({given, made_from(1, correct(2, "b", 6, {"tiling", "fusion"}))});
+  EXPECT_EQ(graph.edge("start", "tiling"), nullptr) << "nobody took that step here";
+  ASSERT_NE(graph.edge("tiling", "fusion"), nullptr);
+  EXPECT_EQ(graph.edge("tiling", "fusion")->count, (StepCount{1, 1, std::log(1.5)}));
+  EXPECT_EQ(graph.edge("tiling", "fusion")->examples.at(0).before, "expert");
+}
+
+TEST(GraphBuild, TheFifthTechniqueOfASourceCountsToo) {
+  std::vector<std::string> shown;
+  std::vector<Attempt> chain;
+  for (int i = 1; i <= 6; ++i) {
+    shown.push_back("t" + std::to_string(i));
+    chain.push_back(made_from(i - 1, correct(i, "c" + std::to_string(i), 1 + i, shown)));
+  }
+  EXPECT_THAT(steps_of(chain), SizeIs(6));
+}
+
 TEST(Relabel, NamesOfTheSameWordsAreOne) {
   Relabeller names({"loop unrolling", "register tiling", "shared memory tiling"});
   EXPECT_EQ(names.label("Unrolled_loops"), "loop unrolling");

@@ -86,7 +86,7 @@ void Learner::remember(const Attempt& attempt) {
   tried.parent = attempt.parent;
   tried.facts = facts_of(
       attempt, parent == nullptr ? std::vector<std::string>() : parent->techniques, *scope_.task);
-  tried.techniques = techniques_of(attempt, {});
+  tried.techniques = techniques_shown(attempt);
   tried.label = label_of(attempt, tried.facts.techniques);
   tried.plan = first_sentence(attempt.plan, kPlanBytes);
   tried.outcome = attempt.evaluation.verdict.outcome;

@@ -20,7 +20,8 @@ namespace kw::memory {
 namespace {
 
 constexpr std::size_t kEvidenceBytes = 160;
-constexpr std::size_t kMostTechniques = 4;
+constexpr std::size_t kMostTechniques = 4;  // that a lesson names
+constexpr std::size_t kMostShown = 16;      // that count of one source
 constexpr std::size_t kMostOfASummary = 4;
 
 /// Beginnings of words in a plan that name a technique.
@@ -186,17 +187,24 @@ bool is_about_kernels(const Verdict& verdict) {
   }
 }
 
-std::vector<std::string> techniques_of(const Attempt& attempt,
-                                       const std::vector<std::string>& of_parent) {
+std::vector<std::string> techniques_shown(const Attempt& attempt) {
   std::vector<std::string> all;
   for (const std::string& technique : attempt.candidate.techniques)
     all.push_back(sanitise(technique, 40));
   if (all.empty()) all = named_in(attempt.plan);
-  if (all.size() > kMostTechniques) all.resize(kMostTechniques);
+  if (all.size() > kMostShown) all.resize(kMostShown);
+  return all;
+}
+
+std::vector<std::string> techniques_of(const Attempt& attempt,
+                                       const std::vector<std::string>& of_parent) {
+  const std::vector<std::string> all = techniques_shown(attempt);
   std::vector<std::string> added;
   for (const std::string& technique : all)
     if (!contains(of_parent, technique)) added.push_back(technique);
-  return added.empty() ? all : added;
+  if (added.empty()) added = all;
+  if (added.size() > kMostTechniques) added.resize(kMostTechniques);
+  return added;
 }
 
 std::string failure_of(const Evaluation& e) {

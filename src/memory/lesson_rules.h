@@ -42,8 +42,10 @@ bool is_about_kernels(const Verdict& verdict);
 /// "compile failed: no such name", one line.
 std::string failure_of(const Evaluation& evaluation);
 
-/// Declared techniques, or those that the plan names out of a closed vocabulary; where the parent
-/// has some too, those that are new, if any are.
+/// Declared techniques, or those that the plan names out of a closed vocabulary; 16 at most.
+std::vector<std::string> techniques_shown(const Attempt& attempt);
+
+/// Of these the ones that the parent does not show, if there are any; 4 at most.
 std::vector<std::string> techniques_of(const Attempt& attempt,
                                        const std::vector<std::string>& of_parent);
 

@@ -127,6 +127,8 @@ TEST_F(LessonRules, TechniquesAreDeclaredOrNamedByThePlan) {
               ElementsAre("prefetch"))
       << "what is new";
   EXPECT_THAT(techniques_of(tried(1, "", {"tiling"}), {"tiling"}), ElementsAre("tiling"));
+  EXPECT_THAT(techniques_of(tried(1, "", {"a", "b", "c", "d", "e"}), {"a", "b", "c", "d"}),
+              ElementsAre("e"));
   Attempt planned = tried(1, "", {});
   planned.plan = "I fuse the passes and use x-y tiles; no unrolling of subtiles, blockwise.";
   EXPECT_THAT(techniques_of(planned, {}), ElementsAre("tiling", "blocking", "unrolling", "fusion"));
