@@ -56,19 +56,19 @@ Result<TechniqueGraph> graph_of_run(store::RunStore& store, const RunSummary& ru
 
 Result<> teach_graph(store::RunStore& store, const RunSummary& run, const TechniqueGraph& seed,
                      const Attempt& attempt,
-                     const std::vector<search::GraphLearner::StepUpdate>& updates) {
+                     const std::vector<search::GraphLearner::StepUpdate>& updates,
+                     const std::string& reference) {
   if (updates.empty()) return {};
-  Attempt parent;
-  if (attempt.parent != 0) parent = KW_TRY(store.attempt(run.id, attempt.parent));
-  const bool may_show = attempt.parent != 0 && parent.evaluation.verdict.is_correct();
+  const int from = updates.back().before;  // only the last step of a way was taken now
+  const std::string before =
+      from != 0 ? KW_TRY(store.attempt(run.id, from)).candidate.source : reference;
   KW_TRY(change_graph(store, run.config.target, seed, [&](TechniqueGraph& graph) {
     for (const auto& update : updates) {
       const std::size_t edge = graph.add(update.from, update.to);
       graph.count(edge, update.count);
       graph.add_value(edge, update.value);
-      if (update.count.worked != 0 && may_show)
-        graph.add_example(edge, {run.config.task, attempt.plan, parent.candidate.source,
-                                 attempt.candidate.source});
+      if (update.count.worked != 0)
+        graph.add_example(edge, {run.config.task, attempt.plan, before, attempt.candidate.source});
     }
   }));
   return {};

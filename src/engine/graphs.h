@@ -33,9 +33,10 @@ Result<TechniqueGraph> graph_of_run(store::RunStore& store, const RunSummary& ru
 Result<TechniqueGraph> recorded_graph(const store::RunStore& store, const RunSummary& run);
 
 /// Adds what an attempt showed of its steps to the workspace's graph. A step that worked becomes an
-/// example, with the code before and after it: it was verified.
+/// example, with the code before and after it: it was verified. `reference`: the sequential code.
 Result<> teach_graph(store::RunStore& store, const RunSummary& run, const TechniqueGraph& seed,
                      const Attempt& attempt,
-                     const std::vector<search::GraphLearner::StepUpdate>& updates);
+                     const std::vector<search::GraphLearner::StepUpdate>& updates,
+                     const std::string& reference);
 
 }  // namespace kw::engine

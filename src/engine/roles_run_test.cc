@@ -165,15 +165,20 @@ TEST_F(RolesRun, AStepThatWorkedBecomesAnExampleWithItsCode) {
   RunSummary counted = run;
   counted.attempts = 1;
   ASSERT_TRUE(store_.append(counted, parent, {}));
+  ASSERT_TRUE(
+      teach_graph(store_, run, {}, child, {{"a", "b", {1, 1, 0.5}, {1, 1}, 1}}, "sequential"));
   ASSERT_TRUE(teach_graph(store_, run, {}, child,
-                          {{"a", "b", {1, 1, 0.5}, {1, 1}}, {"a", "c", {1, 0, 0}}}));
+                          {{"start", "a", {}, {1, 1}}, {"a", "c", {1, 0, 0}}}, "sequential"));
+  ASSERT_TRUE(teach_graph(store_, run, {}, child, {{"start", "d", {1, 1, 0}}}, "sequential"));
   const TechniqueGraph graph = workspace_graph(store_, Target::Cpu, {}).value();
   EXPECT_EQ(graph.edge("a", "b")->value, (StepValue{1, 1}));
   ASSERT_EQ(graph.edge("a", "b")->examples.size(), 1u);
   EXPECT_EQ(graph.edge("a", "b")->examples[0].before, "before");
   EXPECT_EQ(graph.edge("a", "b")->examples[0].after, "after");
   EXPECT_EQ(graph.edge("a", "b")->examples[0].detail, "tiles");
+  EXPECT_THAT(graph.edge("start", "a")->examples, IsEmpty()) << "it was taken earlier";
   EXPECT_THAT(graph.edge("a", "c")->examples, IsEmpty()) << "verified steps only";
+  EXPECT_EQ(graph.edge("start", "d")->examples.at(0).before, "sequential");
 }
 
 TEST_F(RolesRun, TwoThatTeachAtOnceLoseNothing) {
@@ -183,7 +188,7 @@ TEST_F(RolesRun, TwoThatTeachAtOnceLoseNothing) {
     platform::MemoryDisk disk;
     auto store = store::RunStore::open(dir_.path(), disk).value();
     for (int i = 0; i < kLessons; ++i)
-      EXPECT_TRUE(teach_graph(store, run, {}, Attempt(), {{"a", "b", {1, 0, 0}}}));
+      EXPECT_TRUE(teach_graph(store, run, {}, Attempt(), {{"a", "b", {1, 0, 0}}}, ""));
   };
   {
     const std::jthread one(teach), other(teach);

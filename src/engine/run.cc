@@ -239,7 +239,9 @@ Result<> Runner::search() {
     const auto steps = loop_.take_graph_updates();
     if (attempt.number <= recorded_) continue;
     KW_TRY(s_.store.append(run_, attempt, learnt, experience));
-    if (!steps.empty()) KW_TRY(teach_graph(s_.store, run_, s_.writing->graph, attempt, steps));
+    if (!steps.empty())
+      KW_TRY(teach_graph(s_.store, run_, s_.writing->graph, attempt, steps,
+                         s_.writing->task != nullptr ? s_.writing->task->reference : ""));
     s_.observer.on_attempt(attempt, loop_.standing());
   }
   run_.stopped_by = loop_.stopped_by().empty() ? "nothing left to ask" : loop_.stopped_by();

@@ -16,8 +16,8 @@ constexpr std::size_t kShownExamples = 2;  // of an edge
 constexpr std::size_t kShownBytes = 6
                                     << 10;  // of each side: asks are kept, and prompts have bounds
 
-TechniqueGraph full_graph(const std::vector<TechniqueCard>& cards) {
-  TechniqueGraph graph;
+/// Every technique leads to every other, beside what `graph` has.
+TechniqueGraph full_graph(TechniqueGraph graph, const std::vector<TechniqueCard>& cards) {
   for (const TechniqueCard& card : cards) graph.add(TechniqueGraph::kStart, card.name);
   for (const TechniqueCard& from : cards)
     for (const TechniqueCard& to : cards)
@@ -30,6 +30,13 @@ std::vector<TechniqueCard> cards_for(const StrategyOptions& options) {
                                     : options.techniques;
 }
 
+/// A graph without a step from the start, as one that was imported may be, leads nowhere.
+TechniqueGraph graph_for(const StrategyOptions& options) {
+  TechniqueGraph graph = options.graph ? *options.graph : TechniqueGraph();
+  if (!graph.out_of(0).empty()) return graph;
+  return full_graph(std::move(graph), cards_for(options));
+}
+
 /// The way begins at the sequential code, whatever experts have made of it.
 StrategyOptions without_experts(StrategyOptions options) {
   options.start_asks = 0;
@@ -40,8 +47,7 @@ StrategyOptions without_experts(StrategyOptions options) {
 
 GraphAuthor::GraphAuthor(std::vector<Idea> ideas, const StrategyOptions& options)
     : Authoring(std::move(ideas), without_experts(options)),
-      graph_(options.graph && !options.graph->edges().empty() ? *options.graph
-                                                              : full_graph(cards_for(options))),
+      graph_(graph_for(options)),
       cards_(cards_for(options)),
       is_frozen_(options.freezes_graph),
       values_(graph_.edges().size()) {}
@@ -109,6 +115,7 @@ void GraphAuthor::count_step(Edge e, std::optional<WorkId> from, const Tell& tel
   }
   graph_.count(e, count);
   updates_.back().count = count;
+  updates_.back().before = from ? works_.at(*from).ask : 0;
 }
 
 StepValue GraphAuthor::value(Edge e) const {

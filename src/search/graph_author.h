@@ -22,6 +22,7 @@ class GraphLearner {
     std::string to;
     StepCount count;  ///< Nothing tried: the step stood earlier on the way.
     StepValue value{};
+    int before = 0;  ///< Ask of the code that the step was taken from; 0: the sequential code.
   };
   /// Those since the last call.
   virtual std::vector<StepUpdate> take_updates() = 0;
@@ -35,7 +36,8 @@ class GraphAuthor : public Authoring, public GraphLearner {
   using Edge = std::size_t;
   using Node = std::size_t;
 
-  /// Without a graph in the options every technique leads to every other.
+  /// Without a graph in the options every technique leads to every other; so it does where nothing
+  /// leads from the start, and the edges are kept.
   GraphAuthor(std::vector<Idea> ideas, const StrategyOptions& options);
 
   /// An ask that takes one step from code; nothing: from the sequential code.

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "search/dialogue_for_test.h"
 #include "search/graph_author.h"
@@ -284,6 +285,43 @@ TEST(GraphSearchSketch, AFrozenGraphLearnsNothing) {
   Dialogue d("graph-search", options);
   d.ask(), d.works(3);
   EXPECT_THAT(dynamic_cast<GraphLearner&>(d.strategy()).take_updates(), IsEmpty());
+}
+
+TEST(GraphAuthors, AGraphWithoutAStepFromTheStartIsKeptAndLeadsEverywhere) {
+  TechniqueGraph graph;
+  graph.add("x", "y");
+  graph.count(graph.add("x", "y"), {20, 20, 20});
+  for (const auto& [strategy, preset, guide] :
+       {std::tuple("graph-walk", "", "random"), std::tuple("graph-walk", "", "weights"),
+        std::tuple("graph-walk", "", "llm"), std::tuple("graph-search", "sketch", ""),
+        std::tuple("graph-search", "paper", "")}) {
+    StrategyOptions options = on_graph(graph, preset, guide);
+    options.techniques = {{"x", "do x", "memory"}, {"z", "do z", "memory"}};
+    Dialogue d(strategy, options);
+    for (int i = 0; i < 4; ++i) {
+      const Ask ask = d.ask();
+      EXPECT_FALSE(ask.manner.technique.empty() && ask.manner.menu.empty());
+      d.works(2, {}, {}, "x");
+    }
+  }
+}
+
+TEST(GraphAuthors, TellFromWhichCodeAStepWasTaken) {
+  Dialogue walk("graph-walk", on_graph(small_graph()));
+  auto& of_walk = dynamic_cast<GraphLearner&>(walk.strategy());
+  walk.ask(), walk.works(2);
+  EXPECT_EQ(of_walk.take_updates().back().before, 0) << "the sequential code";
+  walk.ask(), walk.fails();
+  walk.ask(), walk.works(3);
+  EXPECT_EQ(of_walk.take_updates().back().before, 1) << "not from what failed";
+  Dialogue chain("graph-search", on_graph(small_graph(), "sketch"));
+  auto& of_chain = dynamic_cast<GraphLearner&>(chain.strategy());
+  Ask ask = chain.ask();
+  while (ask.manner.menu.size() < 2) chain.works(2), ask = chain.ask();
+  of_chain.take_updates();
+  chain.works(4);
+  EXPECT_EQ(of_chain.take_updates().back().before, ask.manner.writer.sources.at(0))
+      << "all steps but the last";
 }
 
 TEST(GraphAuthors, WithoutAGraphEveryTechniqueLeadsToEveryOther) {

@@ -117,8 +117,9 @@ class GraphWalk final : public GraphAuthor {
       const StepCount& count = edge(e).count;
       std::string words = method_of(edge(e).to);
       if (count.tried > 0)
-        words += fmt::format(" (tried {:.0f} times, worked {:.0f}, mean gain {:.2f}x)", count.tried,
-                             count.worked, std::exp(count.gain / std::max(1.0, count.worked)));
+        words += fmt::format("{}(tried {:.0f} times, worked {:.0f}, mean gain {:.2f}x)",
+                             words.empty() ? "" : " ", count.tried, count.worked,
+                             std::exp(count.gain / std::max(1.0, count.worked)));
       ask.manner.menu.push_back({edge(e).to, std::move(words)});
       if (!edge(e).examples.empty() && ask.manner.examples.size() < 3)
         ask.manner.examples.push_back(shortened(edge(e).examples.back()));
