@@ -28,7 +28,8 @@ struct Setting {
   std::optional<Groundwork> real;  ///< Nothing for a landscape.
   std::unique_ptr<engine::Workbench> landscape;
   std::unique_ptr<evaluate::Carrier> synthetic;
-  std::string name;  ///< Of the runs on a landscape.
+  std::string name;    ///< Of the runs on a landscape.
+  std::string sha256;  ///< Of the record that one is.
   std::unique_ptr<Bench> bench;
   std::unique_ptr<evaluate::BundleCarrier> bundle;  ///< Where the judge is elsewhere.
 
@@ -69,6 +70,7 @@ Result<Setting> open_setting(const Global& global, const OptimizeFlags& flags,
   if (auto landscape = synthetic_bench(global, config.task_path)) {
     auto parts = KW_TRY(std::move(*landscape));
     setting.name = std::move(parts.name);
+    setting.sha256 = std::move(parts.sha256);
     setting.landscape = std::move(parts.workbench);
     setting.synthetic = std::move(parts.carrier);
     return setting;
@@ -184,7 +186,7 @@ Result<> fit_to_device(const Wanted& wanted, const Setting& setting) {
 Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Setting& setting) {
   RunConfig& config = wanted.config;
   const std::string sha256 =
-      setting.real ? setting.real->workbench->definition().task.sha256 : std::string();
+      setting.real ? setting.real->workbench->definition().task.sha256 : setting.sha256;
   if (wanted.stored && config.task_sha256 != sha256)
     return fail("the task has changed since this run began; start a new one", wanted.stored->name);
   if (config.specialises && !setting.real)
@@ -194,6 +196,7 @@ Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Settin
     fit_to_task(config, flags, *setting.real);
   } else {
     config.task = setting.name;
+    config.task_sha256 = setting.sha256;
     config.carrier = "synthetic";
   }
   return {};

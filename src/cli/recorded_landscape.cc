@@ -8,27 +8,32 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "cli/session.h"
 #include "engine/recorded.h"
 #include "platform/files.h"
+#include "record/codec.h"
 #include "report/export.h"
 
 namespace kw::cli {
 namespace {
 
-using Steps = std::vector<search::RecordedStep>;
+struct Steps {
+  std::vector<search::RecordedStep> all;
+  Sha256 sha256;
+};
 
 Result<Steps> steps_of_file(const std::string& file) {
   const std::string text = KW_TRY(platform::read_file(file));
-  Steps steps;
+  Steps steps{{}, sha256(text)};
   int number = 0;
   for (const std::string_view line : split_lines(text)) {
     ++number;
     if (trim(line).empty()) continue;
     const Attempt attempt =
         KW_TRY(report::read_trajectory(line, fmt::format("{}:{}", file, number)));
-    steps.push_back(KW_TRY(engine::step_of(attempt)));
+    steps.all.push_back(KW_TRY(engine::step_of(attempt)));
   }
   return steps;
 }
@@ -37,28 +42,31 @@ Result<Steps> steps_of_run(const Global& global, const std::string& name) {
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
   const RunSummary run = KW_TRY(store.find(name));
   Steps steps;
+  Sha256Stream digest;
   KW_TRY(store.for_each_attempt(
       run.id, store::Sources::Load,
       [&](Attempt& attempt) -> Result<> {
-        steps.push_back(KW_TRY(engine::step_of(attempt)));
+        digest.update_part(encode(attempt)).update_part(attempt.candidate.source);
+        steps.all.push_back(KW_TRY(engine::step_of(attempt)));
         return {};
       },
       store::Samples::LeaveOut));
+  steps.sha256 = digest.finish();
   return steps;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<search::RecordedLandscape>> open_record(const Global& global,
-                                                               std::string_view task) {
+Result<Record> open_record(const Global& global, std::string_view task) {
   const std::string name(task.substr(kRecordPrefix.size()));
   std::error_code ignored;
   const bool is_file = std::filesystem::is_regular_file(name, ignored);
   Steps steps = KW_TRY(as_input(is_file ? steps_of_file(name) : steps_of_run(global, name)));
-  if (!search::RecordedLandscape::is_searchable(steps))
-    return as_input(Result<std::unique_ptr<search::RecordedLandscape>>(
+  if (!search::RecordedLandscape::is_searchable(steps.all))
+    return as_input(Result<Record>(
         fail("nothing correct was measured there, so there is nothing to search", name)));
-  return std::make_unique<search::RecordedLandscape>(std::move(steps));
+  return Record{std::make_unique<search::RecordedLandscape>(std::move(steps.all)),
+                steps.sha256.hex()};
 }
 
 }  // namespace kw::cli

@@ -13,9 +13,13 @@ namespace kw::cli {
 
 inline constexpr std::string_view kRecordPrefix = "recorded:";
 
+struct Record {
+  std::unique_ptr<search::RecordedLandscape> landscape;
+  std::string sha256;  ///< Of what it was read from.
+};
+
 /// `task` begins with the prefix; behind it stands a file that kw export wrote as jsonl, else a run
 /// of the workspace. Reads all of its attempts.
-Result<std::unique_ptr<search::RecordedLandscape>> open_record(const Global& global,
-                                                               std::string_view task);
+Result<Record> open_record(const Global& global, std::string_view task);
 
 }  // namespace kw::cli

@@ -29,6 +29,8 @@ Result<std::unique_ptr<engine::Workbench>> workbench_of(const Global& global,
                                                         const RunSummary& run) {
   if (auto landscape = synthetic_bench(global, run.config.task_path)) {
     auto parts = KW_TRY(std::move(*landscape));
+    if (parts.sha256 != run.config.task_sha256)
+      return fail("the record has changed since this run", run.name);
     return std::move(parts.workbench);
   }
   const auto data = KW_TRY(open_data(global));

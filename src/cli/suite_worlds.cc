@@ -76,7 +76,7 @@ void search_record(const search::RecordedLandscape& record, std::size_t evaluati
 Result<> Worlds::open(const Global& global, const std::string& task) {
   if (task.starts_with(kRecordPrefix)) {
     if (auto& record = records_[task]; record == nullptr)
-      record = KW_TRY(open_record(global, task));
+      record = KW_TRY(open_record(global, task)).landscape;
     return {};
   }
   auto& world = worlds_[task];

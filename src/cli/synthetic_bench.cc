@@ -47,9 +47,11 @@ Result<SyntheticBench> synthetic(const std::string& task) {
 }
 
 Result<SyntheticBench> recorded(const Global& global, const std::string& task) {
-  auto landscape = KW_TRY(open_record(global, task));
-  return bench_on("recorded", std::make_unique<engine::SyntheticWorkbench>(std::move(landscape)),
-                  0);
+  Record record = KW_TRY(open_record(global, task));
+  auto bench = bench_on(
+      "recorded", std::make_unique<engine::SyntheticWorkbench>(std::move(record.landscape)), 0);
+  bench.sha256 = std::move(record.sha256);
+  return bench;
 }
 
 }  // namespace

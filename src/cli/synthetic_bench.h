@@ -16,6 +16,7 @@ namespace kw::cli {
 
 struct SyntheticBench {
   std::string name;                              ///< Of its runs: "synthetic" | "recorded".
+  std::string sha256;                            ///< Of a record; empty: nothing can change.
   std::unique_ptr<engine::Workbench> workbench;  ///< Owns the landscape; outlives the carrier.
   std::unique_ptr<evaluate::Carrier> carrier;
 };

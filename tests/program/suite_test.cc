@@ -111,6 +111,13 @@ TEST(Suites, ARecordedRunIsALandscapeForOtherStrategies) {
       {"optimize", "recorded:run.jsonl", "--strategy", "random", "--attempts", "12", "--json"});
   ASSERT_LT(again.code, 2) << again.err;
   EXPECT_EQ(w.kw({"replay", "recorded-1"}).code, 0);
+  const std::string lines = w.read("run.jsonl");
+  w.write("run.jsonl", lines.substr(0, lines.rfind('\n', lines.size() - 2) + 1));
+  for (const char* command : {"replay", "resume"}) {
+    const Ran refused = w.kw({command, "recorded-1"});
+    EXPECT_NE(refused.code, 0) << command;
+    EXPECT_THAT(refused.err, HasSubstr("changed since this run")) << command;
+  }
   EXPECT_EQ(w.kw({"optimize", "recorded:nothing", "--strategy", "random"}).code, 2);
 }
 
