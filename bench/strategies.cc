@@ -70,14 +70,15 @@ struct Line {
   std::size_t asks = 0;
 };
 
-/// A strategy, or one of its presets.
+/// A strategy, one of its presets, or with another guide than its own.
 struct Entry {
   const StrategyInfo* info = nullptr;
   std::string preset;
   bool throttles_root = true;
+  std::string guide{};
   std::string name() const {
     return std::string(info->name) + (preset.empty() ? "" : " --preset " + preset) +
-           (throttles_root ? "" : ", plain");
+           (guide.empty() ? "" : " --guide " + guide) + (throttles_root ? "" : ", plain");
   }
 };
 
@@ -89,9 +90,13 @@ std::vector<Entry> entries() {
         all.push_back({&info, preset});
       else if (all.empty() || all.back().info != &info)
         all.push_back({&info, ""});
-  const auto tree = std::ranges::find_if(
-      all, [](const Entry& entry) { return entry.info->name == "attempt-tree"; });
-  if (tree != all.end()) all.insert(tree + 1, {tree->info, "", false});
+  const auto named = [&](std::string_view name) {
+    return std::ranges::find_if(all, [&](const Entry& entry) { return entry.info->name == name; });
+  };
+  if (const auto tree = named("attempt-tree"); tree != all.end())
+    all.insert(tree + 1, {tree->info, "", false});
+  if (const auto walk = named("graph-walk"); walk != all.end())
+    all.insert(walk + 1, {{walk->info, "", true, "weights"}, {walk->info, "", true, "llm"}});
   return all;
 }
 
@@ -100,6 +105,7 @@ StrategyOptions options_of(const Entry& entry, const TechniqueWorld& world, std:
   StrategyOptions options = options_in(world, seed);
   options.preset = entry.preset;
   options.throttles_root = entry.throttles_root;
+  options.guide = entry.guide;
   // Rounds of these are attempts; a chain has its published depth.
   if (entry.info->name != "staged") options.rounds = static_cast<int>(most);
   options.writes = static_cast<int>(most);
