@@ -1,0 +1,122 @@
+// kw graph build: from runs, from the playbook on this machine, with names by a model; and what one
+// model has taught the graph tells another.
+// SPDX-License-Identifier: Apache-2.0
+#include "kw.h"
+#include "replies.h"
+
+namespace kw::program {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// The edge as `kw graph --json` tells it; null: there is none.
+json edge_of(const Workspace& w, const std::string& from, const std::string& to) {
+  const json graph = w.kw({"graph", "--json"}).json();
+  for (const json& edge : graph["edges"])
+    if (edge["from"] == from && edge["to"] == to) return edge;
+  return nullptr;
+}
+
+/// What kw graph build says of itself.
+json built(const Workspace& w, const Words& more = {}) {
+  Words words{"graph", "build", "--json"};
+  words.insert(words.end(), more.begin(), more.end());
+  const Ran ran = w.kw(words);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  return ran.json();
+}
+
+/// A reply of whoever names steps, an item for each.
+std::string names(const Words& methods) {
+  json items = json::array();
+  for (const std::string& method : methods)
+    items.push_back({{"method", method}, {"existed", "no"}});
+  return "===\n" + items.dump() + "\n";
+}
+
+/// What is said of task twice, for task other.
+std::string renamed(std::string text) {
+  for (std::size_t at = 0; (at = text.find("twice")) != std::string::npos;)
+    text.replace(at, 5, "other");
+  return text;
+}
+
+class GraphBuild : public testing::Test {
+ protected:
+  /// The same work under another name: examples of the very task would be answers.
+  void write_other_task() const {
+    for (const char* file : {"task.yaml", "shapes.yaml", "spec.md", "reference.cpp"})
+      w_.write(std::string("other/") + file, renamed(w_.read(std::string("twice/") + file)));
+  }
+  /// A run of two kernels, the second made from the first.
+  void SetUp() override {
+    write_known_task(w_);
+    w_.write("first.txt", "===\n" + reply_of(slow_twice(80, "tiling")) + "===\n" +
+                              reply_of(slow_twice(48, "tiling, unrolling")));
+    const Ran ran = w_.kw({"optimize", "twice", "--strategy", "coder-judge", "--preset", "paper",
+                           "--judge", "rules", "--model", "scripted:first.txt", "--attempts", "2",
+                           "--no-memory", "--json"});
+    if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+    ASSERT_LT(ran.code, 2) << ran.err;
+  }
+
+  Workspace w_{Whose::Suite};
+};
+
+TEST_F(GraphBuild, OneModelsRunsAndThePlaybookServeAnother) {
+  EXPECT_EQ(built(w_)["verified"], 2);
+  const json step = edge_of(w_, "tiling", "unrolling");
+  ASSERT_FALSE(step.is_null());
+  EXPECT_EQ(step["count"]["worked"], 1);
+  EXPECT_THAT(step["examples"][0]["before"].get<std::string>(), HasSubstr("k < 80"));
+  EXPECT_THAT(step["examples"][0]["after"].get<std::string>(), HasSubstr("k < 48"));
+  EXPECT_THAT(edge_of(w_, "start", "tiling")["examples"][0]["before"].get<std::string>(),
+              HasSubstr("void reference("));
+
+  // By a model's names; a reply that does not fit leaves the run out; --keep adds to what there is.
+  w_.write("names.txt", names({"cutting", "rolling out"}));
+  EXPECT_EQ(built(w_, {"--model", "scripted:names.txt"})["verified"], 2);
+  EXPECT_FALSE(edge_of(w_, "cutting", "rolling out").is_null());
+  EXPECT_TRUE(edge_of(w_, "tiling", "unrolling").is_null()) << "made anew";
+  w_.write("short.txt", names({"cutting"}));
+  const Ran unread = w_.kw({"graph", "build", "--model", "scripted:short.txt"});
+  EXPECT_THAT(unread.err, HasSubstr("the steps of a run are left out"));
+  EXPECT_TRUE(edge_of(w_, "start", "cutting").is_null());
+  w_.write("one.json",
+           R"({"format": 1, "nodes": ["start"], "edges": [{"from": "start", "to": "magic"}]})");
+  ASSERT_EQ(w_.kw({"graph", "import", "one.json"}).code, 0);
+  built(w_, {"--keep"});
+  EXPECT_FALSE(edge_of(w_, "start", "magic").is_null());
+  EXPECT_EQ(edge_of(w_, "tiling", "unrolling")["count"]["tried"], 1);
+
+  // On another task another model is told of the step by its figures, and shown what was written.
+  write_other_task();
+  w_.write("second.txt", "===\n{\"technique\": \"tiling\", \"reason\": \"it worked\"}\n===\n" +
+                             renamed(reply_of(slow_twice(64, "tiling"))));
+  const Ran ran = w_.kw({"optimize", "other", "--strategy", "graph-walk", "--guide", "llm",
+                         "--model", "scripted:second.txt", "--attempts", "1", "--json"});
+  ASSERT_LT(ran.code, 2) << ran.err;
+  EXPECT_THAT(w_.kw({"prompt", "other-1", "--attempt", "1"}).out,
+              AllOf(HasSubstr("tried 1 times, worked 1"), HasSubstr("k < 80")));
+  EXPECT_EQ(edge_of(w_, "start", "tiling")["count"]["tried"], 2);
+}
+
+TEST_F(GraphBuild, ThePlaybooksKernelsAreMeasuredOnceAgainstThoseBeforeThem) {
+  w_.write("data/playbook/twice/10_plain.cpp", slow_twice(64, "plain"));
+  w_.write("data/playbook/twice/20_short.cpp", slow_twice(32, "plain, fewer_steps"));
+  const Words data{"--data-dir", "data"};
+  const auto told = built(w_, {"--data-dir", "data", "--playbook", "--task", "twice"});
+  EXPECT_EQ(told["measured"], 2);
+  const json step = edge_of(w_, "plain", "fewer_steps");
+  ASSERT_FALSE(step.is_null());
+  EXPECT_EQ(step["count"]["worked"], 1);
+  EXPECT_GT(step["count"]["gain"].get<double>(), 0.2) << "half the steps";
+  EXPECT_THAT(step["examples"][0]["after"].get<std::string>(), HasSubstr("k < 32"));
+  EXPECT_EQ(built(w_, data)["measured"], 2) << "known from then on";
+  EXPECT_EQ(built(w_)["measured"], 0) << "the shipped playbook was not asked for";
+}
+
+}  // namespace
+}  // namespace kw::program
