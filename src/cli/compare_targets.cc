@@ -14,9 +14,11 @@
 #include "base/text.h"
 #include "cli/session.h"
 #include "cli/stored_run.h"
+#include "engine/run.h"
 #include "record/codec.h"
 #include "report/plot.h"
 #include "task/resolve.h"
+#include "task/units.h"
 
 namespace kw::cli {
 namespace {
@@ -85,6 +87,30 @@ Result<std::vector<Target>> parse_targets(const std::string& text) {
   return targets;
 }
 
+/// The task's own sequential code on the CPU, as the run of the CPU's best remembers it. It was
+/// timed alone and at the CPU's sizes, so it stands beside the others and enters no ratio.
+struct Reference {
+  std::string name;
+  Evaluation evaluation;
+  double items_per_s = 0;  ///< 0: not timed.
+};
+
+Result<Reference> sequential_reference(const Global& global, const store::RunStore& store,
+                                       const task::Definition& definition, const Best& cpu) {
+  Reference reference{task::reference_candidate(definition).name, {}, 0};
+  const auto facts = KW_TRY(remembered_device(store, Target::Cpu));
+  const auto bench = Bench::open_compilers(global, {Target::Cpu, ""});
+  if (!facts || !bench) return reference;
+  const auto workbench = KW_TRY(workbench_of(global, cpu.data.run));
+  for (engine::BaselineStanding& standing : KW_TRY(
+           engine::recall_baselines(*workbench, store, judge_id_of(*facts, (*bench)->compiler()))))
+    if (standing.candidate.name == reference.name) {
+      reference.items_per_s = mean_items(standing.evaluation);
+      reference.evaluation = std::move(standing.evaluation);
+    }
+  return reference;
+}
+
 double bytes_of(const task::Definition& definition, const std::string& workload) {
   for (const task::WorkloadSpec& spec : definition.workloads)
     if (spec.name == workload)
@@ -125,6 +151,19 @@ std::string plot(const task::Definition& definition, const std::vector<Best>& be
                           series);
 }
 
+Json workloads_json(const Evaluation& e) {
+  Json workloads = Json::array();
+  for (const WorkloadResult* w : timed(e))
+    workloads.push_back({{"name", w->name},
+                         {"median_ns", w->median_ns},
+                         {"items_per_s", w->items_per_s},
+                         {"bytes_per_s", w->bytes_per_s},
+                         {"flops_per_s", w->flops_per_s},
+                         {"roofline_fraction", w->roofline.fraction},
+                         {"samples", w->samples.size()}});
+  return workloads;
+}
+
 Json best_json(const Best& best) {
   Json object{
       {"target", name_of(best.target)},
@@ -138,16 +177,24 @@ Json best_json(const Best& best) {
       {"is_confirmed", best.is_confirmed()},
       {"items_per_s", best.items_per_s},
       {"roofline_fraction", best.evaluation.roofline_fraction},
-      {"workloads", Json::array()}};
-  for (const WorkloadResult* w : timed(best.evaluation))
-    object["workloads"].push_back({{"name", w->name},
-                                   {"median_ns", w->median_ns},
-                                   {"items_per_s", w->items_per_s},
-                                   {"bytes_per_s", w->bytes_per_s},
-                                   {"flops_per_s", w->flops_per_s},
-                                   {"roofline_fraction", w->roofline.fraction},
-                                   {"samples", w->samples.size()}});
+      {"workloads", workloads_json(best.evaluation)}};
   return object;
+}
+
+Json reference_json(const Reference& reference) {
+  if (reference.items_per_s <= 0) return {};
+  return {{"target", name_of(Target::Cpu)},
+          {"kernel", reference.name},
+          {"device", reference.evaluation.machine},
+          {"items_per_s", reference.items_per_s},
+          {"workloads", workloads_json(reference.evaluation)}};
+}
+
+void print_workloads(const Evaluation& e) {
+  for (const WorkloadResult* w : timed(e))
+    fmt::print("  {:<20} {:>9}  {:>12}  {:>10}  {:.2f} of roof\n", w->name, format_ns(w->median_ns),
+               format_si(w->items_per_s, "items/s"), format_si(w->bytes_per_s, "B/s"),
+               w->roofline.fraction);
 }
 
 void print_best(const Best& best) {
@@ -156,10 +203,17 @@ void print_best(const Best& best) {
              best.data.best->candidate.name, best.data.run.name, best.evaluation.machine,
              speedup.value, best.evaluation.opponent_words(),
              best.is_confirmed() ? "" : ", not confirmed");
-  for (const WorkloadResult* w : timed(best.evaluation))
-    fmt::print("  {:<20} {:>9}  {:>12}  {:>10}  {:.2f} of roof\n", w->name, format_ns(w->median_ns),
-               format_si(w->items_per_s, "items/s"), format_si(w->bytes_per_s, "B/s"),
-               w->roofline.fraction);
+  print_workloads(best.evaluation);
+}
+
+void print_reference(const Reference& reference, const std::string& task) {
+  if (reference.items_per_s <= 0)
+    return fmt::print(
+        "cpu   the sequential reference was not timed: kw optimize {} --baseline {}\n", task,
+        reference.name);
+  fmt::print("cpu   {}, the task's sequential code, on {}: in no pair with the others\n",
+             reference.name, reference.evaluation.machine);
+  print_workloads(reference.evaluation);
 }
 
 struct Criteria {
@@ -198,6 +252,9 @@ Result<int> compare_targets(const Global& global, const std::string& targets,
   }
   if (bests.empty())
     return fail("no run of this task found a correct kernel; kw optimize " + task, task);
+  const auto cpu = std::ranges::find(bests, Target::Cpu, &Best::target);
+  std::optional<Reference> reference;
+  if (cpu != bests.end()) reference = KW_TRY(sequential_reference(global, store, definition, *cpu));
   Criteria criteria;
   if (bests.size() > 1 && bests.front().items_per_s > 0)
     criteria.gain = bests.back().items_per_s / bests.front().items_per_s;
@@ -212,11 +269,13 @@ Result<int> compare_targets(const Global& global, const std::string& targets,
                 {"roofline_fraction", criteria.roof},
                 {"wanted_roofline_fraction", criteria.wanted_roof}};
     for (const Best& best : bests) object["targets"].push_back(best_json(best));
+    object["reference"] = reference ? reference_json(*reference) : Json();
     if (!svg.empty()) object["svg"] = svg;
     std::printf("%s\n", dump_json(object).c_str());
     return kDone;
   }
   for (const Best& best : bests) print_best(best);
+  if (reference) print_reference(*reference, task);
   for (const std::string& target : missing)
     fmt::print("{:<5} no run with a correct kernel: kw optimize {} --target {}\n", target, task,
                target);

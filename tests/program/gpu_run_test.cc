@@ -72,10 +72,17 @@ TEST_F(GpuRun, StandsBesideThatOfTheProcessor) {
   // It sleeps for eight milliseconds.
   EXPECT_LT(compared["targets"][1]["items_per_s"], 16384 / 0.008);
   EXPECT_LT(compared["gain"], 1) << "which no processor does";
+  // The CPU's best and the sequential code are lines of their own.
+  EXPECT_EQ(compared["reference"]["kernel"], "reference");
+  EXPECT_EQ(compared["reference"]["target"], "cpu");
+  EXPECT_EQ(compared["reference"]["workloads"][0]["name"], "on_cpu");
+  EXPECT_LT(compared["reference"]["items_per_s"], compared["targets"][0]["items_per_s"]);
   EXPECT_THAT(w_.read("both.svg"), AllOf(HasSubstr("cpu: 001_right"), HasSubstr("cuda: 001_quick"),
                                          HasSubstr("cuda roofline")));
   const Ran table = kw({"compare", "--targets", "cpu,cuda", "twice"});
-  EXPECT_THAT(table.out, AllOf(HasSubstr("on Emulated GPU"),
+  EXPECT_THAT(table.out, AllOf(HasSubstr("cpu   001_right of "), HasSubstr("on Emulated GPU"),
+                               HasSubstr("cpu   reference, the task's sequential code, on "),
+                               HasSubstr("in no pair with the others"),
                                HasSubstr("5 to 10 times were asked for: not reached"),
                                HasSubstr("not taken in pairs")));
 }
