@@ -189,7 +189,7 @@ if(KW_TESTS AND NOT KW_PORTABLE)
     OneDevice.* ShippedSuites.* Specialise.* TaskRun.*
     GpuStrategies.StagedBeginsInCuTesDialect)
   # On the stand-in for a GPU, whose stamps a busy machine cannot watch; and a search that tries all there is.
-  set(slow GpuRun.*:GenericVariants.*)
+  set(slow GpuBundle.*:GpuRun.*:GenericVariants.*)
   gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST TEST_FILTER ${measuring}
     PROPERTIES LABELS program TIMEOUT 900 RUN_SERIAL ON)
   gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST TEST_FILTER -${measuring}:${slow}

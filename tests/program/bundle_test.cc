@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "bundle_files.h"
 #include "kw.h"
 
 namespace kw::program {
@@ -94,6 +95,42 @@ TEST_F(Bundle, RefusesFilesThatAreDamagedForeignOrCutOff) {
   // Twice is as good as once.
   EXPECT_THAT(optimize({"--results", "good"}).err, testing::ContainsRegex("[1-9] new results"));
   EXPECT_THAT(optimize({"--results", "good"}).err, HasSubstr("0 new results"));
+}
+
+TEST_F(Bundle, ResultsOfAnotherMachineOrAnotherBundleAreNotMixed) {
+  const Ran ran = optimize();
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 3) << ran.out;
+  const Ran judged = judge(at("good"));
+  if (lacks_jail(judged)) GTEST_SKIP() << judged.err;
+  ASSERT_EQ(judged.code, 0) << judged.err;
+  const auto good = body_of(w_.read("good"));
+  EXPECT_EQ(good["bundle"], hash_of(w_.read("runs/twice.bundle")));
+  EXPECT_FALSE(good["facts"]["ceilings"].empty()) << "measured there, since nobody knew them";
+
+  // A worker goes on in a file of its own bundle and device alone.
+  auto other_device = good, other_bundle = good;
+  other_device["facts"]["id"] = "cpu-of-somebody-else";
+  other_device["facts"]["model"] = "Other CPU";
+  other_bundle["bundle"] = std::string(64, 'a');
+  w_.write("of_other_device", results_file(other_device));
+  w_.write("of_other_bundle", results_file(other_bundle));
+  for (const auto& [file, words] : {std::pair("of_other_device", "results are of another device"),
+                                    std::pair("of_other_bundle", "results of another bundle")}) {
+    const std::string before = w_.read(file);
+    const Ran refused = judge(at(file));
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, HasSubstr(words));
+    EXPECT_EQ(w_.read(file), before);
+  }
+
+  // Nor does a workspace take times of a second device.
+  EXPECT_THAT(optimize({"--results", "good"}).err, testing::ContainsRegex("[1-9] new results"));
+  const Ran foreign = optimize({"--results", "of_other_device"});
+  EXPECT_EQ(foreign.code, 2);
+  EXPECT_THAT(foreign.err,
+              testing::AllOf(HasSubstr("of another device (Other CPU) than those before"),
+                             HasSubstr("times cannot be compared")));
 }
 
 TEST_F(Bundle, AKilledWorkerGoesOnWhereItWas) {

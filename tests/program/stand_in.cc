@@ -78,7 +78,7 @@ Words StandIn::env() const {
 }
 
 Ran StandIn::worker(const Words& arguments) const {
-  Words words{(platform::Path(KW_BINARY_DIR) / "bin" / "kw-worker").string()};
+  Words words{(w_.programs() / "kw-worker").string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   platform::SpawnOptions options;
   options.cwd = w_.path();

@@ -15,7 +15,7 @@ class StandIn : public testing::Test {
   void SetUp() override;
 
   Ran kw(const Words& arguments) const { return w_.kw(arguments, env()); }
-  /// kw-worker of this build.
+  /// The kw-worker that stands beside it.
   Ran worker(const Words& arguments) const;
   Words env() const;
   /// What the stand-in is from the next program on, a word and a value a line: see its README.

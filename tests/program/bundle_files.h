@@ -1,0 +1,31 @@
+// Files of bundles and their results as a test reads and forges them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/hash.h"
+
+namespace kw::program {
+
+/// The body of such a file, behind its first line.
+inline nlohmann::json body_of(const std::string& file) {
+  return nlohmann::json::parse(file.substr(file.find('\n') + 1));
+}
+
+/// The hash that the first line of such a file names.
+inline std::string hash_of(const std::string& file) {
+  const auto from = file.find(' ', file.find(' ') + 1) + 1;
+  return file.substr(from, file.find(' ', from) - from);
+}
+
+/// A whole file of results with this body.
+inline std::string results_file(const nlohmann::json& body) {
+  const std::string text = body.dump();
+  return fmt::format("kernelwright-results 1 {} {}\n{}", sha256(text).hex(), text.size(), text);
+}
+
+}  // namespace kw::program

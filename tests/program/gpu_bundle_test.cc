@@ -1,0 +1,114 @@
+// A run on a GPU whose judge is elsewhere, on the stand-in for one: bundles out, results back,
+// until the winner is confirmed, with the ceilings that were measured there.
+// SPDX-License-Identifier: Apache-2.0
+#include "bundle_files.h"
+#include "stand_in.h"
+
+namespace kw::program {
+namespace {
+
+using testing::AllOf;
+using testing::AnyOf;
+using testing::HasSubstr;
+
+class GpuBundle : public StandIn {
+ protected:
+  static constexpr int kTries = 5;
+
+  void SetUp() override {
+    StandIn::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    write_kernels(0);
+  }
+
+  /// Other sources for each try: an answer that came back stands for good.
+  void write_kernels(int attempt) const {
+    const std::string mark = "// " + std::to_string(attempt) + "\n";
+    w_.write("twice/baselines/naive.cu", sleeper(40) + mark);
+    w_.write("twice/candidates/001_quick.cu", sleeper(8) + mark);
+  }
+
+  Ran optimize(const Words& more = {}) const {
+    Words words{"optimize", "twice",  "--target",   "cuda", "--arch",     "sm_90a", "--carrier",
+                "bundle",   "--json", "--attempts", "1",    "--baseline", "naive"};
+    words.insert(words.end(), more.begin(), more.end());
+    return kw(words);
+  }
+
+  /// What a worker knows of the stand-in once it has measured it, which would take minutes.
+  nlohmann::json facts() const {
+    know_ceilings();
+    auto facts = kw({"device", "--target", "cuda", "--json"}).json();
+    facts.erase("notes");
+    return facts;
+  }
+
+  /// Judges the bundle that waits into `file`, as a worker that was killed once its ceilings stood
+  /// there and is started again.
+  Ran judge(const std::string& file, const nlohmann::json& facts) const {
+    w_.write(file, results_file({{"bundle", hash_of(w_.read("runs/twice.bundle"))},
+                                 {"facts", facts},
+                                 {"answers", nlohmann::json::array()}}));
+    return worker({"--bundle", "runs/twice.bundle", "--out", file});
+  }
+};
+
+struct Tour {
+  Ran ran;  ///< How the run ended.
+  std::string run;
+  int rounds = 0;  ///< Bundles that went out and came back.
+};
+
+TEST_F(GpuBundle, GoesOutAndComesBackUntilTheWinnerIsConfirmed) {
+  const auto here = facts();
+  ASSERT_FALSE(here["ceilings"].empty());
+  const auto travel = [&](Tour tour) {
+    tour.ran = optimize();
+    for (; tour.ran.code == 3 && !is_too_busy(tour.ran.err) && tour.rounds < 8; ++tour.rounds) {
+      EXPECT_THAT(tour.ran.err, HasSubstr("kw-worker --bundle")) << tour.ran.out;
+      const Ran judged = judge("results", here);
+      EXPECT_EQ(judged.code, 0) << judged.err;
+      EXPECT_EQ(judged.err.find("measuring the ceilings"), std::string::npos);
+      const auto results = body_of(w_.read("results"));
+      EXPECT_EQ(results["facts"]["id"], here["id"]);
+      EXPECT_EQ(results["facts"]["ceilings"], here["ceilings"]);
+      EXPECT_EQ(results["answers"].size(), 1u) << judged.err;
+      const bool has_run = kw({"show", tour.run}).code == 0;
+      tour.ran = has_run ? kw({"resume", tour.run, "--results", "results", "--json"})
+                         : optimize({"--results", "results"});
+    }
+    return tour;
+  };
+  Tour tour;
+  for (int i = 1;
+       i <= kTries && (i == 1 || tour.ran.code == 3 || tour.ran.json()["best"].is_null()); ++i) {
+    write_kernels(i);
+    const auto runs = kw({"runs", "--json"}).json()["runs"];
+    tour = travel({{}, "twice-" + std::to_string(runs.size() + 1), 0});
+  }
+  EXPECT_GE(tour.rounds, 3) << "the baseline, the attempt, the confirmation";
+  ASSERT_THAT(tour.ran.code, AnyOf(0, 1)) << tour.ran.err;
+  const auto best = tour.ran.json()["best"];
+  ASSERT_TRUE(best.is_object()) << tour.ran.out << kw({"explain", tour.run, "1"}).out;
+  EXPECT_EQ(best["name"], "001_quick");
+  EXPECT_EQ(best["confirmed"], tour.ran.code == 0);
+  if (tour.ran.code != 0) {  // a busy machine's stamps and events part
+    EXPECT_EQ(best["verdict"]["outcome"], "unmeasurable") << tour.ran.out;
+  }
+  const auto attempt = kw({"explain", tour.run, "1", "--json"}).json()["evaluation"];
+  EXPECT_EQ(attempt["machine"], "Emulated GPU");
+  EXPECT_GT(attempt["roofline_fraction"], 0) << "of the ceilings that came with the results";
+
+  // Another GPU's times are refused from then on.
+  auto of_other = body_of(w_.read("results"));
+  of_other["facts"]["id"] = "gpu-00000000000000000000000000000000";
+  of_other["facts"]["model"] = "Other GPU";
+  w_.write("of_other", results_file(of_other));
+  const Ran refused = kw({"resume", tour.run, "--results", "of_other"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("another device (Other GPU)"),
+                                 HasSubstr("than those before (Emulated GPU)")));
+}
+
+}  // namespace
+}  // namespace kw::program
