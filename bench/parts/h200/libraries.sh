@@ -37,9 +37,9 @@ library_figures() {
     read -r task library limits file <<<"$line"
     stem=libraries.$task.$file
     figure "$stem" ratio median none 0 - "$task, $file: speedup over $library" \
-      "geometric mean over the timed workloads, in pairs, of \`kw judge playbook/$task/$file.cu --task $task --baseline $library --target cuda --json\`, a process each round"
+      "geometric mean over the timed workloads, in pairs, of \`kw judge $(kernel_of "$task" "$file.cu") --task $task --baseline $library --target cuda --json\`, a process each round"
     asked_figure "$(limit_of "$limits" '')" "$stem.worst" ratio "$stem" "$task, $file: its worst workload over $library" 'the same judgements'
-    for shape in $(timed_shapes "$top/tasks/$task"); do
+    for shape in $(timed_shapes "$task"); do
       asked_figure "$(limit_of "$limits" "$shape")" "$stem.at.$shape" ratio "$stem" "$task, $file: $shape over $library" 'the same judgements'
     done
   done
@@ -51,7 +51,7 @@ library_round() {
     read -r task library _ file <<<"$line"
     has_room 60 || { note "no time for $task, $file in round $i"; return 1; }
     progress "round $i: $task $file against $library"
-    gpu_judge "$top/playbook/$task/$file.cu" "$task" "$library" || continue
+    gpu_judge "$top/$(kernel_of "$task" "$file.cu")" "$task" "$library" || continue
     sample_if "libraries.$task.$file" "$(number /speedup/value)"
     each /workloads group=time name speedup | awk -F '\t' '
       match($2, /"value":[-+0-9.e]+/) { value = substr($2, RSTART + 8, RLENGTH - 8); if (value > 0) print $1 "\t" value }' >"$work/speedups"

@@ -41,10 +41,20 @@ gpu_judge() {
   return 1
 }
 
-# Names of a task's timed workloads on a GPU, a line each; in our tasks each stands on a line of its own: timed_shapes FOLDER
+# kernel_of TASK FILE: where the playbook has it: under the task's name or that of the one that it is like.
+kernel_of() {
+  local folder=$1
+  [ -f "$top/playbook/$1/$2" ] || folder=$(sed -n 's/^like: *//p' "$top/tasks/$1/task.yaml")
+  echo "playbook/$folder/$2"
+}
+
+# timed_shapes TASK: names of its timed workloads on a GPU, a line each; in our tasks each stands on a line of its own. A task
+# without shapes has those of the one that it is like.
 timed_shapes() {
+  local folder=$top/tasks/$1
+  [ -f "$folder/shapes.yaml" ] || folder=$top/tasks/$(sed -n 's/^like: *//p' "$folder/task.yaml")
   awk '/^[a-z]/ { on = /^time:/ } on && match($0, /name: *[A-Za-z0-9_]+/) && !/for: *\[cpu\]/ {
-    name = substr($0, RSTART, RLENGTH); sub(/name: */, "", name); print name }' "$1/shapes.yaml"
+    name = substr($0, RSTART, RLENGTH); sub(/name: */, "", name); print name }' "$folder/shapes.yaml"
 }
 
 # What was asked of a shape, or - for nothing: limit_of LIMITS SHAPE. LIMITS between commas: LIMIT of every shape, SHAPE=LIMIT
@@ -78,16 +88,17 @@ shape_samples() {
 # over the ceiling of its own mix, as measured before its round. A limit holds for every shape that it is asked of, so the
 # worst one decides; it is asked of a line's first file, the others are other ways to do the same.
 kernel_figures() { # LINES...
-  local line task kind limits files file stem shape
+  local line task kind limits files file stem shape kernel
   for line in "$@"; do
     read -r task kind limits files <<<"$line"
     for file in $files; do
       stem=$task.$(basename "$file" .cu)
-      [ -f "$top/playbook/$task/$file" ] || { note "playbook/$task/$file is missing"; continue; }
+      kernel=$(kernel_of "$task" "$file")
+      [ -f "$top/$kernel" ] || { note "$kernel is missing"; continue; }
       asked_figure "$(limit_of "$limits" '')" "$stem.worst" ratio "$stem.speedup" "$task, $file: worst workload over its roof" \
-        "lowest roofline fraction of the timed workloads of \`kw judge playbook/$task/$file --task $task --baseline naive --target cuda --json\`, a process each round, whose ceilings ($kind) are those of \`kw device --measure\` before each round"
+        "lowest roofline fraction of the timed workloads of \`kw judge $kernel --task $task --baseline naive --target cuda --json\`, a process each round, whose ceilings ($kind) are those of \`kw device --measure\` before each round"
       figure "$stem.roof" ratio median none 0 "$stem.worst" "$task, $file: best workload over its roof" 'the same judgements'
-      for shape in $(timed_shapes "$top/tasks/$task"); do
+      for shape in $(timed_shapes "$task"); do
         asked_figure "$(limit_of "$limits" "$shape")" "$stem.at.$shape" ratio "$stem.worst" "$task, $file: $shape over its roof" 'the same judgements'
       done
       figure "$stem.speedup" ratio median none 0 - "$task, $file: speedup over naive" 'paired, geometric mean over the timed workloads of the same judgements'
@@ -100,17 +111,18 @@ kernel_figures() { # LINES...
 
 # One judgement of every file of the lines: a round.
 kernel_round() { # LINES...
-  local line task kind files file stem
+  local line task kind files file stem kernel
   local -A ceiling=()  # gpu_ceilings fills it; here it is run for kw to remember what it measured
   gpu_ceilings
   for line in "$@"; do
     read -r task kind _ files <<<"$line"
     for file in $files; do
-      [ -f "$top/playbook/$task/$file" ] || continue
-      has_room 60 || { note "no time for playbook/$task/$file in round $round"; continue; }
+      kernel=$(kernel_of "$task" "$file")
+      [ -f "$top/$kernel" ] || continue
+      has_room 60 || { note "no time for $task, $file in round $round"; continue; }
       progress "round $round: $task $file"
       stem=$task.$(basename "$file" .cu)
-      gpu_judge "$top/playbook/$task/$file" "$task" naive || continue
+      gpu_judge "$top/$kernel" "$task" naive || continue
       sample_if "$stem.speedup" "$(number /speedup/value)"
       each /workloads group=time name roofline_fraction | awk -F '\t' '$2 + 0 > 0' | shape_samples "$stem"
       each /workloads group=time roofline_fraction bytes_per_s flops_per_s matrix_fraction | sort -g | awk -v id="$stem" -v kind="$kind" '
