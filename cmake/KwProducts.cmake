@@ -186,10 +186,11 @@ if(KW_TESTS AND NOT KW_PORTABLE)
   string(JOIN ":" measuring Bundle.* EveryStrategy.RunsWithAScriptedModel EveryStrategy.TellsWhatEachRoleWasAsked
     Examples.TheScriptGoesBackAndForthUntilTheRunHasEnded GuidedModel.* Interrupt.DuringTheConfirmationEndsItSoon
     Interrupted.* LessonsOfAWave.* Model.* ModelScript.*
-    OneDevice.* ShippedSuites.* Specialise.* TaskRun.*
-    GpuStrategies.StagedBeginsInCuTesDialect)
-  # On the stand-in for a GPU, whose stamps a busy machine cannot watch; and a search that tries all there is.
-  set(slow GpuBundle.*:GpuRun.*:GenericVariants.*)
+    GraphBuild.* LearnedJudge.* OneDevice.* ShippedSuites.* Specialise.* TaskRun.*
+    GpuStrategies.*)
+  # On the stand-in for a GPU, whose stamps a busy machine cannot watch; a search that tries all there is; shipped suites as
+  # they are.
+  set(slow GpuBundle.*:GpuRun.*:GenericVariants.*:WholeSuites.*)
   gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST TEST_FILTER ${measuring}
     PROPERTIES LABELS program TIMEOUT 900 RUN_SERIAL ON)
   gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST TEST_FILTER -${measuring}:${slow}

@@ -1,5 +1,8 @@
-// A strategy that has sources written, as a run with a scripted model on the stand-in for a GPU.
+// Every strategy that has sources written, as a run with a scripted model on the stand-in for a
+// GPU.
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
+
 #include "replies.h"
 #include "stand_in.h"
 
@@ -53,9 +56,18 @@ class GpuStrategies : public StandIn {
   std::string run_;
 };
 
-TEST_F(GpuStrategies, StagedBeginsInCuTesDialect) {
-  expect_whole("staged", "", 1);
-  EXPECT_THAT(prompt_of("1"), HasSubstr("CuTe"));
+TEST_F(GpuStrategies, EachWritesAndIsReplayed) {
+  const std::set<std::string> has_presets{"coder-judge", "graph-search"};
+  for (const std::string& strategy : writing_strategies(w_)) {
+    for (const std::string preset : {"sketch", "paper"}) {
+      const bool has_both = has_presets.contains(strategy);
+      if (!has_both && preset == "paper") continue;
+      expect_whole(strategy, has_both ? preset : "", 1);
+      if (HasFailure()) return;
+      // What this target alone decides: the dialect that one begins with.
+      EXPECT_EQ(prompt_of("1").contains("in the terms of CuTe"), strategy == "staged");
+    }
+  }
 }
 
 }  // namespace
