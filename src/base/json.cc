@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -54,6 +55,14 @@ std::size_t end_of_array(std::string_view text, std::size_t at) {
   return at;
 }
 
+/// Where `needle` stands at or behind `at`; npos: nowhere. Several times as fast as
+/// string_view::find in text that is full of its first character.
+std::size_t find_text(std::string_view text, std::string_view needle, std::size_t at) {
+  const void* found = memmem(text.data() + at, text.size() - at, needle.data(), needle.size());
+  return found == nullptr ? std::string_view::npos
+                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+}
+
 /// The library's message without its prefix and its own idea of the place.
 std::string_view plain_message(std::string_view what) {
   if (const auto colon = what.find(": "); colon != std::string_view::npos)
@@ -88,19 +97,16 @@ std::string without_arrays(std::string_view json, std::string_view key) {
   const std::string start = fmt::format("\"{}\":[", key);
   std::string out;
   out.reserve(json.size());
-  for (std::size_t at = 0; at < json.size();) {
-    const std::size_t quote = std::min(json.find('"', at), json.size());
-    out += json.substr(at, quote - at);
-    if (quote == json.size()) break;
-    if (json.substr(quote).starts_with(start)) {
-      out += start + "]";
-      at = end_of_array(json, quote + start.size() - 1);
-    } else {
-      at = end_of_string(json, quote);
-      out += json.substr(quote, at - quote);
-    }
+  for (std::size_t at = 0;;) {
+    const std::size_t found = find_text(json, start, at);
+    if (found == std::string_view::npos) return out += json.substr(at);
+    const std::size_t end = found + start.size();
+    out += json.substr(at, end - at);
+    // One whose name merely ends like that has an escaped quote there.
+    const bool is_key = found == 0 || json[found - 1] != '\\';
+    at = is_key ? end_of_array(json, end - 1) : end;
+    if (is_key) out += ']';
   }
-  return out;
 }
 
 std::string dump_json(const Json& value) {

@@ -43,6 +43,7 @@ TEST(WithoutArrays, EmptiesThemWhereverTheyStand) {
             R"({"a":[],"b":{"a":[]},"c":"\"a\":[4]"})");
   EXPECT_EQ(without_arrays(R"({"ab":[1],"a":{"b":[2]},"x":"a"})", "a"),
             R"({"ab":[1],"a":{"b":[2]},"x":"a"})");
+  EXPECT_EQ(without_arrays(R"({"x\"a":[1],"a":[2]})", "a"), R"({"x\"a":[1],"a":[]})");
   for (const char* broken : {"", "\"", "{\"a\":[", "{\"a\":[\"\\", "\"a\":[1]]]"})
     EXPECT_LE(without_arrays(broken, "a").size(), std::string_view(broken).size() + 1);
 }

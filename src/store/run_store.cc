@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "record/codec.h"
 #include "store/rows.h"
+#include "store/walk.h"
 
 namespace kw::store {
 namespace {
@@ -258,24 +259,8 @@ Result<RunSummary> RunStore::find(const std::string& name) const {
 
 namespace {
 
-struct PackedAttempt {
-  std::string source;
-  std::string body;
-};
-
 PackedAttempt packed_attempt(SQLite::Statement& row) {
   return {row.getColumn(0).getString(), blob(row.getColumn(1))};
-}
-
-Result<Attempt> unpack(const Artifacts& artifacts, const PackedAttempt& packed, Sources sources,
-                       Samples samples = Samples::Load) {
-  std::string body = KW_TRY(decompress(packed.body));
-  if (samples == Samples::LeaveOut) body = without_arrays(body, "samples");
-  auto attempt = KW_TRY(decode<Attempt>(body));
-  if (sources == Sources::LeaveOut) return attempt;
-  const auto name = KW_TRY(Sha256::from_hex(packed.source));
-  attempt.candidate.source = KW_TRY(artifacts.get(name));
-  return attempt;
 }
 
 /// Calls `visit` for each row until it fails.
@@ -295,12 +280,10 @@ Result<> for_each_row(const Database& db, const char* query, std::int64_t run,
 Result<> RunStore::for_each_attempt(std::int64_t run, Sources sources,
                                     const std::function<Result<>(Attempt&)>& visit,
                                     Samples samples) const {
-  return for_each_row(db_, "SELECT source, body FROM attempts WHERE run = ? ORDER BY number", run,
-                      [&](SQLite::Statement& row) -> Result<> {
-                        Attempt attempt =
-                            KW_TRY(unpack(artifacts_, packed_attempt(row), sources, samples));
-                        return visit(attempt);
-                      });
+  AttemptWalk walk(artifacts_, sources, samples, visit);
+  KW_TRY(for_each_row(db_, "SELECT source, body FROM attempts WHERE run = ? ORDER BY number", run,
+                      [&](SQLite::Statement& row) { return walk.add(packed_attempt(row)); }));
+  return walk.finish();
 }
 
 Result<> RunStore::for_each_line(std::int64_t run,
@@ -312,9 +295,8 @@ Result<> RunStore::for_each_line(std::int64_t run,
       "ORDER BY number",
       run, [&](SQLite::Statement& row) -> Result<> {
         const std::string line = row.getColumn(2).getString();
-        visit(line.empty()
-                  ? line_of(KW_TRY(unpack(artifacts_, packed_attempt(row), Sources::LeaveOut)))
-                  : KW_TRY(decode<AttemptLine>(line)));
+        visit(line.empty() ? line_of(KW_TRY(unpack(packed_attempt(row))))
+                           : KW_TRY(decode<AttemptLine>(line)));
         return {};
       });
 }
@@ -328,7 +310,9 @@ Result<Attempt> RunStore::attempt(std::int64_t run, int number) const {
     if (row.executeStep()) packed = packed_attempt(row);
   }));
   if (!packed) return fail("no attempt " + std::to_string(number) + " in this run");
-  return unpack(artifacts_, *packed, Sources::Load);
+  Attempt attempt = KW_TRY(unpack(*packed));
+  attempt.candidate.source = KW_TRY(SourceTexts(artifacts_).get(packed->source));
+  return attempt;
 }
 
 Result<std::vector<Event>> RunStore::events(std::int64_t run) const {

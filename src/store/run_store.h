@@ -70,7 +70,8 @@ class RunStore {
   Result<std::vector<RunSummary>> list() const;
   /// By name, as list() tells it; errors suggest the nearest.
   Result<RunSummary> find(const std::string& name) const;
-  /// In order, one in memory at a time; an error of `visit` ends the walk.
+  /// In order, a few dozen in memory at a time, unpacked by a second thread while `visit` runs on
+  /// the caller's; an error of `visit` ends the walk.
   Result<> for_each_attempt(std::int64_t run, Sources sources,
                             const std::function<Result<>(Attempt&)>& visit,
                             Samples samples = Samples::Load) const;

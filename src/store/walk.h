@@ -1,0 +1,69 @@
+// AttemptWalk: the stored attempts of a run, unpacked by another thread before they are visited.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <future>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "store/run_store.h"
+
+namespace kw::store {
+
+/// A row of the table of attempts.
+struct PackedAttempt {
+  std::string source;  ///< Name of the artifact, in hex.
+  std::string body;    ///< Compressed JSON.
+};
+
+/// Without its source text. Looks at nothing but what it is given: any thread may.
+Result<Attempt> unpack(const PackedAttempt& packed, Samples samples = Samples::Load);
+
+/// Source texts by their names; neighbours often share one, and each lies in a file.
+class SourceTexts {
+ public:
+  /// `artifacts` must outlive this.
+  explicit SourceTexts(const Artifacts& artifacts) : artifacts_(artifacts) {}
+  Result<std::string> get(const std::string& hex);
+
+ private:
+  const Artifacts& artifacts_;
+  std::map<std::string, std::string> texts_;
+  std::size_t bytes_ = 0;
+};
+
+/// Visits attempts in the order in which their rows are added, on the thread that adds them.
+class AttemptWalk {
+ public:
+  using Visit = std::function<Result<>(Attempt&)>;
+
+  /// What is borrowed must outlive the walk.
+  AttemptWalk(const Artifacts& artifacts, Sources sources, Samples samples, const Visit& visit)
+      : texts_(artifacts), sources_(sources), samples_(samples), visit_(visit) {}
+
+  /// Visits some that were added before; an error ends the walk.
+  Result<> add(PackedAttempt packed);
+  /// Visits the rest.
+  Result<> finish();
+
+ private:
+  using Batch = std::vector<PackedAttempt>;
+  using Unpacked = std::vector<Result<Attempt>>;
+
+  static Unpacked unpack_all(const Batch& batch, Samples samples);
+  Result<> visit_ahead();
+  Result<> visit_all(Unpacked attempts, const std::vector<std::string>& names);
+
+  SourceTexts texts_;
+  const Sources sources_;
+  const Samples samples_;
+  const Visit& visit_;
+  Batch batch_;
+  std::future<Unpacked> ahead_;
+  std::vector<std::string> ahead_names_;  ///< Of their sources.
+};
+
+}  // namespace kw::store
