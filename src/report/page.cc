@@ -29,10 +29,10 @@ const std::vector<std::string>& known_variables() {
       "run", "task", "target", "style", "style_hash", "result", "result_class", "subtitle",
       "footer", "cards", "name", "value", "note", "text",
       // plots and shapes
-      "progress", "progress_caption", "roofline", "roofline_caption", "advice", "shapes",
-      "has_shapes", "shapes_caption", "opponent", "time", "other_time", "speedup", "interval",
-      "bar", "rate", "roof", "bound", "pairs", "checks", "has_checks", "checks_summary", "outcome",
-      "gate", "rel_l2", "max_abs",
+      "progress", "progress_caption", "has_roofline", "roofline", "roofline_caption", "advice",
+      "shapes", "has_shapes", "shapes_caption", "opponent", "time", "other_time", "speedup",
+      "interval", "bar", "rate", "roof", "bound", "pairs", "checks", "has_checks", "checks_summary",
+      "outcome", "gate", "rel_l2", "max_abs",
       // attempts
       "findings", "kind", "place", "frame", "kernel", "size", "attempts", "attempts_caption", "gap",
       "plain", "detailed", "class", "number", "knobs", "words", "at", "about", "plan", "verdict",
@@ -432,6 +432,7 @@ Result<Page> make_page(const store::RunStore& store, const RunData& data,
   set_frame(fields, data, walked.digest, css);
   KW_TRY(set_progress(fields, store, data, walked.digest, limits));
   set_shapes(fields, data);
+  fields["has_roofline"] = {has_roofline(data)};
   fields["roofline"] = {roofline_svg(data, SvgPlace::Page)};
   fields["roofline_caption"] = {
       std::string("The timed shapes under the roofs that this machine was measured to reach.")};

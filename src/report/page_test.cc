@@ -159,6 +159,15 @@ TEST_F(PageOfARun, FindingsAndRooflineStandInTheirSections) {
   EXPECT_THAT(section("roofline"), AllOf(HasSubstr("<svg"), HasSubstr("<figcaption>")));
 }
 
+TEST_F(PageOfARun, AMachineWithoutCeilingsHasNoEmptyRoofline) {
+  fill(5, {});
+  data_.confirmation->workloads.clear();
+  const std::string html = page().html;
+  const auto from = html.find("<section id=\"roofline\">");
+  const std::string section = html.substr(from, html.find("</section>", from) - from);
+  EXPECT_THAT(section, AllOf(HasSubstr("Nothing is known"), Not(HasSubstr("<svg"))));
+}
+
 TEST_F(PageOfARun, TheBaselineIsTheRunsAndNotWhatTheBestWasTimedAgainst) {
   fill(5, {});
   data_.confirmation.reset();

@@ -100,6 +100,10 @@ void ProgressPlot::finish() {
   out_(std::move(svg_).finish());
 }
 
+bool has_roofline(const RunData& data) {
+  return !data.device.ceilings.empty() || !timed_points(data).empty();
+}
+
 std::string roofline_svg(const RunData& data, SvgPlace place) {
   const std::vector<Point> points = timed_points(data);
   const double peak = ceiling_of(data.device, "", true);
@@ -119,15 +123,16 @@ std::string roofline_svg(const RunData& data, SvgPlace place) {
   const double top = peak > 0 ? peak : y.hi;
   // A roof that starts below the plot enters it at the bottom edge.
   const auto start_of = [&](double rate) { return std::max(x.lo, y.lo / rate); };
-  for (const auto& [level, rate] : roofs) {
-    const double start = start_of(rate), ridge = std::min(top / rate, x.hi);
-    if (ridge > start)
-      svg.line({{x.at(start), y.at(rate * start)}, {x.at(ridge), y.at(rate * ridge)}}, 5,
-               level != "DRAM");
-  }
-  for (const auto& [level, rate] : roofs)
-    if (const double start = start_of(rate); std::min(top / rate, x.hi) > start)
-      svg.text(x.at(start) + 4, y.at(rate * start) - 6, level + " " + format_si(rate, "B/s"));
+  for (const bool is_text : {false, true})  // no roof is drawn over the name of another
+    for (const auto& [level, rate] : roofs) {
+      const double start = start_of(rate), ridge = std::min(top / rate, x.hi);
+      if (ridge <= start) continue;
+      const std::pair from{x.at(start), y.at(rate * start)}, to{x.at(ridge), y.at(rate * ridge)};
+      if (is_text)
+        svg.text_along(from, to, level + " " + format_si(rate, "B/s"));
+      else
+        svg.line({from, to}, 5, level != "DRAM");
+    }
   if (peak > 0) {
     svg.line({{x.at(x.lo), y.at(peak)}, {x.at(x.hi), y.at(peak)}}, 4);
     svg.text(kRight - 4, y.at(peak) - 6, "fma f32 " + format_si(peak, "flop/s"), "end");

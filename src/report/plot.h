@@ -32,6 +32,9 @@ class ProgressPlot {
   Svg svg_;
 };
 
+/// Whether there is anything to draw in a roofline: a ceiling of the machine, or a rate of a
+/// kernel.
+bool has_roofline(const RunData& data);
 /// Log-log roofline of the device with the timed workloads of the best attempt and of the
 /// baselines.
 std::string roofline_svg(const RunData& data, SvgPlace place = SvgPlace::File);

@@ -215,6 +215,12 @@ TEST(Plots, AreWellFormedAndEscapeNames) {
   EXPECT_THAT(roofline_svg(run_data()), HasSubstr("A &lt;Processor&gt; &amp; more"));
 }
 
+TEST(Plots, ARoofIsNamedAlongItsLine) {
+  EXPECT_TRUE(has_roofline(run_data()));
+  EXPECT_THAT(roofline_svg(run_data()), testing::ContainsRegex(R"(rotate\(-[0-9.]+\)">DRAM )"));
+  EXPECT_FALSE(has_roofline({}));
+}
+
 TEST(Plots, HoldWithNothingToShow) {
   for (const std::string& svg :
        {progress_svg({}, {}), roofline_svg({}), line_svg({}, {}), line_svg({}, {{"s", {}, {}}})}) {

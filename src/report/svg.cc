@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "base/text.h"
 
@@ -154,6 +155,16 @@ void Svg::dot(double x, double y, int color, std::string_view tooltip, bool is_h
 void Svg::text(double x, double y, std::string_view text, std::string_view anchor) {
   body_ += fmt::format("<text class=\"t\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
                        x, y, anchor, escape(text));
+}
+
+void Svg::text_along(std::pair<double, double> from, std::pair<double, double> to,
+                     std::string_view text) {
+  const double degrees =
+      std::atan2(to.second - from.second, to.first - from.first) * 180 / std::numbers::pi;
+  body_ += fmt::format(
+      "<text class=\"t\" x=\"6\" y=\"-5\" transform=\"translate({:.1f} {:.1f}) "
+      "rotate({:.1f})\">{}</text>\n",
+      from.first, from.second, degrees, escape(text));
 }
 
 void Svg::axes(const Axis& x, const Axis& y, std::string_view x_label, std::string_view y_label) {

@@ -36,6 +36,9 @@ class Svg {
             bool is_dashed = false);
   void dot(double x, double y, int color, std::string_view tooltip, bool is_hollow = false);
   void text(double x, double y, std::string_view text, std::string_view anchor = "start");
+  /// Just above a line that goes from one point to the other, at its beginning.
+  void text_along(std::pair<double, double> from, std::pair<double, double> to,
+                  std::string_view text);
   /// Grid, ticks and labels of both axes.
   void axes(const Axis& x, const Axis& y, std::string_view x_label, std::string_view y_label);
   /// What was drawn since the last call, for those who write a large plot as they go.
