@@ -59,7 +59,7 @@ void add_origin(std::string& page, const Life& life) {
                       life.run.config.strategy, a.why, origin_words(a));
   if (life.parent)
     page += fmt::format("  Its parent is attempt {}, {}: {}\n", life.parent->number,
-                        life.parent->candidate.name, life.parent->words);
+                        shown_name(life.parent->candidate.name), life.parent->words);
   const Json ask = ask_of(a);
   if (ask.contains("errand"))
     page += fmt::format("  The errand was: {}.\n", ask["errand"].get<std::string>());

@@ -30,5 +30,14 @@ TEST(Life, ARecalledVerdictCostNoTime) {
   EXPECT_THAT(page_of(life), Not(HasSubstr("5.00 ms")));
 }
 
+TEST(Life, AParentWithoutAKernelHasNoEmptyName) {
+  Life life;
+  life.attempt.parent = 4;
+  life.parent.emplace();
+  life.parent->number = 4;
+  life.parent->words = "failed at propose";
+  EXPECT_THAT(page_of(life), HasSubstr("attempt 4, (no kernel): failed at propose"));
+}
+
 }  // namespace
 }  // namespace kw::cli

@@ -43,7 +43,7 @@ std::string times(double speedup) {
 PageFields line_fields(const AttemptLine& line) {
   return {{"number", {std::to_string(line.number)}},
           {"class", {class_of(line.outcome_class)}},
-          {"name", {sanitise(line.name, kLineBytes)}},
+          {"name", {sanitise(shown_name(line.name), kLineBytes)}},
           {"knobs", {knobs_text(line.knobs)}},
           {"words", {sanitise(line.words, kLineBytes)}},
           {"speedup", {times(line.speedup)}},

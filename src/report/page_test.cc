@@ -168,6 +168,14 @@ TEST_F(PageOfARun, AMachineWithoutCeilingsHasNoEmptyRoofline) {
   EXPECT_THAT(section, AllOf(HasSubstr("Nothing is known"), Not(HasSubstr("<svg"))));
 }
 
+TEST_F(PageOfARun, AReplyWithoutAKernelHasAName) {
+  fill(5, {});
+  Attempt a = attempt(6, OutcomeClass::Failed, {});
+  a.candidate.name.clear();
+  ASSERT_TRUE(store_.append(data_.run, a));
+  EXPECT_THAT(read(page()).text, HasSubstr("(no kernel)"));
+}
+
 TEST_F(PageOfARun, TheBaselineIsTheRunsAndNotWhatTheBestWasTimedAgainst) {
   fill(5, {});
   data_.confirmation.reset();

@@ -217,7 +217,7 @@ TEST(Plots, AreWellFormedAndEscapeNames) {
 
 TEST(Plots, ARoofIsNamedAlongItsLine) {
   EXPECT_TRUE(has_roofline(run_data()));
-  EXPECT_THAT(roofline_svg(run_data()), testing::ContainsRegex(R"(rotate\(-[0-9.]+\)">DRAM )"));
+  EXPECT_THAT(roofline_svg(run_data()), testing::ContainsRegex(R"x(rotate\(-[0-9.]+\)">DRAM )x"));
   EXPECT_FALSE(has_roofline({}));
 }
 
