@@ -1,6 +1,7 @@
-// attention_bf16 on tensor cores by mma.sync: scores stay in registers, keys and values arrive in the background.
+// attention_bf16/f16 on tensor cores by mma.sync: scores stay in registers, keys and values arrive in the background.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique tensor cores, online softmax, kernel fusion, asynchronous copies, double buffering, register tiling
+// kw: require arch >= sm_80
 // kw: let ROWS = 128, KEYS = 64
 // kw: let BYTES64 = (ROWS + 4 * KEYS) * (64 + 8) * 2, BYTES128 = (ROWS + 4 * KEYS) * (128 + 8) * 2
 // kw: when dim <= 64
@@ -14,22 +15,32 @@
 // kw:     heads, seq, dim, causal, f32(1.4426950408889634 / sqrt(dim)), q, k, v, y)
 // kw: end
 
-typedef unsigned short bf16;
+#ifdef KW_REAL_F16
+#include <cuda_fp16.h>
+#endif
+
+typedef unsigned short Half;  // bfloat16 or float16, as it is stored
 
 extern __shared__ uint4 dynamic_shared[];
 
-static __device__ __forceinline__ float widened(bf16 v) { return __uint_as_float(static_cast<unsigned>(v) << 16); }
+static __device__ __forceinline__ float widened(Half v) {
+#ifdef KW_REAL_F16
+  return __half2float(__ushort_as_half(v));
+#else
+  return __uint_as_float(static_cast<unsigned>(v) << 16);
+#endif
+}
 
 // To the nearest, ties to even.
 static __device__ __forceinline__ unsigned pair_of(float low, float high) {
-  unsigned pair;
-#if __CUDA_ARCH__ >= 800
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+#ifdef KW_REAL_F16
+  const __half2 pair = __floats2half2_rn(low, high);
+  return *reinterpret_cast<const unsigned*>(&pair);
 #else
-  const unsigned l = __float_as_uint(low), h = __float_as_uint(high);
-  pair = (l + 0x7fffu + (l >> 16 & 1)) >> 16 | ((h + 0x7fffu + (h >> 16 & 1)) & 0xffff0000u);
-#endif
+  unsigned pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   return pair;
+#endif
 }
 
 static __device__ __forceinline__ float power_of_two(float x) {
@@ -45,75 +56,55 @@ static __device__ __forceinline__ unsigned shared_address(const void* p) {
 }
 
 // Eight elements to shared memory in the background, or zeros. They arrive in the order of the groups.
-static __device__ __forceinline__ void copy16(bf16* to, const bf16* from, bool has) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+static __device__ __forceinline__ void copy16(Half* to, const Half* from, bool has) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from), "r"(has ? 16 : 0)
                : "memory");
-#else
-  *reinterpret_cast<uint4*>(to) = has ? *reinterpret_cast<const uint4*>(from) : make_uint4(0, 0, 0, 0);
-#endif
 }
 
 static __device__ __forceinline__ void end_group() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
 }
 
 // Until at most PENDING groups of the calling thread are under way.
 template <int PENDING>
 static __device__ __forceinline__ void wait_groups() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
-#endif
 }
 
 // Four 8 x 8 matrices, whose rows lie where lanes 0-7, 8-15, 16-23 and 24-31 say. Lane (g, t) = (lane / 4, lane % 4) gets
 // the elements 2 t and 2 t + 1 of row g of each, or of column g.
-static __device__ __forceinline__ void load_rows(unsigned (&r)[4], const bf16* row) {
-#if __CUDA_ARCH__ >= 750
+static __device__ __forceinline__ void load_rows(unsigned (&r)[4], const Half* row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
                : "r"(shared_address(row)));
-#endif
 }
-static __device__ __forceinline__ void load_columns(unsigned (&r)[4], const bf16* row) {
-#if __CUDA_ARCH__ >= 750
+static __device__ __forceinline__ void load_columns(unsigned (&r)[4], const Half* row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
                : "r"(shared_address(row)));
-#endif
 }
 
 // d += a b for 16 x 8 products of 16 with float32 sums. Lane (g, t) holds a at rows g and g + 8, columns 2 t, 2 t + 1 and
 // eight further; b at rows 2 t, 2 t + 1 and eight further, column g; d at rows g and g + 8, columns 2 t and 2 t + 1.
 static __device__ __forceinline__ void mma(float (&d)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#ifdef KW_REAL_F16
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+#else
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-#else  // Lane by lane where there is no such instruction.
-  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-  for (int p = 0; p < 16; ++p) {
-    const int from = p % 8 / 2, high = p % 2 * 16;
-    const auto number = [&](unsigned pair) { return __uint_as_float(pair >> high << 16); };
-    const float upper = number(__shfl_sync(0xffffffffu, a[p / 8 * 2], g * 4 + from));
-    const float lower = number(__shfl_sync(0xffffffffu, a[p / 8 * 2 + 1], g * 4 + from));
-    const float left = number(__shfl_sync(0xffffffffu, p < 8 ? b0 : b1, 2 * t * 4 + from));
-    const float right = number(__shfl_sync(0xffffffffu, p < 8 ? b0 : b1, (2 * t + 1) * 4 + from));
-    d[0] += upper * left;
-    d[1] += upper * right;
-    d[2] += lower * left;
-    d[3] += lower * right;
-  }
 #endif
 }
 
 // COUNT rows of `dim` elements from row `first` on into rows of D + 8; what is beyond `seq` and `dim` becomes zeros.
 template <int COUNT, int D>
-static __device__ __forceinline__ void load_tile(bf16* to, const bf16* head, int first, int seq, int dim) {
+static __device__ __forceinline__ void load_tile(Half* to, const Half* head, int first, int seq, int dim) {
   if (dim % 8 == 0) {
 #pragma unroll 4
     for (int e = threadIdx.x; e < COUNT * D / 8; e += 128) {
@@ -126,7 +117,7 @@ static __device__ __forceinline__ void load_tile(bf16* to, const bf16* head, int
     for (int e = threadIdx.x; e < COUNT * D; e += 128) {
       const int row = e / D, d = e % D;
       const bool has = first + row < seq && d < dim;
-      to[row * (D + 8) + d] = has ? head[static_cast<long long>(first + row) * dim + d] : bf16(0);
+      to[row * (D + 8) + d] = has ? head[static_cast<long long>(first + row) * dim + d] : Half(0);
     }
   }
 }
@@ -167,12 +158,12 @@ static __device__ __forceinline__ void weigh(float (&s)[2][KEYS / 8][4], float (
 // Four warps of 32 queries; D is dim, rounded up with zeros. `scale` includes the change to powers of two.
 template <int D>
 __global__ void __launch_bounds__(128, 2)
-    attention_tiles(int heads, int seq, int dim, int causal, float scale, const bf16* __restrict__ q,
-                    const bf16* __restrict__ k, const bf16* __restrict__ v, bf16* __restrict__ y) {
+    attention_tiles(int heads, int seq, int dim, int causal, float scale, const Half* __restrict__ q,
+                    const Half* __restrict__ k, const Half* __restrict__ v, Half* __restrict__ y) {
   constexpr int PITCH = D + 8;
-  bf16* queries = reinterpret_cast<bf16*>(dynamic_shared);
-  bf16* keys = queries + ROWS * PITCH;         // two stages
-  bf16* values = keys + 2 * KEYS * PITCH;      // two stages
+  Half* queries = reinterpret_cast<Half*>(dynamic_shared);
+  Half* keys = queries + ROWS * PITCH;         // two stages
+  Half* values = keys + 2 * KEYS * PITCH;      // two stages
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, t = lane % 4;
   const int i0 = (causal != 0 ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * ROWS;  // long ones first
   const int last = causal != 0 ? min(seq, i0 + ROWS) : seq;
@@ -197,8 +188,8 @@ __global__ void __launch_bounds__(128, 2)
       wait_groups<1>();
       __syncthreads();
       float s[2][KEYS / 8][4] = {};
-      const bf16* a_at = queries + (warp * 32 + lane % 16) * PITCH + lane / 16 * 8;
-      const bf16* b_at = keys + (turn % 2 * KEYS + lane / 16 * 8 + lane % 8) * PITCH + lane / 8 % 2 * 8;
+      const Half* a_at = queries + (warp * 32 + lane % 16) * PITCH + lane / 16 * 8;
+      const Half* b_at = keys + (turn % 2 * KEYS + lane / 16 * 8 + lane % 8) * PITCH + lane / 8 % 2 * 8;
 #pragma unroll
       for (int d = 0; d < D; d += 16) {
         unsigned a[2][4];
@@ -227,7 +218,7 @@ __global__ void __launch_bounds__(128, 2)
             }
       }
       weigh<D>(s, out, rows, scale);
-      const bf16* v_at = values + (turn % 2 * KEYS + lane / 8 % 2 * 8 + lane % 8) * PITCH + lane / 16 * 8;
+      const Half* v_at = values + (turn % 2 * KEYS + lane / 8 % 2 * 8 + lane % 8) * PITCH + lane / 16 * 8;
 #pragma unroll
       for (int j = 0; j < KEYS / 16; ++j) {
         unsigned p[2][4];
@@ -260,7 +251,7 @@ __global__ void __launch_bounds__(128, 2)
         const float factor = 1.0f / sum;
         const int row = i0 + warp * 32 + 16 * i + g + 8 * half;
         if (row >= seq) continue;
-        bf16* to = y + at + static_cast<long long>(row) * dim;
+        Half* to = y + at + static_cast<long long>(row) * dim;
 #pragma unroll
         for (int j = 0; j < D / 8; ++j) {
           const int d = 8 * j + 2 * t;
@@ -268,8 +259,8 @@ __global__ void __launch_bounds__(128, 2)
           if (dim % 2 == 0 && d < dim) {
             *reinterpret_cast<unsigned*>(to + d) = pair;
           } else {
-            if (d < dim) to[d] = static_cast<bf16>(pair);
-            if (d + 1 < dim) to[d + 1] = static_cast<bf16>(pair >> 16);
+            if (d < dim) to[d] = static_cast<Half>(pair);
+            if (d + 1 < dim) to[d + 1] = static_cast<Half>(pair >> 16);
           }
         }
       }
@@ -278,14 +269,14 @@ __global__ void __launch_bounds__(128, 2)
 
 // Any dim: a warp per query, scores computed anew for every 32 columns of the result.
 extern "C" __global__ void __launch_bounds__(256)
-    attention_plain(int heads, int seq, int dim, int causal, float scale, const bf16* __restrict__ q,
-                    const bf16* __restrict__ k, const bf16* __restrict__ v, bf16* __restrict__ y) {
+    attention_plain(int heads, int seq, int dim, int causal, float scale, const Half* __restrict__ q,
+                    const Half* __restrict__ k, const Half* __restrict__ v, Half* __restrict__ y) {
   const int lane = threadIdx.x, i = blockIdx.x * 8 + threadIdx.y;
   if (i >= seq) return;
   const int count = causal != 0 ? i + 1 : seq;
   for (int head = blockIdx.y; head < heads; head += gridDim.y) {
     const long long at = static_cast<long long>(head) * seq * dim;
-    const bf16* query = q + at + static_cast<long long>(i) * dim;
+    const Half* query = q + at + static_cast<long long>(i) * dim;
     const auto score = [&](int j) {
       float sum = 0.0f;
       for (int d = lane; d < dim; d += 32)
@@ -304,7 +295,7 @@ extern "C" __global__ void __launch_bounds__(256)
       float value = 0.0f;
       for (int j = 0; j < count; ++j)
         value += power_of_two(score(j) - largest) * widened(v[at + static_cast<long long>(j) * dim + d]);
-      if (d0 + lane < dim) y[at + static_cast<long long>(i) * dim + d] = static_cast<bf16>(pair_of(value / sum, 0.0f));
+      if (d0 + lane < dim) y[at + static_cast<long long>(i) * dim + d] = static_cast<Half>(pair_of(value / sum, 0.0f));
     }
   }
 }

@@ -1,5 +1,5 @@
-// attention_bf16 with TMA and wgmma in CuTe, for heads of 128: weights go from the sums of one product to the operands of the
-// next without leaving registers.
+// attention_bf16/f16 with TMA and wgmma in CuTe, for heads of 128: weights go from the sums of one product
+// to the operands of the next without leaving registers.
 // SPDX-License-Identifier: Apache-2.0
 //
 // One thread keeps rings of key and value tiles filled; two warpgroups have 64 queries each. While the matrix units multiply
@@ -29,7 +29,13 @@
 
 using namespace cute;
 
+#ifdef KW_REAL_F16
+using Element = half_t;
+#define PAIRS "f16x2"
+#else
 using Element = bfloat16_t;
+#define PAIRS "bf16x2"
+#endif
 // As TMA writes boxes of 64 columns with the 128-byte swizzle. Rows of queries and keys run along the sums of the first
 // product; those of values run across the sums of the second.
 using AlongRows = GMMA::Layout_K_SW128_Atom<Element>;
@@ -39,10 +45,11 @@ using TilesK = decltype(tile_to_shape(AlongRows{}, Shape<Int<KEYS>, Int<DIM>, In
 using TilesV = decltype(tile_to_shape(AcrossRows{}, Shape<Int<DIM>, Int<KEYS>, Int<STAGES>>{},
                                       Step<_2, _1, _3>{}));
 using Scores = decltype(make_tiled_mma(
-    conditional_t<KEYS == 192, SM90_64x192x16_F32BF16BF16_SS<GMMA::Major::K, GMMA::Major::K>,
-                  SM90_64x128x16_F32BF16BF16_SS<GMMA::Major::K, GMMA::Major::K>>{}, Layout<Shape<_2, _1, _1>>{}));
+    GMMA::ss_op_selector<Element, Element, float, Shape<_64, Int<KEYS>, _16>, GMMA::Major::K, GMMA::Major::K>(),
+    Layout<Shape<_2, _1, _1>>{}));
 using Values = decltype(make_tiled_mma(
-    SM90_64x128x16_F32BF16BF16_RS<GMMA::Major::K, GMMA::Major::MN>{}, Layout<Shape<_2, _1, _1>>{}));
+    GMMA::rs_op_selector<Element, Element, float, Shape<_64, Int<DIM>, _16>, GMMA::Major::K, GMMA::Major::MN>(),
+    Layout<Shape<_2, _1, _1>>{}));
 
 struct Room {
   alignas(1024) ArrayEngine<Element, cosize_v<TileQ>> q;
@@ -112,7 +119,7 @@ static __device__ __forceinline__ float power_of_two(float x) {
 
 static __device__ __forceinline__ uint32_t pair_of(float low, float high) {
   uint32_t pair;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  asm("cvt.rn." PAIRS ".f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   return pair;
 }
 
@@ -310,7 +317,7 @@ extern "C" __global__ void __launch_bounds__(384, 1)
   }
 }
 
-static __device__ __forceinline__ float widened(uint16_t v) { return __uint_as_float(uint32_t(v) << 16); }
+static __device__ __forceinline__ float widened(uint16_t v) { return float(Element::bitcast(v)); }
 
 // Any dim: a warp per query, scores computed anew for every 32 columns of the result.
 extern "C" __global__ void __launch_bounds__(256)

@@ -1,4 +1,4 @@
-// layernorm_bf16 of rows that stay in registers, packed, between the passes: a block per row; short ones by pieces of
+// layernorm_bf16/f16 of rows that stay in registers, packed, between the passes: a block per row; short ones by pieces of
 // memory in shared memory, a few lanes a row, so that sectors are read and written whole wherever rows begin.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique register tiling, vectorization, warp shuffles, loads in flight, packed halves
@@ -36,28 +36,39 @@
 // kw:   launch layernorm_long grid(rows) block(1024) args(cols, pitch, eps, x, w, b, y)
 // kw: end
 
-typedef unsigned short bf16;
+#ifdef KW_REAL_F16
+#include <cuda_fp16.h>
+#endif
+
+typedef unsigned short Half;  // bfloat16 or float16, as it is stored
 
 extern __shared__ uint4 dynamic_shared[];
 
-static __device__ __forceinline__ float low_of(unsigned pair) { return __uint_as_float(pair << 16); }
-static __device__ __forceinline__ float high_of(unsigned pair) {
-  return __uint_as_float(pair & 0xffff0000u);
+static __device__ __forceinline__ float widened(Half v) {
+#ifdef KW_REAL_F16
+  return __half2float(__ushort_as_half(v));
+#else
+  return __uint_as_float(static_cast<unsigned>(v) << 16);
+#endif
 }
-static __device__ __forceinline__ float widened(bf16 v) { return low_of(v); }
+static __device__ __forceinline__ float low_of(unsigned pair) { return widened(static_cast<Half>(pair)); }
+static __device__ __forceinline__ float high_of(unsigned pair) { return widened(static_cast<Half>(pair >> 16)); }
 
 // To the nearest, ties to even.
 static __device__ __forceinline__ unsigned pair_of(float low, float high) {
+#if defined(KW_REAL_F16)
+  const __half2 pair = __floats2half2_rn(low, high);
+  return *reinterpret_cast<const unsigned*>(&pair);
+#elif __CUDA_ARCH__ >= 800
   unsigned pair;
-#if __CUDA_ARCH__ >= 800
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
 #else
   const unsigned l = __float_as_uint(low), h = __float_as_uint(high);
-  pair = (l + 0x7fffu + (l >> 16 & 1)) >> 16 | ((h + 0x7fffu + (h >> 16 & 1)) & 0xffff0000u);
+  return (l + 0x7fffu + (l >> 16 & 1)) >> 16 | ((h + 0x7fffu + (h >> 16 & 1)) & 0xffff0000u);
 #endif
-  return pair;
 }
-static __device__ __forceinline__ bf16 rounded(float v) { return static_cast<bf16>(pair_of(v, 0.0f)); }
+static __device__ __forceinline__ Half rounded(float v) { return static_cast<Half>(pair_of(v, 0.0f)); }
 
 struct Eight {
   float v[8];
@@ -157,7 +168,7 @@ static __device__ __forceinline__ Moments combined_of_block(Moments m, float cou
 }
 
 // Elements head + 8 i to head + 8 i + 7 of a vector over the columns.
-static __device__ __forceinline__ uint4 columns(const bf16* w, int head, int i) {
+static __device__ __forceinline__ uint4 columns(const Half* w, int head, int i) {
   w += head + 8 * i;
   if (head == 0) return __ldg(reinterpret_cast<const uint4*>(w));
   if (head % 2 == 0) {
@@ -206,8 +217,8 @@ static __device__ __forceinline__ Statistics statistics_of(uint4 (&v)[ITEMS], fl
 }
 
 template <int TEAM, int ITEMS>
-static __device__ __forceinline__ void layernorm_row(int cols, int pitch, float eps, const bf16* x,
-    const bf16* w, const bf16* b, bf16* y) {
+static __device__ __forceinline__ void layernorm_row(int cols, int pitch, float eps, const Half* x,
+    const Half* w, const Half* b, Half* y) {
   __shared__ float partial[96];
   const int tid = threadIdx.x;
   const Row row(blockIdx.x, cols, pitch, tid);
@@ -229,27 +240,27 @@ static __device__ __forceinline__ void layernorm_row(int cols, int pitch, float 
 }
 
 extern "C" __global__ void __launch_bounds__(128) layernorm_medium(
-    int cols, int pitch, float eps, const bf16* __restrict__ x,
-    const bf16* __restrict__ w, const bf16* __restrict__ b, bf16* __restrict__ y) {
+    int cols, int pitch, float eps, const Half* __restrict__ x,
+    const Half* __restrict__ w, const Half* __restrict__ b, Half* __restrict__ y) {
   layernorm_row<128, 4>(cols, pitch, eps, x, w, b, y);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) layernorm_wide(
-    int cols, int pitch, float eps, const bf16* __restrict__ x,
-    const bf16* __restrict__ w, const bf16* __restrict__ b, bf16* __restrict__ y) {
+    int cols, int pitch, float eps, const Half* __restrict__ x,
+    const Half* __restrict__ w, const Half* __restrict__ b, Half* __restrict__ y) {
   layernorm_row<THREADS, 4>(cols, pitch, eps, x, w, b, y);
 }
 
 extern "C" __global__ void __launch_bounds__(WIDER, WIDER == 1024 ? 1 : 2) layernorm_wider(
-    int cols, int pitch, float eps, const bf16* __restrict__ x,
-    const bf16* __restrict__ w, const bf16* __restrict__ b, bf16* __restrict__ y) {
+    int cols, int pitch, float eps, const Half* __restrict__ x,
+    const Half* __restrict__ w, const Half* __restrict__ b, Half* __restrict__ y) {
   layernorm_row<WIDER, 4096 / WIDER>(cols, pitch, eps, x, w, b, y);
 }
 
 // Twice over the row: its moments, to write.
 extern "C" __global__ void __launch_bounds__(1024) layernorm_long(
-    int cols, int pitch, float eps, const bf16* __restrict__ x,
-    const bf16* __restrict__ w, const bf16* __restrict__ b, bf16* __restrict__ y) {
+    int cols, int pitch, float eps, const Half* __restrict__ x,
+    const Half* __restrict__ w, const Half* __restrict__ b, Half* __restrict__ y) {
   __shared__ float partial[96];
   const Row row(blockIdx.x, cols, pitch, threadIdx.x);
   const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
@@ -325,7 +336,7 @@ struct Piece {
     return i < places() && e < min(to, count) ? e : -1;
   }
 
-  __device__ __forceinline__ void load(const bf16* x, bf16* staged) const {
+  __device__ __forceinline__ void load(const Half* x, Half* staged) const {
     const uint4* from = reinterpret_cast<const uint4*>(x + at);
     for (int i = threadIdx.x; i < count / 8; i += 256)
       begin_copy(reinterpret_cast<uint4*>(staged) + i, from + i);
@@ -333,7 +344,7 @@ struct Piece {
     if (last < count) staged[last] = x[at + last];
   }
 
-  __device__ __forceinline__ void store(bf16* y, const bf16* staged) const {
+  __device__ __forceinline__ void store(Half* y, const Half* staged) const {
     uint4* to = reinterpret_cast<uint4*>(y + at);
     for (int i = threadIdx.x; i < count / 8; i += 256) {
       if (pitch - cols >= 16) {
@@ -362,19 +373,19 @@ struct Pairs {
   __device__ __forceinline__ bool high(int k) const { return is_full(k) || left > 2 * TEAM * k + 1; }
 
   __device__ __forceinline__ void store(unsigned* row, int k, unsigned pair) const {
-    bf16* halves = reinterpret_cast<bf16*>(row + k * TEAM);
+    Half* halves = reinterpret_cast<Half*>(row + k * TEAM);
     if (low(k) && high(k))
       row[k * TEAM] = pair;
     else if (low(k))
-      halves[0] = static_cast<bf16>(pair);
+      halves[0] = static_cast<Half>(pair);
     else if (high(k))
-      halves[1] = static_cast<bf16>(pair >> 16);
+      halves[1] = static_cast<Half>(pair >> 16);
   }
 };
 
 // A lane's pairs of a vector over the columns; `mixed` where other rows of the block begin at the other parity.
 template <int TEAM, int ITEMS, int FULL>
-static __device__ __forceinline__ void take_columns(unsigned (&pairs)[ITEMS], const bf16* w, int lane, int cols,
+static __device__ __forceinline__ void take_columns(unsigned (&pairs)[ITEMS], const Half* w, int lane, int cols,
                                                     bool mixed, int odd) {
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k) {
@@ -398,13 +409,13 @@ static __device__ __forceinline__ void take_columns(unsigned (&pairs)[ITEMS], co
 // different banks.
 template <int TEAM, int ITEMS, int FULL>
 __global__ void __launch_bounds__(256, 4) layernorm_packed(
-    int per, int rows, int cols, int pitch, float eps, const bf16* __restrict__ x,
-    const bf16* __restrict__ w, const bf16* __restrict__ b, bf16* y) {
+    int per, int rows, int cols, int pitch, float eps, const Half* __restrict__ x,
+    const Half* __restrict__ w, const Half* __restrict__ b, Half* y) {
   constexpr int kTeams = 32 / TEAM, kKept = 4;
-  bf16* staged = reinterpret_cast<bf16*>(dynamic_shared);
+  Half* staged = reinterpret_cast<Half*>(dynamic_shared);
   const Piece piece(per, rows, cols, pitch);
   piece.load(x, staged);
-  bf16 kept[kKept];
+  Half kept[kKept];
 #pragma unroll
   for (int k = 0; k < kKept; ++k) {
     if (k * 256 >= piece.places()) break;

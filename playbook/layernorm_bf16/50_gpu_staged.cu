@@ -1,4 +1,4 @@
-// layernorm_bf16 by blocks that stay: a row is computed in registers while the next one arrives in shared memory, and
+// layernorm_bf16/f16 by blocks that stay: a row is computed in registers while the next one arrives in shared memory, and
 // what belongs to the columns is read once; short rows by pieces of memory, so that sectors are read and written whole.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique persistent blocks, asynchronous copies, software pipelining, register tiling, warp shuffles, packed halves
@@ -33,26 +33,37 @@
 // kw:   launch layernorm_long grid(rows) block(1024) args(cols, pitch, eps, x, w, b, y)
 // kw: end
 
-typedef unsigned short bf16;
+#ifdef KW_REAL_F16
+#include <cuda_fp16.h>
+#endif
+
+typedef unsigned short Half;  // bfloat16 or float16, as it is stored
 
 extern __shared__ uint4 dynamic_shared[];
 
-static __device__ __forceinline__ float low_of(unsigned pair) { return __uint_as_float(pair << 16); }
-static __device__ __forceinline__ float high_of(unsigned pair) {
-  return __uint_as_float(pair & 0xffff0000u);
+static __device__ __forceinline__ float widened(Half v) {
+#ifdef KW_REAL_F16
+  return __half2float(__ushort_as_half(v));
+#else
+  return __uint_as_float(static_cast<unsigned>(v) << 16);
+#endif
 }
-static __device__ __forceinline__ float widened(bf16 v) { return low_of(v); }
+static __device__ __forceinline__ float low_of(unsigned pair) { return widened(static_cast<Half>(pair)); }
+static __device__ __forceinline__ float high_of(unsigned pair) { return widened(static_cast<Half>(pair >> 16)); }
 
 // To the nearest, ties to even.
 static __device__ __forceinline__ unsigned pair_of(float low, float high) {
+#if defined(KW_REAL_F16)
+  const __half2 pair = __floats2half2_rn(low, high);
+  return *reinterpret_cast<const unsigned*>(&pair);
+#elif __CUDA_ARCH__ >= 800
   unsigned pair;
-#if __CUDA_ARCH__ >= 800
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
 #else
   const unsigned l = __float_as_uint(low), h = __float_as_uint(high);
-  pair = (l + 0x7fffu + (l >> 16 & 1)) >> 16 | ((h + 0x7fffu + (h >> 16 & 1)) & 0xffff0000u);
+  return (l + 0x7fffu + (l >> 16 & 1)) >> 16 | ((h + 0x7fffu + (h >> 16 & 1)) & 0xffff0000u);
 #endif
-  return pair;
 }
 
 struct Eight {
@@ -130,7 +141,7 @@ static __device__ __forceinline__ void copies_arrived() {
 }
 
 // Elements head + 8 i to head + 8 i + 7 of a vector over the columns.
-static __device__ __forceinline__ uint4 columns(const bf16* w, int head, int i) {
+static __device__ __forceinline__ uint4 columns(const Half* w, int head, int i) {
   w += head + 8 * i;
   if (head == 0) return __ldg(reinterpret_cast<const uint4*>(w));
   if (head == 4) {
@@ -182,7 +193,7 @@ static __device__ __forceinline__ uint4 normalised(uint4 q, Statistics s, uint4 
 // A half or a whole warp per row.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ void layernorm_row(int rows, int cols, int pitch, float eps,
-                                               const bf16* x, const bf16* w, const bf16* b, bf16* y) {
+                                               const Half* x, const Half* w, const Half* b, Half* y) {
   const int r = blockIdx.x * (256 / TEAM) + threadIdx.x / TEAM;
   const int tid = threadIdx.x % TEAM;
   const Row row(min(r, rows - 1), cols, pitch, tid);  // all lanes take part in the sums
@@ -201,12 +212,12 @@ static __device__ __forceinline__ void layernorm_row(int rows, int cols, int pit
     if (i < row.vectors) to[i] = normalised(v[k], s, columns(w, row.head, i), columns(b, row.head, i));
   }
   if (row.edge >= 0)
-    y[row.at + row.edge] = static_cast<bf16>(pair_of(normalised(edge, s, widened(w[row.edge]), widened(b[row.edge])), 0.0f));
+    y[row.at + row.edge] = static_cast<Half>(pair_of(normalised(edge, s, widened(w[row.edge]), widened(b[row.edge])), 0.0f));
 }
 
 // Each thread copies and reads its own sixteen bytes of every TEAM: no barrier guards them.
 template <int TEAM, int ITEMS>
-static __device__ __forceinline__ float begin_row(const Row& row, const bf16* x) {
+static __device__ __forceinline__ float begin_row(const Row& row, const Half* x) {
   const uint4* from = reinterpret_cast<const uint4*>(x + row.at);
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k) {
@@ -220,7 +231,7 @@ static __device__ __forceinline__ float begin_row(const Row& row, const bf16* x)
 // there is room; else it stays in the first-level cache.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ void layernorm_rows(int rows, int cols, int pitch, float eps,
-                                                const bf16* x, const bf16* w, const bf16* b, bf16* y) {
+                                                const Half* x, const Half* w, const Half* b, Half* y) {
   __shared__ float partial[2][64];  // by turns: a slow warp may still read the last row's
   float next_edge = begin_row<TEAM, ITEMS>(Row(blockIdx.x, cols, pitch, threadIdx.x), x);
   uint4 kept_w[ITEMS], kept_b[ITEMS];
@@ -255,44 +266,44 @@ static __device__ __forceinline__ void layernorm_rows(int rows, int cols, int pi
         to[i] = normalised(v[k], s, kept_w[k], TEAM < 1024 ? kept_b[k] : columns(b, 0, i));
     }
     if (row.edge >= 0)
-      y[row.at + row.edge] = static_cast<bf16>(pair_of(normalised(edge, s, widened(w[row.edge]), widened(b[row.edge])), 0.0f));
+      y[row.at + row.edge] = static_cast<Half>(pair_of(normalised(edge, s, widened(w[row.edge]), widened(b[row.edge])), 0.0f));
   }
 }
 
 extern "C" __global__ void __launch_bounds__(256) layernorm_narrow(
-    int rows, int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
-    const bf16* __restrict__ b, bf16* __restrict__ y) {
+    int rows, int cols, int pitch, float eps, const Half* __restrict__ x, const Half* __restrict__ w,
+    const Half* __restrict__ b, Half* __restrict__ y) {
   layernorm_row<16, 2>(rows, cols, pitch, eps, x, w, b, y);
 }
 
 extern "C" __global__ void __launch_bounds__(256) layernorm_short(
-    int rows, int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
-    const bf16* __restrict__ b, bf16* __restrict__ y) {
+    int rows, int cols, int pitch, float eps, const Half* __restrict__ x, const Half* __restrict__ w,
+    const Half* __restrict__ b, Half* __restrict__ y) {
   layernorm_row<32, 4>(rows, cols, pitch, eps, x, w, b, y);
 }
 
 extern "C" __global__ void __launch_bounds__(256) layernorm_medium(
-    int rows, int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
-    const bf16* __restrict__ b, bf16* __restrict__ y) {
+    int rows, int cols, int pitch, float eps, const Half* __restrict__ x, const Half* __restrict__ w,
+    const Half* __restrict__ b, Half* __restrict__ y) {
   layernorm_rows<256, 2>(rows, cols, pitch, eps, x, w, b, y);
 }
 
 extern "C" __global__ void __launch_bounds__(256, 3) layernorm_wide(
-    int rows, int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
-    const bf16* __restrict__ b, bf16* __restrict__ y) {
+    int rows, int cols, int pitch, float eps, const Half* __restrict__ x, const Half* __restrict__ w,
+    const Half* __restrict__ b, Half* __restrict__ y) {
   layernorm_rows<256, 4>(rows, cols, pitch, eps, x, w, b, y);
 }
 
 extern "C" __global__ void __launch_bounds__(1024, 1) layernorm_wider(
-    int rows, int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
-    const bf16* __restrict__ b, bf16* __restrict__ y) {
+    int rows, int cols, int pitch, float eps, const Half* __restrict__ x, const Half* __restrict__ w,
+    const Half* __restrict__ b, Half* __restrict__ y) {
   layernorm_rows<1024, 4>(rows, cols, pitch, eps, x, w, b, y);
 }
 
 // Over the row as often as there are sums, and once more to write; it stays in the second-level cache meanwhile.
 extern "C" __global__ void __launch_bounds__(1024) layernorm_long(
-    int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
-    const bf16* __restrict__ b, bf16* __restrict__ y) {
+    int cols, int pitch, float eps, const Half* __restrict__ x, const Half* __restrict__ w,
+    const Half* __restrict__ b, Half* __restrict__ y) {
   __shared__ float partial[64];
   const Row row(blockIdx.x, cols, pitch, threadIdx.x);
   const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
@@ -310,7 +321,7 @@ extern "C" __global__ void __launch_bounds__(1024) layernorm_long(
   for (int i = threadIdx.x; i < row.vectors; i += 1024)
     __stcs(to + i, normalised(__ldcs(from + i), s, columns(w, row.head, i), columns(b, row.head, i)));
   if (row.edge >= 0)
-    y[row.at + row.edge] = static_cast<bf16>(pair_of(normalised(edge, s, widened(w[row.edge]), widened(b[row.edge])), 0.0f));
+    y[row.at + row.edge] = static_cast<Half>(pair_of(normalised(edge, s, widened(w[row.edge]), widened(b[row.edge])), 0.0f));
 }
 
 // Short rows, a piece of memory at a time, whose sectors of sixteen elements are read and written whole
@@ -337,7 +348,7 @@ struct Piece {
     return e < min(s < 16 ? min(whole, to) : to, count) ? e : -1;
   }
 
-  __device__ __forceinline__ void load(const bf16* x, bf16* staged) const {
+  __device__ __forceinline__ void load(const Half* x, Half* staged) const {
     const uint4* from = reinterpret_cast<const uint4*>(x + at);
     for (int i = threadIdx.x; i < count / 8; i += 256)
       begin_copy(reinterpret_cast<uint4*>(staged) + i, from + i);
@@ -345,7 +356,7 @@ struct Piece {
     if (last < count) staged[last] = x[at + last];
   }
 
-  __device__ __forceinline__ void store(bf16* y, const bf16* staged) const {
+  __device__ __forceinline__ void store(Half* y, const Half* staged) const {
     uint4* to = reinterpret_cast<uint4*>(y + at);
     for (int i = threadIdx.x; i < count / 8; i += 256) {
       if (pitch - cols >= 16) {
@@ -368,13 +379,13 @@ static __device__ __forceinline__ float warp_sum(float value) {
 // A warp per row, in place in shared memory, two elements at a time: rows begin at even places.
 template <int ITEMS>
 __global__ void __launch_bounds__(256) layernorm_packed(
-    int per, int rows, int cols, int pitch, float eps, const bf16* __restrict__ x,
-    const bf16* __restrict__ w, const bf16* __restrict__ b, bf16* y) {
-  bf16* staged = reinterpret_cast<bf16*>(dynamic_shared);
+    int per, int rows, int cols, int pitch, float eps, const Half* __restrict__ x,
+    const Half* __restrict__ w, const Half* __restrict__ b, Half* y) {
+  Half* staged = reinterpret_cast<Half*>(dynamic_shared);
   const int lane = threadIdx.x % 32;
   const Piece piece(per, rows, cols, pitch);
   piece.load(x, staged);
-  bf16 kept[8];
+  Half kept[8];
   if (pitch != cols) {
 #pragma unroll
     for (int k = 0; k < 8; ++k) {

@@ -1,6 +1,7 @@
-// matmul_bf16 on tensor cores by mma.sync: tiles arrive in the background in several stages, sums in float32.
+// matmul_bf16/f16 on tensor cores by mma.sync: tiles arrive in the background in several stages, sums in float32.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique tensor cores, shared memory tiling, asynchronous copies, multistage pipeline, block swizzling, split-k
+// kw: require arch >= sm_80
 // kw: tune STAGES = 4, 3, 5
 // kw: tune GROUP = 8, 16, 4
 // kw: let BK = 32
@@ -18,20 +19,24 @@
 // kw:     batch, m, n, k, a, lda, b, ldb, c, ldc)
 // kw: end
 
-typedef unsigned short bf16;
+#ifdef KW_REAL_F16
+#include <cuda_fp16.h>
+#endif
+
+typedef unsigned short Half;  // bfloat16 or float16, as it is stored
 
 extern __shared__ uint4 dynamic_shared[];
 
 // To the nearest, ties to even.
 static __device__ __forceinline__ unsigned pair_of(float low, float high) {
-  unsigned pair;
-#if __CUDA_ARCH__ >= 800
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+#ifdef KW_REAL_F16
+  const __half2 pair = __floats2half2_rn(low, high);
+  return *reinterpret_cast<const unsigned*>(&pair);
 #else
-  const unsigned l = __float_as_uint(low), h = __float_as_uint(high);
-  pair = (l + 0x7fffu + (l >> 16 & 1)) >> 16 | ((h + 0x7fffu + (h >> 16 & 1)) & 0xffff0000u);
-#endif
+  unsigned pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   return pair;
+#endif
 }
 
 static __device__ __forceinline__ unsigned shared_address(const void* p) {
@@ -40,76 +45,56 @@ static __device__ __forceinline__ unsigned shared_address(const void* p) {
 
 // `many` elements of eight to shared memory in the background; the rest become zeros. They arrive in the order of the
 // groups that `end_group` closes.
-static __device__ __forceinline__ void copy16(bf16* to, const bf16* from, int many) {
+static __device__ __forceinline__ void copy16(Half* to, const Half* from, int many) {
   many = max(0, min(many, 8));
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from), "r"(many * 2)
                : "memory");
-#else
-  for (int i = 0; i < 8; ++i) to[i] = i < many ? from[i] : bf16(0);
-#endif
 }
 
 static __device__ __forceinline__ void end_group() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
 }
 
 // Until at most PENDING groups of the calling thread are under way.
 template <int PENDING>
 static __device__ __forceinline__ void wait_groups() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
-#endif
 }
 
 // Four 8 x 8 matrices, whose rows lie where lanes 0-7, 8-15, 16-23 and 24-31 say. Lane (g, t) = (lane / 4, lane % 4) gets
 // the elements 2 t and 2 t + 1 of row g of each, or of column g.
-static __device__ __forceinline__ void load_rows(unsigned (&r)[4], const bf16* row) {
-#if __CUDA_ARCH__ >= 750
+static __device__ __forceinline__ void load_rows(unsigned (&r)[4], const Half* row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
                : "r"(shared_address(row)));
-#endif
 }
-static __device__ __forceinline__ void load_columns(unsigned (&r)[4], const bf16* row) {
-#if __CUDA_ARCH__ >= 750
+static __device__ __forceinline__ void load_columns(unsigned (&r)[4], const Half* row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
                : "r"(shared_address(row)));
-#endif
 }
 
 // d += a b for 16 x 8 products of 16 with float32 sums. Lane (g, t) holds a at rows g and g + 8, columns 2 t, 2 t + 1 and
 // eight further; b at rows 2 t, 2 t + 1 and eight further, column g; d at rows g and g + 8, columns 2 t and 2 t + 1.
 static __device__ __forceinline__ void mma(float (&d)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#ifdef KW_REAL_F16
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+#else
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-#else  // Lane by lane where there is no such instruction.
-  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-  for (int p = 0; p < 16; ++p) {
-    const int from = p % 8 / 2, high = p % 2 * 16;
-    const auto number = [&](unsigned pair) { return __uint_as_float(pair >> high << 16); };
-    const float upper = number(__shfl_sync(0xffffffffu, a[p / 8 * 2], g * 4 + from));
-    const float lower = number(__shfl_sync(0xffffffffu, a[p / 8 * 2 + 1], g * 4 + from));
-    const float left = number(__shfl_sync(0xffffffffu, p < 8 ? b0 : b1, 2 * t * 4 + from));
-    const float right = number(__shfl_sync(0xffffffffu, p < 8 ? b0 : b1, (2 * t + 1) * 4 + from));
-    d[0] += upper * left;
-    d[1] += upper * right;
-    d[2] += lower * left;
-    d[3] += lower * right;
-  }
 #endif
 }
 
 // ROWS x COLUMNS elements at (i0, j0) of a matrix of `rows` x `columns`, into rows of PITCH.
 template <int ROWS, int COLUMNS, int PITCH, int THREADS>
-static __device__ __forceinline__ void load_tile(bf16* to, const bf16* from, int ld, int i0, int j0, int rows,
+static __device__ __forceinline__ void load_tile(Half* to, const Half* from, int ld, int i0, int j0, int rows,
                                                  int columns) {
   if (ld % 8 == 0) {
 #pragma unroll
@@ -124,7 +109,7 @@ static __device__ __forceinline__ void load_tile(bf16* to, const bf16* from, int
     for (int e = threadIdx.x; e < ROWS * COLUMNS; e += THREADS) {
       const int i = e / COLUMNS, j = e % COLUMNS;
       const bool has = i0 + i < rows && j0 + j < columns;
-      to[i * PITCH + j] = has ? from[static_cast<long long>(i0 + i) * ld + j0 + j] : bf16(0);
+      to[i * PITCH + j] = has ? from[static_cast<long long>(i0 + i) * ld + j0 + j] : Half(0);
     }
   }
 }
@@ -145,12 +130,12 @@ static __device__ __forceinline__ Tile tile_of(int index, int m, int n, int bm, 
 // One matrix of the batch: rows 0..m, columns 0..n, of the sums k0..k1.
 struct Product {
   int m, n, k0, k1, lda, ldb;
-  const bf16 *a, *b;
+  const Half *a, *b;
 };
 
 // Warps tile the block in 64 x 32.
 template <int BN>
-static __device__ __forceinline__ void multiply(const bf16* as, const bf16* bs, float (&sum)[4][4][4]) {
+static __device__ __forceinline__ void multiply(const Half* as, const Half* bs, float (&sum)[4][4][4]) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   as += (warp / (BN / 32) * 64 + lane % 16) * (BK + 8) + lane / 16 * 8;
   bs += lane % 16 * (BN + 8) + warp % (BN / 32) * 32 + lane / 16 * 8;
@@ -171,9 +156,9 @@ static __device__ __forceinline__ void multiply(const bf16* as, const bf16* bs, 
 template <int BM, int BN>
 static __device__ __forceinline__ void sums_of(const Product& q, Tile tile, float (&sum)[4][4][4]) {
   constexpr int THREADS = BM * BN / 64, B_AT = BM * (BK + 8), SIZE = B_AT + BK * (BN + 8);
-  bf16* stages = reinterpret_cast<bf16*>(dynamic_shared);
+  Half* stages = reinterpret_cast<Half*>(dynamic_shared);
   const int turns = (q.k1 - q.k0 + BK - 1) / BK;
-  const auto load = [&](int turn, bf16* stage) {
+  const auto load = [&](int turn, Half* stage) {
     const int p0 = q.k0 + turn * BK;
     load_tile<BM, BK, BK + 8, THREADS>(stage, q.a, q.lda, tile.i, p0, q.m, q.k1);
     load_tile<BK, BN, BN + 8, THREADS>(stage + B_AT, q.b, q.ldb, p0, tile.j, q.k1, q.n);
@@ -215,28 +200,28 @@ static __device__ __forceinline__ void each_pair(const Product& q, Tile tile, co
     }
 }
 
-static __device__ __forceinline__ Product product_of(int s, int m, int n, int k0, int k1, const bf16* a, int lda,
-                                                     const bf16* b, int ldb, int k) {
+static __device__ __forceinline__ Product product_of(int s, int m, int n, int k0, int k1, const Half* a, int lda,
+                                                     const Half* b, int ldb, int k) {
   return {m, n, k0, k1, lda, ldb, a + static_cast<long long>(s) * m * lda, b + static_cast<long long>(s) * k * ldb};
 }
 
 extern "C" __global__ void __launch_bounds__(256, 2)
-    matmul_large(int batch, int m, int n, int k, const bf16* __restrict__ a, int lda, const bf16* __restrict__ b,
-                 int ldb, bf16* __restrict__ c, int ldc) {
+    matmul_large(int batch, int m, int n, int k, const Half* __restrict__ a, int lda, const Half* __restrict__ b,
+                 int ldb, Half* __restrict__ c, int ldc) {
   const Tile tile = tile_of(blockIdx.x, m, n, 128, 128);
   for (int s = blockIdx.y; s < batch; s += gridDim.y) {
     const Product q = product_of(s, m, n, 0, k, a, lda, b, ldb, k);
     float sum[4][4][4] = {};
     sums_of<128, 128>(q, tile, sum);
-    bf16* to = c + static_cast<long long>(s) * m * ldc;
+    Half* to = c + static_cast<long long>(s) * m * ldc;
     each_pair<128>(q, tile, sum, [&](int row, int column, float left, float right) {
-      bf16* at = to + static_cast<long long>(row) * ldc + column;
+      Half* at = to + static_cast<long long>(row) * ldc + column;
       const unsigned pair = pair_of(left, right);
       if (ldc % 2 == 0 && column + 1 < n) {
         *reinterpret_cast<unsigned*>(at) = pair;
       } else {
-        at[0] = static_cast<bf16>(pair);
-        if (column + 1 < n) at[1] = static_cast<bf16>(pair >> 16);
+        at[0] = static_cast<Half>(pair);
+        if (column + 1 < n) at[1] = static_cast<Half>(pair >> 16);
       }
     });
   }
@@ -244,8 +229,8 @@ extern "C" __global__ void __launch_bounds__(256, 2)
 
 // Block z adds up `step` of the k products, into its own part.
 extern "C" __global__ void __launch_bounds__(128, 2)
-    matmul_flat(int batch, int m, int n, int k, int step, const bf16* __restrict__ a, int lda,
-                const bf16* __restrict__ b, int ldb, float* __restrict__ parts) {
+    matmul_flat(int batch, int m, int n, int k, int step, const Half* __restrict__ a, int lda,
+                const Half* __restrict__ b, int ldb, float* __restrict__ parts) {
   const Tile tile = tile_of(blockIdx.x, m, n, 64, 128);
   const int k0 = min(static_cast<int>(blockIdx.z) * step, k), k1 = min(k0 + step, k);
   for (int s = blockIdx.y; s < batch; s += gridDim.y) {
@@ -262,7 +247,7 @@ extern "C" __global__ void __launch_bounds__(128, 2)
 }
 
 // c is the sum of the parts, element by element in a fixed order.
-extern "C" __global__ void sum_parts(int m, int n, int splits, const float* __restrict__ parts, bf16* __restrict__ c,
+extern "C" __global__ void sum_parts(int m, int n, int splits, const float* __restrict__ parts, Half* __restrict__ c,
                                      int ldc) {
   const long long size = static_cast<long long>(m) * n;
   const long long stride = size * gridDim.y;
@@ -270,6 +255,6 @@ extern "C" __global__ void sum_parts(int m, int n, int splits, const float* __re
   for (long long e = blockIdx.x * 256LL + threadIdx.x; e < size; e += gridDim.x * 256LL) {
     float sum = 0.0f;
     for (int s = 0; s < splits; ++s) sum += from[s * stride + e];
-    c[(blockIdx.y * static_cast<long long>(m) + e / n) * ldc + e % n] = static_cast<bf16>(pair_of(sum, 0.0f));
+    c[(blockIdx.y * static_cast<long long>(m) + e / n) * ldc + e % n] = static_cast<Half>(pair_of(sum, 0.0f));
   }
 }

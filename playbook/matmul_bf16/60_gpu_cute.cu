@@ -1,4 +1,4 @@
-// matmul_bf16 with TMA and wgmma in CuTe: pairs of blocks share what they load, sums stay in registers.
+// matmul_bf16/f16 with TMA and wgmma in CuTe: pairs of blocks share what they load, sums stay in registers.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A cluster of two blocks makes 256 x 256 elements of c: block r rows 128 r to 128 r + 127. One thread of a block keeps a
@@ -29,7 +29,13 @@
 
 using namespace cute;
 
+#ifdef KW_REAL_F16
+using Element = half_t;
+#define PAIRS "f16x2"
+#else
 using Element = bfloat16_t;
+#define PAIRS "bf16x2"
+#endif
 // Tiles as TMA writes them with the 128-byte swizzle: rows of 64 elements. Those of a run along k; those of b along n, and
 // each of its boxes of 64 columns holds all of a stage's k.
 using TilesA = decltype(tile_to_shape(GMMA::Layout_K_SW128_Atom<Element>{},
@@ -37,7 +43,8 @@ using TilesA = decltype(tile_to_shape(GMMA::Layout_K_SW128_Atom<Element>{},
 using TilesB = decltype(tile_to_shape(GMMA::Layout_MN_SW128_Atom<Element>{},
                                       Shape<Int<BN>, Int<BK>, Int<STAGES>>{}, Step<_2, _1, _3>{}));
 using Mma = decltype(make_tiled_mma(
-    SM90_64x256x16_F32BF16BF16_SS<GMMA::Major::K, GMMA::Major::MN>{}, Layout<Shape<_2, _1, _1>>{}));
+    GMMA::ss_op_selector<Element, Element, float, Shape<_64, Int<BN>, _16>, GMMA::Major::K, GMMA::Major::MN>(),
+    Layout<Shape<_2, _1, _1>>{}));
 
 struct Ring {
   alignas(1024) ArrayEngine<Element, cosize_v<TilesA>> a;
@@ -119,7 +126,7 @@ static __device__ __forceinline__ void transpose(uint32_t (&v)[4]) {
 
 static __device__ __forceinline__ uint32_t pair_of(float low, float high) {
   uint32_t pair;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  asm("cvt.rn." PAIRS ".f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   return pair;
 }
 

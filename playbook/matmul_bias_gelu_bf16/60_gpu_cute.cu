@@ -1,4 +1,4 @@
-// matmul_bias_gelu_bf16 with TMA and wgmma in CuTe: bias and GELU while the sums are still in registers.
+// matmul_bias_gelu_bf16/f16 with TMA and wgmma in CuTe: bias and GELU while the sums are still in registers.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A cluster of two blocks makes 256 x 256 elements of c: block r rows 128 r to 128 r + 127. One thread of a block keeps a
@@ -29,7 +29,13 @@
 
 using namespace cute;
 
+#ifdef KW_REAL_F16
+using Element = half_t;
+#define PAIRS "f16x2"
+#else
 using Element = bfloat16_t;
+#define PAIRS "bf16x2"
+#endif
 // Tiles as TMA writes them with the 128-byte swizzle: rows of 64 elements. Those of a run along k; those of b along n, and
 // each of its boxes of 64 columns holds all of a stage's k.
 using TilesA = decltype(tile_to_shape(GMMA::Layout_K_SW128_Atom<Element>{},
@@ -37,7 +43,8 @@ using TilesA = decltype(tile_to_shape(GMMA::Layout_K_SW128_Atom<Element>{},
 using TilesB = decltype(tile_to_shape(GMMA::Layout_MN_SW128_Atom<Element>{},
                                       Shape<Int<BN>, Int<BK>, Int<STAGES>>{}, Step<_2, _1, _3>{}));
 using Mma = decltype(make_tiled_mma(
-    SM90_64x256x16_F32BF16BF16_SS<GMMA::Major::K, GMMA::Major::MN>{}, Layout<Shape<_2, _1, _1>>{}));
+    GMMA::ss_op_selector<Element, Element, float, Shape<_64, Int<BN>, _16>, GMMA::Major::K, GMMA::Major::MN>(),
+    Layout<Shape<_2, _1, _1>>{}));
 
 struct Ring {
   alignas(1024) ArrayEngine<Element, cosize_v<TilesA>> a;
@@ -118,7 +125,7 @@ static __device__ __forceinline__ void transpose(uint32_t (&v)[4]) {
 
 static __device__ __forceinline__ uint32_t pair_of(float low, float high) {
   uint32_t pair;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  asm("cvt.rn." PAIRS ".f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   return pair;
 }
 
@@ -136,9 +143,7 @@ static __device__ __forceinline__ float gelu(float x) {
   return x < 0.0f ? tail : x - tail;
 }
 
-static __device__ __forceinline__ float widened(uint32_t low_half) {
-  return __uint_as_float(low_half << 16);
-}
+static __device__ __forceinline__ float widened(uint16_t v) { return float(Element::bitcast(v)); }
 
 // A thread has columns 8 j + 2 t and the next of rows g and g + 8 (g, t = lane / 4, lane % 4) in registers 4 j to 4 j + 3.
 // Lanes of equal g trade, so that each stores eight columns that lie together.

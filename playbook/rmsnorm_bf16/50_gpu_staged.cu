@@ -1,4 +1,4 @@
-// rmsnorm_bf16 by blocks that stay: a row is computed in registers while the next one arrives in shared memory, and
+// rmsnorm_bf16/f16 by blocks that stay: a row is computed in registers while the next one arrives in shared memory, and
 // what belongs to the columns is read once; short rows by pieces of memory, so that sectors are read and written whole.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique persistent blocks, asynchronous copies, software pipelining, register tiling, warp shuffles, packed halves
@@ -33,26 +33,37 @@
 // kw:   launch rmsnorm_long grid(rows) block(1024) args(cols, pitch, eps, x, w, y)
 // kw: end
 
-typedef unsigned short bf16;
+#ifdef KW_REAL_F16
+#include <cuda_fp16.h>
+#endif
+
+typedef unsigned short Half;  // bfloat16 or float16, as it is stored
 
 extern __shared__ uint4 dynamic_shared[];
 
-static __device__ __forceinline__ float low_of(unsigned pair) { return __uint_as_float(pair << 16); }
-static __device__ __forceinline__ float high_of(unsigned pair) {
-  return __uint_as_float(pair & 0xffff0000u);
+static __device__ __forceinline__ float widened(Half v) {
+#ifdef KW_REAL_F16
+  return __half2float(__ushort_as_half(v));
+#else
+  return __uint_as_float(static_cast<unsigned>(v) << 16);
+#endif
 }
-static __device__ __forceinline__ float widened(bf16 v) { return low_of(v); }
+static __device__ __forceinline__ float low_of(unsigned pair) { return widened(static_cast<Half>(pair)); }
+static __device__ __forceinline__ float high_of(unsigned pair) { return widened(static_cast<Half>(pair >> 16)); }
 
 // To the nearest, ties to even.
 static __device__ __forceinline__ unsigned pair_of(float low, float high) {
+#if defined(KW_REAL_F16)
+  const __half2 pair = __floats2half2_rn(low, high);
+  return *reinterpret_cast<const unsigned*>(&pair);
+#elif __CUDA_ARCH__ >= 800
   unsigned pair;
-#if __CUDA_ARCH__ >= 800
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
 #else
   const unsigned l = __float_as_uint(low), h = __float_as_uint(high);
-  pair = (l + 0x7fffu + (l >> 16 & 1)) >> 16 | ((h + 0x7fffu + (h >> 16 & 1)) & 0xffff0000u);
+  return (l + 0x7fffu + (l >> 16 & 1)) >> 16 | ((h + 0x7fffu + (h >> 16 & 1)) & 0xffff0000u);
 #endif
-  return pair;
 }
 
 struct Eight {
@@ -130,7 +141,7 @@ static __device__ __forceinline__ void copies_arrived() {
 }
 
 // Elements head + 8 i to head + 8 i + 7 of a vector over the columns.
-static __device__ __forceinline__ uint4 columns(const bf16* w, int head, int i) {
+static __device__ __forceinline__ uint4 columns(const Half* w, int head, int i) {
   w += head + 8 * i;
   if (head == 0) return __ldg(reinterpret_cast<const uint4*>(w));
   if (head == 4) {
@@ -171,7 +182,7 @@ static __device__ __forceinline__ uint4 normalised(Eight v, Statistics s, uint4 
 // A half or a whole warp per row.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ void rmsnorm_row(int rows, int cols, int pitch, float eps,
-                                               const bf16* x, const bf16* w, bf16* y) {
+                                               const Half* x, const Half* w, Half* y) {
   const int r = blockIdx.x * (256 / TEAM) + threadIdx.x / TEAM;
   const int tid = threadIdx.x % TEAM;
   const Row row(min(r, rows - 1), cols, pitch, tid);  // all lanes take part in the sums
@@ -190,12 +201,12 @@ static __device__ __forceinline__ void rmsnorm_row(int rows, int cols, int pitch
     if (i < row.vectors) to[i] = normalised(v[k], s, columns(w, row.head, i));
   }
   if (row.edge >= 0)
-    y[row.at + row.edge] = static_cast<bf16>(pair_of(normalised(edge, s, widened(w[row.edge])), 0.0f));
+    y[row.at + row.edge] = static_cast<Half>(pair_of(normalised(edge, s, widened(w[row.edge])), 0.0f));
 }
 
 // Each thread copies and reads its own sixteen bytes of every TEAM: no barrier guards them.
 template <int TEAM, int ITEMS>
-static __device__ __forceinline__ float begin_row(const Row& row, const bf16* x) {
+static __device__ __forceinline__ float begin_row(const Row& row, const Half* x) {
   const uint4* from = reinterpret_cast<const uint4*>(x + row.at);
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k) {
@@ -208,7 +219,7 @@ static __device__ __forceinline__ float begin_row(const Row& row, const bf16* x)
 // Rows whose vectors begin with the row. What belongs to a thread's columns stays in registers, packed.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ void rmsnorm_rows(int rows, int cols, int pitch, float eps,
-                                                const bf16* x, const bf16* w, bf16* y) {
+                                                const Half* x, const Half* w, Half* y) {
   __shared__ float partial[2][64];  // by turns: a slow warp may still read the last row's
   float next_edge = begin_row<TEAM, ITEMS>(Row(blockIdx.x, cols, pitch, threadIdx.x), x);
   uint4 kept_w[ITEMS];
@@ -240,44 +251,44 @@ static __device__ __forceinline__ void rmsnorm_rows(int rows, int cols, int pitc
       if (i < row.vectors) to[i] = normalised(v[k], s, kept_w[k]);
     }
     if (row.edge >= 0)
-      y[row.at + row.edge] = static_cast<bf16>(pair_of(normalised(edge, s, widened(w[row.edge])), 0.0f));
+      y[row.at + row.edge] = static_cast<Half>(pair_of(normalised(edge, s, widened(w[row.edge])), 0.0f));
   }
 }
 
 extern "C" __global__ void __launch_bounds__(256) rmsnorm_narrow(
-    int rows, int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
-    bf16* __restrict__ y) {
+    int rows, int cols, int pitch, float eps, const Half* __restrict__ x, const Half* __restrict__ w,
+    Half* __restrict__ y) {
   rmsnorm_row<16, 2>(rows, cols, pitch, eps, x, w, y);
 }
 
 extern "C" __global__ void __launch_bounds__(256) rmsnorm_short(
-    int rows, int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
-    bf16* __restrict__ y) {
+    int rows, int cols, int pitch, float eps, const Half* __restrict__ x, const Half* __restrict__ w,
+    Half* __restrict__ y) {
   rmsnorm_row<32, 4>(rows, cols, pitch, eps, x, w, y);
 }
 
 extern "C" __global__ void __launch_bounds__(256) rmsnorm_medium(
-    int rows, int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
-    bf16* __restrict__ y) {
+    int rows, int cols, int pitch, float eps, const Half* __restrict__ x, const Half* __restrict__ w,
+    Half* __restrict__ y) {
   rmsnorm_rows<256, 2>(rows, cols, pitch, eps, x, w, y);
 }
 
 extern "C" __global__ void __launch_bounds__(256, 3) rmsnorm_wide(
-    int rows, int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
-    bf16* __restrict__ y) {
+    int rows, int cols, int pitch, float eps, const Half* __restrict__ x, const Half* __restrict__ w,
+    Half* __restrict__ y) {
   rmsnorm_rows<256, 4>(rows, cols, pitch, eps, x, w, y);
 }
 
 extern "C" __global__ void __launch_bounds__(1024, 1) rmsnorm_wider(
-    int rows, int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
-    bf16* __restrict__ y) {
+    int rows, int cols, int pitch, float eps, const Half* __restrict__ x, const Half* __restrict__ w,
+    Half* __restrict__ y) {
   rmsnorm_rows<1024, 4>(rows, cols, pitch, eps, x, w, y);
 }
 
 // Over the row as often as there are sums, and once more to write; it stays in the second-level cache meanwhile.
 extern "C" __global__ void __launch_bounds__(1024) rmsnorm_long(
-    int cols, int pitch, float eps, const bf16* __restrict__ x, const bf16* __restrict__ w,
-    bf16* __restrict__ y) {
+    int cols, int pitch, float eps, const Half* __restrict__ x, const Half* __restrict__ w,
+    Half* __restrict__ y) {
   __shared__ float partial[64];
   const Row row(blockIdx.x, cols, pitch, threadIdx.x);
   const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
@@ -291,7 +302,7 @@ extern "C" __global__ void __launch_bounds__(1024) rmsnorm_long(
   for (int i = threadIdx.x; i < row.vectors; i += 1024)
     __stcs(to + i, normalised(Eight::of(__ldcs(from + i)), s, columns(w, row.head, i)));
   if (row.edge >= 0)
-    y[row.at + row.edge] = static_cast<bf16>(pair_of(normalised(edge, s, widened(w[row.edge])), 0.0f));
+    y[row.at + row.edge] = static_cast<Half>(pair_of(normalised(edge, s, widened(w[row.edge])), 0.0f));
 }
 
 // Short rows, a piece of memory at a time, whose sectors of sixteen elements are read and written whole
@@ -318,7 +329,7 @@ struct Piece {
     return e < min(s < 16 ? min(whole, to) : to, count) ? e : -1;
   }
 
-  __device__ __forceinline__ void load(const bf16* x, bf16* staged) const {
+  __device__ __forceinline__ void load(const Half* x, Half* staged) const {
     const uint4* from = reinterpret_cast<const uint4*>(x + at);
     for (int i = threadIdx.x; i < count / 8; i += 256)
       begin_copy(reinterpret_cast<uint4*>(staged) + i, from + i);
@@ -326,7 +337,7 @@ struct Piece {
     if (last < count) staged[last] = x[at + last];
   }
 
-  __device__ __forceinline__ void store(bf16* y, const bf16* staged) const {
+  __device__ __forceinline__ void store(Half* y, const Half* staged) const {
     uint4* to = reinterpret_cast<uint4*>(y + at);
     for (int i = threadIdx.x; i < count / 8; i += 256) {
       if (pitch - cols >= 16) {
@@ -349,13 +360,13 @@ static __device__ __forceinline__ float warp_sum(float value) {
 // A warp per row, in place in shared memory, two elements at a time: rows begin at even places.
 template <int ITEMS>
 __global__ void __launch_bounds__(256) rmsnorm_packed(
-    int per, int rows, int cols, int pitch, float eps, const bf16* __restrict__ x,
-    const bf16* __restrict__ w, bf16* y) {
-  bf16* staged = reinterpret_cast<bf16*>(dynamic_shared);
+    int per, int rows, int cols, int pitch, float eps, const Half* __restrict__ x,
+    const Half* __restrict__ w, Half* y) {
+  Half* staged = reinterpret_cast<Half*>(dynamic_shared);
   const int lane = threadIdx.x % 32;
   const Piece piece(per, rows, cols, pitch);
   piece.load(x, staged);
-  bf16 kept[8];
+  Half kept[8];
   if (pitch != cols) {
 #pragma unroll
     for (int k = 0; k < 8; ++k) {

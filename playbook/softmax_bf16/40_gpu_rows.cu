@@ -1,4 +1,4 @@
-// softmax_bf16 of rows that stay in registers, packed, between the passes: a block per row; short ones by pieces of
+// softmax_bf16/f16 of rows that stay in registers, packed, between the passes: a block per row; short ones by pieces of
 // memory in shared memory, a few lanes a row, so that sectors are read and written whole wherever rows begin.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique register tiling, vectorization, warp shuffles, loads in flight, packed halves
@@ -36,30 +36,41 @@
 // kw:   launch softmax_long grid(rows) block(1024) args(cols, pitch, x, y)
 // kw: end
 
-typedef unsigned short bf16;
+#ifdef KW_REAL_F16
+#include <cuda_fp16.h>
+#endif
+
+typedef unsigned short Half;  // bfloat16 or float16, as it is stored
 
 extern __shared__ uint4 dynamic_shared[];
 
 #define NOTHING __int_as_float(0xff800000)  // minus infinity, which weighs nothing
 
-static __device__ __forceinline__ float low_of(unsigned pair) { return __uint_as_float(pair << 16); }
-static __device__ __forceinline__ float high_of(unsigned pair) {
-  return __uint_as_float(pair & 0xffff0000u);
+static __device__ __forceinline__ float widened(Half v) {
+#ifdef KW_REAL_F16
+  return __half2float(__ushort_as_half(v));
+#else
+  return __uint_as_float(static_cast<unsigned>(v) << 16);
+#endif
 }
-static __device__ __forceinline__ float widened(bf16 v) { return low_of(v); }
+static __device__ __forceinline__ float low_of(unsigned pair) { return widened(static_cast<Half>(pair)); }
+static __device__ __forceinline__ float high_of(unsigned pair) { return widened(static_cast<Half>(pair >> 16)); }
 
 // To the nearest, ties to even.
 static __device__ __forceinline__ unsigned pair_of(float low, float high) {
+#if defined(KW_REAL_F16)
+  const __half2 pair = __floats2half2_rn(low, high);
+  return *reinterpret_cast<const unsigned*>(&pair);
+#elif __CUDA_ARCH__ >= 800
   unsigned pair;
-#if __CUDA_ARCH__ >= 800
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
 #else
   const unsigned l = __float_as_uint(low), h = __float_as_uint(high);
-  pair = (l + 0x7fffu + (l >> 16 & 1)) >> 16 | ((h + 0x7fffu + (h >> 16 & 1)) & 0xffff0000u);
+  return (l + 0x7fffu + (l >> 16 & 1)) >> 16 | ((h + 0x7fffu + (h >> 16 & 1)) & 0xffff0000u);
 #endif
-  return pair;
 }
-static __device__ __forceinline__ bf16 rounded(float v) { return static_cast<bf16>(pair_of(v, 0.0f)); }
+static __device__ __forceinline__ Half rounded(float v) { return static_cast<Half>(pair_of(v, 0.0f)); }
 
 // e to the (v - most), times 2 to the `shift`.
 static __device__ __forceinline__ float weight_of(float v, float most, float shift) {
@@ -84,6 +95,9 @@ struct Eight {
     return make_uint4(pair_of(v[0], v[1]), pair_of(v[2], v[3]), pair_of(v[4], v[5]),
                       pair_of(v[6], v[7]));
   }
+  __device__ __forceinline__ float largest() const {
+    return fmaxf(fmaxf(fmaxf(v[0], v[1]), fmaxf(v[2], v[3])), fmaxf(fmaxf(v[4], v[5]), fmaxf(v[6], v[7])));
+  }
   __device__ __forceinline__ float sum() const {
     return (v[0] + v[1] + (v[2] + v[3])) + (v[4] + v[5] + (v[6] + v[7]));
   }
@@ -97,7 +111,8 @@ struct Eight {
 };
 
 static __device__ __forceinline__ uint4 nothing() {
-  return make_uint4(0xff80ff80u, 0xff80ff80u, 0xff80ff80u, 0xff80ff80u);
+  const unsigned pair = pair_of(NOTHING, NOTHING);
+  return make_uint4(pair, pair, pair, pair);
 }
 
 // Keeps the compiler from holding on to what the numbers were widened to: they stay as they were stored.
@@ -124,13 +139,17 @@ struct Row {
   }
 };
 
-// The largest of a vector and `most`. Halves are compared with those behind them, which decide nothing: so nothing is
+// The largest of a vector and `most`. Halves of bfloat16 are compared with those behind them, which decide nothing: so nothing is
 // widened here that would be kept for later. A pair with infinity above is no number as it stands, and fmaxf passes it over.
 static __device__ __forceinline__ float larger_of(float most, uint4 q) {
+#ifdef KW_REAL_F16
+  return fmaxf(most, Eight::of(q).largest());
+#else
   const auto high = [](unsigned a, unsigned b) { return fmaxf(__uint_as_float(a), __uint_as_float(b)); };
   const auto low = [&](unsigned a, unsigned b) { return high(a << 16 | a >> 16, b << 16 | b >> 16); };
   const float halves = fmaxf(fmaxf(high(q.x, q.y), high(q.z, q.w)), fmaxf(low(q.x, q.y), low(q.z, q.w)));
   return fmaxf(most, high_of(__float_as_uint(halves)));
+#endif
 }
 
 // Of some numbers: the largest, and the sum of their weights relative to it.
@@ -165,7 +184,7 @@ static __device__ __forceinline__ Weights combined_of_block(Weights m, float* pa
 }
 
 template <int TEAM, int ITEMS>
-static __device__ __forceinline__ void softmax_row(int cols, int pitch, const bf16* x, bf16* y) {
+static __device__ __forceinline__ void softmax_row(int cols, int pitch, const Half* x, Half* y) {
   __shared__ float partial[64];
   const int tid = threadIdx.x;
   const Row row(blockIdx.x, cols, pitch, tid);
@@ -198,23 +217,23 @@ static __device__ __forceinline__ void softmax_row(int cols, int pitch, const bf
 }
 
 extern "C" __global__ void __launch_bounds__(128) softmax_medium(
-    int cols, int pitch, const bf16* __restrict__ x, bf16* __restrict__ y) {
+    int cols, int pitch, const Half* __restrict__ x, Half* __restrict__ y) {
   softmax_row<128, 4>(cols, pitch, x, y);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) softmax_wide(
-    int cols, int pitch, const bf16* __restrict__ x, bf16* __restrict__ y) {
+    int cols, int pitch, const Half* __restrict__ x, Half* __restrict__ y) {
   softmax_row<THREADS, 4>(cols, pitch, x, y);
 }
 
 extern "C" __global__ void __launch_bounds__(WIDER, WIDER == 1024 ? 1 : 2) softmax_wider(
-    int cols, int pitch, const bf16* __restrict__ x, bf16* __restrict__ y) {
+    int cols, int pitch, const Half* __restrict__ x, Half* __restrict__ y) {
   softmax_row<WIDER, 4096 / WIDER>(cols, pitch, x, y);
 }
 
 // Twice over the row: the largest element with the sum of weights relative to it, then the weights.
 extern "C" __global__ void __launch_bounds__(1024) softmax_long(
-    int cols, int pitch, const bf16* __restrict__ x, bf16* __restrict__ y) {
+    int cols, int pitch, const Half* __restrict__ x, Half* __restrict__ y) {
   __shared__ float partial[64];
   const Row row(blockIdx.x, cols, pitch, threadIdx.x);
   const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
@@ -284,7 +303,7 @@ struct Piece {
     return i < places() && e < min(to, count) ? e : -1;
   }
 
-  __device__ __forceinline__ void load(const bf16* x, bf16* staged) const {
+  __device__ __forceinline__ void load(const Half* x, Half* staged) const {
     const uint4* from = reinterpret_cast<const uint4*>(x + at);
     for (int i = threadIdx.x; i < count / 8; i += 256)
       begin_copy(reinterpret_cast<uint4*>(staged) + i, from + i);
@@ -292,7 +311,7 @@ struct Piece {
     if (last < count) staged[last] = x[at + last];
   }
 
-  __device__ __forceinline__ void store(bf16* y, const bf16* staged) const {
+  __device__ __forceinline__ void store(Half* y, const Half* staged) const {
     uint4* to = reinterpret_cast<uint4*>(y + at);
     for (int i = threadIdx.x; i < count / 8; i += 256) {
       if (pitch - cols >= 16) {
@@ -321,13 +340,13 @@ struct Pairs {
   __device__ __forceinline__ bool high(int k) const { return is_full(k) || left > 2 * TEAM * k + 1; }
 
   __device__ __forceinline__ void store(unsigned* row, int k, unsigned pair) const {
-    bf16* halves = reinterpret_cast<bf16*>(row + k * TEAM);
+    Half* halves = reinterpret_cast<Half*>(row + k * TEAM);
     if (low(k) && high(k))
       row[k * TEAM] = pair;
     else if (low(k))
-      halves[0] = static_cast<bf16>(pair);
+      halves[0] = static_cast<Half>(pair);
     else if (high(k))
-      halves[1] = static_cast<bf16>(pair >> 16);
+      halves[1] = static_cast<Half>(pair >> 16);
   }
 };
 
@@ -335,12 +354,12 @@ struct Pairs {
 // different banks.
 template <int TEAM, int ITEMS, int FULL>
 __global__ void __launch_bounds__(256, 4) softmax_packed(
-    int per, int rows, int cols, int pitch, const bf16* __restrict__ x, bf16* y) {
+    int per, int rows, int cols, int pitch, const Half* __restrict__ x, Half* y) {
   constexpr int kTeams = 32 / TEAM, kKept = 4;
-  bf16* staged = reinterpret_cast<bf16*>(dynamic_shared);
+  Half* staged = reinterpret_cast<Half*>(dynamic_shared);
   const Piece piece(per, rows, cols, pitch);
   piece.load(x, staged);
-  bf16 kept[kKept];
+  Half kept[kKept];
 #pragma unroll
   for (int k = 0; k < kKept; ++k) {
     if (k * 256 >= piece.places()) break;

@@ -1,4 +1,4 @@
-// softmax_bf16 by blocks that stay: a row is computed in registers while the next one arrives in shared memory; short ones by
+// softmax_bf16/f16 by blocks that stay: a row is computed in registers while the next one arrives in shared memory; short ones by
 // pieces of memory, so that sectors are read and written whole wherever rows begin.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique persistent blocks, asynchronous copies, software pipelining, register tiling, warp shuffles, packed halves
@@ -31,28 +31,39 @@
 // kw:   launch softmax_long grid(rows) block(1024) args(cols, pitch, x, y)
 // kw: end
 
-typedef unsigned short bf16;
+#ifdef KW_REAL_F16
+#include <cuda_fp16.h>
+#endif
+
+typedef unsigned short Half;  // bfloat16 or float16, as it is stored
 
 extern __shared__ uint4 dynamic_shared[];
 
 #define NOTHING __int_as_float(0xff800000)  // minus infinity, which weighs nothing
 
-static __device__ __forceinline__ float low_of(unsigned pair) { return __uint_as_float(pair << 16); }
-static __device__ __forceinline__ float high_of(unsigned pair) {
-  return __uint_as_float(pair & 0xffff0000u);
+static __device__ __forceinline__ float widened(Half v) {
+#ifdef KW_REAL_F16
+  return __half2float(__ushort_as_half(v));
+#else
+  return __uint_as_float(static_cast<unsigned>(v) << 16);
+#endif
 }
-static __device__ __forceinline__ float widened(bf16 v) { return low_of(v); }
+static __device__ __forceinline__ float low_of(unsigned pair) { return widened(static_cast<Half>(pair)); }
+static __device__ __forceinline__ float high_of(unsigned pair) { return widened(static_cast<Half>(pair >> 16)); }
 
 // To the nearest, ties to even.
 static __device__ __forceinline__ unsigned pair_of(float low, float high) {
+#if defined(KW_REAL_F16)
+  const __half2 pair = __floats2half2_rn(low, high);
+  return *reinterpret_cast<const unsigned*>(&pair);
+#elif __CUDA_ARCH__ >= 800
   unsigned pair;
-#if __CUDA_ARCH__ >= 800
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
 #else
   const unsigned l = __float_as_uint(low), h = __float_as_uint(high);
-  pair = (l + 0x7fffu + (l >> 16 & 1)) >> 16 | ((h + 0x7fffu + (h >> 16 & 1)) & 0xffff0000u);
+  return (l + 0x7fffu + (l >> 16 & 1)) >> 16 | ((h + 0x7fffu + (h >> 16 & 1)) & 0xffff0000u);
 #endif
-  return pair;
 }
 
 struct Eight {
@@ -76,7 +87,7 @@ struct Eight {
   __device__ __forceinline__ float sum() const {
     return (v[0] + v[1] + (v[2] + v[3])) + (v[4] + v[5] + (v[6] + v[7]));
   }
-  // exp of what each element is below `most`; its error of some 1e-6 is nothing beside a bf16's.
+  // exp of what each element is below `most`; its error of some 1e-6 is nothing beside that of rounding.
   __device__ __forceinline__ void weigh(float most) {
 #pragma unroll
     for (int e = 0; e < 8; ++e) v[e] = __expf(v[e] - most);
@@ -156,7 +167,7 @@ static __device__ __forceinline__ void copies_arrived() {
 // row for the whole team is skipped.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ void softmax_of(Eight (&v)[ITEMS], float edge, const Row& row,
-                                                  bf16* y, int tid, float* partial) {
+                                                  Half* y, int tid, float* partial) {
   float largest = edge;
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k)
@@ -171,7 +182,7 @@ static __device__ __forceinline__ void softmax_of(Eight (&v)[ITEMS], float edge,
     sum += v[k].sum();
   }
   const float factor = 1.0f / team_sum<TEAM>(sum, partial + 32);
-  bf16* out = y + row.at;
+  Half* out = y + row.at;
   uint4* to = reinterpret_cast<uint4*>(out + row.head);
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k) {
@@ -179,12 +190,12 @@ static __device__ __forceinline__ void softmax_of(Eight (&v)[ITEMS], float edge,
     v[k].scale(factor);
     to[k * TEAM + tid] = v[k].packed();
   }
-  if (row.edge >= 0) out[row.edge] = static_cast<bf16>(pair_of(edge * factor, 0.0f));
+  if (row.edge >= 0) out[row.edge] = static_cast<Half>(pair_of(edge * factor, 0.0f));
 }
 
 // Each thread copies and reads its own sixteen bytes of every TEAM: no barrier guards them.
 template <int TEAM, int ITEMS>
-static __device__ __forceinline__ float begin_row(const Row& row, const bf16* x) {
+static __device__ __forceinline__ float begin_row(const Row& row, const Half* x) {
   const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k) {
@@ -195,8 +206,8 @@ static __device__ __forceinline__ float begin_row(const Row& row, const bf16* x)
 }
 
 template <int TEAM, int ITEMS>
-static __device__ __forceinline__ void softmax_rows(int rows, int cols, int pitch, const bf16* x,
-                                                    bf16* y) {
+static __device__ __forceinline__ void softmax_rows(int rows, int cols, int pitch, const Half* x,
+                                                    Half* y) {
   __shared__ float partial[64];
   float next_edge = begin_row<TEAM, ITEMS>(Row(blockIdx.x, cols, pitch, threadIdx.x), x);
   for (int r = blockIdx.x; r < rows; r += gridDim.x) {
@@ -217,8 +228,8 @@ static __device__ __forceinline__ void softmax_rows(int rows, int cols, int pitc
 
 // A warp per row.
 extern "C" __global__ void __launch_bounds__(256)
-    softmax_short(int rows, int cols, int pitch, const bf16* __restrict__ x,
-                  bf16* __restrict__ y) {
+    softmax_short(int rows, int cols, int pitch, const Half* __restrict__ x,
+                  Half* __restrict__ y) {
   const int r = blockIdx.x * 8 + threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
   if (r >= rows) return;
@@ -234,26 +245,26 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-    softmax_medium(int rows, int cols, int pitch, const bf16* __restrict__ x,
-                   bf16* __restrict__ y) {
+    softmax_medium(int rows, int cols, int pitch, const Half* __restrict__ x,
+                   Half* __restrict__ y) {
   softmax_rows<256, 2>(rows, cols, pitch, x, y);
 }
 
 extern "C" __global__ void __launch_bounds__(512, 2)
-    softmax_wide(int rows, int cols, int pitch, const bf16* __restrict__ x,
-                 bf16* __restrict__ y) {
+    softmax_wide(int rows, int cols, int pitch, const Half* __restrict__ x,
+                 Half* __restrict__ y) {
   softmax_rows<512, 4>(rows, cols, pitch, x, y);
 }
 
 extern "C" __global__ void __launch_bounds__(1024, 1)
-    softmax_wider(int rows, int cols, int pitch, const bf16* __restrict__ x,
-                  bf16* __restrict__ y) {
+    softmax_wider(int rows, int cols, int pitch, const Half* __restrict__ x,
+                  Half* __restrict__ y) {
   softmax_rows<1024, 4>(rows, cols, pitch, x, y);
 }
 
 // Twice over the row: the largest element with the sum of weights relative to it, then the weights.
 extern "C" __global__ void __launch_bounds__(1024)
-    softmax_long(int cols, int pitch, const bf16* __restrict__ x, bf16* __restrict__ y) {
+    softmax_long(int cols, int pitch, const Half* __restrict__ x, Half* __restrict__ y) {
   __shared__ float partial[64];
   const Row row(blockIdx.x, cols, pitch, threadIdx.x);
   const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
@@ -279,7 +290,7 @@ extern "C" __global__ void __launch_bounds__(1024)
     __stcs(to + i, v.packed());
   }
   if (row.edge >= 0)
-    y[row.at + row.edge] = static_cast<bf16>(pair_of(__expf(edge - most) * factor, 0.0f));
+    y[row.at + row.edge] = static_cast<Half>(pair_of(__expf(edge - most) * factor, 0.0f));
 }
 
 // Short rows, a piece of memory at a time, whose sectors of sixteen elements are read and written whole
@@ -306,7 +317,7 @@ struct Piece {
     return e < min(s < 16 ? min(whole, to) : to, count) ? e : -1;
   }
 
-  __device__ __forceinline__ void load(const bf16* x, bf16* staged) const {
+  __device__ __forceinline__ void load(const Half* x, Half* staged) const {
     const uint4* from = reinterpret_cast<const uint4*>(x + at);
     for (int i = threadIdx.x; i < count / 8; i += 256)
       begin_copy(reinterpret_cast<uint4*>(staged) + i, from + i);
@@ -314,7 +325,7 @@ struct Piece {
     if (last < count) staged[last] = x[at + last];
   }
 
-  __device__ __forceinline__ void store(bf16* y, const bf16* staged) const {
+  __device__ __forceinline__ void store(Half* y, const Half* staged) const {
     uint4* to = reinterpret_cast<uint4*>(y + at);
     for (int i = threadIdx.x; i < count / 8; i += 256) {
       if (pitch - cols >= 16) {
@@ -337,12 +348,12 @@ static __device__ __forceinline__ float warp_sum(float value) {
 // A warp per row, in place in shared memory, two elements at a time: rows begin at even places.
 template <int ITEMS>
 __global__ void __launch_bounds__(256) softmax_packed(
-    int per, int rows, int cols, int pitch, const bf16* __restrict__ x, bf16* y) {
-  bf16* staged = reinterpret_cast<bf16*>(dynamic_shared);
+    int per, int rows, int cols, int pitch, const Half* __restrict__ x, Half* y) {
+  Half* staged = reinterpret_cast<Half*>(dynamic_shared);
   const int lane = threadIdx.x % 32;
   const Piece piece(per, rows, cols, pitch);
   piece.load(x, staged);
-  bf16 kept[8];
+  Half kept[8];
   if (pitch != cols) {
 #pragma unroll
     for (int k = 0; k < 8; ++k) {

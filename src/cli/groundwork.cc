@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "memory/playbook_graph.h"
+#include "memory/shipped_task.h"
 
 namespace kw::cli {
 
@@ -14,9 +15,9 @@ Result<Groundwork> lay_groundwork(const Global& global, const memory::DataFiles&
   Groundwork ground;
   const auto options = KW_TRY(workbench_options(global, aim, facts));
   ground.gpu = options.gpu;
-  const std::string name = definition.task.name;
-  ground.workbench = std::make_unique<engine::TaskWorkbench>(KW_TRY(engine::TaskWorkbench::create(
-      std::move(definition), data.under("playbook/" + name), options)));
+  auto playbook = memory::shipped_playbook(data, definition);
+  ground.workbench = std::make_unique<engine::TaskWorkbench>(
+      KW_TRY(engine::TaskWorkbench::create(std::move(definition), std::move(playbook), options)));
   ground.graph = memory::playbook_graph(data, aim.target);
   examples.target = aim.target;
   examples.gpu = ground.gpu;

@@ -4,6 +4,7 @@
 
 #include "cli/session.h"
 #include "cli/synthetic_bench.h"
+#include "memory/shipped_task.h"
 #include "record/codec.h"
 
 namespace kw::cli {
@@ -37,7 +38,7 @@ Result<std::unique_ptr<engine::Workbench>> workbench_of(const Global& global,
   auto definition = KW_TRY(open_task(global, data, run.config.task_path));
   if (definition.task.sha256 != run.config.task_sha256)
     return fail("the task has changed since this run", run.name);
-  const auto playbook = data.under("playbook/" + definition.task.name);
+  const auto playbook = memory::shipped_playbook(data, definition);
   DeviceFacts facts;
   facts.target = run.config.target;
   facts.gpu = run.config.gpu;

@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/session.h"
 #include "cli/task_draft.h"
+#include "memory/shipped_task.h"
 #include "record/codec.h"
 #include "task/draft.h"
 #include "task/resolve.h"
@@ -222,7 +223,7 @@ Result<int> show_task(const Global& global, const TaskFlags& flags) {
   if (aim.target == Target::Cuda && aim.arch.empty()) aim.arch = "sm_90a";
   const auto options = KW_TRY(workbench_options(global, aim));
   const auto resolved = KW_TRY(task::resolve(definition, options.target, options.max_bytes));
-  const auto playbook = data.under("playbook/" + definition.task.name);
+  const auto playbook = memory::shipped_playbook(data, definition);
   const auto workbench =
       KW_TRY(engine::TaskWorkbench::create(std::move(definition), playbook, options));
   const Shown shown{workbench.definition(), workbench.workloads(), resolved.skipped,

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "memory/shipped_task.h"
+
 namespace kw::memory {
 namespace {
 
@@ -13,29 +17,39 @@ TEST(DataFiles, HoldsTheShippedTasksAndPlaybook) {
   const auto tasks = data->folders("tasks");
   for (const char* name : {"attention",
                            "attention_bf16",
+                           "attention_f16",
                            "conv2d",
                            "fctd3d",
                            "gelu",
                            "histogram",
                            "layernorm",
                            "layernorm_bf16",
+                           "layernorm_f16",
                            "matmul",
                            "matmul_bf16",
                            "matmul_bias_gelu_bf16",
+                           "matmul_bias_gelu_f16",
                            "matmul_f16",
                            "reduce_sum",
                            "relu",
                            "rmsnorm",
                            "rmsnorm_bf16",
+                           "rmsnorm_f16",
                            "saxpy",
                            "scan",
                            "softmax",
                            "softmax_bf16",
+                           "softmax_f16",
                            "softsign",
                            "swish",
                            "transpose"}) {
     EXPECT_NE(std::find(tasks.begin(), tasks.end(), name), tasks.end()) << name;
-    EXPECT_FALSE(data->under(std::string("playbook/") + name).empty()) << name;
+    const auto definition = task::parse_task(*shipped_task(*data, name));
+    ASSERT_TRUE(definition.has_value()) << describe(definition.error());
+    const auto playbook = shipped_playbook(*data, *definition);
+    EXPECT_TRUE(std::ranges::any_of(playbook, [](const auto& file) {
+      return file.first.ends_with(".cu");
+    })) << name;
   }
   EXPECT_TRUE(data->under("tasks/saxpy").contains("task.yaml"));
   EXPECT_TRUE(data->under("tasks/sax").empty()) << "a prefix of a name is no folder";

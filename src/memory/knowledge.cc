@@ -65,9 +65,14 @@ Card read_card(task::FileReport& report, const task::Yaml& node) {
   return card;
 }
 
-/// "softmax" and "softmax_bf16" ask for the same kernel.
+/// "softmax", "softmax_bf16" and "softmax_f16" ask for the same kernel.
 bool is_same_subject(const std::string& a, const std::string& b) {
-  return a == b || a.starts_with(b + "_") || b.starts_with(a + "_");
+  const auto stem = [](std::string_view name) {
+    for (const std::string_view type : {"_bf16", "_f16"})
+      if (name.ends_with(type)) name.remove_suffix(type.size());
+    return name;
+  };
+  return stem(a) == stem(b) || a.starts_with(b + "_") || b.starts_with(a + "_");
 }
 
 /// What a kernel's first comment says.

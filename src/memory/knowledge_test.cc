@@ -99,6 +99,9 @@ TEST(KnowledgeTest, CodeForTheTaskItselfIsNoKnowledge) {
   other.card.task = "rmsnorm";
   more.card.task = "scan";
   EXPECT_THAT(chosen({own, variant, other, more}), ElementsAre("other"));
+  AdviceScope half = kRowScope;
+  half.task = "softmax_f16";
+  EXPECT_THAT(chosen({own, variant, other, more}, half), ElementsAre("other"));
 }
 
 TEST(KnowledgeTest, ACardIsForItsTargetsAndArchitectures) {

@@ -77,17 +77,20 @@ Result<std::vector<Example>> select_examples(const memory::DataFiles& data, cons
                                              const ExampleOptions& options) {
   std::vector<Ranked> ranked;
   const std::string subject = KW_TRY(subject_of(data, task.name));
+  const std::string like = KW_TRY(memory::shipped_task(data, task.name)).lenders[task::kLikeFile];
   for (const std::string& name : data.folders("playbook")) {
     const task::TaskFiles files = KW_TRY(memory::shipped_task(data, name));
     const auto kernel = best_kernel(data, name, options);
     if (files.texts.empty() || !kernel) continue;
     const Task other = KW_TRY(task::parse_task(files)).task;
-    const auto far = distance(task, other, subject == KW_TRY(subject_of(data, name)));
+    // The kernels of the task that this one is like serve it as well.
+    const Task& served = name == like ? task : other;
+    const auto far = distance(task, served, subject == KW_TRY(subject_of(data, name)));
     if (!far || (*far <= kAnswer && !options.own_playbook)) continue;
     ranked.push_back({*far,
                       kernel->second.size(),
-                      {fmt::format("`{}` for the task `{}` ({}: {})", kernel->first, other.name,
-                                   other.family, other.summary),
+                      {fmt::format("`{}` for the task `{}` ({}: {})", kernel->first, served.name,
+                                   served.family, served.summary),
                        kernel->second}});
   }
   std::ranges::stable_sort(ranked, {},

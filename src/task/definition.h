@@ -76,6 +76,9 @@ struct WorkloadSpec {
 
 struct Definition {
   std::string folder;  ///< Where it came from, for messages.
+  std::string file;    ///< The task.yaml with its formulas: of the other task where it is like one.
+  std::string like;    ///< The task of which this one is a variant; empty: none.
+  std::optional<Dtype> real;  ///< What the variant's real tensors are instead.
   Task task;
   std::vector<std::string> dims;
   std::vector<Let> lets;

@@ -58,6 +58,55 @@ Result<> read_sources(const fs::path& folder, const std::string& name, TaskFiles
   return {};
 }
 
+/// A name under a key of a task.yaml, and where it stands; no name where the key is missing.
+struct Named {
+  std::string name;
+  std::string key;
+  std::string where;
+
+  std::unexpected<Error> refusal(std::string_view message) const {
+    return fail(fmt::format("{}: {}", key, message), where, Advice::Stop);
+  }
+};
+
+Result<Named> named_in(const TaskFiles& files, const char* path, const char* key) {
+  const auto text = files.texts.find(path);
+  if (text == files.texts.end()) return Named();
+  const std::string file = files.place_of(path);
+  const Yaml yaml = KW_TRY(parse_yaml(text->second, file));
+  const Yaml* named = yaml.find(key);
+  if (named == nullptr) return Named();
+  Complaints complaints;
+  FileReport report(file, complaints);
+  const auto name = read_identifier(report, *named, key);
+  if (!complaints.empty()) return std::unexpected(complaints.to_error());
+  return Named{name.value_or(""), key,
+               fmt::format("{}:{}:{}", file, named->place.line, named->place.column)};
+}
+
+Result<TaskFiles> files_named(const Named& named,
+                              const std::function<Result<TaskFiles>(std::string_view)>& beside) {
+  TaskFiles other = KW_TRY(beside(named.name));
+  if (other.texts.empty())
+    return named.refusal(fmt::format("no task '{}' beside this one", named.name));
+  return other;
+}
+
+/// What lies in a task's folder itself; all but task.yaml may be missing.
+Result<TaskFiles> read_folder(const fs::path& folder) {
+  TaskFiles files;
+  files.origin = folder.lexically_normal().string();
+  if (files.origin.size() > 1 && files.origin.ends_with('/')) files.origin.pop_back();
+  files.texts["task.yaml"] = KW_TRY(read_text_file(folder / "task.yaml"));
+  std::error_code error;
+  for (const auto* name :
+       {"shapes.yaml", kReference, "spec.md", kDraftFile, kReferenceFast, kMagnitudeFast})
+    if (fs::exists(folder / name, error)) files.texts[name] = KW_TRY(read_text_file(folder / name));
+  KW_TRY(read_sources(folder, "baselines", files));
+  KW_TRY(read_sources(folder, "candidates", files));
+  return files;
+}
+
 /// The tasks beside a folder that does not exist, for a suggestion.
 std::vector<std::string> siblings(const fs::path& folder) {
   std::vector<std::string> names;
@@ -81,7 +130,7 @@ std::optional<Candidate> read_candidate(const TaskFiles& files, const std::strin
     // The place starts with the candidate's name; the user needs the path.
     const auto colon = finding.place.find(':');
     const auto place = colon == std::string::npos ? ":1:1" : finding.place.substr(colon);
-    complaints.add(fmt::format("{}/{}{}: {}", files.origin, path, place, finding.text));
+    complaints.add(fmt::format("{}{}: {}", files.place_of(path), place, finding.text));
   }
   return std::nullopt;
 }
@@ -110,23 +159,49 @@ void check_workloads(const Definition& definition, Complaints& complaints) {
 
 }  // namespace
 
-Result<std::string> truth_of(const TaskFiles& files) {
-  const auto text = files.texts.find("task.yaml");
-  if (text == files.texts.end()) return std::string();
-  const std::string file = files.origin + "/task.yaml";
-  const Yaml yaml = KW_TRY(parse_yaml(text->second, file));
-  const Yaml* named = yaml.find("truth_of");
-  if (named == nullptr) return std::string();
-  Complaints complaints;
-  FileReport report(file, complaints);
-  const auto name = read_identifier(report, *named, "truth_of");
-  if (!complaints.empty()) return std::unexpected(complaints.to_error());
-  return name.value_or("");
+std::string TaskFiles::place_of(const std::string& path) const {
+  const auto lender = lenders.find(path);
+  if (lender == lenders.end()) return origin + "/" + path;
+  const std::string file = path == kLikeFile ? "task.yaml" : path;
+  return (fs::path(origin) / ".." / lender->second / file).lexically_normal().string();
 }
 
-void add_truth(TaskFiles& files, const std::map<std::string, std::string>& other) {
-  for (const auto* name : kTruth)
-    if (const auto found = other.find(name); found != other.end()) files.texts.insert(*found);
+Result<std::string> truth_of(const TaskFiles& files) {
+  for (const auto* path : {"task.yaml", kLikeFile})
+    if (const auto truth = KW_TRY(named_in(files, path, "truth_of")); !truth.name.empty())
+      return truth.name;
+  return KW_TRY(named_in(files, "task.yaml", "like")).name;
+}
+
+Result<> borrow(TaskFiles& files,
+                const std::function<Result<TaskFiles>(std::string_view)>& beside) {
+  const auto lend = [&files](const Named& lender, std::string text, std::string as) {
+    if (files.texts.try_emplace(as, std::move(text)).second)
+      files.lenders[std::move(as)] = lender.name;
+  };
+  const Named like = KW_TRY(named_in(files, "task.yaml", "like"));
+  if (!like.name.empty()) {
+    const TaskFiles other = KW_TRY(files_named(like, beside));
+    if (!KW_TRY(named_in(other, "task.yaml", "like")).name.empty())
+      return like.refusal(
+          fmt::format("'{}' is itself like another task; name that one", like.name));
+    // What a variant says of itself stands before what it shares.
+    if (const auto spec = other.texts.find("spec.md"); spec != other.texts.end())
+      if (const auto own = files.texts.find("spec.md"); own != files.texts.end())
+        own->second += "\n" + spec->second;
+    for (const auto& [path, text] : other.texts)
+      if (!path.starts_with("candidates/"))
+        lend(like, text, path == "task.yaml" ? kLikeFile : path);
+  }
+  for (const auto* path : {"task.yaml", kLikeFile}) {
+    const Named truth = KW_TRY(named_in(files, path, "truth_of"));
+    if (truth.name.empty()) continue;
+    const TaskFiles other = KW_TRY(files_named(truth, beside));
+    for (const auto* name : kTruth)
+      if (const auto found = other.texts.find(name); found != other.texts.end())
+        lend(truth, found->second, name);
+  }
+  return {};
 }
 
 Result<TaskFiles> read_task_files(const fs::path& folder) {
@@ -136,27 +211,12 @@ Result<TaskFiles> read_task_files(const fs::path& folder) {
     return fail(fmt::format("no such task folder{}", suggestion(name, siblings(folder))),
                 folder.string(), Advice::Stop);
   }
-  TaskFiles files;
-  files.origin = folder.lexically_normal().string();
-  if (files.origin.size() > 1 && files.origin.ends_with('/')) files.origin.pop_back();
-  files.texts["task.yaml"] = KW_TRY(read_text_file(folder / "task.yaml"));
-  const std::string truth = KW_TRY(truth_of(files));
-  files.texts["shapes.yaml"] = KW_TRY(read_text_file(folder / "shapes.yaml"));
-  if (truth.empty()) files.texts[kReference] = KW_TRY(read_text_file(folder / kReference));
-  for (const auto* name : {kReference, "spec.md", kDraftFile, kReferenceFast, kMagnitudeFast})
-    if (fs::exists(folder / name, error)) files.texts[name] = KW_TRY(read_text_file(folder / name));
-  KW_TRY(read_sources(folder, "baselines", files));
-  KW_TRY(read_sources(folder, "candidates", files));
-  if (!truth.empty()) {
-    const fs::path beside = folder / ".." / truth;
-    std::map<std::string, std::string> other;
-    for (const auto* name : kTruth)
-      if (fs::exists(beside / name, error)) other[name] = KW_TRY(read_text_file(beside / name));
-    if (other.empty())
-      return fail(fmt::format("truth_of: no task '{}' beside this one", truth), files.origin,
-                  Advice::Stop);
-    add_truth(files, other);
-  }
+  TaskFiles files = KW_TRY(read_folder(folder));
+  KW_TRY(borrow(files, [&](std::string_view name) -> Result<TaskFiles> {
+    const fs::path other = folder / ".." / name;
+    if (!fs::exists(other / "task.yaml", error)) return TaskFiles();
+    return read_folder(other);
+  }));
   return files;
 }
 
@@ -166,27 +226,35 @@ Result<Definition> parse_task(const TaskFiles& files) {
     return found == files.texts.end() ? nullptr : &found->second;
   };
   for (const auto* name : {"task.yaml", "shapes.yaml", "reference.cpp"})
-    if (text(name) == nullptr) return fail("no such file", files.origin + "/" + name, Advice::Stop);
-  const std::string task_file = files.origin + "/task.yaml";
-  const std::string shapes_file = files.origin + "/shapes.yaml";
-  const Yaml task_yaml = KW_TRY(parse_yaml(*text("task.yaml"), task_file));
-  const Yaml shapes_yaml = KW_TRY(parse_yaml(*text("shapes.yaml"), shapes_file));
+    if (text(name) == nullptr) return fail("no such file", files.place_of(name), Advice::Stop);
+  const auto parsed = [&](const char* name) {
+    return parse_yaml(*text(name), files.place_of(name));
+  };
+  const char* main_file = text(kLikeFile) == nullptr ? "task.yaml" : kLikeFile;
+  const Yaml task_yaml = KW_TRY(parsed("task.yaml"));
+  const Yaml main_yaml = KW_TRY(parsed(main_file));
+  const Yaml shapes_yaml = KW_TRY(parsed("shapes.yaml"));
 
   Complaints complaints;
   Definition definition;
   definition.folder = files.origin;
+  definition.file = files.place_of(main_file);
   definition.reference = *text("reference.cpp");
   definition.task.has_magnitude = defines_function(definition.reference, "magnitude");
   if (!defines_function(definition.reference, "reference"))
-    complaints.add(files.origin +
-                   "/reference.cpp:1:1: defines no function template named 'reference'");
+    complaints.add(files.place_of(kReference) +
+                   ":1:1: defines no function template named 'reference'");
   if (const auto* spec = text("spec.md")) definition.task.spec = *spec;
   // A mark without words is one, too.
   if (const auto* draft = text(kDraftFile)) definition.draft = draft->empty() ? "draft" : *draft;
 
-  FileReport task_report(task_file, complaints);
-  parse_task_yaml(task_report, task_yaml, definition);
-  FileReport shapes_report(shapes_file, complaints);
+  FileReport task_report(files.place_of("task.yaml"), complaints);
+  FileReport main_report(definition.file, complaints);
+  if (main_file == kLikeFile)
+    parse_variant_yaml(task_report, task_yaml, main_report, main_yaml, definition);
+  else
+    parse_task_yaml(main_report, main_yaml, definition);
+  FileReport shapes_report(files.place_of("shapes.yaml"), complaints);
   parse_shapes_yaml(shapes_report, shapes_yaml, definition);
   const Restrictions& restrictions = definition.task.restrictions;
   definition.baselines =
@@ -200,15 +268,15 @@ Result<Definition> parse_task(const TaskFiles& files) {
   read_truth(kReferenceFast, definition.reference_fast);
   read_truth(kMagnitudeFast, definition.magnitude_fast);
   if (text(kMagnitudeFast) != nullptr && !definition.task.has_magnitude)
-    complaints.add(fmt::format("{}/{}:1:1: reference.cpp defines no magnitude to check it against",
-                               files.origin, kMagnitudeFast));
+    complaints.add(fmt::format("{}:1:1: reference.cpp defines no magnitude to check it against",
+                               files.place_of(kMagnitudeFast)));
   if (complaints.empty()) check_workloads(definition, complaints);
   if (!complaints.empty()) return std::unexpected(complaints.to_error());
 
   Sha256Stream digest;
   for (const auto* name : {"task.yaml", "shapes.yaml", "reference.cpp"})
     digest.update_part(*text(name));
-  for (const auto* name : {kReferenceFast, kMagnitudeFast})
+  for (const auto* name : {kReferenceFast, kMagnitudeFast, kLikeFile})
     if (text(name) != nullptr) digest.update_part(*text(name));
   definition.task.sha256 = digest.finish().hex();
   return definition;

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "task/definition.h"
 
@@ -18,18 +20,26 @@ inline constexpr const char* kDraftFile = "DRAFT.md";
 struct TaskFiles {
   std::string origin;  ///< Prefix of places in messages: the folder as the user named it.
   std::map<std::string, std::string> texts;
+  /// By path: the task that a borrowed text is of.
+  std::map<std::string, std::string> lenders = {};
+
+  /// Where a text lies, for messages.
+  std::string place_of(const std::string& path) const;
 };
 
-/// The task whose references this one shares, as `truth_of` in task.yaml names it; empty where it
-/// has its own.
+/// Where `borrow` puts the task.yaml of the task that this one is like.
+inline constexpr const char* kLikeFile = "like/task.yaml";
+
+/// The task whose references this one shares, as `like` or `truth_of` in task.yaml names it; empty
+/// where it has its own.
 Result<std::string> truth_of(const TaskFiles& files);
 
-/// Takes reference.cpp and the fast references, as far as `files` has none, from the files of that
-/// other task.
-void add_truth(TaskFiles& files, const std::map<std::string, std::string>& other);
+/// Takes what `like` and `truth_of` in task.yaml leave to other tasks, as far as `files` has none
+/// of its own. `beside` reads the files of the task of a name, no texts where there is none.
+Result<> borrow(TaskFiles& files, const std::function<Result<TaskFiles>(std::string_view)>& beside);
 
 /// Reads the files that a task consists of and nothing else; each at most 1 MiB, regular files
-/// only. A shared truth is that of the task in the folder beside it.
+/// only. What it borrows is of the tasks in the folders beside it.
 Result<TaskFiles> read_task_files(const std::filesystem::path& folder);
 
 /// Checks everything that can be checked without a compiler: every formula is also evaluated for

@@ -54,7 +54,13 @@ TaskFiles files(std::string task = kTask, std::string shapes = kShapes) {
   return {"tasks/twice",
           {{"task.yaml", std::move(task)},
            {"shapes.yaml", std::move(shapes)},
-           {"reference.cpp", "template <class Real>\nvoid reference(int n, Real a) {}\n"}}};
+           {"reference.cpp", "template <class Real>\nvoid reference(int n, Real a) {}\n"}},
+          {}};
+}
+
+/// What `borrow` finds: one task, whatever it is asked for.
+auto beside(TaskFiles other) {
+  return [other = std::move(other)](std::string_view) -> Result<TaskFiles> { return other; };
 }
 
 /// The text with one exact replacement, which must apply.
@@ -129,34 +135,106 @@ TEST(LoadTask, AVariantHasTheTruthOfAnotherTask) {
   EXPECT_EQ(truth_of(files()).value(), "");
   EXPECT_EQ(truth_of(variant).value(), "twice");
   EXPECT_NE(errors_of(variant).find("reference.cpp: no such file"), std::string::npos);
-  add_truth(variant, files().texts);
+  ASSERT_TRUE(borrow(variant, beside(files())));
   EXPECT_EQ(parse_task(variant)->task.name, "twice_more");
   EXPECT_EQ(parse_task(variant)->reference, files().texts.at("reference.cpp"));
-  add_truth(variant, {{"reference.cpp", "other"}});
+  TaskFiles other = files();
+  other.texts["reference.cpp"] = "other";
+  ASSERT_TRUE(borrow(variant, beside(other)));
   EXPECT_EQ(parse_task(variant)->reference, files().texts.at("reference.cpp")) << "its own stays";
+}
+
+/// A task that says no more than how it differs from `twice`.
+TaskFiles like_twice(const std::string& more = "") {
+  return {"tasks/twice_half",
+          {{"task.yaml", "name: twice_half\nlike: twice\n" + more}, {"spec.md", "Halves.\n"}},
+          {}};
+}
+
+TEST(LoadTask, ATaskIsLikeAnotherButForWhatItSays) {
+  TaskFiles twice = files(with(kTask, "family: elementwise", "family: elementwise\nsummary: two"));
+  twice.texts["spec.md"] = "Twice.\n";
+  twice.texts["baselines/naive.cu"] =
+      "// kw: launch k grid(1) block(1) args(x, y)\nextern \"C\" __global__ void k() {}\n";
+  twice.texts["candidates/010_mine.cpp"] = "void twice() {}\n";
+  TaskFiles variant = like_twice("dtype: f16\ngate: { c: 8 }\nrms: { factor: 2 }\n");
+  ASSERT_TRUE(borrow(variant, beside(twice)));
+  EXPECT_EQ(truth_of(variant).value(), "twice");
+  const auto definition = parse_task(variant);
+  ASSERT_TRUE(definition.has_value()) << describe(definition.error());
+  const Task& task = definition->task;
+  EXPECT_EQ(task.name, "twice_half");
+  EXPECT_EQ(task.function, "twice") << "so that one source of a library's call serves both";
+  EXPECT_EQ(task.family, "elementwise");
+  EXPECT_EQ(task.summary, "two");
+  EXPECT_EQ(task.spec, "Halves.\n\nTwice.\n");
+  EXPECT_EQ(definition->tensors[0].dtype, Dtype::F16);
+  EXPECT_EQ(task.signature[2].dtype, Dtype::F16);
+  EXPECT_EQ(task.signature[1].dtype, Dtype::F32) << "a scalar stays";
+  EXPECT_EQ(task.gate.c, 8);
+  EXPECT_EQ(task.gate.scale, 1);
+  EXPECT_EQ(task.gate.rms_factor, 2);
+  EXPECT_EQ(definition->like, "twice");
+  EXPECT_EQ(definition->baselines.size(), 1u);
+  EXPECT_TRUE(definition->candidates.empty());
+  const std::string before = task.sha256;
+  variant.texts[kLikeFile] = with(variant.texts[kLikeFile], "std: 1", "std: 2");
+  EXPECT_NE(parse_task(variant)->task.sha256, before);
+}
+
+TEST(LoadTask, WhatIsWrongBetweenATaskAndTheOneItIsLikeHasItsPlace) {
+  const auto error = [](TaskFiles variant, const TaskFiles& other) -> std::string {
+    if (const auto done = borrow(variant, beside(other)); !done) return describe(done.error());
+    return errors_of(variant);
+  };
+  EXPECT_EQ(error(like_twice(), {}),
+            "tasks/twice_half/task.yaml:2:7: like: no task 'twice' beside this one");
+  EXPECT_EQ(error(like_twice(), files("name: twice\nlike: once\n")),
+            "tasks/twice_half/task.yaml:2:7: like: 'twice' is itself like another task; name that "
+            "one");
+  EXPECT_EQ(error(like_twice("dims: [n]\n"), files()),
+            "tasks/twice_half/task.yaml:3:1: unknown key 'dims' in task.yaml of a variant");
+  EXPECT_EQ(error(like_twice("dtype: i32\n"), files()).substr(0, 72),
+            "tasks/twice_half/task.yaml:3:8: a variant's dtype is a real one, not i32");
+  EXPECT_EQ(error(like_twice("gate: { l2: 0.1 }\n"), files()),
+            "tasks/twice_half/task.yaml:3:9: unknown key 'l2' in gate 'relative' of a variant");
+  EXPECT_EQ(error(like_twice("dtype: f16\n"), files(with(kTask, "mean: 0", "mean: 70000"))),
+            "tasks/twice/task.yaml:15:35: mean must lie in -65504 to 65504, not 70000");
+  EXPECT_EQ(error(like_twice(), files(with(kTask, "shape: [rows, n]\n    role: in",
+                                           "shape: [rows, n - n]\n    role: in")))
+                .substr(0, 27),
+            "tasks/twice/task.yaml:12:19");
+  TaskFiles broken = files();
+  broken.texts["baselines/naive.cu"] = "// kw: lunch k\n";
+  EXPECT_EQ(error(like_twice(), broken).substr(0, 36), "tasks/twice/baselines/naive.cu:1:8: ");
 }
 
 TEST(LoadTask, ShippedTasksAreSound) {
   for (const std::string name : {"attention",
                                  "attention_bf16",
+                                 "attention_f16",
                                  "conv2d",
                                  "fctd3d",
                                  "gelu",
                                  "histogram",
                                  "layernorm",
                                  "layernorm_bf16",
+                                 "layernorm_f16",
                                  "matmul",
                                  "matmul_bf16",
                                  "matmul_bias_gelu_bf16",
+                                 "matmul_bias_gelu_f16",
                                  "matmul_f16",
                                  "reduce_sum",
                                  "relu",
                                  "rmsnorm",
                                  "rmsnorm_bf16",
+                                 "rmsnorm_f16",
                                  "saxpy",
                                  "scan",
                                  "softmax",
                                  "softmax_bf16",
+                                 "softmax_f16",
                                  "softsign",
                                  "swish",
                                  "transpose"}) {

@@ -10,6 +10,11 @@ namespace kw::task {
 /// is incomplete but safe to look at.
 void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definition);
 
+/// The same for a task that is like another: `main` is that one's task.yaml, `root` says what
+/// differs.
+void parse_variant_yaml(FileReport& report, const Yaml& root, FileReport& main_report,
+                        const Yaml& main, Definition& definition);
+
 /// The tensors; needs dims, lets and scalars.
 void parse_tensors(FileReport& report, const Yaml& node, Definition& definition);
 

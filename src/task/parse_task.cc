@@ -18,14 +18,23 @@ constexpr auto kFamilies = std::to_array<std::string_view>(
     {"elementwise", "reduction", "normalization", "matmul", "stencil", "transpose", "convolution",
      "scan", "histogram", "attention", "other"});
 
+void read_name(FileReport& report, const Section& section, Task& task) {
+  const Yaml* name = section.require("name");
+  if (name == nullptr) return;
+  task.name = read_identifier(report, *name, "name").value_or("");
+  const bool is_lower =
+      std::ranges::none_of(task.name, [](char c) { return c >= 'A' && c <= 'Z'; });
+  if (!is_lower || task.name.starts_with('_'))
+    report.add(name->place, "a task's name has lower-case letters, digits and _, a letter first");
+}
+
+void read_summary(FileReport& report, const Section& section, Task& task) {
+  if (const Yaml* summary = section.find("summary"))
+    task.summary = sanitise(read_text(report, *summary, "summary").value_or(""), 400);
+}
+
 void read_names(FileReport& report, const Section& section, Task& task) {
-  if (const Yaml* name = section.require("name")) {
-    task.name = read_identifier(report, *name, "name").value_or("");
-    const bool is_lower =
-        std::ranges::none_of(task.name, [](char c) { return c >= 'A' && c <= 'Z'; });
-    if (!is_lower || task.name.starts_with('_'))
-      report.add(name->place, "a task's name has lower-case letters, digits and _, a letter first");
-  }
+  read_name(report, section, task);
   task.function = task.name;
   if (const Yaml* function = section.find("function"))
     task.function = read_identifier(report, *function, "function").value_or("");
@@ -36,8 +45,7 @@ void read_names(FileReport& report, const Section& section, Task& task) {
   if (const Yaml* family = section.find("family"))
     if (const auto index = read_choice(report, *family, "family", kFamilies))
       task.family = kFamilies[*index];
-  if (const Yaml* summary = section.find("summary"))
-    task.summary = sanitise(read_text(report, *summary, "summary").value_or(""), 400);
+  read_summary(report, section, task);
 }
 
 void read_dims(FileReport& report, const Section& section, Definition& definition) {
@@ -180,6 +188,19 @@ void read_gate(FileReport& report, const Section& section, Definition& definitio
   if (gate.kind == GateKind::Exact) gate.rms_factor = 0;
 }
 
+/// What a variant's gate has instead of the other task's: numbers of the same kind of gate.
+void read_gate_numbers(FileReport& report, const Section& section, Gate& gate) {
+  const Yaml* node = section.find("gate");
+  if (node == nullptr) return;
+  static const std::vector<std::string> kKeys[] = {{}, {"c", "scale"}, {"c"}, {"l2", "max"}};
+  const Section keys(report, *node, fmt::format("gate '{}' of a variant", kw::name_of(gate.kind)),
+                     kKeys[static_cast<std::size_t>(gate.kind)]);
+  read_limit(report, keys, "c", gate.c, false);
+  read_limit(report, keys, "scale", gate.scale, false);
+  read_limit(report, keys, "l2", gate.l2, false);
+  read_limit(report, keys, "max", gate.max, false);
+}
+
 void read_rms(FileReport& report, const Section& section, Gate& gate) {
   const Yaml* node = section.find("rms");
   if (node == nullptr) return;
@@ -302,6 +323,26 @@ void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definitio
   read_work(report, section, definition);
   read_goals(report, section, definition.task.goals);
   read_restrictions(report, section, definition.task.restrictions);
+}
+
+void parse_variant_yaml(FileReport& report, const Yaml& root, FileReport& main_report,
+                        const Yaml& main, Definition& definition) {
+  const Section section(report, root, "task.yaml of a variant",
+                        {"name", "like", "summary", "dtype", "gate", "rms", "goals"});
+  if (root.kind != Yaml::Kind::Mapping) return;
+  definition.like = root.find("like")->scalar;
+  if (const Yaml* dtype = section.find("dtype")) {
+    definition.real = read_enum<Dtype>(report, *dtype, "dtype");
+    if (definition.real && !is_real(*definition.real))
+      report.add(dtype->place, fmt::format("a variant's dtype is a real one, not {}",
+                                           kw::name_of(*definition.real)));
+  }
+  parse_task_yaml(main_report, main, definition);
+  read_name(report, section, definition.task);
+  read_summary(report, section, definition.task);
+  read_gate_numbers(report, section, definition.task.gate);
+  read_rms(report, section, definition.task.gate);
+  read_goals(report, section, definition.task.goals);
 }
 
 }  // namespace kw::task

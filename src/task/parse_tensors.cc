@@ -97,6 +97,7 @@ TensorSpec read_tensor(FileReport& report, const Yaml& key, const Yaml& node,
       {"dtype", "shape", "role", "pitch", "align", "values", "initial", "compare"});
   if (const Yaml* dtype = section.require("dtype"))
     tensor.dtype = read_enum<Dtype>(report, *dtype, "dtype").value_or(Dtype::F32);
+  if (is_real(tensor.dtype)) tensor.dtype = definition.real.value_or(tensor.dtype);
   if (const Yaml* shape = section.require("shape"))
     tensor.shape = read_shape(report, *shape, known);
   if (const Yaml* role = section.require("role"))

@@ -46,8 +46,7 @@ class Resolver {
     std::string dims;
     for (const auto& [name, size] : spec_.dims) dims += fmt::format(" {}={}", name, size);
     return fail(fmt::format("{} in workload '{}' with{}", message, spec_.name, dims),
-                fmt::format("{}/task.yaml:{}:{}", definition_.folder, place.line, place.column),
-                Advice::Stop);
+                fmt::format("{}:{}:{}", definition_.file, place.line, place.column), Advice::Stop);
   }
 
   Result<std::int64_t> value(const Formula& formula, std::string_view what) const {

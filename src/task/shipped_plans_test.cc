@@ -1,10 +1,12 @@
 // Every launch plan that is shipped resolves at every workload of its task, and no timed workload
 // takes a branch that none of the checked ones takes.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <set>
+#include <vector>
 
 #include "task/test_plan.h"
 
@@ -44,8 +46,12 @@ TEST(ShippedPlans, ResolveEverywhereAndAreChecked) {
   for (const auto& folder : fs::directory_iterator(root / "tasks")) {
     const auto definition = load_task(folder.path());
     ASSERT_TRUE(definition.has_value()) << describe(definition.error());
-    for (const auto& place : {folder.path(), folder.path() / "baselines",
-                              root / "playbook" / folder.path().filename()}) {
+    const fs::path name = folder.path().filename(), like = definition->like;
+    std::vector<fs::path> places;
+    for (const fs::path& task : like.empty() ? std::vector{name} : std::vector{name, like})
+      for (const char* part : {"tasks/{}", "tasks/{}/baselines", "playbook/{}"})
+        places.push_back(root / fmt::format(fmt::runtime(part), task.string()));
+    for (const fs::path& place : places) {
       if (!fs::is_directory(place)) continue;
       for (const auto& entry : fs::directory_iterator(place)) {
         if (entry.path().extension() != ".cu") continue;
@@ -55,7 +61,7 @@ TEST(ShippedPlans, ResolveEverywhereAndAreChecked) {
       }
     }
   }
-  EXPECT_GT(files, 50);
+  EXPECT_GT(files, 90);
 }
 
 }  // namespace

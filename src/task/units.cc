@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/hash.h"
 #include "task/plan.h"
@@ -82,6 +83,14 @@ Dtype real_dtype(const Task& task) {
   return Dtype::F64;
 }
 
+/// What sources that serve several types know the task's real type by.
+std::string real_macros(const Task& task) {
+  const Dtype dtype = real_dtype(task);
+  std::string name(kw::name_of(dtype));
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+  return fmt::format("#define KW_REAL {}\n#define KW_REAL_{}\n", type_of(dtype), name);
+}
+
 /// Real at the task's type.
 std::string_view native_real(const Task& task) { return type_of(real_dtype(task)); }
 
@@ -123,8 +132,8 @@ std::string interface_text(const Task& task) {
 std::string device_interface_text(const Task& task) {
   std::string text = fmt::format(
       "// What device code for the task {} finds there: its plan can pass\n//   {}\n"
-      "#pragma once\n",
-      task.name, parameter_list(task));
+      "#pragma once\n{}",
+      task.name, parameter_list(task), real_macros(task));
   // As libcu++ has them under NVRTC, so that its headers may follow.
   return text + R"(#ifdef __CUDACC_RTC__
 typedef signed char int8_t;
@@ -153,9 +162,9 @@ std::string host_interface_text(const Task& task, const CandidateHeader& header)
       "// What a host launcher for the task {} defines. It answers 0 once all is queued on the\n"
       "// stream, or a number of its own for what went wrong.\n"
       "#pragma once\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
-      "#include <cuda_runtime_api.h>\n#include <stdint.h>\n\n"
+      "#include <cuda_runtime_api.h>\n#include <stdint.h>\n\n{}\n"
       "#ifdef __cplusplus\nextern \"C\"\n#endif\nint {}({}, cudaStream_t stream);\n",
-      task.name, task.function, parameters);
+      task.name, real_macros(task), task.function, parameters);
 }
 
 std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Candidate& candidate,

@@ -17,8 +17,8 @@ std::string parameter_list(const Task& task);
 /// The C declaration of the task's function; every candidate is compiled with it included first.
 std::string interface_text(const Task& task);
 
-/// The same for device code: fixed-width integers and CUtensorMap, which NVRTC does not bring, and
-/// the arguments that a plan can pass, in words.
+/// The same for device code: fixed-width integers and CUtensorMap, which NVRTC does not bring, the
+/// arguments that a plan can pass, in words, and KW_REAL.
 std::string device_interface_text(const Task& task);
 
 /// The same for a host launcher: the task's function with its workspaces and a stream behind the

@@ -69,7 +69,9 @@ TEST(Units, ATypeOfTwoBytesHasATruthAndNoSequentialForm) {
   ASSERT_EQ(units.size(), 2u);
   EXPECT_EQ(units[0].role, "reference_f64");
   EXPECT_EQ(units[1].role, "magnitude_f64");
-  EXPECT_NE(device_interface_text(definition.task).find("const __nv_bfloat16* a, int lda"),
+  const std::string interface = device_interface_text(definition.task);
+  EXPECT_NE(interface.find("const __nv_bfloat16* a, int lda"), std::string::npos);
+  EXPECT_NE(interface.find("#define KW_REAL __nv_bfloat16\n#define KW_REAL_BF16\n"),
             std::string::npos);
 }
 

@@ -1,4 +1,5 @@
-// attention_bf16 by its definition: scores to memory, softmax of their rows, product with the values.
+// attention_bf16 and attention_f16 by its definition: scores to memory, softmax of their rows,
+// product with the values.
 // SPDX-License-Identifier: Apache-2.0
 // kw: let GROUP = max(1, min(heads, 268435456 / (seq * seq)))
 // kw: let ROUNDS = ceil_div(heads, GROUP)
@@ -12,10 +13,12 @@
 // kw:     FIRST, seq, dim, causal, scores, v, y)
 // kw: end
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
-extern "C" __global__ void scores_of(int first, int seq, int dim, int causal,
-                                     const __nv_bfloat16* q, const __nv_bfloat16* k,
-                                     float* scores) {
+using Real = KW_REAL;  // __nv_bfloat16 or __half
+
+extern "C" __global__ void scores_of(int first, int seq, int dim, int causal, const Real* q,
+                                     const Real* k, float* scores) {
   __shared__ float qs[32][33];
   __shared__ float ks[32][33];
   if (causal != 0 && blockIdx.x > blockIdx.y) return;
@@ -27,9 +30,9 @@ extern "C" __global__ void scores_of(int first, int seq, int dim, int causal,
   for (int d0 = 0; d0 < dim; d0 += 32) {
     const int d = d0 + threadIdx.x;
     qs[threadIdx.y][threadIdx.x] =
-        i < seq && d < dim ? __bfloat162float(q[head + static_cast<long long>(i) * dim + d]) : 0;
+        i < seq && d < dim ? float(q[head + static_cast<long long>(i) * dim + d]) : 0;
     ks[threadIdx.y][threadIdx.x] =
-        key < seq && d < dim ? __bfloat162float(k[head + static_cast<long long>(key) * dim + d]) : 0;
+        key < seq && d < dim ? float(k[head + static_cast<long long>(key) * dim + d]) : 0;
     __syncthreads();
     for (int s = 0; s < 32; ++s) sum += qs[threadIdx.y][s] * ks[threadIdx.x][s];
     __syncthreads();
@@ -66,7 +69,7 @@ extern "C" __global__ void softmax_of(int seq, int causal, float* scores) {
 }
 
 extern "C" __global__ void values_of(int first, int seq, int dim, int causal, const float* scores,
-                                     const __nv_bfloat16* v, __nv_bfloat16* y) {
+                                     const Real* v, Real* y) {
   __shared__ float ps[32][33];
   __shared__ float vs[32][33];
   const long long head = static_cast<long long>(first + blockIdx.z) * seq * dim;
@@ -78,13 +81,13 @@ extern "C" __global__ void values_of(int first, int seq, int dim, int causal, co
   for (int j0 = 0; j0 < count; j0 += 32) {
     const int j = j0 + threadIdx.x;
     const int key = j0 + threadIdx.y;
-    ps[threadIdx.y][threadIdx.x] = i < seq && j < seq ? weights[static_cast<long long>(i) * seq + j] : 0;
+    ps[threadIdx.y][threadIdx.x] =
+        i < seq && j < seq ? weights[static_cast<long long>(i) * seq + j] : 0;
     vs[threadIdx.y][threadIdx.x] =
-        key < seq && d < dim ? __bfloat162float(v[head + static_cast<long long>(key) * dim + d]) : 0;
+        key < seq && d < dim ? float(v[head + static_cast<long long>(key) * dim + d]) : 0;
     __syncthreads();
     for (int s = 0; s < 32; ++s) sum += ps[threadIdx.y][s] * vs[s][threadIdx.x];
     __syncthreads();
   }
-  if (i < seq && d < dim)
-    y[head + static_cast<long long>(i) * dim + d] = __float2bfloat16_rn(sum);
+  if (i < seq && d < dim) y[head + static_cast<long long>(i) * dim + d] = Real(sum);
 }

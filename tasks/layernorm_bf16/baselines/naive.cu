@@ -1,7 +1,11 @@
-// layernorm_bf16, one block per row: a pass for the mean, one for the variance, one to write.
+// layernorm_bf16 and layernorm_f16, one block per row: a pass for the mean, one for the variance,
+// one to write.
 // SPDX-License-Identifier: Apache-2.0
 // kw: launch layernorm_naive grid(rows) block(256) args(cols, pitch, eps, x, w, b, y)
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+using Real = KW_REAL;  // __nv_bfloat16 or __half
 
 // The sum of one value per thread, in every thread.
 static __device__ float block_sum(float value, float* partial) {
@@ -16,24 +20,21 @@ static __device__ float block_sum(float value, float* partial) {
   return total;
 }
 
-extern "C" __global__ void layernorm_naive(int cols, int pitch, float eps, const __nv_bfloat16* x,
-                                           const __nv_bfloat16* w, const __nv_bfloat16* b,
-                                           __nv_bfloat16* y) {
+extern "C" __global__ void layernorm_naive(int cols, int pitch, float eps, const Real* x,
+                                           const Real* w, const Real* b, Real* y) {
   __shared__ float partial[256];
-  const __nv_bfloat16* in = x + static_cast<long long>(blockIdx.x) * pitch;
-  __nv_bfloat16* out = y + static_cast<long long>(blockIdx.x) * pitch;
+  const Real* in = x + static_cast<long long>(blockIdx.x) * pitch;
+  Real* out = y + static_cast<long long>(blockIdx.x) * pitch;
   float sum = 0;
-  for (int c = threadIdx.x; c < cols; c += 256) sum += __bfloat162float(in[c]);
+  for (int c = threadIdx.x; c < cols; c += 256) sum += float(in[c]);
   const float mean = block_sum(sum, partial) / cols;
   float squares = 0;
   for (int c = threadIdx.x; c < cols; c += 256) {
-    const float off = __bfloat162float(in[c]) - mean;
+    const float off = float(in[c]) - mean;
     squares += off * off;
   }
   squares = block_sum(squares, partial);
   const float factor = 1 / sqrtf(squares / cols + eps);
   for (int c = threadIdx.x; c < cols; c += 256)
-    out[c] = __float2bfloat16_rn((__bfloat162float(in[c]) - mean) * factor *
-                                     __bfloat162float(w[c]) +
-                                 __bfloat162float(b[c]));
+    out[c] = Real((float(in[c]) - mean) * factor * float(w[c]) + float(b[c]));
 }

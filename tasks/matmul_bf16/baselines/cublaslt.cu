@@ -1,4 +1,5 @@
-// cuBLASLt on bfloat16 with sums in float32: of what its heuristics name for a shape, the fastest here.
+// cuBLASLt on bfloat16 or float16 with sums in float32: of what its heuristics name for a shape,
+// the fastest here.
 // SPDX-License-Identifier: Apache-2.0
 // kw: dialect host
 // kw: library cublasLt
@@ -10,8 +11,12 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <type_traits>
 
 namespace {
+
+using Real = KW_REAL;  // __nv_bfloat16 or __half
+constexpr cudaDataType_t kStored = std::is_same_v<Real, __half> ? CUDA_R_16F : CUDA_R_16BF;
 
 constexpr int kAsked = 8;  // algorithms of the heuristics that are tried
 constexpr int kTimed = 3;  // calls of each that are timed, after one that is not
@@ -36,7 +41,7 @@ struct Product {
 };
 
 int layout(cublasLtMatrixLayout_t& to, int rows, int columns, int ld, int batch) {
-  KW_LT(cublasLtMatrixLayoutCreate(&to, CUDA_R_16BF, rows, columns, ld));
+  KW_LT(cublasLtMatrixLayoutCreate(&to, kStored, rows, columns, ld));
   const std::int64_t stride = static_cast<std::int64_t>(columns) * ld;
   KW_LT(cublasLtMatrixLayoutSetAttribute(to, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch,
                                          sizeof batch));
@@ -46,8 +51,8 @@ int layout(cublasLtMatrixLayout_t& to, int rows, int columns, int ld, int batch)
 }
 
 struct Operands {
-  const __nv_bfloat16 *a, *b;
-  __nv_bfloat16* c;
+  const Real *a, *b;
+  Real* c;
   void* scratch;
   cudaStream_t stream;
 };
@@ -82,8 +87,8 @@ int choose(cublasLtHandle_t handle, Product& p, const Operands& o) {
   // Sums of split products stay in float32 until the last: halves that were rounded first miss the
   // gate.
   const std::uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
-  KW_LT(cublasLtMatmulPreferenceSetAttribute(
-      preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes));
+  KW_LT(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+                                             &schemes, sizeof schemes));
   const std::pair<cublasLtMatmulPreferenceAttributes_t, const void*> aligned[] = {
       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, o.b},
       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, o.a},
@@ -118,9 +123,8 @@ int choose(cublasLtHandle_t handle, Product& p, const Operands& o) {
 
 }  // namespace
 
-extern "C" int matmul_bf16(int batch, int m, int n, int k, const __nv_bfloat16* a, int lda,
-                           const __nv_bfloat16* b, int ldb, __nv_bfloat16* c, int ldc,
-                           void* scratch, cudaStream_t stream) {
+extern "C" int matmul_bf16(int batch, int m, int n, int k, const Real* a, int lda, const Real* b,
+                           int ldb, Real* c, int ldc, void* scratch, cudaStream_t stream) {
   static cublasLtHandle_t handle = nullptr;
   static std::map<std::array<int, 7>, Product> products;
   if (handle == nullptr) KW_LT(cublasLtCreate(&handle));
