@@ -129,7 +129,8 @@ add_executable(kw-specimen src/profile/specimen_main.cc)
 target_link_libraries(kw-specimen PRIVATE kw_profile kw_watched)
 add_dependencies(kw-specimen kw-jail)
 
-kw_room(worker DEPS platform compile device referee profile LIBS kw_version)
+kw_room(worker SLOW EverySource.CompilesOnEveryArchitectureThatItIsFor DEPS platform task compile device referee profile
+  LIBS kw_version)
 add_executable(kw-worker src/worker/worker_main.cc)
 target_link_libraries(kw-worker PRIVATE kw_worker kw_watched)
 add_dependencies(kw-worker kw-player-cpu kw-player-cuda kw-jail kw-specimen)

@@ -1,4 +1,4 @@
-# kw_room(name [HOT] DEPS rooms... LIBS libraries...): a static library of src/name/*.cc and its unit tests.
+# kw_room(name [HOT] [SLOW filter] DEPS rooms... LIBS libraries...): a room's static library and its unit tests.
 # SPDX-License-Identifier: Apache-2.0
 #
 # A file named *_test.cc belongs to the room's test binary, *_main.cc to an executable that KwProducts names.
@@ -124,7 +124,7 @@ function(kw_room name)
   if(KW_PORTABLE AND NOT name IN_LIST KW_PORTABLE_ROOMS)
     return()
   endif()
-  cmake_parse_arguments(ROOM "HOT" "" "DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(ROOM "HOT" "SLOW" "DEPS;LIBS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
@@ -153,7 +153,12 @@ function(kw_room name)
     kw_tests_together(${name}_test)
     # The programs stand beside the tests that start them.
     set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
+    if(ROOM_SLOW)
+      set(quick TEST_FILTER -${ROOM_SLOW})
+      gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST TEST_FILTER ${ROOM_SLOW}
+        TEST_LIST ${name}_slow PROPERTIES LABELS slow TIMEOUT 3600)
+    endif()
+    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST ${quick}
       PROPERTIES LABELS unit TIMEOUT 300)
   endif()
 endfunction()
