@@ -2,6 +2,7 @@
 // u(t + 2) of its tile from there. The second one belongs where neighbours still read u(t - 1), so every second pair
 // goes to a workspace; what lies around the field stays in u.
 // SPDX-License-Identifier: Apache-2.0
+// until: measure
 // kw: tune BX = 32, 16
 // kw: let BY = 8, BZ = 16, SHARED = (BX + 4) * (BY + 4) * (BZ + 4) * 4
 // kw: let GX = ceil_div(nz, BX), GY = ceil_div(ny, BY), GZ = ceil_div(nx, BZ)
