@@ -54,6 +54,21 @@ Result<SpendLimits> SpendFlags::limits() const {
   return limits;
 }
 
+void PaceFlags::declare(Flags& flags) {
+  flags.integer("--requests-per-minute", requests_per_minute,
+                "Most requests a minute to each model behind an address; 0: no bound");
+  flags.integer("--tokens-per-minute", tokens_per_minute,
+                "Most tokens a minute likewise, prompts and replies; 0: no bound");
+  flags.on_off("--cache-replies", cache_replies,
+               "Answer what was asked like that in the workspace before from runs/replies/");
+}
+
+Result<llm::RateLimits> PaceFlags::rates() const {
+  if (requests_per_minute < 0 || tokens_per_minute < 0)
+    return fail("--requests-per-minute and --tokens-per-minute cannot be negative");
+  return llm::RateLimits{requests_per_minute, tokens_per_minute};
+}
+
 Result<llm::PriceTable> open_prices(const memory::DataFiles& data) {
   const auto files = data.under("models");
   const auto found = files.find("prices.yaml");

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "cli/flags.h"
 #include "llm/prices.h"
+#include "llm/rate_limit.h"
 #include "llm/spec.h"
 #include "memory/data_files.h"
 
@@ -31,6 +33,20 @@ struct SpendFlags {
   bool any() const { return !usd.empty() || tokens != 0 || calls != 0; }
   Result<SpendLimits> limits() const;
 };
+
+/// How quickly models are asked, and whether what was asked before is asked again.
+struct PaceFlags {
+  std::int64_t requests_per_minute = 0;
+  std::int64_t tokens_per_minute = 0;
+  bool cache_replies = false;
+
+  void declare(Flags& flags);
+  bool any() const { return requests_per_minute != 0 || tokens_per_minute != 0 || cache_replies; }
+  Result<llm::RateLimits> rates() const;
+};
+
+/// Of the workspace's runs/: what --cache-replies keeps.
+inline constexpr const char* kRepliesFolder = "replies";
 
 /// models/prices.yaml of the shipped or overriding data; empty where there is none.
 Result<llm::PriceTable> open_prices(const memory::DataFiles& data);

@@ -43,7 +43,9 @@ Result<int> create(const Global& global, const TaskFlags& flags) {
     return draft_from_words(global, flags.describe, folder);
   }
   if (flags.describe.any())
-    return fail("--model, its budgets and --yes are for drafts from words: give --describe, too");
+    return fail(
+        "--model, its budgets and rates, --cache-replies and --yes are for drafts from words: give "
+        "--describe, too");
   const task::Draft draft = KW_TRY(as_input(draft_of(flags)));
   KW_TRY(as_input(task::write_draft(draft, folder)));
   if (global.json) {

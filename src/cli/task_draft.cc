@@ -49,6 +49,7 @@ class DraftingModel {
  public:
   static Result<std::unique_ptr<DraftingModel>> open(const memory::DataFiles& data,
                                                      const DescribeFlags& flags,
+                                                     const platform::Path& runs,
                                                      const platform::Path& exchanges,
                                                      const std::function<void(std::string)>& say) {
     const auto specs = KW_TRY(flags.models.specs());
@@ -56,7 +57,8 @@ class DraftingModel {
       return fail("--describe wants one --model, without a role");
     const SpendLimits limits = KW_TRY(flags.spend.limits());
     const Before before = KW_TRY(before_of(exchanges, specs.front().text()));
-    std::unique_ptr<DraftingModel> drafting(new DraftingModel(limits, before.spent, exchanges));
+    std::unique_ptr<DraftingModel> drafting(
+        new DraftingModel(limits, before.spent, exchanges, runs / kRepliesFolder));
     llm::Surroundings around;
     around.http = drafting->http_.get();
     around.clock = &platform::real_clock();
@@ -65,6 +67,8 @@ class DraftingModel {
     around.prices = KW_TRY(open_prices(data));
     around.ledger = &drafting->ledger_;
     around.records = &drafting->exchanges_;
+    around.rates = KW_TRY(flags.pace.rates());
+    if (flags.pace.cache_replies) around.cache = &drafting->cache_;
     around.script_position = before.tries;
     if (limits.usd && !around.prices.find(specs.front()))
       return fail("--usd needs a price, and none is known: add one to models/prices.yaml",
@@ -77,11 +81,16 @@ class DraftingModel {
   Spending spent() const { return ledger_.spent(); }
 
  private:
-  DraftingModel(SpendLimits limits, const Spending& before, const platform::Path& exchanges)
-      : http_(net::make_curl_client()), ledger_(limits, before), exchanges_(exchanges) {}
+  DraftingModel(SpendLimits limits, const Spending& before, const platform::Path& exchanges,
+                const platform::Path& replies)
+      : http_(net::make_curl_client()),
+        ledger_(limits, before),
+        exchanges_(exchanges),
+        cache_(replies) {}
   std::unique_ptr<net::HttpClient> http_;
   llm::Ledger ledger_;
   llm::FolderExchanges exchanges_;
+  llm::FolderExchanges cache_;  ///< Of all drafts and runs; used where it is asked for.
   std::unique_ptr<llm::ChatModel> model_;
 };
 
@@ -169,6 +178,7 @@ void DescribeFlags::declare(Flags& flags) {
   flags.text("--describe", words, "What it computes, in words: a model drafts the folder");
   models.declare(flags);
   spend.declare(flags);
+  pace.declare(flags);
   flags.integer("--tries", tries,
                 "Most replies: what is wrong with a draft goes back to the model");
   flags.on_off("--yes", yes, "Accept the draft unread, if it is admitted");
@@ -214,9 +224,10 @@ Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
   if (flags.tries < 1) return fail("--tries is at least 1");
   const auto say = [](const std::string& text) { fmt::print(stderr, "kw: {}\n", text); };
   const auto data = KW_TRY(open_data(global));
-  const platform::Path exchanges = platform::Path(global.workspace) / "runs" / "drafts" / name;
+  const platform::Path runs = platform::Path(global.workspace) / "runs";
+  const platform::Path exchanges = runs / "drafts" / name;
   KW_TRY(platform::make_dirs(exchanges));
-  const auto drafting = KW_TRY(DraftingModel::open(data, flags, exchanges, say));
+  const auto drafting = KW_TRY(DraftingModel::open(data, flags, runs, exchanges, say));
   propose::TaskDrafterOptions options;
   options.tries = static_cast<int>(flags.tries);
   options.on_notice = say;

@@ -21,9 +21,6 @@ namespace {
 /// The role of the model that reads findings for those who write.
 constexpr const char* kJudgeRole = "judge";
 
-/// Of the workspace's runs/, for --cache-replies.
-constexpr const char* kRepliesFolder = "replies";
-
 constexpr std::int64_t kMostShortlist = 16;
 
 /// A spec as it is kept with a run: with its role and where it is.
@@ -48,12 +45,7 @@ Result<std::int64_t> tries_of(const store::RunStore& store, const RunSummary& ru
 void WritingFlags::declare(Flags& flags) {
   models.declare(flags);
   spend.declare(flags);
-  flags.integer("--requests-per-minute", requests_per_minute,
-                "Most requests a minute to each model behind an address; 0: no bound");
-  flags.integer("--tokens-per-minute", tokens_per_minute,
-                "Most tokens a minute likewise, prompts and replies; 0: no bound");
-  flags.on_off("--cache-replies", cache_replies,
-               "Answer what any such run of the workspace asked before from runs/replies/");
+  pace.declare(flags);
   flags.integer("--writes", writes, "Of strategy best-of-n: how many kernels are written");
   flags.integer("--shortlist", shortlist,
                 "Kernels written for each ask, of which that is judged of which recorded steps "
@@ -77,13 +69,11 @@ Result<> WritingFlags::into(RunConfig& config) const {
     return fail("--usd, --tokens and --calls bound models: give --model too");
   if (config.models.empty() && (!constraints.empty() || !hints.empty()))
     return fail("--constraint and --hint are words for a model: give --model too");
-  const bool has_rate = requests_per_minute != 0 || tokens_per_minute != 0;
-  if (config.models.empty() && (has_rate || cache_replies))
+  if (config.models.empty() && pace.any())
     return fail(
         "--requests-per-minute, --tokens-per-minute and --cache-replies are for models: give "
         "--model too");
-  if (requests_per_minute < 0 || tokens_per_minute < 0)
-    return fail("--requests-per-minute and --tokens-per-minute cannot be negative");
+  const llm::RateLimits rates = KW_TRY(pace.rates());
   if (writes < 1) return fail("--writes is at least 1");
   if (shortlist < 1 || shortlist > kMostShortlist)
     return fail(fmt::format("--shortlist is a number from 1 to {}", kMostShortlist));
@@ -97,9 +87,9 @@ Result<> WritingFlags::into(RunConfig& config) const {
   if (writers > 1) config.ensemble = ensemble;
   config.shortlist = static_cast<int>(shortlist);
   config.limits = KW_TRY(spend.limits());
-  config.requests_per_minute = requests_per_minute;
-  config.tokens_per_minute = tokens_per_minute;
-  config.caches_replies = cache_replies;
+  config.requests_per_minute = rates.requests_per_minute;
+  config.tokens_per_minute = rates.tokens_per_minute;
+  config.caches_replies = pace.cache_replies;
   config.writes = static_cast<int>(writes);
   config.constraints = constraints;
   config.hints = hints;

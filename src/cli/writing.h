@@ -21,9 +21,7 @@ namespace kw::cli {
 struct WritingFlags {
   ModelFlags models;
   SpendFlags spend;
-  std::int64_t requests_per_minute = 0;
-  std::int64_t tokens_per_minute = 0;
-  bool cache_replies = false;
+  PaceFlags pace;
   std::int64_t writes = 8;
   std::int64_t shortlist = 1;
   std::string ensemble = kBanditEnsemble;

@@ -175,6 +175,34 @@ TEST_F(Draft, KilledItGoesOnInItsScript) {
   EXPECT_THAT(kept, AllOf(HasSubstr("I would rather not."), HasSubstr("Nor now.")));
 }
 
+TEST_F(Draft, RepliesOfEarlierDraftsAreServedToThoseThatWantThem) {
+  server_.reply("I would rather not.");
+  for (int round = 1; round <= 2; ++round) {
+    const Ran ran = draft({"--tries", "1", "--cache-replies"});
+    EXPECT_EQ(ran.code, 3) << ran.err;
+    EXPECT_EQ(server_.calls(), 1u) << "round " << round;
+    // What this draft itself was replied is lost; what any was is not.
+    EXPECT_GT(std::filesystem::remove_all(w_.path() / "runs/drafts/twice"), 0u);
+  }
+  server_.reply("Nor now.");
+  EXPECT_EQ(draft({"--tries", "1"}).code, 3);
+  EXPECT_EQ(server_.calls(), 2u) << "nobody asked for them";
+}
+
+TEST_F(Draft, ARateOfRequestsIsKept) {
+  for (const char* reply : {"I would rather not.", "Nor now."}) server_.reply(reply);
+  platform::Process process = w_.start_audible(
+      {"task", "new", "twice", "--describe", "y is twice x", "--model", "openai:test-model",
+       "--base-url", server_.base_url(), "--requests-per-minute", "1"},
+      (w_.path() / "err.txt").string());
+  const auto is_waiting = [&] { return w_.read("err.txt").contains("within the rate limit"); };
+  wait_until([&] { return is_waiting() || server_.calls() > 1 || !process.is_running(); });
+  EXPECT_TRUE(is_waiting()) << w_.read("err.txt");
+  EXPECT_EQ(server_.calls(), 1u) << "the second may be sent only after a minute";
+  process.kill_tree();
+  std::ignore = process.wait(kPatience);
+}
+
 TEST_F(Draft, WrongFlagsCostNothing) {
   const auto error = [&](const Words& words) {
     const Ran ran = w_.kw(words);
@@ -183,6 +211,10 @@ TEST_F(Draft, WrongFlagsCostNothing) {
   };
   EXPECT_THAT(error({"task", "new", "t", "--describe", "x"}), HasSubstr("wants one --model"));
   EXPECT_THAT(error({"task", "new", "t", "--model", "openai:m"}), HasSubstr("give --describe"));
+  EXPECT_THAT(error({"task", "new", "t", "--cache-replies"}), HasSubstr("give --describe"));
+  EXPECT_THAT(error({"task", "new", "t", "--describe", "x", "--model", "scripted:x",
+                     "--requests-per-minute", "-1"}),
+              HasSubstr("cannot be negative"));
   EXPECT_THAT(error({"task", "new", "T-1", "--describe", "x", "--model", "openai:m"}),
               HasSubstr("cannot name a task"));
   EXPECT_THAT(error({"task", "new", "t", "--describe", "x", "--from", "a.c"}),
