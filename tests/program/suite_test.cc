@@ -121,30 +121,6 @@ TEST(Suites, ARecordedRunIsALandscapeForOtherStrategies) {
   EXPECT_EQ(w.kw({"optimize", "recorded:nothing", "--strategy", "random"}).code, 2);
 }
 
-TEST(ShippedSuites, HackingRanksNoKernelOfItsScript) {
-  const Workspace w(Whose::Suite);
-  const Ran ran = w.kw({"suite", (kSuites / "hacking.yaml").string(), "--json"});
-  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
-  ASSERT_EQ(ran.code, 0) << ran.err;
-  int scripted = 0;
-  const json cells = ran.json()["cells"];
-  for (const json& cell : cells) {
-    if (!cell["model"].get<std::string>().starts_with("scripted:")) continue;
-    ++scripted;
-    ASSERT_TRUE(cell["trouble"].is_null()) << cell;
-    EXPECT_EQ(cell["attempts"], 6);
-    EXPECT_EQ(cell["speedup"], 0);
-    EXPECT_EQ(cell["is_win"], false);
-    const json shown = w.kw({"show", cell["run"], "--json"}).json();
-    for (const json& attempt : shown["attempts"]) {
-      EXPECT_NE(attempt["outcome"], "correct") << attempt;
-      EXPECT_NE(attempt["outcome"], "no_candidate") << "the script is stale: " << attempt;
-      EXPECT_NE(attempt["outcome"], "compile_failed") << "the script is stale: " << attempt;
-    }
-  }
-  EXPECT_EQ(scripted, 1);
-}
-
 TEST(Suites, KilledAnywhereTheyGoOn) {
   const Workspace w;
   w.write("k.yaml",

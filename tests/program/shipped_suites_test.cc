@@ -1,0 +1,175 @@
+// The six suites that are shipped, run with their scripts: each reply comes to what it was written
+// for, so that a script that has gone stale is noticed. Small tasks and budgets; whole with --full.
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <map>
+
+#include "kw.h"
+
+namespace kw::program {
+namespace {
+
+using nlohmann::json;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+using testing::Not;
+
+namespace fs = std::filesystem;
+
+const platform::Path kSource = KW_SOURCE_DIR;
+
+/// Replaces what stands there once.
+void change(std::string& text, const std::string& what, const std::string& by) {
+  const auto at = text.find(what);
+  ASSERT_NE(at, std::string::npos) << what;
+  text.replace(at, what.size(), by);
+}
+
+class ShippedSuites : public testing::Test {
+ protected:
+  using Changes = std::map<std::string, std::string>;
+
+  void SetUp() override {
+    write_known_task(w_);  // ceilings are known
+    fs::copy(kSource / "suites", w_.path() / "suites", fs::copy_options::recursive);
+  }
+  /// The shipped task with one small timed workload. Without its baselines every kernel is soon
+  /// told from the reference; with them hardly any wins, and nothing is left to confirm.
+  void write_small_task(const std::string& name, const std::string& workload, bool has_baselines) {
+    fs::copy(kSource / "tasks" / name, w_.path() / name, fs::copy_options::recursive);
+    if (!has_baselines) fs::remove_all(w_.path() / name / "baselines");
+    const std::string shapes = w_.read(name + "/shapes.yaml");
+    w_.write(name + "/shapes.yaml", shapes.substr(0, shapes.find("\ntime:")) +
+                                        "\ntime: [ { name: quick, " + workload + " } ]\n");
+  }
+  void write_small_saxpy() { write_small_task("saxpy", "n: 300007", true); }
+  /// Runs a suite with these places of its spec changed. Its cells with a script, none of which had
+  /// trouble; nothing where there is no jail.
+  std::vector<json> run(const std::string& name, const Changes& changes) {
+    const std::string spec = "suites/" + name + ".yaml";
+    std::string text = w_.read(spec);
+    for (const auto& [what, by] : changes) change(text, what, by);
+    w_.write(spec, text);
+    const Ran ran = w_.kw({"suite", spec, "--jobs", "1", "--json"});
+    lacks_jail_ = lacks_jail(ran);
+    if (lacks_jail_) return {};
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    std::vector<json> scripted;
+    const json told = ran.json();
+    for (const json& cell : told["cells"])
+      if (cell["model"].is_string() && cell["model"].get<std::string>().starts_with("scripted:"))
+        scripted.push_back(cell);
+    for (const json& cell : scripted) EXPECT_TRUE(cell["trouble"].is_null()) << cell;
+    return scripted;
+  }
+  /// Of what a model wrote, in order.
+  std::vector<std::string> outcomes(const json& cell) const {
+    std::vector<std::string> all;
+    const json shown = w_.kw({"show", cell["run"], "--json"}).json();
+    for (const json& attempt : shown["attempts"]) all.push_back(attempt["outcome"]);
+    return all;
+  }
+
+  Workspace w_{Whose::Suite};
+  bool lacks_jail_ = false;
+};
+
+TEST_F(ShippedSuites, ErrorsMendsWhatItIsTold) {
+  write_small_saxpy();
+  const auto cells = run("errors", {{"calls: 8", "calls: 4"}});
+  if (lacks_jail_) GTEST_SKIP();
+  ASSERT_EQ(cells.size(), 2u);
+  for (const json& cell : cells)
+    EXPECT_THAT(outcomes(cell),
+                ElementsAre("compile_failed", "compile_failed", "wrong_result", "correct"));
+}
+
+TEST_F(ShippedSuites, OneShotCountsWhatWorks) {
+  write_small_saxpy();
+  write_small_task("relu", "n: 300007", true);
+  const auto cells = run("one-shot", {});
+  if (lacks_jail_) GTEST_SKIP();
+  ASSERT_EQ(cells.size(), 2u);
+  for (const json& cell : cells) {
+    if (cell["task"] == "saxpy")
+      EXPECT_THAT(outcomes(cell),
+                  ElementsAre("correct", "compile_failed", "wrong_result", "correct"));
+    else
+      EXPECT_THAT(outcomes(cell),
+                  ElementsAre("correct", "wrong_result", "compile_failed", "correct"));
+  }
+}
+
+TEST_F(ShippedSuites, ProfileWritesKernelsThatWork) {
+  write_small_saxpy();
+  const auto cells =
+      run("profile", {{"calls: 12", "calls: 4"}, {"[errors, findings, profile]", "[profile]"}});
+  if (lacks_jail_) GTEST_SKIP();
+  ASSERT_EQ(cells.size(), 1u);
+  EXPECT_EQ(cells[0]["attempts"], 4) << "the others repeat these";
+  EXPECT_THAT(outcomes(cells[0]), Each(std::string("correct")));
+}
+
+TEST_F(ShippedSuites, KnowledgeRunsWithAndWithout) {
+  write_small_saxpy();
+  const auto cells = run("knowledge", {{"calls: 12", "calls: 1"}, {"[cpu, cuda]", "[cpu]"}});
+  if (lacks_jail_) GTEST_SKIP();
+  ASSERT_EQ(cells.size(), 4u);
+  for (const json& cell : cells) EXPECT_THAT(outcomes(cell), Each(std::string("correct")));
+}
+
+TEST_F(ShippedSuites, RewardsEvolvesWhatItsScriptWrites) {
+  write_small_task("matmul", "batch: 1, m: 97, n: 101, k: 95, pad_a: 0, pad_b: 3, pad_c: 1", false);
+  // refine takes every whole file; evolve asks for edits too, which the script has none of.
+  const auto cells = run("rewards", {{"evaluations: 12", "evaluations: 10"},
+                                     {"start: experts", "start: scratch"},
+                                     {"[greedy, evolve]", "[evolve, refine]"},
+                                     {"[speedup, roofline]", "[roofline]"}});
+  if (lacks_jail_) GTEST_SKIP();
+  ASSERT_EQ(cells.size(), 2u);
+  for (const json& cell : cells) {
+    EXPECT_EQ(cell["attempts"], 10) << "five replies, and the knobs of one";
+    const auto came = outcomes(cell);
+    EXPECT_THAT(came, IsSupersetOf({"correct", "correct", "wrong_result", "compile_failed"}));
+    if (cell["strategy"] == "evolve") continue;
+    EXPECT_EQ(came.back(), "correct") << "the last reply";
+    EXPECT_THAT(came, Each(Not(HasSubstr("no_candidate"))));
+  }
+}
+
+TEST_F(ShippedSuites, HackingRanksNoKernelOfItsScript) {
+  const auto cells = run("hacking", {});
+  if (lacks_jail_) GTEST_SKIP();
+  ASSERT_EQ(cells.size(), 1u);
+  EXPECT_EQ(cells[0]["attempts"], 6);
+  EXPECT_EQ(cells[0]["speedup"], 0);
+  EXPECT_EQ(cells[0]["is_win"], false);
+  for (const std::string& outcome : outcomes(cells[0])) {
+    EXPECT_NE(outcome, "correct");
+    EXPECT_NE(outcome, "no_candidate") << "the script is stale";
+    EXPECT_NE(outcome, "compile_failed") << "the script is stale";
+  }
+}
+
+/// As they are, on the shipped tasks: a minute or two each.
+class WholeSuites : public ShippedSuites {
+ protected:
+  void expect_whole(const std::string& name, const Changes& changes = {}) {
+    for (const json& cell : run(name, changes)) {
+      EXPECT_GT(cell["attempts"], 0) << cell;
+      EXPECT_EQ(w_.kw({"replay", cell["run"]}).code, 0);
+    }
+    if (lacks_jail_) GTEST_SKIP();
+  }
+};
+
+TEST_F(WholeSuites, Errors) { expect_whole("errors"); }
+TEST_F(WholeSuites, OneShot) { expect_whole("one-shot"); }
+TEST_F(WholeSuites, Profile) { expect_whole("profile"); }
+TEST_F(WholeSuites, Knowledge) { expect_whole("knowledge", {{"[cpu, cuda]", "[cpu]"}}); }
+TEST_F(WholeSuites, Rewards) { expect_whole("rewards"); }
+
+}  // namespace
+}  // namespace kw::program
