@@ -3,9 +3,12 @@
 #include "cli/live_view.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 #include "base/text.h"
 #include "engine/orders.h"
@@ -16,7 +19,32 @@ namespace kw::cli {
 /// Of a plan, on the screen.
 constexpr std::size_t kPlanBytes = 200;
 
-LiveView::LiveView(bool is_quiet) : is_quiet_(is_quiet), is_terminal_(::isatty(2) != 0) {}
+namespace {
+
+/// A terminal that can go back to the start of a line and clear it.
+bool can_rewrite() {
+  const char* kind = std::getenv("TERM");
+  return ::isatty(2) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
+/// What fits on a line of the terminal as wide as it is now. The last column stays free: a cursor
+/// behind it may be on the next line already, where going back finds another start.
+std::size_t columns() {
+  constexpr std::size_t kUsual = 80;  // of a terminal that does not tell
+  winsize size{};
+  const bool is_told = ::ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return (is_told ? size.ws_col : kUsual) - 1;
+}
+
+/// The first `limit` code points at most, the last of them an ellipsis where something was cut.
+std::string first_columns(const std::string& text, std::size_t limit) {
+  if (position_of(text, text.size()).column <= limit + 1) return text;
+  return text.substr(0, offset_of(text, {1, limit})) + "…";
+}
+
+}  // namespace
+
+LiveView::LiveView(bool is_quiet) : is_quiet_(is_quiet), is_terminal_(can_rewrite()) {}
 
 void LiveView::say(const std::string& text) {
   std::fprintf(stderr, "%s%s\n", is_open_ ? "\r\033[K" : "", text.c_str());
@@ -25,7 +53,7 @@ void LiveView::say(const std::string& text) {
 
 void LiveView::show(const std::string& text) {
   if (!is_terminal_ || is_quiet_) return;
-  std::fprintf(stderr, "\r\033[K%s", text.c_str());
+  std::fprintf(stderr, "\r\033[K%s", first_columns(text, columns()).c_str());
   std::fflush(stderr);
   is_open_ = true;
 }

@@ -45,6 +45,9 @@ class Workspace {
   const platform::Path& path() const { return dir_.path(); }
   /// Where the program lies, and what it starts beside it.
   platform::Path programs() const { return platform::Path(program_).parent_path(); }
+  const std::string& program() const { return program_; }
+  /// How programs are started in it; `env` on top of PATH and HOME.
+  platform::SpawnOptions options(const Words& env) const;
   /// Runs kw to its end; a test fails where that takes longer than kPatience. `env` on top of PATH
   /// and HOME.
   Ran kw(const Words& arguments, const Words& env = {}) const;
@@ -63,7 +66,6 @@ class Workspace {
   std::string read(const std::string& file) const;
 
  private:
-  platform::SpawnOptions options(const Words& env) const;
   platform::Process spawn(const Words& words, const Words& env) const;
   platform::TempDir dir_;
   std::string program_;

@@ -1,0 +1,43 @@
+// A pseudo-terminal with kw on it: what it writes there, and what a person types.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+
+#include "kw.h"
+
+namespace kw::program {
+
+/// A person's terminal with one program in the foreground. Destruction kills the program.
+class Terminal {
+ public:
+  /// Starts kw in the workspace; `env` on top of what Workspace::kw() gives it.
+  Terminal(const Workspace& w, const Words& arguments, int columns, const Words& env);
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  ~Terminal();
+
+  /// Ctrl-C, as a key: the terminal makes a signal of it.
+  void type_interrupt() const;
+  /// Reads until the terminal has been sent `text`; false where the program ended before.
+  bool wait_for(const std::string& text);
+  /// Reads for so long; true where the program ended meanwhile.
+  bool ends_within(std::chrono::milliseconds span);
+  /// Reads to the program's end: `out` is all that was written to the terminal, with its line ends
+  /// ("\r\n"), and `err` is empty.
+  Ran end();
+
+ private:
+  /// Waits at most so long; false where nothing came, or nothing more will.
+  bool read_more(std::chrono::milliseconds patience = kAll);
+  static constexpr auto kAll = std::chrono::duration_cast<std::chrono::milliseconds>(kPatience);
+  platform::Fd master_;
+  pid_t pid_ = -1;
+  std::string seen_;
+  bool is_over_ = false;
+};
+
+/// The lines of a live view that replace each other, without those that stay.
+Words passing_lines(const std::string& written);
+
+}  // namespace kw::program
