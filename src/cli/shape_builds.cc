@@ -68,6 +68,7 @@ Json shape_builds_json(const ShapeBuilds& builds, const std::string& task, Targe
             {"confirmed", result.is_kept()},
             {"shapes", std::move(shapes)}};
   if (result.over_baseline) told["over_baseline"] = evaluation_json(*result.over_baseline);
+  if (result.terms) told["terms"] = encode_json(*result.terms);
   if (!builds.path.empty()) told["path"] = builds.path;
   return told;
 }

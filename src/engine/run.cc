@@ -269,7 +269,7 @@ Result<Confirmed> Runner::confirm_one(const Attempt& attempt, const Candidate& b
   request.measure.purpose = Purpose::Confirm;
   request.measure.wall_ns = confirmation_ns();
   Confirmed confirmed;
-  confirmed.terms = {request.task.gate, request.task.restrictions.deterministic, request.workloads};
+  confirmed.terms = terms_of(request);
   confirmed.evaluation = KW_TRY(s_.carrier.evaluate(std::move(request)));
   return confirmed;
 }

@@ -70,15 +70,16 @@ class Specialiser {
     return std::move(*made);
   }
 
-  /// At these timed workloads; none named: at all.
+  /// At these timed workloads; none named: at all. `terms`, if any, is told what it is held to.
   Result<Evaluation> confirm(const Candidate& candidate, const Candidate& opponent,
-                             std::vector<std::string> only) {
+                             std::vector<std::string> only, std::optional<Terms>* terms = nullptr) {
     auto request = KW_TRY(workbench_.request(candidate, &opponent));
     request.id = "specialised-confirm-" + std::to_string(++judged_);
     request.seed = Seed::from_os().low;
     request.measure.purpose = Purpose::Confirm;
     request.measure.budget_ns = only.empty() ? kWholeCallsNs : kShapeCallsNs;
     request.measure.only = std::move(only);
+    if (terms != nullptr) *terms = terms_of(request);
     return evaluate(std::move(request));
   }
 
@@ -157,7 +158,7 @@ Result<Specialised> specialise(const Surroundings& s, const TaskWorkbench& workb
     if (shape.arm) arms.push_back(*shape.arm);
   if (arms.empty()) return result;
   result.kernel = KW_TRY(specialiser.with(arms));
-  result.over_baseline = KW_TRY(specialiser.confirm(*result.kernel, baseline, {}));
+  result.over_baseline = KW_TRY(specialiser.confirm(*result.kernel, baseline, {}, &result.terms));
   return result;
 }
 

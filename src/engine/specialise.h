@@ -29,6 +29,7 @@ struct Specialised {
   std::vector<ShapeChoice> shapes;
   std::optional<Candidate> kernel;          ///< None: no shape gained anything.
   std::optional<Evaluation> over_baseline;  ///< Its confirmation at all workloads.
+  std::optional<Terms> terms;               ///< Of that confirmation.
 
   /// Whether there is a kernel to keep: each of its builds was confirmed faster at its shape than
   /// the kernel it is made of, and the whole is correct. Faster than the baseline is another

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "record/codec.h"
 #include "task/header.h"
 #include "task/load.h"
 
@@ -123,6 +124,8 @@ TEST_F(SpecialiseTest, KeepsWhatIsConfirmedAtItsShape) {
   EXPECT_TRUE(last.measure.only.empty()) << "the whole, at every shape";
   EXPECT_EQ(last.candidate.source, result.kernel->source);
   EXPECT_NE(last.opponent.name, "mine");
+  ASSERT_TRUE(result.terms);
+  EXPECT_EQ(encode(*result.terms), encode(terms_of(last)));
 }
 
 TEST_F(SpecialiseTest, TriesWhatIsNearFirstAndAgainstTheKernelItself) {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "record/evaluation.h"
 #include "record/task.h"
 
 namespace kw {
@@ -22,5 +23,9 @@ struct Terms {
     v("gate", s.gate), v("deterministic", s.deterministic), v("workloads", s.workloads);
   }
 };
+
+inline Terms terms_of(const EvaluationRequest& request) {
+  return {request.task.gate, request.task.restrictions.deterministic, request.workloads};
+}
 
 }  // namespace kw
