@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -73,6 +74,12 @@ const CLI::App& deepest_parsed(const CLI::App& app) {
   return parsed.empty() ? app : deepest_parsed(*parsed.front());
 }
 
+/// "kw task new".
+std::string words_of(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  return parent == nullptr ? app.get_name() : words_of(*parent) + " " + app.get_name();
+}
+
 /// Asked for in words, whatever else is wrong with them.
 bool wants_json(std::span<char* const> words) {
   return std::any_of(words.begin(), words.end(),
@@ -97,14 +104,22 @@ int report(const CLI::App& app, const CLI::ParseError& error, bool is_json) {
     std::printf(
         "%s\n",
         dump_json({{"error", {{"what", message}, {"where", ""}, {"exit_code", kUsage}}}}).c_str());
-  std::fprintf(stderr, "kw: %s\nkw: try 'kw%s%s --help'\n", message.c_str(),
-               &where == &app ? "" : " ", &where == &app ? "" : where.get_name().c_str());
+  std::fprintf(stderr, "kw: %s\nkw: try '%s --help'\n", message.c_str(), words_of(where).c_str());
   return kUsage;
 }
 
 /// Of flags that are words: '' means something else to each of them, and mostly "not given".
 std::string why_no_value(const std::string& value) {
   return value.empty() ? "an empty value means nothing" : "";
+}
+
+std::string why_no_integer(const std::string& value) {
+  std::int64_t number = 0;
+  const char* end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  if (error == std::errc::result_out_of_range) return "'" + value + "' is too large";
+  const bool is_whole = error == std::errc() && stop == end;
+  return is_whole ? "" : "'" + sanitise(value, 40) + "' is no whole number";
 }
 
 }  // namespace
@@ -133,7 +148,11 @@ void Flags::texts(const std::string& flag, std::vector<std::string>& into,
 }
 
 void Flags::integer(const std::string& flag, std::int64_t& into, const std::string& help) {
-  app_of(app_).add_option(flag, into, help)->envname(env_name(flag))->capture_default_str();
+  app_of(app_)
+      .add_option(flag, into, help)
+      ->envname(env_name(flag))
+      ->capture_default_str()
+      ->check(why_no_integer);
 }
 
 void Flags::on_off(const std::string& flag, bool& into, const std::string& help) {
@@ -153,7 +172,7 @@ int run_program(const std::vector<Command>& commands, int argc, char** argv) {
   Flags flags(&app);
   flags.text("--workspace", global.workspace, "Where runs/ is kept");
   flags.text("--data-dir", global.data_dir,
-             "Replaces shipped tasks/, playbook/, prompts/, models/, web/");
+             "Replaces shipped tasks/, playbook/, prompts/, models/, web/, knowledge/");
   flags.text("--jail", global.jail, "Weakest jail accepted: namespace, landlock or none");
   flags.on_off("--json", global.json, "Exactly one JSON object on standard output");
   app.require_subcommand(1);

@@ -214,6 +214,8 @@ Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
   const Canceller canceller(signals);
   LiveView view(global.json);
   if (!store.notice().empty()) view.on_notice(store.notice());
+  // A search should not end where its sources cannot be kept.
+  if (!flags.save_attempts.empty()) KW_TRY(as_input(platform::make_dirs(flags.save_attempts)));
   const auto models = KW_TRY(open_models(global, wanted.config, store, view, canceller));
   const Setting setting = KW_TRY(open_setting(global, flags, wanted.config, store, view));
   KW_TRY(fit_to_setting(wanted, flags, setting));

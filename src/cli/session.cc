@@ -90,9 +90,12 @@ Result<task::Definition> open_task(const Global& global, const memory::DataFiles
   const auto files = KW_TRY(as_input(
       memory::shipped_task(data, is_named_by_folder ? name.substr(kShipped.size()) : name)));
   if (!files.texts.empty()) return as_input(task::parse_task(files));
-  return fail(
-      "no task folder and no shipped task of this name" + suggestion(name, data.folders("tasks")),
-      name);
+  std::vector<std::string> known = data.folders("tasks");
+  for (const platform::Path& place : {platform::Path(name), new_task_folder(global, name)})
+    for (std::string& beside : task::tasks_beside(place)) known.push_back(std::move(beside));
+  return fail("no task folder and no shipped task of this name" +
+                  suggestion(platform::Path(name).filename().string(), known),
+              name);
 }
 
 Result<task::Definition> open_accepted_task(const Global& global, const memory::DataFiles& data,

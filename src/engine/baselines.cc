@@ -169,7 +169,8 @@ Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStandi
     }
   }
   if (name.empty()) return fail("no baseline of this task could be timed");
-  return fail("no baseline named '" + name + "'" + suggestion(name, names));
+  return fail("no baseline named '" + name + "'" + suggestion(name, names) +
+              "; there are: " + join(names, ", "));
 }
 
 }  // namespace kw::engine

@@ -121,5 +121,13 @@ TEST_F(Confirm, AnInterruptEndsItAndConfirmsNothing) {
   EXPECT_THAT(store_.events(report.run.id, "confirm").value(), IsEmpty());
 }
 
+TEST(Baselines, AnUnknownNameIsToldWithThoseThereAre) {
+  std::vector<BaselineStanding> standings(2);
+  standings[0].candidate.name = "reference";
+  standings[1].candidate.name = "omp";
+  EXPECT_EQ(choose_baseline(standings, "omq").error().what,
+            "no baseline named 'omq' (did you mean 'omp'?); there are: reference, omp");
+}
+
 }  // namespace
 }  // namespace kw::engine

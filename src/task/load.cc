@@ -107,18 +107,6 @@ Result<TaskFiles> read_folder(const fs::path& folder) {
   return files;
 }
 
-/// The tasks beside a folder that does not exist, for a suggestion.
-std::vector<std::string> siblings(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  const auto parent = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
-  for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
-       entry.increment(error))
-    if (fs::exists(entry->path() / "task.yaml", error))
-      names.push_back(entry->path().filename().string());
-  return names;
-}
-
 /// A source of the task's folder as a candidate; what is wrong with it are complaints.
 std::optional<Candidate> read_candidate(const TaskFiles& files, const std::string& path,
                                         Origin origin, const Restrictions& restrictions,
@@ -158,6 +146,17 @@ void check_workloads(const Definition& definition, Complaints& complaints) {
 }
 
 }  // namespace
+
+std::vector<std::string> tasks_beside(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  const auto parent = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
+  for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
+       entry.increment(error))
+    if (fs::exists(entry->path() / "task.yaml", error))
+      names.push_back(entry->path().filename().string());
+  return names;
+}
 
 std::string TaskFiles::place_of(const std::string& path) const {
   const auto lender = lenders.find(path);
@@ -208,7 +207,7 @@ Result<TaskFiles> read_task_files(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
     const auto name = folder.filename().string();
-    return fail(fmt::format("no such task folder{}", suggestion(name, siblings(folder))),
+    return fail(fmt::format("no such task folder{}", suggestion(name, tasks_beside(folder))),
                 folder.string(), Advice::Stop);
   }
   TaskFiles files = KW_TRY(read_folder(folder));
@@ -255,7 +254,9 @@ Result<Definition> parse_task(const TaskFiles& files) {
   else
     parse_task_yaml(main_report, main_yaml, definition);
   FileReport shapes_report(files.place_of("shapes.yaml"), complaints);
-  parse_shapes_yaml(shapes_report, shapes_yaml, definition);
+  // Without a readable task.yaml nobody knows which sizes a workload needs.
+  if (task_yaml.kind == Yaml::Kind::Mapping)
+    parse_shapes_yaml(shapes_report, shapes_yaml, definition);
   const Restrictions& restrictions = definition.task.restrictions;
   definition.baselines =
       read_candidates(files, "baselines/", Origin::Baseline, restrictions, complaints);

@@ -42,6 +42,9 @@ Result<> borrow(TaskFiles& files, const std::function<Result<TaskFiles>(std::str
 /// only. What it borrows is of the tasks in the folders beside it.
 Result<TaskFiles> read_task_files(const std::filesystem::path& folder);
 
+/// The names of the task folders beside this one, which need not exist.
+std::vector<std::string> tasks_beside(const std::filesystem::path& folder);
+
 /// Checks everything that can be checked without a compiler: every formula is also evaluated for
 /// every workload. The error holds one line per complaint, `path:line:column: message`, the
 /// first 20.
