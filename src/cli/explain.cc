@@ -65,11 +65,10 @@ Result<> add_relatives(const store::RunStore& store, Life& life) {
 Result<Life> life_of(const store::RunStore& store, const std::string& name, int number) {
   Life life;
   life.run = KW_TRY(store.find(name));
-  auto attempt = store.attempt(life.run.id, number);
-  if (!attempt)
-    return fail(fmt::format("{}; it has {}", attempt.error().what, life.run.attempts),
-                life.run.name, attempt.error().advice);
-  life.attempt = std::move(*attempt);
+  if (number < 1 || number > life.run.attempts)
+    return fail(fmt::format("no attempt {} in this run; it has {}", number, life.run.attempts),
+                life.run.name);
+  life.attempt = KW_TRY(store.attempt(life.run.id, number));
   life.orders = engine::in_force(KW_TRY(engine::orders_of(store, life.run.id)), number);
   life.reading = KW_TRY(engine::reading_of(store, life.run.id, number));
   for (const std::string& key : life.attempt.exchanges)

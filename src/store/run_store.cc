@@ -110,12 +110,16 @@ RunStore::RunStore(platform::Path root, Database db, Artifacts artifacts)
 Result<RunStore> RunStore::open(const platform::Path& workspace, platform::Disk& disk) {
   const platform::Path root = workspace / "runs";
   Artifacts artifacts(disk, root / "artifacts");
-  auto db =
-      KW_TRY(Database::open(root / "kernelwright.sqlite", [&](SQLite::Database& open, int from) {
-        constexpr int kWithoutWords = 4;
-        if (from <= kWithoutWords) index_lessons(open, artifacts);
-      }));
-  return RunStore(root, std::move(db), std::move(artifacts));
+  auto db = Database::open(root / "kernelwright.sqlite", [&](SQLite::Database& open, int from) {
+    constexpr int kWithoutWords = 4;
+    if (from <= kWithoutWords) index_lessons(open, artifacts);
+  });
+  if (!db) {
+    if (db.error().advice != Advice::Retry)
+      db.error().what += "; --workspace DIR names another place";
+    return std::unexpected(std::move(db.error()));
+  }
+  return RunStore(root, std::move(*db), std::move(artifacts));
 }
 
 /// A run that nobody works on has no state of its own to tell so: it was killed, or could not write

@@ -31,7 +31,8 @@ TEST(Store, ANewerSchemaIsRefusedInWords) {
     const Ran ran = w.kw(words);
     EXPECT_EQ(ran.code, 3);
     EXPECT_THAT(ran.first_error(), AllOf(StartsWith("kw: "), HasSubstr("kernelwright.sqlite"),
-                                         HasSubstr("newer version"), HasSubstr("schema 99")));
+                                         HasSubstr("newer version"), HasSubstr("schema 99"),
+                                         HasSubstr("; --workspace DIR names another place")));
   }
   const Ran doctor = w.kw({"doctor", "--json"});
   EXPECT_EQ(doctor.code, 3);
@@ -64,8 +65,21 @@ TEST(Store, WorkspacesThatCannotBeWritten) {
     words.insert(words.end(), {"--workspace", place});
     const Ran ran = w.kw(words);
     EXPECT_THAT(ran.code, AnyOf(2, 3)) << place;
-    EXPECT_THAT(ran.first_error(), AllOf(StartsWith("kw: "), HasSubstr(place))) << ran.err;
+    EXPECT_THAT(ran.first_error(), AllOf(StartsWith("kw: "), HasSubstr(place),
+                                         HasSubstr("; --workspace DIR names another place")))
+        << ran.err;
   }
+}
+
+TEST(Store, ALostArtifactIsNamed) {
+  const Workspace w;
+  w.kw(kTwoAttempts);
+  std::filesystem::remove_all(w.path() / "runs/artifacts");
+  const Ran ran = w.kw({"explain", "synthetic-1", "1"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.first_error(),
+              AllOf(StartsWith("kw: ./runs/artifacts/"),
+                    testing::EndsWith("cannot open: No such file or directory")));
 }
 
 /// Runs a script where `small` is a fresh filesystem of 1 MiB of its own; nothing where this
