@@ -100,10 +100,11 @@ void print_workload(const WorkloadResult& w) {
   if (w.flops_per_s > 0) line += "  " + format_si(w.flops_per_s, "flop/s");
   if (w.roofline.fraction > 0)
     line += fmt::format("  {} of {} roof", fraction_text(w.roofline), name_of(w.roofline.bound));
-  if (w.group != Group::Time)
+  const bool is_compared = w.outcome == Outcome::Correct || w.outcome == Outcome::WrongResult;
+  if (w.group != Group::Time && is_compared)
     line += fmt::format("  rel. L2 {:.1e}, max {:.1e}", w.accuracy.rel_l2, w.accuracy.max_abs_diff);
   if (!w.note.empty()) line += "  " + w.note;
-  std::printf("%s\n", line.c_str());
+  std::printf("%s\n", line.substr(0, line.find_last_not_of(' ') + 1).c_str());
   for (const Sustained& s : w.sustained)
     std::printf("         %s back to back: %s\n", s.role.c_str(),
                 (s.why_not.empty() ? fmt::format("{} a call over {} calls on {} sets of buffers",

@@ -84,6 +84,7 @@ std::string in_words(std::string_view text) {
     if (text.find(phrase) != std::string_view::npos) return std::string(words);
   constexpr std::string_view kPrefix = "not vectorized: ";
   if (text.starts_with(kPrefix)) text.remove_prefix(kPrefix.size());
+  if (text.ends_with('.')) text.remove_suffix(1);
   std::string raw = sanitise(text, 160);
   for (char& c : raw)
     if (c == '\n') c = ' ';

@@ -50,6 +50,14 @@ TEST(Remarks, ADetailIsNotAReason) {
   EXPECT_THAT(loops[1].reason, HasSubstr("its body branches"));
 }
 
+TEST(Remarks, AReasonWithoutWordsOfOursHasNoFullStop) {
+  const auto loops = parse_gcc_remarks(
+      "c.cpp:2:34: missed: couldn't vectorize loop\n"
+      "c.cpp:2:34: missed: not vectorized: multiple exits.\n",
+      "c.cpp");
+  EXPECT_THAT(loops, ElementsAre(LoopRemark{2, 34, 0, "multiple exits"}));
+}
+
 TEST(Remarks, VectorisedOnceIsVectorised) {
   const auto loops = parse_gcc_remarks(
       "c.cpp:3:1: missed: couldn't vectorize loop\n"

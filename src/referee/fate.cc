@@ -137,11 +137,10 @@ std::optional<Verdict> verdict_of(const device::CallResult& call, const std::str
       return std::nullopt;
     case Fate::LoadRefused:
       return Verdict{Stage::Launch, Outcome::LaunchFailed, with_detail(words, call.detail)};
-    case Fate::Crashed:
+    case Fate::Crashed:  // its detail is the signal once more
       if (call.fault_in_guard)
-        return Verdict{Stage::Run, Outcome::OutOfBounds,
-                       with_detail(words + ", at an address beside a tensor", call.detail)};
-      return Verdict{Stage::Run, Outcome::Crashed, with_detail(words, call.detail)};
+        return Verdict{Stage::Run, Outcome::OutOfBounds, words + ", at an address beside a tensor"};
+      return Verdict{Stage::Run, Outcome::Crashed, words};
     case Fate::TimedOut:
       return Verdict{Stage::Run, Outcome::TimedOut, words};
     case Fate::Exited:
