@@ -95,9 +95,6 @@ struct Eight {
     return make_uint4(pair_of(v[0], v[1]), pair_of(v[2], v[3]), pair_of(v[4], v[5]),
                       pair_of(v[6], v[7]));
   }
-  __device__ __forceinline__ float largest() const {
-    return fmaxf(fmaxf(fmaxf(v[0], v[1]), fmaxf(v[2], v[3])), fmaxf(fmaxf(v[4], v[5]), fmaxf(v[6], v[7])));
-  }
   __device__ __forceinline__ float sum() const {
     return (v[0] + v[1] + (v[2] + v[3])) + (v[4] + v[5] + (v[6] + v[7]));
   }
@@ -139,11 +136,14 @@ struct Row {
   }
 };
 
-// The largest of a vector and `most`. Halves of bfloat16 are compared with those behind them, which decide nothing: so nothing is
-// widened here that would be kept for later. A pair with infinity above is no number as it stands, and fmaxf passes it over.
+// The largest of a vector and `most`. Halves of float16 are compared as they are, those of bfloat16 with what is behind
+// them, which decides nothing: so nothing is widened here that would be kept for later. A pair with infinity above is no
+// number as it stands, and fmaxf passes it over.
 static __device__ __forceinline__ float larger_of(float most, uint4 q) {
 #ifdef KW_REAL_F16
-  return fmaxf(most, Eight::of(q).largest());
+  const auto halves = [](unsigned pair) { return *reinterpret_cast<const __half2*>(&pair); };
+  const __half2 pair = __hmax2(__hmax2(halves(q.x), halves(q.y)), __hmax2(halves(q.z), halves(q.w)));
+  return fmaxf(most, fmaxf(__low2float(pair), __high2float(pair)));
 #else
   const auto high = [](unsigned a, unsigned b) { return fmaxf(__uint_as_float(a), __uint_as_float(b)); };
   const auto low = [&](unsigned a, unsigned b) { return high(a << 16 | a >> 16, b << 16 | b >> 16); };
