@@ -65,7 +65,10 @@ Result<> measure(int count) {
   situation.parent = &parent;
   situation.best = &best;
   situation.examples = KW_TRY(propose::select_examples(data, task.task));
-  for (int i = 1; i <= kAttempts; ++i) situation.history.push_back(make_line(i));
+  const propose::Veil veil(task);
+  propose::History history;
+  for (int i = 1; i <= kAttempts; ++i) history.add(make_line(i), veil);
+  situation.history = &history;
   for (int i = 0; i < count; ++i) {
     const auto started = std::chrono::steady_clock::now();
     // A bound that is met only after dropping: both renderings are counted.

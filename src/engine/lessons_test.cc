@@ -241,13 +241,16 @@ TEST_F(LessonsTest, APromptWithFullMemoryAndLongHistoryIsBuiltQuickly) {
   s.number = 201;
   s.task = &task_;
   s.baseline = "reference";
+  const propose::Veil veil(task_);
+  propose::History history;
   for (int i = 1; i <= 200; ++i) {
     AttemptLine line;
     line.number = i;
     line.name = "kernel_" + std::to_string(i);
     line.words = "failed at check: wrong_result";
-    s.history.push_back(line);
+    history.add(line, veil);
   }
+  s.history = &history;
   const auto started = std::chrono::steady_clock::now();
   lessons->tell(s);
   const auto prompt = book.build(s);

@@ -115,6 +115,18 @@ void Writer::set_constants(propose::Situation& situation) const {
   situation.instructions = instructions_of(run_.config);
 }
 
+Result<> Writer::add_lines(propose::History& history, int after, int last, const View* view) const {
+  if (view != nullptr && view->lines.empty()) return {};
+  const propose::Veil veil(*writing_->task);
+  return store_->for_each_line(
+      run_.id,
+      [&](const AttemptLine& line) {
+        if (line.number > last || (view != nullptr && !contains(view->lines, line.number))) return;
+        history.add(propose::seen_at(run_.config.feedback, line), veil);
+      },
+      after);
+}
+
 Result<Attempt> Writer::attempt_seen(int number) const {
   return propose::seen_at(run_.config.feedback, KW_TRY(store_->attempt(run_.id, number)));
 }
@@ -149,10 +161,10 @@ Result<WrittenSource> Writer::write(const InFlight& flight, const Loop& loop,
   const std::vector<Order> orders = in_force(loop.orders(), flight.number);
   for (std::string& words : instructions_of(orders))
     situation.instructions.push_back(std::move(words));
-  KW_TRY(store_->for_each_line(run_.id, [&](const AttemptLine& line) {
-    // After a resume the store holds attempts that were not told yet at this ask.
-    if (line.number <= loop.told()) situation.history.push_back(line);
-  }));
+  // After a resume the store holds attempts that were not told yet at this ask.
+  KW_TRY(add_lines(history_, in_history_, loop.told(), nullptr));
+  if (!history_.lines().empty()) in_history_ = history_.lines().back().last;
+  situation.history = &history_;
   Attempt parent;
   Attempt grandparent;
   if (flight.ask.parent != 0) {
@@ -202,8 +214,10 @@ Result<propose::Situation> Writer::as_seen(const propose::Situation& whole, cons
   }
   if (view.is_bounded) {
     seen.best = nullptr;
-    std::erase_if(seen.history,
-                  [&](const AttemptLine& line) { return !contains(view.lines, line.number); });
+    if (whole.history != nullptr) {
+      KW_TRY(add_lines(shown.history, 0, in_history_, &view));
+      seen.history = &shown.history;
+    }
   }
   for (const int number : view.sources) shown.sources.push_back(KW_TRY(attempt_seen(number)));
   std::erase_if(shown.sources, [](const Attempt& a) { return a.candidate.source.empty(); });

@@ -112,6 +112,8 @@ class Writer {
                                 const RunSummary& run, double baseline_ns);
   /// A judge's words on the parent, asked for once in a run.
   Result<std::optional<Reading>> read_parent(const propose::Situation& situation);
+  /// Adds the lines behind attempt `after` up to attempt `last` that `view` shows; null: all.
+  Result<> add_lines(propose::History& history, int after, int last, const View* view) const;
   /// As whoever writes may know it.
   Result<Attempt> attempt_seen(int number) const;
   Result<Attempt> parent_of(int number) const;
@@ -119,6 +121,7 @@ class Writer {
   struct Shown {
     Attempt parent;
     std::vector<Attempt> sources;
+    propose::History history;
   };
   /// The situation as `view` shows it; what it refers to is kept in `shown`.
   Result<propose::Situation> as_seen(const propose::Situation& whole, const View& view,
@@ -138,6 +141,8 @@ class Writer {
   RunSummary run_;
   Brief brief_;
   Desk desk_;
+  propose::History history_;  ///< Of the attempts that were told.
+  int in_history_ = 0;        ///< The last of them.
 };
 
 }  // namespace kw::engine

@@ -16,6 +16,7 @@
 #include "engine/run.h"
 #include "engine/synthetic_workbench.h"
 #include "evaluate/synthetic.h"
+#include "propose/test_situation.h"
 #include "record/codec.h"
 
 namespace kw::engine {
@@ -35,13 +36,23 @@ inline std::string text_of(const propose::Situation& s) {
                      std::to_string(s.baseline_ns) +
                      (s.device == nullptr ? "nothing" : encode(*s.device)) +
                      join(s.instructions, "|") + s.reading;
-  for (const AttemptLine& line : s.history) text += encode(line);
+  if (s.history != nullptr)
+    for (const propose::HistoryLine& line : s.history->lines()) text += line.text;
   for (const Reading& said : s.counsel) text += said.words;
   if (s.view != nullptr) text += s.view->prompt;
   for (const Attempt* a : s.shown) text += "shown " + std::to_string(a->number);
   for (const Attempt* a : {s.parent, s.grandparent, s.best})
     text += a == nullptr ? "-" : encode(*a);
   return text;
+}
+
+/// The numbers of the attempts that its history tells.
+inline std::vector<int> told_in(const propose::Situation& s) {
+  std::vector<int> numbers;
+  if (s.history == nullptr) return numbers;
+  for (const propose::HistoryLine& line : s.history->lines())
+    for (int n = line.first; n <= line.last; ++n) numbers.push_back(n);
+  return numbers;
 }
 
 /// What the test remembers of one situation.
@@ -67,7 +78,7 @@ class FakeProposer final : public propose::Proposer {
       : answers_(answers), told_(told), ledger_(ledger) {}
 
   Result<Proposal> propose(const propose::Situation& s) override {
-    Told told{s.errand, 0, 0, 0, s.history.size(), {}, {}, text_of(s)};
+    Told told{s.errand, 0, 0, 0, told_in(s).size(), {}, {}, text_of(s)};
     if (s.parent != nullptr) {
       told.parent = s.parent->number;
       told.parent_source = s.parent->candidate.source;
@@ -129,7 +140,7 @@ class FakeCounsel final : public propose::Counsel {
     reading.is_turned_down =
         s.written != nullptr && s.written->source.find("UNFIT") != std::string::npos;
     std::string shown;
-    for (const AttemptLine& line : s.history) shown += " " + std::to_string(line.number);
+    for (const int number : told_in(s)) shown += " " + std::to_string(number);
     asked_.push_back(s.view->role + " for " + std::to_string(s.number) + ", parent " +
                      std::to_string(s.parent == nullptr ? 0 : s.parent->number) + ", sees" + shown);
     return reading;
@@ -202,6 +213,7 @@ class WritingRun : public testing::Test {
     return c;
   }
   Surroundings surroundings(std::function<bool()> is_interrupted = {}) {
+    writing_.task = &task_;
     writing_.open = [this](const RunSummary& run) -> Result<Desk> {
       Desk desk;
       desk.ledger = std::make_unique<llm::Ledger>(run.config.limits, run.spent);
@@ -260,6 +272,7 @@ class WritingRun : public testing::Test {
   Judge judge_{workbench_.landscape()};
   platform::FakeClock clock_;
   Observer observer_;
+  task::Definition task_ = propose::test_task();
   Writing writing_;
   FakeProposer::Answers answers_;
   std::vector<Told> told_;

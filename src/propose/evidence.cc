@@ -19,6 +19,8 @@ bool is_told(const Finding& finding, FeedbackLevel level, bool is_correct) {
          (!is_correct && contains(kOfFailures, std::string_view(finding.kind)));
 }
 
+}  // namespace
+
 AttemptLine seen_at(FeedbackLevel level, AttemptLine line) {
   if (level >= FeedbackLevel::Findings) return line;
   if (line.outcome == Outcome::Correct) {
@@ -28,8 +30,6 @@ AttemptLine seen_at(FeedbackLevel level, AttemptLine line) {
   line.speedup = line.reward = line.mean_ns = 0;
   return line;
 }
-
-}  // namespace
 
 Attempt seen_at(FeedbackLevel level, Attempt attempt) {
   Evaluation& e = attempt.evaluation;
@@ -53,12 +53,11 @@ Attempt seen_at(FeedbackLevel level, Attempt attempt) {
 void limit(Situation& s) {
   if (s.feedback == FeedbackLevel::Profile) return;
   if (s.feedback == FeedbackLevel::None) {
-    s.history.clear();
+    s.history = nullptr;
     s.cautions.clear();
     s.task_instructions.clear();
     s.remembered.clear();
   }
-  for (AttemptLine& line : s.history) line = seen_at(s.feedback, std::move(line));
   if (s.feedback >= FeedbackLevel::Findings) return;
   // Which one is best, and what helped, is known from times.
   s.best = nullptr;

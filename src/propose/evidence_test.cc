@@ -46,8 +46,11 @@ class EvidenceTest : public testing::Test {
     s.parent = &seen;
     s.grandparent = &before;
     s.best = &best;
-    s.history = {test_line(2, OutcomeClass::Failed), test_line(3, OutcomeClass::NewBest)};
-    s.history[1].outcome = Outcome::Correct;
+    AttemptLine correct = test_line(3, OutcomeClass::NewBest);
+    correct.outcome = Outcome::Correct;
+    const History history =
+        test_history({seen_at(level, test_line(2, OutcomeClass::Failed)), seen_at(level, correct)});
+    s.history = &history;
     s.insights = {"An insight of speed"};
     s.cautions = {"A caution"};
     limit(s);

@@ -16,7 +16,6 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 class FeedbackTest : public testing::Test {
  protected:
@@ -92,28 +91,6 @@ TEST_F(FeedbackTest, WhatChangedAndWhatItDid) {
   situation_.grandparent = &failed;
   told = feedback(parent);
   EXPECT_EQ(told.change_words, "Attempt 3 failed (crashed); attempt 4, made from it, reached 2x.");
-}
-
-TEST(History, SettingsOfOneKernelAreOneLine) {
-  const task::Definition task = test_task();
-  std::vector<AttemptLine> history{test_line(1, OutcomeClass::NewBest)};
-  for (int i = 2; i <= 5; ++i) {
-    AttemptLine line = test_line(i, i == 4 ? OutcomeClass::Failed : OutcomeClass::NoGain);
-    line.name = "tiles";
-    line.knobs = {{"TILE", 8 * i}};
-    line.speedup = i == 4 ? 0 : i;
-    history.push_back(line);
-  }
-  AttemptLine last = test_line(6, OutcomeClass::NoGain);
-  last.parent = 5;
-  history.push_back(last);
-  const auto lines = history_lines(history, Veil(task));
-  ASSERT_THAT(lines, SizeIs(3));
-  EXPECT_EQ(lines[0].text, "1, `kernel_1`: words of 1");
-  EXPECT_TRUE(lines[0].is_gain);
-  EXPECT_EQ(lines[1].text,
-            "2–5, `tiles`: 4 settings of its knobs; best 5x the baseline with TILE = 40; 1 failed");
-  EXPECT_EQ(lines[2].text, "6 (from 5), `kernel_6`: words of 6; 1.5x the baseline");
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
 
 #include "base/text.h"
 
@@ -31,11 +30,10 @@ std::string single(const AttemptLine& a, const Veil& veil) {
   return fmt::format("{}: {}", head_of(a), sanitise(words, kWordsBytes));
 }
 
-std::string settings(std::span<const AttemptLine> row) {
-  const AttemptLine& best = *std::ranges::max_element(row, {}, &AttemptLine::speedup);
-  const auto failed = std::ranges::count(row, OutcomeClass::Failed, &AttemptLine::outcome_class);
-  std::string text = fmt::format("{}–{}, `{}`: {} settings of its knobs", row.front().number,
-                                 row.back().number, best.name, row.size());
+std::string settings(int first, int last, const AttemptLine& best, std::size_t size,
+                     std::size_t failed) {
+  std::string text =
+      fmt::format("{}–{}, `{}`: {} settings of its knobs", first, last, best.name, size);
   if (best.speedup > 0)
     text += fmt::format("; best {:.3g}x the baseline with {}", best.speedup,
                         knobs_text(best.knobs, " = ", ", "));
@@ -45,20 +43,38 @@ std::string settings(std::span<const AttemptLine> row) {
 
 }  // namespace
 
-std::vector<HistoryLine> history_lines(const std::vector<AttemptLine>& history, const Veil& veil) {
-  std::vector<HistoryLine> lines;
-  for (std::size_t i = 0; i < history.size();) {
-    std::size_t end = i + 1;
-    while (end < history.size() && history[end].name == history[i].name &&
-           !history[end].knobs.empty())
-      ++end;
-    const auto row = std::span(history).subspan(i, end - i);
-    const bool is_gain = std::ranges::any_of(
-        row, [](const AttemptLine& a) { return a.outcome_class == OutcomeClass::NewBest; });
-    lines.push_back({row.size() == 1 ? single(row[0], veil) : settings(row), is_gain});
-    i = end;
+void History::add(const AttemptLine& line, const Veil& veil) {
+  const bool is_gain = line.outcome_class == OutcomeClass::NewBest;
+  const std::size_t failed = line.outcome_class == OutcomeClass::Failed ? 1 : 0;
+  if (!lines_.empty() && line.name == row_.best.name && !line.knobs.empty()) {
+    HistoryLine& row = lines_.back();
+    row.last = line.number;
+    row.is_gain = row.is_gain || is_gain;
+    if (line.speedup > row_.best.speedup) row_.best = line;
+    ++row_.size, row_.failed += failed;
+    row.text = settings(row.first, row.last, row_.best, row_.size, row_.failed);
+    return;
   }
-  return lines;
+  if (!lines_.empty()) count_oldest(lines_.back().is_gain);
+  lines_.push_back({single(line, veil), is_gain, line.number, line.number});
+  row_ = {line, 1, failed};
+}
+
+void History::count_oldest(bool is_gain) {
+  // The last six without a gain go later than others, so more than those must stand behind.
+  constexpr std::size_t kBehind = 6;
+  const auto is_alike = [&](const HistoryLine& line) { return line.is_gain == is_gain; };
+  std::size_t bytes = 0, count = 0;
+  for (const HistoryLine& line : lines_)
+    if (is_alike(line)) bytes += line.text.size(), ++count;
+  while (count > kBehind + 1) {
+    const auto oldest = std::ranges::find_if(lines_, is_alike);
+    bytes -= oldest->text.size();
+    if (bytes <= most_bytes_) return;
+    ++counted_[is_gain].lines;
+    counted_[is_gain].bytes += shown_bytes(*oldest);
+    lines_.erase(oldest), --count;
+  }
 }
 
 }  // namespace kw::propose

@@ -1,7 +1,9 @@
-// The attempts of a run as the lines of a prompt.
+// History: the attempts of a run as the lines of a prompt.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -10,13 +12,52 @@
 
 namespace kw::propose {
 
+/// As much of it as the largest prompt can show: all 24,000 tokens at 3.5 bytes.
+inline constexpr std::size_t kHistoryBytes = 84'000;
+
 struct HistoryLine {
   std::string text;
-  bool is_gain = false;  ///< A new best of its time: dropped later than the others.
+  bool is_gain = false;     ///< A new best of its time: dropped later than the others.
+  int first = 0, last = 0;  ///< Numbers of its attempts.
 };
 
-/// Oldest first. Neighbouring attempts of one name, which a tuner makes, are one line with their
-/// best. O(attempts).
-std::vector<HistoryLine> history_lines(const std::vector<AttemptLine>& history, const Veil& veil);
+/// What a line takes in a prompt: "- " and the end of the line, too.
+inline std::size_t shown_bytes(const HistoryLine& line) { return line.text.size() + 3; }
+
+/// Neighbouring attempts of one name, which a tuner makes, are one line with their best. Of the
+/// lines with a gain, and of those without, the oldest are only counted once those behind them
+/// would fill a prompt by themselves: it would leave them out first and can never show them. So a
+/// history's size does not grow with the run.
+class History {
+ public:
+  explicit History(std::size_t most_bytes = kHistoryBytes) : most_bytes_(most_bytes) {}
+
+  /// In their order. O(lines).
+  void add(const AttemptLine& line, const Veil& veil);
+
+  /// Oldest first, without those that are only counted.
+  const std::vector<HistoryLine>& lines() const { return lines_; }
+  struct Counted {
+    std::size_t lines = 0;
+    std::size_t bytes = 0;
+  };
+  /// Older ones than lines().
+  const Counted& counted(bool is_gain) const { return counted_[is_gain]; }
+  std::size_t most_bytes() const { return most_bytes_; }
+
+ private:
+  /// The neighbours that the last line stands for.
+  struct Row {
+    AttemptLine best;
+    std::size_t size = 0;
+    std::size_t failed = 0;
+  };
+  void count_oldest(bool is_gain);
+
+  std::size_t most_bytes_;
+  std::vector<HistoryLine> lines_;
+  Row row_;
+  std::array<Counted, 2> counted_;
+};
 
 }  // namespace kw::propose

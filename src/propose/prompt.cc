@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/text.h"
 #include "llm/estimate.h"
@@ -139,10 +140,10 @@ std::string title_of(const Attempt& a) {
 
 /// All that may be left out, and how much of it is kept.
 struct Parts {
-  std::vector<HistoryLine> history;
-  std::vector<bool> keeps_line;
-  bool has_best = false;  ///< A best whose code is not the parent's.
-  std::size_t shown = 0;  ///< Sources that the view shows.
+  std::vector<bool> keeps_line;     ///< Of the history.
+  std::size_t counted_dropped = 0;  ///< Lines that the history only counts, once they are dropped.
+  bool has_best = false;            ///< A best whose code is not the parent's.
+  std::size_t shown = 0;            ///< Sources that the view shows.
   std::size_t examples = 0;
   std::size_t remembered = 0;
   std::size_t insights = 0;
@@ -191,16 +192,27 @@ class Dropper {
   }
 
   void drop_lines(bool gains, std::size_t keep_last) {
-    std::size_t left = 0, count = 0;
-    for (std::size_t i = 0; i < parts_.history.size(); ++i)
-      left += parts_.keeps_line[i] && parts_.history[i].is_gain == gains;
-    for (std::size_t i = 0; i < parts_.history.size() && excess_ > 0 && left > keep_last; ++i) {
-      if (!parts_.keeps_line[i] || parts_.history[i].is_gain != gains) continue;
+    if (s_.history == nullptr) return;
+    const std::vector<HistoryLine>& lines = s_.history->lines();
+    std::size_t left = 0, count = drop_counted(gains);
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      left += parts_.keeps_line[i] && lines[i].is_gain == gains;
+    for (std::size_t i = 0; i < lines.size() && excess_ > 0 && left > keep_last; ++i) {
+      if (!parts_.keeps_line[i] || lines[i].is_gain != gains) continue;
       parts_.keeps_line[i] = false;
-      save(parts_.history[i].text.size() + 3);  // "- " and the end of the line
+      save(shown_bytes(lines[i]));
       --left, ++count;
     }
     note(count, "line", gains ? " of history with a gain" : " of history without a gain");
+  }
+
+  /// The oldest lines, which the history only counts.
+  std::size_t drop_counted(bool gains) {
+    if (excess_ == 0 || std::exchange(has_dropped_counted_[gains], true)) return 0;
+    const History::Counted& counted = s_.history->counted(gains);
+    save(counted.bytes);
+    parts_.counted_dropped += counted.lines;
+    return counted.lines;
   }
 
   void drop_best() {
@@ -232,6 +244,7 @@ class Dropper {
   const Feedback& feedback_;
   Parts& parts_;
   std::size_t excess_;
+  std::array<bool, 2> has_dropped_counted_{};
   std::vector<std::string> dropped_;
 };
 
@@ -319,10 +332,10 @@ void set_findings(Fields& f, const Feedback& feedback, std::size_t kept) {
 
 void set_parts(Fields& f, const Situation& s, const Feedback& feedback, const Parts& parts) {
   std::vector<Fields> history;
-  for (std::size_t i = 0; i < parts.history.size(); ++i)
-    if (parts.keeps_line[i]) history.push_back({{"text", {parts.history[i].text}}});
-  const std::size_t dropped = parts.history.size() - history.size();
-  f["has_history"] = {!parts.history.empty()};
+  for (std::size_t i = 0; i < parts.keeps_line.size(); ++i)
+    if (parts.keeps_line[i]) history.push_back({{"text", {s.history->lines()[i].text}}});
+  const std::size_t dropped = parts.keeps_line.size() - history.size() + parts.counted_dropped;
+  f["has_history"] = {!parts.keeps_line.empty()};
   f["has_dropped_history"] = {dropped > 0};
   f["dropped_history"] = {
       fmt::format("({} older line{} left out.)", dropped, dropped == 1 ? " is" : "s are")};
@@ -371,10 +384,17 @@ void set_parts(Fields& f, const Situation& s, const Feedback& feedback, const Pa
   f["reading"] = {parts.has_reading ? s.reading : std::string()};
 }
 
-Parts all_parts(const Situation& s, const Feedback& feedback, const Veil& veil) {
+/// What the lines that the history only counts would take, if `text` shows those that it has.
+std::size_t counted_bytes(const Situation& s, std::string_view text) {
+  if (s.history == nullptr || s.history->lines().empty()) return 0;
+  const std::size_t bytes = s.history->counted(false).bytes + s.history->counted(true).bytes;
+  const bool is_shown = bytes > 0 && text.contains(s.history->lines().front().text);
+  return is_shown ? bytes : 0;
+}
+
+Parts all_parts(const Situation& s, const Feedback& feedback) {
   Parts parts;
-  parts.history = history_lines(s.history, veil);
-  parts.keeps_line.assign(parts.history.size(), true);
+  if (s.history != nullptr) parts.keeps_line.assign(s.history->lines().size(), true);
   parts.has_best = s.best != nullptr && !s.best->candidate.source.empty() &&
                    (s.parent == nullptr || s.parent->candidate.source != s.best->candidate.source);
   parts.shown = s.shown.size();
@@ -413,7 +433,7 @@ Result<Prompt> PromptBook::fill(const Situation& s, const PromptOptions& options
   const auto shapes = KW_TRY(describe_shapes(*s.task, s.target));
   const Veil veil(*s.task);
   const Feedback feedback = feedback_of(s, veil);
-  Parts parts = all_parts(s, feedback, veil);
+  Parts parts = all_parts(s, feedback);
 
   Fields fields;
   set_rules(fields, s);
@@ -432,9 +452,10 @@ Result<Prompt> PromptBook::fill(const Situation& s, const PromptOptions& options
     return {};
   };
   KW_TRY(render());
-  if (prompt.tokens <= options.max_tokens) return prompt;
-  const double excess =
-      static_cast<double>(prompt.tokens - options.max_tokens) * llm::kUsualBytesPerToken;
+  const std::int64_t tokens =
+      llm::likely_tokens(prompt.system.size() + prompt.user.size() + counted_bytes(s, prompt.user));
+  if (tokens <= options.max_tokens) return prompt;
+  const double excess = static_cast<double>(tokens - options.max_tokens) * llm::kUsualBytesPerToken;
   // A note on what was left out needs some room itself.
   constexpr std::size_t kNoteBytes = 64;
   prompt.dropped = Dropper(s, feedback, parts, static_cast<std::size_t>(excess) + kNoteBytes).run();

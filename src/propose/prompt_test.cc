@@ -44,6 +44,11 @@ class PromptTest : public testing::Test {
     return prompt ? std::move(*prompt) : Prompt{};
   }
 
+  void tell(const std::vector<AttemptLine>& lines) {
+    history_ = test_history(lines);
+    situation_.history = &history_;
+  }
+
   void set_errand(Errand errand) {
     situation_.errand = errand;
     parent_ = test_attempt(8, errand == Errand::Improve ? Outcome::Correct : Outcome::WrongResult,
@@ -57,8 +62,17 @@ class PromptTest : public testing::Test {
   const PromptBook book_ = shipped_prompts();
   Attempt parent_;
   Attempt best_ = test_attempt(5, Outcome::Correct, 4);
+  History history_;
   Situation situation_;
 };
+
+/// The third is one.
+std::vector<AttemptLine> lines_with_a_gain(int count) {
+  std::vector<AttemptLine> lines;
+  for (int i = 1; i <= count; ++i)
+    lines.push_back(test_line(i, i == 3 ? OutcomeClass::NewBest : OutcomeClass::NoGain));
+  return lines;
+}
 
 TEST_F(PromptTest, AFirstPromptHoldsTheContractTheMachineAndTheGoal) {
   const Prompt prompt = build();
@@ -94,13 +108,12 @@ TEST_F(PromptTest, EveryErrandRendersWithAndWithoutEverything) {
       situation_.examples.clear();
       situation_.cautions.clear();
       situation_.instructions.clear();
-      situation_.history.clear();
+      situation_.history = nullptr;
       if (is_rich) {
         situation_.examples = {{"an example", "int example;\n"}};
         situation_.cautions = {"do not tile along z"};
         situation_.instructions = {"no intrinsics, please"};
-        situation_.history = {test_line(1, OutcomeClass::NewBest),
-                              test_line(2, OutcomeClass::Failed)};
+        tell({test_line(1, OutcomeClass::NewBest), test_line(2, OutcomeClass::Failed)});
         parent_.evaluation.findings = {{"note", 1, "a finding", "a frame\n", ""}};
       }
       const Prompt prompt = build();
@@ -152,7 +165,7 @@ TEST_F(PromptTest, ConstantsOfAShapeAreTaughtWhereTheWinnerIsBuiltForEach) {
 }
 
 TEST_F(PromptTest, EqualSituationsGiveEqualPrompts) {
-  situation_.history = {test_line(1, OutcomeClass::NewBest)};
+  tell({test_line(1, OutcomeClass::NewBest)});
   EXPECT_EQ(build().user, build().user);
 }
 
@@ -184,7 +197,7 @@ TEST_F(PromptTest, NothingTellsHiddenShapesOrSeeds) {
   parent_.evaluation.workloads = {result};
   AttemptLine line = test_line(8, OutcomeClass::Failed);
   line.words = "failed at check: wrong_result (" + parent_.evaluation.verdict.evidence + ")";
-  situation_.history = {line};
+  tell({line});
   for (const Errand errand : {Errand::Repair, Errand::Rethink}) {
     situation_.errand = errand;
     const Prompt prompt = build();
@@ -235,9 +248,7 @@ TEST_F(PromptTest, ABudgetDropsInTheOrderThatIsPromised) {
   set_errand(Errand::Improve);
   situation_.best = &best_;
   best_.candidate.source += std::string(4000, 'b') + "\n";
-  for (int i = 1; i <= 40; ++i)
-    situation_.history.push_back(
-        test_line(i, i == 3 ? OutcomeClass::NewBest : OutcomeClass::NoGain));
+  tell(lines_with_a_gain(40));
   situation_.examples = {{"near", std::string(3000, 'n')}, {"far", std::string(3000, 'f')}};
   situation_.cautions = {std::string(2000, 'x'), std::string(2000, 'y')};
   situation_.instructions = {"an instruction stays"};
@@ -284,9 +295,7 @@ TEST_F(PromptTest, EverythingThatCanGoHasItsPlaceInTheOrder) {
   best_.candidate.source += std::string(400, 'b') + "\n";
   const Attempt beside = test_attempt(2, Outcome::Correct, 1.5);
   situation_.shown = {&beside};
-  for (int i = 1; i <= 8; ++i)
-    situation_.history.push_back(
-        test_line(i, i == 3 ? OutcomeClass::NewBest : OutcomeClass::NoGain));
+  tell(lines_with_a_gain(8));
   const std::string words(400, '.');
   situation_.examples = {{"near", "example" + words}};
   situation_.remembered = {{"remembered" + words, "why", ""}};

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "memory/advice.h"
+#include "propose/history.h"
 #include "record/attempt.h"
 #include "record/proposal.h"
 #include "task/definition.h"
@@ -38,7 +39,7 @@ struct Situation {
   const Attempt* parent = nullptr;       ///< With its source; null for Write.
   const Attempt* grandparent = nullptr;  ///< What the parent was made from, for the difference.
   const Attempt* best = nullptr;         ///< Fastest correct one, with its source; null: none yet.
-  std::vector<AttemptLine> history;      ///< All attempts so far, oldest first.
+  const History* history = nullptr;      ///< All attempts so far; null: none may be shown.
   std::vector<Example> examples;         ///< Most relevant first.
   std::string reading;                   ///< A judge model's words on the parent.
   const Manner* manner = nullptr;        ///< Of methods with a way of their own; null: the usual.

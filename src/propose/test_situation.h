@@ -57,6 +57,15 @@ time:
   return std::move(*definition);
 }
 
+/// A history of `lines` that keeps `most_bytes` of them.
+inline History test_history(const std::vector<AttemptLine>& lines,
+                            std::size_t most_bytes = kHistoryBytes) {
+  const Veil veil(test_task());
+  History history(most_bytes);
+  for (const AttemptLine& line : lines) history.add(line, veil);
+  return history;
+}
+
 inline DeviceFacts test_device() {
   DeviceFacts facts;
   facts.id = "cpu-test";

@@ -268,12 +268,14 @@ PackedAttempt packed_attempt(SQLite::Statement& row) {
 }
 
 /// Calls `visit` for each row until it fails.
-Result<> for_each_row(const Database& db, const char* query, std::int64_t run,
+Result<> for_each_row(const Database& db, const char* query,
+                      std::initializer_list<std::int64_t> bound,
                       const std::function<Result<>(SQLite::Statement&)>& visit) {
   Result<> status;
   KW_TRY(db.read([&](SQLite::Database& open) {
     SQLite::Statement row(open, query);
-    row.bind(1, run);
+    int place = 0;
+    for (const std::int64_t value : bound) row.bind(++place, value);
     while (status && row.executeStep()) status = visit(row);
   }));
   return status;
@@ -285,19 +287,20 @@ Result<> RunStore::for_each_attempt(std::int64_t run, Sources sources,
                                     const std::function<Result<>(Attempt&)>& visit,
                                     Samples samples) const {
   AttemptWalk walk(artifacts_, sources, samples, visit);
-  KW_TRY(for_each_row(db_, "SELECT source, body FROM attempts WHERE run = ? ORDER BY number", run,
+  KW_TRY(for_each_row(db_, "SELECT source, body FROM attempts WHERE run = ? ORDER BY number", {run},
                       [&](SQLite::Statement& row) { return walk.add(packed_attempt(row)); }));
   return walk.finish();
 }
 
 Result<> RunStore::for_each_line(std::int64_t run,
-                                 const std::function<void(const AttemptLine&)>& visit) const {
+                                 const std::function<void(const AttemptLine&)>& visit,
+                                 int after) const {
   // Rows of schema 1 have no line; their body is read only where that is so.
   return for_each_row(
       db_,
       "SELECT source, CASE line WHEN '' THEN body END, line FROM attempts WHERE run = ? "
-      "ORDER BY number",
-      run, [&](SQLite::Statement& row) -> Result<> {
+      "AND number > ? ORDER BY number",
+      {run, after}, [&](SQLite::Statement& row) -> Result<> {
         const std::string line = row.getColumn(2).getString();
         visit(line.empty() ? line_of(KW_TRY(unpack(packed_attempt(row))))
                            : KW_TRY(decode<AttemptLine>(line)));
@@ -383,7 +386,7 @@ Result<std::optional<Exchange>> RunStore::exchange(std::int64_t run, const std::
 
 Result<> RunStore::for_each_exchange(std::int64_t run,
                                      const std::function<Result<>(Exchange&)>& visit) const {
-  return for_each_row(db_, "SELECT body FROM exchanges WHERE run = ? ORDER BY rowid", run,
+  return for_each_row(db_, "SELECT body FROM exchanges WHERE run = ? ORDER BY rowid", {run},
                       [&](SQLite::Statement& row) -> Result<> {
                         auto exchange =
                             KW_TRY(decode<Exchange>(KW_TRY(decompress(blob(row.getColumn(0))))));

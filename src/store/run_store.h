@@ -75,9 +75,10 @@ class RunStore {
   Result<> for_each_attempt(std::int64_t run, Sources sources,
                             const std::function<Result<>(Attempt&)>& visit,
                             Samples samples = Samples::Load) const;
-  /// The same for the lines of attempts: about a tenth of the cost.
-  Result<> for_each_line(std::int64_t run,
-                         const std::function<void(const AttemptLine&)>& visit) const;
+  /// The same for the lines of attempts behind attempt `after`, by one thread: about a tenth of the
+  /// cost.
+  Result<> for_each_line(std::int64_t run, const std::function<void(const AttemptLine&)>& visit,
+                         int after = 0) const;
   Result<Attempt> attempt(std::int64_t run, int number) const;
   Result<std::vector<Event>> events(std::int64_t run) const;
   /// Those of one kind behind event `after`.
