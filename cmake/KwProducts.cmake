@@ -187,11 +187,13 @@ if(KW_TESTS AND NOT KW_PORTABLE)
   string(JOIN ":" measuring Bundle.* EveryStrategy.RunsWithAScriptedModel EveryStrategy.TellsWhatEachRoleWasAsked
     Examples.TheScriptGoesBackAndForthUntilTheRunHasEnded GuidedModel.* Interrupt.DuringTheConfirmationEndsItSoon
     Interrupted.* LessonsOfAWave.* Model.* ModelScript.*
-    GraphBuild.* LearnedJudge.* OneDevice.* ShippedSuites.* Specialise.* TaskRun.*
+    GraphBuild.* LearnedJudge.* OneDevice.* ShippedSuites.HackingRanksNoKernelOfItsScript Specialise.* TaskRun.*
     GpuStrategies.*)
-  # On the stand-in for a GPU, whose stamps a busy machine cannot watch; a search that tries all there is; shipped suites as
-  # they are.
-  set(slow GpuBundle.*:GpuRun.*:GenericVariants.*:WholeSuites.*)
+  # On the stand-in for a GPU, whose stamps a busy machine cannot watch; a search that tries all there is; shipped suites,
+  # whose near ties take the time that a judgement may (100 s and more each).
+  string(JOIN ":" slow GpuBundle.* GpuRun.* GenericVariants.* WholeSuites.* ShippedSuites.ErrorsMendsWhatItIsTold
+    ShippedSuites.OneShotCountsWhatWorks ShippedSuites.ProfileWritesKernelsThatWork
+    ShippedSuites.KnowledgeRunsWithAndWithout ShippedSuites.RewardsEvolvesWhatItsScriptWrites)
   gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST TEST_FILTER ${measuring}
     PROPERTIES LABELS program TIMEOUT 900 RUN_SERIAL ON)
   gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST TEST_FILTER -${measuring}:${slow}

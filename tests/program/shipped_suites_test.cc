@@ -1,5 +1,5 @@
 // The six suites that are shipped, run with their scripts: each reply comes to what it was written
-// for, so that a script that has gone stale is noticed. Small tasks and budgets; whole with --full.
+// for, so that a script that has gone stale is noticed. All but hacking with --full.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <map>
@@ -10,6 +10,7 @@ namespace kw::program {
 namespace {
 
 using nlohmann::json;
+using testing::AnyOf;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -96,9 +97,9 @@ TEST_F(ShippedSuites, OneShotCountsWhatWorks) {
     if (cell["task"] == "saxpy")
       EXPECT_THAT(outcomes(cell),
                   ElementsAre("correct", "compile_failed", "wrong_result", "correct"));
-    else
-      EXPECT_THAT(outcomes(cell),
-                  ElementsAre("correct", "wrong_result", "compile_failed", "correct"));
+    else  // So small a workload of relu may be too noisy to tell, which the script does not decide.
+      EXPECT_THAT(outcomes(cell), ElementsAre(AnyOf("correct", "unmeasurable"), "wrong_result",
+                                              "compile_failed", "correct"));
   }
 }
 
