@@ -36,12 +36,12 @@ inline constexpr std::array<std::string_view, 7> kCodeFlags{
     "-fno-math-errno",      // sqrt as one instruction; no value changes
     "-fno-trapping-math"};  // branches may become selects; no value changes
 
-/// One source text that claims to solve a task, at one point of its tuning space.
 /// A kernel's name in lists for people; a reply that held none has none.
 inline std::string_view shown_name(std::string_view name) {
   return name.empty() ? std::string_view("(no kernel)") : name;
 }
 
+/// One source text that claims to solve a task, at one point of its tuning space.
 struct Candidate {
   std::string name;  ///< Short, file-name safe; unique among the baselines of a task.
   std::string source;
