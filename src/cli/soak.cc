@@ -70,7 +70,8 @@ class Soak {
     return carrier_.evaluate(std::move(request));
   }
 
-  /// The same at one workload of this size; nothing where it does not fit the machine.
+  /// The same with one workload of this size beside them, on which a fast reference can be compared
+  /// with the exact one; nothing where it does not fit the machine.
   Result<std::optional<GrowthPoint>> judge_at(task::WorkloadSpec spec, const std::string& dim,
                                               std::int64_t value) {
     spec.dims[dim] = value;
@@ -78,12 +79,15 @@ class Soak {
     Workload workload = KW_TRY(task::resolve(workbench_.definition(), spec));
     if (workload.bytes() > workload_limit(carrier_.facts())) return std::nullopt;
     const auto shipped = workbench_.workloads();
-    workbench_.set_workloads({std::move(workload)});
+    auto grown = shipped;
+    grown.push_back(std::move(workload));
+    workbench_.set_workloads(std::move(grown));
     auto evaluation = judge();
     workbench_.set_workloads(shipped);
     if (!evaluation) return std::unexpected(evaluation.error());
     GrowthPoint point{.value = value, .outcome = evaluation->verdict.outcome};
     for (const WorkloadResult& w : evaluation->workloads) {
+      if (w.name != spec.name) continue;
       point.rel_l2 = w.accuracy.rel_l2;
       point.max_abs = w.accuracy.max_abs_diff;
       point.gate_fraction = w.accuracy.gate_fraction;
