@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "llm/http_chat.h"
 
 namespace kw::llm {
@@ -78,8 +79,13 @@ class MessageReader final : public ReplyReader {
   explicit MessageReader(ReplyParts& parts) : parts_(parts) {}
 
   Result<> on_event(const net::SseEvent& event) override {
+    if (trim(event.data).empty() || event.data == "[DONE]")
+      return {};  // the latter of some proxies
     const auto json = parse_json(event.data, "event");
-    if (!json || !json->is_object()) return {};  // cut inside an event: finish() will tell
+    if (!json || !json->is_object()) {
+      parts_.is_broken = true;
+      return {};
+    }
     // The type inside counts: some proxies drop the name of the event.
     const std::string type = string_at(*json, "type");
     if (type == "error") return stream_error(*json);
@@ -113,10 +119,7 @@ class MessageReader final : public ReplyReader {
     return {};
   }
 
-  Result<> finish() override {
-    if (!parts_.is_done && !parts_.stop) return parts_.cut();
-    return {};
-  }
+  Result<> finish() override { return parts_.finish(); }
 
  private:
   /// Empty in a stream, where deltas follow; whole otherwise. Tool calls are passed over.

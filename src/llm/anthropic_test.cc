@@ -130,6 +130,20 @@ TEST_F(Anthropic, ACutStreamIsNoReply) {
   EXPECT_THAT(reply.error().what, HasSubstr("stream ended before"));
 }
 
+TEST_F(Anthropic, AnEventThatCannotBeReadLeavesNoSilentHole) {
+  for (const std::string damaged :
+       {R"(data: {"type":"content_block_delta","delta":{"type":"text_del)", "data: 7"}) {
+    answer(
+        {start(), spoken("void f("), damaged + "\n\n", spoken("int n) {}"), stop("end_turn", 50)});
+    const auto reply = ask();
+    ASSERT_FALSE(reply) << reply->text;
+    EXPECT_EQ(reply.error().advice, Advice::Retry);
+    EXPECT_THAT(reply.error().what, HasSubstr("would have a hole"));
+  }
+  answer({start(), "data:\n\n", spoken("whole"), stop("end_turn", 50), "data: [DONE]\n\n"});
+  EXPECT_EQ(ask()->text, "whole");
+}
+
 TEST_F(Anthropic, OutOfCreditAndAWrongKeyStop) {
   refuse(400, "invalid_request_error", "Your credit balance is too low to access the API.");
   EXPECT_EQ(ask().error().advice, Advice::Stop);

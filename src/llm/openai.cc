@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "llm/http_chat.h"
 
 namespace kw::llm {
@@ -55,10 +56,10 @@ class ChatReader final : public ReplyReader {
       parts_.is_done = true;
       return {};
     }
-    if (event.data.find_first_not_of(' ') == std::string::npos) return {};
+    if (trim(event.data).empty()) return {};
     const auto chunk = parse_json(event.data, "event");
     if (!chunk) {  // cut inside an event, or no chunk at all
-      is_broken_ = true;
+      parts_.is_broken = true;
       return {};
     }
     return take(*chunk, "delta");
@@ -72,11 +73,7 @@ class ChatReader final : public ReplyReader {
     return {};
   }
 
-  Result<> finish() override {
-    if (is_broken_ && !parts_.stop) return parts_.cut();
-    if (!parts_.is_done && !parts_.stop) return parts_.cut();
-    return {};
-  }
+  Result<> finish() override { return parts_.finish(); }
 
  private:
   Result<> take(const Json& body, const char* content_key) {
@@ -114,7 +111,6 @@ class ChatReader final : public ReplyReader {
 
   ReplyParts& parts_;
   bool is_refused_ = false;
-  bool is_broken_ = false;
   bool has_choice_ = false;
 };
 

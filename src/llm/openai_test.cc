@@ -146,10 +146,7 @@ TEST_F(OpenAi, EstimatesTokensThatTheServerDoesNotCount) {
 }
 
 TEST_F(OpenAi, AStreamThatIsCutMayBeAskedAgainAndCosts) {
-  const std::vector<std::vector<std::string>> cuts = {
-      {text("half")},
-      {text("half"), "data: {\"choices\":[{\"delta\":{\"cont"},
-      {": only comments\n\n"}};
+  const std::vector<std::vector<std::string>> cuts = {{text("half")}, {": only comments\n\n"}};
   for (const auto& pieces : cuts) {
     answer(pieces);
     const auto reply = ask();
@@ -164,6 +161,21 @@ TEST_F(OpenAi, AStreamThatIsCutMayBeAskedAgainAndCosts) {
   EXPECT_EQ(reply.error().advice, Advice::Retry);
   EXPECT_THAT(reply.error().what, HasSubstr("broke after"));
   EXPECT_GT(call_.report.spent.completion_tokens, 0);
+}
+
+TEST_F(OpenAi, AnEventThatCannotBeReadLeavesNoSilentHole) {
+  const std::string half = R"(data: {"choices":[{"index":0,"delta":{"content":"float* x, )";
+  for (const std::string& damaged : {half + "\n\n", std::string("data: gateway\n\n")}) {
+    answer({text("void f("), damaged, text("int n) {}"), chunk(Json::object(), "stop"), kDone});
+    const auto reply = ask();
+    ASSERT_FALSE(reply) << reply->text;
+    EXPECT_EQ(reply.error().advice, Advice::Retry);
+    EXPECT_THAT(reply.error().what, HasSubstr("would have a hole"));
+  }
+  answer({text("half"), half});  // ends inside an event
+  EXPECT_EQ(ask().error().advice, Advice::Retry);
+  answer({text("whole"), "data:\n\n", "data:  \n\n", chunk(Json::object(), "stop"), kDone});
+  EXPECT_EQ(ask()->text, "whole");
 }
 
 TEST_F(OpenAi, ErrorsInsideTheStreamEndIt) {

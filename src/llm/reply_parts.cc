@@ -71,7 +71,11 @@ ChatReply ReplyParts::to_reply(const ChatRequest& request, const Endpoint& endpo
   return reply;
 }
 
-std::unexpected<Error> ReplyParts::cut() const {
+Result<> ReplyParts::finish() const {
+  if (is_broken)
+    return fail("an event of the stream cannot be read: the reply would have a hole", {},
+                Advice::Retry);
+  if (is_done || stop) return {};
   return fail(fmt::format("the stream ended before the reply was complete, after {} of text",
                           format_bytes(text_.size() + thinking_.size())),
               {}, Advice::Retry);

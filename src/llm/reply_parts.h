@@ -31,14 +31,15 @@ class ReplyParts {
   std::string model;
   std::optional<Usage> usage;
   std::optional<StopReason> stop;
-  bool is_done = false;  ///< The stream's own end mark came.
+  bool is_done = false;    ///< The stream's own end mark came.
+  bool is_broken = false;  ///< An event could not be read: the text has a hole.
 
   /// The reply, its cost and time. Where the server sent no count, one is made from bytes.
   ChatReply to_reply(const ChatRequest& request, const Endpoint& endpoint, std::int64_t started_ns);
   /// What was spent if the try ended here.
   Usage spent(const ChatRequest& request) const;
-  /// The error of a stream that ended too early.
-  std::unexpected<Error> cut() const;
+  /// Of a stream that is over: an error, worth another try, where it ended too early or has a hole.
+  Result<> finish() const;
 
  private:
   const Call* call_;
