@@ -99,14 +99,40 @@ class ChatReader final : public ReplyReader {
       parts_.add_thinking(thinking);
       break;  // some servers send the same piece under both names
     }
-    parts_.add_text(string_at(content, "content"));
-    if (const std::string refusal = string_at(content, "refusal"); !refusal.empty()) {
-      parts_.add_text(refusal);
-      is_refused_ = true;
-    }
+    if (content.is_object() && content.contains("content")) take_content(content["content"]);
+    take_refusal(string_at(content, "refusal"));
     if (const std::string reason = string_at(choice, "finish_reason"); !reason.empty())
       parts_.stop = openai_stop(reason);
     if (is_refused_) parts_.stop = StopReason::Refusal;
+  }
+
+  /// A string, or an array of typed parts.
+  void take_content(const Json& content) {
+    if (content.is_string()) parts_.add_text(content.get<std::string>());
+    if (!content.is_array()) return;
+    for (const Json& part : content) {
+      const std::string type = string_at(part, "type");
+      if (type == "thinking" || type == "reasoning")
+        parts_.add_thinking(thinking_of(part, type.c_str()));
+      else if (type == "refusal")
+        take_refusal(string_at(part, "refusal"));
+      else
+        parts_.add_text(part.is_string() ? part.get<std::string>() : string_at(part, "text"));
+    }
+  }
+
+  /// Mistral's parts of thinking hold an array of parts of text; others a string.
+  static std::string thinking_of(const Json& part, const char* key) {
+    std::string thinking = string_at(part, key) + string_at(part, "text");
+    if (const auto inner = part.find(key); inner != part.end() && inner->is_array())
+      for (const Json& piece : *inner) thinking += string_at(piece, "text");
+    return thinking;
+  }
+
+  void take_refusal(const std::string& words) {
+    if (words.empty()) return;
+    parts_.add_text(words);
+    is_refused_ = true;
   }
 
   ReplyParts& parts_;

@@ -116,6 +116,21 @@ TEST_F(OpenAi, KeepsThinkingApart) {
   EXPECT_EQ(reply->thinking, "thought");
 }
 
+TEST_F(OpenAi, JoinsContentThatComesInTypedParts) {
+  const auto parts = [](const char* content) { return chunk({{"content", Json::parse(content)}}); };
+  answer({parts(R"([{"type":"thinking","thinking":[{"type":"text","text":"I should "}]},)"
+                R"({"type":"reasoning","text":"tile"}])"),
+          parts(R"([{"type":"text","text":"Hello "},{"type":"image_url"}])"),
+          parts(R"([{"type":"text","text":"world"}])"), chunk(Json::object(), "stop"), kDone});
+  const auto reply = ask();
+  ASSERT_TRUE(reply) << describe(reply.error());
+  EXPECT_EQ(reply->text, "Hello world");
+  EXPECT_EQ(reply->thinking, "I should tile");
+  answer({parts(R"([{"type":"refusal","refusal":"I cannot."}])"), chunk(Json::object(), "stop"),
+          kDone});
+  EXPECT_EQ(ask()->stop, StopReason::Refusal);
+}
+
 TEST_F(OpenAi, TellsRefusalFilterLengthEmptinessAndToolNoise) {
   answer({chunk({{"refusal", "I cannot."}}), chunk(Json::object(), "stop"), kDone});
   auto reply = ask();
