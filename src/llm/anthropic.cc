@@ -88,7 +88,7 @@ class MessageReader final : public ReplyReader {
     }
     // The type inside counts: some proxies drop the name of the event.
     const std::string type = string_at(*json, "type");
-    if (type == "error") return stream_error(*json);
+    if (type == "error") return parts_.break_off(*json);
     if (type == "message_start") {
       const Json& message = object_at(*json, "message");
       parts_.model = string_at(message, "model");
@@ -107,7 +107,7 @@ class MessageReader final : public ReplyReader {
   }
 
   Result<> on_whole(const Json& body) override {
-    if (string_at(body, "type") == "error") return stream_error(body);
+    if (string_at(body, "type") == "error") return parts_.break_off(body);
     const auto content = body.is_object() ? body.find("content") : body.end();
     if (!body.is_object() || content == body.end() || !content->is_array())
       return fail("the answer holds no content: is this a messages server?");

@@ -25,13 +25,12 @@ class HttpChat final : public ChatModel {
       const auto reader = dialect_.reader(parts);
       const Json body = dialect_.body(endpoint_, request, quirks);
       const auto posted = post(endpoint_, dialect_.path, dialect_.headers, body, *reader, call);
-      if (!posted) {
-        call.report.spent = spent_by(posted.error(), parts, request);
-        return std::unexpected(posted.error());
-      }
-      if (!posted->refusal) return parts.to_reply(request, endpoint_, started);
-      const auto notice = adapt(*posted->refusal, request, quirks);
-      if (!notice) return std::unexpected(to_error(*posted->refusal, endpoint_));
+      if (!posted) call.report.spent = spent_by(posted.error(), parts, request);
+      const auto& refusal = posted ? posted->refusal : parts.refusal;
+      if (posted && !refusal) return parts.to_reply(request, endpoint_, started);
+      if (!refusal) return std::unexpected(posted.error());
+      const auto notice = parts.is_empty() ? adapt(*refusal, request, quirks) : std::nullopt;
+      if (!notice) return std::unexpected(to_error(*refusal, endpoint_));
       quirks_.set(quirks);
       call.say(name_ + ": " + *notice);
     }

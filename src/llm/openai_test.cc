@@ -202,6 +202,54 @@ TEST_F(OpenAi, ErrorsInsideTheStreamEndIt) {
   EXPECT_THAT(reply.error().what, HasSubstr("engine overloaded"));
 }
 
+TEST_F(OpenAi, ErrorsUnder200CountAsTheirStatus) {
+  struct Case {
+    const char* error;
+    Advice advice;
+    const char* words;
+  };
+  for (const Case& c :
+       {Case{R"({"message":"You exceeded your current quota","code":"insufficient_quota"})",
+             Advice::Stop, "exceeded your current quota"},
+        Case{R"({"message":"No endpoints found for m","code":404})", Advice::Stop,
+             "No endpoints found for m; is the model's name right?"},
+        Case{R"({"message":"bad key","type":"invalid_request_error","code":"invalid_api_key"})",
+             Advice::Stop, "check the key in OPENAI_API_KEY"},
+        Case{R"({"message":"no such field","type":"invalid_request_error"})", Advice::GiveUp,
+             "no such field"},
+        Case{R"({"message":"slow down","code":"429"})", Advice::Retry, "slow down"}}) {
+    const std::string body = std::string(R"({"error":)") + c.error + "}";
+    for (const bool is_streamed : {true, false}) {
+      answer(is_streamed ? std::vector{text("half"), "data: " + body + "\n\n"} : std::vector{body});
+      const auto reply = ask();
+      ASSERT_FALSE(reply) << body;
+      EXPECT_EQ(reply.error().advice, c.advice) << body;
+      EXPECT_THAT(reply.error().what, HasSubstr(c.words));
+    }
+  }
+  answer({R"(data: {"error":{"message":"'temperature' is not supported","code":400}})"
+          "\n\n"});
+  answer({text("ok"), chunk(Json::object(), "stop"), kDone});
+  EXPECT_EQ(ask()->text, "ok");
+}
+
+TEST_F(OpenAi, PlainTextWith200IsNoStreamAndIsShown) {
+  for (const std::string words :
+       {"database gone", "error 17", "internal failure", "retry later", "da", "\xEF\xBB\xBFidle"}) {
+    answer({words.substr(0, 1), words.substr(1)});
+    const auto reply = ask();
+    ASSERT_FALSE(reply) << words;
+    EXPECT_EQ(reply.error().advice, Advice::GiveUp);
+    EXPECT_THAT(reply.error().what, AllOf(HasSubstr(words.substr(words.size() - 2)),
+                                          HasSubstr("is the base URL right?")));
+  }
+  answer({":-( out of order"});
+  const auto reply = ask();
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().advice, Advice::Retry);
+  EXPECT_THAT(reply.error().what, HasSubstr("holds no event and begins ':-( out of order'"));
+}
+
 struct Refusal {
   int status;
   const char* body;

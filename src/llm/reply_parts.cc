@@ -71,6 +71,11 @@ ChatReply ReplyParts::to_reply(const ChatRequest& request, const Endpoint& endpo
   return reply;
 }
 
+std::unexpected<Error> ReplyParts::break_off(const Json& body) {
+  refusal = error_in_reply(body);
+  return fail(refusal->message);
+}
+
 Result<> ReplyParts::finish() const {
   if (is_broken)
     return fail("an event of the stream cannot be read: the reply would have a hole", {},

@@ -28,14 +28,19 @@ class ReplyParts {
   void add_text(std::string_view piece);
   void add_thinking(std::string_view piece);
 
+  bool is_empty() const { return text_.empty() && thinking_.empty(); }
+
   std::string model;
   std::optional<Usage> usage;
   std::optional<StopReason> stop;
-  bool is_done = false;    ///< The stream's own end mark came.
-  bool is_broken = false;  ///< An event could not be read: the text has a hole.
+  bool is_done = false;                ///< The stream's own end mark came.
+  bool is_broken = false;              ///< An event could not be read: the text has a hole.
+  std::optional<ServerError> refusal;  ///< Of break_off().
 
   /// The reply, its cost and time. Where the server sent no count, one is made from bytes.
   ChatReply to_reply(const ChatRequest& request, const Endpoint& endpoint, std::int64_t started_ns);
+  /// Notes the error that the server sent in the place of a reply, or of its rest.
+  std::unexpected<Error> break_off(const Json& body);
   /// What was spent if the try ended here.
   Usage spent(const ChatRequest& request) const;
   /// Of a stream that is over: an error, worth another try, where it ended too early or has a hole.

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/text.h"
 #include "llm/providers.h"
@@ -61,8 +62,31 @@ std::string words_of_page(std::string_view body) {
   return "a web page";
 }
 
-/// `wanted` among the words that say "try later".
+/// The status that an error under 200 would have had: its code where that is a number, else by the
+/// names that OpenAI, Anthropic and vLLM give to codes and types; 0: unknown.
+int status_within(const ServerError& error) {
+  int number = 0;
+  const char* end = error.code.data() + error.code.size();
+  if (const auto read = std::from_chars(error.code.data(), end, number);
+      read.ec == std::errc() && read.ptr == end && number >= 400 && number < 600)
+    return number;
+  constexpr std::pair<std::string_view, int> kNames[] = {
+      {"invalid_api_key", 401},       {"model_not_found", 404},
+      {"insufficient_quota", 429},    {"rate_limit_exceeded", 429},
+      {"authentication_error", 401},  {"billing_error", 402},
+      {"permission_error", 403},      {"not_found_error", 404},
+      {"NotFoundError", 404},         {"request_too_large", 413},
+      {"rate_limit_error", 429},      {"context_length_exceeded", 400},
+      {"invalid_request_error", 400}, {"BadRequestError", 400}};
+  for (const std::string& word : {error.code, error.type})
+    for (const auto& [name, status] : kNames)
+      if (word == name) return status;
+  return 0;
+}
+
+/// Whether its words say "try later".
 bool is_passing(const ServerError& error) {
+  if (error.is_in_reply && error.status == 0) return true;  // overload and its like
   if (error.status == 408 || error.status == 409 || error.status == 425 || error.status == 429)
     return true;
   return error.status >= 500 && error.status != 501 && error.status != 505;
@@ -164,7 +188,9 @@ Error to_error(const ServerError& error, const Endpoint& endpoint) {
     out.advice = Advice::Stop;
     return endpoint.redactor.redact(std::move(out));
   }
-  out.what = fmt::format("HTTP {}: {}{}", error.status, error.message, hint_for(error, endpoint));
+  out.what = (error.is_in_reply ? std::string("the server broke the reply off: ")
+                                : fmt::format("HTTP {}: ", error.status)) +
+             error.message + hint_for(error, endpoint);
   if (is_out_of_credit(error) || error.status == 401 || error.status == 403 || error.status == 404)
     out.advice = Advice::Stop;
   else
@@ -175,12 +201,12 @@ Error to_error(const ServerError& error, const Endpoint& endpoint) {
   return endpoint.redactor.redact(std::move(out));
 }
 
-std::unexpected<Error> stream_error(const Json& body) {
-  const ServerError error = server_error_from(body);
-  const bool is_final = error.type == "invalid_request_error" || error.code.starts_with("40");
-  return fail("the server broke the reply off: " +
-                  (error.message.empty() ? std::string("no further words") : error.message),
-              {}, is_final ? Advice::GiveUp : Advice::Retry);
+ServerError error_in_reply(const Json& body) {
+  ServerError error = server_error_from(body);
+  error.is_in_reply = true;
+  error.status = status_within(error);
+  if (error.message.empty()) error.message = "no further words";
+  return error;
 }
 
 }  // namespace kw::llm

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -14,16 +15,25 @@ namespace {
 /// Most of an error page that is kept: the message stands at its beginning.
 constexpr std::size_t kErrorBytes = 64 << 10;
 
+/// Of an event stream without any event: what is shown of it.
+constexpr std::size_t kShownBytes = 200;
+
 enum class BodyKind { Unknown, Events, Json, Other };
 
-BodyKind kind_of(char first) {
-  if (first == '{' || first == '[') return BodyKind::Json;
-  // data: event: id: retry: a comment, or the byte order mark
-  if (std::string_view("deir:\xEF").find(first) != std::string_view::npos) return BodyKind::Events;
+/// By the first bytes that are no blanks; Unknown: more of them are needed.
+BodyKind kind_of(std::string_view start) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (start.starts_with(kMark)) start.remove_prefix(kMark.size());
+  if (start.empty() || kMark.starts_with(start)) return BodyKind::Unknown;
+  if (start.front() == '{' || start.front() == '[') return BodyKind::Json;
+  for (const std::string_view field : {"data:", "event:", "id:", "retry:", ":"}) {
+    if (start.starts_with(field)) return BodyKind::Events;
+    if (field.starts_with(start)) return BodyKind::Unknown;
+  }
   return BodyKind::Other;
 }
 
-/// Decides from the first byte that is no blank what a body is, and passes it on.
+/// Decides from its beginning what a body is, and passes it on.
 class BodyReader {
  public:
   explicit BodyReader(ReplyReader& reader) : reader_(reader) {}
@@ -33,26 +43,22 @@ class BodyReader {
       kept_.append(piece.substr(0, kErrorBytes - std::min(kErrorBytes, kept_.size())));
       return {};
     }
-    if (kind_ == BodyKind::Unknown) {
-      const std::string_view start = trim(piece);
-      if (start.empty()) return {};
-      kind_ = kind_of(start.front());
-    }
-    if (kind_ == BodyKind::Events)
-      return events_.feed(piece,
-                          [&](const net::SseEvent& event) { return reader_.on_event(event); });
+    if (kind_ == BodyKind::Events) return feed(piece);
     if (kind_ == BodyKind::Json || kept_.size() < kErrorBytes) kept_ += piece;
-    return {};
+    if (kind_ != BodyKind::Unknown) return {};
+    kept_.erase(0, std::min(kept_.find_first_not_of(kBlanks), kept_.size()));
+    kind_ = kind_of(kept_);
+    return kind_ == BodyKind::Events ? feed(kept_) : Result<>();
   }
 
   /// Of an answer with status 200 that is complete.
   Result<> finish(const net::HttpHead& head) {
     switch (kind_) {
       case BodyKind::Unknown:
+        if (!kept_.empty()) break;
         return fail("the server answered 200 with an empty body", {}, Advice::Retry);
       case BodyKind::Events:
-        KW_TRY(events_.finish([&](const net::SseEvent& event) { return reader_.on_event(event); }));
-        return reader_.finish();
+        return finish_events();
       case BodyKind::Json: {
         const auto body = parse_json(kept_, "the server's answer");
         if (!body) return fail("the answer is no JSON: " + body.error().what, {}, Advice::Retry);
@@ -70,7 +76,34 @@ class BodyReader {
   const std::string& kept() const { return kept_; }
 
  private:
+  Result<> feed(std::string_view bytes) {
+    if (!has_event_ && bytes.data() != kept_.data())
+      kept_.append(bytes.substr(0, kShownBytes - std::min(kShownBytes, kept_.size())));
+    return events_.feed(bytes, on_event_);
+  }
+
+  Result<> finish_events() {
+    KW_TRY(events_.finish(on_event_));
+    Result<> whole = reader_.finish();
+    if (!whole && !has_event_)
+      whole.error().what += fmt::format("; it holds no event and begins '{}'", shown());
+    return whole;
+  }
+
+  /// One line of how the body begins.
+  std::string shown() const {
+    std::string line = sanitise(trim(std::string_view(kept_).substr(0, kShownBytes)), kShownBytes);
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    return line;
+  }
+
+  static constexpr const char* kBlanks = " \t\r\n";
   ReplyReader& reader_;
+  const net::SseReader::OnEvent on_event_ = [this](const net::SseEvent& event) {
+    has_event_ = true;
+    return reader_.on_event(event);
+  };
+  bool has_event_ = false;
   BodyKind kind_ = BodyKind::Unknown;
   net::SseReader events_;
   std::string kept_;

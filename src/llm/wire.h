@@ -30,9 +30,10 @@ struct Endpoint {
   std::optional<Price> price;
 };
 
-/// A refusal by the server: a status other than 200, or an error inside the stream.
+/// A refusal by the server: a status other than 200, or an error in the body of a 200.
 struct ServerError {
-  int status = 0;  ///< 0: inside the stream.
+  int status = 0;            ///< In a body: what its code or type amounts to; 0: neither says.
+  bool is_in_reply = false;  ///< It came under status 200.
   std::string message;
   std::string type;
   std::string code;
@@ -47,6 +48,8 @@ struct ServerError {
 /// llama.cpp's, Ollama's, FastAPI's, a proxy's web page, plain text.
 ServerError read_server_error(const net::HttpHead& head, std::string_view body);
 ServerError server_error_from(const Json& body);
+/// The same of an error that came under status 200.
+ServerError error_in_reply(const Json& body);
 
 /// Seconds, an HTTP date (against `wall_seconds`), or the finer retry-after-ms.
 std::optional<std::chrono::milliseconds> retry_after_of(const net::HttpHead& head,
@@ -78,8 +81,5 @@ struct Posted {
 Result<Posted> post(const Endpoint& endpoint, std::string_view path,
                     const std::vector<net::Header>& headers, const Json& body, ReplyReader& reader,
                     Call& call);
-
-/// The message of an error inside a stream as an Error; overload and its like advise Retry.
-std::unexpected<Error> stream_error(const Json& body);
 
 }  // namespace kw::llm
