@@ -103,7 +103,7 @@ class MessageReader final : public ReplyReader {
     } else if (type == "message_stop") {
       parts_.is_done = true;
     }
-    return {};
+    return parts_.check_length();
   }
 
   Result<> on_whole(const Json& body) override {
@@ -116,7 +116,7 @@ class MessageReader final : public ReplyReader {
     take_stop(body);
     take_usage(object_at(body, "usage"));
     parts_.is_done = true;
-    return {};
+    return parts_.check_length();
   }
 
   Result<> finish() override { return parts_.finish(); }

@@ -255,6 +255,18 @@ TEST_F(Anthropic, HangsFloodsAndHugeLinesEnd) {
   EXPECT_THAT(ask().error().what, HasSubstr("longer than 16 MiB"));
 }
 
+TEST_F(Anthropic, AFloodOfTextEndsAndIsChargedNoMoreThanWasAllowed) {
+  answer({start() + spoken(std::string(70'000, 'x')), ": the rest is cut off"});
+  ASSERT_FALSE(ask());  // 70,000 bytes are 20,000 tokens by estimate
+  EXPECT_EQ(call_.report.spent.completion_tokens, request_.max_tokens);
+  server_.add({.pieces = {spoken(std::string(20'000, 'x'))}, .end = TestAnswer::End::Flood});
+  const auto reply = ask();
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().advice, Advice::GiveUp);
+  EXPECT_THAT(reply.error().what, HasSubstr("does not keep to max_tokens"));
+  EXPECT_EQ(call_.report.spent.completion_tokens, request_.max_tokens);
+}
+
 TEST_F(Anthropic, UnderstandsAServerThatDoesNotStream) {
   server_.add(
       {.content_type = "application/json",

@@ -21,7 +21,7 @@ class HttpChat final : public ChatModel {
       call.report = {};
       Quirks quirks = quirks_.get();
       const std::int64_t started = endpoint_.clock->now_ns();
-      ReplyParts parts(call);
+      ReplyParts parts(call, request.max_tokens);
       const auto reader = dialect_.reader(parts);
       const Json body = dialect_.body(endpoint_, request, quirks);
       const auto posted = post(endpoint_, dialect_.path, dialect_.headers, body, *reader, call);

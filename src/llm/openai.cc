@@ -87,7 +87,7 @@ class ChatReader final : public ReplyReader {
     if (choices == body.end() || !choices->is_array()) return {};
     for (const Json& choice : *choices)
       if (count_at(choice, "index") == 0) take_choice(choice, content_key);
-    return {};
+    return parts_.check_length();
   }
 
   void take_choice(const Json& choice, const char* content_key) {

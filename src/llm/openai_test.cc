@@ -345,6 +345,18 @@ TEST_F(OpenAi, HangsHugeLinesAndCommentFloodsEnd) {
   EXPECT_THAT(reply.error().what, HasSubstr("longer than 16 MiB"));
 }
 
+TEST_F(OpenAi, AFloodOfTextEndsAndIsChargedNoMoreThanWasAllowed) {
+  answer({text(std::string(70'000, 'x')), ": the rest is cut off"});
+  ASSERT_FALSE(ask());  // 70,000 bytes are 20,000 tokens by estimate
+  EXPECT_EQ(call_.report.spent.completion_tokens, request_.max_tokens);
+  server_.add({.pieces = {text(std::string(20'000, 'x'))}, .end = TestAnswer::End::Flood});
+  const auto reply = ask();
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().advice, Advice::GiveUp);
+  EXPECT_THAT(reply.error().what, HasSubstr("does not keep to max_tokens"));
+  EXPECT_EQ(call_.report.spent.completion_tokens, request_.max_tokens);
+}
+
 TEST_F(OpenAi, LeavesOutWhatTheServerRejectsAndRemembersIt) {
   const auto reject = [&](const char* param, const std::string& message) {
     server_.add({.status = 400,

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -11,6 +12,14 @@
 #include "llm/prices.h"
 
 namespace kw::llm {
+namespace {
+
+/// Ten times what is usual: rows of blanks and of rules are few tokens.
+constexpr std::size_t kMostBytesPerToken = 35;
+/// However few tokens were asked for: some servers count no thinking.
+constexpr std::size_t kSlackBytes = std::size_t{64} << 10;
+
+}  // namespace
 
 std::string string_at(const Json& object, const char* key) {
   if (!object.is_object()) return {};
@@ -46,7 +55,8 @@ void ReplyParts::add_thinking(std::string_view piece) {
 Usage ReplyParts::spent(const ChatRequest& request) const {
   Usage spent = usage.value_or(Usage{});
   if (!usage) spent.prompt_tokens = likely_tokens(bytes_of(request));
-  const std::int64_t written = likely_tokens(text_.size() + thinking_.size());
+  const std::int64_t written =
+      std::min(likely_tokens(text_.size() + thinking_.size()), max_tokens_);
   if (spent.completion_tokens < written) spent.completion_tokens = written;
   spent.is_estimated = true;
   return spent;
@@ -69,6 +79,16 @@ ChatReply ReplyParts::to_reply(const ChatRequest& request, const Endpoint& endpo
   reply.latency_ns = endpoint.clock->now_ns() - started_ns;
   if (endpoint.price) reply.cost_usd = cost_usd(reply.usage, *endpoint.price);
   return reply;
+}
+
+Result<> ReplyParts::check_length() const {
+  const std::size_t written = text_.size() + thinking_.size();
+  const auto most = static_cast<std::size_t>(max_tokens_) * kMostBytesPerToken + kSlackBytes;
+  if (written <= most) return {};
+  return fail(
+      fmt::format("the server does not keep to max_tokens: {} of reply where {} tokens were "
+                  "asked for",
+                  format_bytes(written), max_tokens_));
 }
 
 std::unexpected<Error> ReplyParts::break_off(const Json& body) {

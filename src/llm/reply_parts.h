@@ -23,7 +23,8 @@ const Json& object_at(const Json& object, const char* key);
 /// A reply under way. Passes pieces on to the call's listener as they are added.
 class ReplyParts {
  public:
-  explicit ReplyParts(const Call& call) : call_(&call) {}
+  /// `max_tokens` is what the request allows the reply.
+  ReplyParts(const Call& call, std::int64_t max_tokens) : call_(&call), max_tokens_(max_tokens) {}
 
   void add_text(std::string_view piece);
   void add_thinking(std::string_view piece);
@@ -41,13 +42,17 @@ class ReplyParts {
   ChatReply to_reply(const ChatRequest& request, const Endpoint& endpoint, std::int64_t started_ns);
   /// Notes the error that the server sent in the place of a reply, or of its rest.
   std::unexpected<Error> break_off(const Json& body);
-  /// What was spent if the try ended here.
+  /// An error once more was written than max_tokens can be: the server does not keep to it.
+  Result<> check_length() const;
+  /// What was spent if the try ended here. What is estimated of the reply is never above what was
+  /// allowed, so that a budget which let the call begin bears it.
   Usage spent(const ChatRequest& request) const;
   /// Of a stream that is over: an error, worth another try, where it ended too early or has a hole.
   Result<> finish() const;
 
  private:
   const Call* call_;
+  std::int64_t max_tokens_;
   std::string text_;
   std::string thinking_;
 };
