@@ -10,6 +10,7 @@
 // kw: technique tensor cores, TMA, warp specialisation, online softmax, kernel fusion, multistage pipeline, software pipelining
 // kw: tune KEYS = 192, 128
 // kw: tune TURNS = 1, 0  // whether the two warpgroups take turns
+// kw: tune TOGETHER = 16, 8, 4, 1  // heads whose causal blocks are begun from the longest to the shortest of all
 // kw: let ROWS = 128, DIM = 128, STAGES = 2
 // kw: when dim == DIM
 // kw:   map map_q = q sizes(dim, seq, heads) strides(dim * 2, seq * dim * 2) box(64, ROWS, 1) swizzle(128)
@@ -68,12 +69,23 @@ static_assert(DIM == 128);
 struct Problem {
   int heads, seq, causal;
   float scale;  // of the scores, with the change to powers of two
-  // Long ones first.
-  __device__ int first_row() const {
-    return int(causal != 0 ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * ROWS;
+  int first_row, first_head;
+
+  // Causal blocks differ in length: those of several heads, whose keys and values fit the L2, are taken longest first, so
+  // that few processors wait for a long one at the end.
+  __device__ Problem(int all_heads, int length, int is_causal, float factor)
+      : heads(all_heads), seq(length), causal(is_causal), scale(factor) {
+    const unsigned together = causal != 0 ? TOGETHER : 1, blocks = gridDim.x;
+    const unsigned i = blockIdx.x + blocks * blockIdx.y, group = i / (together * blocks);
+    const unsigned inside = i - group * together * blocks, heads_here = min(together, gridDim.y - group * together);
+    const unsigned block = inside / heads_here;
+    first_head = int(group * together + inside % heads_here);
+    first_row = int(causal != 0 ? blocks - 1 - block : block) * ROWS;
   }
+  // Whether all queries of the second warpgroup lie behind the last, so that it has nothing to do.
+  __device__ bool is_half() const { return first_row + ROWS / 2 >= seq; }
   __device__ int turns() const {
-    const int last = causal != 0 ? min(seq, first_row() + ROWS) : seq;
+    const int last = causal != 0 ? min(seq, first_row + ROWS) : seq;
     return (last + KEYS - 1) / KEYS;
   }
 };
@@ -99,9 +111,9 @@ static __device__ void produce(Room& room, const TmaDescriptor& map_q, const Tma
                                const TmaDescriptor& map_v, const Problem& p) {
   Cursor at;
   int heads_done = 0;
-  for (int head = blockIdx.y; head < p.heads; head += gridDim.y, ++heads_done) {
+  for (int head = p.first_head; head < p.heads; head += gridDim.y, ++heads_done) {
     if (heads_done > 0) Empty::wait(&room.empty_q, (heads_done - 1) & 1);
-    load<ROWS>(map_q, room.full_q, room.q.begin(), p.first_row(), head);
+    load<ROWS>(map_q, room.full_q, room.q.begin(), p.first_row, head);
     for (int turn = 0; turn < p.turns(); ++turn, at.advance()) {
       if (at.round > 0) Empty::wait(&room.empty_k[at.slot], (at.round - 1) & 1);
       load<KEYS>(map_k, room.full_k[at.slot], room.k.begin() + at.slot * KEYS * DIM, turn * KEYS, head);
@@ -219,16 +231,17 @@ static __device__ void consume(Room& room, uint16_t* y, const Problem& p) {
     for (int i = 0; i < int(size(pairs)); ++i) pairs(i) = pair_of(s(2 * i), s(2 * i + 1));
   };
 
-  const int row = p.first_row() + thread / 32 * 16 + lane / 4;
+  const int row = p.first_row + thread / 32 * 16 + lane / 4;
   const int turns = p.turns();
   const auto needs_mask = [&](int turn) {
-    return (turn + 1) * KEYS > p.seq || (p.causal != 0 && (turn + 1) * KEYS > p.first_row() + 1);
+    return (turn + 1) * KEYS > p.seq || (p.causal != 0 && (turn + 1) * KEYS > p.first_row + 1);
   };
   // The two warpgroups begin their products in turn: one's weights are made while the other multiplies.
-  if (TURNS && thread >= 128) asm volatile("bar.arrive 1, 256;" ::: "memory");
+  const bool in_turn = TURNS && !p.is_half();
+  if (in_turn && thread >= 128) asm volatile("bar.arrive 1, 256;" ::: "memory");
   Cursor at;
   int heads_done = 0;
-  for (int head = blockIdx.y; head < p.heads; head += gridDim.y, ++heads_done) {
+  for (int head = p.first_head; head < p.heads; head += gridDim.y, ++heads_done) {
     Rows rows = {{-1e30f, -1e30f}, {0.0f, 0.0f}, {}};
     values.accumulate_ = GMMA::ScaleOut::Zero;
     Full::wait(&room.full_q, heads_done & 1);
@@ -244,11 +257,11 @@ static __device__ void consume(Room& room, uint16_t* y, const Problem& p) {
     at.advance();
     for (int turn = 1; turn < turns; ++turn) {
       Full::wait(&room.full_k[at.slot], at.round & 1);
-      if (TURNS) asm volatile("bar.sync %0, 256;" ::"r"(1 + thread / 128) : "memory");
+      if (in_turn) asm volatile("bar.sync %0, 256;" ::"r"(1 + thread / 128) : "memory");
       begin_scores(at.slot);
       Full::wait(&room.full_v[before.slot], before.round & 1);
       begin_values(before.slot);
-      if (TURNS) asm volatile("bar.arrive %0, 256;" ::"r"(2 - thread / 128) : "memory");
+      if (in_turn) asm volatile("bar.arrive %0, 256;" ::"r"(2 - thread / 128) : "memory");
       warpgroup_wait<1>();
       warpgroup_fence_operand(s);
       release(room.empty_k[at.slot]);
@@ -295,15 +308,16 @@ extern "C" __global__ void __launch_bounds__(384, 1)
   // The swizzle repeats every 1024 bytes, and dynamic shared memory promises only 16.
   Room& room = *reinterpret_cast<Room*>((reinterpret_cast<uintptr_t>(memory) + 1023) &
                                         ~uintptr_t(1023));
-  const Problem p = {heads, seq, causal, scale};
+  const Problem p(heads, seq, causal, scale);
   if (threadIdx.x == 0) {
+    const int warps = p.is_half() ? kWarps / 2 : kWarps;
     Full::init(&room.full_q, 1);
-    Empty::init(&room.empty_q, kWarps);
+    Empty::init(&room.empty_q, warps);
     for (int i = 0; i < STAGES; ++i) {
       Full::init(&room.full_k[i], 1);
       Full::init(&room.full_v[i], 1);
-      Empty::init(&room.empty_k[i], kWarps);
-      Empty::init(&room.empty_v[i], kWarps);
+      Empty::init(&room.empty_k[i], warps);
+      Empty::init(&room.empty_v[i], warps);
     }
     cutlass::arch::fence_barrier_init();
   }
@@ -313,7 +327,7 @@ extern "C" __global__ void __launch_bounds__(384, 1)
     if (threadIdx.x == 0) produce(room, map_q, map_k, map_v, p);
   } else {
     cutlass::arch::warpgroup_reg_alloc<240>();
-    consume(room, y, p);
+    if (threadIdx.x < 256 || !p.is_half()) consume(room, y, p);
   }
 }
 
