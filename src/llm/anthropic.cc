@@ -44,8 +44,7 @@ bool add_thinking(Json& body, const ChatRequest& request, const Quirks& quirks,
 Json anthropic_body(const Endpoint& endpoint, const ChatRequest& request, const Quirks& quirks) {
   Json body;
   body["model"] = endpoint.spec.name;
-  const std::int64_t max_tokens =
-      std::min(request.max_tokens, quirks.max_tokens.value_or(request.max_tokens));
+  const std::int64_t max_tokens = reply_bound(request, quirks);
   body["max_tokens"] = max_tokens;
   body["stream"] = true;
   Json system = Json::array();

@@ -25,7 +25,7 @@ Json openai_body(const Endpoint& endpoint, const ChatRequest& request, const Qui
   body["stream"] = true;
   if (quirks.takes_stream_options) body["stream_options"] = {{"include_usage", true}};
   body[quirks.says_completion_tokens ? "max_completion_tokens" : "max_tokens"] =
-      std::min(request.max_tokens, quirks.max_tokens.value_or(request.max_tokens));
+      reply_bound(request, quirks);
   if (request.temperature && quirks.takes_temperature) body["temperature"] = *request.temperature;
   if (!request.effort.empty() && quirks.takes_effort) body["reasoning_effort"] = request.effort;
   return body;

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <initializer_list>
 #include <string_view>
+
+#include "llm/estimate.h"
 
 namespace kw::llm {
 namespace {
@@ -32,6 +35,79 @@ std::optional<std::int64_t> stated_bound(const ServerError& error, std::int64_t 
   return std::nullopt;
 }
 
+/// The number right before a `trail`.
+std::optional<std::int64_t> number_before(std::string_view text, std::string_view trail) {
+  for (std::size_t end = text.find(trail); end != std::string_view::npos;
+       end = text.find(trail, end + 1)) {
+    std::size_t begin = end;
+    while (begin > 0 && text[begin - 1] >= '0' && text[begin - 1] <= '9') --begin;
+    if (const auto number = number_after(text.substr(begin, end - begin), "")) return number;
+  }
+  return std::nullopt;
+}
+
+template <auto number>
+std::optional<std::int64_t> first_of(std::string_view text,
+                                     std::initializer_list<std::string_view> places) {
+  for (const std::string_view place : places)
+    if (const auto found = number(text, place)) return found;
+  return std::nullopt;
+}
+
+/// What a refusal says of a prompt that leaves too little of the context for the reply.
+struct StatedContext {
+  std::int64_t context = 0;  ///< Tokens of prompt and reply together.
+  std::int64_t prompt = 0;
+};
+
+/// As vLLM, OpenAI, OpenRouter, SGLang, TGI and Anthropic put it. Nothing where the prompt alone is
+/// too long: they name no tokens of a reply then.
+std::optional<StatedContext> stated_context(std::string_view text) {
+  auto context = first_of<number_after>(
+      text, {"context length is ", "context length of ", "context window of ", "must be <= "});
+  auto prompt =
+      first_of<number_before>(text, {" in the messages", " input tokens", " of text input",
+                                     " tokens from the input", " `inputs` tokens"});
+  constexpr std::string_view kSum = "exceed context limit: ";  // P + M > C
+  if (const std::size_t sum = text.find(kSum); sum != std::string_view::npos) {
+    prompt = number_after(text, kSum);
+    context = number_after(text.substr(sum), " > ");
+  }
+  if (!context || !prompt || *prompt < 0 || *context <= *prompt) return std::nullopt;
+  return StatedContext{*context, *prompt};
+}
+
+/// Less than this is no kernel with its plan.
+constexpr std::int64_t kLeastReply = 1024;
+/// Prompts differ in tokens to the byte: a fiftieth and a few.
+constexpr std::int64_t kMarginShare = 50;
+constexpr std::int64_t kMarginTokens = 32;
+
+/// What is left of `context` behind a prompt of about so many tokens.
+std::int64_t room_behind(std::int64_t prompt, std::int64_t context) {
+  return context - prompt - prompt / kMarginShare - kMarginTokens;
+}
+
+/// Lowers what is asked of the reply to what the stated context leaves. A second time for the same
+/// prompt it falls by a tenth at least, so that asking again ends; by half where the server stopped
+/// counting the prompt.
+std::optional<std::string> fit_context(const ServerError& error, const ChatRequest& request,
+                                       std::int64_t asked, Quirks& quirks) {
+  const auto stated = stated_context(error.message);
+  if (!stated) return std::nullopt;
+  std::int64_t room = room_behind(stated->prompt, stated->context);
+  if (error.names("at least")) room = std::min(room, asked / 2);
+  if (quirks.context) room = std::min(room, asked - asked / 10);
+  if (room < kLeastReply || room >= asked) return std::nullopt;
+  quirks.context = stated->context;
+  const auto taken = static_cast<double>(stated->context - room - kMarginTokens);
+  quirks.tokens_per_byte = taken / (1 + 1.0 / kMarginShare) /
+                           static_cast<double>(std::max<std::size_t>(1, bytes_of(request)));
+  return fmt::format(
+      "prompt and reply share a context of {} tokens: asking for a reply of {} instead of {}",
+      stated->context, reply_bound(request, quirks), asked);
+}
+
 bool is_unwelcome(const ServerError& error) {
   if (error.code.starts_with("unsupported") || error.code.starts_with("unknown")) return true;
   const std::initializer_list<std::string_view> words = {
@@ -43,11 +119,20 @@ bool is_unwelcome(const ServerError& error) {
 
 }  // namespace
 
+std::int64_t reply_bound(const ChatRequest& request, const Quirks& quirks) {
+  const std::int64_t most =
+      std::min(request.max_tokens, quirks.max_tokens.value_or(request.max_tokens));
+  if (!quirks.context) return most;
+  const double prompt = quirks.tokens_per_byte * static_cast<double>(bytes_of(request));
+  const std::int64_t room = room_behind(std::llround(std::ceil(prompt)), *quirks.context);
+  return std::min(most, std::max(kLeastReply, room));
+}
+
 std::optional<std::string> adapt(const ServerError& error, const ChatRequest& request,
                                  Quirks& quirks) {
   if (error.status != 400 && error.status != 422) return std::nullopt;
-  const std::int64_t asked =
-      std::min(request.max_tokens, quirks.max_tokens.value_or(request.max_tokens));
+  const std::int64_t asked = reply_bound(request, quirks);
+  if (auto notice = fit_context(error, request, asked, quirks)) return notice;
   if (error.names("max_tokens") || error.names("max_completion_tokens")) {
     if (const auto bound = stated_bound(error, asked)) {
       quirks.max_tokens = bound;

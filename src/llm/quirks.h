@@ -23,6 +23,8 @@ struct Quirks {
   bool may_swap_token_name = true;                 ///< Not swapped yet: never back and forth.
   ThinkingForm thinking = ThinkingForm::Adaptive;  ///< Anthropic's thinking.
   std::optional<std::int64_t> max_tokens;          ///< The most that the model writes.
+  std::optional<std::int64_t> context;  ///< The most tokens of prompt and reply together.
+  double tokens_per_byte = 0;           ///< Of the prompt that `context` refused.
   bool operator==(const Quirks&) const = default;
 };
 
@@ -31,6 +33,10 @@ struct Quirks {
 /// asking again ends.
 std::optional<std::string> adapt(const ServerError& error, const ChatRequest& request,
                                  Quirks& quirks);
+
+/// What may be asked of the reply: the request's max_tokens, the model's own bound, and what the
+/// prompt leaves of the context.
+std::int64_t reply_bound(const ChatRequest& request, const Quirks& quirks);
 
 /// What one model remembers between its calls, from whatever thread.
 class SharedQuirks {

@@ -113,6 +113,12 @@ std::string hint_for(const ServerError& error, const Endpoint& endpoint) {
       return "; is the model's name right?";
     case 413:
       return "; the prompt is too large for this server";
+    case 400:
+    case 422:
+      if (error.names("context length") || error.names("context size") ||
+          error.names("context limit") || error.names("context window"))
+        return "; prompt and reply share the context: lower --prompt-tokens or --max-tokens";
+      return {};
     default:
       return {};
   }
