@@ -20,7 +20,7 @@ Json openai_body(const Endpoint& endpoint, const ChatRequest& request, const Qui
   Json body;
   body["model"] = endpoint.spec.name;
   Json& messages = body["messages"] = Json::array();
-  for (const ChatMessage& message : request.messages)
+  for (const ChatMessage& message : messages_for(request, quirks))
     messages.push_back({{"role", name_of(message.role)}, {"content", message.text}});
   body["stream"] = true;
   if (quirks.takes_stream_options) body["stream_options"] = {{"include_usage", true}};

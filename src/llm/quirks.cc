@@ -117,7 +117,41 @@ bool is_unwelcome(const ServerError& error) {
                      [&](std::string_view word) { return error.names(word); });
 }
 
+bool has_system(const ChatRequest& request) {
+  return std::ranges::any_of(request.messages,
+                             [](const ChatMessage& m) { return m.role == ChatRole::System; });
+}
+
+/// What chat templates raise (Gemma's and Mistral's; llama.cpp makes 500 of it) and OpenAI's older
+/// reasoning models say.
+bool rejects_system(const ServerError& error, const ChatRequest& request) {
+  if (error.status != 400 && error.status != 422 && error.status != 500) return false;
+  if (!has_system(request)) return false;
+  return error.names("system role not supported") || error.names("roles must alternate") ||
+         error.names("does not support 'system'") ||
+         (error.status != 500 && is_unwelcome(error) &&
+          (error.names("system role") || error.names("system message")));
+}
+
 }  // namespace
+
+std::vector<ChatMessage> messages_for(const ChatRequest& request, const Quirks& quirks) {
+  if (quirks.takes_system) return request.messages;
+  std::string system;
+  std::vector<ChatMessage> messages;
+  for (const ChatMessage& message : request.messages) {
+    if (message.role == ChatRole::System)
+      system += message.text + "\n\n";
+    else
+      messages.push_back(message);
+  }
+  const auto user = std::ranges::find(messages, ChatRole::User, &ChatMessage::role);
+  if (user == messages.end())
+    messages.insert(messages.begin(), {ChatRole::User, system});
+  else
+    user->text.insert(0, system);
+  return messages;
+}
 
 std::int64_t reply_bound(const ChatRequest& request, const Quirks& quirks) {
   const std::int64_t most =
@@ -130,6 +164,10 @@ std::int64_t reply_bound(const ChatRequest& request, const Quirks& quirks) {
 
 std::optional<std::string> adapt(const ServerError& error, const ChatRequest& request,
                                  Quirks& quirks) {
+  if (quirks.takes_system && rejects_system(error, request)) {
+    quirks.takes_system = false;
+    return "this model takes no system message: its text goes before the first user message";
+  }
   if (error.status != 400 && error.status != 422) return std::nullopt;
   const std::int64_t asked = reply_bound(request, quirks);
   if (auto notice = fit_context(error, request, asked, quirks)) return notice;

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "llm/wire.h"
 #include "record/exchange.h"
@@ -18,6 +19,7 @@ enum class ThinkingForm { Adaptive, Budget, None };
 struct Quirks {
   bool takes_temperature = true;
   bool takes_stream_options = true;
+  bool takes_system = true;                        ///< A message of role system.
   bool takes_effort = true;                        ///< OpenAI's reasoning_effort.
   bool says_completion_tokens = false;             ///< max_completion_tokens, not max_tokens.
   bool may_swap_token_name = true;                 ///< Not swapped yet: never back and forth.
@@ -37,6 +39,10 @@ std::optional<std::string> adapt(const ServerError& error, const ChatRequest& re
 /// What may be asked of the reply: the request's max_tokens, the model's own bound, and what the
 /// prompt leaves of the context.
 std::int64_t reply_bound(const ChatRequest& request, const Quirks& quirks);
+
+/// The messages as the server takes them: where it wants no system message, its text stands before
+/// that of the first user message.
+std::vector<ChatMessage> messages_for(const ChatRequest& request, const Quirks& quirks);
 
 /// What one model remembers between its calls, from whatever thread.
 class SharedQuirks {

@@ -98,6 +98,37 @@ TEST_F(QuirksOfAServer, AContextIsLearntOnceForAllLaterRequests) {
   EXPECT_THAT(reply.error().what, HasSubstr("lower --prompt-tokens or --max-tokens"));
 }
 
+TEST_F(QuirksOfAServer, ASystemMessageThatIsRejectedMovesIntoTheFirstUserMessage) {
+  refuse("System role not supported");
+  answer();
+  ASSERT_TRUE(model_->complete(request_, call_));
+  ASSERT_EQ(sent()["messages"].size(), 1u);
+  EXPECT_EQ(sent()["messages"][0]["role"], "user");
+  EXPECT_EQ(sent()["messages"][0]["content"], "rules\n\nquestion");
+  EXPECT_THAT(notices_, testing::ElementsAre(HasSubstr("takes no system message")));
+  answer();
+  ASSERT_TRUE(model_->complete(request_, call_));
+  EXPECT_EQ(server_.requests().size(), 3u);
+}
+
+TEST(Quirks, AllWordsForASystemMessageThatIsRejectedAreKnown) {
+  for (const auto& [status, words] :
+       {std::pair{500, "Jinja Exception: System role not supported"},
+        {400, "Conversation roles must alternate user/assistant/user/assistant/..."},
+        {400, "Unsupported value: 'messages[0].role' does not support 'system' with this model."},
+        {422, "system messages are not supported by this model"}}) {
+    Quirks quirks;
+    EXPECT_TRUE(adapt(refusal(words, status), question(100, 3), quirks)) << words;
+    EXPECT_FALSE(quirks.takes_system);
+    ChatRequest plain = question(100, 3);
+    plain.messages.erase(plain.messages.begin());
+    quirks = {};
+    EXPECT_FALSE(adapt(refusal(words, status), plain, quirks)) << "there is none to move";
+  }
+  Quirks quirks;
+  EXPECT_FALSE(adapt(refusal("the system is overloaded", 500), question(100, 3), quirks));
+}
+
 TEST(Quirks, AnAnswerThatKeepsRefusingEnds) {
   // vLLM counts a prompt no further than it must to refuse it.
   const char* words =

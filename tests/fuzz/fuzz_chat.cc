@@ -34,6 +34,7 @@ void ask(bool is_anthropic, int status, std::string_view body, std::size_t piece
   const auto model =
       is_anthropic ? kw::llm::make_anthropic_chat(endpoint) : kw::llm::make_openai_chat(endpoint);
   kw::ChatRequest request;
+  request.messages = {{kw::ChatRole::System, "rules"}, {kw::ChatRole::User, "question"}};
   request.temperature = 0.5;
   request.effort = "high";
   kw::llm::Call call;
