@@ -54,6 +54,15 @@ TEST(Spec, RefusesWithASuggestion) {
   EXPECT_THAT(describe(parse_model_spec("openai:x@https://u:hunter2@h/v1").error()),
               Not(HasSubstr("hunter2")));
   EXPECT_FALSE(parse_model_spec("openai:x", "localhost:8000"));
+  for (const char* address : {"localhost:8000/v1", "gpu:8000", "gpu/v1", "localhost"})
+    EXPECT_THAT(parse_model_spec(std::string("openai:x@") + address).error().what,
+                HasSubstr(std::string("@http://") + address))
+        << "a model of that name at the vendor would be sent the task";
+  EXPECT_THAT(describe(parse_model_spec("openai:x@u:hunter2@h/v1").error()),
+              Not(HasSubstr("hunter2")));
+  EXPECT_THAT(parse_model_spec("openai:x@HTTP://h/v1").error().what, HasSubstr("@http://h/v1"));
+  EXPECT_EQ(parse_model_spec("anthropic:claude-x@20240620")->name, "claude-x@20240620");
+  EXPECT_EQ(parse_model_spec("openai:@cf/meta/llama@https://h/v1")->name, "@cf/meta/llama");
 }
 
 TEST(Providers, StandInTheTableOnceEachWithWhatServersNeed) {

@@ -25,6 +25,22 @@ std::string known_forms() {
   return forms;
 }
 
+/// What stands behind an '@' and can only be an address that lacks its scheme, or misspells it: it
+/// has a path, a port, or is this machine. "claude-x@20240620" and "@cf/meta/llama" are names.
+std::string_view address_in(std::string_view name) {
+  const std::size_t at = name.rfind('@');
+  if (at == std::string_view::npos || at == 0) return {};
+  const std::string_view rest = name.substr(at + 1);
+  const std::size_t colon = rest.find(':');
+  const bool has_port = colon != std::string_view::npos && colon + 1 < rest.size() &&
+                        rest[colon + 1] >= '0' && rest[colon + 1] <= '9';
+  const bool is_address =
+      has_port || rest.find('/') != std::string_view::npos || net::is_loopback(rest);
+  if (!is_address) return {};
+  const std::size_t scheme = rest.find("://");
+  return scheme == std::string_view::npos ? rest : rest.substr(scheme + 3);
+}
+
 Result<std::string> base_url_from(std::string_view url) {
   while (url.ends_with('/')) url.remove_suffix(1);
   if (!(url.starts_with("http://") || url.starts_with("https://")) || net::host_of(url).empty())
@@ -73,6 +89,11 @@ Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view defau
   if (const std::size_t at = rest.find("@http"); spec.is_remote() && at != std::string_view::npos) {
     url = rest.substr(at + 1);
     rest = rest.substr(0, at);
+  } else if (const std::string_view address = address_in(rest);
+             spec.is_remote() && !address.empty()) {
+    // What stands before the address may hold a password.
+    return bad("an address begins with http:// or https://: @http://" + sanitise(address, 100),
+               text.substr(0, text.find('@')));
   }
   spec.name = rest;
   if (spec.name.empty())
