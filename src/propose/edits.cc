@@ -207,6 +207,8 @@ std::expected<Placed, std::string> place_search(const Lines& parent, const Edit&
   for (const Same same : {is_same, is_same_without_tail, is_same_without_indent}) {
     const auto places = places_of(parent, edit.search, same);
     if (places.size() == 1) return Placed{places[0], places[0] + edit.search.size(), &edit};
+    if (edit.first > 0 && std::ranges::find(places, edit.first - 1) != places.end())
+      return Placed{edit.first - 1, edit.first - 1 + edit.search.size(), &edit};
     if (places.size() > 1)
       return std::unexpected(fmt::format(
           "the SEARCH text {} occurs {} times in the parent, first in lines {} and {}: quote more "

@@ -13,14 +13,14 @@ namespace kw::propose {
 /// One edit; docs/formats.md has both notations.
 struct Edit {
   enum class Kind {
-    Search,  ///< The lines that read `search` become `lines`.
+    Search,  ///< The lines that read `search` become `lines`; of several those from `first` on.
     Lines,   ///< Lines `first` to `last` become `lines`.
     Insert,  ///< `lines` go behind line `first`; 0: before all others.
   };
   Kind kind = Kind::Search;
   std::vector<std::string> search;
   std::vector<std::string> lines;
-  std::size_t first = 0;  ///< Of the parent, from 1.
+  std::size_t first = 0;  ///< Of the parent, from 1; 0 of a search: not known.
   std::size_t last = 0;
   std::size_t at_line = 0;  ///< Of the reply, for evidence.
 };

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "propose/edits.h"
 #include "propose/markdown.h"
+#include "propose/unified_diff.h"
 #include "task/code.h"
 #include "task/header.h"
 
@@ -20,6 +21,13 @@ namespace {
 
 constexpr auto kCodeInfos = std::to_array<std::string_view>(
     {"", "cpp", "c++", "cc", "cxx", "c", "h", "hpp", "cuda", "cu", "openmp"});
+
+/// What is no C++ whatever it holds: a kernel inside it is quoted, or changed, or a string.
+constexpr auto kForeignInfos = std::to_array<std::string_view>(
+    {"python",     "py",   "json", "jsonc", "yaml",    "yml",     "toml",       "xml",
+     "html",       "bash", "sh",   "shell", "zsh",     "console", "md",         "markdown",
+     "rust",       "go",   "java", "julia", "fortran", "js",      "javascript", "ts",
+     "typescript", "asm",  "ptx",  "sass",  "mlir",    "cmake",   "make",       "makefile"});
 
 /// What stands behind the thinking that some models write in front of their answer.
 std::string_view answer_in(std::string_view text) {
@@ -57,15 +65,18 @@ bool is_candidate(std::string_view source, const ReplyContext& context) {
   return defines(source, context.function);
 }
 
-bool has_text(const Block& block) { return !trim(block.text).empty(); }
+/// Whether its fence allows that it is C++; many a name of the language is unknown here.
+bool may_be_code(const Block& block) {
+  return !trim(block.text).empty() && !is_diff(block) && !contains(kForeignInfos, block.info);
+}
 
 const Block* choose_block(const std::vector<Block>& blocks, const ReplyContext& context) {
   const Block* chosen = nullptr;
   for (const Block& block : blocks)
-    if (has_text(block) && is_candidate(block.text, context)) chosen = &block;
+    if (may_be_code(block) && is_candidate(block.text, context)) chosen = &block;
   if (chosen != nullptr) return chosen;
   for (const Block& block : blocks)
-    if (has_text(block) && contains(kCodeInfos, block.info) &&
+    if (may_be_code(block) && contains(kCodeInfos, block.info) &&
         (chosen == nullptr || block.text.size() > chosen->text.size()))
       chosen = &block;
   return chosen;
@@ -87,6 +98,15 @@ ParsedReply unusable(std::string evidence, std::string plan) {
   return {"", std::move(evidence), std::move(plan)};
 }
 
+/// " (they are marked json, diff)"; empty where none is.
+std::string marks_of(const std::vector<Block>& blocks) {
+  std::vector<std::string> marks;
+  for (const Block& block : blocks)
+    if (!block.info.empty() && !contains(marks, block.info) && marks.size() < 4)
+      marks.push_back(sanitise(block.info, 20));
+  return marks.empty() ? "" : " (they are marked " + join(marks, ", ") + ")";
+}
+
 /// A whole file among the blocks, or without any fence.
 ParsedReply whole_file(std::string_view text, const ReplyContext& context) {
   const std::vector<Block> blocks = find_blocks(text);
@@ -97,7 +117,7 @@ ParsedReply whole_file(std::string_view text, const ReplyContext& context) {
       return {std::string(text), "", ""};
     return unusable(context.is_cut_off ? "the reply was cut off before its code began"
                     : blocks.empty()   ? "the reply holds no fenced code block and no edits"
-                                       : "no block of the reply holds C++ code",
+                                       : "no block of the reply holds C++ code" + marks_of(blocks),
                     sanitise(trim(text), kPlanBytes));
   }
   std::string plan = plan_before(text, block->begin);
@@ -114,7 +134,10 @@ ParsedReply whole_file(std::string_view text, const ReplyContext& context) {
 
 ParsedReply parse_reply(std::string_view raw, const ReplyContext& context) {
   const std::string text = without_returns(answer_in(raw));
-  const Edits edits = find_edits(text, context.is_cut_off);
+  const std::vector<Block> blocks = find_blocks(text);
+  Edits edits = find_edits(text, context.is_cut_off);
+  if (edits.edits.empty() && edits.trouble.empty() && choose_block(blocks, context) == nullptr)
+    edits = find_hunks(text, blocks, context.is_cut_off);
   if (edits.edits.empty() && edits.trouble.empty()) {
     ParsedReply reply = whole_file(text, context);
     if (!reply.source.empty() && context.form == ReplyForm::Edits)
@@ -141,11 +164,10 @@ ParsedReply parse_reply(std::string_view raw, const ReplyContext& context) {
       return {std::move(*source), "", plan_before(text, edits.begin)};
   }
   // Some models send edits and the file they lead to.
-  const std::vector<Block> blocks = find_blocks(text);
   for (const Block& block : blocks)
     if (context.form != ReplyForm::Edits && block.is_closed &&
-        find_edits(block.text, false).edits.empty() && is_candidate(block.text, context) &&
-        trim(block.text) != trim(context.parent))
+        find_edits(block.text, false).edits.empty() && may_be_code(block) &&
+        is_candidate(block.text, context) && trim(block.text) != trim(context.parent))
       return {block.text, "", plan_before(text, std::min(block.begin, edits.begin))};
   return unusable(std::move(evidence), plan_before(text, edits.begin));
 }

@@ -28,9 +28,10 @@ struct ParsedReply {
 inline constexpr std::size_t kPlanBytes = 2000;
 
 /// Total and pure: any bytes give a source or evidence, never both. Edits win over whole files
-/// unless they do not apply. Of several fenced blocks that of the function is taken, the last one
-/// where more of them define it, the longest C++ one where none does. A block without its closing
-/// fence counts unless the reply was cut off.
+/// unless they do not apply; a unified diff counts as edits where no block is a file. Of several
+/// fenced blocks that of the function is taken, the last one where more of them define it, the
+/// longest C++ one where none does; what a fence calls another language is never taken. A block
+/// without its closing fence counts unless the reply was cut off.
 ParsedReply parse_reply(std::string_view text, const ReplyContext& context);
 
 /// The files of a reply that writes several.

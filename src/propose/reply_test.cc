@@ -97,6 +97,50 @@ TEST(Reply, NothingToJudgeIsSaid) {
   EXPECT_THAT(parse(block(kParent), kParent).evidence, HasSubstr("repeats the parent"));
 }
 
+TEST(Reply, AnotherLanguageIsNotCompiledWhateverItHolds) {
+  for (const std::string mark : {"python", "json", "markdown", "bash"}) {
+    const auto reply = parse("Plan.\n```" + mark + "\n" + kKernel + "```\n");
+    EXPECT_THAT(reply.source, IsEmpty()) << mark;
+    EXPECT_THAT(reply.evidence, HasSubstr("holds C++ code (they are marked " + mark + ")"));
+  }
+  EXPECT_EQ(parse("```python\n" + kKernel + "```\n" + block(kParent)).source, kParent);
+  EXPECT_EQ(parse("```kernel.cpp\n" + kKernel + "```\n").source, kKernel) << "a name of its own";
+}
+
+TEST(Reply, AUnifiedDiffIsAppliedToTheParent) {
+  const std::string head = "Plan.\n\n```diff\n--- a/kernel.cpp\n+++ b/kernel.cpp\n";
+  auto reply = parse(head +
+                         "@@ -4,5 +4,4 @@ void twice\n   int i = 0;\n   for (; i < n; ++i) {\n"
+                         "-    y[i] = 2 * x[i];\n+    y[i] = x[i] + x[i];\n   }\n"
+                         "@@ -9,1 +8,0 @@\n-  // the end\n\n```\n",
+                     kParent);
+  EXPECT_EQ(reply.source,
+            "#include <cmath>\n\nvoid twice(int n, const float* x, float* y) {\n  int i = 0;\n"
+            "  for (; i < n; ++i) {\n    y[i] = x[i] + x[i];\n  }\n  // the end\n}\n")
+      << reply.evidence;
+  EXPECT_EQ(reply.plan, "Plan.");
+  reply = parse("```patch\n@@ -1,0 +2,1 @@\n+#include <vector>\n```\n", kParent);
+  EXPECT_THAT(reply.source, ::testing::StartsWith("#include <cmath>\n#include <vector>\n\n"));
+  reply = parse("```diff\n-    y[i] = 2 * x[i];\n+    y[i] = 0;\n```\n", kParent);
+  EXPECT_THAT(reply.source, HasSubstr("{\n    y[i] = 0;\n  }")) << "no header at all";
+  EXPECT_EQ(parse(head + "+int a;\n```\n" + block(kKernel), kParent).source, kKernel);
+}
+
+TEST(Reply, ADiffThatCannotBeAppliedIsNamed) {
+  const std::string plus = "```diff\n@@ -1 +1 @@\n-#include <cmath>\n+#include <cstdio>\n";
+  EXPECT_THAT(parse(plus + "```\n").evidence, HasSubstr("there is no parent to edit"));
+  EXPECT_THAT(parse("```diff\n@@ -4 +4 @@\n-  int j = 0;\n+\n```\n", kParent).evidence,
+              HasSubstr("'int j = 0;' is not in the parent"));
+  EXPECT_THAT(parse("```diff\n@@ -1 +1 @@\n-  // the end\n+\n```\n", kParent).evidence,
+              HasSubstr("occurs 2 times in the parent"));
+  EXPECT_THAT(parse("```diff\n" + kKernel + "```\n", kParent).evidence,
+              HasSubstr("line 2 of the reply stands in a block marked diff and begins with"));
+  EXPECT_THAT(parse("```diff\n@@ -1 +1 @@\n #include <cmath>\n```\n", kParent).evidence,
+              HasSubstr("adds and removes nothing"));
+  EXPECT_THAT(parse("Plan.\n" + plus, kParent, true).evidence,
+              HasSubstr("cut off inside the diff in line 2"));
+}
+
 TEST(Reply, EditsAreAppliedToTheParent) {
   const auto reply =
       parse("Faster.\n\n```cpp\n" + edit("    y[i] = 2 * x[i];\n", "    y[i] = x[i] + x[i];\n") +

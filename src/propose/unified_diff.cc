@@ -1,0 +1,134 @@
+// From the lines of a diff to edits.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/unified_diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include "base/contains.h"
+#include "base/text.h"
+
+namespace kw::propose {
+namespace {
+
+constexpr auto kDiffInfos = std::to_array<std::string_view>({"diff", "patch", "udiff"});
+constexpr std::size_t kMostHunks = 200;
+
+/// The line of the parent that "@@ -12,5 +12,6 @@" begins at; 0: it names none.
+std::size_t first_line_of(std::string_view header) {
+  const std::size_t minus = header.find('-');
+  if (minus == std::string_view::npos) return 0;
+  std::size_t line = 0;
+  std::from_chars(header.data() + minus + 1, header.data() + header.size(), line);
+  return line;
+}
+
+/// Names of files and the like, before the first hunk.
+bool is_preamble(std::string_view line) {
+  for (const std::string_view lead : {"--- ", "+++ ", "diff ", "index ", "new file", "similarity"})
+    if (line.starts_with(lead)) return true;
+  return trim(line).empty();
+}
+
+/// Empty lines at the end of both texts, as models leave them before the closing fence.
+void trim_end(Edit& hunk) {
+  while (!hunk.search.empty() && !hunk.lines.empty() && hunk.search.back().empty() &&
+         hunk.lines.back().empty()) {
+    hunk.search.pop_back();
+    hunk.lines.pop_back();
+  }
+}
+
+class HunkReader {
+ public:
+  HunkReader(const Block& block, std::size_t at_line) : block_(block), line_(at_line) {}
+
+  /// Adds to `found` until there is trouble.
+  void run(Edits& found) {
+    bool is_before = true;
+    for (const std::string_view line : split_lines(block_.text)) {
+      ++line_;
+      if (line.starts_with("@@")) {
+        close(found);
+        begin(first_line_of(line));
+        is_before = false;
+      } else if (!is_before || !is_preamble(line)) {
+        if (is_before) begin(0);
+        is_before = false;
+        if (!take(line))
+          found.trouble = fmt::format(
+              "line {} of the reply stands in a block marked {} and begins with neither a blank, + "
+              "nor -: send the whole file in a block marked cpp, or edits",
+              line_, block_.info);
+      }
+      if (!found.trouble.empty() || found.edits.size() >= kMostHunks) return;
+    }
+    close(found);
+  }
+
+ private:
+  void begin(std::size_t first) {
+    hunk_ = {};
+    hunk_.first = first;
+    hunk_.at_line = line_;
+    has_hunk_ = true;
+    has_change_ = false;
+  }
+
+  bool take(std::string_view line) {
+    if (line.empty()) line = " ";
+    const std::string rest(line.substr(1));
+    const char mark = line.front();
+    if (mark == '\\') return true;  // "\ No newline at end of file"
+    if (mark != ' ' && mark != '+' && mark != '-') return false;
+    if (mark != '+') hunk_.search.push_back(rest);
+    if (mark != '-') hunk_.lines.push_back(rest);
+    has_change_ = has_change_ || mark != ' ';
+    return true;
+  }
+
+  void close(Edits& found) {
+    if (!std::exchange(has_hunk_, false)) return;
+    trim_end(hunk_);
+    if (!has_change_) {
+      found.trouble =
+          fmt::format("the hunk in line {} of the reply adds and removes nothing", hunk_.at_line);
+      return;
+    }
+    // "-12,0": nothing is taken away, and what comes goes behind line 12.
+    if (hunk_.search.empty()) hunk_.kind = Edit::Kind::Insert;
+    found.edits.push_back(std::move(hunk_));
+  }
+
+  const Block& block_;
+  std::size_t line_;
+  Edit hunk_;
+  bool has_hunk_ = false;
+  bool has_change_ = false;
+};
+
+}  // namespace
+
+bool is_diff(const Block& block) { return contains(kDiffInfos, block.info); }
+
+Edits find_hunks(std::string_view reply, const std::vector<Block>& blocks, bool is_cut_off) {
+  Edits found;
+  for (const Block& block : blocks) {
+    if (!is_diff(block) || !found.trouble.empty()) continue;
+    const auto before = reply.substr(0, block.begin);
+    const auto line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
+    if (found.edits.empty()) found.begin = block.begin;
+    if (!block.is_closed && is_cut_off)
+      found.trouble = fmt::format("the reply was cut off inside the diff in line {}", line);
+    else
+      HunkReader(block, line).run(found);
+  }
+  return found;
+}
+
+}  // namespace kw::propose
