@@ -189,9 +189,10 @@ if(KW_TESTS AND NOT KW_PORTABLE)
     Interrupted.* LessonsOfAWave.* Model.* ModelScript.*
     GraphBuild.* LearnedJudge.* OneDevice.* ShippedSuites.HackingRanksNoKernelOfItsScript Specialise.* TaskRun.*
     GpuStrategies.*)
-  # On the stand-in for a GPU, whose stamps a busy machine cannot watch; a search that tries all there is; shipped suites,
-  # whose near ties take the time that a judgement may (100 s and more each).
-  string(JOIN ":" slow GpuBundle.* GpuRun.* GenericVariants.* WholeSuites.* ShippedSuites.ErrorsMendsWhatItIsTold
+  # On the stand-in for a GPU, whose stamps a busy machine cannot watch; a search that tries all there is; a server
+  # that is tried for half a minute; shipped suites, whose near ties take as long as judgements may (100 s and more each).
+  string(JOIN ":" slow GpuBundle.* GpuRun.* GenericVariants.* WholeSuites.* DeadServer.*
+    ShippedSuites.ErrorsMendsWhatItIsTold
     ShippedSuites.OneShotCountsWhatWorks ShippedSuites.ProfileWritesKernelsThatWork
     ShippedSuites.KnowledgeRunsWithAndWithout ShippedSuites.RewardsEvolvesWhatItsScriptWrites)
   gtest_discover_tests(program_test TEST_PREFIX program. DISCOVERY_MODE PRE_TEST TEST_FILTER ${measuring}

@@ -242,6 +242,22 @@ std::string sanitise(std::string_view text, std::size_t limit) {
   return safe;
 }
 
+std::string without_numbers(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const bool begins = is_digit(text[i]) && (i == 0 || !is_name_char(text[i - 1]));
+    std::size_t end = i;
+    while (begins && end < text.size() && is_digit(text[end])) ++end;
+    if (end > i && (end == text.size() || !is_name_char(text[end]))) {
+      out += 'N';
+      i = end;
+    } else {
+      out += text[i++];
+    }
+  }
+  return out;
+}
+
 std::string format_si(double value, std::string_view unit) {
   if (!std::isfinite(value)) return fmt::format("{} {}", value, unit);
   constexpr std::array<std::string_view, 13> kPrefixes = {"a", "f", "p", "n", "u", "m", "",

@@ -67,6 +67,9 @@ std::string render_line(std::string_view text, std::size_t line, std::string_vie
 /// was cut.
 std::string sanitise(std::string_view text, std::size_t limit = 1 << 16);
 
+/// The text with an N for each number that stands alone: what is left is equal in equal cases.
+std::string without_numbers(std::string_view text);
+
 /// Engineering notation with three digits: (0.00235, "s") is "2.35 ms", (4.12e10, "B/s") is "41.2
 /// GB/s".
 std::string format_si(double value, std::string_view unit);

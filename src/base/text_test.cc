@@ -103,6 +103,11 @@ TEST(Text, FormatsFigures) {
   EXPECT_EQ(format_bytes(1ull << 40), "1 TiB");
 }
 
+TEST(Text, EqualCasesDifferInNumbersAlone) {
+  EXPECT_EQ(without_numbers("line 12: 7 of 90 in x2"), "line N: N of N in x2");
+  EXPECT_EQ(without_numbers(""), "");
+}
+
 TEST(Text, FieldsOfCsvAreQuotedWhereTheyMustBe) {
   EXPECT_EQ(csv_field("plain words"), "plain words");
   EXPECT_EQ(csv_field("a, \"b\"\nc"), "\"a, \"\"b\"\"\nc\"");

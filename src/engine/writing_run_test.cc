@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include "engine/scripted_stack_for_test.h"
 #include "engine/writing_run_for_test.h"
 
 namespace kw::engine {
@@ -139,12 +140,15 @@ TEST_F(WritingRun, InterruptedAnywhereItAsksTheSameAgain) {
 
 TEST_F(WritingRun, TroubleWithTheModelLosesNothing) {
   prepare_dialogue();
-  answers_.at(6) = fail("no connection after 6 tries", "fake", Advice::Retry);
+  ScriptedStack stack(clock_);
+  llm::Call call;
+  const auto trouble = stack.model("dead", "===\n!repeat forever\n!500\nno\n").complete({}, call);
+  answers_.at(6) = std::unexpected(trouble.error());
   const auto broken = run(surroundings(), config(10));
   ASSERT_FALSE(broken);
   RunSummary stored = store_.find("synthetic-1").value();
   EXPECT_EQ(stored.state, RunState::Stopped);
-  EXPECT_THAT(stored.stopped_by, HasSubstr("no connection after 6 tries"));
+  EXPECT_THAT(stored.stopped_by, HasSubstr("given up after 6 tries"));
   EXPECT_EQ(stored.attempts, 5);
   EXPECT_EQ(stored.spent.calls, 4) << "a call that failed counts";
   const std::string asked = told_.back().text;

@@ -55,8 +55,8 @@ class ChatModel {
   /// Asks for one reply; blocks until it is complete; spends tokens. Safe to call from several
   /// threads. Errors are one line: Retry for trouble that may pass (429, 5xx, connection), GiveUp
   /// for this request (400), Stop for trouble that every request will meet (key, model name,
-  /// budget, cancellation). A reply that is cut off, refused or empty is a reply; see
-  /// why_unusable().
+  /// budget, cancellation, what did not pass in all tries). A reply that is cut off, refused or
+  /// empty is a reply; see why_unusable().
   virtual Result<ChatReply> complete(const ChatRequest& request, Call& call) = 0;
   /// Provider and name as in the spec, "openai:gpt-4.1"; holds no key.
   virtual const std::string& name() const = 0;

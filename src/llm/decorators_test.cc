@@ -97,13 +97,13 @@ TEST(Retry, AsksAgainWithGrowingWaitsAndSaysSo) {
   EXPECT_LE(r.clock.now_ns(), 7'000'000'000);
 }
 
-TEST(Retry, GivesUpAfterItsTries) {
+TEST(Retry, AfterItsTriesNothingElseIsAskedEither) {
   Retrying r({trouble(Advice::Retry)}, {.max_tries = 3});
   Listener listener;
   const auto reply = r.model->complete(question("q"), listener.call);
   ASSERT_FALSE(reply);
   EXPECT_EQ(r.list->calls, 3);
-  EXPECT_EQ(reply.error().advice, Advice::GiveUp);
+  EXPECT_EQ(reply.error().advice, Advice::Stop);
   EXPECT_THAT(reply.error().what, HasSubstr("given up after 3 tries"));
 }
 
@@ -150,8 +150,32 @@ TEST(Retry, HonoursRetryAfterUnlessItIsTooLong) {
   EXPECT_LE(r.clock.now_ns(), 22'000'000'000);
   Retrying too_long({trouble(Advice::Retry), says("ok")});
   too_long.list->report.retry_after = seconds(3600);
-  EXPECT_FALSE(too_long.model->complete(question("q"), listener.call));
+  const auto refused = too_long.model->complete(question("q"), listener.call);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().advice, Advice::Stop);
   EXPECT_EQ(too_long.list->calls, 1);
+  EXPECT_EQ(too_long.clock.now_ns(), 0);
+}
+
+TEST(Retry, ARefusalThatComesAgainIsAboutNoSingleRequest) {
+  const auto refused = [](const std::string& words) {
+    return Result<ChatReply>(fail(words, "x", Advice::GiveUp));
+  };
+  const auto advices = [](Retrying r, std::size_t calls) {
+    Listener listener;
+    std::vector<Advice> all;
+    for (std::size_t i = 0; i < calls; ++i)
+      if (const auto reply = r.model->complete(question("q"), listener.call); !reply)
+        all.push_back(reply.error().advice);
+    return all;
+  };
+  EXPECT_THAT(
+      advices(Retrying({refused("of 8192 tokens, 9000"), refused("of 8192 tokens, 9100")}), 2),
+      ElementsAre(Advice::GiveUp, Advice::Stop));
+  EXPECT_THAT(advices(Retrying({refused("too long"), refused("bad image")}), 2),
+              ElementsAre(Advice::GiveUp, Advice::GiveUp));
+  EXPECT_THAT(advices(Retrying({refused("too long"), says("ok"), refused("too long")}), 3),
+              ElementsAre(Advice::GiveUp, Advice::GiveUp));
 }
 
 TEST(Retry, WaitsDifferBetweenCallsAndRepeatWithTheSeed) {

@@ -239,7 +239,7 @@ TEST_F(OpenAi, PlainTextWith200IsNoStreamAndIsShown) {
     answer({words.substr(0, 1), words.substr(1)});
     const auto reply = ask();
     ASSERT_FALSE(reply) << words;
-    EXPECT_EQ(reply.error().advice, Advice::GiveUp);
+    EXPECT_EQ(reply.error().advice, Advice::Stop);
     EXPECT_THAT(reply.error().what, AllOf(HasSubstr(words.substr(words.size() - 2)),
                                           HasSubstr("is the base URL right?")));
   }
@@ -302,6 +302,7 @@ TEST_F(OpenAi, AWebPageWith200IsNoReply) {
   ASSERT_FALSE(reply);
   EXPECT_THAT(reply.error().what,
               AllOf(HasSubstr("a web page titled 'Sign in'"), HasSubstr("is the base URL right?")));
+  EXPECT_EQ(reply.error().advice, Advice::Stop);
   server_.add({.pieces = {R"({"hello":"world"})"}, .is_buffered = true});
   reply = ask();
   ASSERT_FALSE(reply);

@@ -1,4 +1,4 @@
-// Backoff and the loop around it.
+// Backoff, the loop around it, and refusals that come again.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/retry.h"
 
@@ -15,14 +15,15 @@ namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
-/// Waits before the next try and says so; the error of the last one where there is none.
-Result<> wait_or_give_up(const Error& error, Backoff& backoff, const std::string& name,
-                         platform::Clock& clock, Ledger* ledger, const Call& call) {
+/// Waits before the next try and says so; where there is none, the error of the last one, which
+/// every request would meet now.
+Result<> wait_or_stop(const Error& error, Backoff& backoff, const std::string& name,
+                      platform::Clock& clock, Ledger* ledger, const Call& call) {
   if (error.advice != Advice::Retry) return std::unexpected(error);
   const auto wait = backoff.next(call.report.retry_after);
   if (!wait) {
     Error last = error;
-    last.advice = Advice::GiveUp;
+    last.advice = Advice::Stop;
     last.what += fmt::format(" (given up after {} {})", backoff.tries(),
                              backoff.tries() == 1 ? "try" : "tries");
     return std::unexpected(std::move(last));
@@ -58,15 +59,33 @@ Backoff RetryModel::new_backoff() {
   return Backoff(policy_, seed_.child(calls_++));
 }
 
+void RetryModel::forget_refusal() {
+  const std::lock_guard guard(mutex_);
+  last_refusal_.clear();
+}
+
+Error RetryModel::refused(Error error) {
+  const std::lock_guard guard(mutex_);
+  const std::string words = without_numbers(error.what);
+  if (words == std::exchange(last_refusal_, words)) {
+    error.what += " (refused twice in a row)";
+    error.advice = Advice::Stop;
+  }
+  return error;
+}
+
 Result<ChatReply> RetryModel::complete(const ChatRequest& request, Call& call) {
   Backoff backoff = new_backoff();
   for (;;) {
     auto reply = inner_->complete(request, call);
     if (reply) {
       reply->attempts = backoff.tries() + 1;
+      forget_refusal();
       return reply;
     }
-    KW_TRY(wait_or_give_up(reply.error(), backoff, name(), clock_, ledger_, call));
+    if (reply.error().advice == Advice::GiveUp)
+      return std::unexpected(refused(std::move(reply.error())));
+    KW_TRY(wait_or_stop(reply.error(), backoff, name(), clock_, ledger_, call));
   }
 }
 
@@ -79,7 +98,7 @@ Result<Embeddings> RetryEmbeddings::embed(const std::vector<std::string>& texts,
   for (;;) {
     auto vectors = inner_->embed(texts, call);
     if (vectors) return vectors;
-    KW_TRY(wait_or_give_up(vectors.error(), backoff, name(), clock_, ledger_, call));
+    KW_TRY(wait_or_stop(vectors.error(), backoff, name(), clock_, ledger_, call));
   }
 }
 

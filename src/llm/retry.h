@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "base/rng.h"
 #include "llm/budget.h"
@@ -18,7 +19,7 @@ struct RetryPolicy {
   std::chrono::milliseconds first_wait{1'000};     ///< Doubles with every try.
   std::chrono::milliseconds longest_wait{60'000};  ///< Of one wait that we choose ourselves.
   std::chrono::milliseconds longest_retry_after{
-      300'000};  ///< A server that asks for more is given up.
+      300'000};  ///< A server that asks for more is not waited for.
 };
 
 /// The waits of one call. With jitter: between half and all of the doubled wait, so that several
@@ -26,7 +27,7 @@ struct RetryPolicy {
 class Backoff {
  public:
   Backoff(RetryPolicy policy, Seed seed) : policy_(policy), rng_(seed) {}
-  /// How long to wait after this failed try; none: give up.
+  /// How long to wait after this failed try; none: no further try.
   std::optional<std::chrono::milliseconds> next(
       std::optional<std::chrono::milliseconds> retry_after);
   int tries() const { return tries_; }
@@ -39,6 +40,9 @@ class Backoff {
 
 /// Repeats calls that fail with Advice::Retry (429, 5xx, 529, connection, cut streams), never
 /// others (400, 401, 404, budgets). Says every wait aloud. A reply's `attempts` counts the tries.
+/// Where the tries are used up or a server asks for too long a wait, the error is Advice::Stop: the
+/// next request would meet the same. So is a refusal (GiveUp) in the words of the one before,
+/// numbers apart, which is about no single request.
 class RetryModel final : public ChatModel {
  public:
   /// `clock` and `ledger`, which may refuse a wait, must outlive the model; null: nobody does.
@@ -50,6 +54,9 @@ class RetryModel final : public ChatModel {
 
  private:
   Backoff new_backoff();
+  void forget_refusal();
+  /// The error to return for a refusal.
+  Error refused(Error error);
 
   const std::unique_ptr<ChatModel> inner_;
   const RetryPolicy policy_;
@@ -58,6 +65,7 @@ class RetryModel final : public ChatModel {
   std::mutex mutex_;
   Seed seed_;
   std::uint64_t calls_ = 0;
+  std::string last_refusal_;  ///< Of the call before, without its numbers; empty: it was answered.
 };
 
 /// The same for embeddings.

@@ -70,7 +70,8 @@ class BodyReader {
     }
     return fail(fmt::format("the answer is no model's reply ({}): {}; is the base URL right?",
                             sanitise(head.find("content-type"), 60),
-                            read_server_error(head, kept_).message));
+                            read_server_error(head, kept_).message),
+                {}, Advice::Stop);
   }
 
   const std::string& kept() const { return kept_; }

@@ -10,7 +10,6 @@
 #include <tuple>
 #include <utility>
 
-#include "base/characters.h"
 #include "base/contains.h"
 #include "base/text.h"
 #include "memory/statements.h"
@@ -57,23 +56,6 @@ std::string plain(std::string_view name) {
 
 std::string first_line(std::string_view text) {
   return sanitise(trim(trim(text).substr(0, trim(text).find('\n'))), kEvidenceBytes);
-}
-
-/// Numbers that stand alone differ from case to case: they become N.
-std::string without_numbers(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    const bool begins = is_digit(text[i]) && (i == 0 || !is_name_char(text[i - 1]));
-    std::size_t end = i;
-    while (begins && end < text.size() && is_digit(text[end])) ++end;
-    if (end > i && (end == text.size() || !is_name_char(text[end]))) {
-      out += 'N';
-      i = end;
-    } else {
-      out += text[i++];
-    }
-  }
-  return out;
 }
 
 std::string techniques_text(const std::vector<std::string>& techniques) {

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "llm/budget.h"
+#include "llm/retried_for_test.h"
 #include "llm/scripted.h"
 #include "memory/shipped_task.h"
 #include "platform/clock.h"
@@ -96,6 +97,32 @@ TEST_F(ProposerTest, OneThatWasChosenWritesAndWhereItIsOutOfReachTheNext) {
   EXPECT_EQ(proposal->writer, "scripted:b");
   ASSERT_THAT(notices, SizeIs(1));
   EXPECT_THAT(notices[0], HasSubstr("the next model is asked"));
+}
+
+TEST_F(ProposerTest, OneThatIsOutOfReachForAllTriesIsPassedOver) {
+  for (const char* trouble : {"!hang", "!500", "!429 retry-after=3600"}) {
+    SCOPED_TRACE(trouble);
+    llm::Retried first(
+        *model(std::string("===\n!repeat forever\n") + trouble + "\n", "scripted:a"));
+    llm::Retried second(*model(std::string("===\n!repeat forever\n") + kReply, "scripted:b"));
+    const auto both = ModelProposer(shipped_prompts(), {&first, &second}, {}).propose(situation_);
+    ASSERT_TRUE(both.has_value()) << describe(both.error());
+    EXPECT_EQ(both->writer, "scripted:b");
+    const auto one = ModelProposer(shipped_prompts(), {&first}, {}).propose(situation_);
+    ASSERT_FALSE(one.has_value());
+    EXPECT_EQ(one.error().advice, Advice::Stop) << "nobody is left to ask";
+  }
+}
+
+TEST_F(ProposerTest, OneThatRefusesEveryRequestIsPassedOver) {
+  llm::Retried first(*model("===\n!repeat forever\n!400\nno\n", "scripted:a"));
+  llm::Retried second(*model(std::string("===\n!repeat forever\n") + kReply, "scripted:b"));
+  ModelProposer proposer(shipped_prompts(), {&first, &second}, {});
+  const auto refused = proposer.propose(situation_);
+  ASSERT_FALSE(refused.has_value()) << "it may be about this prompt alone";
+  EXPECT_EQ(refused.error().advice, Advice::GiveUp);
+  situation_.number = 3;
+  EXPECT_EQ(proposer.propose(situation_)->writer, "scripted:b");
 }
 
 TEST_F(ProposerTest, WhatCannotBeUsedIsAProposalWithEvidence) {

@@ -311,6 +311,48 @@ TEST_F(Model, AWrongKeyStopsTheRunWhichCanBeResumed) {
   EXPECT_EQ(server_.calls(), 2u) << "one refused, one for the first attempt; the second is a tune";
 }
 
+net::TestAnswer busy(const std::string& retry_after) {
+  net::TestAnswer answer;
+  answer.status = 503;
+  answer.content_type = "application/json";
+  answer.is_buffered = true;
+  answer.headers = {{"Retry-After", retry_after}};
+  answer.pieces = {R"({"error": {"message": "overloaded"}})"};
+  return answer;
+}
+
+TEST_F(Model, ThatIsAwayStopsTheRunWhichGoesOnWhenItIsBack) {
+  server_.add(busy("3600"));
+  const Ran ran = w_.kw(optimize({"--attempts", "2"}));
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_EQ(server_.calls(), 1u) << "nobody waits for an hour";
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("try again in 3600 s"), HasSubstr("kw resume twice-1")));
+  for (int tries = 0; tries < 6; ++tries) server_.add(busy("0"));
+  EXPECT_EQ(w_.kw({"resume", "twice-1", "--data-dir", "data"}).code, 3);
+  EXPECT_EQ(server_.calls(), 7u);
+  EXPECT_EQ(w_.run()["state"], "stopped");
+  EXPECT_EQ(w_.run()["attempts"], 0) << "no attempt is used up";
+  for (const std::string& reply : {kSlow, kFastEdit}) server_.reply(reply);
+  EXPECT_EQ(w_.kw({"resume", "twice-1", "--data-dir", "data"}).code, 1);
+  EXPECT_EQ(w_.run()["state"], "finished");
+  EXPECT_EQ(server_.calls(), 8u) << "the second attempt is a tune";
+}
+
+/// Slow: between its six tries kw waits for half a minute.
+class DeadServer : public Model {};
+
+TEST_F(DeadServer, StopsTheRun) {
+  const std::string nowhere = ModelServer().base_url();
+  const Ran ran =
+      w_.kw({"optimize", "twice", "--model", "openai:test-model@" + nowhere, "--attempts", "3"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("is the server running?"),
+                             HasSubstr("given up after 6 tries"), HasSubstr("kw resume twice-1")));
+  EXPECT_EQ(w_.run()["attempts"], 0);
+}
+
 TEST_F(Model, IsNotWaitedForAfterAnInterrupt) {
   net::TestAnswer hangs = streamed(kSlow);
   hangs.pieces.resize(1);
@@ -335,13 +377,7 @@ TEST_F(Model, InterruptedWhileTheModelFailsAndASteerComesNothingIsLost) {
   server_.reply(kSlow);
   // The next words are asked for after the knob's other value, and waited for longer than this.
   const int before = 2;
-  net::TestAnswer busy;
-  busy.status = 503;
-  busy.content_type = "application/json";
-  busy.is_buffered = true;
-  busy.headers = {{"Retry-After", "100"}};
-  busy.pieces = {R"({"error": {"message": "overloaded"}})"};
-  server_.add(busy);
+  server_.add(busy("100"));
   platform::Process process = w_.start(optimize({"--attempts", "3"}));
   wait_until([&] { return server_.calls() > 1 || !process.is_running(); });
   if (!process.is_running()) {
