@@ -300,6 +300,12 @@ Result<> Examiner::changed_inputs() {
 Result<> Examiner::run() {
   KW_TRY(bench_.prepare(kSet));
   KW_TRY(bench_.prepare(kOtherSet));
+  if (auto doubt = KW_TRY(bench_.doubt(kSet))) {
+    // Nothing can be held against such a truth.
+    doubt->front() = 'T';
+    to_.problems.push_back(*std::move(doubt) + ".");
+    return {};
+  }
   const Known& known = bench_.known(kSet);
   right_ = KW_TRY(read_truth(known.truth.values));
   KW_TRY(bench_.place(0, kSet));
@@ -406,7 +412,8 @@ Result<> admit_fast(device::Device& device, const EvaluationRequest& request,
 }  // namespace
 
 Result<Admission> admit(device::Device& device, device::Device* host,
-                        const EvaluationRequest& request, std::int64_t timeout_ns) {
+                        const EvaluationRequest& request, std::int64_t timeout_ns,
+                        Patience patience) {
   // What is examined are gates and truths, which are of no device.
   device::Device& examined = host != nullptr ? *host : device;
   const auto reference = program_of(request, "reference_f64");
@@ -417,7 +424,8 @@ Result<Admission> admit(device::Device& device, device::Device* host,
                          .reference = reference ? &*reference : nullptr,
                          .magnitude = magnitude ? &*magnitude : nullptr,
                          .jail = request.jail,
-                         .timeout_ns = timeout_ns};
+                         .timeout_ns = timeout_ns,
+                         .patience = std::move(patience)};
   Admission admission;
   if (host != nullptr) KW_TRY(admit_fast(device, request, maker, admission));
   for (const Workload& workload : request.workloads) {

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "device/device.h"
 #include "record/evaluation.h"
+#include "referee/patience.h"
 
 namespace kw::referee {
 
@@ -52,6 +53,7 @@ struct Admission {
 /// `host` as for Referee: gates and truths are of no device, so they are examined there, and on the
 /// device itself the fast reference is held against the truth.
 Result<Admission> admit(device::Device& device, device::Device* host,
-                        const EvaluationRequest& request, std::int64_t timeout_ns);
+                        const EvaluationRequest& request, std::int64_t timeout_ns,
+                        Patience patience = {});
 
 }  // namespace kw::referee

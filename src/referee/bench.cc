@@ -273,12 +273,7 @@ Result<> Bench::learn_native_together(std::span<Bench* const> benches, std::span
 // 0.
 Result<> Bench::learn_native(Leg& leg, Known& known) {
   KW_TRY(leg.make_ready(workload_));
-  const auto call = KW_TRY(leg.call(workload_, 1, trusted_.maker.timeout_ns));
-  if (call.fate != device::Fate::Returned)
-    return fail_input(
-        fmt::format("the reference of task '{}' at the task's type on workload '{}' {}; the "
-                    "task is at fault, not the candidate",
-                    task_.name, workload_.name, words_of(call.fate, call.signal)));
+  const auto call = KW_TRY(trusted_.maker.call(leg, workload_));
   native_ns_ = native_ns_ > 0 ? std::min(native_ns_, call.elapsed_ns) : call.elapsed_ns;
   for (std::size_t i = 0; i < workload_.tensors.size(); ++i) {
     const Tensor& tensor = workload_.tensors[i];

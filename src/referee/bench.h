@@ -73,6 +73,12 @@ class Bench {
   /// an error, which names the task, if they differ by more than float64 rounding. Preconditions:
   /// all of one run, prepared, and none is_fast().
   static Result<> verify_fast(std::span<Bench* const> benches, int set);
+  /// Words, which name the task, if the truth known of a set cannot be believed: a new process,
+  /// whose outputs hold other bytes before the call, gives another one, at once or in a later call.
+  /// Then the reference leaves elements unwritten or keeps something from call to call. Costs up to
+  /// eight calls of the reference (one, where it takes seconds), until it was believed once.
+  /// Precondition: prepared.
+  Result<std::optional<std::string>> doubt(int set);
   /// What the trusted baseline reached on a set. Precondition: prepared.
   RelativeErrors relative_errors(int set) const;
   /// Gives back what only preparing needs: the processes and buffers of the fast reference.
@@ -127,7 +133,8 @@ class Bench {
   static Result<> prepare_here(std::span<Bench* const> benches, int set);
   static Result<> prepare_on_host(std::span<Bench* const> benches, int set);
   Result<> prepare_fast(int set);
-  Result<> expect_equal(const TruthMaker::Truth& fast, const Known& known);
+  /// Words about what is not equal, but for float64 rounding; nothing: they are.
+  Result<std::optional<std::string>> difference(const TruthMaker::Truth& other, const Known& known);
   Result<TruthMaker::Truth> lift(TruthMaker::Truth truth);
   Result<> learn_truth(int set, Known& known);
   Result<std::vector<RegionTruth>> facts_of(std::size_t index, const Known& known);
@@ -153,6 +160,7 @@ class Bench {
   double fast_ns_ = 0;
   std::unique_ptr<Bench> twin_;  ///< On the host; null where this device runs references.
   bool is_fast_ = false;
+  bool is_believed_ = false;  ///< doubt() found nothing.
   RelativeErrors expected_;
   std::unique_ptr<TruthSeries> series_;  ///< Of the fast reference, between two sets.
   std::uint64_t calls_placed_ = 0;

@@ -9,16 +9,6 @@
 #include "referee/bench.h"
 
 namespace kw::referee {
-namespace {
-
-// Two float64 computations of one thing differ by their roundings alone. Relative to the element,
-// and, for elements that cancel to nearly nothing, to the largest of the region.
-constexpr double kFastRelative = 1e-9;
-constexpr double kFastOfLargest = 1e-12;
-constexpr double kFastSlack = 4;  // times dot length times roundoff, the worst sum of products
-
-}  // namespace
-
 // Truths of all workloads by one process of each reference on the host; there the set is the one
 // that was drawn here, bit by bit.
 Result<> Bench::prepare_on_host(std::span<Bench* const> benches, int set) {
@@ -95,39 +85,11 @@ Result<> Bench::verify_fast(std::span<Bench* const> benches, int set) {
   }
   const auto truths = KW_TRY(benches.front()->trusted_.fast.compute(jobs));
   for (std::size_t i = 0; i < benches.size(); ++i)
-    KW_TRY(benches[i]->expect_equal(truths[i], benches[i]->known(set)));
-  return {};
-}
-
-Result<> Bench::expect_equal(const TruthMaker::Truth& fast, const Known& known) {
-  const double length = static_cast<double>(std::max<std::int64_t>(workload_.dot_length, 1));
-  for (std::size_t i = 0; i < workload_.tensors.size(); ++i) {
-    const Tensor wide = widened(workload_.tensors[i]);
-    for (std::size_t r = 0; r < wide.compared.size(); ++r) {
-      const bool has_magnitude = !known.truth.magnitudes.empty();
-      const device::Allowance allowed{
-          .exact = !is_real(wide.dtype),
-          .absolute = kFastOfLargest * known.regions[i][r].max_abs,
-          .relative = kFastRelative,
-          .magnitude = has_magnitude ? kFastSlack * length * unit_roundoff(Dtype::F64) : 0};
-      const auto agree = [&](const Buffers& ours, const Buffers& theirs,
-                             const char* what) -> Result<> {
-        const auto seen = KW_TRY(device_.ops().compare(
-            *theirs[i], *ours[i], has_magnitude ? known.truth.magnitudes[i].get() : nullptr, wide,
-            wide.compared[r], allowed, {}));
-        if (seen.failed == 0) return {};
-        return fail(fmt::format(
-            "the fast reference of task '{}' disagrees with its reference: {} of {} elements of "
-            "{} '{}' at workload '{}' differ by more than float64 rounding, at most by {:.3g}; the "
-            "task is at fault",
-            task_.name, seen.failed, seen.compared, what, wide.name, workload_.name,
-            seen.max_abs_diff));
-      };
-      KW_TRY(agree(known.truth.values, fast.values, "tensor"));
-      if (has_magnitude)
-        KW_TRY(agree(known.truth.magnitudes, fast.magnitudes, "the magnitudes of"));
-    }
-  }
+    if (const auto apart = KW_TRY(benches[i]->difference(truths[i], benches[i]->known(set))))
+      return fail(
+          fmt::format("the fast reference of task '{}' disagrees with its reference: {}; the task "
+                      "is at fault",
+                      benches[i]->task_.name, *apart));
   return {};
 }
 

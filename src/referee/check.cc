@@ -138,6 +138,8 @@ Result<Checked> check_call(Bench& bench, Leg& leg, int slot, int set, const Dept
   const auto wrong =
       KW_TRY(check_values(bench, bench.slot(slot).buffers, set, depth, checked.accuracy));
   if (!wrong) return checked;
+  // Before a candidate is accused, whoever accuses it is looked at.
+  if (auto doubt = KW_TRY(bench.doubt(set))) return fail_input(*std::move(doubt));
 
   const Tensor& tensor = bench.workload().tensors[wrong->tensor];
   checked.findings = KW_TRY(explain_mismatch(bench, slot, set, wrong->tensor, wrong->region,

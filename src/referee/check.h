@@ -32,7 +32,8 @@ struct Depth {
 /// and values of the chosen blocks. When full also inputs, row padding and the second gate. On
 /// timed workloads wrong outputs are compared with the answers for the other sets (which costs the
 /// slot its content): remembered results are cheating.
-/// `leg` made the call: the guards of its workspaces are looked at too.
+/// `leg` made the call: the guards of its workspaces are looked at too. Error: wrong values, but
+/// the truth cannot be believed (Bench::doubt).
 Result<Checked> check_call(Bench& bench, Leg& leg, int slot, int set, const Depth& depth,
                            Stage stage);
 

@@ -312,7 +312,8 @@ Result<Referee::Run*> Referee::run_for(const EvaluationRequest& request) {
                             .reference = run->program("reference_f64"),
                             .magnitude = run->program("magnitude_f64"),
                             .jail = request.jail,
-                            .timeout_ns = options_.reference_timeout_ns},
+                            .timeout_ns = options_.reference_timeout_ns,
+                            .patience = options_.patience},
                   .native = run->program("reference_native")};
   trusted.fast = trusted.maker;
   trusted.fast.device = &device_;

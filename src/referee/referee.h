@@ -13,14 +13,19 @@
 #include "device/device.h"
 #include "platform/clock.h"
 #include "record/evaluation.h"
+#include "referee/patience.h"
 
 namespace kw::referee {
 
 class Bench;
 
+/// Longest that one reference may compute a timed workload; others: kSmallTimeoutNs.
+inline constexpr std::int64_t kReferenceTimeoutNs = 300'000'000'000;
+
 /// Limits of the referee's own making; the defaults are those of docs/measurement.md.
 struct Options {
-  std::int64_t reference_timeout_ns = 300'000'000'000;
+  std::int64_t reference_timeout_ns = kReferenceTimeoutNs;
+  Patience patience = {};                         ///< With references, which may take that long.
   std::int64_t least_timeout_ns = 2'000'000'000;  ///< A candidate's call never gets less.
   double timeout_factor = 100;        ///< Of the reference's own time at the task's type.
   std::int64_t memory_bytes = 0;      ///< For pools, truths and buffers; 0: half of what is free.

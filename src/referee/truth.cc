@@ -23,16 +23,19 @@ Result<Buffers> allocate_wide(device::Device& device, const Workload& workload) 
   return wide;
 }
 
-Result<> widen_into(Buffers& wide, device::Device& device, const Workload& workload,
+Result<> widen_into(Buffers& wide, const TruthMaker& maker, const Workload& workload,
                     const Buffers& set) {
+  device::BufferOps& ops = maker.device->ops();
   for (std::size_t i = 0; i < workload.tensors.size(); ++i) {
     const Tensor& tensor = workload.tensors[i];
-    if (!is_drawn(tensor))
-      KW_TRY(device.ops().fill(*wide[i], zeroed(widened(tensor)), 0));
-    else if (is_real(tensor.dtype))
-      KW_TRY(device.ops().widen(*wide[i], *set[i], tensor));
+    if (is_drawn(tensor) && is_real(tensor.dtype))
+      KW_TRY(ops.widen(*wide[i], *set[i], tensor));
+    else if (is_drawn(tensor))
+      KW_TRY(ops.copy(*wide[i], *set[i]));
+    else if (maker.poison && tensor.initial != Initial::Zero)
+      KW_TRY(ops.poison(*wide[i], maker.poison->child(i).low));
     else
-      KW_TRY(device.ops().copy(*wide[i], *set[i]));
+      KW_TRY(ops.fill(*wide[i], zeroed(widened(tensor)), 0));
   }
   return {};
 }
@@ -68,11 +71,7 @@ Result<std::vector<double>> run_all(const TruthMaker& maker, Leg& leg,
   std::vector<double> times;
   for (const TruthMaker::Job& job : jobs) {
     KW_TRY(leg.make_ready(*job.workload));
-    const auto result = KW_TRY(leg.call(*job.workload, 1, maker.timeout_ns));
-    if (result.fate != device::Fate::Returned)
-      return fail_input(fmt::format("{} {}; the task is at fault, not the candidate",
-                                    who(maker, leg.program(), *job.workload),
-                                    words_of(result.fate, result.signal)));
+    const auto result = KW_TRY(maker.call(leg, *job.workload));
     times.push_back(result.elapsed_ns);
   }
   return times;
@@ -83,7 +82,7 @@ Result<std::vector<Buffers>> widen_all(const TruthMaker& maker,
   std::vector<Buffers> wide;
   for (const TruthMaker::Job& job : jobs) {
     wide.push_back(KW_TRY(allocate_wide(*maker.device, *job.workload)));
-    KW_TRY(widen_into(wide.back(), *maker.device, *job.workload, *job.set));
+    KW_TRY(widen_into(wide.back(), maker, *job.workload, *job.set));
   }
   return wide;
 }
@@ -106,6 +105,24 @@ Result<> TruthMaker::check() const {
   if (task->gate.kind == GateKind::Dot && magnitude == nullptr)
     return fail(fmt::format("task '{}' has the gate 'dot' and no magnitude function", task->name));
   return {};
+}
+
+std::int64_t TruthMaker::limit_of(const Workload& workload) const {
+  return workload.group == kw::Group::Time ? timeout_ns : std::min(timeout_ns, kSmallTimeoutNs);
+}
+
+Result<device::CallResult> TruthMaker::call(Leg& leg, const Workload& workload) const {
+  const std::string what = who(*this, leg.program(), workload);
+  const std::int64_t limit_ns = limit_of(workload);
+  const Vigil vigil(patience, fmt::format("{}, which may take {:.3g} s", what,
+                                          static_cast<double>(limit_ns) / 1e9));
+  const auto result = KW_TRY(leg.call(workload, 1, limit_ns));
+  if (result.fate == device::Fate::Returned) return result;
+  const std::string span = result.fate == device::Fate::TimedOut
+                               ? fmt::format(" in {:.3g} s", static_cast<double>(limit_ns) / 1e9)
+                               : "";
+  return fail_input(fmt::format("{} {}{}; the task is at fault, not the candidate", what,
+                                words_of(result.fate, result.signal), span));
 }
 
 Result<std::vector<TruthMaker::Truth>> TruthMaker::compute(std::span<const Job> jobs) const {
@@ -133,7 +150,7 @@ Result<double> TruthSeries::run(const Program& program, std::unique_ptr<Leg>& le
                                 const Buffers& set, Buffers& to) {
   const TruthMaker::Job job{&workload_, &set};
   if (wide_.empty()) wide_ = KW_TRY(allocate_wide(*maker_.device, workload_));
-  KW_TRY(widen_into(wide_, *maker_.device, workload_, set));
+  KW_TRY(widen_into(wide_, maker_, workload_, set));
   if (!leg) leg = KW_TRY(start(maker_, program, std::span(&job, 1), std::span(&wide_, 1)));
   const auto times = KW_TRY(run_all(maker_, *leg, std::span(&job, 1)));
   to.resize(wide_.size());

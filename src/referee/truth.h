@@ -4,17 +4,24 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/result.h"
+#include "base/rng.h"
 #include "device/device.h"
 #include "record/evaluation.h"
 #include "referee/inputs.h"
 #include "referee/leg.h"
+#include "referee/patience.h"
 #include "referee/program.h"
 
 namespace kw::referee {
+
+/// Longest that a reference may take for a workload that is not timed. Those exist to be small, and
+/// people wait for them: what takes a minute hangs, or belongs into the group `time`.
+inline constexpr std::int64_t kSmallTimeoutNs = 60'000'000'000;
 
 /// Whose truth, where, and under which limits.
 struct TruthMaker {
@@ -23,7 +30,11 @@ struct TruthMaker {
   const Program* reference = nullptr;  ///< reference_f64 or reference_fast.
   const Program* magnitude = nullptr;  ///< magnitude_…; needed by the `dot` gate only.
   JailLevel jail = JailLevel::Namespace;
-  std::int64_t timeout_ns = 0;
+  std::int64_t timeout_ns = 0;  ///< Of a call, but see limit_of().
+  Patience patience = {};
+  /// What the outputs hold before a call, where the task does not say: random bytes of this seed;
+  /// none: zeros.
+  std::optional<Seed> poison = std::nullopt;
 
   struct Truth {
     Buffers values;      ///< Per tensor; null where not compared. float64; integers as they are.
@@ -43,6 +54,10 @@ struct TruthMaker {
   Result<std::vector<Truth>> compute(std::span<const Job> jobs) const;
   /// Whether there is what compute() needs.
   Result<> check() const;
+  /// How long a reference may take for this workload.
+  std::int64_t limit_of(const Workload& workload) const;
+  /// A call of a reference, at the task's type too: limited, and told of where it takes its time.
+  Result<device::CallResult> call(Leg& leg, const Workload& workload) const;
 };
 
 /// Truths of one workload, set after set, by one process of each reference on one set of widened

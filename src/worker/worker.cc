@@ -27,12 +27,16 @@ namespace {
 /// Longer than others check a kernel; only then somebody should hear why nothing happens.
 constexpr platform::Nanoseconds kQuietWait = std::chrono::seconds(2);
 
+/// The controller lets standard error through.
+void tell_waiting(const std::string& what) {
+  std::fprintf(stderr, "kw: waiting: %s\n", what.c_str());
+}
+
 Result<platform::Lease> lease(const DeviceFacts& facts, platform::LeaseMode mode,
                               const std::string& who) {
   auto held = platform::Lease::acquire(facts.id, mode, who, kQuietWait);
   if (held || held.error().advice != Advice::Retry) return held;
-  // The controller lets standard error through.
-  std::fprintf(stderr, "kw: waiting: %s\n", held.error().what.c_str());
+  tell_waiting(held.error().what);
   return platform::Lease::acquire(facts.id, mode, who);
 }
 
@@ -41,9 +45,6 @@ const Workload* find_workload(const EvaluationRequest& request, const std::strin
     if (w.name == name) return &w;
   return nullptr;
 }
-
-/// Longest that one reference may compute.
-constexpr std::int64_t kReferenceTimeoutNs = 300'000'000'000;
 
 /// Problems last: they say what to do, the lines before them where it was seen.
 std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
@@ -93,7 +94,8 @@ Worker::Worker(std::unique_ptr<device::Device> device, std::unique_ptr<device::D
       host_(std::move(host)),
       facts_(facts_of(*device_)),
       referee_(*device_, host_.get(),
-               {.before_measuring = [this] { return take_alone(); },
+               {.patience = {.tell = tell_waiting},
+                .before_measuring = [this] { return take_alone(); },
                 .raise_ceilings = [this] { return raise_ceilings(); },
                 .is_hurried = [this] { return is_hurried_ && is_hurried_(); }}) {}
 
@@ -226,7 +228,8 @@ Result<Evaluation> Worker::judge_under_lease(const EvaluationRequest& request) {
 Result<std::vector<AdmissionLine>> Worker::admit(const EvaluationRequest& request) {
   const auto held =
       KW_TRY(lease(facts_, platform::LeaseMode::Shared, "admitting " + request.task.name));
-  return lines_of(KW_TRY(referee::admit(*device_, host_.get(), request, kReferenceTimeoutNs)));
+  return lines_of(KW_TRY(referee::admit(*device_, host_.get(), request,
+                                        referee::kReferenceTimeoutNs, {.tell = tell_waiting})));
 }
 
 Result<Reply> Worker::try_answer(const Message& message) {
