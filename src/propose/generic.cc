@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/contains.h"
 #include "base/text.h"
+#include "propose/accumulators.h"
 #include "propose/loops.h"
 #include "task/units.h"
 
@@ -89,6 +91,14 @@ int levels_of(const std::string& reference) {
   return most;
 }
 
+/// Whether innermost loops are left for unrolling when those of `level` run in parallel.
+bool has_loops_inside(const std::string& reference, int level) {
+  const std::vector<Loop> loops = find_loops(reference);
+  return std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) {
+    return loop.is_innermost && parallel_level(loops, loop) != level;
+  });
+}
+
 }  // namespace
 
 std::string parallel_form(const Task& task, const std::string& reference) {
@@ -97,16 +107,20 @@ std::string parallel_form(const Task& task, const std::string& reference) {
 }
 
 std::vector<Variant> generic_variants(const Task& task, const std::string& reference) {
-  const int levels = levels_of(reference);
+  // A sum that is kept in memory keeps threads and vectors away from its loop.
+  const std::string summed = with_accumulators(reference);
+  const int levels = levels_of(summed);
   std::vector<Variant> variants;
   const auto add = [&](std::string name, std::string why, const Recipe& recipe) {
-    std::string source = apply(task, reference, recipe);
+    std::string source = apply(task, summed, recipe);
     const bool known = std::any_of(variants.begin(), variants.end(),
                                    [&](const Variant& v) { return v.source == source; });
     if (!known) variants.push_back({std::move(name), std::move(source), std::move(why)});
   };
-  add("restrict", "tell the compiler that the arguments do not alias", {});
+  variants.push_back({"restrict", apply(task, reference, {}),
+                      "tell the compiler that the arguments do not alias"});
   if (find_loops(reference).empty()) return variants;
+  add("accumulate", "sums of the innermost loops in variables", {});
   add("simd", "vectorise the innermost loops, sums as reductions", {.simd = true});
   if (levels >= 1)
     add("parallel", "threads over the outermost loops that allow it, simd inside",
@@ -120,14 +134,29 @@ std::vector<Variant> generic_variants(const Task& task, const std::string& refer
   if (levels >= 3)
     add("parallel_third", "threads over the third loops", {.parallel_level = 3, .simd = true});
   for (const int level : {1, 2})
-    if (levels > level)
+    if (levels >= level && has_loops_inside(summed, level))
       add(fmt::format("parallel{}_unroll", level), "threads, and the innermost loops unrolled",
           {.parallel_level = level, .unroll = true, .directives = {"tune UNROLL = 4, 2, 8, 16"}});
+  const bool is_loose = contains(task.restrictions.options, "fast_math");
   for (const int level : {1, 2})
-    if (levels >= level)
+    if (levels >= level && is_loose)
       add(fmt::format("parallel{}_fast_math", level),
           "threads, simd, and sums that the compiler may reorder",
           {.parallel_level = level, .simd = true, .directives = {"option fast_math"}});
+  if (levels >= 1)
+    add("parallel1_unroll_loops", "threads, simd, and whatever loop the compiler can unroll",
+        {.parallel_level = 1, .simd = true, .directives = {"option unroll_loops"}});
+  if (levels >= 1) return variants;
+  // Each step needs the one before: what is left is how the compiler goes about it.
+  add("unroll", "the innermost loops unrolled",
+      {.unroll = true, .directives = {"tune UNROLL = 4, 2, 8, 16"}});
+  if (is_loose)
+    add("fast_math", "sums and products that the compiler may reorder",
+        {.directives = {"option fast_math"}});
+  add("unroll_loops", "whatever loop the compiler can unroll, it does",
+      {.directives = {"option unroll_loops"}});
+  add("o2", "the compiler's milder optimisations, where bold ones only lengthen the code",
+      {.directives = {"option O2"}});
   return variants;
 }
 

@@ -15,10 +15,12 @@ struct Variant {
   std::string why;
 };
 
-/// Variants from mild to bold: restrict, parallel outer loop, parallel second loop, simd with
-/// reductions, unrolling (a knob), fast_math. A loop whose iterations depend on each other, or
-/// scatter, gets no threads and no simd, as far as its text tells; the referee finds out about the
-/// rest. `reference` is the text of reference.cpp.
+/// Variants: restrict, local accumulators where a loop adds to memory (and in all that follow),
+/// simd with reductions, threads over outer, second and third loops, unrolled (a knob), and with
+/// fast_math where the task allows it; where no loop may have threads, unrolling and the compiler's
+/// options without. A loop whose iterations depend on each other, or scatter, gets no threads and
+/// no simd, as far as its text tells; the referee finds out about the rest. `reference` is the text
+/// of reference.cpp.
 std::vector<Variant> generic_variants(const Task& task, const std::string& reference);
 
 /// The plain `omp parallel for` form of the reference, a baseline of every task that ships none;

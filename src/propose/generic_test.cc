@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 
 namespace kw::propose {
 namespace {
@@ -77,6 +79,62 @@ TEST(Generic, AHistogramHasNoParallelForm) {
                           "  for (int i = 0; i < n; ++i) ++y[x[i]];\n"
                           "}\n"),
             "");
+}
+
+std::map<std::string, std::string> sources_of(const Task& task, const std::string& reference) {
+  std::map<std::string, std::string> sources;
+  for (const Variant& v : generic_variants(task, reference)) sources[v.name] = v.source;
+  return sources;
+}
+
+TEST(Generic, ASumInMemoryGetsAVariableThatThreadsAndVectorsCanShare) {
+  Task task = dot_task();
+  task.restrictions.options = {"fast_math"};
+  const auto sources = sources_of(task,
+                                  "template <class Real>\n"
+                                  "void reference(int n, const Real* A, const Real* p, Real* q) {\n"
+                                  "  for (int i = 0; i < n; i++) {\n"
+                                  "    q[i] = 0;\n"
+                                  "    for (int j = 0; j < n; j++)\n"
+                                  "      q[i] += A[i * n + j] * p[j];\n"
+                                  "  }\n"
+                                  "}\n");
+  for (const char* name : {"restrict", "accumulate", "simd", "parallel", "parallel1_unroll",
+                           "parallel1_fast_math", "parallel1_unroll_loops"})
+    EXPECT_TRUE(sources.contains(name)) << name;
+  EXPECT_THAT(sources.at("restrict"), Not(HasSubstr("kw_sum")));
+  EXPECT_THAT(sources.at("parallel1_fast_math"),
+              HasSubstr("  #pragma omp parallel for\n"
+                        "  for (int i = 0; i < n; i++) {\n"
+                        "    q[i] = 0;\n"
+                        "    {\n"
+                        "    auto kw_sum0 = q[i];\n"
+                        "    #pragma omp simd reduction(+ : kw_sum0)\n"
+                        "    for (int j = 0; j < n; j++)\n"
+                        "      kw_sum0 += A[i * n + j] * p[j];\n"
+                        "    q[i] = kw_sum0;\n"
+                        "    }\n"
+                        "  }\n"));
+}
+
+TEST(Generic, WhereEachStepNeedsTheOneBeforeOptionsAreLeft) {
+  constexpr const char* kPrefix =
+      "template <class Real>\n"
+      "void reference(int n, const Real* x, Real* y) {\n"
+      "  y[0] = x[0];\n"
+      "  for (int i = 1; i < n; ++i) y[i] = y[i - 1] + x[i];\n"
+      "}\n";
+  Task task = dot_task();
+  auto sources = sources_of(task, kPrefix);
+  for (const char* name : {"restrict", "unroll", "unroll_loops", "o2"})
+    EXPECT_TRUE(sources.contains(name)) << name;
+  for (const auto& [name, source] : sources) {
+    EXPECT_THAT(source, Not(HasSubstr("omp"))) << name;
+    EXPECT_THAT(source, Not(HasSubstr("fast_math"))) << "the task does not allow it";
+  }
+  task.restrictions.options = {"fast_math"};
+  sources = sources_of(task, kPrefix);
+  EXPECT_THAT(sources.at("fast_math"), StartsWith("// kw: option fast_math\n"));
 }
 
 TEST(Generic, VariantsDifferAndSayWhatTheyChange) {

@@ -1,0 +1,187 @@
+// Finds the one place that a loop adds to, by its tokens.
+// SPDX-License-Identifier: Apache-2.0
+#include "propose/accumulators.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "propose/loops.h"
+#include "task/code.h"
+
+namespace kw::propose {
+namespace {
+
+using task::CodeToken;
+using Tokens = std::span<const CodeToken>;
+
+/// A piece of the source that reads otherwise.
+struct Change {
+  std::size_t from = 0;
+  std::size_t to = 0;
+  std::string text;
+};
+
+bool is_assignment(const CodeToken& token) {
+  constexpr auto kOperators = std::to_array<std::string_view>(
+      {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="});
+  return token.kind == CodeToken::Kind::Symbol &&
+         std::ranges::find(kOperators, token.text) != kOperators.end();
+}
+
+bool is_step(const CodeToken& token) { return token.is("++") || token.is("--"); }
+
+/// Names that the loop assigns, counts or declares.
+std::set<std::string_view> changed_names(Tokens loop) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < loop.size(); ++i) {
+    if (loop[i].kind != CodeToken::Kind::Word) continue;
+    if (i > 0 && loop[i - 1].kind == CodeToken::Kind::Word) names.insert(loop[i].text);
+    if (i > 0 && is_step(loop[i - 1])) names.insert(loop[i].text);
+    if (i + 1 < loop.size() && (is_assignment(loop[i + 1]) || is_step(loop[i + 1])))
+      names.insert(loop[i].text);
+  }
+  return names;
+}
+
+std::string text_of(std::string_view source, Tokens tokens) {
+  const std::size_t from = tokens.front().offset;
+  return std::string(source.substr(from, tokens.back().offset + tokens.back().text.size() - from));
+}
+
+bool is_same(Tokens a, Tokens b) {
+  return std::ranges::equal(a, b, {}, &CodeToken::text, &CodeToken::text);
+}
+
+/// Behind the parentheses of `for (…)`.
+std::size_t body_of(Tokens loop) {
+  int depth = 0;
+  for (std::size_t i = 1; i < loop.size(); ++i) {
+    if (loop[i].is("(")) ++depth;
+    if (loop[i].is(")") && --depth == 0) return i + 1;
+  }
+  return loop.size();
+}
+
+/// A place that one statement of a loop adds to: tokens [name, operation) of the loop.
+struct Sum {
+  std::size_t name = 0;
+  std::size_t operation = 0;
+  std::size_t end = 0;  ///< The semicolon.
+};
+
+std::optional<Sum> sum_at(Tokens loop, std::size_t name) {
+  const bool starts_statement = name > 0 && (loop[name - 1].is(";") || loop[name - 1].is("{") ||
+                                             loop[name - 1].is("}") || loop[name - 1].is(")"));
+  if (!starts_statement || loop[name].kind != CodeToken::Kind::Word) return std::nullopt;
+  Sum sum{.name = name, .operation = name + 1};
+  int depth = 0;
+  for (; sum.operation < loop.size(); ++sum.operation) {
+    const CodeToken& token = loop[sum.operation];
+    if (depth == 0 && !token.is("[")) break;
+    depth += token.is("[") ? 1 : token.is("]") ? -1 : 0;
+    // A call may change what it reads, or answer otherwise the next time.
+    if (token.is("(") || is_step(token) || is_assignment(token)) return std::nullopt;
+  }
+  if (sum.operation == name + 1 || sum.operation >= loop.size() ||
+      !is_assignment(loop[sum.operation]))
+    return std::nullopt;
+  for (sum.end = sum.operation; sum.end < loop.size() && !loop[sum.end].is(";");) ++sum.end;
+  if (sum.end == loop.size() || sum.end == sum.operation + 1) return std::nullopt;
+  return sum;
+}
+
+/// How the statement reads with an accumulator; nothing where it is no sum.
+std::optional<std::string> statement_of(std::string_view source, Tokens loop, const Sum& sum,
+                                        const std::string& accumulator) {
+  const Tokens place = loop.subspan(sum.name, sum.operation - sum.name);
+  Tokens value = loop.subspan(sum.operation + 1, sum.end - sum.operation - 1);
+  std::string_view operation = loop[sum.operation].text;
+  if (operation == "=") {
+    // `X[i] = X[i] + …`, where what follows is a sum itself.
+    const bool is_chain = std::ranges::any_of(value, [](const CodeToken& token) {
+      return token.kind == CodeToken::Kind::Symbol &&
+             std::string_view("+-*/()[].,").find(token.text.front()) == std::string_view::npos;
+    });
+    if (is_chain || value.size() < place.size() + 2 || !is_same(value.first(place.size()), place))
+      return std::nullopt;
+    const CodeToken& sign = value[place.size()];
+    if (!sign.is("+") && !sign.is("-")) return std::nullopt;
+    value = value.subspan(place.size() + (sign.is("+") ? 1 : 0));
+    operation = "+=";
+  }
+  // A reduction knows `+=`.
+  if (operation == "-=") return fmt::format("{} += -({});", accumulator, text_of(source, value));
+  return fmt::format("{} {} {};", accumulator, operation, text_of(source, value));
+}
+
+/// What stands before `offset` in its line if it is blanks, else two of them.
+std::string indent_at(std::string_view source, std::size_t offset) {
+  const std::size_t line = source.substr(0, offset).rfind('\n');
+  const std::size_t from = line == std::string_view::npos ? 0 : line + 1;
+  const std::string_view before = source.substr(from, offset - from);
+  return before.find_first_not_of(" \t") == std::string_view::npos ? std::string(before) : "  ";
+}
+
+/// What an innermost loop reads as with its sums in variables, which are numbered from `count` on.
+std::vector<Change> changes_of(std::string_view source, Tokens loop, int& count) {
+  // Whoever leaves in the middle would leave the sum behind.
+  const auto leaves = [](const CodeToken& token) { return token.is("return") || token.is("goto"); };
+  if (std::ranges::any_of(loop, leaves)) return {};
+  const auto changed = changed_names(loop);
+  const std::size_t begin = loop.front().offset;
+  const std::size_t end = loop.back().offset + loop.back().text.size();
+  const std::string indent = indent_at(source, begin);
+  std::vector<Change> changes{{begin, begin, "{\n"}};
+  std::string stores;
+  for (std::size_t i = body_of(loop); i < loop.size(); ++i) {
+    const auto sum = sum_at(loop, i);
+    if (!sum) continue;
+    const Tokens place = loop.subspan(i, sum->operation - i);
+    const bool moves = std::ranges::any_of(
+        place, [&](const CodeToken& token) { return changed.contains(token.text); });
+    const auto uses =
+        std::ranges::count_if(loop, [&](const CodeToken& token) { return token.is(loop[i].text); });
+    const std::string name = fmt::format("kw_sum{}", count);
+    const auto statement = statement_of(source, loop, *sum, name);
+    if (moves || !statement || uses != (loop[sum->operation].is("=") ? 2 : 1)) continue;
+    ++count;
+    const std::string where = text_of(source, place);
+    changes.front().text += fmt::format("{}auto {} = {};\n", indent, name, where);
+    changes.push_back({loop[i].offset, loop[sum->end].offset + 1, *statement});
+    stores += fmt::format("{}{} = {};\n", indent, where, name);
+  }
+  if (stores.empty()) return {};
+  changes.front().text += indent;
+  changes.push_back({end, end, "\n" + stores + indent + "}"});
+  return changes;
+}
+
+}  // namespace
+
+std::string with_accumulators(std::string_view source) {
+  const auto tokens = task::tokenize(source);
+  std::vector<Change> changes;
+  int count = 0;
+  for (const Loop& loop : find_loops(source)) {
+    if (!loop.is_innermost) continue;
+    const auto first = std::ranges::lower_bound(tokens, loop.offset, {}, &CodeToken::offset);
+    const auto last = std::ranges::lower_bound(tokens, loop.end, {}, &CodeToken::offset);
+    if (first == last) continue;
+    std::ranges::move(changes_of(source, Tokens(first, last), count), std::back_inserter(changes));
+  }
+  std::string text(source);
+  for (const Change& change : std::span(changes) | std::views::reverse)
+    text.replace(change.from, change.to - change.from, change.text);
+  return text;
+}
+
+}  // namespace kw::propose
