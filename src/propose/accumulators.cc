@@ -21,10 +21,10 @@ namespace kw::propose {
 namespace {
 
 using task::CodeToken;
-using Tokens = std::span<const CodeToken>;
+using LoopTokens = std::span<const CodeToken>;
 
 /// A piece of the source that reads otherwise.
-struct Change {
+struct Rewrite {
   std::size_t from = 0;
   std::size_t to = 0;
   std::string text;
@@ -40,7 +40,7 @@ bool is_assignment(const CodeToken& token) {
 bool is_step(const CodeToken& token) { return token.is("++") || token.is("--"); }
 
 /// Names that the loop assigns, counts or declares.
-std::set<std::string_view> changed_names(Tokens loop) {
+std::set<std::string_view> changed_names(LoopTokens loop) {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < loop.size(); ++i) {
     if (loop[i].kind != CodeToken::Kind::Word) continue;
@@ -52,17 +52,17 @@ std::set<std::string_view> changed_names(Tokens loop) {
   return names;
 }
 
-std::string text_of(std::string_view source, Tokens tokens) {
+std::string text_between(std::string_view source, LoopTokens tokens) {
   const std::size_t from = tokens.front().offset;
   return std::string(source.substr(from, tokens.back().offset + tokens.back().text.size() - from));
 }
 
-bool is_same(Tokens a, Tokens b) {
+bool reads_alike(LoopTokens a, LoopTokens b) {
   return std::ranges::equal(a, b, {}, &CodeToken::text, &CodeToken::text);
 }
 
 /// Behind the parentheses of `for (…)`.
-std::size_t body_of(Tokens loop) {
+std::size_t behind_header(LoopTokens loop) {
   int depth = 0;
   for (std::size_t i = 1; i < loop.size(); ++i) {
     if (loop[i].is("(")) ++depth;
@@ -72,17 +72,17 @@ std::size_t body_of(Tokens loop) {
 }
 
 /// A place that one statement of a loop adds to: tokens [name, operation) of the loop.
-struct Sum {
+struct MemorySum {
   std::size_t name = 0;
   std::size_t operation = 0;
   std::size_t end = 0;  ///< The semicolon.
 };
 
-std::optional<Sum> sum_at(Tokens loop, std::size_t name) {
+std::optional<MemorySum> sum_at(LoopTokens loop, std::size_t name) {
   const bool starts_statement = name > 0 && (loop[name - 1].is(";") || loop[name - 1].is("{") ||
                                              loop[name - 1].is("}") || loop[name - 1].is(")"));
   if (!starts_statement || loop[name].kind != CodeToken::Kind::Word) return std::nullopt;
-  Sum sum{.name = name, .operation = name + 1};
+  MemorySum sum{.name = name, .operation = name + 1};
   int depth = 0;
   for (; sum.operation < loop.size(); ++sum.operation) {
     const CodeToken& token = loop[sum.operation];
@@ -100,10 +100,10 @@ std::optional<Sum> sum_at(Tokens loop, std::size_t name) {
 }
 
 /// How the statement reads with an accumulator; nothing where it is no sum.
-std::optional<std::string> statement_of(std::string_view source, Tokens loop, const Sum& sum,
-                                        const std::string& accumulator) {
-  const Tokens place = loop.subspan(sum.name, sum.operation - sum.name);
-  Tokens value = loop.subspan(sum.operation + 1, sum.end - sum.operation - 1);
+std::optional<std::string> statement_of(std::string_view source, LoopTokens loop,
+                                        const MemorySum& sum, const std::string& accumulator) {
+  const LoopTokens place = loop.subspan(sum.name, sum.operation - sum.name);
+  LoopTokens value = loop.subspan(sum.operation + 1, sum.end - sum.operation - 1);
   std::string_view operation = loop[sum.operation].text;
   if (operation == "=") {
     // `X[i] = X[i] + …`, where what follows is a sum itself.
@@ -111,7 +111,8 @@ std::optional<std::string> statement_of(std::string_view source, Tokens loop, co
       return token.kind == CodeToken::Kind::Symbol &&
              std::string_view("+-*/()[].,").find(token.text.front()) == std::string_view::npos;
     });
-    if (is_chain || value.size() < place.size() + 2 || !is_same(value.first(place.size()), place))
+    if (is_chain || value.size() < place.size() + 2 ||
+        !reads_alike(value.first(place.size()), place))
       return std::nullopt;
     const CodeToken& sign = value[place.size()];
     if (!sign.is("+") && !sign.is("-")) return std::nullopt;
@@ -119,8 +120,9 @@ std::optional<std::string> statement_of(std::string_view source, Tokens loop, co
     operation = "+=";
   }
   // A reduction knows `+=`.
-  if (operation == "-=") return fmt::format("{} += -({});", accumulator, text_of(source, value));
-  return fmt::format("{} {} {};", accumulator, operation, text_of(source, value));
+  if (operation == "-=")
+    return fmt::format("{} += -({});", accumulator, text_between(source, value));
+  return fmt::format("{} {} {};", accumulator, operation, text_between(source, value));
 }
 
 /// What stands before `offset` in its line if it is blanks, else two of them.
@@ -132,7 +134,7 @@ std::string indent_at(std::string_view source, std::size_t offset) {
 }
 
 /// What an innermost loop reads as with its sums in variables, which are numbered from `count` on.
-std::vector<Change> changes_of(std::string_view source, Tokens loop, int& count) {
+std::vector<Rewrite> changes_of(std::string_view source, LoopTokens loop, int& count) {
   // Whoever leaves in the middle would leave the sum behind.
   const auto leaves = [](const CodeToken& token) { return token.is("return") || token.is("goto"); };
   if (std::ranges::any_of(loop, leaves)) return {};
@@ -140,12 +142,12 @@ std::vector<Change> changes_of(std::string_view source, Tokens loop, int& count)
   const std::size_t begin = loop.front().offset;
   const std::size_t end = loop.back().offset + loop.back().text.size();
   const std::string indent = indent_at(source, begin);
-  std::vector<Change> changes{{begin, begin, "{\n"}};
+  std::vector<Rewrite> changes{{begin, begin, "{\n"}};
   std::string stores;
-  for (std::size_t i = body_of(loop); i < loop.size(); ++i) {
+  for (std::size_t i = behind_header(loop); i < loop.size(); ++i) {
     const auto sum = sum_at(loop, i);
     if (!sum) continue;
-    const Tokens place = loop.subspan(i, sum->operation - i);
+    const LoopTokens place = loop.subspan(i, sum->operation - i);
     const bool moves = std::ranges::any_of(
         place, [&](const CodeToken& token) { return changed.contains(token.text); });
     const auto uses =
@@ -154,7 +156,7 @@ std::vector<Change> changes_of(std::string_view source, Tokens loop, int& count)
     const auto statement = statement_of(source, loop, *sum, name);
     if (moves || !statement || uses != (loop[sum->operation].is("=") ? 2 : 1)) continue;
     ++count;
-    const std::string where = text_of(source, place);
+    const std::string where = text_between(source, place);
     changes.front().text += fmt::format("{}auto {} = {};\n", indent, name, where);
     changes.push_back({loop[i].offset, loop[sum->end].offset + 1, *statement});
     stores += fmt::format("{}{} = {};\n", indent, where, name);
@@ -169,17 +171,18 @@ std::vector<Change> changes_of(std::string_view source, Tokens loop, int& count)
 
 std::string with_accumulators(std::string_view source) {
   const auto tokens = task::tokenize(source);
-  std::vector<Change> changes;
+  std::vector<Rewrite> changes;
   int count = 0;
   for (const Loop& loop : find_loops(source)) {
     if (!loop.is_innermost) continue;
     const auto first = std::ranges::lower_bound(tokens, loop.offset, {}, &CodeToken::offset);
     const auto last = std::ranges::lower_bound(tokens, loop.end, {}, &CodeToken::offset);
     if (first == last) continue;
-    std::ranges::move(changes_of(source, Tokens(first, last), count), std::back_inserter(changes));
+    std::ranges::move(changes_of(source, LoopTokens(first, last), count),
+                      std::back_inserter(changes));
   }
   std::string text(source);
-  for (const Change& change : std::span(changes) | std::views::reverse)
+  for (const Rewrite& change : std::span(changes) | std::views::reverse)
     text.replace(change.from, change.to - change.from, change.text);
   return text;
 }

@@ -20,8 +20,8 @@ constexpr double kEqualSlack = 4;  // times dot length times roundoff, the worst
 
 // How often a reference is asked again, in one process: what it keeps may show late. Long ones less
 // often, for the wrong answer that raised the doubt would cost too much.
-constexpr int kCalls = 8;
-constexpr double kLongNs = 2e9;
+constexpr int kAskedAgain = 8;
+constexpr double kLongReferenceNs = 2e9;
 
 }  // namespace
 
@@ -72,7 +72,7 @@ Result<std::optional<std::string>> Bench::doubt(int set) {
     spent_ns += truth.reference_ns;
     if (twin_) truth = KW_TRY(lift(std::move(truth)));
     apart.push_back(KW_TRY(difference(truth, first)));
-  } while (apart.size() < kCalls && spent_ns < kLongNs);
+  } while (apart.size() < kAskedAgain && spent_ns < kLongReferenceNs);
   if (twin_) twin_->pool_.drop(set);
   const auto seen =
       std::ranges::find_if(apart, [](const auto& words) { return words.has_value(); });
