@@ -206,7 +206,12 @@ std::optional<Part> read_part(const std::string& name, const std::string& folder
       std::fprintf(stderr, "bench-report: a sample of %s, which is no figure\n", id.c_str());
       return std::nullopt;
     }
-    figure->samples.push_back(std::atof(value.c_str()));
+    char* end = nullptr;
+    const double number = std::strtod(value.c_str(), &end);
+    if (end == value.c_str() || *end != 0)
+      part.notes.push_back("a sample of " + id + " is left out, which is no number: " + value);
+    else
+      figure->samples.push_back(number);
   }
   return part;
 }
