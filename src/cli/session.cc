@@ -204,8 +204,12 @@ Result<> Bench::open_tools(const Global& global, const Aim& aim,
       });
   evaluate::PipeOptions options;
   options.worker = {aim.target, settings.jail, {}};
-  if (aim.target == Target::Cuda)
-    disassembler_ = {compile::find_cuda_toolkit().disassembler, settings.jail};
+  options.compiler = cpu_->version();
+  if (aim.target == Target::Cuda) {
+    const auto toolkit = compile::find_cuda_toolkit();
+    options.compiler = compile::compiler_words(toolkit);
+    disassembler_ = {toolkit.disassembler, settings.jail};
+  }
   options.disassembler = disassembler_;
   options.build_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.on_facts = [this](const DeviceFacts& facts) -> Result<> {

@@ -255,6 +255,12 @@ CudaToolkit find_cuda_toolkit(const CudaPlaces& places) {
   return toolkit;
 }
 
+std::string compiler_words(const CudaToolkit& toolkit) {
+  return fmt::format("{} of {}", toolkit.nvrtc ? "NVRTC" : "nvcc",
+                     toolkit.headers_version.empty() ? "CUDA without headers"
+                                                     : toolkit.headers_version);
+}
+
 std::vector<ToolkitFact> cuda_toolkit_facts(const CudaToolkit& toolkit) {
   std::vector<ToolkitFact> facts;
   const auto add = [&](const char* part, bool is_found, std::string found, std::string missing) {

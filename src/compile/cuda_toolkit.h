@@ -50,6 +50,9 @@ struct CudaPlaces {
 /// in what ldconfig knows (5 ms then). Reads a few headers for their versions; loads nothing.
 CudaToolkit find_cuda_toolkit(const CudaPlaces& places = CudaPlaces::of_environment());
 
+/// What builds device code, for DeviceFacts::compiler: "NVRTC of CUDA 13000, CCCL 3000002".
+std::string compiler_words(const CudaToolkit& toolkit);
+
 /// One line about one part, for `kw doctor`.
 struct ToolkitFact {
   std::string part;  ///< nvrtc | headers | cute | nvcc | libraries | disassembler

@@ -71,6 +71,7 @@ TEST_F(CudaToolkitTest, WhatTheScriptsInstalledIsFoundWithItsVersions) {
   EXPECT_EQ(toolkit.include.size(), 2u);
   EXPECT_EQ(toolkit.headers_version, "CUDA 13000, CCCL 3000001");
   EXPECT_EQ(toolkit.cutlass_version, "4.2.0");
+  EXPECT_EQ(compiler_words(toolkit), "NVRTC of CUDA 13000, CCCL 3000001");
 }
 
 TEST_F(CudaToolkitTest, CutlassIsTakenFromItsWheelBehindWhatTheUserNamesAndBeforeTheSystems) {

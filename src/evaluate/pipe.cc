@@ -129,6 +129,7 @@ Result<DeviceFacts> PipeCarrier::open(const std::optional<DeviceFacts>& remember
     return facts;
   }
   facts_ = std::move(*facts);
+  facts_.compiler = options_.compiler;
   return facts_;
 }
 
@@ -194,6 +195,7 @@ Result<std::vector<worker::AdmissionLine>> PipeCarrier::admit(EvaluationRequest 
 
 Result<> PipeCarrier::take_facts(DeviceFacts facts) {
   facts_ = std::move(facts);
+  facts_.compiler = options_.compiler;
   if (options_.on_facts) KW_TRY(options_.on_facts(facts_));
   return {};
 }

@@ -20,6 +20,7 @@ namespace kw::evaluate {
 struct PipeOptions {
   WorkerChoice worker{};
   int build_threads = 2;
+  std::string compiler{};  ///< What builds candidates here, for DeviceFacts::compiler.
   std::int64_t reply_timeout_ns =
       30LL * 60 * 1'000'000'000;  ///< A worker silent for so long is replaced.
   /// Reads the machine code of cuda candidates; nothing: findings say nothing of it.

@@ -186,6 +186,7 @@ TEST(Certificate, HoldsWhatWasMeasuredAndOfWhat) {
   EXPECT_EQ(object["what"], "tiled is faster than omp on A <Processor> & more");
   EXPECT_EQ(object["candidate"]["source_sha256"], sha256("#define B 64\n").hex());
   EXPECT_EQ(object["candidate"]["knobs"]["B"], 64);
+  EXPECT_THAT(object["candidate"]["flags"], testing::Contains("-O3"));
   EXPECT_EQ(object["evaluation"]["workloads"][0]["samples"].size(), 7u);
   EXPECT_TRUE(object["evaluation"].contains("jail"));
 }

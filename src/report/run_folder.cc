@@ -91,6 +91,8 @@ std::string certificate(const RunData& data) {
                          {"original_sha256", best.candidate.sha256},
                          {"knobs", best.candidate.knobs},
                          {"options", best.candidate.options}};
+  // Of device code the compiler's version decides them.
+  if (best.candidate.target == Target::Cpu) object["candidate"]["flags"] = kCodeFlags;
   Json device = encode_json(data.device);
   object["device"] = std::move(device);
   // What it was held to: what passes for correct, and every shape with its values.

@@ -102,6 +102,8 @@ TEST(TaskRun, EndsWithACertificateAndCanBeLookedBackAt) {
   EXPECT_EQ(done["spent"]["attempts"], 3);
   const json best = done["best"];
   EXPECT_EQ(best["confirmed"], true);
+  const json certificate = json::parse(w.read("runs/twice-1/best/certificate.json"));
+  EXPECT_THAT(certificate["device"]["compiler"].get<std::string>(), HasSubstr("."));
   expect_keys_of_a_judgement(best);
   EXPECT_EQ(best["verdict"]["outcome"], "correct");
   EXPECT_TRUE(std::filesystem::is_regular_file(w.path() / best["path"].get<std::string>()));
