@@ -12,7 +12,8 @@ usage: examples/hosted-gpu.sh run HOST TASK [FLAG]...
 run goes back and forth with HOST, which is reached by ssh, until the run has ended. `here` is this machine.
 pack writes the next bundle and the worker's programs into TASK.hosted.tar.gz, for hosted-gpu.ipynb; take reads the
 results that the notebook made and packs what waits next, until nothing does.
-FLAGs are those of kw optimize; without any --target cuda --arch sm_75, a T4. TASK is a folder or a shipped task.
+FLAGs are those of kw optimize; without any --target cuda --arch sm_75, a T4, and for take those of pack. TASK is a folder
+or a shipped task.
 
 KW_JAIL and KW_WORKSPACE hold for every step: a hosted container that allows no namespaces needs KW_JAIL=landlock.
 KW: the program (default: ./kw). KW_BIN: the folder of kw-worker, kw-jail and the players; default: those of a portable
@@ -75,16 +76,16 @@ judge() { # HOST BUNDLE RESULTS BIN
   scp -q "$host:$there/$(basename "$3")" "$3"
 }
 
-pack() { # TASK BIN
+pack() { # TASK BIN FLAG...
   local name
   name=$(basename "${bundle%.bundle}")
   mkdir -p "$work/hosted/bin"
   (cd "$2" && cp "${programs[@]}" "$work/hosted/bin/")
   cp "$bundle" "$work/hosted/$name.bundle"
   tar -czf "$name.hosted.tar.gz" -C "$work/hosted" .
-  # Where the run stands, for `take`.
-  echo "$run" >"$name.hosted.run"
-  echo "hosted-gpu: upload $name.hosted.tar.gz to hosted-gpu.ipynb; then: hosted-gpu.sh take $1 work.results" >&2
+  # Where the run stands and what it was asked with, for `take`.
+  { echo "$run"; printf '%s\n' "${@:3}"; } >"$name.hosted.run"
+  echo "hosted-gpu: upload $name.hosted.tar.gz to hosted-gpu.ipynb; then: hosted-gpu.sh take $1 RESULTS" >&2
   exit 3
 }
 
@@ -100,6 +101,11 @@ esac
 if [ $# = 0 ] || { [ "$way" = take ] && [ -z "$results" ]; }; then usage >&2; exit 2; fi
 task=$1
 shift
+kept=$(basename "$task").hosted.run
+if [ "$way" = take ] && [ -f "$kept" ]; then
+  { read -r run; mapfile -t flags; } <"$kept"
+  [ $# -gt 0 ] || set -- "${flags[@]}"
+fi
 [ $# -gt 0 ] || set -- --target cuda --arch sm_75
 bin=$(bin_folder)
 
@@ -114,12 +120,15 @@ case $way in
     ;;
   pack)
     step optimize "$task" --carrier bundle "$@"
-    pack "$task" "$bin"
+    pack "$task" "$bin" "$@"
     ;;
   take)
-    kept=$(basename "$task").hosted.run
-    [ ! -f "$kept" ] || run=$(cat "$kept")
     take "$task" "$results" "$@"
-    pack "$task" "$bin"
+    # The same bundle again would go round for ever.
+    ! grep -q '0 new results of' "$work/said" || {
+      echo "hosted-gpu: $results holds nothing new; judge the bundle packed last (again, where a busy machine timed nothing)" >&2
+      exit 2
+    }
+    pack "$task" "$bin" "$@"
     ;;
 esac

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "device/known_devices.h"
+#include "engine/run.h"
 #include "record/codec.h"
 #include "worker/bundle.h"
 
@@ -16,6 +17,14 @@ namespace {
 constexpr const char* kAsked = "bundle_asked";
 constexpr const char* kAnswer = "bundle_answer";
 constexpr const char* kDevice = "bundle_device";
+// What older builds noted of an evaluation that was asked for, instead of its target.
+constexpr const char* kAnyTarget = "1";
+
+/// Whether it is asked for again: a baseline that a busy machine kept from being timed.
+bool is_to_be_repeated(const Evaluation& evaluation) {
+  return evaluation.verdict.outcome == Outcome::Unmeasurable &&
+         evaluation.id.starts_with(engine::kBaselineId);
+}
 
 Result<std::optional<DeviceFacts>> known_device(const store::RunStore& store, Target target) {
   const auto text = KW_TRY(store.recall(kDevice, std::string(name_of(target))));
@@ -32,11 +41,16 @@ Result<std::size_t> take_results(store::RunStore& store, const std::string& file
     return fail("these results are of another device (" + results.facts.model +
                     ") than those before (" + known->model + "): times cannot be compared",
                 file);
-  for (const worker::BundledAnswer& answer : results.answers)
-    if (!KW_TRY(store.recall(kAsked, answer.key)))
-      return fail("it answers what this workspace never asked", file);
+  for (const worker::BundledAnswer& answer : results.answers) {
+    const auto asked = KW_TRY(store.recall(kAsked, answer.key));
+    if (!asked) return fail("it answers what this workspace never asked", file);
+    const std::string target(name_of(results.facts.target));
+    if (*asked != target && *asked != kAnyTarget)
+      return fail("it answers on " + target + " what was asked of " + *asked, file);
+  }
   std::size_t news = 0;
   for (const worker::BundledAnswer& answer : results.answers) {
+    if (is_to_be_repeated(answer.evaluation)) continue;
     // The first answer stands: decisions may rest on it.
     if (KW_TRY(store.recall(kAnswer, answer.key))) continue;
     KW_TRY(store.remember(kAnswer, answer.key, encode(answer.evaluation)));
@@ -79,7 +93,9 @@ Result<std::unique_ptr<evaluate::BundleCarrier>> open_bundle(
     if (!text) return std::optional<Evaluation>();
     return std::optional(KW_TRY(decode<Evaluation>(*text)));
   };
-  options.expect = [&store](const std::string& key) { return store.remember(kAsked, key, "1"); };
+  options.expect = [&store, target = std::string(name_of(facts.target))](const std::string& key) {
+    return store.remember(kAsked, key, target);
+  };
   return std::make_unique<evaluate::BundleCarrier>(compiler, std::move(options));
 }
 

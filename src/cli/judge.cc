@@ -212,6 +212,8 @@ int run(const Global& global, const JudgeFlags& flags) {
         global,
         {"--profile and --sanitize look at a kernel that runs: --until check or measure", ""},
         kUsage);
+  if (*until != Stage::Measure && flags.sustained)
+    return report_error(global, {"--sustained measures: --until measure", ""}, kUsage);
   const auto evaluation = judge(global, flags, *until);
   if (!evaluation) return report_error(global, evaluation.error(), code_of(evaluation.error()));
   if (global.json)

@@ -86,7 +86,9 @@ Result<bool> probe_by_computing(Device& device) {
   auto values = allocate(sizeof(float));
   auto truth = allocate(sizeof(double));
   for (const auto* buffer : {&values, &truth})
-    if (!*buffer)
+    if (!*buffer && buffer->error().advice == Advice::Retry)  // Lost, which no free memory mends.
+      return std::unexpected(buffer->error());
+    else if (!*buffer)
       return fail("too little memory to see whether the device computes correctly (" +
                       buffer->error().what + "); free some and try again",
                   device.facts().model, Advice::Retry);

@@ -63,7 +63,7 @@ Result<Timing> begin_timing(const Surroundings& s, const Candidate& baseline) {
   auto request = KW_TRY(s.workbench.request(baseline, nullptr));
   Timing timing = KW_TRY(recall_timing(s.store, s.judge_id, request, baseline));
   if (timing.is_known) return timing;
-  request.id = "baseline-" + baseline.name;
+  request.id = kBaselineId + baseline.name;
   request.seed = s.input_seed;
   request.measure.budget_ns = kBaselineBudgetNs;
   KW_TRY(s.carrier.submit(std::move(request)));
@@ -168,7 +168,13 @@ Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStandi
       return fail("baseline '" + name + "' is not usable: " + b.evaluation.verdict.evidence);
     }
   }
-  if (name.empty()) return fail("no baseline of this task could be timed");
+  if (name.empty()) {
+    std::string why = "no baseline of this task could be timed";
+    for (const BaselineStanding& b : standings)
+      if (!b.evaluation.verdict.evidence.empty())
+        why += "; " + b.candidate.name + ": " + b.evaluation.verdict.evidence;
+    return fail(std::move(why));
+  }
   return fail("no baseline named '" + name + "'" + suggestion(name, names) +
               "; there are: " + join(names, ", "));
 }

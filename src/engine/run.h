@@ -68,6 +68,9 @@ struct RunReport {
   std::optional<Terms> terms;              ///< Of the confirmation.
 };
 
+/// What the id of a baseline's own evaluation begins with; its name follows.
+inline constexpr const char* kBaselineId = "baseline-";
+
 /// The decision log in the run's folder, there once the run has ended.
 inline constexpr const char* kDecisionLog = "decisions.log";
 

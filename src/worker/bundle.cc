@@ -142,7 +142,9 @@ Result<> write_results(const platform::Path& path, const BundleResults& results)
 
 Result<ReadBundle> read_bundle(const platform::Path& path) {
   const Body body = KW_TRY(read_body(path, kBundleKind));
-  return ReadBundle{KW_TRY(decode<Bundle>(body.text)), body.sha256};
+  ReadBundle read{KW_TRY(decode<Bundle>(body.text)), body.sha256};
+  if (read.bundle.evaluations.empty()) return fail("it asks for no evaluation", path.string());
+  return read;
 }
 
 Result<BundleResults> read_results(const platform::Path& path) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/inspect.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -84,6 +86,13 @@ Result<> Worker::inspect(const EvaluationRequest& request, Evaluation& e) {
         "."));
     return {};
   }
+  const bool ran = e.verdict.stage >= Stage::Run;
+  const bool is_right = e.verdict.is_correct() || e.verdict.outcome == Outcome::Unmeasurable;
+  if (!ran || (!is_right && !request.inspect.sanitize)) {
+    e.findings.push_back(note(fmt::format("Neither profiled nor sanitized: the kernel ended at {}.",
+                                          name_of(e.verdict.stage))));
+    return {};
+  }
   // Counters are the whole GPU's, and a call that is being timed must not meet a profiler.
   if (held_->mode() != platform::LeaseMode::Exclusive) KW_TRY(take_alone());
   const profile::SpecimenRoom room{.gpu = gpu,
@@ -111,7 +120,10 @@ Result<> Worker::inspect(const EvaluationRequest& request, Evaluation& e) {
       e.sanitizer = std::move(sanitized.passes);
       append(std::move(sanitized.findings), e);
     }
-  if (const Workload* w = to_profile(request, e); request.inspect.profile && w != nullptr)
+  if (request.inspect.profile && !is_right)
+    e.findings.push_back(note("Not profiled: the kernel is not correct."));
+  if (const Workload* w = to_profile(request, e);
+      request.inspect.profile && is_right && w != nullptr)
     if (const auto s = subject(*w); s.plan != nullptr && has_room(s)) {
       e.profiles.push_back(profile::profile_workload(room, s));
       append(profile::profile_findings(e.profiles.back(), *w, facts_), e);

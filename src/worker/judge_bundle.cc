@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "platform/signals.h"
 #include "worker/bundle.h"
 #include "worker/worker.h"
 
@@ -15,22 +16,32 @@ namespace {
 
 void say(const std::string& text) { std::fprintf(stderr, "kw-worker: %s\n", text.c_str()); }
 
-/// Earlier results of the same bundle on the same device, or none.
+/// Earlier results of the same bundle on the same device, or none. What is not there is made, so
+/// that a place that cannot be written is told before the work.
 Result<BundleResults> begun(const platform::Path& out, const std::string& bundle,
                             const DeviceFacts& facts) {
   std::error_code ignored;
-  if (!std::filesystem::exists(out, ignored)) return BundleResults{bundle, facts, {}};
+  if (!std::filesystem::exists(out, ignored)) {
+    BundleResults fresh{bundle, facts, {}};
+    KW_TRY(write_results(out, fresh));
+    return fresh;
+  }
   BundleResults results = KW_TRY(read_results(out));
   if (results.bundle != bundle)
     return fail("these are the results of another bundle; give another file", out.string());
   if (results.facts.id != facts.id)
     return fail("these results are of another device; give another file", out.string());
+  // What a busy machine kept from being timed is tried again.
+  std::erase_if(results.answers, [](const BundledAnswer& answer) {
+    return answer.evaluation.verdict.outcome == Outcome::Unmeasurable;
+  });
   return results;
 }
 
 Result<int> judge_all(const platform::Path& path, const platform::Path& out) {
   ReadBundle read = KW_TRY(read_bundle(path));
   Bundle& bundle = read.bundle;
+  const platform::SignalGuard stopped;
   const auto worker = KW_TRY(Worker::open(bundle.target));
   const DeviceFacts facts = worker->greet({});
   KW_TRY(check_fit(bundle, facts));
@@ -42,10 +53,17 @@ Result<int> judge_all(const platform::Path& path, const platform::Path& out) {
   if (results.facts.ceilings.empty()) {
     say("measuring the ceilings of " + facts.model);
     results.facts = KW_TRY(worker->measure(false)).facts.front();
+    KW_TRY(write_results(out, results));
   }
   std::set<std::string> answered;
   for (const BundledAnswer& answer : results.answers) answered.insert(answer.key);
   for (const BundledEvaluation& e : bundle.evaluations) {
+    // A job that is out of time leaves no folders behind, and loses no answer.
+    if (stopped.is_interrupted()) {
+      say(fmt::format("interrupted; the same command goes on: {} of {} evaluations are in {}",
+                      results.answers.size(), bundle.evaluations.size(), out.string()));
+      return 130;
+    }
     if (answered.contains(e.key)) continue;
     BundledAnswer answer{e.key, KW_TRY(worker->judge(e.request))};
     say(fmt::format("{}: {} at {}", e.request.candidate.name,

@@ -70,8 +70,9 @@ std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
 
 bool is_to_inspect(const EvaluationRequest& request, const Evaluation& e) {
   const Inspection& asked = request.inspect;
-  return (asked.profile || asked.sanitize) && e.verdict.is_correct() &&
-         (request.measure.purpose != Purpose::Search || e.speedup.is_faster || asked.of_slower);
+  if (!asked.profile && !asked.sanitize) return false;
+  if (request.measure.purpose != Purpose::Search) return true;
+  return e.verdict.is_correct() && (e.speedup.is_faster || asked.of_slower);
 }
 
 Result<std::unique_ptr<Worker>> Worker::open(Target target, std::optional<JailLevel> expected) {

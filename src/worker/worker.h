@@ -83,8 +83,8 @@ class Worker {
   referee::Referee referee_;
 };
 
-/// Whether a judged candidate is looked at from outside: what is correct, in a search only what
-/// beat its opponent, unless the request wants slower ones too.
+/// Whether a judged candidate is looked at from outside, or told why not: in a search only what is
+/// correct and beat its opponent, unless the request wants slower ones too.
 bool is_to_inspect(const EvaluationRequest& request, const Evaluation& evaluation);
 
 /// Serves frames on `fd` until the peer closes it. Returns the exit code of kw-worker.

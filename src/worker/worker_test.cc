@@ -42,6 +42,9 @@ TEST(Worker, ASearchLooksAtWhatIsNotFasterWhereItsMethodReadsThatProfile) {
   EXPECT_TRUE(is_to_inspect(request, judged));
   judged.verdict.outcome = Outcome::WrongResult;
   EXPECT_FALSE(is_to_inspect(request, judged));
+  request.measure.purpose = Purpose::Judge;
+  EXPECT_TRUE(is_to_inspect(request, judged)) << "a race may be why";
+  request.measure.purpose = Purpose::Search;
   judged.verdict.outcome = Outcome::Correct;
   judged.speedup.is_faster = true;
   request.inspect.of_slower = false;

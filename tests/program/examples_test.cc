@@ -90,6 +90,16 @@ TEST(Examples, TheScriptGoesBackAndForthUntilTheRunHasEnded) {
   const Ran listed = w.shell("tar -tzf twice.hosted.tar.gz");
   EXPECT_THAT(listed.out, AllOf(HasSubstr("twice.bundle"), HasSubstr("bin/kw-worker"),
                                 HasSubstr("bin/kw-jail"), HasSubstr("bin/kw-player-cuda")));
+  // As the notebook does, round after round, with the flags of pack.
+  const Ran judged = w.shell(
+      "tar -xzf twice.hosted.tar.gz && bin/kw-worker --bundle twice.bundle --out first.results");
+  ASSERT_EQ(judged.code, 0) << judged.err;
+  const Ran taken = w.shell(settings + script + " take twice first.results");
+  EXPECT_EQ(taken.code, 3) << taken.err;
+  EXPECT_THAT(w.read("twice.hosted.run"), HasSubstr("--target\ncpu\n"));
+  const Ran again = w.shell(settings + script + " take twice first.results");
+  EXPECT_EQ(again.code, 2) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("holds nothing new"));
   const Ran ran = w.shell(settings + script + " run here twice --target cpu --attempts 1");
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   EXPECT_THAT(ran.code, AnyOf(0, 1)) << ran.err;
