@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // bench-strategies SEEDS [STRATEGY...]: a Markdown table: for each strategy the mean over worlds of
-// log(optimum / best so far) after so many attempts, the share of worlds in which the best came
-// within 5 % of the optimum, and the mean time of an ask with its tell. bench-strategies time
-// [STRATEGY...]: a line for each: its name, the attempts of its longest search, that time over
+// log(optimum / best so far) after so many attempts, that after 100 less that of `refine` in the
+// same worlds with its standard error, and the share of worlds in which the best came within 5 % of
+// the optimum; below it the throttled tree less the plain one in the same way. bench-strategies
+// time [STRATEGY...]: a line for each: its name, the attempts of its longest search, that time over
 // 10,000 attempts, and of the last hundred of the longest search, in nanoseconds, tabs between.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -64,11 +66,28 @@ class Stopwatch final : public Strategy {
 };
 
 struct Line {
-  std::vector<double> regret = std::vector<double>(std::size(kBudgets), 0);
+  std::vector<double> regret[std::size(kBudgets)];  ///< One for each world.
   double reached = 0;
-  double ask_ns = 0;
-  std::size_t asks = 0;
 };
+
+double mean(const std::vector<double>& all) {
+  double sum = 0;
+  for (const double x : all) sum += x;
+  return sum / static_cast<double>(all.size());
+}
+
+/// "-0.12 ± 0.03": the mean of a - b over the same worlds, and its standard error.
+std::string paired(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> apart(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) apart[i] = a[i] - b[i];
+  const double middle = mean(apart), n = static_cast<double>(apart.size());
+  double squares = 0;
+  for (const double x : apart) squares += (x - middle) * (x - middle);
+  char text[64];
+  std::snprintf(text, sizeof text, "%+.2f ± %.2f", middle,
+                n > 1 ? std::sqrt(squares / (n - 1) / n) : 0.0);
+  return text;
+}
 
 /// A strategy, one of its presets, or with another guide than its own.
 struct Entry {
@@ -120,17 +139,15 @@ void add_world(const Entry& entry, std::uint64_t seed, double worlds, Line& line
   const StrategyOptions options = options_of(entry, world, seed, kMost);
   const auto strategy =
       entry.info->make(entry.info->is_writing ? std::vector<Idea>() : world.ideas(), options);
-  Stopwatch watched(*strategy);
-  const Play played = play(watched, world, {kMost, 1}, seed);
+  const Play played = play(*strategy, world, {kMost, 1}, seed);
   const double best = world.best_speedup();
   for (std::size_t i = 0; i < std::size(kBudgets); ++i) {
     const std::size_t at = std::min(kBudgets[i], played.best_after.size());
     const double reached = at == 0 ? 0 : played.best_after[at - 1];
     // Nothing correct is as good as the plain kernel, which everybody has.
-    line.regret[i] += std::log(best / std::max(1.0, reached)) / worlds;
+    line.regret[i].push_back(std::log(best / std::max(1.0, reached)));
   }
   if (played.best >= 0.95 * best) line.reached += 1 / worlds;
-  line.ask_ns += watched.mean_ns(0) / worlds;
 }
 
 /// One after the other until there were 10,000 attempts, of strategies that end by themselves.
@@ -173,10 +190,21 @@ int main(int argc, char** argv) {
   const bool is_timing = std::string(argv[1]) == "time";
   const auto worlds = static_cast<std::uint64_t>(std::atoll(argv[1]));
   if (!is_timing) {
-    std::printf("| strategy | 10 | 20 | 50 | 100 | 200 | within 5 %% | ask + tell |\n");
+    std::printf("| strategy | 10 | 20 | 50 | 100 | 200 | less `refine` at 100 | within 5 %% |\n");
     std::printf("|---|---|---|---|---|---|---|---|\n");
   }
-  for (const Entry& entry : entries()) {
+  std::map<std::string, Line> lines;
+  const auto line_of = [&](const Entry& entry) -> Line& {
+    Line& line = lines[entry.name()];
+    if (line.regret[0].empty())
+      for (std::uint64_t seed = 1; seed <= worlds; ++seed)
+        add_world(entry, seed, static_cast<double>(worlds), line);
+    return line;
+  };
+  const std::vector<Entry> all = entries();
+  const auto refine =
+      std::ranges::find_if(all, [](const Entry& e) { return e.name() == "refine"; });
+  for (const Entry& entry : all) {
     if (argc > 2 &&
         std::none_of(argv + 2, argv + argc, [&](const char* a) { return entry.info->name == a; }))
       continue;
@@ -184,13 +212,17 @@ int main(int argc, char** argv) {
       if (entry.throttles_root) print_time(entry);
       continue;
     }
-    Line line;
-    for (std::uint64_t seed = 1; seed <= worlds; ++seed)
-      add_world(entry, seed, static_cast<double>(worlds), line);
+    const Line& line = line_of(entry);
     std::printf("| `%s` |", entry.name().c_str());
-    for (const double regret : line.regret) std::printf(" %.2f |", regret);
-    std::printf(" %.0f %% | %.1f µs |\n", 100 * line.reached, line.ask_ns / 1e3);
+    for (const auto& regret : line.regret) std::printf(" %.2f |", mean(regret));
+    std::printf(" %s | %.0f %% |\n", paired(line.regret[3], line_of(*refine).regret[3]).c_str(),
+                100 * line.reached);
     std::fflush(stdout);
   }
+  if (const auto tree = lines.find("attempt-tree"); tree != lines.end())
+    for (std::size_t i = 0; i < std::size(kBudgets); ++i)
+      std::printf("%s%zu attempts: %s", i == 0 ? "\nthrottled less plain after " : ", ",
+                  kBudgets[i],
+                  paired(tree->second.regret[i], lines["attempt-tree, plain"].regret[i]).c_str());
   return 0;
 }

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/graph_build.h"
+#include "cli/graph_files.h"
 #include "cli/session.h"
 #include "engine/graphs.h"
 #include "memory/playbook_graph.h"
@@ -73,26 +74,32 @@ Result<int> show_graph(const Global& global, const GraphFlags& flags) {
 
 Result<int> export_graph(const Global& global, const GraphFlags& flags) {
   const Target target = KW_TRY(flags.target.aim()).target;
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
   const TechniqueGraph graph = KW_TRY(open_graph(global, target, store));
   const std::string title = fmt::format("Techniques for {}", name_of(target));
   const bool is_drawing = flags.file.ends_with(".svg");
-  KW_TRY(platform::write_file_atomic(
-      flags.file, is_drawing ? report::graph_svg(graph, title) : to_json(graph) + "\n"));
+  const std::string text = is_drawing ? report::graph_svg(graph, title) : to_json(graph) + "\n";
+  KW_TRY(platform::write_file_atomic(flags.file, text));
+  KW_TRY(note_taken(store, target, text));
   say_size(global, flags.file, graph);
   return kDone;
 }
 
-/// Counts add up: a graph that was exported here is not imported here again.
+/// Counts add up, so the same file is taken once, and a graph that was exported here not at all.
 Result<int> import_graph(const Global& global, const GraphFlags& flags) {
   const Target target = KW_TRY(flags.target.aim()).target;
   constexpr std::size_t kMostBytes = std::size_t{256} << 20;
-  const auto read =
-      KW_TRY(parse_technique_graph(KW_TRY(platform::read_file(flags.file, kMostBytes))));
+  const std::string text = KW_TRY(platform::read_file(flags.file, kMostBytes));
+  const auto read = parse_technique_graph(text);
+  if (!read) return as_input(Result<int>(fail(describe(read.error()), flags.file)));
   auto store = KW_TRY(store::RunStore::open(global.workspace));
+  if (KW_TRY(is_taken(store, target, text)))
+    return as_input(Result<int>(fail(
+        "its counts are in the workspace's graph already, and would count twice", flags.file)));
   const TechniqueGraph graph = KW_TRY(
       engine::change_graph(store, target, memory::playbook_graph(KW_TRY(open_data(global)), target),
-                           [&](TechniqueGraph& whole) { whole.merge(read); }));
+                           [&](TechniqueGraph& whole) { whole.merge(*read); }));
+  KW_TRY(note_taken(store, target, text));
   say_size(global, std::string(name_of(target)), graph);
   return kDone;
 }

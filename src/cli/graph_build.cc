@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/rng.h"
+#include "cli/graph_files.h"
 #include "cli/session.h"
 #include "engine/graphs.h"
 #include "llm/open_model.h"
@@ -250,6 +251,22 @@ Result<std::size_t> add_runs(store::RunStore& store, Target target, const GraphB
   return verified;
 }
 
+/// A task that neither the playbook nor a run knows would leave an empty graph behind.
+Result<> check_tasks(const GraphBuildFlags& flags, const memory::DataFiles& data,
+                     const store::RunStore& store, Target target) {
+  std::vector<std::string> known;
+  for (const memory::PlaybookStep& step : memory::playbook_steps(data, target))
+    if (!contains(known, step.task)) known.push_back(step.task);
+  for (const RunSummary& run : KW_TRY(store.list()))
+    if (!contains(known, run.config.task)) known.push_back(run.config.task);
+  for (const std::string& task : flags.tasks)
+    if (!contains(known, task))
+      return as_input(Result<>(
+          fail("neither a run nor the playbook has a task '" + task + "'" + suggestion(task, known),
+               "--task")));
+  return {};
+}
+
 }  // namespace
 
 void GraphBuildFlags::declare(Flags& flags) {
@@ -265,6 +282,7 @@ Result<int> build_graph(const Global& global, const TargetFlags& target,
   const Aim aim = KW_TRY(target.aim());
   const auto data = KW_TRY(open_data(global));
   auto store = KW_TRY(store::RunStore::open(global.workspace));
+  KW_TRY(check_tasks(flags, data, store, aim.target));
   const auto namer = KW_TRY(open_namer(data, flags));
   const TechniqueGraph seed = memory::playbook_graph(data, aim.target);
   const TechniqueGraph before = KW_TRY(engine::workspace_graph(store, aim.target, seed));
@@ -279,6 +297,7 @@ Result<int> build_graph(const Global& global, const TargetFlags& target,
         else
           whole = builder.graph();
       }));
+  if (!flags.keep) KW_TRY(forget_taken(store, aim.target));
   const std::size_t techniques = graph.nodes().size() - 1, edges = graph.edges().size();
   if (global.json)
     std::printf("%s\n", dump_json({{"where", name_of(aim.target)},

@@ -85,8 +85,10 @@ Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& stra
   const std::string name(strategy.name);
   if (!flags.preset.empty() && !strategy.has_presets)
     return fail("--preset means nothing to strategy '" + name + "', which has none");
-  if (!flags.preset.empty() && flags.preset != "sketch" && flags.preset != "paper")
-    return fail("--preset is sketch or paper, not '" + flags.preset + "'");
+  static const std::vector<std::string> presets{"sketch", "paper"};
+  if (!flags.preset.empty() && !contains(presets, flags.preset))
+    return fail("--preset is sketch or paper, not '" + flags.preset + "'" +
+                suggestion(flags.preset, presets));
   if (flags.rounds != 0 && !strategy.has_rounds)
     return fail("--rounds means nothing to strategy '" + name + "'");
   if (flags.rounds < 0 || flags.rounds > kMostRounds)
@@ -99,9 +101,10 @@ Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& stra
     config.models.push_back("judge=" + flags.judge);
   if (!flags.guide.empty() && strategy.name != "graph-walk")
     return fail("--guide means nothing to strategy '" + name + "'");
-  if (!flags.guide.empty() &&
-      !contains(std::array<std::string_view, 3>{"random", "llm", "weights"}, flags.guide))
-    return fail("--guide is random, llm or weights, not '" + flags.guide + "'");
+  static const std::vector<std::string> guides{"random", "llm", "weights"};
+  if (!flags.guide.empty() && !contains(guides, flags.guide))
+    return fail("--guide is " + join(guides, ", ") + ", not '" + flags.guide + "'" +
+                suggestion(flags.guide, guides));
   if (flags.freeze_graph && !strategy.has_graph)
     return fail("--freeze-graph means nothing to strategy '" + name + "', which walks no graph");
   config.guide = flags.guide;

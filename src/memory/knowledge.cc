@@ -173,8 +173,8 @@ std::vector<Card> graph_cards(const TechniqueGraph& graph, Target target) {
     card.kind = CardKind::Snippet;
     card.targets = {target};
     card.task = example.name.substr(0, example.name.find('/'));
-    card.text = fmt::format("`{}` after `{}`, as in `{}`: {}.", edge.to, edge.from, example.name,
-                            example.detail);
+    card.text = fmt::format("`{}` after `{}`, as in `{}`{}{}.", edge.to, edge.from, example.name,
+                            example.detail.empty() ? "" : ": ", example.detail);
     card.code = excerpt(example.after);
     all.push_back(std::move(card));
   }
