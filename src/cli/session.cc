@@ -188,7 +188,10 @@ Result<> Bench::open_tools(const Global& global, const Aim& aim,
   compile::CpuCompilerSettings settings;
   settings.objects = cache.objects();
   settings.jail = KW_TRY(jail_of(global));
-  cpu_ = KW_TRY(compile::CpuCompiler::create(settings));
+  auto cpu = KW_TRY(compile::CpuCompiler::create(settings));
+  evaluate::PipeOptions options;
+  options.compiler = cpu->version();
+  cpu_ = std::move(cpu);
   cache_ = std::make_unique<compile::DirectoryCache>(std::move(cache));
   cached_cpu_ = std::make_unique<compile::CachedCompiler>(*cpu_, *cache_);
   compiler_ = std::make_unique<compile::TargetCompiler>(
@@ -202,9 +205,7 @@ Result<> Bench::open_tools(const Global& global, const Aim& aim,
         return std::make_unique<CachedCuda>(KW_TRY(compile::open_cuda_suite(std::move(cuda))),
                                             *cache_);
       });
-  evaluate::PipeOptions options;
   options.worker = {aim.target, settings.jail, {}};
-  options.compiler = cpu_->version();
   if (aim.target == Target::Cuda) {
     const auto toolkit = compile::find_cuda_toolkit();
     options.compiler = compile::compiler_words(toolkit);
