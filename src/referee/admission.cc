@@ -323,6 +323,21 @@ Result<> Examiner::run() {
   return changed_inputs();
 }
 
+/// Which key lets such an answer pass.
+std::string hint_for(const std::string& answer) {
+  if (answer.starts_with("inputs rounded"))
+    return "tighten 'gate' or add 'rms' in task.yaml; in sums of one sign such errors average out, "
+           "so give the inputs 'values' of mean zero";
+  if (answer.ends_with("ignored"))
+    return fmt::format(
+        "tighten 'gate' in task.yaml, or change 'values' of '{}' there so that it matters",
+        answer.substr(answer.starts_with("last block of ") ? 14 : 0,
+                      answer.rfind(' ') - (answer.starts_with("last block of ") ? 14 : 0)));
+  if (answer.ends_with("missing"))
+    return "tighten 'gate' in task.yaml: 'relative' and 'dot' look at each element";
+  return "tighten 'gate' in task.yaml, or give the inputs 'values' that vary more";
+}
+
 // Turns figures into sentences.
 void conclude(Admission& admission) {
   std::vector<std::string> names;
@@ -340,20 +355,24 @@ void conclude(Admission& admission) {
       fails_a_check =
           fails_a_check || (answer.group == Group::Check && answer.is_applicable && !answer.passed);
       if (answer.group == Group::Time && answer.passed)
-        admission.problems.push_back(fmt::format(
-            "The null answer '{}' passes the timed workload '{}'.", name, answer.workload));
+        admission.problems.push_back(
+            fmt::format("The null answer '{}' passes the timed workload '{}': {}.", name,
+                        answer.workload, hint_for(name)));
     }
     if (has_check && !fails_a_check)
-      admission.problems.push_back(
-          fmt::format("The null answer '{}' passes every check workload.", name));
+      admission.problems.push_back(fmt::format(
+          "The null answer '{}' passes every check workload: {}.", name, hint_for(name)));
     if (!applies && name.ends_with(" ignored") && !name.starts_with("last block"))
-      admission.problems.push_back(
-          fmt::format("No workload shows that the input matters: '{}'.", name));
+      admission.problems.push_back(fmt::format(
+          "No workload shows that the input matters: '{0}': if nothing of '{1}' is read, "
+          "give it 'role: out' in task.yaml (or leave it out), else other 'values'.",
+          name, name.substr(0, name.rfind(' '))));
   }
   for (const BaselineFigure& figure : admission.baseline) {
     if (!figure.passed)
       admission.problems.push_back(
-          fmt::format("The reference at the task's type fails its own gates on workload '{}': {}.",
+          fmt::format("The reference at the task's type fails its own gates on workload '{}': {}: "
+                      "loosen 'gate' in task.yaml, or shorten the workload's sums in shapes.yaml.",
                       figure.workload, figure.failure));
     else if (figure.gate_fraction > kEnoughSpare)
       admission.remarks.push_back(fmt::format(
@@ -400,7 +419,8 @@ Result<> admit_fast(device::Device& device, const EvaluationRequest& request,
   }
   if (small.empty()) {
     to.problems.push_back(
-        "No check workload is small enough for the host to prove the fast reference on.");
+        "No check workload is small enough for the host to prove the fast reference on: add one "
+        "under 'check' in shapes.yaml.");
     return {};
   }
   KW_TRY(Bench::prepare_together(small, kSet));

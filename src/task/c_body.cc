@@ -4,18 +4,18 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "base/text.h"
+#include "task/c_branches.h"
 #include "task/c_function.h"
+#include "task/c_polynomial.h"
 
 namespace kw::task {
 namespace {
 
 using Tokens = std::vector<CodeToken>;
-using Monomial = std::vector<std::string>;
 
-constexpr std::size_t kMaxTerms = 64;  // more is no index
-constexpr std::size_t kMaxFactors = 8;
 constexpr int kMaxNesting = 32;
 
 struct Loop {
@@ -26,69 +26,11 @@ struct Loop {
   std::size_t end = 0;
 };
 
-std::optional<Polynomial> add(Polynomial a, const Polynomial& b, std::int64_t sign) {
-  for (const auto& [monomial, factor] : b) {
-    std::int64_t scaled = 0;
-    auto& target = a[monomial];
-    if (__builtin_mul_overflow(factor, sign, &scaled) ||
-        __builtin_add_overflow(target, scaled, &target))
-      return std::nullopt;
-    if (target == 0) a.erase(monomial);
-  }
-  if (a.size() > kMaxTerms) return std::nullopt;
-  return a;
-}
-
-std::optional<Polynomial> multiply(const Polynomial& a, const Polynomial& b) {
-  std::optional<Polynomial> product = Polynomial{};
-  for (const auto& [x, i] : a)
-    for (const auto& [y, j] : b) {
-      Monomial factors = x;
-      factors.insert(factors.end(), y.begin(), y.end());
-      std::ranges::sort(factors);
-      std::int64_t factor = 0;
-      if (factors.size() > kMaxFactors || __builtin_mul_overflow(i, j, &factor))
-        return std::nullopt;
-      product = add(std::move(*product), {{factors, factor}}, 1);
-      if (!product) return std::nullopt;
-    }
-  return product;
-}
-
-/// The quotient of two products, where one divides the other.
-std::optional<Monomial> divide(const Monomial& a, const Monomial& b) {
-  Monomial rest = a;
-  for (const auto& factor : b) {
-    const auto found = std::ranges::find(rest, factor);
-    if (found == rest.end()) return std::nullopt;
-    rest.erase(found);
-  }
-  return rest;
-}
-
-std::string to_expression(const Polynomial& polynomial) {
-  std::string text;
-  // Products first and the constant last, as people write it.
-  for (auto term = polynomial.rbegin(); term != polynomial.rend(); ++term) {
-    const auto& [monomial, factor] = *term;
-    const auto magnitude =
-        factor < 0 ? 0 - static_cast<std::uint64_t>(factor) : static_cast<std::uint64_t>(factor);
-    if (text.empty())
-      text += factor < 0 ? "-" : "";
-    else
-      text += factor < 0 ? " - " : " + ";
-    if (monomial.empty() || magnitude != 1)
-      text += std::to_string(magnitude) + (monomial.empty() ? "" : " * ");
-    text += join(monomial, " * ");
-  }
-  return text.empty() ? "0" : text;
-}
-
 class BodyStudy {
  public:
   BodyStudy(const CFunction& function, const Tokens& tokens,
             const std::map<std::string, std::int64_t>& macros)
-      : function_(function), tokens_(tokens) {
+      : function_(function), tokens_(tokens), branches_(function, tokens) {
     for (const auto& [name, value] : macros) known_[name] = {{{}, value}};
     for (const auto& parameter : function.parameters) known_.erase(parameter.name);
   }
@@ -211,10 +153,12 @@ class BodyStudy {
 
   void find_loops() {
     for (std::size_t i = function_.open; i + 1 < function_.close; ++i) {
-      if (!at(i, "for") || !at(i + 1, "(")) continue;
+      const bool is_while = at(i, "while");
+      if ((!at(i, "for") && !is_while) || !at(i + 1, "(")) continue;
       const auto close = find_closing(tokens_, i + 1);
       if (close >= function_.close) return;
-      if (auto loop = read_loop(i, close)) {
+      if (auto loop = is_while ? read_while(i, close) : read_loop(i, close)) {
+        if (is_while) counted_.insert(i);
         known_.erase(loop->variable);
         loops_.push_back(std::move(*loop));
       }
@@ -240,7 +184,7 @@ class BodyStudy {
     loop.variable = tokens_[equals - 1].text;
     loop.starts_at_zero = equals + 2 == first && at(equals + 1, "0");
     loop.begin = begin;
-    loop.end = statement_end(close + 1);
+    loop.end = statement_end(tokens_, close + 1, function_.close);
     const bool is_inclusive = at(first + 2, "<=");
     if (!at(first + 1, loop.variable) || (!at(first + 2, "<") && !is_inclusive))
       return std::nullopt;
@@ -252,19 +196,32 @@ class BodyStudy {
     return loop;
   }
 
-  /// One past the last token of the statement that starts at `i`.
-  std::size_t statement_end(std::size_t i) const {
-    while (i < function_.close) {
-      if (at(i, "{")) return std::min(find_closing(tokens_, i) + 1, function_.close);
-      if (at(i, ";")) return i + 1;
-      if (at(i, "(")) {
-        const auto close = find_closing(tokens_, i);
-        if (close >= function_.close) break;
-        i = close;
+  /// `i = 0; while (i < n) { …; i++; }`.
+  std::optional<Loop> read_while(std::size_t begin, std::size_t close) const {
+    Loop loop;
+    loop.variable = tokens_[begin + 2].text;
+    loop.begin = begin;
+    loop.end = statement_end(tokens_, close + 1, function_.close);
+    const auto bound = whole(begin + 4, close);
+    if (!at(begin + 3, "<") || !bound) return std::nullopt;
+    loop.bound = *bound;
+    for (std::size_t i = begin; i-- > function_.open && !loop.starts_at_zero;)
+      if (at(i, loop.variable) && is_assignment(i + 1)) {
+        if (!at(i + 1, "=") || !at(i + 2, "0")) return std::nullopt;
+        loop.starts_at_zero = true;
       }
-      ++i;
+    int steps = 0;
+    for (std::size_t i = close; i < loop.end; ++i) {
+      if (!at(i, loop.variable)) continue;
+      const bool is_step =
+          at(i + 1, "++") || at(i - 1, "++") || (at(i + 1, "+=") && at(i + 2, "1"));
+      if (!is_step && (is_assignment(i + 1) || at(i - 1, "--"))) return std::nullopt;
+      // It comes last, so that the body sees every value from the first on.
+      if (is_step && statement_end(tokens_, i, function_.close) + 1 != loop.end)
+        return std::nullopt;
+      steps += is_step;
     }
-    return function_.close;
+    return steps == 1 && loop.starts_at_zero ? std::optional(loop) : std::nullopt;
   }
 
   const Loop* loop_of(std::string_view variable, std::size_t token) const {
@@ -302,7 +259,7 @@ class BodyStudy {
       const bool is_set = at(end, "=");
       auto shape = is_dereferenced ? std::vector<Polynomial>{{{{}, 1}}}
                                    : shape_of(indices, i, is_set, access);
-      if (is_set) written.push_back(shape);
+      if (is_set && branches_.is_sure(i, parameter.name)) written.push_back(shape);
       merge_shape(std::move(shape), best);
     }
     // Loops up to n - 1 leave out a border of an array of n.
@@ -311,8 +268,10 @@ class BodyStudy {
       if (constant != best.front().end() && constant->second < 0 && best.front().size() > 1)
         best.front().erase(constant);
     }
-    // Only a plain loop over everything surely writes everything.
-    access.is_partial = access.is_partial || has_branches() || best.empty() ||
+    // Only a plain loop over everything surely writes everything; where something is read too, a
+    // branch may read what another would have written.
+    access.is_partial = access.is_partial || branches_.has_jumps(counted_) ||
+                        (access.is_read && branches_.has_any(counted_)) || best.empty() ||
                         std::ranges::find(written, best) == written.end();
     // A bound that is declared is better than a guessed one.
     if (!parameter.bounds.empty()) {
@@ -438,13 +397,6 @@ class BodyStudy {
       access.row = to_expression(bound);
   }
 
-  bool has_branches() const {
-    for (std::size_t i = function_.open; i < function_.close; ++i)
-      for (const auto* word : {"if", "continue", "break", "while", "return", "goto", "?"})
-        if (at(i, word)) return true;
-    return false;
-  }
-
   bool uses_parameters_only(const std::vector<Polynomial>& shape) const {
     for (const auto& size : shape)
       for (const auto& [monomial, factor] : size)
@@ -461,7 +413,12 @@ class BodyStudy {
     if (shape.size() > best.size()) {
       best = std::move(shape);
     } else if (shape.size() == best.size()) {
+      const auto is_constant = [](const Polynomial& size) {
+        return size.empty() || (size.size() == 1 && size.begin()->first.empty());
+      };
       for (std::size_t i = 0; i < shape.size(); ++i) {
+        // `y[0]` beside `y[i]`.
+        if (is_constant(best[i]) && !is_constant(shape[i])) best[i] = shape[i];
         const auto difference = add(shape[i], best[i], -1);
         if (difference && difference->size() == 1 && difference->begin()->first.empty() &&
             difference->begin()->second > 0)
@@ -472,6 +429,8 @@ class BodyStudy {
 
   const CFunction& function_;
   const Tokens& tokens_;
+  const Branches branches_;
+  std::set<std::size_t> counted_;  ///< Each `while` that is a plain loop.
   std::map<std::string, Polynomial, std::less<>> known_;
   std::vector<Loop> loops_;
   BodyFacts facts_;

@@ -60,6 +60,9 @@ class Drafter {
       is_reduction_ = is_reduction_ || found->second.is_accumulated;
       is_stencil_ = is_stencil_ || found->second.has_offsets;
     }
+    is_lone_ = facts_.loop_depth > 0 && std::ranges::any_of(tensors_, [](const DraftTensor& t) {
+                 return t.role != TensorRole::In && t.shape == std::vector<std::string>{"1"};
+               });
     const bool has_output = std::ranges::any_of(
         tensors_, [](const DraftTensor& t) { return t.role != TensorRole::In; });
     if (!has_output)
@@ -151,6 +154,7 @@ class Drafter {
   std::vector<std::string> dims_;
   std::vector<DraftTensor> tensors_;
   bool is_reduction_ = false;
+  bool is_lone_ = false;  ///< Loops end in one element that they write.
   bool is_stencil_ = false;
 };
 
@@ -166,10 +170,10 @@ std::string Drafter::tensor_yaml(const DraftTensor& tensor) const {
     text +=
         "    # CHECK: if these are indices, keep them inside what they index.\n"
         "    values: { kind: integers, lo: 0, hi: 1 }\n";
-  else if (is_reduction_)
+  else if (is_lone_)
     text +=
-        "    # Of one sign, so that long sums do not cancel to nothing.\n"
-        "    values: { kind: uniform, lo: 0.1, hi: 1.1 }\n";
+        "    # A lone sum may cancel to nothing; of small integers it is exact in any order.\n"
+        "    values: { kind: integers, lo: -8, hi: 8 }\n";
   else
     text += "    values: { kind: normal, mean: 0, std: 1 }\n";
   return text;

@@ -115,6 +115,46 @@ TEST(Draft, UnderstandsReductions) {
             "x in [rows, cols]; y out [rows]");
 }
 
+TEST(Draft, KnowsAPlainLoopAndASureBranchByTheirOtherForms) {
+  const char* const kHead = "void relu(int n, const float* x, float* y) {\n  int i = 0;\n";
+  for (const char* loop : {
+           "while (i < n) { y[i] = x[i] > 0 ? x[i] : 0; i++; }",
+           "while (i < n) { y[i] = x[i]; i += 1; }",
+           "while (i < n) { if (x[i] > 0) y[i] = x[i]; else y[i] = 0; ++i; }",
+           "for (i = 0; i < n; i++) { if (x[i] > 0) { y[i] = x[i]; } else { y[i] = 0; } }",
+           "for (i = 0; i < n; i++)\n"
+           "  if (x[i] > 1) y[i] = 1; else if (x[i] < 0) y[i] = 0; else y[i] = x[i];",
+       }) {
+    const auto drafted = draft(std::string(kHead) + loop + "\n}\n");
+    EXPECT_EQ(tensors_of(drafted), "x in [n]; y out [n]") << loop;
+    EXPECT_TRUE(drafted.notes.empty()) << loop;
+  }
+  for (const char* loop : {
+           "while (i < n) { if (x[i] > 0) y[i] = x[i]; i++; }",
+           "while (i < n) { if (x[i] < 0) break; y[i] = x[i]; i++; }",
+           "i = 1; while (i < n) { y[i] = x[i]; i++; }",
+           "for (i = 0; i < n; i++) { if (x[i] > 0) y[i] = x[i]; else y[i] = y[0]; }",
+           "y[0] = 1; for (i = 0; i < n; i++) { if (x[i] > 0) y[i] = x[i]; }",
+           "for (i = 0; i < n; i++) if (x[i] > 1) y[i] = 1; else if (x[i] < 0) y[i] = 0;",
+       })
+    EXPECT_EQ(tensors_of(draft(std::string(kHead) + loop + "\n}\n")), "x in [n]; y inout [n]")
+        << loop;
+}
+
+TEST(Draft, SumsGetValuesWhoseRoundingsShow) {
+  const auto product = draft(
+      "void mv(int n, const float* A, const float* p, float* q) {\n"
+      "  for (int i = 0; i < n; i++) {\n    q[i] = 0;\n"
+      "    for (int j = 0; j < n; j++) q[i] += A[i * n + j] * p[j];\n  }\n}\n");
+  EXPECT_EQ(tensors_of(product), "A in [n, n]; p in [n]; q out [n]");
+  EXPECT_NE(product.files.at("task.yaml").find("kind: normal, mean: 0"), std::string::npos);
+  EXPECT_EQ(product.files.at("task.yaml").find("uniform"), std::string::npos);
+  const auto lone = draft(
+      "void sum(int n, const float* x, float* y) {\n  y[0] = 0;\n"
+      "  for (int i = 0; i < n; i++) y[0] += x[i];\n}\n");
+  EXPECT_NE(lone.files.at("task.yaml").find("kind: integers, lo: -8, hi: 8"), std::string::npos);
+}
+
 TEST(Draft, MarksWhatItGuesses) {
   const auto drafted = draft(
       "void f(int n, int m, const float* x, float* y) {\n"
