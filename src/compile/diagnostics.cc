@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/characters.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -187,16 +188,68 @@ bool is_in(const Diagnostic* place, const std::string& file) {
   return place != nullptr && place->file == file;
 }
 
-// An entry that the trampoline calls and the main file lacks reads oddly in the linker's words.
-std::string linker_words(const Diagnostic& d, const BuildUnit& unit) {
+/// A function's declaration or definition, up to its closing parenthesis, on one line.
+struct Prototype {
+  std::string text;
+  std::size_t line = 0;
+};
+
+/// The first prototype of `name` in a text that is followed by `next`: ';' or '{'.
+std::optional<Prototype> prototype_of(std::string_view text, std::string_view name, char next) {
+  for (std::size_t at = text.find(name); at != std::string_view::npos;
+       at = text.find(name, at + 1)) {
+    const std::size_t open = text.find_first_not_of(" \t\n", at + name.size());
+    if (open == std::string_view::npos || text[open] != '(' ||
+        (at > 0 && is_name_char(text[at - 1])))
+      continue;
+    const std::size_t close = text.find(')', open);
+    if (close == std::string_view::npos) return std::nullopt;
+    const std::size_t behind = text.find_first_not_of(" \t\r\n", close + 1);
+    if (behind == std::string_view::npos || text[behind] != next) continue;
+    const std::size_t before =
+        at == 0 ? std::string_view::npos : text.find_last_of(";{}\n", at - 1);
+    const std::size_t from = before == std::string_view::npos ? 0 : before + 1;
+    Prototype found;
+    for (const char c : trim(text.substr(from, close + 1 - from))) {
+      const bool is_space = std::isspace(static_cast<unsigned char>(c)) != 0;
+      if (!is_space) found.text += c;
+      if (is_space && !found.text.ends_with(' ')) found.text += ' ';
+    }
+    found.line = 1 + static_cast<std::size_t>(std::ranges::count(text.substr(0, at), '\n'));
+    return found;
+  }
+  return std::nullopt;
+}
+
+/// The name that the linker misses; empty where it misses none.
+std::string missing_name(const Diagnostic& d) {
   constexpr std::string_view kPhrase = "undefined reference to ";
-  if (!d.message.starts_with(kPhrase)) return d.message;
+  if (d.line != 0 || !d.message.starts_with(kPhrase)) return {};
   std::string name = d.message.substr(kPhrase.size());
   std::erase_if(name, [](char c) { return c == '`' || c == '\''; });
-  if (d.file.empty() || d.file == unit.main_file)
-    return "'" + name + "' is used but defined nowhere, and no library that is linked has it.";
-  return "The source does not define '" + name +
-         "' with the signature that iface.h declares (C linkage, same argument types).";
+  return name;
+}
+
+/// An entry that the trampoline calls and the main file lacks reads oddly in the linker's words:
+/// the finding shows what was wanted and what is there.
+void tell_missing(const std::string& name, bool is_entry, const BuildUnit& unit, Finding& f) {
+  if (!is_entry) {
+    f.text = "'" + name + "' is used but defined nowhere, and no library that is linked has it.";
+    return;
+  }
+  f.text = "The source does not define '" + name +
+           "' with the signature that iface.h declares (C linkage, same argument types).";
+  f.place = unit.main_file;
+  const SourceFile* interface = file_of(unit, "iface.h");
+  const SourceFile* main = file_of(unit, unit.main_file);
+  if (interface != nullptr)
+    if (const auto wanted = prototype_of(interface->text, name, ';'))
+      f.text += " Wanted: " + wanted->text + ".";
+  if (main == nullptr) return;
+  if (const auto found = prototype_of(main->text, name, '{')) {
+    f.text += " Found: " + sanitise(found->text, 400) + ".";
+    f.place += ":" + std::to_string(found->line);
+  }
 }
 
 Finding finding_of(const Diagnostic& d, const BuildUnit& unit,
@@ -204,8 +257,7 @@ Finding finding_of(const Diagnostic& d, const BuildUnit& unit,
   Finding f;
   f.kind = "diagnostic";
   const Diagnostic* own = own_place(d, unit);
-  f.text = (d.severity == Severity::Warning ? "Warning: " : "") +
-           (d.line == 0 ? linker_words(d, unit) : d.message);
+  f.text = (d.severity == Severity::Warning ? "Warning: " : "") + d.message;
   const std::string unknown = unknown_name(d.message);
   if (!unknown.empty()) {
     std::vector<std::string> others = names;
@@ -214,6 +266,8 @@ Finding finding_of(const Diagnostic& d, const BuildUnit& unit,
   }
   f.place = place_of(own != nullptr ? *own : d);
   if (own != nullptr) f.frame = frame_of(*file_of(unit, own->file), *own);
+  if (const std::string missing = missing_name(d); !missing.empty())
+    tell_missing(missing, !d.file.empty() && d.file != unit.main_file, unit, f);
   return f;
 }
 

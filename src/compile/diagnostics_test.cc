@@ -99,6 +99,27 @@ TEST(Diagnostics, AnEntryThatIsMissingIsSaidPlainly) {
               HasSubstr("does not define 'saxpy' with the signature"));
 }
 
+TEST(Diagnostics, AnEntryOfAnotherSignatureIsShownBesideTheWantedOne) {
+  const auto found =
+      parse_diagnostics("trampoline.cpp:(.text+0x14): undefined reference to `saxpy'\n");
+  BuildUnit wrong;
+  wrong.main_file = "candidate.cpp";
+  wrong.files = {
+      {"iface.h", "extern \"C\" {\nvoid saxpy(int n, float a, const float* x, float* y);\n}\n"},
+      {"candidate.cpp",
+       "// saxpy(n) is slow\nvoid my_saxpy(int n) {}\nvoid saxpy(int n, double a,\n"
+       "           const float* x, float* y) {\n}\n"},
+      {"trampoline.cpp", ""}};
+  const auto findings = diagnostic_findings(found, wrong);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0].text,
+              HasSubstr("Wanted: void saxpy(int n, float a, const float* x, float* y). "
+                        "Found: void saxpy(int n, double a, const float* x, float* y)."));
+  EXPECT_EQ(findings[0].place, "candidate.cpp:3") << "not the trampoline, which nobody wrote";
+  wrong.files[1].text = "int f;\n";
+  EXPECT_THAT(diagnostic_findings(found, wrong)[0].text, ::testing::Not(HasSubstr("Found")));
+}
+
 TEST(Diagnostics, ErrorsOfTheMainFileComeFirstAndWarningsLast) {
   const auto found = parse_diagnostics(
       "trampoline.cpp:1:1: error: second\n"
