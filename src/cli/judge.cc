@@ -116,10 +116,10 @@ class LeftOut final : public engine::Observer {
  public:
   void on_baseline(const engine::BaselineStanding& b) override {
     if (b.mean_ns > 0) return;
-    findings_.push_back({"note", 98,
-                         fmt::format("Baseline {} is not usable: {}", b.candidate.name,
-                                     engine::failure_words(b.evaluation.verdict)),
-                         "", ""});
+    findings_.push_back(
+        {"note", 98,
+         fmt::format("Baseline {} is not usable: {}", b.candidate.name, engine::failure_words(b)),
+         "", ""});
   }
   const std::vector<Finding>& findings() const { return findings_; }
 
@@ -202,6 +202,16 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   return evaluation;
 }
 
+/// With the file as the user gave it, in place of what each stage calls it.
+Evaluation named_as_given(Evaluation evaluation, const std::string& file) {
+  const auto rename = [&, name = stem_of(file)](std::string& text) {
+    text = engine::at_path(text, name, file);
+  };
+  rename(evaluation.verdict.evidence);
+  for (Finding& finding : evaluation.findings) rename(finding.place);
+  return evaluation;
+}
+
 int run(const Global& global, const JudgeFlags& flags) {
   const auto until = enum_from<Stage>(flags.until);
   if (!until || (*until != Stage::Compile && *until != Stage::Check && *until != Stage::Measure))
@@ -219,7 +229,7 @@ int run(const Global& global, const JudgeFlags& flags) {
   if (global.json)
     std::printf("%s\n", judged_json(*evaluation).c_str());
   else
-    print_evaluation(*evaluation);
+    print_evaluation(named_as_given(*evaluation, flags.file));
   return evaluation->verdict.is_correct() ? kDone : kNotGood;
 }
 

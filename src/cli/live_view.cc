@@ -71,8 +71,7 @@ void LiveView::on_baseline(const engine::BaselineStanding& b) {
     say(fmt::format("baseline {:<14} {:>9}{}", b.candidate.name, format_ns(b.mean_ns),
                     b.candidate.trust_class == TrustClass::HostLauncher ? "  host launcher" : ""));
   else
-    say(fmt::format("baseline {:<14} not usable: {}", b.candidate.name,
-                    engine::failure_words(b.evaluation.verdict)));
+    say(fmt::format("baseline {:<14} not usable: {}", b.candidate.name, engine::failure_words(b)));
 }
 
 void LiveView::on_start(const RunSummary& run, const std::string& baseline) {

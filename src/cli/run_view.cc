@@ -25,8 +25,8 @@ report::RunData run_data(engine::RunReport report, const DeviceFacts& device) {
   report::RunData data;
   data.run = std::move(report.run);
   for (const engine::BaselineStanding& b : report.baselines)
-    data.baselines.push_back({b.candidate.name, b.mean_ns,
-                              b.mean_ns > 0 ? "" : engine::failure_words(b.evaluation.verdict)});
+    data.baselines.push_back(
+        {b.candidate.name, b.mean_ns, b.mean_ns > 0 ? "" : engine::failure_words(b)});
   data.baseline = std::move(report.baseline);
   data.best = std::move(report.best);
   data.confirmation = std::move(report.confirmation);

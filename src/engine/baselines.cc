@@ -104,6 +104,12 @@ Result<KnownFloors> known_floors(const Surroundings& s, const EvaluationRequest&
 
 }  // namespace
 
+std::string failure_words(const BaselineStanding& baseline) {
+  Verdict verdict = baseline.evaluation.verdict;
+  verdict.evidence = at_path(verdict.evidence, baseline.candidate);
+  return failure_words(verdict);
+}
+
 Result<> recall_floors(const Surroundings& s, EvaluationRequest& request) {
   request.measure.noise_floors = KW_TRY(known_floors(s, request)).floors;
   return {};
@@ -165,7 +171,8 @@ Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStandi
     names.push_back(b.candidate.name);
     if (b.candidate.name == name || (name.empty() && b.mean_ns > 0)) {
       if (b.mean_ns > 0) return &b;
-      return fail("baseline '" + name + "' is not usable: " + b.evaluation.verdict.evidence);
+      return fail("baseline '" + name +
+                  "' is not usable: " + at_path(b.evaluation.verdict.evidence, b.candidate));
     }
   }
   if (name.empty()) {

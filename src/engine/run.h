@@ -27,6 +27,9 @@ struct BaselineStanding {
   double mean_ns = 0;  ///< Over the timed workloads; 0: not correct or not measurable.
 };
 
+/// "failed at compile: …" of one that is not usable; places are in `baselines/NAME.cpp`.
+std::string failure_words(const BaselineStanding& baseline);
+
 /// Watches a run; every call is made from the thread that runs it.
 class Observer {
  public:

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/characters.h"
 #include "base/text.h"
 #include "engine/traits.h"
 
@@ -126,6 +127,25 @@ double reward_of(const Attempt& attempt, const search::RewardPolicy& policy) {
 std::string failure_words(const Verdict& verdict) {
   return fmt::format("failed at {}: {}{}", name_of(verdict.stage), name_of(verdict.outcome),
                      verdict.evidence.empty() ? "" : " (" + verdict.evidence + ")");
+}
+
+std::string at_path(std::string_view text, std::string_view name, std::string_view path) {
+  const std::string own(name);
+  for (const std::string& file : {std::string("candidate.cpp"), std::string("candidate.cu"),
+                                  own + ".cpp", own + ".cu", own}) {
+    if (!text.starts_with(file)) continue;
+    const std::string_view rest = text.substr(file.size());
+    const bool is_place = rest.empty() ? file != own
+                                       : rest.size() > 1 && rest[0] == ':' &&
+                                             (is_digit(rest[1]) || (file != own && rest[1] == ' '));
+    if (is_place) return std::string(path) + std::string(rest);
+  }
+  return std::string(text);
+}
+
+std::string at_path(std::string_view text, const Candidate& baseline) {
+  return at_path(text, baseline.name,
+                 fmt::format("baselines/{}{}", baseline.name, source_suffix(baseline.target)));
 }
 
 std::string words_for(const Attempt& attempt) {

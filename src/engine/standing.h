@@ -75,4 +75,11 @@ std::string words_for(const Attempt& attempt);
 /// "failed at check: wrong_result (3 of 9 elements)".
 std::string failure_words(const Verdict& verdict);
 
+/// A place, or words that begin with one, whose file is the one that a person knows: `path` for
+/// whatever a stage calls it (`candidate.cpp`, `NAME.cpp`, `NAME`). What models read keeps those
+/// names, for they know no other.
+std::string at_path(std::string_view text, std::string_view name, std::string_view path);
+/// Of a baseline in its task's folder.
+std::string at_path(std::string_view text, const Candidate& baseline);
+
 }  // namespace kw::engine

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "engine/run.h"
 #include "record/codec.h"
 
 namespace kw::engine {
@@ -48,6 +49,21 @@ class StandingTest : public testing::Test {
   search::Tell tell_;
   int number_ = 0;
 };
+
+TEST(AtPath, NamesTheFileThatAPersonKnows) {
+  const auto named = [](const char* text) { return at_path(text, "k2", "dir/k2.cpp"); };
+  EXPECT_EQ(named("candidate.cpp:2:43: 'xx' was not declared"),
+            "dir/k2.cpp:2:43: 'xx' was not declared");
+  EXPECT_EQ(named("candidate.cpp: The source does not"), "dir/k2.cpp: The source does not");
+  EXPECT_EQ(named("k2.cpp:1:56"), "dir/k2.cpp:1:56");
+  EXPECT_EQ(named("k2:1:8"), "dir/k2.cpp:1:8");
+  for (const char* other : {"iface.h:3:1: here", "k2: two", "k20:1:8", "", "a candidate.cpp:1"})
+    EXPECT_EQ(named(other), other);
+  BaselineStanding bad;
+  bad.candidate.name = "bad";
+  bad.evaluation.verdict = {Stage::Compile, Outcome::CompileFailed, "candidate.cpp:1:12: no"};
+  EXPECT_EQ(failure_words(bad), "failed at compile: compile_failed (baselines/bad.cpp:1:12: no)");
+}
 
 TEST(Chain, MultipliesValuesAndWidensInQuadrature) {
   const Speedup product = chain(speedup(1.8, 2, 2.2), speedup(1.4, 1.5, 1.6));
