@@ -119,7 +119,6 @@ std::vector<Variant> generic_variants(const Task& task, const std::string& refer
   };
   variants.push_back({"restrict", apply(task, reference, {}),
                       "tell the compiler that the arguments do not alias"});
-  if (find_loops(reference).empty()) return variants;
   add("accumulate", "sums of the innermost loops in variables", {});
   add("simd", "vectorise the innermost loops, sums as reductions", {.simd = true});
   if (levels >= 1)
@@ -148,8 +147,9 @@ std::vector<Variant> generic_variants(const Task& task, const std::string& refer
         {.parallel_level = 1, .simd = true, .directives = {"option unroll_loops"}});
   if (levels >= 1) return variants;
   // Each step needs the one before: what is left is how the compiler goes about it.
-  add("unroll", "the innermost loops unrolled",
-      {.unroll = true, .directives = {"tune UNROLL = 4, 2, 8, 16"}});
+  if (!find_loops(reference).empty())
+    add("unroll", "the innermost loops unrolled",
+        {.unroll = true, .directives = {"tune UNROLL = 4, 2, 8, 16"}});
   if (is_loose)
     add("fast_math", "sums and products that the compiler may reorder",
         {.directives = {"option fast_math"}});

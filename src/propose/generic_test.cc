@@ -132,6 +132,14 @@ TEST(Generic, WhereEachStepNeedsTheOneBeforeOptionsAreLeft) {
     EXPECT_THAT(source, Not(HasSubstr("omp"))) << name;
     EXPECT_THAT(source, Not(HasSubstr("fast_math"))) << "the task does not allow it";
   }
+  const auto counted = sources_of(task,
+                                  "template <class Real>\n"
+                                  "void reference(int n, const Real* x, Real* y) {\n"
+                                  "  int i = 0;\n"
+                                  "  while (i < n) { y[i] = x[i]; i++; }\n"
+                                  "}\n");
+  EXPECT_TRUE(counted.contains("unroll_loops") && counted.contains("o2"));
+  EXPECT_FALSE(counted.contains("unroll")) << "there is no loop that a pragma could stand before";
   task.restrictions.options = {"fast_math"};
   sources = sources_of(task, kPrefix);
   EXPECT_THAT(sources.at("fast_math"), StartsWith("// kw: option fast_math\n"));
