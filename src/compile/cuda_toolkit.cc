@@ -256,9 +256,9 @@ CudaToolkit find_cuda_toolkit(const CudaPlaces& places) {
 }
 
 std::string compiler_words(const CudaToolkit& toolkit) {
-  return fmt::format("{} of {}", toolkit.nvrtc ? "NVRTC" : "nvcc",
-                     toolkit.headers_version.empty() ? "CUDA without headers"
-                                                     : toolkit.headers_version);
+  return fmt::format(
+      "{} of {}", toolkit.nvrtc ? "NVRTC" : "nvcc",
+      toolkit.headers_version.empty() ? "CUDA without headers" : toolkit.headers_version);
 }
 
 std::vector<ToolkitFact> cuda_toolkit_facts(const CudaToolkit& toolkit) {
