@@ -32,6 +32,7 @@ Json ask_of(const Attempt& attempt) {
 }
 
 std::string origin_words(const Attempt& a) {
+  if (a.evaluation.verdict.is_unanswered()) return "nobody's: no model gave a usable answer";
   if (ask_of(a).value("role", "") == "tune")
     return fmt::format("a setting of the knobs of attempt {}, chosen by the tuner", a.parent);
   switch (a.candidate.origin) {
@@ -42,7 +43,8 @@ std::string origin_words(const Attempt& a) {
     case Origin::Generic:
       return "a generic variant of the task's reference";
     case Origin::Model:
-      return "written by a language model";
+      return a.candidate.source.empty() ? "a language model's reply, which holds no kernel"
+                                        : "written by a language model";
     default:
       return fmt::format("from {}", name_of(a.candidate.origin));
   }

@@ -183,6 +183,7 @@ void Loop::credit(const InFlight& flight, const Attempt& attempt, double best_be
   const double speedup = is_correct ? attempt.against_baseline.value : 0;
   speedups_.push_back(speedup);
   if (!flight.is_to_be_written()) return;
+  if (attempt.evaluation.verdict.is_unanswered()) return ensemble_->tell_unanswered();
   const auto parent = static_cast<std::size_t>(flight.ask.parent);
   const double parents = parent > 0 ? speedups_[parent - 1] : 0;
   // What mends a failure is no gain over it: it is one over the best there was.

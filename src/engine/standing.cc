@@ -50,7 +50,7 @@ OutcomeClass Standing::classify(const Attempt& attempt, const Incumbent& opponen
 void Standing::advance(const Attempt& attempt) {
   const Evaluation& e = attempt.evaluation;
   ++statistics_.attempts;
-  ++statistics_.attempts_since_best;
+  if (!e.verdict.is_unanswered()) ++statistics_.attempts_since_best;
   statistics_.spent_ns = static_cast<double>(attempt.at_ns);
   if (!e.verdict.is_correct()) return;
   if (attempt.against_baseline.value > fastest_speedup_) {
@@ -113,6 +113,7 @@ search::Tell tell_of(const Attempt& attempt, bool is_written) {
   const Evaluation& e = attempt.evaluation;
   search::Tell tell{0, attempt.outcome_class, e.verdict.outcome, 0, attempt.against_baseline};
   tell.stage = e.verdict.stage;
+  tell.is_unanswered = e.verdict.is_unanswered();
   tell.time_ns = e.mean_time_ns();
   tell.roofline_fraction = e.roofline_fraction;
   tell.chosen = attempt.chosen;

@@ -128,6 +128,20 @@ TEST_F(StandingTest, NotShownFasterIsNoGainButRemembered) {
   EXPECT_EQ(standing_.statistics().attempts_since_best, 1);
 }
 
+TEST_F(StandingTest, ARequestThatNobodyAnsweredTriesNoPatience) {
+  Attempt unanswered;
+  unanswered.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate,
+                                   std::string(kNoAnswer) + "HTTP 400"};
+  absorb(unanswered, standing_.incumbent());
+  EXPECT_TRUE(tell_.is_unanswered);
+  EXPECT_EQ(standing_.statistics().attempts, 1);
+  EXPECT_EQ(standing_.statistics().attempts_since_best, 0);
+  unanswered.evaluation.verdict.evidence = "no code block";
+  absorb(unanswered, standing_.incumbent());
+  EXPECT_FALSE(tell_.is_unanswered);
+  EXPECT_EQ(standing_.statistics().attempts_since_best, 1);
+}
+
 TEST_F(StandingTest, AStalePairMustBeatTheIncumbentOnTheCommonScale) {
   const Incumbent at_first = standing_.incumbent();
   absorb(measured(speedup(2.9, 3, 3.1)), at_first);

@@ -98,6 +98,34 @@ TEST_F(UnreachableRun, AModelThatRefusesEverythingStopsTheRun) {
   EXPECT_EQ(latest().attempts, 30);
 }
 
+TEST_F(UnreachableRun, ARefusalIsNoFailureOfTheModels) {
+  const std::string script = "===\nno code\n===\n!400\nbad request\n" + always(kernel(1));
+  for (const char* strategy : {"refine", "evolve", "agent"}) {
+    SCOPED_TRACE(strategy);
+    prompts_.clear();
+    const auto report = run(with_models({{script}, {}}), by(strategy, 4));
+    ASSERT_TRUE(report) << describe(report.error());
+    ASSERT_TRUE(store_.update(report->run));
+    const auto all = attempts(report->run.name);
+    std::size_t unanswered = 0;
+    for (const Attempt& a : all) {
+      if (!a.evaluation.verdict.is_unanswered()) continue;
+      ++unanswered;
+      EXPECT_THAT(a.words, HasSubstr("no usable answer: "));
+      EXPECT_EQ(a.candidate.origin, Origin::Model);
+      for (const Attempt& other : all) EXPECT_NE(other.parent, a.number);
+    }
+    EXPECT_LE(unanswered, 1U);
+    for (const std::string& prompt : prompts_) EXPECT_THAT(prompt, Not(HasSubstr("bad request")));
+    const auto decisions = replay(workbench_, store_, store_.find(report->run.name).value());
+    ASSERT_TRUE(decisions) << describe(decisions.error());
+    EXPECT_EQ(join(*decisions, "\n") + "\n", log_of(report->run));
+  }
+  const auto refined = attempts(store_.list().value().front().name);
+  EXPECT_TRUE(refined[1].evaluation.verdict.is_unanswered());
+  EXPECT_EQ(refined[2].parent, 1) << "the same is asked for once more";
+}
+
 TEST_F(UnreachableRun, ARoleThatIsOutOfReachStopsTheRun) {
   const Cast cast{{always(kernel(1))}, {{"planner", always("!500\nno")}}};
   ASSERT_FALSE(run(with_models(cast), by("agent", 3)));

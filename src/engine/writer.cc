@@ -121,7 +121,8 @@ Result<> Writer::add_lines(propose::History& history, int after, int last, const
   return store_->for_each_line(
       run_.id,
       [&](const AttemptLine& line) {
-        if (line.number > last || (view != nullptr && !contains(view->lines, line.number))) return;
+        if (line.number > last || line.is_unanswered) return;
+        if (view != nullptr && !contains(view->lines, line.number)) return;
         history.add(propose::seen_at(run_.config.feedback, line), veil);
       },
       after);
@@ -270,7 +271,9 @@ Result<WrittenSource> Writer::compose(propose::Situation& whole, const Manner& m
   if (proposal)
     source.proposal = std::move(*proposal);
   else
-    source.ended = no_candidate(std::string(memory::kNotAsked) + describe(proposal.error()));
+    source.ended = no_candidate(std::string(kNoAnswer) + describe(proposal.error()));
+  // Where there is no source, too: nobody else was asked for one.
+  source.proposal.candidate.origin = Origin::Model;
   for (const Reading& said : whole.counsel) {
     charge(source.proposal, said);
     if (!said.technique.empty()) source.proposal.chosen = said.technique;

@@ -74,8 +74,8 @@ class Writer {
                              const platform::Clock& clock, const RunSummary& run,
                              double baseline_ns);
 
-  /// Asks the proposer. `lessons` may be null. What it could not send for this one request is no
-  /// candidate; other errors are the surroundings'.
+  /// Asks the proposer. `lessons` may be null. A request that was turned down is an attempt
+  /// without an answer (Verdict::is_unanswered); other errors are the surroundings'.
   Result<WrittenSource> write(const InFlight& flight, const Loop& loop, const Lessons* lessons);
 
   /// Nobody is waited for beyond this moment of the clock; 0: without a bound.

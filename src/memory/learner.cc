@@ -98,6 +98,7 @@ void Learner::remember(const Attempt& attempt) {
 std::vector<Lesson> Learner::observe(const Attempt& attempt, bool is_written,
                                      const std::string& at) {
   news_.clear();
+  if (attempt.evaluation.verdict.is_unanswered()) return {};
   const auto known = find(attempt);
   if (!known && (attempt.recalled != 0 || tried_.size() >= kMostTried)) return {};
   const std::size_t place = known.value_or(tried_.size());

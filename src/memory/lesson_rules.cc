@@ -81,6 +81,9 @@ Lesson lesson_in(const LessonScope& scope, LessonKind kind, int attempt) {
   return lesson;
 }
 
+/// As kNoAnswer, in older records.
+constexpr std::string_view kOlderNoAnswer = "the model was not asked: ";
+
 /// Kind, target and what it is about.
 std::string key_of(const Lesson& lesson, std::string_view where, std::string_view about) {
   return fmt::format("{}|{}|{}|{}", name_of(lesson.kind), name_of(lesson.target), where, about);
@@ -161,7 +164,7 @@ bool is_about_kernels(const Verdict& verdict) {
     case Outcome::Unsupported:
       return false;
     case Outcome::NoCandidate:
-      return !verdict.evidence.starts_with(kNotAsked);
+      return !verdict.is_unanswered() && !verdict.evidence.starts_with(kOlderNoAnswer);
     case Outcome::Rejected:
       return verdict.stage != Stage::Screen || !verdict.evidence.starts_with(kNamesForbidden);
     default:

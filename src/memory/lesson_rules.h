@@ -14,9 +14,8 @@
 
 namespace kw::memory {
 
-/// How the evidence begins where the engine ends an attempt that says nothing about kernels: the
-/// request was turned down; at the screen, the source shows what a person's order forbids.
-inline constexpr std::string_view kNotAsked = "the model was not asked: ";
+/// How the evidence begins where the engine ends an attempt at the screen since the source shows
+/// what a person's order forbids.
 inline constexpr std::string_view kNamesForbidden = "it names the technique '";
 
 /// What every lesson of a run has in common.

@@ -64,7 +64,7 @@ TEST_F(LessonRules, WhatSaysNothingAboutKernelsTeachesNothing) {
   for (const Outcome outcome : {Outcome::Correct, Outcome::Unmeasurable, Outcome::Unsupported})
     EXPECT_EQ(caution(failed(1, "a", outcome, {})), std::nullopt) << name_of(outcome);
   Attempt turned_down = failed(1, "", Outcome::NoCandidate, {});
-  turned_down.evaluation.verdict.evidence = "the model was not asked: HTTP 400";
+  turned_down.evaluation.verdict.evidence = std::string(kNoAnswer) + "HTTP 400";
   EXPECT_EQ(caution(turned_down), std::nullopt);
   Attempt forbidden = failed(1, "a", Outcome::Rejected, {});
   forbidden.evaluation.verdict = {Stage::Screen, Outcome::Rejected,

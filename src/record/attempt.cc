@@ -45,6 +45,7 @@ AttemptLine line_of(const Attempt& attempt) {
   line.device = e.device;
   line.words = attempt.words;
   line.plan = one_line(attempt.plan);
+  line.is_unanswered = e.verdict.is_unanswered();
   return line;
 }
 

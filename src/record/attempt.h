@@ -65,7 +65,8 @@ struct AttemptLine {
   std::int64_t at_ns = 0;
   std::string device;
   std::string words;
-  std::string plan;  ///< Its beginning, one line.
+  std::string plan;            ///< Its beginning, one line.
+  bool is_unanswered = false;  ///< Verdict::is_unanswered(); older records do not say so.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -73,7 +74,7 @@ struct AttemptLine {
         v("knobs", s.knobs), v("stage", s.stage), v("outcome", s.outcome),
         v("outcome_class", s.outcome_class), v("speedup", s.speedup), v("reward", s.reward),
         v("mean_ns", s.mean_ns), v("at_ns", s.at_ns), v("device", s.device), v("words", s.words),
-        v("plan", s.plan);
+        v("plan", s.plan), v("is_unanswered", s.is_unanswered);
   }
 };
 

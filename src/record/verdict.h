@@ -3,11 +3,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "record/enums.h"
 
 namespace kw {
+
+/// How the evidence begins where whoever was to write gave no usable answer (a request that was
+/// turned down): it says nothing about kernels, nor about who writes.
+inline constexpr std::string_view kNoAnswer = "no usable answer: ";
 
 struct Verdict {
   Stage stage = Stage::Propose;
@@ -15,6 +20,9 @@ struct Verdict {
   std::string evidence;  ///< What was seen, in words; never text of a candidate's output.
 
   bool is_correct() const { return outcome == Outcome::Correct; }
+  bool is_unanswered() const {
+    return outcome == Outcome::NoCandidate && evidence.starts_with(kNoAnswer);
+  }
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {

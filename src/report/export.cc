@@ -122,6 +122,7 @@ std::string Trajectories::line(const Attempt& a) {
     best_speedup_ = untold_.front().speedup;
   }
   untold_.push_back(line_of(a));
+  if (a.evaluation.verdict.is_unanswered()) return {};
 
   Json line;
   line["attempt"] = a.number;

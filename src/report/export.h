@@ -17,7 +17,8 @@ class Trajectories {
  public:
   /// `data` must outlive the object.
   explicit Trajectories(const RunData& data) : data_(data) {}
-  /// The line of the next attempt, in order, with its source.
+  /// The line of the next attempt, in order, with its source; empty where nobody answered: nothing
+  /// was proposed there.
   std::string line(const Attempt& attempt);
 
  private:

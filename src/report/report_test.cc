@@ -315,6 +315,13 @@ TEST(Trajectories, KnowOnlyWhatHadBeenTold) {
   EXPECT_EQ(second["verdict"]["outcome"], "correct");
 }
 
+TEST(Trajectories, LeaveOutWhatNobodyAnswered) {
+  const RunData data = run_data();
+  Attempt a = attempts().front();
+  a.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, std::string(kNoAnswer) + "400"};
+  EXPECT_EQ(Trajectories(data).line(a), "");
+}
+
 TEST(Trajectories, AreReadBackAsFarAsTheyGo) {
   const RunData data = run_data();
   Trajectories trajectories(data);

@@ -46,9 +46,16 @@ bool Authoring::may_derive(int ask) const {
 }
 
 std::optional<Ask> Authoring::propose() {
-  auto ask = choose();
+  auto ask = choose_again();
+  if (!ask) ask = choose();
   if (ask) lineage_.add(asked() + 1, ask->parent);
   return ask;
+}
+
+std::optional<Ask> Authoring::choose_again() {
+  while (auto ask = take_unanswered())
+    if (ask->parent == 0 ? pinned() == 0 : may_derive(ask->parent)) return ask;
+  return std::nullopt;
 }
 
 std::optional<Ask> Authoring::choose() {

@@ -57,6 +57,8 @@ class Authoring : public QueuedStrategy {
   void learn(const Ask& ask, const Tell& tell) final;
   bool is_exhausted() const final;
   std::optional<Ask> choose();
+  /// An ask that nobody answered and that a person's orders still allow.
+  std::optional<Ask> choose_again();
   void end_of_start(const Ask& ask, const Tell& tell);
   void tune_written(const Tell& tell);
   bool is_stopped(int ask) const;

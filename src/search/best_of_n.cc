@@ -32,6 +32,7 @@ class BestOfN final : public QueuedStrategy {
 
  protected:
   std::optional<Ask> propose() override {
+    if (auto again = take_unanswered()) return again;
     if (start_.has_next(closed_)) {
       ++starting_;
       return start_.next();

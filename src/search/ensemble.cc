@@ -85,21 +85,29 @@ std::string Ensemble::account_of(std::size_t i) const {
                      m.reward / m.told, m.told, cost_text(m.cost / m.told), index_of(m), rests);
 }
 
-void Ensemble::tell(const std::string& writer, double reward, double cost) {
+std::size_t Ensemble::take_choice() {
   KW_ASSERT(!waiting_.empty());
   const std::size_t chosen = waiting_.front();
   waiting_.erase(waiting_.begin());
   --members_[chosen].waiting;
+  return chosen;
+}
+
+void Ensemble::rest(Member& member) {
+  member.outages = std::min(member.outages + 1, kMostOutages);
+  member.rests_until = choices_ + 1 + (1 << member.outages);
+}
+
+void Ensemble::tell_unanswered() { rest(members_[take_choice()]); }
+
+void Ensemble::tell(const std::string& writer, double reward, double cost) {
+  const std::size_t chosen = take_choice();
   std::size_t wrote = chosen;
   if (!writer.empty() && writer != names_[chosen]) {
     const auto other = std::ranges::find(names_, writer);
     if (other != names_.end()) wrote = static_cast<std::size_t>(other - names_.begin());
   }
-  if (wrote != chosen) {
-    Member& out = members_[chosen];
-    out.outages = std::min(out.outages + 1, kMostOutages);
-    out.rests_until = choices_ + 1 + (1 << out.outages);
-  }
+  if (wrote != chosen) rest(members_[chosen]);
   Member& m = members_[wrote];
   m.outages = 0;
   ++m.told;

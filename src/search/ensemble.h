@@ -41,6 +41,9 @@ class Ensemble {
   /// the end; empty: the chosen one. `cost`: in the ensemble's unit.
   void tell(const std::string& writer, double reward, double cost);
 
+  /// The same where the chosen one was asked and gave no usable answer: it rests.
+  void tell_unanswered();
+
   const std::vector<std::string>& models() const { return names_; }
   Unit unit() const { return unit_; }
 
@@ -54,6 +57,9 @@ class Ensemble {
     int rests_until = 0;  ///< Number of the choice from which on it may be chosen again.
   };
 
+  /// Ends the oldest choice not yet told.
+  std::size_t take_choice();
+  void rest(Member& member);
   double mean_cost() const;
   double index_of(const Member& member) const;
   std::string account_of(std::size_t i) const;

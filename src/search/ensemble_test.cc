@@ -81,6 +81,23 @@ TEST(Ensemble, OneThatCannotBeAskedIsLeftForLongerAndLonger) {
   EXPECT_THAT(order.substr(24), Not(HasSubstr("b"))) << order;
 }
 
+TEST(Ensemble, ARequestThatWasTurnedDownSaysNothingOfWhoWrites) {
+  Ensemble ensemble({"a", "b"}, Ensemble::Unit::Tokens);
+  std::string order;
+  for (int round = 0; round < 6; ++round) {
+    const auto choice = ensemble.choose();
+    order += ensemble.models()[choice.model];
+    if (round == 0)
+      ensemble.tell_unanswered();
+    else
+      ensemble.tell("", 0.5, 1000);
+    EXPECT_EQ(choice.why.find("a: not tried yet, rests") != std::string::npos,
+              round == 1 || round == 2)
+        << choice.why;
+  }
+  EXPECT_EQ(order.substr(0, 4), "abba");
+}
+
 TEST(Ensemble, ItsRestIsExplained) {
   Ensemble ensemble({"a", "b"}, Ensemble::Unit::Tokens);
   EXPECT_EQ(ensemble.choose().why, "by a (a: not tried yet; b: not tried yet)");

@@ -61,7 +61,7 @@ class Evolve final : public Authoring {
     const std::size_t here = turn_++ % islands_.size();
     Ask ask = pinned() != 0 ? breed_from_pin(here) : propose_for(here);
     ask.why = fmt::format("island {}: {}", here + 1, ask.why);
-    in_flight_.push_back(here);
+    islands_of_asks_[asked() + 1] = here;
     return ask;
   }
 
@@ -73,8 +73,9 @@ class Evolve final : public Authoring {
     } else if (ask.role == Role::Tune) {
       if (const auto tuned = works_.of(ask.parent)) readmit(*tuned);
     } else {
-      const std::size_t here = in_flight_.front();
-      in_flight_.pop_front();
+      const auto first = islands_of_asks_.find(ask.repeats != 0 ? ask.repeats : tell.ask);
+      const std::size_t here = first->second;
+      islands_of_asks_.erase(first);
       take_child(islands_[here], here, *id, tell);
     }
   }
@@ -236,7 +237,7 @@ class Evolve final : public Authoring {
   Works works_;
   std::vector<Island> islands_;
   std::size_t turn_ = 0;
-  std::deque<std::size_t> in_flight_;  // islands of asks for sources
+  std::map<int, std::size_t> islands_of_asks_;  // for sources, not told yet
 };
 
 }  // namespace

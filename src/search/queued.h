@@ -10,9 +10,9 @@
 
 namespace kw::search {
 
-/// Numbers asks and hands each tell to learn() with its ask. A strategy that wraps another passes
-/// the tells of the inner asks on; their Tell::ask then names the outer ask, which is the run's
-/// numbering.
+/// Numbers asks and hands each tell to learn() with its ask, but for asks that nobody answered:
+/// they taught nothing and are made again. A strategy that wraps another passes the tells of the
+/// inner asks on; their Tell::ask then names the outer ask, which is the run's numbering.
 class QueuedStrategy : public Strategy {
  public:
   std::optional<Ask> ask() final {
@@ -28,10 +28,13 @@ class QueuedStrategy : public Strategy {
     KW_ASSERT(!waiting_.empty());
     const Ask ask = std::move(waiting_.front());
     waiting_.pop_front();
-    learn(ask, tell);
+    if (tell.is_unanswered)
+      unanswered_.push_back(ask);
+    else
+      learn(ask, tell);
   }
 
-  bool finished() const final { return waiting_.empty() && is_exhausted(); }
+  bool finished() const final { return waiting_.empty() && unanswered_.empty() && is_exhausted(); }
 
  protected:
   virtual std::optional<Ask> propose() = 0;
@@ -39,11 +42,24 @@ class QueuedStrategy : public Strategy {
   /// No further proposal unless a tell changes that.
   virtual bool is_exhausted() const = 0;
 
+  /// The oldest ask that nobody answered, to be made again or dropped; nothing: there is none.
+  std::optional<Ask> take_unanswered() {
+    if (unanswered_.empty()) return std::nullopt;
+    Ask ask = std::move(unanswered_.front());
+    unanswered_.pop_front();
+    if (ask.repeats == 0) {
+      ask.repeats = ask.id;
+      ask.why += "; once more, since nobody answered";
+    }
+    return ask;
+  }
+
   bool is_waiting() const { return !waiting_.empty(); }
   int asked() const { return asked_; }
 
  private:
   std::deque<Ask> waiting_;
+  std::deque<Ask> unanswered_;
   int asked_ = 0;
 };
 

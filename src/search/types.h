@@ -51,7 +51,8 @@ struct Ask {
   std::string why;      ///< The strategy's explanation, one line.
   Errand errand = Errand::Write;  ///< Of Role::Write.
   Manner manner{};                ///< Likewise.
-  int writer = 0;  ///< Likewise, where an Ensemble chose: the model, from 1; `why` says so too.
+  int repeats = 0;  ///< Likewise: the first ask for the same, which nobody answered; 0: none was.
+  int writer = 0;   ///< Likewise, where an Ensemble chose: the model, from 1; `why` says so too.
 
   bool operator==(const Ask&) const = default;
 
@@ -103,7 +104,8 @@ struct Tell {
   int idea = kUnwritten;
   std::optional<Idea> written{};
   Traits traits{};
-  std::string chosen{};  ///< Technique that counsel picked, where the ask wanted any.
+  std::string chosen{};        ///< Technique that counsel picked, where the ask wanted any.
+  bool is_unanswered = false;  ///< Of Role::Write: whoever was asked gave no usable answer.
 
   bool is_correct() const { return outcome == Outcome::Correct; }
 };

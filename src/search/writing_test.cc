@@ -28,6 +28,11 @@ class Dialogue {
   }
   /// The last ask failed so.
   void fails(Outcome outcome) { strategy_->tell({last_.id, OutcomeClass::Failed, outcome, 0, {}}); }
+  void is_unanswered(const Ask& ask) {
+    Tell tell{ask.id, OutcomeClass::Failed, Outcome::NoCandidate, 0, {}};
+    tell.is_unanswered = true;
+    strategy_->tell(tell);
+  }
   /// The last ask was correct; a written source became idea `idea` with `space`.
   void works(double speedup, OutcomeClass outcome_class, int idea = 0, KnobSpace space = {}) {
     Tell tell{last_.id, outcome_class, Outcome::Correct, 0, {}};
@@ -229,6 +234,77 @@ TEST(Writing, RefineTunesItsWayToTheTopOfALandscape) {
   const auto strategy = *make_strategy("refine", {}, {});
   const Play result = play(*strategy, landscape, {400, 1});
   EXPECT_GE(result.best / landscape.best(), 0.95);
+}
+
+TEST(Refine, WhatNobodyAnsweredIsNoFailureAndNoParent) {
+  Dialogue d("refine");
+  d.ask();
+  d.fails(Outcome::NoCandidate);
+  const Ask mends = d.ask();
+  expect_write(mends, Errand::Repair, 1);
+  for (int outage = 0; outage < 5; ++outage) {
+    d.is_unanswered(outage == 0 ? mends : d.ask());
+    EXPECT_FALSE(d.strategy().finished());
+  }
+  const Ask again = d.ask();
+  expect_write(again, Errand::Repair, 1);
+  EXPECT_EQ(again.why, mends.why + "; once more, since nobody answered");
+  d.fails(Outcome::WrongResult);
+  const Ask next = d.ask();
+  expect_write(next, Errand::Repair, again.id);
+  EXPECT_THAT(next.why, HasSubstr("repair 2 of 3"));
+}
+
+TEST(Writing, WhatNobodyAnsweredIsAskedAgainByEveryMethod) {
+  for (const StrategyInfo& info : strategies()) {
+    if (!info.is_writing) continue;
+    SCOPED_TRACE(info.name);
+    StrategyOptions options;
+    options.writes = 3;
+    Dialogue d(info.name, options);
+    for (int step = 0; step < 3; ++step) {
+      const Ask first = d.ask();
+      d.is_unanswered(first);
+      Ask again = d.ask();
+      EXPECT_EQ(again.id, first.id + 1);
+      EXPECT_EQ(again.repeats, first.id);
+      again.id = first.id, again.repeats = 0, again.why = first.why;
+      EXPECT_EQ(again, first);
+      d.fails(Outcome::WrongResult);
+    }
+  }
+}
+
+TEST(Writing, OfSeveralInFlightTheOneThatNobodyAnsweredKeepsItsPlace) {
+  Dialogue d("evolve");
+  const Ask first = d.ask();
+  const Ask second = d.ask();
+  d.is_unanswered(first);
+  d.fails(Outcome::WrongResult);
+  const Ask again = d.ask();
+  EXPECT_THAT(again.why, HasSubstr("island 1"));
+  d.fails(Outcome::WrongResult);
+  for (int turn = 0; turn < 2; ++turn) d.ask(), d.fails(Outcome::CompileFailed);
+  const Ask mends_first = d.ask();
+  expect_write(mends_first, Errand::Repair, again.id);
+  EXPECT_THAT(mends_first.why, HasSubstr("island 1"));
+  d.fails(Outcome::CompileFailed);
+  const Ask mends_second = d.ask();
+  expect_write(mends_second, Errand::Repair, second.id);
+  EXPECT_THAT(mends_second.why, HasSubstr("island 2"));
+}
+
+TEST(Writing, WhatNobodyAnsweredIsDroppedWhereAPersonWantsSomethingElse) {
+  Dialogue d("refine");
+  d.ask();
+  d.works(2, OutcomeClass::NewBest, 10);
+  d.ask();
+  d.works(3, OutcomeClass::NewBest, 11);
+  const Ask improves = d.ask();
+  expect_write(improves, Errand::Improve, 2);
+  d.is_unanswered(improves);
+  d.strategy().steer({1, {}, {}});
+  expect_write(d.ask(), Errand::Improve, 1);
 }
 
 TEST(Writing, TheErrandIsPartOfTheAsk) {
