@@ -15,6 +15,7 @@
 #include "engine/orders.h"
 #include "engine/readings.h"
 #include "record/codec.h"
+#include "report/run_folder.h"
 
 namespace kw::cli {
 namespace {
@@ -74,6 +75,7 @@ Result<Life> life_of(const store::RunStore& store, const std::string& name, int 
   for (const std::string& key : life.attempt.exchanges)
     if (auto exchange = KW_TRY(store.exchange(life.run.id, key)))
       life.exchanges.push_back(std::move(*exchange));
+  life.spent = KW_TRY(report::spending_of(store, life.run.id, life.attempt));
   KW_TRY(add_relatives(store, life));
   life.confirmation = KW_TRY(confirmation_of(store, life.run, number));
   return life;

@@ -166,9 +166,8 @@ Json json_of(const std::vector<ChoiceRow>& rows, std::size_t questions) {
 
 std::string cost_text(const Spending& spent) {
   if (spent.calls == 0) return "nothing";
-  return fmt::format(
-      "{} tokens in {} calls, {}", spent.tokens, spent.calls,
-      spent.unpriced > 0 ? std::string("price unknown") : fmt::format("${:.4f}", spent.usd));
+  return fmt::format("{} tokens in {} calls, cost {}", spent.tokens, spent.calls,
+                     dollars_text(spent));
 }
 
 void print_choices(const std::vector<ChoiceRow>& rows, std::size_t questions) {

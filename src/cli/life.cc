@@ -191,10 +191,10 @@ void add_cost(std::string& page, const Life& life) {
   for (const auto& [stage, ns] : spent_ns(a)) total_ns += ns;
   page += "\nWhat it cost\n";
   if (!a.exchanges.empty())
-    page += fmt::format("  models: {} tokens in {} exchange{} ({} in, {} out{}), ${:.4f}\n",
+    page += fmt::format("  models: {} tokens in {} exchange{} ({} in, {} out{}), cost {}\n",
                         a.usage.total(), a.exchanges.size(), a.exchanges.size() == 1 ? "" : "s",
                         a.usage.prompt_tokens, a.usage.completion_tokens,
-                        a.usage.is_estimated ? ", estimated" : "", a.cost_usd);
+                        a.usage.is_estimated ? ", estimated" : "", dollars_text(life.spent));
   page += fmt::format("  time: {} in its stages; complete {} after the run began\n",
                       format_ns(total_ns), format_ns(static_cast<double>(a.at_ns)));
 }
@@ -241,7 +241,7 @@ Json life_json(const Life& life) {
                  {"against_baseline", encode_json(a.against_baseline)},
                  {"evaluation", evaluation_json(a.evaluation)},
                  {"usage", encode_json(a.usage)},
-                 {"cost_usd", a.cost_usd}};
+                 {"cost_usd", life.spent.unpriced > 0 ? Json() : Json(a.cost_usd)}};
   object["parent"] = nullptr;
   object["change"] = nullptr;
   if (life.parent) {

@@ -21,6 +21,7 @@ struct Life {
   std::optional<Reading> told;             ///< What a judge had read in its parent.
   std::optional<Reading> reading;          ///< What a judge read in it.
   std::vector<Exchange> exchanges;         ///< With models, that led to it.
+  Spending spent;                          ///< Of these.
   std::vector<AttemptLine> made_from;      ///< Attempts that derive from it.
   std::optional<Attempt> next;             ///< The first that was asked knowing its outcome.
   std::optional<Evaluation> confirmation;  ///< The last of it.

@@ -30,6 +30,26 @@ TEST(Life, ARecalledVerdictCostNoTime) {
   EXPECT_THAT(page_of(life), Not(HasSubstr("5.00 ms")));
 }
 
+TEST(Life, WhatNobodyAnsweredIsNobodysAndAReplyWithoutAKernelIsItsModels) {
+  Life life;
+  life.attempt.candidate.origin = Origin::Model;
+  life.attempt.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate,
+                                     std::string(kNoAnswer) + "HTTP 400"};
+  EXPECT_THAT(page_of(life), HasSubstr("It is nobody's: no model gave a usable answer."));
+  life.attempt.evaluation.verdict.evidence = "no code block";
+  EXPECT_THAT(page_of(life), HasSubstr("It is a language model's reply, which holds no kernel."));
+}
+
+TEST(Life, AnUnknownPriceIsSaidToBe) {
+  Life life;
+  life.attempt.exchanges = {"key"};
+  life.spent = {0, 120, 1, 1};
+  EXPECT_THAT(page_of(life), HasSubstr("cost unknown"));
+  EXPECT_TRUE(life_json(life)["cost_usd"].is_null());
+  life.spent = {0.02, 120, 1, 0};
+  EXPECT_THAT(page_of(life), HasSubstr("cost $0.0200"));
+}
+
 TEST(Life, AParentWithoutAKernelHasNoEmptyName) {
   Life life;
   life.attempt.parent = 4;

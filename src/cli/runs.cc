@@ -16,13 +16,6 @@ namespace {
 
 std::string count_text(std::int64_t count) { return count == 0 ? "–" : std::to_string(count); }
 
-/// What is known of it: calls without a price make it a lower bound.
-std::string dollars_text(const Spending& spent) {
-  if (spent.calls == 0) return "–";
-  if (spent.calls == spent.unpriced) return "unknown";
-  return fmt::format("{}{:.4f}", spent.unpriced > 0 ? ">" : "", spent.usd);
-}
-
 Result<int> list_runs(const Global& global) {
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
   const auto runs = KW_TRY(store.list());
@@ -45,8 +38,9 @@ Result<int> list_runs(const Global& global) {
                run.name, name_of(run.state), run.config.strategy, run.attempts,
                run.best_speedup > 0 ? fmt::format("{:.3f}x", run.best_speedup) : "–",
                run.is_confirmed ? "confirmed" : "not confirmed", format_ns(run.spent_ns),
-               count_text(run.spent.calls), count_text(run.spent.tokens), dollars_text(run.spent),
-               run.started_at, run.stopped_by);
+               count_text(run.spent.calls), count_text(run.spent.tokens),
+               run.spent.calls == 0 ? "–" : dollars_text(run.spent), run.started_at,
+               run.stopped_by);
   return kDone;
 }
 

@@ -86,6 +86,7 @@ Result<int> show_attempt(const Global& global, const store::RunStore& store,
   if (!attempt)
     return fail(fmt::format("{}; it has {}", attempt.error().what, run.attempts), run.name,
                 attempt.error().advice);
+  const Spending spent = KW_TRY(report::spending_of(store, run.id, *attempt));
   if (global.json) {
     Json object = line_json(line_of(*attempt));
     object["run"] = run.name;
@@ -97,7 +98,7 @@ Result<int> show_attempt(const Global& global, const store::RunStore& store,
     object["recalled"] = attempt->recalled;
     object["exchanges"] = attempt->exchanges;
     object["usage"] = encode_json(attempt->usage);
-    object["cost_usd"] = attempt->cost_usd;
+    object["cost_usd"] = spent.unpriced > 0 ? Json() : Json(spent.usd);
     std::printf("%s\n", dump_json(object).c_str());
     return kDone;
   }
@@ -105,8 +106,8 @@ Result<int> show_attempt(const Global& global, const store::RunStore& store,
              shown_name(attempt->candidate.name), search::to_text(attempt->candidate.knobs),
              attempt->why, attempt->words);
   if (!attempt->exchanges.empty())
-    fmt::print("plan: {}\nmodel: {} tokens, ${:.4f}\n\n", attempt->plan, attempt->usage.total(),
-               attempt->cost_usd);
+    fmt::print("plan: {}\nmodel: {} tokens, cost {}\n\n", attempt->plan, spent.tokens,
+               dollars_text(spent));
   std::fflush(stdout);
   print_evaluation(attempt->evaluation);
   for (const WorkloadResult& w : attempt->evaluation.workloads)

@@ -153,6 +153,10 @@ struct Spending {
   }
 };
 
+/// What is known of it: "$0.0800", "unknown", or ">$0.0800" where calls without a price make it a
+/// lower bound.
+std::string dollars_text(const Spending& spent);
+
 /// A completed exchange as it is kept. Holds no key and no header.
 struct Exchange {
   std::string key;    ///< Content address of scope, model, request and occurrence.

@@ -93,7 +93,7 @@ PageList cards(const RunData& data, const Digest& digest) {
            fmt::format("{} failed, {} a new best", digest.failed, digest.bests.size()));
   add_card(list, "Took", format_ns(data.run.spent_ns), short_text(data.run.stopped_by));
   if (!data.run.config.models.empty())
-    add_card(list, "Models", fmt::format("${:.4f}", data.run.spent.usd),
+    add_card(list, "Models", dollars_text(data.run.spent),
              fmt::format("{} calls, {} tokens", data.run.spent.calls, data.run.spent.tokens));
   return list;
 }
@@ -238,42 +238,52 @@ void set_kernel(PageFields& f, const RunData& data, const PageLimits& limits) {
 }
 
 struct ModelCost {
-  int replies = 0;
+  Spending spent;  ///< By replies.
   Usage usage;
-  double usd = 0;
-  bool is_priced = true;
-  double waited_ns = 0;
+  double waited_ns = 0;  ///< For these replies, without tries that failed.
 };
+
+/// By all attempts, with tries that failed and the waits between them.
+Result<double> waited_ns(const store::RunStore& store, const RunSummary& run) {
+  double sum = 0;
+  KW_TRY(store.for_each_attempt(
+      run.id, store::Sources::LeaveOut,
+      [&](Attempt& a) -> Result<> {
+        const auto waited = a.evaluation.stage_ns.find(std::string(name_of(Stage::Propose)));
+        if (waited != a.evaluation.stage_ns.end()) sum += waited->second;
+        return {};
+      },
+      store::Samples::LeaveOut));
+  return sum;
+}
 
 Result<> set_cost(PageFields& f, const store::RunStore& store, const RunData& data) {
   std::map<std::string, ModelCost> models;
   KW_TRY(store.for_each_exchange(data.run.id, [&](Exchange& exchange) -> Result<> {
     ModelCost& cost = models[exchange.model];
     const ChatReply& reply = exchange.reply;
-    ++cost.replies;
+    ++cost.spent.calls;
     cost.usage.prompt_tokens += reply.usage.prompt_tokens;
     cost.usage.cached_tokens += reply.usage.cached_tokens;
     cost.usage.completion_tokens += reply.usage.completion_tokens;
-    cost.usd += reply.cost_usd.value_or(0);
-    cost.is_priced = cost.is_priced && reply.cost_usd.has_value();
+    cost.spent.usd += reply.cost_usd.value_or(0);
+    if (!reply.cost_usd) ++cost.spent.unpriced;
     cost.waited_ns += static_cast<double>(reply.latency_ns);
     return {};
   }));
   PageList rows, costs;
-  double waited_ns = 0;
-  for (const auto& [name, cost] : models) {
-    waited_ns += cost.waited_ns;
+  for (const auto& [name, cost] : models)
     rows.push_back({{"name", {short_text(name)}},
-                    {"replies", {std::to_string(cost.replies)}},
+                    {"replies", {std::to_string(cost.spent.calls)}},
                     {"prompt", {std::to_string(cost.usage.prompt_tokens)}},
                     {"cached", {std::to_string(cost.usage.cached_tokens)}},
                     {"completion", {std::to_string(cost.usage.completion_tokens)}},
-                    {"usd", {cost.is_priced ? fmt::format("{:.4f}", cost.usd) : "unknown"}},
+                    {"usd", {dollars_text(cost.spent)}},
                     {"waited", {format_ns(cost.waited_ns)}}});
-  }
   add_fact(costs, "time", fmt::format("{:.1f} s", data.run.spent_ns * 1e-9));
   if (!data.run.config.models.empty()) {
-    add_fact(costs, "of it waiting for models", fmt::format("{:.1f} s", waited_ns * 1e-9));
+    const double waited = KW_TRY(waited_ns(store, data.run));
+    add_fact(costs, "of it waiting for models", fmt::format("{:.1f} s", waited * 1e-9));
     add_fact(costs, "models", spending_text(data.run.spent));
   } else {
     add_fact(costs, "models", "none took part");

@@ -111,7 +111,7 @@ void set_source(PageFields& fields, const Attempt& a, const Candidate* parent,
   }
 }
 
-std::string about(const Attempt& a) {
+std::string about(const Attempt& a, const Spending& spent) {
   std::vector<std::string> parts;
   if (!a.why.empty()) parts.push_back(sanitise(a.why, kLineBytes));
   parts.push_back(fmt::format("origin {}", name_of(a.candidate.origin)));
@@ -121,11 +121,11 @@ std::string about(const Attempt& a) {
   if (!a.candidate.techniques.empty())
     parts.push_back("techniques " + sanitise(join(a.candidate.techniques, ", "), kLineBytes));
   if (!a.exchanges.empty())
-    parts.push_back(fmt::format("{} tokens, ${:.4f}", a.usage.total(), a.cost_usd));
-  double spent = 0;
+    parts.push_back(fmt::format("{} tokens, cost {}", spent.tokens, dollars_text(spent)));
+  double judging = 0;
   for (const auto& [stage, ns] : spent_ns(a))
-    if (stage != name_of(Stage::Propose)) spent += ns;
-  if (spent > 0) parts.push_back(format_ns(spent) + " to judge");
+    if (stage != name_of(Stage::Propose)) judging += ns;
+  if (judging > 0) parts.push_back(format_ns(judging) + " to judge");
   return join(parts, " · ");
 }
 
@@ -138,10 +138,10 @@ std::string judged(const Attempt& a) {
   return text;
 }
 
-Result<PageFields> detail_fields(const AttemptLine& line, const Attempt& a, Parents& parents,
-                                 const PageLimits& limits) {
+Result<PageFields> detail_fields(const AttemptLine& line, const Attempt& a, const Spending& spent,
+                                 Parents& parents, const PageLimits& limits) {
   PageFields fields = line_fields(line);
-  fields["about"] = {about(a)};
+  fields["about"] = {about(a, spent)};
   fields["plan"] = {optional_text(sanitise(a.plan, kPlanBytes))};
   fields["verdict"] = {judged(a)};
   fields["findings"] = {finding_items(a.evaluation.findings)};
@@ -224,7 +224,9 @@ Result<AttemptItems> attempt_items(const store::RunStore& store, const RunData& 
   std::size_t bytes = 0;
   for (const int number : list.by_worth()) {
     const Attempt attempt = KW_TRY(store.attempt(data.run.id, number));
-    auto fields = KW_TRY(detail_fields(*line_of_number.at(number), attempt, parents, limits));
+    const Spending spent = KW_TRY(spending_of(store, data.run.id, attempt));
+    auto fields =
+        KW_TRY(detail_fields(*line_of_number.at(number), attempt, spent, parents, limits));
     bytes += weight(fields);
     if (bytes > limits.detail_bytes) break;
     details.emplace(number, std::move(fields));

@@ -208,6 +208,24 @@ TEST_F(PageOfARun, ARecalledVerdictTookNoTimeAndTheWaitForAModelIsNoJudging) {
   EXPECT_EQ(text.find("3.00 s to judge", told + 1), std::string::npos) << "of attempt 3";
 }
 
+TEST_F(PageOfARun, TheWaitForModelsHoldsTriesThatFailedAndUnknownPricesAreSaidToBe) {
+  fill(1, {});
+  data_.run.config.models = {"openai:m"};
+  data_.run.spent = {0, 300, 3, 3};
+  Exchange exchange;
+  exchange.key = "without a price";
+  exchange.model = "openai:m";
+  exchange.reply.latency_ns = 1'000'000'000;
+  ASSERT_TRUE(store_.keep_exchange(data_.run.id, exchange));
+  Attempt written = attempt(2, OutcomeClass::NoGain, {});
+  written.exchanges = {"without a price"};
+  written.evaluation.stage_ns = {{"propose", 7e9}};
+  ASSERT_TRUE(store_.append(data_.run, written));
+  const std::string text = read(page()).text;
+  EXPECT_THAT(text, AllOf(HasSubstr("of it waiting for models"), HasSubstr("7.0 s")));
+  EXPECT_THAT(text, HasSubstr("tokens, cost unknown"));
+}
+
 TEST_F(PageOfARun, LoadsNothingAndRunsNothing) {
   fill(5, {});
   const Page made = page();

@@ -57,6 +57,17 @@ std::string spending_text(const Spending& spent) {
   return text;
 }
 
+Result<Spending> spending_of(const store::RunStore& store, std::int64_t run,
+                             const Attempt& attempt) {
+  Spending spent{attempt.cost_usd, attempt.usage.total(),
+                 static_cast<std::int64_t>(attempt.exchanges.size()), 0};
+  for (const std::string& key : attempt.exchanges)
+    if (const auto exchange = KW_TRY(store.exchange(run, key));
+        exchange && !exchange->reply.cost_usd)
+      ++spent.unpriced;
+  return spent;
+}
+
 std::string summary_table(const RunData& data, const Digest& digest) {
   std::string text;
   for (const BaselineLine& b : data.baselines)

@@ -27,6 +27,10 @@ std::string summary_table(const RunData& data, const Digest& digest);
 /// "3 calls, 12,345 tokens, $0.04": what models have cost.
 std::string spending_text(const Spending& spent);
 
+/// What the exchanges that led to an attempt have cost.
+Result<Spending> spending_of(const store::RunStore& store, std::int64_t run,
+                             const Attempt& attempt);
+
 /// The certificate of a confirmed win as pretty JSON: source hash, seeds, shapes, gates, accuracy,
 /// jail, trust class, device, baseline, intervals, samples.
 std::string certificate(const RunData& data);
