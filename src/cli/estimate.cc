@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,7 +15,6 @@
 #include "cli/model_flags.h"
 #include "llm/estimate.h"
 #include "propose/counsel.h"
-#include "propose/model_proposer.h"
 #include "record/codec.h"
 #include "search/strategy.h"
 
@@ -27,7 +27,7 @@ struct EstimateFlags {
   std::string strategy = "refine";
   std::int64_t attempts = 20;
   std::int64_t shortlist = 1;
-  std::int64_t max_tokens = propose::ModelProposerOptions{}.max_tokens;
+  LengthFlags length;
   std::int64_t prompt_bytes = 0;
 };
 
@@ -56,8 +56,8 @@ struct Estimate {
 };
 
 /// No prompt is longer, unless task and parent alone are.
-std::size_t longest_prompt() {
-  return static_cast<std::size_t>(static_cast<double>(propose::PromptOptions{}.max_tokens) *
+std::size_t longest_prompt(const EstimateFlags& flags) {
+  return static_cast<std::size_t>(static_cast<double>(flags.length.prompt_tokens) *
                                   llm::kUsualBytesPerToken);
 }
 
@@ -65,8 +65,8 @@ llm::CallPlan writing_plan(const EstimateFlags& flags, std::size_t prompt_bytes)
   llm::CallPlan plan;
   plan.calls = plan.worst_calls = flags.attempts * flags.shortlist;
   plan.prompt_bytes = prompt_bytes;
-  plan.worst_prompt_bytes = longest_prompt();
-  plan.max_tokens = flags.max_tokens;
+  plan.worst_prompt_bytes = longest_prompt(flags);
+  plan.max_tokens = flags.length.reply_tokens;
   return plan;
 }
 
@@ -77,7 +77,7 @@ llm::CallPlan role_plan(const EstimateFlags& flags, std::size_t prompt_bytes) {
   plan.worst_calls = 2 * flags.attempts;
   plan.worst_prompt_bytes += kAskedAgainBytes;
   plan.likely_reply_tokens = kWordsTokens;
-  plan.max_tokens = propose::ModelCounselOptions{}.max_tokens;
+  plan.max_tokens = std::min(propose::ModelCounselOptions{}.max_tokens, plan.max_tokens);
   return plan;
 }
 
@@ -170,8 +170,8 @@ void print_estimate(const EstimateFlags& flags, const Estimate& all) {
       "replies of at most {} tokens\n\n",
       flags.task, flags.attempts, flags.strategy, format_bytes(all.prompt_bytes),
       llm::likely_tokens(all.prompt_bytes),
-      format_bytes(std::max(longest_prompt(), all.prompt_bytes)), all.longest_prompt_tokens,
-      flags.max_tokens);
+      format_bytes(std::max(longest_prompt(flags), all.prompt_bytes)), all.longest_prompt_tokens,
+      flags.length.reply_tokens);
   fmt::print("  {:<44} {:>6} {:>14} {:>14} {:>10} {:>10}\n", "model", "calls", "tokens, likely",
              "worst", "likely", "worst");
   int writers = 0;
@@ -193,6 +193,7 @@ Result<std::size_t> first_prompt_bytes(const Global& global, const EstimateFlags
   if (flags.prompt_bytes > 0) return static_cast<std::size_t>(flags.prompt_bytes);
   FirstPromptFlags first;
   first.run.task = flags.task;
+  first.run.writing.length = flags.length;
   const propose::Prompt prompt = KW_TRY(build_first_prompt(global, first)).prompt;
   return prompt.system.size() + prompt.user.size();
 }
@@ -200,10 +201,9 @@ Result<std::size_t> first_prompt_bytes(const Global& global, const EstimateFlags
 Result<int> estimate(const Global& global, const EstimateFlags& flags) {
   if (flags.models.models.empty())
     return fail("which model? give --model openai:NAME or another", "estimate");
-  if (flags.attempts < 1 || flags.max_tokens < 1 || flags.shortlist < 1 || flags.prompt_bytes < 0)
-    return fail(
-        "--attempts, --max-tokens, --shortlist and --prompt-bytes are whole numbers above 0",
-        "estimate");
+  KW_TRY(flags.length.check());
+  if (flags.attempts < 1 || flags.shortlist < 1 || flags.prompt_bytes < 0)
+    return fail("--attempts, --shortlist and --prompt-bytes are whole numbers above 0", "estimate");
   const llm::PriceTable prices = KW_TRY(open_prices(KW_TRY(open_data(global))));
   const Estimate all =
       KW_TRY(estimate_of(flags, prices, KW_TRY(first_prompt_bytes(global, flags))));
@@ -215,7 +215,8 @@ Result<int> estimate(const Global& global, const EstimateFlags& flags) {
                  {"strategy", flags.strategy},
                  {"attempts", flags.attempts},
                  {"prompt_bytes", all.prompt_bytes},
-                 {"max_tokens", flags.max_tokens},
+                 {"max_tokens", flags.length.reply_tokens},
+                 {"prompt_tokens", flags.length.prompt_tokens},
                  {"models", Json::array()},
                  {"total", json_of(all.total)}};
   for (const Line& line : all.lines) object["models"].push_back(json_of(line));
@@ -236,7 +237,7 @@ Command estimate_command() {
     f.text("--strategy", flags->strategy, "Of the run: some ask several models for an attempt");
     f.integer("--attempts", flags->attempts, "Attempts that are written, repairs included");
     f.integer("--shortlist", flags->shortlist, "Kernels written for each");
-    f.integer("--max-tokens", flags->max_tokens, "Bound on one reply, thinking included");
+    flags->length.declare(f);
     f.integer("--prompt-bytes", flags->prompt_bytes, "Size of the first prompt; 0: of the task's");
   };
   command.run = [flags](const Global& global) {

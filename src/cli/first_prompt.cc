@@ -265,7 +265,7 @@ Result<FirstPrompt> build_first_prompt(const Global& global, FirstPromptFlags fl
   engine::Writing writing;
   furnish(writing, ground, facts, config.uses_knowledge);
   writing.open = [&](const RunSummary&) {
-    return listening_desk(book, config, {flags.max_tokens}, first);
+    return listening_desk(book, config, {config.prompt_tokens}, first);
   };
   const engine::Learning learning = learning_of(ground, facts);
   const engine::Rehearsal stage{*ground.workbench,      store,   scratch,

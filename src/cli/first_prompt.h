@@ -16,7 +16,6 @@ struct FirstPromptFlags {
   OptimizeFlags run;
   std::string errand;  ///< Empty: what the strategy asks for first.
   std::string parent;  ///< Kernel of an errand that has one; empty: one of the task's own.
-  std::int64_t max_tokens = propose::PromptOptions{}.max_tokens;
   bool own_playbook = false;
 };
 

@@ -54,6 +54,24 @@ Result<SpendLimits> SpendFlags::limits() const {
   return limits;
 }
 
+void LengthFlags::declare_reply(Flags& flags) {
+  flags.integer("--max-tokens", reply_tokens, "Bound on one reply, thinking included");
+}
+
+void LengthFlags::declare(Flags& flags) {
+  declare_reply(flags);
+  flags.integer("--prompt-tokens", prompt_tokens,
+                "Bound on one prompt; with that of the reply it must fit into the model's context");
+}
+
+Result<> LengthFlags::check() const {
+  constexpr std::int64_t kMost = 10'000'000;  // above any model's context
+  if (reply_tokens < 1 || prompt_tokens < 1 || reply_tokens > kMost || prompt_tokens > kMost)
+    return fail(
+        fmt::format("--max-tokens and --prompt-tokens are whole numbers from 1 to {}", kMost));
+  return {};
+}
+
 void PaceFlags::declare(Flags& flags) {
   flags.integer("--requests-per-minute", requests_per_minute,
                 "Most requests a minute to each model behind an address; 0: no bound");

@@ -34,6 +34,19 @@ struct SpendFlags {
   Result<SpendLimits> limits() const;
 };
 
+/// How long one reply may be, and one prompt.
+struct LengthFlags {
+  std::int64_t reply_tokens = kReplyTokens;
+  std::int64_t prompt_tokens = kPromptTokens;
+
+  /// --max-tokens and --prompt-tokens.
+  void declare(Flags& flags);
+  /// --max-tokens alone, where prompts have no bound.
+  void declare_reply(Flags& flags);
+  bool any() const { return reply_tokens != kReplyTokens || prompt_tokens != kPromptTokens; }
+  Result<> check() const;
+};
+
 /// How quickly models are asked, and whether what was asked before is asked again.
 struct PaceFlags {
   std::int64_t requests_per_minute = 0;

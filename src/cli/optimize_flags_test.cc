@@ -43,5 +43,20 @@ TEST(OptimizeFlags, MethodsLedByTheProfileHaveItMadeUnlessToldOtherwise) {
   EXPECT_TRUE(profiles(flags));
 }
 
+TEST(OptimizeFlags, LengthsOfReplyAndPromptAreKeptWithTheRun) {
+  OptimizeFlags flags = flags_of("refine", "cpu");
+  EXPECT_EQ(config_of(flags)->reply_tokens, 16'384);
+  EXPECT_EQ(config_of(flags)->prompt_tokens, 24'000);
+  flags.writing.length = {4000, 9000};
+  EXPECT_EQ(config_of(flags)->reply_tokens, 4000);
+  EXPECT_EQ(config_of(flags)->prompt_tokens, 9000);
+  flags.writing.length.prompt_tokens = 0;
+  EXPECT_THAT(config_of(flags).error().what, HasSubstr("whole numbers from 1"));
+  flags.writing.length = {4000, 9000};
+  flags.strategy = "greedy";
+  flags.writing.models.models.clear();
+  EXPECT_THAT(config_of(flags).error().what, HasSubstr("are for models: give --model too"));
+}
+
 }  // namespace
 }  // namespace kw::cli

@@ -97,7 +97,6 @@ Command prompt_command() {
     f.text("--errand", first.errand,
            "write | repair | rethink | improve; default: what the strategy asks for first");
     f.text("--parent", first.parent, "Kernel to mend or improve; the reference without it");
-    f.integer("--prompt-tokens", first.max_tokens, "Bound on the prompt");
     f.on_off("--own-playbook", first.own_playbook,
              "Show the playbook's kernels for this very task as examples");
   };

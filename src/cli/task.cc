@@ -44,7 +44,8 @@ Result<int> create(const Global& global, const TaskFlags& flags) {
   }
   if (flags.describe.any())
     return fail(
-        "--model, its budgets and rates, --cache-replies and --yes are for drafts from words: give "
+        "--model, its budgets and rates, --max-tokens, --cache-replies and --yes are for drafts "
+        "from words: give "
         "--describe, too");
   const task::Draft draft = KW_TRY(as_input(draft_of(flags)));
   KW_TRY(as_input(task::write_draft(draft, folder)));

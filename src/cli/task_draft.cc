@@ -179,6 +179,7 @@ void DescribeFlags::declare(Flags& flags) {
   models.declare(flags);
   spend.declare(flags);
   pace.declare(flags);
+  length.declare_reply(flags);
   flags.integer("--tries", tries,
                 "Most replies: what is wrong with a draft goes back to the model");
   flags.on_off("--yes", yes, "Accept the draft unread, if it is admitted");
@@ -229,7 +230,9 @@ Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
   KW_TRY(platform::make_dirs(exchanges));
   const auto drafting = KW_TRY(DraftingModel::open(data, flags, runs, exchanges, say));
   propose::TaskDrafterOptions options;
+  KW_TRY(flags.length.check());
   options.tries = static_cast<int>(flags.tries);
+  options.max_tokens = flags.length.reply_tokens;
   options.on_notice = say;
   auto drafter = KW_TRY(as_input(propose::TaskDrafter::open(data, drafting->model(), options)));
   const auto drafted =

@@ -19,12 +19,15 @@ struct DescribeFlags {
   ModelFlags models;
   SpendFlags spend;
   PaceFlags pace;
+  LengthFlags length;
   std::int64_t tries = 4;
   bool yes = false;
 
   void declare(Flags& flags);
   /// Flags that mean nothing without --describe.
-  bool any() const { return !models.models.empty() || spend.any() || pace.any() || yes; }
+  bool any() const {
+    return !models.models.empty() || spend.any() || pace.any() || length.any() || yes;
+  }
 };
 
 /// Builds and runs the reference of a task and every null answer: a line each, empty for none.

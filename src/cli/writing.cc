@@ -28,6 +28,11 @@ std::string kept_text(const llm::ModelSpec& spec) {
   return (spec.role.empty() ? "" : spec.role + "=") + spec.text();
 }
 
+/// Of a reply that only says something.
+std::int64_t words_tokens(const RunConfig& config) {
+  return std::min(propose::ModelCounselOptions{}.max_tokens, config.reply_tokens);
+}
+
 /// Tries of a scripted model that earlier processes of the run have used up.
 Result<std::int64_t> tries_of(const store::RunStore& store, const RunSummary& run,
                               const std::string& model) {
@@ -46,6 +51,7 @@ void WritingFlags::declare(Flags& flags) {
   models.declare(flags);
   spend.declare(flags);
   pace.declare(flags);
+  length.declare(flags);
   flags.integer("--writes", writes, "Of strategy best-of-n: how many kernels are written");
   flags.integer("--shortlist", shortlist,
                 "Kernels written for each ask, of which that is judged of which recorded steps "
@@ -73,6 +79,9 @@ Result<> WritingFlags::into(RunConfig& config) const {
     return fail(
         "--requests-per-minute, --tokens-per-minute and --cache-replies are for models: give "
         "--model too");
+  if (config.models.empty() && length.any())
+    return fail("--max-tokens and --prompt-tokens are for models: give --model too");
+  KW_TRY(length.check());
   const llm::RateLimits rates = KW_TRY(pace.rates());
   if (writes < 1) return fail("--writes is at least 1");
   if (shortlist < 1 || shortlist > kMostShortlist)
@@ -88,6 +97,8 @@ Result<> WritingFlags::into(RunConfig& config) const {
   config.shortlist = static_cast<int>(shortlist);
   config.limits = KW_TRY(spend.limits());
   config.requests_per_minute = rates.requests_per_minute;
+  config.reply_tokens = length.reply_tokens;
+  config.prompt_tokens = length.prompt_tokens;
   config.tokens_per_minute = rates.tokens_per_minute;
   config.caches_replies = pace.cache_replies;
   config.writes = static_cast<int>(writes);
@@ -209,8 +220,12 @@ Result<engine::Desk> RunModels::desk(const RunSummary& run) const {
   if (judge_)
     desk.judge = std::make_unique<propose::ModelJudge>(
         book_, *KW_TRY(chat_for(*judge_, run, around, desk)),
-        propose::ModelJudgeOptions{.on_notice = view_.on_notice, .cancel = cancel_});
+        propose::ModelJudgeOptions{.max_tokens = words_tokens(run.config),
+                                   .on_notice = view_.on_notice,
+                                   .cancel = cancel_});
   propose::ModelCounselOptions counsel;
+  counsel.prompt.max_tokens = run.config.prompt_tokens;
+  counsel.max_tokens = words_tokens(run.config);
   counsel.on_notice = view_.on_notice;
   counsel.cancel = cancel_;
   if (run.config.judges_learned || run.config.shortlist > 1) {
@@ -225,6 +240,8 @@ Result<engine::Desk> RunModels::desk(const RunSummary& run) const {
     };
   }
   propose::ModelProposerOptions options;
+  options.prompt.max_tokens = run.config.prompt_tokens;
+  options.max_tokens = run.config.reply_tokens;
   options.on_delta = view_.on_delta;
   options.on_notice = view_.on_notice;
   options.cancel = cancel_;

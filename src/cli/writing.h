@@ -22,6 +22,7 @@ struct WritingFlags {
   ModelFlags models;
   SpendFlags spend;
   PaceFlags pace;
+  LengthFlags length;
   std::int64_t writes = 8;
   std::int64_t shortlist = 1;
   std::string ensemble = kBanditEnsemble;
@@ -29,8 +30,8 @@ struct WritingFlags {
   std::vector<std::string> hints;
 
   void declare(Flags& flags);
-  /// Sets models, limits, rates, writes, constraints and hints of `config`; without --model nothing
-  /// may be given that only a model understands.
+  /// Sets models, limits, rates, lengths, writes, constraints and hints of `config`; without
+  /// --model nothing may be given that only a model understands.
   Result<> into(RunConfig& config) const;
   /// True where some model writes candidates, not only plays a role.
   Result<bool> has_writer() const;

@@ -14,7 +14,7 @@
 namespace kw::propose {
 
 struct PromptOptions {
-  std::int64_t max_tokens = 24'000;  ///< Bound on both messages, at 3.5 bytes a token.
+  std::int64_t max_tokens = kPromptTokens;  ///< Bound on both messages, at 3.5 bytes a token.
 };
 
 struct Prompt {

@@ -107,8 +107,10 @@ struct RunConfig {
   std::vector<std::string> models;  ///< As --model names them, addresses included; never a key.
   std::string ensemble;             ///< Which of several models writes: bandit | turn; empty: turn.
   SpendLimits limits;               ///< Over all of them.
-  std::int64_t requests_per_minute = 0;  ///< To each model behind an address; 0: any number.
-  std::int64_t tokens_per_minute = 0;    ///< Likewise.
+  std::int64_t reply_tokens = kReplyTokens;    ///< Most that one reply may take.
+  std::int64_t prompt_tokens = kPromptTokens;  ///< Most that is sent for one.
+  std::int64_t requests_per_minute = 0;        ///< To each model behind an address; 0: any number.
+  std::int64_t tokens_per_minute = 0;          ///< Likewise.
   bool caches_replies = false;  ///< What any run asked before is answered from the workspace.
   std::vector<Price> prices;    ///< Of these models, as they stood when the run began.
   int writes = 8;               ///< Of best-of-n.
@@ -141,6 +143,7 @@ struct RunConfig {
         v("seed", s.seed), v("baseline", s.baseline), v("carrier", s.carrier),
         v("outstanding", s.outstanding), v("most_tuning_points", s.most_tuning_points),
         v("models", s.models), v("ensemble", s.ensemble), v("limits", s.limits),
+        v("reply_tokens", s.reply_tokens), v("prompt_tokens", s.prompt_tokens),
         v("requests_per_minute", s.requests_per_minute),
         v("tokens_per_minute", s.tokens_per_minute), v("caches_replies", s.caches_replies),
         v("prices", s.prices), v("writes", s.writes), v("constraints", s.constraints),

@@ -30,11 +30,17 @@ struct ChatMessage {
   }
 };
 
+/// What a model may write in one reply, thinking included, and what it is sent at most, where
+/// nobody says otherwise. Together they must fit into its context.
+inline constexpr std::int64_t kReplyTokens = 16'384;
+inline constexpr std::int64_t kPromptTokens = 24'000;
+
 /// What a model is asked. Everything here decides the reply; nothing else is sent but model and
 /// key.
 struct ChatRequest {
   std::vector<ChatMessage> messages;
-  std::int64_t max_tokens = 16384;    ///< Bound on what the model may write, thinking included.
+  std::int64_t max_tokens =
+      kReplyTokens;                   ///< Bound on what the model may write, thinking included.
   std::optional<double> temperature;  ///< None: the server's default.
   std::string effort;                 ///< low | medium | high: how much to think; empty: default.
   bool operator==(const ChatRequest&) const = default;

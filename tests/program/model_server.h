@@ -36,9 +36,9 @@ class ModelServer {
   void add(net::TestAnswer answer) { server_.add(std::move(answer)); }
   std::size_t calls() const { return server_.requests().size(); }
   /// What the nth call (from 0) was sent: the last message, and the body.
-  std::string prompt(std::size_t n) const {
-    const auto body = nlohmann::json::parse(server_.requests().at(n).body);
-    return body["messages"].back()["content"];
+  std::string prompt(std::size_t n) const { return body(n)["messages"].back()["content"]; }
+  nlohmann::json body(std::size_t n) const {
+    return nlohmann::json::parse(server_.requests().at(n).body);
   }
   std::vector<net::TestRequest> requests() const { return server_.requests(); }
 

@@ -140,8 +140,9 @@ std::string shown(const json& prompt) {
 }
 
 TEST_F(Model, IsSentToTheLetterWhatKwPromptShowed) {
-  const Words usual{"--constraint", "no assembly", "--hint", "one product", "--goal",
-                    "8x",           "--no-memory", "--mode", "specialised"};
+  const Words usual{"--constraint", "no assembly",     "--hint", "one product", "--goal",
+                    "8x",           "--no-memory",     "--mode", "specialised", "--max-tokens",
+                    "3000",         "--prompt-tokens", "1500"};
   const Words asked{"--strategy", "agent", "--feedback", "errors"};
   for (const Words& more : {usual, asked}) {
     SCOPED_TRACE(more.front());
@@ -158,6 +159,8 @@ TEST_F(Model, IsSentToTheLetterWhatKwPromptShowed) {
     if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
     ASSERT_GT(server_.calls(), before) << ran.err;
     EXPECT_EQ(shown(prompt.json()), sent(server_.requests().at(before)));
+    EXPECT_EQ(server_.body(before)["max_tokens"], more == asked ? 4096 : 3000);
+    EXPECT_EQ(prompt.json()["is_over_budget"], more == usual) << "1500 tokens are too few";
     EXPECT_EQ(prompt.json()["role"], more == asked ? "planner" : "");
     EXPECT_EQ(prompt.json()["model"], "openai:test-model@" + server_.base_url());
     EXPECT_GT(prompt.json()["baseline_ns"], 0) << "the workspace remembers it";
@@ -301,13 +304,14 @@ TEST_F(Model, AWrongKeyStopsTheRunWhichCanBeResumed) {
   denied.is_buffered = true;
   denied.pieces = {R"({"error": {"message": "Incorrect API key"}})"};
   server_.add(denied);
-  const Ran ran = w_.kw(optimize({"--attempts", "2"}));
+  const Ran ran = w_.kw(optimize({"--attempts", "2", "--max-tokens", "3000"}));
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   EXPECT_EQ(ran.code, 3);
   EXPECT_THAT(ran.err, AllOf(HasSubstr("OPENAI_API_KEY"), HasSubstr("kw resume twice-1")));
   EXPECT_EQ(w_.run()["state"], "stopped");
   for (const std::string& reply : {kSlow, kFastEdit}) server_.reply(reply);
   EXPECT_EQ(w_.kw({"resume", "twice-1", "--data-dir", "data"}).code, 1);
+  EXPECT_EQ(server_.body(1)["max_tokens"], 3000) << "kept with the run";
   EXPECT_EQ(server_.calls(), 2u) << "one refused, one for the first attempt; the second is a tune";
 }
 
