@@ -186,7 +186,7 @@ if(KW_TESTS AND NOT KW_PORTABLE)
   # three to nine times as long).
   string(JOIN ":" measuring Bundle.* EveryStrategy.RunsWithAScriptedModel EveryStrategy.TellsWhatEachRoleWasAsked
     Examples.TheScriptGoesBackAndForthUntilTheRunHasEnded GuidedModel.* Interrupt.DuringTheConfirmationEndsItSoon
-    Interrupted.* LessonsOfAWave.* Model.* ModelScript.*
+    Interrupted.* LessonsOfAWave.* Model.* */ModelOfEachProtocol.* ModelScript.*
     GraphBuild.* LearnedJudge.* OneDevice.* ShippedSuites.HackingRanksNoKernelOfItsScript Specialise.* TaskRun.*
     GpuStrategies.*)
   # On the stand-in for a GPU, whose stamps a busy machine cannot watch; a search that tries all there is; a server

@@ -22,11 +22,13 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// At 1000 and 200 tokens a call costs two cents.
-void write_prices(const Workspace& w, const std::string& base_url) {
+void write_prices(const Workspace& w, const std::string& provider, const std::string& base_url) {
   w.write("data/models/prices.yaml",
           "groups:\n"
-          "  - provider: openai\n"
-          "    base_url: " +
+          "  - provider: " +
+              provider +
+              "\n"
+              "    base_url: " +
               base_url +
               "\n"
               "    as_of: 2026-01-01\n"
@@ -55,13 +57,16 @@ const std::string kFastEdit =
 
 class Model : public testing::Test {
  protected:
+  explicit Model(Protocol protocol = Protocol::OpenAi)
+      : provider_(protocol == Protocol::OpenAi ? "openai" : "anthropic"), server_(protocol) {}
   void SetUp() override {
     write_known_task(w_);
-    write_prices(w_, server_.base_url());
+    write_prices(w_, provider_, server_.base_url());
   }
   Words optimize(const Words& more) const {
-    Words words{"optimize",          "twice",      "--data-dir",      "data", "--model",
-                "openai:test-model", "--base-url", server_.base_url()};
+    Words words{"optimize",   "twice",           "--data-dir",
+                "data",       "--model",         provider_ + ":test-model",
+                "--base-url", server_.base_url()};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
@@ -80,10 +85,22 @@ class Model : public testing::Test {
   }
 
   Workspace w_{Whose::Suite};
+  const std::string provider_;
   ModelServer server_;
 };
 
-TEST_F(Model, IsToldWhatBecameOfEachKernel) {
+class ModelOfEachProtocol : public Model, public testing::WithParamInterface<Protocol> {
+ protected:
+  ModelOfEachProtocol() : Model(GetParam()) {}
+};
+
+INSTANTIATE_TEST_SUITE_P(Speaks, ModelOfEachProtocol,
+                         testing::Values(Protocol::OpenAi, Protocol::Anthropic),
+                         [](const auto& protocol) {
+                           return protocol.param == Protocol::OpenAi ? "OpenAi" : "Anthropic";
+                         });
+
+TEST_P(ModelOfEachProtocol, IsToldWhatBecameOfEachKernel) {
   for (const std::string& reply : {kUndeclared, kThrice, kSlow, kFastEdit}) server_.reply(reply);
   // Write, repair, repair, one more value of the knob, improve.
   const Ran ran = w_.kw(optimize({"--attempts", "5", "--usd", "5", "--constraint", "no assembly",
@@ -91,6 +108,8 @@ TEST_F(Model, IsToldWhatBecameOfEachKernel) {
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   ASSERT_EQ(ran.code, 0) << ran.err;
   ASSERT_EQ(server_.calls(), 4u);
+  EXPECT_EQ(server_.requests()[3].path,
+            GetParam() == Protocol::OpenAi ? "/v1/chat/completions" : "/v1/messages");
 
   EXPECT_THAT(server_.prompt(0), AllOf(HasSubstr("Write a first kernel"), HasSubstr("no assembly"),
                                        HasSubstr("one product")));
