@@ -127,6 +127,19 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
+namespace {
+
+std::optional<std::string> only_one_beginning_with(std::string_view name,
+                                                   std::span<const std::string> candidates) {
+  constexpr std::size_t kFewestLetters = 3;
+  if (name.size() < kFewestLetters) return std::nullopt;
+  const auto begins = [&](const std::string& c) { return c.starts_with(name); };
+  if (std::ranges::count_if(candidates, begins) != 1) return std::nullopt;
+  return *std::ranges::find_if(candidates, begins);
+}
+
+}  // namespace
+
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> candidates) {
   constexpr std::size_t kLongestName = 64;  // keeps the quadratic distance cheap on foreign text
   if (name.size() > kLongestName) return std::nullopt;
@@ -142,7 +155,7 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
       best_distance = distance;
     }
   }
-  if (best == nullptr) return std::nullopt;
+  if (best == nullptr) return only_one_beginning_with(name, candidates);
   return *best;
 }
 

@@ -35,7 +35,7 @@ bool is_usable_identifier(std::string_view name);
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The candidate that `name` was probably meant to be: at most a third of its letters (at least
-/// one) wrong.
+/// one) wrong; else the only one that begins with it, where it has three letters or more.
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> candidates);
 
 /// " (did you mean 'x'?)", or nothing where no candidate is near: the tail of a message.

@@ -41,6 +41,9 @@ TEST(Text, SuggestsOnlyWhatIsNear) {
   EXPECT_EQ(nearest("m", keys), std::nullopt);
   EXPECT_EQ(nearest("colour", keys), std::nullopt);
   EXPECT_EQ(nearest(std::string(1 << 20, 'x'), keys), std::nullopt);
+  EXPECT_EQ(nearest("ali", keys), "align") << "the beginning of one";
+  EXPECT_EQ(nearest("al", keys), std::nullopt);
+  EXPECT_EQ(nearest("hal", std::vector<std::string>{"halving", "halving_climb"}), std::nullopt);
   EXPECT_EQ(suggestion("aling", keys), " (did you mean 'align'?)");
   EXPECT_EQ(suggestion("zebra", keys), "");
 }

@@ -7,7 +7,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/contains.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -37,7 +36,6 @@ constexpr std::int64_t kWordsTokens = 300;
 constexpr std::size_t kAskedAgainBytes = 5000;
 /// The role of a model that writes: no calls of its own beside the attempts'.
 constexpr std::string_view kCoderRole = "coder";
-constexpr std::string_view kJudgeRole = "judge";
 /// Asked with --guide llm alone.
 constexpr std::string_view kGuideRole = "guide";
 
@@ -110,11 +108,7 @@ Result<Estimate> estimate_of(const EstimateFlags& flags, const llm::PriceTable& 
   const bool has_coder = std::ranges::find(specs, kCoderRole, &llm::ModelSpec::role) != specs.end();
   for (const llm::ModelSpec& spec : specs) {
     Line line{spec, prices.find(spec), 0, {}};
-    const bool is_known = contains(strategy->roles, std::string_view(spec.role)) ||
-                          (spec.role == kJudgeRole && strategy->has_parents);
-    if (!spec.role.empty() && !is_known)
-      return fail("strategy '" + flags.strategy + "' asks nobody in the role '" + spec.role + "'",
-                  spec.text());
+    KW_TRY(check_role(*strategy, spec));
     const llm::CallPlan writing = writing_plan(flags, prompt_bytes);
     const llm::CallPlan role = role_plan(flags, prompt_bytes);
     const bool writes = spec.role == kCoderRole || (spec.role.empty() && !has_coder);

@@ -94,6 +94,13 @@ Result<llm::PriceTable> open_prices(const memory::DataFiles& data) {
   return as_input(llm::PriceTable::parse(found->second, "models/prices.yaml"));
 }
 
+Result<> needs_price(const llm::PriceTable& prices, const llm::ModelSpec& spec) {
+  if (prices.find(spec)) return {};
+  return fail("--usd needs a price, and none is known" + prices.near_names(spec) +
+                  ": add one to models/prices.yaml (docs/models.md), or bound --tokens instead",
+              spec.text());
+}
+
 std::string price_text(const std::optional<Price>& price) {
   if (!price) return "unknown";
   if (price->prompt_usd == 0 && price->completion_usd == 0) return "free";

@@ -164,6 +164,8 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   config.strategy = strategy->name;
   config.tuner = KW_TRY(tuner_of(flags, *strategy));
   KW_TRY(flags.writing.into(config));
+  for (const llm::ModelSpec& spec : KW_TRY(flags.writing.models.specs()))
+    KW_TRY(check_role(*strategy, spec));
   KW_TRY(set_method(flags, *strategy, config));
   KW_TRY(set_evidence(flags, *strategy, config));
   config.reward_policy = KW_TRY(search::find_reward_policy(flags.reward))->name;

@@ -58,5 +58,20 @@ TEST(OptimizeFlags, LengthsOfReplyAndPromptAreKeptWithTheRun) {
   EXPECT_THAT(config_of(flags).error().what, HasSubstr("are for models: give --model too"));
 }
 
+TEST(OptimizeFlags, NearNamesAreSuggested) {
+  OptimizeFlags flags = flags_of("refine", "cpu");
+  flags.writing.models.models.emplace_back("jugde=scripted:none");
+  EXPECT_THAT(
+      config_of(flags).error().what,
+      HasSubstr("asks nobody in the role 'jugde' (did you mean 'judge'?); its roles: judge"));
+  flags.writing.models.models.back() = "judge=scripted:none";
+  EXPECT_TRUE(config_of(flags));
+  flags.writing.ensemble = "bandti";
+  EXPECT_THAT(config_of(flags).error().what, HasSubstr("did you mean 'bandit'?"));
+  flags = flags_of("refine", "cpu");
+  flags.tuner = "bayes";
+  EXPECT_THAT(config_of(flags).error().what, HasSubstr("did you mean 'bayesian'?"));
+}
+
 }  // namespace
 }  // namespace kw::cli

@@ -70,9 +70,7 @@ class DraftingModel {
     around.rates = KW_TRY(flags.pace.rates());
     if (flags.pace.cache_replies) around.cache = &drafting->cache_;
     around.script_position = before.tries;
-    if (limits.usd && !around.prices.find(specs.front()))
-      return fail("--usd needs a price, and none is known: add one to models/prices.yaml",
-                  specs.front().text());
+    if (limits.usd) KW_TRY(needs_price(around.prices, specs.front()));
     for (const std::string& warning : llm::warnings_for(specs.front(), around)) say(warning);
     drafting->model_ = KW_TRY(as_input(llm::open_model(specs.front(), around)));
     return drafting;

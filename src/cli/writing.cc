@@ -68,6 +68,17 @@ Result<bool> WritingFlags::has_writer() const {
   return false;
 }
 
+Result<> check_role(const search::StrategyInfo& strategy, const llm::ModelSpec& spec) {
+  std::vector<std::string> roles(strategy.roles.begin(), strategy.roles.end());
+  if (strategy.has_parents && !contains(roles, std::string(kJudgeRole)))
+    roles.emplace_back(kJudgeRole);
+  if (spec.role.empty() || contains(roles, spec.role)) return {};
+  return fail(fmt::format("strategy '{}' asks nobody in the role '{}'{}{}", strategy.name,
+                          spec.role, suggestion(spec.role, roles),
+                          roles.empty() ? "" : "; its roles: " + join(roles, ", ")),
+              spec.text());
+}
+
 Result<> WritingFlags::into(RunConfig& config) const {
   for (const llm::ModelSpec& spec : KW_TRY(models.specs()))
     config.models.push_back(kept_text(spec));
@@ -88,9 +99,10 @@ Result<> WritingFlags::into(RunConfig& config) const {
     return fail(fmt::format("--shortlist is a number from 1 to {}", kMostShortlist));
   if (config.models.empty() && shortlist > 1)
     return fail("--shortlist is for a model: give --model");
-  if (ensemble != kBanditEnsemble && ensemble != kTurnEnsemble)
-    return fail(
-        fmt::format("--ensemble is {} or {}, not '{}'", kBanditEnsemble, kTurnEnsemble, ensemble));
+  const std::vector<std::string> ensembles{kBanditEnsemble, kTurnEnsemble};
+  if (!contains(ensembles, ensemble))
+    return fail(fmt::format("--ensemble is {} or {}, not '{}'{}", kBanditEnsemble, kTurnEnsemble,
+                            ensemble, suggestion(ensemble, ensembles)));
   int writers = 0;
   for (const llm::ModelSpec& spec : KW_TRY(models.specs())) writers += spec.role.empty() ? 1 : 0;
   if (writers > 1) config.ensemble = ensemble;
@@ -173,11 +185,7 @@ Result<> RunModels::cast(const RunConfig& config) {
 Result<> RunModels::check(const RunConfig& config) const {
   for (const llm::ModelSpec& spec : asked()) {
     KW_TRY(as_input(llm::open_model(spec, around_)));
-    if (config.limits.usd && !around_.prices.find(spec))
-      return fail(
-          "--usd needs a price, and none is known: add one to models/prices.yaml (docs/models.md), "
-          "or bound --tokens instead",
-          spec.text());
+    if (config.limits.usd) KW_TRY(needs_price(around_.prices, spec));
   }
   return {};
 }

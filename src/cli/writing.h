@@ -14,6 +14,7 @@
 #include "engine/writer.h"
 #include "llm/open_model.h"
 #include "propose/prompt.h"
+#include "search/strategy.h"
 
 namespace kw::cli {
 
@@ -36,6 +37,9 @@ struct WritingFlags {
   /// True where some model writes candidates, not only plays a role.
   Result<bool> has_writer() const;
 };
+
+/// Fails where nothing in a run of this strategy would ask a model in the role of `spec`.
+Result<> check_role(const search::StrategyInfo& strategy, const llm::ModelSpec& spec);
 
 /// What a run says while its models write.
 struct WritingView {

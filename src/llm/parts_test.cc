@@ -126,6 +126,11 @@ groups:
   EXPECT_FALSE(price("openai:m@https://elsewhere/v1"));
   EXPECT_EQ(price("openai:m@http://localhost:8000/v1")->completion_usd, 0.25);
   EXPECT_EQ(price("manual:dir")->completion_usd, 0);
+  const auto near_names = [&](const char* spec) {
+    return table->near_names(*parse_model_spec(spec));
+  };
+  EXPECT_EQ(near_names("openai:m-2024-0513"), " (did you mean 'm-2024-05-13'?)");
+  EXPECT_EQ(near_names("anthropic:m-2024-0513"), "") << "another vendor";
 }
 
 TEST(Prices, ShippedOnesAreReadable) {

@@ -102,6 +102,12 @@ bool is_date_suffix(std::string_view suffix) {
 
 constexpr double kMillion = 1e6;
 
+bool is_of_server(const Price& price, const ModelSpec& spec) {
+  const bool is_here =
+      price.base_url.empty() ? spec.has_own_base_url() : price.base_url == spec.base_url;
+  return price.provider == name_of(spec.provider) && is_here;
+}
+
 }  // namespace
 
 Result<PriceTable> PriceTable::parse(std::string_view text, std::string_view origin) {
@@ -118,6 +124,13 @@ Result<PriceTable> PriceTable::parse(std::string_view text, std::string_view ori
   return PriceTable(std::move(prices));
 }
 
+std::string PriceTable::near_names(const ModelSpec& spec) const {
+  std::vector<std::string> names;
+  for (const Price& price : prices_)
+    if (is_of_server(price, spec)) names.push_back(price.model);
+  return suggestion(spec.name, names);
+}
+
 std::optional<Price> PriceTable::find(const ModelSpec& spec) const {
   if (!spec.is_remote()) {
     Price free;
@@ -128,9 +141,7 @@ std::optional<Price> PriceTable::find(const ModelSpec& spec) const {
   }
   const Price* dated = nullptr;
   for (const Price& price : prices_) {
-    const bool is_here =
-        price.base_url.empty() ? spec.has_own_base_url() : price.base_url == spec.base_url;
-    if (price.provider != name_of(spec.provider) || !is_here) continue;
+    if (!is_of_server(price, spec)) continue;
     if (price.model == spec.name) return price;
     if (spec.name.starts_with(price.model) &&
         is_date_suffix(std::string_view(spec.name).substr(price.model.size())))

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,9 @@ class PriceTable {
 
   /// The price of a model where it is asked for; none: unknown. manual and scripted cost nothing.
   std::optional<Price> find(const ModelSpec& spec) const;
+  /// " (did you mean 'gpt-4.1'?)" of the models of the same server whose price is known, or
+  /// nothing.
+  std::string near_names(const ModelSpec& spec) const;
   const std::vector<Price>& all() const { return prices_; }
 
  private:
