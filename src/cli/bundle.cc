@@ -38,15 +38,15 @@ Result<std::size_t> take_results(store::RunStore& store, const std::string& file
   const worker::BundleResults results = KW_TRY(as_input(worker::read_results(file)));
   const auto known = KW_TRY(known_device(store, results.facts.target));
   if (known && known->id != results.facts.id)
-    return fail("these results are of another device (" + results.facts.model +
-                    ") than those before (" + known->model + "): times cannot be compared",
-                file);
+    return fail_input("these results are of another device (" + results.facts.model +
+                          ") than those before (" + known->model + "): times cannot be compared",
+                      file);
   for (const worker::BundledAnswer& answer : results.answers) {
     const auto asked = KW_TRY(store.recall(kAsked, answer.key));
-    if (!asked) return fail("it answers what this workspace never asked", file);
+    if (!asked) return fail_input("it answers what this workspace never asked", file);
     const std::string target(name_of(results.facts.target));
     if (*asked != target && *asked != kAnyTarget)
-      return fail("it answers on " + target + " what was asked of " + *asked, file);
+      return fail_input("it answers on " + target + " what was asked of " + *asked, file);
   }
   std::size_t news = 0;
   for (const worker::BundledAnswer& answer : results.answers) {
@@ -74,7 +74,7 @@ Result<DeviceFacts> facts_elsewhere(const Aim& aim) {
   facts.model = "a machine elsewhere";
   if (aim.target == Target::Cuda) {
     if (aim.arch.empty())
-      return fail("a bundle needs to know what to compile for: --arch sm_90a or another");
+      return fail_input("a bundle needs to know what to compile for: --arch sm_90a or another");
     facts.gpu = {device::least_facts(aim.arch)};
   }
   return facts;

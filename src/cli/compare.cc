@@ -131,12 +131,12 @@ Json run_json(const Compared& run, const Compared& first) {
 }
 
 Result<int> compare(const Global& global, const CompareFlags& flags) {
-  if (flags.runs.empty()) return fail("name the runs, or with --targets the task");
+  if (flags.runs.empty()) return fail_input("name the runs, or with --targets the task");
   if (!flags.targets.empty()) {
-    if (flags.runs.size() > 1) return fail("--targets compares one task", flags.runs.back());
+    if (flags.runs.size() > 1) return fail_input("--targets compares one task", flags.runs.back());
     return compare_targets(global, flags.targets, flags.runs.front(), flags.svg);
   }
-  if (flags.runs.size() < 2) return fail("wants at least two runs", flags.runs.front());
+  if (flags.runs.size() < 2) return fail_input("wants at least two runs", flags.runs.front());
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
   std::vector<Compared> runs;
   std::vector<report::Series> series;

@@ -79,9 +79,9 @@ Result<std::vector<Target>> parse_targets(const std::string& text) {
   std::vector<Target> targets;
   for (const std::string_view name : split(text, ',')) {
     const auto target = enum_from<Target>(trim(name));
-    if (!target) return fail("--targets lists cpu and cuda, not '" + std::string(name) + "'");
+    if (!target) return fail_input("--targets lists cpu and cuda, not '" + std::string(name) + "'");
     if (std::ranges::find(targets, *target) != targets.end())
-      return fail("--targets names " + std::string(name) + " twice");
+      return fail_input("--targets names " + std::string(name) + " twice");
     targets.push_back(*target);
   }
   return targets;
@@ -251,7 +251,7 @@ Result<int> compare_targets(const Global& global, const std::string& targets,
       missing.emplace_back(name_of(target));
   }
   if (bests.empty())
-    return fail("no run of this task found a correct kernel; kw optimize " + task, task);
+    return fail_input("no run of this task found a correct kernel; kw optimize " + task, task);
   const auto cpu = std::ranges::find(bests, Target::Cpu, &Best::target);
   std::optional<Reference> reference;
   if (cpu != bests.end()) reference = KW_TRY(sequential_reference(global, store, definition, *cpu));

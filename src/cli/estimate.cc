@@ -96,7 +96,7 @@ Result<Estimate> estimate_of(const EstimateFlags& flags, const llm::PriceTable& 
   const auto specs = KW_TRY(flags.models.specs());
   const auto* strategy = KW_TRY(search::find_strategy(flags.strategy));
   if (!strategy->is_writing)
-    return fail("strategy '" + flags.strategy + "' asks no model and costs nothing");
+    return fail_input("strategy '" + flags.strategy + "' asks no model and costs nothing");
   Estimate all;
   all.prompt_bytes = prompt_bytes;
   llm::CallPlan one = writing_plan(flags, prompt_bytes);
@@ -127,7 +127,7 @@ Result<Estimate> estimate_of(const EstimateFlags& flags, const llm::PriceTable& 
     all.lines.push_back(std::move(line));
   }
   if (writers.empty())
-    return fail("a model in a role writes no kernels: give --model without one, too");
+    return fail_input("a model in a role writes no kernels: give --model without one, too");
   all.total = llm::sum_of(llm::one_of(writers), roles);
   return all;
 }
@@ -194,10 +194,11 @@ Result<std::size_t> first_prompt_bytes(const Global& global, const EstimateFlags
 
 Result<int> estimate(const Global& global, const EstimateFlags& flags) {
   if (flags.models.models.empty())
-    return fail("which model? give --model openai:NAME or another", "estimate");
+    return fail_input("which model? give --model openai:NAME or another", "estimate");
   KW_TRY(flags.length.check());
   if (flags.attempts < 1 || flags.shortlist < 1 || flags.prompt_bytes < 0)
-    return fail("--attempts, --shortlist and --prompt-bytes are whole numbers above 0", "estimate");
+    return fail_input("--attempts, --shortlist and --prompt-bytes are whole numbers above 0",
+                      "estimate");
   const llm::PriceTable prices = KW_TRY(open_prices(KW_TRY(open_data(global))));
   const Estimate all =
       KW_TRY(estimate_of(flags, prices, KW_TRY(first_prompt_bytes(global, flags))));

@@ -30,7 +30,7 @@ Result<int> parse_attempt(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, number);
   if (parsed.ec != std::errc() || parsed.ptr != end || number < 1)
-    return fail("which attempt? a number from 1, not '" + text + "'");
+    return fail_input("which attempt? a number from 1, not '" + text + "'");
   return number;
 }
 
@@ -67,8 +67,9 @@ Result<Life> life_of(const store::RunStore& store, const std::string& name, int 
   Life life;
   life.run = KW_TRY(store.find(name));
   if (number < 1 || number > life.run.attempts)
-    return fail(fmt::format("no attempt {} in this run; it has {}", number, life.run.attempts),
-                life.run.name);
+    return fail_input(
+        fmt::format("no attempt {} in this run; it has {}", number, life.run.attempts),
+        life.run.name);
   life.attempt = KW_TRY(store.attempt(life.run.id, number));
   life.orders = engine::in_force(KW_TRY(engine::orders_of(store, life.run.id)), number);
   life.reading = KW_TRY(engine::reading_of(store, life.run.id, number));

@@ -64,11 +64,12 @@ Result<> render(const std::string& format, const store::RunStore& store,
 
 Result<int> run(const Global& global, ExportFlags flags) {
   if (std::find(kFormats.begin(), kFormats.end(), flags.format) == kFormats.end())
-    return fail("--format is jsonl, csv or chrome, not '" + flags.format + "'" +
-                suggestion(flags.format, kFormats));
+    return fail_input("--format is jsonl, csv or chrome, not '" + flags.format + "'" +
+                      suggestion(flags.format, kFormats));
   const search::RewardPolicy* reward = nullptr;
   if (!flags.reward.empty()) {
-    if (flags.format != "jsonl") return fail("only trajectories (jsonl) have rewards: --reward");
+    if (flags.format != "jsonl")
+      return fail_input("only trajectories (jsonl) have rewards: --reward");
     reward = KW_TRY(as_input(search::find_reward_policy(flags.reward)));
   }
   const auto store = KW_TRY(store::RunStore::open(global.workspace));

@@ -93,7 +93,7 @@ Result<std::optional<store::RunStore>> existing_store(const Global& global) {
 /// What the flags mean, with somebody who writes.
 Result<RunConfig> writing_config(OptimizeFlags flags) {
   if (!flags.strategy.empty() && !KW_TRY(search::find_strategy(flags.strategy))->is_writing)
-    return fail("strategy '" + flags.strategy + "' asks no model: nothing would be sent");
+    return fail_input("strategy '" + flags.strategy + "' asks no model: nothing would be sent");
   if (!KW_TRY(flags.writing.has_writer())) flags.writing.models.models.emplace_back(kAnybody);
   return config_of(flags);
 }
@@ -159,10 +159,11 @@ Result<Attempt> stand_in(const task::Definition& definition, Target target, cons
   Attempt parent;
   parent.candidate = first_kernel(definition, target);
   if (!file.empty()) {
-    const std::string source = KW_TRY(platform::read_file(file, task::kMaxSourceBytes));
+    const std::string source = KW_TRY(as_input(platform::read_file(file, task::kMaxSourceBytes)));
     auto candidate = task::make_candidate(platform::Path(file).stem().string(), source,
                                           Origin::Human, definition.task.restrictions, target);
-    if (!candidate) return fail("not a candidate:\n" + task::to_text(candidate.error()), file);
+    if (!candidate)
+      return fail_input("not a candidate:\n" + task::to_text(candidate.error()), file);
     parent.candidate = std::move(*candidate);
   }
   parent.outcome_class = OutcomeClass::NoGain;
@@ -181,11 +182,12 @@ Result<std::optional<Errand>> errand_of(const FirstPromptFlags& flags) {
   if (!flags.errand.empty()) {
     errand = enum_from<Errand>(flags.errand);
     if (!errand)
-      return fail(
+      return fail_input(
           fmt::format("--errand is write, repair, rethink or improve, not '{}'", flags.errand));
   }
   if (!flags.parent.empty() && errand.value_or(Errand::Write) == Errand::Write)
-    return fail("a first kernel has no parent; give --errand improve or another with --parent");
+    return fail_input(
+        "a first kernel has no parent; give --errand improve or another with --parent");
   return errand;
 }
 
@@ -194,7 +196,7 @@ engine::Shelf quiet_shelf(engine::Shelf shelf, const llm::ModelSpec& embedder, F
   shelf.embedder = embedder.text();
   shelf.embed = [](const std::vector<std::string>&,
                    llm::Ledger*) -> Result<std::vector<std::vector<float>>> {
-    return fail("a run would ask the model for vectors");
+    return fail_input("a run would ask the model for vectors");
   };
   shelf.on_notice = [&first](const std::string& text) {
     if (!contains(first.unknown, text)) first.unknown.push_back(text);

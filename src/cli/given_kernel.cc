@@ -22,7 +22,7 @@ Result<Candidate> kernel_in_file(const std::string& file, Target target,
   const std::string source = KW_TRY(as_input(platform::read_file(file)));
   auto candidate = task::make_candidate(platform::Path(file).stem().string(), source, Origin::Human,
                                         definition.task.restrictions, target);
-  if (!candidate) return as_input(Result<Candidate>(fail(task::to_text(candidate.error()), file)));
+  if (!candidate) return fail_input(task::to_text(candidate.error()), file);
   KW_TRY(set_knobs(*candidate, settings));
   return std::move(*candidate);
 }
@@ -30,10 +30,10 @@ Result<Candidate> kernel_in_file(const std::string& file, Target target,
 Result<Candidate> best_of_run(const store::RunStore& store, const RunSummary& run, Target target,
                               const task::Definition& definition) {
   if (run.config.task != definition.task.name)
-    return fail("the run is of task " + run.config.task, run.name);
+    return fail_input("the run is of task " + run.config.task, run.name);
   if (run.config.target != target)
-    return fail(fmt::format("the run is of target {}", name_of(run.config.target)), run.name);
-  if (run.best_attempt == 0) return fail("the run has no correct candidate", run.name);
+    return fail_input(fmt::format("the run is of target {}", name_of(run.config.target)), run.name);
+  if (run.best_attempt == 0) return fail_input("the run has no correct candidate", run.name);
   return KW_TRY(store.attempt(run.id, run.best_attempt)).candidate;
 }
 

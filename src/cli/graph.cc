@@ -89,13 +89,13 @@ Result<int> export_graph(const Global& global, const GraphFlags& flags) {
 Result<int> import_graph(const Global& global, const GraphFlags& flags) {
   const Target target = KW_TRY(flags.target.aim()).target;
   constexpr std::size_t kMostBytes = std::size_t{256} << 20;
-  const std::string text = KW_TRY(platform::read_file(flags.file, kMostBytes));
+  const std::string text = KW_TRY(as_input(platform::read_file(flags.file, kMostBytes)));
   const auto read = parse_technique_graph(text);
-  if (!read) return as_input(Result<int>(fail(describe(read.error()), flags.file)));
+  if (!read) return fail_input(describe(read.error()), flags.file);
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   if (KW_TRY(is_taken(store, target, text)))
-    return as_input(Result<int>(fail(
-        "its counts are in the workspace's graph already, and would count twice", flags.file)));
+    return fail_input("its counts are in the workspace's graph already, and would count twice",
+                      flags.file);
   const TechniqueGraph graph = KW_TRY(
       engine::change_graph(store, target, memory::playbook_graph(KW_TRY(open_data(global)), target),
                            [&](TechniqueGraph& whole) { whole.merge(*read); }));

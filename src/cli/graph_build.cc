@@ -136,7 +136,7 @@ Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
   const auto specs = KW_TRY(flags.models.specs());
   if (specs.empty()) return std::unique_ptr<Namer>();
   if (specs.size() > 1 || !specs.front().role.empty())
-    return fail("kw graph build wants at most one --model, without a role");
+    return fail_input("kw graph build wants at most one --model, without a role");
   auto namer = std::make_unique<Namer>();
   llm::Surroundings around;
   around.http = namer->http.get();
@@ -261,9 +261,9 @@ Result<> check_tasks(const GraphBuildFlags& flags, const memory::DataFiles& data
     if (!contains(known, run.config.task)) known.push_back(run.config.task);
   for (const std::string& task : flags.tasks)
     if (!contains(known, task))
-      return as_input(Result<>(
-          fail("neither a run nor the playbook has a task '" + task + "'" + suggestion(task, known),
-               "--task")));
+      return as_input(Result<>(fail_input(
+          "neither a run nor the playbook has a task '" + task + "'" + suggestion(task, known),
+          "--task")));
   return {};
 }
 

@@ -57,8 +57,8 @@ Result<Submission> read_submission(const JudgeFlags& flags, Target target,
                                    const task::Definition& definition) {
   struct stat info{};
   if (::stat(flags.file.c_str(), &info) != 0)
-    return platform::fail_errno("read", flags.file, errno);
-  if (!S_ISREG(info.st_mode)) return fail("not a file", flags.file);
+    return as_input(Result<Submission>(platform::fail_errno("read", flags.file, errno)));
+  if (!S_ISREG(info.st_mode)) return fail_input("not a file", flags.file);
   if (static_cast<std::size_t>(info.st_size) > task::kMaxSourceBytes)
     return Submission{{}, not_a_candidate("the file is larger than 1 MiB")};
   const std::string source = KW_TRY(as_input(platform::read_file(flags.file)));
@@ -90,21 +90,20 @@ Result<double> share_of(const std::string& text) {
     read = std::from_chars(read.ptr + 1, end, parts[1]);
   const double share = parts[0] / parts[1];
   if (read.ec != std::errc() || read.ptr != end || !(share > 0 && share <= 1))
-    return as_input(Result<double>(
-        fail("--checked-share is above 0 and at most 1, such as 1/16, not '" + text + "'")));
+    return fail_input("--checked-share is above 0 and at most 1, such as 1/16, not '" + text + "'");
   return share;
 }
 
 /// What the flags ask of the measurement.
 Result<> shape_measurement(const JudgeFlags& flags, EvaluationRequest& request) {
-  if (flags.pairs < 0) return as_input(Result<>(fail("--pairs is a number of pairs")));
+  if (flags.pairs < 0) return fail_input("--pairs is a number of pairs");
   request.measure.pairs = static_cast<int>(std::min<std::int64_t>(flags.pairs, 100'000));
   if (!flags.checked_share.empty())
     request.measure.checked_share = KW_TRY(share_of(flags.checked_share));
   for (const std::string& name : flags.only)
     if (std::none_of(request.workloads.begin(), request.workloads.end(),
                      [&](const Workload& w) { return w.group == Group::Time && w.name == name; }))
-      return as_input(Result<>(fail("no timed workload is called '" + name + "'", "--only")));
+      return fail_input("no timed workload is called '" + name + "'", "--only");
   request.measure.only = flags.only;
   request.measure.sustained = flags.sustained;
   request.inspect = flags.inspect;
@@ -148,7 +147,7 @@ Result<Candidate> opponent_for(const JudgeFlags& flags, const engine::Surroundin
                                const std::vector<std::string>& notices) {
   for (const std::string& notice : notices)
     if (!flags.baseline.empty() && notice.starts_with("baseline " + flags.baseline + " "))
-      return fail(notice, "--baseline", Advice::GiveUp);
+      return fail_input(notice, "--baseline");
   const auto standings = KW_TRY(engine::time_baselines(s, flags.baseline));
   return KW_TRY(engine::choose_baseline(standings, flags.baseline))->candidate;
 }

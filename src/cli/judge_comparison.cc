@@ -68,9 +68,9 @@ class Panel {
     std::unique_ptr<Panel> panel(new Panel(KW_TRY(open_data(global))));
     panel->specs_ = KW_TRY(flags.models.specs());
     for (const llm::ModelSpec& spec : panel->specs_)
-      if (!spec.role.empty()) return fail("kw memory judge wants --model without a role");
+      if (!spec.role.empty()) return fail_input("kw memory judge wants --model without a role");
     if (panel->specs_.empty() && flags.spend.any())
-      return fail("--usd, --tokens and --calls bound models: give --model too");
+      return fail_input("--usd, --tokens and --calls bound models: give --model too");
     panel->limits_ = KW_TRY(flags.spend.limits());
     panel->around_.http = panel->http_.get();
     panel->around_.clock = &platform::real_clock();
@@ -212,7 +212,7 @@ void JudgeComparisonFlags::declare(Flags& flags) {
 }
 
 Result<int> show_judges(const Global& global, Target target, const JudgeComparisonFlags& flags) {
-  if (flags.questions < 1) return fail("--questions is at least 1");
+  if (flags.questions < 1) return fail_input("--questions is at least 1");
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
   const auto samples = KW_TRY(engine::gain_samples(store, target));
   const auto cards = all_cards(target);

@@ -67,7 +67,7 @@ Json json_of(const store::EvictedLesson& gone) {
 
 /// Lessons that made room for others.
 Result<int> list_evicted(const Global& global, const MemoryFlags& flags) {
-  if (!flags.about.empty()) return fail("--evicted goes without --about");
+  if (!flags.about.empty()) return fail_input("--evicted goes without --about");
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
   auto evicted = KW_TRY(store.evicted_lessons());
   if (!flags.task.empty())
@@ -91,7 +91,7 @@ Result<std::vector<Lesson>> found_in(const store::RunStore& store, const std::st
   store::LessonQuery query;
   for (const std::string_view word : split(words, ' '))
     if (!word.empty()) query.words.emplace_back(word);
-  if (query.words.empty()) return fail("--about names no word");
+  if (query.words.empty()) return fail_input("--about names no word");
   const auto all = KW_TRY(store.lessons());
   std::vector<Lesson> lessons;
   for (const LessonMatch& match : KW_TRY(store.find_lessons(query))) {
@@ -126,13 +126,13 @@ Result<int> list_lessons(const Global& global, const MemoryFlags& flags) {
 }
 
 Result<int> experience(const Global& global, const MemoryFlags& flags) {
-  if (flags.evicted) return fail("--evicted belongs to kw memory list");
+  if (flags.evicted) return fail_input("--evicted belongs to kw memory list");
   return list_experience(global, flags.task, flags.about);
 }
 
 Result<int> cards(const Global& global, const MemoryFlags& flags) {
   if (flags.evicted || !flags.task.empty())
-    return fail("of cards --about chooses, and nothing else");
+    return fail_input("of cards --about chooses, and nothing else");
   return list_cards(global, flags.about);
 }
 
@@ -141,7 +141,7 @@ Result<> refuse_choice(const MemoryFlags& flags) {
   for (const auto& [is_set, name] :
        {std::pair(!flags.task.empty(), "--task"), std::pair(!flags.about.empty(), "--about"),
         std::pair(flags.evicted, "--evicted")})
-    if (is_set) return fail(std::string(name) + " belongs to kw memory list");
+    if (is_set) return fail_input(std::string(name) + " belongs to kw memory list");
   return {};
 }
 
@@ -151,7 +151,7 @@ Result<std::int64_t> id_of(const MemoryFlags& flags) {
   const char* end = flags.id.data() + flags.id.size();
   const auto parsed = std::from_chars(flags.id.data(), end, id);
   if (parsed.ec != std::errc() || parsed.ptr != end)
-    return fail("a lesson is named by its number in kw memory, not '" + flags.id + "'");
+    return fail_input("a lesson is named by its number in kw memory, not '" + flags.id + "'");
   return id;
 }
 
@@ -186,7 +186,7 @@ Result<int> change(const Global& global, const MemoryFlags& flags, const Deed& d
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   Lesson lesson = KW_TRY(store.lesson(id));
   if (std::find(deed.from.begin(), deed.from.end(), lesson.state) == deed.from.end())
-    return fail(
+    return fail_input(
         fmt::format("lesson {} is {}: it cannot be {}", id, name_of(lesson.state), deed.done));
   KW_TRY(store.set_lesson_state(id, deed.to));
   lesson.state = deed.to;
@@ -241,7 +241,7 @@ Result<int> show_diff(const Global& global, const MemoryFlags& flags) {
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   const RunSummary run = KW_TRY(store.find(flags.run));
   const auto begun = KW_TRY(store.lesson_snapshot(run.id));
-  if (!begun) return fail("this run went without memory", run.name);
+  if (!begun) return fail_input("this run went without memory", run.name);
   const auto changes = KW_TRY(store.lesson_changes(run.id));
   const LessonSnapshot after = KW_TRY(changed(store, *begun, changes));
   const memory::RecallScope scope{run.config.task, begun->family, run.config.target, begun->device,

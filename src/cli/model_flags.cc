@@ -19,7 +19,7 @@ Result<double> parse_usd(const std::string& text) {
   const char* end = number.data() + number.size();
   const auto parsed = std::from_chars(number.data(), end, usd);
   if (parsed.ec != std::errc() || parsed.ptr != end || !std::isfinite(usd) || usd <= 0)
-    return fail("--usd wants an amount above 0, such as 0.50, not '" + text + "'");
+    return fail_input("--usd wants an amount above 0, such as 0.50, not '" + text + "'");
   return usd;
 }
 
@@ -46,7 +46,7 @@ void SpendFlags::declare(Flags& flags) {
 }
 
 Result<SpendLimits> SpendFlags::limits() const {
-  if (tokens < 0 || calls < 0) return fail("--tokens and --calls cannot be negative");
+  if (tokens < 0 || calls < 0) return fail_input("--tokens and --calls cannot be negative");
   SpendLimits limits;
   if (!usd.empty()) limits.usd = KW_TRY(parse_usd(usd));
   if (tokens > 0) limits.tokens = tokens;
@@ -67,7 +67,7 @@ void LengthFlags::declare(Flags& flags) {
 Result<> LengthFlags::check() const {
   constexpr std::int64_t kMost = 10'000'000;  // above any model's context
   if (reply_tokens < 1 || prompt_tokens < 1 || reply_tokens > kMost || prompt_tokens > kMost)
-    return fail(
+    return fail_input(
         fmt::format("--max-tokens and --prompt-tokens are whole numbers from 1 to {}", kMost));
   return {};
 }
@@ -83,7 +83,7 @@ void PaceFlags::declare(Flags& flags) {
 
 Result<llm::RateLimits> PaceFlags::rates() const {
   if (requests_per_minute < 0 || tokens_per_minute < 0)
-    return fail("--requests-per-minute and --tokens-per-minute cannot be negative");
+    return fail_input("--requests-per-minute and --tokens-per-minute cannot be negative");
   return llm::RateLimits{requests_per_minute, tokens_per_minute};
 }
 
@@ -96,9 +96,10 @@ Result<llm::PriceTable> open_prices(const memory::DataFiles& data) {
 
 Result<> needs_price(const llm::PriceTable& prices, const llm::ModelSpec& spec) {
   if (prices.find(spec)) return {};
-  return fail("--usd needs a price, and none is known" + prices.near_names(spec) +
-                  ": add one to models/prices.yaml (docs/models.md), or bound --tokens instead",
-              spec.text());
+  return fail_input(
+      "--usd needs a price, and none is known" + prices.near_names(spec) +
+          ": add one to models/prices.yaml (docs/models.md), or bound --tokens instead",
+      spec.text());
 }
 
 std::string price_text(const std::optional<Price>& price) {

@@ -114,7 +114,7 @@ Result<std::unique_ptr<RunModels>> open_models(const Global& global, RunConfig& 
   if (!KW_TRY(search::find_strategy(config.strategy))->is_writing)
     return std::unique_ptr<RunModels>();
   if (is_landscape(config.task_path))
-    return fail("a landscape is searched without a model", config.task_path);
+    return fail_input("a landscape is searched without a model", config.task_path);
   WritingView shown;
   shown.on_delta = [&view](const llm::Delta& delta) { view.on_delta(delta); };
   shown.on_notice = [&view](const std::string& text) { view.on_notice(text); };
@@ -179,8 +179,8 @@ Result<Wanted> wanted_of(const OptimizeFlags& flags, const store::RunStore& stor
 Result<> fit_to_device(const Wanted& wanted, const Setting& setting) {
   const std::vector<GpuFacts>& gpu = wanted.config.gpu;
   if (gpu.empty() || has_same_limits(gpu.front(), setting.real->gpu.front())) return {};
-  return fail("the run began on another kind of GPU than this " + setting.facts().model,
-              wanted.stored->name);
+  return fail_input("the run began on another kind of GPU than this " + setting.facts().model,
+                    wanted.stored->name);
 }
 
 Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Setting& setting) {
@@ -188,9 +188,10 @@ Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Settin
   const std::string sha256 =
       setting.real ? setting.real->workbench->definition().task.sha256 : setting.sha256;
   if (wanted.stored && config.task_sha256 != sha256)
-    return fail("the task has changed since this run began; start a new one", wanted.stored->name);
+    return fail_input("the task has changed since this run began; start a new one",
+                      wanted.stored->name);
   if (config.specialises && !setting.real)
-    return fail("a landscape has no shapes: --mode specialised means nothing to it");
+    return fail_input("a landscape has no shapes: --mode specialised means nothing to it");
   if (wanted.stored) return fit_to_device(wanted, setting);
   if (setting.real) {
     fit_to_task(config, flags, *setting.real);

@@ -47,11 +47,11 @@ Result<const search::StrategyInfo*> strategy_of(const OptimizeFlags& flags) {
   if (name.empty()) name = has_writer ? "refine" : "greedy";
   const auto* strategy = KW_TRY(search::find_strategy(name));
   if (!has_writer && !flags.writing.models.models.empty())
-    return fail("a model in a role writes no kernels: give --model without one, too");
+    return fail_input("a model in a role writes no kernels: give --model without one, too");
   if (strategy->is_writing && !has_writer)
-    return fail("strategy '" + name + "' needs somebody who writes kernels: give --model");
+    return fail_input("strategy '" + name + "' needs somebody who writes kernels: give --model");
   if (!strategy->is_writing && has_writer)
-    return fail("--model means nothing to strategy '" + name + "', which asks no model");
+    return fail_input("--model means nothing to strategy '" + name + "', which asks no model");
   return strategy;
 }
 
@@ -59,8 +59,8 @@ Result<const search::StrategyInfo*> strategy_of(const OptimizeFlags& flags) {
 Result<std::string> tuner_of(const OptimizeFlags& flags, const search::StrategyInfo& strategy) {
   if (flags.tuner.empty()) return RunConfig().tuner;
   if (!strategy.is_tuning)
-    return fail("--tuner means nothing to strategy '" + std::string(strategy.name) +
-                "', which tunes nothing");
+    return fail_input("--tuner means nothing to strategy '" + std::string(strategy.name) +
+                      "', which tunes nothing");
   return std::string(KW_TRY(search::find_tuner(flags.tuner))->name);
 }
 
@@ -84,29 +84,31 @@ Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& stra
                     RunConfig& config) {
   const std::string name(strategy.name);
   if (!flags.preset.empty() && !strategy.has_presets)
-    return fail("--preset means nothing to strategy '" + name + "', which has none");
+    return fail_input("--preset means nothing to strategy '" + name + "', which has none");
   static const std::vector<std::string> presets{"sketch", "paper"};
   if (!flags.preset.empty() && !contains(presets, flags.preset))
-    return fail("--preset is sketch or paper, not '" + flags.preset + "'" +
-                suggestion(flags.preset, presets));
+    return fail_input("--preset is sketch or paper, not '" + flags.preset + "'" +
+                      suggestion(flags.preset, presets));
   if (flags.rounds != 0 && !strategy.has_rounds)
-    return fail("--rounds means nothing to strategy '" + name + "'");
+    return fail_input("--rounds means nothing to strategy '" + name + "'");
   if (flags.rounds < 0 || flags.rounds > kMostRounds)
-    return fail(fmt::format("--rounds is a number from 1 to {}", kMostRounds));
+    return fail_input(fmt::format("--rounds is a number from 1 to {}", kMostRounds));
   if (!flags.judge.empty() && !contains(strategy.roles, std::string_view("judge")))
-    return fail("--judge means nothing to strategy '" + name + "', which has no judge of its own");
+    return fail_input("--judge means nothing to strategy '" + name +
+                      "', which has no judge of its own");
   config.judges_by_rules = flags.judge == "rules";
   config.judges_learned = flags.judge == "learned";
   if (!flags.judge.empty() && !config.judges_by_rules && !config.judges_learned)
     config.models.push_back("judge=" + flags.judge);
   if (!flags.guide.empty() && strategy.name != "graph-walk")
-    return fail("--guide means nothing to strategy '" + name + "'");
+    return fail_input("--guide means nothing to strategy '" + name + "'");
   static const std::vector<std::string> guides{"random", "llm", "weights"};
   if (!flags.guide.empty() && !contains(guides, flags.guide))
-    return fail("--guide is " + join(guides, ", ") + ", not '" + flags.guide + "'" +
-                suggestion(flags.guide, guides));
+    return fail_input("--guide is " + join(guides, ", ") + ", not '" + flags.guide + "'" +
+                      suggestion(flags.guide, guides));
   if (flags.freeze_graph && !strategy.has_graph)
-    return fail("--freeze-graph means nothing to strategy '" + name + "', which walks no graph");
+    return fail_input("--freeze-graph means nothing to strategy '" + name +
+                      "', which walks no graph");
   config.guide = flags.guide;
   config.freezes_graph = flags.freeze_graph;
   config.preset = flags.preset;
@@ -119,23 +121,25 @@ Result<> set_evidence(const OptimizeFlags& flags, const search::StrategyInfo& st
                       RunConfig& config) {
   const std::string name(strategy.name);
   if (!strategy.is_writing && !flags.feedback.empty())
-    return fail("--feedback means nothing to strategy '" + name + "', which has nothing written");
+    return fail_input("--feedback means nothing to strategy '" + name +
+                      "', which has nothing written");
   if (!strategy.is_writing && flags.no_knowledge)
-    return fail("--no-knowledge means nothing to strategy '" + name +
-                "', which has nothing written");
+    return fail_input("--no-knowledge means nothing to strategy '" + name +
+                      "', which has nothing written");
   if (!flags.feedback.empty()) {
     const auto level = enum_from<FeedbackLevel>(flags.feedback);
     if (!level)
-      return fail("--feedback is none, errors, findings or profile, not '" + flags.feedback + "'");
+      return fail_input("--feedback is none, errors, findings or profile, not '" + flags.feedback +
+                        "'");
     config.feedback = *level;
   }
   if (flags.profile && config.feedback < FeedbackLevel::Profile)
-    return fail("--profile is for whoever writes, whom --feedback " + flags.feedback +
-                " tells nothing of it");
+    return fail_input("--profile is for whoever writes, whom --feedback " + flags.feedback +
+                      " tells nothing of it");
   if (flags.no_knowledge && flags.freeze_memory)
-    return fail("--freeze-memory means nothing with --no-knowledge, which has no memory");
+    return fail_input("--freeze-memory means nothing with --no-knowledge, which has no memory");
   if ((flags.no_knowledge || flags.no_memory) && !flags.embedder.empty())
-    return fail("--embed ranks what memory holds: not with --no-memory or --no-knowledge");
+    return fail_input("--embed ranks what memory holds: not with --no-memory or --no-knowledge");
   config.uses_knowledge = !flags.no_knowledge;
   config.freezes_memory = flags.freeze_memory;
   config.label = flags.label;
@@ -145,8 +149,9 @@ Result<> set_evidence(const OptimizeFlags& flags, const search::StrategyInfo& st
 /// Methods that are led by the profile of each kernel have it made unless told otherwise.
 Result<bool> wants_profiles(const OptimizeFlags& flags, const search::StrategyInfo& strategy,
                             const RunConfig& config) {
-  if (flags.profile && flags.no_profile) return fail("either --profile or --no-profile");
-  if (flags.profile && config.target != Target::Cuda) return fail("--profile is for --target cuda");
+  if (flags.profile && flags.no_profile) return fail_input("either --profile or --no-profile");
+  if (flags.profile && config.target != Target::Cuda)
+    return fail_input("--profile is for --target cuda");
   const bool is_usual = strategy.reads_every_profile && config.target == Target::Cuda &&
                         config.feedback == FeedbackLevel::Profile;
   return flags.profile || (is_usual && !flags.no_profile);
@@ -170,12 +175,12 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   KW_TRY(set_evidence(flags, *strategy, config));
   config.reward_policy = KW_TRY(search::find_reward_policy(flags.reward))->name;
   config.baseline = flags.baseline;
-  if (flags.attempts < 0) return fail("--attempts cannot be negative");
-  if (flags.patience < 0) return fail("--patience cannot be negative");
-  if (flags.outstanding < 1) return fail("--outstanding is at least 1");
+  if (flags.attempts < 0) return fail_input("--attempts cannot be negative");
+  if (flags.patience < 0) return fail_input("--patience cannot be negative");
+  if (flags.outstanding < 1) return fail_input("--outstanding is at least 1");
   config.max_attempts = flags.attempts;
   if (flags.from_scratch && !strategy->is_writing)
-    return fail("--from-scratch is for a model: give --model");
+    return fail_input("--from-scratch is for a model: give --model");
   if (strategy->is_writing) config.start_attempts = start_attempts_of(flags);
   config.patience = flags.patience;
   if (!flags.time.empty()) config.max_time_ns = KW_TRY(search::parse_duration(flags.time));
@@ -185,11 +190,11 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   config.seed = static_cast<std::uint64_t>(flags.seed);
   config.outstanding = static_cast<int>(flags.outstanding);
   if (flags.carrier != "pipe" && flags.carrier != kBundle)
-    return fail("--carrier is pipe or bundle, not '" + flags.carrier + "'");
+    return fail_input("--carrier is pipe or bundle, not '" + flags.carrier + "'");
   config.carrier = flags.carrier;
   config.specialises = KW_TRY(wants_shape_builds(flags.mode));
   if (config.specialises && config.carrier == kBundle)
-    return fail("--mode specialised is judged here: not with --carrier bundle");
+    return fail_input("--mode specialised is judged here: not with --carrier bundle");
   config.profiles = KW_TRY(wants_profiles(flags, *strategy, config));
   if (config.carrier == kBundle && config.outstanding == 1) config.outstanding = kBundleAsks;
   // A GPU measures one while the host builds the next; what a model writes waits for what it

@@ -70,7 +70,7 @@ Result<int> show_exchanges(const Global& global, const PromptFlags& flags) {
       exchanges.push_back(std::move(exchange));
     return {};
   }));
-  if (exchanges.empty()) return fail(fmt::format("no model was asked for {}", scope), name);
+  if (exchanges.empty()) return fail_input(fmt::format("no model was asked for {}", scope), name);
   if (!global.json) {
     for (const Exchange& exchange : exchanges) print_exchange(exchange);
     return kDone;

@@ -61,10 +61,9 @@ Result<Record> open_record(const Global& global, std::string_view task) {
   const std::string name(task.substr(kRecordPrefix.size()));
   std::error_code ignored;
   const bool is_file = std::filesystem::is_regular_file(name, ignored);
-  Steps steps = KW_TRY(as_input(is_file ? steps_of_file(name) : steps_of_run(global, name)));
+  Steps steps = KW_TRY(is_file ? as_input(steps_of_file(name)) : steps_of_run(global, name));
   if (!search::RecordedLandscape::is_searchable(steps.all))
-    return as_input(Result<Record>(
-        fail("nothing correct was measured there, so there is nothing to search", name)));
+    return fail_input("nothing correct was measured there, so there is nothing to search", name);
   return Record{std::make_unique<search::RecordedLandscape>(std::move(steps.all)),
                 steps.sha256.hex()};
 }

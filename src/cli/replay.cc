@@ -35,8 +35,8 @@ Result<int> replay(const Global& global, const std::string& name) {
   const platform::Path log = store.folder_of(run) / engine::kDecisionLog;
   const auto recorded = platform::read_file(log);
   if (!recorded && !is_over(run))
-    return fail("the run has not ended, so there is no log to compare with; kw resume ends it",
-                run.name);
+    return fail_input(
+        "the run has not ended, so there is no log to compare with; kw resume ends it", run.name);
   if (!recorded) return std::unexpected(recorded.error());
   const auto old_lines = split_lines(*recorded);
   const auto new_lines = split_lines(replayed);

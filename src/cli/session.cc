@@ -55,9 +55,7 @@ int report_error(const Global& global, const Error& error, ExitCode code) {
   return code;
 }
 
-ExitCode code_of(const Error& error) {
-  return error.is_input || error.advice == Advice::GiveUp ? kUsage : kEnvironment;
-}
+ExitCode code_of(const Error& error) { return error.is_input ? kUsage : kEnvironment; }
 
 int end_command(const Global& global, const Result<int>& code) {
   return code ? *code : report_error(global, code.error(), code_of(code.error()));
@@ -93,16 +91,16 @@ Result<task::Definition> open_task(const Global& global, const memory::DataFiles
   std::vector<std::string> known = data.folders("tasks");
   for (const platform::Path& place : {platform::Path(name), new_task_folder(global, name)})
     for (std::string& beside : task::tasks_beside(place)) known.push_back(std::move(beside));
-  return fail("no task folder and no shipped task of this name" +
-                  suggestion(platform::Path(name).filename().string(), known),
-              name);
+  return fail_input("no task folder and no shipped task of this name" +
+                        suggestion(platform::Path(name).filename().string(), known),
+                    name);
 }
 
 Result<task::Definition> open_accepted_task(const Global& global, const memory::DataFiles& data,
                                             const std::string& name) {
   auto definition = KW_TRY(open_task(global, data, name));
   if (!definition.draft.empty())
-    return fail(
+    return fail_input(
         "a model drafted this task and nobody has accepted it: read it, then kw task accept " +
             name + " (or draft with kw task new --describe --yes)",
         name);
@@ -112,7 +110,7 @@ Result<task::Definition> open_accepted_task(const Global& global, const memory::
 Result<JailLevel> jail_of(const Global& global) {
   if (global.jail.empty()) return JailLevel::Namespace;
   if (const auto level = enum_from<JailLevel>(global.jail)) return *level;
-  return fail("--jail is namespace, landlock or none, not '" + global.jail + "'");
+  return fail_input("--jail is namespace, landlock or none, not '" + global.jail + "'");
 }
 
 bool has_openblas() {
@@ -157,7 +155,7 @@ Result<engine::TaskWorkbenchOptions> workbench_options(const Global& global, con
   options.jail = KW_TRY(jail_of(global));
   if (aim.target == Target::Cpu) return options;
   if (facts.gpu.empty() && aim.arch.empty())
-    return fail("no GPU is known here, so say what to compile for: --arch sm_90a or another");
+    return fail_input("no GPU is known here, so say what to compile for: --arch sm_90a or another");
   options.gpu = {limits_of(facts, aim.arch)};
   return options;
 }
@@ -234,9 +232,10 @@ Result<> Bench::meet(store::RunStore* store, const Aim& aim) {
   if (store != nullptr) remembered = KW_TRY(remembered_device(*store, aim.target));
   const DeviceFacts facts = KW_TRY(carrier_->open(remembered));
   if (!aim.arch.empty() && !device::runs_on(aim.arch, facts.gpu.front().arch))
-    return fail("code for " + aim.arch + " does not run on this " + facts.model + ", which is " +
-                    facts.gpu.front().arch + "; compile without running: --until compile",
-                "--arch");
+    return fail_input("code for " + aim.arch + " does not run on this " + facts.model +
+                          ", which is " + facts.gpu.front().arch +
+                          "; compile without running: --until compile",
+                      "--arch");
   return {};
 }
 

@@ -22,17 +22,16 @@ namespace kw::cli {
 /// returns the exit code for it.
 int report_error(const Global& global, const Error& error, ExitCode code);
 
-/// Exit code of trouble with what the user gave: Stop and Retry are the machine's, the rest is
-/// usage.
+/// Exit code 2 of trouble with what the user gave, 3 of any other, whatever it advises.
 ExitCode code_of(const Error& error);
 
 /// The exit code of a command that went well, or report_error() of what stopped it.
 int end_command(const Global& global, const Result<int>& code);
 
-/// What the user named cannot be used: whatever a room advises, that is GiveUp, so exit code 2.
+/// What the user named cannot be used, whatever the room that says so knows of it: exit code 2.
 template <class T>
 Result<T> as_input(Result<T> result) {
-  if (!result) result.error().advice = Advice::GiveUp;
+  if (!result) result.error().is_input = true;
   return result;
 }
 

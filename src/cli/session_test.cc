@@ -1,4 +1,4 @@
-// Tests of how a task is found by its name.
+// Tests of how a task is found by its name, and of exit codes.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
@@ -39,6 +39,14 @@ TEST_F(NamedTask, IsThePersonsBeforeTheShippedOne) {
   EXPECT_FALSE(task_folder(global_, "saxpy"));
   write("saxpy");
   EXPECT_NE(open("saxpy")->task.sha256, shipped->task.sha256);
+}
+
+TEST(CodeOf, IsUsageForInputAloneWhateverIsAdvised) {
+  for (const Advice advice : {Advice::Retry, Advice::GiveUp, Advice::Stop}) {
+    EXPECT_EQ(code_of({"no such program on PATH", "g++", advice}), kEnvironment);
+    EXPECT_EQ(code_of(as_input(Result<>(fail("no such file", "x.cpp", advice))).error()), kUsage);
+  }
+  EXPECT_EQ(code_of(fail_input("no run of this name").error()), kUsage);
 }
 
 }  // namespace

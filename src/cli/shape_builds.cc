@@ -90,7 +90,7 @@ Result<ShapeBuilds> build_for_shapes(const engine::Surroundings& s,
 
 Result<bool> wants_shape_builds(const std::string& mode) {
   if (mode != "generic" && mode != "specialised")
-    return fail("--mode is generic or specialised, not '" + mode + "'");
+    return fail_input("--mode is generic or specialised, not '" + mode + "'");
   return mode == "specialised";
 }
 

@@ -83,9 +83,9 @@ Result<int> show_attempt(const Global& global, const store::RunStore& store,
                          const ShowFlags& flags) {
   const RunSummary run = KW_TRY(store.find(flags.run));
   const auto attempt = store.attempt(run.id, static_cast<int>(flags.attempt));
-  if (!attempt)
-    return fail(fmt::format("{}; it has {}", attempt.error().what, run.attempts), run.name,
-                attempt.error().advice);
+  if (!attempt && attempt.error().is_input)
+    return fail_input(fmt::format("{}; it has {}", attempt.error().what, run.attempts), run.name);
+  if (!attempt) return std::unexpected(attempt.error());
   const Spending spent = KW_TRY(report::spending_of(store, run.id, *attempt));
   if (global.json) {
     Json object = line_json(line_of(*attempt));
@@ -117,7 +117,7 @@ Result<int> show_attempt(const Global& global, const store::RunStore& store,
 }
 
 Result<int> show_stored(const Global& global, const ShowFlags& flags) {
-  if (flags.attempt < 0) return fail("--attempt counts from 1");
+  if (flags.attempt < 0) return fail_input("--attempt counts from 1");
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
   return flags.attempt == 0 ? show_run(global, store, flags) : show_attempt(global, store, flags);
 }

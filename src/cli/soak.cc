@@ -41,8 +41,8 @@ constexpr double kGrowthShare = 0.4;
 Result<task::WorkloadSpec> growing_workload(const task::Definition& definition, Target target,
                                             const std::string& dim) {
   if (!contains(definition.dims, dim))
-    return as_input(Result<task::WorkloadSpec>(fail(
-        "the task has no dim '" + dim + "'; it has " + join(definition.dims, ", "), "--grow")));
+    return fail_input("the task has no dim '" + dim + "'; it has " + join(definition.dims, ", "),
+                      "--grow");
   const task::WorkloadSpec* best = nullptr;
   std::int64_t most = -1;
   for (const task::WorkloadSpec& spec : definition.workloads) {
@@ -52,7 +52,7 @@ Result<task::WorkloadSpec> growing_workload(const task::Definition& definition, 
     most = workload.work.flops;
     best = &spec;
   }
-  if (best == nullptr) return fail("the task has nothing to check", definition.folder);
+  if (best == nullptr) return fail_input("the task has nothing to check", definition.folder);
   return *best;
 }
 

@@ -33,12 +33,12 @@ struct Named {
 Result<Named> named_by(const SpecialiseFlags& flags, const store::RunStore& store) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(flags.kernel, ignored)) {
-    if (flags.task.empty()) return as_input(Result<Named>(fail("a file needs --task")));
+    if (flags.task.empty()) return fail_input("a file needs --task");
     return Named{{}, flags.task, KW_TRY(flags.target.aim(flags.kernel))};
   }
-  const RunSummary run = KW_TRY(as_input(store.find(flags.kernel)));
+  const RunSummary run = KW_TRY(store.find(flags.kernel));
   if (!flags.task.empty() || !flags.target.target.empty())
-    return as_input(Result<Named>(fail("a run knows its task and target", "--task, --target")));
+    return fail_input("a run knows its task and target", "--task, --target");
   return Named{run, run.config.task_path, {run.config.target, run.config.arch}};
 }
 
@@ -51,8 +51,7 @@ Result<Candidate> kernel_of(const SpecialiseFlags& flags, const Named& named,
 }
 
 Result<int> specialise(const Global& global, const SpecialiseFlags& flags) {
-  if (flags.points < 1 || flags.points > 1000)
-    return as_input(Result<int>(fail("--points is 1 to 1000")));
+  if (flags.points < 1 || flags.points > 1000) return fail_input("--points is 1 to 1000");
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   const Named named = KW_TRY(named_by(flags, store));
   const auto data = KW_TRY(open_data(global));

@@ -51,18 +51,18 @@ Result<std::string> one_line(const std::string& words) {
   std::string line(trim(words));
   std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   if (line.size() > kMostWords)
-    return fail(fmt::format("more than {} bytes of words", kMostWords), "steer");
+    return fail_input(fmt::format("more than {} bytes of words", kMostWords), "steer");
   return line;
 }
 
 Result<int> number_of(const std::string& text, const char* what) {
   if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos)
-    return fail(fmt::format("{} wants a number, not '{}'", what, text), "steer");
+    return fail_input(fmt::format("{} wants a number, not '{}'", what, text), "steer");
   return std::stoi(text);
 }
 
 Result<RaisedBudget> budget_of(const SteerFlags& flags) {
-  if (flags.attempts < 0) return fail("--attempts cannot be negative");
+  if (flags.attempts < 0) return fail_input("--attempts cannot be negative");
   RaisedBudget budget;
   budget.max_attempts = flags.attempts;
   if (!flags.time.empty()) budget.max_time_ns = KW_TRY(search::parse_duration(flags.time));
@@ -103,11 +103,11 @@ Result<std::vector<Order>> orders_from(const SteerFlags& flags) {
 /// Whether somebody works on the run now; an error where nothing will be asked any more.
 Result<bool> is_going(const RunSummary& run) {
   if (run.state == RunState::Finished)
-    return fail("the run has ended (" + run.stopped_by + "); start a new one", run.name);
+    return fail_input("the run has ended (" + run.stopped_by + "); start a new one", run.name);
   const bool is_held = run.state == RunState::Running;
   if (is_held && !run.stopped_by.empty())
-    return fail("its search is over (" + run.stopped_by + "), the winner is being confirmed",
-                run.name);
+    return fail_input("its search is over (" + run.stopped_by + "), the winner is being confirmed",
+                      run.name);
   return is_held;
 }
 
@@ -122,7 +122,7 @@ Result<> check_all(const Global& global, const store::RunStore& store, const Run
   if (asks_for_techniques) ideas = KW_TRY(workbench_of(global, run))->ideas();
   for (const Order& order : wanted) {
     if (auto fits = engine::check_order(order, {run.config, lines, ideas, known}); !fits)
-      return fail(fits.error().what, run.name);
+      return fail_input(fits.error().what, run.name);
     known.push_back(order);
     known.back().number = static_cast<int>(known.size());
   }
@@ -144,7 +144,7 @@ Result<int> steer(const Global& global, const SteerFlags& flags) {
   const RunSummary run = KW_TRY(store.find(flags.run));
   const auto wanted = KW_TRY(orders_from(flags));
   if (wanted.empty() && !flags.list)
-    return fail(
+    return fail_input(
         "what is it to do? give --hint, --forbid, --require, --pin, --stop, --lift, a "
         "budget, or --list",
         run.name);

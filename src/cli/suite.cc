@@ -79,13 +79,13 @@ Result<> write_files(const SuiteFlags& flags, const report::SuiteResult& result)
 
 Result<int> suite(const Global& global, const SuiteFlags& flags) {
   if (flags.jobs < 1 || flags.jobs > kMostJobs)
-    return fail(fmt::format("--jobs is a number from 1 to {}", kMostJobs));
+    return fail_input(fmt::format("--jobs is a number from 1 to {}", kMostJobs));
   report::SuiteResult result;
   result.spec = KW_TRY(read_spec(flags.spec));
   if (flags.landscape < 0 || flags.landscape > kMostWorlds)
-    return fail(fmt::format("--landscape is a number from 1 to {}", kMostWorlds));
+    return fail_input(fmt::format("--landscape is a number from 1 to {}", kMostWorlds));
   if (flags.landscape > 0 && !flags.models.empty())
-    return fail("--model means nothing with --landscape, where nobody is asked");
+    return fail_input("--model means nothing with --landscape, where nobody is asked");
   if (flags.landscape > 0)
     result.spec = in_worlds(std::move(result.spec), static_cast<int>(flags.landscape));
   const auto plans = KW_TRY(plan_cells(global, result.spec, {flags.spec, flags.models}));

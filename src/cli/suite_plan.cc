@@ -40,9 +40,7 @@ class Planner {
     KW_TRY(check_tasks());
     for (const SuiteName& name : spec_.strategies) add_strategy(name);
     if (complaints_.empty()) return std::move(plans_);
-    Error error = complaints_.to_error();
-    error.advice = Advice::GiveUp;
-    return std::unexpected(std::move(error));
+    return std::unexpected(complaints_.to_error());
   }
 
  private:

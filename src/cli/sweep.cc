@@ -53,18 +53,18 @@ Result<task::WorkloadSpec> base_workload(const task::Definition& definition, Tar
     names.push_back(spec.name);
   }
   if (name.empty())
-    return fail(fmt::format("no timed workload for {} to vary", name_of(target)),
-                definition.folder);
-  return fail("no timed workload named '" + name + "'" + suggestion(name, names),
-              definition.folder);
+    return fail_input(fmt::format("no timed workload for {} to vary", name_of(target)),
+                      definition.folder);
+  return fail_input("no timed workload named '" + name + "'" + suggestion(name, names),
+                    definition.folder);
 }
 
 Result<> set_dim(task::WorkloadSpec& spec, const task::Definition& definition,
                  const std::string& dim, std::int64_t value) {
   const auto known = spec.dims.find(dim);
   if (known == spec.dims.end())
-    return fail("the task has no dim '" + dim + "'; it has " + join(definition.dims, ", "),
-                "--dim");
+    return fail_input("the task has no dim '" + dim + "'; it has " + join(definition.dims, ", "),
+                      "--dim");
   known->second = value;
   return {};
 }

@@ -60,25 +60,25 @@ Result<SweepPlan> parse_sweep(const std::vector<std::string>& dims) {
   SweepPlan plan;
   for (const std::string& text : dims) {
     const auto equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) return fail(kForm + text + "'", "--dim");
+    if (equals == std::string::npos || equals == 0) return fail_input(kForm + text + "'", "--dim");
     const std::string name = text.substr(0, equals);
     const std::string_view value = std::string_view(text).substr(equals + 1);
     if (name == plan.dim || plan.fixed.contains(name))
-      return fail("dim '" + name + "' is given twice", "--dim");
+      return fail_input("dim '" + name + "' is given twice", "--dim");
     if (const auto fixed = positive(value)) {
       plan.fixed[name] = *fixed;
       continue;
     }
     auto values = parse_range(value);
-    if (!values) return fail(kForm + text + "'", "--dim");
+    if (!values) return fail_input(kForm + text + "'", "--dim");
     if (!plan.dim.empty())
-      return fail("only one dim may range; '" + plan.dim + "' does already", "--dim");
+      return fail_input("only one dim may range; '" + plan.dim + "' does already", "--dim");
     if (values->size() > kMaxSweepPoints)
-      return fail("more than " + std::to_string(kMaxSweepPoints) + " points", "--dim");
+      return fail_input("more than " + std::to_string(kMaxSweepPoints) + " points", "--dim");
     plan.dim = name;
     plan.values = std::move(*values);
   }
-  if (plan.dim.empty()) return fail("one dim must range, as in --dim n=64..512", "--dim");
+  if (plan.dim.empty()) return fail_input("one dim must range, as in --dim n=64..512", "--dim");
   return plan;
 }
 

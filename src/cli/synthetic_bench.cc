@@ -39,7 +39,7 @@ Result<SyntheticBench> synthetic(const std::string& task) {
       parsed = std::from_chars(parsed.ptr + 1, end, *more);
   if (parsed.ec != std::errc() || parsed.ptr != end || options.ideas < 1 ||
       options.ideas > kMostIdeas || pause_ms < 0 || pause_ms > kMostPauseMs)
-    return fail(
+    return fail_input(
         "synthetic: wants a number as its seed, as in synthetic:7; a second one is the number of "
         "ideas, 1 to 1000, as in synthetic:7:16, a third the milliseconds of each judgement",
         task);

@@ -25,14 +25,14 @@ Result<Aim> TargetFlags::aim(const std::string& file) const {
   } else if (const auto named = enum_from<Target>(target)) {
     aim.target = *named;
   } else {
-    return fail("--target is cpu or cuda, not '" + target + "'");
+    return fail_input("--target is cpu or cuda, not '" + target + "'");
   }
   if (arch.empty()) return aim;
   if (aim.target == Target::Cpu)
-    return fail("--arch is for target cuda; on cpu kernels are compiled for this machine");
+    return fail_input("--arch is for target cuda; on cpu kernels are compiled for this machine");
   if (!contains(device::known_archs(), arch))
-    return fail("no arch '" + arch + "'" + suggestion(arch, device::known_archs()) + "; it is " +
-                join(device::known_archs(), ", "));
+    return fail_input("no arch '" + arch + "'" + suggestion(arch, device::known_archs()) +
+                      "; it is " + join(device::known_archs(), ", "));
   aim.arch = arch;
   return aim;
 }

@@ -39,16 +39,16 @@ Result<task::Draft> draft_of(const TaskFlags& flags) {
 Result<int> create(const Global& global, const TaskFlags& flags) {
   const platform::Path folder = new_task_folder(global, flags.name);
   if (!flags.describe.words.empty()) {
-    if (!flags.from.empty()) return fail("--describe and --from are two ways: give one");
+    if (!flags.from.empty()) return fail_input("--describe and --from are two ways: give one");
     return draft_from_words(global, flags.describe, folder);
   }
   if (flags.describe.any())
-    return fail(
+    return fail_input(
         "--model, its budgets and rates, --max-tokens, --cache-replies and --yes are for drafts "
         "from words: give "
         "--describe, too");
   const task::Draft draft = KW_TRY(as_input(draft_of(flags)));
-  KW_TRY(as_input(task::write_draft(draft, folder)));
+  KW_TRY(task::write_draft(draft, folder));
   if (global.json) {
     Json object;
     object["task"] = draft.name;

@@ -54,7 +54,7 @@ class DraftingModel {
                                                      const std::function<void(std::string)>& say) {
     const auto specs = KW_TRY(flags.models.specs());
     if (specs.size() != 1 || !specs.front().role.empty())
-      return fail("--describe wants one --model, without a role");
+      return fail_input("--describe wants one --model, without a role");
     const SpendLimits limits = KW_TRY(flags.spend.limits());
     const Before before = KW_TRY(before_of(exchanges, specs.front().text()));
     std::unique_ptr<DraftingModel> drafting(
@@ -98,7 +98,7 @@ Result<std::vector<std::string>> admission_problems(const Global& global,
                                                     const task::Definition& definition) {
   const auto lines = admit(global, definition);
   if (!lines) {
-    if (lines.error().advice != Advice::GiveUp) return std::unexpected(lines.error());
+    if (!lines.error().is_input) return std::unexpected(lines.error());
     return std::vector{lines.error().what};
   }
   std::vector<std::string> problems;
@@ -218,9 +218,9 @@ Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
   const std::string name = folder.filename().string();
   std::error_code ignored;
   KW_TRY(as_input(task::draft_skeleton(name)));  // the name, before anything is paid
-  if (fs::exists(folder, ignored)) return fail("exists already", folder.string());
-  if (trim(flags.words).empty()) return fail("--describe wants words");
-  if (flags.tries < 1) return fail("--tries is at least 1");
+  if (fs::exists(folder, ignored)) return fail_input("exists already", folder.string());
+  if (trim(flags.words).empty()) return fail_input("--describe wants words");
+  if (flags.tries < 1) return fail_input("--tries is at least 1");
   const auto say = [](const std::string& text) { fmt::print(stderr, "kw: {}\n", text); };
   const auto data = KW_TRY(open_data(global));
   const platform::Path runs = platform::Path(global.workspace) / "runs";
@@ -245,7 +245,7 @@ Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
   task::Draft draft{name, drafted.files, {}};
   if (!is_accepted)
     draft.files[task::kDraftFile] = mark_text(flags, drafting->model().name(), drafted, folder);
-  KW_TRY(as_input(task::write_draft(draft, folder)));
+  KW_TRY(task::write_draft(draft, folder));
   retire(exchanges);
   if (global.json)
     std::printf(
@@ -258,10 +258,11 @@ Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
 
 Result<int> accept_draft(const Global& global, const std::string& name) {
   const auto found = task_folder(global, name);
-  if (!found) return fail("no task folder of this name", name);
+  if (!found) return fail_input("no task folder of this name", name);
   const platform::Path& folder = *found;
   auto definition = KW_TRY(as_input(task::load_task(folder)));
-  if (definition.draft.empty()) return fail("is no draft: nothing to accept", folder.string());
+  if (definition.draft.empty())
+    return fail_input("is no draft: nothing to accept", folder.string());
   const auto lines = KW_TRY(admit(global, std::move(definition)));
   const bool is_good = is_admitted(lines);
   if (is_good) KW_TRY(platform::remove_tree(folder / task::kDraftFile));

@@ -73,36 +73,36 @@ Result<> check_role(const search::StrategyInfo& strategy, const llm::ModelSpec& 
   if (strategy.has_parents && !contains(roles, std::string(kJudgeRole)))
     roles.emplace_back(kJudgeRole);
   if (spec.role.empty() || contains(roles, spec.role)) return {};
-  return fail(fmt::format("strategy '{}' asks nobody in the role '{}'{}{}", strategy.name,
-                          spec.role, suggestion(spec.role, roles),
-                          roles.empty() ? "" : "; its roles: " + join(roles, ", ")),
-              spec.text());
+  return fail_input(fmt::format("strategy '{}' asks nobody in the role '{}'{}{}", strategy.name,
+                                spec.role, suggestion(spec.role, roles),
+                                roles.empty() ? "" : "; its roles: " + join(roles, ", ")),
+                    spec.text());
 }
 
 Result<> WritingFlags::into(RunConfig& config) const {
   for (const llm::ModelSpec& spec : KW_TRY(models.specs()))
     config.models.push_back(kept_text(spec));
   if (config.models.empty() && spend.any())
-    return fail("--usd, --tokens and --calls bound models: give --model too");
+    return fail_input("--usd, --tokens and --calls bound models: give --model too");
   if (config.models.empty() && (!constraints.empty() || !hints.empty()))
-    return fail("--constraint and --hint are words for a model: give --model too");
+    return fail_input("--constraint and --hint are words for a model: give --model too");
   if (config.models.empty() && pace.any())
-    return fail(
+    return fail_input(
         "--requests-per-minute, --tokens-per-minute and --cache-replies are for models: give "
         "--model too");
   if (config.models.empty() && length.any())
-    return fail("--max-tokens and --prompt-tokens are for models: give --model too");
+    return fail_input("--max-tokens and --prompt-tokens are for models: give --model too");
   KW_TRY(length.check());
   const llm::RateLimits rates = KW_TRY(pace.rates());
-  if (writes < 1) return fail("--writes is at least 1");
+  if (writes < 1) return fail_input("--writes is at least 1");
   if (shortlist < 1 || shortlist > kMostShortlist)
-    return fail(fmt::format("--shortlist is a number from 1 to {}", kMostShortlist));
+    return fail_input(fmt::format("--shortlist is a number from 1 to {}", kMostShortlist));
   if (config.models.empty() && shortlist > 1)
-    return fail("--shortlist is for a model: give --model");
+    return fail_input("--shortlist is for a model: give --model");
   const std::vector<std::string> ensembles{kBanditEnsemble, kTurnEnsemble};
   if (!contains(ensembles, ensemble))
-    return fail(fmt::format("--ensemble is {} or {}, not '{}'{}", kBanditEnsemble, kTurnEnsemble,
-                            ensemble, suggestion(ensemble, ensembles)));
+    return fail_input(fmt::format("--ensemble is {} or {}, not '{}'{}", kBanditEnsemble,
+                                  kTurnEnsemble, ensemble, suggestion(ensemble, ensembles)));
   int writers = 0;
   for (const llm::ModelSpec& spec : KW_TRY(models.specs())) writers += spec.role.empty() ? 1 : 0;
   if (writers > 1) config.ensemble = ensemble;
@@ -170,10 +170,10 @@ Result<> RunModels::cast(const RunConfig& config) {
       writers_.push_back(spec);
     } else if (contains(strategy->roles, spec.role)) {
       if (std::ranges::find(roles_, spec.role, &llm::ModelSpec::role) != roles_.end())
-        return fail("one model in the role '" + spec.role + "' is enough", text);
+        return fail_input("one model in the role '" + spec.role + "' is enough", text);
       roles_.push_back(spec);
     } else if (spec.role == kJudgeRole && strategy->has_parents) {
-      if (judge_) return fail("one judge is enough: " + judge_->text(), text);
+      if (judge_) return fail_input("one judge is enough: " + judge_->text(), text);
       judge_ = spec;
     } else {
       view_.on_notice(text + ": nothing in this run asks a model in the role '" + spec.role + "'");

@@ -86,7 +86,8 @@ Result<> fill_points(std::span<std::byte> memory, const Tensor& tensor, std::uin
   const auto axes = tensor.sizes.empty() ? 0 : static_cast<std::size_t>(tensor.sizes.back());
   if (tensor.sizes.size() != 2 || v.origin.size() != axes || v.step.size() != axes ||
       v.count.size() != axes)
-    return fail("values 'points' need a shape [k, d] and d origins, steps and counts", tensor.name);
+    return fail_input("values 'points' need a shape [k, d] and d origins, steps and counts",
+                      tensor.name);
   const auto points = static_cast<std::uint64_t>(tensor.sizes.front());
   fill_any(memory, tensor, Points{seed, v, axes, points}, parallel);
   return {};
@@ -157,7 +158,7 @@ Result<DrawSpec> draw_spec(const Tensor& tensor, std::uint64_t seed) {
     s.lo = std::llround(number(v, "lo_exp", -8));
     const auto octaves = std::llround(number(v, "hi_exp", 8)) - s.lo;
     if (s.lo < -1022 || octaves < 1 || s.lo + octaves > 1023)
-      return fail("values 'mixed' need -1022 <= lo_exp < hi_exp <= 1023", tensor.name);
+      return fail_input("values 'mixed' need -1022 <= lo_exp < hi_exp <= 1023", tensor.name);
     s.octaves = static_cast<Word>(octaves);
   } else if (v.kind == "integers") {
     s.kind = DrawKind::Integers, s.a = lo, s.b = number(v, "hi", 1) - lo + 1;
@@ -166,7 +167,7 @@ Result<DrawSpec> draw_spec(const Tensor& tensor, std::uint64_t seed) {
   } else if (v.kind == "zero") {
     s.kind = DrawKind::Constant;
   } else {
-    return fail(fmt::format("unknown kind of values '{}'", v.kind), tensor.name);
+    return fail_input(fmt::format("unknown kind of values '{}'", v.kind), tensor.name);
   }
   return s;
 }

@@ -165,14 +165,14 @@ Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStandi
                                                 const std::string& name) {
   std::vector<std::string> names;
   if (standings.empty())
-    return fail(
+    return fail_input(
         "the task has no baseline for this target: put a plain kernel into baselines/naive.cu");
   for (const BaselineStanding& b : standings) {
     names.push_back(b.candidate.name);
     if (b.candidate.name == name || (name.empty() && b.mean_ns > 0)) {
       if (b.mean_ns > 0) return &b;
-      return fail("baseline '" + name +
-                  "' is not usable: " + at_path(b.evaluation.verdict.evidence, b.candidate));
+      return fail_input("baseline '" + name +
+                        "' is not usable: " + at_path(b.evaluation.verdict.evidence, b.candidate));
     }
   }
   if (name.empty()) {
@@ -180,10 +180,10 @@ Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStandi
     for (const BaselineStanding& b : standings)
       if (!b.evaluation.verdict.evidence.empty())
         why += "; " + b.candidate.name + ": " + b.evaluation.verdict.evidence;
-    return fail(std::move(why));
+    return fail_input(std::move(why));
   }
-  return fail("no baseline named '" + name + "'" + suggestion(name, names) +
-              "; there are: " + join(names, ", "));
+  return fail_input("no baseline named '" + name + "'" + suggestion(name, names) +
+                    "; there are: " + join(names, ", "));
 }
 
 }  // namespace kw::engine

@@ -334,10 +334,11 @@ Result<GainModel> model_of_run(store::RunStore& store, const RunSummary& run) {
   if (!known.empty()) return decode<GainModel>(known.front().body);
   const auto samples = KW_TRY(gain_samples(store, run.config.target));
   if (samples.size() < GainModel::kLeastSamples)
-    return fail(fmt::format("{} steps of models are recorded for {}, and it takes {} to learn "
-                            "what they gain: search with --judge rules first",
-                            samples.size(), name_of(run.config.target), GainModel::kLeastSamples),
-                run.name);
+    return fail_input(
+        fmt::format("{} steps of models are recorded for {}, and it takes {} to learn "
+                    "what they gain: search with --judge rules first",
+                    samples.size(), name_of(run.config.target), GainModel::kLeastSamples),
+        run.name);
   const GainModel model = GainModel::fit(samples);
   KW_TRY(store.append_event(run.id, {0, kModelEvent, 0, encode(model)}));
   return model;

@@ -32,10 +32,11 @@ Result<> check_ideas(const Workbench& workbench, const RunConfig& config, bool i
   const std::size_t then = first_written(workbench, config);
   const std::size_t now = workbench.ideas().size();
   if (then == now || (is_writing && config.start_attempts == 0)) return {};
-  return fail(fmt::format("{} kernels of task and playbook were there when the run began, {} are "
-                          "there now",
-                          then, now),
-              config.task);
+  return fail_input(
+      fmt::format("{} kernels of task and playbook were there when the run began, {} are "
+                  "there now",
+                  then, now),
+      config.task);
 }
 
 /// None: one model writes, or several in turn. Dollars count where the price of each is known and

@@ -32,7 +32,7 @@ bool is_lifted(const std::vector<Order>& orders, int number) {
 Result<const AttemptLine*> line_of_order(const Order& order, const OrderContext& c) {
   const auto count = static_cast<int>(c.lines.size());
   if (order.attempt < 1 || order.attempt > count)
-    return fail(fmt::format("no attempt {} in this run; it has {}", order.attempt, count));
+    return fail_input(fmt::format("no attempt {} in this run; it has {}", order.attempt, count));
   return &c.lines[static_cast<std::size_t>(order.attempt - 1)];
 }
 
@@ -50,63 +50,64 @@ const Order* stopping(int attempt, const OrderContext& c) {
 Result<> check_parent(const Order& order, const OrderContext& c) {
   const char* verb = order.kind == OrderKind::Pin ? "pin" : "stop";
   if (!has_parents(c.config))
-    return fail(
+    return fail_input(
         fmt::format("strategy '{}' derives nothing from its attempts: there is nothing to "
                     "{}",
                     c.config.strategy, verb));
   const AttemptLine* line = KW_TRY(line_of_order(order, c));
   if (const Order* stop = stopping(order.attempt, c))
-    return fail(fmt::format("attempt {} was given up by order {}; lift that first", order.attempt,
-                            stop->number));
+    return fail_input(fmt::format("attempt {} was given up by order {}; lift that first",
+                                  order.attempt, stop->number));
   if (!asks_writers(c.config) && line->parent != 0)
-    return fail(fmt::format("attempt {} is a setting of the knobs of attempt {}: {} that one",
-                            order.attempt, line->parent, verb));
+    return fail_input(fmt::format("attempt {} is a setting of the knobs of attempt {}: {} that one",
+                                  order.attempt, line->parent, verb));
   if (order.kind == OrderKind::Stop) return {};
   if (line->outcome != Outcome::Correct)
-    return fail(
+    return fail_input(
         fmt::format("attempt {} {}: only a correct one can be pinned", order.attempt, line->words));
   if (!asks_writers(c.config) && line->knobs.empty())
-    return fail(fmt::format("attempt {} has no knobs that could be tuned", order.attempt));
+    return fail_input(fmt::format("attempt {} has no knobs that could be tuned", order.attempt));
   return {};
 }
 
 Result<> check_technique(const Order& order, const OrderContext& c) {
-  if (order.text.empty()) return fail("which technique?");
+  if (order.text.empty()) return fail_input("which technique?");
   if (asks_writers(c.config)) return {};
   std::set<std::string> shown;
   for (const search::Idea& idea : c.ideas)
     shown.insert(idea.techniques.begin(), idea.techniques.end());
   const std::vector<std::string> names(shown.begin(), shown.end());
   if (!shown.contains(order.text))
-    return fail(fmt::format("no idea of this run shows the technique '{}'{}; there are: {}",
-                            order.text, suggestion(order.text, names), join(names, ", ")));
+    return fail_input(fmt::format("no idea of this run shows the technique '{}'{}; there are: {}",
+                                  order.text, suggestion(order.text, names), join(names, ", ")));
   std::vector<Order> all = c.orders;
   all.push_back(order);
   all.back().number = static_cast<int>(all.size());
   for (Order& o : all) o.from_attempt = 1;
   if (steering_of(in_force(all, 1), c.ideas).closed.size() == c.ideas.size())
-    return fail("no idea of this run would be left");
+    return fail_input("no idea of this run would be left");
   return {};
 }
 
 Result<> check_lift(const Order& order, const OrderContext& c) {
   const auto count = static_cast<int>(c.orders.size());
   if (order.lifts < 1 || order.lifts > count)
-    return fail(fmt::format("no order {} in this run; it has {}", order.lifts, count));
+    return fail_input(fmt::format("no order {} in this run; it has {}", order.lifts, count));
   const Order& lifted = c.orders[static_cast<std::size_t>(order.lifts - 1)];
   if (lifted.kind == OrderKind::Budget || lifted.kind == OrderKind::Lift)
-    return fail(fmt::format("order {} ({}) cannot be lifted", order.lifts, words_of(lifted)));
+    return fail_input(fmt::format("order {} ({}) cannot be lifted", order.lifts, words_of(lifted)));
   if (is_lifted(c.orders, order.lifts))
-    return fail(fmt::format("order {} is lifted already", order.lifts));
+    return fail_input(fmt::format("order {} is lifted already", order.lifts));
   return {};
 }
 
 /// `now` 0: there is no bound.
 template <class T>
 Result<> check_bound(const char* what, T now, T wanted) {
-  if (now <= 0) return fail(fmt::format("this run has no bound on {} that could be raised", what));
+  if (now <= 0)
+    return fail_input(fmt::format("this run has no bound on {} that could be raised", what));
   if (wanted <= now)
-    return fail(
+    return fail_input(
         fmt::format("a budget can only be raised, and the bound on {} is {} now", what, now));
   return {};
 }
@@ -144,9 +145,9 @@ RaisedBudget bounds_of(const RunConfig& config, const std::vector<Order>& orders
 Result<> check_order(const Order& order, const OrderContext& context) {
   switch (order.kind) {
     case OrderKind::Hint:
-      if (order.text.empty()) return fail("a hint without words");
+      if (order.text.empty()) return fail_input("a hint without words");
       if (!asks_writers(context.config))
-        return fail("a hint is words for a model, and this run has none");
+        return fail_input("a hint is words for a model, and this run has none");
       return {};
     case OrderKind::Forbid:
     case OrderKind::Require:

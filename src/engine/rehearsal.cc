@@ -69,7 +69,8 @@ Result<std::vector<std::string>> rehearse(const Rehearsal& s, const RunConfig& a
       kernels.push_back(begun.loop.name_of_idea(flight->ask));
     }
     if (config.start_attempts == 0)
-      return fail("strategy '" + config.strategy + "' has nothing written at first", config.task);
+      return fail_input("strategy '" + config.strategy + "' has nothing written at first",
+                        config.task);
     config.start_attempts = 0;
   }
 }

@@ -17,8 +17,8 @@ Result<std::vector<std::string>> replay(const Workbench& workbench, const store:
     return c.name == stored.config.baseline;
   });
   if (baseline == baselines.end())
-    return fail("the task no longer has the baseline '" + stored.config.baseline + "'",
-                stored.name);
+    return fail_input("the task no longer has the baseline '" + stored.config.baseline + "'",
+                      stored.name);
   constexpr int kNoneIsNew = std::numeric_limits<int>::max();
   auto orders = KW_TRY(OrderBook::open(store, stored.id, kNoneIsNew));
   std::vector<std::string> decisions;

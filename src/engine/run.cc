@@ -360,7 +360,7 @@ Result<std::shared_ptr<const TechniqueGraph>> graph_for(const Surroundings& s,
 /// Told before a run is made.
 Result<> require_writing(const Surroundings& s, const RunConfig& config) {
   if (s.writing == nullptr && KW_TRY(is_writing(config)))
-    return fail("strategy '" + config.strategy + "' needs a model that writes: give --model");
+    return fail_input("strategy '" + config.strategy + "' needs a model that writes: give --model");
   return {};
 }
 
@@ -456,10 +456,10 @@ Result<RunReport> resume(const Surroundings& s, const RunSummary& stored) {
   // Whoever held it until now may have gone on since `stored` was read.
   RunSummary run = KW_TRY(s.store.find(stored.name));
   if (run.state == RunState::Finished)
-    return fail(run.config.specialises
-                    ? "the run is finished; builds for each shape: kw specialise " + run.name
-                    : "the run is finished; start a new one",
-                run.name);
+    return fail_input(run.config.specialises
+                          ? "the run is finished; builds for each shape: kw specialise " + run.name
+                          : "the run is finished; start a new one",
+                      run.name);
   KW_TRY(require_writing(s, run.config));
   auto standings = KW_TRY(time_baselines(s));
   run.state = RunState::Running;

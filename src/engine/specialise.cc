@@ -66,7 +66,8 @@ class Specialiser {
     const std::string text = KW_TRY(task::specialise(task, kernel_, arms));
     auto made = task::make_candidate(kernel_.name + "_specialised", text, kernel_.origin,
                                      task.restrictions, kernel_.target);
-    if (!made) return fail("what was put together is no kernel: " + task::to_text(made.error()));
+    if (!made)
+      return fail_input("what was put together is no kernel: " + task::to_text(made.error()));
     return std::move(*made);
   }
 

@@ -58,9 +58,9 @@ Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
   const bool is_timed = std::any_of(bench.workloads_.begin(), bench.workloads_.end(),
                                     [](const Workload& w) { return w.group == Group::Time; });
   if (!is_timed)
-    return fail("no timed workload of this task fits this machine's " +
-                    std::string(name_of(options.target)) + " target",
-                bench.definition_.folder);
+    return fail_input("no timed workload of this task fits this machine's " +
+                          std::string(name_of(options.target)) + " target",
+                      bench.definition_.folder);
   return bench;
 }
 
@@ -112,7 +112,7 @@ Result<> TaskWorkbench::gather_cpu_baselines() {
     const std::string source = propose::parallel_form(definition_.task, definition_.reference);
     if (!source.empty()) {
       auto parallel = task::make_candidate("omp", source, Origin::Baseline, {});
-      if (!parallel) return fail(task::to_text(parallel.error()), definition_.folder);
+      if (!parallel) return fail_input(task::to_text(parallel.error()), definition_.folder);
       baselines_.push_back(std::move(*parallel));
     }
   }
@@ -150,12 +150,12 @@ std::string TaskWorkbench::arch() const {
 Result<> TaskWorkbench::add(EvaluationRequest& request, const Candidate& candidate,
                             const char* role) const {
   auto unit = task::candidate_unit(definition_.task, candidate, role, arch());
-  if (!unit) return fail(task::to_text(unit.error()), candidate.name);
+  if (!unit) return fail_input(task::to_text(unit.error()), candidate.name);
   request.units.push_back(std::move(*unit));
   if (candidate.target == Target::Cpu) return {};
   auto plans =
       task::candidate_plans(definition_, candidate, role, request.workloads, options_.gpu.front());
-  if (!plans) return fail(task::to_text({plans.error().finding}), candidate.name);
+  if (!plans) return fail_input(task::to_text({plans.error().finding}), candidate.name);
   std::ranges::move(*plans, std::back_inserter(request.plans));
   return {};
 }

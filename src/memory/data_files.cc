@@ -28,9 +28,11 @@ Result<DataFiles> DataFiles::open(const std::optional<platform::Path>& override_
   if (!override_dir) return data;
   std::error_code trouble;
   std::filesystem::recursive_directory_iterator entries(*override_dir, trouble);
-  if (trouble) return fail("cannot read the data directory: " + trouble.message(), *override_dir);
+  if (trouble)
+    return fail_input("cannot read the data directory: " + trouble.message(), *override_dir);
   for (; entries != std::filesystem::recursive_directory_iterator(); entries.increment(trouble)) {
-    if (trouble) return fail("cannot read the data directory: " + trouble.message(), *override_dir);
+    if (trouble)
+      return fail_input("cannot read the data directory: " + trouble.message(), *override_dir);
     const std::string relative = entries->path().lexically_relative(*override_dir).generic_string();
     const bool is_data = relative.starts_with("tasks/") || relative.starts_with("playbook/") ||
                          relative.starts_with("prompts/") || relative.starts_with("models/") ||

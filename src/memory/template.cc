@@ -45,9 +45,10 @@ Result<std::vector<Tag>> tags_of(const Source& source) {
   for (std::size_t at = text.find("{{"); at != std::string_view::npos; at = text.find("{{", at)) {
     const bool is_triple = text.substr(at).starts_with("{{{");
     const std::size_t close = text.find(is_triple ? "}}}" : "}}", at);
-    if (close == std::string_view::npos) return fail("a tag is not closed", source.place(at));
+    if (close == std::string_view::npos) return fail_input("a tag is not closed", source.place(at));
     std::string_view inside = trim(text.substr(at + 2, close - at - 2));
-    if (inside.starts_with('=')) return fail("delimiters cannot be changed here", source.place(at));
+    if (inside.starts_with('='))
+      return fail_input("delimiters cannot be changed here", source.place(at));
     Tag tag{' ', "", at};
     if (!inside.empty() && std::string_view("#^/>&{!").find(inside.front()) != std::string::npos) {
       if (inside.front() != '&' && inside.front() != '{') tag.kind = inside.front();
@@ -66,12 +67,13 @@ Result<> check_sections(const Source& source, const std::vector<Tag>& tags) {
     if (tag.kind == '#' || tag.kind == '^') open.push_back(&tag);
     if (tag.kind != '/') continue;
     if (open.empty() || open.back()->name != tag.name)
-      return fail(fmt::format("'{}' is closed but not open", tag.name), source.place(tag.offset));
+      return fail_input(fmt::format("'{}' is closed but not open", tag.name),
+                        source.place(tag.offset));
     open.pop_back();
   }
   if (open.empty()) return {};
-  return fail(fmt::format("'{}' is not closed", open.back()->name),
-              source.place(open.back()->offset));
+  return fail_input(fmt::format("'{}' is not closed", open.back()->name),
+                    source.place(open.back()->offset));
 }
 
 using Texts = std::map<std::string, std::string>;
@@ -87,7 +89,7 @@ Result<> check_circles(const std::map<std::string, std::vector<Tag>>& tags,
                        const TemplateKind& kind, const std::string& file,
                        std::vector<std::string>& way) {
   if (contains(way, file))
-    return fail(fmt::format("includes itself over {}", join(way, ", ")), path_of(kind, file));
+    return fail_input(fmt::format("includes itself over {}", join(way, ", ")), path_of(kind, file));
   way.push_back(file);
   for (const Tag& tag : tags.at(file))
     if (tag.kind == '>') KW_TRY(check_circles(tags, kind, tag.name, way));
@@ -160,10 +162,10 @@ Result<Templates> Templates::parse(std::map<std::string, std::string> files,
     for (const Tag& tag : tags) {
       const auto& allowed = tag.kind == '>' ? std::span<const std::string>(names) : known;
       if (!contains(allowed, tag.name))
-        return fail(fmt::format("the template names the {} '{}', which nobody sets{}",
-                                tag.kind == '>' ? "file" : "variable", sanitise(tag.name, 60),
-                                suggestion(tag.name, allowed)),
-                    source.place(tag.offset));
+        return fail_input(fmt::format("the template names the {} '{}', which nobody sets{}",
+                                      tag.kind == '>' ? "file" : "variable", sanitise(tag.name, 60),
+                                      suggestion(tag.name, allowed)),
+                          source.place(tag.offset));
     }
     all.emplace(file, std::move(tags));
   }
@@ -186,15 +188,15 @@ Result<Templates> Templates::open(const DataFiles& data, std::span<const std::st
       files.emplace(path.substr(0, path.size() - kind.extension.size()), text);
   for (const std::string_view name : wanted)
     if (!files.contains(std::string(name)))
-      return fail("this template is missing", path_of(kind, std::string(name)));
+      return fail_input("this template is missing", path_of(kind, std::string(name)));
   return parse(std::move(files), known, std::move(kind));
 }
 
 Result<std::string> Templates::render(const std::string& name, const Fields& fields) const {
   const auto found = texts_.find(name);
   if (found == texts_.end())
-    return fail("there is no such template" + suggestion(name, names_of(texts_)),
-                path_of(kind_, name));
+    return fail_input("there is no such template" + suggestion(name, names_of(texts_)),
+                      path_of(kind_, name));
   const mustache::data data = data_of(fields);
   std::map<std::string, mustache::data> partials;
   for (const auto& [file, text] : texts_) partials.emplace(file, mustache::data(text));
@@ -204,10 +206,10 @@ Result<std::string> Templates::render(const std::string& name, const Fields& fie
   });
   StrictContext context(data, partials);
   std::string text = file.render(context);
-  if (!file.is_valid()) return fail(file.error_message(), path_of(kind_, name));
+  if (!file.is_valid()) return fail_input(file.error_message(), path_of(kind_, name));
   if (!context.missing().empty()) {
     const std::string& variable = *context.missing().begin();
-    return fail(
+    return fail_input(
         fmt::format("the template names the variable '{}', which is not set here", variable),
         place_naming(kind_, texts_, name, variable));
   }

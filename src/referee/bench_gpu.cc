@@ -86,7 +86,7 @@ Result<> Bench::verify_fast(std::span<Bench* const> benches, int set) {
   const auto truths = KW_TRY(benches.front()->trusted_.fast.compute(jobs));
   for (std::size_t i = 0; i < benches.size(); ++i)
     if (const auto apart = KW_TRY(benches[i]->difference(truths[i], benches[i]->known(set))))
-      return fail(
+      return fail_input(
           fmt::format("the fast reference of task '{}' disagrees with its reference: {}; the task "
                       "is at fault",
                       benches[i]->task_.name, *apart));

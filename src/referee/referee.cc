@@ -56,7 +56,7 @@ std::string name_of_call(const Bench& bench) {
 /// how far off the trusted baseline is. `small` are prepared, and none is fast itself.
 Result<> verify_fast(std::span<Bench* const> small, std::span<Bench* const> fast) {
   if (small.empty())
-    return fail(
+    return fail_input(
         fmt::format("task '{}' has no small workload on which its fast reference could be "
                     "compared with its reference; it is not trusted unseen",
                     fast.front()->task().name));

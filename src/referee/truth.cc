@@ -103,7 +103,8 @@ Result<> TruthMaker::check() const {
   if (reference == nullptr)
     return fail(fmt::format("task '{}' came without its reference, built", task->name));
   if (task->gate.kind == GateKind::Dot && magnitude == nullptr)
-    return fail(fmt::format("task '{}' has the gate 'dot' and no magnitude function", task->name));
+    return fail_input(
+        fmt::format("task '{}' has the gate 'dot' and no magnitude function", task->name));
   return {};
 }
 

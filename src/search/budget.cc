@@ -125,11 +125,11 @@ Result<Goals> parse_goal(std::string_view text, Goals others) {
   }
   if (quantity && quantity->unit == "roof") {
     if (quantity->value > 1)
-      return fail(fmt::format("goal '{}': a fraction of the roofline is at most 1", text));
+      return fail_input(fmt::format("goal '{}': a fraction of the roofline is at most 1", text));
     others.roof = quantity->value;
     return others;
   }
-  return fail(
+  return fail_input(
       fmt::format("goal '{}' is none of a time (2.5ms), a speedup (8x) and a fraction of the "
                   "roofline (0.9roof)",
                   text));
@@ -139,7 +139,8 @@ Result<std::int64_t> parse_duration(std::string_view text) {
   const auto ns = parse_ns(text);
   constexpr double kMostNs = 365.0 * 24 * 3600e9;
   if (!ns || *ns > kMostNs)
-    return fail(fmt::format("duration '{}' is not a number with a unit, such as 120s or 5m", text));
+    return fail_input(
+        fmt::format("duration '{}' is not a number with a unit, such as 120s or 5m", text));
   return static_cast<std::int64_t>(std::llround(*ns));
 }
 

@@ -113,8 +113,8 @@ Result<const Info*> find(std::span<const Info> all, std::string_view kind, std::
     if (info.name == name) return &info;
     names.emplace_back(info.name);
   }
-  return fail(fmt::format("no {} '{}'{}; there are: {}", kind, name, suggestion(name, names),
-                          join(names, ", ")));
+  return fail_input(fmt::format("no {} '{}'{}; there are: {}", kind, name, suggestion(name, names),
+                                join(names, ", ")));
 }
 
 }  // namespace

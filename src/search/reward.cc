@@ -88,7 +88,7 @@ Result<const RewardPolicy*> find_reward_policy(std::string_view name) {
     if (policy.name == name) return &policy;
     names.emplace_back(policy.name);
   }
-  return fail(fmt::format("no reward policy '{}'{}", name, suggestion(name, names)));
+  return fail_input(fmt::format("no reward policy '{}'{}", name, suggestion(name, names)));
 }
 
 }  // namespace kw::search

@@ -219,7 +219,7 @@ Result<std::vector<Lesson>> RunStore::lessons() const {
 Result<Lesson> RunStore::lesson(std::int64_t id) const {
   for (Lesson& lesson : KW_TRY(lessons()))
     if (lesson.id == id) return std::move(lesson);
-  return fail("no lesson " + std::to_string(id) + "; kw memory lists them", root_.string());
+  return fail_input("no lesson " + std::to_string(id) + "; kw memory lists them", root_.string());
 }
 
 Result<std::vector<LessonMatch>> RunStore::find_lessons(const LessonQuery& query) const {

@@ -258,7 +258,7 @@ Result<RunSummary> RunStore::find(const std::string& name) const {
     settle_state(run);
     return run;
   }
-  return fail("no run named '" + name + "'" + suggestion(name, names), root_.string());
+  return fail_input("no run named '" + name + "'" + suggestion(name, names), root_.string());
 }
 
 namespace {
@@ -316,7 +316,7 @@ Result<Attempt> RunStore::attempt(std::int64_t run, int number) const {
     row.bind(2, number);
     if (row.executeStep()) packed = packed_attempt(row);
   }));
-  if (!packed) return fail("no attempt " + std::to_string(number) + " in this run");
+  if (!packed) return fail_input("no attempt " + std::to_string(number) + " in this run");
   Attempt attempt = KW_TRY(unpack(*packed));
   attempt.candidate.source = KW_TRY(SourceTexts(artifacts_).get(packed->source));
   return attempt;

@@ -359,7 +359,7 @@ Result<Draft> draft_from_source(std::string_view source, std::string_view file,
 
 Result<> write_draft(const Draft& draft, const fs::path& folder) {
   std::error_code error;
-  if (fs::exists(folder, error)) return fail("exists already", folder.string(), Advice::Stop);
+  if (fs::exists(folder, error)) return fail_input("exists already", folder.string());
   fs::create_directories(folder, error);
   if (error) return fail(error.message(), folder.string());
   for (const auto& [path, text] : draft.files) {

@@ -39,7 +39,7 @@ Error Complaints::to_error() const {
       lines_.begin(),
       lines_.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, lines_.size())));
   if (lines_.size() > kShown) shown.push_back(fmt::format("and {} more", lines_.size() - kShown));
-  return Error{join(shown, "\n"), {}, Advice::Stop};
+  return Error{join(shown, "\n"), {}, Advice::Stop, true};
 }
 
 void FileReport::add(Position place, std::string_view message) {

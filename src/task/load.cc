@@ -29,18 +29,18 @@ constexpr std::array kTruth = {kReference, kReferenceFast, kMagnitudeFast};
 Result<std::string> read_text_file(const fs::path& path) {
   std::error_code error;
   const auto status = fs::status(path, error);
-  if (!fs::exists(status)) return fail("no such file", path.string(), Advice::Stop);
-  if (!fs::is_regular_file(status)) return fail("not a regular file", path.string(), Advice::Stop);
+  if (!fs::exists(status)) return fail_input("no such file", path.string());
+  if (!fs::is_regular_file(status)) return fail_input("not a regular file", path.string());
   const auto size = fs::file_size(path, error);
-  if (error) return fail(error.message(), path.string());
+  if (error) return fail_input(error.message(), path.string());
   if (size > kMaxYamlBytes)
-    return fail(fmt::format("the file has {}; at most {} are read", format_bytes(size),
-                            format_bytes(kMaxYamlBytes)),
-                path.string(), Advice::Stop);
+    return fail_input(fmt::format("the file has {}; at most {} are read", format_bytes(size),
+                                  format_bytes(kMaxYamlBytes)),
+                      path.string());
   std::ifstream stream(path, std::ios::binary);
   std::string text(size, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(size));
-  if (!stream) return fail("cannot read the file", path.string());
+  if (!stream) return fail_input("cannot read the file", path.string());
   return text;
 }
 
@@ -49,7 +49,7 @@ Result<> read_sources(const fs::path& folder, const std::string& name, TaskFiles
   std::error_code error;
   for (fs::directory_iterator entry(folder / name, error), end; entry != end;
        entry.increment(error)) {
-    if (error) return fail(error.message(), (folder / name).string());
+    if (error) return fail_input(error.message(), (folder / name).string());
     const auto extension = entry->path().extension();
     if (extension != ".cpp" && extension != ".cu") continue;
     files.texts[name + "/" + entry->path().filename().string()] =
@@ -65,7 +65,7 @@ struct Named {
   std::string where;
 
   std::unexpected<Error> refusal(std::string_view message) const {
-    return fail(fmt::format("{}: {}", key, message), where, Advice::Stop);
+    return fail_input(fmt::format("{}: {}", key, message), where);
   }
 };
 
@@ -207,8 +207,8 @@ Result<TaskFiles> read_task_files(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
     const auto name = folder.filename().string();
-    return fail(fmt::format("no such task folder{}", suggestion(name, tasks_beside(folder))),
-                folder.string(), Advice::Stop);
+    return fail_input(fmt::format("no such task folder{}", suggestion(name, tasks_beside(folder))),
+                      folder.string());
   }
   TaskFiles files = KW_TRY(read_folder(folder));
   KW_TRY(borrow(files, [&](std::string_view name) -> Result<TaskFiles> {
@@ -225,7 +225,7 @@ Result<Definition> parse_task(const TaskFiles& files) {
     return found == files.texts.end() ? nullptr : &found->second;
   };
   for (const auto* name : {"task.yaml", "shapes.yaml", "reference.cpp"})
-    if (text(name) == nullptr) return fail("no such file", files.place_of(name), Advice::Stop);
+    if (text(name) == nullptr) return fail_input("no such file", files.place_of(name));
   const auto parsed = [&](const char* name) {
     return parse_yaml(*text(name), files.place_of(name));
   };

@@ -45,8 +45,8 @@ class Resolver {
   std::unexpected<Error> error(Position place, std::string_view message) const {
     std::string dims;
     for (const auto& [name, size] : spec_.dims) dims += fmt::format(" {}={}", name, size);
-    return fail(fmt::format("{} in workload '{}' with{}", message, spec_.name, dims),
-                fmt::format("{}:{}:{}", definition_.file, place.line, place.column), Advice::Stop);
+    return fail_input(fmt::format("{} in workload '{}' with{}", message, spec_.name, dims),
+                      fmt::format("{}:{}:{}", definition_.file, place.line, place.column));
   }
 
   Result<std::int64_t> value(const Formula& formula, std::string_view what) const {

@@ -154,13 +154,13 @@ class Cut {
       }
       if (!has_grown) return {};
     }
-    return fail("macros before the last #include hang on one another too deeply");
+    return fail_input("macros before the last #include hang on one another too deeply");
   }
 
   Result<> check_first(const Line& line) {
     if (!line.defines.empty()) first_.insert(line.defines);
     if (line.word.empty() && !trim(line.text).empty())
-      return fail(
+      return fail_input(
           fmt::format("line {}: code stands before an #include; each shape's build is in a "
                       "namespace, so all #includes must come first",
                       line.first + 1));
@@ -169,7 +169,7 @@ class Cut {
       // A default for code that is compiled alone: every copy defines the knob itself.
       const bool is_default = line.word == "ifndef" && of_header_.contains(name);
       if (is_varying(name) && !is_default)
-        return fail(
+        return fail_input(
             fmt::format("line {}: what stands before the last #include is read once for "
                         "all shapes, and {} differs between them",
                         line.first + 1, name));
@@ -180,7 +180,7 @@ class Cut {
   Result<> take(const Line& line) {
     if (line.defines.empty()) return {};
     if (first_.contains(line.defines) && !of_header_.contains(line.defines))
-      return fail(
+      return fail_input(
           fmt::format("line {}: {} is defined before the last #include, which is read once "
                       "for all shapes, and changed here",
                       line.first + 1, line.defines));

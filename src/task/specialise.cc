@@ -177,18 +177,20 @@ std::string head_of(const Task& task, const CandidateHeader& header, std::size_t
 
 Result<> check_arms(const CandidateHeader& header, const Candidate& kernel,
                     std::span<const Arm> arms) {
-  if (arms.empty()) return fail("no shape to specialise for");
+  if (arms.empty()) return fail_input("no shape to specialise for");
   if (contains(header.techniques, "specialised"))
-    return fail("it has a build for some shapes already");
-  if (header.dialect == "host") return fail("a host launcher has no device code to specialise");
-  if (!header.is_valid(kernel.knobs)) return fail("its knobs are no valid point of its space");
+    return fail_input("it has a build for some shapes already");
+  if (header.dialect == "host")
+    return fail_input("a host launcher has no device code to specialise");
+  if (!header.is_valid(kernel.knobs))
+    return fail_input("its knobs are no valid point of its space");
   for (const Arm& arm : arms) {
-    if (arm.sizes.empty()) return fail("its task has no size that could be a constant");
+    if (arm.sizes.empty()) return fail_input("its task has no size that could be a constant");
     if (!header.is_valid(arm.knobs))
-      return fail("knobs of " + arm.workload + " are no valid point of its space");
+      return fail_input("knobs of " + arm.workload + " are no valid point of its space");
     for (const Arm& other : arms)
       if (&other != &arm && other.sizes == arm.sizes)
-        return fail(fmt::format("{} and {} have equal sizes", arm.workload, other.workload));
+        return fail_input(fmt::format("{} and {} have equal sizes", arm.workload, other.workload));
   }
   return {};
 }
@@ -210,11 +212,11 @@ Arm arm_for(const Task& task, const Workload& workload, Target target, KnobPoint
 Result<std::string> specialise(const Task& task, const Candidate& kernel,
                                std::span<const Arm> arms) {
   const auto header = parse_header(kernel);
-  if (!header) return fail(to_text(header.error()), kernel.name);
+  if (!header) return fail_input(to_text(header.error()), kernel.name);
   if (auto wrong = check_arms(*header, kernel, arms); !wrong)
-    return fail(wrong.error().what, kernel.name);
+    return fail_input(wrong.error().what, kernel.name);
   auto parts = cut_source(kernel.source, *header);
-  if (!parts) return fail(parts.error().what, kernel.name);
+  if (!parts) return fail_input(parts.error().what, kernel.name);
   std::vector<Copy> copies;
   for (const Arm& arm : arms) {
     copies.push_back(

@@ -139,7 +139,8 @@ std::string_view name_of(Yaml::Kind kind) {
 
 Result<Yaml> parse_yaml(std::string_view text, std::string_view origin) {
   const auto refuse = [&](Position place, std::string message) {
-    return fail(std::move(message), fmt::format("{}:{}:{}", origin, place.line, place.column));
+    return fail_input(std::move(message),
+                      fmt::format("{}:{}:{}", origin, place.line, place.column));
   };
   if (text.size() > kMaxYamlBytes)
     return refuse({}, fmt::format("the file has {}; at most {} are read", format_bytes(text.size()),

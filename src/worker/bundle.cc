@@ -40,14 +40,15 @@ Result<> carry(Bundle& bundle, BuildUnit& unit) {
 Result<> unpack(const Bundle& bundle, BuildUnit& unit, const platform::Path& folder) {
   for (BuiltObject& object : unit.object) {
     const auto found = bundle.objects.find(object.sha256);
-    if (found == bundle.objects.end()) return fail("the bundle lacks the object of " + unit.role);
+    if (found == bundle.objects.end())
+      return fail_input("the bundle lacks the object of " + unit.role);
     const platform::Path path =
         folder / (object.sha256 + (unit.target == Target::Cpu ? ".so" : ".cubin"));
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) {
       const std::string bytes = KW_TRY(from_base64(found->second));
       if (sha256(bytes).hex() != object.sha256)
-        return fail("an object of the bundle is not what its name says: " + unit.role);
+        return fail_input("an object of the bundle is not what its name says: " + unit.role);
       KW_TRY(platform::write_file_atomic(path, bytes, false));
     }
     object.path = path.string();
@@ -80,21 +81,23 @@ struct Body {
 /// The checked body of a file of this kind.
 Result<Body> read_body(const platform::Path& path, std::string_view kind) {
   const std::string where = path.string();
-  const std::string text = KW_TRY(platform::read_file(path, kMostBytes));
+  auto read = platform::read_file(path, kMostBytes);
+  if (!read) read.error().is_input = true;  // A person named it.
+  const std::string text = KW_TRY(std::move(read));
   const std::size_t end = text.find('\n');
   const auto words = split(std::string_view(text).substr(0, std::min<std::size_t>(end, 200)), ' ');
   if (end == std::string::npos || words.empty() || words[0] != kind || words.size() != 4)
-    return fail(fmt::format("this is no {} file", kind), where);
+    return fail_input(fmt::format("this is no {} file", kind), where);
   if (words[1] != std::to_string(kBundleVersion))
-    return fail(fmt::format("the file is of version {}, this program reads version {}",
-                            sanitise(words[1], 20), kBundleVersion),
-                where);
+    return fail_input(fmt::format("the file is of version {}, this program reads version {}",
+                                  sanitise(words[1], 20), kBundleVersion),
+                      where);
   std::size_t bytes = 0;
   std::from_chars(words[3].data(), words[3].data() + words[3].size(), bytes);
   Body body{text.substr(end + 1), std::string(words[2])};
-  if (body.text.size() < bytes) return fail("the file is cut off", where);
+  if (body.text.size() < bytes) return fail_input("the file is cut off", where);
   if (body.text.size() != bytes || sha256(body.text).hex() != body.sha256)
-    return fail("the file is damaged: it does not have the checksum that it names", where);
+    return fail_input("the file is damaged: it does not have the checksum that it names", where);
   return body;
 }
 
@@ -163,7 +166,7 @@ Result<> check_fit(const Bundle& bundle, const DeviceFacts& facts) {
     for (const BuildUnit& unit : e.request.units) units.push_back(&unit);
   for (const BuildUnit* unit : units)
     if (const auto why = why_unfit(*unit, bundle, facts); !why.empty())
-      return fail(fmt::format("objects of this bundle ({}) {}", unit->role, why));
+      return fail_input(fmt::format("objects of this bundle ({}) {}", unit->role, why));
   return {};
 }
 

@@ -82,15 +82,16 @@ struct ReadBundle {
   Bundle bundle;
   std::string sha256;  ///< Of its body.
 };
-/// Errors (give up) say what is wrong: no such kind of file, another version, cut off, damaged.
+/// Errors (of the input) say what is wrong: no such kind of file, another version, cut off,
+/// damaged.
 Result<ReadBundle> read_bundle(const platform::Path& path);
 Result<BundleResults> read_results(const platform::Path& path);
 
 /// What this machine's cpu objects are built for.
 std::string bundle_processor();
 
-/// Error (give up): this machine, whose device is `facts`, cannot run what the bundle was built
-/// for.
+/// Error (of the input): this machine, whose device is `facts`, cannot run what the bundle was
+/// built for.
 Result<> check_fit(const Bundle& bundle, const DeviceFacts& facts);
 
 /// Judges what `out` does not answer yet, writing `out` anew after each: killed and started again

@@ -28,9 +28,9 @@ Result<BundleResults> begun(const platform::Path& out, const std::string& bundle
   }
   BundleResults results = KW_TRY(read_results(out));
   if (results.bundle != bundle)
-    return fail("these are the results of another bundle; give another file", out.string());
+    return fail_input("these are the results of another bundle; give another file", out.string());
   if (results.facts.id != facts.id)
-    return fail("these results are of another device; give another file", out.string());
+    return fail_input("these results are of another device; give another file", out.string());
   // What a busy machine kept from being timed is tried again.
   std::erase_if(results.answers, [](const BundledAnswer& answer) {
     return answer.evaluation.verdict.outcome == Outcome::Unmeasurable;
@@ -84,7 +84,7 @@ int judge_bundle(const platform::Path& bundle, const platform::Path& out) {
   const auto code = judge_all(bundle, out);
   if (code) return *code;
   say(describe(code.error()));
-  return code.error().advice == Advice::GiveUp ? 2 : 3;
+  return code.error().is_input ? 2 : 3;
 }
 
 }  // namespace kw::worker

@@ -44,7 +44,7 @@ Result<std::optional<compile::CompileResult>> build(std::vector<BuildUnit*> unit
     if (units[i]->role == "candidate")
       candidate = std::move(result);
     else if (!result.ok())
-      return fail("the task's " + units[i]->role + " does not compile: " + result.evidence);
+      return fail_input("the task's " + units[i]->role + " does not compile: " + result.evidence);
   }
   return candidate;
 }

@@ -1,4 +1,5 @@
-// Help, version and that every subcommand has both; wrong words and values are in tests/cases.
+// Help, version and that every subcommand has both, and what is missing on the machine; wrong words
+// and values are in tests/cases.
 // SPDX-License-Identifier: Apache-2.0
 #include "kw.h"
 
@@ -22,6 +23,24 @@ TEST(Usage, HelpAndVersion) {
     EXPECT_EQ(one.code, 0) << name;
     EXPECT_THAT(one.out, HasSubstr("Usage:")) << name;
   }
+}
+
+// What stands in for the two may lie anywhere, so both are taken away from a program of one's own.
+TEST(Usage, AMissingCompilerOrWorkerIsTheEnvironments) {
+  const Workspace w;
+  write_good_task(w, "twice");
+  w.write("right.cpp", kFasterKernel);
+  const auto lacking = [&](const std::string& script) {
+    const Ran ran = w.shell(script);
+    EXPECT_EQ(ran.code, 3) << script << ran.err;
+    return ran.first_error();
+  };
+  const std::string bare = "PATH=/nonexistent \"$KW\" ";
+  for (const char* words : {"judge right.cpp --task twice", "optimize twice", "task check twice"})
+    EXPECT_THAT(lacking(bare + words), StartsWith("kw: g++: no such program on PATH")) << words;
+  EXPECT_THAT(lacking("mkdir alone && { ln \"$KW\" alone/kw 2>/dev/null || cp \"$KW\" alone/kw; } "
+                      "&& exec alone/kw judge right.cpp --task twice"),
+              HasSubstr("kw-worker"));
 }
 
 }  // namespace
