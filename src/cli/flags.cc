@@ -12,6 +12,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/interruption.h"
 #include "generated/version.h"
 
 namespace kw::cli {
@@ -189,6 +190,7 @@ int run_program(const std::vector<Command>& commands, int argc, char** argv) {
     const CLI::Option* option = app.get_subcommand(command)->get_option_no_throw(flag);
     return option == nullptr ? std::vector<std::string>() : option->results();
   };
+  const Interruption interruption(global);
   for (const FlagBound& b : bound)
     if (b.app->parsed()) return b.command->run(global);
   return kUsage;

@@ -46,6 +46,8 @@ struct Global {
   /// What the configuration file says of a flag of another command; empty: nothing.
   std::function<std::vector<std::string>(const std::string& command, const std::string& flag)>
       configured{};
+  /// Ctrl-C or SIGTERM came: what takes long ends as soon as it can. Empty: nobody watches.
+  std::function<bool()> is_interrupted{};
 };
 
 /// One subcommand; `run` is called after its flags were parsed.

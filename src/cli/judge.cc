@@ -175,9 +175,14 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   const auto workbench = KW_TRY(engine::TaskWorkbench::create(
       std::move(definition), {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
   LeftOut left_out;
-  const engine::Surroundings surroundings{
-      workbench,           bench->carrier(), store, platform::real_clock(), left_out, {},
-      Seed::from_os().low, bench->judge_id()};
+  const engine::Surroundings surroundings{workbench,
+                                          bench->carrier(),
+                                          store,
+                                          platform::real_clock(),
+                                          left_out,
+                                          global.is_interrupted,
+                                          Seed::from_os().low,
+                                          bench->judge_id()};
   std::optional<Candidate> opponent;
   if (until == Stage::Measure) {
     KW_TRY(bench->ensure_ceilings());

@@ -46,6 +46,7 @@ class CachedCuda final : public compile::Compiler {
 }  // namespace
 
 int report_error(const Global& global, const Error& error, ExitCode code) {
+  if (global.is_interrupted && global.is_interrupted()) code = kInterrupted;
   if (global.json) {
     Json object;
     object["error"] = {{"what", error.what}, {"where", error.where}, {"exit_code", code}};
@@ -211,6 +212,7 @@ Result<> Bench::open_tools(const Global& global, const Aim& aim,
   }
   options.disassembler = disassembler_;
   options.build_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.is_interrupted = global.is_interrupted;
   options.on_facts = [this](const DeviceFacts& facts) -> Result<> {
     if (store_ == nullptr) return {};
     return store_->remember("device", std::string(name_of(facts.target)), encode(facts));

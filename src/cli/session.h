@@ -19,7 +19,7 @@
 namespace kw::cli {
 
 /// Prints `kw: message` on standard error, or one JSON object with `error` on standard output, and
-/// returns the exit code for it.
+/// returns the exit code for it: that of an interruption where there was one.
 int report_error(const Global& global, const Error& error, ExitCode code);
 
 /// Exit code 2 of trouble with what the user gave, 3 of any other, whatever it advises.

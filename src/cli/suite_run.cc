@@ -141,7 +141,7 @@ class Pool {
       is_new = false;
       return read(known->second.name, cell);
     }
-    if (ways_.is_interrupted && ways_.is_interrupted()) return fail_input(kInterruptedCell);
+    if (ways_.is_interrupted && ways_.is_interrupted()) return fail(kInterruptedCell);
     std::vector<std::string> words = plan.words;
     if (is_begun)
       words = {"resume", known->second.name};
@@ -175,8 +175,8 @@ Result<> read_result(const store::RunStore& store, const std::string& run, Suite
   const RunSummary summary = KW_TRY(store.find(run));
   cell.run = summary.name;
   cell.spent = summary.spent;
-  if (summary.state == RunState::Interrupted) return fail_input(kInterruptedCell);
-  if (summary.state != RunState::Finished) return fail_input(summary.stopped_by, summary.name);
+  if (summary.state == RunState::Interrupted) return fail(kInterruptedCell);
+  if (summary.state != RunState::Finished) return fail(summary.stopped_by, summary.name);
   cell.is_win = summary.is_confirmed;
   KW_TRY(store.for_each_attempt(
       summary.id, store::Sources::LeaveOut,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -36,6 +37,7 @@ struct Point {
   Evaluation evaluation;
   std::string skipped;  ///< Why it was not judged.
 
+  bool is_good() const { return !skipped.empty() || evaluation.verdict.is_correct(); }
   const WorkloadResult* timed() const {
     for (const WorkloadResult& w : evaluation.workloads)
       if (w.group == Group::Time && w.median_ns > 0) return &w;
@@ -225,22 +227,27 @@ Result<int> sweep(const Global& global, const SweepFlags& flags) {
       definition, {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
   KW_TRY(bench->ensure_ceilings());
   engine::Observer quiet;
-  const engine::Surroundings surroundings{
-      workbench,           bench->carrier(), store, platform::real_clock(), quiet, {},
-      Seed::from_os().low, bench->judge_id()};
+  const engine::Surroundings surroundings{workbench,
+                                          bench->carrier(),
+                                          store,
+                                          platform::real_clock(),
+                                          quiet,
+                                          global.is_interrupted,
+                                          Seed::from_os().low,
+                                          bench->judge_id()};
   const Contest contest = KW_TRY(contest_for(flags, aim.target, store, definition, surroundings));
   Sweep judge(workbench, bench->carrier());
   std::vector<Point> points;
-  bool is_correct = true;
   for (const std::int64_t value : plan.values) {
     KW_TRY(set_dim(spec, definition, plan.dim, value));
     spec.name = plan.dim + "=" + std::to_string(value);
-    points.push_back(KW_TRY(
-        judge.judge(spec, value, contest.kernel, contest.opponent ? &*contest.opponent : nullptr)));
-    const Point& point = points.back();
-    is_correct = is_correct && (!point.skipped.empty() || point.evaluation.verdict.is_correct());
-    if (!global.json) print_point(plan.dim, point);
+    auto point =
+        judge.judge(spec, value, contest.kernel, contest.opponent ? &*contest.opponent : nullptr);
+    if (!point && global.is_interrupted() && !points.empty()) break;
+    points.push_back(KW_TRY(std::move(point)));
+    if (!global.json) print_point(plan.dim, points.back());
   }
+  const bool is_whole = points.size() == plan.values.size();
   const std::string opponent = contest.opponent ? contest.opponent->name : "";
   const platform::Path stem = KW_TRY(stem_for(store, definition.task.name, plan.dim));
   const std::string csv = stem.string() + ".csv";
@@ -256,13 +263,15 @@ Result<int> sweep(const Global& global, const SweepFlags& flags) {
                                    {"kernel", contest.kernel.name},
                                    {"baseline", opponent},
                                    {"device", bench->facts().id},
+                                   {"is_whole", is_whole},
                                    {"points", points_json(points)},
                                    {"csv", csv},
                                    {"svg", svg}})
                             .c_str());
   else
     std::printf("%s\n%s\n", csv.c_str(), svg.c_str());
-  return is_correct ? kDone : kNotGood;
+  if (!is_whole) return kInterrupted;
+  return std::ranges::all_of(points, &Point::is_good) ? kDone : kNotGood;
 }
 
 }  // namespace
@@ -283,7 +292,11 @@ Command sweep_command() {
     f.text("--workload", flags->workload, "Timed workload to vary; default: the first");
   };
   command.run = [flags](const Global& global) {
-    return end_command(global, sweep(global, *flags));
+    // Of its own: the points until then are written, however long what runs takes to end.
+    const platform::SignalGuard signals;
+    Global watched = global;
+    watched.is_interrupted = [&signals] { return signals.is_interrupted(); };
+    return end_command(watched, sweep(watched, *flags));
   };
   return command;
 }

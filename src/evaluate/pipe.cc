@@ -52,21 +52,25 @@ Result<> PipeCarrier::send(const worker::Message& message) {
   return worker::write_frame(worker_->socket(), encode(message));
 }
 
-void PipeCarrier::pass_on_hurry() {
-  if (!is_hurried_) return;
+Result<> PipeCarrier::await_reply() {
+  const auto& is_interrupted = options_.is_interrupted;
+  bool is_told = !is_hurried_;
+  if (is_told && !is_interrupted) return {};
   constexpr int kLookMs = 50;
   for (std::int64_t left_ns = options_.reply_timeout_ns; left_ns > 0;
        left_ns -= std::int64_t{kLookMs} * 1'000'000) {
-    if (worker::has_input(worker_->socket(), kLookMs)) return;
-    if (!is_hurried_()) continue;
+    if (worker::has_input(worker_->socket(), kLookMs)) return {};
+    if (is_interrupted && is_interrupted()) return fail("interrupted", "", Advice::Stop);
+    if (is_told || !is_hurried_()) continue;
     // A worker that has died is seen by whoever reads its reply.
     (void)send(message_of(worker::Verb::Hurry));
-    return;
+    is_told = true;
   }
+  return {};
 }
 
 Result<worker::Reply> PipeCarrier::receive() {
-  pass_on_hurry();
+  KW_TRY(await_reply());
   const std::string text = KW_TRY(worker::read_frame(worker_->socket(), options_.reply_timeout_ns));
   auto reply = KW_TRY(decode<worker::Reply>(text));
   if (reply.version != worker::kProtocolVersion)

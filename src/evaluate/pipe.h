@@ -26,7 +26,10 @@ struct PipeOptions {
   /// Reads the machine code of cuda candidates; nothing: findings say nothing of it.
   std::optional<compile::Disassembler> disassembler{};
   /// Told of every new measurement of the device, wherever it came from; to remember it.
-  std::function<Result<>(const DeviceFacts&)> on_facts;
+  std::function<Result<>(const DeviceFacts&)> on_facts{};
+  /// Nobody wants the worker's answer any more: waiting for it ends with an error (stop). Asked
+  /// twenty times a second; empty: never.
+  std::function<bool()> is_interrupted{};
 };
 
 /// Starts the worker at open(), replaces it when it dies, and gives up on a request that killed
@@ -77,8 +80,8 @@ class PipeCarrier final : public Carrier {
   Result<worker::Reply> exchange(const worker::Message& message);
   Result<> send(const worker::Message& message);
   Result<worker::Reply> receive();
-  /// Until something comes: tells the worker once that it is to hurry.
-  void pass_on_hurry();
+  /// Until something comes: tells the worker once that it is to hurry. Error: interrupted.
+  Result<> await_reply();
   /// The worker's answer. A worker that dies over it is replaced once; two deaths are GiveUp.
   /// `is_sent`: send() was successful before.
   Result<worker::Reply> ask(const worker::Message& message, bool is_sent = false);

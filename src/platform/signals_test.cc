@@ -41,6 +41,19 @@ TEST(SignalGuard, TheSecondEndsTheProcess) {
   EXPECT_EQ(WTERMSIG(status), SIGINT);
 }
 
+TEST(SignalGuard, OneWithinAnotherTakesTheSignalsForItsLife) {
+  const SignalGuard outer;
+  {
+    const SignalGuard inner;
+    std::raise(SIGTERM);
+    EXPECT_TRUE(inner.is_interrupted());
+  }
+  EXPECT_FALSE(outer.is_interrupted());
+  EXPECT_FALSE(is_readable(outer.fd()));
+  std::raise(SIGTERM);
+  EXPECT_TRUE(outer.is_interrupted());
+}
+
 TEST(SignalGuard, RestoresWhatWasThere) {
   std::signal(SIGINT, SIG_IGN);
   {

@@ -80,6 +80,35 @@ TEST_F(OneDevice, WhoWaitsForTheDeviceSaysSo) {
   expect_correct(ended(process.wait(kPatience)));
 }
 
+TEST_F(OneDevice, AJudgementThatIsInterruptedSaysSo) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const platform::Lease held = hold();
+    platform::Process process = w_.start_audible(kCheck, "err");
+    wait_for_waiting();
+    ASSERT_TRUE(process.signal(signal));
+    const Ran ran = ended(process.wait(kPatience));
+    EXPECT_EQ(ran.code, 130) << w_.read("err");
+    EXPECT_EQ(ran.json()["error"]["exit_code"], 130);
+    EXPECT_EQ(ran.json()["error"]["what"], "interrupted");
+    w_.write("err", "");
+  }
+}
+
+TEST_F(OneDevice, ASweepThatIsInterruptedKeepsItsPoints) {
+  platform::Process process = w_.start_audible({"sweep", "twice", "--dim", "n=400000..600000:1000",
+                                                "--kernel", "right.cpp", "--baseline", "reference"},
+                                               "err");
+  ASSERT_TRUE(wait_until([&] {
+    return w_.read("err").find("n=400000") != std::string::npos || !process.is_running();
+  }));
+  ASSERT_TRUE(process.signal(SIGINT)) << w_.read("err");
+  const Ran ran = ended(process.wait(kPatience));
+  EXPECT_EQ(ran.code, 130) << w_.read("err");
+  EXPECT_THAT(ran.out, testing::HasSubstr("twice-n-1.csv"));
+  EXPECT_THAT(w_.read("runs/sweeps/twice-n-1.csv"), testing::HasSubstr("\n400000,"));
+  EXPECT_THAT(w_.read("runs/sweeps/twice-n-1.svg"), testing::StartsWith("<svg"));
+}
+
 /// A run with an attempt in flight that waits for the device.
 class Interrupted : public OneDevice {
  protected:

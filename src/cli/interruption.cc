@@ -1,0 +1,59 @@
+// The thread that waits for the first signal.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/interruption.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdio_ext.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "cli/session.h"
+
+namespace kw::cli {
+namespace {
+
+bool is_readable(int fd, std::chrono::milliseconds wait) {
+  pollfd watched{fd, POLLIN, 0};
+  return ::poll(&watched, 1, static_cast<int>(wait.count())) > 0;
+}
+
+/// An object is printed in one piece at the end of a command, and a buffer holds it until then.
+bool has_begun_to_print() { return ::__fpending(stdout) > 0; }
+
+}  // namespace
+
+Interruption::Interruption(Global& global, std::chrono::milliseconds grace)
+    : global_(global), grace_(grace), ended_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  global.is_interrupted = [this] { return signals_.is_interrupted(); };
+  if (global.json) (void)std::setvbuf(stdout, nullptr, _IOFBF, BUFSIZ);  // on a terminal, too
+  thread_ = std::thread([this] { watch(); });
+}
+
+Interruption::~Interruption() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(ended_.get(), &one, sizeof one);
+  thread_.join();
+}
+
+void Interruption::watch() const {
+  // The signals are the command's, whose waits they cut short.
+  sigset_t both;
+  sigemptyset(&both);
+  sigaddset(&both, SIGINT);
+  sigaddset(&both, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &both, nullptr);
+  pollfd either[2] = {{signals_.fd(), POLLIN, 0}, {ended_.get(), POLLIN, 0}};
+  while (::poll(either, 2, -1) <= 0) continue;
+  if (is_readable(ended_.get(), grace_)) return;
+  ::flockfile(stdout);  // The command prints nothing from here on.
+  if (!global_.json || !has_begun_to_print())
+    (void)report_error(global_, {"interrupted", ""}, kInterrupted);
+  (void)std::fflush(stdout);
+  ::_exit(kInterrupted);
+}
+
+}  // namespace kw::cli

@@ -1,0 +1,36 @@
+// Interruption: Ctrl-C and SIGTERM end every command in words and with the exit code for it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <thread>
+
+#include "cli/flags.h"
+#include "platform/files.h"
+#include "platform/signals.h"
+
+namespace kw::cli {
+
+/// Lives while a command runs, and sets `global.is_interrupted`. At the first signal the command
+/// has `grace` to end by itself, enough to leave a wait for the worker; then the program ends with
+/// exit code 130 and, under --json, the object that says so, unless the command has begun to print
+/// its own. A command with something to finish has a SignalGuard of its own, which takes the
+/// signals meanwhile.
+class Interruption {
+ public:
+  explicit Interruption(Global& global, std::chrono::milliseconds grace = std::chrono::seconds(2));
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+  ~Interruption();
+
+ private:
+  void watch() const;
+
+  const Global& global_;
+  const std::chrono::milliseconds grace_;
+  platform::SignalGuard signals_;
+  platform::Fd ended_;  ///< Becomes readable when the command has ended.
+  std::thread thread_;
+};
+
+}  // namespace kw::cli
