@@ -26,20 +26,25 @@ struct Quantity {
   std::string_view unit;
 };
 
-// A positive finite decimal number and the letters after it.
-std::optional<Quantity> parse_quantity(std::string_view text) {
+// A number in plain digits, infinite where it is out of range, and the letters after it.
+std::optional<Quantity> parse_number(std::string_view text) {
   text = trim(text);
   const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
   double value = 0;
   const char* end = text.data() + digits;
   const auto [stop, error] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
-  if (error != std::errc() || stop != end || !(value > 0) || !std::isfinite(value))
-    return std::nullopt;
+  if (error == std::errc::invalid_argument || stop != end) return std::nullopt;
+  if (error == std::errc::result_out_of_range) value = HUGE_VAL;
   return Quantity{value, text.substr(digits)};
 }
 
-std::optional<double> parse_ns(std::string_view text) {
-  const auto quantity = parse_quantity(text);
+std::optional<Quantity> parse_quantity(std::string_view text) {
+  auto number = parse_number(text);
+  if (number && number->value > 0 && std::isfinite(number->value)) return number;
+  return std::nullopt;
+}
+
+std::optional<double> ns_of(const std::optional<Quantity>& quantity) {
   if (!quantity) return std::nullopt;
   for (const Unit& unit : kUnits)
     if (unit.name == quantity->unit) return quantity->value * unit.ns;
@@ -114,7 +119,7 @@ StopRule first_of(std::vector<StopRule> rules) {
 }
 
 Result<Goals> parse_goal(std::string_view text, Goals others) {
-  if (const auto ns = parse_ns(text)) {
+  if (const auto ns = ns_of(parse_quantity(text))) {
     others.time_ns = ns;
     return others;
   }
@@ -136,11 +141,16 @@ Result<Goals> parse_goal(std::string_view text, Goals others) {
 }
 
 Result<std::int64_t> parse_duration(std::string_view text) {
-  const auto ns = parse_ns(text);
+  const auto ns = ns_of(parse_number(text));
   constexpr double kMostNs = 365.0 * 24 * 3600e9;
-  if (!ns || *ns > kMostNs)
-    return fail_input(
-        fmt::format("duration '{}' is not a number with a unit, such as 120s or 5m", text));
+  if (!ns)
+    return fail_input(fmt::format(
+        "duration '{}' is not a number in plain digits with a unit (ns, us, ms, s, m, h), such as "
+        "120s or 5m",
+        text));
+  if (*ns < 1) return fail_input(fmt::format("duration '{}' is no time at all", text));
+  if (*ns > kMostNs)
+    return fail_input(fmt::format("duration '{}' is too long: a year is the most, 8760h", text));
   return static_cast<std::int64_t>(std::llround(*ns));
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/budget.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "search/reward.h"
 
@@ -90,6 +90,15 @@ TEST(Parsers, Durations) {
   EXPECT_EQ(*parse_duration("10ns"), 10);
   for (const char* bad : {"", "120", "5 m", "-5m", "m", "0s", "1e9s", "999999999999h", "5mm"})
     EXPECT_FALSE(parse_duration(bad).has_value()) << bad;
+  const auto why = [](std::string_view text) { return parse_duration(text).error().what; };
+  for (const char* none : {"0s", "0.0h", "0.1ns"})
+    EXPECT_THAT(why(none), testing::HasSubstr("is no time at all")) << none;
+  const std::string digits(400, '9');
+  for (const std::string& long_time : {std::string("99999999h"), digits + "s", digits + "ns"})
+    EXPECT_THAT(why(long_time), testing::HasSubstr("is too long: a year is the most")) << long_time;
+  for (const char* malformed : {"1e9h", "120", "-5m", "h"})
+    EXPECT_THAT(why(malformed), testing::HasSubstr("with a unit (ns, us, ms, s, m, h)"))
+        << malformed;
 }
 
 Tell measured(double speedup) {
