@@ -122,6 +122,21 @@ Result<std::unique_ptr<RunModels>> open_models(const Global& global, RunConfig& 
                          canceller.token());
 }
 
+/// The sources where they were asked for. The run stands whatever comes of it: what goes wrong is
+/// told, and part of the object.
+void keep_sources(const OptimizeFlags& flags, const store::RunStore& store,
+                  const report::RunData& data, Json& told) {
+  if (flags.save_attempts.empty()) return;
+  const auto kept = report::save_attempts(flags.save_attempts, store, data.run.id);
+  if (kept) return;
+  const Error& error = kept.error();
+  std::fprintf(stderr,
+               "kw: not every source was kept: %s\nkw: the run holds them: kw export %s --format "
+               "jsonl\n",
+               describe(error).c_str(), data.run.name.c_str());
+  told["not_saved"] = {{"what", error.what}, {"where", error.where}};
+}
+
 /// Writes the run's folder and prints its table; the object for --json.
 Result<Json> report_run(const Global& global, const OptimizeFlags& flags, store::RunStore& store,
                         const report::RunData& data) {
@@ -129,14 +144,14 @@ Result<Json> report_run(const Global& global, const OptimizeFlags& flags, store:
   KW_TRY(store.for_each_line(data.run.id, [&](const AttemptLine& line) { digest.add(line); }));
   KW_TRY(report::write_run_folder(store, data, digest));
   KW_TRY(store.update(data.run));
-  if (!flags.save_attempts.empty())
-    KW_TRY(report::save_attempts(flags.save_attempts, store, data.run.id));
   const platform::Path folder = store.folder_of(data.run);
   if (!global.json)
     std::printf("%s%s\n", report::summary_table(data, digest).c_str(),
                 where_to_look(data, folder).c_str());
   std::fflush(stdout);  // what may follow tells of itself on standard error
-  return optimized_json(data, folder);
+  Json told = optimized_json(data, folder);
+  keep_sources(flags, store, data, told);
+  return told;
 }
 
 /// Mode specialised: the winner gets a build for each timed shape. Null without a winner. The run
@@ -252,6 +267,7 @@ Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
   const bool lacks_builds = data.run.config.specialises && told["specialised"].contains("error");
   if (was_interrupted || (lacks_builds && signals.is_interrupted()))
     return static_cast<int>(kInterrupted);
+  if (told.contains("not_saved")) return static_cast<int>(kEnvironment);
   return static_cast<int>(data.is_win() ? kDone : kNotGood);
 }
 

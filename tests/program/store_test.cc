@@ -125,6 +125,22 @@ TEST(Store, AFullDiskStopsTheRunAndLosesNothing) {
   EXPECT_THAT(w.read("err"), AnyOf(HasSubstr("the disk is full"), HasSubstr("No space left")));
 }
 
+TEST(Store, SourcesThatCannotBeKeptDoNotSwallowTheResult) {
+  const Workspace w;
+  const auto ran = with_filesystem(
+      w,
+      "mkdir small/kept && head -c 2m /dev/zero >small/fill 2>/dev/null\n"
+      "exec \"$KW\" optimize synthetic:7 --attempts 20 --json --save-attempts small/kept\n");
+  if (!ran) GTEST_SKIP() << "nobody may mount a filesystem here";
+  EXPECT_EQ(ran->code, 3) << ran->err;
+  const auto told = ran->json();
+  EXPECT_EQ(told["run"], "synthetic-1");
+  EXPECT_FALSE(told["best"].is_null());
+  EXPECT_THAT(told["not_saved"]["what"], HasSubstr("No space left"));
+  EXPECT_THAT(ran->err, HasSubstr("kw export synthetic-1 --format jsonl"));
+  EXPECT_FALSE(w.read("runs/synthetic-1/results.csv").empty());
+}
+
 /// The store of schema 1 beside this file, as its program left it.
 void write_old_store(const Workspace& w) {
   const platform::Path old = platform::Path(KW_SOURCE_DIR) / "tests/program/schema_1";
