@@ -128,11 +128,12 @@ class LeftOut final : public engine::Observer {
 
 /// Compiles and no more: on cuda neither GPU nor driver is needed.
 Result<Evaluation> compile_only(const Global& global, const Aim& aim, task::Definition definition,
-                                const Candidate& candidate) {
+                                const Candidate& candidate, const std::string& baseline) {
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   const DeviceFacts known = KW_TRY(remembered_device(store, aim.target)).value_or(DeviceFacts());
   const auto workbench = KW_TRY(engine::TaskWorkbench::create(
       std::move(definition), {}, KW_TRY(workbench_options(global, aim, known))));
+  KW_TRY(workbench.check_baseline(baseline));
   const auto bench = KW_TRY(Bench::open_compilers(global, aim));
   auto request = KW_TRY(workbench.request(candidate, nullptr));
   request.id = "judge";
@@ -141,13 +142,8 @@ Result<Evaluation> compile_only(const Global& global, const Aim& aim, task::Defi
   return bench->carrier().evaluate(std::move(request));
 }
 
-/// The opponent: the named baseline, or the fastest known on this device. `notices` say of
-/// baselines that were left out why.
-Result<Candidate> opponent_for(const JudgeFlags& flags, const engine::Surroundings& s,
-                               const std::vector<std::string>& notices) {
-  for (const std::string& notice : notices)
-    if (!flags.baseline.empty() && notice.starts_with("baseline " + flags.baseline + " "))
-      return fail_input(notice, "--baseline");
+/// The opponent: the named baseline, or the fastest known on this device.
+Result<Candidate> opponent_for(const JudgeFlags& flags, const engine::Surroundings& s) {
   const auto standings = KW_TRY(engine::time_baselines(s, flags.baseline));
   return KW_TRY(engine::choose_baseline(standings, flags.baseline))->candidate;
 }
@@ -168,12 +164,14 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   auto submission = KW_TRY(read_submission(flags, aim.target, definition));
   if (submission.judged) return std::move(*submission.judged);
   if (compiles_only && aim.arch.empty()) aim.arch = KW_TRY(arch_here(global, aim));
-  if (compiles_only) return compile_only(global, aim, std::move(definition), submission.candidate);
+  if (compiles_only)
+    return compile_only(global, aim, std::move(definition), submission.candidate, flags.baseline);
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   auto bench = KW_TRY(std::move(starting));
   KW_TRY(bench->meet(&store, aim));
   const auto workbench = KW_TRY(engine::TaskWorkbench::create(
       std::move(definition), {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
+  KW_TRY(workbench.check_baseline(flags.baseline));
   LeftOut left_out;
   const engine::Surroundings surroundings{workbench,
                                           bench->carrier(),
@@ -186,7 +184,7 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   std::optional<Candidate> opponent;
   if (until == Stage::Measure) {
     KW_TRY(bench->ensure_ceilings());
-    opponent = KW_TRY(opponent_for(flags, surroundings, workbench.notices()));
+    opponent = KW_TRY(opponent_for(flags, surroundings));
   }
   auto request = KW_TRY(workbench.request(submission.candidate, opponent ? &*opponent : nullptr));
   request.id = "judge";

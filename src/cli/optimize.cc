@@ -209,6 +209,7 @@ Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Settin
     return fail_input("a landscape has no shapes: --mode specialised means nothing to it");
   if (wanted.stored) return fit_to_device(wanted, setting);
   if (setting.real) {
+    KW_TRY(setting.real->workbench->check_baseline(config.baseline));
     fit_to_task(config, flags, *setting.real);
   } else {
     config.task = setting.name;

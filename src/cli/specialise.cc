@@ -60,6 +60,7 @@ Result<int> specialise(const Global& global, const SpecialiseFlags& flags) {
   const auto bench = KW_TRY(Bench::open(global, &store, named.aim));
   const auto workbench = KW_TRY(engine::TaskWorkbench::create(
       std::move(definition), {}, KW_TRY(workbench_options(global, named.aim, bench->facts()))));
+  KW_TRY(workbench.check_baseline(flags.baseline));
   KW_TRY(bench->ensure_ceilings());
   const platform::SignalGuard signals;
   engine::Observer quiet;

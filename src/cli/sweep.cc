@@ -225,6 +225,7 @@ Result<int> sweep(const Global& global, const SweepFlags& flags) {
   const auto bench = KW_TRY(Bench::open(global, &store, aim));
   auto workbench = KW_TRY(engine::TaskWorkbench::create(
       definition, {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
+  KW_TRY(workbench.check_baseline(flags.baseline));
   KW_TRY(bench->ensure_ceilings());
   engine::Observer quiet;
   const engine::Surroundings surroundings{workbench,

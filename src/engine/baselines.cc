@@ -182,6 +182,10 @@ Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStandi
         why += "; " + b.candidate.name + ": " + b.evaluation.verdict.evidence;
     return fail_input(std::move(why));
   }
+  return no_baseline(name, names);
+}
+
+std::unexpected<Error> no_baseline(const std::string& name, const std::vector<std::string>& names) {
   return fail_input("no baseline named '" + name + "'" + suggestion(name, names) +
                     "; there are: " + join(names, ", "));
 }

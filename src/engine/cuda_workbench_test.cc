@@ -143,6 +143,25 @@ TEST(CudaWorkbench, OnlyWhatTheDeviceLacksIsNamed) {
                   "this device is sm_90a"));
 }
 
+TEST(CudaWorkbench, ABaselineThatIsNoneIsToldWithWhatThereIs) {
+  TaskWorkbenchOptions options;
+  options.target = Target::Cpu;
+  options.why_not_built = [](const Candidate& c) {
+    return c.name == "blas" ? "openblas is not installed" : "";
+  };
+  task::Definition definition = twice("");
+  definition.baselines.push_back(definition.baselines.front());
+  definition.baselines.back().name = "blas";
+  const auto bench = TaskWorkbench::create(std::move(definition), {}, options);
+  ASSERT_TRUE(bench) << bench.error().what;
+  EXPECT_TRUE(bench->check_baseline(""));
+  EXPECT_TRUE(bench->check_baseline("omp"));
+  EXPECT_EQ(describe(bench->check_baseline("omq").error()),
+            "no baseline named 'omq' (did you mean 'omp'?); there are: reference, omp");
+  EXPECT_EQ(describe(bench->check_baseline("blas").error()),
+            "--baseline: baseline blas is left out: openblas is not installed");
+}
+
 TEST(CudaWorkbench, EveryArchThatCanBeCompiledForHasANameInPlans) {
   for (const std::string& arch : device::known_archs())
     EXPECT_THAT(task::device_names(), Contains(arch));

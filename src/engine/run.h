@@ -93,6 +93,9 @@ Result<std::vector<BaselineStanding>> recall_baselines(const Workbench& workbenc
 Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStanding>& standings,
                                                 const std::string& name);
 
+/// The error for a name that is none of `names`.
+std::unexpected<Error> no_baseline(const std::string& name, const std::vector<std::string>& names);
+
 /// Gives a request of purpose judge the noise floors that its opponent showed within the last hour.
 Result<> recall_floors(const Surroundings& s, EvaluationRequest& request);
 /// Keeps those that the evaluation of this request had to measure.

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "engine/run.h"
 #include "engine/written.h"
 #include "propose/generic.h"
 #include "task/plan.h"
@@ -117,6 +118,16 @@ Result<> TaskWorkbench::gather_cpu_baselines() {
     }
   }
   return {};
+}
+
+Result<> TaskWorkbench::check_baseline(const std::string& name) const {
+  if (name.empty() || std::ranges::find(baselines_, name, &Candidate::name) != baselines_.end())
+    return {};
+  for (const std::string& notice : notices_)
+    if (notice.starts_with("baseline " + name + " ")) return fail_input(notice, "--baseline");
+  std::vector<std::string> names;
+  for (const Candidate& c : baselines_) names.push_back(c.name);
+  return no_baseline(name, names);
 }
 
 Result<> TaskWorkbench::gather_baselines() {

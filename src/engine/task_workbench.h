@@ -49,6 +49,9 @@ class TaskWorkbench final : public Workbench {
   /// Replaces the timed workloads (a sweep).
   void set_workloads(std::vector<Workload> workloads) { workloads_ = std::move(workloads); }
   const std::vector<std::string>& notices() const { return notices_; }
+  /// Error (of the input): no baseline of this name can be the opponent here. Empty: the fastest,
+  /// so no error. Cheap, so ask before anything is timed.
+  Result<> check_baseline(const std::string& name) const;
   const std::vector<propose::Idea>& proposals() const { return ideas_; }
 
  private:
