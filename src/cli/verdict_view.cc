@@ -119,6 +119,9 @@ void print_workload(const WorkloadResult& w) {
                     : "as a graph");
 }
 
+/// A player was started for the candidate, in whatever jail; `none` is a level of it, too.
+bool has_run(const Evaluation& e) { return e.jail_uid >= 0; }
+
 void print_finding(const Finding& f) {
   std::printf("  - %s%s\n", f.text.c_str(),
               f.place.empty() ? "" : fmt::format(" [{}]", f.place).c_str());
@@ -144,9 +147,9 @@ void print_evaluation(const Evaluation& e) {
   if (!e.findings.empty()) std::printf("findings\n");
   for (const Finding& f : e.findings) print_finding(f);
   if (!e.device.empty())
-    std::printf("on %s; jail %s%s; trust class %s\n", e.machine.c_str(),
-                std::string(name_of(e.jail)).c_str(),
-                e.jail_uid >= 0 ? fmt::format(" as uid {}", e.jail_uid).c_str() : "",
+    std::printf("on %s; %s; trust class %s\n", e.machine.c_str(),
+                has_run(e) ? fmt::format("jail {} as uid {}", name_of(e.jail), e.jail_uid).c_str()
+                           : "no candidate was run",
                 std::string(name_of(e.trust_class)).c_str());
 }
 
@@ -159,7 +162,7 @@ Json evaluation_json(const Evaluation& e) {
   object["roofline_fraction"] = e.roofline_fraction;
   object["device"] = e.device;
   object["machine"] = e.machine;
-  object["jail"] = name_of(e.jail);
+  object["jail"] = has_run(e) ? Json(name_of(e.jail)) : Json();
   object["trust_class"] = name_of(e.trust_class);
   if (e.opponent_class) object["baseline_trust_class"] = name_of(*e.opponent_class);
   object["workloads"] = Json::array();
