@@ -50,7 +50,7 @@ CheckUp check_compiler() {
     return check;
   }
   return {"compiler", Health::Broken, describe(compiler.error()), "nothing can be compiled",
-          "apt install g++, or set KW_CXX"};
+          std::string(kCompilerFix)};
 }
 
 /// A program that something is better with.
@@ -85,7 +85,7 @@ std::vector<CheckUp> check_jail() {
   else
     checks.push_back({"jail namespace", probe.landlock.available ? Health::Poor : Health::Broken,
                       probe.ns.why_not, "candidates can only be judged with a weaker --jail",
-                      "apt install bubblewrap; allow unprivileged user namespaces"});
+                      std::string(platform::how_to_mend(JailLevel::Namespace))});
   if (probe.landlock.available)
     checks.push_back(
         {"jail landlock", Health::Good,
@@ -94,7 +94,7 @@ std::vector<CheckUp> check_jail() {
   else
     checks.push_back({"jail landlock", probe.ns.available ? Health::NotNeeded : Health::Broken,
                       probe.landlock.why_not, "no fallback where namespaces are forbidden",
-                      "a kernel with Landlock (5.13 or newer)"});
+                      std::string(platform::how_to_mend(JailLevel::Landlock))});
   return checks;
 }
 
@@ -253,7 +253,7 @@ CheckUp check_worker() {
   for (const char* name : {"kw-worker", "kw-player-cpu", "kw-jail"})
     if (!is_there(*folder / name))
       return {"programs", Health::Broken, fmt::format("{} is missing beside kw", name),
-              "nothing can be judged", "build again"};
+              "nothing can be judged", std::string(kProgramsFix)};
   return {"programs", Health::Good, folder->string(), "", ""};
 }
 
@@ -280,7 +280,7 @@ std::vector<CheckUp> examine(const Global& global) {
   checks.push_back(check_user_namespaces());
   checks.push_back(check_leases());
   checks.push_back(check_folder("workspace", global.workspace, "use another --workspace"));
-  checks.push_back(check_folder("cache", cache_folder(), "set XDG_CACHE_HOME"));
+  checks.push_back(check_folder("cache", cache_folder(), std::string(kCacheFix)));
   checks.push_back(check_store(global));
   checks.push_back(check_cores());
   checks.push_back(check_quota());

@@ -43,6 +43,12 @@ class CachedCuda final : public compile::Compiler {
   compile::CachedCompiler cached_;
 };
 
+template <class T>
+Result<T> with_fix(Result<T> result, std::string_view fix) {
+  if (!result) result.error().what += "; " + std::string(fix);
+  return result;
+}
+
 }  // namespace
 
 int report_error(const Global& global, const Error& error, ExitCode code) {
@@ -183,11 +189,11 @@ platform::Path cache_folder() {
 
 Result<> Bench::open_tools(const Global& global, const Aim& aim,
                            std::optional<evaluate::WorkerProcess> worker) {
-  auto cache = KW_TRY(compile::DirectoryCache::open(cache_folder()));
+  auto cache = KW_TRY(with_fix(compile::DirectoryCache::open(cache_folder()), kCacheFix));
   compile::CpuCompilerSettings settings;
   settings.objects = cache.objects();
   settings.jail = KW_TRY(jail_of(global));
-  auto cpu = KW_TRY(compile::CpuCompiler::create(settings));
+  auto cpu = KW_TRY(with_fix(compile::CpuCompiler::create(settings), kCompilerFix));
   evaluate::PipeOptions options;
   options.compiler = cpu->version();
   cpu_ = std::move(cpu);
@@ -222,7 +228,8 @@ Result<> Bench::open_tools(const Global& global, const Aim& aim,
 }
 
 Result<std::unique_ptr<Bench>> Bench::start(const Global& global, const Aim& aim) {
-  auto worker = KW_TRY(evaluate::WorkerProcess::start({aim.target, KW_TRY(jail_of(global)), {}}));
+  const evaluate::WorkerChoice choice{aim.target, KW_TRY(jail_of(global)), {}};
+  auto worker = KW_TRY(with_fix(evaluate::WorkerProcess::start(choice), kProgramsFix));
   std::unique_ptr<Bench> bench(new Bench);
   KW_TRY(bench->open_tools(global, aim, std::move(worker)));
   return bench;

@@ -108,6 +108,11 @@ class Bench {
   std::unique_ptr<evaluate::PipeCarrier> carrier_;
 };
 
+/// What to do where judging lacks something: of kw doctor, and at the end of the error.
+inline constexpr std::string_view kCompilerFix = "apt install g++, or set KW_CXX";
+inline constexpr std::string_view kCacheFix = "set XDG_CACHE_HOME to a folder that can be written";
+inline constexpr std::string_view kProgramsFix = "build again";
+
 /// Where built objects are kept between runs: $XDG_CACHE_HOME/kernelwright or
 /// ~/.cache/kernelwright.
 platform::Path cache_folder();

@@ -73,8 +73,9 @@ void bind_system(std::vector<std::string>& args) {
 Result<std::vector<std::string>> bubblewrap_command(const JailSpec& spec, const Standing& standing,
                                                     const std::string& program,
                                                     const std::string& kw_jail) {
-  const Path bwrap = KW_TRY(find_program("bwrap"));
-  std::vector<std::string> args = {bwrap.string(),  "--unshare-pid",     "--unshare-net",
+  const auto bwrap = find_program("bwrap");
+  if (!bwrap) return fail("bubblewrap is missing: " + describe(bwrap.error()));
+  std::vector<std::string> args = {bwrap->string(), "--unshare-pid",     "--unshare-net",
                                    "--unshare-ipc", "--unshare-uts",     "--unshare-cgroup-try",
                                    "--new-session", "--die-with-parent", "--as-pid-1"};
   // Root needs no user namespace, and in one it could not change to the jail's uid.
@@ -361,11 +362,24 @@ Result<Process> launch_as(const JailSpec& spec, const Standing& standing,
   return process;
 }
 
+std::string_view how_to_mend(JailLevel level) {
+  switch (level) {
+    case JailLevel::Namespace:
+      return "apt install bubblewrap; allow unprivileged user namespaces";
+    case JailLevel::Landlock:
+      return "a kernel with Landlock (5.13 or newer)";
+    case JailLevel::None:
+      break;
+  }
+  return {};
+}
+
 Result<Process> launch(const JailSpec& spec, const std::vector<std::string>& argv) {
   if (const JailFinding& finding = probe_level(spec.level); !finding.available) {
     return fail("jail level " + std::string(name_of(spec.level)) +
-                    " does not work here: " + finding.why_not,
-                argv.empty() ? "" : argv[0], Advice::Stop);
+                    " does not work here: " + finding.why_not + "; " +
+                    std::string(how_to_mend(spec.level)) + "; or accept a weaker --jail",
+                "", Advice::Stop);
   }
   std::vector<std::string> words = argv;
   if (!words.empty()) words[0] = in_real_folder(words[0]).string();

@@ -99,5 +99,7 @@ struct JailProbe {
 const JailProbe& probe_jail();
 /// Whether one level works here: its self-check alone, without the words for people.
 const JailFinding& probe_level(JailLevel level);
+/// What a person can do where a level does not work; empty for None, which always does.
+std::string_view how_to_mend(JailLevel level);
 
 }  // namespace kw::platform

@@ -6,6 +6,7 @@
 namespace kw::program {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -37,10 +38,31 @@ TEST(Usage, AMissingCompilerOrWorkerIsTheEnvironments) {
   };
   const std::string bare = "PATH=/nonexistent \"$KW\" ";
   for (const char* words : {"judge right.cpp --task twice", "optimize twice", "task check twice"})
-    EXPECT_THAT(lacking(bare + words), StartsWith("kw: g++: no such program on PATH")) << words;
+    EXPECT_THAT(lacking(bare + words),
+                StartsWith("kw: g++: no such program on PATH; apt install g++, or set KW_CXX"))
+        << words;
   EXPECT_THAT(lacking("mkdir alone && { ln \"$KW\" alone/kw 2>/dev/null || cp \"$KW\" alone/kw; } "
                       "&& exec alone/kw judge right.cpp --task twice"),
-              HasSubstr("kw-worker"));
+              AllOf(HasSubstr("kw-worker"), HasSubstr("; build again")));
+}
+
+TEST(Usage, WhatTheMachineLacksIsNamedWithAWayOut) {
+  const Workspace w;
+  write_good_task(w, "twice");
+  w.write("right.cpp", kFasterKernel);
+  w.write("file", "");
+  const auto lacking = [&](const std::string& setting) {
+    const Ran ran = w.shell(setting + " \"$KW\" judge right.cpp --task twice --until check");
+    EXPECT_EQ(ran.code, 3) << ran.err;
+    return ran.first_error();
+  };
+  EXPECT_THAT(lacking("XDG_CACHE_HOME=$PWD/file"),
+              AllOf(HasSubstr("/file/kernelwright"), HasSubstr("; set XDG_CACHE_HOME")));
+  // A PATH without bubblewrap: the compiler alone.
+  EXPECT_THAT(lacking("mkdir few && ln -s \"$(command -v g++)\" few/g++; XDG_CACHE_HOME=$PWD/cache "
+                      "PATH=$PWD/few"),
+              AllOf(HasSubstr("kw: jail level namespace does not work here: bubblewrap is missing"),
+                    HasSubstr("; apt install bubblewrap")));
 }
 
 }  // namespace
