@@ -32,6 +32,9 @@ struct SweepFlags {
   std::string workload;
 };
 
+constexpr const char* kFallback =
+    "a baseline: no --kernel is given, and no run of this task has a correct kernel";
+
 struct Point {
   std::int64_t value = 0;
   Evaluation evaluation;
@@ -71,18 +74,32 @@ Result<> set_dim(task::WorkloadSpec& spec, const task::Definition& definition,
   return {};
 }
 
+/// What is swept, and against what.
+struct Contest {
+  Candidate kernel;
+  std::string from;                   ///< Where the kernel comes from, in words.
+  std::optional<Candidate> opponent;  ///< None where the kernel is the best baseline itself.
+};
+
+Result<Contest> best_of(const store::RunStore& store, const RunSummary& run, Target target,
+                        const task::Definition& definition) {
+  return Contest{
+      KW_TRY(best_of_run(store, run, target, definition)), "best of run " + run.name, {}};
+}
+
 /// --kernel, else --run, else the latest run on this task; nothing: take the baseline.
-Result<std::optional<Candidate>> kernel_of(const SweepFlags& flags, Target target,
-                                           const store::RunStore& store,
-                                           const task::Definition& definition) {
-  if (!flags.kernel.empty()) return KW_TRY(kernel_in_file(flags.kernel, target, definition));
+Result<std::optional<Contest>> kernel_of(const SweepFlags& flags, Target target,
+                                         const store::RunStore& store,
+                                         const task::Definition& definition) {
+  if (!flags.kernel.empty())
+    return Contest{KW_TRY(kernel_in_file(flags.kernel, target, definition)), flags.kernel, {}};
   if (!flags.run.empty())
-    return KW_TRY(best_of_run(store, KW_TRY(store.find(flags.run)), target, definition));
+    return KW_TRY(best_of(store, KW_TRY(store.find(flags.run)), target, definition));
   const auto runs = KW_TRY(store.list());
   for (auto run = runs.rbegin(); run != runs.rend(); ++run)
     if (run->config.task == definition.task.name && run->config.target == target &&
         run->best_attempt != 0)
-      return KW_TRY(best_of_run(store, *run, target, definition));
+      return KW_TRY(best_of(store, *run, target, definition));
   return std::nullopt;
 }
 
@@ -173,26 +190,28 @@ void print_point(const std::string& dim, const Point& p) {
   } else if (w == nullptr) {
     fmt::print(stderr, "{}={:<8} {}\n", dim, p.value, engine::failure_words(p.evaluation.verdict));
   } else {
-    fmt::print(stderr, "{}={:<8} {:>9}  {:>12}  {}\n", dim, p.value, format_ns(w->median_ns),
-               format_si(w->items_per_s, "items/s"),
-               w->speedup.value > 0 ? fmt::format("{:.3f}x", w->speedup.value) : "");
+    fmt::print(stderr, "{}={:<8} {:>9}  {:>12}  {:>8}  {} samples\n", dim, p.value,
+               format_ns(w->median_ns), format_si(w->items_per_s, "items/s"),
+               w->speedup.value > 0 ? fmt::format("{:.3f}x", w->speedup.value) : "",
+               w->samples.size());
   }
 }
-
-/// What is swept, and against what.
-struct Contest {
-  Candidate kernel;
-  std::optional<Candidate> opponent;  ///< None where the kernel is the best baseline itself.
-};
 
 Result<Contest> contest_for(const SweepFlags& flags, Target target, const store::RunStore& store,
                             const task::Definition& definition,
                             const engine::Surroundings& surroundings) {
+  auto contest = KW_TRY(kernel_of(flags, target, store, definition));
   const auto standings = KW_TRY(engine::time_baselines(surroundings));
-  const Candidate baseline = KW_TRY(engine::choose_baseline(standings, flags.baseline))->candidate;
-  auto kernel = KW_TRY(kernel_of(flags, target, store, definition));
-  if (!kernel) return Contest{baseline, {}};
-  return Contest{std::move(*kernel), baseline};
+  Candidate baseline = KW_TRY(engine::choose_baseline(standings, flags.baseline))->candidate;
+  if (!contest) return Contest{std::move(baseline), kFallback, {}};
+  contest->opponent = std::move(baseline);
+  return std::move(*contest);
+}
+
+/// "20_packed (best of run matmul-1) against omp on AMD EPYC".
+void print_contest(const Contest& contest, const DeviceFacts& facts) {
+  fmt::print(stderr, "{} ({}){} on {}\n", contest.kernel.name, contest.from,
+             contest.opponent ? " against " + contest.opponent->name : "", facts.model);
 }
 
 Json points_json(const std::vector<Point>& points) {
@@ -237,6 +256,7 @@ Result<int> sweep(const Global& global, const SweepFlags& flags) {
                                           Seed::from_os().low,
                                           bench->judge_id()};
   const Contest contest = KW_TRY(contest_for(flags, aim.target, store, definition, surroundings));
+  if (!global.json) print_contest(contest, bench->facts());
   Sweep judge(workbench, bench->carrier());
   std::vector<Point> points;
   for (const std::int64_t value : plan.values) {
@@ -262,6 +282,7 @@ Result<int> sweep(const Global& global, const SweepFlags& flags) {
     std::printf("%s\n", dump_json({{"task", definition.task.name},
                                    {"dim", plan.dim},
                                    {"kernel", contest.kernel.name},
+                                   {"kernel_from", contest.from},
                                    {"baseline", opponent},
                                    {"device", bench->facts().id},
                                    {"is_whole", is_whole},
@@ -287,7 +308,8 @@ Command sweep_command() {
     f.texts("--dim", flags->dims,
             "n=64..512 doubles, n=64..512:64 steps, n=64..4096*4 multiplies; k=256 fixes another");
     flags->target.declare(f, true);
-    f.text("--kernel", flags->kernel, "Source; default: the best of --run");
+    f.text("--kernel", flags->kernel,
+           "Source; default: the best of --run, else the fastest baseline");
     f.text("--run", flags->run, "Run whose best is swept; default: the latest of the task");
     f.text("--baseline", flags->baseline, "Opponent by name; default: the fastest");
     f.text("--workload", flags->workload, "Timed workload to vary; default: the first");

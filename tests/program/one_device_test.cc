@@ -104,6 +104,9 @@ TEST_F(OneDevice, ASweepThatIsInterruptedKeepsItsPoints) {
   ASSERT_TRUE(process.signal(SIGINT)) << w_.read("err");
   const Ran ran = ended(process.wait(kPatience));
   EXPECT_EQ(ran.code, 130) << w_.read("err");
+  EXPECT_THAT(w_.read("err"),
+              testing::AllOf(testing::HasSubstr("right (right.cpp) against reference on "),
+                             testing::HasSubstr(" samples\n")));
   EXPECT_THAT(ran.out, testing::HasSubstr("twice-n-1.csv"));
   EXPECT_THAT(w_.read("runs/sweeps/twice-n-1.csv"), testing::HasSubstr("\n400000,"));
   EXPECT_THAT(w_.read("runs/sweeps/twice-n-1.svg"), testing::StartsWith("<svg"));

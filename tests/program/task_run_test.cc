@@ -129,6 +129,7 @@ TEST(TaskRun, ASweepWritesATableAndAPlot) {
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   const json swept = ran.json();
   EXPECT_EQ(swept["dim"], "n");
+  EXPECT_THAT(swept["kernel_from"], StartsWith("a baseline: no --kernel is given"));
   ASSERT_EQ(swept["points"].size(), 3u);
   const std::string table = w.read(swept["csv"].get<std::string>());
   const auto rows = split_lines(table);
