@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -87,9 +88,60 @@ bool wants_json(std::span<char* const> words) {
                      [](const char* word) { return std::string_view(word) == "--json"; });
 }
 
+/// The line of a file in which `key` of `section` is set; 0: none.
+std::size_t line_of_entry(const std::string& file, std::string_view section, std::string_view key) {
+  std::ifstream stream(file);
+  std::string within;
+  std::string line;
+  for (std::size_t number = 1; std::getline(stream, line); ++number) {
+    const std::string_view text = trim(line);
+    if (text.starts_with('[')) within = std::string(text.substr(1, text.find(']') - 1));
+    if (within == section && trim(text.substr(0, text.find('='))) == key) return number;
+  }
+  return 0;
+}
+
+/// Names of the subcommands, at any depth, that have a flag: "optimize", "task.new".
+void add_sections_with(const CLI::App& app, const std::string& flag, const std::string& path,
+                       std::vector<std::string>& sections) {
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    const std::string name = path + sub->get_name();
+    if (sub->get_option_no_throw("--" + flag) != nullptr) sections.push_back(name);
+    add_sections_with(*sub, flag, name + ".", sections);
+  }
+}
+
+/// What is wrong with an entry of the configuration file, whose name CLI11 tells at the end of its
+/// own words: "INI was not able to parse optimize.attemps".
+std::string words_of_entry(const CLI::App& app, std::string_view told) {
+  const std::string_view entry = told.substr(told.rfind(' ') + 1);
+  const std::size_t dot = entry.rfind('.');
+  const std::string key(entry.substr(dot == std::string_view::npos ? 0 : dot + 1));
+  const std::string section(entry.substr(0, dot == std::string_view::npos ? 0 : dot));
+  const auto file = app.get_config_ptr()->as<std::string>();
+  const std::size_t line = line_of_entry(file, section, key);
+  std::string words = file + (line > 0 ? ":" + std::to_string(line) : "") + ": no flag '" +
+                      sanitise(key, 60) + "'" +
+                      (section.empty() ? "" : " in [" + sanitise(section, 60) + "]");
+  std::vector<std::string> sections;
+  add_sections_with(app, key, "", sections);
+  if (!sections.empty()) return words + " (it belongs below [" + join(sections, "] or [") + "])";
+  const CLI::App* of = &app;
+  for (const std::string_view part : split(section, '.'))
+    for (const CLI::App* sub :
+         of->get_subcommands([&](const CLI::App* a) { return a->get_name() == part; }))
+      of = sub;
+  std::vector<std::string> known;
+  for (const std::string& name : names_known_to(*of))
+    if (name.starts_with("--")) known.push_back(name.substr(2));
+  return words + suggestion(key, known);
+}
+
 int report(const CLI::App& app, const CLI::ParseError& error, bool is_json) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
   std::string message = sanitise(error.what(), 1000);
+  constexpr std::string_view kUnknownEntry = "INI was not able to parse ";
+  if (message.starts_with(kUnknownEntry)) message = words_of_entry(app, message);
   const CLI::App& where = deepest_parsed(app);
   // A misspelt subcommand counts as missing first, so what was not understood is looked at here.
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
@@ -127,12 +179,12 @@ std::string why_no_integer(const std::string& value) {
 
 void Flags::positional(const std::string& name, std::string& into, const std::string& help,
                        bool required) {
-  app_of(app_).add_option(name, into, help)->required(required);
+  app_of(app_).add_option(name, into, help)->required(required)->check(why_no_value);
 }
 
 void Flags::positionals(const std::string& name, std::vector<std::string>& into,
                         const std::string& help) {
-  app_of(app_).add_option(name, into, help)->required();
+  app_of(app_).add_option(name, into, help)->required()->check(why_no_value);
 }
 
 void Flags::text(const std::string& flag, std::string& into, const std::string& help) {

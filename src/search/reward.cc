@@ -88,7 +88,8 @@ Result<const RewardPolicy*> find_reward_policy(std::string_view name) {
     if (policy.name == name) return &policy;
     names.emplace_back(policy.name);
   }
-  return fail_input(fmt::format("no reward policy '{}'{}", name, suggestion(name, names)));
+  return fail_input(fmt::format("no reward policy '{}'{}; there are: {}", name,
+                                suggestion(name, names), join(names, ", ")));
 }
 
 }  // namespace kw::search

@@ -190,9 +190,11 @@ Result<CFunction> parse_c_function(std::string_view source, std::string_view fil
   };
   if (functions.empty()) return refuse("no complete function definition found");
   if (wanted.empty() && names.size() != 1)
-    return refuse(names.empty() ? "every function is static; name the one to draft from"
-                                : fmt::format("several functions ({}); name the one to draft from",
-                                              sanitise(join(names, ", "), 200)));
+    return refuse(
+        names.empty()
+            ? "every function is static; name the one to draft from with --function"
+            : fmt::format("several functions ({}); name the one to draft from with --function",
+                          sanitise(join(names, ", "), 200)));
   const auto name = wanted.empty() ? names.front() : std::string(wanted);
   const auto found = std::ranges::find(functions, name, &CFunction::name);
   if (found == functions.end())

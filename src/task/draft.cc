@@ -313,13 +313,17 @@ std::string spec_text(std::string_view name, std::string_view details) {
       name, details);
 }
 
+Result<> check_name(std::string_view name) {
+  if (is_usable_identifier(name) && !is_expression_function(name)) return {};
+  return fail_input(fmt::format(
+      "'{}' cannot name a task; use lower-case letters, digits and _, and no word of C++",
+      sanitise(name, 60)));
+}
+
 }  // namespace
 
 Result<Draft> draft_skeleton(std::string_view name) {
-  if (!is_usable_identifier(name) || is_expression_function(name))
-    return fail(fmt::format("'{}' cannot name a task; use lower-case letters, digits and _",
-                            sanitise(name, 60)),
-                {}, Advice::Stop);
+  KW_TRY(check_name(name));
   const std::string source = fmt::format(
       "void {}(int n, const float* x, float* y) {{\n"
       "  for (int i = 0; i < n; ++i) y[i] = 2.0f * x[i];\n}}\n",
@@ -333,6 +337,7 @@ Result<Draft> draft_from_source(std::string_view source, std::string_view file,
     return fail(fmt::format("the source has {}; at most {} are read", format_bytes(source.size()),
                             format_bytes(kMaxSourceBytes)),
                 std::string(file), Advice::Stop);
+  if (!name.empty()) KW_TRY(check_name(name));
   const auto tokens = tokenize(source);
   const auto function = KW_TRY(parse_c_function(source, file, tokens, wanted));
   const auto facts = study_body(function, tokens, integer_macros(source));
@@ -350,7 +355,7 @@ Result<Draft> draft_from_source(std::string_view source, std::string_view file,
   draft.files["spec.md"] =
       spec_text(draft.name, "Say here in a few sentences what the function computes.");
   // What was drafted must load, or the message says what no guess could mend.
-  auto definition = parse_task({std::string(file), draft.files});
+  auto definition = parse_task({"the draft", draft.files});
   if (!definition)
     return fail("no task could be drafted: " + definition.error().what, std::string(file),
                 Advice::Stop);

@@ -182,7 +182,7 @@ TEST(Draft, SaysWhatItCannotDraft) {
   EXPECT_EQ(error_of("void f(float* x) { g(x); }"),
             "f: cannot guess the size of 'x': there is no integer parameter");
   EXPECT_EQ(error_of("void f(int n, float* x) { x[0] = n; } void g(int n, float* x) { x[0] = n; }"),
-            "f.c: several functions (f, g); name the one to draft from");
+            "f.c: several functions (f, g); name the one to draft from with --function");
   EXPECT_EQ(error_of("void first(int n, float* x) { x[0] = n; }", "frist"),
             "f.c: no function 'frist' (did you mean 'first'?)");
   EXPECT_EQ(error_of("template <class T> void f(int n, T* x) { x[0] = n; }"),
