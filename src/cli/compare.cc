@@ -137,7 +137,7 @@ Result<int> compare(const Global& global, const CompareFlags& flags) {
     return compare_targets(global, flags.targets, flags.runs.front(), flags.svg);
   }
   if (flags.runs.size() < 2) return fail_input("wants at least two runs", flags.runs.front());
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   std::vector<Compared> runs;
   std::vector<report::Series> series;
   Json table = Json::array();

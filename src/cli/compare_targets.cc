@@ -241,7 +241,7 @@ Result<int> compare_targets(const Global& global, const std::string& targets,
   const auto wanted = KW_TRY(parse_targets(targets));
   const auto data = KW_TRY(open_data(global));
   const task::Definition definition = KW_TRY(open_task(global, data, task));
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   std::vector<Best> bests;
   std::vector<std::string> missing;
   for (const Target target : wanted) {

@@ -84,7 +84,7 @@ Result<Life> life_of(const store::RunStore& store, const std::string& name, int 
 
 Result<int> explain(const Global& global, const ExplainFlags& flags) {
   const int number = KW_TRY(parse_attempt(flags.attempt));
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   const Life life = KW_TRY(life_of(store, flags.run, number));
   const std::string text = global.json ? dump_json(life_json(life)) + "\n" : page_of(life);
   std::fwrite(text.data(), 1, text.size(), stdout);

@@ -72,7 +72,7 @@ Result<int> run(const Global& global, ExportFlags flags) {
       return fail_input("only trajectories (jsonl) have rewards: --reward");
     reward = KW_TRY(as_input(search::find_reward_policy(flags.reward)));
   }
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   const auto data = KW_TRY(load_run(store, flags.run));
   // With --json standard output is one object, so the export goes beside the run.
   if (global.json && flags.out.empty())

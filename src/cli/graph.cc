@@ -56,7 +56,7 @@ void say_size(const Global& global, const std::string& where, const TechniqueGra
 
 Result<int> show_graph(const Global& global, const GraphFlags& flags) {
   const Target target = KW_TRY(flags.target.aim()).target;
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   const TechniqueGraph graph = KW_TRY(open_graph(global, target, store));
   if (global.json) {
     std::printf("%s\n", to_json(graph).c_str());

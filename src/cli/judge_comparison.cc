@@ -213,7 +213,7 @@ void JudgeComparisonFlags::declare(Flags& flags) {
 
 Result<int> show_judges(const Global& global, Target target, const JudgeComparisonFlags& flags) {
   if (flags.questions < 1) return fail_input("--questions is at least 1");
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   const auto samples = KW_TRY(engine::gain_samples(store, target));
   const auto cards = all_cards(target);
   const auto panel = KW_TRY(Panel::open(global, flags));

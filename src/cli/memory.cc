@@ -68,7 +68,7 @@ Json json_of(const store::EvictedLesson& gone) {
 /// Lessons that made room for others.
 Result<int> list_evicted(const Global& global, const MemoryFlags& flags) {
   if (!flags.about.empty()) return fail_input("--evicted goes without --about");
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   auto evicted = KW_TRY(store.evicted_lessons());
   if (!flags.task.empty())
     std::erase_if(evicted, [&](const auto& gone) { return gone.lesson.task != flags.task; });
@@ -103,7 +103,7 @@ Result<std::vector<Lesson>> found_in(const store::RunStore& store, const std::st
 
 Result<int> list_lessons(const Global& global, const MemoryFlags& flags) {
   if (flags.evicted) return list_evicted(global, flags);
-  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   std::vector<Lesson> lessons =
       flags.about.empty() ? KW_TRY(store.lessons()) : KW_TRY(found_in(store, flags.about));
   if (!flags.task.empty())
@@ -157,7 +157,7 @@ Result<std::int64_t> id_of(const MemoryFlags& flags) {
 
 Result<int> show_lesson(const Global& global, const MemoryFlags& flags) {
   const std::int64_t id = KW_TRY(id_of(flags));
-  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   const Lesson lesson = KW_TRY(store.lesson(id));
   std::string source;
   if (!lesson.source_sha256.empty())
@@ -238,7 +238,7 @@ std::string told_text(const memory::ToldLessons& told) {
 Result<int> show_diff(const Global& global, const MemoryFlags& flags) {
   KW_TRY(refuse_choice(flags));
   constexpr std::size_t kAll = 1000;
-  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   const RunSummary run = KW_TRY(store.find(flags.run));
   const auto begun = KW_TRY(store.lesson_snapshot(run.id));
   if (!begun) return fail_input("this run went without memory", run.name);

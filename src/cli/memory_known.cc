@@ -70,7 +70,7 @@ Result<std::vector<FoundCard>> find_cards(store::RunStore& store, const std::str
 
 Result<int> list_experience(const Global& global, const std::string& task,
                             const std::string& about) {
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   auto all = KW_TRY(store.experience());
   const auto words = words_in(about);
   std::erase_if(all, [&](const Experience& e) {

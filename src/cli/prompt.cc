@@ -57,7 +57,7 @@ void print_exchange(const Exchange& exchange) {
 
 /// What the store kept of the attempt's exchanges, also where nothing came of them.
 Result<int> show_exchanges(const Global& global, const PromptFlags& flags) {
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   const std::string& name = flags.first.run.task;
   const RunSummary run = KW_TRY(store.find(name));
   const int number = static_cast<int>(flags.attempt);

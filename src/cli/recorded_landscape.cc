@@ -39,7 +39,7 @@ Result<Steps> steps_of_file(const std::string& file) {
 }
 
 Result<Steps> steps_of_run(const Global& global, const std::string& name) {
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   const RunSummary run = KW_TRY(store.find(name));
   Steps steps;
   Sha256Stream digest;

@@ -28,7 +28,7 @@ std::string line_at(const std::vector<std::string_view>& lines, std::size_t numb
 }
 
 Result<int> replay(const Global& global, const std::string& name) {
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   const RunSummary run = KW_TRY(store.find(name));
   const auto workbench = KW_TRY(workbench_of(global, run));
   const std::string replayed = join(KW_TRY(engine::replay(*workbench, store, run)), "\n") + "\n";

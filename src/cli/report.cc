@@ -45,7 +45,7 @@ Result<DeviceFacts> device_of(const store::RunStore& store, const report::RunDat
 
 Result<int> write_page(const Global& global, ReportFlags flags) {
   const auto files = KW_TRY(open_data(global)).under("web");
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   auto data = KW_TRY(load_run(store, flags.run));
   data.device = KW_TRY(device_of(store, data));
   if (data.best) data.best_source = pinned_source(data.best->candidate);

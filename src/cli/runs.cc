@@ -17,7 +17,7 @@ namespace {
 std::string count_text(std::int64_t count) { return count == 0 ? "–" : std::to_string(count); }
 
 Result<int> list_runs(const Global& global) {
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   const auto runs = KW_TRY(store.list());
   if (global.json) {
     Json object;

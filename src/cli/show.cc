@@ -118,7 +118,7 @@ Result<int> show_attempt(const Global& global, const store::RunStore& store,
 
 Result<int> show_stored(const Global& global, const ShowFlags& flags) {
   if (flags.attempt < 0) return fail_input("--attempt counts from 1");
-  const auto store = KW_TRY(store::RunStore::open(global.workspace));
+  const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   return flags.attempt == 0 ? show_run(global, store, flags) : show_attempt(global, store, flags);
 }
 

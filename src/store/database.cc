@@ -3,11 +3,14 @@
 #include "store/database.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 namespace kw::store {
@@ -150,6 +153,14 @@ void migrate(SQLite::Database& db, int from, const Database::Completion& complet
   transaction.commit();
 }
 
+Result<int> known_version(SQLite::Database& db, const std::string& file) {
+  const int version = db.execAndGet("PRAGMA user_version").getInt();
+  if (version <= kSchemaVersion) return version;
+  return fail("written by a newer version of kernelwright (schema " + std::to_string(version) +
+                  ", this program knows " + std::to_string(kSchemaVersion) + ")",
+              file, Advice::Stop);
+}
+
 /// One try; throws where SQLite does.
 Result<std::unique_ptr<SQLite::Database>> opened(const std::string& file, bool network,
                                                  const Database::Completion& complete) {
@@ -162,12 +173,31 @@ Result<std::unique_ptr<SQLite::Database>> opened(const std::string& file, bool n
   db->exec("PRAGMA foreign_keys = ON");
   // KiB: rows are written once and read in order, a larger cache would only grow with a run.
   db->exec("PRAGMA cache_size = -256");
-  const int version = db->execAndGet("PRAGMA user_version").getInt();
-  if (version > kSchemaVersion)
-    return fail("written by a newer version of kernelwright (schema " + std::to_string(version) +
-                    ", this program knows " + std::to_string(kSchemaVersion) + ")",
-                file, Advice::Stop);
+  const int version = KW_TRY(known_version(*db, file));
   if (version < kSchemaVersion) migrate(*db, version, complete);
+  return db;
+}
+
+/// "file:…" of a path, for SQLite.
+std::string uri_of(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : path)
+    uri += c == '%' ? "%25" : c == '?' ? "%3f" : c == '#' ? "%23" : std::string(1, c);
+  return uri;
+}
+
+/// A database that cannot be written, as it is. With `is_immutable` SQLite makes no files beside it
+/// and looks at none: what a killed process left in its WAL is not seen.
+Result<std::unique_ptr<SQLite::Database>> opened_to_read(const std::string& file,
+                                                         bool is_immutable) {
+  auto db =
+      std::make_unique<SQLite::Database>(uri_of(file) + (is_immutable ? "?immutable=1" : ""),
+                                         SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs);
+  if (const int version = KW_TRY(known_version(*db, file)); version < kSchemaVersion)
+    return fail(fmt::format("of schema {}, older than this program's {}, and it cannot be brought "
+                            "up to date where it cannot be written: copy the workspace",
+                            version, kSchemaVersion),
+                file, Advice::Stop);
   return db;
 }
 
@@ -196,6 +226,26 @@ Result<Database> Database::open(const platform::Path& file, const Completion& co
         return sqlite_error(e, file.string());
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+Result<Database> Database::open_to_read(const platform::Path& file, const Completion& complete) {
+  std::error_code trouble;
+  const bool is_there = std::filesystem::exists(file, trouble);
+  if (trouble) return platform::fail_errno("read the database", file, trouble.value());
+  if (is_there && ::access(file.c_str(), W_OK) == 0 &&
+      ::access(file.parent_path().c_str(), W_OK) == 0)
+    return open(file, complete);
+  try {
+    if (!is_there) return Database(KW_TRY(opened(":memory:", false, complete)), file.string(), "");
+    try {
+      return Database(KW_TRY(opened_to_read(file.string(), false)), file.string(), "");
+    } catch (const SQLite::Exception&) {
+      // A WAL's shared memory is missing and cannot be made.
+      return Database(KW_TRY(opened_to_read(file.string(), true)), file.string(), "");
+    }
+  } catch (const SQLite::Exception& e) {
+    return sqlite_error(e, file.string());
   }
 }
 

@@ -30,6 +30,11 @@ class Database {
   /// well.
   static Result<Database> open(const platform::Path& file, const Completion& complete);
 
+  /// For what only looks: creates nothing, and needs no folder that can be written. Where there is
+  /// no file, an empty database in memory; where it or its folder cannot be written, what is there
+  /// now. What is written all the same is an error.
+  static Result<Database> open_to_read(const platform::Path& file, const Completion& complete);
+
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;
   ~Database();

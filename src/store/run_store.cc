@@ -108,9 +108,18 @@ RunStore::RunStore(platform::Path root, Database db, Artifacts artifacts)
     : root_(std::move(root)), db_(std::move(db)), artifacts_(std::move(artifacts)) {}
 
 Result<RunStore> RunStore::open(const platform::Path& workspace, platform::Disk& disk) {
+  return open_by(&Database::open, workspace, disk);
+}
+
+Result<RunStore> RunStore::open_to_read(const platform::Path& workspace, platform::Disk& disk) {
+  return open_by(&Database::open_to_read, workspace, disk);
+}
+
+Result<RunStore> RunStore::open_by(decltype(&Database::open) open_database,
+                                   const platform::Path& workspace, platform::Disk& disk) {
   const platform::Path root = workspace / "runs";
   Artifacts artifacts(disk, root / "artifacts");
-  auto db = Database::open(root / "kernelwright.sqlite", [&](SQLite::Database& open, int from) {
+  auto db = open_database(root / "kernelwright.sqlite", [&](SQLite::Database& open, int from) {
     constexpr int kWithoutWords = 4;
     if (from <= kWithoutWords) index_lessons(open, artifacts);
   });

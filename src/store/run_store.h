@@ -51,6 +51,10 @@ class RunStore {
   static Result<RunStore> open(const platform::Path& workspace,
                                platform::Disk& disk = platform::real_disk());
 
+  /// For what only looks: makes nothing in the workspace, which may be one that cannot be written.
+  static Result<RunStore> open_to_read(const platform::Path& workspace,
+                                       platform::Disk& disk = platform::real_disk());
+
   /// Registers a run and names it <task>-<n>, n the first number free for the task.
   Result<RunSummary> create(const RunConfig& config, const std::string& started_at);
   /// Held while a process works on a run; taken: Advice::Stop, naming the holder.
@@ -134,6 +138,8 @@ class RunStore {
   Artifacts& artifacts() { return artifacts_; }
 
  private:
+  static Result<RunStore> open_by(decltype(&Database::open) open_database,
+                                  const platform::Path& workspace, platform::Disk& disk);
   void settle_state(RunSummary& run) const;
   Result<std::map<std::string, std::string>> codes_of(const std::vector<Lesson>& lessons) const;
   RunStore(platform::Path root, Database db, Artifacts artifacts);

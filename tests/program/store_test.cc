@@ -105,6 +105,27 @@ TEST(Store, AReadOnlyWorkspaceIsNamed) {
   EXPECT_THAT(ran->first_error(), AllOf(StartsWith("kw: small"), HasSubstr("ead-only")));
 }
 
+TEST(Store, AReadOnlyWorkspaceIsRead) {
+  const Workspace w;
+  const auto ran = with_filesystem(
+      w,
+      "\"$KW\" optimize synthetic:7 --attempts 2 --workspace small >/dev/null 2>&1\n"
+      "mount -o remount,ro small || exit 98\n"
+      "\"$KW\" runs --json --workspace small && \"$KW\" show synthetic-1 --workspace small &&\n"
+      "\"$KW\" export synthetic-1 --workspace small >/dev/null\n");
+  if (!ran) GTEST_SKIP() << "nobody may mount a filesystem here";
+  EXPECT_EQ(ran->code, 0) << ran->err;
+  EXPECT_THAT(ran->out,
+              AllOf(HasSubstr(R"("name":"synthetic-1")"), HasSubstr("synthetic-1: finished")));
+}
+
+TEST(Store, WhoOnlyLooksMakesNothing) {
+  const Workspace w;
+  for (const Words& words : {Words{"runs"}, Words{"memory", "list"}, Words{"show", "synthetic-1"}})
+    EXPECT_EQ(w.kw(words).code, words[0] == "show" ? 2 : 0);
+  EXPECT_FALSE(std::filesystem::exists(w.path() / "runs"));
+}
+
 TEST(Store, AFullDiskStopsTheRunAndLosesNothing) {
   const Workspace w;
   const auto ran = with_filesystem(
