@@ -239,6 +239,7 @@ TEST(Script, ComplainsWithAPlace) {
   EXPECT_THAT(complaint(""), HasSubstr("no entry"));
   EXPECT_THAT(complaint("===\n!refusl\n"),
               HasSubstr("s.txt:2:1: unknown directive !refusl (did you mean 'refusal'?)"));
+  EXPECT_THAT(complaint("===\n<<<<<<< SEARCH\na\n=======\nb\n"), HasSubstr("s.txt:4:1: a line of"));
   EXPECT_THAT(complaint("===\n!usage prompt=x"), HasSubstr("whole number"));
   EXPECT_THAT(complaint("===\n!usage tokens=1"), HasSubstr("usage knows"));
   EXPECT_THAT(complaint("===\n!200"), HasSubstr("400 to 599"));

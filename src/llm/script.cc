@@ -43,6 +43,10 @@ class ScriptParser {
   }
 
   Result<> take(std::string_view line) {
+    if (line.starts_with("====") && trim(line).find_first_not_of('=') == std::string_view::npos)
+      return bad(
+          "a line of an edit inside a reply is written '\\======='; one that begins an entry "
+          "has three of them");
     if (line.starts_with(kSeparator)) {
       end_entry();
       entries_.emplace_back();
