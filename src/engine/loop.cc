@@ -8,6 +8,7 @@
 
 #include "engine/orders.h"
 #include "llm/prices.h"
+#include "memory/lesson_rules.h"
 
 namespace kw::engine {
 namespace {
@@ -62,6 +63,18 @@ Result<std::optional<search::Ensemble>> ensemble_of(const RunConfig& config) {
       search::Ensemble(std::move(names), are_known && cost_anything ? Dollars : Tokens));
 }
 
+/// The names that steps of a graph have: the graph's own, and those that stand in where it has
+/// none.
+memory::Relabeller names_of_steps(const search::StrategyOptions& options) {
+  std::vector<std::string> names;
+  if (options.graph)
+    for (const std::string& node : options.graph->nodes())
+      if (node != TechniqueGraph::kStart) names.push_back(node);
+  for (const search::TechniqueCard& card : search::technique_cards(options.target, options.work))
+    names.push_back(card.name);
+  return memory::Relabeller(names);
+}
+
 }  // namespace
 
 std::string ask_line(int number, const std::string& ask) {
@@ -110,6 +123,7 @@ Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, C
   KW_TRY(check_ideas(workbench, config, info->is_writing));
   Loop loop(workbench, config, info->make(workbench.ideas(), options), info->is_writing,
             Standing(std::move(baseline), *policy), std::move(log));
+  if (info->has_graph) loop.steps_ = names_of_steps(options);
   loop.ensemble_ = KW_TRY(ensemble_of(config));
   return loop;
 }
@@ -173,10 +187,19 @@ void Loop::absorb(Attempt& attempt) {
       tell.idea = *idea;
       tell.written = written_.idea(*idea);
     }
+  if (flight.is_to_be_written()) tell.shown = steps_shown(attempt);
   if (is_writing_) judged_.remember(attempt, flight.ask.fidelity);
   ++told_;
   strategy_->tell(tell);
   log_tell(flight, attempt);
+}
+
+std::optional<std::vector<std::string>> Loop::steps_shown(const Attempt& attempt) {
+  if (!steps_) return std::nullopt;
+  std::vector<std::string> names;
+  for (const std::string& technique : memory::techniques_shown(attempt))
+    names.push_back(steps_->label(technique));
+  return names;
 }
 
 void Loop::credit(const InFlight& flight, const Attempt& attempt, double best_before) {

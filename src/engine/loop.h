@@ -13,6 +13,7 @@
 #include "engine/standing.h"
 #include "engine/workbench.h"
 #include "engine/written.h"
+#include "memory/relabel.h"
 #include "record/order.h"
 #include "search/budget.h"
 #include "search/ensemble.h"
@@ -88,6 +89,8 @@ class Loop {
   /// Tells the ensemble what an attempt was worth; `best_before`: the run's best speedup until
   /// then.
   void credit(const InFlight& flight, const Attempt& attempt, double best_before);
+  /// Techniques that a written source names, as the graph calls them.
+  std::optional<std::vector<std::string>> steps_shown(const Attempt& attempt);
   void log_tell(const InFlight& flight, const Attempt& attempt);
   Result<Candidate> candidate_of(const search::Ask& ask) const;
 
@@ -101,6 +104,7 @@ class Loop {
   WrittenIdeas written_;
   Judged judged_;
   std::optional<search::Ensemble> ensemble_;  ///< Where several models write and a bandit chooses.
+  std::optional<memory::Relabeller> steps_;   ///< Of the graph, where the strategy walks one.
   std::vector<double> speedups_;  ///< By attempt, where there is an ensemble; 0: not correct.
   int asked_ = 0;
   int told_ = 0;

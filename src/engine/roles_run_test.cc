@@ -133,8 +133,10 @@ TEST_F(RolesRun, ResumedAnywhereEveryMethodDecidesTheSame) {
 }
 
 TEST_F(RolesRun, WhatAGraphSearchSeesIsKeptForLaterRuns) {
-  for (int i = 1; i <= 4; ++i) answers_.emplace(i, writes(i % 4, "// number " + std::to_string(i)));
-  answers_.at(2) = writes(0, "// WRONG");
+  const std::string names = "// kw: technique a, b\n";
+  for (int i = 1; i <= 4; ++i)
+    answers_.emplace(i, writes(i % 4, names + "// number " + std::to_string(i)));
+  answers_.at(2) = writes(0, names + "// WRONG");
   writing_.graph.add("start", "a");
   writing_.graph.add("a", "b");
   RunConfig c = with("graph-walk", 4);
@@ -153,6 +155,31 @@ TEST_F(RolesRun, WhatAGraphSearchSeesIsKeptForLaterRuns) {
   const std::string before = to_json(workspace_graph(store_, Target::Cpu, {}).value());
   finished(c);
   EXPECT_EQ(to_json(workspace_graph(store_, Target::Cpu, {}).value()), before);
+}
+
+TEST_F(RolesRun, OnlyKernelsThatNameTheirStepTeachTheGraph) {
+  writing_.graph.add("start", "loop_tiling");
+  const auto learnt_from = [&](const std::vector<std::string>& lines) {
+    answers_.clear();
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      answers_.emplace(static_cast<int>(i) + 1, writes(0, lines[i]));
+    RunConfig c = with("graph-walk", static_cast<int>(lines.size()));
+    c.most_tuning_points = 1;
+    finished(c);
+    const TechniqueGraph graph = workspace_graph(store_, Target::Cpu, writing_.graph).value();
+    return *graph.edge("start", "loop_tiling");
+  };
+  for (const char* line : {"// kw: technique threads, vectorization", "// nothing by name"}) {
+    const TechniqueEdge ignored = learnt_from({line});
+    EXPECT_EQ(ignored.count, StepCount());
+    EXPECT_THAT(ignored.examples, IsEmpty());
+  }
+  // A name of the same words is the step's; what is sent again was learnt already.
+  const TechniqueEdge taken =
+      learnt_from({"// kw: technique tiled loops", "// kw: technique tiled loops"});
+  EXPECT_EQ(taken.count.tried, 1);
+  EXPECT_EQ(taken.count.worked, 1);
+  EXPECT_EQ(taken.examples.size(), 1u);
 }
 
 TEST_F(RolesRun, AStepThatWorkedBecomesAnExampleWithItsCode) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,6 +54,7 @@ class Dialogue {
     grant(**find_reward_policy(policy_), tell);
     tell.traits = std::move(traits);
     tell.chosen = chosen;
+    tell.shown = shown_;
     if (last_.role == Role::Write) {
       tell.idea = next_idea_++;
       tell.written = Idea{"w", space_, std::move(techniques)};
@@ -63,6 +65,8 @@ class Dialogue {
   void set_reward(std::string policy) { policy_ = std::move(policy); }
   /// Fraction of the roofline of what works from now on.
   void set_roofline(double fraction) { roofline_ = fraction; }
+  /// What each kernel that works names from now on; until then nobody looks.
+  void set_shown(std::vector<std::string> techniques) { shown_ = std::move(techniques); }
   /// Knobs of what is written from now on.
   void set_space(KnobSpace space) { space_ = std::move(space); }
   Strategy& strategy() { return *strategy_; }
@@ -77,6 +81,7 @@ class Dialogue {
 
   std::unique_ptr<Strategy> strategy_;
   KnobSpace space_;
+  std::optional<std::vector<std::string>> shown_;
   Ask last_;
   std::string policy_ = "speedup";
   double roofline_ = 0;

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/contains.h"
+
 namespace kw::search {
 namespace {
 
@@ -94,15 +96,22 @@ void GraphAuthor::learn_way(const std::vector<Edge>& way, std::optional<WorkId> 
   KW_ASSERT(!way.empty());
   const double reward = tell.is_correct() ? tell.speedup.value : 0;
   largest_ = std::max(largest_, reward);
+  const bool is_taught = teaches(way.back(), tell);
   for (std::size_t i = 0; i < way.size(); ++i) {
     const Edge e = way[i];
     // Of a circle an edge counts once, at its last place.
     if (std::find(way.begin() + static_cast<std::ptrdiff_t>(i) + 1, way.end(), e) != way.end())
       continue;
     values_[e].add({1, reward});
-    if (!is_frozen_) updates_.push_back({edge(e).from, edge(e).to, {}, {1, reward / largest_}});
+    if (is_taught) updates_.push_back({edge(e).from, edge(e).to, {}, {1, reward / largest_}});
   }
-  if (!is_frozen_) count_step(way.back(), from, tell);
+  if (is_taught) count_step(way.back(), from, tell);
+}
+
+bool GraphAuthor::teaches(Edge last, const Tell& tell) const {
+  if (is_frozen_ || tell.traits.is_repeated) return false;
+  // What its author made of something else is no evidence for this step, nor against it.
+  return !tell.shown || contains(*tell.shown, edge(last).to);
 }
 
 void GraphAuthor::count_step(Edge e, std::optional<WorkId> from, const Tell& tell) {

@@ -49,8 +49,9 @@ class GraphAuthor : public Authoring, public GraphLearner {
   /// What the technique of a node is, in a sentence; empty: the graph does not say.
   std::string method_of(const std::string& technique) const;
   /// Notes an evaluation of code whose way led over these edges, the last of them taken from
-  /// `from`: the last one's count, and the reward (speedup or 0) for all. Where the graph is frozen
-  /// only value() knows of it; else whoever keeps the graph is told, too.
+  /// `from`: the last one's count, and the reward (speedup or 0) for all. Only value() knows of it
+  /// where the graph is frozen, where the code had been judged before and where it does not show
+  /// the last step's technique; else whoever keeps the graph is told, too.
   void learn_way(const std::vector<Edge>& way, std::optional<WorkId> from, const Tell& tell);
   /// Q and N of an edge: this run's, its rewards as shares of its largest, and those of earlier
   /// runs, which count as a few visits at most.
@@ -63,6 +64,8 @@ class GraphAuthor : public Authoring, public GraphLearner {
   Works works_;
 
  private:
+  /// Whether what was told says something of this step that the graph does not know yet.
+  bool teaches(Edge last, const Tell& tell) const;
   void count_step(Edge edge, std::optional<WorkId> from, const Tell& tell);
 
   TechniqueGraph graph_;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "search/dialogue_for_test.h"
@@ -104,6 +105,39 @@ TEST(GraphWalk, TeachesTheGraphWhatAStepDid) {
   EXPECT_EQ(updates[2].count.worked, 1);
   EXPECT_NEAR(updates[2].count.gain, std::log(2), 1e-12);
   EXPECT_THAT(learner->take_updates(), IsEmpty()) << "each is told once";
+}
+
+TEST(GraphWalk, AKernelThatLeavesTheStepOutTeachesTheGraphNothing) {
+  for (const auto& shown : {std::vector<std::string>{"else"}, {}}) {
+    Dialogue d("graph-walk", on_graph(small_graph()));
+    auto& learner = dynamic_cast<GraphLearner&>(d.strategy());
+    d.set_shown(shown);
+    d.ask(), d.works(2);
+    EXPECT_THAT(learner.take_updates(), IsEmpty());
+    EXPECT_EQ(d.ask().parent, 1) << "the walk goes on all the same";
+    d.set_shown({"else", "c"});
+    d.works(4);
+    EXPECT_EQ(learner.take_updates().back().count, (StepCount{1, 1, std::log(2)}));
+  }
+}
+
+TEST(GraphWalk, WhatWasJudgedBeforeTeachesTheGraphNothing) {
+  Dialogue d("graph-walk", on_graph(small_graph()));
+  auto& learner = dynamic_cast<GraphLearner&>(d.strategy());
+  Traits repeated;
+  repeated.is_repeated = true;
+  d.ask(), d.works(2, repeated);
+  EXPECT_THAT(learner.take_updates(), IsEmpty());
+}
+
+TEST(GraphSearchSketch, AModelThatIgnoresTheStepChangesTheSearchOnly) {
+  Dialogue d("graph-search", on_graph(small_graph(), "sketch"));
+  auto& learner = dynamic_cast<GraphLearner&>(d.strategy());
+  d.set_shown({"threads"});
+  std::set<std::string> asked;
+  for (int i = 0; i < 6; ++i) asked.insert(d.ask().manner.technique), d.works(2);
+  EXPECT_THAT(learner.take_updates(), IsEmpty());
+  EXPECT_GT(asked.size(), 1u) << "Q and N of this search go on";
 }
 
 TEST(GraphWalk, EveryTryOfAStepTeachesTheGraph) {

@@ -104,7 +104,10 @@ struct Tell {
   int idea = kUnwritten;
   std::optional<Idea> written{};
   Traits traits{};
-  std::string chosen{};        ///< Technique that counsel picked, where the ask wanted any.
+  std::string chosen{};  ///< Technique that counsel picked, where the ask wanted any.
+  /// Of Role::Write: the techniques that the source or its plan names, as the graph calls them.
+  /// Nothing: nobody looked, and the source is taken for what was asked for.
+  std::optional<std::vector<std::string>> shown{};
   bool is_unanswered = false;  ///< Of Role::Write: whoever was asked gave no usable answer.
 
   bool is_correct() const { return outcome == Outcome::Correct; }
