@@ -164,7 +164,10 @@ bool is_about_kernels(const Verdict& verdict) {
     case Outcome::Unsupported:
       return false;
     case Outcome::NoCandidate:
-      return !verdict.is_unanswered() && !verdict.evidence.starts_with(kOlderNoAnswer);
+      return !verdict.is_unanswered() &&
+             std::ranges::none_of(
+                 std::array{kOlderNoAnswer, kWholeForEdits, kEditsForWhole, kEditsOfNothing},
+                 [&](std::string_view words) { return verdict.evidence.starts_with(words); });
     case Outcome::Rejected:
       return verdict.stage != Stage::Screen || !verdict.evidence.starts_with(kNamesForbidden);
     default:

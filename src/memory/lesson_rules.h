@@ -18,6 +18,15 @@ namespace kw::memory {
 /// what a person's order forbids.
 inline constexpr std::string_view kNamesForbidden = "it names the technique '";
 
+/// How the evidence begins where a reply had another form than the one asked for: about one prompt,
+/// and wrong advice where the other form is asked for.
+inline constexpr std::string_view kWholeForEdits =
+    "the reply holds a whole file where edits of the parent were asked for";
+inline constexpr std::string_view kEditsForWhole =
+    "the reply holds edits where a whole file, written anew, was asked for";
+inline constexpr std::string_view kEditsOfNothing =
+    "the reply holds edits, but there is no parent to edit: send the whole file";
+
 /// What every lesson of a run has in common.
 struct LessonScope {
   const task::Definition* task = nullptr;  ///< Borrowed.
@@ -35,7 +44,8 @@ struct SourceFacts {
 };
 
 /// Whether a failure says something about how kernels should be written: no request that was turned
-/// down, no order of a person, no machine that could not measure.
+/// down, no form of a reply that was not the one asked for, no order of a person, no machine that
+/// could not measure.
 bool is_about_kernels(const Verdict& verdict);
 
 /// "compile failed: no such name", one line.

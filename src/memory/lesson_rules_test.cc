@@ -66,6 +66,10 @@ TEST_F(LessonRules, WhatSaysNothingAboutKernelsTeachesNothing) {
   Attempt turned_down = failed(1, "", Outcome::NoCandidate, {});
   turned_down.evaluation.verdict.evidence = std::string(kNoAnswer) + "HTTP 400";
   EXPECT_EQ(caution(turned_down), std::nullopt);
+  for (const std::string_view form : {kWholeForEdits, kEditsForWhole, kEditsOfNothing}) {
+    turned_down.evaluation.verdict.evidence = std::string(form) + " (the reply was long)";
+    EXPECT_EQ(caution(turned_down), std::nullopt) << form;
+  }
   Attempt forbidden = failed(1, "a", Outcome::Rejected, {});
   forbidden.evaluation.verdict = {Stage::Screen, Outcome::Rejected,
                                   std::string(kNamesForbidden) + "simd', order 1"};

@@ -10,6 +10,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "memory/lesson_rules.h"
 #include "propose/edits.h"
 #include "propose/markdown.h"
 #include "propose/unified_diff.h"
@@ -141,17 +142,14 @@ ParsedReply parse_reply(std::string_view raw, const ReplyContext& context) {
   if (edits.edits.empty() && edits.trouble.empty()) {
     ParsedReply reply = whole_file(text, context);
     if (!reply.source.empty() && context.form == ReplyForm::Edits)
-      return unusable("the reply holds a whole file where edits of the parent were asked for",
-                      std::move(reply.plan));
+      return unusable(std::string(memory::kWholeForEdits), std::move(reply.plan));
     if (!reply.source.empty() && trim(reply.source) == trim(context.parent))
       return unusable("the reply repeats the parent without any change", std::move(reply.plan));
     return reply;
   }
   std::string evidence = edits.trouble;
-  if (evidence.empty() && context.parent.empty())
-    evidence = "the reply holds edits, but there is no parent to edit: send the whole file";
-  if (evidence.empty() && context.form == ReplyForm::Whole)
-    evidence = "the reply holds edits where a whole file, written anew, was asked for";
+  if (evidence.empty() && context.parent.empty()) evidence = memory::kEditsOfNothing;
+  if (evidence.empty() && context.form == ReplyForm::Whole) evidence = memory::kEditsForWhole;
   if (evidence.empty()) {
     auto source = apply_edits(context.parent, edits.edits);
     if (!source)
