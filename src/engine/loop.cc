@@ -15,7 +15,7 @@ namespace {
 
 search::StopRule rules_of(const RunConfig& config) {
   std::vector<search::StopRule> rules{search::interrupted(), search::goal_reached(config.goals),
-                                      search::strategy_finished()};
+                                      search::strategy_finished(), search::stagnation()};
   if (config.max_attempts > 0) rules.push_back(search::attempt_limit(config.max_attempts));
   if (config.max_time_ns > 0)
     rules.push_back(search::time_limit(static_cast<double>(config.max_time_ns)));

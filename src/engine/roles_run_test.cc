@@ -157,6 +157,21 @@ TEST_F(RolesRun, WhatAGraphSearchSeesIsKeptForLaterRuns) {
   EXPECT_EQ(to_json(workspace_graph(store_, Target::Cpu, {}).value()), before);
 }
 
+TEST_F(RolesRun, AnAuthorWhoRepeatsItselfEndsEveryRun) {
+  constexpr int kMost = 400;
+  int stagnated = 0;
+  for (const search::StrategyInfo& info : search::strategies()) {
+    if (!info.is_writing) continue;
+    for (int i = 1; i <= kMost; ++i) answers_.insert_or_assign(i, writes(1));
+    const RunReport report = finished(with(std::string(info.name), kMost));
+    EXPECT_LT(report.run.attempts, kMost) << info.name << ": " << report.run.stopped_by;
+    if (!report.run.stopped_by.starts_with("stagnation: ")) continue;
+    ++stagnated;
+    EXPECT_TRUE(replay(workbench_, store_, store_.find(report.run.name).value())) << info.name;
+  }
+  EXPECT_GT(stagnated, 5);
+}
+
 TEST_F(RolesRun, OnlyKernelsThatNameTheirStepTeachTheGraph) {
   writing_.graph.add("start", "loop_tiling");
   const auto learnt_from = [&](const std::vector<std::string>& lines) {

@@ -67,6 +67,14 @@ void Standing::advance(const Attempt& attempt) {
   statistics_.best_roof = e.roofline_fraction;
 }
 
+void Standing::count_fruitless(const Attempt& attempt, bool is_written) {
+  const Verdict& verdict = attempt.evaluation.verdict;
+  if (attempt.recalled == 0 && verdict.stage != Stage::Propose)
+    statistics_.fruitless = 0;
+  else if (is_written && !verdict.is_unanswered())
+    ++statistics_.fruitless;  // knobs that change nothing are a tuner's to count
+}
+
 void Standing::rank(const Attempt& attempt) {
   const Contender contender{attempt.number, attempt.against_baseline.low};
   if (attempt.against_baseline.value <= 1) return;
@@ -106,6 +114,7 @@ search::Tell Standing::absorb(Attempt& attempt, const search::Ask& ask, const In
   attempt.reward = tell.reward;
   attempt.words = words_for(attempt);
   advance(attempt);
+  count_fruitless(attempt, ask.role == search::Role::Write);
   return tell;
 }
 

@@ -47,6 +47,7 @@ class Standing {
  private:
   OutcomeClass classify(const Attempt& attempt, const Incumbent& opponent) const;
   void advance(const Attempt& attempt);
+  void count_fruitless(const Attempt& attempt, bool is_written);
   void rank(const Attempt& attempt);
 
   struct Contender {

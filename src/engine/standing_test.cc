@@ -38,8 +38,10 @@ class StandingTest : public testing::Test {
     c.name = "reference";
     return c;
   }
-  Attempt absorb(Attempt attempt, const Incumbent& opponent) {
+  Attempt absorb(Attempt attempt, const Incumbent& opponent,
+                 search::Role role = search::Role::Idea) {
     search::Ask ask;
+    ask.role = role;
     ask.id = attempt.number = ++number_;
     tell_ = standing_.absorb(attempt, ask, opponent);
     return attempt;
@@ -140,6 +142,22 @@ TEST_F(StandingTest, ARequestThatNobodyAnsweredTriesNoPatience) {
   absorb(unanswered, standing_.incumbent());
   EXPECT_FALSE(tell_.is_unanswered);
   EXPECT_EQ(standing_.statistics().attempts_since_best, 1);
+}
+
+TEST_F(StandingTest, WhatWasWrittenWithoutAnythingNewIsFruitless) {
+  const auto fruitless = [&](Attempt attempt, search::Role role = search::Role::Write) {
+    absorb(std::move(attempt), standing_.incumbent(), role);
+    return standing_.statistics().fruitless;
+  };
+  Attempt repeated = measured(speedup(1.9, 2, 2.1)), none, unanswered;
+  repeated.recalled = 1;
+  none.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, "no code block"};
+  unanswered.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, std::string(kNoAnswer)};
+  EXPECT_EQ(fruitless(repeated), 1);
+  EXPECT_EQ(fruitless(none), 2);
+  EXPECT_EQ(fruitless(unanswered), 2) << "nobody wrote";
+  EXPECT_EQ(fruitless(repeated, search::Role::Tune), 2) << "knobs that change nothing";
+  EXPECT_EQ(fruitless(measured(speedup(0.4, 0.5, 0.6))), 0) << "judged, however slow";
 }
 
 TEST_F(StandingTest, AStalePairMustBeatTheIncumbentOnTheCommonScale) {

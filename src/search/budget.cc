@@ -96,6 +96,14 @@ StopRule patience(std::int64_t attempts) {
   };
 }
 
+StopRule stagnation(std::int64_t attempts) {
+  return [attempts](const Statistics& s) -> std::optional<std::string> {
+    if (s.fruitless < attempts) return std::nullopt;
+    return fmt::format("stagnation: {} attempts to write in a row brought nothing new to judge",
+                       s.fruitless);
+  };
+}
+
 StopRule interrupted() {
   return [](const Statistics& s) -> std::optional<std::string> {
     if (!s.is_interrupted) return std::nullopt;

@@ -19,6 +19,8 @@ struct Statistics {
   std::int64_t attempts = 0;
   double spent_ns = 0;  ///< Wall time of the run.
   std::int64_t attempts_since_best = 0;
+  /// Attempts to write in a row that brought nothing new to judge: no source, or a known one.
+  std::int64_t fruitless = 0;
   bool has_best = false;
   double best_time_ns = 0;  ///< Upper end of what is believed; 0: nothing measured.
   double best_speedup = 0;  ///< Lower end of the interval.
@@ -33,6 +35,10 @@ using StopRule = std::function<std::optional<std::string>(const Statistics&)>;
 /// Share of a budget that the confirmation of the winner also draws on, kept back for it.
 inline constexpr double kConfirmationShare = 0.15;
 
+/// Attempts to write without anything new that end a run of themselves. Of an author of whose
+/// replies one in ten is new, one run in 200 ends so; one who repeats itself is paid no further.
+inline constexpr std::int64_t kFruitlessAttempts = 50;
+
 /// The confirmation is no attempt, so none is kept back.
 StopRule attempt_limit(std::int64_t attempts);
 StopRule time_limit(double budget_ns, double kept_back = kConfirmationShare);
@@ -40,6 +46,8 @@ StopRule time_limit(double budget_ns, double kept_back = kConfirmationShare);
 StopRule goal_reached(const Goals& goals);
 /// No new best in this many attempts; the first best is to beat the baseline.
 StopRule patience(std::int64_t attempts);
+/// So many attempts to write in a row brought nothing new to judge.
+StopRule stagnation(std::int64_t attempts = kFruitlessAttempts);
 StopRule interrupted();
 StopRule strategy_finished();
 

@@ -56,6 +56,16 @@ TEST(StopRules, PatienceCountsFromTheBest) {
   EXPECT_EQ(patience(51)(s), std::nullopt);
 }
 
+TEST(StopRules, StagnationCountsWhatBroughtNothingNew) {
+  Statistics s;
+  s.attempts = 1000;
+  s.fruitless = kFruitlessAttempts - 1;
+  EXPECT_EQ(stagnation()(s), std::nullopt);
+  s.fruitless = kFruitlessAttempts;
+  EXPECT_EQ(stagnation()(s),
+            "stagnation: 50 attempts to write in a row brought nothing new to judge");
+}
+
 TEST(StopRules, TheFirstOfManySpeaks) {
   const StopRule rule = first_of({interrupted(), strategy_finished(), attempt_limit(1)});
   Statistics s;
