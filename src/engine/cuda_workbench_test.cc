@@ -146,6 +146,7 @@ TEST(CudaWorkbench, OnlyWhatTheDeviceLacksIsNamed) {
 TEST(CudaWorkbench, ABaselineThatIsNoneIsToldWithWhatThereIs) {
   TaskWorkbenchOptions options;
   options.target = Target::Cpu;
+  options.max_bytes = 1 << 20;
   options.why_not_built = [](const Candidate& c) {
     return c.name == "blas" ? "openblas is not installed" : "";
   };
