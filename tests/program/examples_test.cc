@@ -75,38 +75,51 @@ TEST(Examples, ScriptsParseAndNameFlagsThatAreThere) {
   for (const std::string& flag : flags) EXPECT_THAT(known, HasSubstr(flag + " "));
 }
 
-TEST(Examples, TheScriptGoesBackAndForthUntilTheRunHasEnded) {
-  const Workspace w(Whose::Suite);
-  write_easy_task(w, "twice");
-  w.write("twice/candidates/001_right.cpp",
-          "void twice(int n, const float* x, float* y) {\n"
-          "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
-          "}\n");
-  const std::string script = "\"" + (kExamples / "hosted-gpu.sh").string() + "\"";
-  const std::string settings = "export KW KW_BIN=\"" + w.programs().string() + "\"; ";
-  const Ran packed = w.shell(settings + script + " pack twice --target cpu --attempts 1");
-  if (lacks_jail(packed)) GTEST_SKIP() << packed.err;
-  EXPECT_EQ(packed.code, 3) << packed.err;
+/// A task packed for a machine elsewhere, which is this one.
+class PackedExample : public testing::Test {
+ protected:
+  void SetUp() override {
+    write_easy_task(w, "twice");
+    w.write("twice/candidates/001_right.cpp",
+            "void twice(int n, const float* x, float* y) {\n"
+            "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
+            "}\n");
+    const Ran packed = hosted(" pack twice --target cpu --attempts 1");
+    if (lacks_jail(packed)) GTEST_SKIP() << packed.err;
+    ASSERT_EQ(packed.code, 3) << packed.err;
+  }
+  Ran hosted(const std::string& words) const {
+    return w.shell("export KW KW_BIN=\"" + w.programs().string() + "\"; \"" +
+                   (kExamples / "hosted-gpu.sh").string() + "\"" + words);
+  }
+
+  const Workspace w{Whose::Suite};
+};
+
+TEST_F(PackedExample, GoesBackAndForthUntilTheRunHasEnded) {
   const Ran listed = w.shell("tar -tzf twice.hosted.tar.gz");
   EXPECT_THAT(listed.out, AllOf(HasSubstr("twice.bundle"), HasSubstr("bin/kw-worker"),
                                 HasSubstr("bin/kw-jail"), HasSubstr("bin/kw-player-cuda")));
-  // As the notebook does, round after round, with the flags of pack.
-  const Ran judged = w.shell(
-      "tar -xzf twice.hosted.tar.gz && bin/kw-worker --bundle twice.bundle --out first.results");
-  ASSERT_EQ(judged.code, 0) << judged.err;
-  const Ran taken = w.shell(settings + script + " take twice first.results");
-  EXPECT_EQ(taken.code, 3) << taken.err;
-  EXPECT_THAT(w.read("twice.hosted.run"), HasSubstr("--target\ncpu\n"));
-  const Ran again = w.shell(settings + script + " take twice first.results");
-  EXPECT_EQ(again.code, 2) << again.err;
-  EXPECT_THAT(again.err, HasSubstr("holds nothing new"));
-  const Ran ran = w.shell(settings + script + " run here twice --target cpu --attempts 1");
+  const Ran ran = hosted(" run here twice --target cpu --attempts 1");
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   EXPECT_THAT(ran.code, AnyOf(0, 1)) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("of 1 evaluations are in"));
   const auto run = w.run();
   EXPECT_EQ(run["state"], "finished");
   EXPECT_EQ(run["attempts"], 1);
+}
+
+// As the notebook does, round after round, with the flags of pack.
+TEST_F(PackedExample, TakesWhatTheNotebookJudged) {
+  const Ran judged = w.shell(
+      "tar -xzf twice.hosted.tar.gz && bin/kw-worker --bundle twice.bundle --out first.results");
+  ASSERT_EQ(judged.code, 0) << judged.err;
+  const Ran taken = hosted(" take twice first.results");
+  EXPECT_EQ(taken.code, 3) << taken.err;
+  EXPECT_THAT(w.read("twice.hosted.run"), HasSubstr("--target\ncpu\n"));
+  const Ran again = hosted(" take twice first.results");
+  EXPECT_EQ(again.code, 2) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("holds nothing new"));
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ void StandIn::know_ceilings() const {
                              {"target", "cuda"},
                              {"ceilings", ceilings()},
                              {"measured_at", "2026-01-01T00:00:00Z"}};
-  ASSERT_EQ(kw({"runs"}).code, 0);  // makes the database
+  ASSERT_EQ(kw({"graph", "export", "graph.json"}).code, 0);  // makes the database
   SQLite::Database db((w_.path() / "runs/kernelwright.sqlite").string(), SQLite::OPEN_READWRITE);
   SQLite::Statement note(db, "INSERT OR REPLACE INTO facts(kind, key, body) VALUES(?, ?, ?)");
   note.bind(1, "device");
