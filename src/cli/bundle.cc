@@ -41,10 +41,10 @@ Result<std::size_t> take_results(store::RunStore& store, const std::string& file
     return fail_input("these results are of another device (" + results.facts.model +
                           ") than those before (" + known->model + "): times cannot be compared",
                       file);
+  const std::string target(name_of(results.facts.target));
   for (const worker::BundledAnswer& answer : results.answers) {
     const auto asked = KW_TRY(store.recall(kAsked, answer.key));
     if (!asked) return fail_input("it answers what this workspace never asked", file);
-    const std::string target(name_of(results.facts.target));
     if (*asked != target && *asked != kAnyTarget)
       return fail_input("it answers on " + target + " what was asked of " + *asked, file);
   }

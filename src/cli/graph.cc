@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/graph_build.h"
-#include "cli/graph_files.h"
 #include "cli/session.h"
 #include "engine/graphs.h"
 #include "memory/playbook_graph.h"
@@ -80,7 +79,7 @@ Result<int> export_graph(const Global& global, const GraphFlags& flags) {
   const bool is_drawing = flags.file.ends_with(".svg");
   const std::string text = is_drawing ? report::graph_svg(graph, title) : to_json(graph) + "\n";
   KW_TRY(platform::write_file_atomic(flags.file, text));
-  KW_TRY(note_taken(store, target, text));
+  KW_TRY(engine::note_graph_file(store, target, text));
   say_size(global, flags.file, graph);
   return kDone;
 }
@@ -93,13 +92,13 @@ Result<int> import_graph(const Global& global, const GraphFlags& flags) {
   const auto read = parse_technique_graph(text);
   if (!read) return fail_input(describe(read.error()), flags.file);
   auto store = KW_TRY(store::RunStore::open(global.workspace));
-  if (KW_TRY(is_taken(store, target, text)))
+  if (KW_TRY(engine::knows_graph_file(store, target, text)))
     return fail_input("its counts are in the workspace's graph already, and would count twice",
                       flags.file);
   const TechniqueGraph graph = KW_TRY(
       engine::change_graph(store, target, memory::playbook_graph(KW_TRY(open_data(global)), target),
                            [&](TechniqueGraph& whole) { whole.merge(*read); }));
-  KW_TRY(note_taken(store, target, text));
+  KW_TRY(engine::note_graph_file(store, target, text));
   say_size(global, std::string(name_of(target)), graph);
   return kDone;
 }

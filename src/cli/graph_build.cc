@@ -15,7 +15,6 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/rng.h"
-#include "cli/graph_files.h"
 #include "cli/session.h"
 #include "engine/graphs.h"
 #include "llm/open_model.h"
@@ -297,7 +296,7 @@ Result<int> build_graph(const Global& global, const TargetFlags& target,
         else
           whole = builder.graph();
       }));
-  if (!flags.keep) KW_TRY(forget_taken(store, aim.target));
+  if (!flags.keep) KW_TRY(engine::forget_graph_files(store, aim.target));
   const std::size_t techniques = graph.nodes().size() - 1, edges = graph.edges().size();
   if (global.json)
     std::printf("%s\n", dump_json({{"where", name_of(aim.target)},

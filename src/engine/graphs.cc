@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graphs.h"
 
+#include "base/contains.h"
+#include "base/hash.h"
+#include "base/text.h"
 #include "search/strategy.h"
 
 namespace kw::engine {
 namespace {
 
 constexpr const char* kGraphFact = "technique graph";
+constexpr const char* kGraphFilesFact = "graph files";  // hashes, a line each
 constexpr const char* kGraphEvent = "graph";
 
 Result<TechniqueGraph> graph_of(const std::optional<std::string>& text,
@@ -38,6 +42,23 @@ Result<TechniqueGraph> change_graph(store::RunStore& store, Target target,
                         return to_json(graph);
                       }));
   return graph;
+}
+
+Result<bool> knows_graph_file(const store::RunStore& store, Target target,
+                              const std::string& text) {
+  const auto hashes = KW_TRY(store.recall(kGraphFilesFact, std::string(name_of(target))));
+  return hashes && contains(split_lines(*hashes), std::string_view(sha256(text).hex()));
+}
+
+Result<> note_graph_file(store::RunStore& store, Target target, const std::string& text) {
+  return store.revise(kGraphFilesFact, std::string(name_of(target)),
+                      [&](const std::optional<std::string>& hashes) -> Result<std::string> {
+                        return hashes.value_or("") + sha256(text).hex() + "\n";
+                      });
+}
+
+Result<> forget_graph_files(store::RunStore& store, Target target) {
+  return store.remember(kGraphFilesFact, std::string(name_of(target)), "");
 }
 
 Result<TechniqueGraph> recorded_graph(const store::RunStore& store, const RunSummary& run) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "record/attempt.h"
@@ -24,6 +25,13 @@ Result<TechniqueGraph> workspace_graph(const store::RunStore& store, Target targ
 Result<TechniqueGraph> change_graph(store::RunStore& store, Target target,
                                     const TechniqueGraph& seed,
                                     const std::function<void(TechniqueGraph&)>& change);
+
+/// Files whose counts are in the workspace's graph: imported into it, or exported from it. Twice
+/// they would count twice.
+Result<bool> knows_graph_file(const store::RunStore& store, Target target, const std::string& text);
+Result<> note_graph_file(store::RunStore& store, Target target, const std::string& text);
+/// For a graph that is made anew.
+Result<> forget_graph_files(store::RunStore& store, Target target);
 
 /// What this run began with: kept with it, so that resume and replay decide the same whatever
 /// others have taught the workspace since.
