@@ -177,10 +177,13 @@ Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStandi
   }
   if (name.empty()) {
     std::string why = "no baseline of this task could be timed";
-    for (const BaselineStanding& b : standings)
-      if (!b.evaluation.verdict.evidence.empty())
-        why += "; " + b.candidate.name + ": " + b.evaluation.verdict.evidence;
-    return fail_input(std::move(why));
+    bool is_input = true;
+    for (const BaselineStanding& b : standings) {
+      const Verdict& verdict = b.evaluation.verdict;
+      if (!verdict.evidence.empty()) why += "; " + b.candidate.name + ": " + failure_words(b);
+      is_input = is_input && verdict.outcome != Outcome::Unmeasurable;  // a busy machine
+    }
+    return is_input ? fail_input(std::move(why)) : fail(std::move(why));
   }
   return no_baseline(name, names);
 }

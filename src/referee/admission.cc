@@ -328,11 +328,13 @@ std::string hint_for(const std::string& answer) {
   if (answer.starts_with("inputs rounded"))
     return "tighten 'gate' or add 'rms' in task.yaml; in sums of one sign such errors average out, "
            "so give the inputs 'values' of mean zero";
-  if (answer.ends_with("ignored"))
+  if (answer.ends_with("ignored")) {
+    constexpr std::string_view kBlock = "last block of ";
+    std::string_view input = std::string_view(answer).substr(0, answer.rfind(' '));
+    if (input.starts_with(kBlock)) input.remove_prefix(kBlock.size());
     return fmt::format(
-        "tighten 'gate' in task.yaml, or change 'values' of '{}' there so that it matters",
-        answer.substr(answer.starts_with("last block of ") ? 14 : 0,
-                      answer.rfind(' ') - (answer.starts_with("last block of ") ? 14 : 0)));
+        "tighten 'gate' in task.yaml, or change 'values' of '{}' there so that it matters", input);
+  }
   if (answer.ends_with("missing"))
     return "tighten 'gate' in task.yaml: 'relative' and 'dot' look at each element";
   return "tighten 'gate' in task.yaml, or give the inputs 'values' that vary more";
