@@ -106,11 +106,13 @@ struct Soaked {
   std::string dim;
   SoakTally tally;
   std::vector<GrowthPoint> growth;
+  std::string growth_ended;  ///< Why the dim was doubled no further.
   Verdict verdict{Stage::Check, Outcome::Correct, ""};
   double elapsed_ns = 0;
 };
 
-/// Doubles the dim until its share of the time is used up, a value does not fit, or one fails.
+/// Doubles the dim until its share of the time is used up, a value does not fit the machine or the
+/// task, such as a reference whose launches are then too many for a plan, or one fails.
 Result<> grow(Soak& soak, const task::WorkloadSpec& spec, double budget_ns, Soaked& to) {
   const auto& clock = platform::real_clock();
   const std::int64_t start = clock.now_ns();
@@ -119,13 +121,30 @@ Result<> grow(Soak& soak, const task::WorkloadSpec& spec, double budget_ns, Soak
   for (;; value *= 2) {
     const std::int64_t began = clock.now_ns();
     // The next one takes about twice as long as this one.
-    if (static_cast<double>(began - start) + 2 * last_ns > budget_ns && !to.growth.empty()) break;
-    auto point = KW_TRY(soak.judge_at(spec, to.dim, value));
-    if (!point) break;
-    to.growth.push_back(*point);
-    last_ns = static_cast<double>(clock.now_ns() - began);
-    if (point->outcome != Outcome::Correct || value > std::numeric_limits<std::int32_t>::max() / 4)
+    if (static_cast<double>(began - start) + 2 * last_ns > budget_ns && !to.growth.empty()) {
+      to.growth_ended = "its share of the time was used up";
       break;
+    }
+    const auto judged = soak.judge_at(spec, to.dim, value);
+    if (!judged && (to.growth.empty() || !judged.error().is_input))
+      return std::unexpected(judged.error());
+    if (!judged || !*judged) {
+      to.growth_ended =
+          fmt::format("{} = {}: {}", to.dim, value,
+                      judged ? "more memory than a workload may take here" : judged.error().what);
+      break;
+    }
+    const GrowthPoint& point = **judged;
+    to.growth.push_back(point);
+    last_ns = static_cast<double>(clock.now_ns() - began);
+    if (point.outcome != Outcome::Correct) {
+      to.growth_ended = "a judgement that was not correct";
+      break;
+    }
+    if (value > std::numeric_limits<std::int32_t>::max() / 4) {
+      to.growth_ended = "the next value is no 32-bit number";
+      break;
+    }
   }
   return {};
 }
@@ -158,6 +177,7 @@ Json to_json(const Soaked& s) {
           {"workloads", workloads},
           {"dim", s.dim},
           {"growth", growth},
+          {"growth_ended", s.growth_ended},
           {"growth_exponent", growth_exponent(s.growth)}};
 }
 
@@ -175,6 +195,7 @@ void print(const Soaked& s) {
                name_of(p.outcome), p.rel_l2, p.max_abs);
   if (s.growth.size() > 1)
     fmt::print("the error grows as {} to the power of {:.2f}\n", s.dim, growth_exponent(s.growth));
+  if (!s.growth_ended.empty()) fmt::print("doubled no further: {}\n", s.growth_ended);
 }
 
 Result<int> soak(const Global& global, const SoakFlags& flags) {

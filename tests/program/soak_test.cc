@@ -32,6 +32,28 @@ TEST_F(Soak, ChecksFreshInputsAndDoublesTheDim) {
     EXPECT_EQ(growth[i]["value"], 2 * growth[i - 1]["value"].get<int>());
 }
 
+// The task allows no more than 20,000 elements: what was judged until then counts.
+TEST_F(Soak, EndsDoublingWhereTheTaskAllowsNoMore) {
+  std::string yaml = w_.read("twice/task.yaml");
+  const std::string n = "n: { dtype: i32 }";
+  ASSERT_NE(yaml.find(n), std::string::npos);
+  yaml.insert(yaml.find(n) + n.size(), "\n  room: { dtype: i32, value: \"1 / (20000 / n)\" }");
+  w_.write("twice/task.yaml", yaml);
+  w_.write("twice/shapes.yaml",
+           "show: [ { name: small, n: 1000 } ]\n"
+           "check: [ { name: prime, n: 4099 } ]\n"
+           "time: [ { name: large, n: 16384 } ]\n");
+  w_.write("fine.cpp",
+           "void twice(int n, const float* x, float* y) {\n"
+           "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n}\n");
+  const Ran ran =
+      w_.kw({"soak", "fine.cpp", "--task", "twice", "--time", "2s", "--grow", "n", "--json"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.json()["growth"].size(), 3) << ran.out;
+  EXPECT_THAT(ran.json()["growth_ended"].get<std::string>(), HasSubstr("n = 32792"));
+}
+
 // Wrong for one element in 30,000: most judgements, of 5,000 each, do not meet it.
 TEST_F(Soak, AWrongAnswerEndsItWithItsVerdict) {
   w_.write("wrong.cpp",
