@@ -25,8 +25,8 @@ Outcome Session::load_host(const char* path, const char* entry, std::int32_t& ha
   return std::nullopt;
 }
 
-Outcome Session::call_host(const Bound& plan) {
-  const int answer = plan.entry(plan.arguments.data());
+Outcome Session::call_host(const Bound& plan, const HostCall& call) {
+  const int answer = plan.entry(call.arguments.data());
   // It may have entered another context.
   if (context_ != nullptr)
     if (auto f = check(api_.cuCtxSetCurrent(context_), "enter the context", Trouble::LaunchFailed))
@@ -35,30 +35,41 @@ Outcome Session::call_host(const Bound& plan) {
   return Failure{Trouble::LaunchFailed, 0, "the host launcher answered " + std::to_string(answer)};
 }
 
+Outcome Session::call_all(const Bound& plan) {
+  for (const HostCall& call : plan.calls)
+    if (auto f = call_host(plan, call)) return f;
+  return std::nullopt;
+}
+
 Outcome Session::try_host(const Bound& plan) {
-  const Outcome called = call_host(plan);
+  const Outcome called = call_host(plan, plan.calls.front());
   if (auto f = check(api_.cuCtxSynchronize(), "the host launcher's work", Trouble::LaunchFailed))
     return f;
   return called;
 }
 
-// Called once before anything is captured: libraries load their kernels and allocate on first use.
-Outcome Session::build_host(Bound& plan) {
-  plan.entry = objects_[plan.object].entry;
-  const auto arguments = plan.view.arguments_of(plan.view.steps[0]);
-  plan.values.clear();
-  for (const WirePlanArgument& a : arguments) {
+Outcome Session::add_call(Bound& plan, const WireStep& step) {
+  HostCall& call = plan.calls.emplace_back();
+  for (const WirePlanArgument& a : plan.view.arguments_of(step)) {
     if (a.kind == WireArgumentKind::Scalar) {
-      plan.values.push_back(a.image);
+      call.values.push_back(a.image);
       continue;
     }
     if (a.place.index >= buffers_.size() || a.place.offset > buffers_[a.place.index].bytes)
       return Failure{Trouble::LoadRefused, 0, "an argument lies outside every buffer"};
-    plan.values.push_back(buffers_[a.place.index].payload + a.place.offset);
+    call.values.push_back(buffers_[a.place.index].payload + a.place.offset);
   }
-  plan.values.push_back(reinterpret_cast<std::uint64_t>(stream_));
-  plan.arguments.clear();
-  for (std::uint64_t& value : plan.values) plan.arguments.push_back(&value);
+  call.values.push_back(reinterpret_cast<std::uint64_t>(stream_));
+  for (std::uint64_t& value : call.values) call.arguments.push_back(&value);
+  return std::nullopt;
+}
+
+// Called once before anything is captured: libraries load their kernels and allocate on first use.
+Outcome Session::build_host(Bound& plan) {
+  plan.entry = objects_[plan.object].entry;
+  plan.calls.clear();
+  for (const WireStep& step : plan.view.steps)
+    if (auto f = add_call(plan, step)) return f;
 
   Outcome f = try_host(plan);
   if (!f && !capture_host(plan)) {
@@ -77,7 +88,7 @@ bool Session::capture_host(Bound& plan) {
     plan.why_not_captured = "its stream cannot be captured: " + api_.words(status);
     return false;
   }
-  const Outcome called = call_host(plan);
+  const Outcome called = call_all(plan);
   // Ended in any case: the stream must leave its capture.
   status = api_.cuStreamEndCapture(stream_, &plan.graph);
   std::size_t nodes = 0;

@@ -266,7 +266,8 @@ Outcome Session::bind(std::size_t object, std::span<const std::byte> plan, std::
 }
 
 Outcome Session::build(Bound& plan) {
-  const bool is_call = plan.view.steps.size() == 1 && plan.view.steps[0].kind == WireStepKind::Call;
+  // Then all are, as decode_plan() has seen to.
+  const bool is_call = !plan.view.steps.empty() && plan.view.steps[0].kind == WireStepKind::Call;
   const bool is_host = plan.object < objects_.size() && objects_[plan.object].entry != nullptr;
   if (is_call != is_host)
     return fail(Trouble::LoadRefused, is_host ? "a host launcher is called, it runs no plan"
@@ -315,7 +316,7 @@ Outcome Session::queue_plan(const Bound& plan, const RunRequest& request) {
   if (plan.entry != nullptr && is_by_stream) {
     // What cannot be captured may wait for its stream, on which the spacer waits for us.
     if (plan.graph == nullptr) release_spacer(request);
-    return call_host(plan);
+    return call_all(plan);
   }
   if (plan.exec == nullptr) return std::nullopt;
   return check(api_.cuGraphLaunch(plan.exec, stream_), "launch the plan", Trouble::LaunchFailed);

@@ -57,6 +57,12 @@ struct Object {
   HostEntry entry = nullptr;
 };
 
+/// One call of a host launcher.
+struct HostCall {
+  std::vector<std::uint64_t> values;  ///< Images of its arguments, the stream last.
+  std::vector<void*> arguments;       ///< Point into `values`.
+};
+
 /// A plan made ready. Its bytes stay, since the graph is built anew after every forget().
 struct Bound {
   bool is_built = false;
@@ -68,10 +74,9 @@ struct Bound {
   GraphExec exec = nullptr;  ///< None for a plan without steps.
   // Of a host launcher
   HostEntry entry = nullptr;
-  std::vector<std::uint64_t> values;  ///< Images of its arguments, the stream last.
-  std::vector<void*> arguments;       ///< Point into `values`.
-  Graph graph = nullptr;              ///< What was captured of a call.
-  std::string why_not_captured;       ///< In words; the plan then always runs by its function.
+  std::vector<HostCall> calls;   ///< In their order.
+  Graph graph = nullptr;         ///< What was captured of the calls.
+  std::string why_not_captured;  ///< In words; the plan then always runs by its function.
 };
 
 class Session {
@@ -142,10 +147,12 @@ class Session {
   Outcome build_again(Bound& plan);
   // cuda_host.cc
   Outcome build_host(Bound& plan);
-  /// One call outside of any capture, awaited.
+  Outcome add_call(Bound& plan, const WireStep& step);
+  /// The first call outside of any capture, awaited.
   Outcome try_host(const Bound& plan);
-  Outcome call_host(const Bound& plan);
-  /// False with words in the plan where a call cannot be captured.
+  Outcome call_host(const Bound& plan, const HostCall& call);
+  Outcome call_all(const Bound& plan);
+  /// False with words in the plan where its calls cannot be captured.
   bool capture_host(Bound& plan);
   Outcome instantiate_host(Bound& plan);
   Status launch(Function function, unsigned blocks, unsigned threads, unsigned shared_bytes,

@@ -89,9 +89,11 @@ class Checker {
                                [this](const WirePlanArgument& a) { return is_sound(a); });
   }
 
-  /// Alone in its plan, and argument i is parameter i.
+  /// Among calls alone, in order, and argument i is parameter i.
   bool is_call_sound(const WireStep& s) const {
-    if (view_.steps.size() != 1 || !view_.tables.empty() || !view_.maps.empty()) return false;
+    if (!view_.tables.empty() || !view_.maps.empty() || s.branch != 0 || s.afters != 0 ||
+        view_.steps[0].kind != WireStepKind::Call)
+      return false;
     const auto arguments = view_.arguments_of(s);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const WirePlanArgument& a = arguments[i];
@@ -115,6 +117,7 @@ class Checker {
       return false;
     if (!std::ranges::all_of(view_.afters_of(s), [&](std::uint32_t i) { return i < index; }))
       return false;
+    if (s.kind != WireStepKind::Call && view_.steps[0].kind == WireStepKind::Call) return false;
     switch (s.kind) {
       case WireStepKind::Launch:
         return is_launch_sound(s);

@@ -66,8 +66,8 @@ struct WireTensorMap {
   std::uint32_t fill = 0;
 };
 
-/// Call: the entry of a host launcher, the only step of its plan; arguments in their order, plain
-/// values and addresses in buffers.
+/// Call: the entry of a host launcher, whose plan has calls alone, one after the other; arguments
+/// in their order, plain values and addresses in buffers.
 enum class WireStepKind : std::uint32_t { Launch = 1, Fill, Copy, Call };
 
 inline constexpr std::uint32_t kStepCooperative = 1;

@@ -119,7 +119,7 @@ TEST(Plans, RecordsOutOfBoundsAreRefused) {
   }
 }
 
-TEST(Plans, ACallStandsAloneAndTakesPlainArgumentsInTheirOrder) {
+TEST(Plans, CallsStandAmongCallsAndTakePlainArgumentsInTheirOrder) {
   PlanParts call;
   WireStep step;
   step.kind = WireStepKind::Call;
@@ -131,8 +131,15 @@ TEST(Plans, ACallStandsAloneAndTakesPlainArgumentsInTheirOrder) {
                             .bytes = 8,
                             .place = {PlaceKind::Buffer, 3, 64}});
   EXPECT_TRUE(is_accepted(encode_plan(call)));
+  PlanParts two = call;
+  two.steps.push_back(two.steps[0]);
+  EXPECT_TRUE(is_accepted(encode_plan(two)));
+  const WireStep fill = sample().steps[1];
+  ASSERT_EQ(fill.kind, WireStepKind::Fill);
   const std::function<void(PlanParts&)> damages[] = {
-      [](PlanParts& p) { p.steps.push_back(p.steps[0]); },
+      [&](PlanParts& p) { p.steps.push_back(fill); },
+      [&](PlanParts& p) { p.steps.insert(p.steps.begin(), fill); },
+      [](PlanParts& p) { p.steps[0].branch = 1; },
       [](PlanParts& p) { p.arguments[1].parameter = 2; },
       [](PlanParts& p) { p.arguments[0].at = 4; },
       [](PlanParts& p) { p.arguments[0].bytes = 3; },

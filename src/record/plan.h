@@ -103,7 +103,7 @@ struct PlanArgument {
   }
 };
 
-/// Call: of a host launcher's entry, the only step of its plan.
+/// Call: of a host launcher's entry, whose plan has calls alone.
 enum class StepKind { Launch, Fill, Copy, Call };
 template <>
 struct EnumNames<StepKind> {

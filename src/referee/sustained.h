@@ -21,8 +21,8 @@ inline constexpr double kSustainedNs = 1e9;
 /// them at every turn. Precondition: why_not_sustained() is empty.
 Plan repeated(const Plan& plan, const std::vector<int>& order, int tensors, int slots);
 
-/// Why this program cannot be run so, in words: it reads what it writes, has branches, or is a host
-/// launcher; empty where it can.
+/// Why this program cannot be run so, in words: it reads what it writes, or has branches; empty
+/// where it can.
 std::string why_not_sustained(const Workload& workload, const Program& program);
 
 struct SustainedRun {

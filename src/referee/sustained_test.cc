@@ -77,8 +77,19 @@ TEST(Sustained, WhatReadsItsOutputsOrForksHasNoFigure) {
   EXPECT_THAT(why_not_sustained(changes, program), HasSubstr("its own inputs"));
   program.plans[workload.name].steps[0].branch = 1;
   EXPECT_THAT(why_not_sustained(workload, program), HasSubstr("branches"));
-  program.object.format = "elf-so";
-  EXPECT_THAT(why_not_sustained(workload, program), HasSubstr("host launcher"));
+  program.plans.clear();
+  EXPECT_THAT(why_not_sustained(workload, program), HasSubstr("no plan"));
+}
+
+TEST(Sustained, CallsOfAHostLauncherAreRepeatedOnTheTensorsOfEachSlot) {
+  GpuRoom room;
+  Plan plan = testing::make_plan(room.request.workloads.front());
+  plan.steps[0].kind = StepKind::Call;
+  const Plan all = repeated(plan, {1, 0}, 2, 2);
+  ASSERT_EQ(all.steps.size(), 2u);
+  for (const PlanStep& step : all.steps) EXPECT_EQ(step.kind, StepKind::Call);
+  EXPECT_EQ(all.steps[0].arguments[1].place.index, 2);
+  EXPECT_EQ(all.steps[1].arguments[1].place.index, 0);
 }
 
 TEST(Sustained, ARepeatedPlanNamesTheTensorsOfEachSlot) {

@@ -12,14 +12,17 @@ enum Mode { kPure, kWaits, kFails, kQueuesNothing };  // as in host_launcher.cc
 
 class HostLauncher : public WithPlayer {
  protected:
+  std::unique_ptr<device::Buffer> z_;
+
   void SetUp() override {
     Gpu::SetUp();
     if (gpu() == nullptr) return;
     y_ = make(kElements);
+    z_ = make(kElements);
     auto player = gpu()->start_player({.name = "opponent",
                                        .jail = jail_level(),
-                                       .buffers = {y_.get()},
-                                       .writable = {true},
+                                       .buffers = {y_.get(), z_.get()},
+                                       .writable = {true, true},
                                        .runs_host_code = true});
     ASSERT_TRUE(player.has_value()) << describe(player.error());
     player_ = std::move(*player);
@@ -28,13 +31,17 @@ class HostLauncher : public WithPlayer {
     object.path = KW_HOST_LAUNCHER;
     load(object);
   }
-  device::LoadResult bind(Mode mode) {
+  static PlanStep call(Mode mode, int buffer) {
     PlanStep step;
     step.kind = StepKind::Call;
-    step.arguments = {number(0, mode), tensor(1, 0), number(2, kElements)};
-    const Plan plan = plan_of({step});
-    return player_->bind({.object = object_, .plan = &plan, .tensors = {0}, .workspaces = {}});
+    step.arguments = {number(0, mode), tensor(1, buffer), number(2, kElements)};
+    return step;
   }
+  device::LoadResult bind(std::vector<PlanStep> calls) {
+    const Plan plan = plan_of(std::move(calls));
+    return player_->bind({.object = object_, .plan = &plan, .tensors = {0, 1}, .workspaces = {}});
+  }
+  device::LoadResult bind(Mode mode) { return bind({call(mode, 0)}); }
   float y_after(int plan, bool is_by_stream) {
     const CallResult ended = player_->call(
         {.object = plan,
@@ -63,6 +70,20 @@ TEST_F(HostLauncher, OneThatWaitsIsCalledEachTime) {
   EXPECT_NE(bound.why_not_captured, "");
   const float first = y_after(bound.object, false);
   EXPECT_EQ(y_after(bound.object, false), first + 1);
+}
+
+TEST_F(HostLauncher, ManyCallsAreOneGraphOrASeries) {
+  const auto pure = bind({call(kPure, 0), call(kPure, 1), call(kPure, 0)});
+  ASSERT_EQ(pure.fate, Fate::Returned) << pure.detail;
+  EXPECT_EQ(pure.why_not_captured, "");
+  EXPECT_EQ(y_after(pure.object, false), 4) << "the first call alone before the capture";
+  EXPECT_EQ(get(*z_, kElements).back(), 3);
+  EXPECT_EQ(y_after(pure.object, false), 4);
+  const auto waits = bind({call(kWaits, 0), call(kWaits, 1)});
+  ASSERT_EQ(waits.fate, Fate::Returned) << waits.detail;
+  const float y = y_after(waits.object, false);
+  EXPECT_EQ(get(*z_, kElements).back(), y + 1);
+  EXPECT_EQ(y_after(waits.object, false), y + 2);
 }
 
 TEST_F(HostLauncher, OneThatQueuesNothingIsSeen) {
