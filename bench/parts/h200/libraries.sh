@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
-# TASK LIBRARY LIMITS FILE: what was asked of the speedup over the library, in the words of limit_of.
+# TASK LIBRARY LIMITS FILE [SUSTAINED]: what was asked of the speedup over the library, in pairs and, where the fifth word is
+# given, of both back to back, in the words of limit_of.
 library_lines=(
-  'matmul cublas 0.95 40_gpu_fma' 'matmul cublas 1.5 60_gpu_cute_tf32x3' 'matmul_bf16 cublaslt square_4096=0.95,square_8192=0.95 60_gpu_cute'
-  'matmul_f16 cublaslt - 60_gpu_cute'
+  'matmul cublas 0.95 40_gpu_fma' 'matmul cublas 1.5 60_gpu_cute_tf32x3' 'matmul_bf16 cublaslt square_4096=0.95,square_8192=0.95 60_gpu_cute square_4096=0.95,square_8192=0.95'
+  'matmul_f16 cublaslt - 60_gpu_cute -'
 )
 other_library_lines=(
   'scan cub 1.0 40_gpu_lookback' 'reduce_sum cub - 40_gpu_pieces' 'histogram cub - 40_gpu_lanes'
@@ -32,30 +33,47 @@ equivalent_round() {
 
 # library_figures LINES...
 library_figures() {
-  local line task library limits file stem shape
+  local line task library limits file sustained stem shape
   for line in "$@"; do
-    read -r task library limits file <<<"$line"
+    read -r task library limits file sustained <<<"$line"
     stem=libraries.$task.$file
     figure "$stem" ratio median none 0 - "$task, $file: speedup over $library" \
       "geometric mean over the timed workloads, in pairs, of \`kw judge $(kernel_of "$task" "$file.cu") --task $task --baseline $library --target cuda --json\`, a process each round"
     asked_figure "$(limit_of "$limits" '')" "$stem.worst" ratio "$stem" "$task, $file: its worst workload over $library" 'the same judgements'
     for shape in $(timed_shapes "$task"); do
       asked_figure "$(limit_of "$limits" "$shape")" "$stem.at.$shape" ratio "$stem" "$task, $file: $shape over $library" 'the same judgements'
+      [ -n "$sustained" ] || continue
+      asked_figure "$(limit_of "$sustained" "$shape")" "$stem.sustained.at.$shape" ratio "$stem" "$task, $file: $shape back to back over $library" \
+        'a second and more of calls without a flush between them (`--sustained`), by each in turn, in the same judgements'
     done
   done
 }
+# sustained_samples ID: of the judgement in $out, the library's time a call back to back over the kernel's, for each shape.
+sustained_samples() {
+  each /workloads group=time name sustained | awk -F '\t' '
+    function call_ns(role, parts, n, i) {
+      n = split($2, parts, "}")
+      for (i = 1; i <= n; ++i)
+        if (index(parts[i], "\"role\":\"" role "\"") && match(parts[i], /"call_ns":[-+0-9.e]+/))
+          return substr(parts[i], RSTART + 10, RLENGTH - 10) + 0
+      return 0
+    }
+    { ours = call_ns("candidate"); theirs = call_ns("opponent"); if (ours > 0 && theirs > 0) print $1 "\t" theirs / ours }' >"$work/sustained"
+  shape_samples "$1" <"$work/sustained"
+}
 # library_round LINES...: one judgement of each; false once there is no time.
 library_round() {
-  local line task library file
+  local line task library file sustained
   for line in "$@"; do
-    read -r task library _ file <<<"$line"
+    read -r task library _ file sustained <<<"$line"
     has_room 60 || { note "no time for $task, $file in round $i"; return 1; }
     progress "round $i: $task $file against $library"
-    gpu_judge "$top/$(kernel_of "$task" "$file.cu")" "$task" "$library" || continue
+    gpu_judge "$top/$(kernel_of "$task" "$file.cu")" "$task" "$library" ${sustained:+--sustained} || continue
     sample_if "libraries.$task.$file" "$(number /speedup/value)"
     each /workloads group=time name speedup | awk -F '\t' '
       match($2, /"value":[-+0-9.e]+/) { value = substr($2, RSTART + 8, RLENGTH - 8); if (value > 0) print $1 "\t" value }' >"$work/speedups"
     shape_samples "libraries.$task.$file" <"$work/speedups"
+    [ -z "$sustained" ] || sustained_samples "libraries.$task.$file.sustained"
     sample_if "libraries.$task.$file.worst" "$(cut -f 2 "$work/speedups" | sort -g | head -n 1)"
   done
 }
