@@ -2,8 +2,8 @@
 // read, it leaves as whole lines, around the caches.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune STREAM = 1, 0
-// kw: tune TILE_ROWS = 32, 64, 128
-// kw: tune TILE_COLS = 64, 128, 32
+// kw: tune TILE_ROWS = 64, 32, 128
+// kw: tune TILE_COLS = 256, 64, 128
 // kw: tune AHEAD = 64, 32, 0
 // kw: tune CHUNK = 2048, 8192     // rows of a strip that one thread takes, about
 // kw: tune LANES = 16, 8
