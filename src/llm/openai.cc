@@ -78,8 +78,7 @@ class ChatReader final : public ReplyReader {
  private:
   Result<> take(const Json& body, const char* content_key) {
     if (!body.is_object()) return fail("the answer is no JSON object", {}, Advice::Retry);
-    if (const auto error = body.find("error"); error != body.end() && !error->is_null())
-      return parts_.break_off(body);
+    if (is_error(body)) return parts_.break_off(body);
     if (parts_.model.empty()) parts_.model = string_at(body, "model");
     if (const Json& usage = object_at(body, "usage"); !usage.is_null())
       parts_.usage = openai_usage(usage);

@@ -22,6 +22,10 @@ class VectorReader final : public ReplyReader {
   }
 
   Result<> on_whole(const Json& body) override {
+    if (is_error(body)) {
+      refusal = error_in_reply(body);
+      return fail(refusal->message);
+    }
     const auto data = body.is_object() ? body.find("data") : body.end();
     if (!body.is_object() || data == body.end() || !data->is_array())
       return fail("the answer holds no 'data': is this an embeddings server?");
@@ -41,6 +45,7 @@ class VectorReader final : public ReplyReader {
   std::vector<std::vector<float>> vectors;
   Usage usage;
   std::string model;
+  std::optional<ServerError> refusal;  ///< That came under status 200.
 
  private:
   Result<> take(const Json& item, std::size_t position) {
@@ -88,8 +93,10 @@ class OpenAiEmbeddings final : public EmbeddingModel {
     if (endpoint_.key.is_set())
       headers.push_back({"Authorization", "Bearer " + endpoint_.key.reveal()});
     VectorReader reader(texts.size());
-    const Posted posted = KW_TRY(post(endpoint_, "/embeddings", headers, body, reader, call));
-    if (posted.refusal) return std::unexpected(to_error(*posted.refusal, endpoint_));
+    const auto posted = post(endpoint_, "/embeddings", headers, body, reader, call);
+    if (const auto& refusal = posted ? posted->refusal : reader.refusal)
+      return std::unexpected(to_error(*refusal, endpoint_));
+    if (!posted) return std::unexpected(posted.error());
     for (auto& vector : reader.vectors) all.vectors.push_back(std::move(vector));
     all.usage.prompt_tokens += reader.usage.prompt_tokens;
     all.model = reader.model;

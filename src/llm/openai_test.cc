@@ -420,6 +420,22 @@ TEST_F(OpenAi, EmbedsInTheOrderAsked) {
   }
 }
 
+TEST_F(OpenAi, AnErrorInThePlaceOfEmbeddingsIsTheServersError) {
+  const auto embeddings = make_openai_embeddings(endpoint());
+  const auto error_of = [&](const std::string& body) {
+    server_.add({.content_type = "application/json", .pieces = {body}, .is_buffered = true});
+    return embeddings->embed({"a"}, call_).error();
+  };
+  const Error limit = error_of(R"({"error":{"message":"Slow down","code":"rate_limit_exceeded"}})");
+  EXPECT_EQ(limit.advice, Advice::Retry);
+  EXPECT_THAT(limit.what, HasSubstr("Slow down"));
+  EXPECT_EQ(error_of(R"({"error":{"message":"No","type":"authentication_error"}})").advice,
+            Advice::Stop);
+  const Error old = error_of(R"({"object":"error","message":"too long","code":400})");
+  EXPECT_EQ(old.advice, Advice::GiveUp);
+  EXPECT_THAT(old.what, HasSubstr("too long"));
+}
+
 TEST_F(OpenAi, EmbeddingsAreAskedForAgainAndEnd) {
   timeouts_.idle = std::chrono::milliseconds(30);
   RetryEmbeddings embeddings(make_openai_embeddings(endpoint()), {}, clock_, Seed::from_number(1),

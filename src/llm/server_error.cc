@@ -207,6 +207,12 @@ Error to_error(const ServerError& error, const Endpoint& endpoint) {
   return endpoint.redactor.redact(std::move(out));
 }
 
+bool is_error(const Json& body) {
+  if (!body.is_object()) return false;
+  const auto error = body.find("error");
+  return (error != body.end() && !error->is_null()) || text_of(body, "object") == "error";
+}
+
 ServerError error_in_reply(const Json& body) {
   ServerError error = server_error_from(body);
   error.is_in_reply = true;

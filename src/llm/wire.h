@@ -50,6 +50,8 @@ ServerError read_server_error(const net::HttpHead& head, std::string_view body);
 ServerError server_error_from(const Json& body);
 /// The same of an error that came under status 200.
 ServerError error_in_reply(const Json& body);
+/// Whether what came under status 200 is such an error: OpenAI's form, or vLLM's older one.
+bool is_error(const Json& body);
 
 /// Seconds, an HTTP date (against `wall_seconds`), or the finer retry-after-ms.
 std::optional<std::chrono::milliseconds> retry_after_of(const net::HttpHead& head,
