@@ -94,6 +94,13 @@ TEST_F(UnreachableRun, AModelThatRefusesEverythingStopsTheRun) {
   ASSERT_FALSE(run(with_models({{always("!400\nunknown field")}, {}}), by("refine", 30)));
   EXPECT_EQ(latest().attempts, 1);
   EXPECT_THAT(latest().stopped_by, HasSubstr("refused twice in a row"));
+  for (int again = 0; again < 2; ++again) {
+    ASSERT_FALSE(resume(with_models({{always("!400\nunknown field")}, {}}), latest()));
+    EXPECT_EQ(latest().attempts, 1) << "a server that refuses still costs no attempt";
+    EXPECT_THAT(latest().stopped_by, HasSubstr("refused twice in a row"));
+  }
+  ASSERT_FALSE(resume(with_models({{always("!400\nno such model")}, {}}), latest()));
+  EXPECT_EQ(latest().attempts, 2) << "other words may be about one request";
   ASSERT_TRUE(resume(with_models({{always(kernel(1))}, {}}), latest()));
   EXPECT_EQ(latest().attempts, 30);
 }

@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 
 #include "base/contains.h"
+#include "base/text.h"
 #include "engine/orders.h"
 #include "engine/readings.h"
 #include "engine/written.h"
+#include "llm/retry.h"
 #include "memory/lesson_rules.h"
 #include "propose/evidence.h"
 #include "record/codec_impl.h"
@@ -96,6 +98,11 @@ Result<Writer> Writer::open(const Writing& writing, store::RunStore& store,
   writer.brief_ = KW_TRY(brief_of(writing, store, run, baseline_ns));
   writer.desk_ = KW_TRY(writing.open(run));
   KW_ASSERT(writer.desk_.proposer != nullptr);
+  if (const auto last = static_cast<int>(run.attempts); last > 0) {
+    const Attempt attempt = KW_TRY(store.attempt(run.id, last));
+    const Verdict& verdict = attempt.evaluation.verdict;
+    if (verdict.is_unanswered()) writer.refused_before_ = verdict.evidence;
+  }
   return writer;
 }
 
@@ -265,13 +272,18 @@ Result<WrittenSource> Writer::compose(propose::Situation& whole, const Manner& m
     for (const View& view : manner.counsel) whole.counsel.push_back(KW_TRY(consult(whole, view)));
   Shown shown;
   auto proposal = propose(KW_TRY(as_seen(whole, manner.writer, shown)));
+  const std::string refused_before = std::exchange(refused_before_, {});
   // This request was turned down, another may pass: docs/models.md.
   if (!proposal && proposal.error().advice != Advice::GiveUp)
     return std::unexpected(proposal.error());
-  if (proposal)
+  if (proposal) {
     source.proposal = std::move(*proposal);
-  else
-    source.ended = no_candidate(std::string(kNoAnswer) + describe(proposal.error()));
+  } else {
+    std::string evidence = std::string(kNoAnswer) + describe(proposal.error());
+    if (without_numbers(evidence) == without_numbers(refused_before))
+      return fail(proposal.error().what + llm::kRefusedTwice, proposal.error().where, Advice::Stop);
+    source.ended = no_candidate(std::move(evidence));
+  }
   // Where there is no source, too: nobody else was asked for one.
   source.proposal.candidate.origin = Origin::Model;
   for (const Reading& said : whole.counsel) {

@@ -143,6 +143,9 @@ class Writer {
   Desk desk_;
   propose::History history_;  ///< Of the attempts that were told.
   int in_history_ = 0;        ///< The last of them.
+  /// The words of the refusal that the run ended with when its last process did; empty from the
+  /// first proposal on.
+  std::string refused_before_;
 };
 
 }  // namespace kw::engine

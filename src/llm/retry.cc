@@ -68,7 +68,7 @@ Error RetryModel::refused(Error error) {
   const std::lock_guard guard(mutex_);
   const std::string words = without_numbers(error.what);
   if (words == std::exchange(last_refusal_, words)) {
-    error.what += " (refused twice in a row)";
+    error.what += kRefusedTwice;
     error.advice = Advice::Stop;
   }
   return error;

@@ -14,6 +14,9 @@
 
 namespace kw::llm {
 
+/// How an error ends that is a refusal in the words of the one before.
+inline constexpr const char* kRefusedTwice = " (refused twice in a row)";
+
 struct RetryPolicy {
   int max_tries = 6;
   std::chrono::milliseconds first_wait{1'000};     ///< Doubles with every try.
