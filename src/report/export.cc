@@ -15,7 +15,11 @@
 namespace kw::report {
 namespace {
 
-Json action_of(const Attempt& a) {
+/// Of an action, what is the attempt's and not its candidate's.
+constexpr std::array kAuthorship{"writer", "plan", "usage", "cost_usd"};
+
+/// `has_prices`: of some calls of the run.
+Json action_of(const Attempt& a, bool has_prices) {
   auto ask = parse_json(a.ask, "ask");
   Json action;
   action["ask"] = ask ? std::move(*ask) : Json();
@@ -27,6 +31,11 @@ Json action_of(const Attempt& a) {
   action["techniques"] = a.candidate.techniques;
   action["source_sha256"] = a.candidate.sha256;
   action["source"] = a.candidate.source;
+  action["writer"] = a.writer.empty() ? Json() : Json(a.writer);
+  action["plan"] = a.plan;
+  action["calls"] = a.exchanges.size();
+  action["usage"] = encode_json(a.usage);
+  action["cost_usd"] = a.exchanges.empty() || has_prices ? Json(a.cost_usd) : Json();
   return action;
 }
 
@@ -135,7 +144,7 @@ std::string Trajectories::line(const Attempt& a) {
                    {"told", told_},
                    {"best_attempt", best_attempt_},
                    {"best_speedup", best_speedup_}};
-  line["action"] = action_of(a);
+  line["action"] = action_of(a, data_.run.spent.calls > data_.run.spent.unpriced);
   line["outcome_class"] = name_of(a.outcome_class);
   line["reward"] = a.reward;
   line["verdict"] = encode_json(a.evaluation.verdict);
@@ -163,7 +172,9 @@ Result<Attempt> read_trajectory(std::string_view line, const std::string& origin
   for (const char* key :
        {"against_baseline", "at_ns", "chosen", "outcome_class", "recalled", "reward", "words"})
     attempt[key] = std::move(step[key]);
-  action.erase("ask"), action.erase("parent");
+  for (const char* key : kAuthorship)
+    if (const auto found = action.find(key); found != action.end() && !found->is_null())
+      attempt[key] = std::move(*found);
   action["sha256"] = std::move(action["source_sha256"]);
   attempt["candidate"] = std::move(action);
   attempt["evaluation"] = std::move(step["measured"]);

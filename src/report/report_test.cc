@@ -1,4 +1,4 @@
-// Tables, plots and exports: goldens with placeholders for what may vary.
+// Tables and plots: goldens with placeholders for what may vary.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -10,9 +10,9 @@
 #include "base/text.h"
 #include "record/codec.h"
 #include "report/comparison.h"
-#include "report/export.h"
 #include "report/plot.h"
 #include "report/run_folder.h"
+#include "report/run_for_test.h"
 #include "report/svg.h"
 
 namespace kw::report {
@@ -24,80 +24,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-Attempt attempt(int number, OutcomeClass outcome_class, double value) {
-  Attempt a;
-  a.number = number;
-  a.candidate.name = "tiled";
-  a.candidate.source = "// source\n";
-  a.candidate.knobs = {{"B", 64}, {"S", 2}};
-  a.ask = R"({"id":1})";
-  a.outcome_class = outcome_class;
-  a.at_ns = number * 1000;
-  if (outcome_class == OutcomeClass::Failed) {
-    a.evaluation.verdict = {Stage::Check, Outcome::WrongResult, "3 of 9"};
-    return a;
-  }
-  a.evaluation.verdict = {Stage::Measure, Outcome::Correct, ""};
-  a.evaluation.speedup = {value, value * 0.9, value * 1.1, 0.995, "omp", 0.002, value > 1.2};
-  a.against_baseline = a.evaluation.speedup;
-  a.evaluation.stage_ns = {{"measure", 300}, {"compile", 200}, {"check", 100}};
-  WorkloadResult w;
-  w.name = "large, \"padded\"";
-  w.group = Group::Time;
-  w.median_ns = 2000 / value;
-  w.opponent_ns = 2000;
-  w.speedup = a.evaluation.speedup;
-  w.samples.resize(7);
-  w.items_per_s = 1e9;
-  w.bytes_per_s = 8e9;
-  w.flops_per_s = 2e9;
-  w.arithmetic_intensity = 0.25;
-  w.roofline.fraction = 0.5;
-  a.evaluation.workloads = {w};
-  return a;
-}
-
-std::vector<Attempt> attempts() {
-  return {attempt(1, OutcomeClass::NoGain, 1.1), attempt(2, OutcomeClass::NewBest, 2),
-          attempt(3, OutcomeClass::Failed, 0), attempt(4, OutcomeClass::NewBest, 3)};
-}
-
-Digest digest() {
-  Digest digest;
-  for (const Attempt& a : attempts()) digest.add(line_of(a));
-  return digest;
-}
-
-RunData run_data() {
-  RunData data;
-  data.run.name = "saxpy-1";
-  data.run.config.task = "saxpy";
-  data.run.stopped_by = "4 attempts";
-  data.run.spent_ns = 5000;
-  data.baselines = {{"omp", 2000, ""}, {"reference", 0, "failed at check"}};
-  data.baseline = "omp";
-  data.best = attempts()[3];
-  data.best_source = "#define B 64\n";
-  data.confirmation = data.best->evaluation;
-  Workload shape;
-  shape.name = data.confirmation->workloads.front().name;
-  shape.dims = {{"n", 1009}};
-  shape.scalars = {{"a", Dtype::F32, 1.5, 0}};
-  shape.dot_length = 7;
-  data.terms = {{GateKind::Dot, 6, 0, 0, 0, 3}, true, {shape}};
-  data.device.model = "A <Processor> & more";
-  Ceiling dram;
-  dram.kind = "triad";
-  dram.level = "DRAM";
-  dram.per_second = 3e10;
-  Ceiling fma;
-  fma.kind = "fma_f32";
-  fma.level = "core";
-  fma.per_second = 1e11;
-  data.device.ceilings = {dram, fma};
-  return data;
-}
 
 std::string progress_svg(const RunData& data, const std::vector<Attempt>& list) {
   Digest digest;
@@ -259,10 +185,10 @@ TEST(Digest, FollowsTheBest) {
 
 TEST(Digest, KeepsTheBestOfEachIdeaFastestFirst) {
   Digest d = digest();
-  AttemptLine other = line_of(attempt(5, OutcomeClass::NoGain, 2.5));
+  AttemptLine other = line_of(tiled_attempt(5, OutcomeClass::NoGain, 2.5));
   other.name = "blocked";
   d.add(other);
-  AttemptLine failed = line_of(attempt(6, OutcomeClass::Failed, 0));
+  AttemptLine failed = line_of(tiled_attempt(6, OutcomeClass::Failed, 0));
   failed.name = "broken";
   d.add(failed);
   std::vector<int> numbers;
@@ -289,133 +215,6 @@ TEST(Axis, FitsWhatCanBeShown) {
   EXPECT_GT(axis.hi, 1000);
   const Axis flat = fit({5, 5}, false, 0, 1);
   EXPECT_LT(flat.lo, flat.hi);
-}
-
-TEST(Trajectories, KnowOnlyWhatHadBeenTold) {
-  RunData data = run_data();
-  data.run.config.outstanding = 2;
-  Trajectories trajectories(data);
-  std::string text;
-  for (const Attempt& a : attempts()) text += trajectories.line(a);
-  const auto lines = split_lines(text);
-  ASSERT_EQ(lines.size(), 4u);
-  std::vector<int> told;
-  std::vector<int> best;
-  for (const std::string_view line : lines) {
-    const json step = json::parse(line);
-    told.push_back(step["state"]["told"]);
-    best.push_back(step["state"]["best_attempt"]);
-  }
-  EXPECT_THAT(told, ElementsAre(0, 0, 1, 2));
-  EXPECT_THAT(best, ElementsAre(0, 0, 0, 2));
-  const json second = json::parse(lines[1]);
-  EXPECT_EQ(second["action"]["source"], "// source\n");
-  EXPECT_EQ(second["action"]["ask"]["id"], 1);
-  EXPECT_EQ(second["outcome_class"], "new_best");
-  EXPECT_EQ(second["verdict"]["outcome"], "correct");
-}
-
-TEST(Trajectories, LeaveOutWhatNobodyAnswered) {
-  const RunData data = run_data();
-  Attempt a = attempts().front();
-  a.evaluation.verdict = {Stage::Propose, Outcome::NoCandidate, std::string(kNoAnswer) + "400"};
-  EXPECT_EQ(Trajectories(data).line(a), "");
-}
-
-TEST(Trajectories, AreReadBackAsFarAsTheyGo) {
-  const RunData data = run_data();
-  Trajectories trajectories(data);
-  for (Attempt a : attempts()) {
-    a.parent = a.number - 1;
-    a.chosen = "tiling";
-    a.evaluation.roofline_fraction = 0.3;
-    a.evaluation.object_sha256 = "abc";
-    const auto back = read_trajectory(trajectories.line(a), "x.jsonl:1");
-    ASSERT_TRUE(back) << describe(back.error());
-    EXPECT_EQ(encode(back->candidate), encode(a.candidate));
-    a.evaluation.stage_ns.clear();
-    EXPECT_EQ(encode(back->evaluation), encode(a.evaluation));
-    EXPECT_EQ(encode(line_of(*back)), encode(line_of(a)));
-    EXPECT_EQ(back->ask, a.ask);
-    EXPECT_EQ(back->chosen, "tiling");
-  }
-}
-
-TEST(Trajectories, WhatIsNoneIsAnErrorAtItsPlace) {
-  const RunData data = run_data();
-  json step = json::parse(Trajectories(data).line(attempts().front()));
-  const auto complaint = [](const std::string& text) {
-    const auto read = read_trajectory(text, "x.jsonl:3");
-    return read ? std::string() : describe(read.error());
-  };
-  for (const char* text : {"", "[1]", "{}", "{\"action\":1}", "nonsense"})
-    EXPECT_THAT(complaint(text), HasSubstr("x.jsonl:3")) << text;
-  step["reward"] = "much";
-  EXPECT_THAT(complaint(step.dump()), HasSubstr("reward"));
-  step = json::parse(Trajectories(data).line(attempts().front()));
-  step["verdict"] = 3;
-  EXPECT_NE(complaint(step.dump()), "");
-  step.erase("measured");
-  EXPECT_THAT(complaint(step.dump()), HasSubstr("measured"));
-}
-
-TEST(ChromeTrace, SlicesFollowOneAnotherWithStagesInside) {
-  RunData data = run_data();
-  Evaluation confirmation = *data.confirmation;
-  confirmation.id = "saxpy-1-confirm-4";
-  ChromeTrace chrome;
-  std::string text = chrome.begin(data);
-  for (const Attempt& a : attempts()) text += chrome.attempt(a);
-  text += chrome.event({1, "note", 4500, "{}"});
-  text += chrome.event({2, "confirm", 6000, encode(confirmation)});
-  const json trace = json::parse(text + chrome.end());
-  std::vector<std::string> names;
-  std::vector<double> starts;
-  for (const json& event : trace["traceEvents"]) {
-    if (event["ph"] != "X") continue;
-    names.push_back(event["name"]);
-    starts.push_back(event["ts"]);
-    EXPECT_GE(event["dur"].get<double>(), 0);
-  }
-  ASSERT_GE(names.size(), 8u);
-  EXPECT_EQ(names[0], "1 tiled");
-  EXPECT_DOUBLE_EQ(starts[0], 0.4) << "ended at 1 us and took 0.6";
-  EXPECT_THAT((std::vector<std::string>{names[1], names[2], names[3]}),
-              ElementsAre("compile", "check", "measure"));
-  EXPECT_DOUBLE_EQ(starts[3], 0.7);
-  EXPECT_THAT(names, testing::Contains("saxpy-1-confirm-4"));
-}
-
-TEST(ChromeTrace, ModelsCompilerAndDeviceHaveLanesOfTheirOwn) {
-  Attempt written = attempt(1, OutcomeClass::NewBest, 2);
-  written.evaluation.stage_ns["propose"] = 400;
-  written.usage.completion_tokens = 77;
-  ChromeTrace chrome;
-  const json trace = json::parse(chrome.begin(run_data()) + chrome.attempt(written) + chrome.end());
-  std::map<int, std::string> lanes;
-  std::map<std::string, std::string> lane_of;
-  for (const json& event : trace["traceEvents"]) {
-    if (event["name"] == "thread_name") lanes[event["tid"]] = event["args"]["name"];
-    if (event["ph"] == "X") lane_of[event["name"]] = lanes.at(event["tid"]);
-    if (event["name"] == "propose") {
-      EXPECT_EQ(event["args"]["completion_tokens"], 77);
-    }
-  }
-  EXPECT_EQ(lane_of, (std::map<std::string, std::string>{{"1 tiled", "attempts"},
-                                                         {"propose", "models"},
-                                                         {"compile", "compiler"},
-                                                         {"check", "device"},
-                                                         {"measure", "device"}}));
-}
-
-TEST(ChromeTrace, ARecalledVerdictTookNoTime) {
-  Attempt recalled = attempt(2, OutcomeClass::NoGain, 2);
-  recalled.recalled = 1;
-  recalled.evaluation.stage_ns["propose"] = 400;
-  EXPECT_EQ(spent_ns(recalled), (std::map<std::string, double>{{"propose", 400}}));
-  ChromeTrace chrome;
-  const std::string head = chrome.begin(run_data());
-  EXPECT_THAT(head + chrome.attempt(recalled), Not(HasSubstr("\"measure\"")));
 }
 
 TEST(SummaryTable, AnUnconfirmedResultNamesWhatItWasTimedAgainst) {
