@@ -90,7 +90,8 @@ PageList cards(const RunData& data, const Digest& digest) {
                "of what this machine was measured to reach");
   }
   add_card(list, "Attempts", std::to_string(digest.attempts),
-           fmt::format("{} failed, {} a new best", digest.failed, digest.bests.size()));
+           fmt::format("{} failed, {} a new best", digest.failed,
+                       digest.bests.empty() ? "none" : std::to_string(digest.bests.size())));
   add_card(list, "Took", format_ns(data.run.spent_ns), short_text(data.run.stopped_by));
   if (!data.run.config.models.empty())
     add_card(list, "Models", dollars_text(data.run.spent),

@@ -29,6 +29,19 @@ void legend(Svg& svg, int row, int color, const std::string& name) {
   svg.text(kLeft + 24, y, name);
 }
 
+/// Height that a legend in one row takes above the axes: what is drawn below never runs through it.
+constexpr double kLegendRow = 20;
+
+void legend_row(Svg& svg, const std::vector<std::pair<int, std::string>>& items) {
+  constexpr double kCharacter = 6.5, kGap = 48;  // about a character's width; dot and blanks
+  double x = kLeft + 4;
+  for (const auto& [color, name] : items) {
+    svg.dot(x, kTop + 2, color, name);
+    svg.text(x + 10, kTop + 6, name);
+    x += kCharacter * static_cast<double>(name.size()) + kGap;
+  }
+}
+
 /// Best measured ceiling of a kind's prefix at DRAM, or of flops; 0 if there is none.
 double ceiling_of(const DeviceFacts& device, std::string_view level, bool is_flops) {
   double best = 0;
@@ -70,7 +83,7 @@ ProgressPlot::ProgressPlot(const RunData& data, const Digest& digest,
     : digest_(digest),
       out_(std::move(out)),
       x_(fit({0, static_cast<double>(digest.attempts)}, false, kLeft, kRight)),
-      y_(fit({digest.slowest, digest.fastest}, true, kBottom, kTop)),
+      y_(fit({digest.slowest, digest.fastest}, true, kBottom, kTop + kLegendRow)),
       svg_(kWidth, kHeight, data.run.name + ": speedup over " + data.baseline, place) {
   svg_.axes(x_, y_, "attempt", "speedup");
 }
@@ -94,9 +107,7 @@ void ProgressPlot::finish() {
   }
   best.emplace_back(x_.at(digest_.attempts), best.back().second);
   svg_.line(best, 2);
-  legend(svg_, 0, 2, "new best (search figure)");
-  legend(svg_, 1, 0, "correct, no gain");
-  legend(svg_, 2, 1, "failed");
+  legend_row(svg_, {{2, "new best (search figure)"}, {0, "correct, no gain"}, {1, "failed"}});
   out_(std::move(svg_).finish());
 }
 

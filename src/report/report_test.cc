@@ -92,6 +92,11 @@ TEST(SummaryTable, TellsBaselinesIdeasAndTheWinner) {
     const std::string words(line.substr(0, line.find("  ")));
     EXPECT_THAT(table, HasSubstr(words));
   }
+  Digest empty;
+  Attempt none = tiled_attempt(1, OutcomeClass::Failed, 0);
+  none.candidate.name.clear();
+  empty.add(line_of(none));
+  EXPECT_THAT(summary_table(run_data(), empty), HasSubstr("idea     (no kernel) "));
   EXPECT_THAT(table, HasSubstr("# attempts in # us; stopped by: # attempts\n"));
 }
 
@@ -171,6 +176,17 @@ TEST(Plots, ShowEveryAttemptAndTheStepsOfTheBest) {
   ASSERT_NE(best, std::string::npos);
   const std::string line = svg.substr(best, svg.find('>', best) - best);
   EXPECT_EQ(std::count(line.begin(), line.end(), 'L'), 5) << "two steps and the end: " << line;
+}
+
+TEST(Plots, NothingRunsThroughTheLegend) {
+  // A run without a gain: its best is a line along the top.
+  const std::string svg = progress_svg(run_data(), {tiled_attempt(1, OutcomeClass::NoGain, 0.2)});
+  const auto number_behind = [&](std::string_view lead, std::size_t from) {
+    return std::stod(svg.substr(svg.find(lead, from) + lead.size(), 12));
+  };
+  const double legend = number_behind("cy=\"", svg.find("class=\"c2 f\""));
+  const double best = number_behind(" ", svg.find("d=\"M", svg.find("<path class=\"c2\"")) + 4);
+  EXPECT_GT(best, legend + 12);
 }
 
 TEST(Digest, FollowsTheBest) {

@@ -78,7 +78,7 @@ std::string summary_table(const RunData& data, const Digest& digest) {
       text += fmt::format("idea     {:<22} {:>9}  {:6.3f}x in search  {}\n", a.name,
                           format_ns(a.mean_ns), a.speedup, knobs_text(a.knobs));
     else
-      text += fmt::format("idea     {:<22} {}\n", a.name, a.words);
+      text += fmt::format("idea     {:<22} {}\n", shown_name(a.name), a.words);
   }
   text += winner_lines(data);
   text += fmt::format("{} attempts in {}; stopped by: {}\n", digest.attempts,
