@@ -13,7 +13,6 @@
 #include "cli/first_prompt.h"
 #include "cli/model_flags.h"
 #include "llm/estimate.h"
-#include "propose/counsel.h"
 #include "record/codec.h"
 #include "search/strategy.h"
 
@@ -27,6 +26,7 @@ struct EstimateFlags {
   std::int64_t attempts = 20;
   std::int64_t shortlist = 1;
   LengthFlags length;
+  AskingFlags asking;
   std::int64_t prompt_bytes = 0;
 };
 
@@ -75,7 +75,7 @@ llm::CallPlan role_plan(const EstimateFlags& flags, std::size_t prompt_bytes) {
   plan.worst_calls = 2 * flags.attempts;
   plan.worst_prompt_bytes += kAskedAgainBytes;
   plan.likely_reply_tokens = kWordsTokens;
-  plan.max_tokens = std::min(propose::ModelCounselOptions{}.max_tokens, plan.max_tokens);
+  plan.max_tokens = ReplySettings{.max_tokens = plan.max_tokens}.for_words().max_tokens;
   return plan;
 }
 
@@ -178,6 +178,8 @@ void print_estimate(const EstimateFlags& flags, const Estimate& all) {
   if (writers > 1) fmt::print("\neach attempt is written by one of the {} that write\n", writers);
   fmt::print(
       "\nbound it with --usd, --tokens or --calls; calls that fail and are retried come on top\n");
+  if (!flags.asking.effort.empty())
+    fmt::print("note: what is thought comes on top of likely replies, within their bound\n");
   for (const Line& line : all.lines)
     if (!line.price) fmt::print("note: {}: price unknown\n", line.spec.text());
 }
@@ -196,6 +198,8 @@ Result<int> estimate(const Global& global, const EstimateFlags& flags) {
   if (flags.models.models.empty())
     return fail_input("which model? give --model openai:NAME or another", "estimate");
   KW_TRY(flags.length.check());
+  KW_TRY(flags.asking.reply(flags.length.reply_tokens));
+  KW_TRY(flags.asking.timeout_ns());
   if (flags.attempts < 1 || flags.shortlist < 1 || flags.prompt_bytes < 0)
     return fail_input("--attempts, --shortlist and --prompt-bytes are whole numbers above 0",
                       "estimate");
@@ -233,6 +237,7 @@ Command estimate_command() {
     f.integer("--attempts", flags->attempts, "Attempts that are written, repairs included");
     f.integer("--shortlist", flags->shortlist, "Kernels written for each");
     flags->length.declare(f);
+    flags->asking.declare(f);
     f.integer("--prompt-bytes", flags->prompt_bytes, "Size of the first prompt; 0: of the task's");
   };
   command.run = [flags](const Global& global) {

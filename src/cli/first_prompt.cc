@@ -38,6 +38,7 @@ class Listener final : public llm::ChatModel {
       const bool has_system = request.messages.front().role == ChatRole::System;
       if (has_system) heard_.prompt.system = request.messages.front().text;
       heard_.prompt.user = request.messages.back().text;
+      heard_.reply = {request.max_tokens, request.temperature, request.effort};
       if (name_ != kAnybody) heard_.model = name_;
       if (propose::attempt_of_counsel(call.scope) != 0)
         heard_.role = call.scope.substr(0, call.scope.find(' '));
@@ -72,9 +73,11 @@ Result<engine::Desk> listening_desk(const propose::PromptBook& book, const RunCo
   };
   propose::ModelCounselOptions counsel;
   counsel.prompt = prompt;
+  counsel.reply = reply_of(config).for_words();
   counsel.on_prompt = keep;
   propose::ModelProposerOptions options;
   options.prompt = prompt;
+  options.reply = reply_of(config);
   options.on_prompt = keep;
   options.roles = roles;
   desk.counsel = std::make_unique<propose::ModelCounsel>(book, roles, writers, counsel);
@@ -255,7 +258,7 @@ Result<FirstPrompt> build_first_prompt(const Global& global, FirstPromptFlags fl
       KW_TRY(lay_groundwork(global, data, std::move(definition), aim_of(config, facts), facts,
                             {.own_playbook = flags.own_playbook}));
   fit_to_task(config, flags.run, ground);
-  ground.shelf = KW_TRY(open_shelf(data, "", "", {}));
+  ground.shelf = KW_TRY(open_shelf(data, "", "", 0, {}));
   if (!flags.run.embedder.empty())
     ground.shelf = quiet_shelf(std::move(ground.shelf),
                                KW_TRY(as_input(llm::parse_model_spec(

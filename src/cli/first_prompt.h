@@ -24,6 +24,7 @@ struct FirstPrompt {
   std::string errand;
   std::string role;   ///< Whose words are asked for; empty: the writer's.
   std::string model;  ///< Who is asked; empty: the flags name nobody.
+  ReplySettings reply;
   std::string baseline;
   double baseline_ns = 0;            ///< 0: not known here.
   std::vector<std::string> unknown;  ///< What only a run knows, a sentence each.

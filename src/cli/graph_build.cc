@@ -133,7 +133,12 @@ struct Namer {
 Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
                                           const GraphBuildFlags& flags) {
   const auto specs = KW_TRY(flags.models.specs());
+  if (specs.empty() && (flags.length.any() || flags.asking.any()))
+    return fail_input(
+        "--max-tokens, --temperature, --effort and --model-timeout are for a model: give --model");
   if (specs.empty()) return std::unique_ptr<Namer>();
+  KW_TRY(flags.length.check());
+  const ReplySettings reply = KW_TRY(flags.asking.reply(flags.length.reply_tokens));
   if (specs.size() > 1 || !specs.front().role.empty())
     return fail_input("kw graph build wants at most one --model, without a role");
   auto namer = std::make_unique<Namer>();
@@ -143,8 +148,9 @@ Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
   around.seed = Seed::from_os();
   around.keys = KW_TRY(llm::keys_from_environment());
   around.prices = KW_TRY(open_prices(data));
+  around.timeouts = timeouts_of(KW_TRY(flags.asking.timeout_ns()));
   namer->model = KW_TRY(as_input(llm::open_model(specs.front(), around)));
-  namer->relabeller = KW_TRY(propose::ModelRelabeller::open(data, *namer->model));
+  namer->relabeller = KW_TRY(propose::ModelRelabeller::open(data, *namer->model, reply));
   return namer;
 }
 
@@ -274,6 +280,8 @@ void GraphBuildFlags::declare(Flags& flags) {
   flags.texts("--task", tasks, "Runs and kernels of this task alone; repeatable");
   flags.on_off("--keep", keep, "Add to the workspace's graph instead of taking its place");
   models.declare(flags);
+  length.declare_reply(flags);
+  asking.declare(flags);
 }
 
 Result<int> build_graph(const Global& global, const TargetFlags& target,

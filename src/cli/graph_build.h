@@ -16,6 +16,8 @@ struct GraphBuildFlags {
   bool keep = false;
   std::vector<std::string> tasks;
   ModelFlags models;
+  LengthFlags length;  ///< Of replies.
+  AskingFlags asking;
 
   void declare(Flags& flags);
 };

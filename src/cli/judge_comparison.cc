@@ -71,7 +71,14 @@ class Panel {
       if (!spec.role.empty()) return fail_input("kw memory judge wants --model without a role");
     if (panel->specs_.empty() && flags.spend.any())
       return fail_input("--usd, --tokens and --calls bound models: give --model too");
+    if (panel->specs_.empty() && (flags.length.any() || flags.asking.any()))
+      return fail_input(
+          "--max-tokens, --temperature, --effort and --model-timeout are for models: give --model "
+          "too");
     panel->limits_ = KW_TRY(flags.spend.limits());
+    KW_TRY(flags.length.check());
+    panel->reply_ = KW_TRY(flags.asking.reply(flags.length.reply_tokens));
+    panel->around_.timeouts = timeouts_of(KW_TRY(flags.asking.timeout_ns()));
     panel->around_.http = panel->http_.get();
     panel->around_.clock = &platform::real_clock();
     panel->around_.seed = Seed::from_os();
@@ -89,7 +96,7 @@ class Panel {
     for (const llm::ModelSpec& spec : specs_) {
       const Spending before = ledger.spent();
       const auto model = KW_TRY(as_input(llm::open_model(spec, around_)));
-      auto next = KW_TRY(propose::NextStep::open(data_, *model));
+      auto next = KW_TRY(propose::NextStep::open(data_, *model, reply_));
       engine::JudgeAnswers answers;
       for (const engine::JudgeQuestion& question : questions) {
         const auto place = next.choose(engine::facts_of(question.state), menu_of(question, cards));
@@ -123,6 +130,7 @@ class Panel {
   llm::Surroundings around_;
   std::vector<llm::ModelSpec> specs_;
   SpendLimits limits_;
+  ReplySettings reply_;
 };
 
 /// The best choices there were, as the last row.
@@ -207,6 +215,8 @@ void print_comparison(const engine::JudgeComparison& c) {
 void JudgeComparisonFlags::declare(Flags& flags) {
   models.declare(flags);
   spend.declare(flags);
+  length.declare_reply(flags);
+  asking.declare(flags);
   flags.integer("--questions", questions,
                 "Kernels for which each judge names the next technique, at most");
 }

@@ -12,8 +12,10 @@
 namespace kw::cli {
 
 struct JudgeComparisonFlags {
-  ModelFlags models;  ///< Asked beside the others, one call for each question.
-  SpendFlags spend;   ///< Over all of them.
+  ModelFlags models;   ///< Asked beside the others, one call for each question.
+  SpendFlags spend;    ///< Over all of them.
+  LengthFlags length;  ///< Of replies.
+  AskingFlags asking;
   std::int64_t questions = 40;
 
   void declare(Flags& flags);

@@ -94,7 +94,7 @@ Result<int> list_experience(const Global& global, const std::string& task,
 
 Result<int> list_cards(const Global& global, const std::string& about) {
   auto store = KW_TRY(store::RunStore::open(global.workspace));
-  const engine::Shelf shelf = KW_TRY(open_shelf(KW_TRY(open_data(global)), "", "", {}));
+  const engine::Shelf shelf = KW_TRY(open_shelf(KW_TRY(open_data(global)), "", "", 0, {}));
   for (const Target target : {Target::Cpu, Target::Cuda})
     KW_TRY(engine::keep_knowledge(store, shelf, target));
   std::vector<FoundCard> found;

@@ -4,10 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 
+#include "base/contains.h"
+#include "base/text.h"
 #include "cli/session.h"
+#include "search/budget.h"
 
 namespace kw::cli {
 namespace {
@@ -70,6 +75,55 @@ Result<> LengthFlags::check() const {
     return fail_input(
         fmt::format("--max-tokens and --prompt-tokens are whole numbers from 1 to {}", kMost));
   return {};
+}
+
+void AskingFlags::declare(Flags& flags) {
+  flags.text("--temperature", temperature,
+             "Sampling temperature of models, 0 to 2; default: the server's");
+  flags.text("--effort", effort, "How much models think: low, medium or high; default: theirs");
+  declare_timeout(flags);
+}
+
+void AskingFlags::declare_timeout(Flags& flags) {
+  flags.text(
+      "--model-timeout", timeout,
+      "How long a model's server may be silent, before its answer and within, e.g. 20m for a "
+      "slow one; default 5m");
+}
+
+Result<ReplySettings> AskingFlags::reply(std::int64_t max_tokens) const {
+  ReplySettings reply{.max_tokens = max_tokens, .effort = effort};
+  static const std::vector<std::string> efforts{"low", "medium", "high"};
+  if (!effort.empty() && !contains(efforts, effort))
+    return fail_input("--effort is low, medium or high, not '" + effort + "'" +
+                      suggestion(effort, efforts));
+  if (temperature.empty()) return reply;
+  double value = 0;
+  const char* end = temperature.data() + temperature.size();
+  const auto parsed = std::from_chars(temperature.data(), end, value);
+  constexpr double kHottest = 2;  // OpenAI's bound; Anthropic's is 1
+  if (parsed.ec != std::errc() || parsed.ptr != end || !(value >= 0 && value <= kHottest))
+    return fail_input("--temperature is a number from 0 to 2, not '" + temperature + "'");
+  reply.temperature = value;
+  return reply;
+}
+
+Result<std::int64_t> AskingFlags::timeout_ns() const {
+  if (timeout.empty()) return 0;
+  auto ns = search::parse_duration(timeout);
+  if (!ns) return fail_input("--model-timeout: " + ns.error().what);
+  return *ns;
+}
+
+net::HttpTimeouts timeouts_of(std::int64_t timeout_ns) {
+  net::HttpTimeouts timeouts;
+  if (timeout_ns == 0) return timeouts;
+  const auto silence =
+      std::chrono::ceil<std::chrono::milliseconds>(std::chrono::nanoseconds(timeout_ns));
+  constexpr int kWhole = 6;
+  timeouts.first_byte = timeouts.idle = silence;
+  timeouts.total = std::max(timeouts.total, kWhole * silence);
+  return timeouts;
 }
 
 void PaceFlags::declare(Flags& flags) {

@@ -11,6 +11,7 @@
 #include "llm/rate_limit.h"
 #include "llm/spec.h"
 #include "memory/data_files.h"
+#include "net/http.h"
 
 namespace kw::cli {
 
@@ -46,6 +47,26 @@ struct LengthFlags {
   bool any() const { return reply_tokens != kReplyTokens || prompt_tokens != kPromptTokens; }
   Result<> check() const;
 };
+
+/// How every model is asked, and how long its server is waited for.
+struct AskingFlags {
+  std::string temperature{};
+  std::string effort{};
+  std::string timeout{};
+
+  void declare(Flags& flags);
+  /// --model-timeout alone, of what goes on with settings that are kept.
+  void declare_timeout(Flags& flags);
+  bool any() const { return !temperature.empty() || !effort.empty() || !timeout.empty(); }
+  /// With this bound on replies.
+  Result<ReplySettings> reply(std::int64_t max_tokens) const;
+  /// In nanoseconds; 0: as usual.
+  Result<std::int64_t> timeout_ns() const;
+};
+
+/// A server's head, and each further piece, may take `timeout_ns`, the whole six times as long and
+/// half an hour at least; 0: as usual.
+net::HttpTimeouts timeouts_of(std::int64_t timeout_ns);
 
 /// How quickly models are asked, and whether what was asked before is asked again.
 struct PaceFlags {

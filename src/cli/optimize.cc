@@ -82,6 +82,7 @@ Result<Setting> open_setting(const Global& global, const OptimizeFlags& flags,
   setting.real = KW_TRY(
       lay_groundwork(global, data, std::move(definition), {config.target, config.arch}, facts));
   setting.real->shelf = KW_TRY(open_shelf(data, flags.embedder, flags.writing.models.base_url,
+                                          config.model_timeout_ns,
                                           [&view](const std::string& t) { view.on_notice(t); }));
   if (!setting.bundle) KW_TRY(setting.bench->ensure_ceilings());
   return setting;
@@ -186,6 +187,8 @@ Result<Wanted> wanted_of(const OptimizeFlags& flags, const store::RunStore& stor
   } else {
     wanted.stored = KW_TRY(store.find(flags.run));
     wanted.config = wanted.stored->config;
+    if (const auto ns = KW_TRY(flags.writing.asking.timeout_ns()); ns > 0)
+      wanted.config.model_timeout_ns = ns;
   }
   return wanted;
 }
@@ -299,6 +302,7 @@ Command resume_command() {
     f.text("--results", flags->results, "Of a run with --carrier bundle: what came back");
     f.text("--save-attempts", flags->save_attempts,
            "Keep every source here as NNN_name.cpp or .cu");
+    flags->writing.asking.declare_timeout(f);
   };
   command.run = [flags](const Global& global) { return run(global, *flags); };
   return command;

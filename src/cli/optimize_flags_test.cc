@@ -58,6 +58,42 @@ TEST(OptimizeFlags, LengthsOfReplyAndPromptAreKeptWithTheRun) {
   EXPECT_THAT(config_of(flags).error().what, HasSubstr("are for models: give --model too"));
 }
 
+TEST(OptimizeFlags, HowModelsAreAskedIsKeptWithTheRun) {
+  OptimizeFlags flags = flags_of("refine", "cpu");
+  EXPECT_EQ(config_of(flags)->temperature, std::nullopt);
+  EXPECT_EQ(config_of(flags)->effort, "");
+  EXPECT_EQ(config_of(flags)->model_timeout_ns, 0);
+  flags.writing.asking = {"0", "high", "20m"};
+  const auto config = config_of(flags);
+  ASSERT_TRUE(config) << describe(config.error());
+  EXPECT_EQ(config->temperature, 0.0) << "not the server's default";
+  EXPECT_EQ(config->effort, "high");
+  EXPECT_EQ(config->model_timeout_ns, 1'200'000'000'000);
+  const auto refused = [&](const AskingFlags& asking) {
+    flags.writing.asking = asking;
+    return config_of(flags).error().what;
+  };
+  for (const char* temperature : {"-0.1", "2.1", "nan", "warm", "0.5x"})
+    EXPECT_THAT(refused({.temperature = temperature}), HasSubstr("a number from 0 to 2"));
+  EXPECT_THAT(refused({.effort = "hihg"}), HasSubstr("did you mean 'high'?"));
+  EXPECT_THAT(refused({.timeout = "20"}), HasSubstr("--model-timeout: duration '20'"));
+  flags.strategy = "greedy";
+  flags.writing.models.models.clear();
+  EXPECT_THAT(refused({.temperature = "1"}), HasSubstr("are for models: give --model too"));
+}
+
+TEST(AskingFlags, ASlowServerGetsMoreTimeForTheWholeToo) {
+  using std::chrono::minutes;
+  EXPECT_EQ(timeouts_of(0).first_byte, minutes(5));
+  const auto slow = timeouts_of(1'200'000'000'000);
+  EXPECT_EQ(slow.first_byte, minutes(20));
+  EXPECT_EQ(slow.idle, minutes(20));
+  EXPECT_EQ(slow.total, minutes(120));
+  const auto quick = timeouts_of(1);
+  EXPECT_EQ(quick.first_byte, std::chrono::milliseconds(1));
+  EXPECT_EQ(quick.total, minutes(30)) << "long replies of a server that is not silent";
+}
+
 TEST(OptimizeFlags, NearNamesAreSuggested) {
   OptimizeFlags flags = flags_of("refine", "cpu");
   flags.writing.models.models.emplace_back("jugde=scripted:none");

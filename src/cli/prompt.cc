@@ -23,25 +23,35 @@ struct PromptFlags {
   std::int64_t attempt = 0;
 };
 
+/// How the reply is asked for.
+std::string words_of(const ReplySettings& reply) {
+  std::string words = fmt::format("for a reply of at most {}", reply.max_tokens);
+  if (reply.temperature) words += fmt::format(", at temperature {:g}", *reply.temperature);
+  if (!reply.effort.empty()) words += fmt::format(", with {} effort", reply.effort);
+  return words;
+}
+
 Result<int> show_prompt(const Global& global, const FirstPromptFlags& flags) {
   const FirstPrompt first = KW_TRY(build_first_prompt(global, flags));
   const propose::Prompt& prompt = first.prompt;
   if (global.json) {
     Json object = {
-        {"task", flags.run.task},     {"errand", first.errand},
-        {"role", first.role},         {"model", first.model},
-        {"baseline", first.baseline}, {"baseline_ns", first.baseline_ns},
-        {"system", prompt.system},    {"user", prompt.user},
-        {"tokens", prompt.tokens},    {"bytes", prompt.system.size() + prompt.user.size()},
-        {"dropped", prompt.dropped},  {"is_over_budget", prompt.is_over_budget},
-        {"unknown", first.unknown}};
+        {"task", flags.run.task},      {"errand", first.errand},
+        {"role", first.role},          {"model", first.model},
+        {"baseline", first.baseline},  {"baseline_ns", first.baseline_ns},
+        {"system", prompt.system},     {"user", prompt.user},
+        {"tokens", prompt.tokens},     {"bytes", prompt.system.size() + prompt.user.size()},
+        {"dropped", prompt.dropped},   {"is_over_budget", prompt.is_over_budget},
+        {"unknown", first.unknown},    {"max_tokens", first.reply.max_tokens},
+        {"effort", first.reply.effort}};
+    object["temperature"] = first.reply.temperature ? Json(*first.reply.temperature) : Json();
     std::printf("%s\n", dump_json(object).c_str());
     return kDone;
   }
   if (!prompt.system.empty()) fmt::print("=== system ===\n{}\n", prompt.system);
   fmt::print("=== user ===\n{}", prompt.user);
   std::fflush(stdout);
-  fmt::print(stderr, "kw: about {} tokens\n", prompt.tokens);
+  fmt::print(stderr, "kw: about {} tokens, {}\n", prompt.tokens, words_of(first.reply));
   if (!first.role.empty()) fmt::print(stderr, "kw: asked first: the {}\n", first.role);
   for (const std::string& dropped : prompt.dropped)
     fmt::print(stderr, "kw: left out for --prompt-tokens: {}\n", dropped);
@@ -53,6 +63,10 @@ void print_exchange(const Exchange& exchange) {
   for (const ChatMessage& message : exchange.request.messages)
     fmt::print("=== {} ===\n{}\n", name_of(message.role), message.text);
   fmt::print("=== reply of {} ===\n{}\n", exchange.model, exchange.reply.text);
+  std::fflush(stdout);
+  const ChatRequest& asked = exchange.request;
+  fmt::print(stderr, "kw: asked {}\n",
+             words_of({asked.max_tokens, asked.temperature, asked.effort}));
 }
 
 /// What the store kept of the attempt's exchanges, also where nothing came of them.

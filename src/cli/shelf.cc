@@ -29,7 +29,8 @@ struct Embedder {
 };
 
 Result<std::shared_ptr<Embedder>> open_embedder(const memory::DataFiles& data,
-                                                const llm::ModelSpec& spec) {
+                                                const llm::ModelSpec& spec,
+                                                std::int64_t timeout_ns) {
   auto embedder = std::make_shared<Embedder>();
   embedder->spec = spec;
   llm::Surroundings& around = embedder->around;
@@ -38,6 +39,7 @@ Result<std::shared_ptr<Embedder>> open_embedder(const memory::DataFiles& data,
   around.keys = KW_TRY(llm::keys_from_environment());
   around.prices = KW_TRY(open_prices(data));
   around.seed = Seed::from_os();
+  around.timeouts = timeouts_of(timeout_ns);
   KW_TRY(as_input(embedder->open(nullptr)));
   return embedder;
 }
@@ -45,7 +47,7 @@ Result<std::shared_ptr<Embedder>> open_embedder(const memory::DataFiles& data,
 }  // namespace
 
 Result<engine::Shelf> open_shelf(const memory::DataFiles& data, const std::string& embedder_name,
-                                 const std::string& base_url,
+                                 const std::string& base_url, std::int64_t timeout_ns,
                                  std::function<void(const std::string&)> on_notice) {
   engine::Shelf shelf;
   shelf.shipped = KW_TRY(as_input(memory::shipped_cards(data)));
@@ -53,7 +55,7 @@ Result<engine::Shelf> open_shelf(const memory::DataFiles& data, const std::strin
   shelf.on_notice = std::move(on_notice);
   if (embedder_name.empty()) return shelf;
   const auto spec = KW_TRY(as_input(llm::parse_model_spec(embedder_name, base_url)));
-  const auto embedder = KW_TRY(open_embedder(data, spec));
+  const auto embedder = KW_TRY(open_embedder(data, spec, timeout_ns));
   shelf.embedder = spec.text();
   shelf.embed = [embedder](const std::vector<std::string>& texts,
                            llm::Ledger* ledger) -> Result<std::vector<std::vector<float>>> {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/model_flags.h"
 #include "cli/session.h"
 #include "cli/suite_run.h"
 #include "platform/files.h"
@@ -23,6 +24,7 @@ constexpr std::int64_t kMostWorlds = 1000;
 struct SuiteFlags {
   std::string spec;
   std::vector<std::string> models;
+  AskingFlags asking;  ///< Its timeout; the rest is the spec's.
   std::int64_t jobs = 2;
   std::string csv;
   std::string into;
@@ -62,10 +64,16 @@ std::string outcome_of(const report::SuiteCell& cell) {
   return text;
 }
 
+std::vector<std::string> all_words(const CellPlan& plan) {
+  std::vector<std::string> words = plan.words;
+  words.insert(words.end(), plan.asking_words.begin(), plan.asking_words.end());
+  return words;
+}
+
 void list_cells(const std::vector<CellPlan>& plans) {
   for (const CellPlan& plan : plans)
     std::printf("%s\n", plan.words.empty() ? words_of(plan.cell).c_str()
-                                           : ("kw " + join(plan.words, " ")).c_str());
+                                           : ("kw " + join(all_words(plan), " ")).c_str());
 }
 
 Result<> write_files(const SuiteFlags& flags, const report::SuiteResult& result) {
@@ -88,7 +96,9 @@ Result<int> suite(const Global& global, const SuiteFlags& flags) {
     return fail_input("--model means nothing with --landscape, where nobody is asked");
   if (flags.landscape > 0)
     result.spec = in_worlds(std::move(result.spec), static_cast<int>(flags.landscape));
-  const auto plans = KW_TRY(plan_cells(global, result.spec, {flags.spec, flags.models}));
+  KW_TRY(flags.asking.timeout_ns());
+  const auto plans =
+      KW_TRY(plan_cells(global, result.spec, {flags.spec, flags.models, flags.asking.timeout}));
   if (flags.list) {
     list_cells(plans);
     return static_cast<int>(kDone);
@@ -127,6 +137,7 @@ Command suite_command() {
     f.positional("spec", flags->spec, "What is compared: a YAML file (docs/suites.md)");
     f.texts("--model", flags->models,
             "For 'real' among the spec's models; where it has none, instead of them; repeatable");
+    flags->asking.declare_timeout(f);
     f.integer("--jobs", flags->jobs, "Searches at a time; measuring takes turns all the same");
     f.text("--csv", flags->csv, "Write a line for each search to this file");
     f.text("--into", flags->into, "Put the tables between the suite's marks in this document");

@@ -163,6 +163,8 @@ class Planner {
           fmt::format("Needs a model: kw suite {} --model PROVIDER:NAME", options_.file);
     else if (!is_inside())
       plan.words = words_of(info, plan.cell);
+    if (!plan.words.empty() && info.is_writing && !options_.model_timeout.empty())
+      plan.asking_words = {"--model-timeout", options_.model_timeout};
     plan.label = label_of(plan.cell);
     plans_.push_back(std::move(plan));
   }

@@ -18,6 +18,7 @@ inline constexpr const char* kRealModel = "real";
 struct SuiteOptions {
   std::string file;                 ///< Of the spec, as the user named it.
   std::vector<std::string> models;  ///< For `real`; where the spec has none, for all of its models.
+  std::string model_timeout{};      ///< As --model-timeout has it; empty: as usual.
 };
 
 /// One search that is to be made.
@@ -25,6 +26,7 @@ struct CellPlan {
   report::SuiteCell cell;          ///< Without a result; `trouble` is set where nobody can make it.
   std::string label;               ///< Of its run: what it is, and nothing of how it is started.
   std::vector<std::string> words;  ///< "optimize", …; none for a world or a record.
+  std::vector<std::string> asking_words;  ///< Of its model; also where the run is gone on with.
 
   /// Searched within the program: a technique world or a record.
   bool is_inside() const { return words.empty() && cell.trouble.empty(); }

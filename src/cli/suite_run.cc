@@ -147,6 +147,7 @@ class Pool {
       words = {"resume", known->second.name};
     else
       words.insert(words.end(), {"--label", plan.label});
+    words.insert(words.end(), plan.asking_words.begin(), plan.asking_words.end());
     const auto exit = KW_TRY(
         run_kw(global_, words, [this] { return ways_.is_interrupted && ways_.is_interrupted(); }));
     return read(KW_TRY(run_of(exit)), cell);

@@ -68,6 +68,7 @@ class DraftingModel {
     around.ledger = &drafting->ledger_;
     around.records = &drafting->exchanges_;
     around.rates = KW_TRY(flags.pace.rates());
+    around.timeouts = timeouts_of(KW_TRY(flags.asking.timeout_ns()));
     if (flags.pace.cache_replies) around.cache = &drafting->cache_;
     around.script_position = before.tries;
     if (limits.usd) KW_TRY(needs_price(around.prices, specs.front()));
@@ -178,6 +179,7 @@ void DescribeFlags::declare(Flags& flags) {
   spend.declare(flags);
   pace.declare(flags);
   length.declare_reply(flags);
+  asking.declare(flags);
   flags.integer("--tries", tries,
                 "Most replies: what is wrong with a draft goes back to the model");
   flags.on_off("--yes", yes, "Accept the draft unread, if it is admitted");
@@ -221,6 +223,8 @@ Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
   if (fs::exists(folder, ignored)) return fail_input("exists already", folder.string());
   if (trim(flags.words).empty()) return fail_input("--describe wants words");
   if (flags.tries < 1) return fail_input("--tries is at least 1");
+  KW_TRY(flags.length.check());
+  const ReplySettings reply = KW_TRY(flags.asking.reply(flags.length.reply_tokens));
   const auto say = [](const std::string& text) { fmt::print(stderr, "kw: {}\n", text); };
   const auto data = KW_TRY(open_data(global));
   const platform::Path runs = platform::Path(global.workspace) / "runs";
@@ -228,9 +232,8 @@ Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
   KW_TRY(platform::make_dirs(exchanges));
   const auto drafting = KW_TRY(DraftingModel::open(data, flags, runs, exchanges, say));
   propose::TaskDrafterOptions options;
-  KW_TRY(flags.length.check());
   options.tries = static_cast<int>(flags.tries);
-  options.max_tokens = flags.length.reply_tokens;
+  options.reply = reply;
   options.on_notice = say;
   auto drafter = KW_TRY(as_input(propose::TaskDrafter::open(data, drafting->model(), options)));
   const auto drafted =

@@ -20,13 +20,15 @@ struct DescribeFlags {
   SpendFlags spend;
   PaceFlags pace;
   LengthFlags length;
+  AskingFlags asking;
   std::int64_t tries = 4;
   bool yes = false;
 
   void declare(Flags& flags);
   /// Flags that mean nothing without --describe.
   bool any() const {
-    return !models.models.empty() || spend.any() || pace.any() || length.any() || yes;
+    return !models.models.empty() || spend.any() || pace.any() || length.any() || asking.any() ||
+           yes;
   }
 };
 

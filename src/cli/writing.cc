@@ -28,11 +28,6 @@ std::string kept_text(const llm::ModelSpec& spec) {
   return (spec.role.empty() ? "" : spec.role + "=") + spec.text();
 }
 
-/// Of a reply that only says something.
-std::int64_t words_tokens(const RunConfig& config) {
-  return std::min(propose::ModelCounselOptions{}.max_tokens, config.reply_tokens);
-}
-
 /// Tries of a scripted model that earlier processes of the run have used up.
 Result<std::int64_t> tries_of(const store::RunStore& store, const RunSummary& run,
                               const std::string& model) {
@@ -52,6 +47,7 @@ void WritingFlags::declare(Flags& flags) {
   spend.declare(flags);
   pace.declare(flags);
   length.declare(flags);
+  asking.declare(flags);
   flags.integer("--writes", writes, "Of strategy best-of-n: how many kernels are written");
   flags.integer("--shortlist", shortlist,
                 "Kernels written for each ask, of which that is judged of which recorded steps "
@@ -92,7 +88,11 @@ Result<> WritingFlags::into(RunConfig& config) const {
         "--model too");
   if (config.models.empty() && length.any())
     return fail_input("--max-tokens and --prompt-tokens are for models: give --model too");
+  if (config.models.empty() && asking.any())
+    return fail_input(
+        "--temperature, --effort and --model-timeout are for models: give --model too");
   KW_TRY(length.check());
+  const ReplySettings reply = KW_TRY(asking.reply(length.reply_tokens));
   const llm::RateLimits rates = KW_TRY(pace.rates());
   if (writes < 1) return fail_input("--writes is at least 1");
   if (shortlist < 1 || shortlist > kMostShortlist)
@@ -109,7 +109,10 @@ Result<> WritingFlags::into(RunConfig& config) const {
   config.shortlist = static_cast<int>(shortlist);
   config.limits = KW_TRY(spend.limits());
   config.requests_per_minute = rates.requests_per_minute;
-  config.reply_tokens = length.reply_tokens;
+  config.reply_tokens = reply.max_tokens;
+  config.temperature = reply.temperature;
+  config.effort = reply.effort;
+  config.model_timeout_ns = KW_TRY(asking.timeout_ns());
   config.prompt_tokens = length.prompt_tokens;
   config.tokens_per_minute = rates.tokens_per_minute;
   config.caches_replies = pace.cache_replies;
@@ -117,6 +120,10 @@ Result<> WritingFlags::into(RunConfig& config) const {
   config.constraints = constraints;
   config.hints = hints;
   return {};
+}
+
+ReplySettings reply_of(const RunConfig& config) {
+  return {config.reply_tokens, config.temperature, config.effort};
 }
 
 RunModels::RunModels(propose::PromptBook book, store::RunStore& store, WritingView view,
@@ -141,6 +148,7 @@ Result<std::unique_ptr<RunModels>> RunModels::open(const memory::DataFiles& data
   llm::Surroundings& around = models->around_;
   around.keys = KW_TRY(llm::keys_from_environment());
   around.rates = {config.requests_per_minute, config.tokens_per_minute};
+  around.timeouts = timeouts_of(config.model_timeout_ns);
   if (config.caches_replies) around.cache = &models->cache_;
   // A run keeps the prices that it began with.
   around.prices =
@@ -228,12 +236,12 @@ Result<engine::Desk> RunModels::desk(const RunSummary& run) const {
   if (judge_)
     desk.judge = std::make_unique<propose::ModelJudge>(
         book_, *KW_TRY(chat_for(*judge_, run, around, desk)),
-        propose::ModelJudgeOptions{.max_tokens = words_tokens(run.config),
+        propose::ModelJudgeOptions{.reply = reply_of(run.config).for_words(),
                                    .on_notice = view_.on_notice,
                                    .cancel = cancel_});
   propose::ModelCounselOptions counsel;
   counsel.prompt.max_tokens = run.config.prompt_tokens;
-  counsel.max_tokens = words_tokens(run.config);
+  counsel.reply = reply_of(run.config).for_words();
   counsel.on_notice = view_.on_notice;
   counsel.cancel = cancel_;
   if (run.config.judges_learned || run.config.shortlist > 1) {
@@ -249,7 +257,7 @@ Result<engine::Desk> RunModels::desk(const RunSummary& run) const {
   }
   propose::ModelProposerOptions options;
   options.prompt.max_tokens = run.config.prompt_tokens;
-  options.max_tokens = run.config.reply_tokens;
+  options.reply = reply_of(run.config);
   options.on_delta = view_.on_delta;
   options.on_notice = view_.on_notice;
   options.cancel = cancel_;

@@ -24,6 +24,7 @@ struct WritingFlags {
   SpendFlags spend;
   PaceFlags pace;
   LengthFlags length;
+  AskingFlags asking;
   std::int64_t writes = 8;
   std::int64_t shortlist = 1;
   std::string ensemble = kBanditEnsemble;
@@ -31,7 +32,8 @@ struct WritingFlags {
   std::vector<std::string> hints;
 
   void declare(Flags& flags);
-  /// Sets models, limits, rates, lengths, writes, constraints and hints of `config`; without
+  /// Sets models, limits, rates, lengths, settings of replies, writes, constraints and hints of
+  /// `config`; without
   /// --model nothing may be given that only a model understands.
   Result<> into(RunConfig& config) const;
   /// True where some model writes candidates, not only plays a role.
@@ -40,6 +42,9 @@ struct WritingFlags {
 
 /// Fails where nothing in a run of this strategy would ask a model in the role of `spec`.
 Result<> check_role(const search::StrategyInfo& strategy, const llm::ModelSpec& spec);
+
+/// How the run's models are asked for a source.
+ReplySettings reply_of(const RunConfig& config);
 
 /// What a run says while its models write.
 struct WritingView {

@@ -41,6 +41,7 @@ Opened open_scripted(const ModelSpec& spec, const Surroundings& around) {
   options.name = spec.text();
   options.clock = around.clock;
   options.position = around.script_position;
+  options.hang = around.timeouts.first_byte;
   return make_scripted_chat(std::move(script), std::move(options));
 }
 

@@ -166,8 +166,8 @@ Result<Reading> ModelCounsel::consult(const Situation& s) {
   const Prompt prompt = KW_TRY(book_.build_counsel(s, options_.prompt));
   if (options_.on_prompt) options_.on_prompt(prompt);
   request.messages = prompt.messages();
-  request.max_tokens = options_.max_tokens;
-  request.temperature = s.view->temperature;
+  request.set(options_.reply);
+  if (!request.temperature) request.temperature = s.view->temperature;
   const auto schema = schema_of(s.view->prompt);
   const std::vector<std::string> offered = offered_metrics(s);
   for (int tried = 0; tried < kTries; ++tried) {

@@ -32,7 +32,7 @@ class Counsel {
 
 struct ModelCounselOptions {
   PromptOptions prompt;
-  std::int64_t max_tokens = 4096;  ///< Of a reply, thinking included.
+  ReplySettings reply = ReplySettings().for_words();
   /// The learned judge's words on the situation's parent, which is correct; empty: it has none.
   std::function<std::string(const Situation&)> learned{};
   std::function<void(const std::string&)> on_notice;  ///< What a user should hear; may be empty.

@@ -64,6 +64,7 @@ class CounselTest : public testing::Test {
     view_.role = role;
     view_.prompt = prompt;
     ModelCounselOptions options;
+    options.reply = reply_;
     options.learned = [this](const Situation&) { return learned_; };
     ModelCounsel counsel(shipped_prompts(), {{"judge", &tried_judge_}}, {&tried_writer_}, options);
     auto reading = counsel.consult(situation_);
@@ -75,6 +76,7 @@ class CounselTest : public testing::Test {
   const DeviceFacts device_ = test_device();
   Attempt parent_ = test_attempt(3, Outcome::Correct, 1.5);
   std::string learned_;
+  ReplySettings reply_;
   Situation situation_;
   View view_;
   Manner manner_;
@@ -103,6 +105,18 @@ TEST_F(CounselTest, ARoleWithoutAModelIsPlayedByTheWriter) {
   EXPECT_THAT(writer_.asked.at(0).messages.back().text,
               AllOf(HasSubstr("You write no code"), HasSubstr("# Task: twice"),
                     HasSubstr("   2 | two"), HasSubstr("0.3 of DRAM")));
+}
+
+TEST_F(CounselTest, APersonsTemperatureGoesBeforeTheMethods) {
+  writer_.answers = {kPlan, kPlan};
+  view_.temperature = 0.8;
+  consult("planner", "tree_plan");
+  EXPECT_EQ(writer_.asked.back().temperature, 0.8);
+  reply_ = {.max_tokens = 900, .temperature = 0.2, .effort = "high"};
+  consult("planner", "tree_plan");
+  EXPECT_EQ(writer_.asked.back().temperature, 0.2);
+  EXPECT_EQ(writer_.asked.back().effort, "high");
+  EXPECT_EQ(writer_.asked.back().max_tokens, 900);
 }
 
 TEST_F(CounselTest, OfSeveralWritersTheChosenOnePlaysAndWhereItIsOutOfReachTheNext) {

@@ -43,7 +43,7 @@ Result<Reading> ModelJudge::read(const Situation& situation) {
   }
   ChatRequest request;
   request.messages = {{ChatRole::User, KW_TRY(book_.build_reading(situation))}};
-  request.max_tokens = options_.max_tokens;
+  request.set(options_.reply);
   const std::string scope = scope_of_reading(reading.attempt);
   const std::string key = keys_.next(model_.name(), scope, request);
   auto reply = ask(request, scope);

@@ -23,7 +23,7 @@ class Judge {
 };
 
 struct ModelJudgeOptions {
-  std::int64_t max_tokens = 4096;                     ///< Of a reply, thinking included.
+  ReplySettings reply = ReplySettings().for_words();
   std::function<void(const std::string&)> on_notice;  ///< What a user should hear; may be empty.
   std::stop_token cancel;
 };

@@ -138,11 +138,9 @@ Result<Proposal> ModelProposer::propose(const Situation& situation) {
 
   ChatRequest request;
   request.messages = prompt.messages();
-  request.max_tokens = options_.max_tokens;
-  request.temperature = options_.temperature;
-  if (situation.view != nullptr && situation.view->temperature)
+  request.set(options_.reply);
+  if (!request.temperature && situation.view != nullptr)
     request.temperature = situation.view->temperature;
-  request.effort = options_.effort;
   llm::Call call;
   call.scope = scope_of_attempt(situation.number);
   call.on_delta = options_.on_delta;

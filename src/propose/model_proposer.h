@@ -19,9 +19,7 @@ namespace kw::propose {
 
 struct ModelProposerOptions {
   PromptOptions prompt;
-  std::int64_t max_tokens = kReplyTokens;  ///< Of a reply, thinking included.
-  std::optional<double> temperature;       ///< None: the server's default.
-  std::string effort;                      ///< low | medium | high; empty: the model's default.
+  ReplySettings reply{};
   std::function<void(const llm::Delta&)> on_delta;    ///< For a live view; may be empty.
   std::function<void(const std::string&)> on_notice;  ///< What a user should hear; may be empty.
   std::function<void(const Prompt&)> on_prompt{};     ///< Before it is sent; may be empty.

@@ -40,9 +40,10 @@ Result<std::size_t> parse_next_step(std::string_view reply, const std::vector<Na
   return place;
 }
 
-Result<NextStep> NextStep::open(const memory::DataFiles& data, llm::ChatModel& model) {
-  return NextStep(KW_TRY(
-      Question::open(data, "next_step", "next step", {"facts", "text", "steps", "name"}, model)));
+Result<NextStep> NextStep::open(const memory::DataFiles& data, llm::ChatModel& model,
+                                const ReplySettings& reply) {
+  return NextStep(KW_TRY(Question::open(data, "next_step", "next step",
+                                        {"facts", "text", "steps", "name"}, model, reply)));
 }
 
 Result<std::size_t> NextStep::choose(const std::vector<std::string>& facts,

@@ -15,7 +15,8 @@ namespace kw::propose {
 class NextStep {
  public:
   /// `model` must outlive this. Error: the prompt's template is missing or broken.
-  static Result<NextStep> open(const memory::DataFiles& data, llm::ChatModel& model);
+  static Result<NextStep> open(const memory::DataFiles& data, llm::ChatModel& model,
+                               const ReplySettings& reply);
 
   /// The place in `menu` of what the model would do. One call. A reply that names none of the menu
   /// is an error with Advice::GiveUp; others are the surroundings'.

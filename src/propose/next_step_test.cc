@@ -16,11 +16,13 @@ const std::vector<NamedStep> kMenu{{"tiling", "cut the loops"}, {"loop unrolling
 
 TEST(NextStep, IsChosenFromFactsAndAMenu) {
   OneReply model("It waits for memory.\n```json\n{\"technique\": \"tiling\"}\n```");
-  auto next = NextStep::open(memory::DataFiles::open(std::nullopt).value(), model);
+  auto next = NextStep::open(memory::DataFiles::open(std::nullopt).value(), model,
+                             {.max_tokens = 900, .temperature = 0.5});
   ASSERT_TRUE(next) << describe(next.error());
   const auto chosen = next->choose({"It is memory-bound."}, kMenu);
   ASSERT_TRUE(chosen) << describe(chosen.error());
   EXPECT_EQ(*chosen, 0U);
+  EXPECT_EQ(model.settings, (ReplySettings{.max_tokens = 900, .temperature = 0.5}));
   EXPECT_THAT(model.asked, AllOf(HasSubstr("- It is memory-bound.\n"),
                                  HasSubstr("- `tiling`: cut the loops\n- `loop unrolling`\n")));
 }

@@ -14,10 +14,12 @@ class OneReply final : public llm::ChatModel {
   explicit OneReply(std::string text) { reply_.text = std::move(text); }
   Result<ChatReply> complete(const ChatRequest& request, llm::Call&) override {
     asked = request.messages.front().text;
+    settings = {request.max_tokens, request.temperature, request.effort};
     return reply_;
   }
   const std::string& name() const override { return name_; }
   std::string asked;
+  ReplySettings settings;
 
  private:
   ChatReply reply_;

@@ -5,25 +5,20 @@
 #include <array>
 
 namespace kw::propose {
-namespace {
-
-constexpr std::int64_t kMostTokens = 4096;  // thinking included
-
-}  // namespace
 
 Result<Question> Question::open(const memory::DataFiles& data, const std::string& folder,
                                 const std::string& name, const std::vector<std::string>& known,
-                                llm::ChatModel& model) {
+                                llm::ChatModel& model, const ReplySettings& reply) {
   constexpr std::array<std::string_view, 1> wanted{"ask"};
   memory::TemplateKind kind;
   kind.folder = "prompts/" + folder;
-  return Question(KW_TRY(memory::Templates::open(data, known, wanted, kind)), name, model);
+  return Question(KW_TRY(memory::Templates::open(data, known, wanted, kind)), name, model, reply);
 }
 
 Result<std::string> Question::ask(const memory::Fields& fields) {
   ChatRequest request;
   request.messages = {{ChatRole::User, KW_TRY(templates_.render("ask", fields))}};
-  request.max_tokens = kMostTokens;
+  request.set(reply_);
   llm::Call call;
   call.scope = name_ + " " + std::to_string(++asked_);
   ChatReply reply = KW_TRY(model_->complete(request, call));

@@ -15,23 +15,28 @@ namespace kw::propose {
 class Question {
  public:
   /// The prompt is prompts/`folder`/ask.md and may use the variables in `known`; errors and
-  /// recorded exchanges call it `name`, which must stay what it is. `model` must outlive this.
-  /// Error: the template is missing or broken.
+  /// recorded exchanges call it `name`, which must stay what it is. `model` must outlive this;
+  /// replies are asked for by `reply`. Error: the template is missing or broken.
   static Result<Question> open(const memory::DataFiles& data, const std::string& folder,
                                const std::string& name, const std::vector<std::string>& known,
-                               llm::ChatModel& model);
+                               llm::ChatModel& model, const ReplySettings& reply);
 
   /// One call; the text of the reply. A reply without any is an error with Advice::GiveUp; others
   /// are the surroundings'. The exchange's scope counts the questions.
   Result<std::string> ask(const memory::Fields& fields);
 
  private:
-  Question(memory::Templates templates, std::string name, llm::ChatModel& model)
-      : templates_(std::move(templates)), name_(std::move(name)), model_(&model) {}
+  Question(memory::Templates templates, std::string name, llm::ChatModel& model,
+           ReplySettings reply)
+      : templates_(std::move(templates)),
+        name_(std::move(name)),
+        model_(&model),
+        reply_(std::move(reply)) {}
 
   memory::Templates templates_;
   std::string name_;
   llm::ChatModel* model_;
+  ReplySettings reply_;
   int asked_ = 0;
 };
 

@@ -45,10 +45,10 @@ Result<std::vector<std::string>> parse_labels(std::string_view reply,
   return labels;
 }
 
-Result<ModelRelabeller> ModelRelabeller::open(const memory::DataFiles& data,
-                                              llm::ChatModel& model) {
+Result<ModelRelabeller> ModelRelabeller::open(const memory::DataFiles& data, llm::ChatModel& model,
+                                              const ReplySettings& reply) {
   return ModelRelabeller(KW_TRY(Question::open(
-      data, "relabel", "relabelling", {"names", "text", "steps", "number", "name"}, model)));
+      data, "relabel", "relabelling", {"names", "text", "steps", "number", "name"}, model, reply)));
 }
 
 Result<std::vector<std::string>> ModelRelabeller::label(const std::vector<std::string>& names,

@@ -18,7 +18,8 @@ struct NamedStep {
 class ModelRelabeller {
  public:
   /// `model` must outlive this. Error: the prompt's template is missing or broken.
-  static Result<ModelRelabeller> open(const memory::DataFiles& data, llm::ChatModel& model);
+  static Result<ModelRelabeller> open(const memory::DataFiles& data, llm::ChatModel& model,
+                                      const ReplySettings& reply);
 
   /// One call. A reply that keeps to no form, of another length, or that says that a name is in use
   /// which is not, is an error with Advice::GiveUp: the steps are left out (ReGraphT, §1.2).

@@ -18,10 +18,12 @@ TEST(ModelRelabel, NamesInUseAndNewOnesAreTaken) {
   OneReply model(
       "```json\n[{\"existed\": \"yes\", \"method\": \"tiling\"},\n"
       " {\"existed\": \"no\", \"method\": \"warp shuffles\"}]\n```");
-  auto relabeller = ModelRelabeller::open(memory::DataFiles::open(std::nullopt).value(), model);
+  auto relabeller = ModelRelabeller::open(memory::DataFiles::open(std::nullopt).value(), model,
+                                          {.max_tokens = 900, .temperature = 0.5});
   ASSERT_TRUE(relabeller) << describe(relabeller.error());
   const auto labels = relabeller->label(kNames, {{"blocks", "cuts the loop"}, {"shfl", "adds"}});
   ASSERT_TRUE(labels) << describe(labels.error());
+  EXPECT_EQ(model.settings.max_tokens, 900);
   EXPECT_THAT(*labels, ElementsAre("tiling", "warp shuffles"));
   EXPECT_THAT(model.asked, HasSubstr("- loop unrolling\n"));
   EXPECT_THAT(model.asked, HasSubstr("1. blocks: cuts the loop\n2. shfl: adds\n"));

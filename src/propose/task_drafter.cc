@@ -108,7 +108,7 @@ Result<DraftedTask> TaskDrafter::draft(const std::string& name, const std::strin
   const auto first = KW_TRY(opening(name, words));
   ChatRequest request;
   request.messages = first;
-  request.max_tokens = options_.max_tokens;
+  request.set(options_.reply);
   llm::Call call;
   call.scope = "draft " + name;
   call.on_notice = options_.on_notice;

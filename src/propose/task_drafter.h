@@ -18,8 +18,8 @@
 namespace kw::propose {
 
 struct TaskDrafterOptions {
-  int tries = 4;                                      ///< Replies at most.
-  std::int64_t max_tokens = kReplyTokens;             ///< Of a reply, thinking included.
+  int tries = 4;  ///< Replies at most.
+  ReplySettings reply{};
   std::function<void(const std::string&)> on_notice;  ///< What a user should hear; may be empty.
   std::stop_token cancel;
 };

@@ -109,6 +109,9 @@ struct RunConfig {
   SpendLimits limits;               ///< Over all of them.
   std::int64_t reply_tokens = kReplyTokens;    ///< Most that one reply may take.
   std::int64_t prompt_tokens = kPromptTokens;  ///< Most that is sent for one.
+  std::optional<double> temperature;           ///< Of every request; none: the server's default.
+  std::string effort;                          ///< Likewise; low | medium | high.
+  std::int64_t model_timeout_ns = 0;           ///< A server's silence that is borne; 0: as usual.
   std::int64_t requests_per_minute = 0;        ///< To each model behind an address; 0: any number.
   std::int64_t tokens_per_minute = 0;          ///< Likewise.
   bool caches_replies = false;  ///< What any run asked before is answered from the workspace.
@@ -144,7 +147,8 @@ struct RunConfig {
         v("outstanding", s.outstanding), v("most_tuning_points", s.most_tuning_points),
         v("models", s.models), v("ensemble", s.ensemble), v("limits", s.limits),
         v("reply_tokens", s.reply_tokens), v("prompt_tokens", s.prompt_tokens),
-        v("requests_per_minute", s.requests_per_minute),
+        v("temperature", s.temperature), v("effort", s.effort),
+        v("model_timeout_ns", s.model_timeout_ns), v("requests_per_minute", s.requests_per_minute),
         v("tokens_per_minute", s.tokens_per_minute), v("caches_replies", s.caches_replies),
         v("prices", s.prices), v("writes", s.writes), v("constraints", s.constraints),
         v("hints", s.hints), v("start_attempts", s.start_attempts), v("uses_memory", s.uses_memory),

@@ -4,7 +4,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kw {
+
+ReplySettings ReplySettings::for_words() const {
+  constexpr std::int64_t kShare = 4;
+  ReplySettings words = *this;
+  words.max_tokens = std::max(std::min(kWordsTokens, max_tokens), max_tokens / kShare);
+  return words;
+}
+
+void ChatRequest::set(const ReplySettings& settings) {
+  max_tokens = settings.max_tokens;
+  temperature = settings.temperature;
+  effort = settings.effort;
+}
 
 std::string dollars_text(const Spending& spent) {
   if (spent.calls > 0 && spent.calls == spent.unpriced) return "unknown";

@@ -35,6 +35,20 @@ struct ChatMessage {
 inline constexpr std::int64_t kReplyTokens = 16'384;
 inline constexpr std::int64_t kPromptTokens = 24'000;
 
+/// What a reply that only says something may take at least, where replies may take as much.
+inline constexpr std::int64_t kWordsTokens = 4096;
+
+/// What is asked of every reply, beside what its messages say.
+struct ReplySettings {
+  std::int64_t max_tokens = kReplyTokens;  ///< As in ChatRequest; so are the others.
+  std::optional<double> temperature{};
+  std::string effort{};
+
+  /// Of a reply that only says something: a quarter of the bound, but at least kWordsTokens.
+  ReplySettings for_words() const;
+  bool operator==(const ReplySettings&) const = default;
+};
+
 /// What a model is asked. Everything here decides the reply; nothing else is sent but model and
 /// key.
 struct ChatRequest {
@@ -44,6 +58,8 @@ struct ChatRequest {
   std::optional<double> temperature;  ///< None: the server's default.
   std::string effort;                 ///< low | medium | high: how much to think; empty: default.
   bool operator==(const ChatRequest&) const = default;
+
+  void set(const ReplySettings& settings);
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {

@@ -37,7 +37,7 @@ struct View {
   std::vector<int>
       sources;  ///< Attempts whose code is shown beside the parent's, most useful first.
   bool hides_profile = false;           ///< Nothing of what limits the parent's speed.
-  std::optional<double> temperature{};  ///< None: the run's.
+  std::optional<double> temperature{};  ///< Of the method; a person's goes before it.
 
   bool operator==(const View&) const = default;
 

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <tuple>
 
 #include "base/text.h"
@@ -159,9 +160,10 @@ std::string shown(const json& prompt) {
 }
 
 TEST_F(Model, IsSentToTheLetterWhatKwPromptShowed) {
-  const Words usual{"--constraint", "no assembly",     "--hint", "one product", "--goal",
-                    "8x",           "--no-memory",     "--mode", "specialised", "--max-tokens",
-                    "3000",         "--prompt-tokens", "1500"};
+  const Words usual{
+      "--constraint", "no assembly",   "--hint",      "one product",  "--goal", "8x",
+      "--no-memory",  "--mode",        "specialised", "--max-tokens", "3000",   "--prompt-tokens",
+      "1500",         "--temperature", "0.25",        "--effort",     "low"};
   const Words asked{"--strategy", "agent", "--feedback", "errors"};
   for (const Words& more : {usual, asked}) {
     SCOPED_TRACE(more.front());
@@ -179,6 +181,15 @@ TEST_F(Model, IsSentToTheLetterWhatKwPromptShowed) {
     ASSERT_GT(server_.calls(), before) << ran.err;
     EXPECT_EQ(shown(prompt.json()), sent(server_.requests().at(before)));
     EXPECT_EQ(server_.body(before)["max_tokens"], more == asked ? 4096 : 3000);
+    EXPECT_EQ(prompt.json()["max_tokens"], server_.body(before)["max_tokens"]);
+    for (const auto& [key, as_sent] :
+         {std::pair("temperature", "temperature"), std::pair("effort", "reasoning_effort")}) {
+      const json body = server_.body(before);
+      EXPECT_EQ(body.contains(as_sent), more == usual) << key;
+      if (more == usual) {
+        EXPECT_EQ(prompt.json()[key], body[as_sent]);
+      }
+    }
     EXPECT_EQ(prompt.json()["is_over_budget"], more == usual) << "1500 tokens are too few";
     EXPECT_EQ(prompt.json()["role"], more == asked ? "planner" : "");
     EXPECT_EQ(prompt.json()["model"], "openai:test-model@" + server_.base_url());
@@ -314,6 +325,24 @@ TEST_F(Model, RepliesOfEarlierRunsAreServedToThoseThatWantThem) {
     EXPECT_EQ(ran.json()["spent"]["calls"], run == 1 ? 1 : 0);
     EXPECT_EQ(ran.json()["attempts"], 1);
   }
+  server_.reply("Nor now.");
+  Words hotter = words;
+  hotter.insert(hotter.end(), {"--temperature", "1"});
+  EXPECT_EQ(w_.kw(hotter).json()["spent"]["calls"], 1) << "asked in another way";
+}
+
+TEST_F(Model, IsWaitedForAsLongAsAPersonSays) {
+  net::TestAnswer slow = streamed(kSlow);
+  slow.before = [] { std::this_thread::sleep_for(std::chrono::milliseconds(400)); };
+  server_.add(slow);
+  server_.reply("I would rather not.");
+  const Ran ran = w_.kw(optimize({"--attempts", "1", "--model-timeout", "100ms"}));
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("no answer within 0.1 s; trying again"));
+  EXPECT_EQ(server_.calls(), 2u);
+  const Ran resumed = w_.kw({"resume", "twice-1", "--model-timeout", "soon"});
+  EXPECT_EQ(resumed.code, 2);
+  EXPECT_THAT(resumed.err, HasSubstr("--model-timeout: duration 'soon'"));
 }
 
 TEST_F(Model, AWrongKeyStopsTheRunWhichCanBeResumed) {
