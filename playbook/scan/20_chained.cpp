@@ -1,10 +1,12 @@
 // Blocks are taken in order; a thread sums its block, waits for what comes before it, passes the
-// sum on and scans the block, which is still in its cache, into stores around the caches.
+// sum on and scans the block, which is still in its cache, into stores around the caches while its
+// next block comes in.
 // SPDX-License-Identifier: Apache-2.0
-// kw: tune BLOCK = 32768, 16384, 65536
+// kw: tune BLOCK = 16384, 8192, 32768, 65536
+// kw: tune AHEAD = 1, 0
 // kw: tune STREAM = 1, 0
 // kw: tune LANES = 16, 8
-// kw: technique vectorization, prefix_in_registers, chained_blocks, nontemporal_stores, threads
+// kw: technique vectorization, prefix_in_registers, chained_blocks, prefetch, nontemporal_stores, threads
 #include <omp.h>
 #include <sched.h>
 #include <stddef.h>
@@ -61,12 +63,13 @@ static float sum_run(const float* in, int count) {
   return total;
 }
 
-// out = sum + prefix sums of in; returns the last of them.
-static float scan_run(const float* in, int count, float sum, float* out) {
+// out = sum + prefix sums of in; returns the last of them. `upcoming` is fetched meanwhile.
+static float scan_run(const float* in, int count, float sum, float* out, const float* upcoming) {
   int i = 0;
   for (; i < count && ((size_t)(out + i) & (LANES * 4 - 1)) != 0; ++i) out[i] = sum += in[i];
   Vec before = sum - Vec{};
   for (; i + LANES <= count; i += LANES) {
+    if (AHEAD && upcoming) __builtin_prefetch(upcoming + i, 0, 2);
     Vec v = load(in + i);
     v += moved<1>(v, Lanes());
     v += moved<2>(v, Lanes());
@@ -86,7 +89,7 @@ void scan(int rows, int cols, int pitch, const float* x, float* y) {
     {
 #pragma omp for schedule(static)
       for (int r = 0; r < rows; ++r) {
-        scan_run(x + (size_t)r * pitch, cols, 0, y + (size_t)r * pitch);
+        scan_run(x + (size_t)r * pitch, cols, 0, y + (size_t)r * pitch, nullptr);
       }
       __builtin_ia32_sfence();  // streamed stores are ordered before the threads join
     }
@@ -98,13 +101,15 @@ void scan(int rows, int cols, int pitch, const float* x, float* y) {
   unsigned long long turn = 0;
 #pragma omp parallel
   {
-    for (;;) {
-      const unsigned block = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
-      if (block >= blocks) break;
-      const unsigned r = block / per_row, c = block % per_row * BLOCK;
+    const auto start_of = [=](unsigned block) {
+      return (size_t)(block / per_row) * pitch + (size_t)(block % per_row) * BLOCK;
+    };
+    unsigned block = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
+    while (block < blocks) {
+      const size_t start = start_of(block);
+      const unsigned c = block % per_row * BLOCK;
       const int count = cols - c < BLOCK ? cols - c : BLOCK;
-      const float* in = x + (size_t)r * pitch + c;
-      const float own = sum_run(in, count);
+      const float own = sum_run(x + start, count);
       unsigned long long now;
       // Whoever has the block before took it first, so that this wait always ends; on a busy
       // machine that thread may be off its core, which a waiting one must not keep.
@@ -122,7 +127,9 @@ void scan(int rows, int cols, int pitch, const float* x, float* y) {
       unsigned after_bits;
       __builtin_memcpy(&after_bits, &after, sizeof after_bits);
       __atomic_store_n(&turn, (unsigned long long)after_bits << 32 | (block + 1), __ATOMIC_RELAXED);
-      scan_run(in, count, before, y + (size_t)r * pitch + c);
+      const unsigned following = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
+      scan_run(x + start, count, before, y + start, following < blocks ? x + start_of(following) : nullptr);
+      block = following;
     }
     __builtin_ia32_sfence();  // streamed stores are ordered before the threads join
   }
