@@ -44,6 +44,11 @@ class PlaybookMeter {
                 const Aim& aim)
       : global_(global), data_(data), store_(store), aim_(aim) {}
 
+  /// As a graph that holds it notes it.
+  static std::string counted(const memory::PlaybookStep& step) {
+    return "playbook " + key_of(step, "");
+  }
+
   /// What was measured on this device before; nothing: it was not.
   Result<std::optional<double>> known(const memory::PlaybookStep& step) const {
     const auto facts = KW_TRY(remembered_device(store_, aim_.target));
@@ -162,17 +167,21 @@ class Builder {
           const std::vector<std::string>& names, Namer* namer)
       : global_(global), data_(data), graph_(std::move(graph)), rule_(names), namer_(namer) {}
 
-  Result<std::size_t> add(const std::vector<memory::RecordedStep>& steps) {
+  /// How many were verified; nothing: a model was asked for names, and the steps are left out.
+  Result<std::optional<std::size_t>> add(const std::vector<memory::RecordedStep>& steps) {
     memory::Label label = [this](const std::string& name) { return rule_.label(name); };
     std::map<std::string, std::string> named;
     if (namer_ != nullptr && !steps.empty()) {
-      if (!KW_TRY(name_by_model(steps, named))) return std::size_t{0};
+      if (!KW_TRY(name_by_model(steps, named))) return std::optional<std::size_t>();
       label = [&named](const std::string& name) { return named[name]; };
     }
-    return memory::merge_steps(graph_, steps, label,
-                               [this](const std::string& task) { return reference_of(task); });
+    for (const memory::RecordedStep& step : steps) ways_.push_back(memory::walked(step, label));
+    return std::optional(memory::merge_steps(
+        graph_, steps, label, [this](const std::string& task) { return reference_of(task); }));
   }
   TechniqueGraph& graph() { return graph_; }
+  /// What was on the way of all steps that were added; on edges of `whole`, which holds theirs.
+  void count_ways(TechniqueGraph& whole) const { memory::count_ways(whole, ways_); }
 
  private:
   /// False: the model's reply cannot be used, and the run's steps are left out.
@@ -215,11 +224,23 @@ class Builder {
   memory::Relabeller rule_;
   Namer* namer_;
   std::map<std::string, std::string> references_;
+  std::vector<memory::WalkedWay> ways_;
+};
+
+/// What a build counts, and what its graph had counted before.
+struct Counting {
+  engine::GraphCounted known;
+  engine::GraphCounted now{};
+  int before(const std::string& name) const {
+    const auto found = known.find(name);
+    return found == known.end() ? 0 : found->second;
+  }
 };
 
 Result<std::size_t> add_playbook(const Global& global, const memory::DataFiles& data,
                                  store::RunStore& store, const Aim& aim,
-                                 const GraphBuildFlags& flags, Builder& builder) {
+                                 const GraphBuildFlags& flags, Counting& counting,
+                                 Builder& builder) {
   PlaybookMeter meter(global, data, store, aim);
   std::size_t measured = 0;
   for (const memory::PlaybookStep& step : memory::playbook_steps(data, aim.target)) {
@@ -227,31 +248,43 @@ Result<std::size_t> add_playbook(const Global& global, const memory::DataFiles& 
     if (!speedup && flags.playbook && is_wanted(flags, step.task))
       speedup = KW_TRY(meter.measure(step));
     if (!speedup || *speedup <= 0) continue;
+    ++measured;
+    if (counting.before(PlaybookMeter::counted(step)) > 0) continue;
+    counting.now[PlaybookMeter::counted(step)] = 1;
     // The playbook's names are those in use: no model is asked for them.
     memory::merge_steps(
         builder.graph(), {memory::recorded(step, *speedup)},
         [](const std::string& name) { return name; },
         [](const std::string&) { return std::string(); });
-    ++measured;
   }
   return measured;
 }
 
 Result<std::size_t> add_runs(store::RunStore& store, Target target, const GraphBuildFlags& flags,
-                             Builder& builder) {
+                             Counting& counting, Builder& builder) {
   std::size_t verified = 0;
   for (const RunSummary& run : KW_TRY(store.list())) {
     if (run.config.target != target || !is_wanted(flags, run.config.task)) continue;
     if (run.config.models.empty()) continue;  // nobody wrote there
     memory::StepReader reader(run.config.task);
+    int last = 0;
     KW_TRY(store.for_each_attempt(
         run.id, store::Sources::Load,
         [&](Attempt& attempt) -> Result<> {
           reader.read(attempt);
+          last = attempt.number;
           return {};
         },
         store::Samples::LeaveOut));
-    verified += KW_TRY(builder.add(reader.take()));
+    const std::string name = engine::counted_run(run);
+    auto steps = reader.take();
+    std::erase_if(steps, [known = counting.before(name)](const memory::RecordedStep& step) {
+      return step.number <= known;
+    });
+    const auto added = KW_TRY(builder.add(steps));
+    if (!added) continue;
+    verified += *added;
+    if (last > 0) counting.now[name] = last;
   }
   return verified;
 }
@@ -278,7 +311,8 @@ void GraphBuildFlags::declare(Flags& flags) {
   flags.on_off("--playbook", playbook,
                "Measure each kernel of the playbook against the one before it, on this device");
   flags.texts("--task", tasks, "Runs and kernels of this task alone; repeatable");
-  flags.on_off("--keep", keep, "Add to the workspace's graph instead of taking its place");
+  flags.on_off("--keep", keep,
+               "Add what the workspace's graph has not counted yet instead of taking its place");
   models.declare(flags);
   length.declare_reply(flags);
   asking.declare(flags);
@@ -295,16 +329,26 @@ Result<int> build_graph(const Global& global, const TargetFlags& target,
   const TechniqueGraph before = KW_TRY(engine::workspace_graph(store, aim.target, seed));
   Builder builder(global, data, flags.keep ? TechniqueGraph() : seed,
                   (flags.keep ? before : seed).nodes(), namer.get());
-  const std::size_t measured = KW_TRY(add_playbook(global, data, store, aim, flags, builder));
-  const std::size_t verified = KW_TRY(add_runs(store, aim.target, flags, builder));
+  // Made anew it has counted nothing yet.
+  Counting counting{flags.keep ? KW_TRY(engine::graph_counted(store, aim.target))
+                               : engine::GraphCounted()};
+  const std::size_t measured =
+      KW_TRY(add_playbook(global, data, store, aim, flags, counting, builder));
+  const std::size_t verified = KW_TRY(add_runs(store, aim.target, flags, counting, builder));
   const TechniqueGraph graph =
       KW_TRY(engine::change_graph(store, aim.target, seed, [&](TechniqueGraph& whole) {
         if (flags.keep)
           whole.merge(builder.graph());
         else
           whole = builder.graph();
+        builder.count_ways(whole);
       }));
-  if (!flags.keep) KW_TRY(engine::forget_graph_files(store, aim.target));
+  if (flags.keep) {
+    KW_TRY(engine::note_counted(store, aim.target, counting.now));
+  } else {
+    KW_TRY(engine::forget_graph_files(store, aim.target));
+    KW_TRY(engine::replace_counted(store, aim.target, counting.now));
+  }
   const std::size_t techniques = graph.nodes().size() - 1, edges = graph.edges().size();
   if (global.json)
     std::printf("%s\n", dump_json({{"where", name_of(aim.target)},

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graphs.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "base/contains.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -11,13 +14,33 @@ namespace kw::engine {
 namespace {
 
 constexpr const char* kGraphFact = "technique graph";
-constexpr const char* kGraphFilesFact = "graph files";  // hashes, a line each
+constexpr const char* kGraphFilesFact = "graph files";      // hashes, a line each
+constexpr const char* kGraphCountedFact = "graph counted";  // a line each: name, tab, attempt
 constexpr const char* kGraphEvent = "graph";
 
 Result<TechniqueGraph> graph_of(const std::optional<std::string>& text,
                                 const TechniqueGraph& seed) {
   if (!text) return seed;
   return parse_technique_graph(*text);
+}
+
+GraphCounted parse_counted(const std::optional<std::string>& text) {
+  GraphCounted counted;
+  if (!text) return counted;
+  for (const std::string_view line : split_lines(*text)) {
+    const auto tab = line.rfind('\t');
+    int number = 0;
+    if (tab == std::string_view::npos) continue;
+    std::from_chars(line.data() + tab + 1, line.data() + line.size(), number);
+    counted[std::string(line.substr(0, tab))] = number;
+  }
+  return counted;
+}
+
+std::string text_of(const GraphCounted& counted) {
+  std::string text;
+  for (const auto& [name, number] : counted) text += name + "\t" + std::to_string(number) + "\n";
+  return text;
 }
 
 }  // namespace
@@ -61,6 +84,26 @@ Result<> forget_graph_files(store::RunStore& store, Target target) {
   return store.remember(kGraphFilesFact, std::string(name_of(target)), "");
 }
 
+std::string counted_run(const RunSummary& run) { return "run " + std::to_string(run.id); }
+
+Result<GraphCounted> graph_counted(const store::RunStore& store, Target target) {
+  return parse_counted(KW_TRY(store.recall(kGraphCountedFact, std::string(name_of(target)))));
+}
+
+Result<> note_counted(store::RunStore& store, Target target, const GraphCounted& more) {
+  return store.revise(kGraphCountedFact, std::string(name_of(target)),
+                      [&](const std::optional<std::string>& text) -> Result<std::string> {
+                        GraphCounted counted = parse_counted(text);
+                        for (const auto& [name, number] : more)
+                          counted[name] = std::max(counted[name], number);
+                        return text_of(counted);
+                      });
+}
+
+Result<> replace_counted(store::RunStore& store, Target target, const GraphCounted& all) {
+  return store.remember(kGraphCountedFact, std::string(name_of(target)), text_of(all));
+}
+
 Result<TechniqueGraph> recorded_graph(const store::RunStore& store, const RunSummary& run) {
   const auto known = KW_TRY(store.events(run.id, kGraphEvent));
   if (known.empty()) return fail_input("the run has no graph of techniques", run.name);
@@ -92,7 +135,7 @@ Result<> teach_graph(store::RunStore& store, const RunSummary& run, const Techni
         graph.add_example(edge, {run.config.task, attempt.plan, before, attempt.candidate.source});
     }
   }));
-  return {};
+  return note_counted(store, run.config.target, {{counted_run(run), attempt.number}});
 }
 
 }  // namespace kw::engine

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,16 @@ Result<bool> knows_graph_file(const store::RunStore& store, Target target, const
 Result<> note_graph_file(store::RunStore& store, Target target, const std::string& text);
 /// For a graph that is made anew.
 Result<> forget_graph_files(store::RunStore& store, Target target);
+
+/// What the workspace's graph has counted, by whoever taught it: of a run (counted_run) the
+/// attempts up to this one; of anything else 1. Counted again it would count twice.
+using GraphCounted = std::map<std::string, int>;
+std::string counted_run(const RunSummary& run);
+Result<GraphCounted> graph_counted(const store::RunStore& store, Target target);
+/// Adds to it.
+Result<> note_counted(store::RunStore& store, Target target, const GraphCounted& more);
+/// For a graph that is made anew of these.
+Result<> replace_counted(store::RunStore& store, Target target, const GraphCounted& all);
 
 /// What this run began with: kept with it, so that resume and replay decide the same whatever
 /// others have taught the workspace since.

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/graph_build.h"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "base/contains.h"
@@ -56,15 +58,6 @@ void add_verified(TechniqueGraph& graph, const RecordedStep& step, const Label& 
   }
 }
 
-void count_failed(TechniqueGraph& graph, const RecordedStep& step, const Label& label) {
-  std::string at = end_of(step.before, label);
-  for (const std::string& technique : labelled(step.added, label)) {
-    if (technique != at && graph.edge(at, technique) != nullptr)
-      graph.count(graph.add(at, technique), {1, 0, 0});
-    at = technique;
-  }
-}
-
 }  // namespace
 
 const StepReader::Known* StepReader::made_from(int number) const {
@@ -96,8 +89,10 @@ void StepReader::read(const Attempt& attempt) {
   } else if (!is_about_kernels(attempt.evaluation.verdict)) {
     return;
   }
+  if (known.is_correct) largest_ = std::max(largest_, known.speedup);
   if (added.empty() || attempt.candidate.origin != Origin::Model) return;
   RecordedStep step;
+  step.number = attempt.number;
   step.task = task_;
   step.name = task_;
   if (from != nullptr) step.before = from->path, step.code_before = from->source;
@@ -105,6 +100,7 @@ void StepReader::read(const Attempt& attempt) {
   step.what = sanitise(attempt.plan, kWhatBytes);
   if (known.is_correct) {
     step.code = attempt.candidate.source;
+    step.share = known.speedup / largest_;
     step.gain = std::log(known.speedup / (from != nullptr ? from->speedup : 1));
   }
   steps_.push_back(std::move(step));
@@ -119,9 +115,30 @@ std::size_t merge_steps(TechniqueGraph& graph, const std::vector<RecordedStep>& 
     add_verified(graph, step, label, step.code_before.empty() ? reference(step.task) : "");
     ++verified;
   }
-  for (const RecordedStep& step : steps)
-    if (step.code.empty()) count_failed(graph, step, label);
   return verified;
+}
+
+WalkedWay walked(const RecordedStep& step, const Label& label) {
+  WalkedWay way{{std::string(TechniqueGraph::kStart)}, 0, step.code.empty(), step.share};
+  for (const std::string& technique : step.before)
+    if (std::string name = label(technique); !name.empty() && name != way.nodes.back())
+      way.nodes.push_back(std::move(name));
+  way.taken = way.nodes.size() - 1;
+  for (std::string& name : labelled(step.added, label))
+    if (name != way.nodes.back()) way.nodes.push_back(std::move(name));
+  return way;
+}
+
+void count_ways(TechniqueGraph& graph, const std::vector<WalkedWay>& ways) {
+  for (const WalkedWay& way : ways) {
+    std::set<std::size_t> visited;  // of a circle an edge counts once
+    for (std::size_t i = 0; i + 1 < way.nodes.size(); ++i) {
+      if (graph.edge(way.nodes[i], way.nodes[i + 1]) == nullptr) continue;
+      const std::size_t edge = graph.add(way.nodes[i], way.nodes[i + 1]);
+      if (visited.insert(edge).second) graph.add_value(edge, {1, way.share});
+      if (way.has_failed && i >= way.taken) graph.count(edge, {1, 0, 0});
+    }
+  }
 }
 
 std::vector<PlaybookStep> playbook_steps(const DataFiles& data, Target target) {
@@ -161,7 +178,9 @@ RecordedStep recorded(const PlaybookStep& step, double speedup) {
           "a kernel of the playbook, measured against the one before it",
           step.code_before,
           step.code,
-          std::log(speedup)};
+          std::log(speedup),
+          0,
+          0};
 }
 
 }  // namespace kw::memory

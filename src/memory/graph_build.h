@@ -25,6 +25,8 @@ struct RecordedStep {
   std::string code_before;          ///< Empty: sequential code.
   std::string code;                 ///< Empty: it failed.
   double gain = 0;                  ///< Logarithm of the speedup over what it was made from.
+  int number = 0;                   ///< Of the attempt.
+  double share = 0;  ///< Its speedup, of the largest of its run until then; 0: failed.
 };
 
 /// Reads the attempts of one run in order. Only what was written shows a step: kernels that were
@@ -49,19 +51,31 @@ class StepReader {
   std::string task_;
   std::map<int, Known> known_;
   std::vector<RecordedStep> steps_;
+  double largest_ = 1;  // speedup
 };
 
 /// What a technique is called in the graph; empty: the step is left out.
 using Label = std::function<std::string(const std::string&)>;
 
 /// Adds verified steps by Algorithm 1 of ReGraphT: along the path from sequential code, over edges
-/// that there are or new ones, the last of each step with code and gain. Then counts those that
-/// failed, on edges that somebody has taken with success: nothing else becomes an edge.
-/// `reference`: sequential code of a task, empty where it is not known. Returns how many steps were
-/// added.
+/// that there are or new ones, the last of each step with code and gain. `reference`: sequential
+/// code of a task, empty where it is not known. Returns how many steps were added.
 std::size_t merge_steps(TechniqueGraph& graph, const std::vector<RecordedStep>& steps,
                         const Label& label,
                         const std::function<std::string(const std::string&)>& reference);
+
+/// What one evaluation says of the edges that its way led over, in the graph's names.
+struct WalkedWay {
+  std::vector<std::string> nodes;  ///< From the start.
+  std::size_t taken = 0;           ///< The first edge that this step took; those before stood.
+  bool has_failed = false;
+  double share = 0;  ///< RecordedStep::share.
+};
+WalkedWay walked(const RecordedStep& step, const Label& label);
+
+/// Counts a visit of every edge on each way, and a try of the steps that failed, where somebody has
+/// taken the edge with success: nothing becomes one. So it comes after merge_steps() of all runs.
+void count_ways(TechniqueGraph& graph, const std::vector<WalkedWay>& ways);
 
 /// A kernel of the playbook and the one before it.
 struct PlaybookStep {

@@ -27,14 +27,21 @@ std::vector<RecordedStep> steps_of(const std::vector<Attempt>& attempts) {
   return reader.take();
 }
 
-TechniqueGraph graph_of(const std::vector<Attempt>& attempts) {
+TechniqueGraph graph_of_runs(const std::vector<std::vector<Attempt>>& runs) {
   TechniqueGraph graph;
-  Relabeller names({});
-  merge_steps(
-      graph, steps_of(attempts), [&](const std::string& n) { return names.label(n); },
-      [](const std::string&) { return "sequential"; });
+  Relabeller names({"tiling", "fusion"});
+  const Label label = [&](const std::string& n) { return names.label(n); };
+  std::vector<WalkedWay> ways;
+  for (const std::vector<Attempt>& attempts : runs) {
+    const auto steps = steps_of(attempts);
+    merge_steps(graph, steps, label, [](const std::string&) { return "sequential"; });
+    for (const RecordedStep& step : steps) ways.push_back(walked(step, label));
+  }
+  count_ways(graph, ways);
   return graph;
 }
+
+TechniqueGraph graph_of(const std::vector<Attempt>& attempts) { return graph_of_runs({attempts}); }
 
 TEST(GraphBuild, VerifiedStepsBecomeEdgesWithCodeAndGain) {
   const TechniqueGraph graph = graph_of(
@@ -62,6 +69,39 @@ TEST(GraphBuild, FailuresCountOnEdgesThatWorkedAndMakeNone) {
   EXPECT_EQ(graph.edge("tiling", "fusion")->count, (StepCount{2, 1, std::log(1.5)}));
   EXPECT_EQ(graph.edge("tiling", "packing"), nullptr);
   EXPECT_EQ(graph.edge("start", "fusion"), nullptr) << "a mended step begins where the broken did";
+}
+
+TEST(GraphBuild, TriesOfAnEdgeBySeveralRunsAreOneCountInWhateverOrderTheyCome) {
+  const std::vector<Attempt> worked = {correct(1, "a", 2, {"tiling"}),
+                                       made_from(1, correct(2, "b", 4, {"tiling", "fusion"}))};
+  const std::vector<Attempt> failed_there = {
+      correct(1, "c", 3, {"Tiling"}),
+      made_from(1, failed(2, "x", Outcome::WrongResult, {}, {"Tiling", "fusion"}))};
+  for (const auto& runs : {std::vector{worked, failed_there}, std::vector{failed_there, worked}}) {
+    const TechniqueGraph graph = graph_of_runs(runs);
+    EXPECT_EQ(graph.edges().size(), 2U);
+    const TechniqueEdge* first = graph.edge("start", "tiling");
+    const TechniqueEdge* second = graph.edge("tiling", "fusion");
+    ASSERT_NE(first, nullptr);
+    ASSERT_NE(second, nullptr);
+    EXPECT_EQ(first->count.tried, 2);
+    EXPECT_EQ(first->count.worked, 2);
+    EXPECT_NEAR(first->count.gain, std::log(2.0) + std::log(3.0), 1e-12);
+    EXPECT_THAT(first->examples, SizeIs(2));
+    EXPECT_EQ(second->count, (StepCount{2, 1, std::log(2.0)}))
+        << "who failed on it may have come before whoever showed that it works";
+    // Of four evaluations one failed; each of the others was the fastest of its run.
+    EXPECT_EQ(first->value, (StepValue{4, 3}));
+    EXPECT_EQ(second->value, (StepValue{2, 1}));
+  }
+}
+
+TEST(GraphBuild, RewardsAreSharesOfTheLargestOfTheirRun) {
+  const TechniqueGraph graph =
+      graph_of({correct(1, "a", 4, {"tiling"}), correct(2, "b", 1, {"tiling", "packing"}),
+                made_from(1, correct(3, "c", 2, {"tiling", "fusion"}))});
+  EXPECT_EQ(graph.edge("start", "tiling")->value, (StepValue{3, 1 + 0.25 + 0.5}));
+  EXPECT_EQ(graph.edge("tiling", "packing")->value, (StepValue{1, 0.25}));
 }
 
 TEST(GraphBuild, TechniquesThatComeTogetherShareTheGain) {

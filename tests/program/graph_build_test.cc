@@ -103,6 +103,29 @@ TEST_F(GraphBuild, OneModelsRunsAndThePlaybookServeAnother) {
   EXPECT_EQ(edge_of(w_, "start", "tiling")["count"]["tried"], 2);
 }
 
+TEST_F(GraphBuild, WhatTheGraphHasCountedIsAddedOnce) {
+  built(w_);
+  EXPECT_EQ(edge_of(w_, "tiling", "unrolling")["count"]["tried"], 1);
+  EXPECT_EQ(edge_of(w_, "start", "tiling")["value"]["visits"], 2);
+  EXPECT_EQ(built(w_, {"--keep"})["verified"], 0) << "the run is in it";
+  EXPECT_EQ(edge_of(w_, "tiling", "unrolling")["count"]["tried"], 1);
+  EXPECT_EQ(edge_of(w_, "start", "tiling")["value"]["visits"], 2);
+  // So is what a run taught as it went.
+  w_.write("walks.txt", "===\n{\"technique\": \"tiling\", \"reason\": \"it worked\"}\n===\n" +
+                            reply_of(slow_twice(72, "tiling")));
+  const Ran ran = w_.kw({"optimize", "twice", "--strategy", "graph-walk", "--guide", "llm",
+                         "--model", "scripted:walks.txt", "--attempts", "1", "--json"});
+  ASSERT_LT(ran.code, 2) << ran.err;
+  const json taught = edge_of(w_, "start", "tiling");
+  EXPECT_EQ(taught["count"]["tried"], 2);
+  built(w_, {"--keep"});
+  EXPECT_EQ(edge_of(w_, "start", "tiling")["count"], taught["count"]);
+  EXPECT_EQ(edge_of(w_, "start", "tiling")["value"], taught["value"]);
+  EXPECT_EQ(built(w_)["verified"], 3) << "made anew of both";
+  EXPECT_EQ(edge_of(w_, "start", "tiling")["count"]["tried"], 2);
+  EXPECT_EQ(edge_of(w_, "start", "tiling")["value"]["visits"], 3);
+}
+
 TEST_F(GraphBuild, ThePlaybooksKernelsAreMeasuredOnceAgainstThoseBeforeThem) {
   w_.write("data/playbook/twice/10_plain.cpp", slow_twice(64, "plain"));
   w_.write("data/playbook/twice/20_short.cpp", slow_twice(32, "plain, fewer_steps"));
@@ -115,6 +138,8 @@ TEST_F(GraphBuild, ThePlaybooksKernelsAreMeasuredOnceAgainstThoseBeforeThem) {
   EXPECT_GT(step["count"]["gain"].get<double>(), 0.2) << "half the steps";
   EXPECT_THAT(step["examples"][0]["after"].get<std::string>(), HasSubstr("k < 32"));
   EXPECT_EQ(built(w_, data)["measured"], 2) << "known from then on";
+  built(w_, {"--data-dir", "data", "--keep"});
+  EXPECT_EQ(edge_of(w_, "plain", "fewer_steps")["count"]["tried"], 1) << "counted once";
   EXPECT_EQ(built(w_)["measured"], 0) << "the shipped playbook was not asked for";
 }
 
