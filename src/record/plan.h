@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -132,6 +133,9 @@ struct PlanStep {
   std::int64_t bytes = 0;
   int unit = 1;             ///< Fill: bytes of one repeated value, 1, 2 or 4.
   std::uint64_t value = 0;  ///< Fill: its image.
+  /// Byte of the source where its directive begins, for who complains about it. Neither carried nor
+  /// a part of what the plan is: two sources with other comments have the same plan.
+  std::size_t written_at = 0;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {

@@ -110,7 +110,9 @@ struct LaunchNode {
   std::optional<PlanExpr> carveout;
   bool is_cooperative = false;
   bool is_programmatic = false;
+  std::size_t programmatic_at = 0;  ///< Of `pdl`.
   std::vector<PlanItem> arguments;
+  std::size_t end = 0;  ///< Where a further argument would stand: behind the last, else behind all.
 };
 
 struct FillNode {

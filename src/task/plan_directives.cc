@@ -150,6 +150,7 @@ void PlanParser::read_map(PlanPiece rest, std::size_t at) {
 }
 
 void PlanParser::read_launch(PlanPiece rest, std::size_t at) {
+  const std::size_t end = rest.at + rest.text.size();
   LaunchNode node;
   auto kernel = read_kernel(rest);
   if (!kernel) return;
@@ -170,7 +171,7 @@ void PlanParser::read_launch(PlanPiece rest, std::size_t at) {
     const bool is_flag = word == "cooperative" || word == "pdl";
     if (!check_attribute(*attribute, !is_flag)) return;
     if (word == "cooperative") node.is_cooperative = true;
-    if (word == "pdl") node.is_programmatic = true;
+    if (word == "pdl") node.is_programmatic = true, node.programmatic_at = attribute->at;
     if (word == "grid" || word == "block" || word == "cluster") {
       auto sizes = read_list(*attribute->content, 3);
       if (!sizes) return;
@@ -185,8 +186,10 @@ void PlanParser::read_launch(PlanPiece rest, std::size_t at) {
       auto items = read_items(*attribute->content, 0);
       if (!items) return;
       node.arguments = std::move(*items);
+      node.end = attribute->content->at + attribute->content->text.size();
     }
   }
+  if (node.end == 0) node.end = end;
   if (node.grid.empty() || node.block.empty())
     return complain(at, "a launch needs grid(…) and block(…)");
   push(at, std::move(node));

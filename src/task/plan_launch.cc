@@ -82,7 +82,7 @@ Planned<> PlanResolver::visit(const LaunchNode& node, std::size_t at) {
   }
   KW_TRY(check_shape(node, step));
   if (node.arguments.size() > kMaxParameters)
-    return trouble(at,
+    return trouble(node.arguments[kMaxParameters].at,
                    fmt::format("{} arguments; at most {}", node.arguments.size(), kMaxParameters));
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < node.arguments.size(); ++i) {
@@ -160,7 +160,7 @@ Planned<> PlanResolver::check_shape(const LaunchNode& node, const PlanStep& step
                         fmt::format("{} bytes of shared memory; this device has {} for a block",
                                     figure(step.shared_bytes), gpu.shared_per_block));
   if (node.is_programmatic && is_before_hopper(gpu))
-    return beyond_limit(node.kernel.at,
+    return beyond_limit(node.programmatic_at,
                         fmt::format("pdl needs sm_90; this device is {}", gpu.arch));
   if (!step.cluster.empty()) {
     if (is_before_hopper(gpu))

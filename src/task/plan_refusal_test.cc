@@ -133,7 +133,7 @@ TEST(PlanRefusal, LimitsOfTheDevice) {
                   .starts_with("1:35: clusters need sm_90; this device is sm_80"));
   EXPECT_TRUE(test::attempt("launch k grid(2) block(1) pdl", "small", old)
                   .complaint()
-                  .starts_with("1:8: pdl needs sm_90; this device is sm_80"));
+                  .starts_with("1:27: pdl needs sm_90; this device is sm_80"));
 }
 
 TEST(PlanRefusal, Memory) {
@@ -168,6 +168,8 @@ TEST(PlanRefusal, Memory) {
 }
 
 TEST(PlanRefusal, Arguments) {
+  std::string many;
+  for (int i = 0; i < 64; ++i) many += ", n";
   expect_refusals({
       {"launch k grid(1) block(1) args(4294967296)",
        "1:32: 4294967296 does not fit i32; write i64"},
@@ -176,6 +178,7 @@ TEST(PlanRefusal, Arguments) {
       {"launch k grid(1) block(1) args(f32(1 / zz))", "1:40: unknown name 'zz'"},
       {"launch k grid(1) block(1) args(f32(sqtr(2)))",
        "1:36: unknown function 'sqtr' (did you mean 'sqrt'?)"},
+      {"launch k grid(1) block(1) args(n" + many + ")", "1:224: 65 arguments; at most 64"},
       {"launch k grid(1) block(1) args(struct(n, i64(1) @ 4))", "1:51: offset 4; multiples of 8"},
       {"launch k grid(1) block(1) args(struct(n, n @ 0))", "1:42: this item lies on another one"},
       {"launch k grid(1) block(1) args(struct(n @ 4096))", "1:39: a struct of more than 4096"},

@@ -263,6 +263,7 @@ Planned<> PlanResolver::add_step(PlanStep step, std::size_t at) {
       plan_.steps[static_cast<std::size_t>(branch_.last)].kind == StepKind::Launch;
   step.programmatic = step.programmatic && is_behind_launch;
   step.branch = branch_.id;
+  step.written_at = at;
   for (const int other : branch_.pending)
     if (plan_.steps[static_cast<std::size_t>(other)].branch != branch_.id)
       step.after.push_back(other);

@@ -9,44 +9,54 @@
 #include <vector>
 
 #include "base/text.h"
+#include "task/launch_places.h"
 
 namespace kw::worker {
 namespace {
 
-PlanFault fault(Outcome outcome, const std::string& text) {
-  return {{Stage::Launch, outcome, text}, {"resource", 0, text, "", ""}};
-}
+/// What cannot be launched, and where the source says so.
+struct Misfit {
+  Outcome outcome = Outcome::LaunchFailed;
+  std::string what;
+  std::size_t task::LaunchPlaces::* part = &task::LaunchPlaces::kernel;
+  int value = -1;  ///< Which of the step's arguments, where it is one.
+};
 
-std::optional<PlanFault> misfit(const std::string& kernel, const std::string& what) {
-  return fault(Outcome::LaunchFailed, fmt::format("launch of '{}': {}", kernel, what));
-}
+using MaybeMisfit = std::optional<Misfit>;
 
 /// Every parameter gets its bytes, and no argument is left over.
-std::optional<PlanFault> check_arguments(const PlanStep& step, const KernelFacts& kernel) {
+MaybeMisfit check_arguments(const PlanStep& step, const KernelFacts& kernel) {
   const std::size_t wanted = kernel.parameters.size();
-  std::vector<std::vector<const PlanArgument*>> values(wanted);
-  for (const PlanArgument& a : step.arguments) {
-    const auto parameter = static_cast<std::size_t>(a.parameter);
-    if (parameter >= wanted)
-      return misfit(step.kernel,
-                    fmt::format("it passes {} arguments, the kernel has {} parameter{}",
-                                parameter + 1, wanted, wanted == 1 ? "" : "s"));
-    values[parameter].push_back(&a);
+  std::vector<std::vector<int>> values(wanted);
+  for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+    const auto parameter = static_cast<std::size_t>(step.arguments[i].parameter);
+    if (parameter >= wanted) {
+      const auto given = static_cast<std::size_t>(step.arguments.back().parameter) + 1;
+      return Misfit{.what = fmt::format("it passes {} arguments, the kernel has {} parameter{}",
+                                        given, wanted, wanted == 1 ? "" : "s"),
+                    .value = static_cast<int>(i)};
+    }
+    values[parameter].push_back(static_cast<int>(i));
   }
   for (std::size_t i = 0; i < wanted; ++i) {
     if (values[i].empty())
-      return misfit(step.kernel, fmt::format("the kernel has {} parameters, argument {} is missing",
-                                             wanted, i + 1));
+      return Misfit{.what = fmt::format("the kernel has {} parameters, argument {} is missing",
+                                        wanted, i + 1),
+                    .part = &task::LaunchPlaces::end};
     const std::int64_t bytes = kernel.parameters[i].bytes;
     std::int64_t end = 0;
-    for (const PlanArgument* a : values[i]) end = std::max(end, a->at + a->bytes);
+    int last = values[i].front();
+    for (const int value : values[i]) {
+      const PlanArgument& a = step.arguments[static_cast<std::size_t>(value)];
+      if (a.at + a.bytes > end) end = a.at + a.bytes, last = value;
+    }
     // Structs may end in padding.
     const bool is_plain = values[i].size() == 1 && bytes <= 8;
     if (end > bytes || (is_plain && end != bytes))
-      return misfit(step.kernel,
-                    fmt::format("argument {} has {} bytes, the kernel's parameter {}; write its "
-                                "type, as in i64( ) or f32( )",
-                                i + 1, end, bytes));
+      return Misfit{.what = fmt::format("argument {} has {} bytes, the kernel's parameter {}; "
+                                        "write its type, as in i64( ) or f32( )",
+                                        i + 1, end, bytes),
+                    .value = last};
   }
   return std::nullopt;
 }
@@ -58,50 +68,68 @@ std::string no_such_kernel(const std::string& name, const BuildUnit& unit) {
                      suggestion(name, built));
 }
 
-std::optional<PlanFault> check_limits(const PlanStep& step, const KernelFacts& kernel,
-                                      const GpuFacts* gpu) {
+MaybeMisfit check_limits(const PlanStep& step, const KernelFacts& kernel, const GpuFacts* gpu) {
   const std::int64_t threads = step.block[0] * step.block[1] * step.block[2];
+  const auto of_block = [](std::string what) {
+    return Misfit{Outcome::OutOfResources, std::move(what), &task::LaunchPlaces::block};
+  };
   if (kernel.max_threads > 0 && threads > kernel.max_threads)
-    return fault(
-        Outcome::OutOfResources,
-        fmt::format("launch of '{}': a block of {} threads, its __launch_bounds__ allow {}",
-                    step.kernel, threads, kernel.max_threads));
+    return of_block(fmt::format("a block of {} threads, its __launch_bounds__ allow {}", threads,
+                                kernel.max_threads));
   if (gpu == nullptr) return std::nullopt;
   // Registers are handed out to warps in units of 256.
   const std::int64_t a_warp = (kernel.registers * std::int64_t{32} + 255) / 256 * 256;
   const std::int64_t registers = (threads + 31) / 32 * a_warp;
   if (gpu->registers_per_block > 0 && registers > gpu->registers_per_block)
-    return fault(
-        Outcome::OutOfResources,
-        fmt::format("launch of '{}': {} threads of {} registers are more than the {} that "
-                    "a block has; give it __launch_bounds__({}) or fewer threads",
-                    step.kernel, threads, kernel.registers, gpu->registers_per_block, threads));
+    return of_block(
+        fmt::format("{} threads of {} registers are more than the {} that a block has; give it "
+                    "__launch_bounds__({}) or fewer threads",
+                    threads, kernel.registers, gpu->registers_per_block, threads));
   const std::int64_t shared = step.shared_bytes + kernel.static_shared;
   if (gpu->shared_per_block > 0 && shared > gpu->shared_per_block)
-    return fault(
-        Outcome::OutOfResources,
-        fmt::format("launch of '{}': {} of dynamic and {} of static shared memory, a block "
-                    "has {}",
-                    step.kernel, format_bytes(static_cast<std::uint64_t>(step.shared_bytes)),
-                    format_bytes(static_cast<std::uint64_t>(kernel.static_shared)),
-                    format_bytes(static_cast<std::uint64_t>(gpu->shared_per_block))));
+    return Misfit{Outcome::OutOfResources,
+                  fmt::format("{} of dynamic and {} of static shared memory, a block has {}",
+                              format_bytes(static_cast<std::uint64_t>(step.shared_bytes)),
+                              format_bytes(static_cast<std::uint64_t>(kernel.static_shared)),
+                              format_bytes(static_cast<std::uint64_t>(gpu->shared_per_block))),
+                  &task::LaunchPlaces::shared};
   return std::nullopt;
+}
+
+MaybeMisfit check_step(const PlanStep& step, const BuildUnit& unit, const GpuFacts* gpu) {
+  const KernelFacts* kernel = unit.object.front().kernel(step.kernel);
+  if (kernel == nullptr) return Misfit{.what = no_such_kernel(step.kernel, unit)};
+  if (auto wrong = check_arguments(step, *kernel)) return wrong;
+  return check_limits(step, *kernel, gpu);
+}
+
+/// With the place and a frame where the source is at hand and still has the launch.
+PlanFault fault_of(const Misfit& misfit, const PlanStep& step, const Candidate& source) {
+  const std::string text = fmt::format("launch of '{}': {}", step.kernel, misfit.what);
+  PlanFault fault{{Stage::Launch, misfit.outcome, text}, {"resource", 0, text, "", ""}};
+  const auto header = task::parse_header(source);
+  const auto places = header ? task::launch_places(*header, step.written_at) : std::nullopt;
+  if (!places) return fault;
+  const auto value = static_cast<std::size_t>(misfit.value);
+  const std::size_t at = misfit.value >= 0 && value < places->values.size()
+                             ? places->values[value]
+                             : (*places).*misfit.part;
+  const std::string file = source.name + std::string(source_suffix(source.target));
+  fault.finding = task::diagnostic_at(source.source, file, at, text);
+  return fault;
 }
 
 }  // namespace
 
 std::optional<PlanFault> check_plans(const BuildUnit& unit, std::span<const RolePlan> plans,
-                                     const GpuFacts* gpu) {
+                                     const Candidate& source, const GpuFacts* gpu) {
   if (unit.target == Target::Cpu || unit.object.empty() || unit.object.front().kernels.empty())
     return std::nullopt;
   for (const RolePlan& plan : plans) {
     if (plan.role != unit.role) continue;
     for (const PlanStep& step : plan.plan.steps) {
       if (step.kind != StepKind::Launch) continue;
-      const KernelFacts* kernel = unit.object.front().kernel(step.kernel);
-      if (kernel == nullptr) return misfit(step.kernel, no_such_kernel(step.kernel, unit));
-      if (auto wrong = check_arguments(step, *kernel)) return wrong;
-      if (auto wrong = check_limits(step, *kernel, gpu)) return wrong;
+      if (const auto wrong = check_step(step, unit, gpu)) return fault_of(*wrong, step, source);
     }
   }
   return std::nullopt;

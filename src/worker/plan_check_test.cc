@@ -40,7 +40,23 @@ class PlanCheck : public testing::Test {
   std::optional<PlanFault> check() const {
     RolePlan plan{"candidate", "w", {}};
     plan.plan.steps = {step_};
-    return check_plans(unit_, std::vector<RolePlan>{plan}, &gpu_);
+    return check_plans(unit_, std::vector<RolePlan>{plan}, source_, &gpu_);
+  }
+
+  /// The fault of the launch as it stands in a source of its own: "line:column".
+  std::string place_of(const std::string& directive) {
+    source_.name = "010_it";
+    source_.target = Target::Cuda;
+    source_.source = "// a comment\n// kw: " + directive + "\n";
+    step_.written_at = source_.source.find("launch");
+    const auto fault = check();
+    if (!fault) return "none";
+    EXPECT_EQ(fault->finding.kind, "diagnostic");
+    EXPECT_EQ(fault->finding.text, fault->verdict.evidence);
+    EXPECT_THAT(fault->finding.frame, HasSubstr("^"));
+    const std::string& place = fault->finding.place;
+    EXPECT_TRUE(place.starts_with("010_it.cu:")) << place;
+    return place.substr(place.find(':') + 1);
   }
 
   void expect(Outcome outcome, const char* words) const {
@@ -53,6 +69,7 @@ class PlanCheck : public testing::Test {
 
   BuildUnit unit_;
   PlanStep step_;
+  Candidate source_;
   GpuFacts gpu_;
 };
 
@@ -85,6 +102,33 @@ TEST_F(PlanCheck, BlocksKeepToBoundsRegistersAndSharedMemory) {
   step_.block = {256, 1, 1};
   step_.shared_bytes = 3073;
   expect(Outcome::OutOfResources, "static shared memory");
+}
+
+TEST_F(PlanCheck, TheCaretStandsAtTheVeryArgument) {
+  const std::string launch = "launch k grid(1) block(256) shared(3072) args(";
+  const auto column = [](const std::string& written, std::string_view part, std::size_t more = 0) {
+    return "2:" + std::to_string(sizeof("// kw: ") + written.find(part) + more);
+  };
+  std::string written = launch + "n, wide, struct(map, p))";
+  EXPECT_EQ(place_of(written), "none");
+  step_.arguments = {value(0, 4), value(1, 4), value(2, 128), value(2, 8, 128)};
+  EXPECT_EQ(place_of(written), column(written, "wide"));
+  step_.arguments = {value(0, 4), value(1, 8), value(2, 128), value(2, 16, 128)};
+  EXPECT_EQ(place_of(written), column(written, "p))")) << "the item that does not fit";
+  step_.arguments = {value(0, 4), value(1, 8)};
+  written = launch + "n, wide)";
+  EXPECT_EQ(place_of(written), column(written, "wide)", 4)) << "where the missing one would stand";
+  step_.arguments = {value(0, 4), value(1, 8), value(2, 128), value(3, 4)};
+  written = launch + "n, wide, map, more)";
+  EXPECT_EQ(place_of(written), column(written, "more"));
+  step_.arguments = {value(0, 4), value(1, 8), value(2, 128)};
+  step_.block = {1024, 1, 1};
+  EXPECT_EQ(place_of(written), column(written, "256"));
+  step_.block = {256, 1, 1};
+  step_.shared_bytes = 4096;
+  EXPECT_EQ(place_of(written), column(written, "3072"));
+  step_.kernel = "other";
+  EXPECT_EQ(place_of(written), column(written, "k grid"));
 }
 
 TEST_F(PlanCheck, CpuUnitsHaveNoPlans) {
