@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/json.h"
 #include "base/line_diff.h"
@@ -30,6 +31,12 @@ struct MemoryFlags {
   TargetFlags target;
   JudgeComparisonFlags judges;
 };
+
+/// Whose memory is asked for; nothing: every target's.
+Result<std::optional<Target>> asked_target(const MemoryFlags& flags) {
+  if (flags.target.target.empty()) return std::optional<Target>();
+  return std::optional(KW_TRY(flags.target.aim()).target);
+}
 
 Json json_of(const Lesson& lesson) {
   Json object = encode_json(lesson);
@@ -65,13 +72,18 @@ Json json_of(const store::EvictedLesson& gone) {
   return {{"run", gone.run}, {"why", gone.why}, {"lesson", encode_json(gone.lesson)}};
 }
 
+bool is_chosen(const Lesson& lesson, const std::string& task, std::optional<Target> target) {
+  return (task.empty() || lesson.task == task) && (!target || lesson.target == *target);
+}
+
 /// Lessons that made room for others.
 Result<int> list_evicted(const Global& global, const MemoryFlags& flags) {
   if (!flags.about.empty()) return fail_input("--evicted goes without --about");
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   auto evicted = KW_TRY(store.evicted_lessons());
-  if (!flags.task.empty())
-    std::erase_if(evicted, [&](const auto& gone) { return gone.lesson.task != flags.task; });
+  const auto target = KW_TRY(asked_target(flags));
+  std::erase_if(evicted,
+                [&](const auto& gone) { return !is_chosen(gone.lesson, flags.task, target); });
   if (global.json) {
     Json object = {{"evicted", Json::array()}};
     for (const store::EvictedLesson& gone : evicted) object["evicted"].push_back(json_of(gone));
@@ -106,8 +118,9 @@ Result<int> list_lessons(const Global& global, const MemoryFlags& flags) {
   auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   std::vector<Lesson> lessons =
       flags.about.empty() ? KW_TRY(store.lessons()) : KW_TRY(found_in(store, flags.about));
-  if (!flags.task.empty())
-    std::erase_if(lessons, [&](const Lesson& lesson) { return lesson.task != flags.task; });
+  const auto target = KW_TRY(asked_target(flags));
+  std::erase_if(lessons,
+                [&](const Lesson& lesson) { return !is_chosen(lesson, flags.task, target); });
   if (global.json) {
     Json object;
     object["lessons"] = Json::array();
@@ -116,8 +129,9 @@ Result<int> list_lessons(const Global& global, const MemoryFlags& flags) {
     return kDone;
   }
   if (lessons.empty())
-    fmt::print("no lessons{}{} in {}; kw optimize TASK leaves some\n",
+    fmt::print("no lessons{}{}{} in {}; kw optimize TASK leaves some\n",
                flags.task.empty() ? "" : " of task '" + flags.task + "'",
+               target ? fmt::format(" for {}", name_of(*target)) : "",
                flags.about.empty() ? "" : " about '" + flags.about + "'", store.root().string());
   for (const Lesson& lesson : lessons) print_lesson(lesson);
   const std::string beside = KW_TRY(known_beside(store));
@@ -127,19 +141,21 @@ Result<int> list_lessons(const Global& global, const MemoryFlags& flags) {
 
 Result<int> experience(const Global& global, const MemoryFlags& flags) {
   if (flags.evicted) return fail_input("--evicted belongs to kw memory list");
-  return list_experience(global, flags.task, flags.about);
+  return list_experience(global, flags.task, KW_TRY(asked_target(flags)), flags.about);
 }
 
 Result<int> cards(const Global& global, const MemoryFlags& flags) {
   if (flags.evicted || !flags.task.empty())
-    return fail_input("of cards --about chooses, and nothing else");
-  return list_cards(global, flags.about);
+    return fail_input("of cards --about and --target choose, and nothing else");
+  return list_cards(global, KW_TRY(asked_target(flags)), flags.about);
 }
 
 /// What chooses among lessons stands before each word of kw memory, but is for the list.
-Result<> refuse_choice(const MemoryFlags& flags) {
+/// `has_target`: the word has a use for that.
+Result<> refuse_choice(const MemoryFlags& flags, bool has_target = false) {
   for (const auto& [is_set, name] :
        {std::pair(!flags.task.empty(), "--task"), std::pair(!flags.about.empty(), "--about"),
+        std::pair(!has_target && !flags.target.target.empty(), "--target"),
         std::pair(flags.evicted, "--evicted")})
     if (is_set) return fail_input(std::string(name) + " belongs to kw memory list");
   return {};
@@ -290,6 +306,7 @@ Command memory_command() {
   auto flags = std::make_shared<MemoryFlags>();
   const auto takes_choice = [flags](Flags& f) {
     f.text("--task", flags->task, "Lessons of this task alone");
+    f.text("--target", flags->target.target, "What is known for cpu alone, or for cuda");
     f.text("--about", flags->about, "Lessons that hold some of these words, best first");
     f.on_off("--evicted", flags->evicted, "Those that made room for others, and why");
   };
@@ -319,7 +336,7 @@ Command memory_command() {
             flags->judges.declare(f);
           },
           [](const Global& global, const MemoryFlags& f) -> Result<int> {
-            KW_TRY(refuse_choice(f));
+            KW_TRY(refuse_choice(f, true));
             return show_judges(global, KW_TRY(f.target.aim()).target, f.judges);
           }),
       child(flags, "show", "One lesson; of a win its source", takes_id, show_lesson),

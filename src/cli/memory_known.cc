@@ -54,10 +54,16 @@ std::vector<std::string> words_in(const std::string& text) {
   return words;
 }
 
-/// For either target, each card once.
-Result<std::vector<FoundCard>> find_cards(store::RunStore& store, const std::string& about) {
+bool is_for(const Card& card, Target target) {
+  return card.targets.empty() || std::ranges::count(card.targets, target) > 0;
+}
+
+/// For these targets, each card once.
+Result<std::vector<FoundCard>> find_cards(store::RunStore& store,
+                                          const std::vector<Target>& targets,
+                                          const std::string& about) {
   std::vector<FoundCard> found;
-  for (const Target target : {Target::Cpu, Target::Cuda})
+  for (const Target target : targets)
     for (FoundCard& one : KW_TRY(store.cards().find({words_in(about), target})))
       if (std::ranges::none_of(found, [&](const FoundCard& f) { return f.card.id == one.card.id; }))
         found.push_back(std::move(one));
@@ -69,9 +75,9 @@ Result<std::vector<FoundCard>> find_cards(store::RunStore& store, const std::str
 }  // namespace
 
 Result<int> list_experience(const Global& global, const std::string& task,
-                            const std::string& about) {
+                            std::optional<Target> target, const std::string& about) {
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
-  auto all = KW_TRY(store.experience());
+  auto all = KW_TRY(store.experience(target));
   const auto words = words_in(about);
   std::erase_if(all, [&](const Experience& e) {
     const bool is_named = words.empty() || std::ranges::any_of(words, [&](const std::string& word) {
@@ -86,22 +92,25 @@ Result<int> list_experience(const Global& global, const std::string& task,
     return kDone;
   }
   if (all.empty())
-    fmt::print("no experience with techniques in {}; kw optimize TASK --model leaves some\n",
-               store.root().string());
+    fmt::print("no experience with techniques{} in {}; kw optimize TASK --model leaves some\n",
+               target ? fmt::format(" for {}", name_of(*target)) : "", store.root().string());
   for (const Experience& e : all) print_experience(e);
   return kDone;
 }
 
-Result<int> list_cards(const Global& global, const std::string& about) {
+Result<int> list_cards(const Global& global, std::optional<Target> only, const std::string& about) {
+  const std::vector<Target> targets =
+      only ? std::vector{*only} : std::vector{Target::Cpu, Target::Cuda};
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   const engine::Shelf shelf = KW_TRY(open_shelf(KW_TRY(open_data(global)), "", "", 0, {}));
-  for (const Target target : {Target::Cpu, Target::Cuda})
-    KW_TRY(engine::keep_knowledge(store, shelf, target));
+  for (const Target target : targets) KW_TRY(engine::keep_knowledge(store, shelf, target));
   std::vector<FoundCard> found;
   if (about.empty())
-    for (Card& card : KW_TRY(store.cards().all())) found.push_back({std::move(card), 1, {}});
+    for (Card& card : KW_TRY(store.cards().all())) {
+      if (!only || is_for(card, *only)) found.push_back({std::move(card), 1, {}});
+    }
   else
-    found = KW_TRY(find_cards(store, about));
+    found = KW_TRY(find_cards(store, targets, about));
   if (global.json) {
     Json object = {{"cards", Json::array()}};
     for (const FoundCard& one : found) {

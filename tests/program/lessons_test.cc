@@ -1,6 +1,8 @@
 // What a run teaches enters later prompts: the worked example of tiling a wave, from a broken
 // source injection to a contiguous winner, and a second run that knows it all from the start.
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
+
 #include "kw.h"
 #include "model_server.h"
 
@@ -197,6 +199,19 @@ TEST_F(LessonsOfAWave, ReachTheNextPromptAndTheNextRun) {
               AllOf(HasSubstr("+ [example] For this very task"), HasSubstr("+ [instruction] Keep"),
                     HasSubstr("+ [insight] Correct but slower with tiling")));
 
+  // A person sees one target's.
+  for (const auto& [word, key] :
+       {std::pair("list", "lessons"), std::pair("experience", "experience")}) {
+    const auto of = [&, word = word, key = key](const Words& target) {
+      Words words{"memory", word, "--json"};
+      words.insert(words.end(), target.begin(), target.end());
+      return w_.kw(words).json()[key];
+    };
+    EXPECT_FALSE(of({}).empty()) << word;
+    EXPECT_EQ(of({"--target", "cpu"}), of({})) << word;
+    EXPECT_TRUE(of({"--target", "cuda"}).empty()) << word;
+  }
+
   // One that is frozen is told as before, and runs leave it as it is until it is unfrozen.
   const std::string id = instruction["id"].dump();
   EXPECT_EQ(w_.kw({"memory", "freeze", id}).code, 0);
@@ -219,6 +234,30 @@ TEST_F(LessonsOfAWave, ReachTheNextPromptAndTheNextRun) {
   EXPECT_THAT(w_.kw({"prompt", "wave3d"}).out,
               AllOf(Not(HasSubstr("For this very task")), HasSubstr("Keep point updates")));
   EXPECT_THAT(w_.kw({"prompt", "wave3d", "--no-memory"}).out, Not(HasSubstr("Keep point updates")));
+}
+
+TEST(CardsOfATarget, AreThoseItsPromptsMayShow) {
+  const Workspace w(Whose::Suite);
+  const auto names = [&](const std::string& target) {
+    std::set<std::string> all;
+    Words words{"memory", "cards", "--json"};
+    if (!target.empty()) words.insert(words.end(), {"--target", target});
+    const json told = w.kw(words).json();
+    for (const json& card : told["cards"]) {
+      const json& targets = card["targets"];
+      EXPECT_TRUE(target.empty() || targets.empty() || targets.dump().contains(target)) << card;
+      all.insert(card["origin"].get<std::string>() + " " + card["name"].get<std::string>());
+    }
+    return all;
+  };
+  const auto cpu = names("cpu"), cuda = names("cuda"), all = names("");
+  EXPECT_FALSE(cpu.empty());
+  EXPECT_FALSE(cuda.empty());
+  EXPECT_LT(cpu.size(), all.size());
+  EXPECT_LT(cuda.size(), all.size());
+  std::set<std::string> either = cpu;
+  either.insert(cuda.begin(), cuda.end());
+  EXPECT_EQ(either, all);
 }
 
 }  // namespace
