@@ -221,6 +221,24 @@ std::optional<Prototype> prototype_of(std::string_view text, std::string_view na
   return std::nullopt;
 }
 
+/// Identifiers, each once, sorted.
+std::vector<std::string> words_of(std::string_view text) {
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && is_word(text[end])) ++end;
+    if (end > i && std::isdigit(static_cast<unsigned char>(text[i])) == 0)
+      words.emplace_back(text.substr(i, end - i));
+    i = end + 1;
+  }
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return words;
+}
+
 /// The name that the linker misses; empty where it misses none.
 std::string missing_name(const Diagnostic& d) {
   constexpr std::string_view kPhrase = "undefined reference to ";
@@ -249,6 +267,15 @@ void tell_missing(const std::string& name, bool is_entry, const BuildUnit& unit,
   if (const auto found = prototype_of(main->text, name, '{')) {
     f.text += " Found: " + sanitise(found->text, 400) + ".";
     f.place += ":" + std::to_string(found->line);
+    return;
+  }
+  std::vector<std::string> defined;
+  for (std::string& word : words_of(main->text))
+    if (prototype_of(main->text, word, '{')) defined.push_back(std::move(word));
+  if (const auto near = nearest(name, defined)) {
+    const auto found = *prototype_of(main->text, *near, '{');
+    f.text += " Found, with another name: " + sanitise(found.text, 400) + ".";
+    f.place += ":" + std::to_string(found.line);
   }
 }
 
@@ -299,19 +326,8 @@ std::vector<Diagnostic> parse_diagnostics(std::string_view output) {
 
 std::vector<std::string> known_names(const BuildUnit& unit) {
   std::vector<std::string> names;
-  const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
-  for (const SourceFile& file : unit.files) {
-    const std::string_view text = file.text;
-    for (std::size_t i = 0; i < text.size();) {
-      std::size_t end = i;
-      while (end < text.size() && is_word(text[end])) ++end;
-      if (end > i && std::isdigit(static_cast<unsigned char>(text[i])) == 0)
-        names.emplace_back(text.substr(i, end - i));
-      i = end + 1;
-    }
-  }
+  for (const SourceFile& file : unit.files)
+    for (std::string& word : words_of(file.text)) names.push_back(std::move(word));
   for (const std::string& define : unit.defines)
     names.push_back(define.substr(0, define.find('=')));
   std::sort(names.begin(), names.end());

@@ -16,6 +16,7 @@
 #include "compile/diagnostics.h"
 #include "compile/elf.h"
 #include "compile/nvrtc_log.h"
+#include "compile/source_kernels.h"
 
 namespace kw::compile {
 
@@ -25,7 +26,6 @@ namespace {
 
 constexpr const char* kCubinName = "unit.cubin";
 constexpr const char* kSharedName = "unit.so";
-constexpr const char* kNamesFile = "kw_names.cu";
 
 bool is_host(const BuildUnit& unit) { return unit.dialect == "host"; }
 
@@ -141,8 +141,9 @@ Result<std::vector<std::string>> NvccCompiler::arguments_for(const Path& folder,
     if (file.name == "iface.h") words.insert(words.end(), {"-include", "iface.h"});
   }
   if (is_host(unit)) {
-    words.insert(words.end(),
-                 {"--shared", "-Xcompiler=-fPIC,-fvisibility=hidden,-w", "-o", kSharedName});
+    words.insert(words.end(), {"--shared", "-Xcompiler=-fPIC,-fvisibility=hidden,-w",
+                               // An entry that is missing is told now, not when it is loaded.
+                               "-Xlinker=--no-undefined", "-o", kSharedName});
     for (const SourceFile& file : unit.files)
       if (file.name.ends_with(".cu") || file.name.ends_with(".cpp")) words.push_back(file.name);
     for (const std::string& name : unit.libraries) {
@@ -222,13 +223,23 @@ Result<CompileResult> NvccCompiler::keep(const Path& folder, const BuildUnit& un
     return result;
   }
   std::vector<std::string> symbols;
+  std::vector<Diagnostic> missing;
   if (const auto kernels = read_cubin(bytes))
-    for (const std::string& wanted : unit.kernels)
-      for (const KernelFacts& kernel : *kernels)
-        if (squeezed(demangled(kernel.symbol)) == squeezed(wanted)) {
-          symbols.push_back(kernel.symbol);
-          break;
-        }
+    for (const std::string& wanted : unit.kernels) {
+      const auto found = std::ranges::find_if(*kernels, [&](const KernelFacts& kernel) {
+        return squeezed(demangled(kernel.symbol)) == squeezed(wanted);
+      });
+      if (found != kernels->end())
+        symbols.push_back(found->symbol);
+      else if (wanted.find('<') == std::string::npos)
+        missing.push_back(missing_kernel(wanted, unit, ""));
+    }
+  if (!missing.empty()) {
+    CompileResult result = refused(Outcome::CompileFailed, "");
+    result.findings = diagnostic_findings(missing, unit);
+    result.evidence = one_line(first_error(result.findings), 300);
+    return result;
+  }
   if (symbols.size() != unit.kernels.size())
     return refused(Outcome::CompileFailed,
                    "nvcc does not say which symbol each kernel of the plan has; where NVRTC is "

@@ -119,6 +119,29 @@ TEST_F(Nvcc, AnErrorHasItsPlaceAndFrame) {
   EXPECT_THAT(result.findings.at(0).text, HasSubstr("did you mean 'input'?"));
 }
 
+TEST_F(Nvcc, AKernelThatIsNotThereIsToldWithTheNearest) {
+  BuildUnit unit = cuda_unit(std::string("// kw: launch saxpi grid(1) block(1)\n") + kSaxpy);
+  unit.kernels = {"saxpi"};
+  const CompileResult plain = build_with(unit);
+  EXPECT_EQ(plain.outcome, Outcome::CompileFailed);
+  EXPECT_THAT(plain.evidence, HasSubstr("candidate.cu:1:15"));
+  EXPECT_THAT(plain.evidence, HasSubstr("launches 'saxpi', which is no kernel of this source (did "
+                                        "you mean 'saxpy'?)"));
+  unit.kernels = {"saxpy", "twize<64, 2>"};
+  EXPECT_THAT(build_with(unit).evidence, HasSubstr("(did you mean 'twice'?)"));
+
+  BuildUnit host = cuda_unit("extern \"C\" int matmull(float* x, cudaStream_t s) { return 0; }\n");
+  host.dialect = "host";
+  host.files.push_back({"trampoline.cu",
+                        "extern \"C\" int matmul(float*, cudaStream_t);\n"
+                        "extern \"C\" __attribute__((visibility(\"default\"))) int kw_entry(void* "
+                        "const* a) { return matmul(*(float**)a[0], *(cudaStream_t*)a[1]); }\n"});
+  const CompileResult entry = build_with(host);
+  EXPECT_EQ(entry.outcome, Outcome::CompileFailed);
+  EXPECT_THAT(entry.evidence, HasSubstr("does not define 'matmul'"));
+  EXPECT_THAT(entry.evidence, HasSubstr("with another name: extern \"C\" int matmull(float* x,"));
+}
+
 TEST_F(Nvcc, WithoutNvrtcTheSuiteSaysThatItIsNvcc) {
   CudaCompilerSettings settings;
   settings.toolkit = toolkit();

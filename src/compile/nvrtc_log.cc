@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "compile/source_kernels.h"
 
 namespace kw::compile {
 namespace {
@@ -157,19 +158,10 @@ std::optional<std::string> missing_kernel(std::string_view message) {
   return std::string(trim(name));
 }
 
-/// Where the plan's line names the kernel, for a frame.
-void place_in_plan(Diagnostic& d, const std::string& kernel, const BuildUnit& unit) {
-  for (const SourceFile& file : unit.files) {
-    if (file.name != unit.main_file) continue;
-    const std::string name = kernel.substr(0, kernel.find('<'));
-    if (const std::size_t at = file.text.find("launch " + name); at != std::string::npos) {
-      const Position place = position_of(file.text, at + 7);
-      d.file = file.name;
-      d.line = place.line;
-      d.column = place.column;
-      return;
-    }
-  }
+/// The kernel whose address a line of kNamesFile takes.
+const std::string* named_kernel(const Diagnostic& d, const BuildUnit& unit) {
+  const bool is_one = d.file == kNamesFile && d.line >= 2 && d.line - 2 < unit.kernels.size();
+  return is_one ? &unit.kernels[d.line - 2] : nullptr;
 }
 
 std::int64_t bytes_before(std::string_view line, std::string_view what) {
@@ -213,6 +205,7 @@ NvrtcLog parse_nvrtc_log(std::string_view log, const BuildUnit& unit) {
   NvrtcLog out;
   const std::vector<std::string_view> lines = split_lines(log);
   std::string about_name;
+  const std::string* told = nullptr;
   for (std::size_t i = 0; i < lines.size() && out.diagnostics.size() < kMaxDiagnostics;) {
     const std::string_view line = lines[i++];
     if (read_usage(line, out.usage)) continue;
@@ -227,13 +220,13 @@ NvrtcLog parse_nvrtc_log(std::string_view log, const BuildUnit& unit) {
         about_name = found->message;
         continue;
       }
-      found = Diagnostic{};
-      found->message =
-          "the plan launches '" + *kernel +
-          "', which is no kernel of this source (extern \"C\" __global__, or a template "
-          "that these arguments fit)";
-      if (!about_name.empty()) found->message += ": " + about_name;
-      place_in_plan(*found, *kernel, unit);
+      found = missing_kernel(*kernel, unit, about_name);
+      about_name.clear();
+    } else if (const std::string* kernel = named_kernel(*found, unit)) {
+      // nvcc's complaints about one kernel follow each other; the first says it.
+      if (kernel == told) continue;
+      told = kernel;
+      found = missing_kernel(*kernel, unit, found->message);
     }
     const bool is_note = found->severity == Severity::Note;
     if (!is_note) {

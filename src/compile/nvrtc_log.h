@@ -25,6 +25,10 @@ struct NvrtcLog {
   std::vector<PtxasUsage> usage;
 };
 
+/// The file that takes the address of BuildUnit::kernels' i-th on line i + 2, so that nvcc makes
+/// instances of templates.
+inline constexpr const char* kNamesFile = "kw_names.cu";
+
 /// Foreign text: bounded work, never fails; what is not recognised is left out. A kernel that a
 /// plan names and the source lacks becomes one diagnostic about main_file that says so.
 NvrtcLog parse_nvrtc_log(std::string_view log, const BuildUnit& unit);

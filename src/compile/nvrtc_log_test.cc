@@ -82,13 +82,39 @@ TEST(NvrtcLog, AMissingKernelIsSaidOnceInTheWordsOfThePlan) {
       "name expression was: \" nope\"\n"
       "  #pragma nv_mangled_name nope\n"
       "                          ^\n",
-      unit_with("\n// kw: launch nope grid(1) block(1) args()\n"));
+      unit_with("\n// kw: launch nope grid(1) block(1) args()\n"
+                "extern \"C\" __global__ void hope() {}\n"));
   ASSERT_THAT(log.diagnostics, SizeIs(1));
-  EXPECT_THAT(log.diagnostics[0].message, HasSubstr("the plan launches 'nope'"));
+  EXPECT_THAT(log.diagnostics[0].message,
+              HasSubstr("the plan launches 'nope', which is no kernel"));
+  EXPECT_THAT(log.diagnostics[0].message, HasSubstr("(did you mean 'hope'?)"));
   EXPECT_THAT(log.diagnostics[0].message, HasSubstr("identifier \"nope\" is undefined"));
   EXPECT_EQ(log.diagnostics[0].file, "candidate.cu");
   EXPECT_EQ(log.diagnostics[0].line, 2u);
   EXPECT_EQ(log.diagnostics[0].column, 15u);
+}
+
+TEST(NvrtcLog, NvccsComplaintsAboutTheFileOfNamesAreSaidOnceForEachKernel) {
+  BuildUnit unit = unit_with(
+      "// kw: launch twize<64> grid(1) block(1)\n"
+      "template <int N> __global__ void twice() {}\n");
+  unit.kernels = {"twice<float>", "twize<64>"};
+  const NvrtcLog log = parse_nvrtc_log(
+      "kw_names.cu(2): error: cannot deduce \"auto\" type\n"
+      "  static auto* kw_name_0 = &twice<float>;\n"
+      "         ^\n"
+      "kw_names.cu(3): error: identifier \"twize\" is undefined\n"
+      "  static auto* kw_name_1 = &twize<64>;\n"
+      "                            ^\n"
+      "kw_names.cu(3): error: expected an expression\n"
+      "  static auto* kw_name_1 = &twize<64>;\n"
+      "                                    ^\n",
+      unit);
+  ASSERT_THAT(log.diagnostics, SizeIs(2));
+  EXPECT_THAT(log.diagnostics[0].message, HasSubstr("or a template that these arguments fit"));
+  EXPECT_THAT(log.diagnostics[1].message, HasSubstr("(did you mean 'twice'?)"));
+  EXPECT_EQ(log.diagnostics[1].line, 1u);
+  EXPECT_EQ(log.diagnostics[1].column, 15u);
 }
 
 TEST(NvrtcLog, TheAssemblersErrorsAndUsage) {

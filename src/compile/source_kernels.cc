@@ -1,0 +1,166 @@
+// A walk over the source's words that knows comments, strings and namespaces.
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/source_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "base/contains.h"
+#include "base/text.h"
+
+namespace kw::compile {
+namespace {
+
+constexpr std::size_t kMostTold = 6;
+
+bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Words, numbers and single signs, one after the other; none of comments and literals.
+class Words {
+ public:
+  explicit Words(std::string_view text) : text_(text) {}
+
+  /// Empty at the end.
+  std::string_view next() {
+    while (skip_one()) {
+    }
+    if (at_ >= text_.size()) return {};
+    std::size_t end = at_;
+    while (end < text_.size() && is_letter(text_[end])) ++end;
+    const std::string_view word = text_.substr(at_, std::max<std::size_t>(end - at_, 1));
+    at_ += word.size();
+    return word;
+  }
+
+ private:
+  /// A blank, a comment or a literal at the front is passed over.
+  bool skip_one() {
+    const std::string_view rest = text_.substr(std::min(at_, text_.size()));
+    if (rest.empty()) return false;
+    if (std::isspace(static_cast<unsigned char>(rest[0])) != 0) return ++at_, true;
+    if (rest.starts_with("//")) return pass(rest.find('\n'));
+    if (rest.starts_with("/*")) return pass(rest.find("*/", 2), 2);
+    if (rest[0] != '"' && rest[0] != '\'') return false;
+    std::size_t end = 1;
+    while (end < rest.size() && rest[end] != rest[0] && rest[end] != '\n')
+      end += rest[end] == '\\' ? 2 : 1;
+    return pass(end, 1);
+  }
+
+  bool pass(std::size_t end, std::size_t more = 0) {
+    at_ = end == std::string_view::npos ? text_.size() : at_ + end + more;
+    return true;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+/// The name of the function behind `__global__`: the first word before a ( that is no attribute.
+std::optional<std::string> name_of_kernel(Words& words) {
+  std::string_view last;
+  for (auto word = words.next(); !word.empty() && word != ";" && word != "{"; word = words.next()) {
+    if (word != "(" || last.empty()) {
+      last = is_letter(word[0]) ? word : std::string_view();
+      continue;
+    }
+    if (!last.starts_with("__")) return std::string(last);
+    for (int depth = 1; depth > 0;) {
+      word = words.next();
+      if (word.empty()) return std::nullopt;
+      depth += word == "(" ? 1 : word == ")" ? -1 : 0;
+    }
+    last = {};
+  }
+  return std::nullopt;
+}
+
+std::string last_name(const std::string& name) {
+  const auto colons = name.rfind("::");
+  return colons == std::string::npos ? name : name.substr(colons + 2);
+}
+
+/// " (did you mean 'x'?)", or a list of what there is.
+std::string what_there_is(const std::string& name, const std::vector<std::string>& kernels) {
+  if (kernels.empty()) return "; the source has no __global__ function";
+  for (const std::string& kernel : kernels)
+    if (kernel != name && last_name(kernel) == last_name(name))
+      return fmt::format(" (did you mean '{}'?)", kernel);
+  if (std::string near = suggestion(name, kernels); !near.empty()) return near;
+  std::vector<std::string> told(
+      kernels.begin(), kernels.begin() + static_cast<int>(std::min(kernels.size(), kMostTold)));
+  if (kernels.size() > kMostTold) told.emplace_back("…");
+  return fmt::format("; it has {}", fmt::join(told, ", "));
+}
+
+/// Byte of the kernel's name in the line of the plan that launches it.
+std::optional<std::size_t> place_in_plan(std::string_view source, std::string_view name) {
+  constexpr std::string_view kWord = "launch";
+  for (std::size_t at = source.find(kWord); at != std::string_view::npos;
+       at = source.find(kWord, at + 1)) {
+    const std::size_t begin = source.find_first_not_of(" \t", at + kWord.size());
+    if (begin == std::string_view::npos || !source.substr(begin).starts_with(name)) continue;
+    const std::size_t end = begin + name.size();
+    if (begin > at + kWord.size() && (end == source.size() || !is_letter(source[end])))
+      return begin;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string> source_kernels(std::string_view source) {
+  std::vector<std::string> kernels;
+  std::vector<std::string> scopes;  // of the braces that are open; empty: no namespace's
+  std::string opening;
+  bool is_namespace = false;
+  Words words(source);
+  for (auto word = words.next(); !word.empty(); word = words.next()) {
+    if (word == "namespace") {
+      is_namespace = true;
+      opening.clear();
+    } else if (word == "{") {
+      scopes.push_back(is_namespace && !opening.empty() ? opening + "::" : std::string());
+      is_namespace = false;
+    } else if (word == "}") {
+      if (!scopes.empty()) scopes.pop_back();
+    } else if (word == ";" || word == "=") {
+      is_namespace = false;
+    } else if (is_namespace) {
+      opening += word;
+    } else if (word == "__global__") {
+      const auto name = name_of_kernel(words);
+      if (!name) continue;
+      std::string full = join(scopes, "") + *name;
+      if (!contains(kernels, full)) kernels.push_back(std::move(full));
+    }
+  }
+  return kernels;
+}
+
+Diagnostic missing_kernel(const std::string& kernel, const BuildUnit& unit, std::string_view why) {
+  const std::string name = kernel.substr(0, kernel.find('<'));
+  Diagnostic missing;
+  missing.severity = Diagnostic::Severity::Error;
+  missing.message = "the plan launches '" + kernel + "', which is no kernel of this source";
+  const auto main = std::ranges::find(unit.files, unit.main_file, &SourceFile::name);
+  if (main != unit.files.end()) {
+    const auto kernels = source_kernels(main->text);
+    missing.message += contains(kernels, name)
+                           ? " (extern \"C\" __global__, or a template that these arguments fit)"
+                           : what_there_is(name, kernels);
+    if (const auto at = place_in_plan(main->text, name)) {
+      const Position place = position_of(main->text, *at);
+      missing.file = main->name;
+      missing.line = place.line;
+      missing.column = place.column;
+    }
+  }
+  if (!why.empty()) missing.message += fmt::format(": {}", why);
+  return missing;
+}
+
+}  // namespace kw::compile

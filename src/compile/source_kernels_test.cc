@@ -1,0 +1,71 @@
+// Kernels by a source's text, and what is said of one that it lacks.
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/source_kernels.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compile/cuda_unit_for_test.h"
+
+namespace kw::compile {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+TEST(SourceKernels, FindsWhatIsDefined) {
+  EXPECT_THAT(source_kernels(R"(
+// __global__ void commented() {}
+/* __global__ void blocked() {} */
+const char* text = "__global__ void quoted() {}";
+extern "C" __global__ void plain(int n) { if (n) { return; } }
+extern "C" __global__ __launch_bounds__(256, (2 + 1)) void bounded(float* x);
+template <int N>
+__global__ void __launch_bounds__(N) templated(float* x) {}
+namespace outer { namespace inner::more {
+static __global__ void nested() {}
+}
+__global__ void one_level() {}
+}
+namespace { __global__ void hidden() {} }
+extern "C" __global__ void bounded(float* x) {}
+__device__ void no_kernel(int i) {}
+)"),
+              ElementsAre("plain", "bounded", "templated", "outer::inner::more::nested",
+                          "outer::one_level", "hidden"));
+  EXPECT_THAT(source_kernels("__global__"), IsEmpty());
+  EXPECT_THAT(source_kernels("__global__ __launch_bounds__(("), IsEmpty());
+  EXPECT_THAT(source_kernels("/* \" __global__ void k()"), IsEmpty());
+}
+
+std::string said(const std::string& kernel, const std::string& source) {
+  return missing_kernel(kernel, cuda_unit(source), "").message;
+}
+
+TEST(SourceKernels, TellsTheNearest) {
+  const std::string two =
+      "__global__ void reduce_rows() {}\nnamespace a { __global__ void scan() {} }\n";
+  EXPECT_THAT(said("reduce_row", two), HasSubstr("source (did you mean 'reduce_rows'?)"));
+  EXPECT_THAT(said("reduce_row<3>", two), HasSubstr("source (did you mean 'reduce_rows'?)"));
+  EXPECT_THAT(said("scan", two), HasSubstr("(did you mean 'a::scan'?)"));
+  EXPECT_THAT(said("gemm", two), HasSubstr("source; it has reduce_rows, a::scan"));
+  EXPECT_THAT(said("gemm", "int x;"), HasSubstr("the source has no __global__ function"));
+  EXPECT_THAT(said("reduce_rows<3>", two), HasSubstr("or a template that these arguments fit"));
+}
+
+TEST(SourceKernels, PointsAtTheNameInThePlan) {
+  const auto place = [](const char* kernel, const char* source) {
+    const Diagnostic d = missing_kernel(kernel, cuda_unit(source), "");
+    return std::to_string(d.line) + ":" + std::to_string(d.column);
+  };
+  EXPECT_EQ(
+      place("add", "// kw: launch add_all grid(1) block(1)\n// kw: launch  add grid(1) block(1)\n"),
+      "2:16");
+  EXPECT_EQ(place("add<4>", "// kw: launch add<N> grid(1) block(1)\n"), "1:15");
+  EXPECT_EQ(place("add", "int launch;"), "0:0");
+}
+
+}  // namespace
+}  // namespace kw::compile
