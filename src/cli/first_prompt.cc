@@ -106,11 +106,24 @@ Result<DeviceFacts> facts_of(const RunConfig& config, const store::RunStore& sto
                              FirstPrompt& first) {
   const Aim aim{config.target, config.arch};
   if (config.carrier == kBundle) return bundle_facts(store, aim);
-  if (auto known = KW_TRY(remembered_device(store, config.target))) return std::move(*known);
-  first.unknown.emplace_back(
-      "this workspace does not know the device yet, which a run looks at first; so does kw device");
+  auto known = KW_TRY(remembered_device(store, config.target));
+  const std::string device = known && !known->gpu.empty() ? known->gpu.front().arch : "";
+  if (known && (config.arch.empty() || device.empty() || device::runs_on(config.arch, device)))
+    return std::move(*known);
   DeviceFacts facts;
   facts.target = config.target;
+  if (known)
+    first.unknown.push_back(
+        fmt::format("{} of this workspace is {} and runs no code for {}: the "
+                    "prompt tells what any {} has",
+                    known->model, device, config.arch, config.arch));
+  else
+    first.unknown.emplace_back(
+        "this workspace does not know the device yet, which a run looks at "
+        "first; so does kw device");
+  if (config.arch.empty()) return facts;
+  facts.model = "Any GPU of this architecture";
+  facts.gpu = {device::least_facts(config.arch)};
   return facts;
 }
 

@@ -110,8 +110,9 @@ void Writer::set_constants(propose::Situation& situation) const {
   situation.task = writing_->task;
   situation.target = run_.config.target;
   situation.feedback = run_.config.feedback;
-  // Of a rehearsal, where the workspace does not know its device.
-  situation.device = brief_.device.id.empty() ? nullptr : &brief_.device;
+  // A rehearsal may know nothing, or of a GPU that is not at hand the architecture alone.
+  const bool is_known = !brief_.device.id.empty() || !brief_.device.gpu.empty();
+  situation.device = is_known ? &brief_.device : nullptr;
   situation.has_shape_builds = run_.config.specialises;
   situation.goals = run_.config.goals;
   situation.baseline = run_.config.baseline;

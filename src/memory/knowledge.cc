@@ -9,6 +9,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "task/device_names.h"
 #include "task/fields.h"
 #include "task/header.h"
 
@@ -73,6 +74,23 @@ bool is_same_subject(const std::string& a, const std::string& b) {
     return name;
   };
   return stem(a) == stem(b) || a.starts_with(b + "_") || b.starts_with(a + "_");
+}
+
+/// The archs that a source's own requirements leave; empty where they leave all.
+std::vector<std::string> archs_of(task::CandidateHeader header, Target target) {
+  std::vector<std::string> fit;
+  if (target != Target::Cuda) return fit;
+  std::size_t all = 0;
+  for (const std::string_view arch : task::device_names()) {
+    if (!arch.starts_with("sm_")) continue;
+    ++all;
+    header.limits = task::arch_names(arch);
+    // Whatever is asked of a device's size some device has.
+    for (const std::string_view size : {"sms", "shared_max", "l2_bytes"})
+      header.limits[std::string(size)] = std::int64_t{1} << 40;
+    if (!header.points(1).empty()) fit.emplace_back(arch);
+  }
+  return fit.size() == all ? std::vector<std::string>() : fit;
 }
 
 /// What a kernel's first comment says.
@@ -153,6 +171,7 @@ std::vector<Card> playbook_cards(const DataFiles& data) {
     card.name = path;
     card.kind = CardKind::Snippet;
     card.targets = {*target};
+    card.archs = archs_of(*header, *target);
     card.task = path.substr(0, slash);
     card.text = fmt::format("Verified kernel `{}`, which shows {}. {}", path,
                             join(header->techniques, ", "), first_comment(source));

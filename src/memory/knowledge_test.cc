@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <set>
 
 namespace kw::memory {
@@ -114,6 +115,22 @@ TEST(KnowledgeTest, ACardIsForItsTargetsAndArchitectures) {
   card.archs = {};
   card.targets = {Target::Cpu};
   EXPECT_FALSE(fits(card, Target::Cuda, "sm_90"));
+}
+
+TEST(KnowledgeTest, AKernelOfThePlaybookIsForTheArchitecturesThatItAsksFor) {
+  const auto data = DataFiles::open(std::nullopt).value();
+  std::map<std::string, Card> kernels;
+  for (Card& card : playbook_cards(data)) kernels[card.name] = std::move(card);
+  EXPECT_THAT(kernels.at("matmul_bf16/60_gpu_cute.cu").archs, ElementsAre("sm_90a"));
+  EXPECT_THAT(kernels.at("relu/40_gpu_streamed.cu").archs, IsEmpty());
+  std::size_t newer = 0;
+  for (const auto& [name, card] : kernels) {
+    const bool names_one =
+        data.under("playbook").at(name).find("require arch") != std::string::npos;
+    EXPECT_FALSE(names_one && fits(card, Target::Cuda, "sm_75")) << name;
+    newer += names_one ? 1 : 0;
+  }
+  EXPECT_GE(newer, 4U);
 }
 
 TEST(KnowledgeTest, WhatIsToldSaysWhyAndShowsItsCode) {

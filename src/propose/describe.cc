@@ -9,6 +9,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "propose/architecture.h"
 #include "task/resolve.h"
 
 namespace kw::propose {
@@ -79,14 +80,18 @@ std::vector<std::string> describe_gpu(const DeviceFacts& facts) {
   const GpuFacts& gpu = facts.gpu.front();
   const auto bytes = [](std::int64_t n) { return format_bytes(static_cast<std::uint64_t>(n)); };
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("{} ({}), {} multiprocessors of at most {} threads, {} memory",
-                              facts.model, gpu.arch, gpu.multiprocessors,
-                              gpu.threads_per_multiprocessor, bytes(facts.memory_bytes)));
+  // Of one that is not at hand only the least of its kind is known.
+  const bool is_known = facts.memory_bytes > 0;
+  lines.push_back(
+      fmt::format("{} ({}), {}{} multiprocessors of at most {} threads{}", facts.model, gpu.arch,
+                  is_known ? "" : "at least ", gpu.multiprocessors, gpu.threads_per_multiprocessor,
+                  is_known ? ", " + bytes(facts.memory_bytes) + " memory" : std::string()));
   lines.push_back(fmt::format(
       "Shared memory: {} ({} bytes) for one block at most, {} a multiprocessor; {} registers for "
-      "one block; L2 {}",
+      "one block; L2 {}{}",
       bytes(gpu.shared_per_block), gpu.shared_per_block, bytes(gpu.shared_per_multiprocessor),
-      gpu.registers_per_block, bytes(gpu.l2_bytes)));
+      gpu.registers_per_block, is_known ? "" : "at least ", bytes(gpu.l2_bytes)));
+  for (std::string& line : describe_architecture(gpu.arch)) lines.push_back(std::move(line));
   for (const Ceiling& c : facts.ceilings)
     lines.push_back(fmt::format("Measured here: {} in {}: {}", c.kind, c.level,
                                 format_si(c.per_second, is_flops(c) ? "flop/s" : "B/s")));

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "llm/estimate.h"
+#include "propose/architecture.h"
 #include "propose/describe.h"
 #include "propose/feedback.h"
 #include "propose/history.h"
@@ -40,6 +41,7 @@ const std::vector<std::string>& known_variables() {
     std::vector<std::string> all = manner_variables();
     all.insert(all.end(), {"is_cuda",
                            "arch",
+                           "has_hopper_launches",
                            "function",
                            "flags",
                            "option_lines",
@@ -284,7 +286,9 @@ void set_rules(Fields& f, const Situation& s) {
   f["option_lines"] = {describe_options(restrictions, s.target)};
   f["is_cuda"] = {s.target == Target::Cuda};
   const bool has_arch = s.device != nullptr && !s.device->gpu.empty();
-  f["arch"] = {has_arch ? s.device->gpu.front().arch : std::string("the GPU at hand")};
+  const std::string arch = has_arch ? s.device->gpu.front().arch : std::string();
+  f["arch"] = {has_arch ? arch : std::string("the GPU at hand")};
+  f["has_hopper_launches"] = {arch.empty() || has_hopper_launches(arch)};
   f["threads"] = {s.device != nullptr
                       ? fmt::format("{} thread{}", s.device->cores, s.device->cores == 1 ? "" : "s")
                       : std::string("one thread for each usable core")};
