@@ -28,6 +28,7 @@ constexpr std::int64_t kDefaultWritingTimeNs = 900'000'000'000;
 constexpr std::int64_t kMostStartAttempts = 27;
 constexpr std::int64_t kStartShare = 4;
 constexpr std::int64_t kMostRounds = 10'000;
+constexpr std::int64_t kMostRepairs = 100;
 
 /// Asks in flight where each round is a trip to another machine.
 constexpr int kBundleAsks = 8;
@@ -79,7 +80,7 @@ void set_default_limits(RunConfig& config, bool is_writing) {
   config.max_time_ns = is_writing ? kDefaultWritingTimeNs : kDefaultTimeNs;
 }
 
-/// Of strategies that have presets or rounds; of others they are not accepted.
+/// Of strategies that have presets, rounds or repairs; of others they are not accepted.
 Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& strategy,
                     RunConfig& config) {
   const std::string name(strategy.name);
@@ -93,6 +94,10 @@ Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& stra
     return fail_input("--rounds means nothing to strategy '" + name + "'");
   if (flags.rounds < 0 || flags.rounds > kMostRounds)
     return fail_input(fmt::format("--rounds is a number from 1 to {}", kMostRounds));
+  if (flags.repairs != config.repairs && !strategy.has_repairs)
+    return fail_input("--repairs means nothing to strategy '" + name + "'");
+  if (flags.repairs < 0 || flags.repairs > kMostRepairs)
+    return fail_input(fmt::format("--repairs is a number from 0 to {}", kMostRepairs));
   if (!flags.judge.empty() && !contains(strategy.roles, std::string_view("judge")))
     return fail_input("--judge means nothing to strategy '" + name +
                       "', which has no judge of its own");
@@ -113,6 +118,7 @@ Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& stra
   config.freezes_graph = flags.freeze_graph;
   config.preset = flags.preset;
   if (flags.rounds > 0) config.rounds = static_cast<int>(flags.rounds);
+  config.repairs = static_cast<int>(flags.repairs);
   return {};
 }
 
@@ -221,6 +227,9 @@ void OptimizeFlags::declare(Flags& f) {
   f.on_off("--freeze-graph", freeze_graph,
            "Of graph-walk and graph-search: leave the workspace's graph of techniques as it is");
   f.integer("--rounds", rounds, "Of strategies that end by themselves; default 10");
+  f.integer("--repairs", repairs,
+            "Of refine and agent: how often what failed is sent back before something else is "
+            "tried");
   f.text("--baseline", baseline, "What to beat, by name; default: the fastest");
   f.integer("--attempts", attempts, "Most attempts; 0: no limit");
   f.text("--time", time,

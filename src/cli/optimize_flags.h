@@ -42,6 +42,7 @@ struct OptimizeFlags {
   std::string guide;
   bool freeze_graph = false;
   std::int64_t rounds = 0;
+  std::int64_t repairs = RunConfig().repairs;
   WritingFlags writing;
   std::string feedback;
   bool no_knowledge = false;

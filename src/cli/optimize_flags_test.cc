@@ -94,6 +94,24 @@ TEST(AskingFlags, ASlowServerGetsMoreTimeForTheWholeToo) {
   EXPECT_EQ(quick.total, minutes(30)) << "long replies of a server that is not silent";
 }
 
+TEST(OptimizeFlags, HowOftenWhatFailsIsMendedIsKeptWithTheRun) {
+  for (const char* strategy : {"refine", "agent"}) {
+    OptimizeFlags flags = flags_of(strategy, "cpu");
+    EXPECT_EQ(config_of(flags)->repairs, 3);
+    for (const int repairs : {0, 7}) {
+      flags.repairs = repairs;
+      EXPECT_EQ(config_of(flags)->repairs, repairs);
+    }
+    for (const int repairs : {-1, 101}) {
+      flags.repairs = repairs;
+      EXPECT_THAT(config_of(flags).error().what, HasSubstr("--repairs is a number from 0 to 100"));
+    }
+  }
+  OptimizeFlags flags = flags_of("evolve", "cpu");
+  flags.repairs = 2;
+  EXPECT_THAT(config_of(flags).error().what, HasSubstr("--repairs means nothing to strategy"));
+}
+
 TEST(OptimizeFlags, NearNamesAreSuggested) {
   OptimizeFlags flags = flags_of("refine", "cpu");
   flags.writing.models.models.emplace_back("jugde=scripted:none");

@@ -178,9 +178,15 @@ class Planner {
         fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", m.strategy, m.preset,
                     m.model, m.reward, m.feedback, m.knowledge, m.target, cell.task,
                     sha == sha256_.end() ? "" : sha->second, cell.seed, b.evaluations, b.calls,
-                    b.tokens, b.usd, spec_.starts_from_experts, name_of(spec_.samples));
+                    b.tokens, b.usd, spec_.starts_from_experts, name_of(spec_.samples)) +
+        (has_repairs(cell) ? fmt::format("|repairs {}", *spec_.repairs) : "");
     constexpr std::size_t kDigits = 16;
     return "suite " + spec_.name + " " + sha256(what).hex().substr(0, kDigits);
+  }
+
+  /// Labels of suites that say nothing of repairs stay what they were.
+  bool has_repairs(const report::SuiteCell& cell) const {
+    return spec_.repairs && (**search::find_strategy(cell.method.strategy)).has_repairs;
   }
 
   std::vector<std::string> words_of(const search::StrategyInfo& info,
@@ -193,6 +199,7 @@ class Planner {
       words.insert(words.end(), more);
     };
     if (!m.preset.empty()) add({"--preset", m.preset});
+    if (has_repairs(cell)) add({"--repairs", std::to_string(*spec_.repairs)});
     add_budget(info, words);
     if (!info.is_writing) {
       add({"--no-memory"});

@@ -80,6 +80,19 @@ TEST_F(SuitePlanTest, CellsLearnNothingFromEachOther) {
                                    HasSubstr("--profile"), Not(HasSubstr("--from-scratch"))));
 }
 
+TEST_F(SuitePlanTest, RepairsAreForStrategiesThatMend) {
+  const std::string text =
+      "tasks: saxpy\nmodels: m:1\nstrategies: [refine, evolve]\nbudget: { calls: 4 }\n";
+  const auto usual = plans(text);
+  const auto told = plans(text + "repairs: 0\n");
+  ASSERT_THAT(told, SizeIs(2));
+  EXPECT_THAT(words(told[0]), HasSubstr("--repairs 0"));
+  EXPECT_THAT(words(told[1]), Not(HasSubstr("--repairs")));
+  EXPECT_THAT(words(usual[0]), Not(HasSubstr("--repairs")));
+  EXPECT_NE(told[0].label, usual[0].label);
+  EXPECT_EQ(told[1].label, usual[1].label) << "the same run";
+}
+
 TEST_F(SuitePlanTest, TheModelsOfTheCommandLineStandForReal) {
   const std::string text = "tasks: saxpy\nstrategies: refine\nbudget: { calls: 4 }\n";
   const auto waits = plans(text + "models: [m:1, real]\n");

@@ -18,12 +18,18 @@ std::uint64_t lots_of(const report::SuiteCell& cell, const search::TechniqueWorl
   return Seed::from_number(cell.seed).child(world.options().seed).low;
 }
 
-std::unique_ptr<search::Strategy> strategy_of(const report::SuiteCell& cell,
+std::size_t evaluations_of(const task::SuiteSpec& spec) {
+  return static_cast<std::size_t>(spec.budget.evaluations);
+}
+
+std::unique_ptr<search::Strategy> strategy_of(const task::SuiteSpec& spec,
+                                              const report::SuiteCell& cell,
                                               search::StrategyOptions options,
-                                              const std::vector<search::Idea>& ideas,
-                                              std::size_t evaluations) {
+                                              const std::vector<search::Idea>& ideas) {
   const search::StrategyInfo& info = **search::find_strategy(cell.method.strategy);
+  const std::size_t evaluations = evaluations_of(spec);
   options.preset = cell.method.preset;
+  options.repairs = spec.repairs.value_or(options.repairs);
   // All of the budget is for what its name says; a chain has its published depth.
   if (info.name != "staged") options.rounds = static_cast<int>(evaluations);
   options.writes = static_cast<int>(evaluations);
@@ -44,24 +50,23 @@ void tell_cell(const search::Play& played, double optimum, report::SuiteCell& ce
                           p.tell.is_correct() ? p.tell.speedup.value : 0});
 }
 
-void search_world(const search::TechniqueWorld& world, std::size_t evaluations,
+void search_world(const task::SuiteSpec& spec, const search::TechniqueWorld& world,
                   report::SuiteCell& cell) {
   const std::uint64_t lots = lots_of(cell, world);
-  const auto strategy =
-      strategy_of(cell, search::options_in(world, lots), world.ideas(), evaluations);
+  const auto strategy = strategy_of(spec, cell, search::options_in(world, lots), world.ideas());
   const auto feedback = enum_from<FeedbackLevel>(cell.method.feedback);
-  tell_cell(
-      play(*strategy, world, {evaluations, 1}, lots, feedback.value_or(FeedbackLevel::Profile)),
-      world.best_speedup(), cell);
+  tell_cell(play(*strategy, world, {evaluations_of(spec), 1}, lots,
+                 feedback.value_or(FeedbackLevel::Profile)),
+            world.best_speedup(), cell);
 }
 
-void search_record(const search::RecordedLandscape& record, std::size_t evaluations,
+void search_record(const task::SuiteSpec& spec, const search::RecordedLandscape& record,
                    report::SuiteCell& cell) {
   search::StrategyOptions options;
   options.seed = Seed::from_number(cell.seed).child("strategy");
   options.techniques = record.cards();
-  const auto strategy = strategy_of(cell, std::move(options), record.ideas(), evaluations);
-  const auto played = play(*strategy, record, {evaluations, 1},
+  const auto strategy = strategy_of(spec, cell, std::move(options), record.ideas());
+  const auto played = play(*strategy, record, {evaluations_of(spec), 1},
                            **search::find_reward_policy(cell.method.reward), cell.seed);
   tell_cell(played.play, record.best(), cell);
   const auto count = [&](search::Recorded how) {
@@ -90,11 +95,10 @@ Result<> Worlds::open(const Global& global, const std::string& task) {
 }
 
 void search_inside(const task::SuiteSpec& spec, const Worlds& worlds, report::SuiteCell& cell) {
-  const auto evaluations = static_cast<std::size_t>(spec.budget.evaluations);
   if (cell.task.starts_with(kRecordPrefix))
-    search_record(worlds.record(cell.task), evaluations, cell);
+    search_record(spec, worlds.record(cell.task), cell);
   else
-    search_world(worlds.world(cell.task), evaluations, cell);
+    search_world(spec, worlds.world(cell.task), cell);
 }
 
 }  // namespace kw::cli

@@ -110,6 +110,7 @@ Result<Loop> Loop::create(const Workbench& workbench, const RunConfig& config, C
   }
   options.writes = config.writes;
   options.rounds = config.rounds;
+  options.repairs = config.repairs;
   options.preset = config.preset;
   options.guide = config.guide;
   options.graph = std::move(graph);

@@ -126,6 +126,7 @@ struct RunConfig {
   bool specialises = false;      ///< A winner gets a build for each timed shape.
   std::string preset;            ///< Of strategies with two: sketch | paper; empty: the default.
   int rounds = 10;               ///< Of strategies that end by themselves.
+  int repairs = 3;               ///< Of refine and agent: at most, before something else is tried.
   std::string guide;             ///< Of graph-walk: random | llm | weights; empty: random.
   bool freezes_graph = false;    ///< What the run sees does not change the workspace's graph.
   bool judges_by_rules = false;  ///< Of coder-judge: rules read the findings, no model.
@@ -154,10 +155,10 @@ struct RunConfig {
         v("hints", s.hints), v("start_attempts", s.start_attempts), v("uses_memory", s.uses_memory),
         v("freezes_memory", s.freezes_memory), v("profiles", s.profiles),
         v("specialises", s.specialises), v("preset", s.preset), v("rounds", s.rounds),
-        v("judges_by_rules", s.judges_by_rules), v("judges_learned", s.judges_learned),
-        v("shortlist", s.shortlist), v("guide", s.guide), v("freezes_graph", s.freezes_graph),
-        v("feedback", s.feedback), v("uses_knowledge", s.uses_knowledge), v("label", s.label),
-        v("ideas", s.ideas);
+        v("repairs", s.repairs), v("judges_by_rules", s.judges_by_rules),
+        v("judges_learned", s.judges_learned), v("shortlist", s.shortlist), v("guide", s.guide),
+        v("freezes_graph", s.freezes_graph), v("feedback", s.feedback),
+        v("uses_knowledge", s.uses_knowledge), v("label", s.label), v("ideas", s.ideas);
   }
 };
 

@@ -18,14 +18,13 @@ namespace {
 // Ours: the survey names the roles, the loop and a bounded memory, and no numbers.
 constexpr std::size_t kShownToAgent = 8;  // latest attempts that planner and coder are shown
 constexpr int kReviews = 2;               // of one plan: then the referee decides
-constexpr int kRepairsOfPlan = 3;
 constexpr int kStagnates =
     5;  // plans in a row without a new best, before a new design is asked for
 
 class Agent final : public Authoring {
  public:
   Agent(std::vector<Idea> ideas, const StrategyOptions& options)
-      : Authoring(std::move(ideas), options) {}
+      : Authoring(std::move(ideas), options), most_repairs_(options.repairs) {}
 
  protected:
   std::string doing() const override {
@@ -48,7 +47,7 @@ class Agent final : public Authoring {
     if (tell.is_correct() || !may_derive(tell.ask)) return;
     const bool is_turned_down = tell.stage == Stage::Propose && tell.outcome == Outcome::Rejected;
     is_turned_down ? ++reviews_ : ++repairs_;
-    if (repairs_ <= kRepairsOfPlan) to_mend_ = id;
+    if (repairs_ <= most_repairs_) to_mend_ = id;
   }
 
   void steered() override {
@@ -104,6 +103,7 @@ class Agent final : public Authoring {
     return ask;
   }
 
+  const int most_repairs_;  // of one plan
   Works works_;
   std::deque<int> latest_;
   int plans_ = 0;

@@ -359,6 +359,17 @@ TEST(Agent, PlansAnewAfterThreeRepairs) {
   EXPECT_EQ(anew.parent, 1);
 }
 
+TEST(Agent, HowOftenItMendsIsAPersonsToSay) {
+  StrategyOptions options;
+  options.repairs = 1;
+  Dialogue d("agent", options);
+  d.ask(), d.works(2);
+  d.ask(), d.fails();
+  EXPECT_EQ(d.ask().errand, Errand::Repair);
+  d.fails();
+  EXPECT_EQ(d.ask().errand, Errand::Improve);
+}
+
 TEST(Agent, RemembersTheLatestAndTheBest) {
   Dialogue d("agent");
   d.ask(), d.works(9);

@@ -60,7 +60,7 @@ class Refine final : public Authoring {
   void follow_failure(const Ask& ask, const Tell& tell) {
     if (++failures_ > repairs_) {
       begin_anew();
-      next_.why += fmt::format("; {} repairs did not help", repairs_);
+      if (repairs_ > 0) next_.why += fmt::format("; {} repairs did not help", repairs_);
       return;
     }
     // A new approach has its first failure mended, whatever its class.

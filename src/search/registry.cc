@@ -31,7 +31,16 @@ constexpr std::array kStrategies{
         "refine",
         "from the task's expert kernels on, a model writes, mends what failed, and improves the "
         "best; knobs are tuned before the next word",
-        true, true, true, make_refine},
+        true,
+        true,
+        true,
+        make_refine,
+        {},
+        false,
+        false,
+        false,
+        false,
+        true},
     StrategyInfo{"best-of-n", "a model writes n kernels, the best is tuned", true, true, false,
                  make_best_of_n},
     StrategyInfo{"attempt-tree",
@@ -88,7 +97,7 @@ constexpr std::array kStrategies{
                  true},
     StrategyInfo{"agent",
                  "a planner picks, a coder writes, a critic reads before anything is judged", true,
-                 true, true, make_agent, kAgentRoles},
+                 true, true, make_agent, kAgentRoles, false, false, false, false, true},
 };
 
 constexpr std::array kTuners{

@@ -48,8 +48,10 @@ struct StrategyOptions {
   const TunerInfo* tuner = nullptr;   ///< Of strategies that tune; null: auto.
   std::size_t tuning_points = 160;    ///< Asks of random, bayesian and evolutionary tuning at most.
   double promising_gain = 1.4;  ///< Gain that tuning is trusted with before any has been seen.
-  int repairs = 3;              ///< Of refine: how often one source is mended before it is left.
-  int writes = 8;               ///< Of best-of-n: n.
+  /// Of refine and agent: how often what fails is mended, one source after the other, before it is
+  /// left.
+  int repairs = 3;
+  int writes = 8;  ///< Of best-of-n: n.
   /// Of those that have sources written: asks that the task's expert kernels get, before anything
   /// is written; 0: none.
   std::size_t start_asks = 0;
@@ -93,6 +95,7 @@ struct StrategyInfo {
   bool has_graph = false;                        ///< StrategyOptions::graph does.
   /// Its source profiles every kernel that works, and goes on from slower ones: so do we, on cuda.
   bool reads_every_profile = false;
+  bool has_repairs = false;  ///< StrategyOptions::repairs means something.
 };
 
 struct TunerInfo {

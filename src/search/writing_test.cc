@@ -99,6 +99,25 @@ TEST(Refine, LeavesWhatThreeRepairsDidNotMend) {
   EXPECT_THAT(anew.why, HasSubstr("3 repairs did not help"));
 }
 
+TEST(Refine, HowOftenItMendsIsAPersonsToSay) {
+  for (const int most : {0, 1, 5}) {
+    StrategyOptions options;
+    options.repairs = most;
+    Dialogue d("refine", options);
+    d.ask();
+    d.works(2, OutcomeClass::NewBest);
+    expect_write(d.ask(), Errand::Improve, 1);
+    for (int i = 0; i < most; ++i) {
+      d.fails(i % 2 == 0 ? Outcome::Crashed : Outcome::WrongResult);
+      expect_write(d.ask(), Errand::Repair, i + 2);
+    }
+    d.fails(Outcome::TimedOut);
+    const Ask anew = d.ask();
+    expect_write(anew, Errand::Improve, 1);
+    EXPECT_EQ(anew.why.find("repairs did not help") != std::string::npos, most > 0) << anew.why;
+  }
+}
+
 TEST(Refine, AReplyWithoutACandidateIsAFailureLikeOthers) {
   Dialogue d("refine");
   d.ask();

@@ -15,16 +15,18 @@ namespace {
 constexpr std::size_t kMostOfAKind = 1000;  // tasks, seeds, …: what nobody waits for
 constexpr std::int64_t kMostBudget = 1'000'000'000;
 constexpr int kMostTries = 1000;  // k of pass@k
+constexpr int kMostRepairs = 100;
 
 class SuiteReader {
  public:
   SuiteReader(FileReport& report, const SuiteWords& words) : report_(report), words_(words) {}
 
   SuiteSpec read(const Yaml& root) {
-    const Section section(report_, root, "a suite",
-                          {"name", "about", "tasks", "levels", "models", "strategies", "presets",
-                           "rewards", "seeds", "feedback", "knowledge", "targets", "budget",
-                           "start", "samples", "pass", "fast", "resources", "tables"});
+    const Section section(
+        report_, root, "a suite",
+        {"name",    "about",   "tasks",    "levels",    "models",    "strategies", "presets",
+         "rewards", "seeds",   "feedback", "knowledge", "targets",   "budget",     "start",
+         "repairs", "samples", "pass",     "fast",      "resources", "tables"});
     if (const Yaml* name = section.require("name")) read_name(*name);
     if (const Yaml* about = section.find("about"))
       spec_.about = read_text(report_, *about, "about").value_or("");
@@ -192,6 +194,12 @@ class SuiteReader {
       spec_.targets = read_enums<Target>(*node, "targets");
     if (const Yaml* node = section.find("start"))
       spec_.starts_from_experts = read_choice(report_, *node, "start", kStarts) == 1u;
+    if (const Yaml* node = section.find("repairs"))
+      if (const auto most = read_integer(report_, *node, "repairs")) {
+        if (*most < 0 || *most > kMostRepairs)
+          report_.add(node->place, fmt::format("repairs are 0 to {}", kMostRepairs));
+        spec_.repairs = static_cast<int>(std::clamp<std::int64_t>(*most, 0, kMostRepairs));
+      }
     if (const Yaml* node = section.find("samples"))
       spec_.samples = read_enum<SampleUnit>(report_, *node, "samples").value_or(SampleUnit::Run);
     if (const Yaml* node = section.find("tables"))

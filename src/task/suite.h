@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,7 @@ struct SuiteSpec {
   std::vector<Target> targets{Target::Cpu};
   SuiteBudget budget;
   bool starts_from_experts = false;  ///< Runs with a model begin with the task's own kernels.
+  std::optional<int> repairs;  ///< Of strategies that send back what failed; none: their default.
   SampleUnit samples = SampleUnit::Run;
   std::vector<int> pass{1};     ///< k of pass@k and speedup@k.
   std::vector<double> fast{1};  ///< p of fast_p.

@@ -38,6 +38,7 @@ knowledge: [on, off]
 targets: [cpu, cuda]
 budget: { evaluations: 8, usd: 0.5 }
 start: experts
+repairs: 5
 samples: attempts
 pass: [1, 5]
 fast: [0, 1.5]
@@ -61,6 +62,7 @@ tables: [levels, rounds]
   EXPECT_EQ(spec->budget.evaluations, 8);
   EXPECT_EQ(spec->budget.usd, 0.5);
   EXPECT_TRUE(spec->starts_from_experts);
+  EXPECT_EQ(spec->repairs, 5);
   EXPECT_EQ(spec->samples, SampleUnit::Attempt);
   EXPECT_THAT(spec->pass, ElementsAre(1, 5));
   EXPECT_THAT(spec->fast, ElementsAre(0, 1.5));
@@ -76,6 +78,7 @@ TEST(Suite, HasDefaults) {
   EXPECT_EQ(spec->budget.calls, 3);
   EXPECT_EQ(spec->tasks[0].level, "");
   EXPECT_FALSE(spec->starts_from_experts);
+  EXPECT_EQ(spec->repairs, std::nullopt);
 }
 
 TEST(Suite, ComplaintsPointAtThePlaceAndNameTheNearestWord) {
@@ -85,6 +88,7 @@ TEST(Suite, ComplaintsPointAtThePlaceAndNameTheNearestWord) {
               testing::AllOf(HasSubstr("a.yaml:5:12: feedback must be one of none, errors"),
                              HasSubstr("'errors'")));
   EXPECT_THAT(complaint("knowledge: [on, on]\n"), HasSubstr("5:17: 'on' is in knowledge twice"));
+  EXPECT_THAT(complaint("repairs: 101\n"), HasSubstr("5:10: repairs are 0 to 100"));
   EXPECT_THAT(complaint("rewards: [rooflin]\n"), HasSubstr("5:11: no 'rooflin' in rewards"));
   EXPECT_THAT(complaint("levels: { a: [u] }\n"), HasSubstr("either the key 'tasks'"));
   EXPECT_THAT(complaint("seeds: 3..1\n"), HasSubstr("5:8: seeds are at most"));
