@@ -10,6 +10,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "cli/idle_flags.h"
 #include "cli/shape_builds.h"
 #include "search/budget.h"
 #include "search/reward.h"
@@ -61,7 +62,8 @@ Result<std::string> tuner_of(const OptimizeFlags& flags, const search::StrategyI
   if (flags.tuner.empty()) return RunConfig().tuner;
   if (!strategy.is_tuning)
     return fail_input("--tuner means nothing to strategy '" + std::string(strategy.name) +
-                      "', which tunes nothing");
+                      "', which tunes nothing; " +
+                      strategies_where([](const auto& info) { return info.is_tuning; }) + " do");
   return std::string(KW_TRY(search::find_tuner(flags.tuner))->name);
 }
 
@@ -85,13 +87,15 @@ Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& stra
                     RunConfig& config) {
   const std::string name(strategy.name);
   if (!flags.preset.empty() && !strategy.has_presets)
-    return fail_input("--preset means nothing to strategy '" + name + "', which has none");
+    return fail_input("--preset means nothing to strategy '" + name + "', which has none; " +
+                      strategies_where([](const auto& info) { return info.has_presets; }) + " do");
   static const std::vector<std::string> presets{"sketch", "paper"};
   if (!flags.preset.empty() && !contains(presets, flags.preset))
     return fail_input("--preset is sketch or paper, not '" + flags.preset + "'" +
                       suggestion(flags.preset, presets));
   if (flags.rounds != 0 && !strategy.has_rounds)
-    return fail_input("--rounds means nothing to strategy '" + name + "'");
+    return fail_input("--rounds means nothing to strategy '" + name + "'; it does to " +
+                      strategies_where([](const auto& info) { return info.has_rounds; }));
   if (flags.rounds < 0 || flags.rounds > kMostRounds)
     return fail_input(fmt::format("--rounds is a number from 1 to {}", kMostRounds));
   if (flags.repairs != config.repairs && !strategy.has_repairs)
@@ -100,20 +104,24 @@ Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& stra
     return fail_input(fmt::format("--repairs is a number from 0 to {}", kMostRepairs));
   if (!flags.judge.empty() && !contains(strategy.roles, std::string_view("judge")))
     return fail_input("--judge means nothing to strategy '" + name +
-                      "', which has no judge of its own");
+                      "', which has no judge of its own; coder-judge has" +
+                      (strategy.is_writing && strategy.has_parents
+                           ? ", and --model judge=NAME reads the findings for whoever writes"
+                           : ""));
   config.judges_by_rules = flags.judge == "rules";
   config.judges_learned = flags.judge == "learned";
   if (!flags.judge.empty() && !config.judges_by_rules && !config.judges_learned)
     config.models.push_back("judge=" + flags.judge);
   if (!flags.guide.empty() && strategy.name != "graph-walk")
-    return fail_input("--guide means nothing to strategy '" + name + "'");
+    return fail_input("--guide means nothing to strategy '" + name + "'; graph-walk has one");
   static const std::vector<std::string> guides{"random", "llm", "weights"};
   if (!flags.guide.empty() && !contains(guides, flags.guide))
     return fail_input("--guide is " + join(guides, ", ") + ", not '" + flags.guide + "'" +
                       suggestion(flags.guide, guides));
   if (flags.freeze_graph && !strategy.has_graph)
     return fail_input("--freeze-graph means nothing to strategy '" + name +
-                      "', which walks no graph");
+                      "', which walks no graph; " +
+                      strategies_where([](const auto& info) { return info.has_graph; }) + " do");
   config.guide = flags.guide;
   config.freezes_graph = flags.freeze_graph;
   config.preset = flags.preset;
@@ -168,6 +176,7 @@ Result<bool> wants_profiles(const OptimizeFlags& flags, const search::StrategyIn
 Result<RunConfig> config_of(const OptimizeFlags& flags) {
   RunConfig config;
   config.task_path = flags.task;
+  KW_TRY(refuse_on_landscape(flags));
   const Aim aim = KW_TRY(flags.target.aim());
   config.target = aim.target;
   config.arch = aim.arch;
@@ -175,6 +184,7 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   config.strategy = strategy->name;
   config.tuner = KW_TRY(tuner_of(flags, *strategy));
   KW_TRY(flags.writing.into(config));
+  KW_TRY(refuse_idle(flags, *strategy));
   for (const llm::ModelSpec& spec : KW_TRY(flags.writing.models.specs()))
     KW_TRY(check_role(*strategy, spec));
   KW_TRY(set_method(flags, *strategy, config));

@@ -127,5 +127,76 @@ TEST(OptimizeFlags, NearNamesAreSuggested) {
   EXPECT_THAT(config_of(flags).error().what, HasSubstr("did you mean 'bayesian'?"));
 }
 
+std::string refusal(const OptimizeFlags& flags) {
+  const auto config = config_of(flags);
+  EXPECT_FALSE(config);
+  return config ? "" : describe(config.error());
+}
+
+/// As flags_of(), without a model.
+OptimizeFlags alone(const char* task, const char* strategy = "greedy") {
+  OptimizeFlags flags = flags_of(strategy, "cpu");
+  flags.task = task;
+  flags.writing.models.models.clear();
+  return flags;
+}
+
+TEST(OptimizeFlags, WhatCouldDoNothingIsRefusedWithWhatWouldWork) {
+  OptimizeFlags flags = flags_of("refine", "cpu");
+  flags.writing.writes = 4;
+  EXPECT_THAT(refusal(flags), HasSubstr("best-of-n writes so many"));
+  flags.strategy = "best-of-n";
+  EXPECT_EQ(config_of(flags)->writes, 4);
+  flags = flags_of("refine", "cpu");
+  flags.writing.ensemble = "turn";
+  EXPECT_THAT(refusal(flags), HasSubstr("give --model twice or more"));
+  flags.writing.models.models.emplace_back("scripted:other");
+  EXPECT_EQ(config_of(flags)->ensemble, "turn");
+  flags = flags_of("refine", "cpu");
+  flags.judge = "rules";
+  EXPECT_THAT(refusal(flags), HasSubstr("coder-judge has, and --model judge=NAME reads"));
+  flags.strategy = "coder-judge";
+  EXPECT_TRUE(config_of(flags)->judges_by_rules);
+  flags.writing.models.models.emplace_back("judge=scripted:other");
+  EXPECT_THAT(refusal(flags), HasSubstr("--judge rules leaves nothing to the model"));
+  flags = flags_of("graph-walk", "cpu");
+  flags.writing.models.models.emplace_back("guide=scripted:other");
+  flags.guide = "weights";
+  EXPECT_THAT(refusal(flags), HasSubstr("--guide llm alone"));
+  flags.guide = "llm";
+  EXPECT_TRUE(config_of(flags));
+  flags = flags_of("refine", "cpu");
+  flags.results = "news";
+  EXPECT_THAT(refusal(flags), HasSubstr("belongs to --carrier bundle"));
+  flags = alone("saxpy");
+  flags.embedder = "openai:e";
+  EXPECT_THAT(refusal(flags), HasSubstr("give --model"));
+  flags = alone("saxpy", "random");
+  flags.tuner = "climb";
+  EXPECT_THAT(refusal(flags), HasSubstr("tunes nothing; greedy, "));
+}
+
+TEST(OptimizeFlags, LandscapesRefuseWhatTheyLackAndNameWhoSearchesThem) {
+  const auto refused = [](void (*with)(OptimizeFlags&)) {
+    OptimizeFlags flags = alone("synthetic:3");
+    EXPECT_TRUE(config_of(flags));
+    with(flags);
+    return refusal(flags);
+  };
+  for (const auto with : {+[](OptimizeFlags& f) { f.writing.shortlist = 3; },
+                          +[](OptimizeFlags& f) { f.judge = "learned"; },
+                          +[](OptimizeFlags& f) { f.guide = "weights"; },
+                          +[](OptimizeFlags& f) { f.writing.models.models = {"scripted:none"}; }})
+    EXPECT_THAT(refused(with), HasSubstr("kw suite searches recorded:RUN and worlds"));
+  EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.target.target = "cuda"; }),
+              HasSubstr("no device: --target cuda"));
+  EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.carrier = kBundle; }),
+              HasSubstr("--carrier bundle"));
+  EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.embedder = "openai:e"; }), HasSubstr("--embed"));
+  EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.goals = {"0.9roof"}; }),
+              HasSubstr("has no roofline"));
+  EXPECT_THAT(refusal(alone("techniques:3")), HasSubstr("--landscape N"));
+}
+
 }  // namespace
 }  // namespace kw::cli

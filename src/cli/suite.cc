@@ -94,6 +94,10 @@ Result<int> suite(const Global& global, const SuiteFlags& flags) {
     return fail_input(fmt::format("--landscape is a number from 1 to {}", kMostWorlds));
   if (flags.landscape > 0 && !flags.models.empty())
     return fail_input("--model means nothing with --landscape, where nobody is asked");
+  if (flags.landscape > 0 && !flags.asking.timeout.empty())
+    return fail_input("--model-timeout means nothing with --landscape, where nobody is asked");
+  if (flags.list && (!flags.csv.empty() || !flags.into.empty()))
+    return fail_input("--list runs nothing: --csv and --into would have nothing to write");
   if (flags.landscape > 0)
     result.spec = in_worlds(std::move(result.spec), static_cast<int>(flags.landscape));
   KW_TRY(flags.asking.timeout_ns());

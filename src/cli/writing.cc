@@ -48,12 +48,15 @@ void WritingFlags::declare(Flags& flags) {
   pace.declare(flags);
   length.declare(flags);
   asking.declare(flags);
-  flags.integer("--writes", writes, "Of strategy best-of-n: how many kernels are written");
+  flags.integer("--writes", writes,
+                "Of strategy best-of-n: how many kernels are written; default 8");
   flags.integer("--shortlist", shortlist,
                 "Kernels written for each ask, of which that is judged of which recorded steps "
                 "promise most");
-  flags.text("--ensemble", ensemble,
-             "Which of several models writes: bandit, by what each was worth its cost, or turn");
+  flags.text(
+      "--ensemble", ensemble,
+      "Which of several models writes: bandit, by what each was worth its cost (the default), "
+      "or turn");
   flags.texts("--constraint", constraints, "What every kernel must keep to, in words; repeatable");
   flags.texts("--hint", hints, "What is worth trying, in words; repeatable");
 }
@@ -94,18 +97,18 @@ Result<> WritingFlags::into(RunConfig& config) const {
   KW_TRY(length.check());
   const ReplySettings reply = KW_TRY(asking.reply(length.reply_tokens));
   const llm::RateLimits rates = KW_TRY(pace.rates());
-  if (writes < 1) return fail_input("--writes is at least 1");
+  if (writes < 0) return fail_input("--writes is at least 1");
   if (shortlist < 1 || shortlist > kMostShortlist)
     return fail_input(fmt::format("--shortlist is a number from 1 to {}", kMostShortlist));
   if (config.models.empty() && shortlist > 1)
     return fail_input("--shortlist is for a model: give --model");
   const std::vector<std::string> ensembles{kBanditEnsemble, kTurnEnsemble};
-  if (!contains(ensembles, ensemble))
+  if (!ensemble.empty() && !contains(ensembles, ensemble))
     return fail_input(fmt::format("--ensemble is {} or {}, not '{}'{}", kBanditEnsemble,
                                   kTurnEnsemble, ensemble, suggestion(ensemble, ensembles)));
   int writers = 0;
   for (const llm::ModelSpec& spec : KW_TRY(models.specs())) writers += spec.role.empty() ? 1 : 0;
-  if (writers > 1) config.ensemble = ensemble;
+  if (writers > 1) config.ensemble = ensemble.empty() ? kBanditEnsemble : ensemble;
   config.shortlist = static_cast<int>(shortlist);
   config.limits = KW_TRY(spend.limits());
   config.requests_per_minute = rates.requests_per_minute;
@@ -116,7 +119,7 @@ Result<> WritingFlags::into(RunConfig& config) const {
   config.prompt_tokens = length.prompt_tokens;
   config.tokens_per_minute = rates.tokens_per_minute;
   config.caches_replies = pace.cache_replies;
-  config.writes = static_cast<int>(writes);
+  if (writes > 0) config.writes = static_cast<int>(writes);
   config.constraints = constraints;
   config.hints = hints;
   return {};

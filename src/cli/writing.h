@@ -25,9 +25,9 @@ struct WritingFlags {
   PaceFlags pace;
   LengthFlags length;
   AskingFlags asking;
-  std::int64_t writes = 8;
+  std::int64_t writes = 0;  ///< 0: as many as StrategyOptions has.
   std::int64_t shortlist = 1;
-  std::string ensemble = kBanditEnsemble;
+  std::string ensemble;  ///< Empty: bandit.
   std::vector<std::string> constraints;
   std::vector<std::string> hints;
 

@@ -1,0 +1,103 @@
+// What each flag needs in order to act.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/idle_flags.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/contains.h"
+#include "base/text.h"
+#include "cli/synthetic_bench.h"
+
+namespace kw::cli {
+namespace {
+
+constexpr std::string_view kWorldPrefix = "techniques:";
+
+/// What searches a landscape with a strategy that has kernels written.
+const char* const kSuiteSearches =
+    "kw suite searches recorded:RUN and worlds (--landscape N) by strategies that write, without a "
+    "model";
+
+std::size_t writers_in(const std::vector<llm::ModelSpec>& specs) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(specs, [](const llm::ModelSpec& spec) { return spec.role.empty(); }));
+}
+
+bool has_role(const std::vector<llm::ModelSpec>& specs, std::string_view role) {
+  return std::ranges::find(specs, role, &llm::ModelSpec::role) != specs.end();
+}
+
+/// A model in a role that the flags give to somebody else.
+Result<> refuse_idle_roles(const OptimizeFlags& flags, const std::vector<llm::ModelSpec>& specs) {
+  if (has_role(specs, "judge") && !flags.judge.empty())
+    return fail_input("--judge " + flags.judge + " leaves nothing to the model in the role judge",
+                      "--model");
+  if (has_role(specs, "guide") && flags.strategy == "graph-walk" && flags.guide != "llm")
+    return fail_input("a model in the role guide is asked with --guide llm alone", "--model");
+  return {};
+}
+
+}  // namespace
+
+std::string strategies_where(bool (*is_so)(const search::StrategyInfo&)) {
+  std::vector<std::string> names;
+  for (const search::StrategyInfo& info : search::strategies())
+    if (is_so(info)) names.emplace_back(info.name);
+  return join(names, ", ");
+}
+
+Result<> refuse_on_landscape(const OptimizeFlags& flags) {
+  if (flags.task.starts_with(kWorldPrefix))
+    return fail_input(
+        "worlds of techniques are searched by kw suite alone: as a task of its spec, "
+        "or with --landscape N",
+        flags.task);
+  if (!is_landscape(flags.task)) return {};
+  if (!flags.writing.models.models.empty())
+    return fail_input(std::string("a landscape is searched without a model; ") + kSuiteSearches,
+                      flags.task);
+  for (const auto& [is_given, name] :
+       {std::pair(flags.writing.shortlist > 1, "--shortlist"),
+        std::pair(!flags.judge.empty(), "--judge"), std::pair(!flags.guide.empty(), "--guide"),
+        std::pair(!flags.preset.empty(), "--preset"), std::pair(flags.rounds != 0, "--rounds")})
+    if (is_given)
+      return fail_input(std::string(name) +
+                            " is for strategies that write, and kw optimize "
+                            "searches a landscape by others; " +
+                            kSuiteSearches,
+                        flags.task);
+  for (const auto& [is_given, name] :
+       {std::pair(!flags.embedder.empty(), "--embed"),
+        std::pair(flags.target.target == name_of(Target::Cuda) || !flags.target.arch.empty(),
+                  "--target cuda"),
+        std::pair(flags.carrier == kBundle, "--carrier bundle"),
+        std::pair(!flags.results.empty(), "--results"), std::pair(flags.profile, "--profile")})
+    if (is_given)
+      return fail_input(
+          std::string("a landscape has no kernels and no device: ") + name + " means nothing to it",
+          flags.task);
+  for (const std::string& goal : flags.goals)
+    if (goal.ends_with("roof"))
+      return fail_input(
+          "a landscape has no roofline: give --goal as a time or a speedup, not '" + goal + "'",
+          flags.task);
+  return {};
+}
+
+Result<> refuse_idle(const OptimizeFlags& flags, const search::StrategyInfo& strategy) {
+  const std::string name(strategy.name);
+  const auto specs = KW_TRY(flags.writing.models.specs());
+  if (flags.writing.writes != 0 && strategy.name != "best-of-n")
+    return fail_input("--writes means nothing to strategy '" + name +
+                      "': best-of-n writes so many; others end by --attempts or --calls");
+  if (!flags.writing.ensemble.empty() && writers_in(specs) < 2)
+    return fail_input("--ensemble chooses among models that write: give --model twice or more");
+  if (!flags.embedder.empty() && !strategy.is_writing)
+    return fail_input("--embed ranks what a prompt shows: give --model");
+  if (!flags.results.empty() && flags.carrier != kBundle)
+    return fail_input("--results belongs to --carrier bundle");
+  return refuse_idle_roles(flags, specs);
+}
+
+}  // namespace kw::cli
