@@ -11,6 +11,7 @@ namespace kw::propose {
 namespace {
 
 constexpr std::size_t kShortestFence = 3;
+constexpr int kMostLateFences = 100;  // that may open a text's blocks: each is looked at to the end
 
 struct Fence {
   char mark = '`';
@@ -29,6 +30,37 @@ std::optional<Fence> fence_of(std::string_view line) {
   // `code` in a sentence, as in "```x``` is".
   if (rest[0] == '`' && info.find('`') != std::string_view::npos) return std::nullopt;
   return Fence{rest[0], length, indent, info};
+}
+
+/// "Here it is: ```cuda", at the end of a line of words: where its marks begin. What follows is one
+/// word at most, and no other marks stand in the line: else it is `code` in a sentence.
+std::optional<std::size_t> trailing_fence(std::string_view line) {
+  constexpr std::string_view kMarks = "```";
+  constexpr std::size_t kLongestInfo = 16;
+  const std::size_t at = line.find(kMarks);
+  if (at == std::string_view::npos || at == 0) return std::nullopt;
+  const char before = line[at - 1];
+  if (before != ' ' && before != '\t' && before != ':') return std::nullopt;
+  const auto fence = fence_of(line.substr(at));
+  if (!fence || fence->info.size() > kLongestInfo) return std::nullopt;
+  if (fence->info.find_first_of(" \t") != std::string_view::npos) return std::nullopt;
+  return at;
+}
+
+/// Whether what follows such a fence is a block: its text begins there, and of the marks behind it
+/// one is left that closes it. A fence that names a language may be left open, as any other.
+bool opens_block(const Fence& fence, std::string_view rest) {
+  std::size_t bare = 0;
+  bool is_first = true;
+  for (const std::string_view line : split_lines(rest)) {
+    const auto next = fence_of(line);
+    if (!next && trim(line).empty()) continue;
+    if (next && is_first) return false;
+    is_first = false;
+    if (next && !next->info.empty()) break;
+    if (next && next->mark == fence.mark && next->length >= fence.length) ++bare;
+  }
+  return !is_first && (bare % 2 == 1 || !fence.info.empty());
 }
 
 std::string first_word(std::string_view info) {
@@ -64,6 +96,7 @@ std::string fenced(std::string_view text, std::string_view info) {
 std::vector<Block> find_blocks(std::string_view text) {
   std::vector<Block> blocks;
   std::optional<Fence> open;
+  int late_fences = 0;
   const auto begin = [&](const Fence& fence, std::size_t at) {
     open = fence;
     blocks.push_back({first_word(fence.info), "", at, text.size(), false, std::string(fence.info)});
@@ -74,8 +107,14 @@ std::vector<Block> find_blocks(std::string_view text) {
     std::string_view line = text.substr(at, end - at);
     if (line.ends_with('\r')) line.remove_suffix(1);
     const auto fence = fence_of(line);
-    if (!open) {
-      if (fence) begin(*fence, at);
+    if (!open && fence) {
+      begin(*fence, at);
+    } else if (!open) {
+      const auto marks = late_fences < kMostLateFences ? trailing_fence(line) : std::nullopt;
+      late_fences += marks ? 1 : 0;
+      if (const auto late = marks ? fence_of(line.substr(*marks)) : std::nullopt;
+          late && opens_block(*late, text.substr(next)))
+        begin(*late, at + *marks);
     } else if (fence && ends_block(*fence, *open)) {
       blocks.back().is_closed = true;
       blocks.back().end = fence->info.empty() ? next : at;

@@ -17,14 +17,15 @@ std::string fenced(std::string_view text, std::string_view info);
 struct Block {
   std::string info;       ///< First word behind the opening fence, in lower case.
   std::string text;       ///< With its newlines; an indentation of the fence is taken off.
-  std::size_t begin = 0;  ///< Offset of the line of the opening fence.
+  std::size_t begin = 0;  ///< Offset of the opening fence: of its line where it stands alone.
   std::size_t end = 0;    ///< Past the line of the closing fence.
   bool is_closed = true;  ///< False where the text ended first.
   std::string label{};    ///< All that stands behind the opening fence.
 };
 
 /// In order. A fence with an info string inside a block of equal length ends it and opens the next:
-/// C++ has no such line, and forgotten closing fences are common.
+/// C++ has no such line, and forgotten closing fences are common. A fence may also open at the end
+/// of a line of words ("Here it is: ```cuda"); `code` between marks within a line opens nothing.
 std::vector<Block> find_blocks(std::string_view text);
 
 /// At most one empty line in a row outside fenced blocks, none at the ends but one final newline.

@@ -78,6 +78,34 @@ TEST(Reply, FencesComeInManyForms) {
   EXPECT_EQ(parse(kKernel).source, kKernel) << "no fence at all";
 }
 
+TEST(Reply, AFenceMayOpenAtTheEndOfALineOfWords) {
+  for (const std::string mark : {"```cpp", "```", "````c++", "```cuda  "}) {
+    const std::string close = mark.starts_with("````") ? "````\n" : "```\n";
+    const auto reply = parse("Stream it.\nHere is the kernel: " + mark + "\n" + kKernel + close);
+    EXPECT_EQ(reply.source, kKernel) << mark;
+    EXPECT_EQ(reply.plan, "Stream it.\nHere is the kernel:") << mark;
+  }
+  EXPECT_EQ(parse("Here it is:```cpp\n\n" + kKernel + "```\nGood luck.").source, "\n" + kKernel);
+  EXPECT_EQ(parse("Here it is: ```cpp\n" + kKernel).source, kKernel) << "a forgotten fence";
+  EXPECT_THAT(parse("Here it is: ```cpp\n" + kKernel, "", true).evidence,
+              HasSubstr("was cut off in line 5 of the code"));
+  EXPECT_EQ(parse("Not this: ```python\nprint()\n```\nbut this: ```cpp\n" + kKernel + "```").source,
+            kKernel);
+}
+
+TEST(Reply, MarksWithinASentenceOpenNothing) {
+  for (const std::string words :
+       {"I close it with ```", "as ```twice``` does", "use ```cpp and then", "the end: ```x``` ```",
+        "wrapped in ```cpp", "as`twice```"}) {
+    const auto reply = parse(words + "\n" + block(kKernel) + "That is all.\n");
+    EXPECT_EQ(reply.source, kKernel) << words;
+  }
+  EXPECT_EQ(parse("It ends in ```\nwords\n```\n" + kKernel + "```\n").source, kKernel)
+      << "of three bare fences the first is none";
+  EXPECT_THAT(parse("I would write it between ```\nand stop there.").evidence,
+              HasSubstr("no fenced code block"));
+}
+
 TEST(Reply, ACutOffBlockIsEvidenceAndAForgottenFenceIsNot) {
   const std::string open = "Plan.\n```cpp\n" + kKernel;
   EXPECT_EQ(parse(open).source, kKernel);
