@@ -14,12 +14,15 @@
 namespace kw::profile {
 namespace {
 
-// A share of a cache that one program can count on.
+// A share of a cache that one program can count on; ours: the stack, the code and what the kernel
+// of the system brings take the rest.
 constexpr double kUsable = 0.8;
-// Of the L2 of a GPU.
+// Of the L2 of a GPU: it lies in two halves that may each keep a copy (NVIDIA A100 whitepaper,
+// 2020, "A100 L2 cache").
 constexpr double kUsableL2 = 0.5;
 
-// Mixes within this share of reads of a measured one are that one.
+// Mixes within this share of reads of a measured one are that one; ours: less than the spread of a
+// ceiling.
 constexpr double kSameMix = 0.01;
 
 // A GPU has no threads to count: its ceilings are those of all of it.

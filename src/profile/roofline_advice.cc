@@ -9,10 +9,13 @@
 namespace kw::profile {
 namespace {
 
-// Starting and joining OpenMP threads costs 5 to 20 µs; below this, that is what is measured.
+// Starting and joining OpenMP threads costs 5 to 20 µs (ours, by an empty parallel region); below
+// this, that is what is measured.
 constexpr double kThreadsNs = 20'000;
 // One launch on a GPU is too short to fill it below this; design §7 ranks those on their net.
 constexpr double kShortLaunchNs = 10'000;
+// Of a call's time; ours: where more of it is launching than computing.
+constexpr double kLaunchShare = 0.5;
 
 // "reads and writes of u (201 MB)": the tensor that most bytes can come from.
 std::string largest_access(const Workload& workload) {
@@ -51,7 +54,7 @@ void limit_on_cpu(RooflinePosition& p, double median_ns) {
 void limit_on_gpu(RooflinePosition& p, double median_ns, int launches) {
   if (p.fraction >= kNearRoof) return;
   const bool is_short = median_ns / launches < kShortLaunchNs && p.fraction < kFarFromRoof;
-  if (is_short || launches * kEmptyLaunchNs > 0.5 * median_ns)
+  if (is_short || launches * kEmptyLaunchNs > kLaunchShare * median_ns)
     p.bound = Bound::Launch;
   else if (p.fraction < kFarFromRoof)
     p.bound = Bound::Latency;

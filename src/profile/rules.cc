@@ -17,6 +17,11 @@
 namespace kw::profile {
 namespace {
 
+// The worst shape is named where shapes differ by more; ours: the geometric mean hides less.
+constexpr double kApart = 1.1;
+// Of what the tolerance allows; ours: correct forms pass with a factor 4 to spare (design, §4).
+constexpr double kNearGate = 0.5;
+
 // Orders of magnitude between groups; what a proposer must fix first comes first.
 enum Weight {
   kVerdict = 0,
@@ -100,7 +105,6 @@ void explain_speedup(const Evaluation& e, Findings& out) {
                     e.speedup.baseline, e.speedup.value, e.speedup.low, e.speedup.high,
                     e.speedup.confidence, floor));
   }
-  // The worst shape, where shapes differ by more than a tenth.
   const WorkloadResult* worst = nullptr;
   const WorkloadResult* best = nullptr;
   for (const WorkloadResult& w : e.workloads) {
@@ -108,7 +112,7 @@ void explain_speedup(const Evaluation& e, Findings& out) {
     if (worst == nullptr || w.speedup.value < worst->speedup.value) worst = &w;
     if (best == nullptr || w.speedup.value > best->speedup.value) best = &w;
   }
-  if (worst != nullptr && best->speedup.value > 1.1 * worst->speedup.value)
+  if (worst != nullptr && best->speedup.value > kApart * worst->speedup.value)
     add(out, kSpeed + 1, "history",
         fmt::format("Shapes differ: {:.3g}x on {}, {:.3g}x on {}.", worst->speedup.value,
                     worst->name, best->speedup.value, best->name),
@@ -177,7 +181,7 @@ void explain_noise(const Evaluation& e, Findings& out) {
       add(out, kSpeed + 2, "note",
           fmt::format("{} could not be measured{}{}.", w.name, w.note.empty() ? "" : ": ", w.note),
           w.name);
-    if (w.accuracy.gate_fraction > 0.5 && w.accuracy.gate_fraction <= 1)
+    if (w.accuracy.gate_fraction > kNearGate && w.accuracy.gate_fraction <= 1)
       add(out, kNote + 1, "note",
           fmt::format("{}: the largest error uses {:.2f} of what the tolerance allows.", w.name,
                       w.accuracy.gate_fraction),
