@@ -25,6 +25,7 @@ struct Interrupted {
 Interrupted run_interrupted(const std::function<int(const Global&)>& command) {
   int pipe[2];
   EXPECT_EQ(::pipe(pipe), 0);
+  (void)std::fflush(stdout);  // what waits there would be the child's as well, and printed twice
   const pid_t child = ::fork();
   if (child == 0) {
     ::dup2(pipe[1], STDOUT_FILENO);
