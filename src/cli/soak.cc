@@ -107,6 +107,7 @@ struct Soaked {
   SoakTally tally;
   std::vector<GrowthPoint> growth;
   std::string growth_ended;  ///< Why the dim was doubled no further.
+  bool is_interrupted = false;
   Verdict verdict{Stage::Check, Outcome::Correct, ""};
   double elapsed_ns = 0;
 };
@@ -126,8 +127,10 @@ Result<> grow(Soak& soak, const task::WorkloadSpec& spec, double budget_ns, Soak
       break;
     }
     const auto judged = soak.judge_at(spec, to.dim, value);
-    if (!judged && (to.growth.empty() || !judged.error().is_input))
+    if (!judged && (to.growth.empty() || !judged.error().is_input)) {
+      to.growth_ended = "interrupted";
       return std::unexpected(judged.error());
+    }
     if (!judged || !*judged) {
       to.growth_ended =
           fmt::format("{} = {}: {}", to.dim, value,
@@ -167,11 +170,14 @@ Json to_json(const Soaked& s) {
                       {"rel_l2", p.rel_l2},
                       {"max_abs_diff", p.max_abs},
                       {"gate_fraction", p.gate_fraction}});
+  Json verdict;  // null before the first judgement
+  if (s.tally.judgements() > 0)
+    verdict = {{"stage", name_of(s.verdict.stage)},
+               {"outcome", name_of(s.verdict.outcome)},
+               {"evidence", s.verdict.evidence}};
   return {{"task", s.task},
-          {"verdict",
-           {{"stage", name_of(s.verdict.stage)},
-            {"outcome", name_of(s.verdict.outcome)},
-            {"evidence", s.verdict.evidence}}},
+          {"verdict", std::move(verdict)},
+          {"is_interrupted", s.is_interrupted},
           {"judgements", s.tally.judgements()},
           {"elapsed_ns", s.elapsed_ns},
           {"workloads", workloads},
@@ -182,8 +188,13 @@ Json to_json(const Soaked& s) {
 }
 
 void print(const Soaked& s) {
-  fmt::print("{} after {} judgements in {}{}{}\n", name_of(s.verdict.outcome), s.tally.judgements(),
-             format_ns(s.elapsed_ns), s.verdict.evidence.empty() ? "" : ": ", s.verdict.evidence);
+  if (s.is_interrupted) fmt::print("interrupted; ");
+  if (s.tally.judgements() == 0)
+    fmt::print("no judgement ended in {}\n", format_ns(s.elapsed_ns));
+  else
+    fmt::print("{} after {} judgements in {}{}{}\n", name_of(s.verdict.outcome),
+               s.tally.judgements(), format_ns(s.elapsed_ns),
+               s.verdict.evidence.empty() ? "" : ": ", s.verdict.evidence);
   for (const SoakedWorkload& w : s.tally.workloads())
     fmt::print(
         "  {:<18} {:>6} times  rel. L2 first {:.1e}, last {:.1e}, worst {:.1e}; {:.2f} of "
@@ -223,18 +234,26 @@ Result<int> soak(const Global& global, const SoakFlags& flags) {
   Soaked soaked;
   soaked.task = workbench.definition().task.name;
   soaked.dim = flags.grow;
-  if (growing) KW_TRY(grow(judge, *growing, kGrowthShare * budget_ns, soaked));
-  while (soaked.tally.judgements() == 0 || elapsed() < budget_ns) {
-    const Evaluation evaluation = KW_TRY(judge.judge());
-    soaked.tally.add(evaluation);
-    soaked.verdict = evaluation.verdict;
-    if (!evaluation.verdict.is_correct()) break;
-  }
+  const auto is_interrupted = [&] { return global.is_interrupted && global.is_interrupted(); };
+  const auto run = [&]() -> Result<> {
+    if (growing) KW_TRY(grow(judge, *growing, kGrowthShare * budget_ns, soaked));
+    while (soaked.tally.judgements() == 0 || elapsed() < budget_ns) {
+      const Evaluation evaluation = KW_TRY(judge.judge());
+      soaked.tally.add(evaluation);
+      soaked.verdict = evaluation.verdict;
+      if (!evaluation.verdict.is_correct() || is_interrupted()) break;
+    }
+    return {};
+  };
+  // Waiting for the worker ends with an error where a person interrupts; what was seen stands.
+  if (auto ended = run(); !ended && !is_interrupted()) return std::unexpected(ended.error());
+  soaked.is_interrupted = soaked.verdict.is_correct() && is_interrupted();
   soaked.elapsed_ns = elapsed();
   if (global.json)
     std::printf("%s\n", dump_json(to_json(soaked)).c_str());
   else
     print(soaked);
+  if (soaked.is_interrupted) return kInterrupted;
   return soaked.verdict.is_correct() ? kDone : kNotGood;
 }
 
@@ -244,7 +263,8 @@ Command soak_command() {
   auto flags = std::make_shared<SoakFlags>();
   Command command;
   command.name = "soak";
-  command.summary = "Check one kernel on ever new inputs for a while";
+  command.summary =
+      "Check one kernel on ever new inputs for a while; Ctrl-C ends it with what was seen";
   command.declare = [flags](Flags& f) {
     f.positional("file", flags->file, "Candidate source");
     f.text("--task", flags->task, "Task folder, or name of a shipped task");

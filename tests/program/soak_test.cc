@@ -1,5 +1,9 @@
 // kw soak: a kernel on ever new inputs, and how its error grows with a dim.
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <csignal>
+#include <thread>
+
 #include "kw.h"
 
 namespace kw::program {
@@ -63,6 +67,34 @@ TEST_F(Soak, AWrongAnswerEndsItWithItsVerdict) {
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   ASSERT_EQ(ran.code, 1) << ran.err;
   EXPECT_EQ(ran.json()["verdict"]["outcome"], "wrong_result");
+}
+
+TEST_F(Soak, InterruptedItTellsWhatItSaw) {
+  w_.write("fine.cpp",
+           "void twice(int n, const float* x, float* y) {\n"
+           "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n}\n");
+  const Words words = {"soak", "fine.cpp", "--task", "twice", "--time", "10m", "--grow", "n"};
+  // Once in the middle of judgements, and once before any can have ended.
+  for (const auto wait : {std::chrono::seconds(8), std::chrono::seconds(0)})
+    for (const bool is_json : {false, true}) {
+      Words all = words;
+      if (is_json) all.emplace_back("--json");
+      platform::Process process = w_.start(all);
+      std::this_thread::sleep_for(wait);
+      (void)process.signal(SIGINT);
+      const Ran ran = ended(process.wait(kPatience));
+      if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+      // Very early there is nobody yet to take the signal.
+      EXPECT_TRUE(ran.code == 130 || (wait.count() == 0 && ran.signal == SIGINT)) << ran.err;
+      if (wait.count() == 0) continue;
+      if (!is_json) {
+        EXPECT_THAT(ran.out, HasSubstr("interrupted; "));
+        EXPECT_THAT(ran.out, HasSubstr("n = ")) << "what was seen until then";
+        continue;
+      }
+      EXPECT_EQ(ran.json()["is_interrupted"], true);
+      EXPECT_FALSE(ran.json()["growth"].empty());
+    }
 }
 
 TEST_F(Soak, RefusesWhatItCannotDo) {
