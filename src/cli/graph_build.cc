@@ -23,6 +23,8 @@
 #include "memory/relabel.h"
 #include "net/curl.h"
 #include "propose/relabel.h"
+#include "record/codec.h"
+#include "report/run_folder.h"
 #include "task/header.h"
 
 namespace kw::cli {
@@ -129,7 +131,10 @@ bool is_wanted(const GraphBuildFlags& flags, const std::string& task) {
 
 /// A model that names steps, with what it stands on.
 struct Namer {
+  explicit Namer(const SpendLimits& limits) : ledger(limits) {}
+
   std::unique_ptr<net::HttpClient> http = net::make_curl_client();
+  llm::Ledger ledger;
   std::unique_ptr<llm::ChatModel> model;
   std::optional<propose::ModelRelabeller> relabeller;
 };
@@ -141,12 +146,15 @@ Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
   if (specs.empty() && (flags.length.any() || flags.asking.any()))
     return fail_input(
         "--max-tokens, --temperature, --effort and --model-timeout are for a model: give --model");
+  if (specs.empty() && flags.spend.any())
+    return fail_input("--usd, --tokens and --calls bound models: give --model too");
   if (specs.empty()) return std::unique_ptr<Namer>();
   KW_TRY(flags.length.check());
   const ReplySettings reply = KW_TRY(flags.asking.reply(flags.length.reply_tokens));
   if (specs.size() > 1 || !specs.front().role.empty())
     return fail_input("kw graph build wants at most one --model, without a role");
-  auto namer = std::make_unique<Namer>();
+  const SpendLimits limits = KW_TRY(flags.spend.limits());
+  auto namer = std::make_unique<Namer>(limits);
   llm::Surroundings around;
   around.http = namer->http.get();
   around.clock = &platform::real_clock();
@@ -154,6 +162,9 @@ Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
   around.keys = KW_TRY(llm::keys_from_environment());
   around.prices = KW_TRY(open_prices(data));
   around.timeouts = timeouts_of(KW_TRY(flags.asking.timeout_ns()));
+  around.ledger = &namer->ledger;
+  if (limits.usd) KW_TRY(needs_price(around.prices, specs.front()));
+  for (const std::string& warning : llm::warnings_for(specs.front(), around)) say(warning);
   namer->model = KW_TRY(as_input(llm::open_model(specs.front(), around)));
   namer->relabeller = KW_TRY(propose::ModelRelabeller::open(data, *namer->model, reply));
   return namer;
@@ -168,11 +179,20 @@ class Builder {
       : global_(global), data_(data), graph_(std::move(graph)), rule_(names), namer_(namer) {}
 
   /// How many were verified; nothing: a model was asked for names, and the steps are left out.
-  Result<std::optional<std::size_t>> add(const std::vector<memory::RecordedStep>& steps) {
+  /// Where a budget ended the asking, `steps` keeps those before the first without a name, and the
+  /// others are left out.
+  Result<std::optional<std::size_t>> add(std::vector<memory::RecordedStep>& steps) {
     memory::Label label = [this](const std::string& name) { return rule_.label(name); };
     std::map<std::string, std::string> named;
     if (namer_ != nullptr && !steps.empty()) {
       if (!KW_TRY(name_by_model(steps, named))) return std::optional<std::size_t>();
+      const auto has_name = [&](const std::string& name) { return named.contains(name); };
+      const auto unnamed = std::ranges::find_if(steps, [&](const memory::RecordedStep& step) {
+        return !std::ranges::all_of(step.before, has_name) ||
+               !std::ranges::all_of(step.added, has_name);
+      });
+      unnamed_ += static_cast<std::size_t>(steps.end() - unnamed);
+      steps.erase(unnamed, steps.end());
       label = [&named](const std::string& name) { return named[name]; };
     }
     for (const memory::RecordedStep& step : steps) ways_.push_back(memory::walked(step, label));
@@ -182,9 +202,14 @@ class Builder {
   TechniqueGraph& graph() { return graph_; }
   /// What was on the way of all steps that were added; on edges of `whole`, which holds theirs.
   void count_ways(TechniqueGraph& whole) const { memory::count_ways(whole, ways_); }
+  /// Why the model is asked no more; empty: nothing bounded it.
+  const std::string& ended_by() const { return ended_by_; }
+  /// Steps left out because of that.
+  std::size_t unnamed() const { return unnamed_; }
 
  private:
-  /// False: the model's reply cannot be used, and the run's steps are left out.
+  /// False: the model's reply cannot be used, and the run's steps are left out. Names that a budget
+  /// allows no asking for stay out of `named`.
   Result<bool> name_by_model(const std::vector<memory::RecordedStep>& steps,
                              std::map<std::string, std::string>& named) {
     std::vector<propose::NamedStep> asked;
@@ -193,12 +218,14 @@ class Builder {
         for (const std::string& name : *names)
           if (std::ranges::find(asked, name, &propose::NamedStep::name) == asked.end())
             asked.push_back({name, step.what});
-    for (std::size_t from = 0; from < asked.size(); from += kStepsOfCall) {
+    for (std::size_t from = 0; from < asked.size() && ended_by_.empty(); from += kStepsOfCall) {
       const std::vector<propose::NamedStep> some(
           asked.begin() + static_cast<std::ptrdiff_t>(from),
           asked.begin() + static_cast<std::ptrdiff_t>(std::min(asked.size(), from + kStepsOfCall)));
       std::vector<std::string> in_use(rule_.known().begin() + 1, rule_.known().end());
       const auto labels = namer_->relabeller->label(in_use, some);
+      if (!labels) ended_by_ = namer_->ledger.refusal();
+      if (!ended_by_.empty()) break;
       if (!labels && labels.error().advice != Advice::GiveUp)
         return std::unexpected(labels.error());
       if (!labels) {
@@ -223,6 +250,8 @@ class Builder {
   TechniqueGraph graph_;
   memory::Relabeller rule_;
   Namer* namer_;
+  std::string ended_by_;
+  std::size_t unnamed_ = 0;
   std::map<std::string, std::string> references_;
   std::vector<memory::WalkedWay> ways_;
 };
@@ -281,9 +310,12 @@ Result<std::size_t> add_runs(store::RunStore& store, Target target, const GraphB
     std::erase_if(steps, [known = counting.before(name)](const memory::RecordedStep& step) {
       return step.number <= known;
     });
+    const std::size_t all = steps.size();
     const auto added = KW_TRY(builder.add(steps));
     if (!added) continue;
     verified += *added;
+    // What a budget left out is still to be counted.
+    if (steps.size() < all) last = steps.empty() ? 0 : steps.back().number;
     if (last > 0) counting.now[name] = last;
   }
   return verified;
@@ -305,6 +337,35 @@ Result<> check_tasks(const GraphBuildFlags& flags, const memory::DataFiles& data
   return {};
 }
 
+/// What a build came to.
+struct Built {
+  std::size_t measured = 0;
+  std::size_t verified = 0;
+  std::size_t unnamed = 0;
+  std::string ended_by;
+  std::optional<Spending> spent;  ///< Where a model was to name steps.
+};
+
+void tell(const Global& global, Target target, const TechniqueGraph& graph, const Built& built) {
+  const std::size_t techniques = graph.nodes().size() - 1, edges = graph.edges().size();
+  if (global.json) {
+    std::printf("%s\n", dump_json({{"where", name_of(target)},
+                                   {"techniques", techniques},
+                                   {"steps", edges},
+                                   {"measured", built.measured},
+                                   {"verified", built.verified},
+                                   {"unnamed", built.unnamed},
+                                   {"ended_by", built.ended_by},
+                                   {"spent", built.spent ? encode_json(*built.spent) : Json()}})
+                            .c_str());
+    return;
+  }
+  fmt::print("{}: {} techniques, {} steps; {} measured, {} of runs\n", name_of(target), techniques,
+             edges, words(built.measured, "step of the playbook", "steps of the playbook"),
+             words(built.verified, "verified step", "verified steps"));
+  if (built.spent) fmt::print("{}\n", report::spending_text(*built.spent));
+}
+
 }  // namespace
 
 void GraphBuildFlags::declare(Flags& flags) {
@@ -314,6 +375,7 @@ void GraphBuildFlags::declare(Flags& flags) {
   flags.on_off("--keep", keep,
                "Add what the workspace's graph has not counted yet instead of taking its place");
   models.declare(flags);
+  spend.declare(flags);
   length.declare_reply(flags);
   asking.declare(flags);
 }
@@ -349,18 +411,14 @@ Result<int> build_graph(const Global& global, const TargetFlags& target,
     KW_TRY(engine::forget_graph_files(store, aim.target));
     KW_TRY(engine::replace_counted(store, aim.target, counting.now));
   }
-  const std::size_t techniques = graph.nodes().size() - 1, edges = graph.edges().size();
-  if (global.json)
-    std::printf("%s\n", dump_json({{"where", name_of(aim.target)},
-                                   {"techniques", techniques},
-                                   {"steps", edges},
-                                   {"measured", measured},
-                                   {"verified", verified}})
-                            .c_str());
-  else
-    fmt::print("{}: {} techniques, {} steps; {} measured, {} of runs\n", name_of(aim.target),
-               techniques, edges, words(measured, "step of the playbook", "steps of the playbook"),
-               words(verified, "verified step", "verified steps"));
+  if (!builder.ended_by().empty())
+    say(
+        fmt::format("the model is asked no more: {}; what it has named is kept, {} left out; kw "
+                    "graph build --keep adds what is missing",
+                    builder.ended_by(), words(builder.unnamed(), "step is", "steps are")));
+  const Built built{measured, verified, builder.unnamed(), builder.ended_by(),
+                    namer ? std::optional(namer->ledger.spent()) : std::nullopt};
+  tell(global, aim.target, graph, built);
   return kDone;
 }
 

@@ -16,6 +16,7 @@ struct GraphBuildFlags {
   bool keep = false;
   std::vector<std::string> tasks;
   ModelFlags models;
+  SpendFlags spend;
   LengthFlags length;  ///< Of replies.
   AskingFlags asking;
 

@@ -126,6 +126,47 @@ TEST_F(GraphBuild, WhatTheGraphHasCountedIsAddedOnce) {
   EXPECT_EQ(edge_of(w_, "start", "tiling")["value"]["visits"], 3);
 }
 
+TEST_F(GraphBuild, ABudgetEndsTheAskingAndWhatWasNamedIsKept) {
+  w_.write("again.txt", "===\n" + reply_of(slow_twice(72, "fusing")) + "===\n" +
+                            reply_of(slow_twice(40, "fusing, skewing")));
+  const Ran second =
+      w_.kw({"optimize", "twice", "--strategy", "coder-judge", "--preset", "paper", "--judge",
+             "rules", "--model", "scripted:again.txt", "--attempts", "2", "--no-memory", "--json"});
+  ASSERT_LT(second.code, 2) << second.err;
+  w_.write("names.txt", names({"cutting", "rolling out"}) + names({"melting", "slanting"}));
+  const json all = built(w_, {"--model", "scripted:names.txt", "--calls", "2"});
+  EXPECT_EQ(all["verified"], 4);
+  EXPECT_EQ(all["ended_by"], "") << "as many as are wanted";
+  EXPECT_EQ(all["unnamed"], 0);
+  EXPECT_EQ(all["spent"]["calls"], 2);
+
+  const Ran bounded =
+      w_.kw({"graph", "build", "--json", "--model", "scripted:names.txt", "--calls", "1"});
+  EXPECT_EQ(bounded.code, 0) << bounded.err;
+  const json some = bounded.json();
+  EXPECT_EQ(some["verified"], 2);
+  EXPECT_EQ(some["unnamed"], 2);
+  EXPECT_EQ(some["ended_by"], "the budget of 1 model calls is used up");
+  EXPECT_THAT(bounded.err, HasSubstr("asked no more: the budget of 1 model calls is used up; what "
+                                     "it has named is kept, 2 steps are left out"));
+  EXPECT_FALSE(edge_of(w_, "cutting", "rolling out").is_null());
+  EXPECT_TRUE(edge_of(w_, "melting", "slanting").is_null());
+  w_.write("rest.txt", names({"melting", "slanting"}));
+  EXPECT_EQ(built(w_, {"--keep", "--model", "scripted:rest.txt"})["verified"], 2) << "the others";
+  EXPECT_FALSE(edge_of(w_, "cutting", "rolling out").is_null());
+  EXPECT_FALSE(edge_of(w_, "melting", "slanting").is_null());
+
+  const Ran none = w_.kw({"graph", "build", "--model", "scripted:names.txt", "--tokens", "10"});
+  EXPECT_EQ(none.code, 0) << none.err;
+  EXPECT_THAT(none.err,
+              AllOf(HasSubstr("10 tokens has 10 left"), HasSubstr("4 steps are left out")));
+  EXPECT_EQ(w_.kw({"graph", "build", "--calls", "1"}).code, 2) << "bounds nobody";
+  const Ran unpriced =
+      w_.kw({"graph", "build", "--model", "openai:x@http://localhost:9/v1", "--usd", "1"});
+  EXPECT_EQ(unpriced.code, 2);
+  EXPECT_THAT(unpriced.err, HasSubstr("--usd needs a price"));
+}
+
 TEST_F(GraphBuild, ThePlaybooksKernelsAreMeasuredOnceAgainstThoseBeforeThem) {
   w_.write("data/playbook/twice/10_plain.cpp", slow_twice(64, "plain"));
   w_.write("data/playbook/twice/20_short.cpp", slow_twice(32, "plain, fewer_steps"));
