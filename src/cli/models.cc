@@ -17,6 +17,11 @@
 namespace kw::cli {
 namespace {
 
+struct ModelsFlags {
+  ModelFlags models;
+  std::string embedder;
+};
+
 /// One --model and whether it can be asked.
 struct ModelState {
   llm::ModelSpec spec;
@@ -109,15 +114,38 @@ ModelFlags configured_models(const Global& global) {
   return flags;
 }
 
-Result<int> list_models(const Global& global, const ModelFlags& flags) {
+/// Those that only rank what prompts are told.
+Result<std::vector<llm::ModelSpec>> embedders(const std::vector<std::string>& names,
+                                              const std::string& base_url) {
+  std::vector<llm::ModelSpec> specs;
+  for (const std::string& name : names) {
+    specs.push_back(KW_TRY(as_input(llm::parse_model_spec(name, base_url))));
+    specs.back().role = "embed";
+  }
+  return specs;
+}
+
+Result<int> list_models(const Global& global, const ModelsFlags& flags) {
   llm::Surroundings around;
   around.keys = KW_TRY(llm::keys_from_environment());
   around.prices = KW_TRY(open_prices(KW_TRY(open_data(global))));
   std::vector<ModelState> states;
-  for (const llm::ModelSpec& spec : KW_TRY(flags.specs()))
+  for (const llm::ModelSpec& spec : KW_TRY(flags.models.specs()))
     states.push_back(state_of(spec, "--model", around));
-  for (const llm::ModelSpec& spec : KW_TRY(configured_models(global).specs()))
-    states.push_back(state_of(spec, "[optimize] in the configuration file", around));
+  std::vector<std::string> named;
+  if (!flags.embedder.empty()) named.push_back(flags.embedder);
+  for (const llm::ModelSpec& spec : KW_TRY(embedders(named, flags.models.base_url)))
+    states.push_back(state_of(spec, "--embed", around));
+  constexpr const char* kFile = "[optimize] in the configuration file";
+  const ModelFlags configured = configured_models(global);
+  for (const llm::ModelSpec& spec : KW_TRY(configured.specs()))
+    states.push_back(state_of(spec, kFile, around));
+  if (global.configured)
+    named = global.configured("optimize", "--embed");
+  else
+    named.clear();
+  for (const llm::ModelSpec& spec : KW_TRY(embedders(named, configured.base_url)))
+    states.push_back(state_of(spec, kFile, around));
   if (global.json)
     print_json(states, around);
   else
@@ -128,11 +156,14 @@ Result<int> list_models(const Global& global, const ModelFlags& flags) {
 }  // namespace
 
 Command models_command() {
-  auto flags = std::make_shared<ModelFlags>();
+  auto flags = std::make_shared<ModelsFlags>();
   Command command;
   command.name = "models";
   command.summary = "List models, their prices and which keys are present";
-  command.declare = [flags](Flags& f) { flags->declare(f); };
+  command.declare = [flags](Flags& f) {
+    flags->models.declare(f);
+    f.text("--embed", flags->embedder, "An embedding model, as kw optimize takes it");
+  };
   command.run = [flags](const Global& global) {
     return end_command(global, list_models(global, *flags));
   };

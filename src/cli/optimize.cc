@@ -237,6 +237,8 @@ Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
   // A search should not end where its sources cannot be kept.
   if (!flags.save_attempts.empty()) KW_TRY(as_input(platform::make_dirs(flags.save_attempts)));
   const auto models = KW_TRY(open_models(global, wanted.config, store, view, canceller));
+  KW_TRY(check_embedder(KW_TRY(open_data(global)), flags.embedder, flags.writing.models.base_url,
+                        wanted.config, [&view](const std::string& t) { view.on_notice(t); }));
   const Setting setting = KW_TRY(open_setting(global, flags, wanted.config, store, view));
   KW_TRY(fit_to_setting(wanted, flags, setting));
   engine::Writing writing;

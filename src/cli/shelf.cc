@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/contains.h"
 #include "base/rng.h"
 #include "cli/model_flags.h"
 #include "cli/session.h"
@@ -45,6 +46,22 @@ Result<std::shared_ptr<Embedder>> open_embedder(const memory::DataFiles& data,
 }
 
 }  // namespace
+
+Result<> check_embedder(const memory::DataFiles& data, const std::string& embedder,
+                        const std::string& base_url, RunConfig& config,
+                        const std::function<void(const std::string&)>& on_notice) {
+  if (embedder.empty()) return {};
+  const auto spec = KW_TRY(as_input(llm::parse_model_spec(embedder, base_url)));
+  llm::Surroundings around;
+  around.keys = KW_TRY(llm::keys_from_environment());
+  around.prices = KW_TRY(open_prices(data));
+  if (config.limits.usd) KW_TRY(needs_price(around.prices, spec));
+  for (const std::string& warning : llm::warnings_for(spec, around)) on_notice(warning);
+  const auto price = around.prices.find(spec);
+  if (price && spec.is_remote() && !contains(config.prices, *price))
+    config.prices.push_back(*price);
+  return {};
+}
 
 Result<engine::Shelf> open_shelf(const memory::DataFiles& data, const std::string& embedder_name,
                                  const std::string& base_url, std::int64_t timeout_ns,

@@ -7,8 +7,16 @@
 
 #include "engine/knowledge.h"
 #include "memory/data_files.h"
+#include "record/attempt.h"
 
 namespace kw::cli {
+
+/// What a run that may rank by `embedder` (as below) has to know before it begins: under a budget
+/// in dollars its price; else that it is unknown, which is said. A known one joins those that
+/// `config` keeps.
+Result<> check_embedder(const memory::DataFiles& data, const std::string& embedder,
+                        const std::string& base_url, RunConfig& config,
+                        const std::function<void(const std::string&)>& on_notice);
 
 /// Shipped cards and those of the playbook. `embedder` as --embed names it, empty: none; one that
 /// cannot be opened (key, provider) is an error; nothing is asked yet. Its server is borne with as

@@ -133,6 +133,22 @@ groups:
   EXPECT_EQ(near_names("anthropic:m-2024-0513"), "") << "another vendor";
 }
 
+TEST(Prices, OfEmbeddingsAreForWhatIsReadAlone) {
+  const auto table = PriceTable::parse(R"(groups:
+  - provider: openai
+    as_of: 2026-11-20
+    source: test
+    models: { e: { embedding: 0.5 }, m: { prompt: 1, completion: 2 } }
+)",
+                                       "p.yaml");
+  ASSERT_TRUE(table) << describe(table.error());
+  const auto price = table->find(*parse_model_spec("openai:e"));
+  ASSERT_TRUE(price);
+  EXPECT_DOUBLE_EQ(cost_usd({.prompt_tokens = 2'000'000}, *price), 1.0);
+  EXPECT_DOUBLE_EQ(worst_cost_usd({.prompt_tokens = 2'000'000}, *price), 1.0);
+  EXPECT_EQ(price->completion_usd, 0);
+}
+
 TEST(Prices, ShippedOnesAreReadable) {
   const auto text = platform::read_file(KW_SOURCE_DIR "/models/prices.yaml");
   const auto table = PriceTable::parse(*text, "models/prices.yaml");
@@ -143,6 +159,7 @@ TEST(Prices, ShippedOnesAreReadable) {
     EXPECT_LE(price.cached_usd, price.prompt_usd) << price.model;
   }
   EXPECT_TRUE(table->find(*parse_model_spec("anthropic:claude-sonnet-4-5-20250929")));
+  EXPECT_EQ(table->find(*parse_model_spec("openai:text-embedding-3-small"))->prompt_usd, 0.02);
 }
 
 TEST(Prices, ComplainWithAPlace) {
@@ -158,6 +175,10 @@ TEST(Prices, ComplainWithAPlace) {
                 "completion: 2 } } } ]"),
       HasSubstr("a number from 0, for 'prompt'"));
   EXPECT_THAT(complaint("7"), HasSubstr("expected a mapping"));
+  EXPECT_THAT(
+      complaint("groups: [ { provider: openai, as_of: a, source: b, models: { m: { embedding: 1, "
+                "completion: 2 } } } ]"),
+      HasSubstr("unknown key 'completion'"));
 }
 
 TEST(RetryAfter, IsSecondsADateOrMilliseconds) {

@@ -58,6 +58,23 @@ class Reader {
     return number;
   }
 
+  /// Of a model that writes, or of one that makes embeddings, which answers with no tokens.
+  Result<> rates(const YAML::Node& node, Price& price) const {
+    if (node.IsMap() && node["embedding"]) {
+      KW_TRY(known_keys(node, {"embedding"}, "the price of embeddings alone"));
+      price.prompt_usd = KW_TRY(dollars(node, "embedding", {}));
+      price.cached_usd = price.cache_write_usd = price.prompt_usd;
+      return {};
+    }
+    KW_TRY(
+        known_keys(node, {"prompt", "cached", "cache_write", "completion", "embedding"}, "prices"));
+    price.prompt_usd = KW_TRY(dollars(node, "prompt", {}));
+    price.cached_usd = KW_TRY(dollars(node, "cached", price.prompt_usd));
+    price.cache_write_usd = KW_TRY(dollars(node, "cache_write", price.prompt_usd));
+    price.completion_usd = KW_TRY(dollars(node, "completion", {}));
+    return {};
+  }
+
   Result<> group(const YAML::Node& node, std::vector<Price>& prices) const {
     KW_TRY(known_keys(node, {"provider", "base_url", "as_of", "source", "models"}, "a group"));
     Price common;
@@ -71,13 +88,9 @@ class Reader {
     const YAML::Node models = node["models"];
     if (!models || !models.IsMap()) return bad(node.Mark(), "expected a list of 'models'");
     for (const auto& entry : models) {
-      KW_TRY(known_keys(entry.second, {"prompt", "cached", "cache_write", "completion"}, "prices"));
       Price price = common;
       price.model = entry.first.Scalar();
-      price.prompt_usd = KW_TRY(dollars(entry.second, "prompt", {}));
-      price.cached_usd = KW_TRY(dollars(entry.second, "cached", price.prompt_usd));
-      price.cache_write_usd = KW_TRY(dollars(entry.second, "cache_write", price.prompt_usd));
-      price.completion_usd = KW_TRY(dollars(entry.second, "completion", {}));
+      KW_TRY(rates(entry.second, price));
       prices.push_back(std::move(price));
     }
     return {};
