@@ -8,10 +8,10 @@
 #include <optional>
 #include <span>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 
 #include "base/result.h"
+#include "search/knob_groups.h"
 #include "search/subtract_rows.h"
 
 namespace kw::search {
@@ -27,6 +27,8 @@ double matern(double distance, double length) {
   return (1 + r + r * r / 3) * std::exp(-r);
 }
 
+constexpr std::size_t kRegister = 4;  // numbers; rows of whole ones are quicker to subtract
+
 // Every hyperparameter as an index into its list of choices.
 struct Shape {
   std::vector<std::size_t> length;       // by knob
@@ -38,7 +40,9 @@ struct Shape {
 }  // namespace
 
 struct GaussianProcess::Model {
-  Model(const KnobGrid& space, double least) : grid(space), least_spread(least) {
+  using Row = std::vector<double>;
+
+  Model(const KnobGrid& space, double least) : grid(space), least_spread(least), groups(space) {
     shape.length.assign(grid.knobs(), 3);
     shape.categorical.assign(grid.knobs(), 0);
     for (std::size_t k = 0; k < grid.knobs(); ++k) {
@@ -78,63 +82,87 @@ struct GaussianProcess::Model {
 
   double noise() const { return kNoise[shape.noise]; }
 
-  // Products and sums over knobs for every pair i > j of the data, so that a step recomputes the
-  // one knob that it changes.
-  struct Pairs {
-    std::vector<double> product;
-    std::vector<double> sum;
-  };
-
+  // Products and sums over knobs for every pair i < j of the data, row by row, so that a step
+  // recomputes the one knob that it changes.
   void fill_pairs() {
     const std::size_t n = points.size();
-    pairs.product.clear();
-    pairs.sum.clear();
+    pairs.clear();
     for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < i; ++j) {
-        double product = 1;
-        double sum = 0;
+      for (std::size_t j = i + 1; j < n; ++j) {
+        Correlated pair;
         for (std::size_t k = 0; k < grid.knobs(); ++k) {
           const double own = tables[k][points[i][k] * grid.values(k) + points[j][k]];
-          product *= own;
-          sum += own;
+          pair.product *= own;
+          pair.sum += own;
         }
-        pairs.product.push_back(product);
-        pairs.sum.push_back(sum);
+        pairs.push_back(pair);
       }
   }
 
-  // Moves a knob's table to what the shape says now, and the pairs with it.
-  void change_table(std::size_t k) {
+  // What another table of one knob makes of each pair, by the values that the two have there.
+  struct Change {
+    std::size_t knob = 0;
+    std::vector<Correlated> by;
+  };
+
+  // Gives a knob the table that the shape says now.
+  Change change_table(std::size_t k) {
     const std::vector<double> before = tables[k];
     fill_table(k);
+    Change change{k, {}};
+    for (std::size_t v = 0; v < before.size(); ++v)
+      change.by.push_back({tables[k][v] / before[v], tables[k][v] - before[v]});
+    return change;
+  }
+
+  // Calls `take` with each pair's place in the covariance, and what it is after the change.
+  template <class Take>
+  void for_each_pair(const Change* change, Take&& take) {
+    const std::size_t n = points.size();
     std::size_t at = 0;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const std::size_t row = points[i][k] * grid.values(k);
-      for (std::size_t j = 0; j < i; ++j, ++at) {
-        const double was = before[row + points[j][k]];
-        const double is = tables[k][row + points[j][k]];
-        pairs.product[at] *= is / was;
-        pairs.sum[at] += is - was;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Correlated* const row =
+          change ? &change->by[points[i][change->knob] * grid.values(change->knob)] : nullptr;
+      for (std::size_t j = i + 1; j < n; ++j, ++at) {
+        Correlated pair = pairs[at];
+        if (row != nullptr) {
+          const Correlated& by = row[points[j][change->knob]];
+          pair = {pair.product * by.product, pair.sum + by.sum};
+        }
+        take(i, j, at, pair);
       }
     }
   }
 
   // How probable the hyperparameters are after the data: log marginal likelihood with the signal's
-  // variance maximised out, and priors.
-  double log_posterior() {
-    const auto n = static_cast<Eigen::Index>(points.size());
-    covariance.resize(n, n);
-    std::size_t at = 0;
-    for (Eigen::Index i = 0; i < n; ++i) {
-      for (Eigen::Index j = 0; j < i; ++j, ++at)
-        covariance(i, j) = mixed(pairs.product[at], pairs.sum[at]);
-      covariance(i, i) = 1 + noise();
+  // variance maximised out, and priors. With the pairs as the change makes them; null: as they are.
+  double log_posterior(const Change* change = nullptr) {
+    const std::size_t n = points.size();
+    factor.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      // Whole registers: what stands before the diagonal is never read.
+      factor[i].assign((n + kRegister) / kRegister * kRegister, 0);
+      factor[i][i] = 1 + noise();
+      factor[i][n] = standardised[static_cast<Eigen::Index>(i)];
     }
-    const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> llt(covariance);
-    KW_ASSERT(llt.info() == Eigen::Success);
-    const Eigen::VectorXd white = llt.matrixL().solve(standardised);
-    const double log_determinant = 2 * covariance.diagonal().array().log().sum();
-    const double signal = signal_variance(white.squaredNorm(), points.size());
+    for_each_pair(change, [&](std::size_t i, std::size_t j, std::size_t, const Correlated& pair) {
+      factor[i][j] = mixed(pair.product, pair.sum);
+    });
+    // Cholesky by rows of the upper factor; what it makes of the values stands in the last column.
+    double log_determinant = 0;
+    double square = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      Row& row = factor[i];
+      above.resize(i);
+      for (std::size_t m = 0; m < i; ++m) above[m] = factor[m][i];
+      subtract_rows(row, above, factor, i / kRegister * kRegister);
+      KW_ASSERT(row[i] > 0);
+      log_determinant += std::log(row[i]);
+      const double scale = 1 / std::sqrt(row[i]);
+      for (std::size_t j = i; j <= n; ++j) row[j] *= scale;
+      square += row[n] * row[n];
+    }
+    const double signal = signal_variance(square, n);
     return -0.5 * static_cast<double>(n + 2) * std::log(signal) - 0.5 * log_determinant +
            log_prior();
   }
@@ -187,35 +215,34 @@ struct GaussianProcess::Model {
     const Coordinate c = next_coordinate();
     const std::size_t before = *c.index;
     std::size_t best = before;
-    const Pairs pairs_before = pairs;
+    Change best_change;
     const std::vector<double> table_before = c.knob ? tables[*c.knob] : std::vector<double>();
-    const auto undo = [&] {
-      *c.index = before;
-      if (!c.knob) return;
-      pairs = pairs_before;
-      tables[*c.knob] = table_before;
-    };
-    const auto move_to = [&](std::size_t index) {
-      undo();
-      *c.index = index;
-      if (c.knob) change_table(*c.knob);
-    };
+    std::vector<double> best_table = table_before;
     for (const int by : {-1, 1}) {
       if ((by < 0 && before == 0) || (by > 0 && before + 1 >= c.choices)) continue;
-      move_to(by < 0 ? before - 1 : before + 1);
-      const double there = log_posterior();
+      *c.index = by < 0 ? before - 1 : before + 1;
+      Change change;
+      if (c.knob) {
+        tables[*c.knob] = table_before;
+        change = change_table(*c.knob);
+      }
+      const double there = log_posterior(c.knob ? &change : nullptr);
       constexpr double kLeastGain = 1e-6;  // rounding must not decide
       if (there <= best_so_far + kLeastGain) continue;
       best_so_far = there;
       best = *c.index;
+      if (!c.knob) continue;
+      best_table = tables[*c.knob];
+      best_change = std::move(change);
     }
-    if (best == before)
-      undo();
-    else if (best != *c.index)
-      move_to(best);
+    *c.index = best;
+    if (!c.knob) return;
+    tables[*c.knob] = std::move(best_table);
+    if (best != before)
+      for_each_pair(&best_change, [&](std::size_t, std::size_t, std::size_t at,
+                                      const Correlated& pair) { pairs[at] = pair; });
   }
 
-  using Row = std::vector<double>;
   static double dot(const Row& a, const Row& b, std::size_t count) {
     const auto n = static_cast<Eigen::Index>(count);
     return Eigen::Map<const Eigen::VectorXd>(a.data(), n)
@@ -242,6 +269,7 @@ struct GaussianProcess::Model {
     row.push_back(own);
     lower.push_back(std::move(row));
     kept.emplace_back();
+    beside.push_back(groups.tabulate(points[i], tables));
     extend_followed(i, 0);
   }
 
@@ -250,20 +278,9 @@ struct GaussianProcess::Model {
     Row& row = kept[i];
     const std::size_t count = means.size();
     row.resize(count);
-    const std::size_t knobs = grid.knobs();
-    correlations.resize(knobs);
-    for (std::size_t k = 0; k < knobs; ++k)
-      correlations[k] = &tables[k][points[i][k] * grid.values(k)];
     for (std::size_t j = from; j < count; ++j) {
-      const std::uint16_t* const places = &followed[j * knobs];
-      double product = 1;
-      double sum = 0;
-      for (std::size_t k = 0; k < knobs; ++k) {
-        const double here = correlations[k][places[k]];
-        product *= here;
-        sum += here;
-      }
-      row[j] = mixed(product, sum);
+      const Correlated here = groups.at(beside[i], followed.data() + j * groups.count());
+      row[j] = mixed(here.product, here.sum);
     }
     subtract_rows(row, std::span(lower[i]).first(i), kept, from);
     const double scale = 1 / lower[i][i];
@@ -279,6 +296,7 @@ struct GaussianProcess::Model {
     lower.clear();
     white.clear();
     kept.clear();
+    beside.clear();
     squares = 0;
     std::ranges::fill(means, 0);
     std::ranges::fill(left, 1);
@@ -304,18 +322,20 @@ struct GaussianProcess::Model {
   Eigen::VectorXd standardised;  // of the latest fit
   double mean = 0;
   double spread = 1;
-  Pairs pairs;
-  Eigen::MatrixXd covariance;
+  std::vector<Correlated> pairs;
+  std::vector<Row> factor;  // of the covariance, transposed
+  Row above;                // a column of it
 
   std::vector<Row> lower;  // the Cholesky factor; row i has i + 1 entries
   Row white;               // the factor's inverse times the values
   double squares = 0;      // of it
 
-  std::vector<std::uint16_t> followed;      // places, a point's together
-  std::vector<const double*> correlations;  // with the datum at hand, by knob and place
-  std::vector<Row> kept;                    // by datum: the factor's inverse times the correlations
-  Row means;                                // of the followed points, standardised
-  Row left;                                 // of their variance
+  KnobGroups groups;
+  std::vector<std::vector<Correlated>> beside;  // by datum: its correlations with all places
+  std::vector<std::uint16_t> followed;          // codes of the groups, a point's together
+  std::vector<Row> kept;  // by datum: the factor's inverse times the correlations
+  Row means;              // of the followed points, standardised
+  Row left;               // of their variance
 };
 
 GaussianProcess::GaussianProcess(const KnobGrid& grid, double least_spread)
@@ -366,6 +386,7 @@ void GaussianProcess::forget_supposed() {
     m.lower.pop_back();
     m.white.pop_back();
     m.kept.pop_back();
+    m.beside.pop_back();
   }
 }
 
@@ -385,8 +406,7 @@ std::vector<Prediction> GaussianProcess::predict(std::span<const Places> points)
 void GaussianProcess::follow(std::span<const Places> points) {
   Model& m = *model_;
   const std::size_t from = m.means.size();
-  for (const Places& point : points)
-    m.followed.insert(m.followed.end(), point.begin(), point.end());
+  for (const Places& point : points) m.groups.append_codes(point, m.followed);
   m.means.resize(from + points.size(), 0);
   m.left.resize(from + points.size(), 1);
   for (std::size_t i = 0; i < m.points.size(); ++i) m.extend_followed(i, from);
@@ -399,10 +419,10 @@ void GaussianProcess::leave(std::size_t i) {
     list.pop_back();
   };
   KW_ASSERT(i < m.means.size());
-  const std::size_t knobs = m.grid.knobs();
+  const std::size_t codes = m.groups.count();
   const std::size_t last = m.means.size() - 1;
-  for (std::size_t k = 0; k < knobs; ++k) m.followed[i * knobs + k] = m.followed[last * knobs + k];
-  m.followed.resize(last * knobs);
+  for (std::size_t k = 0; k < codes; ++k) m.followed[i * codes + k] = m.followed[last * codes + k];
+  m.followed.resize(last * codes);
   for (Model::Row& row : m.kept) take_last(row);
   take_last(m.means);
   take_last(m.left);

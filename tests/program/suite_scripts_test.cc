@@ -1,6 +1,5 @@
-// What stands in the scripts of the shipped suites: each kernel and each edit comes to what it was
-// written for, judged up to its check on small shapes, so that a script that has gone stale is
-// noticed without a search.
+// The scripts of the shipped suites: each kernel and edit comes to what it was written for, judged
+// up to its check on small shapes, so that a stale one is noticed without a search.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 
