@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/bundle.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <thread>
 
+#include "base/text.h"
 #include "device/known_devices.h"
 #include "engine/run.h"
 #include "record/codec.h"
@@ -19,6 +22,7 @@ constexpr const char* kAnswer = "bundle_answer";
 constexpr const char* kDevice = "bundle_device";
 // What older builds noted of an evaluation that was asked for, instead of its target.
 constexpr const char* kAnyTarget = "1";
+constexpr std::size_t kMostCeilings = 6;  // told in one line
 
 /// Whether it is asked for again: a baseline that a busy machine kept from being timed.
 bool is_to_be_repeated(const Evaluation& evaluation) {
@@ -26,20 +30,45 @@ bool is_to_be_repeated(const Evaluation& evaluation) {
          evaluation.id.starts_with(engine::kBaselineId);
 }
 
-Result<std::optional<DeviceFacts>> known_device(const store::RunStore& store, Target target) {
-  const auto text = KW_TRY(store.recall(kDevice, std::string(name_of(target))));
-  if (!text) return std::optional<DeviceFacts>();
-  return std::optional(KW_TRY(decode<DeviceFacts>(*text)));
+/// Devices are kept by what is compiled for: those of two archs are two.
+std::string device_key(const Aim& aim) {
+  return std::string(name_of(aim.target)) + (aim.arch.empty() ? "" : " " + aim.arch);
+}
+
+bool runs_code_for(const Aim& aim, const DeviceFacts& facts) {
+  return aim.arch.empty() ||
+         (!facts.gpu.empty() && device::runs_on(aim.arch, facts.gpu.front().arch));
+}
+
+Result<std::optional<DeviceFacts>> known_device(const store::RunStore& store, const Aim& aim) {
+  // Older builds kept one for each target.
+  for (const std::string& key : {device_key(aim), std::string(name_of(aim.target))})
+    if (const auto text = KW_TRY(store.recall(kDevice, key))) {
+      auto facts = KW_TRY(decode<DeviceFacts>(*text));
+      if (runs_code_for(aim, facts)) return std::optional(std::move(facts));
+    }
+  return std::optional<DeviceFacts>();
+}
+
+/// "Tesla T4, sm_75".
+std::string device_words(const DeviceFacts& facts) {
+  return facts.gpu.empty() ? facts.model
+                           : fmt::format("{}, {}", facts.model, facts.gpu.front().arch);
 }
 
 }  // namespace
 
-Result<std::size_t> take_results(store::RunStore& store, const std::string& file) {
-  const worker::BundleResults results = KW_TRY(as_input(worker::read_results(file)));
-  const auto known = KW_TRY(known_device(store, results.facts.target));
-  if (known && known->id != results.facts.id)
-    return fail_input("these results are of another device (" + results.facts.model +
-                          ") than those before (" + known->model + "): times cannot be compared",
+Result<TakenResults> take_results(store::RunStore& store, const std::string& file, const Aim& aim) {
+  worker::BundleResults results = KW_TRY(as_input(worker::read_results(file)));
+  if (!runs_code_for(aim, results.facts))
+    return fail_input("these results are of a " + device_words(results.facts) +
+                          ", which runs no code for " + aim.arch + ", as this run's is",
+                      file);
+  const auto known = KW_TRY(known_device(store, aim));
+  if (known && known->target == results.facts.target && known->id != results.facts.id)
+    return fail_input("these results are of another device (" + device_words(results.facts) +
+                          ") than those before (" + device_words(*known) +
+                          "): times cannot be compared",
                       file);
   const std::string target(name_of(results.facts.target));
   for (const worker::BundledAnswer& answer : results.answers) {
@@ -48,22 +77,41 @@ Result<std::size_t> take_results(store::RunStore& store, const std::string& file
     if (*asked != target && *asked != kAnyTarget)
       return fail_input("it answers on " + target + " what was asked of " + *asked, file);
   }
-  std::size_t news = 0;
+  TakenResults taken;
   for (const worker::BundledAnswer& answer : results.answers) {
     if (is_to_be_repeated(answer.evaluation)) continue;
     // The first answer stands: decisions may rest on it.
     if (KW_TRY(store.recall(kAnswer, answer.key))) continue;
     KW_TRY(store.remember(kAnswer, answer.key, encode(answer.evaluation)));
-    ++news;
+    ++taken.news;
   }
-  if (!known)
-    KW_TRY(
-        store.remember(kDevice, std::string(name_of(results.facts.target)), encode(results.facts)));
-  return news;
+  if (!known) KW_TRY(store.remember(kDevice, device_key(aim), encode(results.facts)));
+  taken.facts = std::move(results.facts);
+  return taken;
+}
+
+std::vector<std::string> describe_judge(const DeviceFacts& facts, const Aim& aim) {
+  std::vector<std::string> lines = {fmt::format("judged on {}, {}", device_words(facts), facts.id)};
+  std::vector<std::string> ceilings;
+  for (const Ceiling& c : facts.ceilings)
+    if (is_flops(c) || c.level == "DRAM")
+      ceilings.push_back(fmt::format("{} in {} {}", c.kind, c.level,
+                                     format_si(c.per_second, is_flops(c) ? "flop/s" : "B/s")));
+  if (ceilings.size() > kMostCeilings) ceilings.resize(kMostCeilings);
+  if (!ceilings.empty()) lines.push_back("its ceilings: " + join(ceilings, ", "));
+  if (!facts.gpu.empty() && facts.gpu.front().arch != aim.arch)
+    lines.push_back(fmt::format("the plans of this run keep to the limits of any {}", aim.arch));
+  return lines;
+}
+
+std::string judge_elsewhere(const Aim& aim, const compile::Compiler& compiler) {
+  DeviceFacts judge;
+  if (!aim.arch.empty()) judge.id = "elsewhere " + aim.arch;
+  return judge_id_of(judge, compiler);
 }
 
 Result<DeviceFacts> bundle_facts(const store::RunStore& store, const Aim& aim) {
-  if (auto known = KW_TRY(known_device(store, aim.target))) return std::move(*known);
+  if (auto known = KW_TRY(known_device(store, aim))) return std::move(*known);
   return facts_elsewhere(aim);
 }
 

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/session.h"
 #include "evaluate/bundle_carrier.h"
@@ -13,8 +15,21 @@ namespace kw::cli {
 
 /// Takes results over into the store; the same file again changes nothing. Errors (give up) and no
 /// change at all: a damaged file, one that answers what this workspace never asked, or one of
-/// another device than earlier results of the target. Returns how many were new.
-Result<std::size_t> take_results(store::RunStore& store, const std::string& file);
+/// another device than earlier results for this target and arch, or of one that runs no code for
+/// it.
+struct TakenResults {
+  std::size_t news = 0;  ///< How many were new.
+  DeviceFacts facts;     ///< Where they were judged.
+};
+Result<TakenResults> take_results(store::RunStore& store, const std::string& file, const Aim& aim);
+
+/// Lines for a person: who judged, its ceilings, and where it is of another arch than was asked
+/// for.
+std::vector<std::string> describe_judge(const DeviceFacts& facts, const Aim& aim);
+
+/// judge_id_of the judges elsewhere for this aim, whose device is not known before its results:
+/// times for one arch are none for another.
+std::string judge_elsewhere(const Aim& aim, const compile::Compiler& compiler);
 
 /// A device of the target and arch, of which nothing else is known.
 Result<DeviceFacts> facts_elsewhere(const Aim& aim);

@@ -135,7 +135,9 @@ Result<engine::BaselineStanding> baseline_of(const Global& global, const RunConf
   if (const auto bench = Bench::open_compilers(global, {config.target, config.arch}))
     standings = KW_TRY(engine::recall_baselines(
         *ground.workbench, store,
-        judge_id_of(config.carrier == kBundle ? DeviceFacts() : facts, (*bench)->compiler())));
+        config.carrier == kBundle
+            ? judge_elsewhere({config.target, config.arch}, (*bench)->compiler())
+            : judge_id_of(facts, (*bench)->compiler())));
   else
     for (const Candidate& baseline : ground.workbench->baselines())
       standings.push_back({baseline, {}, 0});

@@ -42,8 +42,8 @@ void furnish(engine::Writing& writing, const Groundwork& ground, const DeviceFac
              bool has_knowledge) {
   writing.task = &ground.workbench->definition();
   writing.device = facts;
-  // Those that plans keep to: code may be asked for another arch than the device's own.
-  if (!facts.gpu.empty()) writing.device.gpu = ground.gpu;
+  // Code may be asked for another arch than the device's own.
+  if (!facts.gpu.empty()) writing.device.gpu.front().arch = ground.gpu.front().arch;
   if (!has_knowledge) return;
   writing.examples = ground.examples;
   writing.graph = ground.graph;

@@ -1,5 +1,6 @@
 // kw optimize TASK, kw resume RUN: a search from the first baseline to the confirmed winner.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <cstdio>
@@ -37,6 +38,10 @@ struct Setting {
   evaluate::Carrier& carrier() const {
     if (bundle) return *bundle;
     return bench ? bench->carrier() : *synthetic;
+  }
+  std::string judge_id(const Aim& aim) const {
+    if (!bench) return "synthetic";
+    return bundle ? judge_elsewhere(aim, bench->compiler()) : bench->judge_id();
   }
   DeviceFacts facts() const {
     if (bundle) return bundle->facts();
@@ -222,14 +227,19 @@ Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Settin
   return {};
 }
 
+Result<> take_results_of(store::RunStore& store, const std::string& file, const Aim& aim) {
+  const TakenResults taken = KW_TRY(take_results(store, file, aim));
+  fmt::print(stderr, "kw: {} new result{} of {}\n", taken.news, taken.news == 1 ? "" : "s", file);
+  for (const std::string& line : describe_judge(taken.facts, aim))
+    fmt::print(stderr, "kw: {}\n", line);
+  return {};
+}
+
 Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
   auto store = KW_TRY(store::RunStore::open(global.workspace));
-  if (!flags.results.empty()) {
-    const std::size_t news = KW_TRY(take_results(store, flags.results));
-    std::fprintf(stderr, "kw: %zu new result%s of %s\n", news, news == 1 ? "" : "s",
-                 flags.results.c_str());
-  }
   Wanted wanted = KW_TRY(wanted_of(flags, store));
+  if (!flags.results.empty())
+    KW_TRY(take_results_of(store, flags.results, {wanted.config.target, wanted.config.arch}));
   const platform::SignalGuard signals;
   const Canceller canceller(signals);
   LiveView view(global.json);
@@ -249,16 +259,17 @@ Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
     furnish(writing, *setting.real, setting.facts(), wanted.config.uses_knowledge);
     learning = learning_of(*setting.real, setting.facts());
   }
-  const engine::Surroundings surroundings{setting.workbench(),
-                                          setting.carrier(),
-                                          store,
-                                          platform::real_clock(),
-                                          view,
-                                          [&] { return signals.is_interrupted(); },
-                                          Seed::from_os().low,
-                                          setting.bench ? setting.bench->judge_id() : "synthetic",
-                                          models ? &writing : nullptr,
-                                          setting.real ? &learning : nullptr};
+  const engine::Surroundings surroundings{
+      setting.workbench(),
+      setting.carrier(),
+      store,
+      platform::real_clock(),
+      view,
+      [&] { return signals.is_interrupted(); },
+      Seed::from_os().low,
+      setting.judge_id({wanted.config.target, wanted.config.arch}),
+      models ? &writing : nullptr,
+      setting.real ? &learning : nullptr};
   auto searched = wanted.stored ? engine::resume(surroundings, *wanted.stored)
                                 : engine::run(surroundings, wanted.config);
   view.end();

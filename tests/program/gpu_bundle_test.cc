@@ -1,6 +1,8 @@
 // A run on a GPU whose judge is elsewhere, on the stand-in for one: bundles out, results back,
 // until the winner is confirmed, with the ceilings that were measured there.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "bundle_files.h"
 #include "stand_in.h"
 
@@ -106,8 +108,45 @@ TEST_F(GpuBundle, GoesOutAndComesBackUntilTheWinnerIsConfirmed) {
   w_.write("of_other", results_file(of_other));
   const Ran refused = kw({"resume", tour.run, "--results", "of_other"});
   EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("another device (Other GPU)"),
-                                 HasSubstr("than those before (Emulated GPU)")));
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("another device (Other GPU, sm_90a)"),
+                                 HasSubstr("than those before (Emulated GPU, sm_90a)")));
+}
+
+TEST_F(GpuBundle, TwoArchitecturesOfOneWorkspaceHaveTimesOfTheirOwn) {
+  const auto here = facts();
+  const auto asks_for_baseline = [&] {
+    const auto evaluations = body_of(w_.read("runs/twice.bundle"))["evaluations"];
+    return std::any_of(evaluations.begin(), evaluations.end(),
+                       [](const auto& e) { return e["request"]["id"] == "baseline-naive"; });
+  };
+  EXPECT_EQ(optimize().code, 3);
+  EXPECT_TRUE(asks_for_baseline());
+  ASSERT_EQ(judge("results", here).code, 0);
+  const Ran taken = optimize({"--results", "results"});
+  EXPECT_THAT(taken.err, AllOf(HasSubstr("judged on Emulated GPU, sm_90a"),
+                               HasSubstr("its ceilings: copy in DRAM 1.00 GB/s")));
+  ASSERT_EQ(taken.code, 3) << taken.err;
+  EXPECT_FALSE(asks_for_baseline()) << "its time came with the results";
+
+  // For another arch the baseline is timed anew, and by a device that runs its code.
+  Words other{"optimize",  "twice",  "--target",   "cuda", "--arch",     "sm_90",
+              "--carrier", "bundle", "--attempts", "1",    "--baseline", "naive"};
+  EXPECT_EQ(kw(other).code, 3);
+  EXPECT_TRUE(asks_for_baseline());
+  auto old = here;
+  old["gpu"][0]["arch"] = "sm_75";
+  old["model"] = "Tesla T4";
+  w_.write("of_old", results_file({{"bundle", hash_of(w_.read("runs/twice.bundle"))},
+                                   {"facts", old},
+                                   {"answers", nlohmann::json::array()}}));
+  other.insert(other.end(), {"--results", "of_old"});
+  const Ran refused = kw(other);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err,
+              HasSubstr("of a Tesla T4, sm_75, which runs no code for sm_90, as this run's is"));
+  ASSERT_EQ(judge("of_new", here).code, 0);
+  other.back() = "of_new";
+  EXPECT_THAT(kw(other).err, HasSubstr("the plans of this run keep to the limits of any sm_90"));
 }
 
 }  // namespace
