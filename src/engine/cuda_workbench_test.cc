@@ -73,6 +73,22 @@ TEST(CudaWorkbench, TakesOnlyWhatIsForTheTarget) {
   for (const Workload& w : bench->workloads()) EXPECT_NE(w.name, "on_cpu");
 }
 
+TEST(CudaWorkbench, ATaskIsForTheArchitecturesThatItNames) {
+  TaskWorkbenchOptions options;
+  options.target = Target::Cuda;
+  options.gpu = {device::least_facts("sm_75")};
+  options.max_bytes = 1 << 20;
+  auto definition = twice(kKernel);
+  definition.task.restrictions.archs = {"sm_80", "sm_90a"};
+  const auto refused = TaskWorkbench::create(definition, {}, options);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_TRUE(refused.error().is_input);
+  EXPECT_THAT(refused.error().what,
+              HasSubstr("for sm_80, sm_90a, and code would be compiled for sm_75"));
+  options.gpu = {device::least_facts("sm_80")};
+  EXPECT_TRUE(TaskWorkbench::create(definition, {}, options).has_value());
+}
+
 TEST(CudaWorkbench, ARequestMixesUnitsAndCarriesAPlanForEachWorkload) {
   const auto bench = workbench("sm_90a");
   ASSERT_TRUE(bench);

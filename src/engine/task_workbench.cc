@@ -8,6 +8,7 @@
 #include <iterator>
 #include <memory>
 
+#include "base/contains.h"
 #include "base/text.h"
 #include "engine/run.h"
 #include "engine/written.h"
@@ -46,6 +47,12 @@ std::string why_left_out(const propose::Idea& idea, const std::string& arch) {
 Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
                                             const std::map<std::string, std::string>& playbook,
                                             const TaskWorkbenchOptions& options) {
+  const auto& archs = definition.task.restrictions.archs;
+  if (options.target == Target::Cuda && !archs.empty() && !options.gpu.empty() &&
+      !contains(archs, options.gpu.front().arch))
+    return fail_input(fmt::format("this task is for {}, and code would be compiled for {}",
+                                  join(archs, ", "), options.gpu.front().arch),
+                      definition.folder);
   TaskWorkbench bench;
   bench.options_ = options;
   auto resolved = KW_TRY(task::resolve(definition, options.target, options.max_bytes));

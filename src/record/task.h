@@ -61,11 +61,13 @@ struct Restrictions {
   std::vector<std::string> options;    ///< Compiler options it may name beyond the safe ones.
   bool deterministic = false;          ///< Two calls on equal inputs must agree in every bit.
   std::int64_t workspace_bytes = 0;  ///< Memory beyond the tensors; 0 means kDefaultWorkspaceBytes.
+  int registers = 0;  ///< cuda: most that a thread of any kernel may have; 0: no bound.
+  std::vector<std::string> archs;  ///< cuda: what candidates may be compiled for; empty: any.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("libraries", s.libraries), v("options", s.options), v("deterministic", s.deterministic),
-        v("workspace_bytes", s.workspace_bytes);
+        v("workspace_bytes", s.workspace_bytes), v("registers", s.registers), v("archs", s.archs);
   }
 };
 

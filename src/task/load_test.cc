@@ -108,6 +108,22 @@ TEST(LoadTask, ReadsEverything) {
   EXPECT_EQ(small.scalar("a")->real, static_cast<double>(0.1f)) << "what the candidate receives";
 }
 
+TEST(LoadTask, RestrictionsOfAGpu) {
+  const auto with = [](const std::string& restrictions) {
+    TaskFiles all = files();
+    all.texts["task.yaml"] += "restrictions: " + restrictions + "\n";
+    return parse_task(all);
+  };
+  const auto definition = with("{ registers: 128, archs: [sm_80, sm_90a] }");
+  ASSERT_TRUE(definition.has_value()) << definition.error().what;
+  EXPECT_EQ(definition->task.restrictions.registers, 128);
+  EXPECT_EQ(definition->task.restrictions.archs, (std::vector<std::string>{"sm_80", "sm_90a"}));
+  EXPECT_NE(with("{ registers: 256 }").error().what.find("registers of a thread are 16 to 255"),
+            std::string::npos);
+  EXPECT_NE(with("{ archs: [sm_09] }").error().what.find("archs must be one of sm_75"),
+            std::string::npos);
+}
+
 TEST(LoadTask, SkipsWhatDoesNotFit) {
   const auto definition = parse_task(files()).value();
   const auto resolved = resolve(definition, Target::Cuda, 10'000).value();

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/contains.h"
+#include "task/device_names.h"
 #include "task/parse.h"
 
 namespace kw::task {
@@ -251,12 +252,17 @@ void read_goals(FileReport& report, const Section& section, Goals& goals) {
     report.add(keys.find("roof")->place, "roof is a fraction, at most 1");
 }
 
+// What ptxas takes for -maxrregcount and what a thread can have.
+constexpr std::int64_t kLeastRegisters = 16;
+constexpr std::int64_t kMostRegisters = 255;
+
 void read_restrictions(FileReport& report, const Section& section, Restrictions& restrictions) {
   restrictions.options = {"fast_math"};
   const Yaml* node = section.find("restrictions");
   if (node == nullptr) return;
-  const Section keys(report, *node, "restrictions",
-                     {"libraries", "options", "deterministic", "workspace_bytes"});
+  const Section keys(
+      report, *node, "restrictions",
+      {"libraries", "options", "deterministic", "workspace_bytes", "registers", "archs"});
   const auto read_words = [&](std::string_view key, std::span<const std::string_view> known,
                               std::vector<std::string>& words) {
     const Yaml* list = keys.find(key);
@@ -278,6 +284,18 @@ void read_restrictions(FileReport& report, const Section& section, Restrictions&
     if (restrictions.workspace_bytes < 0)
       report.add(bytes->place, "workspace_bytes must not be negative");
   }
+  if (const Yaml* most = keys.find("registers")) {
+    const std::int64_t registers =
+        read_integer(report, *most, "registers").value_or(kLeastRegisters);
+    if (registers < kLeastRegisters || registers > kMostRegisters)
+      report.add(most->place, fmt::format("registers of a thread are {} to {}", kLeastRegisters,
+                                          kMostRegisters));
+    restrictions.registers = static_cast<int>(registers);
+  }
+  std::vector<std::string_view> archs;
+  for (const std::string_view name : device_names())
+    if (name.starts_with("sm_")) archs.push_back(name);
+  read_words("archs", archs, restrictions.archs);
 }
 
 }  // namespace

@@ -96,9 +96,20 @@ MaybeMisfit check_limits(const PlanStep& step, const KernelFacts& kernel, const 
   return std::nullopt;
 }
 
-MaybeMisfit check_step(const PlanStep& step, const BuildUnit& unit, const GpuFacts* gpu) {
+/// What the task allows, whatever the device has.
+MaybeMisfit check_restrictions(const KernelFacts& kernel, const Restrictions& allowed) {
+  if (allowed.registers <= 0 || kernel.registers <= allowed.registers) return std::nullopt;
+  return Misfit{.outcome = Outcome::Rejected,
+                .what = fmt::format("{} registers a thread; the task allows {}: give it "
+                                    "__launch_bounds__, or less to keep in each thread",
+                                    kernel.registers, allowed.registers)};
+}
+
+MaybeMisfit check_step(const PlanStep& step, const BuildUnit& unit, const Restrictions& allowed,
+                       const GpuFacts* gpu) {
   const KernelFacts* kernel = unit.object.front().kernel(step.kernel);
   if (kernel == nullptr) return Misfit{.what = no_such_kernel(step.kernel, unit)};
+  if (auto wrong = check_restrictions(*kernel, allowed)) return wrong;
   if (auto wrong = check_arguments(step, *kernel)) return wrong;
   return check_limits(step, *kernel, gpu);
 }
@@ -106,7 +117,8 @@ MaybeMisfit check_step(const PlanStep& step, const BuildUnit& unit, const GpuFac
 /// With the place and a frame where the source is at hand and still has the launch.
 PlanFault fault_of(const Misfit& misfit, const PlanStep& step, const Candidate& source) {
   const std::string text = fmt::format("launch of '{}': {}", step.kernel, misfit.what);
-  PlanFault fault{{Stage::Launch, misfit.outcome, text}, {"resource", 0, text, "", ""}};
+  const Stage stage = misfit.outcome == Outcome::Rejected ? Stage::Screen : Stage::Launch;
+  PlanFault fault{{stage, misfit.outcome, text}, {"resource", 0, text, "", ""}};
   const auto header = task::parse_header(source);
   const auto places = header ? task::launch_places(*header, step.written_at) : std::nullopt;
   if (!places) return fault;
@@ -122,14 +134,16 @@ PlanFault fault_of(const Misfit& misfit, const PlanStep& step, const Candidate& 
 }  // namespace
 
 std::optional<PlanFault> check_plans(const BuildUnit& unit, std::span<const RolePlan> plans,
-                                     const Candidate& source, const GpuFacts* gpu) {
+                                     const Candidate& source, const Restrictions& allowed,
+                                     const GpuFacts* gpu) {
   if (unit.target == Target::Cpu || unit.object.empty() || unit.object.front().kernels.empty())
     return std::nullopt;
   for (const RolePlan& plan : plans) {
     if (plan.role != unit.role) continue;
     for (const PlanStep& step : plan.plan.steps) {
       if (step.kind != StepKind::Launch) continue;
-      if (const auto wrong = check_step(step, unit, gpu)) return fault_of(*wrong, step, source);
+      if (const auto wrong = check_step(step, unit, allowed, gpu))
+        return fault_of(*wrong, step, source);
     }
   }
   return std::nullopt;

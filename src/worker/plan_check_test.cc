@@ -40,7 +40,7 @@ class PlanCheck : public testing::Test {
   std::optional<PlanFault> check() const {
     RolePlan plan{"candidate", "w", {}};
     plan.plan.steps = {step_};
-    return check_plans(unit_, std::vector<RolePlan>{plan}, source_, &gpu_);
+    return check_plans(unit_, std::vector<RolePlan>{plan}, source_, allowed_, &gpu_);
   }
 
   /// The fault of the launch as it stands in a source of its own: "line:column".
@@ -70,6 +70,7 @@ class PlanCheck : public testing::Test {
   BuildUnit unit_;
   PlanStep step_;
   Candidate source_;
+  Restrictions allowed_;
   GpuFacts gpu_;
 };
 
@@ -102,6 +103,18 @@ TEST_F(PlanCheck, BlocksKeepToBoundsRegistersAndSharedMemory) {
   step_.block = {256, 1, 1};
   step_.shared_bytes = 3073;
   expect(Outcome::OutOfResources, "static shared memory");
+}
+
+TEST_F(PlanCheck, WhatTheTaskForbidsIsRejected) {
+  allowed_.registers = 64;
+  EXPECT_FALSE(check().has_value());
+  allowed_.registers = 63;
+  const auto fault = check();
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->verdict.stage, Stage::Screen);
+  EXPECT_EQ(fault->verdict.outcome, Outcome::Rejected);
+  EXPECT_THAT(fault->verdict.evidence,
+              HasSubstr("launch of 'k': 64 registers a thread; the task allows 63"));
 }
 
 TEST_F(PlanCheck, TheCaretStandsAtTheVeryArgument) {
