@@ -12,8 +12,10 @@ namespace kw::propose {
 namespace {
 
 using testing::AllOf;
+using testing::Each;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 using testing::Not;
 using testing::SizeIs;
 
@@ -50,6 +52,16 @@ TEST(Architecture, OfADeviceThatIsNotAtHandOnlyTheLeastIsClaimed) {
   facts.memory_bytes = std::int64_t{16} << 30;
   EXPECT_THAT(describe_device(facts).front(),
               AllOf(HasSubstr("(sm_75), 40 multiprocessors"), HasSubstr("GiB memory")));
+}
+
+TEST(Architecture, WhatATaskAsksOfKernelsIsTold) {
+  Task task;
+  task.restrictions.registers = 96;
+  task.restrictions.archs = {"sm_80", "sm_90a"};
+  EXPECT_THAT(describe_restrictions(task, Target::Cuda),
+              IsSupersetOf({"A thread of any kernel has at most 96 registers.",
+                            "It is compiled for no other architecture than sm_80, sm_90a."}));
+  EXPECT_THAT(describe_restrictions(task, Target::Cpu), Each(Not(HasSubstr("registers"))));
 }
 
 }  // namespace
