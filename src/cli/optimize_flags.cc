@@ -154,9 +154,6 @@ Result<> set_evidence(const OptimizeFlags& flags, const search::StrategyInfo& st
     return fail_input("--freeze-memory means nothing with --no-knowledge, which has no memory");
   if ((flags.no_knowledge || flags.no_memory) && !flags.embedder.empty())
     return fail_input("--embed ranks what memory holds: not with --no-memory or --no-knowledge");
-  if (!strategy.is_writing && !flags.embedder.empty())
-    return fail_input("--embed means nothing to strategy '" + name +
-                      "', which has nothing written");
   config.uses_knowledge = !flags.no_knowledge;
   config.freezes_memory = flags.freeze_memory;
   config.label = flags.label;

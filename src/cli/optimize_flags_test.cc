@@ -112,15 +112,6 @@ TEST(OptimizeFlags, HowOftenWhatFailsIsMendedIsKeptWithTheRun) {
   EXPECT_THAT(config_of(flags).error().what, HasSubstr("--repairs means nothing to strategy"));
 }
 
-TEST(OptimizeFlags, NobodyPaysForRankingWhatNobodyReads) {
-  OptimizeFlags flags = flags_of("refine", "cpu");
-  flags.embedder = "openai:e";
-  EXPECT_TRUE(config_of(flags));
-  flags.strategy = "greedy";
-  flags.writing.models.models.clear();
-  EXPECT_THAT(config_of(flags).error().what, HasSubstr("--embed means nothing to strategy"));
-}
-
 TEST(OptimizeFlags, NearNamesAreSuggested) {
   OptimizeFlags flags = flags_of("refine", "cpu");
   flags.writing.models.models.emplace_back("jugde=scripted:none");
