@@ -10,6 +10,7 @@
 #include "base/characters.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "compile/library_names.h"
 
 namespace kw::compile {
 namespace {
@@ -289,7 +290,9 @@ Finding finding_of(const Diagnostic& d, const BuildUnit& unit,
   if (!unknown.empty()) {
     std::vector<std::string> others = names;
     std::erase(others, unknown);
-    f.text += suggestion(unknown, others);
+    std::string near = suggestion(unknown, others);
+    if (near.empty()) near = suggestion(unknown, library_names(unit.target));
+    f.text += near;
   }
   f.place = place_of(own != nullptr ? *own : d);
   if (own != nullptr) f.frame = frame_of(*file_of(unit, own->file), *own);

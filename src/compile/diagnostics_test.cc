@@ -45,6 +45,24 @@ TEST(Diagnostics, ReadsGccJsonWithPlaceAndFrame) {
   EXPECT_THAT(findings[0].frame, HasSubstr("^"));
 }
 
+TEST(Diagnostics, AnInventedNameComesBackWithTheNearestOfTheLibrary) {
+  const auto said = [](Target target, const char* line) {
+    BuildUnit u = unit();
+    u.target = target;
+    return diagnostic_findings(parse_diagnostics(line), u)[0].text;
+  };
+  EXPECT_THAT(
+      said(Target::Cpu, "candidate.cpp:3:5: error: 'fmaxx' was not declared in this scope\n"),
+      HasSubstr("(did you mean 'fmax'?)"));
+  const char* barrier = "candidate.cpp:3:5: error: use of undeclared identifier '__syncthread'\n";
+  EXPECT_THAT(said(Target::Cuda, barrier), HasSubstr("(did you mean '__syncthreads'?)"));
+  EXPECT_THAT(said(Target::Cpu, barrier), Not(HasSubstr("did you mean"))) << "of a GPU alone";
+  EXPECT_THAT(
+      said(Target::Cuda, "candidate.cpp:3:5: error: use of undeclared identifier 'BLOCK_SIEZ'\n"),
+      HasSubstr("'BLOCK_SIZE'"))
+      << "what the source has goes first";
+}
+
 TEST(Diagnostics, KnobsAreKnownNames) {
   EXPECT_THAT(known_names(unit()), testing::IsSupersetOf({"UNROLL", "saxpy", "BLOCK_SIZE"}));
 }

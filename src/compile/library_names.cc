@@ -1,0 +1,130 @@
+// The lists.
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/library_names.h"
+
+#include <vector>
+
+namespace kw::compile {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// <cmath>, each also as …f for float.
+const Names& mathematics() {
+  static const Names names = [] {
+    Names all;
+    for (const char* name :
+         {"acos",  "acosh", "asin",  "asinh",  "atan",     "atan2",    "atanh",  "cbrt", "ceil",
+          "cos",   "cosh",  "erf",   "erfc",   "exp",      "exp2",     "expm1",  "fabs", "floor",
+          "fma",   "fmax",  "fmin",  "fmod",   "hypot",    "ldexp",    "lgamma", "log",  "log10",
+          "log1p", "log2",  "lrint", "pow",    "rint",     "round",    "sin",    "sinh", "sqrt",
+          "tan",   "tanh",  "trunc", "tgamma", "copysign", "nearbyint"}) {
+      all.emplace_back(name);
+      all.push_back(std::string(name) + "f");
+    }
+    all.insert(all.end(), {"isnan", "isinf", "isfinite"});
+    return all;
+  }();
+  return names;
+}
+
+Names with_mathematics(Names names) {
+  names.insert(names.end(), mathematics().begin(), mathematics().end());
+  return names;
+}
+
+/// What headers of the host declare beside them; intrinsics GCC knows and suggests by itself.
+const Names& of_cpu() {
+  static const Names names = with_mathematics(
+      {"omp_get_max_threads", "omp_get_num_threads", "omp_get_thread_num", "size_t", "int32_t",
+       "int64_t", "uint32_t", "uint64_t", "memcpy", "memset", "__builtin_expect",
+       "__builtin_prefetch", "__builtin_assume_aligned", "__restrict__"});
+  return names;
+}
+
+/// CUDA C++ Programming Guide, "C++ Language Extensions".
+const Names& of_cuda() {
+  static const Names names = with_mathematics({"__syncthreads",
+                                               "__syncthreads_count",
+                                               "__syncthreads_and",
+                                               "__syncthreads_or",
+                                               "__syncwarp",
+                                               "__activemask",
+                                               "__shfl_sync",
+                                               "__shfl_up_sync",
+                                               "__shfl_down_sync",
+                                               "__shfl_xor_sync",
+                                               "__all_sync",
+                                               "__any_sync",
+                                               "__ballot_sync",
+                                               "__match_any_sync",
+                                               "__reduce_add_sync",
+                                               "__reduce_max_sync",
+                                               "__reduce_min_sync",
+                                               "__threadfence",
+                                               "__threadfence_block",
+                                               "__ldg",
+                                               "__ldcg",
+                                               "__ldcs",
+                                               "__stcs",
+                                               "__stcg",
+                                               "__popc",
+                                               "__clz",
+                                               "__ffs",
+                                               "__brev",
+                                               "__expf",
+                                               "__logf",
+                                               "__sinf",
+                                               "__cosf",
+                                               "__powf",
+                                               "__fdividef",
+                                               "__frcp_rn",
+                                               "__fsqrt_rn",
+                                               "__fmaf_rn",
+                                               "__fadd_rn",
+                                               "__fmul_rn",
+                                               "__float2int_rn",
+                                               "__int_as_float",
+                                               "__float_as_int",
+                                               "__float2half",
+                                               "__half2float",
+                                               "__float2bfloat16",
+                                               "__bfloat162float",
+                                               "rsqrt",
+                                               "rsqrtf",
+                                               "__saturatef",
+                                               "__nanosleep",
+                                               "atomicAdd",
+                                               "atomicSub",
+                                               "atomicExch",
+                                               "atomicMin",
+                                               "atomicMax",
+                                               "atomicCAS",
+                                               "atomicAnd",
+                                               "atomicOr",
+                                               "atomicXor",
+                                               "threadIdx",
+                                               "blockIdx",
+                                               "blockDim",
+                                               "gridDim",
+                                               "warpSize",
+                                               "make_float2",
+                                               "make_float4",
+                                               "make_int2",
+                                               "make_int4",
+                                               "float4",
+                                               "float2",
+                                               "uint4",
+                                               "int4",
+                                               "__cvta_generic_to_shared",
+                                               "cudaGridDependencySynchronize"});
+  return names;
+}
+
+}  // namespace
+
+std::span<const std::string> library_names(Target target) {
+  return target == Target::Cuda ? of_cuda() : of_cpu();
+}
+
+}  // namespace kw::compile
