@@ -138,9 +138,10 @@ std::pair<std::string, std::string> cause_of(const Attempt& attempt, const task:
   for (const Finding& finding : attempt.evaluation.findings) {
     constexpr std::string_view kScalar = " is not vectorised: ";
     const std::size_t at = finding.text.find(kScalar);
-    if (finding.kind == "vectorization" && at != std::string::npos)
-      return {"scalar", "its loop stayed scalar: " +
-                            first_line(std::string_view(finding.text).substr(at + kScalar.size()))};
+    if (finding.kind != "vectorization" || at == std::string::npos) continue;
+    std::string why = first_line(std::string_view(finding.text).substr(at + kScalar.size()));
+    if (why.ends_with('.')) why.pop_back();  // the lesson ends its own sentence
+    return {"scalar", "its loop stayed scalar: " + why};
   }
   for (const WorkloadResult& w : attempt.evaluation.workloads)
     if (w.group == Group::Time && w.roofline.bound != Bound::Unknown)
