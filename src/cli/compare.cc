@@ -165,10 +165,13 @@ Result<int> compare(const Global& global, const CompareFlags& flags) {
              "seed", "attempts", "failed", "best", "speedup", "", "spent", "over");
   for (const auto& [data, digest] : runs) {
     const RunSummary& run = data.run;
-    fmt::print("{:<20} {:<10} {:>6} {:>8} {:>6} {:>5} {:>8.3f}x  {:<13} {:>9}  {}\n", run.name,
+    const bool has_best = run.best_attempt != 0;
+    fmt::print("{:<20} {:<10} {:>6} {:>8} {:>6} {:>5} {:>9}  {:<13} {:>9}  {}\n", run.name,
                run.config.strategy, run.config.seed, digest.attempts, digest.failed,
-               run.best_attempt, run.best_speedup, run.is_confirmed ? "confirmed" : "not confirmed",
-               format_ns(run.spent_ns), data.baseline);
+               has_best ? std::to_string(run.best_attempt) : "–",
+               has_best ? fmt::format("{:.3f}x", run.best_speedup) : "–",
+               run.is_confirmed ? "confirmed" : "not confirmed", format_ns(run.spent_ns),
+               data.baseline);
   }
   for (std::size_t i = 1; i < runs.size(); ++i) print_against(runs[i], runs.front());
   for (const std::string& note : notes) fmt::print("note: {}\n", note);

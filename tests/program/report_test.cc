@@ -2,6 +2,7 @@
 // known of models before one is asked.
 // SPDX-License-Identifier: Apache-2.0
 #include "kw.h"
+#include "replies.h"
 
 namespace kw::program {
 namespace {
@@ -57,6 +58,19 @@ TEST(Compare, SetsRunsSideBySide) {
   EXPECT_THAT(w.read("c.svg"), HasSubstr("<svg "));
   EXPECT_THAT(w.kw({"compare", "synthetic-1", "synthetic-2"}).out,
               HasSubstr("synthetic-2 against synthetic-1: "));
+}
+
+TEST(Compare, ARunWithoutACorrectKernelHasNoSpeedup) {
+  const Workspace w(Whose::Suite);
+  write_known_task(w);
+  w.write("wrong.txt", "===\n" + kThrice);
+  const Ran ran = w.kw({"optimize", "twice", "--model", "scripted:wrong.txt", "--from-scratch",
+                        "--attempts", "1", "--no-memory"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  search(w, "5");
+  const std::string table = w.kw({"compare", "twice-1", "synthetic-1"}).out;
+  EXPECT_THAT(table, testing::ContainsRegex("twice-1 .* –  +–  not confirmed"));
+  EXPECT_EQ(table.find("0.000x"), std::string::npos) << table;
 }
 
 const Words kKey{"OPENAI_API_KEY=sk-secret-of-the-test"};
