@@ -17,6 +17,13 @@ void Digest::add(const AttemptLine& line) {
   if (!line.device.empty()) devices.insert(line.device);
   const auto [known, is_new] = best_of_idea_.try_emplace(line.name, line);
   if (!is_new && line.speedup > known->second.speedup) known->second = line;
+  if (best_of_idea_.size() <= kMostIdeas) return;
+  // One that was left out comes back with its best: it is faster than all that it had before.
+  has_more_ideas_ = true;
+  auto slowest_idea = best_of_idea_.begin();
+  for (auto at = best_of_idea_.begin(); at != best_of_idea_.end(); ++at)
+    if (at->second.speedup <= slowest_idea->second.speedup) slowest_idea = at;
+  best_of_idea_.erase(slowest_idea);
 }
 
 std::vector<AttemptLine> Digest::ideas() const {

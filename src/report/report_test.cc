@@ -100,6 +100,27 @@ TEST(SummaryTable, TellsBaselinesIdeasAndTheWinner) {
   EXPECT_THAT(table, HasSubstr("# attempts in # us; stopped by: # attempts\n"));
 }
 
+TEST(SummaryTable, OfAThousandKernelsTellsTheFastest) {
+  Digest many;
+  for (int i = 1; i <= 1000; ++i) {
+    Attempt a = tiled_attempt(i, OutcomeClass::NoGain, 1 + (i * 7 % 1000) * 1e-3);
+    a.candidate.name = "model_" + std::to_string(i);
+    many.add(line_of(a));
+  }
+  // One that was left out comes back faster.
+  Attempt again = tiled_attempt(1001, OutcomeClass::NewBest, 5);
+  again.candidate.name = "model_1";
+  many.add(line_of(again));
+  const auto ideas = many.ideas();
+  ASSERT_EQ(ideas.size(), kMostIdeas);
+  EXPECT_EQ(ideas[0].number, 1001);
+  for (std::size_t i = 1; i < ideas.size(); ++i)
+    EXPECT_DOUBLE_EQ(ideas[i].speedup, 2 - 1e-3 * static_cast<double>(i));
+  EXPECT_THAT(summary_table(run_data(), many),
+              HasSubstr("none of the others was faster; all attempts: kw show saxpy-1\n"));
+  EXPECT_THAT(summary_table(run_data(), digest()), Not(HasSubstr("the others")));
+}
+
 TEST(SummaryTable, NeverCallsAnUnconfirmedBestAWin) {
   RunData data = run_data();
   data.confirmation->speedup.is_faster = false;

@@ -80,6 +80,9 @@ std::string summary_table(const RunData& data, const Digest& digest) {
     else
       text += fmt::format("idea     {:<22} {}\n", shown_name(a.name), a.words);
   }
+  if (digest.has_more_ideas())
+    text += fmt::format("         none of the others was faster; all attempts: kw show {}\n",
+                        data.run.name);
   text += winner_lines(data);
   text += fmt::format("{} attempts in {}; stopped by: {}\n", digest.attempts,
                       format_ns(data.run.spent_ns), data.run.stopped_by);
