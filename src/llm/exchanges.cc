@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/exchanges.h"
 
+#include <cstring>
 #include <utility>
 
 #include "base/hash.h"
@@ -87,15 +88,13 @@ Result<> FolderExchanges::keep(const Exchange& exchange) {
 
 std::string KeyMaker::next(const std::string& model, const std::string& scope,
                            const ChatRequest& request) {
-  std::string content = Sha256Stream()
-                            .update_part(model)
-                            .update_part(scope)
-                            .update_part(encode(request))
-                            .finish()
-                            .hex();
+  const Sha256 content =
+      Sha256Stream().update_part(model).update_part(scope).update_part(encode(request)).finish();
+  std::uint64_t beginning = 0;
+  std::memcpy(&beginning, content.bytes.data(), sizeof beginning);
   const std::lock_guard guard(mutex_);
-  const std::int64_t occurrence = ++asked_[content];
-  return content + "-" + std::to_string(occurrence);
+  const std::int32_t occurrence = ++asked_[beginning];
+  return content.hex() + "-" + std::to_string(occurrence);
 }
 
 CacheModel::CacheModel(std::unique_ptr<ChatModel> inner, ExchangeStore& store,

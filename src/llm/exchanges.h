@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "llm/chat_model.h"
@@ -59,7 +60,8 @@ class KeyMaker {
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::int64_t> asked_;
+  /// By the beginning of the hash: a run asks thousands of questions, and all are counted.
+  std::unordered_map<std::uint64_t, std::int32_t> asked_;
 };
 
 /// Serves what any run asked before, whatever its scope, at no cost; keeps replies that ended well.
