@@ -5,13 +5,24 @@
 
 over() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.4f", a / b }'; }
 
-# The controller's own peak, in bytes, of a run whose model sends the same kernel again and again: prompts, exchanges and
-# history are a run's, and nothing but the first kernel is judged. own_peak WORKSPACE ATTEMPTS
+# A script of so many replies: each twenty-fifth is a new kernel, since a run ends after fifty without one; the others
+# repeat the first. replies_of ATTEMPTS
+replies_of() {
+  awk -v n="$1" -v head='void saxpy(int n, float a, const float* x, float* y) {' \
+    -v loop='for (int i = 0; i < n; ++i) y[i] += a * x[i]; }' 'BEGIN {
+    for (i = 0; i < n; i += 25) {
+      printf "===\nA number of its own.\n\n```cpp\n%s volatile int own = %d; (void)own; %s\n```\n", head, i, loop
+      printf "===\n!repeat 24\nThe plain loop.\n\n```cpp\n%s %s\n```\n", head, loop
+    }
+  }'
+}
+
+# The controller's own peak, in bytes, of a run whose model mostly sends the same kernel: prompts, exchanges, history and
+# report are a run's, and few kernels are judged. own_peak WORKSPACE ATTEMPTS
 own_peak() {
   local pid kib='' seen
-  printf '===\n!repeat forever\nThe plain loop.\n\n```cpp\n%s\n```\n' \
-    'void saxpy(int n, float a, const float* x, float* y) { for (int i = 0; i < n; ++i) y[i] += a * x[i]; }' >"$work/forever.txt"
-  "$kw" --json --workspace "$1" optimize saxpy --model "scripted:$work/forever.txt" --from-scratch --attempts "$2" \
+  replies_of "$2" >"$work/replies.txt"
+  "$kw" --json --workspace "$1" optimize saxpy --model "scripted:$work/replies.txt" --from-scratch --goal 1000x --attempts "$2" \
     >"$out" 2>/dev/null &
   pid=$!
   # VmHWM is the process's own; what wait4 tells is the largest of it and of its worker.
@@ -51,7 +62,7 @@ part_controller() {
   figure controller.rss_100 bytes median none 0 - 'peak memory, N = 100' "$how; resident, of the process"
   figure controller.rss_1000 bytes median none 0 - 'peak memory, N = 1,000' "$how; resident, of the process"
   figure controller.rss_10000 bytes median none 0 - 'peak memory, N = 10,000' "$how; resident, of the process"
-  local model='`kw optimize saxpy --model scripted:FILE --from-scratch --attempts N`, FILE repeating one kernel forever; the largest VmHWM seen'
+  local model='`kw optimize saxpy --model scripted:FILE --from-scratch --goal 1000x --attempts N`, FILE with a new kernel in each twenty-fifth reply; the largest VmHWM seen'
   figure controller.scripted_growth ratio median at_most 1.03 controller.scripted_rss_100 \
     'peak memory of a scripted run, N = 1,000 over N = 100' 'prompts, exchanges, lessons and history included; flat is read as above'
   figure controller.scripted_rss_100 bytes median none 0 - 'peak memory of a scripted run, N = 100' "$model"
