@@ -291,7 +291,7 @@ Finding finding_of(const Diagnostic& d, const BuildUnit& unit,
     std::vector<std::string> others = names;
     std::erase(others, unknown);
     std::string near = suggestion(unknown, others);
-    if (near.empty()) near = suggestion(unknown, library_names(unit.target));
+    if (near.empty()) near = library_hint(unknown, unit.target);
     f.text += near;
   }
   f.place = place_of(own != nullptr ? *own : d);

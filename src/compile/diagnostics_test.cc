@@ -54,6 +54,9 @@ TEST(Diagnostics, AnInventedNameComesBackWithTheNearestOfTheLibrary) {
   EXPECT_THAT(
       said(Target::Cpu, "candidate.cpp:3:5: error: 'fmaxx' was not declared in this scope\n"),
       HasSubstr("(did you mean 'fmax'?)"));
+  EXPECT_THAT(
+      said(Target::Cpu, "candidate.cpp:3:5: error: 'sqrtf' was not declared in this scope\n"),
+      HasSubstr("'sqrtf' was not declared in this scope (#include <cmath> declares it)"));
   const char* barrier = "candidate.cpp:3:5: error: use of undeclared identifier '__syncthread'\n";
   EXPECT_THAT(said(Target::Cuda, barrier), HasSubstr("(did you mean '__syncthreads'?)"));
   EXPECT_THAT(said(Target::Cpu, barrier), Not(HasSubstr("did you mean"))) << "of a GPU alone";

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/library_names.h"
 
+#include <string_view>
 #include <vector>
+
+#include "base/contains.h"
+#include "base/text.h"
 
 namespace kw::compile {
 namespace {
@@ -121,10 +125,23 @@ const Names& of_cuda() {
   return names;
 }
 
+/// Empty: none declares it.
+std::string header_of(std::string_view name) {
+  if (name.starts_with("__")) return "";
+  if (name.starts_with("omp_")) return "omp.h";
+  if (name.starts_with("mem")) return "cstring";
+  if (name == "size_t") return "cstddef";
+  if (name.ends_with("_t")) return "cstdint";
+  return "cmath";
+}
+
 }  // namespace
 
-std::span<const std::string> library_names(Target target) {
-  return target == Target::Cuda ? of_cuda() : of_cpu();
+std::string library_hint(const std::string& name, Target target) {
+  const Names& names = target == Target::Cuda ? of_cuda() : of_cpu();
+  if (!contains(names, name)) return suggestion(name, names);
+  const std::string header = target == Target::Cuda ? "" : header_of(name);
+  return header.empty() ? "" : " (#include <" + header + "> declares it)";
 }
 
 }  // namespace kw::compile

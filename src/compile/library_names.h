@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "record/enums.h"
 
 namespace kw::compile {
 
-/// What an invented name may have meant, where a compiler does not know them either: a header was
-/// not included, or it is NVRTC, which suggests nothing. Not all there are: what kernels use.
-std::span<const std::string> library_names(Target target);
+/// The tail of a message on a name that nobody declared and a compiler has nothing to say of: which
+/// name it may have meant, or which header declares it; empty: neither is known. NVRTC suggests
+/// nothing, and GCC not what a header would have declared. Of names that kernels use.
+std::string library_hint(const std::string& name, Target target);
 
 }  // namespace kw::compile
