@@ -19,6 +19,7 @@
 #include "cli/shape_builds.h"
 #include "cli/shelf.h"
 #include "cli/synthetic_bench.h"
+#include "engine/gain_model.h"
 #include "engine/run.h"
 
 namespace kw::cli {
@@ -238,6 +239,9 @@ Result<> take_results_of(store::RunStore& store, const std::string& file, const 
 Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   Wanted wanted = KW_TRY(wanted_of(flags, store));
+  // Before anything is built or timed, and a run begun.
+  if (!wanted.stored && (wanted.config.judges_learned || wanted.config.shortlist > 1))
+    KW_TRY(engine::samples_to_learn_from(store, wanted.config.target));
   if (!flags.results.empty())
     KW_TRY(take_results_of(store, flags.results, {wanted.config.target, wanted.config.arch}));
   const platform::SignalGuard signals;

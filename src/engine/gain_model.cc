@@ -329,17 +329,20 @@ JudgeComparison compare_judges(const std::vector<GainSample>& samples,
   return result;
 }
 
-Result<GainModel> model_of_run(store::RunStore& store, const RunSummary& run) {
-  const auto known = KW_TRY(store.events(run.id, kModelEvent));
-  if (!known.empty()) return decode<GainModel>(known.front().body);
-  const auto samples = KW_TRY(gain_samples(store, run.config.target));
+Result<std::vector<GainSample>> samples_to_learn_from(const store::RunStore& store, Target target) {
+  auto samples = KW_TRY(gain_samples(store, target));
   if (samples.size() < GainModel::kLeastSamples)
     return fail_input(
         fmt::format("{} steps of models are recorded for {}, and it takes {} to learn "
-                    "what they gain: search with --judge rules first",
-                    samples.size(), name_of(run.config.target), GainModel::kLeastSamples),
-        run.name);
-  const GainModel model = GainModel::fit(samples);
+                    "what they gain: search without --judge learned and --shortlist first",
+                    samples.size(), name_of(target), GainModel::kLeastSamples));
+  return samples;
+}
+
+Result<GainModel> model_of_run(store::RunStore& store, const RunSummary& run) {
+  const auto known = KW_TRY(store.events(run.id, kModelEvent));
+  if (!known.empty()) return decode<GainModel>(known.front().body);
+  const GainModel model = GainModel::fit(KW_TRY(samples_to_learn_from(store, run.config.target)));
   KW_TRY(store.append_event(run.id, {0, kModelEvent, 0, encode(model)}));
   return model;
 }

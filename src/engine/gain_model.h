@@ -140,6 +140,9 @@ struct JudgeComparison {
 JudgeComparison compare_judges(const std::vector<GainSample>& samples,
                                const std::vector<search::TechniqueCard>& cards);
 
+/// What a run would be fitted to; an error where that is too little.
+Result<std::vector<GainSample>> samples_to_learn_from(const store::RunStore& store, Target target);
+
 /// The model with which a run began, kept with it, or fitted now to what the store has recorded and
 /// kept. Too few samples are an error that says so.
 Result<GainModel> model_of_run(store::RunStore& store, const RunSummary& run);

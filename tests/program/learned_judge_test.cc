@@ -42,6 +42,9 @@ TEST_F(LearnedJudge, SaysAndRanksByWhatEarlierRunsHaveGained) {
   const Ran early = optimize(learned);
   if (lacks_jail(early)) GTEST_SKIP() << early.err;
   EXPECT_THAT(early.err, HasSubstr("0 steps of models are recorded for cpu, and it takes 12"));
+  EXPECT_THAT(optimize({"--shortlist", "2", "--model", "scripted:ask.txt"}).err,
+              HasSubstr("search without --judge learned and --shortlist first"));
+  EXPECT_TRUE(w_.kw({"runs", "--json"}).json()["runs"].empty()) << "none was begun";
   for (int run = 0; run < 2; ++run) {
     teach("tiling");
     ASSERT_LT(last_.code, 2) << last_.err;
