@@ -184,6 +184,9 @@ Result<CompileResult> CpuCompiler::build(const BuildUnit& unit) {
     if (library_flag(library).empty())
       return refused(Outcome::CompileFailed, "unknown library '" + one_line(library, 80) + "'");
 
+  if (!unit.arch.empty() && unit.arch != kAnyProcessor)
+    return refused(Outcome::CompileFailed, "unknown processor '" + one_line(unit.arch, 80) + "'");
+
   const auto start = std::chrono::steady_clock::now();
   const platform::TempDir folder = KW_TRY(platform::TempDir::create("kw-compile"));
   CompileResult result = KW_TRY(build_in(folder.path(), unit));
@@ -194,6 +197,9 @@ Result<CompileResult> CpuCompiler::build(const BuildUnit& unit) {
 
 Result<CompileResult> CpuCompiler::build_in(const Path& folder, const BuildUnit& unit) const {
   std::vector<std::string> compile = compile_flags(dialect_);
+  if (!unit.arch.empty())
+    std::replace(compile.begin(), compile.end(), std::string("-march=native"),
+                 "-march=" + unit.arch);
   std::vector<std::string> link = link_flags(dialect_);
   link.insert(link.end(), {"-o", kObjectName});
   for (const std::string& option : unit.options)

@@ -45,6 +45,10 @@ class CpuCompiler final : public Compiler {
   std::string identity_;
 };
 
+/// A unit's arch for what is built here and runs on whatever processor holds the GPU, in place of
+/// native.
+inline constexpr std::string_view kAnyProcessor = "x86-64";
+
 /// Model, family, stepping and instruction sets from the text of /proc/cpuinfo: what -march=native
 /// reads. Part of the identity, so that objects do not wander to another processor.
 std::string processor_identity(std::string_view cpuinfo);

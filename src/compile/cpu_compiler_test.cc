@@ -100,6 +100,16 @@ TEST_F(CpuCompilerTest, KnobsAndOptionsReachTheSource) {
   EXPECT_THAT(build(unit).evidence, HasSubstr("did you mean 'fast_math'?"));
 }
 
+TEST_F(CpuCompilerTest, WhatAnyProcessorIsToRunAsksForNoInstructionsOfThisOne) {
+  BuildUnit unit =
+      unit_of(std::string("#if defined(__SSE3__)\n#error built for this one\n#endif\n") + kGood);
+  EXPECT_EQ(build(unit).outcome, Outcome::CompileFailed) << "every x86-64 of twenty years has SSE3";
+  unit.arch = kAnyProcessor;
+  EXPECT_EQ(build(unit).outcome, Outcome::Correct);
+  unit.arch = "-fplugin=x";
+  EXPECT_THAT(build(unit).evidence, HasSubstr("unknown processor"));
+}
+
 TEST_F(CpuCompilerTest, AnErrorHasItsPlaceFrameAndNearestName) {
   const CompileResult result =
       build(unit_of("void f(int n, float a, const float* input, float* y) {\n"

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compile/cpu_compiler.h"
 #include "worker/bundle.h"
 #include "worker/equipment.h"
 
@@ -17,6 +18,10 @@ Result<DeviceFacts> BundleCarrier::open(const std::optional<DeviceFacts>& rememb
 Result<> BundleCarrier::submit(EvaluationRequest request) {
   Waiting waiting;
   waiting.id = request.id;
+  // The GPU's machine may have any processor; references that it runs need not be fast.
+  if (options_.facts.target == Target::Cuda)
+    for (BuildUnit& unit : request.units)
+      if (unit.target == Target::Cpu) unit.arch = compile::kAnyProcessor;
   waiting.prepared = KW_TRY(worker::prepare(request, compiler_, options_.build_threads));
   if (!waiting.prepared.ended) waiting.key = worker::bundle_key(request);
   waiting.request = std::move(request);

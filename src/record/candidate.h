@@ -133,7 +133,7 @@ struct BuildUnit {
   /// magnitude_fast
   std::string role;
   Target target = Target::Cpu;  ///< Which kind of compiler it is for.
-  std::string arch;             ///< cuda: "sm_90a"; empty on cpu, which is always this machine's.
+  std::string arch;             ///< cuda: "sm_90a"; cpu: empty for this machine's; cpu_compiler.h.
   std::string dialect;          ///< cuda: "cuda", "cute" with the headers of CuTe, or "host" code.
   std::vector<SourceFile> files;     ///< Headers first; every *.cpp or *.cu is a translation unit.
   std::string main_file;             ///< The user's file, for diagnostics and screening.

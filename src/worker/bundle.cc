@@ -59,7 +59,7 @@ Result<> unpack(const Bundle& bundle, BuildUnit& unit, const platform::Path& fol
 /// Why this unit does not run here; empty: it does.
 std::string why_unfit(const BuildUnit& unit, const Bundle& bundle, const DeviceFacts& facts) {
   if (unit.target == Target::Cpu)
-    return bundle.processor == bundle_processor()
+    return unit.arch == compile::kAnyProcessor || bundle.processor == bundle_processor()
                ? std::string()
                : "were built for another kind of processor than this machine's";
   const std::string here = facts.gpu.empty() ? std::string() : facts.gpu.front().arch;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/hash.h"
+#include "compile/cpu_compiler.h"
 
 namespace kw::worker {
 namespace {
@@ -96,6 +97,9 @@ TEST_F(Bundles, ForAnotherGpuOrProcessorAreRefusedWithWhatIsHere) {
   EXPECT_EQ(why(), "");
   bundle.processor = "another";
   EXPECT_THAT(why(), HasSubstr("another kind of processor"));
+  for (BuildUnit& reference : bundle.evaluations.front().request.units)
+    reference.arch = compile::kAnyProcessor;
+  EXPECT_EQ(why(), "");
 }
 
 TEST_F(Bundles, OtherFilesAreRefusedWithTheReason) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "bundle_files.h"
 #include "platform/locks.h"
 #include "stand_in.h"
 
@@ -162,6 +163,10 @@ TEST_F(GpuFaults, ABundleForAnotherArchitectureIsRefusedWithTheReason) {
   const Ran ran = kw({"optimize", "twice", "--target", "cuda", "--arch", "sm_90a", "--carrier",
                       "bundle", "--attempts", "1"});
   ASSERT_EQ(ran.code, 3) << ran.err;
+  for (const auto& evaluation : body_of(w_.read("runs/twice.bundle"))["evaluations"])
+    for (const auto& unit : evaluation["request"]["units"])
+      if (unit["target"] == "cpu")
+        EXPECT_EQ(unit["arch"], "x86-64") << "the GPU may sit beside another processor";
   be("capability 75\n");
   const Ran refused = worker({"--bundle", "runs/twice.bundle", "--out", "results"});
   expect_one_line(refused, 2);
