@@ -127,6 +127,15 @@ TEST(SummaryTable, NeverCallsAnUnconfirmedBestAWin) {
   EXPECT_FALSE(data.is_win());
   EXPECT_THAT(summary_table(data, digest()),
               AllOf(HasSubstr("not confirmed attempt 4"), Not(HasSubstr("CONFIRMED"))));
+  data.confirmation->verdict = {Stage::Measure, Outcome::Unmeasurable, "the clock was set back"};
+  data.confirmation->speedup = {};
+  for (WorkloadResult& w : data.confirmation->workloads) w.samples.clear();
+  data.confirmation->skipped = {{"cube", Group::Time, "needs 85 GiB"}};
+  const std::string untimed = summary_table(data, digest());
+  EXPECT_THAT(untimed,
+              HasSubstr(": never timed against omp; unmeasurable: the clock was set back\n"));
+  EXPECT_THAT(untimed, HasSubstr("  cube                 not timed: needs 85 GiB\n"));
+  EXPECT_THAT(untimed, Not(HasSubstr("0 pairs"))) << "rows of nothing";
   data.confirmation.reset();
   EXPECT_FALSE(data.is_win());
   data.best.reset();

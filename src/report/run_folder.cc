@@ -28,18 +28,26 @@ std::string winner_lines(const RunData& data) {
   // In search the opponent of its pairs was the incumbent of then.
   const std::string& opponent = e.speedup.baseline.empty() ? data.baseline : e.speedup.baseline;
   std::string text =
-      fmt::format("{} attempt {} {} {}: {:.3f}x {} ({:.3f}–{:.3f} at {:.1f} %)\n",
-                  data.is_win() ? "CONFIRMED" : "not confirmed", best->number, best->candidate.name,
-                  knobs_text(best->candidate.knobs), e.speedup.value, opponent, e.speedup.low,
-                  e.speedup.high, e.speedup.confidence * 100);
+      fmt::format("{} attempt {} {} {}: ", data.is_win() ? "CONFIRMED" : "not confirmed",
+                  best->number, best->candidate.name, knobs_text(best->candidate.knobs));
+  text += e.speedup.value > 0
+              ? fmt::format("{:.3f}x {} ({:.3f}–{:.3f} at {:.1f} %)", e.speedup.value, opponent,
+                            e.speedup.low, e.speedup.high, e.speedup.confidence * 100)
+              : "never timed against " + opponent;
+  // What kept it from being a win is the answer that a person looks for first.
+  if (!e.verdict.is_correct())
+    text += fmt::format("; {}: {}", name_of(e.verdict.outcome), e.verdict.evidence);
+  text += '\n';
   for (const WorkloadResult& w : e.workloads) {
-    if (w.group != Group::Time) continue;
+    if (w.group != Group::Time || w.samples.empty()) continue;
     text += fmt::format("  {:<20} {:>9}  against {:>9}  {:6.3f}x  {:>12}  {:>10}", w.name,
                         format_ns(w.median_ns), format_ns(w.opponent_ns), w.speedup.value,
                         format_si(w.items_per_s, "items/s"), format_si(w.bytes_per_s, "B/s"));
     if (w.roofline.fraction > 0) text += "  " + fraction_text(w.roofline) + " of roof";
     text += fmt::format("  {} pairs\n", w.samples.size());
   }
+  for (const SkippedWorkload& s : e.skipped)
+    if (s.group == Group::Time) text += fmt::format("  {:<20} not timed: {}\n", s.name, s.reason);
   return text;
 }
 
