@@ -65,6 +65,12 @@ bool Bench::fits() const {
   return bytes_to_begin() <= device_.free_bytes() && (!twin_ || twin_->fits());
 }
 
+bool Bench::could_fit() const {
+  // Drivers, contexts and the device's margin keep some 2 GiB of 80.
+  const std::int64_t memory = device_.facts().memory_bytes;
+  return memory <= 0 || bytes_to_begin() <= memory - memory / 32;
+}
+
 std::vector<int> Bench::prepared_sets() const {
   std::vector<int> sets;
   for (const auto& [set, known] : known_) sets.push_back(set);

@@ -122,6 +122,8 @@ class Bench {
   std::int64_t bytes_to_begin() const;
   /// Whether these bytes are free, on the host too where a truth is made there.
   bool fits() const;
+  /// Whether this device could hold them if nothing else did; cost: none.
+  bool could_fit() const;
 
   // Kept for later evaluations of the same run; the measuring code owns their meaning.
   std::unique_ptr<Leg> opponent;          ///< Warm, for `opponent->object()`.

@@ -354,10 +354,21 @@ Result<> Referee::prepare_small(Run& run, const std::vector<Bench*>& small,
 bool Referee::is_tight(const std::vector<Bench*>& timed) const {
   std::int64_t wanted = 0;
   for (const Bench* bench : timed) {
+    if (!bench->could_fit()) continue;  // left out in any case
     if (!bench->fits()) return true;
     wanted += 2 * bench->bytes_to_begin();
   }
   return wanted > device_.free_bytes();
+}
+
+std::string Referee::why_no_room(const Bench& bench) const {
+  const std::string needs = "input sets, truths and buffers need " +
+                            format_bytes(static_cast<std::uint64_t>(bench.bytes_to_begin()));
+  if (!bench.could_fit())
+    return fmt::format("{}; this device has {} in all", needs,
+                       format_bytes(static_cast<std::uint64_t>(device_.facts().memory_bytes)));
+  return fmt::format("{}; {} are free", needs,
+                     format_bytes(static_cast<std::uint64_t>(device_.free_bytes())));
 }
 
 // What a fault or a killed process leaves needs a moment on a GPU: 50 ms were seen.
@@ -403,14 +414,13 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
 
   const auto has_room = [](const Bench* bench) { return bench->fits(); };
   if (request.measure.purpose == Purpose::Confirm && is_tight(timed))
-    run_.reset();  // what a search kept is worth less than a certificate
+    run_.reset();           // what a search kept is worth less than a certificate
+  bool is_crowded = false;  // something would fit if the memory were free
   for (std::size_t i = timed.size(); i-- > 0;)
     if (!has_room(timed[i])) {
+      is_crowded = is_crowded || timed[i]->could_fit();
       evaluation.skipped.push_back(
-          {timed[i]->workload().name, Group::Time,
-           fmt::format("input sets, truths and buffers need {}; {} are free",
-                       format_bytes(static_cast<std::uint64_t>(timed[i]->bytes_to_begin())),
-                       format_bytes(static_cast<std::uint64_t>(device_.free_bytes())))});
+          {timed[i]->workload().name, Group::Time, why_no_room(*timed[i])});
       timed.erase(timed.begin() + static_cast<std::ptrdiff_t>(i));
     }
 
@@ -439,9 +449,10 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
   evaluation.stage_ns["check"] -= evaluation.stage_ns["load"] + trial.truth_ns();
   evaluation.stage_ns["truth"] += trial.truth_ns();
   const bool measures = request.until >= Stage::Measure;
-  // A certificate speaks of every shape that this machine was said to hold.
-  const bool is_short = evaluation.skipped.size() > request.skipped.size() &&
-                        (timed.empty() || request.measure.purpose == Purpose::Confirm);
+  // A certificate speaks of every shape that this machine can hold.
+  const bool is_short =
+      evaluation.skipped.size() > request.skipped.size() &&
+      (timed.empty() || (is_crowded && request.measure.purpose == Purpose::Confirm));
   if (!verdict && measures && is_short)
     verdict = Verdict{Stage::Measure, Outcome::Unmeasurable,
                       "not every timed workload fits into the memory that is free now"};

@@ -79,6 +79,7 @@ class Referee {
   Result<> prepare_small(Run& run, const std::vector<Bench*>& small,
                          const std::vector<Bench*>& timed);
   bool is_tight(const std::vector<Bench*>& timed) const;
+  std::string why_no_room(const Bench& bench) const;
   Result<> await_recovery();
 
   device::Device& device_;

@@ -23,6 +23,8 @@ using testing::Arguments;
 using ::testing::HasSubstr;
 using testing::kCols;
 using testing::kPitch;
+using testing::kRows;
+using testing::make_workload;
 using testing::Room;
 using testing::twice;
 using A = Arguments<float>;
@@ -449,6 +451,24 @@ TEST(Referee, AWorkloadThatDoesNotFitIsSkippedAloud) {
   EXPECT_VERDICT(e, Measure, Unmeasurable);
   ASSERT_EQ(e.skipped.size(), 1u);
   EXPECT_EQ(e.skipped[0].name, "large");
+}
+
+TEST(Referee, AConfirmationIsWithoutAWorkloadThatTheDeviceCanNeverHold) {
+  const auto confirm = [](std::int64_t memory) {
+    Room room;
+    room.request.measure.purpose = Purpose::Confirm;
+    room.request.workloads.push_back(make_workload("huge", Group::Time, 100 * kRows));
+    room.world.free_bytes = 1'000'000;
+    room.world.facts.memory_bytes = memory;
+    return room.judge();
+  };
+  const Evaluation e = confirm(2'000'000);
+  EXPECT_VERDICT(e, Measure, Correct);
+  ASSERT_EQ(e.skipped.size(), 1u);
+  EXPECT_EQ(e.skipped[0].name, "huge");
+  EXPECT_THAT(e.skipped[0].reason, HasSubstr("this device has 1.91 MiB in all"));
+  // What is not free now might be free for another certificate.
+  EXPECT_VERDICT(confirm(16'000'000'000), Measure, Unmeasurable);
 }
 
 TEST(Referee, TroubleOfTheDeviceIsAnError) {
