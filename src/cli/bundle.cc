@@ -56,6 +56,12 @@ std::string device_words(const DeviceFacts& facts) {
                            : fmt::format("{}, {}", facts.model, facts.gpu.front().arch);
 }
 
+/// The same with the card itself, where two are of one model: "Tesla T4, sm_75, gpu-0c30e8dddf35".
+std::string card_words(const DeviceFacts& facts) {
+  constexpr std::size_t kOfId = 16;
+  return device_words(facts) + ", " + facts.id.substr(0, kOfId);
+}
+
 }  // namespace
 
 Result<TakenResults> take_results(store::RunStore& store, const std::string& file, const Aim& aim) {
@@ -66,9 +72,9 @@ Result<TakenResults> take_results(store::RunStore& store, const std::string& fil
                       file);
   const auto known = KW_TRY(known_device(store, aim));
   if (known && known->target == results.facts.target && known->id != results.facts.id)
-    return fail_input("these results are of another device (" + device_words(results.facts) +
-                          ") than those before (" + device_words(*known) +
-                          "): times cannot be compared",
+    return fail_input("these results are of another device (" + card_words(results.facts) +
+                          ") than those before (" + card_words(*known) +
+                          "): times cannot be compared; a new workspace begins with this one",
                       file);
   const std::string target(name_of(results.facts.target));
   for (const worker::BundledAnswer& answer : results.answers) {

@@ -164,10 +164,17 @@ TEST_F(StandingTest, AStalePairMustBeatTheIncumbentOnTheCommonScale) {
   const Incumbent at_first = standing_.incumbent();
   absorb(measured(speedup(2.9, 3, 3.1)), at_first);
   // Both were asked against the baseline; the second is faster than that, not than the first.
+  const auto against = [&](const std::string& opponent, const Incumbent& incumbent) {
+    Attempt attempt = measured(speedup(0.5, 0.6, 0.7));
+    attempt.evaluation.speedup.baseline = opponent;
+    return absorb(attempt, incumbent).words;
+  };
   EXPECT_EQ(absorb(measured(speedup(1.9, 2, 2.1)), at_first).outcome_class, OutcomeClass::NoGain);
   EXPECT_EQ(standing_.incumbent().attempt, 1);
   EXPECT_EQ(absorb(measured(speedup(3.9, 4, 4.1)), at_first).outcome_class, OutcomeClass::NewBest);
   EXPECT_EQ(standing_.incumbent().attempt, 3);
+  EXPECT_THAT(against("reference", at_first), HasSubstr("0.600x the best baseline"));
+  EXPECT_THAT(against("001_first", standing_.incumbent()), HasSubstr("0.600x the best so far"));
 }
 
 TEST_F(StandingTest, FailuresChangeNothingButTheCount) {

@@ -108,8 +108,8 @@ TEST_F(GpuBundle, GoesOutAndComesBackUntilTheWinnerIsConfirmed) {
   w_.write("of_other", results_file(of_other));
   const Ran refused = kw({"resume", tour.run, "--results", "of_other"});
   EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("another device (Other GPU, sm_90a)"),
-                                 HasSubstr("than those before (Emulated GPU, sm_90a)")));
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("another device (Other GPU, sm_90a, gpu-000000000000)"),
+                                 HasSubstr("than those before (Emulated GPU, sm_90a, ")));
 }
 
 TEST_F(GpuBundle, TwoArchitecturesOfOneWorkspaceHaveTimesOfTheirOwn) {
