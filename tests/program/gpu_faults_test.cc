@@ -165,8 +165,8 @@ TEST_F(GpuFaults, ABundleForAnotherArchitectureIsRefusedWithTheReason) {
   ASSERT_EQ(ran.code, 3) << ran.err;
   for (const auto& evaluation : body_of(w_.read("runs/twice.bundle"))["evaluations"])
     for (const auto& unit : evaluation["request"]["units"])
-      if (unit["target"] == "cpu")
-        EXPECT_EQ(unit["arch"], "x86-64") << "the GPU may sit beside another processor";
+      EXPECT_EQ(unit["arch"], unit["target"] == "cpu" ? "x86-64" : "sm_90a")
+          << "the GPU may sit beside another processor";
   be("capability 75\n");
   const Ran refused = worker({"--bundle", "runs/twice.bundle", "--out", "results"});
   expect_one_line(refused, 2);
