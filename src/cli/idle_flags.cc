@@ -93,6 +93,8 @@ Result<> refuse_idle(const OptimizeFlags& flags, const search::StrategyInfo& str
                       "': best-of-n writes so many; others end by --attempts or --calls");
   if (!flags.writing.ensemble.empty() && writers_in(specs) < 2)
     return fail_input("--ensemble chooses among models that write: give --model twice or more");
+  if (!flags.embedder.empty() && !strategy.is_writing)
+    return fail_input("--embed ranks what a prompt shows: give --model");
   if (!flags.results.empty() && flags.carrier != kBundle)
     return fail_input("--results belongs to --carrier bundle");
   return refuse_idle_roles(flags, specs);

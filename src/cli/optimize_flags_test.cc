@@ -168,6 +168,9 @@ TEST(OptimizeFlags, WhatCouldDoNothingIsRefusedWithWhatWouldWork) {
   flags = flags_of("refine", "cpu");
   flags.results = "news";
   EXPECT_THAT(refusal(flags), HasSubstr("belongs to --carrier bundle"));
+  flags = alone("saxpy");
+  flags.embedder = "openai:e";
+  EXPECT_THAT(refusal(flags), HasSubstr("give --model"));
   flags = alone("saxpy", "random");
   flags.tuner = "climb";
   EXPECT_THAT(refusal(flags), HasSubstr("tunes nothing; greedy, "));
