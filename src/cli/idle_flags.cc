@@ -57,6 +57,12 @@ Result<> refuse_on_landscape(const OptimizeFlags& flags) {
   if (!flags.writing.models.models.empty())
     return fail_input(std::string("a landscape is searched without a model; ") + kSuiteSearches,
                       flags.task);
+  if (!flags.strategy.empty() && KW_TRY(search::find_strategy(flags.strategy))->is_writing)
+    return fail_input(
+        "strategy '" + flags.strategy +
+            "' has kernels written, and kw optimize searches a landscape by others; " +
+            kSuiteSearches,
+        flags.task);
   for (const auto& [is_given, name] :
        {std::pair(flags.writing.shortlist > 1, "--shortlist"),
         std::pair(!flags.judge.empty(), "--judge"), std::pair(!flags.guide.empty(), "--guide"),

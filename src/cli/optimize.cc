@@ -120,8 +120,6 @@ Result<std::unique_ptr<RunModels>> open_models(const Global& global, RunConfig& 
                                                const Canceller& canceller) {
   if (!KW_TRY(search::find_strategy(config.strategy))->is_writing)
     return std::unique_ptr<RunModels>();
-  if (is_landscape(config.task_path))
-    return fail_input("a landscape is searched without a model", config.task_path);
   WritingView shown;
   shown.on_delta = [&view](const llm::Delta& delta) { view.on_delta(delta); };
   shown.on_notice = [&view](const std::string& text) { view.on_notice(text); };

@@ -186,6 +186,7 @@ TEST(OptimizeFlags, LandscapesRefuseWhatTheyLackAndNameWhoSearchesThem) {
   for (const auto with : {+[](OptimizeFlags& f) { f.writing.shortlist = 3; },
                           +[](OptimizeFlags& f) { f.judge = "learned"; },
                           +[](OptimizeFlags& f) { f.guide = "weights"; },
+                          +[](OptimizeFlags& f) { f.strategy = "evolve"; },
                           +[](OptimizeFlags& f) { f.writing.models.models = {"scripted:none"}; }})
     EXPECT_THAT(refused(with), HasSubstr("kw suite searches recorded:RUN and worlds"));
   EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.target.target = "cuda"; }),
