@@ -15,6 +15,7 @@
 #include "search/budget.h"
 #include "search/reward.h"
 #include "search/strategy.h"
+#include "task/suite.h"
 
 namespace kw::cli {
 namespace {
@@ -29,7 +30,6 @@ constexpr std::int64_t kDefaultWritingTimeNs = 900'000'000'000;
 constexpr std::int64_t kMostStartAttempts = 27;
 constexpr std::int64_t kStartShare = 4;
 constexpr std::int64_t kMostRounds = 10'000;
-constexpr std::int64_t kMostRepairs = 100;
 
 /// Asks in flight where each round is a trip to another machine.
 constexpr int kBundleAsks = 8;
@@ -100,8 +100,8 @@ Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& stra
     return fail_input(fmt::format("--rounds is a number from 1 to {}", kMostRounds));
   if (flags.repairs != config.repairs && !strategy.has_repairs)
     return fail_input("--repairs means nothing to strategy '" + name + "'");
-  if (flags.repairs < 0 || flags.repairs > kMostRepairs)
-    return fail_input(fmt::format("--repairs is a number from 0 to {}", kMostRepairs));
+  if (flags.repairs < 0 || flags.repairs > task::kMostRepairs)
+    return fail_input(fmt::format("--repairs is a number from 0 to {}", task::kMostRepairs));
   if (!flags.judge.empty() && !contains(strategy.roles, std::string_view("judge")))
     return fail_input("--judge means nothing to strategy '" + name +
                       "', which has no judge of its own; coder-judge has" +

@@ -15,7 +15,6 @@ namespace {
 constexpr std::size_t kMostOfAKind = 1000;  // tasks, seeds, …: what nobody waits for
 constexpr std::int64_t kMostBudget = 1'000'000'000;
 constexpr int kMostTries = 1000;  // k of pass@k
-constexpr int kMostRepairs = 100;
 
 class SuiteReader {
  public:

@@ -15,6 +15,9 @@
 
 namespace kw::task {
 
+/// More tries of one kernel that failed are nobody's wish; of --repairs, too.
+inline constexpr int kMostRepairs = 100;
+
 /// A name in a spec that only somebody else can check.
 struct SuiteName {
   std::string text;
