@@ -161,7 +161,7 @@ TEST_F(GainSamplesTest, ARunKeepsTheModelThatItBeganWith) {
   const RunSummary early = begin();
   const auto none = model_of_run(store_, early);
   ASSERT_FALSE(none);
-  EXPECT_THAT(none.error().what, HasSubstr("--judge rules first"));
+  EXPECT_THAT(none.error().what, HasSubstr("search without --judge learned"));
   const RunSummary teacher = begin();
   for (int i = 1; i <= 12; ++i)
     ASSERT_TRUE(store_.append(teacher, memory_bound_attempt(i, 0, 2, {"tiling"})));
