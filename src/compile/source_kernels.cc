@@ -8,6 +8,7 @@
 #include <cctype>
 #include <optional>
 
+#include "base/characters.h"
 #include "base/contains.h"
 #include "base/text.h"
 
@@ -15,8 +16,6 @@ namespace kw::compile {
 namespace {
 
 constexpr std::size_t kMostTold = 6;
-
-bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Words, numbers and single signs, one after the other; none of comments and literals.
 class Words {
@@ -29,13 +28,19 @@ class Words {
     }
     if (at_ >= text_.size()) return {};
     std::size_t end = at_;
-    while (end < text_.size() && is_letter(text_[end])) ++end;
+    while (end < text_.size() && (is_name_char(text_[end]) || is_separator(end))) ++end;
     const std::string_view word = text_.substr(at_, std::max<std::size_t>(end - at_, 1));
     at_ += word.size();
     return word;
   }
 
  private:
+  /// The ' between the digits of the number that is being read, as in 1'024: it opens no literal.
+  bool is_separator(std::size_t at) const {
+    return text_[at] == '\'' && is_digit(text_[at_]) && at + 1 < text_.size() &&
+           is_name_char(text_[at + 1]);
+  }
+
   /// A blank, a comment or a literal at the front is passed over.
   bool skip_one() {
     const std::string_view rest = text_.substr(std::min(at_, text_.size()));
@@ -64,7 +69,7 @@ std::optional<std::string> name_of_kernel(Words& words) {
   std::string_view last;
   for (auto word = words.next(); !word.empty() && word != ";" && word != "{"; word = words.next()) {
     if (word != "(" || last.empty()) {
-      last = is_letter(word[0]) ? word : std::string_view();
+      last = is_name_char(word[0]) ? word : std::string_view();
       continue;
     }
     if (!last.starts_with("__")) return std::string(last);
@@ -104,7 +109,7 @@ std::optional<std::size_t> place_in_plan(std::string_view source, std::string_vi
     const std::size_t begin = source.find_first_not_of(" \t", at + kWord.size());
     if (begin == std::string_view::npos || !source.substr(begin).starts_with(name)) continue;
     const std::size_t end = begin + name.size();
-    if (begin > at + kWord.size() && (end == source.size() || !is_letter(source[end])))
+    if (begin > at + kWord.size() && (end == source.size() || !is_name_char(source[end])))
       return begin;
   }
   return std::nullopt;

@@ -40,6 +40,16 @@ __device__ void no_kernel(int i) {}
   EXPECT_THAT(source_kernels("/* \" __global__ void k()"), IsEmpty());
 }
 
+TEST(SourceKernels, TheSeparatorOfDigitsOpensNoCharacter) {
+  EXPECT_THAT(source_kernels("__global__ void __launch_bounds__(1'024) wide(float* x) {}\n"
+                             "constexpr int kMask = 0xF'f00;\n"
+                             "__global__ void masked() {}\n"),
+              ElementsAre("wide", "masked"));
+  EXPECT_THAT(source_kernels("char c = '{', d = u8'\\''; int n = f(1, '(');\n"
+                             "__global__ void quoted() {}\n"),
+              ElementsAre("quoted"));
+}
+
 std::string said(const std::string& kernel, const std::string& source) {
   return missing_kernel(kernel, cuda_unit(source), "").message;
 }
