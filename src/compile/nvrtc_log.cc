@@ -148,7 +148,7 @@ void read_more(std::span<const std::string_view> lines, std::size_t& i, Diagnost
 
 // ""gemm<64, 2>"" in "Error in parsing name expression for lowered name lookup. Input name
 // expression was: " gemm<64, 2>"".
-std::optional<std::string> missing_kernel(std::string_view message) {
+std::optional<std::string> name_looked_up(std::string_view message) {
   constexpr std::string_view kPhrase = "Input name expression was: ";
   const std::size_t at = message.find(kPhrase);
   if (at == std::string_view::npos) return std::nullopt;
@@ -215,7 +215,7 @@ NvrtcLog parse_nvrtc_log(std::string_view log, const BuildUnit& unit) {
     read_more(lines, i, *found);
     if (found->file == kNameMap) {
       // The complaint before it is about the same name, in words about a file that nobody wrote.
-      const auto kernel = missing_kernel(found->message);
+      const auto kernel = name_looked_up(found->message);
       if (!kernel) {
         about_name = found->message;
         continue;
@@ -223,8 +223,9 @@ NvrtcLog parse_nvrtc_log(std::string_view log, const BuildUnit& unit) {
       found = missing_kernel(*kernel, unit, about_name);
       about_name.clear();
     } else if (const std::string* kernel = named_kernel(*found, unit)) {
-      // nvcc's complaints about one kernel follow each other; the first says it.
-      if (kernel == told) continue;
+      // nvcc's complaints about one kernel follow each other; the first error says it. A warning
+      // is about a line that nobody wrote.
+      if (found->severity != Severity::Error || kernel == told) continue;
       told = kernel;
       found = missing_kernel(*kernel, unit, found->message);
     }

@@ -9,6 +9,7 @@ namespace kw::compile {
 namespace {
 
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::SizeIs;
 
 BuildUnit unit_with(std::string text) {
@@ -115,6 +116,22 @@ TEST(NvrtcLog, NvccsComplaintsAboutTheFileOfNamesAreSaidOnceForEachKernel) {
   EXPECT_THAT(log.diagnostics[1].message, HasSubstr("(did you mean 'twice'?)"));
   EXPECT_EQ(log.diagnostics[1].line, 1u);
   EXPECT_EQ(log.diagnostics[1].column, 15u);
+}
+
+TEST(NvrtcLog, AWarningAboutTheFileOfNamesMakesNoKernelMissing) {
+  BuildUnit unit = unit_with("[[deprecated]] __global__ void twice() {}\n");
+  unit.kernels = {"twice", "nope"};
+  const std::string warning =
+      "kw_names.cu(2): warning #1444-D: function \"twice\" was declared deprecated\n"
+      "  static auto* kw_name_0 = &twice;\n"
+      "                            ^\n";
+  EXPECT_THAT(parse_nvrtc_log(warning, unit).diagnostics, IsEmpty());
+  const NvrtcLog log =
+      parse_nvrtc_log(warning + "kw_names.cu(3): warning #9-D: odd\n" +
+                          "kw_names.cu(3): error: identifier \"nope\" is undefined\n",
+                      unit);
+  ASSERT_THAT(log.diagnostics, SizeIs(1)) << "a warning before it takes no error's place";
+  EXPECT_THAT(log.diagnostics[0].message, HasSubstr("the plan launches 'nope'"));
 }
 
 TEST(NvrtcLog, TheAssemblersErrorsAndUsage) {
