@@ -66,6 +66,20 @@ TEST(Diagnostics, AnInventedNameComesBackWithTheNearestOfTheLibrary) {
       << "what the source has goes first";
 }
 
+TEST(Diagnostics, AWordOfThreeLettersIsGuessedToBeNoneOfTheLibrary) {
+  const auto said = [](const std::string& name, Target target) {
+    BuildUnit u = unit();
+    u.target = target;
+    const std::string line = "candidate.cpp:3:5: error: '" + name + "' was not declared here\n";
+    return diagnostic_findings(parse_diagnostics(line), u)[0].text;
+  };
+  for (const Target target : {Target::Cpu, Target::Cuda})
+    for (const char* name : {"row", "col", "lug"})
+      EXPECT_EQ(said(name, target), "'" + std::string(name) + "' was not declared here");
+  EXPECT_THAT(said("pow", Target::Cpu), HasSubstr("(#include <cmath> declares it)"));
+  EXPECT_THAT(said("powg", Target::Cpu), HasSubstr("(did you mean 'pow"));
+}
+
 TEST(Diagnostics, KnobsAreKnownNames) {
   EXPECT_THAT(known_names(unit()), testing::IsSupersetOf({"UNROLL", "saxpy", "BLOCK_SIZE"}));
 }

@@ -139,7 +139,9 @@ std::string header_of(std::string_view name) {
 
 std::string library_hint(const std::string& name, Target target) {
   const Names& names = target == Target::Cuda ? of_cuda() : of_cpu();
-  if (!contains(names, name)) return suggestion(name, names);
+  // 'row' is one letter from 'pow', 'col' from 'cos': so short a word is the source's own.
+  constexpr std::size_t kFewestLetters = 4;
+  if (!contains(names, name)) return name.size() < kFewestLetters ? "" : suggestion(name, names);
   const std::string header = target == Target::Cuda ? "" : header_of(name);
   return header.empty() ? "" : " (#include <" + header + "> declares it)";
 }
