@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -195,44 +196,54 @@ struct Prototype {
   std::size_t line = 0;
 };
 
-/// The first prototype of `name` in a text that is followed by `next`: ';' or '{'.
-std::optional<Prototype> prototype_of(std::string_view text, std::string_view name, char next) {
-  for (std::size_t at = text.find(name); at != std::string_view::npos;
-       at = text.find(name, at + 1)) {
-    const std::size_t open = text.find_first_not_of(" \t\n", at + name.size());
-    if (open == std::string_view::npos || text[open] != '(' ||
-        (at > 0 && is_name_char(text[at - 1])))
-      continue;
-    const std::size_t close = text.find(')', open);
-    if (close == std::string_view::npos) return std::nullopt;
-    const std::size_t behind = text.find_first_not_of(" \t\r\n", close + 1);
-    if (behind == std::string_view::npos || text[behind] != next) continue;
-    const std::size_t before =
-        at == 0 ? std::string_view::npos : text.find_last_of(";{}\n", at - 1);
-    const std::size_t from = before == std::string_view::npos ? 0 : before + 1;
-    Prototype found;
-    for (const char c : trim(text.substr(from, close + 1 - from))) {
-      const bool is_space = std::isspace(static_cast<unsigned char>(c)) != 0;
-      if (!is_space) found.text += c;
-      if (is_space && !found.text.ends_with(' ')) found.text += ' ';
+/// Where a name stands before parentheses.
+struct Site {
+  std::size_t at = 0;
+  std::size_t close = 0;
+};
+
+/// The first prototype of each name in a text that is followed by `next`: ';' or '{'. Linear.
+std::map<std::string_view, Site> sites_of(std::string_view text, char next) {
+  std::map<std::string_view, Site> sites;
+  std::size_t close = 0, behind = 0;  // of the latest parenthesis: many may open before one closes
+  for (std::size_t at = 0, end = 0; at < text.size(); at = std::max(end, at + 1)) {
+    for (end = at; end < text.size() && is_name_char(text[end]);) ++end;
+    if (end == at || is_digit(text[at])) continue;
+    const std::size_t open = text.find_first_not_of(" \t\n", end);
+    if (open == std::string_view::npos) break;
+    if (text[open] != '(') continue;
+    if (close < open) {
+      close = text.find(')', open);
+      if (close == std::string_view::npos) break;
+      behind = text.find_first_not_of(" \t\r\n", close + 1);
     }
-    found.line = 1 + static_cast<std::size_t>(std::ranges::count(text.substr(0, at), '\n'));
-    return found;
+    if (behind != std::string_view::npos && text[behind] == next)
+      sites.try_emplace(text.substr(at, end - at), Site{at, close});
   }
-  return std::nullopt;
+  return sites;
+}
+
+Prototype prototype_at(std::string_view text, Site site) {
+  const std::size_t before =
+      site.at == 0 ? std::string_view::npos : text.find_last_of(";{}\n", site.at - 1);
+  const std::size_t from = before == std::string_view::npos ? 0 : before + 1;
+  Prototype found;
+  for (const char c : trim(text.substr(from, site.close + 1 - from))) {
+    const bool is_space = std::isspace(static_cast<unsigned char>(c)) != 0;
+    if (!is_space) found.text += c;
+    if (is_space && !found.text.ends_with(' ')) found.text += ' ';
+  }
+  found.line = 1 + static_cast<std::size_t>(std::ranges::count(text.substr(0, site.at), '\n'));
+  return found;
 }
 
 /// Identifiers, each once, sorted.
 std::vector<std::string> words_of(std::string_view text) {
-  const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
   std::vector<std::string> words;
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i;
-    while (end < text.size() && is_word(text[end])) ++end;
-    if (end > i && std::isdigit(static_cast<unsigned char>(text[i])) == 0)
-      words.emplace_back(text.substr(i, end - i));
+    while (end < text.size() && is_name_char(text[end])) ++end;
+    if (end > i && !is_digit(text[i])) words.emplace_back(text.substr(i, end - i));
     i = end + 1;
   }
   std::sort(words.begin(), words.end());
@@ -261,23 +272,25 @@ void tell_missing(const std::string& name, bool is_entry, const BuildUnit& unit,
   f.place = unit.main_file;
   const SourceFile* interface = file_of(unit, "iface.h");
   const SourceFile* main = file_of(unit, unit.main_file);
-  if (interface != nullptr)
-    if (const auto wanted = prototype_of(interface->text, name, ';'))
-      f.text += " Wanted: " + wanted->text + ".";
+  if (interface != nullptr) {
+    const auto declared = sites_of(interface->text, ';');
+    if (const auto wanted = declared.find(name); wanted != declared.end())
+      f.text += " Wanted: " + prototype_at(interface->text, wanted->second).text + ".";
+  }
   if (main == nullptr) return;
-  if (const auto found = prototype_of(main->text, name, '{')) {
-    f.text += " Found: " + sanitise(found->text, 400) + ".";
-    f.place += ":" + std::to_string(found->line);
-    return;
+  const auto defined = sites_of(main->text, '{');
+  auto found = defined.find(name);
+  const bool is_same = found != defined.end();
+  if (!is_same) {
+    std::vector<std::string> others;
+    for (const auto& site : defined) others.emplace_back(site.first);
+    if (const auto near = nearest(name, others)) found = defined.find(*near);
   }
-  std::vector<std::string> defined;
-  for (std::string& word : words_of(main->text))
-    if (prototype_of(main->text, word, '{')) defined.push_back(std::move(word));
-  if (const auto near = nearest(name, defined)) {
-    const auto found = *prototype_of(main->text, *near, '{');
-    f.text += " Found, with another name: " + sanitise(found.text, 400) + ".";
-    f.place += ":" + std::to_string(found.line);
-  }
+  if (found == defined.end()) return;
+  const Prototype there = prototype_at(main->text, found->second);
+  f.text += is_same ? " Found: " : " Found, with another name: ";
+  f.text += sanitise(there.text, 400) + ".";
+  f.place += ":" + std::to_string(there.line);
 }
 
 Finding finding_of(const Diagnostic& d, const BuildUnit& unit,

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace kw::compile {
 namespace {
 
@@ -153,6 +155,29 @@ TEST(Diagnostics, AnEntryOfAnotherSignatureIsShownBesideTheWantedOne) {
   EXPECT_EQ(findings[0].place, "candidate.cpp:3") << "not the trampoline, which nobody wrote";
   wrong.files[1].text = "int f;\n";
   EXPECT_THAT(diagnostic_findings(found, wrong)[0].text, ::testing::Not(HasSubstr("Found")));
+}
+
+/// A source of 1 MiB: `word`'s result for 0, 1, 2 and so on.
+std::string big_source(const std::function<std::string(int)>& word) {
+  std::string text;
+  for (int i = 0; text.size() < (std::size_t{1} << 20); ++i) text += word(i);
+  return text;
+}
+
+TEST(Diagnostics, AMissingEntryIsSoughtOnceInALargeSource) {
+  const auto found =
+      parse_diagnostics("trampoline.cpp:(.text+0x14): undefined reference to `saxpy'\n");
+  const auto said = [&](const std::string& text) {
+    BuildUnit large = unit();
+    large.files[1].text = text;
+    return diagnostic_findings(found, large).at(0);
+  };
+  const auto near = said(big_source([](int i) { return "w" + std::to_string(i) + " "; }) +
+                         "\nvoid saxpi(int n) {}\n");
+  EXPECT_THAT(near.text, HasSubstr("Found, with another name: void saxpi(int n)."));
+  EXPECT_EQ(near.place, "candidate.cpp:2");
+  const auto calls = said(big_source([](int i) { return "f" + std::to_string(i) + "("; }) + ") {}");
+  EXPECT_THAT(calls.text, Not(HasSubstr("Found")));
 }
 
 TEST(Diagnostics, ErrorsOfTheMainFileComeFirstAndWarningsLast) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <unordered_set>
 
 #include "base/characters.h"
 #include "base/contains.h"
@@ -16,6 +17,9 @@ namespace kw::compile {
 namespace {
 
 constexpr std::size_t kMostTold = 6;
+
+/// Of a kernel with its namespaces: foreign text may nest them by the thousand.
+constexpr std::size_t kLongestName = 1024;
 
 /// Words, numbers and single signs, one after the other; none of comments and literals.
 class Words {
@@ -119,7 +123,9 @@ std::optional<std::size_t> place_in_plan(std::string_view source, std::string_vi
 
 std::vector<std::string> source_kernels(std::string_view source) {
   std::vector<std::string> kernels;
-  std::vector<std::string> scopes;  // of the braces that are open; empty: no namespace's
+  std::unordered_set<std::string> seen;
+  std::string scope;                // the namespaces that are open, each with its ::
+  std::vector<std::size_t> braces;  // for each that is open, how long `scope` was before it
   std::string opening;
   bool is_namespace = false;
   Words words(source);
@@ -128,19 +134,22 @@ std::vector<std::string> source_kernels(std::string_view source) {
       is_namespace = true;
       opening.clear();
     } else if (word == "{") {
-      scopes.push_back(is_namespace && !opening.empty() ? opening + "::" : std::string());
+      braces.push_back(scope.size());
+      if (is_namespace && !opening.empty()) scope += opening + "::";
       is_namespace = false;
     } else if (word == "}") {
-      if (!scopes.empty()) scopes.pop_back();
+      if (braces.empty()) continue;
+      scope.resize(braces.back());
+      braces.pop_back();
     } else if (word == ";" || word == "=") {
       is_namespace = false;
     } else if (is_namespace) {
       opening += word;
     } else if (word == "__global__") {
       const auto name = name_of_kernel(words);
-      if (!name) continue;
-      std::string full = join(scopes, "") + *name;
-      if (!contains(kernels, full)) kernels.push_back(std::move(full));
+      if (!name || scope.size() + name->size() > kLongestName) continue;
+      std::string full = scope + *name;
+      if (seen.insert(full).second) kernels.push_back(std::move(full));
     }
   }
   return kernels;

@@ -11,8 +11,9 @@
 
 namespace kw::compile {
 
-/// Names of the `__global__` functions of a source with their namespaces, in order, each once.
-/// Comments and strings hide what they hold; what macros make is not seen. Pure; linear.
+/// Names of the `__global__` functions of a source with their namespaces, in order, each once;
+/// names beyond 1,024 bytes are left out. Comments and strings hide what they hold; what macros
+/// make is not seen. Pure; linear.
 std::vector<std::string> source_kernels(std::string_view source);
 
 /// That the plan launches a kernel which the unit's source does not hold, with the nearest that it

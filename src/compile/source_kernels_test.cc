@@ -14,6 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::SizeIs;
 
 TEST(SourceKernels, FindsWhatIsDefined) {
   EXPECT_THAT(source_kernels(R"(
@@ -48,6 +49,17 @@ TEST(SourceKernels, TheSeparatorOfDigitsOpensNoCharacter) {
   EXPECT_THAT(source_kernels("char c = '{', d = u8'\\''; int n = f(1, '(');\n"
                              "__global__ void quoted() {}\n"),
               ElementsAre("quoted"));
+}
+
+TEST(SourceKernels, ALargeSourceIsWalkedOnce) {
+  constexpr int kMany = 40'000;
+  std::string flat, nested;
+  for (int i = 0; i < kMany; ++i) flat += "__global__ void k" + std::to_string(i) + "() {}\n";
+  EXPECT_THAT(source_kernels(flat), SizeIs(kMany));
+  for (int i = 0; i < kMany; ++i) nested += "namespace n{";
+  nested += "__global__ void deep() {}" + std::string(kMany, '}');
+  EXPECT_THAT(source_kernels(nested + flat), SizeIs(kMany)) << "none of a name without end";
+  EXPECT_THAT(source_kernels(std::string(kMany, '{') + flat), SizeIs(kMany));
 }
 
 std::string said(const std::string& kernel, const std::string& source) {
