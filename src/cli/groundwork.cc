@@ -8,6 +8,14 @@
 #include "memory/shipped_task.h"
 
 namespace kw::cli {
+namespace {
+
+/// That code is made for, which may be another than the device's own; empty where there is no GPU.
+std::string arch_of(const Groundwork& ground) {
+  return ground.gpu.empty() ? "" : ground.gpu.front().arch;
+}
+
+}  // namespace
 
 Result<Groundwork> lay_groundwork(const Global& global, const memory::DataFiles& data,
                                   task::Definition definition, const Aim& aim,
@@ -33,7 +41,7 @@ void fit_to_task(RunConfig& config, const OptimizeFlags& flags, const Groundwork
   config.task_sha256 = task.sha256;
   if (config.target == Target::Cuda) {
     config.gpu = ground.gpu;
-    config.arch = config.gpu.front().arch;
+    config.arch = arch_of(ground);
   }
   config.uses_memory = !flags.no_memory && config.uses_knowledge;
 }
@@ -42,16 +50,14 @@ void furnish(engine::Writing& writing, const Groundwork& ground, const DeviceFac
              bool has_knowledge) {
   writing.task = &ground.workbench->definition();
   writing.device = facts;
-  // Code may be asked for another arch than the device's own.
-  if (!facts.gpu.empty()) writing.device.gpu.front().arch = ground.gpu.front().arch;
+  if (!facts.gpu.empty()) writing.device.gpu.front().arch = arch_of(ground);
   if (!has_knowledge) return;
   writing.examples = ground.examples;
   writing.graph = ground.graph;
 }
 
 engine::Learning learning_of(const Groundwork& ground, const DeviceFacts& facts) {
-  const std::string arch = facts.gpu.empty() ? "" : facts.gpu.front().arch;
-  return {&ground.workbench->definition(), facts.target, facts.id, arch, &ground.shelf};
+  return {&ground.workbench->definition(), facts.target, facts.id, arch_of(ground), &ground.shelf};
 }
 
 }  // namespace kw::cli

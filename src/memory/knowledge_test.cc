@@ -117,6 +117,15 @@ TEST(KnowledgeTest, ACardIsForItsTargetsAndArchitectures) {
   EXPECT_FALSE(fits(card, Target::Cuda, "sm_90"));
 }
 
+TEST(KnowledgeTest, WgmmaIsTaughtWhereItCompilesAndNotForPlainSm90) {
+  const auto cards = shipped_cards(DataFiles::open(std::nullopt).value());
+  ASSERT_TRUE(cards) << cards.error().what;
+  const auto card = std::ranges::find(*cards, "cuda: wgmma", &Card::name);
+  ASSERT_NE(card, cards->end());
+  EXPECT_TRUE(fits(*card, Target::Cuda, "sm_90a"));
+  EXPECT_FALSE(fits(*card, Target::Cuda, "sm_90")) << "it compiles for sm_90a alone";
+}
+
 TEST(KnowledgeTest, AKernelOfThePlaybookIsForTheArchitecturesThatItAsksFor) {
   const auto data = DataFiles::open(std::nullopt).value();
   std::map<std::string, Card> kernels;

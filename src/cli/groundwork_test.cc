@@ -1,0 +1,31 @@
+// What a run is told of the arch that its code is made for.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/groundwork.h"
+
+#include <gtest/gtest.h>
+
+#include "device/known_devices.h"
+
+namespace kw::cli {
+namespace {
+
+TEST(Groundwork, WordsAndKnowledgeAreOfTheArchThatCodeIsMadeFor) {
+  const auto data = memory::DataFiles::open(std::nullopt).value();
+  DeviceFacts facts;
+  facts.target = Target::Cuda;
+  facts.gpu = {device::least_facts("sm_90a")};
+  for (const std::string arch : {"sm_90", "sm_90a", ""}) {
+    const Global global;
+    const auto ground = lay_groundwork(global, data, open_task(global, data, "saxpy").value(),
+                                       {Target::Cuda, arch}, facts);
+    ASSERT_TRUE(ground) << describe(ground.error());
+    const std::string told = arch.empty() ? "sm_90a" : arch;
+    engine::Writing writing;
+    furnish(writing, *ground, facts, true);
+    EXPECT_EQ(writing.device.gpu.front().arch, told);
+    EXPECT_EQ(learning_of(*ground, facts).arch, told);
+  }
+}
+
+}  // namespace
+}  // namespace kw::cli
