@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kAsked = "bundle_asked";
 constexpr const char* kAnswer = "bundle_answer";
 constexpr const char* kDevice = "bundle_device";
-// What older builds noted of an evaluation that was asked for, instead of its target.
+// What older builds noted of an evaluation that was asked for; later ones its target without arch.
 constexpr const char* kAnyTarget = "1";
 constexpr std::size_t kMostCeilings = 6;  // told in one line
 
@@ -36,8 +36,9 @@ std::string device_key(const Aim& aim) {
 }
 
 bool runs_code_for(const Aim& aim, const DeviceFacts& facts) {
-  return aim.arch.empty() ||
-         (!facts.gpu.empty() && device::runs_on(aim.arch, facts.gpu.front().arch));
+  return facts.target == aim.target &&
+         (aim.arch.empty() ||
+          (!facts.gpu.empty() && device::runs_on(aim.arch, facts.gpu.front().arch)));
 }
 
 Result<std::optional<DeviceFacts>> known_device(const store::RunStore& store, const Aim& aim) {
@@ -64,24 +65,34 @@ std::string card_words(const DeviceFacts& facts) {
 
 }  // namespace
 
+Result<> note_asked(store::RunStore& store, const std::string& key, const Aim& aim) {
+  return store.remember(kAsked, key, device_key(aim));
+}
+
 Result<TakenResults> take_results(store::RunStore& store, const std::string& file, const Aim& aim) {
   worker::BundleResults results = KW_TRY(as_input(worker::read_results(file)));
+  const std::string target(name_of(aim.target));
+  if (results.facts.target != aim.target)
+    return fail_input("these results are of target " + std::string(name_of(results.facts.target)) +
+                          ", and this run is for " + target,
+                      file);
   if (!runs_code_for(aim, results.facts))
     return fail_input("these results are of a " + device_words(results.facts) +
                           ", which runs no code for " + aim.arch + ", as this run's is",
                       file);
   const auto known = KW_TRY(known_device(store, aim));
-  if (known && known->target == results.facts.target && known->id != results.facts.id)
+  if (known && known->id != results.facts.id)
     return fail_input("these results are of another device (" + card_words(results.facts) +
                           ") than those before (" + card_words(*known) +
                           "): times cannot be compared; a new workspace begins with this one",
                       file);
-  const std::string target(name_of(results.facts.target));
   for (const worker::BundledAnswer& answer : results.answers) {
     const auto asked = KW_TRY(store.recall(kAsked, answer.key));
     if (!asked) return fail_input("it answers what this workspace never asked", file);
-    if (*asked != target && *asked != kAnyTarget)
-      return fail_input("it answers on " + target + " what was asked of " + *asked, file);
+    if (*asked != device_key(aim) && *asked != target && *asked != kAnyTarget)
+      return fail_input(
+          "it answers what a run for " + *asked + " asked, and this one is for " + device_key(aim),
+          file);
   }
   TakenResults taken;
   for (const worker::BundledAnswer& answer : results.answers) {
@@ -135,21 +146,19 @@ Result<DeviceFacts> facts_elsewhere(const Aim& aim) {
 }
 
 Result<std::unique_ptr<evaluate::BundleCarrier>> open_bundle(
-    compile::Compiler& compiler, store::RunStore& store, const std::string& task,
-    const DeviceFacts& facts, std::optional<compile::Disassembler> disassembler) {
+    compile::Compiler& compiler, store::RunStore& store, const std::string& task, const Aim& aim,
+    std::optional<compile::Disassembler> disassembler) {
   evaluate::BundleOptions options;
   options.disassembler = std::move(disassembler);
   options.file = store.root() / (task + ".bundle");
-  options.facts = facts;
+  options.facts = KW_TRY(bundle_facts(store, aim));
   options.build_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.recall = [&store](const std::string& key) -> Result<std::optional<Evaluation>> {
     const auto text = KW_TRY(store.recall(kAnswer, key));
     if (!text) return std::optional<Evaluation>();
     return std::optional(KW_TRY(decode<Evaluation>(*text)));
   };
-  options.expect = [&store, target = std::string(name_of(facts.target))](const std::string& key) {
-    return store.remember(kAsked, key, target);
-  };
+  options.expect = [&store, aim](const std::string& key) { return note_asked(store, key, aim); };
   return std::make_unique<evaluate::BundleCarrier>(compiler, std::move(options));
 }
 

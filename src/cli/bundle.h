@@ -13,10 +13,13 @@
 
 namespace kw::cli {
 
+/// Notes that a bundle for this target and arch asks for the evaluation of this key.
+Result<> note_asked(store::RunStore& store, const std::string& key, const Aim& aim);
+
 /// Takes results over into the store; the same file again changes nothing. Errors (give up) and no
-/// change at all: a damaged file, one that answers what this workspace never asked, or one of
-/// another device than earlier results for this target and arch, or of one that runs no code for
-/// it.
+/// change at all: a damaged file, one that answers what this workspace never asked or asked for
+/// another target or arch, or one of another device than earlier results for this target and arch,
+/// or of one that runs no code for it.
 struct TakenResults {
   std::size_t news = 0;  ///< How many were new.
   DeviceFacts facts;     ///< Where they were judged.
@@ -39,7 +42,7 @@ Result<DeviceFacts> bundle_facts(const store::RunStore& store, const Aim& aim);
 
 /// A carrier that writes runs/<task>.bundle. `compiler` and `store` must outlive it.
 Result<std::unique_ptr<evaluate::BundleCarrier>> open_bundle(
-    compile::Compiler& compiler, store::RunStore& store, const std::string& task,
-    const DeviceFacts& facts, std::optional<compile::Disassembler> disassembler);
+    compile::Compiler& compiler, store::RunStore& store, const std::string& task, const Aim& aim,
+    std::optional<compile::Disassembler> disassembler);
 
 }  // namespace kw::cli

@@ -64,9 +64,8 @@ Result<DeviceFacts> open_judge(const Global& global, const RunConfig& config,
     return setting.bench->facts();
   }
   setting.bench = KW_TRY(Bench::open_compilers(global, aim));
-  setting.bundle =
-      KW_TRY(open_bundle(setting.bench->compiler(), store, task, KW_TRY(bundle_facts(store, aim)),
-                         setting.bench->disassembler()));
+  setting.bundle = KW_TRY(
+      open_bundle(setting.bench->compiler(), store, task, aim, setting.bench->disassembler()));
   return facts_elsewhere(aim);
 }
 

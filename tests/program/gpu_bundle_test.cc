@@ -133,6 +133,10 @@ TEST_F(GpuBundle, TwoArchitecturesOfOneWorkspaceHaveTimesOfTheirOwn) {
               "--carrier", "bundle", "--attempts", "1",    "--baseline", "naive"};
   EXPECT_EQ(kw(other).code, 3);
   EXPECT_TRUE(asks_for_baseline());
+  Words mixed = other;
+  mixed.insert(mixed.end(), {"--results", "results"});
+  EXPECT_THAT(kw(mixed).err,
+              HasSubstr("what a run for cuda sm_90a asked, and this one is for cuda sm_90"));
   auto old = here;
   old["gpu"][0]["arch"] = "sm_75";
   old["model"] = "Tesla T4";
