@@ -75,8 +75,8 @@ Result<> refuse_on_landscape(const OptimizeFlags& flags) {
                         flags.task);
   for (const auto& [is_given, name] :
        {std::pair(!flags.embedder.empty(), "--embed"),
-        std::pair(flags.target.target == name_of(Target::Cuda) || !flags.target.arch.empty(),
-                  "--target cuda"),
+        std::pair(flags.target.target == name_of(Target::Cuda), "--target cuda"),
+        std::pair(!flags.target.arch.empty(), "--arch"),
         std::pair(flags.carrier == kBundle, "--carrier bundle"),
         std::pair(!flags.results.empty(), "--results"), std::pair(flags.profile, "--profile")})
     if (is_given)

@@ -191,6 +191,8 @@ TEST(OptimizeFlags, LandscapesRefuseWhatTheyLackAndNameWhoSearchesThem) {
     EXPECT_THAT(refused(with), HasSubstr("kw suite searches recorded:RUN and worlds"));
   EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.target.target = "cuda"; }),
               HasSubstr("no device: --target cuda"));
+  EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.target.arch = "sm_90a"; }),
+              HasSubstr("no device: --arch means nothing"));
   EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.carrier = kBundle; }),
               HasSubstr("--carrier bundle"));
   EXPECT_THAT(refused(+[](OptimizeFlags& f) { f.embedder = "openai:e"; }), HasSubstr("--embed"));

@@ -50,9 +50,10 @@ Result<TaskWorkbench> TaskWorkbench::create(task::Definition definition,
   const auto& archs = definition.task.restrictions.archs;
   if (options.target == Target::Cuda && !archs.empty() && !options.gpu.empty() &&
       !contains(archs, options.gpu.front().arch))
-    return fail_input(fmt::format("this task is for {}, and code would be compiled for {}",
-                                  join(archs, ", "), options.gpu.front().arch),
-                      definition.folder);
+    return fail_input(
+        fmt::format("this task is for {}, and code would be compiled for {}: give --arch {}",
+                    join(archs, ", "), options.gpu.front().arch, join(archs, " or --arch ")),
+        definition.folder);
   TaskWorkbench bench;
   bench.options_ = options;
   auto resolved = KW_TRY(task::resolve(definition, options.target, options.max_bytes));
