@@ -117,6 +117,10 @@ add_executable(kw-player-cuda src/player/cuda_main.cc src/player/cuda_session.cc
 foreach(player kw-player-cpu kw-player-cuda)
   target_include_directories(${player} PRIVATE src)
   target_compile_definitions(${player} PRIVATE _GNU_SOURCE)
+  if(KW_DEFENCES_MAY_BE_OFF)
+    target_compile_definitions(${player} PRIVATE KW_DEFENCES_MAY_BE_OFF)
+    target_sources(${player} PRIVATE src/base/defence.cc)
+  endif()
   target_compile_options(${player} PRIVATE -O2 -fno-exceptions -fno-rtti
     -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
   target_link_options(${player} PRIVATE -Wl,--as-needed -Wl,-z,relro -Wl,-z,now)

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <string>
 
+#include "base/defence.h"
 #include "player/protocol.h"
 
 namespace kw::device {
@@ -110,6 +111,7 @@ Result<BlankPlayer> PlayerPool::start(JailLevel level) const {
   jail.file_bytes = std::uint64_t{16} << 20;
   if (options_.needs_driver) jail.file_bytes = std::uint64_t{1} << 30;  // the driver's memfds
   jail.env = environment();
+  if (!defences_variable().empty()) jail.env.emplace_back(defences_variable());
   jail.env.insert(jail.env.end(), options_.environment.begin(), options_.environment.end());
   jail.fds = {{theirs.get(), player::kChannelFd}};
   jail.out = platform::Output::Discard;
