@@ -12,6 +12,8 @@ namespace kw {
 /// without it. docs/threat-model.md has a row for each.
 enum class Defence : std::uint8_t {
   EveryThreadStopped,  ///< Without: a stop is a signal to the process, taken by its first thread.
+  MemoryOfALife,       ///< Without: processes that follow one another map the same memory.
+  WorkOutsideCalls,    ///< Without: nobody looks for work after an answer or before a request.
 };
 
 struct DefenceName {
@@ -22,6 +24,8 @@ struct DefenceName {
 /// The names by which files of tests/exploits call them (`// control: NAME`).
 inline constexpr DefenceName kDefenceNames[] = {
     {Defence::EveryThreadStopped, "every-thread-stopped"},
+    {Defence::MemoryOfALife, "memory-of-a-life"},
+    {Defence::WorkOutsideCalls, "work-outside-calls"},
 };
 
 /// False only in builds with KW_DEFENCES_MAY_BE_OFF, which no released program is, and there only

@@ -102,18 +102,26 @@ Result<std::unique_ptr<CpuBuffer>> CpuBuffer::allocate(const BufferSpec& spec, P
   const auto alignment = static_cast<std::size_t>(spec.alignment);
   const std::size_t mapped = round_up(kFrontSlack + bytes + alignment, kPage);
 
-  std::unique_ptr<CpuBuffer> buffer(new CpuBuffer);
+  std::unique_ptr<CpuBuffer> buffer(new CpuBuffer(spec, parallel));
   if (spec.shared) KW_TRY(buffer->make_descriptors(spec.name, mapped));
   const int descriptor = spec.shared ? buffer->fd_.get() : player::kNoDescriptor;
   const int error = player::map_guarded(descriptor, mapped, kGuardBytes, true, buffer->mapping_);
   if (error != 0) return platform::fail_errno("map", spec.name, error);
-  buffer->bytes_ = bytes;
   buffer->offset_ = (mapped - bytes) / alignment * alignment;
-  buffer->shared_ = spec.shared;
   if (const int trouble = give_memory(buffer->mapping_, parallel); trouble != 0)
     return platform::fail_errno("allocate", spec.name, trouble);
   buffer->arm_guards();
   return buffer;
+}
+
+Result<> CpuBuffer::renew() {
+  const std::unique_ptr<CpuBuffer> fresh = KW_TRY(allocate(spec_, parallel_));
+  std::swap(fd_, fresh->fd_);
+  std::swap(read_only_, fresh->read_only_);
+  std::swap(mapping_, fresh->mapping_);
+  std::swap(offset_, fresh->offset_);
+  adopt_canaries(*fresh);
+  return {};
 }
 
 Result<> CpuBuffer::make_descriptors(const std::string& name, std::size_t bytes) {
@@ -132,7 +140,7 @@ player::MapEntry CpuBuffer::map_entry(bool writable) const {
   entry.access = writable ? player::Access::ReadWrite : player::Access::ReadOnly;
   entry.mapped_bytes = mapping_.mapped_bytes;
   entry.payload_offset = offset_;
-  entry.payload_bytes = bytes_;
+  entry.payload_bytes = size();
   entry.guard_bytes = kGuardBytes;
   return entry;
 }

@@ -42,20 +42,14 @@ LoadResult CpuPlayer::load(const BuiltObject& object) {
 
 CallResult CpuPlayer::call(const Call& call) {
   std::vector<player::WireArgument> arguments;
-  KW_ASSERT(!call.argument_sets.empty());
-  const std::size_t per_set = call.argument_sets.front().size();
-  for (const auto& set : call.argument_sets) {
-    KW_ASSERT(set.size() == per_set);
-    for (const Argument& a : set)
-      arguments.push_back(
-          {.buffer = a.buffer,
-           .value = a.buffer < 0 ? a.scalar : static_cast<std::uint64_t>(a.offset)});
-  }
+  for (const Argument& a : call.arguments)
+    arguments.push_back({.buffer = a.buffer,
+                         .value = a.buffer < 0 ? a.scalar : static_cast<std::uint64_t>(a.offset)});
   player::Launch launch;
-  launch.arguments = static_cast<std::uint32_t>(per_set);
+  launch.arguments = static_cast<std::uint32_t>(arguments.size());
   KW_ASSERT(arguments.size() <= kMostArguments);
-  const auto request = player::encode_call(fresh_sequence(), call.object, std::span(&launch, 1),
-                                           call.argument_sets.size(), arguments);
+  const auto request =
+      player::encode_call(fresh_sequence(), call.object, std::span(&launch, 1), arguments);
   const auto run = [&] {
     return process_.exchange(request, {}, Kind::Done, call.timeout_ns).result;
   };

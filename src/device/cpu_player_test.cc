@@ -81,11 +81,10 @@ class Players : public testing::TestWithParam<JailLevel> {
     return *std::move(player);
   }
   static Call request(int object, int first, std::int64_t timeout = 20 * kSecond) {
-    return {.object = object,
-            .argument_sets = {{{.scalar = static_cast<std::uint64_t>(first)},
-                               {.buffer = 0},
-                               {.buffer = 1}}},
-            .timeout_ns = timeout};
+    return {
+        .object = object,
+        .arguments = {{.scalar = static_cast<std::uint64_t>(first)}, {.buffer = 0}, {.buffer = 1}},
+        .timeout_ns = timeout};
   }
   static int loaded(Player& p, const std::string& name) {
     const auto load = p.load(object(name));
@@ -125,19 +124,6 @@ TEST_P(Players, SayWhomTheyRunAs) {
   }
   const bool drops = GetParam() != JailLevel::None && platform::probe_jail().drops_uid;
   EXPECT_EQ(p->uid() != q->uid(), drops);
-}
-
-TEST_P(Players, RunAllArgumentSetsInOneCall) {
-  const auto p = start();
-  Call call = request(loaded(*p, "double_it"), 1);
-  call.argument_sets.push_back(
-      {{.scalar = 3}, {.buffer = 0, .offset = 4}, {.buffer = 1, .offset = 8}});
-  set(*y_, 1, -1);
-  EXPECT_EQ(p->call(call).fate, Fate::Returned);
-  EXPECT_EQ(get(*y_, 0), 0);
-  EXPECT_EQ(get(*y_, 1), -1);
-  EXPECT_EQ(get(*y_, 2), 2);
-  EXPECT_EQ(get(*y_, 4), 6);
 }
 
 TEST_P(Players, RunOpenMpOnTheThreadsAskedForAndRestAfterwards) {
@@ -200,7 +186,7 @@ TEST_P(Players, CannotNameWhatIsNotThere) {
   EXPECT_EQ(p->call(request(object + 1, 1)).fate, Fate::BadProtocol);
   const auto q = start();
   Call call = request(loaded(*q, "double_it"), 1);
-  call.argument_sets[0][1].offset = kElements * 4 + 1;
+  call.arguments[1].offset = kElements * 4 + 1;
   EXPECT_EQ(q->call(call).fate, Fate::BadProtocol);
 }
 

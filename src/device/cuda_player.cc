@@ -155,7 +155,7 @@ CallResult CudaPlayer::forget(int plan) {
 }
 
 CallResult CudaPlayer::call(const Call& call) {
-  KW_ASSERT(call.argument_sets.empty() && call.object >= 0);
+  KW_ASSERT(call.arguments.empty() && call.object >= 0);
   player::RunRequest request;
   request.plan = call.object;
   request.flags = call.kind == CallKind::ByStream ? player::kRunByStream : 0;

@@ -25,6 +25,10 @@ class Buffer {
   /// Copies between payload and host memory; the range must lie inside the payload.
   virtual Result<> read(std::int64_t offset, std::span<std::byte> to) const = 0;
   virtual Result<> write(std::int64_t offset, std::span<const std::byte> from) = 0;
+  /// Other memory of the same size in its place, which no player has ever mapped; its content is
+  /// anybody's. Players that map the buffer keep the old memory and must not be called again. Where
+  /// a player's marks on memory cannot outlive it, as on a GPU, nothing happens.
+  virtual Result<> renew() { return {}; }
 };
 
 struct BufferSpec {

@@ -109,10 +109,11 @@ class FakePlayer final : public Player {
     const Loaded& loaded = loaded_[static_cast<std::size_t>(call.object)];
     const FakeObject& object = *loaded.object;
     std::vector<std::vector<FakeArgument>> sets;
-    if (world_.facts.target == Target::Cuda) sets.push_back(loaded.steps);
-    for (const auto& set : call.argument_sets) {
+    if (world_.facts.target == Target::Cuda) {
+      sets.push_back(loaded.steps);
+    } else {
       sets.emplace_back();
-      for (const Argument& a : set) sets.back().push_back(resolve(a));
+      for (const Argument& a : call.arguments) sets.back().push_back(resolve(a));
     }
     CallResult result = object.kernel ? object.kernel(sets) : returned_after(1e6);
     if (result.fate == Fate::Returned && result.elapsed_ns > static_cast<double>(call.timeout_ns))

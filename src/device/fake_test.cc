@@ -31,8 +31,7 @@ class FakeTest : public testing::Test {
   static Call call_with(float value, std::int64_t timeout_ns = 1'000'000) {
     std::uint64_t image = 0;
     __builtin_memcpy(&image, &value, sizeof value);
-    return {.argument_sets = {{{.scalar = image}, {.buffer = 0, .offset = 4}}},
-            .timeout_ns = timeout_ns};
+    return {.arguments = {{.scalar = image}, {.buffer = 0, .offset = 4}}, .timeout_ns = timeout_ns};
   }
 
   FakeWorld world_;

@@ -28,6 +28,10 @@ class HostBuffer : public Buffer {
   /// Empty if every canary is whole, else words.
   std::string check_guards();
 
+ protected:
+  /// Of memory that was armed as another buffer's.
+  void adopt_canaries(const HostBuffer& other) { canary_ = other.canary_; }
+
  private:
   std::uint64_t canary_ = 0;
 };

@@ -22,7 +22,7 @@ struct Argument {
   std::uint64_t scalar = 0;  ///< Little-endian image of the value.
 };
 
-/// Most arguments of one call, summed over its sets: a request is one packet.
+/// Most arguments of one call: a request is one packet.
 inline constexpr std::size_t kMostArguments = 8192;
 
 /// What counts of a call.
@@ -34,9 +34,7 @@ enum class CallKind {
 
 struct Call {
   int object = 0;  ///< Handle from load(), or from bind() where the device runs plans.
-  /// Called one after another inside one span; at least one, all of one length. Empty for a bound
-  /// plan, which runs once.
-  std::vector<std::vector<Argument>> argument_sets = {};
+  std::vector<Argument> arguments = {};  ///< Empty for a bound plan, which has its own.
   std::int64_t timeout_ns = 0;
   CallKind kind = CallKind::Checked;
 };
@@ -58,6 +56,9 @@ struct CallResult {
   Fate fate = Fate::Returned;
   double elapsed_ns =
       0;  ///< The referee's wall clock around the request; empty call not subtracted.
+  /// Processor time that its threads used outside of the call: after the answer, or while they
+  /// should have rested before the request. See Brake::outside_ns().
+  double outside_ns = 0;
   double waited_ns = 0;     ///< Of a timed call: before the request, while another player started.
   double announced_ns = 0;  ///< cuda: of these until all was queued; 0: nobody saw it.
   double stamped_ns = 0;    ///< cuda: between spacer and stamp (design §6); 0: not stamped.

@@ -14,7 +14,6 @@
 
 #include "base/rng.h"
 #include "base/text.h"
-#include "device/stop.h"
 #include "platform/files.h"
 #include "player/transport.h"
 
@@ -52,7 +51,7 @@ std::string signal_words(int number) {
 std::uint64_t fresh_sequence() { return Seed::from_os().low; }
 
 PlayerProcess::PlayerProcess(BlankPlayer blank, std::string name)
-    : blank_(std::move(blank)), name_(std::move(name)) {}
+    : blank_(std::move(blank)), brake_(blank_.process), name_(std::move(name)) {}
 
 PlayerProcess::~PlayerProcess() { kill(); }
 
@@ -144,6 +143,7 @@ PlayerProcess::Asked PlayerProcess::ask(std::span<const std::byte> request,
     e.result = end(Fate::BadProtocol, "it answered before it was asked");
     return asked;
   }
+  brake_.note_rest();
   // Queued while the process is stopped: nothing of it runs before the clock does.
   const int error = player::send_packet(blank_.channel.get(), request, descriptors, false);
   if (error != 0) {
@@ -154,7 +154,7 @@ PlayerProcess::Asked PlayerProcess::ask(std::span<const std::byte> request,
   KW_ASSERT(header.has_value());
   asked.sequence = header->sequence;
   asked.start_ns = platform::real_clock().now_ns();
-  asked.is_open = blank_.process.signal(SIGCONT).has_value();
+  asked.is_open = brake_.release();
   if (!asked.is_open) e.result = reap(kDeathPatience);
   return asked;
 }
@@ -164,7 +164,7 @@ PlayerProcess::Exchange PlayerProcess::collect(Asked asked, Kind expected, std::
   Exchange e = std::move(asked.so_far);
   if (!asked.is_open) return e;
   await(e, asked.sequence, expected, asked.start_ns, timeout_ns, watch);
-  if (e.answer && !stop()) {
+  if (e.answer && !brake_.await_rest()) {
     e.answer.reset();
     const double elapsed = e.result.elapsed_ns;
     e.result = end(Fate::Crashed, "it ended right after its answer");
@@ -173,8 +173,10 @@ PlayerProcess::Exchange PlayerProcess::collect(Asked asked, Kind expected, std::
   // Read only now: the clock of a thread still on a processor lags by up to a tick (4 ms at 250
   // Hz), which would later look like work done after the answer. A clock that cannot be read blames
   // nobody.
-  if (e.answer)
+  if (e.answer) {
     cpu_at_answer_ns_ = blank_.process.cpu_ns().value_or(std::numeric_limits<std::int64_t>::max());
+    e.result.outside_ns = brake_.outside_ns(e.result.elapsed_ns);
+  }
   return e;
 }
 
@@ -198,10 +200,10 @@ void PlayerProcess::await(Exchange& into, std::uint64_t sequence, Kind expected,
       return;
     }
   }
-  // Stopped before the clock is read, so that work between answer and stop gains no time; one that
-  // has hung up may end as it likes.
-  if ((watched[0].revents & (POLLIN | POLLHUP)) == POLLIN) (void)blank_.process.signal(SIGSTOP);
   into.result.elapsed_ns = static_cast<double>(clock.now_ns() - start_ns);
+  // What the process does between the clock and the stop is told by CallResult::outside_ns. One
+  // that has hung up may end as it likes.
+  if ((watched[0].revents & (POLLIN | POLLHUP)) == POLLIN) brake_.pull();
   if ((watched[0].revents & POLLIN) != 0) {
     judge_answer(into, sequence, expected);
   } else {
@@ -303,27 +305,26 @@ CallResult PlayerProcess::end(Fate fate, std::string detail) {
   return result;
 }
 
-bool PlayerProcess::stop() { return stop_all_threads(blank_.process); }
-
 Result<AfterReturn> PlayerProcess::watch_after_return(std::int64_t ns) {
   if (!is_alive_) return fail("the player has ended", name_);
-  const bool is_running = blank_.process.signal(SIGCONT).has_value();
+  const bool is_running = brake_.release();
   if (is_running) platform::real_clock().sleep_for(Nanoseconds(ns));
   // Being stopped may itself cost a thread a millisecond of CPU time where both want one lock of a
   // busy kernel, so threads that sleep are read before; one that never sleeps has only itself to
   // blame.
   constexpr std::int64_t kPatience = 10;
   std::int64_t at_rest = -1;
-  if (is_running && await_sleep(blank_.process, kPatience * ns))
+  if (is_running && brake_.threads().await_sleep(kPatience * ns))
     at_rest = blank_.process.cpu_ns().value_or(-1);
-  if (!is_running || !stop()) {
+  if (is_running) brake_.pull();
+  if (!is_running || !brake_.await_rest()) {
     end(Fate::Exited, {});
     return AfterReturn{.has_ended = true};
   }
   const std::int64_t cpu = at_rest >= 0 ? at_rest : KW_TRY(blank_.process.cpu_ns());
   AfterReturn after;
   after.late_cpu_ns = static_cast<double>(std::max<std::int64_t>(0, cpu - cpu_at_answer_ns_));
-  after.processes_left = count_children(blank_.process);
+  after.processes_left = brake_.threads().count_children();
   return after;
 }
 

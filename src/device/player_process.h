@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "device/brake.h"
 #include "device/player.h"
 #include "device/player_pool.h"
 #include "player/protocol.h"
@@ -83,10 +84,10 @@ class PlayerProcess {
   CallResult reap(std::int64_t patience_ns);
   Result<std::string> stage(const BuiltObject& object);
   CallResult end(Fate fate, std::string detail);
-  bool stop();
   void kill();
 
   BlankPlayer blank_;
+  Brake brake_;
   std::string name_;
   bool is_alive_ = true;
   bool awaits_death_ = false;

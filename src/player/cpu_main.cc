@@ -182,11 +182,9 @@ void on_call(std::span<std::byte> message, std::uint64_t sequence) {
       !resolve(call->arguments))
     return failed(Trouble::BadRequest, "call", sequence);
   const Entry entry = state.entries[call->head->object];
-  const auto sets = call->head->sets;
-  const auto stride = call->head->arguments;
   arm_crash_handlers(mappings());
   std::fesetenv(FE_DFL_ENV);  // what an earlier call changed is not inherited
-  for (std::uint64_t i = 0; i < sets; ++i) entry(state.arguments + i * stride);
+  entry(state.arguments);
   std::fesetenv(FE_DFL_ENV);
   done(Kind::Done, sequence);
 }

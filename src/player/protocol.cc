@@ -107,24 +107,22 @@ std::optional<CallView> decode_call(std::span<std::byte> message) {
     return std::nullopt;
   const auto* head = reinterpret_cast<const CallHead*>(message.data());
   constexpr std::uint64_t most = kMaxMessage / sizeof(WireArgument);
-  if (head->launches < 1 || head->launches > kMaxLaunches || head->sets < 1 || head->sets > most ||
-      head->arguments > most)
+  if (head->launches < 1 || head->launches > kMaxLaunches || head->arguments > most)
     return std::nullopt;
-  const auto arguments = static_cast<std::size_t>(head->sets * head->arguments);
-  if (arguments > most || message.size() != call_bytes(head->launches, arguments))
-    return std::nullopt;
+  const auto arguments = static_cast<std::size_t>(head->arguments);
+  if (message.size() != call_bytes(head->launches, arguments)) return std::nullopt;
   CallView view;
   view.head = head;
   std::byte* at = message.data() + sizeof(CallHead);
   view.launches = {reinterpret_cast<const Launch*>(at), head->launches};
   at += view.launches.size_bytes();
   view.arguments = {reinterpret_cast<WireArgument*>(at), arguments};
-  std::uint64_t per_set = 0;
+  std::uint64_t wanted = 0;
   for (const Launch& launch : view.launches) {
     if (!is_terminated(launch.kernel) || launch.arguments > most) return std::nullopt;
-    per_set += launch.arguments;
+    wanted += launch.arguments;
   }
-  if (per_set != head->arguments) return std::nullopt;
+  if (wanted != head->arguments) return std::nullopt;
   return view;
 }
 

@@ -18,7 +18,7 @@ namespace kw::player {
 
 inline constexpr int kChannelFd = 3;  ///< Where a player finds its end of the pair.
 inline constexpr std::uint32_t kMagic = 0x3150'574b;
-inline constexpr std::uint16_t kVersion = 4;
+inline constexpr std::uint16_t kVersion = 5;
 /// Below the kernel's default socket buffer (208 KiB), so that a request can be queued while the
 /// player is stopped.
 inline constexpr std::size_t kMaxMessage = std::size_t{160} << 10;
@@ -124,8 +124,7 @@ struct CallHead {
   Header header;
   std::int32_t object = 0;
   std::uint32_t launches = 0;   ///< A plan; a host function is a plan of one launch.
-  std::uint64_t sets = 0;       ///< The plan runs once per set of arguments.
-  std::uint64_t arguments = 0;  ///< Per set, over all launches of the plan, in their order.
+  std::uint64_t arguments = 0;  ///< Over all launches of the plan, in their order.
 };
 
 struct Launch {
@@ -180,7 +179,7 @@ struct MapView {
 struct CallView {
   const CallHead* head = nullptr;
   std::span<const Launch> launches;
-  std::span<WireArgument> arguments;  ///< sets × arguments; writable, so a player can resolve them.
+  std::span<WireArgument> arguments;  ///< Writable, so that a player can resolve them.
 };
 
 /// The header of any well-formed message, else nothing: magic, version, length.
@@ -203,7 +202,7 @@ std::optional<Answer> decode_answer(std::span<const std::byte> message);
 /// Requests as bytes. Their counts must fit kMaxMessage; see call_bytes().
 std::vector<std::byte> encode_map(std::uint64_t sequence, std::span<const MapEntry> entries);
 std::vector<std::byte> encode_call(std::uint64_t sequence, std::int32_t object,
-                                   std::span<const Launch> launches, std::uint64_t sets,
+                                   std::span<const Launch> launches,
                                    std::span<const WireArgument> arguments);
 std::size_t call_bytes(std::size_t launches, std::size_t arguments);
 

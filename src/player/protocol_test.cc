@@ -65,25 +65,24 @@ TEST(Requests, CallsKeepLaunchesAndArguments) {
   std::strcpy(first.kernel, "gemm_main");
   second.arguments = 1;
   const Launch launches[] = {first, second};
-  std::vector<WireArgument> arguments(6);
+  std::vector<WireArgument> arguments(3);
   for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i].value = i;
-  auto bytes = encode_call(9, 3, launches, 2, arguments);
+  auto bytes = encode_call(9, 3, launches, arguments);
   const auto view = decode_call(bytes);
   ASSERT_TRUE(view.has_value());
   EXPECT_EQ(view->head->object, 3);
-  EXPECT_EQ(view->head->sets, 2u);
   EXPECT_EQ(view->head->arguments, 3u);
   EXPECT_STREQ(view->launches[0].kernel, "gemm_main");
   EXPECT_EQ(view->launches[0].grid[1], 5u);
-  EXPECT_EQ(view->arguments[5].value, 5u);
+  EXPECT_EQ(view->arguments[2].value, 2u);
 }
 
 TEST(Requests, CallsWithCountsThatDoNotFitAreRefused) {
   Launch launch;
   launch.arguments = 1;
-  const std::vector<WireArgument> arguments(4);
+  const std::vector<WireArgument> arguments(1);
   const auto refused = [&](auto change) {
-    auto bytes = encode_call(9, 0, std::span(&launch, 1), 4, arguments);
+    auto bytes = encode_call(9, 0, std::span(&launch, 1), arguments);
     CallHead head;
     std::memcpy(&head, bytes.data(), sizeof head);
     change(head);
@@ -91,10 +90,8 @@ TEST(Requests, CallsWithCountsThatDoNotFitAreRefused) {
     return !decode_call(bytes).has_value();
   };
   EXPECT_FALSE(refused([](CallHead&) {}));
-  EXPECT_TRUE(refused([](CallHead& h) { h.sets = 5; }));
-  EXPECT_TRUE(refused([](CallHead& h) { h.sets = ~std::uint64_t{0}; }));
   EXPECT_TRUE(refused([](CallHead& h) { h.arguments = std::uint64_t{1} << 63; }));
-  EXPECT_TRUE(refused([](CallHead& h) { h.sets = 2, h.arguments = 2; }));  // not the launch's
+  EXPECT_TRUE(refused([](CallHead& h) { h.arguments = 2; }));  // not the launch's
   EXPECT_TRUE(refused([](CallHead& h) { h.launches = 0; }));
   EXPECT_TRUE(refused([](CallHead& h) { h.launches = 1u << 31; }));
 }

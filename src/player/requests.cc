@@ -32,14 +32,13 @@ std::vector<std::byte> encode_map(std::uint64_t sequence, std::span<const MapEnt
 }
 
 std::vector<std::byte> encode_call(std::uint64_t sequence, std::int32_t object,
-                                   std::span<const Launch> launches, std::uint64_t sets,
+                                   std::span<const Launch> launches,
                                    std::span<const WireArgument> arguments) {
   CallHead head;
   head.header = header_of(Kind::Call, call_bytes(launches.size(), arguments.size()), sequence);
   head.object = object;
   head.launches = static_cast<std::uint32_t>(launches.size());
-  head.sets = sets;
-  head.arguments = sets > 0 ? arguments.size() / sets : 0;
+  head.arguments = arguments.size();
   std::vector<std::byte> message;
   message.reserve(head.header.bytes);
   append(message, &head, sizeof head);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/defence.h"
 #include "referee/fate.h"
 
 namespace kw::referee {
@@ -61,7 +62,7 @@ std::int64_t Bench::bytes_to_begin() const {
 }
 
 bool Bench::fits() const {
-  if (is_prepared(kWarmSet + 1)) return true;
+  if (is_prepared(kWarmSet)) return true;
   return bytes_to_begin() <= device_.free_bytes() && (!twin_ || twin_->fits());
 }
 
@@ -85,6 +86,19 @@ Result<> Bench::ensure_slots(int count) {
   native_.reset();
   opponent.reset();
   empty_ns.reset();
+  is_memory_used_ = false;
+  return {};
+}
+
+Result<> Bench::renew_memory() {
+  if (runs_plans() || !std::exchange(is_memory_used_, true) || !is_on(Defence::MemoryOfALife))
+    return {};
+  native_.reset();
+  if (opponent) opponent->end_life();
+  for (Slot& slot : slots_) {
+    slot.set = -1;
+    for (const auto& buffer : slot.buffers) KW_TRY(buffer->renew());
+  }
   return {};
 }
 

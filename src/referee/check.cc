@@ -235,7 +235,7 @@ Result<Repeatability> check_repeat(Bench& bench, Leg& leg, std::int64_t timeout_
   KW_TRY(bench.place_again(0));
   Repeatability repeat;
   KW_TRY(leg.make_ready(bench.workload()));
-  const auto call = KW_TRY(leg.call(bench.workload(), 1, timeout_ns));
+  const auto call = KW_TRY(leg.call(bench.workload(), timeout_ns));
   repeat.verdict = verdict_of(call, fmt::format("workload '{}'", bench.workload().name));
   if (repeat.verdict) return repeat;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -265,7 +265,7 @@ Result<Verdict> refine_crash(Bench& bench, const Program& program, JailLevel jai
   if (KW_TRY(leg->renew())) return crash;
   KW_TRY(bench.place(0, set));
   KW_TRY(leg->make_ready(bench.workload()));
-  const auto again = KW_TRY(leg->call(bench.workload(), 1, timeout_ns));
+  const auto again = KW_TRY(leg->call(bench.workload(), timeout_ns));
   auto modified = KW_TRY(check_inputs(bench, 0, set, Stage::Run));
   bench.slot(0).set = -1;
   // Nothing but the right to write differs: an input was written, and perhaps put back.

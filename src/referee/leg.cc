@@ -171,16 +171,12 @@ void Leg::end_forget() {
   if (runs_plans() && is_alive()) player_->end_forget();
 }
 
-Result<device::CallResult> Leg::call(const Workload& workload, int slots, std::int64_t timeout_ns,
+Result<device::CallResult> Leg::call(const Workload& workload, std::int64_t timeout_ns,
                                      device::CallKind kind) {
   const Post& post = post_of(workload);
-  device::Call call{
-      .object = post.handle, .argument_sets = {}, .timeout_ns = timeout_ns, .kind = kind};
-  KW_ASSERT(post.plan == nullptr || slots == 1);
-  const auto tensors = static_cast<int>(workload.tensors.size());
-  for (int s = 0; s < slots && post.plan == nullptr; ++s)
-    call.argument_sets.push_back(
-        arguments_of(task_, workload, post.stand.first_buffer + s * tensors, post.stand.precision));
+  device::Call call{.object = post.handle, .arguments = {}, .timeout_ns = timeout_ns, .kind = kind};
+  if (post.plan == nullptr)
+    call.arguments = arguments_of(task_, workload, post.stand.first_buffer, post.stand.precision);
   const auto result = player_->call(call);
   // A host launcher's answer may be of its own making.
   if (is_fault_of_device(result) && !runs_host_code())

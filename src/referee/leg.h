@@ -58,9 +58,9 @@ class Leg {
   /// cuda: takes what belongs to other workloads out of the process's reach; no call at them may
   /// follow.
   device::CallResult keep_only(const Workload& workload);
-  /// One call, or on cpu one on each of the first `slots` slots within one span. Preconditions:
-  /// renew() gave no verdict; make_ready(). Error (retry): the GPU itself failed under device code.
-  Result<device::CallResult> call(const Workload& workload, int slots, std::int64_t timeout_ns,
+  /// One call, on cpu on the tensors of slot 0. Preconditions: renew() gave no verdict;
+  /// make_ready(). Error (retry): the GPU itself failed under device code.
+  Result<device::CallResult> call(const Workload& workload, std::int64_t timeout_ns,
                                   device::CallKind kind = device::CallKind::Checked);
   /// Of a host launcher that could not be captured as a graph, in words; else empty.
   const std::string& why_not_captured(const Workload& workload) {
@@ -74,6 +74,8 @@ class Leg {
   /// cannot make it large. Ns, at most 10 µs; 0 on cpu.
   double stamps_apart_ns() const { return stamps_apart_ns_; }
 
+  /// Ends this life before its time; renew() begins the next.
+  void end_life() { player_.reset(); }
   bool is_alive() const { return player_ && player_->is_alive(); }
   bool runs_plans() const { return program_.target == Target::Cuda; }
   /// True for a host launcher, which is a shared object on cuda.

@@ -152,7 +152,7 @@ Trial::Fate Trial::watch(Bench& bench, Leg& leg) {
 
 Result<device::CallResult> Trial::call(const Bench& bench, Leg& leg) const {
   KW_TRY(leg.make_ready(bench.workload()));
-  return leg.call(bench.workload(), 1, timeout_of(bench));
+  return leg.call(bench.workload(), timeout_of(bench));
 }
 
 // One checked call. Device code is not watched after it returned: a call returns when the device
@@ -190,6 +190,7 @@ Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small, Bench* timed
   if (timed != nullptr) here.push_back(timed);
   for (Bench* bench : here) {
     KW_TRY(bench->ensure_slots(1));
+    KW_TRY(bench->renew_memory());
     stands.push_back({&bench->workload(), static_cast<int>(spec.buffers.size())});
     const auto part = bench->player_spec("candidate", request_.jail, true);
     spec.buffers.insert(spec.buffers.end(), part.buffers.begin(), part.buffers.end());
@@ -219,22 +220,24 @@ Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small, Bench* timed
   return std::nullopt;
 }
 
-// A timed shape: one full check and a second run on equal inputs, in a process of its own unless
+// A timed shape, on the warm-up's inputs: those of timed calls are shown to no process that is not
+// timed. One full check and a second run on equal inputs, in a process of its own unless
 // load_and_check() left one.
 Trial::Fate Trial::check_timed(Bench& bench) {
   if (haste_.is_hurried()) return interrupted("before it was checked");
   const std::int64_t started = clock_.now_ns();
-  KW_TRY(bench.prepare(kWarmSet + 1));
+  KW_TRY(bench.prepare(kWarmSet));
   truth_ns_ += static_cast<double>(clock_.now_ns() - started);
   KW_TRY(bench.ensure_slots(1));
   std::unique_ptr<Leg> own = std::move(kept_[&bench]);
   if (!own) {
+    KW_TRY(bench.renew_memory());
     own = bench.make_leg("candidate", request_.jail, true, program_);
     if (auto refused = KW_TRY(own->renew())) return refused;
   }
   Leg& leg = *own;
   if (bench.runs_plans()) kept_[&bench] = std::move(own);
-  if (auto verdict = KW_TRY(run_one(bench, leg, kWarmSet + 1, true))) return verdict;
+  if (auto verdict = KW_TRY(run_one(bench, leg, kWarmSet, true))) return verdict;
   const Repeatability repeat = KW_TRY(check_repeat(bench, leg, timeout_of(bench)));
   WorkloadResult& result = result_of(bench);
   if (bench.is_fast()) result.note = "truth by the fast reference";
@@ -251,7 +254,7 @@ Trial::Fate Trial::check_timed(Bench& bench) {
                    fmt::format("workload '{}': {}; the task requires determinism",
                                bench.workload().name, result.note)};
   }
-  Checked again = KW_TRY(check_call(bench, leg, 0, kWarmSet + 1, {}, Stage::Check));
+  Checked again = KW_TRY(check_call(bench, leg, 0, kWarmSet, {}, Stage::Check));
   std::move(again.findings.begin(), again.findings.end(), std::back_inserter(to_.findings));
   if (again.verdict) result.outcome = again.verdict->outcome;
   return again.verdict;

@@ -12,22 +12,22 @@
 
 namespace kw::referee {
 
-Seat::Seat(Bench& bench, Leg& leg, int slots, int sets, bool trusted, std::int64_t timeout_ns,
+Seat::Seat(Bench& bench, Leg& leg, int calls, int sets, bool follows, std::int64_t timeout_ns,
            Seed seed, Account& account)
     : bench_(bench),
       leg_(leg),
-      slots_(slots),
+      calls_(calls),
       sets_(sets),
-      lives_on_(trusted || bench.runs_plans()),
+      lives_on_(follows || bench.runs_plans()),
       timeout_ns_(timeout_ns),
       rng_(seed),
       account_(account) {
-  KW_ASSERT(sets >= slots && slots >= 1 && bench.slots() >= slots);
+  KW_ASSERT(sets >= calls && calls >= 1 && bench.slots() >= 1);
 }
 
 bool Seat::needs_life() const {
   const bool alive = leg_.is_alive() && (lives_ > 0 || lives_on_);
-  return !alive || (!lives_on_ && unseen_.size() < static_cast<std::size_t>(slots_));
+  return !alive || (!lives_on_ && unseen_.size() < static_cast<std::size_t>(calls_));
 }
 
 Result<std::optional<Verdict>> Seat::begin_life() {
@@ -48,31 +48,43 @@ void Seat::shuffle_sets() {
 
 Result<std::optional<Verdict>> Seat::ready() {
   if (needs_life()) return KW_TRY(begin_life());
-  if (unseen_.size() < static_cast<std::size_t>(slots_)) shuffle_sets();
+  if (unseen_.size() < static_cast<std::size_t>(calls_)) shuffle_sets();
   return std::nullopt;
 }
 
-Result<TimedCall> Seat::warm_up() {
-  return call(std::vector<int>(static_cast<std::size_t>(slots_), kWarmSet), false);
-}
+Result<TimedCall> Seat::warm_up() { return call(kWarmSet, false); }
+
+Result<TimedCall> Seat::estimate() { return call(kWarmSet, true); }
 
 std::vector<int> Seat::draw_sets() {
   // A process that lives on must not know which sets are left.
   if (bench_.runs_plans())
     return {kWarmSet + 1 + static_cast<int>(rng_.below(static_cast<std::uint64_t>(sets_)))};
-  KW_ASSERT(unseen_.size() >= static_cast<std::size_t>(slots_));
-  std::vector<int> sets(unseen_.end() - slots_, unseen_.end());
-  unseen_.resize(unseen_.size() - static_cast<std::size_t>(slots_));
+  KW_ASSERT(unseen_.size() >= static_cast<std::size_t>(calls_));
+  std::vector<int> sets(unseen_.end() - calls_, unseen_.end());
+  unseen_.resize(unseen_.size() - static_cast<std::size_t>(calls_));
   return sets;
 }
 
-Result<TimedCall> Seat::time(const std::vector<int>& sets) { return call(sets, true); }
+Result<TimedCall> Seat::time(const std::vector<int>& sets, const AfterCall& after) {
+  KW_ASSERT(sets.size() >= static_cast<std::size_t>(calls_));
+  TimedCall sample;
+  for (const int set : std::span(sets).first(static_cast<std::size_t>(calls_))) {
+    TimedCall one = KW_TRY(call(set, true));
+    if (one.verdict) return one;
+    sample.ns += one.ns / calls_;
+    sample.wall_ns += one.wall_ns;
+    sample.is_void |= one.is_void;
+    if (after) sample.afterwards = KW_TRY(after(set));
+    if (sample.afterwards) break;
+  }
+  return sample;
+}
 
-Result<TimedCall> Seat::call(const std::vector<int>& sets, bool is_timed) {
+Result<TimedCall> Seat::call(int set, bool is_timed) {
   {
     const auto lap = account_.lap("place");
-    for (int s = 0; s < slots_; ++s)
-      KW_TRY(bench_.place(s, sets[static_cast<std::size_t>(s)], outputs_));
+    KW_TRY(bench_.place(0, set, outputs_));
     KW_TRY(leg_.make_ready(bench_.workload()));
   }
   if (is_timed) {
@@ -93,11 +105,6 @@ Result<TimedCall> Seat::time_again() {
   return run(true);
 }
 
-Result<TimedCall> Seat::warm_up_again() {
-  KW_TRY(leg_.make_ready(bench_.workload()));
-  return run(false);
-}
-
 Result<TimedCall> Seat::time_by_stream() {
   KW_TRY(leg_.make_ready(bench_.workload()));
   return run(true, device::CallKind::ByStream);
@@ -106,13 +113,13 @@ Result<TimedCall> Seat::time_by_stream() {
 Result<TimedCall> Seat::run(bool is_timed, device::CallKind kind) {
   if (is_timed) {
     const auto lap = account_.lap("flush");
-    KW_TRY(bench_.flush(slots_));
+    KW_TRY(bench_.flush(1));
   }
   auto lap = account_.lap("call");
   const Workload& workload = bench_.workload();
   // On cpu a warm-up may run beside the start of the next player; a GPU's takes too long for that.
   if (!is_timed && !bench_.runs_plans()) kind = device::CallKind::Checked;
-  const auto result = KW_TRY(leg_.call(workload, slots_, timeout_ns_ * slots_, kind));
+  const auto result = KW_TRY(leg_.call(workload, timeout_ns_, kind));
   lap.part("queue", result.announced_ns);
   lap.part("wait", result.waited_ns);
   lap.part("stop", std::max(0.0, lap.so_far_ns() - result.waited_ns - result.elapsed_ns));
@@ -121,7 +128,9 @@ Result<TimedCall> Seat::run(bool is_timed, device::CallKind kind) {
   timed.wall_ns = result.elapsed_ns;
   timed.may_be_input_write = may_be_input_write(result);
   if (!bench_.runs_plans()) {
-    timed.ns = (result.elapsed_ns - (bench_.empty_ns.value_or(0))) / slots_;
+    timed.ns = result.elapsed_ns - bench_.empty_ns.value_or(0);
+    if (is_timed && !timed.verdict)
+      timed.is_void = lateness_.tell(result.outside_ns, result.elapsed_ns);
   } else if (!timed.verdict) {
     // Without a stamp (the host missed the announcement) there is a rough figure, good for
     // planning.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -11,30 +12,42 @@
 #include "base/rng.h"
 #include "referee/account.h"
 #include "referee/bench.h"
+#include "referee/lateness.h"
 #include "referee/stamps.h"
 
 namespace kw::referee {
 
-/// One timed call (or one batch of calls on distinct buffers and inputs).
+/// One timed call, or several short ones that make up a sample.
 struct TimedCall {
-  std::optional<Verdict> verdict;  ///< Of the call itself; nothing: it returned.
+  std::optional<Verdict> verdict;  ///< Of a call itself; nothing: it returned.
+  /// Of a look at what a call left; ends the sample.
+  std::optional<Verdict> afterwards = std::nullopt;
   /// Per call. cpu: net of the empty call; may be <= 0 for trifles. cuda: between the stamps.
   double ns = 0;
-  double wall_ns = 0;               ///< By the referee's clock around the call, nothing subtracted.
-  bool is_void = false;             ///< cuda: stamps and events disagree; `ns` counts for nothing.
+  double wall_ns = 0;  ///< By the referee's clock around the call, nothing subtracted.
+  /// `ns` counts for nothing. cuda: stamps and events disagree. cpu: threads worked outside of the
+  /// call.
+  bool is_void = false;
   bool may_be_input_write = false;  ///< A fault that a second run may explain: refine_crash().
 };
 
-/// Runs one program at a bench. On cpu a process that is not trusted sees each timed input set at
+/// Looks at what the latest call, on this input set, left in slot 0: the process is at rest.
+using AfterCall = std::function<Result<std::optional<Verdict>>(int set)>;
+
+/// Runs one program at a bench. Short calls make up a sample together, each a request of its own:
+/// its inputs appear in the buffers when the call before has ended, and its outputs are looked at
+/// and overwritten before the next one, by the referee and while the process rests. So no call can
+/// do the work of another. On cpu a process that is not trusted sees each timed input set at
 /// most once: when the sets are used up it is replaced, and the new one begins with a warm-up call
 /// on a set of its own. So nothing that code remembers can be the answer to a timed call. On cuda,
 /// where a process costs 150 ms, it lives on: its modules are loaded anew before every timed call,
 /// its workspaces are made anew, and the set of a call is drawn from all of them.
 class Seat {
  public:
-  /// `trusted` processes live on and may see a set again; those of a GPU all do. The bench has
-  /// `slots` slots and `sets` prepared timed sets, sets >= slots. `account` must outlive it.
-  Seat(Bench& bench, Leg& leg, int slots, int sets, bool trusted, std::int64_t timeout_ns,
+  /// `follows`: it lives as long as another seat's process, whose sets it is given; the process of
+  /// a GPU lives on. A sample has `calls` calls; the bench has `sets` prepared timed sets, sets >=
+  /// calls. `account` must outlive it.
+  Seat(Bench& bench, Leg& leg, int calls, int sets, bool follows, std::int64_t timeout_ns,
        Seed seed, Account& account);
 
   /// Begins a life if fewer than one sample's sets are left; verdict if it would not load or failed
@@ -47,11 +60,11 @@ class Seat {
   /// More sets have been prepared; lives to come may use them.
   void offer(int sets) { sets_ = sets; }
   /// Samples of fewer calls from now on, on the first sets that it is given; at least one.
-  void shorten(int slots) {
-    KW_ASSERT(slots >= 1 && slots <= slots_);
-    slots_ = slots;
+  void shorten(int calls) {
+    KW_ASSERT(calls >= 1 && calls <= calls_);
+    calls_ = calls;
   }
-  int slots() const { return slots_; }
+  int calls() const { return calls_; }
   /// From now on outputs are left as they are before a call, unless they begin as something: for a
   /// GPU's baseline, which is the task's own code and whose answers were checked when it sat down.
   /// What a call finds there is then its own answer or the candidate's, and nothing is read from
@@ -59,13 +72,13 @@ class Seat {
   void spare_poison() { outputs_ = Outputs::AsLeft; }
   /// A warm-up call; ns is a first estimate.
   Result<TimedCall> warm_up();
-  /// The same on what the call before left: an estimate alone.
-  Result<TimedCall> warm_up_again();
-  /// Sets for the next sample, one per slot; marks them as seen where that matters. Precondition:
+  /// A call like a timed one, but on the warm-up's set: it counts for nothing but an estimate.
+  Result<TimedCall> estimate();
+  /// Sets for the next sample, one per call; marks them as seen where that matters. Precondition:
   /// ready().
   std::vector<int> draw_sets();
-  /// Places the sets, makes caches cold, times the call.
-  Result<TimedCall> time(const std::vector<int>& sets);
+  /// For each of the sets: places it, makes caches cold, times a call, and lets `after` look.
+  Result<TimedCall> time(const std::vector<int>& sets, const AfterCall& after = {});
   /// Makes caches cold and times a call on what the one before it left, workspaces apart: nothing
   /// to check.
   Result<TimedCall> time_again();
@@ -74,21 +87,23 @@ class Seat {
 
   Leg& leg() { return leg_; }
   const StampWatch& stamps() const { return stamps_; }
+  const Lateness& lateness() const { return lateness_; }
   int lives() const { return lives_; }
 
  private:
-  Result<TimedCall> call(const std::vector<int>& sets, bool is_timed);
+  Result<TimedCall> call(int set, bool is_timed);
   Result<TimedCall> run(bool is_timed, device::CallKind kind = device::CallKind::Timed);
   void shuffle_sets();
 
   Bench& bench_;
   Leg& leg_;
-  int slots_;
+  int calls_;
   int sets_;
-  bool lives_on_;
+  bool lives_on_;  ///< Does not end its process itself.
   std::int64_t timeout_ns_;
   Rng rng_;
   StampWatch stamps_;
+  Lateness lateness_;
   Account& account_;
   Outputs outputs_ = Outputs::Poisoned;
   std::vector<int> unseen_;

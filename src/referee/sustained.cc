@@ -131,8 +131,7 @@ Result<SustainedRun> time_sustained(Bench& bench, JailLevel jail, const Program&
   const std::int64_t start = clock.now_ns();
   std::vector<double> each;
   for (int graph = 0; run.figure.span_ns < kSustainedNs || graph <= kLeastGraphs; ++graph) {
-    const auto result =
-        KW_TRY(leg.call(workload, 1, timeout_ns * static_cast<std::int64_t>(turns)));
+    const auto result = KW_TRY(leg.call(workload, timeout_ns * static_cast<std::int64_t>(turns)));
     run.verdict = verdict_of(result, fmt::format("workload '{}', back to back", workload.name));
     if (run.verdict) return run;
     const double ns = result.stamped_ns > 0 ? result.stamped_ns : result.event_ns;

@@ -94,27 +94,27 @@ Result<> Timing::measure_empty(Bench& bench) {
 Result<> Timing::prepare_sets(Entry& entry) {
   Bench& bench = *entry.bench;
   const auto lap = account_.lap("sets");
-  KW_TRY(bench.prepare(kWarmSet + 1));
-  const double truth_ns = bench.known(kWarmSet + 1).truth.reference_ns;
+  KW_TRY(bench.prepare(kWarmSet));
+  const double truth_ns = bench.known(kWarmSet).truth.reference_ns;
   const auto affordable = static_cast<int>(std::min<std::int64_t>(
       entry.memory_bytes / std::max<std::int64_t>(bench.bytes_per_set(), 1), kMostSets));
   const int wanted = options_.pool_sets > 0 ? options_.pool_sets : sets_for(truth_ns);
-  entry.most_sets = std::max({2, entry.slots, std::min(wanted * entry.slots, affordable)});
+  entry.most_sets = std::max({2, entry.calls, std::min(wanted * entry.calls, affordable)});
   const int known = static_cast<int>(bench.prepared_sets().size());
-  const int first = bench.runs_plans() ? entry.most_sets : entry.slots;
-  entry.sets = std::clamp(std::max(known - 1, first), entry.slots, entry.most_sets);
+  const int first = bench.runs_plans() ? entry.most_sets : entry.calls;
+  entry.sets = std::clamp(std::max(known - 1, first), entry.calls, entry.most_sets);
   for (int set = kWarmSet + 1; set <= entry.sets; ++set) KW_TRY(bench.prepare(set));
   bench.rest();
   return {};
 }
 
 Result<> Timing::add_set(Entry& entry) {
-  const bool is_first = entry.sets < kFirstSets * entry.slots;
+  const bool is_first = entry.sets < kFirstSets * entry.calls;
   const bool pays = is_first ? entry.result->samples.size() >= kProbePairs
                              : entry.candidate->needs_life() &&
                                    entry.candidate->lives() >= kLivesPerSet * entry.sets;
   const int wanted =
-      std::min(is_first ? kFirstSets * entry.slots : entry.sets + 1, entry.most_sets);
+      std::min(is_first ? kFirstSets * entry.calls : entry.sets + 1, entry.most_sets);
   if (!pays || entry.sets >= wanted) return {};
   const auto lap = account_.lap("sets");
   for (; entry.sets < wanted; ++entry.sets) KW_TRY(entry.bench->prepare(entry.sets + 1));
@@ -128,44 +128,35 @@ Result<double> Timing::seat_opponent(Entry& entry) {
   Bench& bench = *entry.bench;
   const auto lap = account_.lap("opponent");
   const std::string who = fmt::format("the opponent '{}'", request_.opponent.name);
-  const bool is_warm = bench.opponent && bench.opponent->is_alive() &&
-                       bench.opponent->program().identity() == opponent_->identity();
-  if (!is_warm) {
+  const bool is_known =
+      bench.opponent && bench.opponent->program().identity() == opponent_->identity();
+  if (!is_known) {
     bench.opponent = bench.make_leg("opponent", request_.jail, true, *opponent_, !entry.is_last);
-    if (const auto refused = KW_TRY(bench.opponent->renew()))
-      return fail(who + ": " + refused->evidence);
     bench.noise_floor.reset();
   }
   entry.opponent =
-      std::make_unique<Seat>(bench, *bench.opponent, entry.slots, entry.sets, true,
+      std::make_unique<Seat>(bench, *bench.opponent, entry.calls, entry.sets, true,
                              options_.reference_timeout_ns, seed_.child("opponent"), account_);
   if (const auto verdict = KW_TRY(entry.opponent->ready()))
     return fail(who + ": " + verdict->evidence);
-  Time seen;
-  if (!is_warm) {
-    if (entry.opponent->lives() == 0) {  // it lives on from its first breath
-      const TimedCall warm = KW_TRY(entry.opponent->warm_up());
-      if (warm.verdict) return fail(who + ": " + warm.verdict->evidence);
-    }
-    seen = KW_TRY(time_trusted(*entry.opponent, entry.opponent->draw_sets()));
+  const TimedCall seen = KW_TRY(entry.opponent->estimate());
+  if (seen.verdict) return fail(who + ": " + seen.verdict->evidence);
+  if (!is_known) {
     const Checked checked =
-        KW_TRY(check_call(bench, *bench.opponent, 0, bench.slot(0).set, {}, Stage::Measure));
+        KW_TRY(check_call(bench, *bench.opponent, 0, kWarmSet, {}, Stage::Measure));
     if (checked.verdict)
       return fail(fmt::format("{} does not solve the task: {}", who, checked.verdict->evidence));
   }
   if (is_poison_spared(entry)) entry.opponent->spare_poison();
-  if (seen) return *seen;
-  const TimedCall warm = KW_TRY(entry.opponent->warm_up());
-  if (warm.verdict) return fail(who + ": " + warm.verdict->evidence);
-  return warm.ns;
+  return seen.ns;
 }
 
-// Both legs sit down with one slot; if either is too short for the clock they sit down again with
-// as many as a sample needs.
+// Both legs sit down for samples of one call; if either is too short for the clock they sit down
+// again for as many as a sample needs.
 Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
   Bench& bench = *entry.bench;
   while (true) {
-    KW_TRY(bench.ensure_slots(entry.slots));
+    KW_TRY(bench.ensure_slots(1));
     KW_TRY(measure_empty(bench));
     KW_TRY(prepare_sets(entry));
     entry.candidate.reset();
@@ -173,34 +164,31 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
       entry.own_leg = bench.make_leg("candidate", request_.jail, true, candidate_);
       entry.leg = entry.own_leg.get();
     }
-    entry.candidate = std::make_unique<Seat>(bench, *entry.leg, entry.slots, entry.sets, false,
+    entry.candidate = std::make_unique<Seat>(bench, *entry.leg, entry.calls, entry.sets, false,
                                              timeout_of(bench), seed_.child("candidate"), account_);
-    if (auto verdict = KW_TRY(entry.candidate->ready())) return at_measure(*verdict);
-    // The first call of a process says too much.
-    const bool is_fresh = entry.candidate->lives() > 0;
-    const TimedCall own =
-        KW_TRY(is_fresh ? entry.candidate->warm_up_again() : entry.candidate->warm_up());
+    // The opponent has not sat down yet.
+    if (auto verdict = KW_TRY(begin_lives(entry, *entry.candidate))) return at_measure(*verdict);
+    const TimedCall own = KW_TRY(entry.candidate->estimate());
     if (own.verdict) return at_measure(*own.verdict);
     entry.call_ns = own.ns;
     double shortest = own.ns;
     if (opponent_ != nullptr) shortest = std::min(shortest, KW_TRY(seat_opponent(entry)));
     if (bench.runs_plans()) return too_short(entry, shortest);
-    if (shortest * entry.slots >= options_.short_sample_ns) return std::nullopt;
+    if (shortest * entry.calls >= options_.short_sample_ns) return std::nullopt;
     const double needed = calls_needed(shortest);
-    const auto per_slot =
-        std::max<std::int64_t>(bench.workload().bytes() + bench.bytes_per_set(), 1);
+    const auto per_set = std::max<std::int64_t>(bench.bytes_per_set(), 1);
     if (needed > options_.most_calls_per_sample ||
-        static_cast<std::int64_t>(needed) * per_slot > entry.memory_bytes) {
+        static_cast<std::int64_t>(needed) * per_set > entry.memory_bytes) {
       entry.result->outcome = Outcome::Unmeasurable;
       return Verdict{Stage::Measure, Outcome::Unmeasurable,
                      fmt::format("workload '{}': a call takes {}; a sample of {} would need {:.0f} "
-                                 "calls on distinct buffers, at most {} fit",
+                                 "calls on distinct inputs, at most {} fit",
                                  bench.workload().name, format_ns(std::max(shortest, 0.0)),
                                  format_ns(options_.short_sample_ns), needed,
                                  std::min<std::int64_t>(options_.most_calls_per_sample,
-                                                        entry.memory_bytes / per_slot))};
+                                                        entry.memory_bytes / per_set))};
     }
-    entry.slots = std::max(entry.slots + 1, static_cast<int>(needed));
+    entry.calls = std::max(entry.calls + 1, static_cast<int>(needed));
   }
 }
 
@@ -221,10 +209,10 @@ void Timing::shorten_opponent(Entry& entry) const {
   const double ratio = measure::median(other) / measure::median(own);
   if (!entry.opponent || !(ratio >= kLeastRatio)) return;
   const double calls =
-      std::max(std::ceil(entry.slots / ratio), calls_needed(measure::median(other)));
-  if (calls >= entry.slots) return;
+      std::max(std::ceil(entry.calls / ratio), calls_needed(measure::median(other)));
+  if (calls >= entry.calls) return;
   entry.opponent->shorten(static_cast<int>(calls));
-  entry.result->opponent_calls_per_sample = entry.opponent->slots();
+  entry.result->opponent_calls_per_sample = entry.opponent->calls();
 }
 
 // Clocks and governors settle once for the whole evaluation. A judgement on cpu goes without: its
@@ -236,7 +224,7 @@ Result<std::optional<Verdict>> Timing::settle(Entry& entry) {
   while (warm.wants_more()) {
     const TimedCall call = KW_TRY(entry.candidate->warm_up());
     if (call.verdict) return at_measure(*call.verdict);
-    warm.add(std::max(call.ns * entry.slots, 1.0));
+    warm.add(std::max(call.ns, 1.0));
   }
   return std::nullopt;
 }
@@ -252,46 +240,47 @@ Result<Timing::Time> Timing::time_trusted(Seat& seat, const std::vector<int>& se
 Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::vector<int>& sets,
                                                       Time& ns) {
   Bench& bench = *entry.bench;
-  const TimedCall timed = KW_TRY(entry.candidate->time(sets));
+  Suspicion suspicion;
+  const TimedCall timed = KW_TRY(
+      entry.candidate->time(sets, [&](int set) { return look_after(entry, set, suspicion); }));
   if (timed.verdict && timed.may_be_input_write)
     return at_measure(KW_TRY(refine_crash(bench, candidate_, request_.jail, sets.front(),
                                           timeout_of(bench), *timed.verdict)));
   if (timed.verdict) return at_measure(*timed.verdict);
+  if (timed.afterwards) return timed.afterwards;
   ns = timed.is_void ? Time() : Time(timed.ns);
   if (!timed.is_void && timed.ns <= 0)
     return Verdict{Stage::Measure, Outcome::Unmeasurable,
                    fmt::format("workload '{}': the call takes no longer than an empty one",
                                bench.workload().name)};
-  // Both choices are made now, after the call has returned.
+  if (auto verdict = clocks_part(entry)) return verdict;
+  return resolve(entry, suspicion);
+}
+
+// Both choices are made now, after the call has returned.
+Result<std::optional<Verdict>> Timing::look_after(Entry& entry, int set, Suspicion& suspicion) {
   const auto chosen = [&](int& so_far) {
     const bool now = so_far == 0 || (so_far < kMostExtras && rng_.below(kOneIn) == 0);
     so_far += now;
     return now;
   };
-  Suspicion suspicion;
   // Device code that has returned leaves nothing running: the stamp came after it.
   if (may_linger(request_.candidate) && chosen(entry.watched)) {
     const AfterCheck after = KW_TRY(watch(entry));
     if (after.verdict) return after.verdict;
     suspicion.tell(!after.late.empty());
   }
-  if (auto verdict = KW_TRY(check_timed(entry, sets, chosen(entry.fully_checked)))) return verdict;
-  if (auto verdict = clocks_part(entry)) return verdict;
-  return resolve(entry, suspicion);
+  return check_timed(entry, set, chosen(entry.fully_checked));
 }
 
-Result<std::optional<Verdict>> Timing::check_timed(Entry& entry, const std::vector<int>& sets,
-                                                   bool is_full) {
+Result<std::optional<Verdict>> Timing::check_timed(Entry& entry, int set, bool is_full) {
   WorkloadResult& result = *entry.result;
   const auto lap = account_.lap("check");
-  for (int s = 0; s < entry.slots; ++s) {
-    const Depth depth{.seed = rng_(), .share = is_full ? 1.0 : result.checked_share};
-    Checked checked = KW_TRY(check_call(*entry.bench, *entry.leg, s,
-                                        sets[static_cast<std::size_t>(s)], depth, Stage::Measure));
-    if (checked.verdict) {
-      findings_ = std::move(checked.findings);
-      return checked.verdict;
-    }
+  const Depth depth{.seed = rng_(), .share = is_full ? 1.0 : result.checked_share};
+  Checked checked = KW_TRY(check_call(*entry.bench, *entry.leg, 0, set, depth, Stage::Measure));
+  if (checked.verdict) {
+    findings_ = std::move(checked.findings);
+    return checked.verdict;
   }
   if (!is_full && result.checked_share < 1) {
     double& miss = result.miss_probability;
@@ -311,8 +300,7 @@ double Timing::share_to_check(const Entry& entry) const {
 }
 
 Result<AfterCheck> Timing::watch(Entry& entry) {
-  const int slot = static_cast<int>(rng_.below(static_cast<std::uint64_t>(entry.slots)));
-  return check_after_return(*entry.bench, slot, entry.leg->player(),
+  return check_after_return(*entry.bench, 0, entry.leg->player(),
                             watch_for(request_, options_, facts_), Stage::Measure);
 }
 
@@ -342,8 +330,8 @@ Result<std::optional<Verdict>> Timing::add(Bench& bench, WorkloadResult& result,
   if (auto verdict = KW_TRY(seat_legs(entry))) return verdict;
   result.checked_share = share_to_check(entry);
   if (auto verdict = KW_TRY(settle(entry))) return verdict;
-  result.calls_per_sample = entry.slots;
-  result.opponent_calls_per_sample = entry.opponent ? entry.slots : 0;
+  result.calls_per_sample = entry.calls;
+  result.opponent_calls_per_sample = entry.opponent ? entry.calls : 0;
   return std::nullopt;
 }
 
@@ -436,15 +424,20 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
   return std::nullopt;
 }
 
-// Both legs begin their lives together: where a process lies in memory is worth up to a percent,
-// and an opponent that lived on would give the same percent to every pair. A search only ranks.
 Result<std::optional<Verdict>> Timing::sit_down(Entry& entry) {
   KW_TRY(add_set(entry));
-  const bool both = entry.opponent && entry.candidate->needs_life() &&
-                    entry.candidate->lives() > 0 && request_.measure.purpose != Purpose::Search;
-  if (auto verdict = KW_TRY(entry.candidate->ready())) return verdict;
-  if (!both) return std::nullopt;
-  if (const auto verdict = KW_TRY(entry.opponent->begin_life()))
+  return begin_lives(entry, *entry.candidate);
+}
+
+// Both legs begin their lives together, on memory that only they map: where a process lies in
+// memory is worth up to a percent, and an opponent that lived on would give the same percent to
+// every pair; and it could keep for the next life what the one before had told it by way of the
+// memory that they share.
+Result<std::optional<Verdict>> Timing::begin_lives(Entry& entry, Seat& first) {
+  if (first.needs_life()) KW_TRY(entry.bench->renew_memory());
+  if (auto verdict = KW_TRY(first.ready())) return verdict;
+  if (!entry.opponent) return std::nullopt;
+  if (const auto verdict = KW_TRY(entry.opponent->ready()))
     return fail(fmt::format("the opponent '{}': {}", request_.opponent.name, verdict->evidence));
   return std::nullopt;
 }
@@ -460,7 +453,7 @@ Result<std::optional<Verdict>> Timing::run_alone() {
            !haste_.is_too_late()) {
       if (haste_.is_hurried()) return interrupted("while it was timed alone");
       KW_TRY(add_set(entry));
-      if (auto verdict = KW_TRY(entry.candidate->ready())) return at_measure(*verdict);
+      if (auto verdict = KW_TRY(begin_lives(entry, *entry.candidate))) return at_measure(*verdict);
       const std::vector<int> sets = entry.candidate->draw_sets();
       Time ns;
       if (auto verdict = KW_TRY(time_candidate(entry, sets, ns))) return verdict;

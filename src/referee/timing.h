@@ -49,8 +49,8 @@ class Timing {
     WorkloadResult* result = nullptr;
     std::int64_t memory_bytes = 0;
     bool is_last = true;
-    int slots = 1;
-    int sets = 2;                  ///< Prepared, at least `slots`.
+    int calls = 1;                 ///< Of a sample.
+    int sets = 2;                  ///< Prepared, at least `calls`.
     int most_sets = 2;             ///< That it may grow to.
     double call_ns = 0;            ///< First estimate of the candidate's call.
     std::unique_ptr<Leg> own_leg;  ///< Of a process that is replaced again and again.
@@ -81,8 +81,9 @@ class Timing {
   using Time = std::optional<double>;
   Result<std::optional<Verdict>> time_candidate(Entry& entry, const std::vector<int>& sets,
                                                 Time& ns);
-  Result<std::optional<Verdict>> check_timed(Entry& entry, const std::vector<int>& sets,
-                                             bool is_full);
+  /// What is looked at after each of the candidate's calls, while its process rests.
+  Result<std::optional<Verdict>> look_after(Entry& entry, int set, Suspicion& suspicion);
+  Result<std::optional<Verdict>> check_timed(Entry& entry, int set, bool is_full);
   std::optional<Verdict> too_short(Entry& entry, double shortest_ns) const;
   std::optional<Verdict> clocks_part(const Entry& entry) const;
   double share_to_check(const Entry& entry) const;
@@ -90,6 +91,9 @@ class Timing {
   Result<std::optional<Verdict>> resolve(Entry& entry, Suspicion suspicion);
   Result<Time> time_trusted(Seat& seat, const std::vector<int>& sets);
   Result<std::optional<Verdict>> sit_down(Entry& entry);
+  /// Where `first` needs a life, one for it and one for the opponent, on memory that no process has
+  /// mapped. Verdict: of `first`.
+  Result<std::optional<Verdict>> begin_lives(Entry& entry, Seat& first);
   Result<std::optional<Verdict>> run_pairs();
   Result<std::optional<Verdict>> run_alone();
   Result<std::optional<Verdict>> retime(Entry& entry);

@@ -32,14 +32,14 @@ std::optional<NoiseFloor> Timing::worst_floor() const {
 
 double Timing::worst_ratio() const { return worst_floor().value_or(NoiseFloor()).ratio; }
 
-// The opponent against itself, each time in a fresh process.
+// The opponent against itself, each time in fresh processes.
 Result<> Timing::measure_floor(Entry& entry) {
   Bench& bench = *entry.bench;
   if (!entry.opponent || bench.noise_floor) return {};
   const auto lap = account_.lap("floor");
-  const int slots = entry.opponent->slots();
+  const int calls = entry.opponent->calls();
   const TimedCall probe = KW_TRY(entry.opponent->warm_up());
-  const double expected = probe.ns * slots * kFloorSeries * (2 * kFloorPairs + 1);
+  const double expected = probe.ns * calls * kFloorSeries * (2 * kFloorPairs + 1);
   const bool is_late = haste_.is_late();
   if (expected > kFloorBudgetNs || is_late) {
     double borrowed = 0;
@@ -58,13 +58,14 @@ Result<> Timing::measure_floor(Entry& entry) {
   for (int s = 0; s < kFloorSeries; ++s) {
     const bool is_last = s + 1 == kFloorSeries;
     const auto twin = bench.make_leg("opponent", request_.jail, true, *opponent_, !is_last);
-    Seat seat(bench, *twin, slots, entry.sets, false, options_.reference_timeout_ns,
+    Seat seat(bench, *twin, calls, entry.sets, false, options_.reference_timeout_ns,
               seed_.child("twin").child(static_cast<std::uint64_t>(s)), account_);
     if (is_poison_spared(entry)) seat.spare_poison();  // as the other one
     series.emplace_back();
     for (int p = 0; p < most && measure::floor_wants_more(series.back()); ++p) {
       if (haste_.is_hurried() || haste_.is_too_late()) break;
-      if (auto verdict = KW_TRY(seat.ready())) return fail("the opponent: " + verdict->evidence);
+      if (auto verdict = KW_TRY(begin_lives(entry, seat)))
+        return fail("the opponent: " + verdict->evidence);
       const auto sets = seat.draw_sets();
       const bool twin_first = (rng_() >> 63) != 0;
       Time own;

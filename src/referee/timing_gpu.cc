@@ -45,6 +45,9 @@ std::optional<Verdict> Timing::too_short(Entry& entry, double shortest_ns) const
 // An opponent's clocks show what the machine does: they never accuse the candidate.
 std::optional<Verdict> Timing::clocks_part(const Entry& entry) const {
   const std::string where = fmt::format("workload '{}'", entry.bench->workload().name);
+  if (!entry.bench->runs_plans())
+    return judge_lateness(entry.candidate->lateness(),
+                          entry.opponent ? &entry.opponent->lateness() : nullptr, where);
   if (auto verdict = entry.candidate->stamps().verdict(where)) return verdict;
   if (!entry.opponent) return std::nullopt;
   auto verdict = entry.opponent->stamps().verdict(where + ", the opponent");

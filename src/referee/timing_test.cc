@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <set>
+#include <vector>
 
 #include "referee/testing.h"
 
@@ -49,12 +51,56 @@ TEST(Timing, AFloorIsMeasuredWhereAWinDependsOnIt) {
   EXPECT_EQ(remembered.noise_floor, 5.5);
 }
 
-TEST(Timing, ShortCallsAreBatchedOverDistinctBuffers) {
+TEST(Timing, ASampleOfShortCallsHasARequestForEach) {
   Room room;
   const Evaluation e = room.judge(twice<float>, 0.2e6);
   EXPECT_VERDICT(e, Measure, Correct);
   EXPECT_GE(e.workloads[2].calls_per_sample, 5);
   EXPECT_NEAR(e.workloads[2].median_ns, 0.2e6, 5e3);
+}
+
+TEST(Timing, CallsOfASampleFindTheirInputsInOnePlaceOneAfterTheOther) {
+  Room room;
+  std::set<const float*> places;
+  std::set<std::vector<float>> inputs;
+  int calls = 0;
+  const Evaluation e = room.judge(
+      [&](const testing::Arguments<float>& a) {
+        if (a.rows == testing::kRows) {
+          ++calls;
+          places.insert(a.x);
+          inputs.insert(std::vector<float>(a.x, a.x + 8));
+        }
+        twice(a);
+      },
+      0.2e6);
+  EXPECT_VERDICT(e, Measure, Correct);
+  EXPECT_EQ(places.size(), 1u) << "addresses tell which call of a sample this is";
+  EXPECT_GE(inputs.size(), 5u);
+  EXPECT_GT(calls, 20);
+}
+
+// What a leg's threads do outside of its calls, in ns of processor time.
+Evaluation judge_lateness_of(double candidate_ns, double opponent_ns) {
+  Room room;
+  const auto late = [](device::FakeObject& object, double ns) {
+    object.kernel = [plain = object.kernel, ns](const auto& sets) {
+      device::CallResult result = plain(sets);
+      result.outside_ns = ns;
+      return result;
+    };
+  };
+  room.world.objects["candidate"].kernel = testing::kernel<float>(2e6, twice<float>);
+  late(room.world.objects["candidate"], candidate_ns);
+  late(room.world.objects["slow"], opponent_ns);
+  return room.judge();
+}
+
+TEST(Timing, WorkOutsideOfCallsIsCheatingOnlyWhereTheOpponentDoesNone) {
+  EXPECT_VERDICT(judge_lateness_of(0, 0), Measure, Correct);
+  EXPECT_VERDICT(judge_lateness_of(15e3, 15e3), Measure, Correct);  // a hundredth is let pass
+  EXPECT_VERDICT(judge_lateness_of(1e6, 0), Measure, Cheated);
+  EXPECT_VERDICT(judge_lateness_of(1e6, 1e6), Measure, Unmeasurable);  // a busy host
 }
 
 TEST(Timing, TheOpponentsSampleHasAsManyCallsAsItNeeds) {

@@ -51,7 +51,7 @@ Result<std::optional<Verdict>> Timing::wall_times(Entry& entry, bool is_paced,
 Result<double> Timing::empty_wall_time(Entry& entry, std::size_t calls) {
   std::vector<double> empty;
   for (std::size_t i = 0; i < calls; ++i) {
-    KW_TRY(entry.bench->flush(entry.slots));
+    KW_TRY(entry.bench->flush(1));
     const auto call = entry.leg->player().call_empty();
     if (call.fate != device::Fate::Returned)
       return fail("the candidate's player does not answer an empty call", call.detail,

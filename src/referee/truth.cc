@@ -117,7 +117,7 @@ Result<device::CallResult> TruthMaker::call(Leg& leg, const Workload& workload) 
   const std::int64_t limit_ns = limit_of(workload);
   const Vigil vigil(patience, fmt::format("{}, which may take {:.3g} s", what,
                                           static_cast<double>(limit_ns) / 1e9));
-  const auto result = KW_TRY(leg.call(workload, 1, limit_ns));
+  const auto result = KW_TRY(leg.call(workload, limit_ns));
   if (result.fate == device::Fate::Returned) return result;
   const std::string span = result.fate == device::Fate::TimedOut
                                ? fmt::format(" in {:.3g} s", static_cast<double>(limit_ns) / 1e9)

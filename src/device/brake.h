@@ -1,0 +1,55 @@
+// Stopping a player between calls, and telling what it did outside of them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "device/hold.h"
+#include "device/threads.h"
+#include "platform/subprocess.h"
+
+namespace kw::device {
+
+/// Holds a process whenever no call is in flight. It also reads the processor time of each thread
+/// while all rest, right after an answer, and while all rest again: what a thread used between the
+/// last two was used after the answer, and what it used while it should have rested, before the
+/// request.
+///
+/// Where the freezer may be used it holds the process; else signals do.
+class Brake {
+ public:
+  /// `process` must outlive the brake and not have been told to stop yet.
+  explicit Brake(const platform::Process& process);
+  Brake(const platform::Process& process, std::unique_ptr<Hold> hold);
+
+  /// Before a request, while the process rests. About 3 µs a thread.
+  void note_rest();
+  /// Lets the process run. False if it is gone.
+  bool release();
+  /// Right after an answer came: looks at every thread and tells all to stop. About 7 µs a thread.
+  void pull();
+  /// Waits until every thread rests; false if the process is gone or one does not stop within half
+  /// a minute (it is deep inside the kernel, or a very busy machine does not run it).
+  bool await_rest();
+
+  /// Once at rest: processor time, summed over threads, that was used outside of the last call of
+  /// `elapsed_ns`, beyond what being stopped costs a thread. At least as much as was really used:
+  /// a thread that ran at the look is taken to have done after the answer what it had not been
+  /// charged for until then. 0 where the kernel keeps no times of threads.
+  double outside_ns(double elapsed_ns) const;
+
+  ThreadSet& threads() { return threads_; }
+
+ private:
+  const platform::Process& process_;
+  std::unique_ptr<Hold> hold_;
+  ThreadSet threads_;
+  ThreadSet::Times rested_;   ///< When all had come to rest after the call before.
+  ThreadSet::Times asked_;    ///< When the request was made.
+  ThreadSet::Times looked_;   ///< When the answer had come.
+  ThreadSet::Times resting_;  ///< When all had come to rest after it.
+  bool has_looked_ = false;
+};
+
+}  // namespace kw::device

@@ -1,0 +1,130 @@
+// Thread states and times from /proc/PID/task.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/threads.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "platform/clock.h"
+
+namespace kw::device {
+namespace {
+
+constexpr std::size_t kMostOpen = 256;  // threads whose files stay open
+
+/// The file from its start; empty if the thread is gone.
+std::string_view reread(const platform::Fd& file, std::span<char> into) {
+  const ssize_t n = file ? ::pread(file.get(), into.data(), into.size(), 0) : 0;
+  return {into.data(), n > 0 ? static_cast<std::size_t>(n) : 0};
+}
+
+}  // namespace
+
+std::vector<pid_t> ThreadSet::ids() {
+  std::vector<pid_t> ids;
+  if (!dir_)
+    dir_.reset(::opendir(fmt::format("/proc/{}/task", process_).c_str()));
+  else
+    ::rewinddir(dir_.get());
+  while (const dirent* entry = dir_ ? ::readdir(dir_.get()) : nullptr) {
+    pid_t id = 0;
+    const char* end = entry->d_name + std::strlen(entry->d_name);
+    if (std::from_chars(entry->d_name, end, id).ptr == end && id > 0) ids.push_back(id);
+  }
+  // Threads that have ended keep nothing open.
+  if (open_.size() > ids.size())
+    std::erase_if(open_, [&](const auto& known) {
+      return std::find(ids.begin(), ids.end(), known.first) == ids.end();
+    });
+  return ids;
+}
+
+ThreadSet::Files& ThreadSet::files_of(pid_t thread) {
+  if (const auto known = open_.find(thread); known != open_.end()) return known->second;
+  if (open_.size() >= kMostOpen) open_.clear();
+  const auto folder = fmt::format("/proc/{}/task/{}", process_, thread);
+  const auto open = [&](const char* name) {
+    return platform::Fd(::open(fmt::format("{}/{}", folder, name).c_str(), O_RDONLY | O_CLOEXEC));
+  };
+  return open_.emplace(thread, Files{open("stat"), open("schedstat")}).first->second;
+}
+
+char ThreadSet::state_of(pid_t thread) {
+  char text[512];
+  const std::string_view line = reread(files_of(thread).state, text);
+  // "pid (name) S …"; the name may hold anything, so search from the end.
+  const auto close = line.rfind(") ");
+  return close == std::string_view::npos || close + 2 >= line.size() ? char{0} : line[close + 2];
+}
+
+std::int64_t ThreadSet::time_of(pid_t thread) {
+  char text[128];
+  const std::string_view line = reread(files_of(thread).time, text);
+  std::int64_t ns = -1;
+  std::from_chars(line.data(), line.data() + line.size(), ns);
+  return ns;
+}
+
+ThreadSet::State ThreadSet::state_of_all(const char* letters) {
+  const auto all = ids();
+  if (all.empty()) return State::Unknown;
+  for (const pid_t thread : all) {
+    const char state = state_of(thread);
+    if (state != 0 && std::strchr(letters, state) == nullptr) return State::Other;
+  }
+  return State::AsAsked;
+}
+
+ThreadSet::Times ThreadSet::times() {
+  Times times;
+  for (const pid_t thread : ids())
+    if (const std::int64_t ns = time_of(thread); ns >= 0) times.emplace(thread, ns);
+  return times;
+}
+
+ThreadSet::Times ThreadSet::times_when_asleep(std::int64_t patience_ns) {
+  const auto& clock = platform::real_clock();
+  const std::int64_t until = clock.now_ns() + patience_ns;
+  std::vector<pid_t> running = ids();
+  Times times;
+  for (;;) {
+    std::erase_if(running, [&](pid_t thread) {
+      const bool runs = state_of(thread) == 'R';
+      if (const std::int64_t ns = time_of(thread); ns >= 0) times[thread] = ns;
+      return !runs;
+    });
+    if (running.empty() || clock.now_ns() >= until) return times;
+  }
+}
+
+bool ThreadSet::await_sleep(std::int64_t patience_ns) {
+  constexpr std::int64_t kStepNs = 500'000;
+  constexpr timespec kStep{0, kStepNs};
+  for (std::int64_t waited = 0;; waited += kStepNs) {
+    if (state_of_all("SZX") == State::AsAsked) return true;
+    if (waited >= patience_ns) return false;
+    ::nanosleep(&kStep, nullptr);
+  }
+}
+
+int ThreadSet::count_children() {
+  int count = 0;
+  for (const pid_t thread : ids()) {
+    const auto path = fmt::format("/proc/{}/task/{}/children", process_, thread);
+    const platform::Fd children(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    char text[4096];
+    const std::string_view listed = reread(children, text);
+    count += static_cast<int>(std::count(listed.begin(), listed.end(), ' '));
+  }
+  return count;
+}
+
+}  // namespace kw::device

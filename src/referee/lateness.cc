@@ -1,0 +1,57 @@
+// Late calls of both legs against each other.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/lateness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace kw::referee {
+namespace {
+
+constexpr double kShareOfCall = 0.01;
+// What a thread is charged for falling asleep a little late; a call that is measured alone lasts
+// ten times as long.
+constexpr double kLeastOutsideNs = 10e3;
+constexpr int kLeastLate = 8;
+constexpr double kMostShare = 1.0 / 3;
+// An honest candidate and its opponent are stopped alike: eight late calls of at most twenty-four
+// beside an opponent with a quarter of that share come by chance in one of some thousands, where
+// every third call is late; on a quiet host hardly one in a hundred is.
+constexpr double kFarOftener = 4;
+constexpr int kLeastOfOpponent = 8;
+
+}  // namespace
+
+bool Lateness::tell(double outside_ns, double elapsed_ns) {
+  ++calls_;
+  if (outside_ns <= std::max(kLeastOutsideNs, kShareOfCall * elapsed_ns)) return false;
+  ++late_;
+  most_ns_ = std::max(most_ns_, outside_ns);
+  return true;
+}
+
+bool Lateness::is_often() const { return late_ >= kLeastLate && share() > kMostShare; }
+
+std::optional<Verdict> judge_lateness(const Lateness& candidate, const Lateness* opponent,
+                                      const std::string& what) {
+  const bool is_alone = opponent == nullptr;
+  if (!is_alone && opponent->calls() < kLeastOfOpponent) return std::nullopt;
+  const bool is_candidate = candidate.is_often();
+  if (!is_candidate && (is_alone || !opponent->is_often())) return std::nullopt;
+  const bool is_far =
+      is_candidate && !is_alone && kFarOftener * opponent->share() < candidate.share();
+  const std::string beside =
+      is_alone ? std::string("nothing was timed beside it")
+               : fmt::format("its opponent's did in {} of {}", opponent->late(), opponent->calls());
+  return Verdict{
+      Stage::Measure, is_far ? Outcome::Cheated : Outcome::Unmeasurable,
+      fmt::format("{}: in {} of {} calls the candidate's threads worked before the request or "
+                  "after the answer, up to {} of processor time; {}",
+                  what, candidate.late(), candidate.calls(), format_ns(candidate.most_ns()),
+                  beside)};
+}
+
+}  // namespace kw::referee
