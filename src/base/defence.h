@@ -14,6 +14,48 @@ enum class Defence : std::uint8_t {
   EveryThreadStopped,  ///< Without: a stop is a signal to the process, taken by its first thread.
   MemoryOfALife,       ///< Without: processes that follow one another map the same memory.
   WorkOutsideCalls,    ///< Without: nobody looks for work after an answer or before a request.
+
+  // What a candidate may be made of.
+  SourceCap,       ///< Without: a source of any length is read.
+  ClaimsScreened,  ///< Without: libraries, options and host code that the task forbids are used.
+  TextScreened,    ///< Without: what the text of a source shows is not looked at.
+  ObjectScreened,  ///< Without: what an object imports and defines is not looked at.
+  PlansChecked,    ///< Without: a plan goes to the driver as it is.
+  CompileTime,     ///< Without: a compiler runs as long as it likes.
+  CompileMemory,   ///< Without: a compiler takes the memory that it likes.
+
+  // What its process may do.
+  JailFiles,         ///< Without: a jail shows /etc, /proc and a shared /tmp that can be written.
+  SystemCalls,       ///< Without: neither the jail nor the player filters system calls.
+  ResourceLimits,    ///< Without: no bound on a player's address space and threads.
+  TimeLimit,         ///< Without: an answer is awaited for ever.
+  ExactEnvironment,  ///< Without: a player inherits a variable of its caller.
+  SilentPlayers,     ///< Without: what a player prints is printed.
+  OnlyAnswersCount,  ///< Without: a process that ends or fails counts as one that answered.
+  AnswerNumbers,     ///< Without: an answer need not repeat the number of its request.
+  ArithmeticReset,   ///< Without: a call inherits rounding modes from the call before.
+
+  // What it may read and write.
+  GuardPages,       ///< Without: memory beside a buffer is there.
+  Canaries,         ///< Without: nobody looks at the bytes beside a buffer.
+  PaddingCompared,  ///< Without: nobody looks at the padding between rows.
+  InputsReadOnly,   ///< Without: a process may write its inputs.
+  InputsCompared,   ///< Without: nobody looks whether an input has changed.
+  OutputsPoisoned,  ///< Without: an output holds what the last user of its memory left.
+  WorkspacesAnew,   ///< Without: a workspace of a GPU's plan keeps its content between calls.
+  ModulesAnew,      ///< Without: a GPU's module and graph live on between timed calls.
+  NoSetTwice,       ///< Without: a process lives on and each timed call is on the same inputs.
+
+  // What is compared, and when.
+  ValuesCompared,      ///< Without: no output is wrong.
+  NonfiniteMatched,    ///< Without: what is not finite is not compared.
+  SecondGate,          ///< Without: the RMS error is not held against the trusted baseline's.
+  HiddenShapes,        ///< Without: the shapes and values that prompts do not show are not run.
+  TimedShapesChecked,  ///< Without: a timed shape is not checked before it is timed.
+  EveryCallChecked,    ///< Without: the first calls of a process are checked, timed ones are not.
+  StoppedAtAnswer,     ///< Without: a process runs on after its answer.
+  LateWorkWatched,     ///< Without: nobody looks what a process does after its answer.
+  PhysicsFloor,        ///< Without: a time may be shorter than moving the data takes.
 };
 
 struct DefenceName {
@@ -26,6 +68,40 @@ inline constexpr DefenceName kDefenceNames[] = {
     {Defence::EveryThreadStopped, "every-thread-stopped"},
     {Defence::MemoryOfALife, "memory-of-a-life"},
     {Defence::WorkOutsideCalls, "work-outside-calls"},
+    {Defence::SourceCap, "source-cap"},
+    {Defence::ClaimsScreened, "claims-screened"},
+    {Defence::TextScreened, "text-screened"},
+    {Defence::ObjectScreened, "object-screened"},
+    {Defence::PlansChecked, "plans-checked"},
+    {Defence::CompileTime, "compile-time"},
+    {Defence::CompileMemory, "compile-memory"},
+    {Defence::JailFiles, "jail-files"},
+    {Defence::SystemCalls, "system-calls"},
+    {Defence::ResourceLimits, "resource-limits"},
+    {Defence::TimeLimit, "time-limit"},
+    {Defence::ExactEnvironment, "exact-environment"},
+    {Defence::SilentPlayers, "silent-players"},
+    {Defence::OnlyAnswersCount, "only-answers-count"},
+    {Defence::AnswerNumbers, "answer-numbers"},
+    {Defence::ArithmeticReset, "arithmetic-reset"},
+    {Defence::GuardPages, "guard-pages"},
+    {Defence::Canaries, "canaries"},
+    {Defence::PaddingCompared, "padding-compared"},
+    {Defence::InputsReadOnly, "inputs-read-only"},
+    {Defence::InputsCompared, "inputs-compared"},
+    {Defence::OutputsPoisoned, "outputs-poisoned"},
+    {Defence::WorkspacesAnew, "workspaces-anew"},
+    {Defence::ModulesAnew, "modules-anew"},
+    {Defence::NoSetTwice, "no-set-twice"},
+    {Defence::ValuesCompared, "values-compared"},
+    {Defence::NonfiniteMatched, "nonfinite-matched"},
+    {Defence::SecondGate, "second-gate"},
+    {Defence::HiddenShapes, "hidden-shapes"},
+    {Defence::TimedShapesChecked, "timed-shapes-checked"},
+    {Defence::EveryCallChecked, "every-call-checked"},
+    {Defence::StoppedAtAnswer, "stopped-at-answer"},
+    {Defence::LateWorkWatched, "late-work-watched"},
+    {Defence::PhysicsFloor, "physics-floor"},
 };
 
 /// False only in builds with KW_DEFENCES_MAY_BE_OFF, which no released program is, and there only

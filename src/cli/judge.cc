@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/defence.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -59,7 +60,7 @@ Result<Submission> read_submission(const JudgeFlags& flags, Target target,
   if (::stat(flags.file.c_str(), &info) != 0)
     return as_input(Result<Submission>(platform::fail_errno("read", flags.file, errno)));
   if (!S_ISREG(info.st_mode)) return fail_input("not a file", flags.file);
-  if (static_cast<std::size_t>(info.st_size) > task::kMaxSourceBytes)
+  if (static_cast<std::size_t>(info.st_size) > task::kMaxSourceBytes && is_on(Defence::SourceCap))
     return Submission{{}, not_a_candidate("the file is larger than 1 MiB")};
   const std::string source = KW_TRY(as_input(platform::read_file(flags.file)));
   const auto& own = definition.baselines;

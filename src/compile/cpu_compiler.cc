@@ -12,6 +12,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/defence.h"
 #include "base/text.h"
 #include "compile/diagnostics.h"
 #include "compile/elf.h"
@@ -141,6 +142,8 @@ platform::JailSpec CpuCompiler::jail_for(const Path& folder) const {
   jail.file_bytes = settings_.limits.object_bytes;
   jail.tmp_bytes = settings_.limits.object_bytes;
   jail.cpu_seconds = settings_.limits.cpu_seconds;
+  if (!is_on(Defence::CompileTime)) jail.cpu_seconds = 0;
+  if (!is_on(Defence::CompileMemory)) jail.address_space_bytes = 0;
   jail.env = {"PATH=/usr/bin:/bin", "LC_ALL=C", "TMPDIR=" + folder.string()};
   jail.out = platform::Output::Discard;
   jail.output_cap = std::size_t{4} << 20;
@@ -151,8 +154,9 @@ platform::JailSpec CpuCompiler::jail_for(const Path& folder) const {
 Result<CpuCompiler::Step> CpuCompiler::run_step(const Path& folder,
                                                 std::vector<std::string> arguments) const {
   arguments.insert(arguments.begin(), settings_.program);
+  const std::chrono::nanoseconds most(settings_.limits.wall_ns);
   const platform::Exit exit = KW_TRY(platform::run_jailed(
-      jail_for(folder), arguments, std::chrono::nanoseconds(settings_.limits.wall_ns)));
+      jail_for(folder), arguments, is_on(Defence::CompileTime) ? most : std::chrono::hours(1)));
   Step step;
   step.output = exit.err;
   if (exit.ok()) return step;

@@ -19,6 +19,9 @@ constexpr std::int64_t kStopCostNs = 20'000;
 /// So long a thread may take to fall asleep after the answer, while the clock has been read.
 constexpr std::int64_t kFallAsleepNs = 20'000;
 
+/// Where a control lets a process run on: until its threads sleep, or so long.
+constexpr std::int64_t kSleepWithoutStopNs = 50'000'000;
+
 std::unique_ptr<Hold> best_hold(const platform::Process& process) {
   if (is_on(Defence::EveryThreadStopped))
     if (auto freezer = hold_by_freezer(process)) return freezer;
@@ -69,10 +72,14 @@ void Brake::pull() {
     looked_ = threads_.times_when_asleep(kFallAsleepNs);
     has_looked_ = true;
   }
-  hold_->engage();
+  if (is_on(Defence::StoppedAtAnswer)) hold_->engage();
 }
 
 bool Brake::await_rest() {
+  if (!is_on(Defence::StoppedAtAnswer)) {
+    threads_.await_sleep(kSleepWithoutStopNs);
+    return process_.is_payload_running();
+  }
   constexpr int kEager = 50;
   constexpr int kTries = 150'000;  // half a minute
   constexpr timespec kPause{0, 200'000};

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cpu_player.h"
 
+#include "base/defence.h"
 #include "device/cpu_buffer.h"
 #include "device/undisturbed.h"
 
@@ -25,7 +26,8 @@ Result<std::unique_ptr<CpuPlayer>> CpuPlayer::prepare(BlankPlayer blank, const S
   std::vector<player::MapEntry> entries;
   std::vector<int> descriptors;
   for (std::size_t i = 0; i < setup.buffers.size(); ++i) {
-    const bool writable = i < setup.writable.size() && setup.writable[i];
+    const bool writable =
+        (i < setup.writable.size() && setup.writable[i]) || !is_on(Defence::InputsReadOnly);
     entries.push_back(setup.buffers[i]->map_entry(writable));
     descriptors.push_back(setup.buffers[i]->descriptor(writable));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/defence.h"
 #include "base/text.h"
 #include "device/plan_encode.h"
 #include "device/undisturbed.h"
@@ -51,7 +52,9 @@ Result<std::unique_ptr<CudaPlayer>> CudaPlayer::prepare(BlankPlayer blank, const
   std::vector<player::MapEntry> entries{page};
   std::vector<int> descriptors{p->clock_.descriptor()};
   for (std::size_t i = 0; i < setup.buffers.size(); ++i) {
-    entries.push_back(setup.buffers[i]->map_entry(i < setup.writable.size() && setup.writable[i]));
+    const bool writable =
+        (i < setup.writable.size() && setup.writable[i]) || !is_on(Defence::InputsReadOnly);
+    entries.push_back(setup.buffers[i]->map_entry(writable));
     descriptors.push_back(setup.buffers[i]->descriptor());
   }
   KW_TRY(p->process_.map(entries, descriptors));

@@ -106,16 +106,18 @@ Result<BlankPlayer> PlayerPool::start(JailLevel level) const {
   jail.readable.insert(jail.readable.end(), options_.readable.begin(), options_.readable.end());
   jail.device_nodes = options_.device_nodes;
   jail.proc = jail.local_sockets = options_.needs_driver;
-  jail.max_processes = 64 + 2 * options_.threads;
+  jail.max_processes = is_on(Defence::ResourceLimits) ? 64 + 2 * options_.threads : 1 << 16;
   jail.tmp_bytes = std::uint64_t{16} << 20;
   jail.file_bytes = std::uint64_t{16} << 20;
   if (options_.needs_driver) jail.file_bytes = std::uint64_t{1} << 30;  // the driver's memfds
   jail.env = environment();
+  if (!is_on(Defence::ExactEnvironment))
+    if (const auto secret = platform::env_of_ours("KW_EXPLOIT_SECRET")) jail.env.push_back(*secret);
   if (!defences_variable().empty()) jail.env.emplace_back(defences_variable());
   jail.env.insert(jail.env.end(), options_.environment.begin(), options_.environment.end());
   jail.fds = {{theirs.get(), player::kChannelFd}};
-  jail.out = platform::Output::Discard;
-  jail.err = platform::Output::Discard;
+  jail.out = jail.err =
+      is_on(Defence::SilentPlayers) ? platform::Output::Discard : platform::Output::Inherit;
   std::vector<std::string> argv{options_.program.string(), folder.path().string()};
   argv.insert(argv.end(), options_.arguments.begin(), options_.arguments.end());
   std::unique_lock<std::mutex> undisturbed;

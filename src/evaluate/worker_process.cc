@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "base/defence.h"
+
 namespace kw::evaluate {
 namespace {
 
@@ -40,10 +42,14 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerChoice& choice) {
                            "KW_CUDA_DRIVER", "CUDA_PATH", "CUDA_HOME", "KW_CUDA_LIBRARIES",
                            "VIRTUAL_ENV", "CONDA_PREFIX", "KW_NCU", "KW_SANITIZER", "KW_NVML"})
     if (const auto entry = platform::env_of_ours(name)) spawn.env.push_back(*entry);
+  if (!is_on(Defence::ExactEnvironment))
+    if (const auto secret = platform::env_of_ours("KW_EXPLOIT_SECRET"))
+      spawn.env.push_back(*secret);
+  if (!defences_variable().empty()) spawn.env.emplace_back(defences_variable());
   worker.temporary_ = KW_TRY(make_temporary());
   spawn.env.push_back("TMPDIR=" + worker.temporary_->path().string());
   spawn.fds = {{theirs.get(), kWorkerFd}};
-  spawn.out = platform::Output::Discard;
+  spawn.out = is_on(Defence::SilentPlayers) ? platform::Output::Discard : platform::Output::Inherit;
   spawn.err = platform::Output::Inherit;
   std::vector<std::string> argv{program.string(), "--target", std::string(name_of(choice.target))};
   if (choice.jail) {

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/defence.h"
 #include "platform/jail_launch.h"
 #include "platform/jail_policy.h"
 #include "platform/process_state.h"
@@ -39,6 +40,9 @@ constexpr std::array kSystemPaths = {"/usr",
                                      "/etc/ld.so.conf",
                                      "/etc/ld.so.conf.d",
                                      "/etc/alternatives"};
+
+/// What a test shows of the machine to see an attack succeed.
+constexpr std::array kNeverShown = {"/etc", "/proc", "/tmp"};
 
 bool is_there(const Path& path) {
   struct stat info{};
@@ -88,6 +92,8 @@ Result<std::vector<std::string>> bubblewrap_command(const JailSpec& spec, const 
     args.insert(args.end(), {how, path, path});
   };
   for (const char* device : kMinimalDevices) bind("--dev-bind", device);
+  if (!is_on(Defence::JailFiles))
+    for (const char* path : kNeverShown) bind("--bind", path);
   for (const Path& path : spec.device_nodes) bind("--dev-bind", path.string());
   if (spec.proc) args.insert(args.end(), {"--proc", "/proc"});
   for (const Path& path : spec.readable) bind("--ro-bind", path.string());
@@ -104,7 +110,7 @@ JailPolicy make_policy(const JailSpec& spec, const Standing& standing,
   const bool confined = spec.level != JailLevel::None;
   policy.supervise = spec.level == JailLevel::Namespace;
   policy.landlock = spec.level == JailLevel::Landlock;
-  policy.seccomp = confined;
+  policy.seccomp = confined && is_on(Defence::SystemCalls);
   policy.new_processes = spec.allow_new_processes;
   policy.local_sockets = spec.local_sockets;
   policy.private_network = spec.private_network && spec.level == JailLevel::Namespace;
@@ -131,6 +137,8 @@ JailPolicy make_policy(const JailSpec& spec, const Standing& standing,
     std::copy_if(kMinimalDevices.begin(), kMinimalDevices.end(), std::back_inserter(policy.devices),
                  is_there);
     for (const Path& path : spec.device_nodes) policy.devices.push_back(path.string());
+    if (!is_on(Defence::JailFiles))
+      policy.writable.insert(policy.writable.end(), kNeverShown.begin(), kNeverShown.end());
   }
   return policy;
 }

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/defence.h"
 #include "player/crash.h"
 #include "player/lockdown.h"
 #include "player/mapping.h"
@@ -103,7 +104,7 @@ void set_surroundings(const PrepareRequest& request) {
   ::mallopt(M_MMAP_MAX, 0);
   ::mallopt(M_TRIM_THRESHOLD, INT_MAX);
   ::mallopt(M_ARENA_MAX, 1);
-  if (request.memory_bytes == 0) return;
+  if (request.memory_bytes == 0 || !is_on(Defence::ResourceLimits)) return;
   constexpr std::uint64_t own = std::uint64_t{64} << 20;     // this program and its libraries
   constexpr std::uint64_t thread = std::uint64_t{16} << 20;  // stack and thread-local storage
   const rlim_t bytes =
@@ -175,6 +176,11 @@ bool resolve(std::span<WireArgument> arguments) {
   return true;
 }
 
+/// What an earlier call changed of rounding and of denormals is not inherited.
+void set_arithmetic() {
+  if (is_on(Defence::ArithmeticReset)) std::fesetenv(FE_DFL_ENV);
+}
+
 void on_call(std::span<std::byte> message, std::uint64_t sequence) {
   const auto call = decode_call(message);
   if (!call || call->launches.size() != 1 || call->head->object < 0 ||
@@ -183,16 +189,16 @@ void on_call(std::span<std::byte> message, std::uint64_t sequence) {
     return failed(Trouble::BadRequest, "call", sequence);
   const Entry entry = state.entries[call->head->object];
   arm_crash_handlers(mappings());
-  std::fesetenv(FE_DFL_ENV);  // what an earlier call changed is not inherited
+  set_arithmetic();
   entry(state.arguments);
-  std::fesetenv(FE_DFL_ENV);
+  set_arithmetic();
   done(Kind::Done, sequence);
 }
 
 void on_empty(std::uint64_t sequence) {
   arm_crash_handlers(mappings());
-  std::fesetenv(FE_DFL_ENV);
-  std::fesetenv(FE_DFL_ENV);
+  set_arithmetic();
+  set_arithmetic();
   done(Kind::Done, sequence);
 }
 

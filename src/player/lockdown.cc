@@ -19,6 +19,8 @@
 #include <iterator>
 #include <span>
 
+#include "base/defence.h"
+
 namespace kw::player {
 namespace {
 
@@ -190,7 +192,9 @@ int install(Program program) {
 
 }  // namespace
 
-int lock_down(bool anonymous_files) { return install(make_program(anonymous_files)); }
+int lock_down(bool anonymous_files) {
+  return is_on(Defence::SystemCalls) ? install(make_program(anonymous_files)) : 0;
+}
 
 int forbid_writing() { return install(make_reading_program()); }
 

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cerrno>
 
+#include "base/defence.h"
+
 namespace kw::player {
 namespace {
 
@@ -23,8 +25,8 @@ int map_guarded(int descriptor, std::size_t mapped_bytes, std::size_t guard_byte
                 GuardedMapping& out) {
   const std::size_t mapped = (mapped_bytes + kPage - 1) / kPage * kPage;
   const std::size_t total = mapped + 2 * guard_bytes + kHugePage;
-  void* base =
-      ::mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const int guards = is_on(Defence::GuardPages) ? PROT_NONE : PROT_READ | PROT_WRITE;
+  void* base = ::mmap(nullptr, total, guards, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return errno;
   const auto first = reinterpret_cast<std::uintptr_t>(base) + guard_bytes;
   const auto at = (first + kHugePage - 1) / kHugePage * kHugePage;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/defence.h"
 #include "referee/explain.h"
 #include "referee/fate.h"
 #include "referee/values.h"
@@ -20,6 +21,7 @@ std::string place_of(const Bench& bench, const Tensor& tensor) {
 }
 
 Result<std::optional<Verdict>> check_guards(Bench& bench, Leg& leg, int slot, Stage stage) {
+  if (!is_on(Defence::Canaries)) return std::nullopt;
   for (std::size_t i = 0; i < bench.workload().tensors.size(); ++i) {
     const std::string damage =
         KW_TRY(bench.device().ops().check_guards(*bench.slot(slot).buffers[i]));
@@ -35,6 +37,7 @@ Result<std::optional<Verdict>> check_guards(Bench& bench, Leg& leg, int slot, St
 }
 
 Result<std::optional<Verdict>> check_inputs(Bench& bench, int slot, int set, Stage stage) {
+  if (!is_on(Defence::InputsCompared)) return std::nullopt;
   const Buffers* values = KW_TRY(bench.pool().set(set));
   for (std::size_t i = 0; i < bench.workload().tensors.size(); ++i) {
     const Tensor& tensor = bench.workload().tensors[i];
@@ -50,6 +53,7 @@ Result<std::optional<Verdict>> check_inputs(Bench& bench, int slot, int set, Sta
 }
 
 Result<std::optional<Verdict>> check_padding(Bench& bench, int slot, int set, Stage stage) {
+  if (!is_on(Defence::PaddingCompared)) return std::nullopt;
   const Buffers* values = KW_TRY(bench.pool().set(set));
   device::BufferOps& ops = bench.device().ops();
   for (std::size_t i = 0; i < bench.workload().tensors.size(); ++i) {
@@ -91,12 +95,14 @@ Result<std::optional<Wrong>> check_values(Bench& bench, const Buffers& got, int 
         known.truth.magnitudes.empty() ? nullptr : known.truth.magnitudes[i].get();
     for (std::size_t r = 0; r < tensor.compared.size(); ++r) {
       const device::Allowance allowed = allowance_for(bench, known, i, r);
-      const auto seen = KW_TRY(bench.device().ops().compare(
-          *got[i], *known.truth.values[i], magnitude, tensor, tensor.compared[r], allowed,
-          {.seed = depth.seed, .share = depth.share}));
+      auto seen = KW_TRY(bench.device().ops().compare(*got[i], *known.truth.values[i], magnitude,
+                                                      tensor, tensor.compared[r], allowed,
+                                                      {.seed = depth.seed, .share = depth.share}));
+      if (!is_on(Defence::NonfiniteMatched)) seen.failed -= std::exchange(seen.nonfinite_failed, 0);
       auto failure = judge_region(bench.task().gate, tensor, known.regions[i][r], seen,
                                   depth.is_full(), accuracy);
-      if (failure && !wrong) wrong = Wrong{i, r, allowed, seen, std::move(*failure)};
+      if (failure && !wrong && is_on(Defence::ValuesCompared))
+        wrong = Wrong{i, r, allowed, seen, std::move(*failure)};
     }
   }
   return wrong;
@@ -159,6 +165,7 @@ Result<Checked> check_call(Bench& bench, Leg& leg, int slot, int set, const Dept
 
 Result<AfterCheck> check_after_return(Bench& bench, int slot, device::Player& player,
                                       const Watch& watch, Stage stage) {
+  if (!is_on(Defence::OnlyAnswersCount)) return AfterCheck{};
   device::BufferOps& ops = bench.device().ops();
   const auto& tensors = bench.workload().tensors;
   for (std::size_t i = 0; i < tensors.size(); ++i)
@@ -168,6 +175,7 @@ Result<AfterCheck> check_after_return(Bench& bench, int slot, device::Player& pl
     }
   const device::AfterReturn after = KW_TRY(player.watch_after_return(watch.span_ns));
   AfterCheck check;
+  if (!is_on(Defence::LateWorkWatched)) return check;
   if (after.has_ended) {
     check.verdict = Verdict{stage, Outcome::Crashed,
                             fmt::format("workload '{}': the process ended by itself after the call "

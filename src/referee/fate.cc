@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "base/defence.h"
 #include "base/text.h"
 
 namespace kw::referee {
@@ -73,6 +74,7 @@ std::string words_of(Fate fate, int signal) {
 }
 
 std::optional<Verdict> verdict_of(const device::LoadResult& load) {
+  if (!is_on(Defence::OnlyAnswersCount)) return std::nullopt;
   const std::string words = "while loading, the process " + words_of(load.fate, 0);
   switch (load.fate) {
     case Fate::Returned:
@@ -130,6 +132,7 @@ bool is_fault_of_device(const device::CallResult& call) {
 }
 
 std::optional<Verdict> verdict_of(const device::CallResult& call, const std::string& what) {
+  if (!is_on(Defence::OnlyAnswersCount)) return std::nullopt;
   const std::string words =
       fmt::format("the call on {} {}", what, words_of(call.fate, call.signal));
   switch (call.fate) {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/defence.h"
+
 namespace kw::referee {
 namespace {
 
@@ -100,8 +102,8 @@ std::optional<std::string> judge_region(const Gate& gate, const Tensor& tensor,
     if (!(l2 <= gate.l2))
       fail_with(fmt::format("relative L2 difference {:.3g}, allowed {:.3g}", l2, gate.l2));
   }
-  if (real && whole && gate.kind != GateKind::Exact && gate.rms_factor > 0 && is_zero_mean(truth) &&
-      seen.compared > 0) {
+  if (is_on(Defence::SecondGate) && real && whole && gate.kind != GateKind::Exact &&
+      gate.rms_factor > 0 && is_zero_mean(truth) && seen.compared > 0) {
     const double rms = std::sqrt(seen.sum_sq_diff / static_cast<double>(seen.compared));
     const double allowed = allowed_rms(gate, tensor, truth);
     const double against = ratio(rms * gate.rms_factor, allowed);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/defence.h"
 #include "base/text.h"
 #include "referee/fate.h"
 
@@ -137,7 +138,7 @@ Result<std::optional<Verdict>> Leg::renew() {
 
 Result<> Leg::make_ready(const Workload& workload) {
   Post& post = post_of(workload);
-  if (post.plan == nullptr) return {};
+  if (post.plan == nullptr || !is_on(Defence::WorkspacesAnew)) return {};
   const Seed call = seed_.child(++calls_);
   for (std::size_t w = 0; w < post.workspaces.size(); ++w) {
     device::Buffer& buffer = *post.workspaces[w];
@@ -156,7 +157,8 @@ Result<> Leg::make_ready(const Workload& workload) {
 }
 
 device::CallResult Leg::forget(const Workload& workload) {
-  return runs_plans() ? player_->forget(post_of(workload).handle) : device::CallResult{};
+  return runs_plans() && is_on(Defence::ModulesAnew) ? player_->forget(post_of(workload).handle)
+                                                     : device::CallResult{};
 }
 
 device::CallResult Leg::keep_only(const Workload& workload) {
@@ -164,7 +166,8 @@ device::CallResult Leg::keep_only(const Workload& workload) {
 }
 
 void Leg::begin_forget(const Workload& workload) {
-  if (runs_plans() && is_alive()) player_->begin_forget(post_of(workload).handle);
+  if (runs_plans() && is_alive() && is_on(Defence::ModulesAnew))
+    player_->begin_forget(post_of(workload).handle);
 }
 
 void Leg::end_forget() {

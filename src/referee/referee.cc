@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/defence.h"
 #include "base/text.h"
 #include "referee/bench.h"
 #include "referee/check.h"
@@ -210,7 +211,9 @@ Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small, Bench* timed
   if (verdict || request_.until < Stage::Run) return verdict;
   // Late work is looked for on the first call and on another that nobody can foresee.
   const std::size_t surprise = small.empty() ? 0 : rng_.below(small.size());
-  for (std::size_t i = 0; i < small.size(); ++i) {
+  constexpr std::size_t kFew = 3;
+  for (std::size_t i = 0;
+       i < (is_on(Defence::EveryCallChecked) ? small.size() : std::min(kFew, small.size())); ++i) {
     if (haste_.is_hurried()) return interrupted("before it was checked");
     verdict = KW_TRY(run_one(*small[i], leg, kWarmSet + 1, i == 0 || i == surprise));
     if (verdict) return verdict;
@@ -224,6 +227,7 @@ Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small, Bench* timed
 // timed. One full check and a second run on equal inputs, in a process of its own unless
 // load_and_check() left one.
 Trial::Fate Trial::check_timed(Bench& bench) {
+  if (!is_on(Defence::TimedShapesChecked)) return std::nullopt;
   if (haste_.is_hurried()) return interrupted("before it was checked");
   const std::int64_t started = clock_.now_ns();
   KW_TRY(bench.prepare(kWarmSet));
@@ -406,6 +410,7 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
   std::vector<Bench*> small;
   std::vector<Bench*> timed;
   for (const Workload& workload : request.workloads) {
+    if (workload.group == Group::Check && !is_on(Defence::HiddenShapes)) continue;
     Bench* bench = run->benches.at(workload.name).get();
     (workload.group == Group::Time ? timed : small).push_back(bench);
   }

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <span>
 
+#include "base/defence.h"
 #include "referee/fate.h"
 
 namespace kw::referee {
@@ -18,7 +19,7 @@ Seat::Seat(Bench& bench, Leg& leg, int calls, int sets, bool follows, std::int64
       leg_(leg),
       calls_(calls),
       sets_(sets),
-      lives_on_(follows || bench.runs_plans()),
+      lives_on_(follows || bench.runs_plans() || !is_on(Defence::NoSetTwice)),
       timeout_ns_(timeout_ns),
       rng_(seed),
       account_(account) {
@@ -57,6 +58,8 @@ Result<TimedCall> Seat::warm_up() { return call(kWarmSet, false); }
 Result<TimedCall> Seat::estimate() { return call(kWarmSet, true); }
 
 std::vector<int> Seat::draw_sets() {
+  if (!is_on(Defence::NoSetTwice))
+    return std::vector<int>(static_cast<std::size_t>(calls_), kWarmSet + 1);
   // A process that lives on must not know which sets are left.
   if (bench_.runs_plans())
     return {kWarmSet + 1 + static_cast<int>(rng_.below(static_cast<std::uint64_t>(sets_)))};

@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/defence.h"
 #include "base/text.h"
 #include "measure/statistics.h"
 #include "measure/warm_up.h"
@@ -274,6 +275,7 @@ Result<std::optional<Verdict>> Timing::look_after(Entry& entry, int set, Suspici
 }
 
 Result<std::optional<Verdict>> Timing::check_timed(Entry& entry, int set, bool is_full) {
+  if (!is_on(Defence::EveryCallChecked)) return std::nullopt;
   WorkloadResult& result = *entry.result;
   const auto lap = account_.lap("check");
   const Depth depth{.seed = rng_(), .share = is_full ? 1.0 : result.checked_share};
@@ -352,7 +354,7 @@ Result<std::optional<Verdict>> Timing::run() {
 
 // A busy machine's ceilings are too low: nobody is accused before they were measured again.
 Result<std::optional<Verdict>> Timing::hold_to_physics(Entry& entry) {
-  if (is_trusted(request_.candidate.origin)) return std::nullopt;
+  if (is_trusted(request_.candidate.origin) || !is_on(Defence::PhysicsFloor)) return std::nullopt;
   const double trusted_ns = is_trusted(request_.opponent.origin) ? entry.result->opponent_ns : 0;
   const auto complaint = [&] {
     return find_implausible(entry.bench->workload(), entry.result->median_ns, facts_, trusted_ns);

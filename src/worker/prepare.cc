@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/defence.h"
 #include "platform/clock.h"
 #include "platform/files.h"
 #include "referee/screen.h"
@@ -52,17 +53,19 @@ Result<std::optional<compile::CompileResult>> build(std::vector<BuildUnit*> unit
 /// What the text alone says of the candidate.
 std::optional<Evaluation> screen_source(const EvaluationRequest& request) {
   auto claims = referee::screen_claims(request.candidate, request.task);
-  if (claims.verdict) return ended(request, *claims.verdict, std::move(claims.findings));
+  if (claims.verdict && is_on(Defence::ClaimsScreened))
+    return ended(request, *claims.verdict, std::move(claims.findings));
   const Target target = request.candidate.target;
   const std::string name = request.candidate.name + std::string(source_suffix(target));
   auto text = referee::screen_text(request.candidate.source, name, target);
-  if (text.verdict) return ended(request, *text.verdict, std::move(text.findings));
+  if (text.verdict && is_on(Defence::TextScreened))
+    return ended(request, *text.verdict, std::move(text.findings));
   return std::nullopt;
 }
 
 /// A plan that does not resolve ends the journey before anything is built.
 std::optional<Evaluation> screen_plan(const EvaluationRequest& request) {
-  if (request.plan_faults.empty()) return std::nullopt;
+  if (request.plan_faults.empty() || !is_on(Defence::PlansChecked)) return std::nullopt;
   std::vector<Finding> findings;
   for (const PlanFault& fault : request.plan_faults) findings.push_back(fault.finding);
   return ended(request, request.plan_faults.front().verdict, std::move(findings));
@@ -74,7 +77,7 @@ Result<std::optional<Evaluation>> screen_object(const EvaluationRequest& request
   if (request.candidate.target == Target::Cuda) return std::optional<Evaluation>();
   const std::string bytes = KW_TRY(platform::read_file(object.path));
   auto seen = referee::screen_object(bytes, request.candidate.libraries);
-  if (!seen.verdict) return std::optional<Evaluation>();
+  if (!seen.verdict || !is_on(Defence::ObjectScreened)) return std::optional<Evaluation>();
   return std::optional(ended(request, *seen.verdict, std::move(seen.findings)));
 }
 
