@@ -60,6 +60,12 @@ kw_suite(exploits suites generated/001_empty generated/002_binary generated/003_
 kw_suite(honest suites ${honest})
 kw_suite(mutants suites ${mutants} FLAGS --task fctd3d --expect check/wrong_result)
 
+# Positive controls: each attack once with its defence switched off, where it must succeed. Only a build that lets the
+# environment do so has them, and judges them with its own worker. A few, one of each group of defences, run in every check.
+if(KW_DEFENCES_MAY_BE_OFF)
+  include(KwControls)
+endif()
+
 # Every kernel that is shipped for processors: at the first and last values of its knobs with timed shapes that are small, and
 # as the task is shipped, where the truth of a timed shape takes seconds.
 file(GLOB shipped CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/playbook/*/*.cpp
