@@ -22,7 +22,6 @@ enum class Defence : std::uint8_t {
   ObjectScreened,  ///< Without: what an object imports and defines is not looked at.
   PlansChecked,    ///< Without: a plan goes to the driver as it is.
   CompileTime,     ///< Without: a compiler runs as long as it likes.
-  CompileMemory,   ///< Without: a compiler takes the memory that it likes.
 
   // What its process may do.
   JailFiles,         ///< Without: a jail shows /etc, /proc and a shared /tmp that can be written.
@@ -43,7 +42,6 @@ enum class Defence : std::uint8_t {
   InputsCompared,   ///< Without: nobody looks whether an input has changed.
   OutputsPoisoned,  ///< Without: an output holds what the last user of its memory left.
   WorkspacesAnew,   ///< Without: a workspace of a GPU's plan keeps its content between calls.
-  ModulesAnew,      ///< Without: a GPU's module and graph live on between timed calls.
   NoSetTwice,       ///< Without: a process lives on and each timed call is on the same inputs.
 
   // What is compared, and when.
@@ -74,7 +72,6 @@ inline constexpr DefenceName kDefenceNames[] = {
     {Defence::ObjectScreened, "object-screened"},
     {Defence::PlansChecked, "plans-checked"},
     {Defence::CompileTime, "compile-time"},
-    {Defence::CompileMemory, "compile-memory"},
     {Defence::JailFiles, "jail-files"},
     {Defence::SystemCalls, "system-calls"},
     {Defence::ResourceLimits, "resource-limits"},
@@ -91,7 +88,6 @@ inline constexpr DefenceName kDefenceNames[] = {
     {Defence::InputsCompared, "inputs-compared"},
     {Defence::OutputsPoisoned, "outputs-poisoned"},
     {Defence::WorkspacesAnew, "workspaces-anew"},
-    {Defence::ModulesAnew, "modules-anew"},
     {Defence::NoSetTwice, "no-set-twice"},
     {Defence::ValuesCompared, "values-compared"},
     {Defence::NonfiniteMatched, "nonfinite-matched"},

@@ -143,7 +143,6 @@ platform::JailSpec CpuCompiler::jail_for(const Path& folder) const {
   jail.tmp_bytes = settings_.limits.object_bytes;
   jail.cpu_seconds = settings_.limits.cpu_seconds;
   if (!is_on(Defence::CompileTime)) jail.cpu_seconds = 0;
-  if (!is_on(Defence::CompileMemory)) jail.address_space_bytes = 0;
   jail.env = {"PATH=/usr/bin:/bin", "LC_ALL=C", "TMPDIR=" + folder.string()};
   jail.out = platform::Output::Discard;
   jail.output_cap = std::size_t{4} << 20;

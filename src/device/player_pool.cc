@@ -107,8 +107,9 @@ Result<BlankPlayer> PlayerPool::start(JailLevel level) const {
   jail.device_nodes = options_.device_nodes;
   jail.proc = jail.local_sockets = options_.needs_driver;
   jail.max_processes = is_on(Defence::ResourceLimits) ? 64 + 2 * options_.threads : 1 << 16;
-  jail.tmp_bytes = std::uint64_t{16} << 20;
+  jail.tmp_bytes = std::uint64_t{is_on(Defence::ResourceLimits) ? 16U : 1024U} << 20;
   jail.file_bytes = std::uint64_t{16} << 20;
+  if (!is_on(Defence::ResourceLimits)) jail.file_bytes = 0;
   if (options_.needs_driver) jail.file_bytes = std::uint64_t{1} << 30;  // the driver's memfds
   jail.env = environment();
   if (!is_on(Defence::ExactEnvironment))

@@ -157,8 +157,7 @@ Result<> Leg::make_ready(const Workload& workload) {
 }
 
 device::CallResult Leg::forget(const Workload& workload) {
-  return runs_plans() && is_on(Defence::ModulesAnew) ? player_->forget(post_of(workload).handle)
-                                                     : device::CallResult{};
+  return runs_plans() ? player_->forget(post_of(workload).handle) : device::CallResult{};
 }
 
 device::CallResult Leg::keep_only(const Workload& workload) {
@@ -166,8 +165,7 @@ device::CallResult Leg::keep_only(const Workload& workload) {
 }
 
 void Leg::begin_forget(const Workload& workload) {
-  if (runs_plans() && is_alive() && is_on(Defence::ModulesAnew))
-    player_->begin_forget(post_of(workload).handle);
+  if (runs_plans() && is_alive()) player_->begin_forget(post_of(workload).handle);
 }
 
 void Leg::end_forget() {

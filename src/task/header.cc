@@ -9,6 +9,7 @@
 
 #include "base/characters.h"
 #include "base/contains.h"
+#include "base/defence.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "task/device_names.h"
@@ -368,7 +369,8 @@ Diagnostics check_restrictions(const CandidateHeader& header, const Restrictions
     if (option == "fast_math" && !contains(restrictions.options, option))
       diagnostics.push_back(note(fmt::format("the task does not allow the option {}", option)));
   for (const auto& library : header.libraries)
-    if (origin != Origin::Baseline && !contains(restrictions.libraries, library))
+    if (origin != Origin::Baseline && is_on(Defence::ClaimsScreened) &&
+        !contains(restrictions.libraries, library))
       diagnostics.push_back(note(fmt::format("the task does not allow the library {}", library)));
   return diagnostics;
 }
