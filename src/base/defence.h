@@ -53,6 +53,7 @@ enum class Defence : std::uint8_t {
   EveryCallChecked,    ///< Without: the first calls of a process are checked, timed ones are not.
   StoppedAtAnswer,     ///< Without: a process runs on after its answer.
   LateWorkWatched,     ///< Without: nobody looks what a process does after its answer.
+  CachesFlushed,       ///< Without: a timed call begins with what lies in the caches.
   PhysicsFloor,        ///< Without: a time may be shorter than moving the data takes.
 };
 
@@ -97,6 +98,7 @@ inline constexpr DefenceName kDefenceNames[] = {
     {Defence::EveryCallChecked, "every-call-checked"},
     {Defence::StoppedAtAnswer, "stopped-at-answer"},
     {Defence::LateWorkWatched, "late-work-watched"},
+    {Defence::CachesFlushed, "caches-flushed"},
     {Defence::PhysicsFloor, "physics-floor"},
 };
 

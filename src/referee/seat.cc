@@ -116,7 +116,7 @@ Result<TimedCall> Seat::time_by_stream() {
 Result<TimedCall> Seat::run(bool is_timed, device::CallKind kind) {
   if (is_timed) {
     const auto lap = account_.lap("flush");
-    KW_TRY(bench_.flush(1));
+    if (is_on(Defence::CachesFlushed)) KW_TRY(bench_.flush(1));
   }
   auto lap = account_.lap("call");
   const Workload& workload = bench_.workload();

@@ -65,7 +65,7 @@ std::optional<Evaluation> screen_source(const EvaluationRequest& request) {
 
 /// A plan that does not resolve ends the journey before anything is built.
 std::optional<Evaluation> screen_plan(const EvaluationRequest& request) {
-  if (request.plan_faults.empty() || !is_on(Defence::PlansChecked)) return std::nullopt;
+  if (request.plan_faults.empty()) return std::nullopt;
   std::vector<Finding> findings;
   for (const PlanFault& fault : request.plan_faults) findings.push_back(fault.finding);
   return ended(request, request.plan_faults.front().verdict, std::move(findings));
