@@ -21,6 +21,7 @@ enum class Defence : std::uint8_t {
   TextScreened,    ///< Without: what the text of a source shows is not looked at.
   ObjectScreened,  ///< Without: what an object imports and defines is not looked at.
   PlansChecked,    ///< Without: a plan goes to the driver as it is.
+  CompileSize,     ///< Without: an object has up to 1 GiB.
   CompileTime,     ///< Without: a compiler runs as long as it likes.
 
   // What its process may do.
@@ -72,6 +73,7 @@ inline constexpr DefenceName kDefenceNames[] = {
     {Defence::TextScreened, "text-screened"},
     {Defence::ObjectScreened, "object-screened"},
     {Defence::PlansChecked, "plans-checked"},
+    {Defence::CompileSize, "compile-size"},
     {Defence::CompileTime, "compile-time"},
     {Defence::JailFiles, "jail-files"},
     {Defence::SystemCalls, "system-calls"},

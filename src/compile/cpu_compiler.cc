@@ -131,6 +131,11 @@ Result<std::unique_ptr<CpuCompiler>> CpuCompiler::create(CpuCompilerSettings set
   return std::unique_ptr<CpuCompiler>(new CpuCompiler(std::move(settings), std::move(version)));
 }
 
+std::uint64_t CpuCompiler::most_object_bytes() const {
+  constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30;
+  return is_on(Defence::CompileSize) ? settings_.limits.object_bytes : kPlenty;
+}
+
 platform::JailSpec CpuCompiler::jail_for(const Path& folder) const {
   platform::JailSpec jail;
   jail.level = settings_.jail;
@@ -139,8 +144,7 @@ platform::JailSpec CpuCompiler::jail_for(const Path& folder) const {
   jail.allow_new_processes = true;
   jail.max_processes = 16;  // driver, cc1plus, as; driver, collect2, ld and its threads
   jail.address_space_bytes = settings_.limits.address_space_bytes;
-  jail.file_bytes = settings_.limits.object_bytes;
-  jail.tmp_bytes = settings_.limits.object_bytes;
+  jail.file_bytes = jail.tmp_bytes = most_object_bytes();
   jail.cpu_seconds = settings_.limits.cpu_seconds;
   if (!is_on(Defence::CompileTime)) jail.cpu_seconds = 0;
   jail.env = {"PATH=/usr/bin:/bin", "LC_ALL=C", "TMPDIR=" + folder.string()};
@@ -208,6 +212,9 @@ Result<CompileResult> CpuCompiler::build_in(const Path& folder, const BuildUnit&
   for (const std::string& option : unit.options)
     for (std::string& flag : option_flags(option)) compile.push_back(std::move(flag));
   for (const std::string& define : unit.defines) compile.push_back("-D" + define);
+  if (!is_on(Defence::CompileTime))
+    compile.insert(compile.end(), {"-fconstexpr-loop-limit=2147483647",
+                                   "-fconstexpr-ops-limit=9000000000000000000"});
   compile.push_back("-c");
   for (const SourceFile& file : unit.files) {
     KW_TRY(platform::write_file_atomic(folder / file.name, file.text, /*durable=*/false));
@@ -247,8 +254,7 @@ Result<CompileResult> CpuCompiler::build_in(const Path& folder, const BuildUnit&
 }
 
 Result<CompileResult> CpuCompiler::keep_linked(const Path& folder, const BuildUnit& unit) const {
-  const std::string bytes =
-      KW_TRY(platform::read_file(folder / kObjectName, settings_.limits.object_bytes));
+  const std::string bytes = KW_TRY(platform::read_file(folder / kObjectName, most_object_bytes()));
   if (const Result<ElfFacts> facts = read_elf(bytes); !facts)
     return refused(Outcome::CompileFailed, "what was linked is " + facts.error().what);
   CompileResult result = KW_TRY(keep_object(settings_.objects, bytes, "elf-so"));

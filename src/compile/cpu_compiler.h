@@ -34,6 +34,7 @@ class CpuCompiler final : public Compiler {
  private:
   struct Step;
   CpuCompiler(CpuCompilerSettings settings, std::string version);
+  std::uint64_t most_object_bytes() const;
   platform::JailSpec jail_for(const platform::Path& folder) const;
   Result<Step> run_step(const platform::Path& folder, std::vector<std::string> arguments) const;
   Result<CompileResult> build_in(const platform::Path& folder, const BuildUnit& unit) const;
