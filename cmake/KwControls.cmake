@@ -45,5 +45,6 @@ add_test(NAME control.cuda COMMAND ${suite_run} --controls --target cuda ${CMAKE
 set_tests_properties(control.cuda PROPERTIES LABELS "controls;slow" TIMEOUT 3600 SKIP_RETURN_CODE 77 RUN_SERIAL ON
   ENVIRONMENT "KW_CUDA_DRIVER=$<TARGET_FILE:emulated_driver>;CUDA_PATH=${KW_EMULATED};KW_NVRTC=none")
 
+add_test(NAME exploits.count COMMAND ${CMAKE_SOURCE_DIR}/tests/exploits/count --check)
 add_test(NAME exploits.no_seam_in_a_release COMMAND ${CMAKE_SOURCE_DIR}/tests/exploits/no-seam ${CMAKE_SOURCE_DIR}/build/release/bin)
-set_tests_properties(exploits.no_seam_in_a_release PROPERTIES LABELS suites SKIP_RETURN_CODE 77)
+set_tests_properties(exploits.count exploits.no_seam_in_a_release PROPERTIES LABELS suites SKIP_RETURN_CODE 77)

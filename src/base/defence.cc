@@ -18,6 +18,14 @@ constexpr std::size_t kMostBytes = 1024;
 
 static_assert(std::size(kDefenceNames) <= 64);
 
+constexpr bool are_distinct() {
+  for (const DefenceName& one : kDefenceNames)
+    for (const DefenceName& other : kDefenceNames)
+      if (&one != &other && (one.defence == other.defence || one.name == other.name)) return false;
+  return true;
+}
+static_assert(are_distinct());
+
 std::uint64_t bit_of(std::string_view name) {
   for (const DefenceName& known : kDefenceNames)
     if (known.name == name) return std::uint64_t{1} << static_cast<unsigned>(known.defence);
