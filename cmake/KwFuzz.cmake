@@ -12,6 +12,7 @@ endfunction()
 
 kw_fuzz(expr base)
 kw_fuzz(json base)
+kw_fuzz(foreign base)
 kw_fuzz(header task)
 kw_fuzz(plan task)
 kw_fuzz(task task)

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/foreign_text.h"
 #include "base/text.h"
 
 namespace kw {
@@ -110,11 +111,11 @@ std::string without_arrays(std::string_view json, std::string_view key) {
 }
 
 std::string dump_json(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return with_escapes(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 std::string dump_json_pretty(const Json& value) {
-  return value.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return with_escapes(value.dump(2, ' ', false, Json::error_handler_t::replace)) + '\n';
 }
 
 }  // namespace kw

@@ -21,8 +21,8 @@ struct JsonLimits {
 /// `origin` names the text in errors, which read `origin:line:column: message`.
 Result<Json> parse_json(std::string_view text, std::string_view origin, JsonLimits limits = {});
 
-/// One line, keys sorted, bytes that are no UTF-8 replaced: equal values give equal text, so it can
-/// be hashed and compared.
+/// One line, keys sorted, bytes that are no UTF-8 replaced, hidden characters (foreign_text.h) as
+/// \u202E: equal values give equal text, so it can be hashed and compared, and looked at.
 std::string dump_json(const Json& value);
 
 /// The same, indented by two blanks, with a final newline.

@@ -1,4 +1,4 @@
-// Trimming, splitting, nearest names, sanitising and figures for people.
+// Trimming, splitting, nearest names, places and figures for people.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 
@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "base/characters.h"
+#include "base/foreign_text.h"
 
 namespace kw {
 namespace {
@@ -43,23 +44,6 @@ constexpr auto kKeywords = std::to_array<std::string_view>(
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Bytes of the UTF-8 sequence that starts at `at`, or 0 where none does (overlong forms and
-/// surrogates included).
-std::size_t utf8_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(at);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || at + length > text.size()) return 0;
-  for (std::size_t i = at + 1; i < at + length; ++i)
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  const unsigned second = byte(at + 1);
-  if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
-      (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F))
-    return 0;
-  return length;
-}
-
 }  // namespace
 
 std::string_view trim(std::string_view text) {
@@ -87,8 +71,14 @@ std::vector<std::string_view> split_lines(std::string_view text) {
   return lines;
 }
 
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+std::string csv_field(std::string_view foreign) {
+  constexpr std::size_t kLongestEscape = 4;  // for each byte
+  std::string text = sanitise(foreign, kLongestEscape * foreign.size() + 1);
+  // A spreadsheet would compute what begins so and is no number.
+  const bool is_number = text.find_first_not_of("+-.0123456789e") == std::string::npos;
+  if (!text.empty() && std::string_view("=+@-").contains(text[0]) && !is_number)
+    text.insert(0, "'");
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + "\"";
@@ -193,6 +183,21 @@ std::size_t offset_of(std::string_view text, Position position) {
   return at;
 }
 
+namespace {
+
+/// A part of a line, smaller by as many bytes as its ends would cut off characters.
+std::string_view whole_characters(std::string_view line, std::size_t from, std::size_t bytes) {
+  const auto is_tail = [&](std::size_t i) {
+    return i < line.size() && (static_cast<unsigned char>(line[i]) & 0xC0) == 0x80;
+  };
+  std::size_t end = std::min(from + bytes, line.size());
+  for (int moved = 0; moved < 3 && is_tail(from); ++moved) ++from;
+  for (int moved = 0; moved < 3 && end > from && is_tail(end); ++moved) --end;
+  return line.substr(from, end - from);
+}
+
+}  // namespace
+
 std::string render_frame(std::string_view text, std::size_t offset, std::string_view message) {
   constexpr std::size_t kWidth = 100;  // shown bytes of a long line
   offset = std::min(offset, text.size());
@@ -202,13 +207,14 @@ std::string render_frame(std::string_view text, std::size_t offset, std::string_
   std::size_t caret = offset - start;
   if (line.size() > kWidth) {
     const std::size_t cut = caret > kWidth / 2 ? caret - kWidth / 2 : 0;
-    line = line.substr(cut, kWidth);
-    caret -= cut;
+    line = whole_characters(line, cut, kWidth);
+    caret -= std::min(caret, static_cast<std::size_t>(line.data() - text.data()) - start);
   }
+  if (line.ends_with('\r')) line.remove_suffix(1);
   // Tabs become blanks, so that the caret stands under its byte whatever the tab width.
-  std::string shown = sanitise(line);
-  std::ranges::replace(shown, '\t', ' ');
-  const auto indent = position_of(sanitise(line.substr(0, caret)), caret).column - 1;
+  const std::string shown = sanitise_line(line);
+  const std::string before = sanitise_line(line.substr(0, caret));
+  const auto indent = position_of(before, before.size()).column - 1;
   const auto number = std::to_string(position_of(text, offset).line);
   return fmt::format("{} | {}\n{} | {}^ {}", number, shown, std::string(number.size(), ' '),
                      std::string(indent, ' '), message);
@@ -224,35 +230,6 @@ std::string render_line(std::string_view text, std::size_t line, std::string_vie
   }
   const std::size_t end = std::min(text.find('\n', start), text.size());
   return render_frame(text, std::min(start + (column > 0 ? column - 1 : 0), end), message);
-}
-
-std::string sanitise(std::string_view text, std::size_t limit) {
-  constexpr std::string_view kCut = "...";
-  std::string safe;
-  safe.reserve(std::min(text.size(), limit));
-  for (std::size_t i = 0; i < text.size();) {
-    const auto length = utf8_length(text, i);
-    const auto byte = static_cast<unsigned char>(text[i]);
-    // C1 controls are two-byte sequences C2 80..9F; terminals obey them like escape codes.
-    const bool is_c1 =
-        length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    const bool is_control = byte == 0x7F || (byte < 0x20 && byte != '\n' && byte != '\t');
-    const bool is_safe = length != 0 && !is_c1 && !is_control;
-    const auto piece = is_safe ? text.substr(i, length) : std::string_view("?");
-    if (safe.size() + piece.size() > limit) {
-      while (safe.size() + kCut.size() > limit && !safe.empty()) {
-        const bool is_tail = (static_cast<unsigned char>(safe.back()) & 0xC0) == 0x80;
-        safe.pop_back();
-        while (is_tail && !safe.empty() && (static_cast<unsigned char>(safe.back()) & 0xC0) == 0x80)
-          safe.pop_back();
-        if (is_tail && !safe.empty()) safe.pop_back();
-      }
-      return safe + std::string(kCut.substr(0, limit - safe.size()));
-    }
-    safe += piece;
-    i += std::max<std::size_t>(length, 1);
-  }
-  return safe;
 }
 
 std::string without_numbers(std::string_view text) {

@@ -24,7 +24,8 @@ std::vector<std::string_view> split_lines(std::string_view text);
 
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
-/// A field of a line of CSV: quoted where it holds a comma, a quote or a newline (RFC 4180).
+/// A field of a line of CSV, sanitised: quoted where it holds a comma, a quote or a newline (RFC
+/// 4180); what a spreadsheet would take for a formula begins with an apostrophe.
 std::string csv_field(std::string_view text);
 
 /// True for a C identifier that is no keyword of C or C++ and not reserved for the implementation.
@@ -62,9 +63,11 @@ std::string render_frame(std::string_view text, std::size_t offset, std::string_
 std::string render_line(std::string_view text, std::size_t line, std::string_view message,
                         std::size_t column = 0);
 
-/// Foreign text that is safe to show: control characters other than newline and tab, and bytes that
-/// are no UTF-8, become '?'; the result has at most `limit` bytes, an ellipsis included where it
-/// was cut.
+/// Foreign text that is safe to show on a terminal, in a prompt, on a page or in a log: what would
+/// hide or command becomes an escape. Controls but for newline and tab are \x1b, hidden and
+/// bidirectional characters \u202E (is_hidden() of foreign_text.h), bytes that are no UTF-8 \xff; a
+/// carriage return before a newline goes. At most `limit` bytes, an ellipsis included where it was
+/// cut.
 std::string sanitise(std::string_view text, std::size_t limit = 1 << 16);
 
 /// The text with an N for each number that stands alone: what is left is equal in equal cases.

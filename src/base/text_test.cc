@@ -73,24 +73,6 @@ TEST(Text, DrawsACaretUnderThePlace) {
   EXPECT_EQ(lines[0][lines[1].find('^')], '!');
 }
 
-TEST(Text, SanitisesForeignBytes) {
-  EXPECT_EQ(sanitise("a\x1b[31m\nb\t\x7f"), "a?[31m\nb\t?");
-  EXPECT_EQ(sanitise("\xc3\xb6 \xff \xc0\xaf \xed\xa0\x80 \xe2\x82"), "\xc3\xb6 ? ?? ??? ??");
-  EXPECT_EQ(sanitise("\xc2\x9b"
-                     "31m"),
-            "?31m");
-  EXPECT_EQ(sanitise("abcdefgh", 6), "abc...");
-  EXPECT_EQ(sanitise("\xc3\xb6\xc3\xb6\xc3\xb6", 5), "\xc3\xb6...");
-  EXPECT_EQ(sanitise("abcdef", 6), "abcdef");
-}
-
-RC_GTEST_PROP(TextProperty, SanitisedTextIsStableAndShort, (const std::string& text)) {
-  const auto limit = *rc::gen::inRange<std::size_t>(0, 40);
-  const auto safe = sanitise(text, limit);
-  RC_ASSERT(safe.size() <= limit);
-  RC_ASSERT(sanitise(safe, limit) == safe);
-}
-
 TEST(Text, FormatsFigures) {
   EXPECT_EQ(format_si(0.00235, "s"), "2.35 ms");
   EXPECT_EQ(format_si(4.12e10, "B/s"), "41.2 GB/s");
@@ -114,6 +96,9 @@ TEST(Text, EqualCasesDifferInNumbersAlone) {
 TEST(Text, FieldsOfCsvAreQuotedWhereTheyMustBe) {
   EXPECT_EQ(csv_field("plain words"), "plain words");
   EXPECT_EQ(csv_field("a, \"b\"\nc"), "\"a, \"\"b\"\"\nc\"");
+  EXPECT_EQ(csv_field("=HYPERLINK(1)"), "'=HYPERLINK(1)");
+  EXPECT_EQ(csv_field("-1.5e+3"), "-1.5e+3");
+  EXPECT_EQ(csv_field("\x1b[2J"), "\\x1b[2J");
 }
 
 }  // namespace

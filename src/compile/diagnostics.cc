@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/characters.h"
+#include "base/foreign_text.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "compile/library_names.h"
@@ -17,6 +18,8 @@ namespace kw::compile {
 namespace {
 
 using Severity = Diagnostic::Severity;
+
+constexpr std::size_t kPlaceBytes = 200;
 
 std::optional<Severity> severity_from(std::string_view kind) {
   if (kind.find("error") != std::string_view::npos || kind == "sorry, unimplemented")
@@ -39,7 +42,7 @@ std::size_t number_at(const Json& object, const char* key) {
 Diagnostic from_json(const Json& item) {
   Diagnostic d;
   d.severity = severity_from(text_at(item, "kind")).value_or(Severity::Note);
-  d.message = sanitise(text_at(item, "message"), 2000);
+  d.message = sanitise_line(text_at(item, "message"), 2000);
   const auto places = item.find("locations");
   if (places != item.end() && places->is_array() && !places->empty()) {
     const auto caret = places->front().find("caret");
@@ -51,7 +54,7 @@ Diagnostic from_json(const Json& item) {
   }
   const auto fixes = item.find("fixits");
   if (fixes != item.end() && fixes->is_array() && !fixes->empty() && fixes->front().is_object())
-    d.replacement = sanitise(text_at(fixes->front(), "string"), 200);
+    d.replacement = sanitise_line(text_at(fixes->front(), "string"), 200);
   const auto children = item.find("children");
   if (children != item.end() && children->is_array()) {
     for (const Json& child : *children)
@@ -115,7 +118,7 @@ std::optional<Diagnostic> from_text(std::string_view line) {
   if (kind != "error" && kind != "fatal error" && kind != "warning" && kind != "note")
     return std::nullopt;
   d.severity = *severity_from(kind);
-  d.message = sanitise(trim(rest.substr(end + 2)), 2000);
+  d.message = sanitise_line(trim(rest.substr(end + 2)), 2000);
   return d;
 }
 
@@ -133,7 +136,7 @@ std::optional<Diagnostic> from_linker(std::string_view line) {
       if (file.rfind(' ') != std::string_view::npos) file.remove_prefix(file.rfind(' ') + 1);
       d.file = std::string(file);
     }
-    d.message = sanitise(trim(line.substr(at)), 1000);
+    d.message = sanitise_line(trim(line.substr(at)), 1000);
     return d;
   }
   return std::nullopt;
@@ -289,7 +292,7 @@ void tell_missing(const std::string& name, bool is_entry, const BuildUnit& unit,
   if (found == defined.end()) return;
   const Prototype there = prototype_at(main->text, found->second);
   f.text += is_same ? " Found: " : " Found, with another name: ";
-  f.text += sanitise(there.text, 400) + ".";
+  f.text += sanitise_line(there.text, 400) + ".";
   f.place += ":" + std::to_string(there.line);
 }
 
@@ -307,7 +310,8 @@ Finding finding_of(const Diagnostic& d, const BuildUnit& unit,
     if (near.empty()) near = library_hint(unknown, unit.target);
     f.text += near;
   }
-  f.place = place_of(own != nullptr ? *own : d);
+  // A #line directive names any file.
+  f.place = sanitise_line(place_of(own != nullptr ? *own : d), kPlaceBytes);
   if (own != nullptr) f.frame = frame_of(*file_of(unit, own->file), *own);
   if (const std::string missing = missing_name(d); !missing.empty())
     tell_missing(missing, !d.file.empty() && d.file != unit.main_file, unit, f);

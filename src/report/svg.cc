@@ -25,19 +25,6 @@ constexpr std::string_view kStyle =
     ".c0{color:#6cb6ff}.c1{color:#ff9e64}.c2{color:#7ee787}.c3{color:#d2a8ff}.c4{color:#f0c674}.c5{"
     "color:#76e3ea}}";
 
-/// U+200E, U+200F, U+202A to U+202E and U+2066 to U+2069: three bytes each.
-bool is_order_mark(std::string_view text) {
-  if (text.size() < 3 || text[0] != '\xE2') return false;
-  const auto last = static_cast<unsigned char>(text[2]);
-  if (text[1] == '\x80') return last == 0x8E || last == 0x8F || (last >= 0xAA && last <= 0xAE);
-  return text[1] == '\x81' && last >= 0xA6 && last <= 0xA9;
-}
-
-std::string spelled_out(std::string_view mark) {
-  const int middle = mark[1] & 0x3F, last = mark[2] & 0x3F;
-  return fmt::format("[U+{:04X}]", 0x2000 | middle << 6 | last);
-}
-
 std::string tick_label(double value) {
   const double size = std::abs(value);
   if (size != 0 && (size >= 1e4 || size < 1e-2)) {
@@ -52,11 +39,11 @@ std::string tick_label(double value) {
 std::string_view plot_style() { return kStyle; }
 
 std::string escape(std::string_view foreign) {
-  const std::string text = sanitise(foreign, foreign.size() + 1);
+  constexpr std::size_t kLongestEscape = 4;  // for each byte of the text
+  const std::string text = sanitise(foreign, kLongestEscape * foreign.size() + 1);
   std::string out;
   out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
+  for (const char c : text) {
     if (c == '<') {
       out += "&lt;";
     } else if (c == '>') {
@@ -67,9 +54,6 @@ std::string escape(std::string_view foreign) {
       out += "&quot;";
     } else if (c == '\'') {
       out += "&#39;";
-    } else if (const auto rest = std::string_view(text).substr(i); is_order_mark(rest)) {
-      out += spelled_out(rest);
-      i += 2;
     } else {
       out += c;
     }
