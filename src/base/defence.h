@@ -56,6 +56,8 @@ enum class Defence : std::uint8_t {
   LateWorkWatched,     ///< Without: nobody looks what a process does after its answer.
   CachesFlushed,       ///< Without: a timed call begins with what lies in the caches.
   PhysicsFloor,        ///< Without: a time may be shorter than moving the data takes.
+  TroublesOfTarget,    ///< Without: a cpu player is believed when it tells of a GPU.
+  DeviceFaultSeen,     ///< Without: a device has failed where a player says so.
 };
 
 struct DefenceName {
@@ -102,6 +104,8 @@ inline constexpr DefenceName kDefenceNames[] = {
     {Defence::LateWorkWatched, "late-work-watched"},
     {Defence::CachesFlushed, "caches-flushed"},
     {Defence::PhysicsFloor, "physics-floor"},
+    {Defence::TroublesOfTarget, "troubles-of-target"},
+    {Defence::DeviceFaultSeen, "device-fault-seen"},
 };
 
 /// False only in builds with KW_DEFENCES_MAY_BE_OFF, which no released program is, and there only

@@ -17,6 +17,7 @@
 #include "device/cuda_nodes.h"
 #include "device/cuda_ops.h"
 #include "device/cuda_player.h"
+#include "device/nvml.h"
 #include "device/parallel.h"
 #include "device/plan_encode.h"
 #include "device/player_pool.h"
@@ -68,7 +69,9 @@ class CudaDevice final : public Device {
         ops_(*context_, parallel_),
         turn_(std::move(turn)),
         pool_(std::move(pool)),
-        host_options_(std::move(host)) {}
+        host_options_(std::move(host)),
+        nvml_(Nvml::open(facts_.id)),
+        errors_before_(nvml_ ? nvml_->uncorrected_errors() : 0) {}
 
   const CudaSurroundings& surroundings() const { return surroundings_; }
   const DeviceFacts& facts() const override { return facts_; }
@@ -83,6 +86,7 @@ class CudaDevice final : public Device {
   Result<> flush(std::span<Buffer* const>) override { return ops_.flush(); }
   Result<std::unique_ptr<Player>> start_player(const PlayerSpec& spec) override;
   Result<bool> probe() override;
+  bool has_failed() override { return nvml_ && nvml_->uncorrected_errors() > errors_before_; }
   Result<> equip(std::span<const BuildUnit> units) override;
   Result<double> run_trusted(const TrustedRun& run) override;
 
@@ -113,6 +117,8 @@ class CudaDevice final : public Device {
   std::map<std::string, std::string> images_;  ///< Of all units, by role.
   std::unique_ptr<player::cuda::Session> session_;
   std::map<std::string, std::int32_t> objects_;  ///< In the session, by role.
+  std::unique_ptr<Nvml> nvml_;                   ///< Null: nobody tells how the GPU fares.
+  std::uint64_t errors_before_ = 0;
 };
 
 Result<> CudaDevice::equip(std::span<const BuildUnit> units) {

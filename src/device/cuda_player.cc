@@ -7,6 +7,7 @@
 
 #include "base/defence.h"
 #include "base/text.h"
+#include "base/foreign_text.h"
 #include "device/plan_encode.h"
 #include "device/undisturbed.h"
 #include "platform/clock.h"
@@ -26,6 +27,10 @@ LoadResult refused(std::string words) {
   return {.fate = Fate::LoadRefused, .object = -1, .detail = std::move(words)};
 }
 
+LoadResult misnumbered() {
+  return {.fate = Fate::BadProtocol, .object = -1, .detail = "it numbers objects in its own way"};
+}
+
 LoadResult loaded(const PlayerProcess::Exchange& e) {
   return {
       .fate = e.result.fate, .object = e.answer ? e.answer->object : -1, .detail = e.result.detail};
@@ -39,6 +44,7 @@ CudaPlayer::CudaPlayer(BlankPlayer blank, const Setup& setup, SharedClock clock)
       runs_host_code_(setup.runs_host_code),
       process_(std::move(blank), setup.name) {
   process_.await_death();
+  process_.speak_for_gpu();
 }
 
 Result<std::unique_ptr<CudaPlayer>> CudaPlayer::prepare(BlankPlayer blank, const Setup& setup) {
@@ -70,6 +76,8 @@ LoadResult CudaPlayer::load(const BuiltObject& object) {
   settle();
   if (object.format == "elf-so" && runs_host_code_) {
     LoadResult result = process_.load_shared(object, kHostTimeout);
+    if (result.fate == Fate::Returned && result.object != static_cast<int>(symbols_.size()))
+      return misnumbered();
     if (result.fate == Fate::Returned)
       symbols_.emplace_back();  // it has none that a plan could name
     return result;
@@ -86,8 +94,7 @@ LoadResult CudaPlayer::load(const BuiltObject& object) {
                                    Kind::Loaded, kCubinTimeout);
   LoadResult result = loaded(e);
   if (result.fate != Fate::Returned) return result;
-  if (result.object != static_cast<int>(symbols_.size()))
-    return {.fate = Fate::BadProtocol, .object = -1, .detail = "it numbers objects in its own way"};
+  if (result.object != static_cast<int>(symbols_.size())) return misnumbered();
   auto& symbols = symbols_.emplace_back();
   for (const KernelFacts& kernel : object.kernels)
     symbols[kernel.name] = kernel.symbol.empty() ? kernel.name : kernel.symbol;
@@ -119,7 +126,7 @@ LoadResult CudaPlayer::bind(const Binding& binding) {
                                    Kind::Loaded, runs_host_code_ ? kHostTimeout : kBindTimeout);
   LoadResult result = loaded(e);
   if (result.fate == Fate::Returned && e.answer)
-    result.why_not_captured = sanitise(e.answer->words(), player::kTextBytes);
+    result.why_not_captured = sanitise_line(e.answer->words(), player::kTextBytes);
   return result;
 }
 

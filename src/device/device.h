@@ -139,6 +139,10 @@ class Device {
   /// What keeps it from being tried out, such as too little memory, is an error to retry; so is a
   /// GPU that is lost: no work of this process can bring it back.
   virtual Result<bool> probe() = 0;
+  /// Whether the device counts a failure of its own (memory errors that it could not correct) since
+  /// it was opened, by what its maker's management library tells this process. False where nobody
+  /// tells. No player has a say in it.
+  virtual bool has_failed() { return false; }
   /// Hands over trusted kernels that the device's own operations need (cuda: what trusted_units()
   /// lists, built for its arch). Before anything else; a device that needs none ignores them.
   virtual Result<> equip(std::span<const BuildUnit> units);

@@ -90,7 +90,7 @@ class FakePlayer final : public Player {
 
   CallResult keep_only(int) override {
     world_.log.push_back("keep_only " + spec_.name);
-    return is_alive_ ? CallResult{} : CallResult{.fate = Fate::Exited};
+    return ended(&FakeObject::keep_only);
   }
 
   void begin_forget(int) override { world_.log.push_back("begin_forget " + spec_.name); }
@@ -98,7 +98,7 @@ class FakePlayer final : public Player {
 
   CallResult forget(int) override {
     world_.log.push_back("forget " + spec_.name);
-    return is_alive_ ? CallResult{} : CallResult{.fate = Fate::Exited};
+    return ended(&FakeObject::forget);
   }
 
   CallResult call(const Call& call) override {
@@ -125,6 +125,8 @@ class FakePlayer final : public Player {
 
   CallResult call_empty() override {
     if (!is_alive_) return {.fate = Fate::Exited, .detail = "the player has ended before"};
+    if (CallResult scripted = ended(&FakeObject::empty); scripted.fate != Fate::Returned)
+      return scripted;
     CallResult result = returned_after(world_.empty_call_ns);
     if (world_.facts.target == Target::Cuda) {
       result.stamped_ns = world_.empty_stamped_ns;
@@ -140,6 +142,13 @@ class FakePlayer final : public Player {
   }
 
  private:
+  CallResult ended(CallResult FakeObject::* how) {
+    if (!is_alive_) return {.fate = Fate::Exited};
+    CallResult result = loaded_.empty() ? CallResult{} : loaded_.front().object->*how;
+    is_alive_ = result.fate == Fate::Returned || result.fate == Fate::LaunchFailed;
+    return result;
+  }
+
   FakeArgument resolve(const Argument& a) const {
     if (a.buffer < 0) return {.address = nullptr, .scalar = a.scalar};
     KW_ASSERT(static_cast<std::size_t>(a.buffer) < spec_.buffers.size());
@@ -172,6 +181,7 @@ class FakeDevice final : public Device {
     if (!world_.lost.empty()) return fail(world_.lost, world_.facts.model, Advice::Retry);
     return world_.is_sane;
   }
+  bool has_failed() override { return world_.has_failed; }
 
   Result<std::unique_ptr<Buffer>> allocate(const BufferSpec& spec) override {
     if (spec.bytes > std::min(world_.free_bytes, world_.most_bytes))

@@ -44,8 +44,11 @@ struct FakeObject {
   /// For a bound plan the one set holds what its steps pass, in their order: scalars' images, and
   /// addresses in tensors and workspaces.
   FakeKernel kernel;
-  LoadResult load;             ///< `object` is filled in.
-  LoadResult bind;             ///< Likewise.
+  LoadResult load;         ///< `object` is filled in.
+  LoadResult bind;         ///< Likewise.
+  CallResult forget = {};  ///< How these end, where the player lives.
+  CallResult keep_only = {};
+  CallResult empty = {};       ///< Of a player that has loaded it, if not Returned.
   AfterReturn after;           ///< What watching finds after each call.
   std::function<void()> late;  ///< Runs while the player is watched after a call.
 };
@@ -61,6 +64,7 @@ struct FakeWorld {
   /// The largest allocation that works, whatever is said to be free.
   std::int64_t most_bytes = std::int64_t{8} << 30;
   bool is_sane = true;  ///< What probe() answers.
+  bool has_failed = false;
   std::string lost;     ///< What probe() fails with instead; empty: it answers.
   int fail_starts = 0;  ///< The next so many start_player() calls fail.
   int flushes = 0;

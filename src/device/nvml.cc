@@ -24,6 +24,8 @@ using Status = int;  // nvmlReturn_t; 0 is success
 constexpr Status kTooSmall = 7;
 constexpr unsigned kSmClock = 1;
 constexpr unsigned kGpuSensor = 0;
+constexpr unsigned kUncorrected = 1;   // nvmlMemoryErrorType_t
+constexpr unsigned kSinceLoading = 0;  // NVML_VOLATILE_ECC
 /// Of parents, up to the first process.
 constexpr int kMostParents = 64;
 
@@ -102,6 +104,7 @@ struct Nvml::Calls {
   Status (*temperature)(Handle, unsigned, unsigned*) = nullptr;
   Status (*reasons)(Handle, unsigned long long*) = nullptr;
   Status (*processes)(Handle, unsigned*, ProcessInfo*) = nullptr;
+  Status (*memory_errors)(Handle, unsigned, unsigned, unsigned long long*) = nullptr;
 
   template <class F>
   void find(F& to, std::initializer_list<const char*> names) const {
@@ -144,7 +147,16 @@ std::unique_ptr<Nvml> Nvml::open(const std::string& device, const std::string& l
          {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"});
   c.find(c.processes,
          {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"});
+  c.find(c.memory_errors, {"nvmlDeviceGetTotalEccErrors"});
   return nvml;
+}
+
+std::uint64_t Nvml::uncorrected_errors() const {
+  unsigned long long count = 0;
+  const bool is_told =
+      calls_->memory_errors != nullptr &&
+      calls_->memory_errors(calls_->device, kUncorrected, kSinceLoading, &count) == 0;
+  return is_told ? count : 0;
 }
 
 GpuMoment Nvml::look() const {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -36,6 +37,9 @@ class Nvml {
 
   /// As it is now; what the driver does not tell stays 0 or empty. Some 50 us.
   GpuMoment look() const;
+  /// Memory errors that the GPU could not correct since its driver was loaded; 0 where it does not
+  /// count them.
+  std::uint64_t uncorrected_errors() const;
 
  private:
   struct Calls;

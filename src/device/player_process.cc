@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/defence.h"
+#include "base/foreign_text.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "platform/files.h"
@@ -235,7 +236,13 @@ void PlayerProcess::judge_answer(Exchange& into, std::uint64_t sequence, Kind ex
 }
 
 void PlayerProcess::judge_failure(Exchange& into, const Answer& answer, Kind expected) {
-  const std::string words = sanitise(answer.words(), player::kTextBytes);
+  const std::string words = sanitise_line(answer.words(), player::kTextBytes);
+  const bool is_of_gpu =
+      answer.trouble == Trouble::LaunchFailed || answer.trouble == Trouble::DeviceFault;
+  if (is_of_gpu && !speaks_for_gpu_ && is_on(Defence::TroublesOfTarget)) {
+    into.result = end(Fate::BadProtocol, "it tells of a GPU and has none");
+    return;
+  }
   switch (answer.trouble) {
     case Trouble::LoadRefused:
       if (expected != Kind::Loaded) {
@@ -247,6 +254,10 @@ void PlayerProcess::judge_failure(Exchange& into, const Answer& answer, Kind exp
       into.result.detail = words;
       break;
     case Trouble::Signal:
+      if (answer.signal < 1 || answer.signal >= NSIG) {
+        into.result = end(Fate::BadProtocol, "it tells of a signal that does not exist");
+        break;
+      }
       into.result = end(Fate::Crashed, signal_words(answer.signal));
       into.result.signal = answer.signal;
       into.result.fault_in_guard = answer.in_guard != 0;
@@ -267,8 +278,8 @@ void PlayerProcess::judge_failure(Exchange& into, const Answer& answer, Kind exp
       into.result = end(Fate::DeviceFault, words);
       into.result.signal = answer.signal;
       break;
-    default:
-      into.result = end(Fate::BadProtocol, words.empty() ? "it refused the request" : words);
+    default:  // its words may be of the candidate's making
+      into.result = end(Fate::BadProtocol, "it refused the request");
   }
 }
 
@@ -324,7 +335,11 @@ Result<AfterReturn> PlayerProcess::watch_after_return(std::int64_t ns) {
     end(Fate::Exited, {});
     return AfterReturn{.has_ended = true};
   }
-  const std::int64_t cpu = at_rest >= 0 ? at_rest : KW_TRY(blank_.process.cpu_ns());
+  const std::int64_t cpu = at_rest >= 0 ? at_rest : blank_.process.cpu_ns().value_or(-1);
+  if (cpu < 0) {  // gone, though it was stopped: nothing but its own end explains that
+    end(Fate::Exited, {});
+    return AfterReturn{.has_ended = true};
+  }
   AfterReturn after;
   after.late_cpu_ns = static_cast<double>(std::max<std::int64_t>(0, cpu - cpu_at_answer_ns_));
   after.processes_left = brake_.threads().count_children();

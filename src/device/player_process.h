@@ -68,6 +68,8 @@ class PlayerProcess {
   /// From now on whatever ends the process, this object's end included, returns only when nothing
   /// of it is left: where a driver has to tear down what it held, that takes longer than the kill.
   void await_death() { awaits_death_ = true; }
+  /// It runs code on a GPU: only then is it heard about launches and faults of one.
+  void speak_for_gpu() { speaks_for_gpu_ = true; }
   bool is_alive() const { return is_alive_; }
   JailLevel jail() const { return blank_.level; }
   int uid() const { return static_cast<int>(blank_.process.uid()); }
@@ -91,6 +93,7 @@ class PlayerProcess {
   std::string name_;
   bool is_alive_ = true;
   bool awaits_death_ = false;
+  bool speaks_for_gpu_ = false;
   int staged_ = 0;  ///< Objects in the folder.
   std::int64_t cpu_at_answer_ns_ = 0;
 };

@@ -9,6 +9,11 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
 
 #include "player/transport.h"
 
@@ -212,6 +217,24 @@ TEST_F(Transport, TellsEmptyFromGone) {
   EXPECT_EQ(received.error, 0);
   EXPECT_EQ(received.bytes, 0u);
   EXPECT_EQ(send_packet(ends_[0], buffer, {}, false), EPIPE);
+}
+
+// An attack that forges another version is turned away for that alone, and proves nothing.
+TEST(Protocol, AttacksForgeMessagesOfThisVersion) {
+  std::size_t found = 0;
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(KW_SOURCE_DIR "/tests/exploits")) {
+    if (!file.is_regular_file()) continue;
+    std::ifstream stream(file.path());
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    std::ostringstream magic;
+    magic << "0x" << std::hex << kMagic;
+    if (text.find("= " + magic.str() + ";") == std::string::npos) continue;
+    ++found;
+    EXPECT_NE(text.find("version = " + std::to_string(kVersion) + ","), std::string::npos)
+        << file.path() << " forges another version of the protocol";
+  }
+  EXPECT_GE(found, 5u);
 }
 
 }  // namespace

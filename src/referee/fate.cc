@@ -10,6 +10,7 @@
 
 #include "base/defence.h"
 #include "base/text.h"
+#include "base/foreign_text.h"
 
 namespace kw::referee {
 namespace {
@@ -35,7 +36,7 @@ Verdict verdict_of_fault(const device::CallResult& call, const std::string& word
 }
 
 std::string with_detail(std::string text, const std::string& detail) {
-  if (!detail.empty()) text += ": " + sanitise(detail, kDetailLimit);
+  if (!detail.empty()) text += ": " + sanitise_line(detail, kDetailLimit);
   return text;
 }
 

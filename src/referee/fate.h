@@ -20,8 +20,8 @@ std::optional<Verdict> verdict_of_bind(const device::LoadResult& bound,
 /// Whether the fault may have been a write to an input, which a second run can tell.
 bool may_be_input_write(const device::CallResult& call);
 
-/// Whether the GPU itself failed, of which no kernel is the cause: memory or a link that could not
-/// be corrected, or the device gone.
+/// Whether the player says that the GPU itself failed, of which no kernel is the cause: memory or a
+/// link that could not be corrected, or the device gone.
 bool is_fault_of_device(const device::CallResult& call);
 
 /// Nothing if the call returned. `what` names the call: "workload 'prime'".

@@ -139,7 +139,8 @@ TEST(Gpu, NamesHowACallEnded) {
 TEST(Gpu, WhatTheGpuItselfFailedAtIsNobodysVerdict) {
   for (const int status : {46, 214, 220, 226}) {
     GpuRoom room;
-    room.world.objects["candidate"].kernel = [=](const Sets&) {
+    room.world.objects["candidate"].kernel = [=, &room](const Sets&) {
+      room.world.has_failed = true;
       return device::CallResult{
           .fate = device::Fate::DeviceFault, .signal = status, .detail = "CUDA's words"};
     };
@@ -148,8 +149,31 @@ TEST(Gpu, WhatTheGpuItselfFailedAtIsNobodysVerdict) {
     EXPECT_EQ(e.error().advice, Advice::Retry);
     EXPECT_THAT(e.error().what,
                 AllOf(HasSubstr("the GPU failed under the candidate"), HasSubstr("CUDA's words")));
+    room.world.has_failed = false;
     EXPECT_VERDICT(room.judge(twice<float>), Measure, Correct);
   }
+}
+
+TEST(Gpu, AFaultOfTheGpuThatNobodyElseSeesIsTheCandidates) {
+  for (const int status : {46, 214, 220, 226}) {
+    GpuRoom room;
+    room.world.objects["candidate"].kernel = [=](const Sets&) {
+      return device::CallResult{.fate = device::Fate::DeviceFault, .signal = status};
+    };
+    EXPECT_VERDICT(room.judge(), Run, Crashed);
+    EXPECT_VERDICT(room.judge(twice<float>), Measure, Correct);
+  }
+}
+
+TEST(Gpu, AGpuThatIsLostToTheWorkerItselfIsNobodysVerdict) {
+  GpuRoom room;
+  room.world.objects["candidate"].kernel = [&](const Sets&) {
+    room.world.lost = "the GPU is lost";
+    return device::CallResult{.fate = device::Fate::DeviceFault, .signal = 214};
+  };
+  const auto e = room.referee->judge(room.request);
+  ASSERT_FALSE(e.has_value());
+  EXPECT_EQ(e.error().what, "the GPU is lost");
 }
 
 TEST(Gpu, AFaultByWritingAnInputIsAModifiedInput) {

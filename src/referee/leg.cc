@@ -179,12 +179,23 @@ Result<device::CallResult> Leg::call(const Workload& workload, std::int64_t time
   if (post.plan == nullptr)
     call.arguments = arguments_of(task_, workload, post.stand.first_buffer, post.stand.precision);
   const auto result = player_->call(call);
-  // A host launcher's answer may be of its own making.
-  if (is_fault_of_device(result) && !runs_host_code())
-    return fail(fmt::format("the GPU failed under the {} at workload '{}': {}", program_.role,
-                            workload.name, result.detail),
-                device_.facts().model, Advice::Retry);
+  KW_TRY(look_at_device(result, workload));
   return result;
+}
+
+// What a player says of its device may be of the candidate's making: only what this process sees of
+// the device by itself is the device's trouble, and all else the end of whoever ran.
+Result<> Leg::look_at_device(const device::CallResult& ended, const Workload& workload) {
+  if (!is_fault_of_device(ended)) return {};
+  const bool is_foreign = program_.role == "candidate" || program_.role == "opponent";
+  const bool is_believed = !is_foreign || !is_on(Defence::DeviceFaultSeen);
+  if (!is_believed && !device_.has_failed()) {
+    (void)KW_TRY(device_.probe());  // lost: an error
+    return {};
+  }
+  return fail(fmt::format("the GPU failed under the {} at workload '{}': {}", program_.role,
+                          workload.name, ended.detail),
+              device_.facts().model, Advice::Retry);
 }
 
 Result<std::string> Leg::check_workspaces(const Workload& workload) {

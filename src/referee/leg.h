@@ -98,6 +98,8 @@ class Leg {
   Post& post_of(const Workload& workload);
   Result<std::optional<Verdict>> allocate_workspaces();
   device::LoadResult bind(Post& post, int object);
+  /// An error (retry) where the device itself failed.
+  Result<> look_at_device(const device::CallResult& ended, const Workload& workload);
   Result<double> measure_stamps_apart();
 
   device::Device& device_;

@@ -48,17 +48,19 @@ Result<std::optional<Verdict>> Timing::wall_times(Entry& entry, bool is_paced,
 
 // From a call goes the time of as many empty ones, which take the same way: request, spacer, stamp,
 // answer; only the plan is missing.
-Result<double> Timing::empty_wall_time(Entry& entry, std::size_t calls) {
+Result<std::optional<Verdict>> Timing::empty_wall_time(Entry& entry, std::size_t calls,
+                                                       double& quicker_ns) {
   std::vector<double> empty;
   for (std::size_t i = 0; i < calls; ++i) {
     KW_TRY(entry.bench->flush(1));
     const auto call = entry.leg->player().call_empty();
-    if (call.fate != device::Fate::Returned)
-      return fail("the candidate's player does not answer an empty call", call.detail,
-                  Advice::Retry);
+    if (auto verdict = verdict_of(
+            call, fmt::format("workload '{}', with nothing in it,", entry.bench->workload().name)))
+      return at_measure(*verdict);
     empty.push_back(call.elapsed_ns);
   }
-  return measure::quantile(empty, kQuarter);
+  quicker_ns = measure::quantile(empty, kQuarter);
+  return std::nullopt;
 }
 
 // Uninterrupted first. A series of long products draws more power than pairs with their pauses do,
@@ -73,7 +75,8 @@ Result<std::optional<Verdict>> Timing::retime(Entry& entry) {
     std::vector<double> walls;
     if (auto verdict = KW_TRY(wall_times(entry, is_paced, walls))) return verdict;
     retimed.calls = static_cast<int>(walls.size());
-    retimed.empty_ns = KW_TRY(empty_wall_time(entry, walls.size()));
+    if (auto verdict = KW_TRY(empty_wall_time(entry, walls.size(), retimed.empty_ns)))
+      return verdict;
     retimed.call_ns = measure::quantile(walls, kQuarter) - retimed.empty_ns;
     if (retimed.call_ns <= most) break;
   }
