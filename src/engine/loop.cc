@@ -6,12 +6,15 @@
 
 #include <algorithm>
 
+#include "base/foreign_text.h"
 #include "engine/orders.h"
 #include "llm/prices.h"
 #include "memory/lesson_rules.h"
 
 namespace kw::engine {
 namespace {
+
+constexpr std::size_t kLongestEscape = 4;  // of sanitise_line(), for each byte
 
 search::StopRule rules_of(const RunConfig& config) {
   std::vector<search::StopRule> rules{search::interrupted(), search::goal_reached(config.goals),
@@ -92,7 +95,9 @@ Loop::Loop(const Workbench& workbench, const RunConfig& config,
       is_writing_(is_writing),
       written_(first_written(workbench, config),
                [&workbench](const Candidate& candidate) { return workbench.fits(candidate); }),
-      log_(std::move(log)) {
+      log_([log = std::move(log)](const std::string& line) {
+        log(sanitise_line(line, kLongestEscape * line.size()));  // names are foreign
+      }) {
   log_(fmt::format("run {} strategy {} seed {} baseline {}", config.task, config.strategy,
                    config.seed, standing_.incumbent().candidate.name));
 }
@@ -166,7 +171,7 @@ Result<std::optional<InFlight>> Loop::ask() {
   flight.number = ++asked_;
   flight.ask = *next;
   flight.candidate = KW_TRY(candidate_of(*next));
-  flight.opponent = standing_.incumbent();
+  flight.opponent = standing_.opponent();
   in_flight_.push_back(flight);
   return std::optional(std::move(flight));
 }

@@ -8,6 +8,9 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "engine/readings.h"
+#include "propose/counsel.h"
+#include "propose/judge.h"
 #include "record/codec_impl.h"
 
 namespace kw::engine {
@@ -181,6 +184,23 @@ std::optional<OrderBook::Due> OrderBook::take(int next, int told) {
   }
   ++taken_;
   return Due{order, is_new};
+}
+
+Result<int> settled_of(const store::RunStore& store, const RunSummary& run) {
+  const auto recorded = static_cast<int>(run.attempts);
+  int settled = recorded;
+  KW_TRY(store.for_each_exchange(run.id, [&](const Exchange& exchange) -> Result<> {
+    settled = std::max({settled, propose::attempt_of_scope(exchange.scope),
+                        propose::attempt_of_counsel(exchange.scope)});
+    if (const int read = propose::attempt_of_reading(exchange.scope); read != 0) {
+      // Killed before the reading was kept: it was for one of those in flight.
+      const auto reading = KW_TRY(reading_of(store, run.id, read));
+      settled = std::max(
+          settled, reading ? reading->asked_for : recorded + std::max(1, run.config.outstanding));
+    }
+    return {};
+  }));
+  return settled;
 }
 
 }  // namespace kw::engine

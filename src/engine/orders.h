@@ -34,6 +34,10 @@ std::vector<std::string> instructions_of(const std::vector<Order>& in_force);
 search::Steering steering_of(const std::vector<Order>& in_force,
                              const std::vector<search::Idea>& ideas);
 
+/// The last attempt that an order cannot reach any more: it was answered, or its reply was paid for
+/// when the run was killed and must find the same prompt. A reading of its parent is such a reply.
+Result<int> settled_of(const store::RunStore& store, const RunSummary& run);
+
 /// The orders of one run as they come in, and when each is due. An order that has not taken effect
 /// does so before the first ask that nobody has answered yet; one that has, exactly where it did.
 class OrderBook {

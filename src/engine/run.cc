@@ -12,9 +12,6 @@
 #include "engine/graphs.h"
 #include "engine/loop.h"
 #include "engine/orders.h"
-#include "engine/readings.h"
-#include "propose/counsel.h"
-#include "propose/judge.h"
 #include "record/codec.h"
 
 namespace kw::engine {
@@ -68,7 +65,9 @@ class Runner {
 
  private:
   Result<> submit(const InFlight& flight);
-  Result<> submit_to_carrier(const InFlight& flight, const Candidate& candidate);
+  Result<> submit_to_carrier(const InFlight& flight, const Candidate& candidate,
+                             const Candidate& opponent);
+  Result<Evaluation> next_evaluation(const InFlight& flight, const Candidate& candidate);
   /// False: nobody may be asked any more, and the flight was withdrawn.
   Result<bool> write(const InFlight& flight, Pending& pending);
   Result<> recall_attempt(int original, const std::string& what, Attempt& attempt);
@@ -89,7 +88,8 @@ class Runner {
   std::optional<Writer> writer_;
   OrderBook orders_;
   std::optional<Lessons> lessons_;
-  std::deque<Pending> pending_;  ///< Of the last asks in flight, in their order.
+  std::deque<Pending> pending_;   ///< Of the last asks in flight, in their order.
+  std::deque<Evaluation> early_;  ///< Theirs, where one was taken from the carrier before its turn.
   std::int64_t started_ns_;
 };
 
@@ -142,8 +142,9 @@ Result<bool> Runner::write(const InFlight& flight, Pending& pending) {
   return true;
 }
 
-Result<> Runner::submit_to_carrier(const InFlight& flight, const Candidate& candidate) {
-  auto request = KW_TRY(s_.workbench.request(candidate, &flight.opponent.candidate));
+Result<> Runner::submit_to_carrier(const InFlight& flight, const Candidate& candidate,
+                                   const Candidate& opponent) {
+  auto request = KW_TRY(s_.workbench.request(candidate, &opponent));
   request.id = run_.name + "-" + std::to_string(flight.number);
   request.seed = s_.input_seed;
   request.measure.purpose = Purpose::Search;
@@ -161,9 +162,33 @@ Result<> Runner::submit(const InFlight& flight) {
   Pending pending;
   pending.attempt.candidate = flight.candidate;
   if (flight.is_to_be_written() && !KW_TRY(write(flight, pending))) return {};
-  if (!pending.is_ended) KW_TRY(submit_to_carrier(flight, pending.attempt.candidate));
+  if (!pending.is_ended)
+    KW_TRY(submit_to_carrier(flight, pending.attempt.candidate, flight.opponent.candidate));
   pending_.push_back(std::move(pending));
   return {};
+}
+
+// An incumbent is a candidate too: what it does as an opponent, on purpose or not, costs the one
+// that it met nothing but time. That one is judged once more, against the baseline.
+Result<Evaluation> Runner::next_evaluation(const InFlight& flight, const Candidate& candidate) {
+  Evaluation first;
+  if (early_.empty()) {
+    first = KW_TRY(s_.carrier.next());
+  } else {
+    first = std::move(early_.front());
+    early_.pop_front();
+  }
+  if (first.opponent_fault.empty()) return first;
+  const Incumbent& baseline = loop_.standing().baseline();
+  s_.observer.on_notice(fmt::format(
+      "attempt {} failed as an opponent; attempt {} is judged against {}: {}",
+      flight.opponent.attempt, flight.number, baseline.candidate.name, first.opponent_fault));
+  auto before = std::ranges::count(pending_, false, &Pending::is_ended) - std::ssize(early_);
+  KW_TRY(submit_to_carrier(flight, candidate, baseline.candidate));
+  for (; before > 0; --before) early_.push_back(KW_TRY(s_.carrier.next()));
+  Evaluation again = KW_TRY(s_.carrier.next());
+  again.opponent_fault = std::move(first.opponent_fault);
+  return again;
 }
 
 Result<Attempt> Runner::next_attempt() {
@@ -173,7 +198,7 @@ Result<Attempt> Runner::next_attempt() {
   pending_.pop_front();
   Attempt& attempt = pending.attempt;
   if (!pending.is_ended) {
-    attempt.evaluation = KW_TRY(s_.carrier.next());
+    attempt.evaluation = KW_TRY(next_evaluation(flight, attempt.candidate));
     const Evaluation& e = attempt.evaluation;
     const int original = loop_.judged().object(e.object_sha256);
     if (original != 0 && e.verdict.stage == Stage::Compile && e.verdict.is_correct())
@@ -362,25 +387,6 @@ Result<> require_writing(const Surroundings& s, const RunConfig& config) {
   if (s.writing == nullptr && KW_TRY(is_writing(config)))
     return fail_input("strategy '" + config.strategy + "' needs a model that writes: give --model");
   return {};
-}
-
-/// The last attempt that an order cannot reach any more: it was answered, or its reply was paid for
-/// when the run was killed and must find the same prompt. A reading of its parent is such a reply.
-Result<int> settled_of(const store::RunStore& store, const RunSummary& run) {
-  const auto recorded = static_cast<int>(run.attempts);
-  int settled = recorded;
-  KW_TRY(store.for_each_exchange(run.id, [&](const Exchange& exchange) -> Result<> {
-    settled = std::max({settled, propose::attempt_of_scope(exchange.scope),
-                        propose::attempt_of_counsel(exchange.scope)});
-    if (const int read = propose::attempt_of_reading(exchange.scope); read != 0) {
-      // Killed before the reading was kept: it was for one of those in flight.
-      const auto reading = KW_TRY(reading_of(store, run.id, read));
-      settled = std::max(
-          settled, reading ? reading->asked_for : recorded + std::max(1, run.config.outstanding));
-    }
-    return {};
-  }));
-  return settled;
 }
 
 /// The search, the confirmation and the last words.

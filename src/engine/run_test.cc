@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <deque>
 #include <map>
 
 #include "base/text.h"
@@ -41,6 +42,34 @@ class SlowCarrier final : public evaluate::Carrier {
 
  private:
   evaluate::Carrier& inner_;
+};
+
+/// Every candidate fails as an opponent.
+class SabotagedCarrier final : public evaluate::Carrier {
+ public:
+  explicit SabotagedCarrier(evaluate::Carrier& inner) : inner_(inner) {}
+  Result<DeviceFacts> open(const std::optional<DeviceFacts>& f) override { return inner_.open(f); }
+  Result<> submit(EvaluationRequest request) override {
+    met_.push_back(request.opponent.name);
+    return inner_.submit(std::move(request));
+  }
+  Result<Evaluation> next() override {
+    auto evaluation = KW_TRY(inner_.next());
+    const std::string opponent = met_.front();
+    met_.pop_front();
+    if (opponent.empty() || opponent == "baseline") return evaluation;
+    ++faults;
+    Evaluation spoiled;
+    spoiled.id = evaluation.id;
+    spoiled.opponent_fault = "the opponent '" + opponent + "': crashed";
+    spoiled.verdict = {Stage::Measure, Outcome::Unmeasurable, spoiled.opponent_fault};
+    return spoiled;
+  }
+  int faults = 0;
+
+ private:
+  evaluate::Carrier& inner_;
+  std::deque<std::string> met_;
 };
 
 class Counter final : public Observer {
@@ -195,6 +224,24 @@ TEST_F(RunTest, ALostDeviceStopsTheRunWhichCanBeResumed) {
   EXPECT_THAT(run.stopped_by, HasSubstr("the worker is gone"));
   EXPECT_FALSE(std::filesystem::exists(store_.folder_of(run) / kDecisionLog));
   EXPECT_EQ(decisions(resume(surroundings(carrier_), run).value()), expected);
+}
+
+TEST_F(RunTest, IncumbentsThatFailAsOpponentsStopNothing) {
+  for (const int outstanding : {1, 4}) {
+    SabotagedCarrier carrier(carrier_);
+    auto report = run(surroundings(carrier), config(outstanding));
+    ASSERT_TRUE(report) << describe(report.error());
+    ASSERT_TRUE(store_.update(report->run));
+    EXPECT_GT(carrier.faults, 0);
+    EXPECT_THAT(counter_.notices, HasSubstr("failed as an opponent"));
+    EXPECT_EQ(report->run.attempts, kAttempts);
+    EXPECT_TRUE(report->run.is_confirmed);
+    EXPECT_EQ(report->run.best_attempt, finished(outstanding).run.best_attempt)
+        << "who is best does not depend on whom they met";
+    for (const Attempt& a : attempts(report->run.name))
+      EXPECT_NE(a.evaluation.verdict.outcome, Outcome::Unmeasurable) << a.number;
+    EXPECT_EQ(replay(workbench_, store_, stored(report->run.name)).value(), decisions(*report));
+  }
 }
 
 TEST_F(RunTest, AnErrorOfTheCarrierIsNeverAnAttempt) {

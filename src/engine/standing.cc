@@ -31,8 +31,9 @@ Speedup chain(const Speedup& first, const Speedup& second) {
 }
 
 Standing::Standing(Candidate baseline, const search::RewardPolicy& policy) : policy_(policy) {
-  incumbent_.against_baseline.baseline = baseline.name;
-  incumbent_.candidate = std::move(baseline);
+  baseline_.against_baseline.baseline = baseline.name;
+  baseline_.candidate = std::move(baseline);
+  incumbent_ = baseline_;
 }
 
 OutcomeClass Standing::classify(const Attempt& attempt, const Incumbent& opponent) const {
@@ -60,6 +61,7 @@ void Standing::advance(const Attempt& attempt) {
   if (attempt.recalled == 0) rank(attempt);
   if (attempt.outcome_class != OutcomeClass::NewBest) return;
   incumbent_ = {attempt.number, attempt.candidate, attempt.against_baseline};
+  is_incumbent_unfit_ = false;
   statistics_.attempts_since_best = 0;
   statistics_.has_best = true;
   statistics_.best_time_ns = e.mean_time_ns();
@@ -105,9 +107,12 @@ std::vector<int> Standing::contenders() const {
 
 search::Tell Standing::absorb(Attempt& attempt, const search::Ask& ask, const Incumbent& opponent) {
   const Evaluation& e = attempt.evaluation;
+  const bool has_failed = !e.opponent_fault.empty();
+  if (has_failed && opponent.attempt == incumbent_.attempt) is_incumbent_unfit_ = true;
+  const Incumbent& met = has_failed ? baseline_ : opponent;
   if (e.verdict.is_correct() && e.speedup.value > 0)
-    attempt.against_baseline = chain(opponent.against_baseline, e.speedup);
-  attempt.outcome_class = classify(attempt, opponent);
+    attempt.against_baseline = chain(met.against_baseline, e.speedup);
+  attempt.outcome_class = classify(attempt, met);
   search::Tell tell = tell_of(attempt, ask.role == search::Role::Write);
   tell.ask = ask.id;
   search::grant(policy_, tell);

@@ -15,7 +15,7 @@ namespace kw::engine {
 /// The product of two measured ratios; their intervals widen in quadrature on the log scale.
 Speedup chain(const Speedup& first, const Speedup& second);
 
-/// What later pairs are timed against: the best baseline at first, then every new best.
+/// The best baseline at first, then every new best.
 struct Incumbent {
   int attempt = 0;  ///< 0: the baseline.
   Candidate candidate;
@@ -31,10 +31,15 @@ class Standing {
   Standing(Candidate baseline, const search::RewardPolicy& policy);
 
   /// Completes `attempt` (class, chained speedup, reward, words) from its evaluation, which was
-  /// paired with `opponent`, and takes it into account.
+  /// paired with `opponent`, and takes it into account. Where the evaluation says that this
+  /// opponent went wrong, its pairs are those with the baseline.
   search::Tell absorb(Attempt& attempt, const search::Ask& ask, const Incumbent& opponent);
 
   const Incumbent& incumbent() const { return incumbent_; }
+  const Incumbent& baseline() const { return baseline_; }
+  /// What the next pairs are timed against: the incumbent, or the baseline once the incumbent has
+  /// gone wrong in that seat. Its own figures stand: they are of pairs in which it was judged.
+  const Incumbent& opponent() const { return is_incumbent_unfit_ ? baseline_ : incumbent_; }
   /// The incumbent, or while nothing has beaten the baseline the fastest correct attempt; 0: none
   /// was correct.
   int best_attempt() const;
@@ -56,7 +61,9 @@ class Standing {
   };
 
   const search::RewardPolicy& policy_;
+  Incumbent baseline_;
   Incumbent incumbent_;
+  bool is_incumbent_unfit_ = false;  ///< As an opponent.
   int fastest_correct_ = 0;
   double fastest_speedup_ = 0;
   std::vector<Contender> contenders_;  ///< By `low`, earlier attempts first where it is equal.

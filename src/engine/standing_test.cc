@@ -105,6 +105,22 @@ TEST_F(StandingTest, AFasterOneBecomesTheIncumbent) {
   EXPECT_EQ(standing_.statistics().attempts_since_best, 0);
 }
 
+TEST_F(StandingTest, AnIncumbentThatFailsAsAnOpponentStaysTheBestAndIsMetNoMore) {
+  absorb(measured(speedup(1.9, 2, 2.1)), standing_.incumbent());
+  Attempt beside = measured(speedup(1.4, 1.5, 1.6));  // against the baseline, which stood in
+  beside.evaluation.opponent_fault = "the opponent 'one': crashed";
+  const Attempt a = absorb(beside, standing_.incumbent());
+  EXPECT_DOUBLE_EQ(a.against_baseline.value, 1.5);
+  EXPECT_EQ(a.outcome_class, OutcomeClass::NoGain) << "1.5 is less than the 2 of the incumbent";
+  EXPECT_EQ(standing_.best_attempt(), 1);
+  EXPECT_THAT(standing_.contenders(), ElementsAre(1, 2));
+  EXPECT_EQ(standing_.opponent().attempt, 0);
+  EXPECT_EQ(standing_.opponent().candidate.name, "reference");
+  const Attempt b = absorb(measured(speedup(2.9, 3, 3.1)), standing_.opponent());
+  EXPECT_EQ(b.outcome_class, OutcomeClass::NewBest);
+  EXPECT_EQ(standing_.opponent().attempt, 3);
+}
+
 TEST_F(StandingTest, TheRewardIsThePolicysAndTheBestIsByTime) {
   Standing standing(baseline(), **search::find_reward_policy("roofline"));
   search::Ask ask;

@@ -100,6 +100,7 @@ void recall(const Attempt& original, const std::string& what, Attempt& attempt) 
   attempt.against_baseline = original.against_baseline;
   // Its pairs were timed against the best of that moment.
   attempt.evaluation.speedup = {};
+  attempt.evaluation.opponent_fault.clear();
   Finding finding;
   finding.kind = "note";
   finding.text = fmt::format(

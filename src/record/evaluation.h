@@ -338,11 +338,14 @@ struct Evaluation {
   int jail_uid = -1;  ///< The uid the players ran as.
   TrustClass trust_class = TrustClass::CpuFunction;
   std::optional<TrustClass> opponent_class;  ///< None: no opponent.
-  std::string device;                        ///< DeviceFacts::id.
-  std::string machine;                       ///< Model in words.
-  std::string worker;                        ///< Version of the worker.
-  std::string object_sha256;                 ///< code_identity() of the request.
-  std::map<std::string, double> stage_ns;    ///< Where the time went; no two overlap.
+  /// Words, where an opponent that is a candidate itself went wrong in its own seat. What stands
+  /// here otherwise says that no pairs came of it, or is of pairs with another opponent.
+  std::string opponent_fault;
+  std::string device;                      ///< DeviceFacts::id.
+  std::string machine;                     ///< Model in words.
+  std::string worker;                      ///< Version of the worker.
+  std::string object_sha256;               ///< code_identity() of the request.
+  std::map<std::string, double> stage_ns;  ///< Where the time went; no two overlap.
   /// Of the stages measure and retime, by step: sets, opponent, life, place, forget, flush, call,
   /// check, floor, retime; no two overlap.
   std::map<std::string, double> account_ns;
@@ -361,8 +364,9 @@ struct Evaluation {
         v("speedup", s.speedup), v("roofline_fraction", s.roofline_fraction),
         v("workloads", s.workloads), v("skipped", s.skipped), v("jail", s.jail),
         v("jail_uid", s.jail_uid), v("trust_class", s.trust_class),
-        v("opponent_class", s.opponent_class), v("device", s.device), v("machine", s.machine),
-        v("worker", s.worker), v("object_sha256", s.object_sha256), v("stage_ns", s.stage_ns),
+        v("opponent_class", s.opponent_class), v("opponent_fault", s.opponent_fault),
+        v("device", s.device), v("machine", s.machine), v("worker", s.worker),
+        v("object_sha256", s.object_sha256), v("stage_ns", s.stage_ns),
         v("account_ns", s.account_ns), v("profiles", s.profiles), v("sanitizer", s.sanitizer),
         v("moments", s.moments);
   }

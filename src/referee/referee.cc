@@ -286,6 +286,7 @@ Trial::Fate Trial::measure(const std::vector<Bench*>& timed, const Program* oppo
   std::move(findings.begin(), findings.end(), std::back_inserter(to_.findings));
   to_.speedup = timing.speedup();
   to_.account_ns = timing.account().spent();
+  to_.opponent_fault = timing.opponent_fault();
   return verdict;
 }
 

@@ -128,7 +128,6 @@ Result<> Timing::add_set(Entry& entry) {
 Result<double> Timing::seat_opponent(Entry& entry) {
   Bench& bench = *entry.bench;
   const auto lap = account_.lap("opponent");
-  const std::string who = fmt::format("the opponent '{}'", request_.opponent.name);
   const bool is_known =
       bench.opponent && bench.opponent->program().identity() == opponent_->identity();
   if (!is_known) {
@@ -139,14 +138,14 @@ Result<double> Timing::seat_opponent(Entry& entry) {
       std::make_unique<Seat>(bench, *bench.opponent, entry.calls, entry.sets, true,
                              options_.reference_timeout_ns, seed_.child("opponent"), account_);
   if (const auto verdict = KW_TRY(entry.opponent->ready()))
-    return fail(who + ": " + verdict->evidence);
+    return opponent_fails(verdict->evidence);
   const TimedCall seen = KW_TRY(entry.opponent->estimate());
-  if (seen.verdict) return fail(who + ": " + seen.verdict->evidence);
+  if (seen.verdict) return opponent_fails(seen.verdict->evidence);
   if (!is_known) {
     const Checked checked =
         KW_TRY(check_call(bench, *bench.opponent, 0, kWarmSet, {}, Stage::Measure));
     if (checked.verdict)
-      return fail(fmt::format("{} does not solve the task: {}", who, checked.verdict->evidence));
+      return opponent_fails("it does not solve the task: " + checked.verdict->evidence);
   }
   if (is_poison_spared(entry)) entry.opponent->spare_poison();
   return seen.ns;
@@ -232,9 +231,7 @@ Result<std::optional<Verdict>> Timing::settle(Entry& entry) {
 
 Result<Timing::Time> Timing::time_trusted(Seat& seat, const std::vector<int>& sets) {
   const TimedCall timed = KW_TRY(seat.time(sets));
-  if (timed.verdict)
-    return fail(
-        fmt::format("the opponent '{}': {}", request_.opponent.name, timed.verdict->evidence));
+  if (timed.verdict) return opponent_fails(timed.verdict->evidence);
   return timed.is_void ? Time() : Time(timed.ns);
 }
 
@@ -254,7 +251,7 @@ Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::v
     return Verdict{Stage::Measure, Outcome::Unmeasurable,
                    fmt::format("workload '{}': the call takes no longer than an empty one",
                                bench.workload().name)};
-  if (auto verdict = clocks_part(entry)) return verdict;
+  if (auto verdict = KW_TRY(clocks_part(entry))) return verdict;
   return resolve(entry, suspicion);
 }
 
@@ -329,6 +326,11 @@ Result<std::optional<Verdict>> Timing::add(Bench& bench, WorkloadResult& result,
   entry.leg = leg;
   entry.is_last = is_last;
   result.seed = bench.seed().low;
+  return excuse(set_up(entry));
+}
+
+Result<std::optional<Verdict>> Timing::set_up(Entry& entry) {
+  WorkloadResult& result = *entry.result;
   if (auto verdict = KW_TRY(seat_legs(entry))) return verdict;
   result.checked_share = share_to_check(entry);
   if (auto verdict = KW_TRY(settle(entry))) return verdict;
@@ -337,7 +339,9 @@ Result<std::optional<Verdict>> Timing::add(Bench& bench, WorkloadResult& result,
   return std::nullopt;
 }
 
-Result<std::optional<Verdict>> Timing::run() {
+Result<std::optional<Verdict>> Timing::run() { return excuse(time_all()); }
+
+Result<std::optional<Verdict>> Timing::time_all() {
   const auto verdict = KW_TRY(opponent_ != nullptr ? run_pairs() : run_alone());
   for (Entry& entry : entries_) finish(entry);
   if (verdict) return verdict;
@@ -385,9 +389,7 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
     if (turn.candidate_first) other = KW_TRY(time_trusted(*entry.opponent, sets));
     if (!own || !other) continue;  // void: another pair in its place, on a coin of its own
     const measure::PairedSample pair{*own, *other};
-    if (pair.opponent_ns <= 0)
-      return fail(fmt::format("the opponent '{}' takes no longer than an empty call",
-                              request_.opponent.name));
+    if (pair.opponent_ns <= 0) return opponent_fails("it takes no longer than an empty call");
     entry.result->samples.push_back(
         {pair.candidate_ns, pair.opponent_ns, sets.front(), !turn.candidate_first});
     plan.add(pair);
@@ -440,7 +442,7 @@ Result<std::optional<Verdict>> Timing::begin_lives(Entry& entry, Seat& first) {
   if (auto verdict = KW_TRY(first.ready())) return verdict;
   if (!entry.opponent) return std::nullopt;
   if (const auto verdict = KW_TRY(entry.opponent->ready()))
-    return fail(fmt::format("the opponent '{}': {}", request_.opponent.name, verdict->evidence));
+    return opponent_fails(verdict->evidence);
   return std::nullopt;
 }
 

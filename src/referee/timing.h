@@ -39,6 +39,9 @@ class Timing {
   /// Times until decided or the budget is spent. Precondition: at least one workload added.
   Result<std::optional<Verdict>> run();
 
+  /// Words, where add() or run() ended as (measure, unmeasurable) because an opponent that is a
+  /// candidate itself went wrong. Of a baseline that is an error, unless it serves again alone.
+  const std::string& opponent_fault() const { return opponent_fault_; }
   const Speedup& speedup() const { return speedup_; }  ///< After run(): over all workloads.
   std::vector<Finding> take_findings() { return std::move(findings_); }
   const Account& account() const { return account_; }
@@ -62,6 +65,15 @@ class Timing {
   };
 
   std::int64_t timeout_of(const Bench& bench) const;
+  Result<std::optional<Verdict>> set_up(Entry& entry);
+  Result<std::optional<Verdict>> time_all();
+  /// The opponent went wrong: an error, of which excuse() knows that it is this one.
+  std::unexpected<Error> opponent_fails(const std::string& evidence);
+  /// What became of a step: an opponent's failure accuses nobody who did not write it, and stops
+  /// nothing unless it is the task's own.
+  Result<std::optional<Verdict>> excuse(Result<std::optional<Verdict>> ended);
+  /// Whether the opponent does what it should once no process of the candidate is there.
+  Result<bool> opponent_serves_alone(Entry& entry);
   Result<> measure_empty(Bench& bench);
   Result<> prepare_sets(Entry& entry);
   Result<> add_set(Entry& entry);
@@ -85,7 +97,7 @@ class Timing {
   Result<std::optional<Verdict>> look_after(Entry& entry, int set, Suspicion& suspicion);
   Result<std::optional<Verdict>> check_timed(Entry& entry, int set, bool is_full);
   std::optional<Verdict> too_short(Entry& entry, double shortest_ns) const;
-  std::optional<Verdict> clocks_part(const Entry& entry) const;
+  Result<std::optional<Verdict>> clocks_part(const Entry& entry);
   double share_to_check(const Entry& entry) const;
   Result<AfterCheck> watch(Entry& entry);
   Result<std::optional<Verdict>> resolve(Entry& entry, Suspicion suspicion);
@@ -99,7 +111,8 @@ class Timing {
   Result<std::optional<Verdict>> retime(Entry& entry);
   Result<std::optional<Verdict>> wall_times(Entry& entry, bool is_paced,
                                             std::vector<double>& walls);
-  Result<double> empty_wall_time(Entry& entry, std::size_t calls);
+  Result<std::optional<Verdict>> empty_wall_time(Entry& entry, std::size_t calls,
+                                                 double& quicker_ns);
   Result<> time_by_stream(Entry& entry);
   /// Both legs back to back. The last that is done with an entry: its legs are of no use
   /// afterwards.
@@ -129,6 +142,7 @@ class Timing {
   Account account_;
   std::vector<Entry> entries_;
   Speedup speedup_;
+  std::string opponent_fault_;
   std::vector<Finding> findings_;
   bool settled_ = false;
 };

@@ -64,8 +64,7 @@ Result<> Timing::measure_floor(Entry& entry) {
     series.emplace_back();
     for (int p = 0; p < most && measure::floor_wants_more(series.back()); ++p) {
       if (haste_.is_hurried() || haste_.is_too_late()) break;
-      if (auto verdict = KW_TRY(begin_lives(entry, seat)))
-        return fail("the opponent: " + verdict->evidence);
+      if (auto verdict = KW_TRY(begin_lives(entry, seat))) return opponent_fails(verdict->evidence);
       const auto sets = seat.draw_sets();
       const bool twin_first = (rng_() >> 63) != 0;
       Time own;

@@ -42,16 +42,23 @@ std::optional<Verdict> Timing::too_short(Entry& entry, double shortest_ns) const
                   entry.bench->workload().name, format_ns(shortest_ns), format_ns(kShortestGpuNs))};
 }
 
-// An opponent's clocks show what the machine does: they never accuse the candidate.
-std::optional<Verdict> Timing::clocks_part(const Entry& entry) const {
+// An opponent's clocks show what the machine does: they never accuse the candidate. Those of one
+// that is a candidate itself may show what it does.
+Result<std::optional<Verdict>> Timing::clocks_part(const Entry& entry) {
   const std::string where = fmt::format("workload '{}'", entry.bench->workload().name);
-  if (!entry.bench->runs_plans())
-    return judge_lateness(entry.candidate->lateness(),
-                          entry.opponent ? &entry.opponent->lateness() : nullptr, where);
+  if (!entry.bench->runs_plans()) {
+    const Lateness& own = entry.candidate->lateness();
+    auto late = judge_lateness(own, entry.opponent ? &entry.opponent->lateness() : nullptr, where);
+    if (late && !own.is_often() && !is_trusted(request_.opponent.origin))
+      return opponent_fails(late->evidence);
+    return late;
+  }
   if (auto verdict = entry.candidate->stamps().verdict(where)) return verdict;
   if (!entry.opponent) return std::nullopt;
   auto verdict = entry.opponent->stamps().verdict(where + ", the opponent");
-  if (verdict) verdict->outcome = Outcome::Unmeasurable;
+  if (!verdict) return std::nullopt;
+  if (!is_trusted(request_.opponent.origin)) return opponent_fails(verdict->evidence);
+  verdict->outcome = Outcome::Unmeasurable;
   return verdict;
 }
 
