@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <sstream>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -138,7 +139,12 @@ std::string words_of_entry(const CLI::App& app, std::string_view told) {
 }
 
 int report(const CLI::App& app, const CLI::ParseError& error, bool is_json) {
-  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+  if (error.get_exit_code() == 0) {  // --help, --version
+    std::ostringstream words;
+    const int code = app.exit(error, words, words);
+    std::fputs(words.str().c_str(), stdout);
+    return code;
+  }
   std::string message = sanitise(error.what(), 1000);
   constexpr std::string_view kUnknownEntry = "INI was not able to parse ";
   if (message.starts_with(kUnknownEntry)) message = words_of_entry(app, message);

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/foreign_text.h"
+#include "base/shown_output.h"
 #include "base/text.h"
 #include "engine/orders.h"
 #include "report/run_folder.h"
@@ -20,6 +22,8 @@ namespace kw::cli {
 constexpr std::size_t kPlanBytes = 200;
 
 namespace {
+
+constexpr std::string_view kClearLine = "\r\033[K";
 
 /// A terminal that can go back to the start of a line and clear it.
 bool can_rewrite() {
@@ -47,19 +51,20 @@ std::string first_columns(const std::string& text, std::size_t limit) {
 LiveView::LiveView(bool is_quiet) : is_quiet_(is_quiet), is_terminal_(can_rewrite()) {}
 
 void LiveView::say(const std::string& text) {
-  std::fprintf(stderr, "%s%s\n", is_open_ ? "\r\033[K" : "", text.c_str());
+  if (is_open_) write_to_terminal(kClearLine);
+  std::fprintf(stderr, "%s\n", text.c_str());
   is_open_ = false;
 }
 
 void LiveView::show(const std::string& text) {
   if (!is_terminal_ || is_quiet_) return;
-  std::fprintf(stderr, "\r\033[K%s", first_columns(text, columns()).c_str());
-  std::fflush(stderr);
+  write_to_terminal(kClearLine);
+  std::fputs(first_columns(sanitise_line(text), columns()).c_str(), stderr);
   is_open_ = true;
 }
 
 void LiveView::end() {
-  if (is_open_) std::fprintf(stderr, "\r\033[K");
+  if (is_open_) write_to_terminal(kClearLine);
   is_open_ = false;
 }
 

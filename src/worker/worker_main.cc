@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/shown_output.h"
 #include "worker/bundle.h"
 #include "worker/worker.h"
 
@@ -59,6 +60,7 @@ std::optional<Service> service_of(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   constexpr int kFrames = 3;
+  kw::show_output_safely();
   if (const auto files = files_of(argc, argv)) {
     ::prctl(PR_SET_DUMPABLE, 0);
     return kw::worker::judge_bundle(files->bundle, files->out);
