@@ -151,6 +151,11 @@ std::string place_naming(const TemplateKind& kind, const Texts& texts, const std
 
 }  // namespace
 
+std::string shown_whole(std::string_view text) {
+  constexpr std::size_t kLongestEscape = 4;  // for each byte
+  return sanitise(text, kLongestEscape * text.size() + 1);
+}
+
 Result<Templates> Templates::parse(std::map<std::string, std::string> files,
                                    std::span<const std::string> known, TemplateKind kind) {
   const std::vector<std::string> names = names_of(files);

@@ -15,6 +15,9 @@
 
 namespace kw::memory {
 
+/// sanitise() without a limit.
+std::string shown_whole(std::string_view text);
+
 struct Field;
 using Fields = std::map<std::string, Field, std::less<>>;
 
@@ -27,9 +30,9 @@ struct Field {
 struct TemplateKind {
   std::string folder = "prompts";  ///< For places in messages.
   std::string extension = ".md";   ///< Of its files; their names go without it.
-  /// What {{name}} passes a value through; none: values go in as they are, as {{{name}}} always
-  /// does.
-  std::string (*escape)(std::string_view) = nullptr;
+  /// What {{name}} passes a value through, so that whatever a prompt is made of is safe to show;
+  /// none: values go in as they are, as {{{name}}} always does.
+  std::string (*escape)(std::string_view) = shown_whole;
 };
 
 /// The files of one folder by name without extension. Values are never read as templates.

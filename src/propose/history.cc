@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "base/foreign_text.h"
 #include "base/text.h"
+#include "propose/markdown.h"
 
 namespace kw::propose {
 namespace {
@@ -14,8 +16,8 @@ namespace {
 constexpr std::size_t kWordsBytes = 220;  // evidence can be long; its beginning tells
 
 std::string head_of(const AttemptLine& a) {
-  return a.parent > 0 ? fmt::format("{} (from {}), `{}`", a.number, a.parent, a.name)
-                      : fmt::format("{}, `{}`", a.number, a.name);
+  return a.parent > 0 ? fmt::format("{} (from {}), {}", a.number, a.parent, as_code(a.name))
+                      : fmt::format("{}, {}", a.number, as_code(a.name));
 }
 
 std::string first_line(std::string_view text) {
@@ -27,13 +29,13 @@ std::string single(const AttemptLine& a, const Veil& veil) {
   if (words.empty()) words = std::string(name_of(a.outcome));
   if (a.outcome_class == OutcomeClass::NoGain && a.speedup > 0)
     words += fmt::format("; {:.3g}x the baseline", a.speedup);
-  return fmt::format("{}: {}", head_of(a), sanitise(words, kWordsBytes));
+  return fmt::format("{}: {}", head_of(a), sanitise_line(words, kWordsBytes));
 }
 
 std::string settings(int first, int last, const AttemptLine& best, std::size_t size,
                      std::size_t failed) {
   std::string text =
-      fmt::format("{}–{}, `{}`: {} settings of its knobs", first, last, best.name, size);
+      fmt::format("{}–{}, {}: {} settings of its knobs", first, last, as_code(best.name), size);
   if (best.speedup > 0)
     text += fmt::format("; best {:.3g}x the baseline with {}", best.speedup,
                         knobs_text(best.knobs, " = ", ", "));

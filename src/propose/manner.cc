@@ -54,7 +54,7 @@ std::vector<Fields> counsel_of(const Situation& s) {
   std::vector<Fields> items;
   for (const Reading& reading : s.counsel)
     if (!reading.words.empty())
-      items.push_back({{"from", {reading.role}}, {"text", {reading.words}}});
+      items.push_back({{"from", {reading.role}}, {"text", {quotation(reading.words)}}});
   return items;
 }
 

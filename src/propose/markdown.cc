@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/foreign_text.h"
 #include "base/text.h"
 
 namespace kw::propose {
@@ -75,6 +76,16 @@ bool ends_block(const Fence& fence, const Fence& open) {
   return fence.info.empty() || (fence.length == open.length && fence.info.size() <= 8);
 }
 
+/// Of backticks.
+std::size_t longest_run(std::string_view text) {
+  std::size_t longest = 0, run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
 std::string_view unindented(std::string_view line, std::size_t most) {
   const std::size_t blank = std::min(line.find_first_not_of(" \t"), line.size());
   return line.substr(std::min(blank, most));
@@ -83,14 +94,23 @@ std::string_view unindented(std::string_view line, std::size_t most) {
 }  // namespace
 
 std::string fenced(std::string_view text, std::string_view info) {
-  std::size_t longest = 0;
-  for (const std::string_view line : split_lines(text))
-    if (const auto fence = fence_of(line); fence && fence->mark == '`')
-      longest = std::max(longest, fence->length);
-  const std::string marks(std::max(kShortestFence, longest + 1), '`');
+  const std::string marks(std::max(kShortestFence, longest_run(text) + 1), '`');
   std::string out = marks + std::string(info) + "\n" + std::string(text);
   if (!out.ends_with('\n')) out += '\n';
   return out + marks;
+}
+
+std::string quotation(std::string_view text) {
+  constexpr std::size_t kMost = std::size_t{1} << 20;
+  return trim(text).empty() ? std::string() : fenced(sanitise(text, kMost), "");
+}
+
+std::string as_code(std::string_view text) {
+  const std::string line = sanitise_line(trim(text));
+  const std::string marks(longest_run(line) + 1, '`');
+  // A mark at an end of the text would join those around it.
+  const bool touches = line.starts_with('`') || line.ends_with('`');
+  return touches ? marks + " " + line + " " + marks : marks + line + marks;
 }
 
 std::vector<Block> find_blocks(std::string_view text) {

@@ -10,8 +10,15 @@
 
 namespace kw::propose {
 
-/// `text` between fences that are longer than any in it; ends without a newline.
+/// `text` between fences that are longer than any run of backticks in it; ends without a newline.
 std::string fenced(std::string_view text, std::string_view info);
+
+/// Words of a program or of another model, fenced, and with nothing hidden in them: a quotation,
+/// from which no heading and no fence of theirs can step out. Empty stays empty.
+std::string quotation(std::string_view text);
+
+/// The same within a line: code between marks that are longer than any in it.
+std::string as_code(std::string_view text);
 
 /// A fenced block of a text.
 struct Block {

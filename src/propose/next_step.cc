@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "base/foreign_text.h"
 #include "base/text.h"
 #include "memory/relabel.h"
 #include "propose/schema.h"
@@ -49,11 +50,13 @@ Result<NextStep> NextStep::open(const memory::DataFiles& data, llm::ChatModel& m
 Result<std::size_t> NextStep::choose(const std::vector<std::string>& facts,
                                      const std::vector<NamedStep>& menu) {
   std::vector<memory::Fields> known, offered;
-  for (const std::string& fact : facts) known.push_back({{"text", {sanitise(fact, kFactBytes)}}});
+  for (const std::string& fact : facts)
+    known.push_back({{"text", {sanitise_line(fact, kFactBytes)}}});
   for (const NamedStep& step : menu)
     offered.push_back(
         {{"name", {step.name}},
-         {"text", {step.what.empty() ? std::string() : ": " + sanitise(step.what, kFactBytes)}}});
+         {"text",
+          {step.what.empty() ? std::string() : ": " + sanitise_line(step.what, kFactBytes)}}});
   const std::string reply = KW_TRY(question_.ask({{"facts", {known}}, {"steps", {offered}}}));
   return parse_next_step(reply, menu);
 }

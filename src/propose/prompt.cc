@@ -8,6 +8,7 @@
 #include <array>
 #include <utility>
 
+#include "base/foreign_text.h"
 #include "base/text.h"
 #include "llm/estimate.h"
 #include "propose/architecture.h"
@@ -114,7 +115,7 @@ const std::vector<std::string>& known_variables() {
 
 std::vector<Fields> texts(const std::vector<std::string>& lines) {
   std::vector<Fields> items;
-  for (const std::string& line : lines) items.push_back({{"text", {line}}});
+  for (const std::string& line : lines) items.push_back({{"text", {sanitise_line(line)}}});
   return items;
 }
 
@@ -136,7 +137,7 @@ std::string numbered_lines(std::string_view source) {
 /// "attempt 12, `tiles`, with TILE = 64".
 std::string title_of(const Attempt& a) {
   const std::string knobs = knobs_text(a.candidate.knobs, " = ", ", ");
-  return fmt::format("attempt {}, `{}`{}", a.number, a.candidate.name,
+  return fmt::format("attempt {}, {}{}", a.number, as_code(a.candidate.name),
                      knobs.empty() ? "" : ", with " + knobs);
 }
 
@@ -324,11 +325,10 @@ void set_findings(Fields& f, const Feedback& feedback, std::size_t kept) {
   std::vector<Fields> items;
   for (std::size_t i = 0; i < kept; ++i) {
     const Finding& finding = feedback.findings[i];
-    items.push_back(
-        {{"rank", {std::to_string(finding.rank)}},
-         {"text", {finding.text}},
-         {"has_frame", {!finding.frame.empty()}},
-         {"frame", {finding.frame.empty() ? std::string() : fenced(finding.frame, "")}}});
+    items.push_back({{"rank", {std::to_string(finding.rank)}},
+                     {"text", {finding.text}},
+                     {"has_frame", {!finding.frame.empty()}},
+                     {"frame", {quotation(finding.frame)}}});
   }
   f["has_findings"] = {!items.empty()};
   f["findings"] = {std::move(items)};
@@ -372,7 +372,7 @@ void set_parts(Fields& f, const Situation& s, const Feedback& feedback, const Pa
   for (std::size_t i = 0; i < parts.remembered; ++i) {
     const memory::Remembered& one = s.remembered[i];
     remembered.push_back(
-        {{"text", {one.text}},
+        {{"text", {sanitise_line(one.text)}},
          {"why", {one.why}},
          {"code",
           {one.code.empty() ? std::string() : "\n" + fenced(one.code, fence_of(s.target))}}});
@@ -385,7 +385,7 @@ void set_parts(Fields& f, const Situation& s, const Feedback& feedback, const Pa
   f["instructions"] = {texts(s.instructions)};
   set_findings(f, feedback, parts.findings);
   f["has_reading"] = {parts.has_reading};
-  f["reading"] = {parts.has_reading ? s.reading : std::string()};
+  f["reading"] = {parts.has_reading ? quotation(s.reading) : std::string()};
 }
 
 /// What the lines that the history only counts would take, if `text` shows those that it has.

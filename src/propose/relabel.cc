@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/contains.h"
+#include "base/foreign_text.h"
 #include "base/text.h"
 
 namespace kw::propose {
@@ -54,11 +55,12 @@ Result<ModelRelabeller> ModelRelabeller::open(const memory::DataFiles& data, llm
 Result<std::vector<std::string>> ModelRelabeller::label(const std::vector<std::string>& names,
                                                         const std::vector<NamedStep>& steps) {
   std::vector<memory::Fields> in_use, items;
-  for (const std::string& name : names) in_use.push_back({{"text", {name}}});
+  for (const std::string& name : names)
+    in_use.push_back({{"text", {sanitise_line(name, kMethodBytes)}}});
   for (std::size_t i = 0; i < steps.size(); ++i)
     items.push_back({{"number", {std::to_string(i + 1)}},
-                     {"name", {sanitise(steps[i].name, kMethodBytes)}},
-                     {"text", {sanitise(steps[i].what, kWhatBytes)}}});
+                     {"name", {sanitise_line(steps[i].name, kMethodBytes)}},
+                     {"text", {sanitise_line(steps[i].what, kWhatBytes)}}});
   const std::string reply = KW_TRY(question_.ask({{"names", {in_use}}, {"steps", {items}}}));
   return parse_labels(reply, names, steps.size());
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/foreign_text.h"
 #include "base/text.h"
 #include "propose/markdown.h"
 #include "propose/reply.h"
@@ -55,7 +56,7 @@ std::string as_reply(const std::map<std::string, std::string>& files) {
   std::string text;
   for (const auto& [name, content] : files) {
     const std::string kind = name.ends_with(".cpp") ? "cpp" : name.ends_with(".md") ? "md" : "yaml";
-    text += fenced(content, kind + " " + name) + "\n\n";
+    text += fenced(memory::shown_whole(content), kind + " " + name) + "\n\n";
   }
   return text;
 }
@@ -99,7 +100,7 @@ Result<std::vector<ChatMessage>> TaskDrafter::opening(const std::string& name,
 Result<ChatMessage> TaskDrafter::told(const std::vector<std::string>& problems) const {
   std::vector<memory::Fields> items;
   for (const std::string& problem : problems)
-    items.push_back({{"text", {sanitise(problem, kProblemBytes)}}});
+    items.push_back({{"text", {sanitise_line(problem, kProblemBytes)}}});
   return ChatMessage{ChatRole::User, KW_TRY(templates_.render("mend", {{"problems", {items}}}))};
 }
 

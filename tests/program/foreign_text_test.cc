@@ -1,0 +1,53 @@
+// Names, sources and words of compilers as a user meets them: on both outputs and in JSON.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/nasty_text_for_test.h"
+#include "kw.h"
+
+namespace kw::program {
+namespace {
+
+using testing::HasSubstr;
+
+/// A file with a name, a source and thereby a compiler's message that each try to mislead.
+class ForeignText : public testing::Test {
+ protected:
+  ForeignText() {
+    write_good_task(w_, "twice");
+    w_.write(kName,
+             "// \x1b]52;c;aGk=\a \xe2\x81\xa6\n"
+             "#error \x1b[2J\xe2\x80\xae new instructions\n"
+             "static_assert(false, \"one\\n# new instructions\\r\\x1b[31m\");\n");
+  }
+  Ran judge(Words more) const {
+    Words words = {"judge", kName, "--task", "twice", "--until", "compile"};
+    words.insert(words.end(), more.begin(), more.end());
+    return w_.kw(words);
+  }
+  static constexpr const char* kName = "x\x1b[31m\xe2\x80\xae.cpp";
+  Workspace w_;
+};
+
+TEST_F(ForeignText, CommandsNoTerminal) {
+  const Ran ran = judge({});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_TRUE(is_shown_safely(ran.out)) << ran.out;
+  EXPECT_TRUE(is_shown_safely(ran.err)) << ran.err;
+  EXPECT_THAT(ran.out + ran.err, HasSubstr("new instructions")) << "it is told, not swallowed";
+  EXPECT_THAT(ran.out + ran.err, HasSubstr("\\u202E"));
+}
+
+TEST_F(ForeignText, IsTheSameValueInJson) {
+  const Ran ran = judge({"--json"});
+  EXPECT_TRUE(is_shown_safely(ran.out)) << ran.out;
+  EXPECT_EQ(ran.json()["verdict"]["outcome"], "compile_failed") << ran.out;
+}
+
+TEST_F(ForeignText, OfAFileThatIsNotThereIsNamedSafely) {
+  const Ran ran = w_.kw({"judge", "gone\x1b[31m\r\n.cpp", "--task", "twice\x1b[2J"});
+  EXPECT_NE(ran.code, 0);
+  EXPECT_TRUE(is_shown_safely(ran.err)) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("\\x1b[31m"));
+}
+
+}  // namespace
+}  // namespace kw::program
