@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/foreign_text.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "compile/cache.h"
@@ -58,7 +59,9 @@ int report_error(const Global& global, const Error& error, ExitCode code) {
     object["error"] = {{"what", error.what}, {"where", error.where}, {"exit_code", code}};
     std::printf("%s\n", dump_json(object).c_str());
   }
-  std::fprintf(stderr, "kw: %s\n", describe(error).c_str());
+  // A path may hold a line of its own.
+  const Error shown{error.what, sanitise_line(error.where)};
+  std::fprintf(stderr, "kw: %s\n", describe(shown).c_str());
   return code;
 }
 

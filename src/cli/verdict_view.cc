@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/foreign_text.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "record/codec.h"
@@ -123,8 +124,8 @@ void print_workload(const WorkloadResult& w) {
 bool has_run(const Evaluation& e) { return e.jail_uid >= 0; }
 
 void print_finding(const Finding& f) {
-  std::printf("  - %s%s\n", f.text.c_str(),
-              f.place.empty() ? "" : fmt::format(" [{}]", f.place).c_str());
+  std::printf("  - %s%s\n", sanitise_line(f.text).c_str(),
+              f.place.empty() ? "" : fmt::format(" [{}]", sanitise_line(f.place)).c_str());
   if (!f.frame.empty())
     for (const std::string_view line : split_lines(f.frame))
       std::printf("      %.*s\n", static_cast<int>(line.size()), line.data());
@@ -135,7 +136,9 @@ void print_finding(const Finding& f) {
 void print_evaluation(const Evaluation& e) {
   std::printf("%s at %s%s\n", std::string(name_of(e.verdict.outcome)).c_str(),
               std::string(name_of(e.verdict.stage)).c_str(),
-              e.verdict.evidence.empty() ? "" : (": " + e.verdict.evidence).c_str());
+              e.verdict.evidence.empty() ? "" : (": " + sanitise_line(e.verdict.evidence)).c_str());
+  if (!e.opponent_fault.empty())
+    std::printf("  judged against another: %s\n", sanitise_line(e.opponent_fault).c_str());
   if (e.speedup.value > 0) std::printf("  %s\n", speedup_text(e).c_str());
   for (const WorkloadResult& w : e.workloads) print_workload(w);
   for (const SkippedWorkload& s : e.skipped)

@@ -94,7 +94,7 @@ Result<> Bench::renew_memory() {
   if (runs_plans() || !std::exchange(is_memory_used_, true) || !is_on(Defence::MemoryOfALife))
     return {};
   native_.reset();
-  if (opponent) opponent->end_life();
+  if (opponent) opponent->end();
   for (Slot& slot : slots_) {
     slot.set = -1;
     for (const auto& buffer : slot.buffers) KW_TRY(buffer->renew());

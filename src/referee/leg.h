@@ -74,8 +74,8 @@ class Leg {
   /// cannot make it large. Ns, at most 10 µs; 0 on cpu.
   double stamps_apart_ns() const { return stamps_apart_ns_; }
 
-  /// Ends this life before its time; renew() begins the next.
-  void end_life() { player_.reset(); }
+  /// Ends this life; renew() begins another.
+  void end() { player_.reset(); }
   bool is_alive() const { return player_ && player_->is_alive(); }
   bool runs_plans() const { return program_.target == Target::Cuda; }
   /// True for a host launcher, which is a shared object on cuda.

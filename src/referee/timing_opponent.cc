@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "referee/check.h"
 #include "referee/timing.h"
 
@@ -30,24 +32,21 @@ Result<bool> Timing::opponent_serves_alone(Entry& entry) {
 // a sound opponent there is no figure, and whoever asked may name another.
 Result<std::optional<Verdict>> Timing::excuse(Result<std::optional<Verdict>> ended) {
   if (ended || opponent_fault_.empty()) return ended;
-  const std::string words = opponent_fault_;
-  Entry& entry = entries_.back();
-  for (Entry& each : entries_) {
-    each.candidate.reset();
-    each.own_leg.reset();
-    each.leg = nullptr;
-    each.opponent.reset();
-    each.bench->opponent.reset();
+  for (Entry& entry : entries_) {
+    entry.candidate.reset();
+    if (entry.leg != nullptr) entry.leg->end();
+    entry.leg = nullptr;
+    entry.own_leg.reset();
+    entry.opponent.reset();
+    entry.bench->opponent.reset();
   }
-  std::string evidence = words;
-  if (is_trusted(request_.opponent.origin)) {
-    opponent_fault_.clear();
-    // What it does wrong alone is the task's.
-    const bool serves = KW_TRY(opponent_serves_alone(entry)) && opponent_fault_.empty();
-    if (!serves) return fail(words);
-    evidence += "; it serves where no process of this candidate is near";
-  }
-  return Verdict{Stage::Measure, Outcome::Unmeasurable, std::move(evidence)};
+  if (!is_trusted(request_.opponent.origin))
+    return Verdict{Stage::Measure, Outcome::Unmeasurable, opponent_fault_};
+  const std::string words = std::exchange(opponent_fault_, {});
+  for (Entry& entry : entries_)
+    if (!KW_TRY(opponent_serves_alone(entry))) return fail(words);  // the task's own trouble
+  return Verdict{Stage::Measure, Outcome::Unmeasurable,
+                 words + "; it serves where no process of this candidate is near"};
 }
 
 }  // namespace kw::referee

@@ -10,6 +10,7 @@
 #include "base/characters.h"
 #include "base/contains.h"
 #include "base/defence.h"
+#include "base/foreign_text.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "task/device_names.h"
@@ -18,6 +19,8 @@
 
 namespace kw::task {
 namespace {
+
+constexpr std::size_t kNameBytes = 200;
 
 constexpr std::size_t kMaxDirectives = 200;
 constexpr std::size_t kMaxPlanDirectives = 400;
@@ -384,7 +387,7 @@ std::expected<Candidate, Diagnostics> make_candidate(std::string_view name, std:
   auto forbidden = check_restrictions(*header, restrictions, origin);
   if (!forbidden.empty()) return std::unexpected(std::move(forbidden));
   Candidate candidate;
-  candidate.name = name;
+  candidate.name = sanitise_line(name, kNameBytes);  // a file's, which may be anything
   candidate.source = source;
   candidate.origin = origin;
   candidate.target = target;

@@ -48,6 +48,15 @@ TEST(Nvml, TellsClockPowerHeatAndWhatHoldsTheClockDown) {
   EXPECT_THAT(moment.foreign, IsEmpty()) << "this process is ours";
 }
 
+TEST(Nvml, CountsMemoryErrorsThatCouldNotBeCorrected) {
+  const auto nvml = Nvml::open(kDevice, kLibrary);
+  ASSERT_NE(nvml, nullptr);
+  EXPECT_EQ(nvml->uncorrected_errors(), 0u);
+  ::setenv("KW_EMULATED_MEMORY_ERRORS", "3", 1);
+  EXPECT_EQ(nvml->uncorrected_errors(), 3u);
+  ::unsetenv("KW_EMULATED_MEMORY_ERRORS");
+}
+
 TEST(Nvml, ProcessesThatWeStartedAreOurs) {
   const Child child;
   const std::string others = std::to_string(child.pid()) + "," + std::to_string(::getppid());

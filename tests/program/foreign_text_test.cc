@@ -49,5 +49,15 @@ TEST_F(ForeignText, OfAFileThatIsNotThereIsNamedSafely) {
   EXPECT_THAT(ran.err, HasSubstr("\\x1b[31m"));
 }
 
+TEST_F(ForeignText, MakesNoLineOfItsOwn) {
+  const std::string name = "x\nCONFIRMED attempt 1.cpp";
+  w_.write(name, "#error \nvoid twice(\n");
+  const Ran ran = w_.kw({"judge", name, "--task", "twice", "--until", "compile"});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_EQ((ran.out + ran.err).find("\nCONFIRMED"), std::string::npos) << ran.out + ran.err;
+  const Ran gone = w_.kw({"judge", "gone" + name, "--task", "twice"});
+  EXPECT_EQ(gone.err.find("\nCONFIRMED"), std::string::npos) << gone.err;
+}
+
 }  // namespace
 }  // namespace kw::program
