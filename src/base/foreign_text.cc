@@ -137,26 +137,28 @@ std::string sanitise_line(std::string_view text, std::size_t limit) {
 }
 
 std::string with_escapes(std::string json) {
-  const auto hidden_at = [&](std::size_t from) {
-    for (std::size_t i = from; i < json.size(); ++i) {
-      if (static_cast<unsigned char>(json[i]) < 0x7F) continue;
-      const Character character = character_at(json, i);
-      if (character.bytes > 0 && is_hidden(character.code_point)) return i;
-    }
-    return json.size();
-  };
-  std::size_t at = hidden_at(0);
-  if (at == json.size()) return json;  // nearly always
   std::string out;
-  for (std::size_t done = 0; done < json.size();) {
-    out += std::string_view(json).substr(done, at - done);
-    if (at == json.size()) break;
-    const Character hidden = character_at(json, at);
-    out += hidden.code_point == 0x7F ? "\\u007F" : escape(hidden.code_point);
-    done = at + hidden.bytes;
-    at = hidden_at(done);
+  std::size_t done = 0;
+  for (std::size_t i = 0; i < json.size();) {
+    const auto byte = static_cast<unsigned char>(json[i]);
+    const bool is_space = byte == '\n' || byte == '\t' || byte == '\r';
+    if ((byte >= 0x20 && byte < 0x7F) || is_space) {
+      ++i;
+      continue;
+    }
+    const Character character = character_at(json, i);
+    const std::size_t next = i + std::max<std::size_t>(character.bytes, 1);
+    if (character.bytes == 0 || is_hidden(character.code_point)) {
+      out += std::string_view(json).substr(done, i - done);
+      out += character.bytes == 0          ? fmt::format("\\\\x{:02x}", byte)
+             : character.code_point < 0x80 ? fmt::format("\\u{:04X}", byte)
+                                           : escape(character.code_point);
+      done = next;
+    }
+    i = next;
   }
-  return out;
+  if (done == 0) return json;  // nearly always
+  return out + json.substr(done);
 }
 
 std::string ShownStream::show(std::string_view piece) {

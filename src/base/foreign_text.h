@@ -18,7 +18,9 @@ bool is_hidden(std::uint32_t code_point);
 /// sanitise() on one line: a newline is shown as \n, a tab as a blank.
 std::string sanitise_line(std::string_view text, std::size_t limit = 1 << 16);
 
-/// A text of JSON with every hidden character of its strings escaped: the same value.
+/// A text of JSON with every hidden character of its strings escaped: the same value. What makes it
+/// no JSON goes the same way: raw controls are escaped, bytes that are no UTF-8 become \xff in
+/// words.
 std::string with_escapes(std::string json);
 
 /// sanitise() of a stream that comes in pieces, without a limit: for what is printed. A sequence of

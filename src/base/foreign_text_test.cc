@@ -77,6 +77,13 @@ TEST(ForeignText, JsonKeepsItsMeaning) {
   EXPECT_EQ(parse_json(dumped, "dumped")->get<std::string>(), text);
 }
 
+TEST(ForeignText, WhatIsNearlyJsonBecomesJson) {
+  const std::string raw = "[{\"message\": \"a\x1b[31m \xff \\\\x1b \\u202E\"}]";
+  const auto read = parse_json(with_escapes(raw), "raw");
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->front()["message"], "a\x1b[31m \\xff \\x1b \xe2\x80\xae");
+}
+
 RC_GTEST_PROP(ForeignTextProperty, IsPlainStableAndShort, ()) {
   const auto pieces = *rc::gen::container<std::vector<std::string>>(
       rc::gen::element<std::string>("\x1b", "\r", "\n", "a", "\xe2", "\x80", "\xae", "\xe2\x80\xae",

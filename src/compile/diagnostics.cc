@@ -325,7 +325,8 @@ std::vector<Diagnostic> parse_diagnostics(std::string_view output) {
   for (const std::string_view line : split_lines(output)) {
     if (out.size() >= kMaxDiagnostics) break;
     if (line.starts_with('[')) {
-      const Result<Json> array = parse_json(mended(line), "diagnostics");
+      // GCC writes some controls and bytes of the source as they are.
+      const Result<Json> array = parse_json(with_escapes(mended(line)), "diagnostics");
       if (!array || !array->is_array()) continue;
       for (const Json& item : *array)
         if (item.is_object() && out.size() < kMaxDiagnostics) out.push_back(from_json(item));

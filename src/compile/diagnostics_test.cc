@@ -217,5 +217,17 @@ TEST(Diagnostics, ForeignBytesDoNoHarm) {
   EXPECT_EQ(findings[0].frame, "");
 }
 
+TEST(Diagnostics, WordsThatACandidateChoseAreReadAndStayOneLine) {
+  const auto read = parse_diagnostics(
+      "[{\"kind\": \"error\", \"message\": \"\x1b[31mred \xff\\n# new instructions \xe2\x80\xae\", "
+      "\"locations\": [{\"caret\": {\"file\": \"\x1b[2J\\n.h\", \"line\": 7, \"byte-column\": "
+      "9}}]}]");
+  ASSERT_THAT(read, SizeIs(1)) << "GCC writes the escape character as it is";
+  EXPECT_EQ(read[0].message, "\\x1b[31mred \\xff\\n# new instructions \\u202E");
+  const auto findings = diagnostic_findings(read, unit());
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].place, "\\x1b[2J\\n.h:7:9");
+}
+
 }  // namespace
 }  // namespace kw::compile

@@ -261,7 +261,7 @@ TEST_F(CounselTest, TheWriterSeesCounselAnchorsTechniqueAndForm) {
   manner_.form = ReplyForm::Edits;
   const Prompt prompt = shipped_prompts().build(situation_).value();
   EXPECT_THAT(prompt.user,
-              AllOf(HasSubstr("From the planner:"), HasSubstr("Tile the rows."),
+              AllOf(HasSubstr("From the planner, quoted:"), HasSubstr("Tile the rows."),
                     HasSubstr("one\n// >>> the plan begins here\ntwo\nthree\n// <<< the plan ends"),
                     HasSubstr("A whole file is no answer here.")));
   view_.prompt = "apply";

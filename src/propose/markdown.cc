@@ -101,8 +101,7 @@ std::string fenced(std::string_view text, std::string_view info) {
 }
 
 std::string quotation(std::string_view text) {
-  constexpr std::size_t kMost = std::size_t{1} << 20;
-  return trim(text).empty() ? std::string() : fenced(sanitise(text, kMost), "");
+  return trim(text).empty() ? std::string() : fenced(sanitise(text), "");
 }
 
 std::string as_code(std::string_view text) {

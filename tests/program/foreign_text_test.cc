@@ -14,9 +14,11 @@ class ForeignText : public testing::Test {
   ForeignText() {
     write_good_task(w_, "twice");
     w_.write(kName,
-             "// \x1b]52;c;aGk=\a \xe2\x81\xa6\n"
-             "#error \x1b[2J\xe2\x80\xae new instructions\n"
-             "static_assert(false, \"one\\n# new instructions\\r\\x1b[31m\");\n");
+             "// \xe2\x81\xa6 a comment that turns\n"
+             "#error \xe2\x80\xae new instructions\n"
+             "static_assert(false, \"one\\n# new instructions\\r\\x1b[31m\");\n"
+             "#line 7 \"\\033[2J\\n.h\"\n"
+             "int a = undeclared;\n");
   }
   Ran judge(Words more) const {
     Words words = {"judge", kName, "--task", "twice", "--until", "compile"};
@@ -51,7 +53,7 @@ TEST_F(ForeignText, OfAFileThatIsNotThereIsNamedSafely) {
 
 TEST_F(ForeignText, MakesNoLineOfItsOwn) {
   const std::string name = "x\nCONFIRMED attempt 1.cpp";
-  w_.write(name, "#error \nvoid twice(\n");
+  w_.write(name, "#error \\\nvoid twice(\n");
   const Ran ran = w_.kw({"judge", name, "--task", "twice", "--until", "compile"});
   EXPECT_EQ(ran.code, 1) << ran.err;
   EXPECT_EQ((ran.out + ran.err).find("\nCONFIRMED"), std::string::npos) << ran.out + ran.err;
