@@ -58,6 +58,7 @@ enum class Defence : std::uint8_t {
   PhysicsFloor,        ///< Without: a time may be shorter than moving the data takes.
   TroublesOfTarget,    ///< Without: a cpu player is believed when it tells of a GPU.
   DeviceFaultSeen,     ///< Without: a device has failed where a player says so.
+  PlantedInputs,  ///< Without: timed inputs are all alike, and a missing term or bit is too small.
 };
 
 struct DefenceName {
@@ -106,6 +107,7 @@ inline constexpr DefenceName kDefenceNames[] = {
     {Defence::PhysicsFloor, "physics-floor"},
     {Defence::TroublesOfTarget, "troubles-of-target"},
     {Defence::DeviceFaultSeen, "device-fault-seen"},
+    {Defence::PlantedInputs, "planted-inputs"},
 };
 
 /// False only in builds with KW_DEFENCES_MAY_BE_OFF, which no released program is, and there only

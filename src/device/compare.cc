@@ -53,8 +53,7 @@ Judged judge(T got, double want, double magnitude, const Allowance& allowance) {
   if (allowance.exact) {
     j.is_failed = !is_same_bits<T>(g, want);
   } else {
-    const double allowed =
-        allowance.absolute + allowance.relative * std::fabs(want) + allowance.magnitude * magnitude;
+    const double allowed = allowance.of(std::fabs(want), magnitude);
     j.is_failed = j.diff > allowed;
     j.fraction = j.diff == 0   ? 0
                  : allowed > 0 ? j.diff / allowed

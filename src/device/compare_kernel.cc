@@ -96,11 +96,13 @@ struct Vectors {
         failed -= a != b;
       } else {
         allowed = allowance.absolute + allowance.relative * abs_truth;
+        V s = {};
         if constexpr (kMagnitude) {
-          V s;
           load(s, magnitude + i);
           allowed += allowance.magnitude * s;
         }
+        const Mask is_sharp = (s <= allowance.exact_below) & (allowance.exact_within < allowed);
+        allowed = is_sharp ? allowance.exact_within - V{} : allowed;
         failed -= diff > allowed;
         const Mask is_worse = diff * worst_allowed > worst_diff * allowed;
         worst_diff = is_worse ? diff : worst_diff;

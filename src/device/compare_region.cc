@@ -49,6 +49,8 @@ CompareJob ComparedRegion::job(const Selection& selection) const {
   job.absolute = allowance_.absolute;
   job.relative = allowance_.relative;
   job.magnitude_factor = allowance_.magnitude;
+  job.exact_below = allowance_.exact_below;
+  job.exact_within = allowance_.exact_within;
   job.exact = allowance_.exact;
   job.type = element_type(tensor_.dtype);
   job.dims = static_cast<int>(region_.ranges.size());

@@ -38,13 +38,21 @@ struct BufferSpec {
   bool shared = true;  ///< False: the referee's own (pool sets, truths); never mapped by a player.
 };
 
-/// |d| <= absolute + relative |truth| + magnitude S, elementwise.
+/// |d| <= absolute + relative |truth| + magnitude S, elementwise, and where S <= exact_below (0
+/// without S) also |d| <= exact_within.
 struct Allowance {
   bool exact =
       false;  ///< Bit-equal after conversion of the truth to the output's type; others ignored.
   double absolute = 0;
   double relative = 0;
   double magnitude = 0;
+  double exact_below = -1;
+  double exact_within = 0;
+
+  double of(double abs_truth, double s) const {
+    const double base = absolute + relative * abs_truth + magnitude * s;
+    return s <= exact_below && exact_within < base ? exact_within : base;
+  }
 };
 
 /// Which rows of a region a reduced check looks at: blocks of rows, drawn by `seed`; first and last

@@ -80,6 +80,89 @@ void fill_any(std::span<std::byte> memory, const Tensor& tensor, const Draw& dra
   }
 }
 
+/// So few lines are planted that code which skips zeros gains nothing to speak of, and so many that
+/// each input set has some.
+double share_of(double asked, double lines) {
+  constexpr double kMost = 0.125;
+  constexpr double kWanted = 2;
+  return std::max(asked, std::min(kMost, kWanted / lines));
+}
+
+/// Half of the lines at both ends of the tensor, where it has many; one anywhere, where it has
+/// some.
+constexpr double kEdge = 0.5;
+constexpr double kManyLines = 64;
+constexpr Word kSomeLines = 8;
+
+/// By which a line's fate is drawn: its number, but for the side that is folded.
+Word key_of(const Lines& lines, Word line) {
+  const Word number = line % lines.side;
+  return line - number + number % lines.fold;
+}
+
+Lines lines_of(const Tensor& tensor, std::uint64_t seed) {
+  const Values& v = tensor.values;
+  Lines lines{};
+  const auto& sizes = tensor.sizes;
+  const auto first = static_cast<std::size_t>(number(v, "over", 0));
+  const auto end = first + static_cast<std::size_t>(number(v, "axes", 1));
+  Word outer = 1;
+  lines.length = lines.inner = lines.side = 1;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    const auto size = static_cast<Word>(sizes[d]);
+    (d < first ? outer : d < end ? lines.length : lines.inner) *= size;
+    if (d < first || d >= end) lines.side = size;
+  }
+  const Word count = outer * lines.inner;
+  lines.fold = (lines.side + 1) / 2;
+  lines.last_key = key_of(lines, count - 1);
+  lines.by_length = 1 / static_cast<double>(lines.length);
+  lines.by_inner = 1 / static_cast<double>(lines.inner);
+  lines.by_side = 1 / static_cast<double>(lines.side);
+  lines.by_fold = 1 / static_cast<double>(lines.fold);
+  lines.seed = bits_at(seed, kPerTensor + 2);
+  lines.where = bits_at(seed, kPerTensor + 3);
+  lines.share = share_of(number(v, "share", 0), static_cast<double>(count));
+  lines.edge = static_cast<double>(count) >= kManyLines ? kEdge : lines.share;
+  lines.density = number(v, "density", 0);
+  lines.certain_key =
+      count >= kSomeLines ? key_of(lines, bits_at(seed, kPerTensor + 5) % count) : ~Word{0};
+  return lines;
+}
+
+/// The largest number of a line of `counted`: all of its sums stay below what the type holds
+/// exactly; of long lines, whose numbers have either sign, all that ever occur.
+double most_counted(const Lines& lines, int bits) {
+  constexpr double kLeast = 8;
+  constexpr double kMost = 4096;
+  const double room = std::floor(std::ldexp(1.0, bits) * lines.by_length);
+  return std::clamp(room, kLeast, kMost);
+}
+
+Result<> draw_lines(const Tensor& tensor, std::uint64_t seed, DrawSpec& s) {
+  const Values& v = tensor.values;
+  const int bits = significand_bits(tensor.dtype);
+  const double over = number(v, "over", 0);
+  const double axes = number(v, "axes", 1);
+  if (bits == 0 || over < 0 || axes < 1 || over + axes > static_cast<double>(tensor.sizes.size()))
+    return fail_input(fmt::format("values '{}' need a tensor of reals and an axis of it", v.kind),
+                      tensor.name);
+  s.lines = lines_of(tensor, seed);
+  s.octaves = static_cast<Word>(bits - 2);
+  s.a = grid_unit(tensor.dtype);
+  if (v.kind == "counted") {
+    s.kind = DrawKind::Counted;
+    s.base_seed = bits_at(seed, kPerTensor + 4);
+    s.b = most_counted(s.lines, bits);
+  } else if (v.kind == "grid") {
+    s.kind = number(v, "share", 0) > 0 ? DrawKind::PlantedGrid : DrawKind::Grid;
+  } else {
+    s.kind = DrawKind::PlantedNormal;
+    s.a = number(v, "std", 1), s.b = number(v, "value", 1), s.c = number(v, "rest", 0);
+  }
+  return {};
+}
+
 Result<> fill_points(std::span<std::byte> memory, const Tensor& tensor, std::uint64_t seed,
                      Parallel& parallel) {
   const Values& v = tensor.values;
@@ -162,6 +245,8 @@ Result<DrawSpec> draw_spec(const Tensor& tensor, std::uint64_t seed) {
     s.octaves = static_cast<Word>(octaves);
   } else if (v.kind == "integers") {
     s.kind = DrawKind::Integers, s.a = lo, s.b = number(v, "hi", 1) - lo + 1;
+  } else if (v.kind == "counted" || v.kind == "grid" || v.kind == "planted") {
+    KW_TRY(draw_lines(tensor, seed, s));
   } else if (v.kind == "constant") {
     s.kind = DrawKind::Constant, s.a = number(v, "value", 0);
   } else if (v.kind == "zero") {

@@ -108,6 +108,30 @@ struct Values {
   }
 };
 
+/// Bits of a real type's significand, the leading one included; 0 for integers.
+constexpr int significand_bits(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::F32:
+      return 24;
+    case Dtype::F64:
+      return 53;
+    case Dtype::F16:
+      return 11;
+    case Dtype::BF16:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
+/// What values of kind `grid` are multiples of: with numbers below 2 it leaves three bits, so that
+/// sums below 16 are exact in any order, and a factor that lost four bits is off by a unit.
+constexpr double grid_unit(Dtype dtype) {
+  double unit = 16;
+  for (int bit = 0; bit < significand_bits(dtype); ++bit) unit /= 2;
+  return unit;
+}
+
 /// Half-open index range of one dimension.
 struct Range {
   std::int64_t lo = 0;
@@ -202,6 +226,9 @@ struct Workload {
   std::vector<Scalar> scalars;
   Work work;
   std::int64_t dot_length = 1;  ///< k of the `dot` gate.
+  /// Elements whose magnitude S (0 where there is none) is at most this are sums of multiples of
+  /// grid_unit() that every order of summing gives exactly; negative: there are none.
+  double exact_below = -1;
 
   const Tensor* tensor(const std::string& wanted) const {
     for (const Tensor& t : tensors)
@@ -223,7 +250,8 @@ struct Workload {
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("name", s.name), v("group", s.group), v("dims", s.dims), v("tensors", s.tensors),
-        v("scalars", s.scalars), v("work", s.work), v("dot_length", s.dot_length);
+        v("scalars", s.scalars), v("work", s.work), v("dot_length", s.dot_length),
+        v("exact_below", s.exact_below);
   }
 };
 

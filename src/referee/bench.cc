@@ -303,7 +303,7 @@ Result<> Bench::learn_native(Leg& leg, Known& known) {
       RegionTruth& facts = known.regions[i][r];
       const auto seen = KW_TRY(device_.ops().compare(
           *slots_[0].buffers[i], *known.truth.values[i], magnitude, tensor, tensor.compared[r],
-          allowance_of(task_.gate, tensor, workload_.dot_length, facts.max_abs), {}));
+          allowance_of(task_.gate, tensor, workload_, facts.max_abs), {}));
       if (auto failure = judge_region(task_.gate, tensor, facts, seen, true, known.baseline))
         if (!known.baseline_failure)
           known.baseline_failure = fmt::format("tensor '{}': {}", tensor.name, *failure);

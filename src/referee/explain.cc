@@ -35,8 +35,7 @@ void mark_failed(FailureMap& map, const Tensor& tensor, const device::Allowance&
     } else if (allowance.exact) {
       map.failed[i] = got != to_type(want, tensor.dtype);
     } else {
-      const double allowed = allowance.absolute + allowance.relative * std::abs(want) +
-                             (magnitude.empty() ? 0 : allowance.magnitude * magnitude[i]);
+      const double allowed = allowance.of(std::abs(want), magnitude.empty() ? 0 : magnitude[i]);
       map.failed[i] = !(difference <= allowed);
     }
   }

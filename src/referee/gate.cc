@@ -38,7 +38,7 @@ double unit_roundoff(Dtype dtype) {
   }
 }
 
-device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, std::int64_t dot_length,
+device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, const Workload& workload,
                                double max_abs_truth) {
   device::Allowance allowed;
   const double u = unit_roundoff(tensor.dtype);
@@ -52,11 +52,16 @@ device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, std::int6
     allowed.absolute = gate.c * u * gate.scale + coarsest;
   } else if (gate.kind == GateKind::Dot) {
     allowed.magnitude =
-        gate.c * std::sqrt(static_cast<double>(std::max<std::int64_t>(dot_length, 1))) * u_sum;
+        gate.c * std::sqrt(static_cast<double>(std::max<std::int64_t>(workload.dot_length, 1))) *
+        u_sum;
     allowed.relative = u;
     allowed.absolute = coarsest;
   } else {
     allowed.absolute = gate.max * max_abs_truth;
+  }
+  if (is_real(tensor.dtype)) {
+    allowed.exact_below = workload.exact_below;
+    allowed.exact_within = 0.5 * grid_unit(tensor.dtype);
   }
   return allowed;
 }

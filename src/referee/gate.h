@@ -28,8 +28,9 @@ struct RegionTruth {
 };
 
 /// What each element may be off by. Integers are always exact. Sums of the `dot` gate have f32's
-/// roundoff where the output is f16 or bf16.
-device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, std::int64_t dot_length,
+/// roundoff where the output is f16 or bf16. Elements that every order of summing gives exactly
+/// (Workload::exact_below) may be off by less than half a unit alone.
+device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, const Workload& workload,
                                double max_abs_truth);
 
 /// True where the second gate applies: a baseline is known, the region has at least 256 elements

@@ -19,30 +19,37 @@ Tensor real_tensor() {
   return t;
 }
 
+Workload of_length(std::int64_t length) {
+  Workload workload;
+  workload.dot_length = length;
+  return workload;
+}
+
 TEST(Gate, AllowancesFollowTheFormats) {
   const double u = 0x1p-24;
   Gate gate{.kind = GateKind::Relative, .c = 8, .scale = 4};
-  const auto relative = allowance_of(gate, real_tensor(), 1, 0);
+  const auto relative = allowance_of(gate, real_tensor(), of_length(1), 0);
   EXPECT_EQ(relative.relative, 8 * u);
   EXPECT_EQ(relative.absolute, 32 * u);
   gate = {.kind = GateKind::Dot, .c = 4};
-  const auto dot = allowance_of(gate, real_tensor(), 100, 0);
+  const auto dot = allowance_of(gate, real_tensor(), of_length(100), 0);
   EXPECT_EQ(dot.magnitude, 40 * u);
   EXPECT_EQ(dot.relative, u);
   gate = {.kind = GateKind::Field, .l2 = 1e-5, .max = 5e-5};
-  EXPECT_EQ(allowance_of(gate, real_tensor(), 1, 10).absolute, 5e-4);
+  EXPECT_EQ(allowance_of(gate, real_tensor(), of_length(1), 10).absolute, 5e-4);
   Tensor half = real_tensor();
   half.dtype = Dtype::BF16;
-  const auto summed = allowance_of({.kind = GateKind::Dot, .c = 4}, half, 100, 0);
+  const auto summed = allowance_of({.kind = GateKind::Dot, .c = 4}, half, of_length(100), 0);
   EXPECT_EQ(summed.magnitude, 40 * u) << "sums are kept in f32";
   EXPECT_EQ(summed.relative, 0x1p-8) << "and rounded once";
   half.dtype = Dtype::F16;
-  EXPECT_EQ(allowance_of({.kind = GateKind::Relative, .c = 2}, half, 1, 0).relative, 0x1p-10);
-  EXPECT_EQ(allowance_of({.kind = GateKind::Dot, .c = 2}, half, 1, 0).absolute, 0x1p-25)
+  EXPECT_EQ(allowance_of({.kind = GateKind::Relative, .c = 2}, half, of_length(1), 0).relative,
+            0x1p-10);
+  EXPECT_EQ(allowance_of({.kind = GateKind::Dot, .c = 2}, half, of_length(1), 0).absolute, 0x1p-25)
       << "half of its smallest number";
   Tensor whole = real_tensor();
   whole.dtype = Dtype::I32;
-  EXPECT_TRUE(allowance_of(gate, whole, 1, 10).exact);
+  EXPECT_TRUE(allowance_of(gate, whole, of_length(1), 10).exact);
 }
 
 TEST(Gate, FieldJudgesTheL2OfTheRegion) {

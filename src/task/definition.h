@@ -58,6 +58,14 @@ struct TensorSpec {
   Position place;
 };
 
+/// What inputs of timed workloads hold instead, so that a missing element or bit shows there.
+struct TimedSpec {
+  /// Which elements of the outputs are exact in any order of summing.
+  enum class Exact { None, Planted, All };
+  std::map<std::string, ValuesSpec> values;  ///< By tensor.
+  Exact exact = Exact::None;
+};
+
 struct WorkSpec {
   Formula floor_bytes, floor_flops, read_bytes, write_bytes, flops, items;
 };
@@ -86,6 +94,7 @@ struct Definition {
   std::vector<TensorSpec> tensors;
   WorkSpec work;
   std::optional<Formula> dot_length;  ///< k of the `dot` gate.
+  TimedSpec timed;
   std::vector<WorkloadSpec> workloads;
   std::string reference;              ///< Text of reference.cpp.
   std::vector<Candidate> baselines;   ///< By name; directives parsed, knobs at their default.

@@ -18,6 +18,13 @@ void parse_variant_yaml(FileReport& report, const Yaml& root, FileReport& main_r
 /// The tensors; needs dims, lets and scalars.
 void parse_tensors(FileReport& report, const Yaml& node, Definition& definition);
 
+/// Values by tensor that take the place of the task's own; needs the tensors.
+void read_value_overrides(FileReport& report, const Yaml& node, const Definition& definition,
+                          std::map<std::string, ValuesSpec>& values);
+
+/// The section `timed`; needs tensors and gate.
+void parse_timed(FileReport& report, const Yaml& node, Definition& definition);
+
 /// Fills the workloads; needs what task.yaml said.
 void parse_shapes_yaml(FileReport& report, const Yaml& root, Definition& definition);
 

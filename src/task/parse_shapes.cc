@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "task/parse.h"
-#include "task/values.h"
 
 namespace kw::task {
 namespace {
@@ -48,7 +47,8 @@ class ShapesReader {
     for (const std::string& dim : definition_.dims)
       if (const Yaml* value = section.require(dim))
         spec.dims[dim] = read_integer(report_, *value, dim).value_or(1);
-    if (const Yaml* values = section.find("values")) read_overrides(*values, spec);
+    if (const Yaml* values = section.find("values"))
+      read_value_overrides(report_, *values, definition_, spec.values);
     if (const Yaml* scalars = section.find("scalars")) read_scalars(*scalars, spec);
     definition_.workloads.push_back(std::move(spec));
   }
@@ -67,24 +67,6 @@ class ShapesReader {
         definition_.workloads.end())
       report_.add(node.place, fmt::format("duplicate workload '{}'", sanitise(*name, 64)));
     spec.name = *name;
-  }
-
-  void read_overrides(const Yaml& node, WorkloadSpec& spec) {
-    std::vector<std::string> tensors;
-    for (const auto& tensor : definition_.tensors) tensors.push_back(tensor.name);
-    for (const auto& [key, value] : read_entries(report_, node, "values")) {
-      const auto found = std::ranges::find(definition_.tensors, key.scalar, &TensorSpec::name);
-      if (found == definition_.tensors.end()) {
-        report_.add(key.place, fmt::format("no tensor is named '{}'{}", sanitise(key.scalar, 40),
-                                           suggestion(key.scalar, tensors)));
-      } else if (found->initial != Initial::Values) {
-        report_.add(key.place, fmt::format("'{}' starts as {}, so it has no values", key.scalar,
-                                           kw::name_of(found->initial)));
-      } else if (auto values =
-                     read_values(report_, value, found->dtype, known_, definition_.scalars)) {
-        spec.values[key.scalar] = std::move(*values);
-      }
-    }
   }
 
   void read_scalars(const Yaml& node, WorkloadSpec& spec) {

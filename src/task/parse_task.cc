@@ -329,7 +329,7 @@ void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definitio
   const Section section(
       report, root, "task.yaml",
       {"name", "function", "family", "summary", "truth_of", "dims", "let", "scalars", "tensors",
-       "signature", "gate", "rms", "work", "goals", "restrictions"});
+       "signature", "gate", "rms", "timed", "work", "goals", "restrictions"});
   if (root.kind != Yaml::Kind::Mapping) return;
   read_names(report, section, definition.task);
   read_dims(report, section, definition);
@@ -338,6 +338,7 @@ void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definitio
   read_signature(report, section, definition);
   read_gate(report, section, definition);
   read_rms(report, section, definition.task.gate);
+  if (const Yaml* timed = section.find("timed")) parse_timed(report, *timed, definition);
   read_work(report, section, definition);
   read_goals(report, section, definition.task.goals);
   read_restrictions(report, section, definition.task.restrictions);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 
 #include "task/parse.h"
@@ -132,6 +134,43 @@ void parse_tensors(FileReport& report, const Yaml& node, Definition& definition)
   for (const auto& tensor : definition.tensors)
     is_any_compared = is_any_compared || tensor.is_whole_compared || !tensor.regions.empty();
   if (!is_any_compared) report.add(node.place, "no tensor is compared, so nothing could be wrong");
+}
+
+void read_value_overrides(FileReport& report, const Yaml& node, const Definition& definition,
+                          std::map<std::string, ValuesSpec>& values) {
+  const auto known = formula_names(definition);
+  std::vector<std::string> tensors;
+  for (const auto& tensor : definition.tensors) tensors.push_back(tensor.name);
+  for (const auto& [key, value] : read_entries(report, node, "values")) {
+    const auto found = std::ranges::find(definition.tensors, key.scalar, &TensorSpec::name);
+    if (found == definition.tensors.end()) {
+      report.add(key.place, fmt::format("no tensor is named '{}'{}", sanitise(key.scalar, 40),
+                                        suggestion(key.scalar, tensors)));
+    } else if (found->initial != Initial::Values) {
+      report.add(key.place, fmt::format("'{}' starts as {}, so it has no values", key.scalar,
+                                        kw::name_of(found->initial)));
+    } else if (auto spec = read_values(report, value, found->dtype, known, definition.scalars)) {
+      values[key.scalar] = std::move(*spec);
+    }
+  }
+}
+
+void parse_timed(FileReport& report, const Yaml& node, Definition& definition) {
+  const Section section(report, node, "timed", {"values", "exact"});
+  if (const Yaml* values = section.require("values"))
+    read_value_overrides(report, *values, definition, definition.timed.values);
+  const Yaml* exact = section.find("exact");
+  if (exact == nullptr) return;
+  constexpr std::array<std::string_view, 3> kWords = {"none", "planted", "all"};
+  const auto word = read_choice(report, *exact, "exact", kWords);
+  definition.timed.exact = static_cast<TimedSpec::Exact>(word.value_or(0));
+  const GateKind gate = definition.task.gate.kind;
+  if (definition.timed.exact == TimedSpec::Exact::Planted && gate != GateKind::Dot)
+    report.add(exact->place,
+               "'planted' tells exact elements by the magnitude of gate 'dot', which this task has "
+               "not; say all or none");
+  if (definition.timed.exact == TimedSpec::Exact::All && gate == GateKind::Exact)
+    report.add(exact->place, "with gate 'exact' every element is exact already");
 }
 
 }  // namespace kw::task

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
+#include "base/defence.h"
 #include "base/text.h"
 
 namespace kw::task {
@@ -13,6 +15,9 @@ namespace {
 
 /// No machine holds more; sums of a few tensors still fit 64 bits.
 constexpr std::int64_t kMaxTensorBytes = std::int64_t{1} << 56;
+
+/// Above every magnitude, and a number that JSON has.
+constexpr double kEverywhere = 1e300;
 
 class Resolver {
  public:
@@ -38,6 +43,7 @@ class Resolver {
         return error(definition_.dot_length->place,
                      fmt::format("k is {}, below 1", workload_.dot_length));
     }
+    workload_.exact_below = exact_below();
     return std::move(workload_);
   }
 
@@ -102,11 +108,35 @@ class Resolver {
     if (overflow || bytes > kMaxTensorBytes)
       return error(spec.place,
                    fmt::format("'{}' has more than {}", spec.name, format_bytes(kMaxTensorBytes)));
-    const auto found = spec_.values.find(spec.name);
-    const auto& values = found == spec_.values.end() ? spec.values : found->second;
+    const auto& values = values_of(spec);
     tensor.values = KW_TRY(resolve_values(values, spec, tensor));
     KW_TRY(resolve_regions(spec, tensor));
     return tensor;
+  }
+
+  bool is_planted() const {
+    return spec_.group == kw::Group::Time && is_on(Defence::PlantedInputs);
+  }
+
+  const ValuesSpec& values_of(const TensorSpec& tensor) const {
+    if (const auto own = spec_.values.find(tensor.name); own != spec_.values.end())
+      return own->second;
+    const auto timed = definition_.timed.values.find(tensor.name);
+    return is_planted() && timed != definition_.timed.values.end() ? timed->second : tensor.values;
+  }
+
+  /// Sums of planted lines have a magnitude of 4 at most, all others one that grows with the
+  /// length: where that is too short for the two to be told apart, nothing is said to be exact.
+  double exact_below() const {
+    constexpr double kLongest = 8;
+    constexpr std::int64_t kLeastLength = 64;
+    const auto exact = definition_.timed.exact;
+    if (!is_planted() || exact == TimedSpec::Exact::None) return -1;
+    for (const auto& [name, values] : definition_.timed.values)
+      if (spec_.values.contains(name)) return -1;  // the workload has values of its own
+    if (exact == TimedSpec::Exact::All) return kEverywhere;
+    if (workload_.dot_length < kLeastLength) return -1;
+    return std::min(kLongest, static_cast<double>(workload_.dot_length) / 16);
   }
 
   Result<Values> resolve_values(const ValuesSpec& spec, const TensorSpec& tensor_spec,
@@ -121,6 +151,12 @@ class Resolver {
       if (values.count.back() < 1)
         return error(formula.place, fmt::format("a count is {}, below 1", values.count.back()));
     }
+    if (const auto over = spec.numbers.find("over"); over != spec.numbers.end())
+      if (over->second + spec.numbers.at("axes") > static_cast<double>(tensor.sizes.size()))
+        return error(spec.place,
+                     fmt::format("axes {} to {} are summed over, '{}' has {}", over->second,
+                                 over->second + spec.numbers.at("axes") - 1, tensor_spec.name,
+                                 tensor.sizes.size()));
     if (spec.kind != "points") return values;
     if (tensor.sizes.size() != 2 ||
         tensor.sizes[1] != static_cast<std::int64_t>(values.count.size()))

@@ -23,6 +23,8 @@ struct Kind {
   std::vector<Key> keys;
 };
 
+constexpr double kMostAxes = 8;
+constexpr double kPlantedShare = 1.0 / 64;
 constexpr double kFar = 1e30;  // keeps every finite draw inside float32
 
 const std::vector<Kind>& kinds() {
@@ -36,6 +38,24 @@ const std::vector<Kind>& kinds() {
       {"mixed", true, {{"lo_exp", -8, -126, 100}, {"hi_exp", 8, -126, 100}}},
       // Up to 2^24 every integer is exact in float32.
       {"integers", false, {{"lo", -8, -16777216, 16777216}, {"hi", 8, -16777216, 16777216}}},
+      {"planted",
+       true,
+       {{"std", 1, 0, kFar},
+        {"over", 0, 0, kMostAxes},
+        {"axes", 1, 1, kMostAxes},
+        {"share", kPlantedShare, 0, 1},
+        {"density", 0, 0, 1},
+        {"value", 1, -kFar, kFar},
+        {"rest", 0, -kFar, kFar}}},
+      {"grid",
+       true,
+       {{"over", 0, 0, kMostAxes},
+        {"axes", 1, 1, kMostAxes},
+        {"share", 0, 0, 1},
+        {"density", 0, 0, 1}}},
+      {"counted",
+       true,
+       {{"over", 0, 0, kMostAxes}, {"axes", 1, 1, kMostAxes}, {"share", kPlantedShare, 0, 1}}},
       {"constant", false, {{"value", 0, -kFar, kFar}}},
       {"zero", false, {}},
       {"points", true, {}},
@@ -121,6 +141,13 @@ std::optional<ValuesSpec> read_values(FileReport& report, const Yaml& node, Dtyp
   const auto index = read_choice(report, *kind_node, "kind", names);
   if (!index) return std::nullopt;
   const Kind& kind = kinds()[*index];
+  if (kind.name == "counted" && is_half(dtype)) {
+    report.add(
+        kind_node->place,
+        fmt::format("kind 'counted' needs f32 or f64, this is {}, in which sums are not exact",
+                    kw::name_of(dtype)));
+    return std::nullopt;
+  }
   if (kind.needs_real && !is_real(dtype)) {
     report.add(kind_node->place, fmt::format("kind '{}' needs a floating-point tensor, this is {}",
                                              kind.name, kw::name_of(dtype)));

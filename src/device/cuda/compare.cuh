@@ -26,6 +26,8 @@ struct CompareJob {
   double absolute;
   double relative;
   double magnitude_factor;
+  double exact_below;
+  double exact_within;
   int exact;
   ElementType type;
   int dims;
@@ -94,8 +96,9 @@ KW_FN double as_type(double v, const TwoBytes<kExponent, kFraction>*) {
 
 template <class T>
 KW_FN double allowed_for(const CompareJob& job, double abs_want, double scale) {
-  const double base = exact::add_mul(job.absolute, job.relative, abs_want);
-  return job.magnitude != nullptr ? exact::add_mul(base, job.magnitude_factor, scale) : base;
+  double base = exact::add_mul(job.absolute, job.relative, abs_want);
+  if (job.magnitude != nullptr) base = exact::add_mul(base, job.magnitude_factor, scale);
+  return scale <= job.exact_below && job.exact_within < base ? job.exact_within : base;
 }
 
 /// Takes one finite element into a lane.

@@ -70,7 +70,84 @@ KW_FN double normal_at(const Ziggurat& z, Word seed, Word index) {
   return normal_slow(z, bits);
 }
 
-enum class DrawKind { Uniform, Normal, Ramp, Spikes, Ties, TieLevels, Mixed, Integers, Constant };
+enum class DrawKind {
+  Uniform,
+  Normal,
+  Ramp,
+  Spikes,
+  Ties,
+  TieLevels,
+  Mixed,
+  Integers,
+  Constant,
+  Grid,
+  Counted,
+  PlantedNormal,
+  PlantedGrid
+};
+
+/// Whole quotient and remainder of numbers below 2^52: a product and a correction, since a division
+/// for every element would cost more than the rest of its draw.
+KW_FN Word divide(Word value, Word by, double reciprocal, Word& rest) {
+  Word quotient = (Word)exact::mul((double)value, reciprocal);
+  rest = value - quotient * by;
+  if ((long long)rest < 0) {
+    --quotient;
+    rest += by;
+  } else if (rest >= by) {
+    ++quotient;
+    rest -= by;
+  }
+  return quotient;
+}
+
+/// The lines of a tensor along which a task sums, and which of them are planted: nothing but a few
+/// elements, so that whatever is summed over one is exact in any order.
+struct Lines {
+  Word seed;         ///< Of the choice of lines.
+  Word where;        ///< Of the choice of elements.
+  Word length;       ///< Elements of a line.
+  Word inner;        ///< From one element of a line to the next.
+  Word side;         ///< Size of the axis that numbers neighbouring lines.
+  Word fold;         ///< Lines of one number modulo this on that axis share their fate.
+  Word last_key;     ///< Of the last line.
+  Word certain_key;  ///< Of lines that are planted in any case.
+  double by_length, by_inner, by_side, by_fold;  ///< Reciprocals.
+  double share;                                  ///< Of the lines that are planted.
+  double edge;                                   ///< The same of the first and the last line.
+  double density;  ///< Of a planted line's elements that are chosen beside the two.
+
+  struct Place {
+    Word line;
+    Word at;
+  };
+  KW_FN Place place(Word i) const {
+    Word inside, at;
+    const Word block = divide(i, inner, by_inner, inside);
+    const Word outer = divide(block, length, by_length, at);
+    return {outer * inner + inside, at};
+  }
+  KW_FN bool is_planted(Word line) const {
+    Word number, folded;
+    divide(line, side, by_side, number);
+    divide(number, fold, by_fold, folded);
+    const Word key = line - number + folded;
+    if (key == certain_key) return true;
+    return unit_from(bits_at(seed, key)) < (key == 0 || key == last_key ? edge : share);
+  }
+  /// Of a planted line: one element anywhere; one that is the last in half of all lines, the first
+  /// in a quarter.
+  KW_FN bool is_chosen(Place p, Word i) const {
+    const Word bits = bits_at(where, p.line);
+    Word one, other;
+    const double reciprocal = by_length;
+    divide(bits >> 12 & 0xff'ffff'ffffull, length, reciprocal, one);
+    divide(bits_at(~where, p.line) >> 12, length, reciprocal, other);
+    const Word which = bits & 3;
+    if (p.at == one || p.at == (which < 2 ? length - 1 : which == 2 ? 0 : other)) return true;
+    return density > 0 && unit_from(bits_at(where ^ seed, i)) < density;
+  }
+};
 
 /// What fill needs beside an index; `a` to `c` mean what the functors below call them.
 struct DrawSpec {
@@ -82,6 +159,7 @@ struct DrawSpec {
   double c = 0;
   long long lo = 0;
   Word octaves = 0;
+  Lines lines = {};  ///< Of the last four kinds.
 };
 
 struct Uniform {
@@ -159,6 +237,58 @@ struct Constant {
   KW_FN double operator()(Word) const { return value; }
 };
 
+/// Multiples of a unit in [-2, 2): three bits fewer than the type has, so that sums of a few are
+/// exact in any order.
+struct Grid {
+  Word seed;
+  double unit;
+  int bits;  ///< 2^bits multiples.
+  KW_FN double operator()(Word i) const {
+    const long long step = (long long)(bits_at(seed, i) >> (64 - bits));
+    return exact::mul((double)(step - (1ll << (bits - 1))), unit);
+  }
+};
+
+/// Whole numbers other than 0 up to a largest one.
+struct Whole {
+  Word seed;
+  double most;
+  KW_FN double operator()(Word i) const {
+    const double twice = exact::add(most, most);
+    const double step = exact::floor_of(exact::mul(twice, unit_from(bits_at(seed, i))));
+    return exact::sub(step < most ? step : exact::add(step, 1), most);
+  }
+};
+
+/// Lines of whole numbers; in planted ones a few numbers of the grid among zeros.
+struct Counted {
+  Whole whole;
+  Grid grid;
+  Lines lines;
+  KW_FN double operator()(Word i) const {
+    const Lines::Place p = lines.place(i);
+    if (!lines.is_planted(p.line)) return whole(i);
+    return lines.is_chosen(p, i) ? grid(i) : 0;
+  }
+};
+
+/// Lines as the base draws them; planted ones hold `value` at a few places, of either sign where
+/// the rest is 0.
+template <class Base>
+struct Planted {
+  Base base;
+  Lines lines;
+  double value;
+  double rest;
+  KW_FN double operator()(Word i) const {
+    const Lines::Place p = lines.place(i);
+    if (!lines.is_planted(p.line)) return base(i);
+    if (!lines.is_chosen(p, i)) return rest;
+    const bool is_negative = rest == 0 && (bits_at(lines.seed, i) & 1) != 0;
+    return is_negative ? -value : value;
+  }
+};
+
 /// Calls `body` with the functor of a spec, so that loops over elements have no switch in them.
 template <class Body>
 KW_FN void with_draw(const DrawSpec& s, const Ziggurat& table, const Body& body) {
@@ -181,6 +311,14 @@ KW_FN void with_draw(const DrawSpec& s, const Ziggurat& table, const Body& body)
       return body(Integers{s.seed, s.a, s.b});
     case DrawKind::Constant:
       return body(Constant{s.a});
+    case DrawKind::Grid:
+      return body(Grid{s.seed, s.a, (int)s.octaves});
+    case DrawKind::Counted:
+      return body(Counted{{s.base_seed, s.b}, {s.seed, s.a, (int)s.octaves}, s.lines});
+    case DrawKind::PlantedNormal:
+      return body(Planted<Normal>{{table, s.seed, 0, s.a}, s.lines, s.b, s.c});
+    case DrawKind::PlantedGrid:
+      return body(Planted<Grid>{{s.seed, s.a, (int)s.octaves}, s.lines, 1, 0});
   }
 }
 
