@@ -229,6 +229,7 @@ struct Workload {
   /// Elements whose magnitude S (0 where there is none) is at most this are sums of multiples of
   /// grid_unit() that every order of summing gives exactly; negative: there are none.
   double exact_below = -1;
+  double exact_within = 0.5;  ///< What those may be off by, in units.
 
   const Tensor* tensor(const std::string& wanted) const {
     for (const Tensor& t : tensors)
@@ -251,7 +252,7 @@ struct Workload {
   static void fields(Self& s, V&& v) {
     v("name", s.name), v("group", s.group), v("dims", s.dims), v("tensors", s.tensors),
         v("scalars", s.scalars), v("work", s.work), v("dot_length", s.dot_length),
-        v("exact_below", s.exact_below);
+        v("exact_below", s.exact_below), v("exact_within", s.exact_within);
   }
 };
 

@@ -137,8 +137,7 @@ Result<> Examiner::judge(const std::string& name, const Elements& answer, std::s
     for (std::size_t r = 0; r < tensors_[i].compared.size(); ++r) {
       const auto seen = KW_TRY(bench_.device().ops().compare(
           *got, *known.truth.values[i], magnitude, tensors_[i], tensors_[i].compared[r],
-          allowance_of(bench_.task().gate, tensors_[i], bench_.workload(),
-                       known.regions[i][r].max_abs),
+          allowance_of(bench_.task().gate, tensors_[i], bench_.workload(), known.regions[i][r]),
           {}));
       if (judge_region(bench_.task().gate, tensors_[i], known.regions[i][r], seen, true, accuracy))
         passed = false;

@@ -307,6 +307,7 @@ Result<> Bench::learn_native(Leg& leg, Known& known) {
       if (auto failure = judge_region(task_.gate, tensor, facts, seen, true, known.baseline))
         if (!known.baseline_failure)
           known.baseline_failure = fmt::format("tensor '{}': {}", tensor.name, *failure);
+      facts.is_whole = seen.max_abs_diff == 0 && seen.failed == 0 && has_whole_inputs(workload_);
       if (is_real(tensor.dtype) && facts.count > 0)
         facts.baseline_rms = std::sqrt(seen.sum_sq_diff / static_cast<double>(facts.count));
     }

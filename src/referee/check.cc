@@ -82,7 +82,7 @@ struct Wrong {
 device::Allowance allowance_for(const Bench& bench, const Known& known, std::size_t tensor,
                                 std::size_t region) {
   return allowance_of(bench.task().gate, bench.workload().tensors[tensor], bench.workload(),
-                      known.regions[tensor][region].max_abs);
+                      known.regions[tensor][region]);
 }
 
 Result<std::optional<Wrong>> check_values(Bench& bench, const Buffers& got, int set,

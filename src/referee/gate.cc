@@ -61,9 +61,31 @@ device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, const Wor
   }
   if (is_real(tensor.dtype)) {
     allowed.exact_below = workload.exact_below;
-    allowed.exact_within = 0.5 * grid_unit(tensor.dtype);
+    allowed.exact_within = workload.exact_within * grid_unit(tensor.dtype);
   }
   return allowed;
+}
+
+device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, const Workload& workload,
+                               const RegionTruth& truth) {
+  constexpr double kHalf = 0.5;
+  constexpr double kEverywhere = 1e300;
+  device::Allowance allowed = allowance_of(gate, tensor, workload, truth.max_abs);
+  if (truth.is_whole && allowed.exact_below < 0) {
+    allowed.exact_below = kEverywhere;
+    allowed.exact_within = kHalf;
+  }
+  return allowed;
+}
+
+bool has_whole_inputs(const Workload& workload) {
+  bool has_any = false;
+  for (const Tensor& tensor : workload.tensors) {
+    if (!is_real(tensor.dtype) || tensor.role == TensorRole::Out) continue;
+    if (tensor.values.kind != "integers") return false;
+    has_any = true;
+  }
+  return has_any;
 }
 
 bool is_zero_mean(const RegionTruth& truth) {

@@ -25,6 +25,9 @@ struct RegionTruth {
   /// RMS error of the reference at the task's type. For f16 and bf16, in which nobody sums, that of
   /// rounding the truth once: rounding_rms().
   std::optional<double> baseline_rms;
+  /// All inputs are whole numbers, and the trusted baseline has not one bit wrong: then a sum that
+  /// lacks a term, or has one twice, is off by a whole number.
+  bool is_whole = false;
 };
 
 /// What each element may be off by. Integers are always exact. Sums of the `dot` gate have f32's
@@ -32,6 +35,12 @@ struct RegionTruth {
 /// (Workload::exact_below) may be off by less than half a unit alone.
 device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, const Workload& workload,
                                double max_abs_truth);
+/// The same; of whole numbers less than a half besides.
+device::Allowance allowance_of(const Gate& gate, const Tensor& tensor, const Workload& workload,
+                               const RegionTruth& truth);
+
+/// Whether every real input of the workload is drawn as whole numbers.
+bool has_whole_inputs(const Workload& workload);
 
 /// True where the second gate applies: a baseline is known, the region has at least 256 elements
 /// and |mean| <= 0.1 RMS of the truth. There errors add up like random walks and the ratio of two

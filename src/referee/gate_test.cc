@@ -52,6 +52,37 @@ TEST(Gate, AllowancesFollowTheFormats) {
   EXPECT_TRUE(allowance_of(gate, whole, of_length(1), 10).exact);
 }
 
+TEST(Gate, WhatIsExactInAnyOrderMayBeOffByHalfAUnit) {
+  Workload workload = of_length(8192);
+  const Gate gate{.kind = GateKind::Dot, .c = 4};
+  EXPECT_LT(allowance_of(gate, real_tensor(), workload, 0).exact_below, 0);
+  workload.exact_below = 8;
+  const auto planted = allowance_of(gate, real_tensor(), workload, 0);
+  EXPECT_EQ(planted.of(1, 2), 0x1p-21) << "a factor of 20 bits is off by 2^-20";
+  EXPECT_EQ(planted.of(1, 8192), planted.magnitude * 8192 + 0x1p-24) << "long sums are as before";
+  workload.exact_within = 32;
+  EXPECT_EQ(allowance_of(gate, real_tensor(), workload, 0).exact_within, 0x1p-15);
+  Tensor half = real_tensor();
+  half.dtype = Dtype::BF16;
+  workload.exact_within = 0.5;
+  EXPECT_EQ(allowance_of(gate, half, workload, 0).exact_within, 0x1p-5);
+}
+
+TEST(Gate, WholeNumbersMayBeOffByHalfOfOne) {
+  Workload workload = of_length(1);
+  Tensor x = real_tensor();
+  x.values.kind = "integers";
+  workload.tensors = {x};
+  EXPECT_TRUE(has_whole_inputs(workload));
+  const Gate gate{.kind = GateKind::Dot, .c = 14};
+  RegionTruth truth;
+  EXPECT_GT(allowance_of(gate, x, workload, truth).of(0, 1e8), 1);
+  truth.is_whole = true;
+  EXPECT_EQ(allowance_of(gate, x, workload, truth).of(0, 1e8), 0.5);
+  workload.tensors.front().values.kind = "normal";
+  EXPECT_FALSE(has_whole_inputs(workload));
+}
+
 TEST(Gate, FieldJudgesTheL2OfTheRegion) {
   const Gate gate{.kind = GateKind::Field, .l2 = 1e-3, .max = 1, .rms_factor = 0};
   const RegionTruth truth{.count = 100, .max_abs = 1, .sum = 0, .sum_sq = 100, .baseline_rms = {}};

@@ -64,6 +64,7 @@ struct TimedSpec {
   enum class Exact { None, Planted, All };
   std::map<std::string, ValuesSpec> values;  ///< By tensor.
   Exact exact = Exact::None;
+  double within = 0.5;  ///< Units of the grid that those may be off by.
 };
 
 struct WorkSpec {

@@ -156,10 +156,16 @@ void read_value_overrides(FileReport& report, const Yaml& node, const Definition
 }
 
 void parse_timed(FileReport& report, const Yaml& node, Definition& definition) {
-  const Section section(report, node, "timed", {"values", "exact"});
+  const Section section(report, node, "timed", {"values", "exact", "within"});
   if (const Yaml* values = section.require("values"))
     read_value_overrides(report, *values, definition, definition.timed.values);
   const Yaml* exact = section.find("exact");
+  if (const Yaml* within = section.find("within")) {
+    definition.timed.within = read_number(report, *within, "within").value_or(0.5);
+    if (exact == nullptr)
+      report.add(within->place, "'within' says how far off exact elements may be; say 'exact' too");
+    if (definition.timed.within <= 0) report.add(within->place, "within must be positive");
+  }
   if (exact == nullptr) return;
   constexpr std::array<std::string_view, 3> kWords = {"none", "planted", "all"};
   const auto word = read_choice(report, *exact, "exact", kWords);

@@ -44,6 +44,7 @@ class Resolver {
                      fmt::format("k is {}, below 1", workload_.dot_length));
     }
     workload_.exact_below = exact_below();
+    workload_.exact_within = definition_.timed.within;
     return std::move(workload_);
   }
 

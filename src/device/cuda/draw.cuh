@@ -260,20 +260,23 @@ struct Whole {
   }
 };
 
-/// Lines of whole numbers; in planted ones a few numbers of the grid among zeros.
+/// Lines of whole numbers times a power of two of the line's own, from 1 to 2^-7, so that no
+/// element tells by being whole what it is there for; in planted lines a few numbers of the grid
+/// among zeros.
 struct Counted {
   Whole whole;
   Grid grid;
   Lines lines;
   KW_FN double operator()(Word i) const {
     const Lines::Place p = lines.place(i);
-    if (!lines.is_planted(p.line)) return whole(i);
-    return lines.is_chosen(p, i) ? grid(i) : 0;
+    if (lines.is_planted(p.line)) return lines.is_chosen(p, i) ? grid(i) : 0;
+    const Word octaves = bits_at(~lines.seed, p.line) & 7;
+    return exact::mul(whole(i), exact::from_bits((1023 - octaves) << 52));
   }
 };
 
 /// Lines as the base draws them; planted ones hold `value` at a few places, of either sign where
-/// the rest is 0.
+/// the rest is 0, and elsewhere `rest`, about which the base varies unless it is 0.
 template <class Base>
 struct Planted {
   Base base;
@@ -283,7 +286,7 @@ struct Planted {
   KW_FN double operator()(Word i) const {
     const Lines::Place p = lines.place(i);
     if (!lines.is_planted(p.line)) return base(i);
-    if (!lines.is_chosen(p, i)) return rest;
+    if (!lines.is_chosen(p, i)) return rest == 0 ? 0 : exact::add(rest, base(i));
     const bool is_negative = rest == 0 && (bits_at(lines.seed, i) & 1) != 0;
     return is_negative ? -value : value;
   }
