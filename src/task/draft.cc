@@ -43,7 +43,8 @@ std::string yaml_list(const std::vector<std::string>& expressions) {
 
 class Drafter {
  public:
-  Drafter(const CFunction& function, const BodyFacts& facts) : function_(function), facts_(facts) {
+  Drafter(const CFunction& function, const BodyFacts& facts, bool is_zero_safe)
+      : function_(function), facts_(facts), is_zero_safe_(is_zero_safe) {
     for (const auto& parameter : function.parameters)
       if (!parameter.is_pointer && !is_real(parameter.dtype)) dims_.push_back(parameter.name);
   }
@@ -145,7 +146,16 @@ class Drafter {
     return std::ranges::any_of(tensors_, [&](const DraftTensor& t) { return t.pitch == dim; });
   }
 
+  bool is_size_of_an_output(const std::string& size) const {
+    return std::ranges::any_of(tensors_, [&](const DraftTensor& tensor) {
+      return tensor.role != TensorRole::In &&
+             std::ranges::find(tensor.shape, size) != tensor.shape.end();
+    });
+  }
+
   std::string tensor_yaml(const DraftTensor& tensor) const;
+  std::string planted(const DraftTensor& tensor) const;
+  std::string timed_yaml() const;
   std::string bytes_of(bool is_written) const;
   std::string items() const;
 
@@ -156,7 +166,49 @@ class Drafter {
   bool is_reduction_ = false;
   bool is_lone_ = false;  ///< Loops end in one element that they write.
   bool is_stencil_ = false;
+  bool is_zero_safe_ = false;  ///< Zeros among the inputs give no infinity.
 };
+
+/// What an input holds at timed workloads; empty where it is not summed over, as far as sizes tell.
+std::string Drafter::planted(const DraftTensor& tensor) const {
+  if (tensor.role != TensorRole::In || !is_real(tensor.parameter->dtype) || !tensor.check.empty())
+    return {};
+  const auto is_kept = [&](const std::string& size) { return is_size_of_an_output(size); };
+  const auto first = std::ranges::find_if_not(tensor.shape, is_kept);
+  const auto end = std::find_if(first, tensor.shape.end(), is_kept);
+  if (first == end || std::find_if_not(end, tensor.shape.end(), is_kept) != tensor.shape.end())
+    return {};
+  const auto axes = end - first;
+  return fmt::format("    {}: {{ kind: planted, std: 1, over: {}{} }}\n", tensor.parameter->name,
+                     first - tensor.shape.begin(),
+                     axes > 1 ? fmt::format(", axes: {}", axes) : std::string());
+}
+
+std::string Drafter::timed_yaml() const {
+  const bool has_indices = std::ranges::any_of(tensors_, [](const DraftTensor& tensor) {
+    return tensor.role == TensorRole::In && !is_real(tensor.parameter->dtype);
+  });
+  if (is_lone_ || is_stencil_ || has_indices || !is_zero_safe_) return {};
+  std::string values;
+  for (const auto& tensor : tensors_) values += planted(tensor);
+  if (values.empty()) return {};
+  return "timed:\n"
+         "  # A few lines of two elements each, so that one that is missing shows in long sums "
+         "too;\n"
+         "  # docs/formats.md, timed inputs, has sharper ones for plain sums and products.\n"
+         "  values:\n" +
+         values;
+}
+
+/// Whether a body neither divides nor takes logarithms or powers.
+bool is_safe_for_zeros(const CFunction& function, const std::vector<CodeToken>& tokens) {
+  static constexpr std::string_view kUnsafe[] = {"/",    "/=",   "%",     "%=",    "log",
+                                                 "logf", "log2", "log2f", "log10", "log10f",
+                                                 "pow",  "powf", "rsqrt", "rsqrtf"};
+  for (std::size_t i = function.open; i < function.close && i < tokens.size(); ++i)
+    if (std::ranges::find(kUnsafe, tokens[i].text) != std::end(kUnsafe)) return false;
+  return true;
+}
 
 std::string Drafter::tensor_yaml(const DraftTensor& tensor) const {
   const auto& parameter = *tensor.parameter;
@@ -240,6 +292,7 @@ std::string Drafter::task_yaml(const std::string& name) const {
         "# CHECK: relative L2 and largest difference; docs/formats.md has sharper gates.\n"
         "gate: {{ kind: field, l2: {}, max: {} }}\n",
         is_double ? "1.0e-13" : "2.0e-5", is_double ? "1.0e-12" : "5.0e-5");
+  text += timed_yaml();
   text += fmt::format(
       "work:\n  # CHECK: what any algorithm must move and compute, then the usual count.\n"
       "  floor: {{ bytes: 0, flops: 0 }}\n"
@@ -341,7 +394,7 @@ Result<Draft> draft_from_source(std::string_view source, std::string_view file,
   const auto tokens = tokenize(source);
   const auto function = KW_TRY(parse_c_function(source, file, tokens, wanted));
   const auto facts = study_body(function, tokens, integer_macros(source));
-  Drafter drafter(function, facts);
+  Drafter drafter(function, facts, is_safe_for_zeros(function, tokens));
   KW_TRY(drafter.guess());
   Draft draft;
   draft.name = name.empty() ? function.name : std::string(name);

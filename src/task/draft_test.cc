@@ -155,6 +155,35 @@ TEST(Draft, SumsGetValuesWhoseRoundingsShow) {
   EXPECT_NE(lone.files.at("task.yaml").find("kind: integers, lo: -8, hi: 8"), std::string::npos);
 }
 
+TEST(Draft, TimedInputsOfSumsHavePlantedLines) {
+  const auto timed_of = [](std::string_view source) {
+    const auto definition = parse_task({"draft", draft(source).files});
+    std::string text;
+    for (const auto& [name, values] : definition->timed.values)
+      text += name + " over " + std::to_string(static_cast<int>(values.numbers.at("over"))) + " " +
+              std::to_string(static_cast<int>(values.numbers.at("axes"))) + ";";
+    return text;
+  };
+  EXPECT_EQ(
+      timed_of("void product(int m, int n, int k, const float* a, const float* b, float* c) {\n"
+               "  for (int i = 0; i < m; ++i)\n"
+               "    for (int j = 0; j < n; ++j) {\n"
+               "      float s = 0;\n"
+               "      for (int p = 0; p < k; ++p) s += a[i * k + p] * b[p * n + j];\n"
+               "      c[i * n + j] = s;\n    }\n}\n"),
+      "a over 1 1;b over 0 1;");
+  EXPECT_EQ(timed_of("void add(int n, const float* x, float* y) {\n"
+                     "  for (int i = 0; i < n; ++i) y[i] += x[i];\n}\n"),
+            "")
+      << "nothing is summed over";
+  EXPECT_EQ(timed_of("void inverses(int m, int n, const float* x, float* y) {\n"
+                     "  for (int i = 0; i < m; ++i) {\n    float s = 0;\n"
+                     "    for (int j = 0; j < n; ++j) s += 1 / x[i * n + j];\n"
+                     "    y[i] = s;\n  }\n}\n"),
+            "")
+      << "zeros would give infinities";
+}
+
 TEST(Draft, MarksWhatItGuesses) {
   const auto drafted = draft(
       "void f(int n, int m, const float* x, float* y) {\n"
