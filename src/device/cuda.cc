@@ -248,14 +248,14 @@ std::vector<BuildUnit> trusted_units(std::string_view arch) {
     u.kernels = std::move(kernels);
     return u;
   };
-  return {
-      unit(kOpsUnit,
-           {file("exact.cuh"), file("half.cuh"), file("draw.cuh"), file("compare.cuh"),
-            file("ops.cu")},
-           {"kw_fill", "kw_poison", "kw_widen", "kw_count_differences", "kw_arm_guards",
-            "kw_check_guards", "kw_compare", "kw_flush_write", "kw_flush_read", "kw_timer_tick"}),
-      unit(kPlayerUnit, {file("player.cu")},
-           {"kw_spacer", "kw_stamp", "kw_touch", "kw_plan_fill", "kw_plan_copy", "kw_scrub"})};
+  return {unit(kOpsUnit,
+               {file("exact.cuh"), file("half.cuh"), file("draw.cuh"), file("compare.cuh"),
+                file("ops.cu")},
+               {"kw_fill", "kw_poison", "kw_widen", "kw_narrow", "kw_count_differences",
+                "kw_arm_guards", "kw_check_guards", "kw_compare", "kw_flush_write", "kw_flush_read",
+                "kw_timer_tick"}),
+          unit(kPlayerUnit, {file("player.cu")},
+               {"kw_spacer", "kw_stamp", "kw_touch", "kw_plan_fill", "kw_plan_copy", "kw_scrub"})};
 }
 
 }  // namespace kw::device

@@ -40,6 +40,7 @@ Result<> CudaOps::equip(std::span<const std::byte> image) {
   const std::pair<cuda::Function*, const char*> functions[] = {{&k_.fill, "kw_fill"},
                                                                {&k_.poison, "kw_poison"},
                                                                {&k_.widen, "kw_widen"},
+                                                               {&k_.narrow, "kw_narrow"},
                                                                {&k_.count, "kw_count_differences"},
                                                                {&k_.arm, "kw_arm_guards"},
                                                                {&k_.check, "kw_check_guards"},
@@ -127,21 +128,35 @@ Result<> CudaOps::copy(Buffer& to, const Buffer& from) {
   return c_.synchronize("copy a buffer");
 }
 
+// Between the tensor's type and float64, whichever way the kernel goes.
+Result<> CudaOps::convert(cuda::Function function, const char* what, Buffer& to, const Buffer& from,
+                          const Tensor& tensor) {
+  if (!is_real(tensor.dtype)) return fail(std::string("no integers to ") + what, tensor.name);
+  const Rows rows = rows_of(tensor);
+  if (rows.count * rows.length == 0) return {};
+  cuda::Address target = as_cuda(to).payload();
+  cuda::Address source = as_cuda(from).payload();
+  int type = static_cast<int>(element_type(tensor.dtype));
+  long long count = rows.count, length = rows.length, pitch = rows.pitch;
+  void* arguments[] = {&target, &source, &type, &count, &length, &pitch};
+  KW_TRY(launch(function, static_cast<std::uint64_t>(count * length), arguments));
+  return c_.synchronize(what);
+}
+
 Result<> CudaOps::widen(Buffer& to, const Buffer& from, const Tensor& tensor) {
   KW_TRY(begin());
   KW_TRY(
       require_room(holds(to, tensor, sizeof(double)) && holds(from, tensor, size_of(tensor.dtype)),
                    "widen", tensor));
-  if (!is_real(tensor.dtype)) return fail("only real tensors are widened", tensor.name);
-  const Rows rows = rows_of(tensor);
-  if (rows.count * rows.length == 0) return {};
-  cuda::Address wide = as_cuda(to).payload();
-  cuda::Address narrow = as_cuda(from).payload();
-  int type = static_cast<int>(element_type(tensor.dtype));
-  long long count = rows.count, length = rows.length, pitch = rows.pitch;
-  void* arguments[] = {&wide, &narrow, &type, &count, &length, &pitch};
-  KW_TRY(launch(k_.widen, static_cast<std::uint64_t>(count * length), arguments));
-  return c_.synchronize("widen a buffer");
+  return convert(k_.widen, "widen a buffer", to, from, tensor);
+}
+
+Result<> CudaOps::narrow(Buffer& to, const Buffer& from, const Tensor& tensor) {
+  KW_TRY(begin());
+  KW_TRY(
+      require_room(holds(from, tensor, sizeof(double)) && holds(to, tensor, size_of(tensor.dtype)),
+                   "narrow", tensor));
+  return convert(k_.narrow, "narrow a buffer", to, from, tensor);
 }
 
 Result<std::int64_t> CudaOps::count_differences(const Buffer& a, const Buffer& b,

@@ -35,6 +35,7 @@ class CudaOps final : public BufferOps {
   Result<> poison(Buffer& to, std::uint64_t seed) override;
   Result<> copy(Buffer& to, const Buffer& from) override;
   Result<> widen(Buffer& to, const Buffer& from, const Tensor& tensor) override;
+  Result<> narrow(Buffer& to, const Buffer& from, const Tensor& tensor) override;
   Result<Comparison> compare(const Buffer& got, const Buffer& truth, const Buffer* magnitude,
                              const Tensor& tensor, const Region& region, const Allowance& allowance,
                              const Selection& selection) override;
@@ -53,10 +54,13 @@ class CudaOps final : public BufferOps {
  private:
   static constexpr unsigned kOpThreads = 256;  ///< Of a block.
   struct Kernels {
-    cuda::Function fill, poison, widen, count, arm, check, compare, flush_write, flush_read, tick;
+    cuda::Function fill, poison, widen, narrow, count, arm, check, compare, flush_write, flush_read,
+        tick;
   };
 
   Result<> begin();
+  Result<> convert(cuda::Function function, const char* what, Buffer& to, const Buffer& from,
+                   const Tensor& tensor);
   Result<> launch(cuda::Function function, std::uint64_t items, std::span<void*> arguments,
                   unsigned most_blocks = 0);
   /// Device memory of at least so many bytes, kept from one operation to the next.

@@ -96,6 +96,8 @@ class BufferOps {
   /// Converts a tensor of reals to float64 in a buffer of 8 bytes per element, same layout and
   /// pitch.
   virtual Result<> widen(Buffer& to, const Buffer& from, const Tensor& tensor) = 0;
+  /// The opposite: float64 to the tensor's type, to the nearest, ties to even. Row padding stays.
+  virtual Result<> narrow(Buffer& to, const Buffer& from, const Tensor& tensor) = 0;
   /// Compares one region of `got` (tensor's dtype) with `truth` (float64; integers: tensor's
   /// dtype), same layout; `magnitude` may be null.
   virtual Result<Comparison> compare(const Buffer& got, const Buffer& truth,

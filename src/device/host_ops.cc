@@ -49,6 +49,20 @@ void widen_rows(std::span<std::byte> to, std::span<const std::byte> from, const 
   });
 }
 
+template <class T>
+void narrow_rows(std::span<std::byte> to, std::span<const std::byte> from, const Rows& rows,
+                 Parallel& parallel) {
+  auto* narrow = reinterpret_cast<T*>(to.data());
+  const auto* wide = reinterpret_cast<const double*>(from.data());
+  const Pieces pieces(rows);
+  parallel.for_each(pieces.count(), [&](std::int64_t piece) {
+    pieces.for_each_stretch(piece, [&](std::int64_t row, std::int64_t column, std::int64_t n) {
+      const std::int64_t at = row * rows.pitch + column;
+      for (std::int64_t i = 0; i < n; ++i) narrow[at + i] = nearest_of<T>(wide[at + i]);
+    });
+  });
+}
+
 std::int64_t count_differing(const std::byte* a, const std::byte* b, std::size_t bytes) {
   constexpr std::size_t block = 4096;  // equal blocks, the usual case, go at memcmp's speed
   std::int64_t count = 0;
@@ -114,6 +128,31 @@ Result<> HostOps::widen(Buffer& to, const Buffer& from, const Tensor& tensor) {
       return {};
     default:
       return fail("only real tensors are widened", tensor.name);
+  }
+}
+
+Result<> HostOps::narrow(Buffer& to, const Buffer& from, const Tensor& tensor) {
+  const auto narrow = memory_of(to);
+  const auto wide = memory_of(from);
+  KW_TRY(require_room(
+      holds(wide, tensor, sizeof(double)) && holds(narrow, tensor, size_of(tensor.dtype)), "narrow",
+      tensor));
+  const Rows rows = rows_of(tensor);
+  switch (tensor.dtype) {
+    case Dtype::F32:
+      narrow_rows<float>(narrow, wide, rows, parallel_);
+      return {};
+    case Dtype::F64:
+      narrow_rows<double>(narrow, wide, rows, parallel_);
+      return {};
+    case Dtype::F16:
+      narrow_rows<Half>(narrow, wide, rows, parallel_);
+      return {};
+    case Dtype::BF16:
+      narrow_rows<BFloat>(narrow, wide, rows, parallel_);
+      return {};
+    default:
+      return fail("only real tensors are narrowed", tensor.name);
   }
 }
 

@@ -18,6 +18,7 @@ class HostOps final : public BufferOps {
   Result<> poison(Buffer& to, std::uint64_t seed) override;
   Result<> copy(Buffer& to, const Buffer& from) override;
   Result<> widen(Buffer& to, const Buffer& from, const Tensor& tensor) override;
+  Result<> narrow(Buffer& to, const Buffer& from, const Tensor& tensor) override;
   Result<Comparison> compare(const Buffer& got, const Buffer& truth, const Buffer* magnitude,
                              const Tensor& tensor, const Region& region, const Allowance& allowance,
                              const Selection& selection) override;

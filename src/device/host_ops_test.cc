@@ -409,6 +409,22 @@ TEST_F(HostOpsTest, WidenAndCopyKeepLayout) {
   EXPECT_FALSE(ops().copy(*make(4), *from).has_value());
 }
 
+TEST_F(HostOpsTest, NarrowRoundsToTheNearestAndKeepsPadding) {
+  const auto wide = holding<double>({1 + 0x1p-24, 1 + 0x1p-23 + 0x1p-24, 7, -3e300, 0x1p-150});
+  Tensor t = tensor({2, 2});
+  t.pitch = 3;
+  const auto to = holding<float>({9, 9, 9, 9, 9});
+  ASSERT_TRUE(ops().narrow(*to, *wide, t).has_value());
+  EXPECT_THAT(read<float>(*to),
+              ElementsAre(1, 1 + 0x1p-22f, 9, -std::numeric_limits<float>::infinity(), 0));
+  t.dtype = Dtype::BF16;
+  const auto halves = make(t.bytes());
+  ASSERT_TRUE(ops().narrow(*halves, *wide, t).has_value());
+  EXPECT_EQ(read<std::uint16_t>(*halves).front(), 0x3f80);
+  t.dtype = Dtype::I32;
+  EXPECT_FALSE(ops().narrow(*to, *wide, t).has_value());
+}
+
 TEST_F(HostOpsTest, HalvesAreDrawnWidenedAndComparedAsTheyAre) {
   for (const Dtype dtype : {Dtype::F16, Dtype::BF16}) {
     Tensor t = tensor({3, 5000}, dtype);

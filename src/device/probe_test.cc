@@ -72,6 +72,9 @@ class LyingOps final : public BufferOps {
   Result<> widen(Buffer& to, const Buffer& from, const Tensor& t) override {
     return real_.widen(to, from, t);
   }
+  Result<> narrow(Buffer& to, const Buffer& from, const Tensor& t) override {
+    return real_.narrow(to, from, t);
+  }
   Result<Comparison> compare(const Buffer& got, const Buffer& truth, const Buffer* magnitude,
                              const Tensor& tensor, const Region& region, const Allowance& allowance,
                              const Selection& selection) override {

@@ -98,7 +98,7 @@ TEST_F(Ops, ManyNormalValuesAgreeTailsIncluded) {
   expect_equal(p, "normal");
 }
 
-TEST_F(Ops, PoisonCopyAndWidenAgree) {
+TEST_F(Ops, PoisonCopyWidenAndNarrowAgree) {
   for (const std::int64_t bytes : {1, 7, 4096, 100'003}) {
     const Pair p = pair(bytes);
     ASSERT_TRUE(gpu()->ops().poison(*p.gpu, 5).has_value());
@@ -123,6 +123,16 @@ TEST_F(Ops, PoisonCopyAndWidenAgree) {
       ASSERT_TRUE(device->ops().widen(*b, *a, t).has_value());
     }
     expect_equal(wide, "widen");
+    Tensor doubles = t;
+    doubles.dtype = Dtype::F64;
+    doubles.values.numbers = {{"std", 3}};
+    for (const auto& [a, b, device] :
+         {std::tuple(narrow.gpu.get(), wide.gpu.get(), gpu()),
+          std::tuple(narrow.host.get(), wide.host.get(), host_.get())}) {
+      ASSERT_TRUE(device->ops().fill(*b, doubles, 5).has_value());
+      ASSERT_TRUE(device->ops().narrow(*a, *b, t).has_value());
+    }
+    expect_equal(narrow, "narrow");
   }
 }
 

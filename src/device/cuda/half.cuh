@@ -57,4 +57,18 @@ struct TwoBytes {
 using Half = TwoBytes<5, 10>;
 using BFloat = TwoBytes<8, 7>;
 
+/// A double as another real type holds it: to the nearest, ties to even.
+template <class T>
+KW_FN T nearest_of(double v) {
+  return (T)v;
+}
+template <>
+KW_FN Half nearest_of<Half>(double v) {
+  return Half::nearest(v);
+}
+template <>
+KW_FN BFloat nearest_of<BFloat>(double v) {
+  return BFloat::nearest(v);
+}
+
 }  // namespace kw::device

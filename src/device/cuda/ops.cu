@@ -117,6 +117,27 @@ extern "C" __global__ void kw_widen(double* to, const void* from, int type, long
   }
 }
 
+extern "C" __global__ void kw_narrow(void* to, const double* from, int type, long long rows,
+                                     long long length, long long pitch) {
+  const long long n = rows * length;
+  for (long long i = first_index(); i < n; i += all_threads()) {
+    const long long at = rows == 1 ? i : i / length * pitch + i % length;
+    switch ((ElementType)type) {
+      case ElementType::F32:
+        ((float*)to)[at] = nearest_of<float>(from[at]);
+        break;
+      case ElementType::F16:
+        ((Half*)to)[at] = nearest_of<Half>(from[at]);
+        break;
+      case ElementType::BF16:
+        ((BFloat*)to)[at] = nearest_of<BFloat>(from[at]);
+        break;
+      default:
+        ((double*)to)[at] = from[at];
+    }
+  }
+}
+
 /// Adds to `count` the bytes that differ: `rows` of `length` bytes, `pitch` apart.
 extern "C" __global__ void kw_count_differences(const unsigned char* a, const unsigned char* b,
                                                 long long rows, long long length, long long pitch,
