@@ -71,6 +71,19 @@ struct Restrictions {
   }
 };
 
+/// A mutant of admission that passes the gates and should: what it does wrong, a legitimate kernel
+/// may do.
+struct Excuse {
+  std::string mutant;           ///< Its name, in which * stands for anything.
+  std::vector<std::string> on;  ///< Timed workloads; empty: all.
+  std::string why;
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("mutant", s.mutant), v("on", s.on), v("why", s.why);
+  }
+};
+
 struct Task {
   std::string name;
   std::string function;  ///< The C function a candidate defines.
@@ -81,6 +94,7 @@ struct Task {
   Gate gate;
   Goals goals;
   Restrictions restrictions;
+  std::vector<Excuse> excused;
   bool has_magnitude = false;  ///< reference.cpp defines S for the `dot` gate.
   std::string sha256;          ///< Of every file that decides what the task is.
 
@@ -88,8 +102,8 @@ struct Task {
   static void fields(Self& s, V&& v) {
     v("name", s.name), v("function", s.function), v("family", s.family), v("summary", s.summary),
         v("spec", s.spec), v("signature", s.signature), v("gate", s.gate), v("goals", s.goals),
-        v("restrictions", s.restrictions), v("has_magnitude", s.has_magnitude),
-        v("sha256", s.sha256);
+        v("restrictions", s.restrictions), v("excused", s.excused),
+        v("has_magnitude", s.has_magnitude), v("sha256", s.sha256);
   }
 };
 

@@ -167,6 +167,21 @@ TaskFiles like_twice(const std::string& more = "") {
           {}};
 }
 
+TEST(LoadTask, ReadsWhichMutantsAreExcused) {
+  const std::string excuse =
+      "excused: [ { mutant: \"x rounded*\", on: [large], why: too fine } ]\ngoals";
+  const auto excused = parse_task(files(with(kTask, "goals", excuse)))->task.excused;
+  ASSERT_EQ(excused.size(), 1u);
+  EXPECT_EQ(excused[0].mutant, "x rounded*");
+  EXPECT_EQ(excused[0].on, std::vector<std::string>{"large"});
+  EXPECT_EQ(excused[0].why, "too fine");
+  TaskFiles variant = like_twice("excused: [ { mutant: zeros, why: small } ]\n");
+  ASSERT_TRUE(borrow(variant, beside(files(with(kTask, "goals", excuse)))));
+  EXPECT_EQ(parse_task(variant)->task.excused.size(), 2u) << "its own and the other's";
+  EXPECT_EQ(task_error("goals", "excused: [ { mutant: zeros } ]\ngoals"),
+            "tasks/twice/task.yaml:27:12: an excuse lacks the key 'why'");
+}
+
 TEST(LoadTask, ATaskIsLikeAnotherButForWhatItSays) {
   TaskFiles twice = files(with(kTask, "family: elementwise", "family: elementwise\nsummary: two"));
   twice.texts["spec.md"] = "Twice.\n";

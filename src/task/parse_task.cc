@@ -298,6 +298,22 @@ void read_restrictions(FileReport& report, const Section& section, Restrictions&
   read_words("archs", archs, restrictions.archs);
 }
 
+void read_excused(FileReport& report, const Section& section, std::vector<Excuse>& excused) {
+  const Yaml* node = section.find("excused");
+  if (node == nullptr) return;
+  for (const Yaml& item : read_list(report, *node, "excused")) {
+    const Section keys(report, item, "an excuse", {"mutant", "on", "why"});
+    Excuse& excuse = excused.emplace_back();
+    if (const Yaml* mutant = keys.require("mutant"))
+      excuse.mutant = read_text(report, *mutant, "mutant").value_or("");
+    if (const Yaml* on = keys.find("on"))
+      for (const Yaml& name : read_list(report, *on, "on"))
+        excuse.on.push_back(read_identifier(report, name, "workload").value_or(""));
+    if (const Yaml* why = keys.require("why"))
+      excuse.why = sanitise(read_text(report, *why, "why").value_or(""), 400);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> formula_names(const Definition& definition) {
@@ -329,7 +345,7 @@ void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definitio
   const Section section(
       report, root, "task.yaml",
       {"name", "function", "family", "summary", "truth_of", "dims", "let", "scalars", "tensors",
-       "signature", "gate", "rms", "timed", "work", "goals", "restrictions"});
+       "signature", "gate", "rms", "timed", "excused", "work", "goals", "restrictions"});
   if (root.kind != Yaml::Kind::Mapping) return;
   read_names(report, section, definition.task);
   read_dims(report, section, definition);
@@ -339,6 +355,7 @@ void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definitio
   read_gate(report, section, definition);
   read_rms(report, section, definition.task.gate);
   if (const Yaml* timed = section.find("timed")) parse_timed(report, *timed, definition);
+  read_excused(report, section, definition.task.excused);
   read_work(report, section, definition);
   read_goals(report, section, definition.task.goals);
   read_restrictions(report, section, definition.task.restrictions);
@@ -347,7 +364,7 @@ void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definitio
 void parse_variant_yaml(FileReport& report, const Yaml& root, FileReport& main_report,
                         const Yaml& main, Definition& definition) {
   const Section section(report, root, "task.yaml of a variant",
-                        {"name", "like", "summary", "dtype", "gate", "rms", "goals"});
+                        {"name", "like", "summary", "dtype", "gate", "rms", "excused", "goals"});
   if (root.kind != Yaml::Kind::Mapping) return;
   definition.like = root.find("like")->scalar;
   if (const Yaml* dtype = section.find("dtype")) {
@@ -361,6 +378,7 @@ void parse_variant_yaml(FileReport& report, const Yaml& root, FileReport& main_r
   read_summary(report, section, definition.task);
   read_gate_numbers(report, section, definition.task.gate);
   read_rms(report, section, definition.task.gate);
+  read_excused(report, section, definition.task.excused);
   read_goals(report, section, definition.task.goals);
 }
 
