@@ -14,6 +14,7 @@
 #include "cli/task_draft.h"
 #include "memory/shipped_task.h"
 #include "record/codec.h"
+#include "search/budget.h"
 #include "task/draft.h"
 #include "task/resolve.h"
 #include "task/units.h"
@@ -26,6 +27,7 @@ struct TaskFlags {
   TargetFlags target;
   std::string from;
   std::string function;
+  std::string time;
   DescribeFlags describe;
 };
 
@@ -70,10 +72,12 @@ Json line_json(const worker::AdmissionLine& line) { return encode_json(line); }
 
 Result<int> check_task(const Global& global, const TaskFlags& flags) {
   const Aim aim = KW_TRY(flags.target.aim());
+  const std::int64_t budget_ns =
+      flags.time.empty() ? 0 : KW_TRY(as_input(search::parse_duration(flags.time)));
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_task(global, data, flags.name));
   const std::string name = definition.task.name;
-  const auto lines = KW_TRY(admit(global, std::move(definition), aim));
+  const auto lines = KW_TRY(admit(global, std::move(definition), aim, budget_ns));
   const bool is_good = is_admitted(lines);
   if (global.json) {
     Json object;
@@ -85,9 +89,10 @@ Result<int> check_task(const Global& global, const TaskFlags& flags) {
   } else {
     for (const worker::AdmissionLine& line : lines)
       fmt::print("{:<4} {:<30} {:<18} {}\n",
-                 !line.is_examined ? "left"
-                 : line.is_ok      ? "ok"
-                                   : "FAIL",
+                 !line.is_examined     ? "left"
+                 : !line.is_applicable ? "none"
+                 : line.is_ok          ? "ok"
+                                       : "FAIL",
                  line.what, line.workload, line.detail);
     fmt::print("{} is {}\n", name, admission_words(lines));
   }
@@ -284,6 +289,8 @@ Command task_command() {
           [takes_task](Flags& f, TaskFlags& flags) {
             takes_task(f, flags);
             flags.target.declare(f, true);
+            f.text("--time", flags.time,
+                   "Begin nothing more after so long, e.g. 10m; default: until all is done");
           },
           check_task),
       child(

@@ -186,7 +186,7 @@ void DescribeFlags::declare(Flags& flags) {
 }
 
 Result<std::vector<worker::AdmissionLine>> admit(const Global& global, task::Definition definition,
-                                                 const Aim& aim) {
+                                                 const Aim& aim, std::int64_t budget_ns) {
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   const auto bench = KW_TRY(Bench::open(global, &store, aim));
   const auto workbench = KW_TRY(engine::TaskWorkbench::create(
@@ -194,6 +194,7 @@ Result<std::vector<worker::AdmissionLine>> admit(const Global& global, task::Def
   EvaluationRequest request = KW_TRY(workbench.references());
   request.id = "admission";
   request.seed = Seed::from_os().low;
+  request.measure.wall_ns = budget_ns;
   return bench->carrier().admit(std::move(request));
 }
 
@@ -209,7 +210,7 @@ std::string admission_words(const std::vector<worker::AdmissionLine>& lines) {
     if (!line.is_examined) left_out.push_back(line.workload);
   std::string words = is_admitted(lines) ? "admitted" : "NOT admitted";
   if (!left_out.empty())
-    words += fmt::format("; {} too large to be examined: {}",
+    words += fmt::format("; {} left out, or in part: {}",
                          left_out.size() == 1 ? "one workload was" : "some workloads were",
                          join(left_out, ", "));
   return words;

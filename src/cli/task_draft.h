@@ -32,11 +32,13 @@ struct DescribeFlags {
   }
 };
 
-/// Builds and runs the reference of a task and every null answer: a line each, empty for none.
+/// Builds and runs the reference of a task, every null answer and every mutant: a line each, empty
+/// for none. After `budget_ns` nothing more is begun, and the lines say what was left; 0: however
+/// long it takes.
 Result<std::vector<worker::AdmissionLine>> admit(const Global& global, task::Definition definition,
-                                                 const Aim& aim = {});
+                                                 const Aim& aim = {}, std::int64_t budget_ns = 0);
 bool is_admitted(const std::vector<worker::AdmissionLine>& lines);
-/// "admitted" or "NOT admitted", and which workloads were left out.
+/// "admitted" or "NOT admitted", and which workloads were left out, at least in part.
 std::string admission_words(const std::vector<worker::AdmissionLine>& lines);
 
 /// Has the model draft the task into `folder`, which must not exist; the result is marked as a

@@ -13,11 +13,11 @@ TEST(AdmissionWords, NameWhatWasLeftOut) {
   Lines lines{{"zeros", "small", true, "caught", true}};
   EXPECT_EQ(admission_words(lines), "admitted");
   lines.push_back({"null answers", "cube", true, "not examined", false});
-  EXPECT_EQ(admission_words(lines), "admitted; one workload was too large to be examined: cube");
+  EXPECT_EQ(admission_words(lines), "admitted; one workload was left out, or in part: cube");
   lines.push_back({"null answers", "box", true, "not examined", false});
   lines.push_back({"ones", "small", false, "taken for correct", true});
   EXPECT_EQ(admission_words(lines),
-            "NOT admitted; some workloads were too large to be examined: cube, box");
+            "NOT admitted; some workloads were left out, or in part: cube, box");
   EXPECT_EQ(admission_words({}), "NOT admitted");
 }
 

@@ -78,6 +78,9 @@ class Bench {
   /// an error, which names the task, if they differ by more than float64 rounding. Preconditions:
   /// all of one run, prepared, and none is_fast().
   static Result<> verify_fast(std::span<Bench* const> benches, int set);
+  /// Largest of the relative errors of several benches, by tensor and region: what to expect of a
+  /// workload on which the trusted baseline cannot be run. Precondition: as for relative_errors().
+  static RelativeErrors worst_errors(std::span<Bench* const> benches, int set);
   /// Words, which name the task, if the truth known of a set cannot be believed: a new process,
   /// whose outputs hold other bytes before the call, gives another one, at once or in a later call.
   /// Then the reference leaves elements unwritten or keeps something from call to call. Costs up to

@@ -77,6 +77,20 @@ RelativeErrors Bench::relative_errors(int set) const {
   return errors;
 }
 
+RelativeErrors Bench::worst_errors(std::span<Bench* const> benches, int set) {
+  RelativeErrors worst;
+  for (const Bench* bench : benches) {
+    const RelativeErrors errors = bench->relative_errors(set);
+    worst.resize(std::max(worst.size(), errors.size()));
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+      worst[i].resize(std::max(worst[i].size(), errors[i].size()), -1);
+      for (std::size_t r = 0; r < errors[i].size(); ++r)
+        worst[i][r] = std::max(worst[i][r], errors[i][r]);
+    }
+  }
+  return worst;
+}
+
 Result<> Bench::verify_fast(std::span<Bench* const> benches, int set) {
   std::vector<TruthMaker::Job> jobs;
   for (Bench* bench : benches) {

@@ -56,7 +56,7 @@ std::string error_of(Room& room) {
 }
 
 std::string problems_of(Room& room) {
-  const auto admission = admit(*room.device, nullptr, room.request, 1'000'000'000);
+  const auto admission = admit(*room.device, nullptr, room.request, {.timeout_ns = 1'000'000'000});
   if (!admission) panic(describe(admission.error()).c_str());
   EXPECT_FALSE(admission->is_admitted);
   return join(admission->problems, "\n");

@@ -62,16 +62,7 @@ Result<> verify_fast(std::span<Bench* const> small, std::span<Bench* const> fast
                     "compared with its reference; it is not trusted unseen",
                     fast.front()->task().name));
   KW_TRY(Bench::verify_fast(small, kWarmSet + 1));
-  RelativeErrors worst;
-  for (Bench* bench : small) {
-    const RelativeErrors errors = bench->relative_errors(kWarmSet + 1);
-    worst.resize(std::max(worst.size(), errors.size()));
-    for (std::size_t i = 0; i < errors.size(); ++i) {
-      worst[i].resize(std::max(worst[i].size(), errors[i].size()), -1);
-      for (std::size_t r = 0; r < errors[i].size(); ++r)
-        worst[i][r] = std::max(worst[i][r], errors[i][r]);
-    }
-  }
+  const RelativeErrors worst = Bench::worst_errors(small, kWarmSet + 1);
   for (Bench* bench : fast) bench->expect(worst);
   return {};
 }

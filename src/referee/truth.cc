@@ -147,13 +147,19 @@ Result<std::vector<TruthMaker::Truth>> TruthMaker::compute(std::span<const Job> 
   return truths;
 }
 
-Result<double> TruthSeries::run(const Program& program, std::unique_ptr<Leg>& leg,
-                                const Buffers& set, Buffers& to) {
+// One call of a program on the widened set; its outputs then lie in `wide_`.
+Result<double> TruthSeries::call(const Program& program, std::unique_ptr<Leg>& leg,
+                                 const Buffers& set) {
+  KW_TRY(maker_.check());
   const TruthMaker::Job job{&workload_, &set};
   if (wide_.empty()) wide_ = KW_TRY(allocate_wide(*maker_.device, workload_));
   KW_TRY(widen_into(wide_, maker_, workload_, set));
+  if (leg && !leg->is_alive()) leg.reset();  // it crashed at an earlier set
   if (!leg) leg = KW_TRY(start(maker_, program, std::span(&job, 1), std::span(&wide_, 1)));
-  const auto times = KW_TRY(run_all(maker_, *leg, std::span(&job, 1)));
+  return KW_TRY(run_all(maker_, *leg, std::span(&job, 1))).front();
+}
+
+Result<> TruthSeries::keep(Buffers& to) const {
   to.resize(wide_.size());
   for (std::size_t i = 0; i < wide_.size(); ++i) {
     if (workload_.tensors[i].compared.empty()) continue;
@@ -161,16 +167,23 @@ Result<double> TruthSeries::run(const Program& program, std::unique_ptr<Leg>& le
         {.name = "truth", .bytes = wide_[i]->bytes(), .alignment = 64, .shared = false}));
     KW_TRY(maker_.device->ops().copy(*to[i], *wide_[i]));
   }
-  return times.front();
+  return {};
 }
 
 Result<TruthMaker::Truth> TruthSeries::compute(const Buffers& set) {
-  KW_TRY(maker_.check());
   TruthMaker::Truth truth;
-  truth.reference_ns = KW_TRY(run(*maker_.reference, reference_, set, truth.values));
-  if (maker_.task->gate.kind == GateKind::Dot)
-    (void)KW_TRY(run(*maker_.magnitude, magnitude_, set, truth.magnitudes));
+  truth.reference_ns = KW_TRY(call(*maker_.reference, reference_, set));
+  KW_TRY(keep(truth.values));
+  if (maker_.task->gate.kind == GateKind::Dot) {
+    KW_TRY(call(*maker_.magnitude, magnitude_, set));
+    KW_TRY(keep(truth.magnitudes));
+  }
   return truth;
+}
+
+Result<const Buffers*> TruthSeries::values(const Buffers& set) {
+  KW_TRY(call(*maker_.reference, reference_, set));
+  return &wide_;
 }
 
 }  // namespace kw::referee

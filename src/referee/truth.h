@@ -70,10 +70,12 @@ class TruthSeries {
 
   /// Errors as for TruthMaker::compute.
   Result<TruthMaker::Truth> compute(const Buffers& set);
+  /// The values alone, where the reference left them: float64, whole tensors, until the next call.
+  Result<const Buffers*> values(const Buffers& set);
 
  private:
-  Result<double> run(const Program& program, std::unique_ptr<Leg>& leg, const Buffers& set,
-                     Buffers& to);
+  Result<double> call(const Program& program, std::unique_ptr<Leg>& leg, const Buffers& set);
+  Result<> keep(Buffers& to) const;
 
   const TruthMaker& maker_;
   const Workload& workload_;

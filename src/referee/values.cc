@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/values.h"
 
+#include <bit>
+#include <cmath>
 #include <cstring>
-#include <span>
+#include <limits>
 
 #include "device/cuda/half.cuh"
 
@@ -30,15 +32,9 @@ void with_type(Dtype dtype, Visit visit) {
   }
 }
 
-template <class T>
-T nearest(double value) {
-  if constexpr (requires { T::nearest(value); })
-    return T::nearest(value);
-  else
-    return static_cast<T>(value);
-}
+}  // namespace
 
-void append(std::vector<double>& to, Dtype dtype, std::span<const std::byte> bytes) {
+void append_values(std::vector<double>& to, Dtype dtype, std::span<const std::byte> bytes) {
   with_type(dtype, [&](auto zero) {
     using T = decltype(zero);
     for (std::size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
@@ -49,7 +45,16 @@ void append(std::vector<double>& to, Dtype dtype, std::span<const std::byte> byt
   });
 }
 
-}  // namespace
+void store_values(std::span<std::byte> to, Dtype dtype, std::span<const double> values) {
+  KW_ASSERT(to.size() == values.size() * size_of(dtype));
+  with_type(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const T value = device::nearest_of<T>(values[i]);
+      std::memcpy(to.data() + i * sizeof(T), &value, sizeof(T));
+    }
+  });
+}
 
 std::int64_t elements_of(const Region& region) {
   std::int64_t count = 1;
@@ -61,6 +66,18 @@ Region whole(const Tensor& tensor) {
   Region region;
   for (const std::int64_t size : tensor.sizes) region.ranges.push_back({0, size});
   return region;
+}
+
+// On the coded number, which is a hundred times faster than frexp: a carry out of the fraction is
+// the next exponent.
+double rounded(double value, int bits) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const int dropped = std::numeric_limits<double>::digits - bits;
+  if (dropped <= 0) return value;
+  auto coded = std::bit_cast<std::uint64_t>(value);
+  const std::uint64_t is_odd = coded >> dropped & 1;
+  coded += (std::uint64_t{1} << (dropped - 1)) - 1 + is_odd;
+  return std::bit_cast<double>(coded >> dropped << dropped);
 }
 
 void for_each_run(const Tensor& tensor, const Region& region,
@@ -98,37 +115,18 @@ Result<std::vector<double>> read_region(const device::Buffer& from, const Tensor
     if (!trouble.has_value()) return;
     row.resize(static_cast<std::size_t>(length * size));
     trouble = from.read(offset * size, row);
-    if (trouble.has_value()) append(values, tensor.dtype, row);
+    if (trouble.has_value()) append_values(values, tensor.dtype, row);
   });
   if (!trouble.has_value()) return std::unexpected(trouble.error());
   return values;
 }
 
-Result<std::vector<double>> read_all(const device::Buffer& from, const Tensor& tensor) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.bytes()));
-  KW_TRY(from.read(0, bytes));
-  std::vector<double> values;
-  values.reserve(static_cast<std::size_t>(tensor.extent()));
-  append(values, tensor.dtype, bytes);
-  return values;
-}
-
 double to_type(double value, Dtype dtype) {
   if (!is_real(dtype)) return value;
-  with_type(dtype, [&](auto zero) { value = static_cast<double>(nearest<decltype(zero)>(value)); });
-  return value;
-}
-
-Result<> write_all(device::Buffer& to, const Tensor& tensor, const std::vector<double>& values) {
-  std::vector<std::byte> bytes(values.size() * size_of(tensor.dtype));
-  with_type(tensor.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const T value = nearest<T>(values[i]);
-      std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
-    }
+  with_type(dtype, [&](auto zero) {
+    value = static_cast<double>(device::nearest_of<decltype(zero)>(value));
   });
-  return to.write(0, bytes);
+  return value;
 }
 
 }  // namespace kw::referee

@@ -1,9 +1,11 @@
-// Tensor values in host memory: read for explaining, written for admission. Never on the fast path.
+// Tensor values in host memory, for explaining and for admission. Never on the fast path.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -16,13 +18,16 @@ namespace kw::referee {
 Result<std::vector<double>> read_region(const device::Buffer& from, const Tensor& tensor,
                                         const Region& region);
 
-/// All elements of the tensor in memory order, padding included, as doubles.
-Result<std::vector<double>> read_all(const device::Buffer& from, const Tensor& tensor);
-/// The opposite; values are rounded to the tensor's type.
-Result<> write_all(device::Buffer& to, const Tensor& tensor, const std::vector<double>& values);
+/// The values behind these bytes, appended.
+void append_values(std::vector<double>& to, Dtype dtype, std::span<const std::byte> bytes);
+/// The opposite; reals are rounded to the nearest. `to` has room for exactly these values.
+void store_values(std::span<std::byte> to, Dtype dtype, std::span<const double> values);
 
 /// A real as the type holds it, to the nearest; at integer types as it is.
 double to_type(double value, Dtype dtype);
+
+/// Rounds to `bits` significant bits, to nearest even.
+double rounded(double value, int bits);
 
 /// Calls `visit(offset, length)` for every run of elements of the region that is contiguous in
 /// memory; offsets in elements.

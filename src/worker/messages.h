@@ -13,7 +13,7 @@
 namespace kw::worker {
 
 /// Raised whenever a frame changes its meaning; both sides refuse another one.
-inline constexpr int kProtocolVersion = 3;
+inline constexpr int kProtocolVersion = 4;
 
 enum class Verb {
   Hello,    ///< facts: what the controller remembers of the device → facts of the device at hand.
@@ -24,18 +24,19 @@ enum class Verb {
   Hurry,    ///< No reply. Sent behind a Judge: its evaluation ends after the step in progress.
 };
 
-/// What the admission of a task found; one line per null answer and input.
+/// What the admission of a task found; one line per null answer or mutant and workload.
 struct AdmissionLine {
   std::string what;      ///< "zeros", "input x ignored", "reference at f32", …
   std::string workload;  ///< Where it was (or was not) caught; "all" for several.
   bool is_ok = false;
   std::string detail;
   bool is_examined = true;  ///< False: the workload was left out, which is no problem of the task.
+  bool is_applicable = true;  ///< False: of a mutant whose answer is the right one there.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("what", s.what), v("workload", s.workload), v("is_ok", s.is_ok), v("detail", s.detail),
-        v("is_examined", s.is_examined);
+        v("is_examined", s.is_examined), v("is_applicable", s.is_applicable);
   }
 };
 

@@ -46,6 +46,24 @@ const Workload* find_workload(const EvaluationRequest& request, const std::strin
   return nullptr;
 }
 
+std::string words_of(const referee::MutantResult& mutant) {
+  using Fate = referee::MutantFate;
+  const std::string note = mutant.note.empty() ? "" : " (" + mutant.note + ")";
+  switch (mutant.fate) {
+    case Fate::Caught:
+      return fmt::format("caught at {:.3g} times the gate{}{}", mutant.gate_fraction,
+                         mutant.sets > 1 ? fmt::format(" on input set {}", mutant.sets) : "", note);
+    case Fate::Passed:
+      return fmt::format("taken for correct on {} input sets, at {:.2g} of the gate at most{}",
+                         mutant.sets, mutant.gate_fraction, note);
+    case Fate::Excused:
+      return fmt::format("taken for correct, which it is: {}", mutant.note);
+    case Fate::Inapplicable:
+      return fmt::format("does not apply: {}", mutant.note);
+  }
+  return {};
+}
+
 /// Problems last: they say what to do, the lines before them where it was seen.
 std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
   std::vector<AdmissionLine> lines;
@@ -59,8 +77,11 @@ std::vector<AdmissionLine> lines_of(const referee::Admission& admission) {
                      a.passed ? "taken for correct" + (a.note.empty() ? "" : ": " + a.note)
                               : fmt::format("caught at {:.3g} times the gate", a.gate_fraction)});
   }
+  for (const referee::MutantResult& m : admission.mutants)
+    lines.push_back({m.name, m.workload, m.fate != referee::MutantFate::Passed, words_of(m), true,
+                     m.fate != referee::MutantFate::Inapplicable});
   for (const SkippedWorkload& s : admission.unexamined)
-    lines.push_back({"null answers", s.name, true, s.reason, false});
+    lines.push_back({"null answers and mutants", s.name, true, s.reason, false});
   for (const std::string& problem : admission.problems)
     lines.push_back({problem, "all", false, ""});
   return lines;
@@ -230,7 +251,9 @@ Result<std::vector<AdmissionLine>> Worker::admit(const EvaluationRequest& reques
   const auto held =
       KW_TRY(lease(facts_, platform::LeaseMode::Shared, "admitting " + request.task.name));
   return lines_of(KW_TRY(referee::admit(*device_, host_.get(), request,
-                                        referee::kReferenceTimeoutNs, {.tell = tell_waiting})));
+                                        {.timeout_ns = referee::kReferenceTimeoutNs,
+                                         .budget_ns = request.measure.wall_ns,
+                                         .patience = {.tell = tell_waiting}})));
 }
 
 Result<Reply> Worker::try_answer(const Message& message) {

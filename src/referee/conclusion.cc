@@ -1,0 +1,109 @@
+// What the figures of an admission say in sentences, each with the key to change.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/conclusion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kw::referee {
+namespace {
+
+constexpr double kEnoughSpare = 0.25;  // design §4: a factor 4
+
+/// Which key lets such an answer pass.
+std::string hint_for(const std::string& answer) {
+  if (answer.starts_with("inputs rounded"))
+    return "tighten 'gate' or add 'rms' in task.yaml; in sums of one sign such errors average out, "
+           "so give the inputs 'values' of mean zero";
+  if (answer.ends_with("ignored")) {
+    constexpr std::string_view kBlock = "last block of ";
+    std::string_view input = std::string_view(answer).substr(0, answer.rfind(' '));
+    if (input.starts_with(kBlock)) input.remove_prefix(kBlock.size());
+    return fmt::format(
+        "tighten 'gate' in task.yaml, or change 'values' of '{}' there so that it matters", input);
+  }
+  if (answer.ends_with("missing"))
+    return "tighten 'gate' in task.yaml: 'relative' and 'dot' look at each element";
+  return "tighten 'gate' in task.yaml, or give the inputs 'values' that vary more";
+}
+
+void conclude_answers(Admission& admission) {
+  std::vector<std::string> names;
+  for (const NullAnswer& answer : admission.answers)
+    if (std::find(names.begin(), names.end(), answer.name) == names.end())
+      names.push_back(answer.name);
+  for (const std::string& name : names) {
+    bool fails_a_check = false;
+    bool has_check = false;
+    bool applies = false;
+    for (const NullAnswer& answer : admission.answers) {
+      if (answer.name != name) continue;
+      has_check = has_check || (answer.group == Group::Check && answer.is_applicable);
+      applies = applies || answer.is_applicable;
+      fails_a_check =
+          fails_a_check || (answer.group == Group::Check && answer.is_applicable && !answer.passed);
+      if (answer.group == Group::Time && answer.passed)
+        admission.problems.push_back(
+            fmt::format("The null answer '{}' passes the timed workload '{}': {}.", name,
+                        answer.workload, hint_for(name)));
+    }
+    if (has_check && !fails_a_check)
+      admission.problems.push_back(fmt::format(
+          "The null answer '{}' passes every check workload: {}.", name, hint_for(name)));
+    if (!applies && name.ends_with(" ignored") && !name.starts_with("last block"))
+      admission.problems.push_back(fmt::format(
+          "No workload shows that the input matters: '{0}': if nothing of '{1}' is read, "
+          "give it 'role: out' in task.yaml (or leave it out), else other 'values'.",
+          name, name.substr(0, name.rfind(' '))));
+  }
+}
+
+std::string hint_for_mutant(const MutantResult& mutant) {
+  if (mutant.name.find(" rounded to ") != std::string::npos)
+    return "tighten 'gate' in task.yaml, or give the other inputs 'values' that select few of its "
+           "elements, so that its last bits decide";
+  if (mutant.name.find(" dropped") != std::string::npos)
+    return "tighten 'gate' in task.yaml, or give the inputs 'values' whose sums are exact, so that "
+           "no term is too small to be seen";
+  return "tighten 'gate' in task.yaml, or give the inputs 'values' that vary more";
+}
+
+void conclude_mutants(Admission& admission) {
+  for (const MutantResult& mutant : admission.mutants)
+    if (mutant.fate == MutantFate::Passed)
+      admission.problems.push_back(fmt::format(
+          "The mutant '{}' passes the timed workload '{}' on each of {} input sets, at {:.2g} of "
+          "the gate at most: {}; or say under 'excused' why it is legitimate.",
+          mutant.name, mutant.workload, mutant.sets, mutant.gate_fraction,
+          hint_for_mutant(mutant)));
+}
+
+void conclude_baseline(Admission& admission) {
+  for (const BaselineFigure& figure : admission.baseline) {
+    if (!figure.passed)
+      admission.problems.push_back(
+          fmt::format("The reference at the task's type fails its own gates on workload '{}': {}: "
+                      "loosen 'gate' in task.yaml, or shorten the workload's sums in shapes.yaml.",
+                      figure.workload, figure.failure));
+    else if (figure.gate_fraction > kEnoughSpare)
+      admission.remarks.push_back(fmt::format(
+          "The reference at the task's type uses {:.2f} of what the gate allows on workload '{}'; "
+          "at most {:.2f} leaves a factor 4 to spare.",
+          figure.gate_fraction, figure.workload, kEnoughSpare));
+  }
+}
+
+}  // namespace
+
+void conclude(Admission& admission) {
+  conclude_answers(admission);
+  conclude_mutants(admission);
+  conclude_baseline(admission);
+  admission.is_admitted = admission.problems.empty();
+}
+
+}  // namespace kw::referee

@@ -1,0 +1,196 @@
+// Windows over a tensor's memory, and what is done inside of them.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/edit.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "referee/values.h"
+
+namespace kw::referee {
+namespace {
+
+constexpr std::int64_t kWindow = std::int64_t{1} << 21;  // elements
+// Runs this close are read together with what lies between them: a transfer from a GPU costs as
+// much as some ten thousand bytes.
+constexpr std::int64_t kGap = 4096;  // elements
+
+/// A contiguous run of elements of a region.
+struct Run {
+  std::int64_t at = 0;  ///< In memory, in elements from the tensor's first.
+  std::int64_t length = 0;
+  std::int64_t first = 0;  ///< Row-major index of its first element.
+};
+
+/// A stretch of memory, no longer than kWindow, with the runs in it.
+struct Window {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::vector<Run> runs;
+};
+
+/// Row-major index, padding left out, of the element at this place in memory.
+std::int64_t index_of(const Tensor& tensor, std::int64_t at) {
+  if (tensor.sizes.empty()) return at;
+  return at / tensor.pitch * tensor.sizes.back() + at % tensor.pitch;
+}
+
+/// Calls `visit` for every window of the region until it fails.
+Result<> for_each_window(const Tensor& tensor, const Region& region,
+                         const std::function<Result<>(const Window&)>& visit) {
+  Window window;
+  Result<> trouble;
+  const auto flush = [&] {
+    if (!window.runs.empty() && trouble.has_value()) trouble = visit(window);
+    window.runs.clear();
+  };
+  for_each_run(tensor, region, [&](std::int64_t at, std::int64_t length) {
+    const std::int64_t first = index_of(tensor, at);
+    for (std::int64_t done = 0; done < length && trouble.has_value();) {
+      const Run run{at + done, std::min(length - done, kWindow), first + done};
+      const std::int64_t end = run.at + run.length;
+      if (!window.runs.empty() && (run.at - window.end > kGap || end - window.begin > kWindow))
+        flush();
+      if (window.runs.empty()) window.begin = run.at;
+      window.end = end;
+      window.runs.push_back(run);
+      done += run.length;
+    }
+  });
+  flush();
+  return trouble;
+}
+
+/// The bytes of a window, and of its runs.
+class Bytes {
+ public:
+  Bytes(const Tensor& tensor, const Window& window)
+      : size_(static_cast<std::int64_t>(size_of(tensor.dtype))),
+        begin_(window.begin),
+        bytes_(static_cast<std::size_t>((window.end - window.begin) * size_)) {}
+
+  Result<> read(const device::Buffer& from, std::int64_t shift = 0) {
+    return from.read((begin_ + shift) * size_, bytes_);
+  }
+  Result<> write(device::Buffer& to) const { return to.write(begin_ * size_, bytes_); }
+  std::span<std::byte> of(const Run& run) {
+    return std::span(bytes_).subspan(static_cast<std::size_t>((run.at - begin_) * size_),
+                                     static_cast<std::size_t>(run.length * size_));
+  }
+
+ private:
+  std::int64_t size_;
+  std::int64_t begin_;
+  std::vector<std::byte> bytes_;
+};
+
+/// Calls `change(run, values before, values to be)` for every run and writes what changed; `more`
+/// reads what else it needs of a window.
+template <class More, class Change>
+Result<bool> rewrite(device::Buffer& buffer, const Tensor& tensor, const Region& region, More more,
+                     Change change) {
+  bool has_changed = false;
+  std::vector<double> before;
+  std::vector<double> after;
+  KW_TRY(for_each_window(tensor, region, [&](const Window& window) -> Result<> {
+    Bytes bytes(tensor, window);
+    KW_TRY(bytes.read(buffer));
+    KW_TRY(more(window));
+    bool is_dirty = false;
+    for (const Run& run : window.runs) {
+      before.clear();
+      append_values(before, tensor.dtype, bytes.of(run));
+      after = before;
+      change(run, after);
+      store_values(bytes.of(run), tensor.dtype, after);
+      after.clear();
+      append_values(after, tensor.dtype, bytes.of(run));
+      is_dirty = is_dirty || before != after;
+    }
+    has_changed = has_changed || is_dirty;
+    return is_dirty ? bytes.write(buffer) : Result<>();
+  }));
+  return has_changed;
+}
+
+}  // namespace
+
+Result<bool> edit(device::Buffer& buffer, const Tensor& tensor, const Region& region,
+                  const Edit& how) {
+  return rewrite(
+      buffer, tensor, region, [](const Window&) { return Result<>(); },
+      [&](const Run& run, std::vector<double>& values) { how(run.first, values); });
+}
+
+Result<bool> take(device::Buffer& to, const device::Buffer& from, const Tensor& tensor,
+                  const Region& region, std::int64_t shift, const Choice& chosen) {
+  std::unique_ptr<Bytes> source;
+  std::vector<double> theirs;
+  return rewrite(
+      to, tensor, region,
+      [&](const Window& window) {
+        source = std::make_unique<Bytes>(tensor, window);
+        return source->read(from, -shift);
+      },
+      [&](const Run& run, std::vector<double>& values) {
+        theirs.clear();
+        append_values(theirs, tensor.dtype, source->of(run));
+        for (std::size_t i = 0; i < values.size(); ++i)
+          if (!chosen || chosen(run.first + static_cast<std::int64_t>(i))) values[i] = theirs[i];
+      });
+}
+
+Result<> fill_from(device::Buffer& to, const Tensor& tensor, const device::Buffer& from,
+                   const Tensor& source) {
+  const std::int64_t period = source.extent();
+  const auto size = static_cast<std::int64_t>(size_of(source.dtype));
+  std::vector<std::byte> bytes;
+  std::vector<double> values;
+  std::vector<std::byte> made;
+  for (std::int64_t at = 0; at < tensor.extent();) {
+    const std::int64_t begin = at % period;
+    const std::int64_t count = std::min({kWindow, period - begin, tensor.extent() - at});
+    bytes.resize(static_cast<std::size_t>(count * size));
+    KW_TRY(from.read(begin * size, bytes));
+    values.clear();
+    append_values(values, source.dtype, bytes);
+    made.resize(static_cast<std::size_t>(count) * size_of(tensor.dtype));
+    store_values(made, tensor.dtype, values);
+    KW_TRY(to.write(at * static_cast<std::int64_t>(size_of(tensor.dtype)), made));
+    at += count;
+  }
+  return {};
+}
+
+Result<bool> round_to(device::Buffer& buffer, const Tensor& tensor, int bits) {
+  return edit(buffer, tensor, whole(tensor), [bits](std::int64_t, std::span<double> values) {
+    for (double& value : values) value = rounded(value, bits);
+  });
+}
+
+Result<bool> is_equal(const device::Buffer& a, const device::Buffer& b, const Tensor& tensor,
+                      const Region& region) {
+  bool equal = true;
+  std::vector<double> left;
+  std::vector<double> right;
+  KW_TRY(for_each_window(tensor, region, [&](const Window& window) -> Result<> {
+    if (!equal) return {};
+    Bytes ours(tensor, window);
+    Bytes theirs(tensor, window);
+    KW_TRY(ours.read(a));
+    KW_TRY(theirs.read(b));
+    for (const Run& run : window.runs) {
+      left.clear(), right.clear();
+      append_values(left, tensor.dtype, ours.of(run));
+      append_values(right, tensor.dtype, theirs.of(run));
+      equal = equal && left == right;
+    }
+    return {};
+  }));
+  return equal;
+}
+
+}  // namespace kw::referee

@@ -1,0 +1,118 @@
+// What is known of each mutant, and when enough is known.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/mutant_trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "referee/mutant_answer.h"
+
+namespace kw::referee {
+namespace {
+
+bool is_still_open(const MutantResult& result) {
+  if (result.fate == MutantFate::Passed) return result.sets < kMutantSets;
+  return result.fate == MutantFate::Inapplicable && result.sets < kSetsToApply;
+}
+
+void learn(MutantResult& result, const Judged& judged, const std::string& note) {
+  ++result.sets;
+  if (judged.is_right) {
+    if (result.fate == MutantFate::Inapplicable) result.note = note;
+    return;
+  }
+  result.note = note;
+  if (judged.passed) {
+    result.fate = MutantFate::Passed;
+    result.gate_fraction = std::max(result.gate_fraction, judged.gate_fraction);
+  } else {
+    result.fate = MutantFate::Caught;
+    result.gate_fraction = judged.gate_fraction;
+  }
+}
+
+/// Whether `pattern`, in which * stands for anything, is the whole of `text`.
+bool matches(std::string_view pattern, std::string_view text) {
+  if (pattern.empty()) return text.empty();
+  if (pattern.front() != '*')
+    return !text.empty() && pattern.front() == text.front() &&
+           matches(pattern.substr(1), text.substr(1));
+  for (std::size_t skipped = 0; skipped <= text.size(); ++skipped)
+    if (matches(pattern.substr(1), text.substr(skipped))) return true;
+  return false;
+}
+
+void excuse(const Task& task, MutantResult& result) {
+  if (result.fate != MutantFate::Passed) return;
+  for (const Excuse& excuse : task.excused) {
+    const bool is_here =
+        excuse.on.empty() || std::ranges::find(excuse.on, result.workload) != excuse.on.end();
+    if (!is_here || !matches(excuse.mutant, result.name)) continue;
+    result.fate = MutantFate::Excused;
+    result.note = excuse.why;
+    return;
+  }
+}
+
+}  // namespace
+
+MutantTrial::MutantTrial(const Task& task, const Workload& workload, TrialOutside outside)
+    : task_(task), workload_(workload), outside_(std::move(outside)) {
+  for (Mutant& mutant : mutants_of(workload)) {
+    Entry& entry = entries_.emplace_back();
+    entry.plain.name = mutant.name;
+    entry.plain.workload = workload.name;
+    if (has_own_place(workload, mutant)) {
+      entry.own_right = entry.plain;
+      entry.own_right->name += ", its own results right";
+    }
+    entry.mutant = std::move(mutant);
+  }
+}
+
+int MutantTrial::open() const {
+  int count = 0;
+  for (const Entry& entry : entries_)
+    count += is_still_open(entry.plain) + (entry.own_right && is_still_open(*entry.own_right));
+  return count;
+}
+
+Result<> MutantTrial::run(Subject& subject) {
+  ++sets_;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    const bool asks_own_right = entry.own_right && is_still_open(*entry.own_right);
+    const bool asks_plain = is_still_open(entry.plain);
+    if (!asks_own_right && !asks_plain) continue;
+    if (outside_.is_spent && outside_.is_spent()) return {};
+    if (outside_.tell)
+      outside_.tell(fmt::format("mutant {} of {} on workload '{}', input set {}: {}", i + 1,
+                                entries_.size(), workload_.name, sets_, entry.mutant.name));
+    const Tried tried = KW_TRY(try_mutant(subject, entry.mutant, asks_own_right));
+    if (asks_plain)
+      learn(entry.plain, tried.has_answer ? tried.plain : Judged{.is_right = true}, tried.note);
+    if (asks_own_right)
+      learn(
+          *entry.own_right, tried.own_right.value_or(Judged{.is_right = true}),
+          tried.own_right && tried.own_right->is_right ? "nothing else depends on it" : tried.note);
+  }
+  return {};
+}
+
+std::vector<MutantResult> MutantTrial::results() const {
+  std::vector<MutantResult> all;
+  const auto add = [&](MutantResult result) {
+    if (is_still_open(result)) return;
+    excuse(task_, result);
+    all.push_back(std::move(result));
+  };
+  for (const Entry& entry : entries_) {
+    add(entry.plain);
+    if (entry.own_right) add(*entry.own_right);
+  }
+  return all;
+}
+
+}  // namespace kw::referee

@@ -1,0 +1,195 @@
+// What the null answers are, one function for each kind.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/null_answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "referee/edit.h"
+#include "referee/mutant.h"
+#include "referee/values.h"
+
+namespace kw::referee {
+namespace {
+
+constexpr std::int64_t kTile = 32;
+constexpr int kBlocks = 16;  // a block is this part of an input
+
+class NullAnswers {
+ public:
+  NullAnswers(Subject& subject, std::vector<NullAnswer>& to) : subject_(subject), to_(to) {}
+
+  Result<> run() {
+    KW_TRY(constants());
+    KW_TRY(copies());
+    KW_TRY(missing_parts());
+    return changed_inputs();
+  }
+
+ private:
+  const std::vector<Tensor>& tensors() const { return subject_.tensors(); }
+  Result<> judge(const std::string& name);
+  void not_applicable(const std::string& name, std::string note);
+  Result<> fill(const std::string& name, double value);
+  Result<> constants();
+  Result<> copies();
+  Result<> missing_part(const char* name, bool is_plane, std::int64_t width);
+  Result<> missing_parts();
+  Result<> changed_inputs();
+  Result<> recomputed(const std::string& name, const std::vector<std::size_t>& inputs,
+                      const std::function<Result<bool>(std::size_t)>& change);
+
+  Subject& subject_;
+  std::vector<NullAnswer>& to_;
+};
+
+void NullAnswers::not_applicable(const std::string& name, std::string note) {
+  to_.push_back({.name = name,
+                 .workload = subject_.workload().name,
+                 .group = subject_.workload().group,
+                 .is_applicable = false,
+                 .passed = false,
+                 .gate_fraction = 0,
+                 .note = std::move(note)});
+}
+
+Result<> NullAnswers::judge(const std::string& name) {
+  const Judged judged = KW_TRY(subject_.judge());
+  if (judged.is_right) {
+    not_applicable(name, "it is the right answer here");
+    return {};
+  }
+  to_.push_back({.name = name,
+                 .workload = subject_.workload().name,
+                 .group = subject_.workload().group,
+                 .is_applicable = true,
+                 .passed = judged.passed,
+                 .gate_fraction = judged.gate_fraction,
+                 .note = {}});
+  return {};
+}
+
+Result<> NullAnswers::fill(const std::string& name, double value) {
+  for (std::size_t i = 0; i < tensors().size(); ++i) {
+    if (tensors()[i].compared.empty()) continue;
+    Tensor constant = tensors()[i];
+    constant.values = Values{};
+    constant.values.kind = "constant";
+    constant.values.numbers = {{"value", value}};
+    KW_TRY(subject_.ops().fill(subject_.answer(i), constant, 0));
+  }
+  return judge(name);
+}
+
+Result<> NullAnswers::constants() {
+  KW_TRY(fill("zeros", 0));
+  KW_TRY(fill("ones", 1));
+  KW_TRY(subject_.begin());
+  for (std::size_t i = 0; i < tensors().size(); ++i)
+    for (std::size_t r = 0; r < tensors()[i].compared.size(); ++r) {
+      const RegionTruth& truth = subject_.known().regions[i][r];
+      const double mean = truth.count > 0 ? truth.sum / static_cast<double>(truth.count) : 0;
+      const double value = is_real(tensors()[i].dtype) ? mean : std::nearbyint(mean);
+      KW_TRY(
+          edit(subject_.answer(i), tensors()[i], tensors()[i].compared[r],
+               [&](std::int64_t, std::span<double> values) { std::ranges::fill(values, value); }));
+    }
+  return judge("mean");
+}
+
+// Element k of the output is element k of the input, round and round where sizes differ.
+Result<> NullAnswers::copies() {
+  for (std::size_t s = 0; s < tensors().size(); ++s) {
+    if (!is_drawn(tensors()[s]) || tensors()[s].extent() == 0) continue;
+    for (std::size_t i = 0; i < tensors().size(); ++i)
+      if (!tensors()[i].compared.empty())
+        KW_TRY(fill_from(subject_.answer(i), tensors()[i], *subject_.inputs()[s], tensors()[s]));
+    KW_TRY(judge(fmt::format("copy of {}", tensors()[s].name)));
+  }
+  const auto trouble = KW_TRY(subject_.recompute(*KW_TRY(subject_.other_inputs())));
+  if (!trouble) return judge("previous output");
+  not_applicable("previous output", *trouble);
+  return {};
+}
+
+// The right answer, but for a part at the end that stays as it was before the call. Where the call
+// leaves that part alone anyway (a halo), the part before it is taken.
+Result<> NullAnswers::missing_part(const char* name, bool is_plane, std::int64_t width) {
+  KW_TRY(subject_.begin());
+  for (std::size_t i = 0; i < tensors().size(); ++i)
+    for (const Region& region : tensors()[i].compared) {
+      if (region.ranges.empty()) continue;
+      // The first dimension that is no single index is the plane's.
+      std::size_t d = region.ranges.size() - 1;
+      if (is_plane)
+        for (d = 0; d + 1 < region.ranges.size(); ++d)
+          if (region.ranges[d].hi - region.ranges[d].lo > 1) break;
+      Region cut = region;
+      bool changed = false;
+      for (std::int64_t hi = region.ranges[d].hi; hi > region.ranges[d].lo && !changed; --hi) {
+        cut.ranges[d] = {std::max(region.ranges[d].lo, hi - width), hi};
+        changed = KW_TRY(take(subject_.answer(i), subject_.before(i), tensors()[i], cut));
+      }
+    }
+  return judge(name);
+}
+
+Result<> NullAnswers::missing_parts() {
+  KW_TRY(missing_part("last plane missing", true, 1));
+  KW_TRY(missing_part("last column missing", false, 1));
+  return missing_part("last tile missing", false, kTile);
+}
+
+// What the reference gives once `change` has altered these inputs (false: it altered nothing).
+Result<> NullAnswers::recomputed(const std::string& name, const std::vector<std::size_t>& inputs,
+                                 const std::function<Result<bool>(std::size_t)>& change) {
+  bool changed = false;
+  for (const std::size_t i : inputs) changed = KW_TRY(change(i)) || changed;
+  const auto trouble =
+      changed ? KW_TRY(subject_.recompute(subject_.inputs())) : "the inputs are the same after it";
+  for (const std::size_t i : inputs) KW_TRY(subject_.restore_input(i));
+  if (!trouble) return judge(name);
+  not_applicable(name, *trouble);
+  return {};
+}
+
+Result<> NullAnswers::changed_inputs() {
+  std::vector<std::size_t> reals;
+  for (std::size_t i = 0; i < tensors().size(); ++i)
+    if (is_drawn(tensors()[i]) && is_real(tensors()[i].dtype)) reals.push_back(i);
+  KW_TRY(recomputed("inputs rounded one precision down", reals, [&](std::size_t i) {
+    return round_to(*subject_.inputs()[i], tensors()[i], bits_down(tensors()[i].dtype));
+  }));
+  const Buffers* other = KW_TRY(subject_.other_inputs());
+  for (std::size_t s = 0; s < tensors().size(); ++s) {
+    if (!is_drawn(tensors()[s])) continue;
+    // Values of another draw, so that they are as valid as the right ones (positions, indices).
+    Tensor flat = tensors()[s];
+    flat.sizes = {flat.extent()};
+    flat.pitch = flat.extent();
+    const auto replace = [&](std::int64_t parts) {
+      return [&, parts](std::size_t i) {
+        const std::int64_t count = flat.extent();
+        const std::int64_t from = count - std::max<std::int64_t>(count / parts, 1);
+        return take(*subject_.inputs()[i], *(*other)[i], flat, {{{from, count}}});
+      };
+    };
+    KW_TRY(recomputed(fmt::format("{} ignored", tensors()[s].name), {s}, replace(1)));
+    KW_TRY(recomputed(fmt::format("last block of {} ignored", tensors()[s].name), {s},
+                      replace(kBlocks)));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<> try_null_answers(Subject& subject, std::vector<NullAnswer>& to) {
+  return NullAnswers(subject, to).run();
+}
+
+}  // namespace kw::referee

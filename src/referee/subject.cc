@@ -1,0 +1,105 @@
+// Wrong answers are written into the referee's own buffers and judged by the gates of candidates.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/subject.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "referee/edit.h"
+
+namespace kw::referee {
+namespace {
+
+Result<std::unique_ptr<device::Buffer>> clone(device::Device& device, const device::Buffer& from,
+                                              const Tensor& tensor) {
+  auto copy = KW_TRY(device.allocate({.name = "examined." + tensor.name,
+                                      .bytes = tensor.bytes(),
+                                      .alignment = tensor.alignment,
+                                      .shared = false}));
+  KW_TRY(device.ops().copy(*copy, from));
+  return copy;
+}
+
+/// At the tensor's type what the reference left at double; integers it left as they are.
+Result<> to_own_type(device::BufferOps& ops, device::Buffer& to, const device::Buffer& from,
+                     const Tensor& tensor) {
+  return is_real(tensor.dtype) ? ops.narrow(to, from, tensor) : ops.copy(to, from);
+}
+
+}  // namespace
+
+Subject::Subject(Bench& bench, const TruthMaker& maker)
+    : bench_(bench),
+      series_(maker, bench.workload()),
+      right_(bench.workload().tensors.size()),
+      answer_(bench.workload().tensors.size()),
+      inputs_(bench.workload().tensors.size()) {}
+
+Result<> Subject::prepare() {
+  KW_TRY(bench_.prepare(kSet));
+  bench_.rest();
+  KW_TRY(bench_.place(0, kSet));
+  const Buffers* set = KW_TRY(bench_.pool().set(kSet));
+  for (std::size_t i = 0; i < tensors().size(); ++i) {
+    if ((*set)[i]) inputs_[i] = KW_TRY(clone(bench_.device(), *(*set)[i], tensors()[i]));
+    if (tensors()[i].compared.empty()) continue;
+    right_[i] = KW_TRY(clone(bench_.device(), before(i), tensors()[i]));
+    KW_TRY(to_own_type(ops(), *right_[i], *known().truth.values[i], tensors()[i]));
+    answer_[i] = KW_TRY(bench_.scratch(i));
+  }
+  return {};
+}
+
+Result<> Subject::begin() {
+  for (std::size_t i = 0; i < answer_.size(); ++i)
+    if (answer_[i] != nullptr) KW_TRY(ops().copy(*answer_[i], *right_[i]));
+  return {};
+}
+
+Result<bool> Subject::is_right_answer() {
+  for (std::size_t i = 0; i < answer_.size(); ++i)
+    for (const Region& region : tensors()[i].compared)
+      if (!KW_TRY(is_equal(*answer_[i], *right_[i], tensors()[i], region))) return false;
+  return true;
+}
+
+Result<Judged> Subject::judge() {
+  Judged judged{.is_right = false, .passed = true, .gate_fraction = 0};
+  Accuracy accuracy;
+  for (std::size_t i = 0; i < answer_.size(); ++i) {
+    const device::Buffer* magnitude =
+        known().truth.magnitudes.empty() ? nullptr : known().truth.magnitudes[i].get();
+    for (std::size_t r = 0; r < tensors()[i].compared.size(); ++r) {
+      const RegionTruth& facts = known().regions[i][r];
+      const auto seen = KW_TRY(ops().compare(
+          *answer_[i], *known().truth.values[i], magnitude, tensors()[i], tensors()[i].compared[r],
+          allowance_of(bench_.task().gate, tensors()[i], workload(), facts), {}));
+      if (judge_region(bench_.task().gate, tensors()[i], facts, seen, true, accuracy))
+        judged.passed = false;
+    }
+  }
+  judged.gate_fraction = accuracy.gate_fraction;
+  // The right answer passes, so only what passes may be it.
+  if (judged.passed) judged.is_right = KW_TRY(is_right_answer());
+  return judged;
+}
+
+Result<const Buffers*> Subject::other_inputs() { return bench_.pool().set(kOtherSet); }
+
+Result<> Subject::restore_input(std::size_t tensor) {
+  const Buffers* set = KW_TRY(bench_.pool().set(kSet));
+  return ops().copy(*inputs_[tensor], *(*set)[tensor]);
+}
+
+Result<std::optional<std::string>> Subject::recompute(const Buffers& inputs) {
+  const auto values = series_.values(inputs);
+  if (!values.has_value() && values.error().is_input) return values.error().what;
+  if (!values.has_value()) return std::unexpected(values.error());
+  for (std::size_t i = 0; i < answer_.size(); ++i)
+    if (answer_[i] != nullptr)
+      KW_TRY(to_own_type(ops(), *answer_[i], *(**values)[i], tensors()[i]));
+  return std::nullopt;
+}
+
+}  // namespace kw::referee
