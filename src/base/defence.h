@@ -12,6 +12,7 @@ namespace kw {
 /// without it. docs/threat-model.md has a row for each.
 enum class Defence : std::uint8_t {
   EveryThreadStopped,  ///< Without: a stop is a signal to the process, taken by its first thread.
+  LongLives,           ///< Without: a process ends after as many calls as there are input sets.
   MemoryOfALife,       ///< Without: processes that follow one another map the same memory.
   WorkOutsideCalls,    ///< Without: nobody looks for work after an answer or before a request.
 
@@ -69,6 +70,7 @@ struct DefenceName {
 /// The names by which files of tests/exploits call them (`// control: NAME`).
 inline constexpr DefenceName kDefenceNames[] = {
     {Defence::EveryThreadStopped, "every-thread-stopped"},
+    {Defence::LongLives, "long-lives"},
     {Defence::MemoryOfALife, "memory-of-a-life"},
     {Defence::WorkOutsideCalls, "work-outside-calls"},
     {Defence::SourceCap, "source-cap"},

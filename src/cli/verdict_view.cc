@@ -40,6 +40,8 @@ Json workload_json(const WorkloadResult& w) {
                  {"miss_probability", w.miss_probability},
                  {"calls_per_sample", w.calls_per_sample},
                  {"opponent_calls_per_sample", w.opponent_calls_per_sample},
+                 {"life_calls", w.life_calls},
+                 {"life_checked", w.life_checked},
                  {"is_nondeterministic", w.is_nondeterministic}};
   for (const HostLaunch& h : w.host_launches) object["host_launches"].push_back(encode_json(h));
   for (const Retimed& r : w.retimed) object["retimed"].push_back(encode_json(r));

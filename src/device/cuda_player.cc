@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/defence.h"
-#include "base/text.h"
 #include "base/foreign_text.h"
+#include "base/text.h"
 #include "device/plan_encode.h"
 #include "device/undisturbed.h"
 #include "platform/clock.h"

@@ -241,10 +241,14 @@ struct WorkloadResult {
   Speedup speedup;
   std::vector<Sample> samples;
   double empty_call_ns = 0;           ///< Already subtracted.
-  int calls_per_sample = 1;           ///< Batched over distinct buffers when above 1.
+  int calls_per_sample = 1;           ///< Above 1: short calls on as many input sets.
   int opponent_calls_per_sample = 0;  ///< The same of the opponent; 0: there is none.
   double checked_share = 1;     ///< Share of compared elements looked at after each timed call.
   double miss_probability = 0;  ///< That one wrong block escapes all reduced checks of this record.
+  /// cpu: of the long life that a win goes through: calls of one process, and how many of them were
+  /// on inputs whose truth is known and compared in full. 0: there was none.
+  int life_calls = 0;
+  int life_checked = 0;
   std::vector<Retimed> retimed;           ///< At most one: of a candidate that was found faster.
   std::vector<HostLaunch> host_launches;  ///< Of the legs that are host launchers.
   std::vector<Sustained> sustained;       ///< Of both legs, where it was asked for.
@@ -263,7 +267,8 @@ struct WorkloadResult {
         v("empty_call_ns", s.empty_call_ns), v("calls_per_sample", s.calls_per_sample),
         v("opponent_calls_per_sample", s.opponent_calls_per_sample),
         v("checked_share", s.checked_share), v("miss_probability", s.miss_probability),
-        v("retimed", s.retimed), v("host_launches", s.host_launches), v("sustained", s.sustained),
+        v("life_calls", s.life_calls), v("life_checked", s.life_checked), v("retimed", s.retimed),
+        v("host_launches", s.host_launches), v("sustained", s.sustained),
         v("is_nondeterministic", s.is_nondeterministic), v("items_per_s", s.items_per_s),
         v("flops_per_s", s.flops_per_s), v("bytes_per_s", s.bytes_per_s),
         v("arithmetic_intensity", s.arithmetic_intensity), v("roofline", s.roofline);

@@ -131,6 +131,11 @@ Result<> Bench::place(int slot_index, int set, Outputs outputs) {
                         outputs);
 }
 
+Result<> Bench::place_unknown(int slot_index) {
+  const Seed call = seed_.child("unknown").child(++calls_placed_);
+  return place_drawn(device_.ops(), workload_, call.child("inputs"), call.low, slot(slot_index));
+}
+
 Result<> Bench::flush(int slots) {
   std::vector<device::Buffer*> buffers;
   for (int s = 0; s < slots; ++s)

@@ -100,6 +100,8 @@ class Bench {
 
   /// place() with a seed of its own for every call.
   Result<> place(int slot, int set, Outputs outputs = Outputs::Poisoned);
+  /// The same with inputs that are drawn for this call alone and kept nowhere.
+  Result<> place_unknown(int slot);
   /// Makes caches cold for the tensors of the first `slots` slots.
   Result<> flush(int slots);
   /// The same placement as the latest in this slot, poison included: for a second run on equal

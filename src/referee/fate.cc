@@ -9,8 +9,8 @@
 #include <csignal>
 
 #include "base/defence.h"
-#include "base/text.h"
 #include "base/foreign_text.h"
+#include "base/text.h"
 
 namespace kw::referee {
 namespace {

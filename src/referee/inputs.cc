@@ -118,6 +118,18 @@ Result<> place(device::BufferOps& ops, const Workload& workload, const Buffers& 
   return {};
 }
 
+Result<> place_drawn(device::BufferOps& ops, const Workload& workload, Seed seed,
+                     std::uint64_t call_seed, Slot& slot) {
+  slot.call_seed = call_seed;
+  slot.set = -1;
+  for (std::size_t i = 0; i < workload.tensors.size(); ++i) {
+    const Tensor& tensor = workload.tensors[i];
+    KW_TRY(is_drawn(tensor) ? ops.fill(*slot.buffers[i], tensor, seed.child(tensor.name).low)
+                            : make_initial(ops, tensor, poison_seed(slot, i), *slot.buffers[i]));
+  }
+  return {};
+}
+
 Result<> recreate(device::BufferOps& ops, const Workload& workload, const Buffers& set,
                   const Slot& slot, std::size_t index, device::Buffer& to) {
   const Tensor& tensor = workload.tensors[index];

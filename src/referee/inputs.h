@@ -72,6 +72,10 @@ enum class Outputs { Poisoned, AsLeft };
 Result<> place(device::BufferOps& ops, const Workload& workload, const Buffers& set, int set_index,
                std::uint64_t call_seed, Slot& slot, Outputs outputs = Outputs::Poisoned);
 
+/// The same with values drawn by `seed` straight into the slot. It then holds no set.
+Result<> place_drawn(device::BufferOps& ops, const Workload& workload, Seed seed,
+                     std::uint64_t call_seed, Slot& slot);
+
 /// What tensor `index` held right after place(), written to `to` (same size).
 Result<> recreate(device::BufferOps& ops, const Workload& workload, const Buffers& set,
                   const Slot& slot, std::size_t index, device::Buffer& to);

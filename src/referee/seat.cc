@@ -12,6 +12,11 @@
 #include "referee/fate.h"
 
 namespace kw::referee {
+namespace {
+
+constexpr int kUnknownSet = -1;
+
+}  // namespace
 
 Seat::Seat(Bench& bench, Leg& leg, int calls, int sets, bool follows, std::int64_t timeout_ns,
            Seed seed, Account& account)
@@ -84,10 +89,12 @@ Result<TimedCall> Seat::time(const std::vector<int>& sets, const AfterCall& afte
   return sample;
 }
 
+Result<TimedCall> Seat::time_unknown() { return call(kUnknownSet, true); }
+
 Result<TimedCall> Seat::call(int set, bool is_timed) {
   {
     const auto lap = account_.lap("place");
-    KW_TRY(bench_.place(0, set, outputs_));
+    KW_TRY(set == kUnknownSet ? bench_.place_unknown(0) : bench_.place(0, set, outputs_));
     KW_TRY(leg_.make_ready(bench_.workload()));
   }
   if (is_timed) {

@@ -79,6 +79,10 @@ class Seat {
   std::vector<int> draw_sets();
   /// For each of the sets: places it, makes caches cold, times a call, and lets `after` look.
   Result<TimedCall> time(const std::vector<int>& sets, const AfterCall& after = {});
+  /// One call as time() makes it, for the caller to look at.
+  Result<TimedCall> time_one(int set) { return call(set, true); }
+  /// The same on inputs that are drawn for this call alone: nobody knows their truth.
+  Result<TimedCall> time_unknown();
   /// Makes caches cold and times a call on what the one before it left, workspaces apart: nothing
   /// to check.
   Result<TimedCall> time_again();

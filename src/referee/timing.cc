@@ -349,6 +349,10 @@ Result<std::optional<Verdict>> Timing::time_all() {
   for (Entry& entry : entries_)
     if (entry.bench->runs_plans() && speedup_.is_faster)
       if (auto differs = KW_TRY(retime(entry))) return differs;
+  const bool is_claim = speedup_.is_faster || request_.measure.purpose == Purpose::Confirm;
+  for (Entry& entry : entries_)
+    if (!entry.bench->runs_plans() && is_claim)
+      if (auto wrong = KW_TRY(live_long(entry))) return at_measure(*wrong);
   for (Entry& entry : entries_)
     if (auto impossible = KW_TRY(hold_to_physics(entry))) return impossible;
   for (Entry& entry : entries_)
@@ -425,24 +429,6 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
                        ? fmt::format("the speedup lies between {:.3g} and {:.3g}: {}", speedup_.low,
                                      speedup_.high, plan.ending())
                        : "too few pairs for an interval: " + plan.ending()};
-  return std::nullopt;
-}
-
-Result<std::optional<Verdict>> Timing::sit_down(Entry& entry) {
-  KW_TRY(add_set(entry));
-  return begin_lives(entry, *entry.candidate);
-}
-
-// Both legs begin their lives together, on memory that only they map: where a process lies in
-// memory is worth up to a percent, and an opponent that lived on would give the same percent to
-// every pair; and it could keep for the next life what the one before had told it by way of the
-// memory that they share.
-Result<std::optional<Verdict>> Timing::begin_lives(Entry& entry, Seat& first) {
-  if (first.needs_life()) KW_TRY(entry.bench->renew_memory());
-  if (auto verdict = KW_TRY(first.ready())) return verdict;
-  if (!entry.opponent) return std::nullopt;
-  if (const auto verdict = KW_TRY(entry.opponent->ready()))
-    return opponent_fails(verdict->evidence);
   return std::nullopt;
 }
 

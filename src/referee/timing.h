@@ -108,6 +108,8 @@ class Timing {
   Result<std::optional<Verdict>> begin_lives(Entry& entry, Seat& first);
   Result<std::optional<Verdict>> run_pairs();
   Result<std::optional<Verdict>> run_alone();
+  /// A win on a CPU, once more: one process of some hundred calls.
+  Result<std::optional<Verdict>> live_long(Entry& entry);
   Result<std::optional<Verdict>> retime(Entry& entry);
   Result<std::optional<Verdict>> wall_times(Entry& entry, bool is_paced,
                                             std::vector<double>& walls);

@@ -1,0 +1,93 @@
+// Lives of a CPU's processes: when both legs begin one, and the long one that a win goes through.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/defence.h"
+#include "referee/check.h"
+#include "referee/timing.h"
+
+namespace kw::referee {
+namespace {
+
+// "Some hundred calls", by a number that a candidate cannot know. Where they would take longer than
+// the wall time, as few as fit into it, but no fewer than the last figure.
+constexpr std::uint64_t kLeastCalls = 150;
+constexpr std::uint64_t kMostCalls = 450;
+constexpr double kLifeWallNs = 4e9;
+constexpr std::uint64_t kFewestCalls = 24;
+constexpr std::size_t kMostChecked = 8;
+
+// Distinct numbers of calls below `calls`, the last one among them.
+std::set<std::uint64_t> draw_turns(std::uint64_t calls, std::size_t count, Rng& rng) {
+  std::set<std::uint64_t> turns{calls - 1};
+  while (turns.size() < std::min<std::size_t>(count, calls)) turns.insert(rng.below(calls));
+  return turns;
+}
+
+}  // namespace
+
+Result<std::optional<Verdict>> Timing::sit_down(Entry& entry) {
+  KW_TRY(add_set(entry));
+  return begin_lives(entry, *entry.candidate);
+}
+
+// Both legs begin their lives together, on memory that only they map: where a process lies in
+// memory is worth up to a percent, and an opponent that lived on would give the same percent to
+// every pair; and it could keep for the next life what the one before had told it by way of the
+// memory that they share.
+Result<std::optional<Verdict>> Timing::begin_lives(Entry& entry, Seat& first) {
+  if (first.needs_life()) KW_TRY(entry.bench->renew_memory());
+  if (auto verdict = KW_TRY(first.ready())) return verdict;
+  if (!entry.opponent) return std::nullopt;
+  if (const auto verdict = KW_TRY(entry.opponent->ready()))
+    return opponent_fails(verdict->evidence);
+  return std::nullopt;
+}
+
+// What goes wrong only after a while does so in a process that lives for a while. To the candidate
+// its calls are timed ones: caches are cold, inputs are new every time, and the process rests in
+// between. Those whose truth is known come at turns that it cannot foresee, each once; the inputs
+// of the others are drawn where they are used, since a truth would cost more than the call.
+Result<std::optional<Verdict>> Timing::live_long(Entry& entry) {
+  if (!is_on(Defence::LongLives)) return std::nullopt;
+  const auto lap = account_.lap("long life");
+  Seat& seat = *entry.candidate;
+  KW_TRY(entry.bench->renew_memory());
+  if (auto verdict = KW_TRY(seat.begin_life())) return verdict;
+  std::uint64_t calls = kLeastCalls + rng_.below(kMostCalls - kLeastCalls);
+  std::set<std::uint64_t> turns =
+      draw_turns(calls, std::min(kMostChecked, static_cast<std::size_t>(entry.sets)), rng_);
+  int next_set = kWarmSet + 1;
+  const std::int64_t began = clock_.now_ns();
+  std::uint64_t call = 0;
+  const auto look = [&](int set) -> Result<std::optional<Verdict>> {
+    Checked checked = KW_TRY(check_call(*entry.bench, *entry.leg, 0, set, {}, Stage::Measure));
+    if (!checked.verdict) return std::nullopt;
+    findings_ = std::move(checked.findings);
+    checked.verdict->evidence += fmt::format(" (call {} of one process)", call + 1);
+    return checked.verdict;
+  };
+  for (; call < calls; ++call) {
+    if (haste_.is_hurried()) return interrupted("in its long life");
+    const auto elapsed = static_cast<double>(clock_.now_ns() - began);
+    // Too slow: an end is drawn anew beyond what has been done, so that it stays unknown.
+    if (elapsed > kLifeWallNs && call >= kFewestCalls && calls > call + kFewestCalls) {
+      calls = call + 1 + rng_.below(kFewestCalls);
+      std::erase_if(turns, [&](std::uint64_t turn) { return turn >= calls; });
+      turns.insert(calls - 1);
+    }
+    const bool is_checked = turns.contains(call) && next_set <= entry.sets;
+    const TimedCall one = KW_TRY(is_checked ? seat.time_one(next_set) : seat.time_unknown());
+    if (one.verdict) return one.verdict;
+    if (!is_checked) continue;
+    if (auto wrong = KW_TRY(look(next_set++))) return wrong;
+    ++entry.result->life_checked;
+  }
+  entry.result->life_calls = static_cast<int>(calls);
+  return std::nullopt;
+}
+
+}  // namespace kw::referee
