@@ -141,7 +141,7 @@ PlayerProcess::Asked PlayerProcess::ask(std::span<const std::byte> request,
   }
   std::byte stray[1];
   const auto early = player::receive_packet(blank_.channel.get(), stray, {}, false);
-  if (early.error != EAGAIN && early.bytes > 0) {
+  if (early.error != EAGAIN && early.bytes > 0 && is_on(Defence::AnswerNumbers)) {
     e.result = end(Fate::BadProtocol, "it answered before it was asked");
     return asked;
   }
