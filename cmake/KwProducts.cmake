@@ -63,7 +63,11 @@ if(NOT KW_PORTABLE)
 endif()
 
 kw_room(player HOT DEPS base)
-kw_room(compile DEPS base record platform player LIBS ${CMAKE_DL_LIBS})
+# Objects are screened where they are built, so what travels to other machines does without a decoder.
+if(NOT KW_PORTABLE)
+  find_library(KW_ZYDIS Zydis REQUIRED)
+endif()
+kw_room(compile DEPS base record platform player LIBS ${KW_ZYDIS} ${CMAKE_DL_LIBS})
 
 if(NOT KW_PORTABLE)
   # Keeps NVIDIA's compiler warm and forks for each compilation. Never sanitised: its children limit

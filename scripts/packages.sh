@@ -8,7 +8,7 @@ kw_packages() {
       echo g++ cmake ninja-build bubblewrap \
         libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libfmt-dev \
         libsqlite3-dev libsqlitecpp-dev libzstd-dev libssl-dev libseccomp-dev libcurl4-openssl-dev libeigen3-dev \
-        libkainjow-mustache-dev ;;
+        libzydis-dev libkainjow-mustache-dev ;;
     optional)  # a baseline for matmul; everything else works without it
       echo libopenblas-dev ;;
     check)  # scripts/check, on top of run and optional
@@ -18,7 +18,7 @@ kw_packages() {
         libclang-rt-19-dev binutils ;;
     portable)  # the worker and the players for other machines
       echo g++ cmake ninja-build clang-19 lld-19 libc++-19-dev libc++abi-19-dev libunwind-19-dev \
-        nlohmann-json3-dev libfmt-dev libssl-dev libseccomp-dev libzstd-dev binutils ;;
+        nlohmann-json3-dev libfmt-dev libssl-dev libseccomp-dev libzstd-dev libzydis-dev binutils ;;
     *) echo "kw_packages: unknown purpose $1" >&2; return 2 ;;
   esac
 }
