@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "compile/diagnostics.h"
 #include "compile/elf.h"
+#include "compile/function_attributes.h"
 #include "compile/remarks.h"
 
 namespace kw::compile {
@@ -34,6 +35,7 @@ namespace {
 
 constexpr const char* kObjectName = "unit.so";
 constexpr const char* kRemarksName = "remarks.txt";
+constexpr std::string_view kDumpSuffix = ".gimple";
 
 bool has(std::string_view text, std::string_view phrase) {
   return text.find(phrase) != std::string_view::npos;
@@ -258,10 +260,27 @@ Result<CompileResult> CpuCompiler::keep_linked(const Path& folder, const BuildUn
   if (const Result<ElfFacts> facts = read_elf(bytes); !facts)
     return refused(Outcome::CompileFailed, "what was linked is " + facts.error().what);
   CompileResult result = KW_TRY(keep_object(settings_.objects, bytes, "elf-so"));
+  if (dialect_.is_gcc) result.object.front().marks = KW_TRY(read_dumps(folder));
   // No report is no failure: clang writes none.
   if (const auto remarks = platform::read_file(folder / kRemarksName); remarks)
     result.object.front().log = format_remarks(parse_gcc_remarks(*remarks, unit.main_file));
   return result;
+}
+
+Result<std::vector<CodeMark>> CpuCompiler::read_dumps(const Path& folder) const {
+  std::vector<CodeMark> marks;
+  bool has_any = false;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    if (!entry.path().string().ends_with(kDumpSuffix)) continue;
+    has_any = true;
+    for (CodeMark& mark :
+         arithmetic_marks(KW_TRY(platform::read_file(entry.path(), settings_.limits.object_bytes))))
+      marks.push_back(std::move(mark));
+  }
+  // A dump that is missing would let every option through.
+  if (!has_any) return fail("the compiler wrote no dump of its functions", "", Advice::Stop);
+  return marks;
 }
 
 }  // namespace kw::compile

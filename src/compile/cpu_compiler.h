@@ -39,6 +39,7 @@ class CpuCompiler final : public Compiler {
   Result<Step> run_step(const platform::Path& folder, std::vector<std::string> arguments) const;
   Result<CompileResult> build_in(const platform::Path& folder, const BuildUnit& unit) const;
   Result<CompileResult> keep_linked(const platform::Path& folder, const BuildUnit& unit) const;
+  Result<std::vector<CodeMark>> read_dumps(const platform::Path& folder) const;
 
   CpuCompilerSettings settings_;
   std::string version_;

@@ -42,6 +42,7 @@ std::vector<std::string> compile_flags(const Dialect& dialect) {
                                 "-ftemplate-backtrace-limit=6",
                             });
   if (dialect.is_gcc) {
+    flags.emplace_back("-fdump-tree-gimple");  // what functions were built with: arithmetic_marks()
     flags.push_back("-fopt-info-vec-optimized-missed=remarks.txt");
     // GCC 12 drops its JSON when -fmax-errors ends it; there the reader limits.
     flags.push_back(dialect.has_json() ? "-fdiagnostics-format=json" : "-fmax-errors=20");

@@ -105,6 +105,18 @@ struct KernelFacts {
 };
 
 /// What a compiler made; immutable, named by content.
+/// Something that a compiler says of what it built and that screening must judge.
+struct CodeMark {
+  std::string kind;   ///< "arithmetic": options of a function's own that change values.
+  std::string what;   ///< The options as written.
+  std::string where;  ///< The function.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("kind", s.kind), v("what", s.what), v("where", s.where);
+  }
+};
+
 struct BuiltObject {
   std::string format;  ///< "elf-so" for cpu, "cubin" for cuda.
   std::string sha256;
@@ -113,6 +125,7 @@ struct BuiltObject {
   std::string base64;  ///< For carriers without a shared disk.
   std::string log;     ///< Compiler remarks worth keeping (vectorisation report).
   std::vector<KernelFacts> kernels;  ///< Of a cubin.
+  std::vector<CodeMark> marks;
 
   const KernelFacts* kernel(std::string_view name) const {
     for (const KernelFacts& k : kernels)
@@ -123,7 +136,7 @@ struct BuiltObject {
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("format", s.format), v("sha256", s.sha256), v("bytes", s.bytes), v("path", s.path),
-        v("base64", s.base64), v("log", s.log), v("kernels", s.kernels);
+        v("base64", s.base64), v("log", s.log), v("kernels", s.kernels), v("marks", s.marks);
   }
 };
 
