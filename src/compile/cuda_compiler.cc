@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "compile/device_flags.h"
 #include "compile/device_headers.h"
+#include "compile/device_timer.h"
 #include "compile/diagnostics.h"
 #include "compile/nvrtc_log.h"
 
@@ -97,11 +98,11 @@ Result<std::unique_ptr<CudaCompiler>> CudaCompiler::create(CudaCompilerSettings 
   Sha256Stream headers;
   headers.update_part(device_prelude());
   for (const DeviceHeader& header : device_headers()) headers.update_part(header.text);
-  std::string identity =
-      fmt::format("NVRTC {} {}\n{}{} {}\n{}\nCUTLASS {}\n{}", fingerprint(toolkit.nvrtc->library),
-                  toolkit.nvrtc->builtins.empty() ? "" : fingerprint(toolkit.nvrtc->builtins),
-                  flags, kDeviceStandard, kCuteStandard, toolkit.headers_version,
-                  toolkit.cutlass_version, headers.finish().hex().substr(0, 16));
+  std::string identity = fmt::format(
+      "NVRTC {} {}\n{}{} {}\n{}\nCUTLASS {}\n{}\nwaits marked", fingerprint(toolkit.nvrtc->library),
+      toolkit.nvrtc->builtins.empty() ? "" : fingerprint(toolkit.nvrtc->builtins), flags,
+      kDeviceStandard, kCuteStandard, toolkit.headers_version, toolkit.cutlass_version,
+      headers.finish().hex().substr(0, 16));
   return std::unique_ptr<CudaCompiler>(new CudaCompiler(std::move(settings), std::move(identity)));
 }
 
@@ -143,9 +144,13 @@ Result<NvrtcJob> CudaCompiler::job_of(const BuildUnit& unit) const {
   if (is_cute) job.options.push_back("-I" + settings_.toolkit.cutlass.string());
   for (const Path& folder : settings_.toolkit.include)
     job.options.push_back("-I" + folder.string());
-  if (!is_cute)
+  // CuTe's precompiled headers serve all sources, so nothing in them can be a source's own.
+  if (!is_cute) {
     for (const DeviceHeader& header : device_headers())
       job.headers.emplace_back(header.name, header.text);
+    for (auto& header : marked_headers(settings_.toolkit.include, library_timer_mark(unit)))
+      job.headers.push_back(std::move(header));
+  }
   // Macros stand behind the headers, not in the options: one precompiled header serves all knobs.
   if (is_cute) job.source = kCutePrefix;
   job.prefix_bytes = job.source.size();

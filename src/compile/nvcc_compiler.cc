@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "compile/cubin.h"
 #include "compile/device_flags.h"
+#include "compile/device_timer.h"
 #include "compile/diagnostics.h"
 #include "compile/elf.h"
 #include "compile/nvrtc_log.h"
@@ -60,8 +61,9 @@ std::string demangled(const std::string& symbol) {
 
 NvccCompiler::NvccCompiler(NvccSettings settings, std::string version)
     : settings_(std::move(settings)) {
-  identity_ = fmt::format("nvcc {} {}\n{}\nCUTLASS {}", settings_.toolkit.nvcc.string(), version,
-                          settings_.toolkit.headers_version, settings_.toolkit.cutlass_version);
+  identity_ =
+      fmt::format("nvcc {} {}\n{}\nCUTLASS {}\nwaits marked", settings_.toolkit.nvcc.string(),
+                  version, settings_.toolkit.headers_version, settings_.toolkit.cutlass_version);
   for (const std::string& name : cuda_library_names())
     if (const auto library = find_cuda_library(settings_.toolkit, name))
       identity_ += fmt::format("\n{} {}", name,
@@ -141,6 +143,14 @@ Result<std::vector<std::string>> NvccCompiler::arguments_for(const Path& folder,
     std::filesystem::permissions(folder / file.name, std::filesystem::perms(0644), ignored);
     if (file.name == "iface.h") words.insert(words.end(), {"-include", "iface.h"});
   }
+  if (!is_host(unit))
+    for (const auto& [name, text] :
+         marked_headers(settings_.toolkit.include, library_timer_mark(unit))) {
+      KW_TRY(platform::make_dirs((folder / name).parent_path()));
+      KW_TRY(platform::write_file_atomic(folder / name, text, /*durable=*/false));
+      std::error_code ignored;
+      std::filesystem::permissions(folder / name, std::filesystem::perms(0644), ignored);
+    }
   if (is_host(unit)) {
     words.insert(words.end(), {"--shared", "-Xcompiler=-fPIC,-fvisibility=hidden,-w",
                                // An entry that is missing is told now, not when it is loaded.
