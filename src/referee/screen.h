@@ -18,20 +18,33 @@ struct Screening {
   std::vector<Finding> findings;   ///< Why, with the place; or notes on an accepted text.
 };
 
+/// A rejection; `evidence` says what was found and what to write instead.
+Screening refuse(std::string evidence, std::string frame = {}, std::string place = {});
+
 /// The candidate's claims against the task's restrictions: libraries and compiler options.
 Screening screen_claims(const Candidate& candidate, const Task& task);
 
-/// Source text, or the same after preprocessing (which undoes token pasting and hidden includes).
-/// Rejects files read at compile time (#include of absolute or parent paths, #embed, .incbin) and,
-/// on cpu, constructors, time-stamp counters and system calls in assembly; on cuda clocks and
-/// timers, launches and calls of the runtime (host code), printing and inline PTX that declares
-/// symbols or reads such registers. Comments and string literals outside of assembly are ignored.
-/// `name` is for places.
+/// The source's text, for what no object shows: files read at compile time (#include of absolute or
+/// parent paths, #embed, .incbin), which the compiler's jail would hide anyway, and on cuda host
+/// code and inline PTX that declares symbols. Comments, what literals hold outside of assembly, and
+/// code behind `#if 0` or a macro that nothing defines are ignored. `name` is for places.
 Screening screen_text(std::string_view text, std::string_view name, Target target = Target::Cpu);
 
-/// The built object's imports, exports and libraries. Rejects what a kernel has no business with
-/// (processes, files, sockets, clocks, signals, limits, threads other than OpenMP's), functions of
-/// the system that it defines anew, and libraries outside `libraries`. Unknown imports are notes.
-Screening screen_object(std::string_view object, const std::vector<std::string>& libraries);
+/// The built object of target cpu. Rejects imports that are not on the list of what kernels use,
+/// functions of the system that it defines anew, libraries outside the candidate's, code that runs
+/// when the object is loaded other than initialisers of its objects, memory both writable and
+/// executable, instructions that read clocks or counters or call the kernel, and functions built
+/// with arithmetic of their own that the candidate does not claim.
+Screening screen_object(std::string_view object, const Candidate& candidate,
+                        const std::vector<CodeMark>& marks = {});
+
+/// The built object of target cuda. Rejects special registers that tell the time or count, and
+/// calls of the device's runtime: output, the heap, launches. `mark`:
+/// compile::library_timer_mark().
+Screening screen_device_object(std::string_view cubin, std::string_view mark);
+
+/// Adds the place in the source that a rejected object's evidence speaks of, where a word of the
+/// source tells it.
+void point_out(Screening& screening, std::string_view text, std::string_view name);
 
 }  // namespace kw::referee

@@ -12,17 +12,56 @@ namespace kw::referee {
 namespace {
 
 struct Group {
-  std::string_view why;
+  Refusal refusal;
   std::span<const std::string_view> names;
 };
+
+// What each refusal tells to write instead.
+constexpr Refusal kStartsProcesses{"starts other programs or processes",
+                                   "use threads: OpenMP, std::thread, std::async or "
+                                   "pthread_create, joined or parked by the end of "
+                                   "the call"};
+constexpr Refusal kLoadsCode{"loads code or changes the protection of memory",
+                             "write the code itself; memory comes from new, malloc or mmap"};
+constexpr Refusal kReadsFiles{
+    "opens, reads or writes files",
+    "put tables into the source, as constants or computed at the first call"};
+constexpr Refusal kUsesNetwork{"uses the network", "a kernel has its arguments alone"};
+constexpr Refusal kReadsClocks{
+    "looks at clocks or waits for a time",
+    "only the referee times a kernel; wait on a condition variable, std::barrier, std::latch or "
+    "std::atomic::wait, and let knobs (// kw: tune) choose what is quickest"};
+constexpr Refusal kEnvironmentUse{
+    "reads or changes the environment",
+    "take settings from knobs (// kw: tune); omp_get_max_threads() gives the threads"};
+constexpr Refusal kHandlesSignals{
+    "sends signals or changes how they are handled",
+    "end threads by joining them; wake them by a condition variable or std::atomic::notify_all"};
+constexpr Refusal kReachesSystem{
+    "reaches for the system beneath the C library",
+    "call the library's own functions; std::atomic::wait and notify_all are what futex is for"};
+constexpr Refusal kBindsThreads{
+    "changes where threads run or how they are scheduled",
+    "leave it out: the referee binds OpenMP's threads, one to a processor"};
+constexpr Refusal kUnknown{
+    "is not among the functions that kernels may use (memory, strings, mathematics, sorting, "
+    "output, threads, OpenMP, the C++ library; docs/verdicts.md)",
+    "write what it does into the kernel"};
 
 constexpr std::string_view kProcesses[] = {
     "fork",        "vfork",        "_Fork",   "clone",    "clone3", "system",  "popen",
     "posix_spawn", "posix_spawnp", "execl",   "execle",   "execlp", "execv",   "execve",
     "execvp",      "execvpe",      "fexecve", "execveat", "wait",   "waitpid", "daemon"};
-constexpr std::string_view kThreads[] = {
-    "pthread_create", "thrd_create",
-    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"};
+constexpr std::string_view kBinding[] = {"setpriority",
+                                         "nice",
+                                         "sched_setscheduler",
+                                         "sched_setparam",
+                                         "sched_setaffinity",
+                                         "pthread_setaffinity_np",
+                                         "pthread_setschedparam",
+                                         "pthread_setschedprio",
+                                         "mlock",
+                                         "mlockall"};
 constexpr std::string_view kCode[] = {"dlopen", "dlmopen",          "dlsym",       "dlvsym",
                                       "dlinfo", "dl_iterate_phdr",  "mprotect",    "pkey_mprotect",
                                       "mremap", "remap_file_pages", "memfd_create"};
@@ -65,8 +104,7 @@ constexpr std::string_view kSignals[] = {
     "signal",     "sigaction",   "sigprocmask",   "pthread_sigmask", "sigaltstack", "kill",
     "tgkill",     "killpg",      "pthread_kill",  "raise",           "sigqueue",    "signalfd",
     "bsd_signal", "sysv_signal", "__sysv_signal", "sigset"};
-constexpr std::string_view kLimits[] = {"syscall",
-                                        "prctl",
+constexpr std::string_view kLimits[] = {"prctl",
                                         "arch_prctl",
                                         "ptrace",
                                         "setrlimit",
@@ -81,11 +119,6 @@ constexpr std::string_view kLimits[] = {"syscall",
                                         "shmget",
                                         "shmat",
                                         "perf_event_open",
-                                        "setpriority",
-                                        "nice",
-                                        "sched_setscheduler",
-                                        "sched_setaffinity",
-                                        "pthread_setaffinity_np",
                                         "setuid",
                                         "setgid",
                                         "unshare",
@@ -93,69 +126,151 @@ constexpr std::string_view kLimits[] = {"syscall",
                                         "capset",
                                         "iopl",
                                         "ioperm",
-                                        "mlockall",
                                         "userfaultfd",
                                         "pidfd_open"};
 
 constexpr Group kForbidden[] = {
-    {"starts other programs or processes", kProcesses},
-    {"starts threads; OpenMP is the way to use several cores", kThreads},
-    {"loads code or changes the protection of memory", kCode},
-    {"opens, reads or writes files", kFiles},
-    {"uses the network", kNetwork},
-    {"looks at clocks or waits", kClocks},
-    {"reads or changes the environment", kEnvironment},
-    {"sends signals or changes how they are handled", kSignals},
-    {"reaches for the system beneath the C library", kLimits}};
+    {kStartsProcesses, kProcesses}, {kLoadsCode, kCode},       {kReadsFiles, kFiles},
+    {kUsesNetwork, kNetwork},       {kReadsClocks, kClocks},   {kEnvironmentUse, kEnvironment},
+    {kHandlesSignals, kSignals},    {kBindsThreads, kBinding}, {kReachesSystem, kLimits}};
 
 struct Prefix {
   std::string_view text;
-  std::string_view why;
+  Refusal refusal;
 };
+// Of the C++ library, by mangled name.
 constexpr Prefix kForbiddenPrefixes[] = {
-    {"_ZNSt14basic_ifstream", "opens, reads or writes files"},
-    {"_ZNSt14basic_ofstream", "opens, reads or writes files"},
-    {"_ZNSt13basic_fstream", "opens, reads or writes files"},
-    {"_ZNSt13basic_filebuf", "opens, reads or writes files"},
-    {"_ZNSt12__basic_file", "opens, reads or writes files"},
-    {"_ZNSt10filesystem", "opens, reads or writes files"},
-    {"_ZNSt6thread15_M_start_thread", "starts threads; OpenMP is the way to use several cores"}};
+    {"_ZNSt14basic_ifstream", kReadsFiles},  {"_ZNSt14basic_ofstream", kReadsFiles},
+    {"_ZNSt13basic_fstream", kReadsFiles},   {"_ZNSt13basic_filebuf", kReadsFiles},
+    {"_ZNKSt13basic_filebuf", kReadsFiles},  {"_ZNSt12__basic_file", kReadsFiles},
+    {"_ZNSt10filesystem", kReadsFiles},      {"_ZNKSt10filesystem", kReadsFiles},
+    {"_ZTVSt13basic_filebuf", kReadsFiles},  {"_ZTVSt14basic_ifstream", kReadsFiles},
+    {"_ZTVSt14basic_ofstream", kReadsFiles}, {"_ZNSt13random_device", kReadsFiles},
+    {"_ZNSt6chrono", kReadsClocks},          {"_ZNSt11this_thread11__sleep_for", kReadsClocks}};
 
 // Ending the process is no answer to a call, so exit() needs no ban; an honest kernel may use it
-// where memory runs out.
-constexpr std::string_view kOrdinary[] = {"exit",           "_exit",         "_Exit",
-                                          "quick_exit",     "malloc",        "calloc",
-                                          "realloc",        "free",          "aligned_alloc",
-                                          "posix_memalign", "memalign",      "mmap",
-                                          "munmap",         "madvise",       "memcpy",
-                                          "memmove",        "memset",        "memcmp",
-                                          "memchr",         "strlen",        "strcmp",
-                                          "abort",          "__assert_fail", "qsort",
-                                          "bsearch",        "abs",           "labs",
-                                          "rand",           "rand_r",        "srand",
-                                          "sysconf",        "sched_yield",   "sched_getcpu",
-                                          "get_nprocs",     "printf",        "puts",
-                                          "putchar",        "fprintf",       "stderr",
-                                          "stdout",         "fputs",         "fwrite",
-                                          "fesetround",     "fegetround",    "feholdexcept",
-                                          "fesetenv",       "feclearexcept", "sigsetjmp",
-                                          "setjmp",         "longjmp",       "__errno_location",
-                                          "__tls_get_addr"};
-constexpr std::string_view kOrdinaryPrefixes[] = {
-    "GOMP_",        "omp_",          "__kmpc_",        "_Z",
-    "__cxa_",       "_ITM_",         "__gmon_start__", "__gxx_personality",
-    "_Unwind_",     "__stack_chk",   "__cpu_",         "__mem",
-    "__printf_chk", "__fprintf_chk", "cblas_",         "openblas_",
-    "__dso_handle", "pthread_mutex", "pthread_once",   "__pthread_key_create",
-    "__sync",       "__atomic"};
+// where memory runs out. A plain syscall() is judged by its number (screen_object.cc).
+constexpr std::string_view kOrdinary[] = {
+    // ending, and jumping out
+    "exit", "_exit", "_Exit", "quick_exit", "abort", "atexit", "__assert_fail", "__assert",
+    "sigsetjmp", "__sigsetjmp", "setjmp", "_setjmp", "longjmp", "_longjmp", "__longjmp_chk",
+    "siglongjmp",
+    // memory
+    "malloc", "calloc", "realloc", "reallocarray", "free", "aligned_alloc", "posix_memalign",
+    "memalign", "valloc", "malloc_usable_size", "mmap", "mmap64", "munmap", "madvise",
+    "posix_madvise", "memcpy", "mempcpy", "memmove", "memset", "explicit_bzero", "bzero", "bcopy",
+    "memcmp", "bcmp", "memchr", "memrchr", "rawmemchr", "memccpy", "memmem", "memfrob", "swab",
+    // strings and numbers
+    "strlen", "strnlen", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "strcoll", "strcpy",
+    "stpcpy", "strncpy", "stpncpy", "strcat", "strncat", "strchr", "strchrnul", "strrchr", "strstr",
+    "strcasestr", "strspn", "strcspn", "strpbrk", "strtok", "strtok_r", "strsep", "strdup",
+    "strndup", "strerror", "strtol", "strtoll", "strtoul", "strtoull", "strtof", "strtod",
+    "strtold", "atoi", "atol", "atoll", "atof", "sscanf", "vsscanf", "snprintf", "vsnprintf",
+    "sprintf", "vsprintf", "isalpha", "isdigit", "isalnum", "isspace", "isupper", "islower",
+    "isxdigit", "isprint", "ispunct", "toupper", "tolower", "wmemcpy", "wmemset", "wmemcmp",
+    "wcslen", "btowc", "wctob", "div", "ldiv", "lldiv", "imaxdiv", "imaxabs", "abs", "labs",
+    "llabs", "ffs", "ffsl", "ffsll",
+    // sorting, searching, drawing numbers
+    "qsort", "qsort_r", "bsearch", "lfind", "lsearch", "hcreate_r", "hsearch_r", "hdestroy_r",
+    "tsearch", "tfind", "tdelete", "twalk", "rand", "rand_r", "srand", "random", "random_r",
+    "srandom", "srandom_r", "initstate_r", "drand48", "erand48", "drand48_r", "erand48_r",
+    "lrand48", "nrand48", "mrand48", "jrand48", "srand48", "srand48_r", "lrand48_r",
+    // output, which goes nowhere
+    "printf", "vprintf", "puts", "putchar", "putc", "putchar_unlocked", "fprintf", "vfprintf",
+    "fputs", "fputc", "fwrite", "fflush", "setvbuf", "setbuf", "perror", "stderr", "stdout",
+    "dprintf", "_IO_putc",
+    // the machine's figures
+    "sysconf", "getpagesize", "sched_yield", "sched_getcpu", "sched_getaffinity", "getcpu",
+    "pthread_getaffinity_np", "get_nprocs", "get_nprocs_conf", "__getauxval", "getauxval",
+    // floating-point environment
+    "fesetround", "fegetround", "feholdexcept", "fesetenv", "fegetenv", "feupdateenv",
+    "feclearexcept", "feraiseexcept", "fetestexcept", "feenableexcept", "fedisableexcept",
+    "fegetexceptflag", "fesetexceptflag",
+    // threads of C, semaphores
+    "thrd_create", "thrd_join", "thrd_detach", "thrd_current", "thrd_equal", "thrd_yield",
+    "thrd_exit", "mtx_init", "mtx_lock", "mtx_trylock", "mtx_unlock", "mtx_destroy", "cnd_init",
+    "cnd_wait", "cnd_signal", "cnd_broadcast", "cnd_destroy", "call_once", "tss_create", "tss_get",
+    "tss_set", "tss_delete", "sem_init", "sem_wait", "sem_trywait", "sem_post", "sem_getvalue",
+    "sem_destroy", "gettid",
+    // what compilers and headers put in
+    "syscall", "__errno_location", "__tls_get_addr", "__dso_handle", "__libc_single_threaded",
+    "__gmon_start__", "__once_proxy", "__dynamic_cast", "__gxx_personality_v0",
+    "__gxx_personality_seh0", "__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc",
+    "__ctype_get_mb_cur_max", "__isoc99_sscanf", "__isoc23_sscanf", "__isoc23_strtol",
+    "__isoc23_strtoll", "__isoc23_strtoul", "__isoc23_strtoull", "__xpg_strerror_r", "strerror_r",
+    "__sched_cpucount", "__sched_cpualloc", "__sched_cpufree", "__cpu_model", "__cpu_features2",
+    "__cpu_indicator_init", "__fpclassify", "__fpclassifyf", "__isnan", "__isnanf", "__isinf",
+    "__isinff", "__finite", "__finitef", "__signbit", "__signbitf", "__signbitl", "__signgam",
+    "signgam", "isnan", "isinf", "finite"};
+constexpr std::string_view kOrdinaryPrefixes[] = {"GOMP_",
+                                                  "omp_",
+                                                  "__kmpc_",
+                                                  "_Z",
+                                                  "__cxa_",
+                                                  "_ITM_",
+                                                  "_Unwind_",
+                                                  "__stack_chk",
+                                                  "__atomic_",
+                                                  "__sync_",
+                                                  "__memcpy_chk",
+                                                  "__memset_chk",
+                                                  "__memmove_chk",
+                                                  "__printf_chk",
+                                                  "__fprintf_chk",
+                                                  "__snprintf_chk",
+                                                  "__sprintf_chk",
+                                                  "__vsnprintf_chk",
+                                                  "__strcpy_chk",
+                                                  "__strcat_chk",
+                                                  "pthread_mutex_",
+                                                  "pthread_mutexattr_",
+                                                  "pthread_cond_",
+                                                  "pthread_condattr_",
+                                                  "pthread_rwlock_",
+                                                  "pthread_rwlockattr_",
+                                                  "pthread_spin_",
+                                                  "pthread_barrier",
+                                                  "pthread_attr_",
+                                                  "pthread_once",
+                                                  "__pthread_key_create",
+                                                  "__pthread_unwind",
+                                                  "_pthread_cleanup_",
+                                                  "__pthread_register_cancel",
+                                                  "__pthread_unregister_cancel"};
+constexpr std::string_view kThreads[] = {
+    "pthread_create",         "pthread_join",          "pthread_tryjoin_np",
+    "pthread_detach",         "pthread_self",          "pthread_equal",
+    "pthread_exit",           "pthread_yield",         "pthread_key_create",
+    "pthread_key_delete",     "pthread_getspecific",   "pthread_setspecific",
+    "pthread_setname_np",     "pthread_getattr_np",    "pthread_testcancel",
+    "pthread_setcancelstate", "pthread_setcanceltype", "pthread_cancel",
+    "pthread_getconcurrency"};
+// Waits that end by a clock.
+constexpr std::string_view kTimedParts[] = {
+    "timedwait",   "clockwait",   "timedlock",   "clocklock", "timedrdlock",
+    "timedwrlock", "clockrdlock", "clockwrlock", "timedjoin", "clockjoin"};
 constexpr std::string_view kMath[] = {
-    "acos",      "acosh",     "asin",  "asinh",     "atan",  "atan2",  "atanh",   "cbrt",
-    "ceil",      "copysign",  "cos",   "cosh",      "erf",   "erfc",   "exp",     "exp10",
-    "exp2",      "expm1",     "fabs",  "fdim",      "floor", "fma",    "fmax",    "fmin",
-    "fmod",      "frexp",     "hypot", "ilogb",     "ldexp", "lgamma", "llrint",  "llround",
-    "log",       "log10",     "log1p", "log2",      "logb",  "lrint",  "lround",  "modf",
-    "nearbyint", "nextafter", "pow",   "remainder", "rint",  "round",  "scalbln", "scalbn",
-    "sin",       "sincos",    "sinh",  "sqrt",      "tan",   "tanh",   "tgamma",  "trunc"};
+    "acos",        "acosh",     "asin",     "asinh",      "atan",    "atan2",     "atanh",
+    "cbrt",        "ceil",      "copysign", "cos",        "cosh",    "erf",       "erfc",
+    "exp",         "exp10",     "exp2",     "expm1",      "fabs",    "fdim",      "floor",
+    "fma",         "fmax",      "fmin",     "fmod",       "frexp",   "hypot",     "ilogb",
+    "ldexp",       "lgamma",    "llrint",   "llround",    "log",     "log10",     "log1p",
+    "log2",        "logb",      "lrint",    "lround",     "modf",    "nearbyint", "nextafter",
+    "pow",         "remainder", "rint",     "round",      "scalbln", "scalbn",    "sin",
+    "sincos",      "sinh",      "sqrt",     "tan",        "tanh",    "tgamma",    "trunc",
+    "j0",          "j1",        "jn",       "y0",         "y1",      "yn",        "gamma",
+    "significand", "drem",      "scalb",    "pow10",      "nan",     "nextup",    "nextdown",
+    "roundeven",   "lgamma_r",  "remquo",   "nexttoward", "cabs",    "carg",      "cexp",
+    "clog",        "clog10",    "cpow",     "csqrt",      "csin",    "ccos",      "ctan",
+    "csinh",       "ccosh",     "ctanh",    "casin",      "cacos",   "catan",     "casinh",
+    "cacosh",      "catanh",    "conj",     "cproj",      "creal",   "cimag",     "fmaximum",
+    "fminimum",    "fmaxmag",   "fminmag",  "ufromfp",    "fromfp",  "llogb"};
+// Arithmetic that processors lack, of libgcc: "__divti3", "__mulsc3", "__extendhfsf2".
+constexpr std::string_view kRuntime[] = {
+    "__mul",   "__div",  "__udiv",  "__mod",  "__umod", "__extend", "__trunc",    "__add",
+    "__sub",   "__neg",  "__cmp",   "__ucmp", "__eq",   "__ne",     "__lt",       "__le",
+    "__gt",    "__ge",   "__unord", "__pow",  "__clz",  "__ctz",    "__popcount", "__parity",
+    "__bswap", "__ashl", "__ashr",  "__lshr", "__ffs",  "__abs"};
 constexpr std::string_view kTakenPrefixes[] = {"GOMP_",   "omp_", "__kmpc_", "pthread_",
                                                "__libc_", "_dl_", "__cxa_",  "__tls_"};
 constexpr std::string_view kAllocators[] = {"_Znwm",   "_Znam",   "_ZdlPv", "_ZdaPv",
@@ -166,7 +281,7 @@ bool starts_with_one_of(std::span<const std::string_view> prefixes, std::string_
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-// "expf", "__expf_finite" and "exp" are one function.
+// "expf", "__expf_finite", "_ZGVdN8v_expf" (of libmvec) and "exp" are one function.
 bool is_math(std::string_view name) {
   if (name.starts_with("__")) name.remove_prefix(2);
   if (name.ends_with("_finite")) name.remove_suffix(7);
@@ -175,27 +290,49 @@ bool is_math(std::string_view name) {
   return contains(kMath, name);
 }
 
-}  // namespace
+/// glibc exports many functions a second time as __name.
+std::string_view without_underscores(std::string_view name) {
+  name.remove_prefix(std::min(name.find_first_not_of('_'), name.size()));
+  return name;
+}
 
-std::optional<std::string_view> forbidden_import(std::string_view name) {
-  // glibc exports many functions a second time as __name.
-  std::string_view plain = name;
-  plain.remove_prefix(std::min(plain.find_first_not_of('_'), plain.size()));
+std::optional<Refusal> forbidden(std::string_view name) {
+  const std::string_view plain = without_underscores(name);
   for (const Group& group : kForbidden)
-    if (contains(group.names, name) || contains(group.names, plain)) return group.why;
+    if (contains(group.names, name) || contains(group.names, plain)) return group.refusal;
   for (const Prefix& prefix : kForbiddenPrefixes)
-    if (name.starts_with(prefix.text)) return prefix.why;
+    if (name.starts_with(prefix.text)) return prefix.refusal;
+  const bool is_wait = plain.starts_with("pthread_") || plain.starts_with("sem_") ||
+                       plain.starts_with("mtx_") || plain.starts_with("cnd_");
+  for (const std::string_view part : kTimedParts)
+    if (is_wait && plain.find(part) != std::string_view::npos) return kReadsClocks;
   return std::nullopt;
 }
 
-bool is_ordinary_import(std::string_view name) {
-  return contains(kOrdinary, name) || starts_with_one_of(kOrdinaryPrefixes, name) || is_math(name);
+bool is_runtime(std::string_view name) {
+  return name.starts_with("__fix") || name.starts_with("__float") ||
+         (name.find_last_of("234") == name.size() - 1 && starts_with_one_of(kRuntime, name));
+}
+
+bool is_openblas(std::string_view name) {
+  return name.starts_with("cblas_") || name.starts_with("openblas_") || name.ends_with('_');
+}
+
+}  // namespace
+
+std::optional<Refusal> refused_import(std::string_view name, bool has_openblas) {
+  if (const auto refusal = forbidden(name)) return refusal;
+  if (contains(kOrdinary, name) || contains(kThreads, name) ||
+      starts_with_one_of(kOrdinaryPrefixes, name) || is_math(name) || is_runtime(name) ||
+      (has_openblas && is_openblas(name)))
+    return std::nullopt;
+  return kUnknown;
 }
 
 bool is_system_name(std::string_view name) {
   // A weak C++ template of ours shares only the prefix "_Z"; plain C names are taken exactly.
-  return forbidden_import(name).has_value() || contains(kOrdinary, name) ||
-         contains(kAllocators, name) || starts_with_one_of(kTakenPrefixes, name) || is_math(name);
+  return forbidden(name).has_value() || contains(kOrdinary, name) || contains(kAllocators, name) ||
+         starts_with_one_of(kTakenPrefixes, name) || is_math(name);
 }
 
 }  // namespace kw::referee

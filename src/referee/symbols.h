@@ -7,11 +7,17 @@
 
 namespace kw::referee {
 
-/// Why a kernel must not use the function, as the end of "it ..."; nothing where it may.
-std::optional<std::string_view> forbidden_import(std::string_view name);
+/// Why an import is refused, and what to write instead: "it <why>; <instead>".
+struct Refusal {
+  std::string_view why;
+  std::string_view instead;
+};
 
-/// True for functions that honest kernels import: memory, mathematics, OpenMP, the C++ runtime.
-bool is_ordinary_import(std::string_view name);
+/// Judges a function or variable that the object takes from outside. What a kernel may use is a
+/// list: memory, strings, mathematics, sorting, output, threads and what they wait on, OpenMP and
+/// the C++ runtime; docs/verdicts.md says it in words. Nothing where the import is on it.
+/// `has_openblas`: the candidate may call it.
+std::optional<Refusal> refused_import(std::string_view name, bool has_openblas);
 
 /// True for names of the system that only an attempt to take their place would define.
 bool is_system_name(std::string_view name);

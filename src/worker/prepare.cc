@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/defence.h"
+#include "compile/device_timer.h"
 #include "platform/clock.h"
 #include "platform/files.h"
 #include "referee/screen.h"
@@ -71,13 +72,18 @@ std::optional<Evaluation> screen_plan(const EvaluationRequest& request) {
   return ended(request, request.plan_faults.front().verdict, std::move(findings));
 }
 
-/// What the built object imports and exports.
-Result<std::optional<Evaluation>> screen_object(const EvaluationRequest& request,
-                                                const BuiltObject& object) {
-  if (request.candidate.target == Target::Cuda) return std::optional<Evaluation>();
+/// What was built, by the rules of its target.
+Result<std::optional<Evaluation>> screen_built(const EvaluationRequest& request,
+                                               const BuiltObject& object) {
+  const Candidate& candidate = request.candidate;
   const std::string bytes = KW_TRY(platform::read_file(object.path));
-  auto seen = referee::screen_object(bytes, request.candidate.libraries);
+  const BuildUnit& unit = *request.unit("candidate");
+  auto seen = candidate.target == Target::Cuda
+                  ? referee::screen_device_object(bytes, compile::library_timer_mark(unit))
+                  : referee::screen_object(bytes, candidate, object.marks);
   if (!seen.verdict || !is_on(Defence::ObjectScreened)) return std::optional<Evaluation>();
+  referee::point_out(seen, candidate.source,
+                     candidate.name + std::string(source_suffix(candidate.target)));
   return std::optional(ended(request, *seen.verdict, std::move(seen.findings)));
 }
 
@@ -105,7 +111,7 @@ Result<std::optional<Evaluation>> screen_and_build(EvaluationRequest& request,
   KW_ASSERT(candidate != nullptr && candidate->object.size() == 1);
   const BuiltObject& object = candidate->object.front();
   if (!is_trusted(request.candidate.origin))
-    if (auto rejected = KW_TRY(screen_object(request, object))) return rejected;
+    if (auto rejected = KW_TRY(screen_built(request, object))) return rejected;
   if (auto misfit =
           check_plans(*candidate, request.plans, request.candidate, request.task.restrictions,
                       request.gpu.empty() ? nullptr : &request.gpu.front()))
