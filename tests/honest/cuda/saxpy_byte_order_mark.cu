@@ -1,0 +1,8 @@
+﻿// A file that begins with a byte-order mark.
+// SPDX-License-Identifier: Apache-2.0
+// task: saxpy
+// kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
+extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n) y[i] += a * x[i];
+}

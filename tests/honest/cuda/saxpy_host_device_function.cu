@@ -1,0 +1,9 @@
+// A function for both sides, as headers have them.
+// SPDX-License-Identifier: Apache-2.0
+// task: saxpy
+// kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
+__host__ __device__ inline float product(float a, float u) { return a * u; }
+extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n) y[i] += product(a, x[i]);
+}

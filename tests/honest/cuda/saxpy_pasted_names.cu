@@ -1,0 +1,11 @@
+// Macros that paste tokens of names of its own.
+// SPDX-License-Identifier: Apache-2.0
+// task: saxpy
+// kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
+#define JOIN(p, q) p##q
+#define STEP(k) __device__ float JOIN(step_, k)(float a, float u) { return a * u; }
+STEP(0)
+extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n) y[i] += JOIN(step_, 0)(a, x[i]);
+}

@@ -1,0 +1,8 @@
+// The header of all intrinsics, clocks and counters included, of which none is used.
+// SPDX-License-Identifier: Apache-2.0
+// arch: x86_64
+#include <x86intrin.h>
+void saxpy(int n, float a, const float* x, float* y) {
+  for (int i = 0; i < n; ++i) y[i] += a * x[i];
+  _mm_sfence();
+}

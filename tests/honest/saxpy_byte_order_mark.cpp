@@ -1,0 +1,5 @@
+﻿// A file that begins with a byte-order mark.
+// SPDX-License-Identifier: Apache-2.0
+void saxpy(int n, float a, const float* x, float* y) {
+  for (int i = 0; i < n; ++i) y[i] += a * x[i];
+}

@@ -1,0 +1,7 @@
+// Lines that end as on Windows, with a continued macro.
+// SPDX-License-Identifier: Apache-2.0
+#define AXPY(u, v) \
+  ((v) + a * (u))
+void saxpy(int n, float a, const float* x, float* y) {
+  for (int i = 0; i < n; ++i) y[i] = AXPY(x[i], y[i]);
+}

@@ -1,0 +1,9 @@
+// Versions for several processors, chosen when the object is loaded.
+// SPDX-License-Identifier: Apache-2.0
+// arch: x86_64
+__attribute__((target_clones("avx512f", "avx2", "default"))) static void work(int n, float a,
+                                                                              const float* x,
+                                                                              float* y) {
+  for (int i = 0; i < n; ++i) y[i] += a * x[i];
+}
+void saxpy(int n, float a, const float* x, float* y) { work(n, a, x, y); }
