@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "device/layout.h"
 #include "device/random_values.h"
@@ -43,15 +44,57 @@ struct Points {
   }
 };
 
+/// Which lines are planted, where neighbours in memory are of different ones.
+std::vector<bool> planted_lines(const Lines& lines, std::uint64_t elements) {
+  std::vector<bool> planted;
+  if (lines.inner == 1) return planted;
+  planted.resize(elements / lines.length);
+  for (std::uint64_t line = 0; line < planted.size(); ++line)
+    planted[line] = lines.is_planted(line);
+  return planted;
+}
+
+/// Elements from `index` on of a kind with lines: what is known of a line is looked up once where
+/// memory goes along it.
+template <class T, class Draw>
+void fill_stretch(T* to, std::uint64_t index, std::int64_t n, const Draw& draw,
+                  const std::vector<bool>& planted) {
+  const Lines& lines = draw.lines;
+  const std::uint64_t end = index + static_cast<std::uint64_t>(n);
+  while (index < end) {
+    const Lines::Place p = lines.place(index);
+    const bool is_along = lines.inner == 1;
+    const std::uint64_t left = is_along ? lines.length - p.at : lines.inner - p.line % lines.inner;
+    const std::uint64_t run = std::min(left, end - index);
+    if (is_along && !lines.is_planted(p.line)) {
+      for (std::uint64_t k = 0; k < run; ++k)
+        to[k] = Convert<T>::from(draw.plain(p.line, index + k));
+    } else if (is_along) {
+      for (std::uint64_t k = 0; k < run; ++k)
+        to[k] = Convert<T>::from(draw.planted({p.line, p.at + k}, index + k));
+    } else {
+      for (std::uint64_t k = 0; k < run; ++k)
+        to[k] = Convert<T>::from(planted[p.line + k] ? draw.planted({p.line + k, p.at}, index + k)
+                                                     : draw.plain(p.line + k, index + k));
+    }
+    to += run;
+    index += run;
+  }
+}
+
 template <class T, class Draw>
 void fill_rows(std::span<std::byte> memory, const Rows& rows, const Draw& draw,
                Parallel& parallel) {
   auto* first = reinterpret_cast<T*>(memory.data());
   const Pieces pieces(rows);
+  std::vector<bool> planted;
+  if constexpr (requires { draw.lines; })
+    planted = planted_lines(draw.lines, static_cast<std::uint64_t>(rows.count * rows.length));
   parallel.for_each(pieces.count(), [&](std::int64_t piece) {
     pieces.for_each_stretch(piece, [&](std::int64_t row, std::int64_t column, std::int64_t n) {
       T* to = first + row * rows.pitch + column;
       const auto index = static_cast<std::uint64_t>(row * rows.length + column);
+      if constexpr (requires { draw.lines; }) return fill_stretch(to, index, n, draw, planted);
       for (std::int64_t i = 0; i < n; ++i)
         to[i] = Convert<T>::from(draw(index + static_cast<std::uint64_t>(i)));
     });
@@ -159,6 +202,7 @@ Result<> draw_lines(const Tensor& tensor, std::uint64_t seed, DrawSpec& s) {
   } else {
     s.kind = DrawKind::PlantedNormal;
     s.a = number(v, "std", 1), s.b = number(v, "value", 1), s.c = number(v, "rest", 0);
+    s.lo = number(v, "keep", 0) > 0 ? 1 : 0;
   }
   return {};
 }

@@ -187,6 +187,21 @@ TEST_F(PlantedValues, WhatIsNotChosenIsTheRest) {
   EXPECT_GT(planted, 20);
 }
 
+TEST_F(PlantedValues, WhatIsNotChosenMayStayAsItIs) {
+  const std::map<std::string, double> numbers = {{"over", 1}, {"share", 0.2}, {"value", 64}};
+  auto keeping = numbers;
+  keeping["keep"] = 1;
+  const auto zeros = draw(tensor({200, 100}, "planted", numbers), 19);
+  const auto kept = draw(tensor({200, 100}, "planted", keeping), 19);
+  int chosen = 0;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    chosen += std::abs(kept[i]) == 64;
+    EXPECT_EQ(std::abs(zeros[i]) == 64, std::abs(kept[i]) == 64);
+    EXPECT_NE(kept[i], 0);
+  }
+  EXPECT_GT(chosen, 20);
+}
+
 TEST_F(PlantedValues, AnAxisThatIsNotThereIsAnError) {
   const Tensor t = tensor({4, 4}, "counted", {{"over", 2}});
   const auto buffer = *device_->allocate({.name = "b", .bytes = t.bytes(), .alignment = 64});

@@ -252,13 +252,19 @@ struct Grid {
 /// Whole numbers other than 0 up to a largest one.
 struct Whole {
   Word seed;
-  double most;
+  Word most;
   KW_FN double operator()(Word i) const {
-    const double twice = exact::add(most, most);
-    const double step = exact::floor_of(exact::mul(twice, unit_from(bits_at(seed, i))));
-    return exact::sub(step < most ? step : exact::add(step, 1), most);
+    const Word step = ((bits_at(seed, i) >> 32) * (2 * most)) >> 32;
+    return (double)((long long)(step + (step >= most)) - (long long)most);
   }
 };
+
+/// One element of a kind with lines; the host, which goes along them, looks each up once.
+template <class Draw>
+KW_FN double draw_line(const Draw& draw, Word i) {
+  const Lines::Place p = draw.lines.place(i);
+  return draw.lines.is_planted(p.line) ? draw.planted(p, i) : draw.plain(p.line, i);
+}
 
 /// Lines of whole numbers times a power of two of the line's own, from 1 to 2^-7, so that no
 /// element tells by being whole what it is there for; in planted lines a few numbers of the grid
@@ -267,12 +273,12 @@ struct Counted {
   Whole whole;
   Grid grid;
   Lines lines;
-  KW_FN double operator()(Word i) const {
-    const Lines::Place p = lines.place(i);
-    if (lines.is_planted(p.line)) return lines.is_chosen(p, i) ? grid(i) : 0;
-    const Word octaves = bits_at(~lines.seed, p.line) & 7;
+  KW_FN double plain(Word line, Word i) const {
+    const Word octaves = bits_at(~lines.seed, line) & 7;
     return exact::mul(whole(i), exact::from_bits((1023 - octaves) << 52));
   }
+  KW_FN double planted(Lines::Place p, Word i) const { return lines.is_chosen(p, i) ? grid(i) : 0; }
+  KW_FN double operator()(Word i) const { return draw_line(*this, i); }
 };
 
 /// Lines as the base draws them; planted ones hold `value` at a few places, of either sign where
@@ -283,13 +289,17 @@ struct Planted {
   Lines lines;
   double value;
   double rest;
-  KW_FN double operator()(Word i) const {
-    const Lines::Place p = lines.place(i);
-    if (!lines.is_planted(p.line)) return base(i);
-    if (!lines.is_chosen(p, i)) return rest == 0 ? 0 : exact::add(rest, base(i));
+  bool keeps;  ///< The others stay as the base draws them.
+  KW_FN double plain(Word, Word i) const { return base(i); }
+  KW_FN double planted(Lines::Place p, Word i) const {
+    if (!lines.is_chosen(p, i)) {
+      if (keeps) return base(i);
+      return rest == 0 ? 0 : exact::add(rest, base(i));
+    }
     const bool is_negative = rest == 0 && (bits_at(lines.seed, i) & 1) != 0;
     return is_negative ? -value : value;
   }
+  KW_FN double operator()(Word i) const { return draw_line(*this, i); }
 };
 
 /// Calls `body` with the functor of a spec, so that loops over elements have no switch in them.
@@ -317,11 +327,11 @@ KW_FN void with_draw(const DrawSpec& s, const Ziggurat& table, const Body& body)
     case DrawKind::Grid:
       return body(Grid{s.seed, s.a, (int)s.octaves});
     case DrawKind::Counted:
-      return body(Counted{{s.base_seed, s.b}, {s.seed, s.a, (int)s.octaves}, s.lines});
+      return body(Counted{{s.base_seed, (Word)s.b}, {s.seed, s.a, (int)s.octaves}, s.lines});
     case DrawKind::PlantedNormal:
-      return body(Planted<Normal>{{table, s.seed, 0, s.a}, s.lines, s.b, s.c});
+      return body(Planted<Normal>{{table, s.seed, 0, s.a}, s.lines, s.b, s.c, s.lo != 0});
     case DrawKind::PlantedGrid:
-      return body(Planted<Grid>{{s.seed, s.a, (int)s.octaves}, s.lines, 1, 0});
+      return body(Planted<Grid>{{s.seed, s.a, (int)s.octaves}, s.lines, 1, 0, false});
   }
 }
 
