@@ -96,6 +96,8 @@ foreach(file IN LISTS admitted)
   set_tests_properties(shipped.admission.${task} PROPERTIES LABELS "suites;slow")
   set_tests_properties(admission.${task} shipped.admission.${task} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77
     FIXTURES_REQUIRED suites)
+  # Some hundred truths of each timed shape, which take up to seconds.
+  set_tests_properties(shipped.admission.${task} PROPERTIES TIMEOUT 3600)
 endforeach()
 
 # A few of each kind under the sanitisers of this build: bad ends of every process, forged answers, broken buffers.
