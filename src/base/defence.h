@@ -34,6 +34,7 @@ enum class Defence : std::uint8_t {
   SilentPlayers,     ///< Without: what a player prints is printed.
   OnlyAnswersCount,  ///< Without: a process that ends or fails counts as one that answered.
   AnswerNumbers,     ///< Without: an answer need not repeat the number of its request.
+  StrayAnswers,      ///< Without: an answer that nobody asked for is thrown away.
   ArithmeticReset,   ///< Without: a call inherits rounding modes from the call before.
 
   // What it may read and write.
@@ -88,6 +89,7 @@ inline constexpr DefenceName kDefenceNames[] = {
     {Defence::SilentPlayers, "silent-players"},
     {Defence::OnlyAnswersCount, "only-answers-count"},
     {Defence::AnswerNumbers, "answer-numbers"},
+    {Defence::StrayAnswers, "stray-answers"},
     {Defence::ArithmeticReset, "arithmetic-reset"},
     {Defence::GuardPages, "guard-pages"},
     {Defence::Canaries, "canaries"},

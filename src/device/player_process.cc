@@ -140,8 +140,8 @@ PlayerProcess::Asked PlayerProcess::ask(std::span<const std::byte> request,
     return asked;
   }
   std::byte stray[1];
-  const auto early = player::receive_packet(blank_.channel.get(), stray, {}, false);
-  if (early.error != EAGAIN && early.bytes > 0 && is_on(Defence::AnswerNumbers)) {
+  while (player::receive_packet(blank_.channel.get(), stray, {}, false).bytes > 0) {
+    if (!is_on(Defence::StrayAnswers)) continue;
     e.result = end(Fate::BadProtocol, "it answered before it was asked");
     return asked;
   }

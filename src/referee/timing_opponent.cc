@@ -19,10 +19,9 @@ Result<bool> Timing::opponent_serves_alone(Entry& entry) {
   KW_TRY(bench.repair());
   KW_TRY(bench.renew_memory());
   const auto leg = bench.make_leg("opponent", request_.jail, true, *opponent_, false);
-  if (KW_TRY(leg->renew())) return false;
   Seat seat(bench, *leg, 1, entry.sets, true, options_.reference_timeout_ns,
             seed_.child("opponent alone"), account_);
-  if (KW_TRY(seat.ready()) || KW_TRY(seat.warm_up()).verdict) return false;
+  if (KW_TRY(seat.ready())) return false;
   if (KW_TRY(seat.time(seat.draw_sets())).verdict) return false;
   return !KW_TRY(check_call(bench, *leg, 0, bench.slot(0).set, {}, Stage::Measure)).verdict;
 }
