@@ -115,7 +115,7 @@ add_executable(kw-player-cpu src/player/cpu_main.cc src/player/crash.cc src/play
   src/player/mapping.cc src/player/protocol.cc src/player/transport.cc)
 # No foreign code but a GPU's runs beside it; the driver is found at run time, so it is built everywhere.
 add_executable(kw-player-cuda src/player/cuda_main.cc src/player/cuda_session.cc src/player/cuda_graph.cc
-  src/player/cuda_forget.cc src/player/cuda_host.cc src/player/cuda_api.cc src/player/plan_wire.cc
+  src/player/cuda_forget.cc src/player/cuda_scrub.cc src/player/cuda_host.cc src/player/cuda_api.cc src/player/plan_wire.cc
   src/player/crash.cc src/player/lockdown.cc src/player/protocol.cc src/player/requests.cc
   src/player/transport.cc)
 foreach(player kw-player-cpu kw-player-cuda)

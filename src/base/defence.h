@@ -61,6 +61,15 @@ enum class Defence : std::uint8_t {
   TroublesOfTarget,    ///< Without: a cpu player is believed when it tells of a GPU.
   DeviceFaultSeen,     ///< Without: a device has failed where a player says so.
   PlantedInputs,  ///< Without: timed inputs are all alike, and a missing term or bit is too small.
+
+  // What a GPU keeps between timed calls.
+  ModulesReloaded,       ///< Without: device globals of a GPU's candidate live from call to call.
+  LocalMemoryScrubbed,   ///< Without: what threads of a GPU keep in local memory is left there.
+  RegistersScrubbed,     ///< Without: a GPU's registers are left as they are between calls.
+  SharedMemoryScrubbed,  ///< Without: a GPU's shared memory is left as it is between calls.
+  TablesCleared,         ///< Without: what lies behind a plan's tables on a GPU is left there.
+  LocalFramesCapped,     ///< Without: a task's bound on local memory is not asked for.
+  GpuSetsSeenOnce,       ///< Without: a process on a GPU is timed on the same few sets again.
 };
 
 struct DefenceName {
@@ -112,6 +121,13 @@ inline constexpr DefenceName kDefenceNames[] = {
     {Defence::TroublesOfTarget, "troubles-of-target"},
     {Defence::DeviceFaultSeen, "device-fault-seen"},
     {Defence::PlantedInputs, "planted-inputs"},
+    {Defence::ModulesReloaded, "modules-reloaded"},
+    {Defence::LocalMemoryScrubbed, "local-memory-scrubbed"},
+    {Defence::RegistersScrubbed, "registers-scrubbed"},
+    {Defence::SharedMemoryScrubbed, "shared-memory-scrubbed"},
+    {Defence::TablesCleared, "tables-cleared"},
+    {Defence::LocalFramesCapped, "local-frames-capped"},
+    {Defence::GpuSetsSeenOnce, "gpu-sets-seen-once"},
 };
 
 /// False only in builds with KW_DEFENCES_MAY_BE_OFF, which no released program is, and there only

@@ -19,6 +19,7 @@ constexpr std::uint8_t kSized = 4;  // EIFMT_SVAL: the half-word is the size of 
 constexpr std::uint8_t kMaxThreads = 0x05;
 constexpr std::uint8_t kRequiredThreads = 0x10;
 constexpr std::uint8_t kFrameSize = 0x11;
+constexpr std::uint8_t kLeastStack = 0x12;  ///< A kernel's frame and those of what it calls.
 constexpr std::uint8_t kParameter = 0x17;
 constexpr std::uint8_t kRegisterCount = 0x2f;
 
@@ -97,7 +98,9 @@ Result<> read_shared_info(const File& file, std::map<std::uint32_t, KernelFacts>
         if (kernel == kernels.end() || payload.size() < 8) return true;
         if (attribute == kRegisterCount)
           kernel->second.registers = static_cast<int>(std::min(word(payload, 1), 1024u));
-        if (attribute == kFrameSize) kernel->second.stack_bytes = word(payload, 1);
+        if (attribute == kFrameSize || attribute == kLeastStack)
+          kernel->second.stack_bytes =
+              std::max<std::int64_t>(kernel->second.stack_bytes, word(payload, 1));
         return true;
       });
   if (!is_whole) return fail("attributes of the cubin are damaged");

@@ -254,8 +254,10 @@ std::vector<BuildUnit> trusted_units(std::string_view arch) {
                {"kw_fill", "kw_poison", "kw_widen", "kw_narrow", "kw_count_differences",
                 "kw_arm_guards", "kw_check_guards", "kw_compare", "kw_flush_write", "kw_flush_read",
                 "kw_timer_tick"}),
-          unit(kPlayerUnit, {file("player.cu")},
-               {"kw_spacer", "kw_stamp", "kw_touch", "kw_plan_fill", "kw_plan_copy", "kw_scrub"})};
+          unit(kPlayerUnit, {file("scrub.cuh"), file("player.cu")},
+               {"kw_spacer", "kw_stamp", "kw_touch", "kw_plan_fill", "kw_plan_copy", "kw_scrub",
+                "kw_scrub_registers", "kw_scrub_local_1", "kw_scrub_local_2", "kw_scrub_local_3",
+                "kw_scrub_local_5", "kw_scrub_local_9", "kw_scrub_local_17", "kw_scrub_local_33"})};
 }
 
 }  // namespace kw::device

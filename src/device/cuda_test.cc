@@ -83,12 +83,14 @@ TEST(CudaUnits, CarryTheTextOfEveryHeaderTheyInclude) {
   for (const BuildUnit& unit : units) {
     EXPECT_EQ(unit.arch, "sm_80");
     EXPECT_FALSE(unit.kernels.empty());
+    std::string all;
     for (const SourceFile& file : unit.files) {
+      all += file.text;
       EXPECT_FALSE(file.text.empty()) << file.name;
       EXPECT_EQ(file.text.find("#include <"), std::string::npos) << file.name;
     }
     for (const std::string& kernel : unit.kernels)
-      EXPECT_THAT(unit.files.back().text, HasSubstr("__global__ void " + kernel + "("));
+      EXPECT_THAT(all, HasSubstr("__global__ void " + kernel + "("));
   }
 }
 

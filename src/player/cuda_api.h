@@ -57,6 +57,7 @@ inline constexpr int kDescriptorHandles = 103;
 // Attributes of functions.
 inline constexpr int kFunctionMaxThreads = 0;
 inline constexpr int kFunctionStaticShared = 1;
+inline constexpr int kFunctionLocal = 3;
 inline constexpr int kFunctionDynamicShared = 8;
 inline constexpr int kFunctionCarveout = 9;
 inline constexpr int kFunctionNonPortableCluster = 14;

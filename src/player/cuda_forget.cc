@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
+#include "base/defence.h"
 #include "player/cuda_session.h"
 
 namespace kw::player::cuda {
@@ -25,7 +26,7 @@ Outcome Session::forget(Bound& next) {
         return f;
   }
   for (Object& object : objects_) {
-    if (object.entry != nullptr) continue;
+    if (object.entry != nullptr || !is_on(Defence::ModulesReloaded)) continue;
     if (auto f = check(api_.cuModuleUnload(std::exchange(object.module, nullptr)),
                        "unload the cubin", Trouble::LaunchFailed))
       return f;
@@ -34,8 +35,7 @@ Outcome Session::forget(Bound& next) {
       return f;
   }
   if (auto f = build_again(next)) return f;
-  if (auto f = check(launch_scrub(), "overwrite shared memory", Trouble::LaunchFailed)) return f;
-  return check(api_.cuStreamSynchronize(stream_), "forget", Trouble::LaunchFailed);
+  return scrub();
 }
 
 Outcome Session::keep_only(const Bound& kept) {

@@ -115,6 +115,7 @@ Outcome GraphBuilder::describe(Kernel& kernel, std::string_view name) {
       s_.api_.cuModuleGetFunction(&kernel.function, s_.objects_[plan_.object].module, text.c_str());
   if (found == kNotFound) return refusal("the cubin has no kernel " + text);
   if (auto f = s_.check(found, "find kernel " + text, Trouble::LoadRefused)) return f;
+  if (auto f = s_.note_frame(kernel.function, text)) return f;
   for (std::size_t i = 0;; ++i) {
     std::size_t offset = 0;
     std::size_t size = 0;

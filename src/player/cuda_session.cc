@@ -12,6 +12,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/defence.h"
+
 namespace kw::player::cuda {
 namespace {
 
@@ -84,6 +86,10 @@ Outcome Session::make_surroundings() {
   if (auto f = attempt(api_.cuDeviceGetAttribute(&multiprocessors_, kMultiprocessors, device_),
                        "count the multiprocessors"))
     return f;
+  if (auto f = attempt(api_.cuDeviceGetAttribute(&threads_per_multiprocessor_,
+                                                 kThreadsPerMultiprocessor, device_),
+                       "ask for the threads of a multiprocessor"))
+    return f;
   return attempt(api_.cuDeviceGetAttribute(&shared_per_block_, kSharedPerBlock, device_),
                  "ask for the shared memory");
 }
@@ -143,16 +149,16 @@ Outcome Session::load_trusted(std::vector<std::byte> image) {
   if (auto f = check(api_.cuModuleLoadData(&trusted_.module, image.data()),
                      "load the trusted kernels", Trouble::LoadRefused))
     return f;
-  const std::pair<Function*, const char*> functions[] = {
-      {&trusted_.spacer, "kw_spacer"},       {&trusted_.stamp, "kw_stamp"},
-      {&trusted_.touch, "kw_touch"},         {&trusted_.plan_fill, "kw_plan_fill"},
-      {&trusted_.plan_copy, "kw_plan_copy"}, {&trusted_.scrub, "kw_scrub"}};
+  const std::pair<Function*, const char*> functions[] = {{&trusted_.spacer, "kw_spacer"},
+                                                         {&trusted_.stamp, "kw_stamp"},
+                                                         {&trusted_.touch, "kw_touch"},
+                                                         {&trusted_.plan_fill, "kw_plan_fill"},
+                                                         {&trusted_.plan_copy, "kw_plan_copy"}};
   for (const auto& [function, name] : functions)
     if (auto f = check(api_.cuModuleGetFunction(function, trusted_.module, name), name,
                        Trouble::LoadRefused))
       return f;
-  return check(api_.cuFuncSetAttribute(trusted_.scrub, kFunctionDynamicShared, shared_per_block_),
-               "open all shared memory", Trouble::LoadRefused);
+  return find_scrubs();
 }
 
 Status Session::launch(Function function, unsigned blocks, unsigned threads, unsigned shared_bytes,
@@ -161,20 +167,22 @@ Status Session::launch(Function function, unsigned blocks, unsigned threads, uns
                              arguments.data(), nullptr);
 }
 
+Status Session::clear(Address at, std::uint64_t bytes) {
+  std::uint64_t value = 0;
+  int unit = 8;
+  void* arguments[] = {&at, &bytes, &value, &unit};
+  if (const Status status = launch(trusted_.plan_fill, static_cast<unsigned>(multiprocessors_), 256,
+                                   0, stream_, arguments))
+    return status;
+  return api_.cuStreamSynchronize(stream_);
+}
+
 Status Session::launch_touch() {
   int count = touch_list_ != 0 ? static_cast<int>(buffers_.size()) : 0;
   Address sink = clock_address_;
   void* arguments[] = {&touch_list_, &count, &sink};
   return launch(trusted_.touch, static_cast<unsigned>(multiprocessors_), kTouchThreads, 0, stream_,
                 arguments);
-}
-
-Status Session::launch_scrub() {
-  int words = shared_per_block_ / 4;
-  void* arguments[] = {&words};
-  // One block fills a multiprocessor; twice as many as there are, since who gets which is chance.
-  return launch(trusted_.scrub, 2 * static_cast<unsigned>(multiprocessors_), 1024,
-                static_cast<unsigned>(shared_per_block_), stream_, arguments);
 }
 
 Outcome Session::warm_up() {
@@ -192,8 +200,7 @@ Outcome Session::warm_up() {
   RunRequest request;
   request.nonce = clock_ != nullptr ? 1 : 0;
   if (!f) f = run(&plan, request, ignored);
-  if (!f) f = check(launch_scrub(), "scrub", Trouble::LaunchFailed);
-  if (!f) f = check(api_.cuStreamSynchronize(stream_), "warm up", Trouble::LaunchFailed);
+  if (!f) f = scrub_cores();
   discard(plan);
   buffers_.pop_back();
   return f;
@@ -278,20 +285,25 @@ Outcome Session::build(Bound& plan) {
   return GraphBuilder(*this, plan).build();
 }
 
-/// Tables begin at multiples of 256 bytes, as allocations do.
+/// Tables begin at multiples of 256 bytes, as allocations do, and have their pages to themselves:
+/// what lies behind them there could be written by a kernel, so that all is made anew each time.
 Outcome Session::send_tables(Bound& plan) {
   constexpr std::uint64_t kAlignment = 256;
+  constexpr std::uint64_t kPage = std::uint64_t{2} << 20;
   std::uint64_t total = 0;
   for (const WireTable& t : plan.view.tables)
     total += (t.bytes + kAlignment - 1) / kAlignment * kAlignment;
+  total = (total + kPage - 1) / kPage * kPage;
   if (total > 0 && plan.tables == 0)
     if (auto f = check(api_.cuMemAlloc(&plan.tables, total), "allocate the plan's tables",
                        Trouble::LoadRefused))
       return f;
+  if (total > 0 && is_on(Defence::TablesCleared))
+    if (auto f = check(clear(plan.tables, total), "clear the plan's tables", Trouble::LaunchFailed))
+      return f;
   plan.table_at.clear();
   Address at = plan.tables;
   for (const WireTable& t : plan.view.tables) {
-    // Written anew each time: a kernel may have changed them.
     if (auto f = send(at, plan.view.data.data() + t.offset, t.bytes, "copy the plan's tables"))
       return f;
     plan.table_at.push_back(at);

@@ -267,6 +267,9 @@ std::vector<std::string> describe_restrictions(const Task& task, Target target) 
                                 format_bytes(static_cast<std::uint64_t>(r.workspace_bytes))));
   if (target == Target::Cuda && r.registers > 0)
     lines.push_back(fmt::format("A thread of any kernel has at most {} registers.", r.registers));
+  if (target == Target::Cuda && r.local_bytes > 0)
+    lines.push_back(fmt::format("A thread of any kernel has at most {} of local memory.",
+                                format_bytes(static_cast<std::uint64_t>(r.local_bytes))));
   if (target == Target::Cuda && !r.archs.empty())
     lines.push_back("It is compiled for no other architecture than " + join(r.archs, ", ") + ".");
   return lines;

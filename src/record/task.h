@@ -56,18 +56,26 @@ struct Goals {
 /// Memory beyond the tensors where a task says nothing.
 inline constexpr std::int64_t kDefaultWorkspaceBytes = std::int64_t{4} << 30;
 
+/// Local memory of a thread where a task says nothing: overwriting it between two timed calls then
+/// takes half a millisecond at the most (H100).
+inline constexpr std::int64_t kDefaultLocalBytes = std::int64_t{4} << 10;
+
 struct Restrictions {
   std::vector<std::string> libraries;  ///< What a candidate may link; empty means none.
   std::vector<std::string> options;    ///< Compiler options it may name beyond the safe ones.
   bool deterministic = false;          ///< Two calls on equal inputs must agree in every bit.
   std::int64_t workspace_bytes = 0;  ///< Memory beyond the tensors; 0 means kDefaultWorkspaceBytes.
-  int registers = 0;  ///< cuda: most that a thread of any kernel may have; 0: no bound.
+  int registers = 0;             ///< cuda: most that a thread of any kernel may have; 0: no bound.
+  std::int64_t local_bytes = 0;  ///< cuda: most that a thread may have in local memory (arrays
+                                 ///< indexed by variables, spilled registers, stack); 0 means
+                                 ///< kDefaultLocalBytes.
   std::vector<std::string> archs;  ///< cuda: what candidates may be compiled for; empty: any.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("libraries", s.libraries), v("options", s.options), v("deterministic", s.deterministic),
-        v("workspace_bytes", s.workspace_bytes), v("registers", s.registers), v("archs", s.archs);
+        v("workspace_bytes", s.workspace_bytes), v("registers", s.registers),
+        v("local_bytes", s.local_bytes), v("archs", s.archs);
   }
 };
 

@@ -229,7 +229,8 @@ Result<> Bench::prepare_here(std::span<Bench* const> benches, int set) {
 
 // Facts of the truth, taken before any native code has run: the slot then holds finite values only,
 // so that whatever is not finite is the truth's.
-Result<std::vector<RegionTruth>> Bench::facts_of(std::size_t index, const Known& known) {
+Result<std::vector<RegionTruth>> Bench::facts_of(std::size_t index, const Known& known,
+                                                 device::Buffer& finite) {
   const Tensor& tensor = workload_.tensors[index];
   // Everything finite passes: a failure in each element would be looked at once more, one by one.
   const device::Allowance any{.exact = !is_real(tensor.dtype),
@@ -237,8 +238,7 @@ Result<std::vector<RegionTruth>> Bench::facts_of(std::size_t index, const Known&
   std::vector<RegionTruth> facts;
   for (const Region& region : tensor.compared) {
     const auto against = [&](const device::Buffer& truth) {
-      return device_.ops().compare(*slots_[0].buffers[index], truth, nullptr, tensor, region, any,
-                                   {});
+      return device_.ops().compare(finite, truth, nullptr, tensor, region, any, {});
     };
     const auto seen = KW_TRY(against(*known.truth.values[index]));
     std::int64_t unusable = seen.nonfinite_failed;
@@ -265,7 +265,7 @@ Result<> Bench::learn_truth(int set, Known& known) {
   KW_TRY(ensure_slots(1));
   KW_TRY(place(0, set));
   for (std::size_t i = 0; i < workload_.tensors.size(); ++i)
-    known.regions.push_back(KW_TRY(facts_of(i, known)));
+    known.regions.push_back(KW_TRY(facts_of(i, known, *slots_[0].buffers[i])));
   return {};
 }
 

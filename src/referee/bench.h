@@ -90,7 +90,28 @@ class Bench {
   /// What the trusted baseline reached on a set. Precondition: prepared.
   RelativeErrors relative_errors(int set) const;
   /// Gives back what only preparing needs: the processes and buffers of the fast reference.
-  void rest() { series_.reset(); }
+  void rest();
+  /// The same at the end of an evaluation: what is small stays for the next one.
+  void rest_if_large();
+
+  // On a GPU, where a process lives through many timed calls, each pair has a set of its own.
+  /// The number of a set that no process has seen and none will see again; it is drawn when it is
+  /// first placed.
+  int fresh_set() { return next_fresh_set_++; }
+  /// Whether the truth of a set costs less than a new process of a candidate would. Precondition:
+  /// the set of the checks is prepared.
+  bool answers_quickly() const;
+  /// What is known of a fresh set, just in time. By the fast reference where there is one that was
+  /// verified: it is then compared once with the host's truth of this very workload, an error as
+  /// verify_fast() gives, and no slot is touched. Else as prepare().
+  Result<> answer(int set);
+  /// Whether what answer() works with is at hand; else it takes about as much memory as
+  /// bytes_to_begin() says.
+  bool is_ready_to_answer() const { return series_ != nullptr || !has_trusted_fast(); }
+  /// Forgets a fresh set; its memory serves the next one.
+  void drop(int set);
+  /// The fast reference agreed with the host's truths, so that it may answer here too.
+  void trust_fast() { is_fast_trusted_ = true; }
   /// Where is_fast(): what to expect of the trusted baseline, which is too slow to be run.
   void expect(RelativeErrors errors) { expected_ = std::move(errors); }
   bool is_prepared(int set) const { return known_.contains(set); }
@@ -149,7 +170,13 @@ class Bench {
   Result<std::optional<std::string>> difference(const TruthMaker::Truth& other, const Known& known);
   Result<TruthMaker::Truth> lift(TruthMaker::Truth truth);
   Result<> learn_truth(int set, Known& known);
-  Result<std::vector<RegionTruth>> facts_of(std::size_t index, const Known& known);
+  /// `finite`: of the tensor's size, without anything that is no number.
+  Result<std::vector<RegionTruth>> facts_of(std::size_t index, const Known& known,
+                                            device::Buffer& finite);
+  Result<> answer_fast(int set);
+  bool has_trusted_fast() const;
+  /// Puts in what to expect of the trusted baseline, which did not run.
+  void assume_baseline(Known& known) const;
   device::PlayerSpec native_spec() const {
     return player_spec("reference", trusted_.maker.jail, false);
   }
@@ -174,6 +201,10 @@ class Bench {
   std::unique_ptr<Bench> twin_;  ///< On the host; null where this device runs references.
   bool is_fast_ = false;
   bool is_believed_ = false;  ///< doubt() found nothing.
+  bool is_fast_trusted_ = false;
+  bool is_fast_compared_ = false;  ///< With the host's truth of this workload.
+  int next_fresh_set_ = 1000;      ///< Above the numbers of all sets that are kept.
+  std::vector<TruthMaker::Truth> spare_truths_;
   RelativeErrors expected_;
   std::unique_ptr<TruthSeries> series_;  ///< Of the fast reference, between two sets.
   std::uint64_t calls_placed_ = 0;

@@ -21,7 +21,8 @@ using testing::twice;
 using A = testing::Arguments<float>;
 
 TEST(GpuRetiming, ANewBestIsTimedOnceMoreByTheRefereesOwnClock) {
-  GpuRoom room;
+  platform::FakeClock clock;  // which never stands between two calls
+  GpuRoom room({.recovery_pause_ns = 0}, clock);
   const Evaluation e = room.judge();
   ASSERT_EQ(timed(e).retimed.size(), 1u);
   EXPECT_EQ(timed(e).retimed[0].calls, 200);

@@ -96,9 +96,20 @@ Result<const Buffers*> InputPool::adopt(int index, const Buffers& from) {
   return &sets_.insert_or_assign(index, std::move(buffers)).first->second;
 }
 
+void InputPool::recycle(int index) {
+  auto node = sets_.extract(index);
+  if (!node.empty()) spare_.push_back(std::move(node.mapped()));
+}
+
 Result<const Buffers*> InputPool::set(int index) {
   if (const auto found = sets_.find(index); found != sets_.end()) return &found->second;
-  Buffers buffers = KW_TRY(allocate());
+  Buffers buffers;
+  if (spare_.empty()) {
+    buffers = KW_TRY(allocate());
+  } else {
+    buffers = std::move(spare_.back());
+    spare_.pop_back();
+  }
   KW_TRY(draw(index, buffers));
   return &sets_.emplace(index, std::move(buffers)).first->second;
 }

@@ -51,6 +51,10 @@ class InputPool {
   Result<const Buffers*> adopt(int index, const Buffers& from);
   /// Gives the set's memory back; asked for again, it is drawn again.
   void drop(int index) { sets_.erase(index); }
+  /// Keeps the set's memory for the next set that is drawn.
+  void recycle(int index);
+  /// Gives back what recycle() kept.
+  void trim() { spare_.clear(); }
   /// The set again from its seed into `to`, tensor by tensor (admission mutates it).
   Result<> draw(int index, Buffers& to);
   Seed seed() const { return seed_; }
@@ -62,6 +66,7 @@ class InputPool {
   const Workload& workload_;
   Seed seed_;
   std::map<int, Buffers> sets_;
+  std::vector<Buffers> spare_;
 };
 
 /// What a call finds where it writes and nothing else is declared: random bytes, or what is there.

@@ -24,7 +24,7 @@ Seat::Seat(Bench& bench, Leg& leg, int calls, int sets, bool follows, std::int64
       leg_(leg),
       calls_(calls),
       sets_(sets),
-      lives_on_(follows || bench.runs_plans() || !is_on(Defence::NoSetTwice)),
+      lives_on_(follows || !is_on(Defence::NoSetTwice)),
       timeout_ns_(timeout_ns),
       rng_(seed),
       account_(account) {
@@ -65,9 +65,6 @@ Result<TimedCall> Seat::estimate() { return call(kWarmSet, true); }
 std::vector<int> Seat::draw_sets() {
   if (!is_on(Defence::NoSetTwice))
     return std::vector<int>(static_cast<std::size_t>(calls_), kWarmSet + 1);
-  // A process that lives on must not know which sets are left.
-  if (bench_.runs_plans())
-    return {kWarmSet + 1 + static_cast<int>(rng_.below(static_cast<std::uint64_t>(sets_)))};
   KW_ASSERT(unseen_.size() >= static_cast<std::size_t>(calls_));
   std::vector<int> sets(unseen_.end() - calls_, unseen_.end());
   unseen_.resize(unseen_.size() - static_cast<std::size_t>(calls_));

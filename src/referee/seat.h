@@ -40,13 +40,13 @@ using AfterCall = std::function<Result<std::optional<Verdict>>(int set)>;
 /// do the work of another. On cpu a process that is not trusted sees each timed input set at
 /// most once: when the sets are used up it is replaced, and the new one begins with a warm-up call
 /// on a set of its own. So nothing that code remembers can be the answer to a timed call. On cuda,
-/// where a process costs 150 ms, it lives on: its modules are loaded anew before every timed call,
-/// its workspaces are made anew, and the set of a call is drawn from all of them.
+/// where a process costs 150 ms, it lives on where each pair has a set of its own (Bench::answer):
+/// its modules are loaded anew before every timed call, and its workspaces are made anew.
 class Seat {
  public:
-  /// `follows`: it lives as long as another seat's process, whose sets it is given; the process of
-  /// a GPU lives on. A sample has `calls` calls; the bench has `sets` prepared timed sets, sets >=
-  /// calls. `account` must outlive it.
+  /// `follows`: it lives as long as another seat's process, whose sets it is given, or is given
+  /// sets that nothing has seen. A sample has `calls` calls; the bench has `sets` prepared timed
+  /// sets, sets >= calls. `account` must outlive it.
   Seat(Bench& bench, Leg& leg, int calls, int sets, bool follows, std::int64_t timeout_ns,
        Seed seed, Account& account);
 

@@ -105,13 +105,11 @@ Result<SustainedRun> time_sustained(Bench& bench, JailLevel jail, const Program&
   KW_TRY(bench.ensure_slots(slots));
 
   Rng rng(seed.child("order"));
-  std::vector<int> known = bench.prepared_sets();
-  std::erase(known, kWarmSet);
-  KW_ASSERT(!known.empty());
   std::vector<int> sets;
   for (int s = 0; s < slots; ++s) {
-    sets.push_back(known[rng.below(known.size())]);
+    sets.push_back(bench.fresh_set());
     KW_TRY(bench.place(s, sets.back()));
+    bench.drop(sets.back());  // and drawn again for its check
   }
   const Plan& plan = *program.plan(workload.name);
   const std::size_t fit = kMostSteps / steps_of_turn(plan);
@@ -142,10 +140,12 @@ Result<SustainedRun> time_sustained(Bench& bench, JailLevel jail, const Program&
     }
     if (graph >= kLeastGraphs && static_cast<double>(clock.now_ns() - start) > kMostWallNs) break;
   }
-  for (int s = 0; s < slots && !run.verdict; ++s)
-    run.verdict =
-        KW_TRY(check_call(bench, leg, s, sets[static_cast<std::size_t>(s)], {}, Stage::Measure))
-            .verdict;
+  for (int s = 0; s < slots && !run.verdict; ++s) {
+    const int set = sets[static_cast<std::size_t>(s)];
+    KW_TRY(bench.answer(set));
+    run.verdict = KW_TRY(check_call(bench, leg, s, set, {}, Stage::Measure)).verdict;
+    bench.drop(set);
+  }
   if (!each.empty()) run.figure.call_ns = measure::median(each);
   run.figure.buffers = slots;
   return run;

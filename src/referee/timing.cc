@@ -90,26 +90,27 @@ Result<> Timing::measure_empty(Bench& bench) {
   return {};
 }
 
-// What a sample needs to begin with; run_pairs adds more where the pairs go on. On a GPU all at
-// once: there a set is drawn from all of them.
+// What a sample needs to begin with; run_pairs adds more where the pairs go on.
 Result<> Timing::prepare_sets(Entry& entry) {
   Bench& bench = *entry.bench;
   const auto lap = account_.lap("sets");
   KW_TRY(bench.prepare(kWarmSet));
+  KW_TRY(choose_sets(entry));
+  if (entry.is_fresh) return {};
   const double truth_ns = bench.known(kWarmSet).truth.reference_ns;
   const auto affordable = static_cast<int>(std::min<std::int64_t>(
       entry.memory_bytes / std::max<std::int64_t>(bench.bytes_per_set(), 1), kMostSets));
   const int wanted = options_.pool_sets > 0 ? options_.pool_sets : sets_for(truth_ns);
   entry.most_sets = std::max({2, entry.calls, std::min(wanted * entry.calls, affordable)});
   const int known = static_cast<int>(bench.prepared_sets().size());
-  const int first = bench.runs_plans() ? entry.most_sets : entry.calls;
-  entry.sets = std::clamp(std::max(known - 1, first), entry.calls, entry.most_sets);
+  entry.sets = std::clamp(std::max(known - 1, entry.calls), entry.calls, entry.most_sets);
   for (int set = kWarmSet + 1; set <= entry.sets; ++set) KW_TRY(bench.prepare(set));
   bench.rest();
   return {};
 }
 
 Result<> Timing::add_set(Entry& entry) {
+  if (entry.is_fresh) return {};
   const bool is_first = entry.sets < kFirstSets * entry.calls;
   const bool pays = is_first ? entry.result->samples.size() >= kProbePairs
                              : entry.candidate->needs_life() &&
@@ -160,12 +161,13 @@ Result<std::optional<Verdict>> Timing::seat_legs(Entry& entry) {
     KW_TRY(measure_empty(bench));
     KW_TRY(prepare_sets(entry));
     entry.candidate.reset();
-    if (!bench.runs_plans() || entry.leg == nullptr) {
+    if (!bench.runs_plans() || entry.leg == nullptr || !entry.lives_on) {
       entry.own_leg = bench.make_leg("candidate", request_.jail, true, candidate_);
       entry.leg = entry.own_leg.get();
     }
-    entry.candidate = std::make_unique<Seat>(bench, *entry.leg, entry.calls, entry.sets, false,
-                                             timeout_of(bench), seed_.child("candidate"), account_);
+    entry.candidate =
+        std::make_unique<Seat>(bench, *entry.leg, entry.calls, entry.sets, entry.lives_on,
+                               timeout_of(bench), seed_.child("candidate"), account_);
     // The opponent has not sat down yet.
     if (auto verdict = KW_TRY(begin_lives(entry, *entry.candidate))) return at_measure(*verdict);
     const TimedCall own = KW_TRY(entry.candidate->estimate());
@@ -307,7 +309,8 @@ Result<AfterCheck> Timing::watch(Entry& entry) {
 Result<std::optional<Verdict>> Timing::resolve(Entry& entry, Suspicion suspicion) {
   while (suspicion.is_open()) {
     if (auto verdict = KW_TRY(sit_down(entry))) return at_measure(*verdict);
-    const TimedCall timed = KW_TRY(entry.candidate->time(entry.candidate->draw_sets()));
+    const TimedCall timed =
+        KW_TRY(entry.candidate->time(KW_TRY(draw_sets(entry, *entry.candidate))));
     if (timed.verdict) return at_measure(*timed.verdict);
     const AfterCheck after = KW_TRY(watch(entry));
     if (after.verdict) return after.verdict;
@@ -380,13 +383,13 @@ Result<std::optional<Verdict>> Timing::hold_to_physics(Entry& entry) {
 Result<std::optional<Verdict>> Timing::run_pairs() {
   const measure::Limits limits = this->limits();
   measure::PairPlan plan(limits, seed_.child("coin"), entries_.size());
-  const std::int64_t started = clock_.now_ns();
+  const std::int64_t started = now_ns();
   while (plan.wants_more()) {
     if (haste_.is_hurried()) return interrupted_at(plan);
     const measure::Turn turn = plan.next();
     Entry& entry = entries_[turn.workload];
     if (auto verdict = KW_TRY(sit_down(entry))) return at_measure(*verdict);
-    const std::vector<int> sets = entry.candidate->draw_sets();
+    const std::vector<int> sets = KW_TRY(draw_sets(entry, *entry.candidate));
     Time own, other;
     if (!turn.candidate_first) other = KW_TRY(time_trusted(*entry.opponent, sets));
     if (auto verdict = KW_TRY(time_candidate(entry, sets, own))) return verdict;
@@ -398,7 +401,7 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
         {pair.candidate_ns, pair.opponent_ns, sets.front(), !turn.candidate_first});
     plan.add(pair);
     if (entry.result->samples.size() == kProbePairs) shorten_opponent(entry);
-    const auto elapsed_ns = static_cast<double>(clock_.now_ns() - started);
+    const auto elapsed_ns = static_cast<double>(now_ns() - started);
     if (plan.wants_more() && !plan.wants_noise_floor())
       if (const char* why = why_cut(plan, limits, elapsed_ns)) plan.cut_short(why);
     if (plan.wants_noise_floor()) plan.give_noise_floor(KW_TRY(learn_floors(plan)));
@@ -435,16 +438,16 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
 Result<std::optional<Verdict>> Timing::run_alone() {
   measure::Limits each = limits();
   each.budget_ns /= static_cast<double>(entries_.size());
-  const std::int64_t started = clock_.now_ns();
+  const std::int64_t started = now_ns();
   for (Entry& entry : entries_) {
     measure::SoloPlan plan(each);
     while (plan.wants_more() &&
-           static_cast<double>(clock_.now_ns() - started) <= options_.measure_wall_ns &&
+           static_cast<double>(now_ns() - started) <= options_.measure_wall_ns &&
            !haste_.is_too_late()) {
       if (haste_.is_hurried()) return interrupted("while it was timed alone");
       KW_TRY(add_set(entry));
       if (auto verdict = KW_TRY(begin_lives(entry, *entry.candidate))) return at_measure(*verdict);
-      const std::vector<int> sets = entry.candidate->draw_sets();
+      const std::vector<int> sets = KW_TRY(draw_sets(entry, *entry.candidate));
       Time ns;
       if (auto verdict = KW_TRY(time_candidate(entry, sets, ns))) return verdict;
       if (!ns) continue;

@@ -55,6 +55,9 @@ class Timing {
     int calls = 1;                 ///< Of a sample.
     int sets = 2;                  ///< Prepared, at least `calls`.
     int most_sets = 2;             ///< That it may grow to.
+    bool is_fresh = false;         ///< cuda: each pair has a set of its own.
+    bool lives_on = false;         ///< cuda: and so the processes live on.
+    std::vector<int> fresh;        ///< Of these, what is still held; the latest last.
     double call_ns = 0;            ///< First estimate of the candidate's call.
     std::unique_ptr<Leg> own_leg;  ///< Of a process that is replaced again and again.
     Leg* leg = nullptr;            ///< The candidate's: that one, or one that lives on.
@@ -77,6 +80,14 @@ class Timing {
   Result<> measure_empty(Bench& bench);
   Result<> prepare_sets(Entry& entry);
   Result<> add_set(Entry& entry);
+  // timing_sets.cc
+  /// The clock without what draw_sets() took, which no budget pays.
+  std::int64_t now_ns() const { return clock_.now_ns() - drawing_ns_; }
+  /// On a GPU: whether pairs have sets of their own, else how many sets there are for each life.
+  Result<> choose_sets(Entry& entry);
+  /// Sets for the next calls of both legs. On a GPU that is a fresh one, with its truth where it
+  /// `is_checked`; elsewhere what the seat has left.
+  Result<std::vector<int>> draw_sets(Entry& entry, Seat& seat, bool is_checked = true);
   Result<std::optional<Verdict>> seat_legs(Entry& entry);
   /// The first estimate of the opponent's call.
   Result<double> seat_opponent(Entry& entry);
@@ -113,6 +124,7 @@ class Timing {
   Result<std::optional<Verdict>> retime(Entry& entry);
   Result<std::optional<Verdict>> wall_times(Entry& entry, bool is_paced,
                                             std::vector<double>& walls);
+  Result<TimedCall> time_at_the_wall(Entry& entry);
   Result<std::optional<Verdict>> empty_wall_time(Entry& entry, std::size_t calls,
                                                  double& quicker_ns);
   Result<> time_by_stream(Entry& entry);
@@ -142,6 +154,7 @@ class Timing {
   Rng rng_;
   const Haste& haste_;
   Account account_;
+  std::int64_t drawing_ns_ = 0;  ///< Spent on fresh sets and their truths.
   std::vector<Entry> entries_;
   Speedup speedup_;
   std::string opponent_fault_;

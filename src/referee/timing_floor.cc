@@ -58,14 +58,14 @@ Result<> Timing::measure_floor(Entry& entry) {
   for (int s = 0; s < kFloorSeries; ++s) {
     const bool is_last = s + 1 == kFloorSeries;
     const auto twin = bench.make_leg("opponent", request_.jail, true, *opponent_, !is_last);
-    Seat seat(bench, *twin, calls, entry.sets, false, options_.reference_timeout_ns,
+    Seat seat(bench, *twin, calls, entry.sets, entry.lives_on, options_.reference_timeout_ns,
               seed_.child("twin").child(static_cast<std::uint64_t>(s)), account_);
     if (is_poison_spared(entry)) seat.spare_poison();  // as the other one
     series.emplace_back();
     for (int p = 0; p < most && measure::floor_wants_more(series.back()); ++p) {
       if (haste_.is_hurried() || haste_.is_too_late()) break;
       if (auto verdict = KW_TRY(begin_lives(entry, seat))) return opponent_fails(verdict->evidence);
-      const auto sets = seat.draw_sets();
+      const auto sets = KW_TRY(draw_sets(entry, seat, false));
       const bool twin_first = (rng_() >> 63) != 0;
       Time own;
       if (twin_first) own = KW_TRY(time_trusted(seat, sets));

@@ -23,6 +23,7 @@ Timing::~Timing() {
   for (const Entry& entry : entries_) {
     if (entry.leg != nullptr) entry.leg->end_forget();
     if (entry.bench->opponent) entry.bench->opponent->end_forget();
+    for (const int set : entry.fresh) entry.bench->drop(set);
   }
 }
 

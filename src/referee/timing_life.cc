@@ -40,6 +40,8 @@ Result<std::optional<Verdict>> Timing::sit_down(Entry& entry) {
 // memory that they share.
 Result<std::optional<Verdict>> Timing::begin_lives(Entry& entry, Seat& first) {
   if (first.needs_life()) KW_TRY(entry.bench->renew_memory());
+  if (first.needs_life() && entry.bench->runs_plans() && entry.opponent)
+    entry.bench->opponent->end();
   if (auto verdict = KW_TRY(first.ready())) return verdict;
   if (!entry.opponent) return std::nullopt;
   if (const auto verdict = KW_TRY(entry.opponent->ready()))

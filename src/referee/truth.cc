@@ -163,15 +163,16 @@ Result<> TruthSeries::keep(Buffers& to) const {
   to.resize(wide_.size());
   for (std::size_t i = 0; i < wide_.size(); ++i) {
     if (workload_.tensors[i].compared.empty()) continue;
-    to[i] = KW_TRY(maker_.device->allocate(
-        {.name = "truth", .bytes = wide_[i]->bytes(), .alignment = 64, .shared = false}));
+    if (!to[i])
+      to[i] = KW_TRY(maker_.device->allocate(
+          {.name = "truth", .bytes = wide_[i]->bytes(), .alignment = 64, .shared = false}));
     KW_TRY(maker_.device->ops().copy(*to[i], *wide_[i]));
   }
   return {};
 }
 
-Result<TruthMaker::Truth> TruthSeries::compute(const Buffers& set) {
-  TruthMaker::Truth truth;
+Result<TruthMaker::Truth> TruthSeries::compute(const Buffers& set, TruthMaker::Truth recycled) {
+  TruthMaker::Truth truth = std::move(recycled);
   truth.reference_ns = KW_TRY(call(*maker_.reference, reference_, set));
   KW_TRY(keep(truth.values));
   if (maker_.task->gate.kind == GateKind::Dot) {

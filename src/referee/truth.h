@@ -68,8 +68,9 @@ class TruthSeries {
   TruthSeries(const TruthMaker& maker, const Workload& workload)
       : maker_(maker), workload_(workload) {}
 
-  /// Errors as for TruthMaker::compute.
-  Result<TruthMaker::Truth> compute(const Buffers& set);
+  /// Errors as for TruthMaker::compute. `recycled`: a truth of this workload that nobody needs any
+  /// more, whose memory the new one takes.
+  Result<TruthMaker::Truth> compute(const Buffers& set, TruthMaker::Truth recycled = {});
   /// The values alone, where the reference left them: float64, whole tensors, until the next call.
   Result<const Buffers*> values(const Buffers& set);
 

@@ -114,9 +114,13 @@ TEST(LoadTask, RestrictionsOfAGpu) {
     all.texts["task.yaml"] += "restrictions: " + restrictions + "\n";
     return parse_task(all);
   };
-  const auto definition = with("{ registers: 128, archs: [sm_80, sm_90a] }");
+  const auto definition = with("{ registers: 128, local_bytes: 8192, archs: [sm_80, sm_90a] }");
   ASSERT_TRUE(definition.has_value()) << definition.error().what;
   EXPECT_EQ(definition->task.restrictions.registers, 128);
+  EXPECT_EQ(definition->task.restrictions.local_bytes, 8192);
+  EXPECT_NE(
+      with("{ local_bytes: 32769 }").error().what.find("local_bytes of a thread are 1 to 32768"),
+      std::string::npos);
   EXPECT_EQ(definition->task.restrictions.archs, (std::vector<std::string>{"sm_80", "sm_90a"}));
   EXPECT_NE(with("{ registers: 256 }").error().what.find("registers of a thread are 16 to 255"),
             std::string::npos);

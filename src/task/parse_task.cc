@@ -255,14 +255,16 @@ void read_goals(FileReport& report, const Section& section, Goals& goals) {
 // What ptxas takes for -maxrregcount and what a thread can have.
 constexpr std::int64_t kLeastRegisters = 16;
 constexpr std::int64_t kMostRegisters = 255;
+// The largest frame that the players' trusted kernels overwrite between calls.
+constexpr std::int64_t kMostLocalBytes = 32 << 10;
 
 void read_restrictions(FileReport& report, const Section& section, Restrictions& restrictions) {
   restrictions.options = {"fast_math"};
   const Yaml* node = section.find("restrictions");
   if (node == nullptr) return;
-  const Section keys(
-      report, *node, "restrictions",
-      {"libraries", "options", "deterministic", "workspace_bytes", "registers", "archs"});
+  const Section keys(report, *node, "restrictions",
+                     {"libraries", "options", "deterministic", "workspace_bytes", "registers",
+                      "local_bytes", "archs"});
   const auto read_words = [&](std::string_view key, std::span<const std::string_view> known,
                               std::vector<std::string>& words) {
     const Yaml* list = keys.find(key);
@@ -291,6 +293,12 @@ void read_restrictions(FileReport& report, const Section& section, Restrictions&
       report.add(most->place, fmt::format("registers of a thread are {} to {}", kLeastRegisters,
                                           kMostRegisters));
     restrictions.registers = static_cast<int>(registers);
+  }
+  if (const Yaml* most = keys.find("local_bytes")) {
+    const std::int64_t bytes = read_integer(report, *most, "local_bytes").value_or(1);
+    if (bytes < 1 || bytes > kMostLocalBytes)
+      report.add(most->place, fmt::format("local_bytes of a thread are 1 to {}", kMostLocalBytes));
+    restrictions.local_bytes = bytes;
   }
   std::vector<std::string_view> archs;
   for (const std::string_view name : device_names())

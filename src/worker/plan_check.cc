@@ -99,11 +99,18 @@ MaybeMisfit check_limits(const PlanStep& step, const KernelFacts& kernel, const 
 
 /// What the task allows, whatever the device has.
 MaybeMisfit check_restrictions(const KernelFacts& kernel, const Restrictions& allowed) {
-  if (allowed.registers <= 0 || kernel.registers <= allowed.registers) return std::nullopt;
-  return Misfit{.outcome = Outcome::Rejected,
-                .what = fmt::format("{} registers a thread; the task allows {}: give it "
-                                    "__launch_bounds__, or less to keep in each thread",
-                                    kernel.registers, allowed.registers)};
+  if (allowed.registers > 0 && kernel.registers > allowed.registers)
+    return Misfit{.outcome = Outcome::Rejected,
+                  .what = fmt::format("{} registers a thread; the task allows {}: give it "
+                                      "__launch_bounds__, or less to keep in each thread",
+                                      kernel.registers, allowed.registers)};
+  const std::int64_t local = allowed.local_bytes > 0 ? allowed.local_bytes : kDefaultLocalBytes;
+  if (!is_on(Defence::LocalFramesCapped) || kernel.stack_bytes <= local) return std::nullopt;
+  return Misfit{
+      .outcome = Outcome::Rejected,
+      .what = fmt::format("{} bytes of local memory a thread; the task allows {}: keep less in "
+                          "each thread, in shared memory or in a workspace",
+                          kernel.stack_bytes, local)};
 }
 
 MaybeMisfit check_step(const PlanStep& step, const BuildUnit& unit, const Restrictions& allowed,

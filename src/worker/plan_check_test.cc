@@ -76,6 +76,20 @@ class PlanCheck : public testing::Test {
 
 TEST_F(PlanCheck, WhatFitsPasses) { EXPECT_FALSE(check().has_value()); }
 
+TEST_F(PlanCheck, LocalMemoryIsBoundedByTheTask) {
+  std::int64_t& bytes = unit_.object.front().kernels.front().stack_bytes;
+  bytes = kDefaultLocalBytes;
+  EXPECT_FALSE(check().has_value());
+  bytes += 8;
+  const auto fault = check();
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->verdict.stage, Stage::Screen);
+  EXPECT_EQ(fault->verdict.outcome, Outcome::Rejected);
+  EXPECT_THAT(fault->verdict.evidence, HasSubstr("4104 bytes of local memory a thread"));
+  allowed_.local_bytes = 8192;
+  EXPECT_FALSE(check().has_value());
+}
+
 TEST_F(PlanCheck, KernelsAndArgumentsMustBeThere) {
   step_.arguments.pop_back();
   EXPECT_FALSE(check().has_value()) << "a struct may have padding at its end";

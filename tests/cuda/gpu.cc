@@ -22,6 +22,7 @@ struct Opened {
   std::unique_ptr<Device> device;
   BuiltObject kernels;
   BuiltObject hopper;
+  BuiltObject remnants;
   std::map<std::string, BuiltObject> trusted;
   std::string why;
   std::optional<platform::TempDir> folder;
@@ -94,6 +95,12 @@ Opened open() {
     o.why = build(KW_SOURCE_DIR "/tests/cuda/hopper.cu", o.hopper.path, arch);
     if (!o.why.empty()) return o;
   }
+  // Device code that only a GPU runs: the stand-in knows neither its assembly nor its places.
+  if (!is_emulated()) {
+    o.remnants = object_at(path / "remnants.cubin");
+    o.why = build(KW_SOURCE_DIR "/tests/cuda/remnants.cu", o.remnants.path, arch);
+    if (!o.why.empty()) return o;
+  }
   KernelFacts multiply;
   multiply.name = "multiply<3>";
   multiply.symbol = "_Z8multiplyILi3EEvPfi";
@@ -117,6 +124,7 @@ Device* gpu() { return opened().device.get(); }
 const std::string& why_no_gpu() { return opened().why; }
 bool is_emulated() { return std::getenv("KW_CUDA_DRIVER") != nullptr; }
 const BuiltObject& kernels() { return opened().kernels; }
+const BuiltObject& remnants() { return opened().remnants; }
 const BuiltObject& trusted(const std::string& role) { return opened().trusted.at(role); }
 const BuiltObject* hopper_kernels() {
   return opened().hopper.path.empty() ? nullptr : &opened().hopper;

@@ -31,6 +31,9 @@ const BuiltObject& trusted(const std::string& role);
 /// tests/cuda/hopper.cu; null where the device has no clusters, or is no device.
 const BuiltObject* hopper_kernels();
 
+/// tests/cuda/remnants.cu.
+const BuiltObject& remnants();
+
 /// The jail that the tests run players in: the strongest that works here.
 JailLevel jail_level();
 

@@ -17,6 +17,8 @@ static __device__ __forceinline__ Word globaltimer() {
   return t;
 }
 
+#include "scrub.cuh"
+
 /// One thread. Waits until the host has queued everything (at most `patience_ns`), then tells when
 /// it will end, and ends then.
 extern "C" __global__ void kw_spacer(volatile Word* page, Word nonce, Word lead_ns,
@@ -84,12 +86,4 @@ extern "C" __global__ void kw_plan_copy(unsigned char* to, const unsigned char* 
     for (Word i = first; i < quads; i += step) ((uint4*)to)[i] = ((const uint4*)from)[i];
   }
   for (Word i = done + first; i < bytes; i += step) to[i] = from[i];
-}
-
-/// Overwrites the shared memory that a block may have; launched with all of it, on every
-/// multiprocessor.
-extern "C" __global__ void kw_scrub(int words) {
-  extern __shared__ unsigned shared[];
-  volatile unsigned* to = shared;
-  for (int i = (int)threadIdx.x; i < words; i += (int)blockDim.x) to[i] = 0;
 }

@@ -1,0 +1,11 @@
+// Asks the L2 for what this same call will read a little later.
+// SPDX-License-Identifier: Apache-2.0
+// arch: sm_80
+// kw: launch saxpy grid(sms * 4) block(256) args(n, a, x, y)
+extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
+  const long long step = gridDim.x * 256ll;
+  for (long long i = blockIdx.x * 256ll + threadIdx.x; i < n; i += step) {
+    if (i + step < n) asm volatile("prefetch.global.L2 [%0];" ::"l"(x + i + step));
+    y[i] += a * x[i];
+  }
+}
