@@ -22,7 +22,7 @@ Result<bool> Timing::opponent_serves_alone(Entry& entry) {
   Seat seat(bench, *leg, 1, entry.sets, true, options_.reference_timeout_ns,
             seed_.child("opponent alone"), account_);
   if (KW_TRY(seat.ready())) return false;
-  if (KW_TRY(seat.time(seat.draw_sets())).verdict) return false;
+  if (KW_TRY(seat.time(KW_TRY(draw_sets(entry, seat)))).verdict) return false;
   return !KW_TRY(check_call(bench, *leg, 0, bench.slot(0).set, {}, Stage::Measure)).verdict;
 }
 

@@ -42,7 +42,7 @@ Result<TimedCall> Timing::time_at_the_wall(Entry& entry) {
   TimedCall timed = KW_TRY(entry.candidate->time({set}));
   if (!timed.verdict && rng_.below(kOneChecked) == 0 && bench.answers_quickly()) {
     KW_TRY(bench.answer(set));
-    timed.verdict = KW_TRY(check_timed(entry, {set}, false));
+    timed.verdict = KW_TRY(check_timed(entry, set, false));
   }
   bench.drop(set);
   return timed;
