@@ -1,38 +1,18 @@
-// A seccomp filter written out by hand: the player links nothing that candidates could reach.
+// Filters that deny what they list: for players of a GPU, whose driver needs much, and compilers.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/lockdown.h"
 
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <span>
 
 #include "base/defence.h"
+#include "player/filter_program.h"
 
 namespace kw::player {
 namespace {
-
-#if defined(__x86_64__)
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-constexpr std::uint32_t kForeignAbi = 0x4000'0000;  // x32 numbers
-#elif defined(__aarch64__)
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-constexpr std::uint32_t kForeignAbi = 0x8000'0000;  // none exists
-#else
-#error "no seccomp filter for this architecture"
-#endif
 
 constexpr int kDenied[] = {
 #ifdef __NR_fork
@@ -96,66 +76,35 @@ constexpr int kChanging[] = {
     __NR_fchownat,    __NR_utimensat,    __NR_setxattr,    __NR_lsetxattr, __NR_fsetxattr,
     __NR_removexattr, __NR_lremovexattr, __NR_fremovexattr};
 
-constexpr std::size_t kLength =
-    16 + 2 * std::max(std::size(kDenied), std::size(kChanging)) + 3 * std::size_t{5};
-
-/// Appends instructions and counts them.
-struct Program {
-  std::array<sock_filter, kLength> code{};
-  std::size_t size = 0;
-
-  void load(std::size_t offset) {
-    code[size++] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
-  }
-  void answer(std::uint32_t action) { code[size++] = BPF_STMT(BPF_RET | BPF_K, action); }
-  void jump(std::uint16_t test, std::uint32_t value, std::uint8_t yes, std::uint8_t no) {
-    code[size++] = BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | test | BPF_K), value, yes, no);
-  }
-};
-
-constexpr std::uint32_t kDeny = SECCOMP_RET_ERRNO | EPERM;
+static_assert(32 + 2 * (std::size(kDenied) + std::size(kChanging)) < FilterProgram::kMost);
 
 /// Allows system call `number` only if the low half of argument 0 passes `test value`.
-void restrict_first_argument(Program& p, int number, std::uint16_t test, std::uint32_t value) {
+void restrict_first_argument(FilterProgram& p, int number, std::uint16_t test,
+                             std::uint32_t value) {
   p.jump(BPF_JEQ, static_cast<std::uint32_t>(number), 0, 4);
-  p.load(offsetof(seccomp_data, args));
+  p.load_half(0, false);
   p.jump(test, value, 0, 1);
-  p.answer(SECCOMP_RET_ALLOW);
+  p.answer(kAllow);
   p.answer(kDeny);
 }
 
 /// Denies system call `number` if the low half of its argument `index` has any bit of `mask`.
-void deny_bits(Program& p, int number, std::size_t index, std::uint32_t mask) {
+void deny_bits(FilterProgram& p, int number, std::size_t index, std::uint32_t mask) {
   p.jump(BPF_JEQ, static_cast<std::uint32_t>(number), 0, 4);
-  p.load(offsetof(seccomp_data, args) + index * sizeof(std::uint64_t));
+  p.load_half(index, false);
   p.jump(BPF_JSET, mask, 0, 1);
   p.answer(kDeny);
-  p.answer(SECCOMP_RET_ALLOW);
+  p.answer(kAllow);
 }
 
-/// Our architecture alone, its own numbers alone; leaves the call's number loaded.
-Program begin_program() {
-  Program p;
-  p.load(offsetof(seccomp_data, arch));
-  p.jump(BPF_JEQ, kArchitecture, 1, 0);
-  p.answer(SECCOMP_RET_KILL_PROCESS);
-  p.load(offsetof(seccomp_data, nr));
-  p.jump(BPF_JGE, kForeignAbi, 0, 1);
-  p.answer(kDeny);
-  return p;
+void deny_each(FilterProgram& p, std::span<const int> numbers) {
+  for (const int number : numbers) p.answer_if(number, kDeny);
 }
 
-void deny_each(Program& p, std::span<const int> numbers) {
-  for (const int number : numbers) {
-    p.jump(BPF_JEQ, static_cast<std::uint32_t>(number), 0, 1);
-    p.answer(kDeny);
-  }
-}
-
-Program make_program(bool anonymous_files) {
-  Program p = begin_program();
-  p.jump(BPF_JEQ, __NR_clone3, 0, 1);
-  p.answer(SECCOMP_RET_ERRNO | ENOSYS);
+FilterProgram make_program(bool anonymous_files) {
+  FilterProgram p;
+  p.begin();
+  p.answer_if(__NR_clone3, kMissing);
   deny_each(p, kDenied);
   constexpr int kAnonymous[] = {__NR_memfd_create};
   if (!anonymous_files) deny_each(p, kAnonymous);
@@ -163,39 +112,32 @@ Program make_program(bool anonymous_files) {
   restrict_first_argument(p, __NR_clone, BPF_JSET, CLONE_THREAD);
   restrict_first_argument(p, __NR_kill, BPF_JEQ, self);
   restrict_first_argument(p, __NR_tgkill, BPF_JEQ, self);  // abort() and raise() need their own
-  p.answer(SECCOMP_RET_ALLOW);
+  p.answer(kAllow);
   return p;
 }
 
-Program make_reading_program() {
+FilterProgram make_reading_program() {
   constexpr std::uint32_t kWriting = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
-  Program p = begin_program();
+  FilterProgram p;
+  p.begin();
 #ifdef __NR_openat2  // its flags lie in memory, where no filter sees them
-  p.jump(BPF_JEQ, __NR_openat2, 0, 1);
-  p.answer(SECCOMP_RET_ERRNO | ENOSYS);
+  p.answer_if(__NR_openat2, kMissing);
 #endif
   deny_each(p, kChanging);
 #ifdef __NR_open
   deny_bits(p, __NR_open, 1, kWriting);
 #endif
   deny_bits(p, __NR_openat, 2, kWriting);
-  p.answer(SECCOMP_RET_ALLOW);
+  p.answer(kAllow);
   return p;
-}
-
-int install(Program program) {
-  const sock_fprog filter{static_cast<unsigned short>(program.size), program.code.data()};
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
-  if (::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) != 0) return errno;
-  return 0;
 }
 
 }  // namespace
 
 int lock_down(bool anonymous_files) {
-  return is_on(Defence::SystemCalls) ? install(make_program(anonymous_files)) : 0;
+  return is_on(Defence::SystemCalls) ? make_program(anonymous_files).install() : 0;
 }
 
-int forbid_writing() { return install(make_reading_program()); }
+int forbid_writing() { return make_reading_program().install(); }
 
 }  // namespace kw::player
