@@ -28,6 +28,9 @@ enum class Defence : std::uint8_t {
   // What its process may do.
   JailFiles,         ///< Without: a jail shows /etc, /proc and a shared /tmp that can be written.
   SystemCalls,       ///< Without: neither the jail nor the player filters system calls.
+  AllowedCalls,      ///< Without: a CPU player's calls are denied by a list, not allowed by one.
+  OwnRoot,           ///< Without: a CPU player sees all of the system's files.
+  LockedPages,       ///< Without: pages of the libraries that players share may be dropped.
   ResourceLimits,    ///< Without: no bound on a player's address space and threads.
   TimeLimit,         ///< Without: an answer is awaited for ever.
   ExactEnvironment,  ///< Without: a player inherits a variable of its caller.
@@ -92,6 +95,9 @@ inline constexpr DefenceName kDefenceNames[] = {
     {Defence::CompileTime, "compile-time"},
     {Defence::JailFiles, "jail-files"},
     {Defence::SystemCalls, "system-calls"},
+    {Defence::AllowedCalls, "allowed-calls"},
+    {Defence::OwnRoot, "own-root"},
+    {Defence::LockedPages, "locked-pages"},
     {Defence::ResourceLimits, "resource-limits"},
     {Defence::TimeLimit, "time-limit"},
     {Defence::ExactEnvironment, "exact-environment"},

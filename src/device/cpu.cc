@@ -16,6 +16,7 @@
 #include "device/cpu_buffer.h"
 #include "device/cpu_player.h"
 #include "device/host_ops.h"
+#include "device/player_files.h"
 #include "device/player_pool.h"
 #include "device/probe.h"
 #include "record/task.h"
@@ -36,14 +37,16 @@ CpuBuffer& mine(Buffer& buffer) {
 
 class CpuDevice final : public Device {
  public:
-  CpuDevice(DeviceFacts facts, const CpuOptions& options)
+  CpuDevice(DeviceFacts facts, PlayerFiles files, const CpuOptions& options)
       : facts_(std::move(facts)),
+        files_(std::move(files)),
         parallel_(options.threads > 0 ? options.threads : facts_.cores),
         ops_(parallel_),
         pool_({.program = options.player,
                .threads = facts_.cores,
                .spare = options.spare_players,
                .expected = options.expected_jail,
+               .readable = files_.paths(),
                .exclusion = &alone_}) {}
 
   const DeviceFacts& facts() const override { return facts_; }
@@ -75,6 +78,7 @@ class CpuDevice final : public Device {
 
  private:
   DeviceFacts facts_;
+  PlayerFiles files_;  ///< Held for as long as there are players.
   Parallel parallel_;
   HostOps ops_;
   std::mutex alone_;  ///< As CpuPlayer::Setup says; the pool ends first.
@@ -119,7 +123,9 @@ Result<std::unique_ptr<Device>> open_cpu(const CpuOptions& options) {
   if (!std::filesystem::exists(resolved.player, trouble))
     return fail("the player program is missing", resolved.player.string(), Advice::Stop);
   auto facts = KW_TRY(read_cpu_facts());
-  return std::unique_ptr<Device>(std::make_unique<CpuDevice>(std::move(facts), resolved));
+  auto files = KW_TRY(PlayerFiles::open(resolved.player));
+  return std::unique_ptr<Device>(
+      std::make_unique<CpuDevice>(std::move(facts), std::move(files), resolved));
 }
 
 }  // namespace kw::device

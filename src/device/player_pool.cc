@@ -22,8 +22,9 @@ std::vector<std::string> environment() {
       "TZ=UTC",
       "OMP_WAIT_POLICY=passive",  // spinning threads would burn milliseconds after each return
       "OMP_DYNAMIC=false",
-      // Workspaces of megabytes get huge pages where the system allows them on request.
-      "GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
+      // Workspaces of megabytes get huge pages where the system allows them on request. Restartable
+      // sequences tell a thread that it was interrupted, which is nobody's business in a call.
+      "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.pthread.rseq=0",
   };
 }
 
@@ -103,8 +104,12 @@ Result<BlankPlayer> PlayerPool::start(JailLevel level) const {
   platform::JailSpec jail;
   jail.level = level;
   jail.readable = {options_.program, folder.path()};
-  jail.readable.insert(jail.readable.end(), options_.readable.begin(), options_.readable.end());
   jail.device_nodes = options_.device_nodes;
+  // A GPU's driver looks for files of its own all over the system.
+  jail.system_files = options_.needs_driver || !is_on(Defence::OwnRoot);
+  jail.plain_devices = jail.system_files;
+  if (options_.needs_driver || is_on(Defence::OwnRoot))
+    jail.readable.insert(jail.readable.end(), options_.readable.begin(), options_.readable.end());
   jail.proc = jail.local_sockets = options_.needs_driver;
   jail.max_processes = is_on(Defence::ResourceLimits) ? 64 + 2 * options_.threads : 1 << 16;
   jail.tmp_bytes = std::uint64_t{is_on(Defence::ResourceLimits) ? 16U : 1024U} << 20;

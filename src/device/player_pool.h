@@ -30,15 +30,18 @@ struct PoolOptions {
   int threads = 1;         ///< Most threads that a candidate may need.
   int spare = 2;           ///< Blank players kept per level, after the first request for it.
   std::optional<JailLevel> expected{};  ///< A level whose players are started without a request.
+  /// Files beside the program and the folder of its objects. All that a player sees of the system,
+  /// unless it needs a driver.
+  std::vector<platform::Path> readable = {};
   // What a player of a GPU needs beyond that.
   std::vector<std::string> arguments = {};    ///< After the folder of its objects.
   std::vector<std::string> environment = {};  ///< Beside what every player has.
-  std::vector<platform::Path> readable = {};  ///< Beside the system's files.
   std::vector<platform::Path> device_nodes = {};
   /// Held while a player starts, until it has greeted, and by whoever must not be disturbed by
   /// that: making a context keeps a GPU busy for a tenth of a second. Borrowed; may be null.
   std::mutex* exclusion = nullptr;
-  bool needs_driver = false;  ///< /proc, and sockets of its own while it initialises.
+  /// The system's files, /proc, and sockets of its own while it initialises.
+  bool needs_driver = false;
 };
 
 /// Starts blank players on a thread of its own. All players that it made must be gone before it is:

@@ -91,7 +91,8 @@ Result<std::vector<std::string>> bubblewrap_command(const JailSpec& spec, const 
     make_parents(args, path);
     args.insert(args.end(), {how, path, path});
   };
-  for (const char* device : kMinimalDevices) bind("--dev-bind", device);
+  if (spec.plain_devices)
+    for (const char* device : kMinimalDevices) bind("--dev-bind", device);
   if (!is_on(Defence::JailFiles))
     for (const char* path : kNeverShown) bind("--bind", path);
   for (const Path& path : spec.device_nodes) bind("--dev-bind", path.string());
@@ -134,8 +135,9 @@ JailPolicy make_policy(const JailSpec& spec, const Standing& standing,
     policy.readable.push_back(argv[0]);
     if (spec.proc) policy.readable.emplace_back("/proc");
     for (const Path& path : spec.writable) policy.writable.push_back(path.string());
-    std::copy_if(kMinimalDevices.begin(), kMinimalDevices.end(), std::back_inserter(policy.devices),
-                 is_there);
+    if (spec.plain_devices)
+      std::copy_if(kMinimalDevices.begin(), kMinimalDevices.end(),
+                   std::back_inserter(policy.devices), is_there);
     for (const Path& path : spec.device_nodes) policy.devices.push_back(path.string());
     if (!is_on(Defence::JailFiles))
       policy.writable.insert(policy.writable.end(), kNeverShown.begin(), kNeverShown.end());

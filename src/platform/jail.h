@@ -20,12 +20,12 @@ struct JailSpec {
   JailLevel level = JailLevel::Namespace;
 
   bool system_files = true;    ///< /usr, /lib*, /bin, ld.so.cache, alternatives: read and execute.
+  bool plain_devices = true;   ///< null, zero, full, random and urandom of /dev.
   std::vector<Path> readable;  ///< Files and folders: read and execute. Must exist.
   std::vector<Path>
       writable;  ///< Folders: all but devices. Given to the jail's uid when we are root.
-  std::vector<Path>
-      device_nodes;   ///< Beside null, zero, full, random, urandom: read, write, ioctl.
-  bool proc = false;  ///< A /proc (own at Namespace); CUDA needs it.
+  std::vector<Path> device_nodes;  ///< Beside the plain ones: read, write, ioctl.
+  bool proc = false;               ///< A /proc (own at Namespace); CUDA needs it.
 
   /// Sockets of the Unix domain: NVIDIA's driver binds one while it initialises. At Namespace
   /// nobody else's can be reached; a player takes new ones away from itself before it loads foreign
