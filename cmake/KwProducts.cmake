@@ -111,8 +111,9 @@ endif()
 
 # What shares a process with foreign code: never sanitised (it limits its own address space and owns
 # its signal handlers), and without a C++ runtime of its own.
-add_executable(kw-player-cpu src/player/cpu_main.cc src/player/crash.cc src/player/lockdown.cc
-  src/player/mapping.cc src/player/protocol.cc src/player/transport.cc)
+add_executable(kw-player-cpu src/player/cpu_main.cc src/player/cpu_load.cc src/player/object_file.cc
+  src/player/allowed_calls.cc src/player/crash.cc src/player/lockdown.cc src/player/mapping.cc
+  src/player/protocol.cc src/player/transport.cc)
 # No foreign code but a GPU's runs beside it; the driver is found at run time, so it is built everywhere.
 add_executable(kw-player-cuda src/player/cuda_main.cc src/player/cuda_session.cc src/player/cuda_graph.cc
   src/player/cuda_forget.cc src/player/cuda_scrub.cc src/player/cuda_host.cc src/player/cuda_api.cc src/player/plan_wire.cc

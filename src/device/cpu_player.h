@@ -27,7 +27,7 @@ class CpuPlayer final : public Player {
     std::vector<bool> writable;
   };
 
-  /// Lets a blank player map the buffers and lock itself down; on return it is stopped.
+  /// Lets a blank player map the buffers and limit its memory; on return it is stopped.
   static Result<std::unique_ptr<CpuPlayer>> prepare(BlankPlayer blank, const Setup& setup);
 
   JailLevel jail() const override { return process_.jail(); }

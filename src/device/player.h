@@ -95,6 +95,7 @@ class Player {
   virtual ~Player() = default;         ///< Kills the process and everything it started.
   virtual JailLevel jail() const = 0;  ///< The level that its process was launched at.
   virtual int uid() const = 0;         ///< Whom its process runs as.
+  /// On cpu once in a life: what loading needs is taken from the process with it.
   virtual LoadResult load(const BuiltObject& object) = 0;
   /// Only where the device runs plans (cuda): checks every argument against the kernels' own
   /// parameter tables, uploads the tables, encodes tensor maps and captures the graph. A host

@@ -15,8 +15,6 @@
 namespace kw::player {
 namespace {
 
-constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
-
 std::uint64_t current_request = 0;
 std::span<const GuardedMapping> mapped;
 alignas(16) std::byte alternate_stack[std::size_t{64} << 10];
@@ -72,7 +70,7 @@ void arm_crash_handlers(std::span<const GuardedMapping> buffers) {
   struct sigaction action{};
   action.sa_sigaction = on_fatal_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  for (const int number : kFatal) ::sigaction(number, &action, nullptr);
+  for (const int number : kFatalSignals) ::sigaction(number, &action, nullptr);
 }
 
 void set_current_request(std::uint64_t sequence) { current_request = sequence; }

@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <signal.h>
+
 #include <cstdint>
 #include <span>
 
 #include "player/mapping.h"
 
 namespace kw::player {
+
+/// The signals that end a player whose candidate went wrong.
+inline constexpr int kFatalSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
 
 /// Arms handlers for the fatal signals on an alternate stack of the calling thread. Called again
 /// before every call, since the candidate may have installed its own; about 1 µs. `buffers` must

@@ -1,4 +1,4 @@
-// What a player takes away from itself before it loads foreign code, in every kind of jail.
+// What players of a GPU and compilers take away from themselves before foreign code comes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

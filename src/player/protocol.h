@@ -32,8 +32,8 @@ inline constexpr std::uint64_t kMaxLeadNs = 10'000'000;
 
 enum class Kind : std::uint16_t {
   Map = 1,      ///< MapHead, MapEntry[count]; may come several times before Prepare.
-  Prepare,      ///< PrepareRequest; the player locks itself down. Answer: Ready.
-  Load,         ///< LoadRequest. Answer: Loaded.
+  Prepare,      ///< PrepareRequest; a GPU's player locks itself down. Answer: Ready.
+  Load,         ///< LoadRequest; a CPU's player locks itself down, then loads. Answer: Loaded.
   Call,         ///< CallHead, Launch[], WireArgument[]. Answer: Done.
   Empty,        ///< RunRequest: a Call or Run with nothing in it. Answer: Done.
   Equip,        ///< Header alone, with the cubin of trusted kernels; before Prepare. Answer: Ready.

@@ -1,17 +1,20 @@
 // Every way to misbehave, chosen by the first argument; arguments (mode, x, y).
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/time.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cfenv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <new>
 #include <thread>
 #include <vector>
@@ -31,8 +34,37 @@ int recurse(int depth) {
 void forge(unsigned count) {
   char message[640];
   std::memset(message, 0, sizeof message);
-  for (unsigned i = 0; i < count; ++i) ::send(3, message, sizeof message, MSG_DONTWAIT);
+  iovec part{message, sizeof message};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  for (unsigned i = 0; i < count; ++i) ::sendmsg(3, &header, MSG_DONTWAIT);
 }
+
+// By the clock that needs no system call; all others are denied.
+void work_for(std::chrono::milliseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+bool can_make_code() {
+  constexpr int private_memory = MAP_PRIVATE | MAP_ANONYMOUS;
+  void* const page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, private_memory, -1, 0);
+  return ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, private_memory, -1, 0) !=
+             MAP_FAILED ||
+         ::mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0;
+}
+
+bool can_have_pages_filled() {
+  constexpr int private_memory = MAP_PRIVATE | MAP_ANONYMOUS;
+  void* const page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, private_memory, -1, 0);
+  return ::mmap(nullptr, 4096, PROT_READ, private_memory | MAP_POPULATE, -1, 0) != MAP_FAILED ||
+         ::madvise(page, 4096, MADV_POPULATE_WRITE) == 0 || ::madvise(page, 4096, MADV_FREE) == 0;
+}
+
+constexpr long kThreadFlags =
+    CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
 
 }  // namespace
 
@@ -76,8 +108,7 @@ extern "C" void kw_entry(void* const* args) {
       y[0] = ::fork() < 0 ? 0 : 1;
       break;
     case kWork:
-      for (const std::clock_t end = std::clock() + 3 * CLOCKS_PER_SEC / 1000; std::clock() < end;) {
-      }
+      work_for(std::chrono::milliseconds(3));
       break;
     case kSpinAfterReturn:
       std::thread([] {
@@ -97,11 +128,11 @@ extern "C" void kw_entry(void* const* args) {
       break;
     case kForge:
       forge(1);
-      ::pause();
-      break;
+      for (volatile bool on = true; on;) {
+      }
     case kForgeAhead:
       std::thread([] {
-        ::usleep(2000);
+        work_for(std::chrono::milliseconds(20));
         forge(1);
       }).detach();
       break;
@@ -146,11 +177,33 @@ extern "C" void kw_entry(void* const* args) {
     case kOverflowStack:
       y[0] = static_cast<float>(recurse(0));
       break;
-    case kDieSoon: {
-      const itimerval soon{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 20000}};
-      ::setitimer(ITIMER_REAL, &soon, nullptr);
+    case kDieSoon:
+      std::thread([] {
+        work_for(std::chrono::milliseconds(20));
+        ::_exit(0);
+      }).detach();
       break;
-    }
+    case kReadLibrary:
+      y[0] = static_cast<float>(
+          ::open("/lib64/ld-linux-x86-64.so.2", O_RDONLY | O_CLOEXEC) < 0 && errno == EMFILE ? 0
+                                                                                             : 1);
+      break;
+    case kMakeCode:
+      y[0] = static_cast<float>(can_make_code());
+      break;
+    case kFillPages:
+      y[0] = static_cast<float>(can_have_pages_filled());
+      break;
+    case kThreadUnlikeOthers:
+      // A thread that waits for its child where no signal stops it.
+      y[0] = static_cast<float>(
+          ::syscall(SYS_clone, kThreadFlags | CLONE_VFORK, nullptr, nullptr, nullptr, 0) >= 0);
+      break;
+    case kRememberInPolicy:
+      y[0] = static_cast<float>(
+          ::syscall(SYS_mbind, reinterpret_cast<long>(x) & ~4095L, 4096, 1, nullptr, 0, 0) == 0 ||
+          ::syscall(SYS_set_mempolicy, 0, nullptr, 0) == 0);
+      break;
     default:
       break;
   }

@@ -31,4 +31,9 @@ enum Mode : int {
   kWriteFile,
   kOverflowStack,
   kDieSoon,
+  kReadLibrary,
+  kMakeCode,
+  kFillPages,
+  kThreadUnlikeOthers,
+  kRememberInPolicy,
 };

@@ -1,0 +1,92 @@
+// Reading an ELF file by its program headers, a piece at a time.
+// SPDX-License-Identifier: Apache-2.0
+#include "player/object_file.h"
+
+#include <elf.h>
+#include <unistd.h>
+
+#include <cstring>
+
+namespace kw::player {
+namespace {
+
+constexpr std::uint64_t kLoadPage = 4096;
+constexpr std::size_t kMostHeaders = 64;
+constexpr std::size_t kMostDynamic = 256;
+
+/// As many bytes as there are, at most `bytes`.
+std::size_t read_some(int descriptor, void* to, std::size_t bytes, std::uint64_t at) {
+  const ssize_t n = ::pread(descriptor, to, bytes, static_cast<off_t>(at));
+  return n < 0 ? 0 : static_cast<std::size_t>(n);
+}
+
+struct Segments {
+  Elf64_Phdr headers[kMostHeaders];
+  std::size_t count = 0;
+
+  const Elf64_Phdr* dynamic() const {
+    for (std::size_t i = 0; i < count; ++i)
+      if (headers[i].p_type == PT_DYNAMIC) return &headers[i];
+    return nullptr;
+  }
+  /// The file's offset of what will lie at `address`; `none` where nothing of the file does.
+  std::uint64_t offset_of(std::uint64_t address, std::uint64_t none) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      const Elf64_Phdr& h = headers[i];
+      if (h.p_type == PT_LOAD && address >= h.p_vaddr && address - h.p_vaddr < h.p_filesz)
+        return h.p_offset + (address - h.p_vaddr);
+    }
+    return none;
+  }
+};
+
+const char* read_segments(int descriptor, Segments& segments) {
+  Elf64_Ehdr head;
+  if (read_some(descriptor, &head, sizeof head, 0) != sizeof head ||
+      std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
+      head.e_type != ET_DYN)
+    return "not a shared object";
+  if (head.e_phentsize != sizeof(Elf64_Phdr) || head.e_phnum > kMostHeaders)
+    return "its program headers are not those of a linker";
+  segments.count = head.e_phnum;
+  const std::size_t bytes = segments.count * sizeof(Elf64_Phdr);
+  return read_some(descriptor, segments.headers, bytes, head.e_phoff) == bytes
+             ? nullptr
+             : "its program headers end too soon";
+}
+
+}  // namespace
+
+const char* ObjectFile::read(int descriptor) {
+  static Segments segments;  // static: large, and read once
+  library_count = code_count = 0;
+  if (const char* why = read_segments(descriptor, segments); why != nullptr) return why;
+  for (std::size_t i = 0; i < segments.count; ++i) {
+    const Elf64_Phdr& h = segments.headers[i];
+    if (h.p_type == PT_GNU_STACK && (h.p_flags & PF_X) != 0) return "it wants an executable stack";
+    if (h.p_type != PT_LOAD || (h.p_flags & PF_X) == 0) continue;
+    if ((h.p_flags & PF_W) != 0) return "it wants memory that is both writable and executable";
+    if (code_count == kMostCodeSegments) return "it has too many executable segments";
+    code_offsets[code_count++] = h.p_offset / kLoadPage * kLoadPage;
+  }
+  const Elf64_Phdr* where = segments.dynamic();
+  if (where == nullptr) return "it has no dynamic section";
+
+  static Elf64_Dyn entries[kMostDynamic];
+  const std::size_t bytes = where->p_filesz < sizeof entries ? where->p_filesz : sizeof entries;
+  const std::size_t count =
+      read_some(descriptor, entries, bytes, where->p_offset) / sizeof(Elf64_Dyn);
+  std::uint64_t strings = 0;
+  for (std::size_t i = 0; i < count && entries[i].d_tag != DT_NULL; ++i)
+    if (entries[i].d_tag == DT_STRTAB) strings = segments.offset_of(entries[i].d_un.d_ptr, 0);
+  for (std::size_t i = 0; i < count && entries[i].d_tag != DT_NULL; ++i) {
+    if (entries[i].d_tag != DT_NEEDED) continue;
+    if (library_count == kMostLibraries) return "it names too many libraries";
+    char(&name)[kLibraryNameBytes] = libraries[library_count++];
+    const std::size_t n = read_some(descriptor, name, sizeof name, strings + entries[i].d_un.d_val);
+    if (std::memchr(name, 0, n) == nullptr) return "the name of a library has no end";
+  }
+  return nullptr;
+}
+
+}  // namespace kw::player

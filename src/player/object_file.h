@@ -1,0 +1,30 @@
+// What a player must know of an object before it is loaded.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "player/allowed_calls.h"
+
+namespace kw::player {
+
+inline constexpr std::size_t kMostLibraries = 16;
+inline constexpr std::size_t kLibraryNameBytes = 64;
+
+/// The libraries that an ELF object names and where its code lies, read from the file's head,
+/// program headers and dynamic section. What it says is foreign and checked by who uses it.
+struct ObjectFile {
+  char libraries[kMostLibraries][kLibraryNameBytes];  ///< Ended by zeros.
+  std::size_t library_count = 0;
+  std::uint64_t code_offsets[kMostCodeSegments];  ///< Of executable segments, in whole pages.
+  std::size_t code_count = 0;
+
+  std::span<const std::uint64_t> code() const { return {code_offsets, code_count}; }
+
+  /// Reads an open file. Null, or why it cannot be an object of a candidate.
+  const char* read(int descriptor);
+};
+
+}  // namespace kw::player
