@@ -37,7 +37,7 @@ constexpr int kPlain[] = {
     __NR_getpid,             // raise(), abort()
     __NR_sched_yield,        // barriers and spin loops of libgomp, libstdc++ and OpenBLAS
     __NR_sched_getaffinity,  // how many processors: libgomp, hardware_concurrency()
-    __NR_sched_setaffinity,  // OpenMP binds its threads; nobody else's can be named
+    __NR_sched_setaffinity,  // OpenMP binds its threads; the uid is its jail's alone
     __NR_rt_sigprocmask,     // pthread_create; SIGSTOP cannot be blocked
     __NR_sigaltstack,        // handlers of crashes, armed before every call
     __NR_rt_sigreturn,       // the end of such a handler
@@ -46,8 +46,8 @@ constexpr int kPlain[] = {
     __NR_exit_group,         // the player ends
 };
 
-/// What pthread_create asks for, in glibc since 2.3 without exception. With CLONE_VFORK, say, a
-/// thread could wait where no signal stops it.
+/// What pthread_create asks for. With CLONE_VFORK, say, a thread could wait where no signal stops
+/// it.
 constexpr std::uint64_t kThread = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
                                   CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |
                                   CLONE_CHILD_CLEARTID;
