@@ -75,6 +75,10 @@ class Examination {
   void leave_out(const Workload& workload, std::string why) {
     admission_.unexamined.push_back({workload.name, workload.group, std::move(why)});
   }
+  void leave_out_for_time(const Workload& workload, std::string why) {
+    is_incomplete_ = true;
+    leave_out(workload, std::move(why));
+  }
   TrialOutside outside();
 
   device::Device& device_;
@@ -85,6 +89,7 @@ class Examination {
   TruthMaker maker_;
   TruthMaker fast_;  ///< Without a reference where the task ships none for this device.
   bool is_fast_proven_ = false;
+  bool is_incomplete_ = false;  ///< For want of time.
   RelativeErrors fast_errors_;
   Clock::time_point begun_ = Clock::now();
   Clock::time_point told_ = Clock::now();
@@ -163,7 +168,7 @@ Result<> Examination::examine(const Workload& workload) {
   }
   if (!trial) return {};
   if (const int left = trial->open(); left > 0)
-    leave_out(workload, fmt::format("{} mutants were left when the time was spent", left));
+    leave_out_for_time(workload, fmt::format("{} mutants were left when the time was spent", left));
   const auto results = trial->results();
   admission_.mutants.insert(admission_.mutants.end(), results.begin(), results.end());
   return {};
@@ -190,7 +195,6 @@ Result<bool> Examination::examine_first(Bench& bench, Subject& subject) {
 
 std::string Examination::why_unexamined(const Bench& bench) const {
   if (bench.is_fast() && !is_fast_proven_) return "not examined: its fast reference is not proven";
-  if (is_spent()) return "not examined: the time was spent";
   if (bench.fits()) return {};
   const device::Device& device = bench.is_fast() ? device_ : examined_;
   return fmt::format("not examined: its answers need {}; {} are free",
@@ -200,8 +204,16 @@ std::string Examination::why_unexamined(const Bench& bench) const {
 
 Result<Admission> Examination::run() {
   KW_TRY(prove_fast());
-  for (const Workload& workload : request_.workloads)
-    if (workload.group != Group::Show) KW_TRY(examine(workload));
+  for (const Workload& workload : request_.workloads) {
+    if (workload.group == Group::Show) continue;
+    if (is_spent())
+      leave_out_for_time(workload, "not examined: the time was spent");
+    else
+      KW_TRY(examine(workload));
+  }
+  if (is_incomplete_)
+    admission_.problems.push_back(
+        "The time was spent before everything was examined: give more with '--time'.");
   conclude(admission_);
   return std::move(admission_);
 }

@@ -56,7 +56,7 @@ template <class Real>
 void normalise(const Real* x, Real* y, Real weight) {
   Real sum = 50;
   for (std::int64_t c = 0; c < kCols; ++c) sum += (c + 1 < kCols ? 1 : weight) * x[c];
-  for (std::int64_t c = 0; c < kCols; ++c) y[c] = x[c] / sum;
+  for (std::int64_t c = 0; c < kCols; ++c) y[c] = 50 * x[c] / sum;
 }
 
 template <class Real>
@@ -122,20 +122,21 @@ void as_it_is(EvaluationRequest&) {}
 
 void loosen_by(EvaluationRequest& request, double c) { request.task.gate.c = c; }
 
-// A weight of 1e-6 leaves an element some ten roundings of its own: above what a float can hold,
-// below what the gate allows.
+// What an element of this weight adds is above what a float leaves out and below what the gate of
+// 16 units allows, in each of the input sets.
+constexpr double kHardly = 2e-7;
+
 const Hole kHoles[] = {
     {"ALastTermThatIsTooSmall",
-     {scan<double>, scan<float>, 5e-7},
+     {scan<double>, scan<float>, kHardly},
      as_it_is,
-     {"last column of x dropped", "last element of x dropped",
-      "exclusive for inclusive in the last element"}},
+     {"last column of x dropped", "exclusive for inclusive in the last element"}},
     {"AnElementThatIsTooSmall",
-     {elementwise<double>, elementwise<float>, 5e-7},
+     {elementwise<double>, elementwise<float>, kHardly},
      as_it_is,
      {"last column zero", "last element zero"}},
     {"ARowThatIsTooSmall",
-     {elementwise<double>, elementwise<float>, 1, 2e-7},
+     {elementwise<double>, elementwise<float>, 1, kHardly},
      as_it_is,
      {"last row zero", "last row of x dropped"}},
     {"SumsThatMayLackOneOfAThousand",
@@ -150,7 +151,7 @@ const Hole kHoles[] = {
      {"x rounded to 8 bits", "x rounded to 11 bits", "x rounded to 16 bits"}},
     {"ShortFactors16",
      {scan<double>, scan<float>},
-     [](EvaluationRequest& request) { loosen_by(request, 1 << 9); },
+     [](EvaluationRequest& request) { loosen_by(request, 1 << 12); },
      {"x rounded to 16 bits"}},
     {"WhatWasThereBefore",
      {elementwise<double>, elementwise<float>},
@@ -182,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(OfEachKind, MutantHole, ::testing::ValuesIn(kHoles),
 
 TEST(MutantTrial, AnExcuseAdmitsWhatItNamesAndNothingElse) {
   Room room;
-  RowTask{scan<double>, scan<float>, 5e-7}.put_into(room);
+  RowTask{scan<double>, scan<float>, kHardly}.put_into(room);
   room.request.task.excused = {
       {.mutant = "last * of x dropped*", .on = {}, .why = "it hardly counts"},
       {.mutant = "exclusive*", .on = {"another"}, .why = "elsewhere"}};
@@ -221,7 +222,7 @@ TEST(MutantTrial, TriesInputSetsUntilOneShowsTheMutant) {
   // The last column counts in few input sets, whose first element is large.
   const auto seldom = [](const auto& a) {
     for (std::int64_t r = 0; r < a.rows; ++r) {
-      const auto weight = a.x[0] > 1 ? 1.0 : 5e-7;
+      const auto weight = a.x[0] > 1 ? 1.0 : 1e-7;
       for (std::int64_t c = 0; c < kCols; ++c)
         a.y[r * kPitch + c] = static_cast<std::remove_reference_t<decltype(a.y[0])>>(
             a.x[r * kPitch + c] + weight * a.x[r * kPitch + kCols - 1]);
@@ -261,6 +262,8 @@ TEST(MutantTrial, SaysWhatWasLeftWhenTheTimeWasSpent) {
   ASSERT_EQ(admission.unexamined.size(), room.request.workloads.size());
   EXPECT_THAT(admission.unexamined.front().reason, HasSubstr("the time was spent"));
   EXPECT_TRUE(admission.mutants.empty());
+  EXPECT_FALSE(admission.is_admitted);
+  EXPECT_THAT(sentences(admission), HasSubstr("give more with '--time'"));
 }
 
 TEST(MutantTrial, OfAGpusLargeWorkloadsRunsOnTheDevice) {
