@@ -225,7 +225,7 @@ TEST(MutantTrial, TriesInputSetsUntilOneShowsTheMutant) {
       const auto weight = a.x[0] > 1 ? 1.0 : 1e-7;
       for (std::int64_t c = 0; c < kCols; ++c)
         a.y[r * kPitch + c] = static_cast<std::remove_reference_t<decltype(a.y[0])>>(
-            a.x[r * kPitch + c] + weight * a.x[r * kPitch + kCols - 1]);
+            2 * a.x[r * kPitch + c] + weight * a.x[r * kPitch + kCols - 1]);
     }
   };
   room.world.objects["f64"].kernel = kernel<double>(1e6, seldom);
