@@ -27,14 +27,19 @@ struct Image {
     head.e_phoff = offsetof(Image, segments);
     head.e_phentsize = sizeof(Elf64_Phdr);
     head.e_phnum = 3;
-    segments[0] = {.p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = 0x1000, .p_filesz = sizeof *this};
-    segments[1] = {.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = 0x2040};
-    segments[2] = {
-        .p_type = PT_DYNAMIC, .p_offset = offsetof(Image, dynamic), .p_filesz = sizeof dynamic};
+    segments[0].p_type = segments[1].p_type = PT_LOAD;
+    segments[0].p_flags = PF_R;
+    segments[0].p_vaddr = 0x1000;
+    segments[0].p_filesz = sizeof *this;
+    segments[1].p_flags = PF_R | PF_X;
+    segments[1].p_offset = 0x2040;
+    segments[2].p_type = PT_DYNAMIC;
+    segments[2].p_offset = offsetof(Image, dynamic);
+    segments[2].p_filesz = sizeof dynamic;
     dynamic[0] = {.d_tag = DT_NEEDED, .d_un = {.d_val = 1}};
     dynamic[1] = {.d_tag = DT_NEEDED, .d_un = {.d_val = 11}};
     dynamic[2] = {.d_tag = DT_STRTAB, .d_un = {.d_ptr = 0x1000 + offsetof(Image, strings)}};
-    dynamic[3] = {.d_tag = DT_NULL};
+    dynamic[3].d_tag = DT_NULL;
   }
 };
 
@@ -66,7 +71,8 @@ TEST(ObjectFile, RefusesMemoryThatIsWritableAndExecutable) {
   image.segments[1].p_flags |= PF_W;
   EXPECT_NE(read_image(object, image), "");
   image = Image();
-  image.segments[0] = {.p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W | PF_X};
+  image.segments[0].p_type = PT_GNU_STACK;
+  image.segments[0].p_flags = PF_R | PF_W | PF_X;
   EXPECT_EQ(read_image(object, image), "it wants an executable stack");
 }
 
