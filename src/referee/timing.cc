@@ -355,7 +355,10 @@ Result<std::optional<Verdict>> Timing::time_all() {
   const bool is_claim = speedup_.is_faster || request_.measure.purpose == Purpose::Confirm;
   for (Entry& entry : entries_)
     if (!entry.bench->runs_plans() && is_claim)
-      if (auto wrong = KW_TRY(live_long(entry))) return at_measure(*wrong);
+      if (auto wrong = KW_TRY(live_long(entry))) {
+        speedup_.is_faster = false;
+        return at_measure(*wrong);
+      }
   for (Entry& entry : entries_)
     if (auto impossible = KW_TRY(hold_to_physics(entry))) return impossible;
   for (Entry& entry : entries_)

@@ -72,7 +72,9 @@ class Remnants : public WithPlayer {
     };
     std::printf("remnants | %-22s | %12s | %12s\n", place.name, words(at_once).c_str(),
                 words(forgotten).c_str());
-    if (place.is_closed) EXPECT_LE(forgotten, 0) << place.name;
+    if (place.is_closed) {
+      EXPECT_LE(forgotten, 0) << place.name;
+    }
   }
   int sms_ = 1;
 };
