@@ -25,7 +25,8 @@ bool is_silent(const std::string& flag) {
                                                "-pipe"};
   return silent.contains(flag) || flag.starts_with("-W") || flag.starts_with("-fdiagnostics") ||
          flag.starts_with("-fno-diagnostics") || flag.starts_with("-ftemplate") ||
-         flag.starts_with("-fopt-info") || flag.starts_with("-fmax-errors");
+         flag.starts_with("-fopt-info") || flag.starts_with("-fdump") ||
+         flag.starts_with("-fmax-errors");
 }
 
 TEST(PromptCommand, PromptsNameTheFlagsThatCandidatesAreCompiledWith) {

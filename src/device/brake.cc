@@ -16,7 +16,7 @@ namespace {
 /// A thread that was told to stop while it slept is woken to obey, which costs it this much at
 /// most; measured on a busy virtual machine: 3 to 8 µs.
 constexpr std::int64_t kStopCostNs = 20'000;
-/// So long a thread may take to fall asleep after the answer, while the clock has been read.
+/// So long a thread may take to fall asleep after the answer; it counts as time of the call.
 constexpr std::int64_t kFallAsleepNs = 20'000;
 
 /// Where a control lets a process run on: until its threads sleep, or so long.
@@ -67,12 +67,14 @@ void Brake::note_rest() {
 
 bool Brake::release() { return hold_->release(); }
 
-void Brake::pull() {
+bool Brake::pull() {
+  bool all_slept = true;
   if (is_on(Defence::WorkOutsideCalls)) {
-    looked_ = threads_.times_when_asleep(kFallAsleepNs);
+    looked_ = threads_.times_when_asleep(kFallAsleepNs, all_slept);
     has_looked_ = true;
   }
   if (is_on(Defence::StoppedAtAnswer)) hold_->engage();
+  return all_slept;
 }
 
 bool Brake::await_rest() {

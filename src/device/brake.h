@@ -28,7 +28,9 @@ class Brake {
   /// Lets the process run. False if it is gone.
   bool release();
   /// Right after an answer came: looks at every thread and tells all to stop. About 7 µs a thread.
-  void pull();
+  /// False if some thread still ran at the look: then the call has lasted until now, when that
+  /// thread has fallen asleep or was told to stop.
+  bool pull();
   /// Waits until every thread rests; false if the process is gone or one does not stop within half
   /// a minute (it is deep inside the kernel, or a very busy machine does not run it).
   bool await_rest();

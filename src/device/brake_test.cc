@@ -46,7 +46,7 @@ TEST_P(Brakes, HoldAProcessAndLetItGo) {
   if (is_skipped(held)) GTEST_SKIP();
   Brake brake(busy, std::move(held));
   for (int turn = 0; turn < 3; ++turn) {
-    brake.pull();
+    (void)brake.pull();
     ASSERT_TRUE(brake.await_rest());
     const auto stopped_at = busy.cpu_ns();
     pause_ns(kSpanNs);
@@ -65,12 +65,12 @@ TEST_P(Brakes, TellWorkAfterTheAnswerFromSleep) {
     auto held = hold(GetParam(), process);
     if (is_skipped(held)) GTEST_SKIP();
     Brake brake(process, std::move(held));
-    brake.pull();
+    (void)brake.pull();
     ASSERT_TRUE(brake.await_rest());
     brake.note_rest();
     ASSERT_TRUE(brake.release());
     pause_ns(kSpanNs);
-    brake.pull();
+    EXPECT_EQ(brake.pull(), !is_busy);
     ASSERT_TRUE(brake.await_rest());
     // A call of a microsecond: what a thread ran longer than that, it ran outside of it.
     if (is_busy)
@@ -85,7 +85,7 @@ TEST_P(Brakes, SayWhenTheProcessHasGone) {
   auto held = hold(GetParam(), brief);
   if (is_skipped(held)) GTEST_SKIP();
   Brake brake(brief, std::move(held));
-  brake.pull();
+  (void)brake.pull();
   EXPECT_FALSE(brake.await_rest());
 }
 

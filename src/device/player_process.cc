@@ -206,7 +206,8 @@ void PlayerProcess::await(Exchange& into, std::uint64_t sequence, Kind expected,
   into.result.elapsed_ns = static_cast<double>(clock.now_ns() - start_ns);
   // What the process does between the clock and the stop is told by CallResult::outside_ns. One
   // that has hung up may end as it likes.
-  if ((watched[0].revents & (POLLIN | POLLHUP)) == POLLIN) brake_.pull();
+  if ((watched[0].revents & (POLLIN | POLLHUP)) == POLLIN && !brake_.pull())
+    into.result.elapsed_ns = static_cast<double>(clock.now_ns() - start_ns);
   if ((watched[0].revents & POLLIN) != 0) {
     judge_answer(into, sequence, expected);
   } else {
@@ -330,7 +331,7 @@ Result<AfterReturn> PlayerProcess::watch_after_return(std::int64_t ns) {
   std::int64_t at_rest = -1;
   if (is_running && brake_.threads().await_sleep(kPatience * ns))
     at_rest = blank_.process.cpu_ns().value_or(-1);
-  if (is_running) brake_.pull();
+  if (is_running) (void)brake_.pull();
   if (!is_running || !brake_.await_rest()) {
     end(Fate::Exited, {});
     return AfterReturn{.has_ended = true};

@@ -48,7 +48,7 @@ TEST_F(ForeignText, OfAFileThatIsNotThereIsNamedSafely) {
   const Ran ran = w_.kw({"judge", "gone\x1b[31m\r\n.cpp", "--task", "twice\x1b[2J"});
   EXPECT_NE(ran.code, 0);
   EXPECT_TRUE(is_shown_safely(ran.err)) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("\\x1b[31m"));
+  EXPECT_THAT(ran.err, HasSubstr("\\x1b[2J")) << "the task is looked for first";
 }
 
 TEST_F(ForeignText, MakesNoLineOfItsOwn) {
