@@ -22,10 +22,9 @@ constexpr std::array<std::string_view, 8> kSpecialRegisters{
     "%globaltimer_lo", "%globaltimer_hi", "%gridid",  "pmevent"};
 
 bool is_counter(std::string_view word) {
-  for (const std::string_view prefix : {"%pm", "%envreg"})
-    if (word.starts_with(prefix) && word.size() > prefix.size() && is_digit(word[prefix.size()]))
-      return true;
-  return false;
+  constexpr std::string_view kPrefix = "%pm";
+  return word.starts_with(kPrefix) && word.size() > kPrefix.size() &&
+         is_digit(word[kPrefix.size()]);
 }
 
 bool is_word_char(char c) { return is_name_char(c) || c == '%' || c == '$'; }

@@ -13,6 +13,13 @@
 namespace kw::task {
 namespace {
 
+/// Without the byte-order mark that some editors begin a file with: nvcc takes it for a character
+/// of the program.
+std::string without_mark(const std::string& source) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return source.starts_with(kMark) ? source.substr(kMark.size()) : source;
+}
+
 /// The C type of one element; `real` replaces the floating-point types.
 std::string_view type_of(Dtype dtype, std::string_view real = {}) {
   if (is_real(dtype) && !real.empty()) return real;
@@ -183,6 +190,7 @@ std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Can
   BuildUnit unit;
   unit.role = role;
   unit.target = candidate.target;
+  const std::string text = without_mark(candidate.source);
   if (is_cuda) {
     auto kernels = kernel_names(*header, candidate.source, file, candidate.knobs, arch);
     if (!kernels) return std::unexpected(std::move(kernels.error()));
@@ -190,15 +198,15 @@ std::expected<BuildUnit, Diagnostics> candidate_unit(const Task& task, const Can
     unit.arch = arch;
     unit.dialect = header->dialect;
     unit.main_file = "candidate.cu";
-    unit.files = {{"iface.h", device_interface_text(task)}, {unit.main_file, candidate.source}};
+    unit.files = {{"iface.h", device_interface_text(task)}, {unit.main_file, text}};
     if (header->dialect == "host")
       unit.files = {{"iface.h", host_interface_text(task, *header)},
-                    {unit.main_file, candidate.source},
+                    {unit.main_file, text},
                     {"trampoline.cpp", host_trampoline(task, *header)}};
   } else {
     unit.main_file = "candidate.cpp";
     unit.files = {{"iface.h", interface_text(task)},
-                  {unit.main_file, candidate.source},
+                  {unit.main_file, text},
                   {"trampoline.cpp", trampoline(task, task.function)}};
   }
   unit.defines = header->defines(candidate.knobs);

@@ -85,6 +85,15 @@ TEST(Units, ReferenceIsAlsoABaseline) {
   EXPECT_TRUE(candidate_unit(definition.task, candidate).has_value());
 }
 
+TEST(Units, AByteOrderMarkIsNoPartOfTheProgram) {
+  const auto definition = load("saxpy");
+  const std::string source = "void saxpy(int, float, const float*, float*) {}\n";
+  auto candidate = make_candidate("mine", "\xEF\xBB\xBF" + source, Origin::Human,
+                                  definition.task.restrictions, Target::Cpu);
+  ASSERT_TRUE(candidate.has_value());
+  EXPECT_EQ(candidate_unit(definition.task, *candidate).value().files[1].text, source);
+}
+
 TEST(Units, DeviceCodeBecomesACubin) {
   const auto definition = load("saxpy");
   const std::string source =
