@@ -293,11 +293,6 @@ std::string Drafter::task_yaml(const std::string& name) const {
         "gate: {{ kind: field, l2: {}, max: {} }}\n",
         is_double ? "1.0e-13" : "2.0e-5", is_double ? "1.0e-12" : "5.0e-5");
   text += timed_yaml();
-  if (has_real && !is_double)
-    text +=
-        "excused:\n  - mutant: \"* rounded to 16 bits\"\n"
-        "    why: the gate bounds the result as a whole at 2e-5 of its norm, which 16 bits of an "
-        "input may not reach\n";
   text += fmt::format(
       "work:\n  # CHECK: what any algorithm must move and compute, then the usual count.\n"
       "  floor: {{ bytes: 0, flops: 0 }}\n"
