@@ -76,7 +76,7 @@ TEST_P(Brakes, TellWorkAfterTheAnswerFromSleep) {
     if (is_busy)
       EXPECT_GT(brake.outside_ns(1e3), 1e6);
     else
-      EXPECT_EQ(brake.outside_ns(1e3), 0);
+      EXPECT_LT(brake.outside_ns(1e3), 1e5);
   }
 }
 

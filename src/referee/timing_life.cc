@@ -16,7 +16,8 @@ namespace {
 // the wall time, as few as fit into it, but no fewer than the last figure.
 constexpr std::uint64_t kLeastCalls = 150;
 constexpr std::uint64_t kMostCalls = 450;
-constexpr double kLifeWallNs = 4e9;
+constexpr double kLifeWallNs = 3e9;
+constexpr double kSearchLifeWallNs = 1e9;  // a search only ranks, and its winner is confirmed
 constexpr std::uint64_t kFewestCalls = 24;
 constexpr std::size_t kMostChecked = 8;
 
@@ -63,6 +64,8 @@ Result<std::optional<Verdict>> Timing::live_long(Entry& entry) {
   std::set<std::uint64_t> turns =
       draw_turns(calls, std::min(kMostChecked, static_cast<std::size_t>(entry.sets)), rng_);
   int next_set = kWarmSet + 1;
+  const bool only_ranks = request_.measure.purpose == Purpose::Search;
+  const double most_ns = only_ranks ? kSearchLifeWallNs : kLifeWallNs;
   const std::int64_t began = clock_.now_ns();
   std::uint64_t call = 0;
   const auto look = [&](int set) -> Result<std::optional<Verdict>> {
@@ -76,7 +79,8 @@ Result<std::optional<Verdict>> Timing::live_long(Entry& entry) {
     if (haste_.is_hurried()) return interrupted("in its long life");
     const auto elapsed = static_cast<double>(clock_.now_ns() - began);
     // Too slow: an end is drawn anew beyond what has been done, so that it stays unknown.
-    if (elapsed > kLifeWallNs && call >= kFewestCalls && calls > call + kFewestCalls) {
+    const bool is_over = elapsed > most_ns || haste_.is_late();
+    if (is_over && call >= kFewestCalls && calls > call + kFewestCalls) {
       calls = call + 1 + rng_.below(kFewestCalls);
       std::erase_if(turns, [&](std::uint64_t turn) { return turn >= calls; });
       turns.insert(calls - 1);
