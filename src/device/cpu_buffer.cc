@@ -12,8 +12,8 @@
 #include <bit>
 #include <cerrno>
 
+#include "device/huge_pages.h"
 #include "device/layout.h"
-#include "platform/clock.h"
 
 namespace kw::device {
 namespace {
@@ -25,17 +25,16 @@ constexpr std::size_t kFrontSlack = kPage;
 constexpr int MADV_COLLAPSE = 25;  // Linux 6.1
 #endif
 
-/// A free huge page at hand takes 0.1 to 0.25 ms and saves 1 ms of small ones, and more in the
-/// players; one that the kernel has to search for, or that a virtual machine has to get back from
-/// its host, takes 5 ms.
-constexpr std::int64_t kSlowNs = 1'000'000;
-constexpr std::int64_t kSavedNs = 500'000;
-/// What slow ones may cost beyond what quick ones saved, and for how long nobody asks for more
-/// then.
-constexpr std::int64_t kCreditNs = 15'000'000;
-constexpr std::int64_t kPauseNs = 2'000'000'000;
-std::atomic<std::int64_t> credit_ns{kCreditNs};
-std::atomic<std::int64_t> no_huge_pages_before{0};
+/// Memory that is renewed is allocated, entered by two players and given back again and again; what
+/// is allocated otherwise is mostly filled once and read a few times.
+HugePages& pages_of_renewals() {
+  static HugePages pages(1'300'000, 60'000'000, 1);
+  return pages;
+}
+HugePages& pages_of_others() {
+  static HugePages pages(500'000, 15'000'000, 1.0 / 32);
+  return pages;
+}
 
 /// Of a piece that one thread populates.
 constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
@@ -47,36 +46,24 @@ std::int64_t used_ns() {
   return used.tv_sec * std::int64_t{1'000'000'000} + used.tv_nsec;
 }
 
-std::int64_t now_ns() { return platform::real_clock().now_ns(); }
-
-/// What a huge page that took so long says about the next ones.
-void account(std::int64_t took_ns) {
-  if (took_ns <= kSlowNs) {
-    credit_ns = std::min(kCreditNs, credit_ns + kSavedNs);
-  } else if ((credit_ns -= took_ns) < 0) {
-    credit_ns = 0;  // After the pause one slow page begins the next.
-    no_huge_pages_before = now_ns() + kPauseNs;
-  }
-}
-
 /// Huge pages for a part that begins at one, as far as the kernel has them at hand. One page is
 /// touched in each 2 MiB first, for the kernel collapses no empty range; collapsing whole ones
 /// would copy them (256 MiB: 17 ms this way, 780 ms that way, 170 ms in small pages, in which
 /// streaming is up to a quarter slower).
-void collapse(const player::GuardedMapping& part) {
+void collapse(const player::GuardedMapping& part, HugePages& pages) {
   for (std::size_t at = 0; at + player::kHugePage <= part.mapped_bytes; at += player::kHugePage) {
-    if (now_ns() < no_huge_pages_before) return;
+    if (!pages.are_affordable()) return;
     const std::int64_t start = used_ns();
     ::madvise(part.mapped + at, kPage, MADV_POPULATE_WRITE);
     // A wish; since Linux 6.1.
     ::madvise(part.mapped + at, player::kHugePage, MADV_COLLAPSE);
-    account(used_ns() - start);
+    pages.took(used_ns() - start);
   }
 }
 
 /// Gives the mapping its memory now; both players of a pair see the same pages, whatever their
 /// size. 0 or the errno.
-int give_memory(const player::GuardedMapping& mapping, Parallel& parallel) {
+int give_memory(const player::GuardedMapping& mapping, HugePages& huge, Parallel& parallel) {
   static_assert(kPieceBytes % player::kHugePage == 0);
   std::atomic<int> error = 0;
   const std::size_t pieces = (mapping.mapped_bytes + kPieceBytes - 1) / kPieceBytes;
@@ -85,8 +72,10 @@ int give_memory(const player::GuardedMapping& mapping, Parallel& parallel) {
     const std::size_t at = static_cast<std::size_t>(piece) * kPieceBytes;
     part.mapped += at;
     part.mapped_bytes = std::min(kPieceBytes, mapping.mapped_bytes - at);
-    collapse(part);
+    collapse(part, huge);
+    const std::int64_t start = used_ns();
     if (const int trouble = player::populate(part); trouble != 0) error = trouble;
+    huge.went_without(used_ns() - start);
   });
   return error;
 }
@@ -94,6 +83,11 @@ int give_memory(const player::GuardedMapping& mapping, Parallel& parallel) {
 }  // namespace
 
 Result<std::unique_ptr<CpuBuffer>> CpuBuffer::allocate(const BufferSpec& spec, Parallel& parallel) {
+  return allocate(spec, parallel, pages_of_others());
+}
+
+Result<std::unique_ptr<CpuBuffer>> CpuBuffer::allocate(const BufferSpec& spec, Parallel& parallel,
+                                                       HugePages& pages) {
   KW_ASSERT(spec.bytes >= 0 && spec.alignment > 0 &&
             std::has_single_bit(static_cast<std::uint64_t>(spec.alignment)));
   if (spec.alignment > static_cast<std::int64_t>(kPage))
@@ -108,14 +102,18 @@ Result<std::unique_ptr<CpuBuffer>> CpuBuffer::allocate(const BufferSpec& spec, P
   const int error = player::map_guarded(descriptor, mapped, kGuardBytes, true, buffer->mapping_);
   if (error != 0) return platform::fail_errno("map", spec.name, error);
   buffer->offset_ = (mapped - bytes) / alignment * alignment;
-  if (const int trouble = give_memory(buffer->mapping_, parallel); trouble != 0)
+  if (const int trouble = give_memory(buffer->mapping_, pages, parallel); trouble != 0)
     return platform::fail_errno("allocate", spec.name, trouble);
   buffer->arm_guards();
   return buffer;
 }
 
+// What is given back first is at hand for what is asked for next, huge pages among it.
 Result<> CpuBuffer::renew() {
-  const std::unique_ptr<CpuBuffer> fresh = KW_TRY(allocate(spec_, parallel_));
+  player::unmap(mapping_);
+  mapping_ = {};
+  fd_ = {}, read_only_ = {};
+  const std::unique_ptr<CpuBuffer> fresh = KW_TRY(allocate(spec_, parallel_, pages_of_renewals()));
   std::swap(fd_, fresh->fd_);
   std::swap(read_only_, fresh->read_only_);
   std::swap(mapping_, fresh->mapping_);

@@ -16,6 +16,8 @@ namespace kw::device {
 /// this distance.
 inline constexpr std::size_t kGuardBytes = std::size_t{64} << 20;
 
+class HugePages;
+
 class CpuBuffer final : public HostBuffer {
  public:
   /// With its memory at hand, which `parallel` shares the work of: 0.15 ms for 1 MiB on two
@@ -42,6 +44,8 @@ class CpuBuffer final : public HostBuffer {
 
  private:
   std::size_t size() const { return static_cast<std::size_t>(spec_.bytes); }
+  static Result<std::unique_ptr<CpuBuffer>> allocate(const BufferSpec& spec, Parallel& parallel,
+                                                     HugePages& pages);
   CpuBuffer(const BufferSpec& spec, Parallel& parallel) : spec_(spec), parallel_(parallel) {}
   Result<> make_descriptors(const std::string& name, std::size_t bytes);
 
