@@ -27,6 +27,13 @@ class FakeBuffer final : public HostBuffer {
     arm_guards();
   }
 
+  Result<> renew() override {
+    std::ranges::fill(payload(), std::byte{0});  // where it was: tests look at addresses
+    ++renewals_;
+    return {};
+  }
+  int renewals() const { return renewals_; }
+
   std::span<std::byte> payload() override { return {memory_.data() + offset_, bytes_}; }
   std::span<const std::byte> payload() const override { return {memory_.data() + offset_, bytes_}; }
   std::span<std::byte> front_slack() override { return {memory_.data(), offset_}; }
@@ -39,11 +46,20 @@ class FakeBuffer final : public HostBuffer {
   std::size_t bytes_;
   std::vector<std::byte> memory_;
   std::size_t offset_ = 0;
+  int renewals_ = 0;
 };
+
+std::vector<int> renewals_of(const PlayerSpec& spec) {
+  std::vector<int> counts;
+  for (const Buffer* buffer : spec.buffers)
+    counts.push_back(dynamic_cast<const FakeBuffer&>(*buffer).renewals());
+  return counts;
+}
 
 class FakePlayer final : public Player {
  public:
-  FakePlayer(FakeWorld& world, const PlayerSpec& spec) : world_(world), spec_(spec) {}
+  FakePlayer(FakeWorld& world, const PlayerSpec& spec)
+      : world_(world), spec_(spec), mapped_(renewals_of(spec)) {}
 
   JailLevel jail() const override { return spec_.jail; }
   int uid() const override { return 65534; }
@@ -105,6 +121,7 @@ class FakePlayer final : public Player {
     world_.log.push_back("call " + spec_.name +
                          (call.kind == CallKind::ByStream ? " by stream" : ""));
     if (!is_alive_) return {.fate = Fate::Exited, .detail = "the player has ended before"};
+    KW_ASSERT(mapped_ == renewals_of(spec_));  // else its memory is no longer that of the buffers
     KW_ASSERT(call.object >= 0 && static_cast<std::size_t>(call.object) < loaded_.size());
     const Loaded& loaded = loaded_[static_cast<std::size_t>(call.object)];
     const FakeObject& object = *loaded.object;
@@ -165,6 +182,7 @@ class FakePlayer final : public Player {
 
   FakeWorld& world_;
   PlayerSpec spec_;
+  std::vector<int> mapped_;  ///< How often each buffer had been renewed when this player began.
   std::vector<Loaded> loaded_;
   const FakeObject* last_ = nullptr;
   bool is_alive_ = true;

@@ -90,14 +90,23 @@ Result<> Bench::ensure_slots(int count) {
   return {};
 }
 
+void Bench::end_lives() {
+  native_.reset();
+  for (Leg* leg : *tenants_) leg->end();
+}
+
 Result<> Bench::renew_memory() {
   if (runs_plans() || !std::exchange(is_memory_used_, true) || !is_on(Defence::MemoryOfALife))
     return {};
-  native_.reset();
-  if (opponent) opponent->end();
+  end_lives();
   for (Slot& slot : slots_) {
     slot.set = -1;
-    for (const auto& buffer : slot.buffers) KW_TRY(buffer->renew());
+    for (const auto& buffer : slot.buffers) {
+      Result<> renewed = buffer->renew();
+      if (renewed) continue;
+      slots_.clear();
+      return renewed;
+    }
   }
   return {};
 }
@@ -133,7 +142,9 @@ Result<> Bench::place(int slot_index, int set, Outputs outputs) {
 
 Result<> Bench::place_unknown(int slot_index) {
   const Seed call = seed_.child("unknown").child(++calls_placed_);
-  return place_drawn(device_.ops(), workload_, call.child("inputs"), call.low, slot(slot_index));
+  const Buffers* like = KW_TRY(pool_.set(kWarmSet));
+  return referee::place_unknown(device_.ops(), workload_, *like, call.child("inputs"), call.low,
+                                slot(slot_index));
 }
 
 Result<> Bench::flush(int slots) {
@@ -175,12 +186,14 @@ device::PlayerSpec Bench::player_spec(std::string name, JailLevel jail,
 }
 
 std::unique_ptr<Leg> Bench::make_leg(std::string name, JailLevel jail, bool read_only_inputs,
-                                     const Program& program, bool is_followed) const {
+                                     const Program& program, bool is_followed) {
   const Seed seed = seed_.child("workspaces").child(name);
   device::PlayerSpec spec = player_spec(std::move(name), jail, read_only_inputs);
   spec.is_followed = is_followed;
-  return std::make_unique<Leg>(device_, task_, std::move(spec), program,
-                               std::vector<Stand>{{.workload = &workload_}}, seed);
+  auto leg = std::make_unique<Leg>(device_, task_, std::move(spec), program,
+                                   std::vector<Stand>{{.workload = &workload_}}, seed);
+  leg->join(tenants_);
+  return leg;
 }
 
 Result<> Bench::prepare(int set) {

@@ -57,10 +57,12 @@ class Bench {
 
   /// Buffers for `count` distinct argument sets; growing ends the use of earlier players' maps.
   Result<> ensure_slots(int count);
+  /// Ends the lives of every leg of make_leg() and the trusted baseline's.
+  void end_lives();
   /// Gives every slot memory that no foreign code has mapped, before lives begin: what an earlier
-  /// one left in an inode or on its pages is not there. Ends the opponent's life and the trusted
-  /// baseline's, which map the old memory. On a GPU nothing happens. About 0.1 ms a MiB; nothing
-  /// where the slots are new.
+  /// one left in an inode or on its pages is not there. Does end_lives(), for they map the old
+  /// memory. On a GPU nothing happens. About 0.1 ms a MiB in huge pages, 0.6 ms in small ones;
+  /// nothing where the slots are new. After an error there are no slots.
   Result<> renew_memory();
   /// Gives the slots beyond these back; ends the use of players' maps likewise.
   void keep_slots(int count);
@@ -121,7 +123,8 @@ class Bench {
 
   /// place() with a seed of its own for every call.
   Result<> place(int slot, int set, Outputs outputs = Outputs::Poisoned);
-  /// The same with inputs that are drawn for this call alone and kept nowhere.
+  /// The same with inputs for this call alone, whose truth nobody knows: referee::place_unknown()
+  /// of the warm-up's set.
   Result<> place_unknown(int slot);
   /// Makes caches cold for the tensors of the first `slots` slots.
   Result<> flush(int slots);
@@ -134,7 +137,7 @@ class Bench {
   device::PlayerSpec player_spec(std::string name, JailLevel jail, bool read_only_inputs) const;
   /// A leg that stands at this workload alone; `is_followed` as in device::PlayerSpec.
   std::unique_ptr<Leg> make_leg(std::string name, JailLevel jail, bool read_only_inputs,
-                                const Program& program, bool is_followed = true) const;
+                                const Program& program, bool is_followed = true);
 
   device::Device& device() { return device_; }
   const Task& task() const { return task_; }
@@ -192,6 +195,7 @@ class Bench {
   Trusted trusted_;
   InputPool pool_;
   std::vector<Slot> slots_;
+  std::shared_ptr<Tenants> tenants_ = std::make_shared<Tenants>();  ///< Legs of make_leg().
   std::vector<std::unique_ptr<device::Buffer>> scratch_;
   std::map<int, Known> known_;
   std::unique_ptr<Leg> native_;

@@ -38,6 +38,16 @@ Leg::Leg(device::Device& device, const Task& task, device::PlayerSpec spec, Prog
                       .why_not_captured = {}});
 }
 
+Leg::~Leg() {
+  if (tenants_) std::erase(*tenants_, this);
+}
+
+void Leg::join(std::shared_ptr<Tenants> tenants) {
+  KW_ASSERT(!tenants_);
+  tenants_ = std::move(tenants);
+  tenants_->push_back(this);
+}
+
 Leg::Post& Leg::post_of(const Workload& workload) {
   for (Post& post : posts_)
     if (post.stand.workload == &workload) return post;

@@ -27,6 +27,11 @@ struct Stand {
   int slots = 1;  ///< cuda: whose tensors the plan names, slot after slot.
 };
 
+class Leg;
+/// The legs whose players map the same buffers: all of them end before the buffers get other
+/// memory.
+using Tenants = std::vector<Leg*>;
+
 /// A life is one process: it starts, loads the object, binds the plans (cuda), answers calls and is
 /// killed. What code keeps in memory, it keeps for a life at most. (Devices keep blank processes
 /// ready, so that the next life begins at once.)
@@ -39,6 +44,11 @@ class Leg {
   /// outlives the leg.
   Leg(device::Device& device, const Task& task, device::PlayerSpec spec, Program program,
       const std::vector<Stand>& stands, Seed seed);
+  Leg(const Leg&) = delete;
+  Leg& operator=(const Leg&) = delete;
+  ~Leg();
+  /// From now on, for its life, it is one of those whose players map the same buffers.
+  void join(std::shared_ptr<Tenants> tenants);
 
   /// Ends this life and begins the next. A verdict if the object would not load, a plan did not fit
   /// its kernels, or its workspaces do not fit; an error if no player can be had at the jail level
@@ -112,6 +122,7 @@ class Leg {
   bool has_workspaces_ = false;
   double stamps_apart_ns_ = 0;
   std::unique_ptr<device::Player> player_;
+  std::shared_ptr<Tenants> tenants_;  ///< Null: nobody renews what its player maps.
 };
 
 }  // namespace kw::referee

@@ -64,7 +64,9 @@ Result<> Timing::measure_floor(Entry& entry) {
     series.emplace_back();
     for (int p = 0; p < most && measure::floor_wants_more(series.back()); ++p) {
       if (haste_.is_hurried() || haste_.is_too_late()) break;
-      if (auto verdict = KW_TRY(begin_lives(entry, seat))) return opponent_fails(verdict->evidence);
+      const bool is_trusted_pair = !series.back().empty() && is_trusted(request_.opponent.origin);
+      if (auto verdict = KW_TRY(begin_lives(entry, seat, is_trusted_pair)))
+        return opponent_fails(verdict->evidence);
       const auto sets = KW_TRY(draw_sets(entry, seat, false));
       const bool twin_first = (rng_() >> 63) != 0;
       Time own;
@@ -85,7 +87,7 @@ Result<> Timing::measure_floor(Entry& entry) {
 Result<double> Timing::learn_floors(const measure::PairPlan& plan) {
   const double win = plan.estimate().low;
   // The worst of floors is that of an opponent whose threads sit on one of P processors together
-  // and which its twins all beat by P: such a floor is P^2 - 1.
+  // and which its twins all beat by P: a win has to be above P squared then (decision_line).
   const double most = std::max(2, facts_.cores);
   bool is_beyond_floors = true;
   for (std::size_t w = 0; w < entries_.size(); ++w)

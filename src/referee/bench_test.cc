@@ -1,0 +1,34 @@
+// What a bench does with the memory of its slots and the players that map it.
+// SPDX-License-Identifier: Apache-2.0
+#include "referee/bench.h"
+
+#include <gtest/gtest.h>
+
+#include "referee/testing.h"
+
+namespace kw::referee {
+namespace {
+
+// A process that went on with the old memory would write answers that nobody reads.
+TEST(Bench, EndsEveryLifeBeforeItsMemoryIsRenewed) {
+  testing::Room room;
+  const Task& task = room.request.task;
+  Bench bench(*room.device, task, room.request.workloads.front(), Seed{},
+              {.maker = {.device = room.device.get()}});
+  ASSERT_TRUE(bench.ensure_slots(1).has_value());
+  ASSERT_TRUE(bench.renew_memory().has_value());  // new already
+  Program program;
+  program.object.sha256 = "candidate";
+  std::vector<std::unique_ptr<Leg>> legs;
+  for (const char* name : {"candidate", "opponent", "opponent"}) {
+    legs.push_back(bench.make_leg(name, JailLevel::Namespace, true, program));
+    ASSERT_TRUE(legs.back()->renew().has_value());
+    ASSERT_TRUE(legs.back()->is_alive());
+  }
+  legs.pop_back();  // one that is gone
+  ASSERT_TRUE(bench.renew_memory().has_value());
+  for (const auto& leg : legs) EXPECT_FALSE(leg->is_alive());
+}
+
+}  // namespace
+}  // namespace kw::referee
