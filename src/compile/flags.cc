@@ -53,8 +53,13 @@ std::vector<std::string> compile_flags(const Dialect& dialect) {
 }
 
 std::vector<std::string> link_flags(const Dialect&) {
-  return {"-shared",        "-fopenmp",           "-Wl,-Bsymbolic",
-          "-Wl,-z,now",     "-Wl,-z,noexecstack", "-Wl,--no-undefined",
+  return {"-shared",
+          "-fopenmp",
+          "-Wl,-Bsymbolic",
+          "-Wl,-z,now",
+          "-Wl,-z,noexecstack",
+          "-Wl,-z,separate-code",
+          "-Wl,--no-undefined",
           "-Wl,--as-needed"};
 }
 

@@ -192,19 +192,20 @@ void allow_loading(Rules& rules, const LoadingRights& loading) {
       .is_but_for(3, MAP_PRIVATE, kPlacement)
       .is(4, file)
       .allow();
-  for (const std::uint64_t offset : loading.code_offsets)
+  for (const CodeSegment& segment : loading.code)
     rules.of(__NR_mmap)
+        .is_at_most(1, segment.bytes)
         .is_but_for(2, PROT_READ | PROT_EXEC, 0)
         .is_but_for(3, MAP_PRIVATE, kPlacement)
         .is(4, file)
-        .is_but_for(5, offset, 0)
+        .is_but_for(5, segment.offset, 0)
         .allow();
 }
 
 }  // namespace
 
 int allow_calls_of_kernels(const LoadingRights& loading) {
-  if (loading.code_offsets.size() > kMostCodeSegments) return E2BIG;
+  if (loading.code.size() > kMostCodeSegments) return E2BIG;
   FilterProgram p;
   p.begin();
   for (const int number : kPlain) p.answer_if(number, kAllow);

@@ -8,11 +8,17 @@
 
 namespace kw::player {
 
+/// An executable segment of an object's file, in whole pages: what may be mapped as code.
+struct CodeSegment {
+  std::uint64_t offset = 0;  ///< In the file.
+  std::uint32_t bytes = 0;
+};
+
 /// What of one object the loader still has to do once the calls are limited.
 struct LoadingRights {
   int descriptor = -1;  ///< The number that the object's file will be opened at.
-  /// Where in the file its executable segments begin, in whole pages. At most kMostCodeSegments.
-  std::span<const std::uint64_t> code_offsets;
+  /// Its executable segments. At most kMostCodeSegments.
+  std::span<const CodeSegment> code;
 };
 inline constexpr std::size_t kMostCodeSegments = 8;
 

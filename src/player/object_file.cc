@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <utility>
 
 namespace kw::player {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 constexpr std::uint64_t kLoadPage = 4096;
 constexpr std::size_t kMostHeaders = 64;
 constexpr std::size_t kMostDynamic = 256;
+constexpr std::uint64_t kMostCode = std::uint64_t{1} << 30;  ///< Bytes of one segment.
 
 /// As many bytes as there are, at most `bytes`.
 std::size_t read_some(int descriptor, void* to, std::size_t bytes, std::uint64_t at) {
@@ -58,18 +60,26 @@ const char* read_segments(int descriptor, Segments& segments) {
 }  // namespace
 
 const char* ObjectFile::read(int descriptor) {
-  static Segments segments;  // static: large, and read once
-  library_count = code_count = 0;
-  if (const char* why = read_segments(descriptor, segments); why != nullptr) return why;
-  for (std::size_t i = 0; i < segments.count; ++i) {
-    const Elf64_Phdr& h = segments.headers[i];
+  static Segments all;  // static: large, and read once
+  library_count = segment_count = 0;
+  if (const char* why = read_segments(descriptor, all); why != nullptr) return why;
+  bool is_first = true;
+  for (std::size_t i = 0; i < all.count; ++i) {
+    const Elf64_Phdr& h = all.headers[i];
     if (h.p_type == PT_GNU_STACK && (h.p_flags & PF_X) != 0) return "it wants an executable stack";
-    if (h.p_type != PT_LOAD || (h.p_flags & PF_X) == 0) continue;
+    if (h.p_type != PT_LOAD) continue;
+    // The loader maps a first segment as long as the whole object.
+    const bool would_cover_all = std::exchange(is_first, false);
+    if ((h.p_flags & PF_X) == 0) continue;
+    if (would_cover_all) return "its code does not lie apart from its data";
     if ((h.p_flags & PF_W) != 0) return "it wants memory that is both writable and executable";
-    if (code_count == kMostCodeSegments) return "it has too many executable segments";
-    code_offsets[code_count++] = h.p_offset / kLoadPage * kLoadPage;
+    if (segment_count == kMostCodeSegments) return "it has too many executable segments";
+    const std::uint64_t begin = h.p_offset / kLoadPage * kLoadPage;
+    if (h.p_filesz > kMostCode) return "it has too much code";
+    const std::uint64_t pages = (h.p_offset - begin + h.p_filesz + kLoadPage - 1) / kLoadPage;
+    segments[segment_count++] = {begin, static_cast<std::uint32_t>(pages * kLoadPage)};
   }
-  const Elf64_Phdr* where = segments.dynamic();
+  const Elf64_Phdr* where = all.dynamic();
   if (where == nullptr) return "it has no dynamic section";
 
   static Elf64_Dyn entries[kMostDynamic];
@@ -78,7 +88,7 @@ const char* ObjectFile::read(int descriptor) {
       read_some(descriptor, entries, bytes, where->p_offset) / sizeof(Elf64_Dyn);
   std::uint64_t strings = 0;
   for (std::size_t i = 0; i < count && entries[i].d_tag != DT_NULL; ++i)
-    if (entries[i].d_tag == DT_STRTAB) strings = segments.offset_of(entries[i].d_un.d_ptr, 0);
+    if (entries[i].d_tag == DT_STRTAB) strings = all.offset_of(entries[i].d_un.d_ptr, 0);
   for (std::size_t i = 0; i < count && entries[i].d_tag != DT_NULL; ++i) {
     if (entries[i].d_tag != DT_NEEDED) continue;
     if (library_count == kMostLibraries) return "it names too many libraries";

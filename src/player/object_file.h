@@ -18,10 +18,10 @@ inline constexpr std::size_t kLibraryNameBytes = 64;
 struct ObjectFile {
   char libraries[kMostLibraries][kLibraryNameBytes];  ///< Ended by zeros.
   std::size_t library_count = 0;
-  std::uint64_t code_offsets[kMostCodeSegments];  ///< Of executable segments, in whole pages.
-  std::size_t code_count = 0;
+  CodeSegment segments[kMostCodeSegments];  ///< The executable ones.
+  std::size_t segment_count = 0;
 
-  std::span<const std::uint64_t> code() const { return {code_offsets, code_count}; }
+  std::span<const CodeSegment> code() const { return {segments, segment_count}; }
 
   /// Reads an open file. Null, or why it cannot be an object of a candidate.
   const char* read(int descriptor);

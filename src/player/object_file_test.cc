@@ -62,7 +62,16 @@ TEST(ObjectFile, SaysWhatIsNamedAndWhereCodeLies) {
   EXPECT_STREQ(object.libraries[0], "libm.so.6");
   EXPECT_STREQ(object.libraries[1], "libgomp.so.1");
   ASSERT_EQ(object.code().size(), 1U);
-  EXPECT_EQ(object.code()[0], 0x2000U);
+  EXPECT_EQ(object.code()[0].offset, 0x2000U);
+  EXPECT_EQ(object.code()[0].bytes, 0x1000U);
+}
+
+// The loader maps the first segment as long as the whole object: data would become code.
+TEST(ObjectFile, RefusesCodeThatDoesNotLieApart) {
+  ObjectFile object;
+  Image image;
+  image.segments[0].p_flags |= PF_X;
+  EXPECT_EQ(read_image(object, image), "its code does not lie apart from its data");
 }
 
 TEST(ObjectFile, RefusesMemoryThatIsWritableAndExecutable) {

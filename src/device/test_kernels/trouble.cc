@@ -1,6 +1,7 @@
 // Every way to misbehave, chosen by the first argument; arguments (mode, x, y).
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <link.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -54,6 +55,34 @@ bool can_make_code() {
   return ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, private_memory, -1, 0) !=
              MAP_FAILED ||
          ::mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0;
+}
+
+/// Whether the object's own file can be mapped as code, with its data behind the code.
+bool can_make_code_of_data() {
+  struct Code {
+    off_t offset = 0;
+    std::size_t bytes = 0;
+  } code;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* into) {
+        const auto here = reinterpret_cast<std::uintptr_t>(&can_make_code);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& h = info->dlpi_phdr[i];
+          if (h.p_type == PT_LOAD && here - info->dlpi_addr - h.p_vaddr < h.p_memsz)
+            *static_cast<Code*>(into) = {static_cast<off_t>(h.p_offset), h.p_filesz};
+        }
+        return 0;
+      },
+      &code);
+  const auto can_map = [&](std::size_t bytes) {
+    for (int file = 3; file < 1024; ++file)
+      if (::mmap(nullptr, bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, code.offset) !=
+          MAP_FAILED)
+        return true;
+    return false;
+  };
+  // Where even the code alone could not be mapped this would show nothing.
+  return !can_map(code.bytes) || can_map(code.bytes + 4096);
 }
 
 bool can_have_pages_filled() {
@@ -189,7 +218,7 @@ extern "C" void kw_entry(void* const* args) {
                                                                                              : 1);
       break;
     case kMakeCode:
-      y[0] = static_cast<float>(can_make_code());
+      y[0] = static_cast<float>(can_make_code() || can_make_code_of_data());
       break;
     case kFillPages:
       y[0] = static_cast<float>(can_have_pages_filled());
