@@ -19,8 +19,9 @@ constexpr unsigned kResolved = R_AARCH64_IRELATIVE;
 constexpr unsigned kCallSlot = R_AARCH64_JUMP_SLOT, kLoadSlot = R_AARCH64_GLOB_DAT;
 #endif
 
-/// Far above what 32 MiB of object can honestly hold.
+/// Far above what an object of a kernel holds; what has more is refused.
 constexpr std::size_t kMostEntries = std::size_t{1} << 20;
+constexpr std::size_t kMostDynamic = 1024;
 
 class ImageReader {
  public:
@@ -32,7 +33,7 @@ class ImageReader {
       return fail("not a shared object for this machine");
     image_.machine = header.e_machine;
     KW_TRY(read_segments(header));
-    read_relocations();
+    KW_TRY(read_relocations());
     KW_TRY(read_sections(header));
     std::ranges::sort(image_.functions, {}, &ElfFunction::address);
     std::ranges::sort(image_.resolvers);
@@ -54,7 +55,7 @@ class ImageReader {
         return fail("a segment ends past the file");
       const std::string_view held = bytes_.substr(segment->p_offset, segment->p_filesz);
       if (segment->p_type == PT_DYNAMIC)
-        read_dynamic(held);
+        KW_TRY(read_dynamic(held));
       else
         image_.segments.push_back({.address = segment->p_vaddr,
                                    .bytes = held,
@@ -64,12 +65,17 @@ class ImageReader {
     return {};
   }
 
-  void read_dynamic(std::string_view table) {
+  /// Of a tag that stands there twice, loaders take the last: linkers write none.
+  Result<> read_dynamic(std::string_view table) {
     for (std::size_t i = 0; i < table.size() / sizeof(Elf64_Dyn); ++i) {
       const auto entry = *elf_at<Elf64_Dyn>(table, i * sizeof(Elf64_Dyn));
-      if (entry.d_tag == DT_NULL) return;
+      if (entry.d_tag == DT_NULL) return {};
+      if (image_.dynamic.size() == kMostDynamic) return fail("its dynamic section has no end");
+      if (entry.d_tag != DT_NEEDED && image_.tag(entry.d_tag))
+        return fail("its dynamic section names something twice");
       image_.dynamic.emplace_back(entry.d_tag, entry.d_un.d_val);
     }
+    return {};
   }
 
   /// The file's bytes from `address` to the end of its segment; empty where nothing is mapped.
@@ -80,17 +86,20 @@ class ImageReader {
     return {};
   }
 
-  void read_relocations() {
+  Result<> read_relocations() {
     for (const auto& [start, size] :
          {std::pair(DT_RELA, DT_RELASZ), std::pair(DT_JMPREL, DT_PLTRELSZ)}) {
       const auto at = image_.tag(start), bytes = image_.tag(size);
       if (!at || !bytes) continue;
       const std::string_view table = from(*at).substr(0, *bytes);
-      for (std::size_t i = 0; i < table.size() / sizeof(Elf64_Rela); ++i) {
-        if (image_.relocations.size() >= kMostEntries) return;
+      const std::size_t count = table.size() / sizeof(Elf64_Rela);
+      if (table.size() < *bytes) return fail("its relocations end past their segment");
+      if (image_.relocations.size() + count > kMostEntries)
+        return fail("it has more relocations than any kernel needs");
+      for (std::size_t i = 0; i < count; ++i)
         add_relocation(*elf_at<Elf64_Rela>(table, i * sizeof(Elf64_Rela)));
-      }
     }
+    return {};
   }
 
   void add_relocation(const Elf64_Rela& entry) {
@@ -127,21 +136,23 @@ class ImageReader {
              .name = elf_string(bytes_, sections[header.e_shstrndx], section.sh_name)});
       if ((section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM) &&
           section.sh_link < sections.size())
-        read_functions(section, sections[section.sh_link]);
+        KW_TRY(read_functions(section, sections[section.sh_link]));
     }
     return {};
   }
 
-  void read_functions(const Elf64_Shdr& table, const Elf64_Shdr& names) {
+  Result<> read_functions(const Elf64_Shdr& table, const Elf64_Shdr& names) {
     const std::string_view symbols = elf_contents(bytes_, table);
     for (std::size_t i = 1; i < symbols.size() / sizeof(Elf64_Sym); ++i) {
       const auto symbol = *elf_at<Elf64_Sym>(symbols, i * sizeof(Elf64_Sym));
       const auto type = ELF64_ST_TYPE(symbol.st_info);
       if (symbol.st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC)) continue;
-      if (image_.functions.size() >= kMostEntries) return;
+      if (image_.functions.size() == kMostEntries)
+        return fail("it has more functions than any kernel needs");
       if (type == STT_GNU_IFUNC) image_.resolvers.push_back(symbol.st_value);
       image_.functions.push_back({symbol.st_value, elf_string(bytes_, names, symbol.st_name)});
     }
+    return {};
   }
 
   std::string_view bytes_;

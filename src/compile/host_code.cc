@@ -118,6 +118,7 @@ class X86Code {
     for (const ElfFunction& function : image_.functions) anchors_.push_back(function.address);
     for (const ElfRelocation& r : image_.relocations)
       anchors_.push_back(r.value + static_cast<std::uint64_t>(r.addend));
+    joins_.insert(anchors_.begin(), anchors_.end());
     while (!anchors_.empty()) {
       std::uint64_t address = anchors_.back();
       anchors_.pop_back();
@@ -135,9 +136,11 @@ class X86Code {
   }
 
   void look_at(const Step& step) {
-    for (const auto& lead : {step.target, step.operand})
-      if (lead) anchors_.push_back(*lead);
-    if (step.target && !step.is_call()) joins_.insert(*step.target);
+    for (const auto& lead : {step.target, step.operand}) {
+      if (!lead) continue;
+      anchors_.push_back(*lead);
+      joins_.insert(*lead);
+    }
     if (const auto reach = reach_of(step.instruction); reach && code_.reaching.size() < kMostSeen)
       code_.reaching.push_back({.reach = *reach,
                                 .name = ZydisMnemonicGetString(step.instruction.mnemonic),
