@@ -36,9 +36,11 @@ class Brake {
   bool await_rest();
 
   /// Once at rest: processor time, summed over threads, that was used outside of the last call of
-  /// `elapsed_ns`, beyond what being stopped costs a thread. At least as much as was really used:
-  /// a thread that ran at the look is taken to have done after the answer what it had not been
-  /// charged for until then. 0 where the kernel keeps no times of threads.
+  /// `elapsed_ns`, beyond what being stopped costs a thread. At least as much as threads that still
+  /// exist have really used: one that ran at the look is taken to have done after the answer what
+  /// it had not been charged for until then. What a thread used that ended between the look and the
+  /// rest is not counted; the stop leaves it some 50 µs. 0 where the kernel keeps no times of
+  /// threads.
   double outside_ns(double elapsed_ns) const;
 
   ThreadSet& threads() { return threads_; }

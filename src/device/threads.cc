@@ -20,11 +20,15 @@ namespace {
 
 constexpr std::size_t kMostOpen = 256;  // threads whose files stay open
 
-/// The file from its start; empty if the thread is gone.
+/// The file from its start; empty if the thread is gone or the file is not open.
 std::string_view reread(const platform::Fd& file, std::span<char> into) {
   const ssize_t n = file ? ::pread(file.get(), into.data(), into.size(), 0) : 0;
   return {into.data(), n > 0 ? static_cast<std::size_t>(n) : 0};
 }
+
+// Beside the letters of proc(5).
+constexpr char kGone = 0;
+constexpr char kUnreadable = '?';
 
 }  // namespace
 
@@ -57,17 +61,30 @@ ThreadSet::Files& ThreadSet::files_of(pid_t thread) {
   return open_.emplace(thread, Files{open("stat"), open("schedstat")}).first->second;
 }
 
+// A file that was opened for a thread which has ended says nothing of another that got its number.
+std::string_view ThreadSet::reread_of(pid_t thread, platform::Fd Files::* file,
+                                      std::span<char> into) {
+  std::string_view text = reread(files_of(thread).*file, into);
+  if (!text.empty()) return text;
+  open_.erase(thread);
+  text = reread(files_of(thread).*file, into);
+  if (text.empty()) open_.erase(thread);
+  return text;
+}
+
 char ThreadSet::state_of(pid_t thread) {
   char text[512];
-  const std::string_view line = reread(files_of(thread).state, text);
+  const std::string_view line = reread_of(thread, &Files::state, text);
   // "pid (name) S …"; the name may hold anything, so search from the end.
   const auto close = line.rfind(") ");
-  return close == std::string_view::npos || close + 2 >= line.size() ? char{0} : line[close + 2];
+  if (close != std::string_view::npos && close + 2 < line.size()) return line[close + 2];
+  const auto folder = fmt::format("/proc/{}/task/{}", process_, thread);
+  return ::access(folder.c_str(), F_OK) == 0 ? kUnreadable : kGone;
 }
 
 std::int64_t ThreadSet::time_of(pid_t thread) {
   char text[128];
-  const std::string_view line = reread(files_of(thread).time, text);
+  const std::string_view line = reread_of(thread, &Files::time, text);
   std::int64_t ns = -1;
   std::from_chars(line.data(), line.data() + line.size(), ns);
   return ns;
@@ -78,7 +95,8 @@ ThreadSet::State ThreadSet::state_of_all(const char* letters) {
   if (all.empty()) return State::Unknown;
   for (const pid_t thread : all) {
     const char state = state_of(thread);
-    if (state != 0 && std::strchr(letters, state) == nullptr) return State::Other;
+    if (state == kUnreadable) return State::Unknown;
+    if (state != kGone && std::strchr(letters, state) == nullptr) return State::Other;
   }
   return State::AsAsked;
 }

@@ -8,7 +8,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <string>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "platform/files.h"
@@ -29,7 +30,8 @@ class ThreadSet {
 
   /// Numbers of the threads as this machine counts them; empty without /proc.
   std::vector<pid_t> ids();
-  /// Whether the state letter of every thread is one of `letters` (proc(5)). Unknown without /proc.
+  /// Whether the state letter of every thread is one of `letters` (proc(5)). Unknown without /proc,
+  /// and where a thread's file cannot be read.
   State state_of_all(const char* letters);
   /// Empty where the kernel keeps no such figures.
   Times times();
@@ -53,6 +55,7 @@ class ThreadSet {
   };
 
   Files& files_of(pid_t thread);
+  std::string_view reread_of(pid_t thread, platform::Fd Files::* file, std::span<char> into);
   char state_of(pid_t thread);
   std::int64_t time_of(pid_t thread);
 

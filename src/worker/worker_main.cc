@@ -3,8 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <optional>
@@ -56,11 +58,21 @@ std::optional<Service> service_of(int argc, char** argv) {
   return service;
 }
 
+/// Looking at what every thread of two players does takes up to six descriptors for each.
+void allow_many_files() {
+  constexpr rlim_t kEnough = 1 << 16;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, kEnough));
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   constexpr int kFrames = 3;
   kw::show_output_safely();
+  allow_many_files();
   if (const auto files = files_of(argc, argv)) {
     ::prctl(PR_SET_DUMPABLE, 0);
     return kw::worker::judge_bundle(files->bundle, files->out);
