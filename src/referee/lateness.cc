@@ -11,23 +11,23 @@
 namespace kw::referee {
 namespace {
 
-constexpr double kShareOfCall = 0.01;
-// What a thread is charged for falling asleep a little late; a call that is measured alone lasts
-// ten times as long.
+constexpr double kShareOfCalls = 0.01;
+// What a thread is charged for falling asleep a little late, for each call; one that is measured
+// alone lasts ten times as long.
 constexpr double kLeastOutsideNs = 10e3;
 constexpr int kLeastLate = 8;
 constexpr double kMostShare = 1.0 / 3;
-// An honest candidate and its opponent are stopped alike: eight late calls of at most twenty-four
+// An honest candidate and its opponent are stopped alike: eight late samples of at most twenty-four
 // beside an opponent with a quarter of that share come by chance in one of some thousands, where
-// every third call is late; on a quiet host hardly one in a hundred is.
+// every third sample is late; on a quiet host hardly one in a hundred is.
 constexpr double kFarOftener = 4;
 constexpr int kLeastOfOpponent = 8;
 
 }  // namespace
 
-bool Lateness::tell(double outside_ns, double elapsed_ns) {
-  ++calls_;
-  if (outside_ns <= std::max(kLeastOutsideNs, kShareOfCall * elapsed_ns)) return false;
+bool Lateness::tell(double outside_ns, double elapsed_ns, int calls) {
+  ++samples_;
+  if (outside_ns <= std::max(kLeastOutsideNs * calls, kShareOfCalls * elapsed_ns)) return false;
   ++late_;
   most_ns_ = std::max(most_ns_, outside_ns);
   return true;
@@ -38,19 +38,19 @@ bool Lateness::is_often() const { return late_ >= kLeastLate && share() > kMostS
 std::optional<Verdict> judge_lateness(const Lateness& candidate, const Lateness* opponent,
                                       const std::string& what) {
   const bool is_alone = opponent == nullptr;
-  if (!is_alone && opponent->calls() < kLeastOfOpponent) return std::nullopt;
+  if (!is_alone && opponent->samples() < kLeastOfOpponent) return std::nullopt;
   const bool is_candidate = candidate.is_often();
   if (!is_candidate && (is_alone || !opponent->is_often())) return std::nullopt;
   const bool is_far =
       is_candidate && !is_alone && kFarOftener * opponent->share() < candidate.share();
-  const std::string beside =
-      is_alone ? std::string("nothing was timed beside it")
-               : fmt::format("its opponent's did in {} of {}", opponent->late(), opponent->calls());
+  const std::string beside = is_alone ? std::string("nothing was timed beside it")
+                                      : fmt::format("its opponent's did in {} of {}",
+                                                    opponent->late(), opponent->samples());
   return Verdict{
       Stage::Measure, is_far ? Outcome::Cheated : Outcome::Unmeasurable,
-      fmt::format("{}: in {} of {} calls the candidate's threads worked before the request or "
-                  "after the answer, up to {} of processor time; {}",
-                  what, candidate.late(), candidate.calls(), format_ns(candidate.most_ns()),
+      fmt::format("{}: in {} of {} samples the candidate's threads worked before a request or "
+                  "after its answer, up to {} of processor time; {}",
+                  what, candidate.late(), candidate.samples(), format_ns(candidate.most_ns()),
                   beside)};
 }
 

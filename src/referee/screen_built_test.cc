@@ -95,6 +95,12 @@ TEST_F(ScreenBuilt, TellsAFutexFromOtherCallsOfTheKernel) {
   EXPECT_THAT(words("#include <unistd.h>\nvoid f(float* y) { volatile long n = 202; y[0] = "
                     "(float)syscall(n, y, 0); }"),
               HasSubstr("uses syscall()"));
+  // A number that only the code before it in memory loads.
+  EXPECT_THAT(words("extern \"C\" long through(long, ...);\n"
+                    "asm(\"mov $202, %edi\\n.globl through\\n.type through, "
+                    "@function\\nthrough: jmp syscall@plt\\n\");\n"
+                    "void f(float* y) { y[0] = (float)through(39); }"),
+              HasSubstr("uses syscall()"));
   EXPECT_THAT(words("#include <unistd.h>\nlong (*volatile g)(long, ...) = syscall;\n"
                     "void f(float* y) { y[0] = (float)g(39); }"),
               HasSubstr("uses syscall()"));

@@ -82,6 +82,17 @@ TEST(ScreenText, LeavesCodeAloneThatIsNotCompiled) {
     EXPECT_TRUE(screen_text(text, "k.cu", Target::Cuda).verdict.has_value()) << text;
 }
 
+TEST(ScreenText, LooksAtPtxBehindMacrosThatAHeaderMayDefine) {
+  EXPECT_THAT(evidence(screen_text("#include <climits>\n#ifdef CHAR_BIT\n__device__ void f() { "
+                                   "asm(\".visible .func g() {}\"); }\n#endif\n",
+                                   "k.cu", Target::Cuda)),
+              HasSubstr("declares a symbol"));
+  EXPECT_EQ(evidence(screen_text(
+                "#if 0\n__device__ void f() { asm(\".visible .func g() {}\"); }\n#endif\n", "k.cu",
+                Target::Cuda)),
+            "");
+}
+
 TEST(ScreenText, ReadsPastAByteOrderMark) {
   EXPECT_EQ(evidence(screen_text("\xEF\xBB\xBF// kw: launch k\nint f();\n", "k.cu", Target::Cuda)),
             "");

@@ -113,10 +113,15 @@ class TextScreen {
                      text.find("\\\r\n") != std::string_view::npos) {}
 
   Screening run(Target target) {
-    blank_inactive();
+    if (target == Target::Cuda) {
+      const Cleaned whole = clean_;
+      blank_inactive(Names::MayBeDefined);
+      screen_statements(kPtxRules);
+      clean_ = whole;
+    }
+    blank_inactive(Names::AsTheTextSays);
     screen_directives();
     if (target == Target::Cuda) {
-      screen_statements(kPtxRules);
       screen_host_code();
     } else {
       screen_statements(kAssemblyRules);
@@ -126,7 +131,7 @@ class TextScreen {
 
   /// The place of the first of these words that stands in code or in assembly.
   std::optional<std::size_t> find(const std::vector<std::string>& words) {
-    blank_inactive();
+    blank_inactive(Names::AsTheTextSays);
     for (const std::string& word : words)
       for (const std::string* text : {&clean_.code, &clean_.literals})
         if (const std::size_t at = text->find(word); at != std::string::npos) return at;
@@ -161,8 +166,10 @@ class TextScreen {
   }
 
   enum class Branch { Taken, Skipped, Unknown };
+  /// Which macros are taken to be defined: any, since a header may define it, for rules that no
+  /// look at the object repeats; else those that the text, a knob or the compiler defines.
+  enum class Names { MayBeDefined, AsTheTextSays };
 
-  /// Whether something may define the macro: the text, a knob, or the compiler.
   bool may_be_defined(std::string_view macro) {
     if (macro.empty() || macro.front() == '_' || macro.starts_with("KW_")) return true;
     bool is_defined = false;
@@ -174,7 +181,7 @@ class TextScreen {
     return is_defined;
   }
 
-  Branch branch_of(std::string_view directive, std::string_view condition) {
+  Branch branch_of(std::string_view directive, std::string_view condition, Names names) {
     if (directive == "if") {
       if (condition == "0" || condition == "false") return Branch::Skipped;
       if (condition == "1" || condition == "true") return Branch::Taken;
@@ -185,12 +192,12 @@ class TextScreen {
     }
     if (directive == "ifndef") return Branch::Unknown;
     const bool is_name = std::all_of(condition.begin(), condition.end(), is_name_char);
-    return is_name && !may_be_defined(condition) ? Branch::Skipped : Branch::Unknown;
+    const bool is_skipped = is_name && names == Names::AsTheTextSays && !may_be_defined(condition);
+    return is_skipped ? Branch::Skipped : Branch::Unknown;
   }
 
-  /// Blanks what the preprocessor plainly skips. What is blanked too much, by a macro that comes
-  /// from elsewhere, costs a message and nothing else.
-  void blank_inactive() {
+  /// Blanks what the preprocessor plainly skips.
+  void blank_inactive(Names names) {
     std::vector<Branch> open;
     std::vector<std::pair<std::size_t, std::size_t>> skipped;
     const auto is_skipped = [&] {
@@ -206,7 +213,7 @@ class TextScreen {
       const std::string_view word = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
       if (word == "if" || word == "ifdef" || word == "ifndef")
         open.push_back(is_skipped() ? Branch::Unknown
-                                    : branch_of(word, trim(rest.substr(word.size()))));
+                                    : branch_of(word, trim(rest.substr(word.size())), names));
       if (open.empty()) continue;
       Branch& last = open.back();
       if (word == "endif")

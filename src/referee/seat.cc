@@ -79,10 +79,13 @@ Result<TimedCall> Seat::time(const std::vector<int>& sets, const AfterCall& afte
     if (one.verdict) return one;
     sample.ns += one.ns / calls_;
     sample.wall_ns += one.wall_ns;
+    sample.outside_ns += one.outside_ns;
     sample.is_void |= one.is_void;
     if (after) sample.afterwards = KW_TRY(after(set));
-    if (sample.afterwards) break;
+    if (sample.afterwards) return sample;
   }
+  if (!bench_.runs_plans())
+    sample.is_void = lateness_.tell(sample.outside_ns, sample.wall_ns, calls_);
   return sample;
 }
 
@@ -136,8 +139,7 @@ Result<TimedCall> Seat::run(bool is_timed, device::CallKind kind) {
   timed.may_be_input_write = may_be_input_write(result);
   if (!bench_.runs_plans()) {
     timed.ns = result.elapsed_ns - bench_.empty_ns.value_or(0);
-    if (is_timed && !timed.verdict)
-      timed.is_void = lateness_.tell(result.outside_ns, result.elapsed_ns);
+    timed.outside_ns = result.outside_ns;
   } else if (!timed.verdict) {
     // Without a stamp (the host missed the announcement) there is a rough figure, good for
     // planning.

@@ -25,6 +25,8 @@ struct TimedCall {
   /// Per call. cpu: net of the empty call; may be <= 0 for trifles. cuda: between the stamps.
   double ns = 0;
   double wall_ns = 0;  ///< By the referee's clock around the call, nothing subtracted.
+  /// cpu: processor time that its threads used before the request and after the answer.
+  double outside_ns = 0;
   /// `ns` counts for nothing. cuda: stamps and events disagree. cpu: threads worked outside of the
   /// call.
   bool is_void = false;
