@@ -93,6 +93,17 @@ Moments moments(const std::vector<float>& values) {
 
 constexpr std::int64_t kMany = 200'000;
 
+TEST_F(HostOpsTest, CopiesTurned) {
+  const auto from = holding<std::int32_t>({0, 1, 2, 3, 4, 5, 6, 7});
+  const auto to = make(32);
+  ASSERT_TRUE(ops().copy_turned(*to, *from, 8, 24).has_value());
+  EXPECT_THAT(read<std::int32_t>(*to), ElementsAre(2, 3, 4, 5, 0, 1, 6, 7));
+  ASSERT_TRUE(ops().copy_turned(*to, *from, 0, 32).has_value());
+  EXPECT_THAT(read<std::int32_t>(*to), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  ASSERT_TRUE(ops().copy_turned(*to, *from, 32, 32).has_value());
+  EXPECT_THAT(read<std::int32_t>(*to), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
 TEST_F(HostOpsTest, UniformValuesLieInTheirRange) {
   const auto v = drawn("uniform", {{"lo", -1}, {"hi", 3}}, kMany);
   EXPECT_GE(*std::ranges::min_element(v), -1);

@@ -342,7 +342,11 @@ Result<std::optional<Verdict>> Timing::set_up(Entry& entry) {
   return std::nullopt;
 }
 
-Result<std::optional<Verdict>> Timing::run() { return excuse(time_all()); }
+Result<std::optional<Verdict>> Timing::run() {
+  auto ended = KW_TRY(excuse(time_all()));
+  if (ended) speedup_.is_faster = false;
+  return ended;
+}
 
 Result<std::optional<Verdict>> Timing::time_all() {
   const auto verdict = KW_TRY(opponent_ != nullptr ? run_pairs() : run_alone());
@@ -352,13 +356,7 @@ Result<std::optional<Verdict>> Timing::time_all() {
   for (Entry& entry : entries_)
     if (entry.bench->runs_plans() && speedup_.is_faster)
       if (auto differs = KW_TRY(retime(entry))) return differs;
-  const bool is_claim = speedup_.is_faster || request_.measure.purpose == Purpose::Confirm;
-  for (Entry& entry : entries_)
-    if (!entry.bench->runs_plans() && is_claim)
-      if (auto wrong = KW_TRY(live_long(entry))) {
-        speedup_.is_faster = false;
-        return at_measure(*wrong);
-      }
+  if (auto wrong = KW_TRY(live_long())) return wrong;
   for (Entry& entry : entries_)
     if (auto impossible = KW_TRY(hold_to_physics(entry))) return impossible;
   for (Entry& entry : entries_)
@@ -397,13 +395,15 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
     if (!turn.candidate_first) other = KW_TRY(time_trusted(*entry.opponent, sets));
     if (auto verdict = KW_TRY(time_candidate(entry, sets, own))) return verdict;
     if (turn.candidate_first) other = KW_TRY(time_trusted(*entry.opponent, sets));
-    if (!own || !other) continue;  // void: another pair in its place, on a coin of its own
-    const measure::PairedSample pair{*own, *other};
-    if (pair.opponent_ns <= 0) return opponent_fails("it takes no longer than an empty call");
-    entry.result->samples.push_back(
-        {pair.candidate_ns, pair.opponent_ns, sets.front(), !turn.candidate_first});
-    plan.add(pair);
-    if (entry.result->samples.size() == kProbePairs) shorten_opponent(entry);
+    // A void one is replaced by another pair, on a coin of its own.
+    if (own && other) {
+      const measure::PairedSample pair{*own, *other};
+      if (pair.opponent_ns <= 0) return opponent_fails("it takes no longer than an empty call");
+      entry.result->samples.push_back(
+          {pair.candidate_ns, pair.opponent_ns, sets.front(), !turn.candidate_first});
+      plan.add(pair);
+      if (entry.result->samples.size() == kProbePairs) shorten_opponent(entry);
+    }
     const auto elapsed_ns = static_cast<double>(now_ns() - started);
     if (plan.wants_more() && !plan.wants_noise_floor())
       if (const char* why = why_cut(plan, limits, elapsed_ns)) plan.cut_short(why);

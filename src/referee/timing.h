@@ -115,11 +115,13 @@ class Timing {
   Result<Time> time_trusted(Seat& seat, const std::vector<int>& sets);
   Result<std::optional<Verdict>> sit_down(Entry& entry);
   /// Where `first` needs a life, one for it and one for the opponent, on memory that no process has
-  /// mapped. Verdict: of `first`.
-  Result<std::optional<Verdict>> begin_lives(Entry& entry, Seat& first);
+  /// mapped, unless all of its processes are `trusted`. Verdict: of `first`.
+  Result<std::optional<Verdict>> begin_lives(Entry& entry, Seat& first, bool trusted = false);
   Result<std::optional<Verdict>> run_pairs();
   Result<std::optional<Verdict>> run_alone();
-  /// A win on a CPU, once more: one process of some hundred calls.
+  /// A win on a CPU, once more: one process of some hundred calls, at a workload drawn by lot; in a
+  /// confirmation at each.
+  Result<std::optional<Verdict>> live_long();
   Result<std::optional<Verdict>> live_long(Entry& entry);
   Result<std::optional<Verdict>> retime(Entry& entry);
   Result<std::optional<Verdict>> wall_times(Entry& entry, bool is_paced,

@@ -99,8 +99,10 @@ Result<std::optional<Verdict>> Timing::sustain(Entry& entry) {
     if (program == nullptr || verdict) continue;
     const double call_ns =
         program == &candidate_ ? entry.result->median_ns : entry.result->opponent_ns;
-    auto run = KW_TRY(time_sustained(bench, request_.jail, *program, call_ns, timeout_of(bench),
-                                     seed_.child("sustained").child(program->role)));
+    auto timed = time_sustained(bench, request_.jail, *program, call_ns, timeout_of(bench),
+                                seed_.child("sustained").child(program->role));
+    if (!timed) bench.keep_slots(slots);
+    auto run = KW_TRY(std::move(timed));
     if (run.verdict && program != &candidate_)
       run.figure.why_not = run.verdict->evidence;  // it accuses nobody
     else

@@ -13,11 +13,12 @@ namespace kw::referee {
 namespace {
 
 // "Some hundred calls", by a number that a candidate cannot know. Where they would take longer than
-// the wall time, as few as fit into it, but no fewer than the last figure.
+// the wall time, as few as fit into it, but no fewer than the last figure. A confirmation takes the
+// longer time for each workload; any other win takes the shorter one for a workload drawn by lot.
 constexpr std::uint64_t kLeastCalls = 150;
 constexpr std::uint64_t kMostCalls = 450;
-constexpr double kLifeWallNs = 3e9;
-constexpr double kSearchLifeWallNs = 1e9;  // a search only ranks, and its winner is confirmed
+constexpr double kConfirmedLifeWallNs = 3e9;
+constexpr double kLifeWallNs = 1e9;
 constexpr std::uint64_t kFewestCalls = 24;
 constexpr std::size_t kMostChecked = 8;
 
@@ -39,8 +40,12 @@ Result<std::optional<Verdict>> Timing::sit_down(Entry& entry) {
 // memory is worth up to a percent, and an opponent that lived on would give the same percent to
 // every pair; and it could keep for the next life what the one before had told it by way of the
 // memory that they share.
-Result<std::optional<Verdict>> Timing::begin_lives(Entry& entry, Seat& first) {
-  if (first.needs_life()) KW_TRY(entry.bench->renew_memory());
+Result<std::optional<Verdict>> Timing::begin_lives(Entry& entry, Seat& first, bool trusted) {
+  if (first.needs_life() && !entry.bench->runs_plans()) {
+    const auto lap = account_.lap("memory");
+    entry.bench->end_lives();
+    if (!trusted) KW_TRY(entry.bench->renew_memory());
+  }
   if (first.needs_life() && entry.bench->runs_plans() && entry.opponent)
     entry.bench->opponent->end();
   if (auto verdict = KW_TRY(first.ready())) return verdict;
@@ -52,10 +57,19 @@ Result<std::optional<Verdict>> Timing::begin_lives(Entry& entry, Seat& first) {
 
 // What goes wrong only after a while does so in a process that lives for a while. To the candidate
 // its calls are timed ones: caches are cold, inputs are new every time, and the process rests in
-// between. Those whose truth is known come at turns that it cannot foresee, each once; the inputs
-// of the others are drawn where they are used, since a truth would cost more than the call.
+// between. Those whose truth is known come at turns that it cannot foresee, each once; nobody knows
+// that of the others, since a truth would cost more than the call.
+Result<std::optional<Verdict>> Timing::live_long() {
+  const bool is_confirmed = request_.measure.purpose == Purpose::Confirm;
+  const std::size_t chosen = rng_.below(entries_.size());
+  if (!is_on(Defence::LongLives) || !(speedup_.is_faster || is_confirmed)) return std::nullopt;
+  for (std::size_t w = 0; w < entries_.size(); ++w)
+    if (!entries_[w].bench->runs_plans() && (is_confirmed || w == chosen))
+      if (auto wrong = KW_TRY(live_long(entries_[w]))) return at_measure(*wrong);
+  return std::nullopt;
+}
+
 Result<std::optional<Verdict>> Timing::live_long(Entry& entry) {
-  if (!is_on(Defence::LongLives)) return std::nullopt;
   const auto lap = account_.lap("long life");
   Seat& seat = *entry.candidate;
   KW_TRY(entry.bench->renew_memory());
@@ -64,8 +78,8 @@ Result<std::optional<Verdict>> Timing::live_long(Entry& entry) {
   std::set<std::uint64_t> turns =
       draw_turns(calls, std::min(kMostChecked, static_cast<std::size_t>(entry.sets)), rng_);
   int next_set = kWarmSet + 1;
-  const bool only_ranks = request_.measure.purpose == Purpose::Search;
-  const double most_ns = only_ranks ? kSearchLifeWallNs : kLifeWallNs;
+  const bool is_confirmed = request_.measure.purpose == Purpose::Confirm;
+  const double most_ns = is_confirmed ? kConfirmedLifeWallNs : kLifeWallNs;
   const std::int64_t began = clock_.now_ns();
   std::uint64_t call = 0;
   const auto look = [&](int set) -> Result<std::optional<Verdict>> {
