@@ -23,7 +23,7 @@
 namespace kw::cli {
 namespace {
 
-/// What was asked for of a GPU against the CPU (mission.md): five to ten times as fast.
+/// This project's aim for a GPU: five to ten times as fast as the CPU.
 constexpr double kLeastGain = 5;
 constexpr double kFullGain = 10;
 /// Near the roofline, where the task sets no goal.

@@ -1,4 +1,4 @@
-// How an evaluation is shown: on a terminal and as the JSON object of design §14.
+// How an evaluation is shown: on a terminal, and as the JSON object that --json prints.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -33,10 +33,12 @@ struct HostCode {
   std::vector<std::string> calling_resolvers;
 };
 
-/// Decodes what is executable: from every section and symbol on, and from wherever a branch, a call
-/// or an address in the code leads, so that instructions hidden in others are seen as well once
-/// something plain leads to them. An address computed at run time may lead elsewhere; what is
-/// reached that way is the jail's to deny. Linear in the code, some 50 ns a byte.
+/// Decodes what is executable: from every section and function on, and from wherever a branch, a
+/// call, a relocation or an address in the code leads, each time until bytes that are no
+/// instruction. So instructions hidden in others are seen as well once something plain leads to
+/// them. An address computed at run time may lead elsewhere, into the middle of an instruction or
+/// behind such bytes; what is reached that way is the jail's to deny. Linear in the code, some
+/// 50 ns a byte.
 HostCode read_host_code(const ElfImage& image);
 
 }  // namespace kw::compile

@@ -28,8 +28,9 @@ class Hold {
 std::unique_ptr<Hold> hold_by_signals(const platform::Process& process);
 
 /// The freezer of cgroup v2, where this process may make a group: on two busy cores all threads
-/// rest after 14 to 20 µs at the median, by signals after 45. Null where it may not. The group goes
-/// with the hold, which must not outlive the process by long.
+/// rest after 14 to 20 µs at the median, by signals after 45. Null where it may not. The hold
+/// may outlive the process, whose empty group stays as long as the hold. Once both have ended, the
+/// group is removed by the next call of this function, or as this program ends.
 std::unique_ptr<Hold> hold_by_freezer(const platform::Process& process);
 
 }  // namespace kw::device

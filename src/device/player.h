@@ -61,7 +61,7 @@ struct CallResult {
   double outside_ns = 0;
   double waited_ns = 0;     ///< Of a timed call: before the request, while another player started.
   double announced_ns = 0;  ///< cuda: of these until all was queued; 0: nobody saw it.
-  double stamped_ns = 0;    ///< cuda: between spacer and stamp (design §6); 0: not stamped.
+  double stamped_ns = 0;    ///< cuda: between spacer and stamp; 0: not stamped.
   double event_ns = 0;      ///< cuda: by the driver's events, which only confirm the stamps.
   int signal = 0;           ///< Crashed: of the process. DeviceFault: CUDA's number of the error.
   bool fault_in_guard = false;

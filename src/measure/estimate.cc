@@ -61,7 +61,7 @@ std::optional<Estimate> combine(std::span<const Estimate> workloads) {
 }
 
 double decision_line(double noise_floor) {
-  constexpr double kLeastGain = 0.005;  // design §7
+  constexpr double kLeastGain = 0.005;  // ours: less is no win, however quiet the machine is
   return 1 + std::max(kLeastGain, noise_floor);
 }
 

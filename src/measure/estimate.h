@@ -69,9 +69,10 @@ double decision_line(double noise_floor);
 /// paid for.
 bool is_hopeless(const Estimate& estimate);
 
-/// Decides by design §7. `confidence` is what the comparison asked for; with less than that nothing
-/// is ever Faster, and only the hopeless are NotFaster. Unmeasurable: undecided, and the interval
-/// is wider than a factor e^(+-too_wide).
+/// Faster: the interval lies above decision_line(noise_floor). NotFaster: it lies below, or is
+/// narrow and contains the line. `confidence` is what the comparison asked for; with less than that
+/// nothing is ever Faster, and only the hopeless are NotFaster. Unmeasurable: undecided, and the
+/// interval is wider than a factor e^(+-too_wide).
 Decision decide(const Estimate& estimate, double noise_floor, double confidence, double too_wide);
 
 /// A/A noise floor as a fraction: how far apart two identical things may seem on this machine for

@@ -9,7 +9,7 @@ namespace kw::player {
 
 /// Shared by referee, player and, pinned, the device. Every field that says something holds the
 /// nonce of the run that it speaks of; each line of a cache has one writer.
-/// src/device/cuda/clock.cu writes the same layout.
+/// src/device/cuda/player.cu writes the same layout.
 struct ClockPage {
   /// By the player, once everything is queued: the spacer waits for it.
   alignas(64) volatile std::uint64_t go;

@@ -13,8 +13,8 @@
 namespace kw::profile {
 namespace {
 
-// CuTeGen's signal of register pressure (reference/systems.md §4.2): this many registers at no more
-// than this occupancy.
+// CuTeGen's signal of register pressure (arXiv 2604.01489, `possible_register_pressure`): this many
+// registers at no more than this occupancy.
 constexpr int kManyRegisters = 96;
 constexpr double kLowOccupancy = 0.4;
 // Nsight Compute warns of a tail from a fifth of the run time on (LaunchStatistics: tail effect);

@@ -15,9 +15,9 @@
 
 namespace kw::profile {
 
-/// The metrics that the rules read: the 24 that CudaForge found to follow run time (reference
-/// systems.md §2.3), sectors per request and bytes used per sector, bank conflicts, and time, bytes
-/// per level and operations for a hierarchical roofline.
+/// The metrics that the rules read: the 24 that CudaForge (arXiv 2511.01884) found to follow run
+/// time, sectors per request and bytes used per sector, bank conflicts, and time, bytes per level
+/// and operations for a hierarchical roofline.
 std::span<const std::string_view> ncu_metrics();
 
 /// Where Nsight Compute stands: KW_NCU, PATH, the toolkit's folder, /opt/nvidia. Nothing if

@@ -20,7 +20,7 @@ inline constexpr double kFarFromRoof = 0.25;
 inline constexpr double kAboveRoof = 1.05;
 
 /// What one launch takes in a graph with nothing to do, as the referee reads it: 2.7 µs queued on
-/// an H200 (design §7).
+/// an H200 (docs/measurement.md, What is timed on a GPU).
 inline constexpr double kEmptyLaunchNs = 2'700;
 
 /// Steps of a plan that the device starts one by one; 1 without a plan.

@@ -19,7 +19,7 @@ namespace {
 
 // The worst shape is named where shapes differ by more; ours: the geometric mean hides less.
 constexpr double kApart = 1.1;
-// Of what the tolerance allows; ours: correct forms pass with a factor 4 to spare (design, §4).
+// Of what the tolerance allows; ours: gates are set so that correct forms need a quarter of it.
 constexpr double kNearGate = 0.5;
 
 // Orders of magnitude between groups; what a proposer must fix first comes first.

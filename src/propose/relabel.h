@@ -22,7 +22,7 @@ class ModelRelabeller {
                                       const ReplySettings& reply);
 
   /// One call. A reply that keeps to no form, of another length, or that says that a name is in use
-  /// which is not, is an error with Advice::GiveUp: the steps are left out (ReGraphT, §1.2).
+  /// which is not, is an error with Advice::GiveUp: the steps are left out, as ReGraphT does.
   Result<std::vector<std::string>> label(const std::vector<std::string>& names,
                                          const std::vector<NamedStep>& steps);
 

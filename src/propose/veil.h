@@ -17,8 +17,8 @@ namespace kw::propose {
 /// A finding about a workload of the group `check` says which pattern the wrong elements form, and
 /// must not say how large the workload is: a proposer that knew could write for that size. So its
 /// name goes, integers that are one of its sizes become N, counts become shares, and coordinates
-/// near an end are told from that end. First coordinates, and values there, stay: design §8 wants
-/// them.
+/// near an end are told from that end. First coordinates, and values there, stay: they
+/// are what a proposer finds a mistake by.
 class Veil {
  public:
   explicit Veil(const task::Definition& task);

@@ -115,7 +115,7 @@ struct EnumNames<Group> {
   static constexpr std::array<std::string_view, 3> names{"show", "check", "time"};
 };
 
-/// How a player is confined; design §6.
+/// How a player is confined: docs/threat-model.md, Jail levels.
 enum class JailLevel { Namespace, Landlock, None };
 template <>
 struct EnumNames<JailLevel> {

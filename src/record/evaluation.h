@@ -157,7 +157,7 @@ struct Speedup {
   double confidence = 0;
   std::string baseline;               ///< Name of the opponent.
   std::optional<double> noise_floor;  ///< A/A, as a ratio; none: no win depended on it.
-  bool is_faster = false;             ///< The decision of design §7.
+  bool is_faster = false;             ///< By measure::decide().
   int floor_series = 0;  ///< Pairs of processes behind the noise floor; 0: none, or it is assumed.
 
   template <class Self, class V>

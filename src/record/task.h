@@ -25,7 +25,7 @@ struct Parameter {
   }
 };
 
-/// First gate of design §4; what c, k and the limits mean stands in docs/formats.md.
+/// What the outputs may be off by: docs/formats.md says what each kind asks and each number means.
 struct Gate {
   GateKind kind = GateKind::Relative;
   double c = 4;
@@ -223,7 +223,9 @@ struct Scalar {
   }
 };
 
-/// Bytes and operations of one call; see design §4 for floor and nominal.
+/// Bytes and operations of one call. The floor is what any algorithm must do; it alone makes a time
+/// implausible. Nominal is the conventional count, which rates are of; a better algorithm may need
+/// less.
 struct Work {
   std::int64_t floor_bytes = 0;
   std::int64_t floor_flops = 0;

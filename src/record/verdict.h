@@ -51,7 +51,7 @@ struct EnumNames<MismatchPattern> {
       "shifted", "factor",   "not_finite", "unwritten", "zero"};
 };
 
-/// One plain statement for the proposer, ranked; design §8.
+/// One plain statement for the proposer, ranked.
 struct Finding {
   std::string kind;   ///< diagnostic | mismatch | vectorization | roofline | history | resource |
                       ///< machine_code | note

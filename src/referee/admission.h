@@ -14,7 +14,7 @@
 
 namespace kw::referee {
 
-/// One null answer (design §4) on one workload.
+/// One null answer, which is made without the task's work (docs/admission.md), on one workload.
 struct NullAnswer {
   std::string name;  ///< "zeros", "copy of x", "inputs rounded one precision down", …
   std::string workload;
@@ -70,7 +70,7 @@ struct AdmissionOptions {
 
 /// Applies every null answer to every workload of the groups check and time: zeros, ones, the mean,
 /// a copy of each input, the previous output, inputs rounded one precision down (f32 to 11 bits,
-/// f64 to 24), the last row, plane and tile missing, one block of one input ignored, one input
+/// f64 to 24), the last plane, column and tile missing, one block of one input ignored, one input
 /// ignored altogether. Each must fail at least one check workload and every examined timed one
 /// where it applies. Then applies every mutant to every timed workload, each of which must be
 /// caught on one of a few dozen input sets. `units` are the task's references, built. Runs the

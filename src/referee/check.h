@@ -48,12 +48,12 @@ struct Watch {
   double late_cpu_ns = 0;
 };
 
-/// The time is without limit for the task's own baselines, whose libraries may spin (OpenBLAS
-/// does); a process that has returned is stopped anyway.
 /// Whether something of it may go on after its call: not of device code, whose end the stamp
 /// awaits, nor of a host launcher, which is trusted and whose player awaits the whole device.
 bool may_linger(const Candidate& candidate);
 
+/// The CPU time is without limit for the task's own baselines, whose libraries may spin (OpenBLAS
+/// does); a process that has returned is stopped anyway.
 Watch watch_for(const EvaluationRequest& request, const Options& options, const DeviceFacts& facts);
 
 /// What a process did after its answer.

@@ -12,7 +12,8 @@
 namespace kw::referee {
 namespace {
 
-constexpr double kEnoughSpare = 0.25;  // design §4: a factor 4
+// Of the gate: an honest answer that uses more has no factor 4 to spare, which is told; ours.
+constexpr double kEnoughSpare = 0.25;
 
 /// Which key lets such an answer pass.
 std::string hint_for(const std::string& answer) {

@@ -57,7 +57,7 @@ void excuse(const Task& task, MutantResult& result) {
   if (result.fate != MutantFate::Passed) return;
   if (is_let_pass_by_field(task, result)) {
     result.fate = MutantFate::Excused;
-    result.note = "the gate 'field' bounds a tensor as a whole by more than 16 bits are off";
+    result.note = "the gate 'field' allows each tensor the error that inputs of 16 bits bring";
     return;
   }
   for (const Excuse& excuse : task.excused) {

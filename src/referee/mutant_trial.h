@@ -15,8 +15,8 @@
 
 namespace kw::referee {
 
-/// Input sets after which a mutant that passed all of them is a hole. What shows a mutant need not
-/// lie where it is wrong in every set: a verdict has as many.
+/// Input sets after which a mutant that passed all of them is a hole: where its answer differs, few
+/// sets may hold values that show it. A verdict sees fewer sets: docs/admission.md has the figures.
 inline constexpr int kMutantSets = 48;
 /// Input sets after which one whose answer was the right one each time does not apply.
 inline constexpr int kSetsToApply = 4;

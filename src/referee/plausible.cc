@@ -1,4 +1,4 @@
-// The physics floor of design §4: floor work at generous limits.
+// The physics floor: how long the work that any algorithm must do takes at generous limits.
 // SPDX-License-Identifier: Apache-2.0
 #include "referee/plausible.h"
 

@@ -32,7 +32,8 @@ Screening screen_text(std::string_view text, std::string_view name, Target targe
 
 /// The built object of target cpu. Rejects imports that are not on the list of what kernels use,
 /// functions of the system that it defines anew, libraries outside the candidate's, code that runs
-/// when the object is loaded other than initialisers of its objects, memory both writable and
+/// when the object is loaded other than initialisers of its objects (which are told by the names
+/// that compilers give them, _GLOBAL__sub_I_…), memory both writable and
 /// executable, instructions that read clocks or counters or call the kernel, and functions built
 /// with arithmetic of their own that the candidate does not claim.
 Screening screen_object(std::string_view object, const Candidate& candidate,

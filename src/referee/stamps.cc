@@ -12,7 +12,8 @@
 namespace kw::referee {
 namespace {
 
-constexpr double kTolerance = 0.02;  // design §6
+// Ours; how far stamps and events of an honest call may part: the larger of both, of a sample.
+constexpr double kTolerance = 0.02;
 constexpr double kLeastNs = 1000;
 constexpr double kForgedFactor = 2;
 constexpr double kForgedLeastNs = 5000;  // where launches of a few µs are all there is

@@ -13,7 +13,7 @@
 
 namespace kw::referee {
 
-/// Least time of back-to-back calls that a figure rests on: clocks droop within it (design §7).
+/// Least time of back-to-back calls that a figure rests on: clocks droop within it.
 inline constexpr double kSustainedNs = 1e9;
 
 /// The plan `turns` times over, turn i on the buffers of slot `order[i]`: tensor t of slot s is

@@ -281,7 +281,8 @@ bool starts_with_one_of(std::span<const std::string_view> prefixes, std::string_
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-// "expf", "__expf_finite", "_ZGVdN8v_expf" (of libmvec) and "exp" are one function.
+// "expf", "__expf_finite" and "exp" are one function. Vector forms of libmvec ("_ZGVdN8v_expf") are
+// let through before, by the prefix of C++ names.
 bool is_math(std::string_view name) {
   if (name.starts_with("__")) name.remove_prefix(2);
   if (name.ends_with("_finite")) name.remove_suffix(7);

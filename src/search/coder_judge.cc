@@ -1,5 +1,5 @@
 // Coder-judge: a coder writes, a judge reads what became of it and says one thing to change.
-// After CudaForge (arXiv 2511.01884) and the loop of the sources; docs/strategies.md compares them.
+// Preset paper is CudaForge (arXiv 2511.01884), sketch a simpler loop; docs/strategies.md has both.
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 #include <utility>
@@ -92,7 +92,7 @@ class CoderJudge final : public Authoring {
     return ask;
   }
 
-  /// The sources' sketch: always from the best kernel and the last instructions. What does not
+  /// Preset sketch: always from the best kernel and the last instructions. What does not
   /// compile gives the error itself as instructions.
   Ask sketch() const {
     const Work& last = works_.at(*latest_);

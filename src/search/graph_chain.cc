@@ -1,5 +1,5 @@
-// Graph-search in the form of the sources' sketch: a chain of steps is chosen, one kernel is
-// written by it from the sequential code, and the graph learns from what became of it.
+// Graph-search, preset sketch: a chain of steps is chosen, one kernel is written by it from the
+// sequential code, and the graph learns from what became of it.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

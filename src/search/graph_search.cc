@@ -1,5 +1,5 @@
 // Graph-search: Monte Carlo search over a graph of techniques, in the form of the paper.
-// After ReGraphT (arXiv 2510.19873, §1.3 of its supplement); docs/strategies.md.
+// After ReGraphT (arXiv 2510.19873), its Monte Carlo graph search; docs/strategies.md.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>

@@ -145,7 +145,7 @@ Answer answer_from(const Landscape& landscape, Ask ask, std::size_t& written) {
 
 Play play(Strategy& strategy, const std::function<Answer(const Ask&)>& answer,
           const PlayOptions& options) {
-  constexpr double kNewBest = 1.005;  // least gain, as in design §7
+  constexpr double kNewBest = 1.005;  // least gain of a win, as in measure::decision_line
   Play result;
   double incumbent = 0;
   std::deque<Ask> waiting;

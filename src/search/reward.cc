@@ -34,7 +34,7 @@ double regrapht(const Tell& tell) {
 
 double of_regrapht(double reward) { return reward < 1 ? reward + 1 : reward; }
 
-// The TritonGym loop of the sources: 10 over the latency in milliseconds.
+// Of the loop of reward-refine (docs/strategies.md): 10 over the latency in milliseconds.
 double triton_gym(const Tell& tell) {
   if (is_measured(tell)) return tell.time_ns > 0 ? 10 / (tell.time_ns / 1e6) : 0;
   return tell.stage <= Stage::Compile ? -10 : -5;

@@ -1,5 +1,5 @@
-// Reward-refine, after the TritonGym loop of the sources: generate once, then refine the previous
-// kernel; the reward of what was done teaches which technique to name next. docs/strategies.md.
+// Reward-refine, after TritonGym: generate once, then refine the previous kernel; the reward of
+// what was done teaches which technique to name next. docs/strategies.md.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@
 namespace kw::search {
 namespace {
 
-// Ours: the sources say that a reward model is updated, and not what is done with it.
+// Ours, as is all that is done with the reward model beyond updating it.
 constexpr double kTriesOther = 0.2;  // asks that name a technique by lot
 constexpr std::size_t kPlainFeatures = 5;
 constexpr std::size_t kStateFeatures = kPlainFeatures + kResources.size();

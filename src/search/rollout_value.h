@@ -1,5 +1,5 @@
 // What Monte Carlo graph search knows of a state or step, and the formulas that it chooses by.
-// After ReGraphT (arXiv 2510.19873, §1.3 of its supplement).
+// After ReGraphT (arXiv 2510.19873), its Monte Carlo graph search.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Mode `specialised` (design §5): one file with a build of a kernel for each of some shapes.
+// Mode `specialised`: one file with a build of a kernel for each of some shapes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
