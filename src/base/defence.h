@@ -55,7 +55,9 @@ enum class Defence : std::uint8_t {
   NonfiniteMatched,    ///< Without: what is not finite is not compared.
   SecondGate,          ///< Without: the RMS error is not held against the trusted baseline's.
   HiddenShapes,        ///< Without: the shapes and values that prompts do not show are not run.
+  LinkedAsCompiled,    ///< Without: the linker may compile what an object brings along.
   TimedShapesChecked,  ///< Without: a timed shape is not checked before it is timed.
+  ValuesBorrowed,      ///< Without: it is checked on values alone that timed inputs have.
   EveryCallChecked,    ///< Without: the first calls of a process are checked, timed ones are not.
   StoppedAtAnswer,     ///< Without: a process runs on after its answer.
   LateWorkWatched,     ///< Without: nobody looks what a process does after its answer.
@@ -118,7 +120,9 @@ inline constexpr DefenceName kDefenceNames[] = {
     {Defence::NonfiniteMatched, "nonfinite-matched"},
     {Defence::SecondGate, "second-gate"},
     {Defence::HiddenShapes, "hidden-shapes"},
+    {Defence::LinkedAsCompiled, "linked-as-compiled"},
     {Defence::TimedShapesChecked, "timed-shapes-checked"},
+    {Defence::ValuesBorrowed, "values-borrowed"},
     {Defence::EveryCallChecked, "every-call-checked"},
     {Defence::StoppedAtAnswer, "stopped-at-answer"},
     {Defence::LateWorkWatched, "late-work-watched"},

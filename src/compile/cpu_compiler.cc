@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "compile/diagnostics.h"
 #include "compile/elf.h"
+#include "compile/elf_sections.h"
 #include "compile/function_attributes.h"
 #include "compile/remarks.h"
 
@@ -234,16 +235,22 @@ Result<CompileResult> CpuCompiler::build_in(const Path& folder, const BuildUnit&
   // Two steps, so that -ffast-math reaches no link: there it would add a constructor that makes the
   // whole process flush denormals (crtfastmath.o, GCC < 13).
   std::string output;
-  for (const auto& arguments : {compile, link}) {
-    Step step = KW_TRY(run_step(folder, arguments));
+  for (const auto* arguments : {&compile, &link}) {
+    Step step = KW_TRY(run_step(folder, *arguments));
     output += step.output;
+    if (step.outcome == Outcome::Correct && arguments == &compile) {
+      if (auto smuggled = KW_TRY(find_other_code(folder))) return *std::move(smuggled);
+    }
     if (step.outcome == Outcome::Correct) continue;
     CompileResult result = refused(step.outcome, step.reason);
     result.is_repeatable = step.is_repeatable;
     result.findings = diagnostic_findings(parse_diagnostics(output), unit);
     const std::string error = first_error(result.findings);
     if (result.evidence.empty()) {
-      result.evidence = one_line(error.empty() ? step.output : error, 300);
+      const bool is_json = trim(step.output).starts_with('[');  // which was cut off
+      result.evidence = error.empty() && is_json
+                            ? "the compiler failed; what it says of it is too long to be read"
+                            : one_line(error.empty() ? step.output : error, 300);
     } else if (!error.empty()) {
       result.evidence += " (" + one_line(error, 300) + ")";
     }
@@ -253,6 +260,26 @@ Result<CompileResult> CpuCompiler::build_in(const Path& folder, const BuildUnit&
   CompileResult result = KW_TRY(keep_linked(folder, unit));
   result.findings = diagnostic_findings(parse_diagnostics(output), unit);
   return result;
+}
+
+// Assembly in a source can write a program for the linker's own compiler, which would take the
+// place of what was compiled.
+Result<std::optional<CompileResult>> CpuCompiler::find_other_code(const Path& folder) const {
+  if (!is_on(Defence::LinkedAsCompiled)) return std::nullopt;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() != ".o") continue;
+    const std::string bytes = KW_TRY(platform::read_file(entry.path(), most_object_bytes()));
+    const auto names = section_names(bytes);
+    if (!names) return refused(Outcome::CompileFailed, "an object is " + names.error().what);
+    for (const std::string_view name : *names)
+      if (name.starts_with(".gnu.lto_") || name.starts_with(".llvm."))
+        return refused(Outcome::CompileFailed,
+                       fmt::format("the section '{}' holds a program for the linker to compile in "
+                                   "place of the code; write that code itself",
+                                   one_line(name, 80)));
+  }
+  return std::nullopt;
 }
 
 Result<CompileResult> CpuCompiler::keep_linked(const Path& folder, const BuildUnit& unit) const {

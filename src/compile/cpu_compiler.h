@@ -38,6 +38,8 @@ class CpuCompiler final : public Compiler {
   platform::JailSpec jail_for(const platform::Path& folder) const;
   Result<Step> run_step(const platform::Path& folder, std::vector<std::string> arguments) const;
   Result<CompileResult> build_in(const platform::Path& folder, const BuildUnit& unit) const;
+  /// Nothing, or why what was compiled is not what would be linked.
+  Result<std::optional<CompileResult>> find_other_code(const platform::Path& folder) const;
   Result<CompileResult> keep_linked(const platform::Path& folder, const BuildUnit& unit) const;
   Result<std::vector<CodeMark>> read_dumps(const platform::Path& folder) const;
 

@@ -301,7 +301,7 @@ Finding finding_of(const Diagnostic& d, const BuildUnit& unit,
   Finding f;
   f.kind = "diagnostic";
   const Diagnostic* own = own_place(d, unit);
-  f.text = (d.severity == Severity::Warning ? "Warning: " : "") + d.message;
+  f.text = (d.severity == Severity::Warning ? std::string(kWarningMark) : "") + d.message;
   const std::string unknown = unknown_name(d.message);
   if (!unknown.empty()) {
     std::vector<std::string> others = names;

@@ -33,6 +33,9 @@ struct Diagnostic {
 /// never fails; what is not recognised is left out.
 std::vector<Diagnostic> parse_diagnostics(std::string_view output);
 
+/// What the text of a finding begins with that is a warning.
+inline constexpr std::string_view kWarningMark = "Warning: ";
+
 /// Ranked findings (kind "diagnostic"): errors before warnings, those in the main file first, at
 /// most `limit`. Frames are cut from the unit's own files; an unknown name gets the nearest known
 /// one where the compiler has none. System headers are named by their last part alone.

@@ -38,4 +38,14 @@ Result<std::vector<Elf64_Shdr>> read_elf_sections(std::string_view bytes,
   return sections;
 }
 
+Result<std::vector<std::string>> section_names(std::string_view bytes) {
+  const Elf64_Ehdr header = KW_TRY(read_elf_header(bytes));
+  const std::vector<Elf64_Shdr> sections = KW_TRY(read_elf_sections(bytes, header));
+  if (header.e_shstrndx >= sections.size()) return fail("an ELF file without names of sections");
+  std::vector<std::string> names;
+  for (const Elf64_Shdr& section : sections)
+    names.push_back(elf_string(bytes, sections[header.e_shstrndx], section.sh_name));
+  return names;
+}
+
 }  // namespace kw::compile

@@ -36,4 +36,7 @@ Result<std::vector<Elf64_Shdr>> read_elf_sections(std::string_view bytes, const 
 /// The header of a 64-bit little-endian ELF file.
 Result<Elf64_Ehdr> read_elf_header(std::string_view bytes);
 
+/// The names of all sections of an ELF file, in its order.
+Result<std::vector<std::string>> section_names(std::string_view bytes);
+
 }  // namespace kw::compile

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "base/defence.h"
 #include "base/text.h"
 #include "record/candidate.h"
 
@@ -52,15 +53,19 @@ std::vector<std::string> compile_flags(const Dialect& dialect) {
   return flags;
 }
 
-std::vector<std::string> link_flags(const Dialect&) {
-  return {"-shared",
-          "-fopenmp",
-          "-Wl,-Bsymbolic",
-          "-Wl,-z,now",
-          "-Wl,-z,noexecstack",
-          "-Wl,-z,separate-code",
-          "-Wl,--no-undefined",
-          "-Wl,--as-needed"};
+std::vector<std::string> link_flags(const Dialect& dialect) {
+  std::vector<std::string> flags{"-shared",
+                                 "-fopenmp",
+                                 "-Wl,-Bsymbolic",
+                                 "-Wl,-z,now",
+                                 "-Wl,-z,noexecstack",
+                                 "-Wl,-z,separate-code",
+                                 "-Wl,--no-undefined",
+                                 "-Wl,--as-needed"};
+  if (!is_on(Defence::LinkedAsCompiled)) return flags;
+  flags.emplace_back("-fno-lto");
+  if (dialect.is_gcc) flags.emplace_back("-fno-use-linker-plugin");
+  return flags;
 }
 
 std::vector<std::string> option_flags(std::string_view option) {

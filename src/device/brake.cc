@@ -18,6 +18,10 @@ namespace {
 constexpr std::int64_t kStopCostNs = 50'000;
 /// So long a thread may take to fall asleep after the answer; it counts as time of the call.
 constexpr std::int64_t kFallAsleepNs = 20'000;
+/// A look at a dozen threads takes less.
+constexpr std::int64_t kMostLookNs = 100'000;
+/// The longest between two charges of a thread that runs, at 100 Hz.
+constexpr std::int64_t kTickNs = 10'000'000;
 
 /// Where a control lets a process run on: until its threads sleep, or so long.
 constexpr std::int64_t kSleepWithoutStopNs = 50'000'000;
@@ -67,14 +71,18 @@ void Brake::note_rest() {
 
 bool Brake::release() { return hold_->release(); }
 
+// Where there are many threads the look at them takes long, and those that are looked at last can
+// end their work before their turn: then, too, the call has lasted until now.
 bool Brake::pull() {
-  bool all_slept = true;
+  bool has_ended = true;
   if (is_on(Defence::WorkOutsideCalls)) {
-    looked_ = threads_.times_when_asleep(kFallAsleepNs, all_slept);
+    const std::int64_t began_ns = platform::real_clock().now_ns();
+    looked_ = threads_.times_when_asleep(kFallAsleepNs);
     has_looked_ = true;
+    has_ended = looked_.all_slept && platform::real_clock().now_ns() - began_ns <= kMostLookNs;
   }
   if (is_on(Defence::StoppedAtAnswer)) hold_->engage();
-  return all_slept;
+  return has_ended;
 }
 
 bool Brake::await_rest() {
@@ -98,7 +106,16 @@ bool Brake::await_rest() {
 
 double Brake::outside_ns(double elapsed_ns) const {
   if (!has_looked_) return 0;
-  const double after = growth(looked_, resting_, kStopCostNs);
+  // A thread that still ran has not been charged for the last tick of the kernel, in which the call
+  // may have been. Until it was told to stop its work counts as time of the call.
+  ThreadSet::Times slept = resting_;
+  double ran = 0;
+  for (const pid_t thread : looked_.running) {
+    ThreadSet::Times one;
+    if (auto own = slept.extract(thread)) one.insert(std::move(own));
+    ran += growth(looked_.times, one, kTickNs);
+  }
+  const double after = ran + growth(looked_.times, slept, kStopCostNs);
   const double before = rested_.empty() ? 0 : growth(rested_, asked_, 0);
   return before + std::max(after, beyond(asked_, resting_, elapsed_ns));
 }

@@ -28,8 +28,8 @@ class Brake {
   /// Lets the process run. False if it is gone.
   bool release();
   /// Right after an answer came: looks at every thread and tells all to stop. About 7 µs a thread.
-  /// False if some thread still ran at the look: then the call has lasted until now, when that
-  /// thread has fallen asleep or was told to stop.
+  /// False if some thread still ran at the look, or the look took long: then the call has lasted
+  /// until now, when every thread has fallen asleep or was told to stop.
   bool pull();
   /// Waits until every thread rests; false if the process is gone or one does not stop within half
   /// a minute (it is deep inside the kernel, or a very busy machine does not run it).
@@ -51,7 +51,7 @@ class Brake {
   ThreadSet threads_;
   ThreadSet::Times rested_;   ///< When all had come to rest after the call before.
   ThreadSet::Times asked_;    ///< When the request was made.
-  ThreadSet::Times looked_;   ///< When the answer had come.
+  ThreadSet::Look looked_;    ///< When the answer had come.
   ThreadSet::Times resting_;  ///< When all had come to rest after it.
   bool has_looked_ = false;
 };

@@ -108,19 +108,19 @@ ThreadSet::Times ThreadSet::times() {
   return times;
 }
 
-ThreadSet::Times ThreadSet::times_when_asleep(std::int64_t patience_ns, bool& all_slept) {
+ThreadSet::Look ThreadSet::times_when_asleep(std::int64_t patience_ns) {
   const auto& clock = platform::real_clock();
   const std::int64_t until = clock.now_ns() + patience_ns;
-  std::vector<pid_t> running = ids();
-  Times times;
+  Look look;
+  look.running = ids();
   for (bool is_first = true;; is_first = false) {
-    std::erase_if(running, [&](pid_t thread) {
+    std::erase_if(look.running, [&](pid_t thread) {
       const bool runs = state_of(thread) == 'R';
-      if (const std::int64_t ns = time_of(thread); ns >= 0) times[thread] = ns;
+      if (const std::int64_t ns = time_of(thread); ns >= 0) look.times[thread] = ns;
       return !runs;
     });
-    if (is_first) all_slept = running.empty();
-    if (running.empty() || clock.now_ns() >= until) return times;
+    if (is_first) look.all_slept = look.running.empty();
+    if (look.running.empty() || clock.now_ns() >= until) return look;
   }
 }
 

@@ -35,10 +35,15 @@ class ThreadSet {
   State state_of_all(const char* letters);
   /// Empty where the kernel keeps no such figures.
   Times times();
-  /// The same, with further looks at threads that seem to run, until none does or `patience_ns` are
-  /// over: one that is just falling asleep has not been charged for what it did yet. `all_slept`:
-  /// none ran at the first look.
-  Times times_when_asleep(std::int64_t patience_ns, bool& all_slept);
+  /// What one look at all threads saw.
+  struct Look {
+    Times times;
+    std::vector<pid_t> running;  ///< Ran to the end of it.
+    bool all_slept = true;       ///< None ran when it was looked at first.
+  };
+  /// times(), with further looks at threads that seem to run, until none does or `patience_ns` are
+  /// over: one that is just falling asleep has not been charged for what it did yet.
+  Look times_when_asleep(std::int64_t patience_ns);
   /// Waits until every thread sleeps; false if one still runs or waits for a processor after
   /// `patience_ns`, and without /proc.
   bool await_sleep(std::int64_t patience_ns);

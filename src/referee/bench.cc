@@ -45,6 +45,14 @@ Bench::Bench(device::Device& device, const Task& task, const Workload& workload,
   twin_ = std::make_unique<Bench>(*trusted.maker.device, task, workload, seed, trusted);
 }
 
+std::unique_ptr<Bench> Bench::sibling(const Workload& workload, Seed seed) const {
+  auto other = std::make_unique<Bench>(device_, task_, workload, seed, trusted_);
+  other->expected_ = expected_;
+  other->is_fast_trusted_ = is_fast_trusted_;
+  other->is_believed_ = is_believed_;
+  return other;
+}
+
 std::int64_t Bench::bytes_per_set() const {
   std::int64_t bytes = 0;
   for (const Tensor& tensor : workload_.tensors) {

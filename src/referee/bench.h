@@ -55,6 +55,10 @@ class Bench {
   Bench(device::Device& device, const Task& task, const Workload& workload, Seed seed,
         Trusted trusted);
 
+  /// Another bench of the same task and device, whose truths come from where this one's do. For a
+  /// workload of the same shape, which it borrows.
+  std::unique_ptr<Bench> sibling(const Workload& workload, Seed seed) const;
+
   /// Buffers for `count` distinct argument sets; growing ends the use of earlier players' maps.
   Result<> ensure_slots(int count);
   /// Ends the lives of every leg of make_leg() and the trusted baseline's.

@@ -12,6 +12,7 @@
 #include "base/defence.h"
 #include "base/text.h"
 #include "referee/bench.h"
+#include "referee/borrowed.h"
 #include "referee/check.h"
 #include "referee/fate.h"
 #include "referee/haste.h"
@@ -89,6 +90,8 @@ class Trial {
   /// `timed`: a workload at which the same process will be timed; null: none.
   Fate load_and_check(const std::vector<Bench*>& small, Bench* timed);
   Fate check_timed(Bench& bench);
+  /// The same shape on values that timed inputs do not have.
+  Fate check_borrowed(Bench& bench);
   Fate measure(const std::vector<Bench*>& timed, const Program* opponent,
                std::int64_t memory_bytes);
   /// Ends every process of the candidate, which hold the memory of buffers that are renewed.
@@ -253,6 +256,16 @@ Trial::Fate Trial::check_timed(Bench& bench) {
   std::move(again.findings.begin(), again.findings.end(), std::back_inserter(to_.findings));
   if (again.verdict) result.outcome = again.verdict->outcome;
   return again.verdict;
+}
+
+Trial::Fate Trial::check_borrowed(Bench& bench) {
+  if (haste_.is_hurried()) return interrupted("before it was checked");
+  const std::int64_t started = clock_.now_ns();
+  auto verdict =
+      KW_TRY(check_on_borrowed(bench, {request_, program_, options_}, rng_, to_.findings));
+  truth_ns_ += static_cast<double>(clock_.now_ns() - started);
+  if (verdict) result_of(bench).outcome = verdict->outcome;
+  return verdict;
 }
 
 Trial::Fate Trial::measure(const std::vector<Bench*>& timed, const Program* opponent,
@@ -446,6 +459,9 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
       KW_TRY(trial.load_and_check(small, shares ? timed.front() : nullptr));
   for (Bench* bench : timed)
     if (!verdict && request.until >= Stage::Check) verdict = KW_TRY(trial.check_timed(*bench));
+  const bool borrows = request.until >= Stage::Check && request.measure.purpose != Purpose::Search;
+  for (Bench* bench : timed)
+    if (!verdict && borrows) verdict = KW_TRY(trial.check_borrowed(*bench));
   spent("check");
   // Which lie within.
   evaluation.stage_ns["check"] -= evaluation.stage_ns["load"] + trial.truth_ns();
