@@ -62,7 +62,8 @@ Result<Submission> read_submission(const JudgeFlags& flags, Target target,
   if (!S_ISREG(info.st_mode)) return fail_input("not a file", flags.file);
   if (static_cast<std::size_t>(info.st_size) > task::kMaxSourceBytes && is_on(Defence::SourceCap))
     return Submission{{}, not_a_candidate("the file is larger than 1 MiB")};
-  const std::string source = KW_TRY(as_input(platform::read_file(flags.file)));
+  const std::size_t most = is_on(Defence::SourceCap) ? task::kMaxSourceBytes : std::size_t{1} << 40;
+  const std::string source = KW_TRY(as_input(platform::read_file(flags.file, most)));
   const auto& own = definition.baselines;
   // A task's own host launcher stays the trusted baseline that it is.
   const auto baseline = std::find_if(own.begin(), own.end(), [&](const Candidate& c) {

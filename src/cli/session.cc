@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/defence.h"
 #include "base/foreign_text.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -179,7 +180,8 @@ Result<std::optional<DeviceFacts>> remembered_device(const store::RunStore& stor
 }
 
 std::string judge_id_of(const DeviceFacts& facts, const compile::Compiler& compiler) {
-  return facts.id + "\n" + compiler.identity() + "\n" + std::string(built_commit());
+  return facts.id + "\n" + compiler.identity() + "\n" + std::string(built_commit()) +
+         std::string(defences_variable());
 }
 
 platform::Path cache_folder() {

@@ -11,9 +11,11 @@ namespace kw::compile {
 
 using platform::Path;
 
-Sha256 cache_key(const BuildUnit& unit, const std::string& identity) {
+Sha256 cache_key(const BuildUnit& unit, const std::string& identity,
+                 std::string_view defences_off) {
   Sha256Stream stream;
-  stream.update_part("kernelwright build 1").update_part(identity).update_part(unit.main_file);
+  stream.update_part("kernelwright build 2").update_part(identity).update_part(defences_off);
+  stream.update_part(unit.main_file);
   const auto add_all = [&](const std::vector<std::string>& parts) {
     stream.update_part(std::to_string(parts.size()));
     for (const std::string& part : parts) stream.update_part(part);

@@ -4,7 +4,9 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "base/defence.h"
 #include "base/hash.h"
 #include "compile/compiler.h"
 #include "platform/files.h"
@@ -14,8 +16,10 @@ namespace kw::compile {
 
 /// Key of a unit under a compiler: sources, defines, options, libraries, identity; on cuda also
 /// architecture, dialect and the kernels that plans launch; not the role, so that one source built
-/// for two roles is built once.
-Sha256 cache_key(const BuildUnit& unit, const std::string& identity);
+/// for two roles is built once. What a positive control builds without a defence is found by no
+/// one who has it, nor the other way round.
+Sha256 cache_key(const BuildUnit& unit, const std::string& identity,
+                 std::string_view defences_off = defences_variable());
 
 /// Where results are kept. Safe to call from several threads and processes.
 class ObjectCache {

@@ -78,6 +78,8 @@ TEST_F(Cache, TheKeyIsAllThatDecidesAndNothingElse) {
   EXPECT_TRUE(changed([](BuildUnit& u) { u.libraries = {"openblas"}; }));
   EXPECT_FALSE(changed([](BuildUnit& u) { u.role = "opponent"; }));
   EXPECT_NE(cache_key(base, "another processor"), key);
+  EXPECT_NE(cache_key(base, "i", "compile-size"), key);
+  EXPECT_NE(cache_key(base, "i", "compile-size"), cache_key(base, "i", "compile-time"));
   BuildUnit defines = base, options = base;
   defines.defines = {"O2"};
   options.options = {"O2"};

@@ -55,7 +55,7 @@ struct Surroundings {
   Observer& observer;
   std::function<bool()> is_interrupted;
   std::uint64_t input_seed = 0;  ///< Secret of this process's part of the run, from the system.
-  /// Device, compiler and program: what a remembered time depends on.
+  /// Device, compiler and program, with its defences: what a remembered time depends on.
   std::string judge_id;
   const Writing* writing = nullptr;    ///< Of strategies that have sources written.
   const Learning* learning = nullptr;  ///< Of runs that use memory.

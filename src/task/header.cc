@@ -138,7 +138,7 @@ class HeaderParser {
   }
 
   void check_text() {
-    if (source_.size() > kMaxSourceBytes) {
+    if (source_.size() > kMaxSourceBytes && is_on(Defence::SourceCap)) {
       // The frame must not walk through a gigabyte.
       const auto size = source_.size();
       source_ = source_.substr(0, 100);
