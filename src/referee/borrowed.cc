@@ -82,7 +82,8 @@ std::vector<Workload> with_values_of_others(const Workload& timed,
 
 Result<std::optional<Verdict>> check_on_borrowed(Bench& timed, const Borrower& borrower, Rng& rng,
                                                  std::vector<Finding>& findings) {
-  if (!is_on(Defence::ValuesBorrowed)) return std::nullopt;
+  // A plan of launches is made for one workload, its scalars included.
+  if (!is_on(Defence::ValuesBorrowed) || timed.runs_plans()) return std::nullopt;
   std::vector<Workload> choices =
       with_values_of_others(timed.workload(), borrower.request.workloads);
   rng.shuffle(std::span(choices));
