@@ -146,7 +146,9 @@ PlayerProcess::Asked PlayerProcess::ask(std::span<const std::byte> request,
     return asked;
   }
   brake_.note_rest();
-  // Queued while the process is stopped: nothing of it runs before the clock does.
+  // Queued while the process is stopped: nothing of it runs before the clock does. Where a control
+  // lets it run on, it begins as soon as it is asked.
+  asked.start_ns = platform::real_clock().now_ns();
   const int error = player::send_packet(blank_.channel.get(), request, descriptors, false);
   if (error != 0) {
     e.result = reap(kDeathPatience);
@@ -155,7 +157,7 @@ PlayerProcess::Asked PlayerProcess::ask(std::span<const std::byte> request,
   const auto header = player::decode_header(request);
   KW_ASSERT(header.has_value());
   asked.sequence = header->sequence;
-  asked.start_ns = platform::real_clock().now_ns();
+  if (is_on(Defence::StoppedAtAnswer)) asked.start_ns = platform::real_clock().now_ns();
   asked.is_open = brake_.release();
   if (!asked.is_open) e.result = reap(kDeathPatience);
   return asked;
