@@ -31,7 +31,8 @@ struct Borrower {
 /// Checks one call of the candidate at the shape of `timed` in full, on values drawn by lot among
 /// with_values_of_others(): a kernel that is right at this shape for the timed values alone does
 /// not pass. Values that the trusted baseline itself cannot bear at this size are passed over.
-/// Costs a truth, which nothing keeps, and a process. `findings` gets what a failure shows.
+/// Costs a truth, which nothing keeps, and a process. `findings` gets what a failure shows. On a
+/// GPU nothing happens.
 Result<std::optional<Verdict>> check_on_borrowed(Bench& timed, const Borrower& borrower, Rng& rng,
                                                  std::vector<Finding>& findings);
 
