@@ -37,9 +37,9 @@ class HugePages {
   double most_share_;
   mutable std::mutex mutex_;
   std::int64_t credit_ns_ = kFirstCreditNs;
-  int slow_ = 0;      ///< Slow ones since the credit was last used up.
-  int quick_ = 0;     ///< Quick ones since then.
-  double share_;      ///< Of what small pages cost, at present: credit for asking again.
+  int slow_ = 0;   ///< Slow ones since the credit was last used up.
+  int quick_ = 0;  ///< Quick ones since then.
+  double share_;   ///< Of what small pages cost, at present: credit for asking again.
 };
 
 }  // namespace kw::device
