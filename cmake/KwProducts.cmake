@@ -86,7 +86,7 @@ kw_room(measure HOT DEPS base)
 kw_room(device HOT DEPS base record platform player)
 # Bound by memory, so always optimised; without contraction, so that every machine gets the same bits.
 set_source_files_properties(src/device/compare.cc src/device/compare_kernel.cc src/device/fill.cc
-  src/device/random_values.cc src/device/host_ops.cc PROPERTIES COMPILE_OPTIONS "-O3;-ffp-contract=off"
+  src/device/poison.cc src/device/random_values.cc src/device/host_ops.cc PROPERTIES COMPILE_OPTIONS "-O3;-ffp-contract=off"
   SKIP_PRECOMPILE_HEADERS ON)
 kw_embed_text(device cuda)
 kw_room(referee HOT DEPS base record platform compile device measure)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "device/layout.h"
+#include "device/poison.h"
 #include "device/random_values.h"
 
 namespace kw::device {
@@ -221,22 +222,6 @@ Result<> fill_points(std::span<std::byte> memory, const Tensor& tensor, std::uin
 }
 
 }  // namespace
-
-void fill_poison(std::span<std::byte> memory, std::uint64_t seed, Parallel& parallel) {
-  const auto pairs = static_cast<std::int64_t>(memory.size() / 8);
-  const Pieces pieces({1, pairs, pairs});
-  parallel.for_each(pieces.count(), [&](std::int64_t piece) {
-    pieces.for_each_stretch(piece, [&](std::int64_t, std::int64_t column, std::int64_t n) {
-      std::byte* to = memory.data() + column * 8;
-      for (std::int64_t i = 0; i < n; ++i) {
-        const std::uint64_t pair = poison_pair(seed, static_cast<std::uint64_t>(column + i));
-        std::memcpy(to + i * 8, &pair, sizeof pair);
-      }
-    });
-  });
-  const std::uint64_t last = poison_pair(seed, static_cast<std::uint64_t>(pairs));
-  std::memcpy(memory.data() + pairs * 8, &last, memory.size() % 8);
-}
 
 Result<> fill_values(std::span<std::byte> memory, const Tensor& tensor, std::uint64_t seed,
                      Parallel& parallel) {

@@ -21,7 +21,4 @@ Result<> fill_values(std::span<std::byte> memory, const Tensor& tensor, std::uin
 /// How each of the tensor's elements follows from its index, for any kind but "points".
 Result<DrawSpec> draw_spec(const Tensor& tensor, std::uint64_t seed);
 
-/// Bytes that are large finite numbers when read as any real type, and differ for every seed.
-void fill_poison(std::span<std::byte> memory, std::uint64_t seed, Parallel& parallel);
-
 }  // namespace kw::device

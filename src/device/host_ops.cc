@@ -12,6 +12,7 @@
 #include "device/fill.h"
 #include "device/host_buffer.h"
 #include "device/layout.h"
+#include "device/poison.h"
 
 namespace kw::device {
 namespace {
