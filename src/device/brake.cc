@@ -26,12 +26,6 @@ constexpr std::int64_t kTickNs = 10'000'000;
 /// Where a control lets a process run on: until its threads sleep, or so long.
 constexpr std::int64_t kSleepWithoutStopNs = 50'000'000;
 
-std::unique_ptr<Hold> best_hold(const platform::Process& process) {
-  if (is_on(Defence::EveryThreadStopped))
-    if (auto freezer = hold_by_freezer(process)) return freezer;
-  return hold_by_signals(process);
-}
-
 /// How much later each thread was charged for, beyond `allowance_ns` a thread.
 double growth(const ThreadSet::Times& before, const ThreadSet::Times& after,
               std::int64_t allowance_ns) {
@@ -57,10 +51,10 @@ double beyond(const ThreadSet::Times& before, const ThreadSet::Times& after, dou
 
 }  // namespace
 
-Brake::Brake(const platform::Process& process) : Brake(process, best_hold(process)) {}
-
 Brake::Brake(const platform::Process& process, std::unique_ptr<Hold> hold)
-    : process_(process), hold_(std::move(hold)), threads_(process.payload_pid()) {}
+    : process_(process),
+      hold_(hold ? std::move(hold) : hold_by_signals(process)),
+      threads_(process.payload_pid()) {}
 
 void Brake::note_rest() {
   has_looked_ = false;

@@ -11,17 +11,15 @@
 
 namespace kw::device {
 
-/// Holds a process whenever no call is in flight. It also reads the processor time of each thread
-/// while all rest, right after an answer, and while all rest again: what a thread used between the
-/// last two was used after the answer, and what it used while it should have rested, before the
-/// request.
-///
-/// Where the freezer may be used it holds the process; else signals do.
+/// Holds a process whenever no call is in flight, by the freezer or by signals. It also reads the
+/// processor time of each thread while all rest, right after an answer, and while all rest again:
+/// what a thread used between the last two was used after the answer, and what it used while it
+/// should have rested, before the request.
 class Brake {
  public:
-  /// `process` must outlive the brake and not have been told to stop yet.
-  explicit Brake(const platform::Process& process);
-  Brake(const platform::Process& process, std::unique_ptr<Hold> hold);
+  /// `process` must outlive the brake and not have been told to stop yet. Without a `hold` signals
+  /// hold it.
+  explicit Brake(const platform::Process& process, std::unique_ptr<Hold> hold = nullptr);
 
   /// Before a request, while the process rests. About 3 µs a thread.
   void note_rest();

@@ -14,6 +14,10 @@
 namespace kw::device {
 namespace {
 
+/// A process changes its group within a grace period of the kernel's RCU, some 10 ms in which no
+/// process of the machine makes a thread: more than signals to fewer threads cost in a whole life.
+constexpr int kThreadsForFreezer = 32;
+
 /// Equal for every player, so that both sides of a pair have the same surroundings.
 std::vector<std::string> environment() {
   return {
@@ -135,7 +139,11 @@ Result<BlankPlayer> PlayerPool::start(JailLevel level) const {
     constexpr int kGreetingMs = 10'000;
     ::poll(greeting, 2, kGreetingMs);
   }
-  return BlankPlayer{std::move(folder), std::move(ours), jail.level, std::move(process)};
+  std::unique_ptr<Hold> freezer;
+  if (is_on(Defence::EveryThreadStopped) && options_.threads >= kThreadsForFreezer)
+    freezer = hold_by_freezer(process);
+  return BlankPlayer{std::move(folder), std::move(ours), jail.level, std::move(freezer),
+                     std::move(process)};
 }
 
 }  // namespace kw::device

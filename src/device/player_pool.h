@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "device/hold.h"
 #include "platform/jail.h"
 
 namespace kw::device {
@@ -22,6 +23,8 @@ struct BlankPlayer {
   platform::TempDir folder;  ///< Where the objects it may load are put; it can read, not write.
   platform::Fd channel;
   JailLevel level = JailLevel::None;  ///< The level that it was launched at.
+  /// Null where it may not be used, and where few threads make signals the cheaper way.
+  std::unique_ptr<Hold> freezer;
   platform::Process process;
 };
 

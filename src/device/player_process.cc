@@ -53,7 +53,9 @@ std::string signal_words(int number) {
 std::uint64_t fresh_sequence() { return Seed::from_os().low; }
 
 PlayerProcess::PlayerProcess(BlankPlayer blank, std::string name)
-    : blank_(std::move(blank)), brake_(blank_.process), name_(std::move(name)) {}
+    : blank_(std::move(blank)),
+      brake_(blank_.process, std::move(blank_.freezer)),
+      name_(std::move(name)) {}
 
 PlayerProcess::~PlayerProcess() { kill(); }
 
