@@ -231,12 +231,6 @@ Result<std::optional<Verdict>> Timing::settle(Entry& entry) {
   return std::nullopt;
 }
 
-Result<Timing::Time> Timing::time_trusted(Seat& seat, const std::vector<int>& sets) {
-  const TimedCall timed = KW_TRY(seat.time(sets));
-  if (timed.verdict) return opponent_fails(timed.verdict->evidence);
-  return timed.is_void ? Time() : Time(timed.ns);
-}
-
 Result<std::optional<Verdict>> Timing::time_candidate(Entry& entry, const std::vector<int>& sets,
                                                       Time& ns) {
   Bench& bench = *entry.bench;
@@ -392,9 +386,9 @@ Result<std::optional<Verdict>> Timing::run_pairs() {
     if (auto verdict = KW_TRY(sit_down(entry))) return at_measure(*verdict);
     const std::vector<int> sets = KW_TRY(draw_sets(entry, *entry.candidate));
     Time own, other;
-    if (!turn.candidate_first) other = KW_TRY(time_trusted(*entry.opponent, sets));
+    if (!turn.candidate_first) other = KW_TRY(time_opponent(entry, sets));
     if (auto verdict = KW_TRY(time_candidate(entry, sets, own))) return verdict;
-    if (turn.candidate_first) other = KW_TRY(time_trusted(*entry.opponent, sets));
+    if (turn.candidate_first) other = KW_TRY(time_opponent(entry, sets));
     // A void one is replaced by another pair, on a coin of its own.
     if (own && other) {
       const measure::PairedSample pair{*own, *other};

@@ -112,7 +112,8 @@ class Timing {
   double share_to_check(const Entry& entry) const;
   Result<AfterCheck> watch(Entry& entry);
   Result<std::optional<Verdict>> resolve(Entry& entry, Suspicion suspicion);
-  Result<Time> time_trusted(Seat& seat, const std::vector<int>& sets);
+  Result<Time> time_trusted(Seat& seat, const std::vector<int>& sets, const AfterCall& after = {});
+  Result<Time> time_opponent(Entry& entry, const std::vector<int>& sets);
   Result<std::optional<Verdict>> sit_down(Entry& entry);
   /// Where `first` needs a life, one for it and one for the opponent, on memory that no process has
   /// mapped, unless all of its processes are `trusted`. Verdict: of `first`.

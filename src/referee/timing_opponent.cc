@@ -1,9 +1,11 @@
-// An opponent that goes wrong: whose trouble that is, and what becomes of the candidate.
+// Timing an opponent, and one that goes wrong: whose trouble that is, and what becomes of the
+// candidate.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <utility>
 
+#include "base/defence.h"
 #include "referee/check.h"
 #include "referee/timing.h"
 
@@ -12,6 +14,27 @@ namespace kw::referee {
 std::unexpected<Error> Timing::opponent_fails(const std::string& evidence) {
   opponent_fault_ = fmt::format("the opponent '{}': {}", request_.opponent.name, evidence);
   return fail(opponent_fault_);
+}
+
+Result<Timing::Time> Timing::time_trusted(Seat& seat, const std::vector<int>& sets,
+                                          const AfterCall& after) {
+  const TimedCall timed = KW_TRY(seat.time(sets, after));
+  if (timed.verdict) return opponent_fails(timed.verdict->evidence);
+  if (timed.afterwards) return opponent_fails(timed.afterwards->evidence);
+  return timed.is_void ? Time() : Time(timed.ns);
+}
+
+// The longer a process rests before a call, the longer its threads take to wake, so between the
+// calls of one sample the opponent is checked as the candidate is.
+Result<Timing::Time> Timing::time_opponent(Entry& entry, const std::vector<int>& sets) {
+  Bench& bench = *entry.bench;
+  const bool is_checked = entry.calls > 1 && is_on(Defence::EveryCallChecked);
+  if (!is_checked) return time_trusted(*entry.opponent, sets);
+  return time_trusted(*entry.opponent, sets, [&](int set) -> Result<std::optional<Verdict>> {
+    const auto lap = account_.lap("check");
+    const Depth depth{.seed = rng_(), .share = entry.result->checked_share};
+    return KW_TRY(check_call(bench, *bench.opponent, 0, set, depth, Stage::Measure)).verdict;
+  });
 }
 
 Result<bool> Timing::opponent_serves_alone(Entry& entry) {
