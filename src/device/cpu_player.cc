@@ -57,6 +57,7 @@ CallResult CpuPlayer::call(const Call& call) {
   };
   if (call.kind == CallKind::Checked) return run();
   const Undisturbed undisturbed(alone_);
+  const auto stay = vantage_.stay();
   CallResult result = run();
   result.waited_ns = undisturbed.waited_ns();
   return result;
@@ -64,6 +65,7 @@ CallResult CpuPlayer::call(const Call& call) {
 
 CallResult CpuPlayer::call_empty() {
   const Undisturbed undisturbed(alone_);
+  const auto stay = vantage_.stay();
   player::RunRequest request;
   return process_.exchange(seal(request, Kind::Empty), {}, Kind::Done, kEmptyTimeout).result;
 }

@@ -9,6 +9,7 @@
 
 #include "device/player.h"
 #include "device/player_process.h"
+#include "device/vantage.h"
 
 namespace kw::device {
 
@@ -45,6 +46,7 @@ class CpuPlayer final : public Player {
 
   PlayerProcess process_;
   std::mutex& alone_;
+  Vantage vantage_;
 };
 
 }  // namespace kw::device

@@ -63,6 +63,7 @@ class Timing {
     Leg* leg = nullptr;            ///< The candidate's: that one, or one that lives on.
     std::unique_ptr<Seat> candidate;
     std::unique_ptr<Seat> opponent;
+    bool opponent_begins = false;  ///< The latest lives: every other time.
     int watched = 0;
     int fully_checked = 0;
   };
@@ -115,9 +116,9 @@ class Timing {
   Result<Time> time_trusted(Seat& seat, const std::vector<int>& sets, const AfterCall& after = {});
   Result<Time> time_opponent(Entry& entry, const std::vector<int>& sets);
   Result<std::optional<Verdict>> sit_down(Entry& entry);
-  /// Where `first` needs a life, one for it and one for the opponent, on memory that no process has
-  /// mapped, unless all of its processes are `trusted`. Verdict: of `first`.
-  Result<std::optional<Verdict>> begin_lives(Entry& entry, Seat& first, bool trusted = false);
+  /// Where `seat` needs a life, one for it and one for the opponent, on memory that no process has
+  /// mapped, unless all of its processes are `trusted`. Verdict: of `seat`.
+  Result<std::optional<Verdict>> begin_lives(Entry& entry, Seat& seat, bool trusted = false);
   Result<std::optional<Verdict>> run_pairs();
   Result<std::optional<Verdict>> run_alone();
   /// A win on a CPU, once more: one process of some hundred calls, at a workload drawn by lot; in a

@@ -39,19 +39,23 @@ Result<std::optional<Verdict>> Timing::sit_down(Entry& entry) {
 // Both legs begin their lives together, on memory that only they map: where a process lies in
 // memory is worth up to a percent, and an opponent that lived on would give the same percent to
 // every pair; and it could keep for the next life what the one before had told it by way of the
-// memory that they share.
-Result<std::optional<Verdict>> Timing::begin_lives(Entry& entry, Seat& first, bool trusted) {
-  if (first.needs_life() && !entry.bench->runs_plans()) {
+// memory that they share. They begin in turn: which processor a process comes to lie on, and how
+// fast it is woken there, depends on what was started before it.
+Result<std::optional<Verdict>> Timing::begin_lives(Entry& entry, Seat& seat, bool trusted) {
+  if (seat.needs_life() && !entry.bench->runs_plans()) {
     const auto lap = account_.lap("memory");
     entry.bench->end_lives();
     if (!trusted) KW_TRY(entry.bench->renew_memory());
+    entry.opponent_begins = !entry.opponent_begins;
   }
-  if (first.needs_life() && entry.bench->runs_plans() && entry.opponent)
+  if (seat.needs_life() && entry.bench->runs_plans() && entry.opponent)
     entry.bench->opponent->end();
-  if (auto verdict = KW_TRY(first.ready())) return verdict;
-  if (!entry.opponent) return std::nullopt;
-  if (const auto verdict = KW_TRY(entry.opponent->ready()))
-    return opponent_fails(verdict->evidence);
+  for (const bool is_opponent : {entry.opponent_begins, !entry.opponent_begins}) {
+    if (is_opponent && !entry.opponent) continue;
+    const auto verdict = KW_TRY((is_opponent ? *entry.opponent : seat).ready());
+    if (verdict && is_opponent) return opponent_fails(verdict->evidence);
+    if (verdict) return verdict;
+  }
   return std::nullopt;
 }
 
