@@ -69,8 +69,11 @@ std::unique_ptr<PlayerProcess> start(Target target, std::vector<std::string> scr
   script.insert(script.begin(), KW_BINARY_DIR "/bin/forging_player");
   auto process = platform::spawn(script, options);
   KW_ASSERT(process.has_value());
-  device::BlankPlayer blank{std::move(*folder), std::move(ours), JailLevel::None,
-                            std::move(*process)};
+  device::BlankPlayer blank{.folder = std::move(*folder),
+                            .channel = std::move(ours),
+                            .level = JailLevel::None,
+                            .freezer = nullptr,
+                            .process = std::move(*process)};
   auto player = std::make_unique<PlayerProcess>(std::move(blank), "candidate");
   if (target == Target::Cuda) player->speak_for_gpu();
   return player;

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "referee/testing.h"
@@ -126,6 +129,40 @@ TEST(Timing, TheOpponentsSampleLastsNoShorterThanTheCandidates) {
   EXPECT_LT(far.opponent_calls_per_sample, far.calls_per_sample);
   EXPECT_GE(far.opponent_calls_per_sample * far.opponent_ns,
             0.99 * far.calls_per_sample * far.median_ns);
+}
+
+TEST(Timing, LegsBeginTheirLivesInTurn) {
+  Room room;
+  room.request.measure.pairs = 12;
+  room.judge(twice<float>, 4.1e6);
+  std::vector<std::string> started;
+  for (const std::string& line : room.world.log)
+    if (line == "start candidate" || line == "start opponent") started.push_back(line);
+  // The opponent sits down after the candidate's first life; from then on both begin together.
+  const auto seated = std::ranges::find(started, "start opponent");
+  int ahead = 0, lives = 0;
+  for (auto one = seated + 1; started.end() - one >= 2; one += 2) {
+    EXPECT_NE(one[0], one[1]);
+    ahead += one[0] == "start candidate";
+    ++lives;
+  }
+  EXPECT_GE(lives, 4);
+  EXPECT_LE(std::abs(2 * ahead - lives), 1) << ahead << " of " << lives;
+}
+
+TEST(Timing, BetweenTheCallsOfASampleTheOpponentIsCheckedToo) {
+  const auto outcome_beside = [](int right_calls) {
+    Room room;
+    int calls = 0;
+    room.world.objects["slow"].kernel =
+        testing::kernel<float>(0.2e6, [&](const testing::Arguments<float>& a) {
+          twice(a);
+          if (a.rows == testing::kRows && ++calls > right_calls) a.y[0] += 1;
+        });
+    return room.judge(twice<float>, 0.19e6).verdict.outcome;
+  };
+  EXPECT_EQ(outcome_beside(1 << 20), Outcome::Correct);
+  EXPECT_EQ(outcome_beside(8), Outcome::Unmeasurable);
 }
 
 TEST(Timing, TriflesAreUnmeasurable) {
