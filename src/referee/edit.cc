@@ -3,6 +3,7 @@
 #include "referee/edit.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -87,29 +88,39 @@ class Bytes {
   std::vector<std::byte> bytes_;
 };
 
-/// Calls `change(run, values before, values to be)` for every run and writes what changed; `more`
-/// reads what else it needs of a window.
+/// Runs cut so small that the threads of a loop share them evenly.
+std::vector<Run> cut(const std::vector<Run>& runs) {
+  constexpr std::int64_t kPiece = std::int64_t{1} << 15;  // elements
+  std::vector<Run> pieces;
+  for (const Run& run : runs)
+    for (std::int64_t done = 0; done < run.length; done += kPiece)
+      pieces.push_back({run.at + done, std::min(kPiece, run.length - done), run.first + done});
+  return pieces;
+}
+
+/// Calls `change(piece, values)` for every piece of every run, on several threads at once, and
+/// writes what changed; `more` reads what else it needs of a window.
 template <class More, class Change>
-Result<bool> rewrite(device::Buffer& buffer, const Tensor& tensor, const Region& region, More more,
-                     Change change) {
+Result<bool> rewrite(device::Parallel& parallel, device::Buffer& buffer, const Tensor& tensor,
+                     const Region& region, More more, Change change) {
   bool has_changed = false;
-  std::vector<double> before;
-  std::vector<double> after;
   KW_TRY(for_each_window(tensor, region, [&](const Window& window) -> Result<> {
     Bytes bytes(tensor, window);
     KW_TRY(bytes.read(buffer));
     KW_TRY(more(window));
-    bool is_dirty = false;
-    for (const Run& run : window.runs) {
-      before.clear();
-      append_values(before, tensor.dtype, bytes.of(run));
-      after = before;
-      change(run, after);
-      store_values(bytes.of(run), tensor.dtype, after);
+    std::atomic<bool> is_dirty = false;
+    const std::vector<Run> pieces = cut(window.runs);
+    parallel.for_each(static_cast<std::int64_t>(pieces.size()), [&](std::int64_t i) {
+      const Run& piece = pieces[static_cast<std::size_t>(i)];
+      std::vector<double> before;
+      append_values(before, tensor.dtype, bytes.of(piece));
+      std::vector<double> after = before;
+      change(piece, after);
+      store_values(bytes.of(piece), tensor.dtype, after);
       after.clear();
-      append_values(after, tensor.dtype, bytes.of(run));
-      is_dirty = is_dirty || before != after;
-    }
+      append_values(after, tensor.dtype, bytes.of(piece));
+      if (before != after) is_dirty = true;
+    });
     has_changed = has_changed || is_dirty;
     return is_dirty ? bytes.write(buffer) : Result<>();
   }));
@@ -118,28 +129,28 @@ Result<bool> rewrite(device::Buffer& buffer, const Tensor& tensor, const Region&
 
 }  // namespace
 
-Result<bool> edit(device::Buffer& buffer, const Tensor& tensor, const Region& region,
-                  const Edit& how) {
+Result<bool> edit(device::Parallel& parallel, device::Buffer& buffer, const Tensor& tensor,
+                  const Region& region, const Edit& how) {
   return rewrite(
-      buffer, tensor, region, [](const Window&) { return Result<>(); },
-      [&](const Run& run, std::vector<double>& values) { how(run.first, values); });
+      parallel, buffer, tensor, region, [](const Window&) { return Result<>(); },
+      [&](const Run& piece, std::vector<double>& values) { how(piece.first, values); });
 }
 
-Result<bool> take(device::Buffer& to, const device::Buffer& from, const Tensor& tensor,
-                  const Region& region, std::int64_t shift, const Choice& chosen) {
+Result<bool> take(device::Parallel& parallel, device::Buffer& to, const device::Buffer& from,
+                  const Tensor& tensor, const Region& region, std::int64_t shift,
+                  const Choice& chosen) {
   std::unique_ptr<Bytes> source;
-  std::vector<double> theirs;
   return rewrite(
-      to, tensor, region,
+      parallel, to, tensor, region,
       [&](const Window& window) {
         source = std::make_unique<Bytes>(tensor, window);
         return source->read(from, -shift);
       },
-      [&](const Run& run, std::vector<double>& values) {
-        theirs.clear();
-        append_values(theirs, tensor.dtype, source->of(run));
+      [&](const Run& piece, std::vector<double>& values) {
+        std::vector<double> theirs;
+        append_values(theirs, tensor.dtype, source->of(piece));
         for (std::size_t i = 0; i < values.size(); ++i)
-          if (!chosen || chosen(run.first + static_cast<std::int64_t>(i))) values[i] = theirs[i];
+          if (!chosen || chosen(piece.first + static_cast<std::int64_t>(i))) values[i] = theirs[i];
       });
 }
 
@@ -165,32 +176,35 @@ Result<> fill_from(device::Buffer& to, const Tensor& tensor, const device::Buffe
   return {};
 }
 
-Result<bool> round_to(device::Buffer& buffer, const Tensor& tensor, int bits) {
-  return edit(buffer, tensor, whole(tensor), [bits](std::int64_t, std::span<double> values) {
-    for (double& value : values) value = rounded(value, bits);
-  });
+Result<bool> round_to(device::Parallel& parallel, device::Buffer& buffer, const Tensor& tensor,
+                      int bits) {
+  return edit(parallel, buffer, tensor, whole(tensor),
+              [bits](std::int64_t, std::span<double> values) {
+                for (double& value : values) value = rounded(value, bits);
+              });
 }
 
-Result<bool> is_equal(const device::Buffer& a, const device::Buffer& b, const Tensor& tensor,
-                      const Region& region) {
-  bool equal = true;
-  std::vector<double> left;
-  std::vector<double> right;
+Result<bool> is_equal(device::Parallel& parallel, const device::Buffer& a, const device::Buffer& b,
+                      const Tensor& tensor, const Region& region) {
+  std::atomic<bool> equal = true;
   KW_TRY(for_each_window(tensor, region, [&](const Window& window) -> Result<> {
     if (!equal) return {};
     Bytes ours(tensor, window);
     Bytes theirs(tensor, window);
     KW_TRY(ours.read(a));
     KW_TRY(theirs.read(b));
-    for (const Run& run : window.runs) {
-      left.clear(), right.clear();
-      append_values(left, tensor.dtype, ours.of(run));
-      append_values(right, tensor.dtype, theirs.of(run));
-      equal = equal && left == right;
-    }
+    const std::vector<Run> pieces = cut(window.runs);
+    parallel.for_each(static_cast<std::int64_t>(pieces.size()), [&](std::int64_t i) {
+      const Run& piece = pieces[static_cast<std::size_t>(i)];
+      std::vector<double> left;
+      std::vector<double> right;
+      append_values(left, tensor.dtype, ours.of(piece));
+      append_values(right, tensor.dtype, theirs.of(piece));
+      if (left != right) equal = false;
+    });
     return {};
   }));
-  return equal;
+  return equal.load();
 }
 
 }  // namespace kw::referee

@@ -18,6 +18,9 @@ namespace {
 using device::Fate;
 
 constexpr std::size_t kDetailLimit = 600;
+// libgomp exits and std::thread throws where no thread can be made (PoolOptions::threads).
+constexpr const char* kThreadLimit =
+    " (so does a process that wants more than 64 threads and two for each processor)";
 
 // Numbers of CUDA's driver API (cuda.h, CUresult).
 constexpr int kCudaDeviceUnavailable = 46;
@@ -144,11 +147,12 @@ std::optional<Verdict> verdict_of(const device::CallResult& call, const std::str
     case Fate::Crashed:  // its detail is the signal once more
       if (call.fault_in_guard)
         return Verdict{Stage::Run, Outcome::OutOfBounds, words + ", at an address beside a tensor"};
-      return Verdict{Stage::Run, Outcome::Crashed, words};
+      return Verdict{Stage::Run, Outcome::Crashed,
+                     call.signal == SIGABRT ? words + kThreadLimit : words};
     case Fate::TimedOut:
       return Verdict{Stage::Run, Outcome::TimedOut, words};
     case Fate::Exited:
-      return Verdict{Stage::Run, Outcome::Crashed, words};
+      return Verdict{Stage::Run, Outcome::Crashed, words + kThreadLimit};
     case Fate::OutOfMemory:
       return Verdict{Stage::Run, Outcome::OutOfResources, words};
     case Fate::BadProtocol:

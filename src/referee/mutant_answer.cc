@@ -44,7 +44,8 @@ class Maker {
       case MutantKind::Thinned:
         return mutant_.bits == 0 ? single() : thinned();
       case MutantKind::Rounded:
-        return recomputed(round_to(input(), tensor(), mutant_.bits), whole(tensor()), {});
+        return recomputed(round_to(subject_.parallel(), input(), tensor(), mutant_.bits),
+                          whole(tensor()), {});
     }
     return Tried{};
   }
@@ -131,9 +132,10 @@ Result<Tried> Maker::without_part(std::int64_t length) {
     const auto part = last_part(mutant_.part, box, length);
     if (!part) return {};
     if (mutant_.kind == MutantKind::Zeroed)
-      (void)KW_TRY(edit(subject_.answer(i), tensors()[i], *part, zero));
+      (void)KW_TRY(edit(subject_.parallel(), subject_.answer(i), tensors()[i], *part, zero));
     else
-      (void)KW_TRY(take(subject_.answer(i), subject_.before(i), tensors()[i], *part));
+      (void)KW_TRY(
+          take(subject_.parallel(), subject_.answer(i), subject_.before(i), tensors()[i], *part));
     return {};
   }));
   return judged();
@@ -144,12 +146,12 @@ Result<Tried> Maker::shifted() {
   KW_TRY(subject_.begin());
   KW_TRY(for_each_box([&](std::size_t i, const Region& box) -> Result<> {
     if (box.ranges.empty()) return {};
-    (void)KW_TRY(take(subject_.answer(i), subject_.right(i), tensors()[i],
+    (void)KW_TRY(take(subject_.parallel(), subject_.answer(i), subject_.right(i), tensors()[i],
                       shifted_part(mutant_.extent, box, is_exclusive), is_exclusive ? 1 : -1));
     if (!is_exclusive || mutant_.extent != Extent::All) return {};
     Region first = box;
     first.ranges.back().hi = first.ranges.back().lo + 1;
-    (void)KW_TRY(edit(subject_.answer(i), tensors()[i], first, zero));
+    (void)KW_TRY(edit(subject_.parallel(), subject_.answer(i), tensors()[i], first, zero));
     return {};
   }));
   return judged();
@@ -179,7 +181,8 @@ Result<Tried> Maker::recomputed(Result<bool> changed, const Region& where, const
 Result<std::optional<Judged>> Maker::with_own_right(const Region& where, const Choice& chosen) {
   for (std::size_t i = 0; i < tensors().size(); ++i)
     if (!tensors()[i].compared.empty() && tensors()[i].sizes == tensor().sizes)
-      (void)KW_TRY(take(subject_.answer(i), subject_.right(i), tensors()[i], where, 0, chosen));
+      (void)KW_TRY(take(subject_.parallel(), subject_.answer(i), subject_.right(i), tensors()[i],
+                        where, 0, chosen));
   return KW_TRY(subject_.judge());
 }
 
@@ -189,9 +192,10 @@ Result<Tried> Maker::dropped(std::int64_t length) {
   // Positions have no neutral value: theirs are those of another draw, which are as valid.
   if (tensor().values.kind == "points") {
     const Buffers* other = KW_TRY(subject_.other_inputs());
-    return recomputed(take(input(), *(*other)[mutant_.tensor], tensor(), *part), *part, {});
+    return recomputed(
+        take(subject_.parallel(), input(), *(*other)[mutant_.tensor], tensor(), *part), *part, {});
   }
-  return recomputed(edit(input(), tensor(), *part, zero), *part, {});
+  return recomputed(edit(subject_.parallel(), input(), tensor(), *part, zero), *part, {});
 }
 
 // The first element from a random one on that is not zero already.
@@ -206,8 +210,9 @@ Result<Tried> Maker::single() {
   const std::int64_t start =
       outer.lo * slab + static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(slab)));
   std::int64_t hit = -1;
+  device::Parallel alone(1);  // in order
   const auto changed =
-      edit(input(), tensor(), within, [&](std::int64_t first, std::span<double> v) {
+      edit(alone, input(), tensor(), within, [&](std::int64_t first, std::span<double> v) {
         if (hit >= 0) return;
         const auto skipped = static_cast<std::size_t>(std::max<std::int64_t>(start - first, 0));
         for (std::size_t i = skipped; i < v.size() && hit < 0; ++i)
@@ -225,10 +230,11 @@ Result<Tried> Maker::thinned() {
     return device::bits_at(seed, static_cast<std::uint64_t>(index)) >> (64 - bits) == 0;
   };
   const Region all = whole(tensor());
-  const auto changed = edit(input(), tensor(), all, [&](std::int64_t first, std::span<double> v) {
-    for (std::size_t i = 0; i < v.size(); ++i)
-      if (is_dropped(first + static_cast<std::int64_t>(i))) v[i] = 0;
-  });
+  const auto changed = edit(subject_.parallel(), input(), tensor(), all,
+                            [&](std::int64_t first, std::span<double> v) {
+                              for (std::size_t i = 0; i < v.size(); ++i)
+                                if (is_dropped(first + static_cast<std::int64_t>(i))) v[i] = 0;
+                            });
   return recomputed(changed, all, is_dropped);
 }
 

@@ -5,17 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "referee/mutant_answer.h"
 
 namespace kw::referee {
 namespace {
-
-bool is_still_open(const MutantResult& result) {
-  if (result.fate == MutantFate::Passed) return result.sets < kMutantSets;
-  return result.fate == MutantFate::Inapplicable && result.sets < kSetsToApply;
-}
 
 void learn(MutantResult& result, const Judged& judged, const std::string& note) {
   ++result.sets;
@@ -53,21 +50,23 @@ bool is_let_pass_by_field(const Task& task, const MutantResult& result) {
          matches("* rounded to 16 bits", result.name);
 }
 
-void excuse(const Task& task, MutantResult& result) {
-  if (result.fate != MutantFate::Passed) return;
-  if (is_let_pass_by_field(task, result)) {
-    result.fate = MutantFate::Excused;
-    result.note = "the gate 'field' allows each tensor the error that inputs of 16 bits bring";
-    return;
-  }
+/// Why a mutant of this name may pass, if it may.
+std::optional<std::string> excuse_of(const Task& task, const MutantResult& result) {
+  if (is_let_pass_by_field(task, result))
+    return "the gate 'field' allows each tensor the error that inputs of 16 bits bring";
   for (const Excuse& excuse : task.excused) {
     const bool is_here =
         excuse.on.empty() || std::ranges::find(excuse.on, result.workload) != excuse.on.end();
-    if (!is_here || !matches(excuse.mutant, result.name)) continue;
-    result.fate = MutantFate::Excused;
-    result.note = excuse.why;
-    return;
+    if (is_here && matches(excuse.mutant, result.name)) return excuse.why;
   }
+  return std::nullopt;
+}
+
+/// One that may pass needs to pass once.
+bool is_still_open(const Task& task, const MutantResult& result) {
+  if (result.fate == MutantFate::Passed)
+    return result.sets < kMutantSets && !excuse_of(task, result);
+  return result.fate == MutantFate::Inapplicable && result.sets < kSetsToApply;
 }
 
 }  // namespace
@@ -89,7 +88,8 @@ MutantTrial::MutantTrial(const Task& task, const Workload& workload, TrialOutsid
 int MutantTrial::open() const {
   int count = 0;
   for (const Entry& entry : entries_)
-    count += is_still_open(entry.plain) + (entry.own_right && is_still_open(*entry.own_right));
+    count += is_still_open(task_, entry.plain) +
+             (entry.own_right && is_still_open(task_, *entry.own_right));
   return count;
 }
 
@@ -97,8 +97,8 @@ Result<> MutantTrial::run(Subject& subject) {
   ++sets_;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
-    const bool asks_own_right = entry.own_right && is_still_open(*entry.own_right);
-    const bool asks_plain = is_still_open(entry.plain);
+    const bool asks_own_right = entry.own_right && is_still_open(task_, *entry.own_right);
+    const bool asks_plain = is_still_open(task_, entry.plain);
     if (!asks_own_right && !asks_plain) continue;
     if (outside_.is_spent && outside_.is_spent()) return {};
     if (outside_.tell)
@@ -118,8 +118,11 @@ Result<> MutantTrial::run(Subject& subject) {
 std::vector<MutantResult> MutantTrial::results() const {
   std::vector<MutantResult> all;
   const auto add = [&](MutantResult result) {
-    if (is_still_open(result)) return;
-    excuse(task_, result);
+    if (is_still_open(task_, result)) return;
+    if (const auto why = excuse_of(task_, result); why && result.fate == MutantFate::Passed) {
+      result.fate = MutantFate::Excused;
+      result.note = *why;
+    }
     all.push_back(std::move(result));
   };
   for (const Entry& entry : entries_) {

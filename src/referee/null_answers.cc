@@ -96,7 +96,7 @@ Result<> NullAnswers::constants() {
       const double mean = truth.count > 0 ? truth.sum / static_cast<double>(truth.count) : 0;
       const double value = is_real(tensors()[i].dtype) ? mean : std::nearbyint(mean);
       KW_TRY(
-          edit(subject_.answer(i), tensors()[i], tensors()[i].compared[r],
+          edit(subject_.parallel(), subject_.answer(i), tensors()[i], tensors()[i].compared[r],
                [&](std::int64_t, std::span<double> values) { std::ranges::fill(values, value); }));
     }
   return judge("mean");
@@ -133,7 +133,8 @@ Result<> NullAnswers::missing_part(const char* name, bool is_plane, std::int64_t
       bool changed = false;
       for (std::int64_t hi = region.ranges[d].hi; hi > region.ranges[d].lo && !changed; --hi) {
         cut.ranges[d] = {std::max(region.ranges[d].lo, hi - width), hi};
-        changed = KW_TRY(take(subject_.answer(i), subject_.before(i), tensors()[i], cut));
+        changed = KW_TRY(
+            take(subject_.parallel(), subject_.answer(i), subject_.before(i), tensors()[i], cut));
       }
     }
   return judge(name);
@@ -163,7 +164,8 @@ Result<> NullAnswers::changed_inputs() {
   for (std::size_t i = 0; i < tensors().size(); ++i)
     if (is_drawn(tensors()[i]) && is_real(tensors()[i].dtype)) reals.push_back(i);
   KW_TRY(recomputed("inputs rounded one precision down", reals, [&](std::size_t i) {
-    return round_to(*subject_.inputs()[i], tensors()[i], bits_down(tensors()[i].dtype));
+    return round_to(subject_.parallel(), *subject_.inputs()[i], tensors()[i],
+                    bits_down(tensors()[i].dtype));
   }));
   const Buffers* other = KW_TRY(subject_.other_inputs());
   for (std::size_t s = 0; s < tensors().size(); ++s) {
@@ -176,7 +178,8 @@ Result<> NullAnswers::changed_inputs() {
       return [&, parts](std::size_t i) {
         const std::int64_t count = flat.extent();
         const std::int64_t from = count - std::max<std::int64_t>(count / parts, 1);
-        return take(*subject_.inputs()[i], *(*other)[i], flat, {{{from, count}}});
+        return take(subject_.parallel(), *subject_.inputs()[i], *(*other)[i], flat,
+                    {{{from, count}}});
       };
     };
     KW_TRY(recomputed(fmt::format("{} ignored", tensors()[s].name), {s}, replace(1)));

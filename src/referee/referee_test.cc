@@ -19,6 +19,7 @@
 namespace kw::referee {
 namespace {
 
+using ::testing::AllOf;
 using testing::Arguments;
 using ::testing::HasSubstr;
 using testing::kCols;
@@ -145,7 +146,8 @@ TEST(Referee, EndingByItselfIsSaid) {
   room.world.objects["candidate"].kernel = [](const auto&) {
     return device::CallResult{.fate = device::Fate::Exited};
   };
-  EXPECT_THAT(room.judge().verdict.evidence, HasSubstr("ended by itself"));
+  EXPECT_THAT(room.judge().verdict.evidence,
+              AllOf(HasSubstr("ended by itself"), HasSubstr("more than 64 threads")));
 }
 
 TEST(Referee, ACrashByWritingAReadOnlyInputIsAModifiedInput) {

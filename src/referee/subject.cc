@@ -31,6 +31,7 @@ Result<> to_own_type(device::BufferOps& ops, device::Buffer& to, const device::B
 
 Subject::Subject(Bench& bench, const TruthMaker& maker)
     : bench_(bench),
+      parallel_(bench.device().facts().cores),
       series_(maker, bench.workload()),
       right_(bench.workload().tensors.size()),
       answer_(bench.workload().tensors.size()),
@@ -60,7 +61,7 @@ Result<> Subject::begin() {
 Result<bool> Subject::is_right_answer() {
   for (std::size_t i = 0; i < answer_.size(); ++i)
     for (const Region& region : tensors()[i].compared)
-      if (!KW_TRY(is_equal(*answer_[i], *right_[i], tensors()[i], region))) return false;
+      if (!KW_TRY(is_equal(parallel_, *answer_[i], *right_[i], tensors()[i], region))) return false;
   return true;
 }
 

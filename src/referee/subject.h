@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "device/parallel.h"
 #include "referee/bench.h"
 #include "referee/truth.h"
 
@@ -39,6 +40,8 @@ class Subject {
   const Known& known() const { return bench_.known(kSet); }
   double reference_ns() const { return bench_.known(kSet).truth.reference_ns; }
   Seed seed() const { return bench_.seed(); }
+  /// For edits of whole tensors, which would take one thread seconds.
+  device::Parallel& parallel() { return parallel_; }
 
   /// Makes the answer the right one, for a mutant to change.
   Result<> begin();
@@ -65,6 +68,7 @@ class Subject {
   Result<bool> is_right_answer();
 
   Bench& bench_;
+  device::Parallel parallel_;
   TruthSeries series_;
   Buffers right_;  ///< The truth at the task's types, padding as in the slot.
   std::vector<device::Buffer*> answer_;

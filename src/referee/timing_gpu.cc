@@ -13,7 +13,7 @@
 namespace kw::referee {
 namespace {
 
-// Below it a GPU's figure is mostly the launch: design §7.
+// Below it a GPU's figure is mostly the launch.
 constexpr double kShortestGpuNs = 10e3;
 constexpr int kStreamCalls = 9;  // a figure beside another one, on which nothing depends
 

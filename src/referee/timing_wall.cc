@@ -15,7 +15,7 @@
 namespace kw::referee {
 namespace {
 
-// Design §6; fewer of long calls, whose every one says as much.
+// Fewer of long calls, whose every one says as much.
 constexpr std::size_t kCalls = 200;
 constexpr std::size_t kFewCalls = 20;
 constexpr double kWallNs = 1e9;
