@@ -6,20 +6,25 @@
 . bench/parts/aa.sh
 
 part_short() {
-  local i n length task=$top/bench/tasks/short
+  local i n kernel length case task=$top/bench/tasks/short
+  # By the shared loop, and by one thread that wakes no other.
+  local cases=(omp:3000 omp:30000 omp:100000 omp:300000 omp:1000000 loop:100000 loop:300000 loop:1000000)
   local -A odd=()
   n=$(reps 10 2)
-  for length in 3000 30000 100000 300000 1000000; do
-    compare_figures "short_$length" none 0 - "saxpy of $length against itself" \
-      "kw judge bench/tasks/short/baselines/omp.cpp --task bench/tasks/short --baseline omp --only n_$length --json"
-    figure "short_$length.call" ns median none 0 - "saxpy of $length: a call" 'median of the candidate, cold'
+  for case in "${cases[@]}"; do
+    kernel=${case%:*} length=${case#*:}
+    compare_figures "short_${kernel}_$length" none 0 - "saxpy of $length by $kernel against itself" \
+      "kw judge bench/tasks/short/baselines/$kernel.cpp --task bench/tasks/short --baseline $kernel --only n_$length --json"
+    figure "short_${kernel}_$length.call" ns median none 0 - "saxpy of $length by $kernel: a call" 'median of the candidate, cold'
   done
   timed "$kw" --json --workspace "$work/short" judge "$task/baselines/omp.cpp" --task "$task" --baseline omp --only n_1000000
   for ((i = 1; i <= n; ++i)); do
-    for length in 3000 30000 100000 300000 1000000; do
-      progress "comparison $i of $n at $length"
-      compare_into "short_$length" "$work/short" "$task/baselines/omp.cpp" --task "$task" --baseline omp --only "n_$length"
-      sample "short_$length.call" "$(found /workloads "name=n_$length" median_ns)"
+    for case in "${cases[@]}"; do
+      kernel=${case%:*} length=${case#*:}
+      progress "comparison $i of $n of $kernel at $length"
+      compare_into "short_${kernel}_$length" "$work/short" "$task/baselines/$kernel.cpp" --task "$task" --baseline "$kernel" \
+        --only "n_$length"
+      sample "short_${kernel}_$length.call" "$(found /workloads "name=n_$length" median_ns)"
     done
   done
   note_odd
