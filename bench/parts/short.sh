@@ -6,7 +6,7 @@
 . bench/parts/aa.sh
 
 part_short() {
-  local i n kernel length case task=$top/bench/tasks/short
+  local i n kernel length case call task=$top/bench/tasks/short
   # By the shared loop, and by one thread that wakes no other.
   local cases=(omp:3000 omp:30000 omp:100000 omp:300000 omp:1000000 loop:100000 loop:300000 loop:1000000)
   local -A odd=()
@@ -17,14 +17,17 @@ part_short() {
       "kw judge bench/tasks/short/baselines/$kernel.cpp --task bench/tasks/short --baseline $kernel --only n_$length --json"
     figure "short_${kernel}_$length.call" ns median none 0 - "saxpy of $length by $kernel: a call" 'median of the candidate, cold'
   done
-  timed "$kw" --json --workspace "$work/short" judge "$task/baselines/omp.cpp" --task "$task" --baseline omp --only n_1000000
+  for kernel in omp loop; do
+    timed "$kw" --json --workspace "$work/short" judge "$task/baselines/$kernel.cpp" --task "$task" --baseline "$kernel" --only n_1000000
+  done
   for ((i = 1; i <= n; ++i)); do
     for case in "${cases[@]}"; do
       kernel=${case%:*} length=${case#*:}
       progress "comparison $i of $n of $kernel at $length"
       compare_into "short_${kernel}_$length" "$work/short" "$task/baselines/$kernel.cpp" --task "$task" --baseline "$kernel" \
         --only "n_$length"
-      sample "short_${kernel}_$length.call" "$(found /workloads "name=n_$length" median_ns)"
+      call=$(found /workloads "name=n_$length" median_ns)
+      case $call in '' | 0 | 0.0) ;; *) sample "short_${kernel}_$length.call" "$call" ;; esac # unmeasurable: no figure
     done
   done
   note_odd

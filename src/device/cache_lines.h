@@ -13,8 +13,11 @@ namespace kw::device {
 /// cache.
 void evict(std::span<const std::byte> bytes);
 
+/// Memory of fewer bytes may well be read again before it leaves the caches.
+inline constexpr std::size_t kLong = std::size_t{1} << 20;
+
 /// Copies with non-temporal stores: at memory's speed without reading the target, and nobody pays
-/// later for dirty lines. For ranges far beyond the caches; of equal length, not overlapping.
+/// later for dirty lines. For parts of long memory; of equal length, not overlapping.
 void copy_past_caches(std::span<std::byte> to, std::span<const std::byte> from);
 
 }  // namespace kw::device

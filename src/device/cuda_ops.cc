@@ -114,30 +114,18 @@ Result<> CudaOps::poison(Buffer& to, std::uint64_t seed) {
   return c_.synchronize("poison a buffer");
 }
 
-Result<> CudaOps::copy_turned(Buffer& to, const Buffer& from, std::int64_t first,
-                              std::int64_t turned) {
-  const std::int64_t bytes = from.bytes();
-  if (to.bytes() < bytes) return fail("a copy does not fit its target");
-  KW_ASSERT(first >= 0 && first <= turned && turned <= bytes);
-  // Memory of the device goes straight from place to place; what the host addresses is written or
-  // read.
-  const auto copy_part = [&](std::int64_t into, std::int64_t at, std::int64_t size) -> Result<> {
-    if (size == 0) return {};
-    const auto count = static_cast<std::size_t>(size);
-    if (const auto* host = dynamic_cast<const HostBuffer*>(&from))
-      return to.write(into, host->payload().subspan(static_cast<std::size_t>(at), count));
-    if (auto* host = dynamic_cast<HostBuffer*>(&to))
-      return from.read(at, host->payload().subspan(static_cast<std::size_t>(into), count));
-    KW_TRY(c_.enter());
-    return c_.check(
-        c_.api().cuMemcpyDtoD(as_cuda(to).payload() + static_cast<cuda::Address>(into),
-                              as_cuda(from).payload() + static_cast<cuda::Address>(at), count),
-        "copy a buffer");
-  };
-  KW_TRY(copy_part(0, first, turned - first));
-  KW_TRY(copy_part(turned - first, 0, first));
-  KW_TRY(copy_part(turned, turned, bytes - turned));
-  return bytes == 0 ? Result<>() : c_.synchronize("copy a buffer");
+Result<> CudaOps::copy(Buffer& to, const Buffer& from) {
+  if (to.bytes() < from.bytes()) return fail("a copy does not fit its target");
+  if (const auto* host = dynamic_cast<const HostBuffer*>(&from))
+    return to.write(0, host->payload());
+  if (auto* host = dynamic_cast<HostBuffer*>(&to))
+    return from.read(0, host->payload().first(static_cast<std::size_t>(from.bytes())));
+  if (from.bytes() == 0) return {};
+  KW_TRY(c_.enter());
+  KW_TRY(c_.check(c_.api().cuMemcpyDtoD(as_cuda(to).payload(), as_cuda(from).payload(),
+                                        static_cast<std::size_t>(from.bytes())),
+                  "copy a buffer"));
+  return c_.synchronize("copy a buffer");
 }
 
 // Between the tensor's type and float64, whichever way the kernel goes.

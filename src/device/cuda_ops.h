@@ -33,9 +33,7 @@ class CudaOps final : public BufferOps {
 
   Result<> fill(Buffer& to, const Tensor& tensor, std::uint64_t seed) override;
   Result<> poison(Buffer& to, std::uint64_t seed) override;
-  Result<> copy(Buffer& to, const Buffer& from) override { return copy_turned(to, from, 0, 0); }
-  Result<> copy_turned(Buffer& to, const Buffer& from, std::int64_t first,
-                       std::int64_t turned) override;
+  Result<> copy(Buffer& to, const Buffer& from) override;
   Result<> widen(Buffer& to, const Buffer& from, const Tensor& tensor) override;
   Result<> narrow(Buffer& to, const Buffer& from, const Tensor& tensor) override;
   Result<Comparison> compare(const Buffer& got, const Buffer& truth, const Buffer* magnitude,

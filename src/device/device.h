@@ -93,10 +93,6 @@ class BufferOps {
   /// twice.
   virtual Result<> poison(Buffer& to, std::uint64_t seed) = 0;
   virtual Result<> copy(Buffer& to, const Buffer& from) = 0;
-  /// The same, but the first `turned` bytes begin with that at `first` of `from` and end with the
-  /// one before it. 0 <= first <= turned <= bytes of `from`.
-  virtual Result<> copy_turned(Buffer& to, const Buffer& from, std::int64_t first,
-                               std::int64_t turned) = 0;
   /// Converts a tensor of reals to float64 in a buffer of 8 bytes per element, same layout and
   /// pitch.
   virtual Result<> widen(Buffer& to, const Buffer& from, const Tensor& tensor) = 0;

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <vector>
 
+#include "device/cache_lines.h"
 #include "device/layout.h"
 #include "device/poison.h"
 #include "device/random_values.h"
@@ -91,13 +93,21 @@ void fill_rows(std::span<std::byte> memory, const Rows& rows, const Draw& draw,
   std::vector<bool> planted;
   if constexpr (requires { draw.lines; })
     planted = planted_lines(draw.lines, static_cast<std::uint64_t>(rows.count * rows.length));
+  const auto make = [&](T* to, std::uint64_t index, std::int64_t n) {
+    if constexpr (requires { draw.lines; }) return fill_stretch(to, index, n, draw, planted);
+    for (std::int64_t i = 0; i < n; ++i)
+      to[i] = Convert<T>::from(draw(index + static_cast<std::uint64_t>(i)));
+  };
+  const bool is_long = memory.size() >= kLong;
   parallel.for_each(pieces.count(), [&](std::int64_t piece) {
+    std::array<T, kPiece> made;
     pieces.for_each_stretch(piece, [&](std::int64_t row, std::int64_t column, std::int64_t n) {
       T* to = first + row * rows.pitch + column;
       const auto index = static_cast<std::uint64_t>(row * rows.length + column);
-      if constexpr (requires { draw.lines; }) return fill_stretch(to, index, n, draw, planted);
-      for (std::int64_t i = 0; i < n; ++i)
-        to[i] = Convert<T>::from(draw(index + static_cast<std::uint64_t>(i)));
+      if (!is_long) return make(to, index, n);
+      make(made.data(), index, n);
+      const auto part = std::span(made).first(static_cast<std::size_t>(n));
+      copy_past_caches(std::as_writable_bytes(std::span(to, part.size())), std::as_bytes(part));
     });
   });
 }

@@ -17,9 +17,6 @@
 namespace kw::device {
 namespace {
 
-/// Shorter copies may well be read again before they leave the caches.
-constexpr std::size_t kLongCopy = std::size_t{1} << 20;
-
 std::span<std::byte> memory_of(Buffer& buffer) {
   auto* host = dynamic_cast<HostBuffer*>(&buffer);
   KW_ASSERT(host != nullptr);
@@ -88,31 +85,22 @@ Result<> HostOps::poison(Buffer& to, std::uint64_t seed) {
   return {};
 }
 
-Result<> HostOps::copy_turned(Buffer& to, const Buffer& from, std::int64_t first,
-                              std::int64_t turned) {
+Result<> HostOps::copy(Buffer& to, const Buffer& from) {
   const auto target = memory_of(to);
   const auto source = memory_of(from);
   if (target.size() < source.size()) return fail("a copy does not fit its target");
-  KW_ASSERT(first >= 0 && first <= turned && turned <= from.bytes());
-  const auto copy_part = [&](std::span<std::byte> into, std::span<const std::byte> part) {
-    const bool is_long = source.size() >= kLongCopy;
-    const Pieces pieces({1, static_cast<std::int64_t>(part.size()), 0});
-    parallel_.for_each(pieces.count(), [&](std::int64_t piece) {
-      pieces.for_each_stretch(piece, [&](std::int64_t, std::int64_t at, std::int64_t n) {
-        const auto begin = static_cast<std::size_t>(at);
-        const auto count = static_cast<std::size_t>(n);
-        if (is_long)
-          copy_past_caches(into.subspan(begin, count), part.subspan(begin, count));
-        else
-          std::memcpy(into.data() + begin, part.data() + begin, count);
-      });
+  const bool is_long = source.size() >= kLong;
+  const Pieces pieces({1, static_cast<std::int64_t>(source.size()), 0});
+  parallel_.for_each(pieces.count(), [&](std::int64_t piece) {
+    pieces.for_each_stretch(piece, [&](std::int64_t, std::int64_t at, std::int64_t n) {
+      const auto begin = static_cast<std::size_t>(at);
+      const auto count = static_cast<std::size_t>(n);
+      if (is_long)
+        copy_past_caches(target.subspan(begin, count), source.subspan(begin, count));
+      else
+        std::memcpy(target.data() + begin, source.data() + begin, count);
     });
-  };
-  const auto begin = static_cast<std::size_t>(first);
-  const auto end = static_cast<std::size_t>(turned);
-  copy_part(target, source.subspan(begin, end - begin));
-  copy_part(target.subspan(end - begin), source.first(begin));
-  copy_part(target.subspan(end), source.subspan(end));
+  });
   return {};
 }
 

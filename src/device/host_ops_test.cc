@@ -15,6 +15,7 @@
 
 #include "device/cuda/half.cuh"
 #include "device/fake.h"
+#include "device/random_values.h"
 
 namespace kw::device {
 namespace {
@@ -92,17 +93,6 @@ Moments moments(const std::vector<float>& values) {
 }
 
 constexpr std::int64_t kMany = 200'000;
-
-TEST_F(HostOpsTest, CopiesTurned) {
-  const auto from = holding<std::int32_t>({0, 1, 2, 3, 4, 5, 6, 7});
-  const auto to = make(32);
-  ASSERT_TRUE(ops().copy_turned(*to, *from, 8, 24).has_value());
-  EXPECT_THAT(read<std::int32_t>(*to), ElementsAre(2, 3, 4, 5, 0, 1, 6, 7));
-  ASSERT_TRUE(ops().copy_turned(*to, *from, 0, 32).has_value());
-  EXPECT_THAT(read<std::int32_t>(*to), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
-  ASSERT_TRUE(ops().copy_turned(*to, *from, 32, 32).has_value());
-  EXPECT_THAT(read<std::int32_t>(*to), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
-}
 
 TEST_F(HostOpsTest, UniformValuesLieInTheirRange) {
   const auto v = drawn("uniform", {{"lo", -1}, {"hi", 3}}, kMany);
@@ -236,6 +226,29 @@ TEST_F(HostOpsTest, PoisonIsFiniteLargeAndNeverTheSame) {
     std::memcpy(&before, first.data() + i * sizeof before, sizeof before);
     EXPECT_NE(second[i], before);
   }
+}
+
+TEST_F(HostOpsTest, LongMemoryIsFilledAsShortMemoryIs) {
+  constexpr std::int64_t kLongBytes = (std::int64_t{3} << 20) + 5;  // past the caches, with a rest
+  const auto all = make(kLongBytes);
+  ASSERT_TRUE(ops().poison(*all, 7).has_value());
+  const auto bytes = read<std::byte>(*all);
+  for (std::int64_t at = 0; at < kLongBytes; ++at) {
+    const std::uint64_t pair = poison_pair(7, static_cast<std::uint64_t>(at / 8));
+    ASSERT_EQ(bytes[static_cast<std::size_t>(at)], static_cast<std::byte>(pair >> 8 * (at % 8)))
+        << at;
+  }
+  Tensor large = tensor({1000, 1001});
+  Tensor small = tensor({3, 1001});
+  large.pitch = small.pitch = 1003;
+  const auto a = make(large.bytes());
+  const auto b = make(small.bytes());
+  ASSERT_TRUE(ops().fill(*a, large, 5).has_value());
+  ASSERT_TRUE(ops().fill(*b, small, 5).has_value());
+  const auto few = read<float>(*b);
+  auto many = read<float>(*a);
+  many.resize(few.size());
+  EXPECT_EQ(many, few);
 }
 
 /// 10,000 elements reach every path: whole vectors, tails, several stretches.

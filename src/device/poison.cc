@@ -13,8 +13,6 @@
 namespace kw::device {
 namespace {
 
-/// Shorter memory may well be read again before it leaves the caches.
-constexpr std::size_t kLong = std::size_t{1} << 20;
 /// Pairs that are made in the first cache before they go past all of them.
 constexpr std::int64_t kBlock = 512;
 using Block = std::array<std::uint64_t, kBlock>;

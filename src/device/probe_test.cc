@@ -69,10 +69,6 @@ class LyingOps final : public BufferOps {
   }
   Result<> poison(Buffer& to, std::uint64_t seed) override { return real_.poison(to, seed); }
   Result<> copy(Buffer& to, const Buffer& from) override { return real_.copy(to, from); }
-  Result<> copy_turned(Buffer& to, const Buffer& from, std::int64_t first,
-                       std::int64_t turned) override {
-    return real_.copy_turned(to, from, first, turned);
-  }
   Result<> widen(Buffer& to, const Buffer& from, const Tensor& t) override {
     return real_.widen(to, from, t);
   }

@@ -150,8 +150,7 @@ Result<> Bench::place(int slot_index, int set, Outputs outputs) {
 
 Result<> Bench::place_unknown(int slot_index) {
   const Seed call = seed_.child("unknown").child(++calls_placed_);
-  const Buffers* like = KW_TRY(pool_.set(kWarmSet));
-  return referee::place_unknown(device_.ops(), workload_, *like, call.child("inputs"), call.low,
+  return referee::place_unknown(device_.ops(), workload_, call.child("inputs"), call.low,
                                 slot(slot_index));
 }
 

@@ -127,8 +127,7 @@ class Bench {
 
   /// place() with a seed of its own for every call.
   Result<> place(int slot, int set, Outputs outputs = Outputs::Poisoned);
-  /// The same with inputs for this call alone, whose truth nobody knows: referee::place_unknown()
-  /// of the warm-up's set.
+  /// The same with inputs for this call alone, whose truth nobody knows.
   Result<> place_unknown(int slot);
   /// Makes caches cold for the tensors of the first `slots` slots.
   Result<> flush(int slots);

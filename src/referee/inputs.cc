@@ -23,26 +23,6 @@ Result<> make_initial(device::BufferOps& ops, const Tensor& tensor, std::uint64_
   return ops.poison(to, seed);
 }
 
-// What is smaller is drawn in no time.
-constexpr std::int64_t kLeastTurned = std::int64_t{1} << 16;
-
-bool may_be_turned(const Tensor& tensor) {
-  const bool is_alike = tensor.values.kind != "ramp" && tensor.values.kind != "points";
-  return is_alike && tensor.bytes() >= kLeastTurned;
-}
-
-// Whole rows where there is padding between them; all but the last one, which none follows.
-Result<> turn(device::BufferOps& ops, const Tensor& tensor, std::uint64_t by,
-              const device::Buffer& from, device::Buffer& to) {
-  constexpr std::int64_t kCacheLine = 64;
-  const auto item = static_cast<std::int64_t>(size_of(tensor.dtype));
-  const bool is_padded = has_padding(tensor);
-  const std::int64_t step = is_padded ? tensor.pitch * item : kCacheLine;
-  const std::int64_t steps = is_padded ? tensor.rows() - 1 : tensor.bytes() / kCacheLine;
-  const auto first = static_cast<std::int64_t>(by % static_cast<std::uint64_t>(steps));
-  return ops.copy_turned(to, from, first * step, steps * step);
-}
-
 }  // namespace
 
 bool is_drawn(const Tensor& tensor) {
@@ -149,21 +129,14 @@ Result<> place(device::BufferOps& ops, const Workload& workload, const Buffers& 
   return {};
 }
 
-Result<> place_unknown(device::BufferOps& ops, const Workload& workload, const Buffers& set,
-                       Seed seed, std::uint64_t call_seed, Slot& slot) {
+Result<> place_unknown(device::BufferOps& ops, const Workload& workload, Seed seed,
+                       std::uint64_t call_seed, Slot& slot) {
   slot.call_seed = call_seed;
   slot.set = -1;
   for (std::size_t i = 0; i < workload.tensors.size(); ++i) {
     const Tensor& tensor = workload.tensors[i];
-    device::Buffer& to = *slot.buffers[i];
-    const std::uint64_t own = seed.child(tensor.name).low;
-    if (!is_drawn(tensor)) {
-      KW_TRY(make_initial(ops, tensor, poison_seed(slot, i), to));
-    } else if (may_be_turned(tensor)) {
-      KW_TRY(turn(ops, tensor, own, *set[i], to));
-    } else {
-      KW_TRY(ops.fill(to, tensor, own));
-    }
+    KW_TRY(is_drawn(tensor) ? ops.fill(*slot.buffers[i], tensor, seed.child(tensor.name).low)
+                            : make_initial(ops, tensor, poison_seed(slot, i), *slot.buffers[i]));
   }
   return {};
 }

@@ -77,11 +77,12 @@ enum class Outputs { Poisoned, AsLeft };
 Result<> place(device::BufferOps& ops, const Workload& workload, const Buffers& set, int set_index,
                std::uint64_t call_seed, Slot& slot, Outputs outputs = Outputs::Poisoned);
 
-/// The same with inputs that are like those of `set` and of which nobody knows the answer: large
-/// tensors whose elements are drawn alike everywhere are those of the set, turned by a distance of
-/// `seed`, at the cost of a copy; the others are drawn by `seed`. The slot then holds no set.
-Result<> place_unknown(device::BufferOps& ops, const Workload& workload, const Buffers& set,
-                       Seed seed, std::uint64_t call_seed, Slot& slot);
+/// The same with values drawn by `seed` straight into the slot, of which nobody knows the answer.
+/// They share nothing with what a process has seen before: a process that found the greatest
+/// element or the sum of an earlier call again would know what kind of call this is. The slot then
+/// holds no set.
+Result<> place_unknown(device::BufferOps& ops, const Workload& workload, Seed seed,
+                       std::uint64_t call_seed, Slot& slot);
 
 /// What tensor `index` held right after place(), written to `to` (same size).
 Result<> recreate(device::BufferOps& ops, const Workload& workload, const Buffers& set,

@@ -62,7 +62,8 @@ std::optional<std::string> excuse_of(const Task& task, const MutantResult& resul
   return std::nullopt;
 }
 
-/// One that may pass needs to pass once.
+/// An excused mutant is not tried again once it has passed: no further input set could change what
+/// becomes of it.
 bool is_still_open(const Task& task, const MutantResult& result) {
   if (result.fate == MutantFate::Passed)
     return result.sets < kMutantSets && !excuse_of(task, result);

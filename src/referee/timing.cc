@@ -125,7 +125,8 @@ Result<> Timing::add_set(Entry& entry) {
   return {};
 }
 
-// The opponent is trusted to be what it was judged to be: one full check when it first sits down.
+// The opponent is trusted to be what it was judged to be: one full check when it first sits down,
+// and afterwards only what time_opponent() needs.
 Result<double> Timing::seat_opponent(Entry& entry) {
   Bench& bench = *entry.bench;
   const auto lap = account_.lap("opponent");

@@ -63,7 +63,7 @@ class Timing {
     Leg* leg = nullptr;            ///< The candidate's: that one, or one that lives on.
     std::unique_ptr<Seat> candidate;
     std::unique_ptr<Seat> opponent;
-    bool opponent_begins = false;  ///< The latest lives: every other time.
+    bool opponent_begins = false;  ///< Its process was started first, the last time both were.
     int watched = 0;
     int fully_checked = 0;
   };

@@ -140,6 +140,7 @@ TEST(Timing, LegsBeginTheirLivesInTurn) {
     if (line == "start candidate" || line == "start opponent") started.push_back(line);
   // The opponent sits down after the candidate's first life; from then on both begin together.
   const auto seated = std::ranges::find(started, "start opponent");
+  ASSERT_NE(seated, started.end());
   int ahead = 0, lives = 0;
   for (auto one = seated + 1; started.end() - one >= 2; one += 2) {
     EXPECT_NE(one[0], one[1]);
