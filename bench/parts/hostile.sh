@@ -5,7 +5,7 @@
 # opponent_beside FILE: sets opponent_ns, the median of saxpy's baseline beside that candidate.
 opponent_beside() {
   timed "$kw" --json --workspace "$work/hostile" judge "$1" --task saxpy --baseline omp --pairs 30
-  opponent_ns=$(found /workloads group=time opponent_ns)
+  opponent_ns=$(found /workloads group=time baseline_ns)
 }
 
 part_hostile() {
