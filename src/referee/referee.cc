@@ -16,6 +16,7 @@
 #include "referee/check.h"
 #include "referee/fate.h"
 #include "referee/haste.h"
+#include "referee/many_calls.h"
 #include "referee/timing.h"
 
 namespace kw::referee {
@@ -171,9 +172,8 @@ Trial::Fate Trial::run_one(Bench& bench, Leg& leg, int set, bool is_watched) {
   return verdict;
 }
 
-// All small workloads in one process: starting one for each would cost more than the calls. On a
-// GPU, where a process costs a tenth of a second, one timed workload shares it, and is alone in it
-// once they are done.
+// All small workloads in one process: starting one for each would cost more than the calls. A GPU's
+// costs a tenth of a second: one timed workload shares it, and is alone in it in the end.
 Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small, Bench* timed) {
   device::PlayerSpec spec{.name = "candidate",
                           .jail = request_.jail,
@@ -205,13 +205,14 @@ Trial::Fate Trial::load_and_check(const std::vector<Bench*>& small, Bench* timed
   if (verdict || request_.until < Stage::Run) return verdict;
   // Late work is looked for on the first call and on another that nobody can foresee.
   const std::size_t surprise = small.empty() ? 0 : rng_.below(small.size());
-  constexpr std::size_t kFew = 3;
-  for (std::size_t i = 0;
-       i < (is_on(Defence::EveryCallChecked) ? small.size() : std::min(kFew, small.size())); ++i) {
+  const std::size_t most = is_on(Defence::EveryCallChecked) ? small.size() : 3;
+  for (std::size_t i = 0; i < std::min(most, small.size()); ++i) {
     if (haste_.is_hurried()) return interrupted("before it was checked");
     verdict = KW_TRY(run_one(*small[i], leg, kWarmSet + 1, i == 0 || i == surprise));
     if (verdict) return verdict;
   }
+  verdict = KW_TRY(call_many_times(small, leg, options_, clock_, haste_, rng_));
+  if (verdict) return verdict;
   // Outputs of small workloads would be places to keep results in.
   if (timed != nullptr) return verdict_of(leg.keep_only(timed->workload()), name_of_call(*timed));
   return std::nullopt;

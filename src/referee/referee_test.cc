@@ -412,9 +412,21 @@ TEST(Referee, SkippingLaterCallsIsSeen) {
   Room room;
   int calls = 0;
   const Evaluation e = room.judge([&](const A& a) {
-    if (++calls < 12) twice(a);
+    if (a.rows != kRows || ++calls < 12) twice(a);
   });
   EXPECT_VERDICT(e, Measure, WrongResult);
+}
+
+TEST(Referee, SkippingLaterCallsAtAnyShapeIsSeenBeforeAnythingIsTimed) {
+  Room room;
+  int calls = 0;
+  const Evaluation e = room.judge(
+      [&](const A& a) {
+        if (++calls <= 20) twice(a);
+      },
+      1e5);
+  EXPECT_VERDICT(e, Check, WrongResult);
+  EXPECT_THAT(e.verdict.evidence, HasSubstr("more calls of one process"));
 }
 
 // --- determinism --------------------------------------------------------------------------------
