@@ -3,7 +3,6 @@
 #include "cli/doctor_checks.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "compile/cpu_compiler.h"
 #include "platform/jail.h"
 #include "platform/locks.h"
+#include "platform/processors.h"
 
 namespace kw::cli {
 namespace {
@@ -178,11 +178,7 @@ CheckUp check_clock() {
   return {"clock", Health::Good, found, "", ""};
 }
 
-int usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
+int usable_cores() { return std::max(1, static_cast<int>(platform::usable_processors().size())); }
 
 CheckUp check_cores() {
   const int cores = usable_cores();

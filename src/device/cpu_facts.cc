@@ -1,7 +1,6 @@
 // Facts about this machine from /proc, sysfs and the processor itself.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "device/cpu.h"
+#include "platform/processors.h"
 
 namespace kw::device {
 namespace {
@@ -35,17 +35,6 @@ std::string cpuinfo_value(std::string_view text, std::string_view key) {
 std::string small_file(const std::string& path) {
   const auto text = platform::read_file(path);
   return text.has_value() ? std::string(trim(*text)) : std::string();
-}
-
-std::vector<int> usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cores;
-  if (::sched_getaffinity(0, sizeof set, &set) == 0)
-    for (int i = 0; i < CPU_SETSIZE; ++i)
-      if (CPU_ISSET(i, &set)) cores.push_back(i);
-  if (cores.empty()) cores.push_back(0);
-  return cores;
 }
 
 /// The sets that code generation and the roofline care about, weakest first.
@@ -129,7 +118,8 @@ std::vector<Cache> caches_from_libc(int cores) {
 Result<DeviceFacts> read_cpu_facts() {
   DeviceFacts facts;
   facts.target = Target::Cpu;
-  const std::vector<int> cores = usable_cores();
+  std::vector<int> cores = platform::usable_processors();
+  if (cores.empty()) cores.push_back(0);
   facts.cores = static_cast<int>(cores.size());
   facts.model = cpuinfo_value(small_file("/proc/cpuinfo"), "model name");
   if (facts.model.empty()) facts.model = "unknown processor";

@@ -8,11 +8,11 @@
 
 namespace kw::device {
 
-/// A process that is woken by a thread on its own processor starts up to 30 µs earlier than one on
-/// another (on a virtual machine that has to interrupt the other one). Where the system lets caller
-/// and player come to lie depends on which of two players was started first, and stays for their
-/// lives: one kernel beside itself was 3 to 5 % faster in calls of 50 µs. So each player is called
-/// from each processor equally often, in an order drawn anew for each round.
+/// A process that is woken by a thread on its own processor starts earlier than one on another: by
+/// 28 µs on a virtual machine, which has to interrupt the other one
+/// (bench/results/epyc-2026-11-26-by-hand.txt). Where the system lets caller and player come to lie
+/// depends on which of two players was started first, and stays for their lives. So each player is
+/// called from each processor equally often, in an order drawn anew for each round.
 class Vantage {
  public:
   /// The processors that the calling thread may use.

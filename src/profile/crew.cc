@@ -2,39 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/crew.h"
 
-#include <pthread.h>
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <thread>
 #include <vector>
+
+#include "platform/processors.h"
 
 namespace kw::profile {
 namespace {
 
 std::int64_t now_ns() {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::vector<int> usable() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> out;
-  if (sched_getaffinity(0, sizeof set, &set) == 0)
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-      if (CPU_ISSET(cpu, &set)) out.push_back(cpu);
-  return out;
-}
-
-// Pinning is a help, not a need: without it the spread grows and is reported.
-void pin_to(int cpu) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
-  (void)pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
 void wait_until(const std::atomic<int>& value, int wanted) {
@@ -58,7 +40,8 @@ struct Crew::State {
   std::vector<std::thread> threads;
 
   void work(int index, int cpu) {
-    if (cpu >= 0) pin_to(cpu);
+    // Without it the spread grows and is reported.
+    if (cpu >= 0) platform::run_on(std::span(&cpu, 1));
     for (int seen = 0;; ++seen) {
       wait_until(round, seen + 1);
       if (job == nullptr) return;
@@ -74,7 +57,7 @@ struct Crew::State {
 };
 
 Crew::Crew(int threads) : state_(std::make_unique<State>()) {
-  const std::vector<int> cpus = usable();
+  const std::vector<int> cpus = platform::usable_processors();
   state_->spans.resize(static_cast<std::size_t>(std::max(threads, 1)));
   for (int i = 0; i < size(); ++i) {
     const int cpu = cpus.empty() ? -1 : cpus[static_cast<std::size_t>(i) % cpus.size()];

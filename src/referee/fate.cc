@@ -18,9 +18,9 @@ namespace {
 using device::Fate;
 
 constexpr std::size_t kDetailLimit = 600;
-// libgomp exits and std::thread throws where no thread can be made (PoolOptions::threads).
-constexpr const char* kThreadLimit =
-    " (so does a process that wants more than 64 threads and two for each processor)";
+// libgomp exits and std::thread throws where no thread can be made: above 64 and two for each
+// thread of PoolOptions.
+constexpr const char* kThreadLimit = " (so does one that cannot have its threads: 64 and a few)";
 
 // Numbers of CUDA's driver API (cuda.h, CUresult).
 constexpr int kCudaDeviceUnavailable = 46;
