@@ -57,11 +57,11 @@ streams=(
   'gelu gelu/20_streamed.cpp dram copy one read to one write'
   'swish swish/20_streamed.cpp dram copy one read to one write'
   'softsign softsign/20_streamed.cpp dram copy one read to one write'
-  'transpose transpose/20_staged.cpp power_of_two copy one read to one write'
-  'reduce_sum reduce_sum/20_pieces.cpp square read reads'
-  'rmsnorm rmsnorm/20_streamed.cpp square copy one read to one write'
-  'layernorm layernorm/20_streamed.cpp square copy one read to one write'
-  'scan scan/20_chained.cpp vector copy one read to one write'
+  'transpose_padded transpose_padded/20_staged.cpp power_of_two copy one read to one write'
+  'reduce_sum_padded reduce_sum_padded/20_pieces.cpp square read reads'
+  'rmsnorm_padded rmsnorm_padded/20_streamed.cpp square copy one read to one write'
+  'layernorm_padded layernorm_padded/20_streamed.cpp square copy one read to one write'
+  'scan_padded scan_padded/20_chained.cpp vector copy one read to one write'
 )
 # Kernels that arithmetic or the nearest cache binds: ID FILE WORKLOAD
 bound_by_core=(
@@ -85,12 +85,12 @@ part_kernels() {
   local i
   local -A ceiling=()
   figure kernels.matmul ratio median at_least 0.95 kernels.openblas 'matmul 1024 over OpenBLAS' \
-    'speedup of workload `square` of `kw judge playbook/matmul/20_packed.cpp --task matmul --baseline openblas --json`, in pairs'
+    'speedup of workload `square` of `kw judge playbook/matmul_padded/20_packed.cpp --task matmul_padded --baseline openblas --json`, in pairs'
   figure kernels.matmul_rate flops_per_s median none 0 kernels.openblas 'matmul 1024: rate' 'nominal operations over the median time, cold'
   figure kernels.openblas flops_per_s median none 0 - 'OpenBLAS, matmul 1024: rate' 'the opponent of the same pairs'
   ceiling_figures fctd3d at_least 0.85 'fctd3d 256, steps fused' fctd3d/30_skewed.cpp fctd3d cube_256 'three reads to one write'
   ceiling_figures fctd3d_pass none 0 'fctd3d 256, a pass per step' fctd3d/20_streamed.cpp fctd3d cube_256 'three reads to one write'
-  ceiling_figures softmax at_least 0.85 'softmax 4096' softmax/20_staged.cpp softmax square 'one read to one write'
+  ceiling_figures softmax at_least 0.85 'softmax 4096' softmax_padded/20_staged.cpp softmax_padded square 'one read to one write'
   ceiling_figures saxpy none 0 'saxpy' saxpy/20_vectors.cpp saxpy dram 'two reads to one write'
   for line in "${streams[@]}"; do
     read -r id file workload kind words <<<"$line"
@@ -105,9 +105,9 @@ part_kernels() {
 
   # Leaves every object built and every baseline remembered; its figures do not count.
   progress 'baselines'
-  judge_kernel matmul/20_packed.cpp matmul openblas
+  judge_kernel matmul_padded/20_packed.cpp matmul_padded openblas
   judge_kernel fctd3d/30_skewed.cpp fctd3d omp
-  judge_kernel softmax/20_staged.cpp softmax omp
+  judge_kernel softmax_padded/20_staged.cpp softmax_padded omp
   judge_kernel saxpy/20_vectors.cpp saxpy omp
   for line in "${streams[@]}" "${bound_by_core[@]}"; do
     read -r id file workload <<<"$line"
@@ -120,7 +120,7 @@ part_kernels() {
     measure_ceilings
     kernel_under_ceiling fctd3d fctd3d/30_skewed.cpp fctd3d cube_256 mix_3r1w
     kernel_under_ceiling fctd3d_pass fctd3d/20_streamed.cpp fctd3d cube_256 mix_3r1w
-    kernel_under_ceiling softmax softmax/20_staged.cpp softmax square copy
+    kernel_under_ceiling softmax softmax_padded/20_staged.cpp softmax_padded square copy
     kernel_under_ceiling saxpy saxpy/20_vectors.cpp saxpy dram triad
     for line in "${streams[@]}"; do
       read -r id file workload kind words <<<"$line"
@@ -130,7 +130,7 @@ part_kernels() {
       read -r id file workload <<<"$line"
       kernel_at_core "$id" "$file" "$workload"
     done
-    judge_kernel matmul/20_packed.cpp matmul openblas
+    judge_kernel matmul_padded/20_packed.cpp matmul_padded openblas
     local flops own theirs
     { read -r flops; read -r own; read -r theirs; } < <(found /workloads group=time name=square flops_per_s median_ns baseline_ns)
     case ${theirs:-0} in 0 | 0.0 | null) continue ;; esac

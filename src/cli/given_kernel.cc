@@ -6,6 +6,7 @@
 
 #include "cli/session.h"
 #include "task/header.h"
+#include "task/narrowed.h"
 
 namespace kw::cli {
 
@@ -19,7 +20,8 @@ Result<> set_knobs(Candidate& kernel, const std::vector<std::string>& settings) 
 Result<Candidate> kernel_in_file(const std::string& file, Target target,
                                  const task::Definition& definition,
                                  const std::vector<std::string>& settings) {
-  const std::string source = KW_TRY(as_input(platform::read_file(file)));
+  const std::string source =
+      task::with_overload(definition, KW_TRY(as_input(platform::read_file(file))), target);
   auto candidate = task::make_candidate(platform::Path(file).stem().string(), source, Origin::Human,
                                         definition.task.restrictions, target);
   if (!candidate) return fail_input(task::to_text(candidate.error()), file);

@@ -18,6 +18,7 @@
 #include "engine/run.h"
 #include "record/codec.h"
 #include "task/header.h"
+#include "task/narrowed.h"
 
 namespace kw::cli {
 namespace {
@@ -63,7 +64,8 @@ Result<Submission> read_submission(const JudgeFlags& flags, Target target,
   if (static_cast<std::size_t>(info.st_size) > task::kMaxSourceBytes && is_on(Defence::SourceCap))
     return Submission{{}, not_a_candidate("the file is larger than 1 MiB")};
   const std::size_t most = is_on(Defence::SourceCap) ? task::kMaxSourceBytes : std::size_t{1} << 40;
-  const std::string source = KW_TRY(as_input(platform::read_file(flags.file, most)));
+  const std::string source = task::with_overload(
+      definition, KW_TRY(as_input(platform::read_file(flags.file, most))), target);
   const auto& own = definition.baselines;
   // A task's own host launcher stays the trusted baseline that it is.
   const auto baseline = std::find_if(own.begin(), own.end(), [&](const Candidate& c) {

@@ -80,7 +80,7 @@ void count_ways(TechniqueGraph& graph, const std::vector<WalkedWay>& ways);
 /// A kernel of the playbook and the one before it.
 struct PlaybookStep {
   std::string task;
-  std::string name;                 ///< As in the playbook, "softmax/20_staged.cpp".
+  std::string name;                 ///< As in the playbook, "softmax_padded/20_staged.cpp".
   std::string before_name;          ///< Empty: it is the task's first.
   std::vector<std::string> before;  ///< Techniques on the way to the one before, in order.
   std::vector<std::string> added;

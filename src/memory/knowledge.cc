@@ -66,11 +66,11 @@ Card read_card(task::FileReport& report, const task::Yaml& node) {
   return card;
 }
 
-/// "softmax", "softmax_bf16" and "softmax_f16" ask for the same kernel.
+/// "softmax", "softmax_padded", "softmax_bf16" and "softmax_f16_padded" ask for the same kernel.
 bool is_same_subject(const std::string& a, const std::string& b) {
   const auto stem = [](std::string_view name) {
-    for (const std::string_view type : {"_bf16", "_f16"})
-      if (name.ends_with(type)) name.remove_suffix(type.size());
+    for (const std::string_view ending : {"_padded", "_bf16", "_f16"})
+      if (name.ends_with(ending)) name.remove_suffix(ending.size());
     return name;
   };
   return stem(a) == stem(b) || a.starts_with(b + "_") || b.starts_with(a + "_");

@@ -130,7 +130,7 @@ TEST(KnowledgeTest, AKernelOfThePlaybookIsForTheArchitecturesThatItAsksFor) {
   const auto data = DataFiles::open(std::nullopt).value();
   std::map<std::string, Card> kernels;
   for (Card& card : playbook_cards(data)) kernels[card.name] = std::move(card);
-  EXPECT_THAT(kernels.at("matmul_bf16/60_gpu_cute.cu").archs, ElementsAre("sm_90a"));
+  EXPECT_THAT(kernels.at("matmul_bf16_padded/60_gpu_cute.cu").archs, ElementsAre("sm_90a"));
   EXPECT_THAT(kernels.at("relu/40_gpu_streamed.cu").archs, IsEmpty());
   std::size_t newer = 0;
   for (const auto& [name, card] : kernels) {

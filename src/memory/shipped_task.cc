@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "task/narrowed.h"
+
 namespace kw::memory {
 
 Result<task::TaskFiles> shipped_task(const DataFiles& data, const std::string& name) {
@@ -19,7 +21,10 @@ Result<task::TaskFiles> shipped_task(const DataFiles& data, const std::string& n
 std::map<std::string, std::string> shipped_playbook(const DataFiles& data,
                                                     const task::Definition& definition) {
   auto kernels = data.under("playbook/" + definition.task.name);
-  if (!definition.like.empty()) kernels.merge(data.under("playbook/" + definition.like));
+  for (const std::string& like : definition.like) kernels.merge(data.under("playbook/" + like));
+  for (auto& [file, source] : kernels)
+    if (const auto target = target_of_file(file))
+      source = task::with_overload(definition, source, *target);
   return kernels;
 }
 

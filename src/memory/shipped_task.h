@@ -14,7 +14,8 @@ namespace kw::memory {
 /// such task.
 Result<task::TaskFiles> shipped_task(const DataFiles& data, const std::string& name);
 
-/// The playbook's files for a task: those under its name, and those of the task that it is like.
+/// The playbook's files for a task: those under its name, and those of the tasks that it is
+/// like, each in the form that serves it.
 std::map<std::string, std::string> shipped_playbook(const DataFiles& data,
                                                     const task::Definition& definition);
 

@@ -10,10 +10,12 @@
 #include <string_view>
 #include <utility>
 
+#include "base/contains.h"
 #include "memory/shipped_task.h"
 #include "task/device_names.h"
 #include "task/header.h"
 #include "task/load.h"
+#include "task/narrowed.h"
 
 namespace kw::propose {
 namespace {
@@ -77,14 +79,17 @@ Result<std::vector<Example>> select_examples(const memory::DataFiles& data, cons
                                              const ExampleOptions& options) {
   std::vector<Ranked> ranked;
   const std::string subject = KW_TRY(subject_of(data, task.name));
-  const std::string like = KW_TRY(memory::shipped_task(data, task.name)).lenders[task::kLikeFile];
+  const task::TaskFiles own = KW_TRY(memory::shipped_task(data, task.name));
+  const auto definition = own.texts.empty() ? task::Definition() : KW_TRY(task::parse_task(own));
   for (const std::string& name : data.folders("playbook")) {
     const task::TaskFiles files = KW_TRY(memory::shipped_task(data, name));
-    const auto kernel = best_kernel(data, name, options);
+    auto kernel = best_kernel(data, name, options);
     if (files.texts.empty() || !kernel) continue;
     const Task other = KW_TRY(task::parse_task(files)).task;
-    // The kernels of the task that this one is like serve it as well.
-    const Task& served = name == like ? task : other;
+    // The kernels of the tasks that this one is like serve it as well.
+    const bool serves = contains(definition.like, name);
+    if (serves) kernel->second = task::with_overload(definition, kernel->second, options.target);
+    const Task& served = serves ? task : other;
     const auto far = distance(task, served, subject == KW_TRY(subject_of(data, name)));
     if (!far || (*far <= kAnswer && !options.own_playbook)) continue;
     ranked.push_back({*far,

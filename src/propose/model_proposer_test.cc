@@ -203,20 +203,22 @@ TEST(Examples, ComeFromTheFamilyAndNeverFromTheTaskItselfUnlessAsked) {
   for (const std::string& name : data->folders("tasks")) {
     const auto definition = task::parse_task(*memory::shipped_task(*data, name));
     ASSERT_TRUE(definition.has_value());
-    const Target target = name.ends_with("f16") ? Target::Cuda : Target::Cpu;
+    const Target target = name.contains("f16") ? Target::Cuda : Target::Cpu;
     const auto examples = select_examples(*data, definition->task, {.target = target});
     ASSERT_TRUE(examples.has_value()) << describe(examples.error());
     EXPECT_THAT(*examples, Not(IsEmpty())) << name;
-    const std::string subject = name.substr(0, std::min(name.rfind("_bf16"), name.rfind("_f16")));
+    std::string subject = name.substr(0, name.rfind("_padded"));
+    subject = subject.substr(0, std::min(subject.rfind("_bf16"), subject.rfind("_f16")));
     for (const Example& example : *examples)
-      for (const auto* variant : {"`", "_bf16`", "_f16`"})
+      for (const auto* variant : {"`", "_bf16`", "_f16`", "_padded`", "_bf16_padded`"})
         EXPECT_THAT(example.title, Not(HasSubstr("the task `" + subject + variant)));
     const auto own =
         select_examples(*data, definition->task, {.target = target, .own_playbook = true});
     ASSERT_TRUE(own.has_value());
     EXPECT_THAT(own->front().title, HasSubstr("the task `" + name + "`"));
   }
-  const auto softmax = task::parse_task({"tasks/softmax", data->under("tasks/softmax")});
+  const auto softmax =
+      task::parse_task({"tasks/softmax_padded", data->under("tasks/softmax_padded")});
   EXPECT_THAT(select_examples(*data, softmax->task)->front().title, HasSubstr("normalization"));
   EXPECT_THAT(*select_examples(*data, softmax->task, {.most = 5, .max_bytes = 10}), IsEmpty());
 }
@@ -224,7 +226,7 @@ TEST(Examples, ComeFromTheFamilyAndNeverFromTheTaskItselfUnlessAsked) {
 TEST(Examples, RunOnTheGpuThatThePromptIsFor) {
   const auto data = memory::DataFiles::open(std::nullopt);
   ASSERT_TRUE(data.has_value());
-  const auto task = task::parse_task(*memory::shipped_task(*data, "matmul"));
+  const auto task = task::parse_task(*memory::shipped_task(*data, "matmul_padded"));
   ASSERT_TRUE(task.has_value());
   const auto sources = [&](const char* arch, std::int64_t shared) {
     GpuFacts gpu;

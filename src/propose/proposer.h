@@ -17,7 +17,7 @@ namespace kw::propose {
 
 /// Verified code that shows how it is done, with what it reached.
 struct Example {
-  std::string title;  ///< "playbook/softmax/20_staged: 3.1x, two cores".
+  std::string title;  ///< "playbook/softmax_padded/20_staged: 3.1x, two cores".
   std::string source;
 };
 

@@ -83,11 +83,23 @@ struct WorkloadSpec {
   bool is_for(Target target) const;
 };
 
+/// What a variant leaves out of the task that it is like.
+struct Narrowing {
+  /// Dims of the other task that are constants here, whatever a workload says; they are `lets`.
+  std::map<std::string, std::int64_t> fixed;
+  /// Such dims whose other values leave a workload out.
+  std::map<std::string, std::int64_t> only;
+  /// The arguments of the other task's function, in order; empty: they are the same.
+  std::vector<Parameter> wider;
+};
+
 struct Definition {
   std::string folder;  ///< Where it came from, for messages.
   std::string file;    ///< The task.yaml with its formulas: of the other task where it is like one.
-  std::string like;    ///< The task of which this one is a variant; empty: none.
+  /// The task of which this one is a variant, that one's, and so on; empty: none.
+  std::vector<std::string> like;
   std::optional<Dtype> real;  ///< What the variant's real tensors are instead.
+  Narrowing narrowing;
   Task task;
   std::vector<std::string> dims;
   std::vector<Let> lets;

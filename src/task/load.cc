@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "task/code.h"
 #include "task/header.h"
+#include "task/narrowed.h"
 #include "task/parse.h"
 #include "task/resolve.h"
 
@@ -109,10 +110,12 @@ Result<TaskFiles> read_folder(const fs::path& folder) {
 
 /// A source of the task's folder as a candidate; what is wrong with it are complaints.
 std::optional<Candidate> read_candidate(const TaskFiles& files, const std::string& path,
-                                        Origin origin, const Restrictions& restrictions,
+                                        Origin origin, const Definition& definition,
                                         Complaints& complaints) {
-  auto candidate = make_candidate(fs::path(path).stem().string(), files.texts.at(path), origin,
-                                  restrictions, target_of_file(path).value_or(Target::Cpu));
+  const Target target = target_of_file(path).value_or(Target::Cpu);
+  auto candidate = make_candidate(fs::path(path).stem().string(),
+                                  with_overload(definition, files.texts.at(path), target), origin,
+                                  definition.task.restrictions, target);
   if (candidate) return std::move(*candidate);
   for (const Finding& finding : candidate.error()) {
     // The place starts with the candidate's name; the user needs the path.
@@ -125,12 +128,12 @@ std::optional<Candidate> read_candidate(const TaskFiles& files, const std::strin
 
 /// Baselines or hand-made candidates of one subfolder, by file name.
 std::vector<Candidate> read_candidates(const TaskFiles& files, std::string_view folder,
-                                       Origin origin, const Restrictions& restrictions,
+                                       Origin origin, const Definition& definition,
                                        Complaints& complaints) {
   std::vector<Candidate> found;
   for (const auto& [path, unused] : files.texts) {
     if (!path.starts_with(folder) || !target_of_file(path)) continue;
-    if (auto candidate = read_candidate(files, path, origin, restrictions, complaints))
+    if (auto candidate = read_candidate(files, path, origin, definition, complaints))
       found.push_back(std::move(*candidate));
   }
   return found;
@@ -143,6 +146,51 @@ void check_workloads(const Definition& definition, Complaints& complaints) {
     if (const auto workload = resolve(definition, spec);
         !workload && seen.insert(workload.error().where).second)
       complaints.add(describe(workload.error()));
+}
+
+/// Variants of variants of variants are as far as anybody can follow.
+constexpr int kMostLikes = 3;
+
+/// task.yaml, that of the task which this one is like, and so on, as far as `files` has them.
+std::vector<std::string> chain_of(const TaskFiles& files) {
+  std::vector<std::string> chain;
+  for (std::string path = "task.yaml"; files.texts.contains(path); path = "like/" + path)
+    chain.push_back(path);
+  return chain;
+}
+
+/// `deeper`: how many more tasks may be like another.
+Result<> borrow_within(TaskFiles& files,
+                       const std::function<Result<TaskFiles>(std::string_view)>& beside,
+                       int deeper) {
+  const auto lend = [&files](const std::string& lender, std::string text, std::string as) {
+    if (files.texts.try_emplace(as, std::move(text)).second) files.lenders[std::move(as)] = lender;
+  };
+  const Named like = KW_TRY(named_in(files, "task.yaml", "like"));
+  if (!like.name.empty()) {
+    if (deeper == 0)
+      return like.refusal(
+          fmt::format("more than {} tasks are like one another in a row", kMostLikes));
+    TaskFiles other = KW_TRY(files_named(like, beside));
+    KW_TRY(borrow_within(other, beside, deeper - 1));
+    // What a variant says of itself stands before what it shares.
+    if (const auto spec = other.texts.find("spec.md"); spec != other.texts.end())
+      if (const auto own = files.texts.find("spec.md"); own != files.texts.end())
+        own->second += "\n" + spec->second;
+    for (const auto& [path, text] : other.texts) {
+      if (path.starts_with("candidates/")) continue;
+      const auto lender = other.lenders.find(path);
+      lend(lender == other.lenders.end() ? like.name : lender->second, text,
+           path.ends_with("task.yaml") ? "like/" + path : path);
+    }
+  }
+  const Named truth = KW_TRY(named_in(files, "task.yaml", "truth_of"));
+  if (truth.name.empty()) return {};
+  const TaskFiles other = KW_TRY(files_named(truth, beside));
+  for (const auto* name : kTruth)
+    if (const auto found = other.texts.find(name); found != other.texts.end())
+      lend(truth.name, found->second, name);
+  return {};
 }
 
 }  // namespace
@@ -161,46 +209,24 @@ std::vector<std::string> tasks_beside(const fs::path& folder) {
 std::string TaskFiles::place_of(const std::string& path) const {
   const auto lender = lenders.find(path);
   if (lender == lenders.end()) return origin + "/" + path;
-  const std::string file = path == kLikeFile ? "task.yaml" : path;
+  const std::string file = path.ends_with(kLikeFile) ? "task.yaml" : path;
   return (fs::path(origin) / ".." / lender->second / file).lexically_normal().string();
 }
 
 Result<std::string> truth_of(const TaskFiles& files) {
-  for (const auto* path : {"task.yaml", kLikeFile})
-    if (const auto truth = KW_TRY(named_in(files, path, "truth_of")); !truth.name.empty())
-      return truth.name;
-  return KW_TRY(named_in(files, "task.yaml", "like")).name;
+  std::string nearest;
+  for (const std::string& path : chain_of(files)) {
+    const Named truth = KW_TRY(named_in(files, path.c_str(), "truth_of"));
+    if (!truth.name.empty()) return truth.name;
+    const Named like = KW_TRY(named_in(files, path.c_str(), "like"));
+    if (!like.name.empty()) nearest = like.name;
+  }
+  return nearest;
 }
 
 Result<> borrow(TaskFiles& files,
                 const std::function<Result<TaskFiles>(std::string_view)>& beside) {
-  const auto lend = [&files](const Named& lender, std::string text, std::string as) {
-    if (files.texts.try_emplace(as, std::move(text)).second)
-      files.lenders[std::move(as)] = lender.name;
-  };
-  const Named like = KW_TRY(named_in(files, "task.yaml", "like"));
-  if (!like.name.empty()) {
-    const TaskFiles other = KW_TRY(files_named(like, beside));
-    if (!KW_TRY(named_in(other, "task.yaml", "like")).name.empty())
-      return like.refusal(
-          fmt::format("'{}' is itself like another task; name that one", like.name));
-    // What a variant says of itself stands before what it shares.
-    if (const auto spec = other.texts.find("spec.md"); spec != other.texts.end())
-      if (const auto own = files.texts.find("spec.md"); own != files.texts.end())
-        own->second += "\n" + spec->second;
-    for (const auto& [path, text] : other.texts)
-      if (!path.starts_with("candidates/"))
-        lend(like, text, path == "task.yaml" ? kLikeFile : path);
-  }
-  for (const auto* path : {"task.yaml", kLikeFile}) {
-    const Named truth = KW_TRY(named_in(files, path, "truth_of"));
-    if (truth.name.empty()) continue;
-    const TaskFiles other = KW_TRY(files_named(truth, beside));
-    for (const auto* name : kTruth)
-      if (const auto found = other.texts.find(name); found != other.texts.end())
-        lend(truth, found->second, name);
-  }
-  return {};
+  return borrow_within(files, beside, kMostLikes);
 }
 
 Result<TaskFiles> read_task_files(const fs::path& folder) {
@@ -229,9 +255,11 @@ Result<Definition> parse_task(const TaskFiles& files) {
   const auto parsed = [&](const char* name) {
     return parse_yaml(*text(name), files.place_of(name));
   };
-  const char* main_file = text(kLikeFile) == nullptr ? "task.yaml" : kLikeFile;
-  const Yaml task_yaml = KW_TRY(parsed("task.yaml"));
-  const Yaml main_yaml = KW_TRY(parsed(main_file));
+  const std::vector<std::string> chain = chain_of(files);
+  const std::string& main_file = chain.back();
+  std::vector<Yaml> yamls;
+  for (const std::string& path : chain) yamls.push_back(KW_TRY(parsed(path.c_str())));
+  const Yaml& task_yaml = yamls.front();
   const Yaml shapes_yaml = KW_TRY(parsed("shapes.yaml"));
 
   Complaints complaints;
@@ -247,24 +275,33 @@ Result<Definition> parse_task(const TaskFiles& files) {
   // A mark without words is one, too.
   if (const auto* draft = text(kDraftFile)) definition.draft = draft->empty() ? "draft" : *draft;
 
-  FileReport task_report(files.place_of("task.yaml"), complaints);
+  // A variant's type is that of the tensors which the other task's file declares.
+  for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+    definition.like.push_back(KW_TRY(named_in(files, chain[i].c_str(), "like")).name);
+    FileReport report(files.place_of(chain[i]), complaints);
+    if (!definition.real) parse_variant_dtype(report, yamls[i], definition);
+  }
   FileReport main_report(definition.file, complaints);
-  if (main_file == kLikeFile)
-    parse_variant_yaml(task_report, task_yaml, main_report, main_yaml, definition);
-  else
-    parse_task_yaml(main_report, main_yaml, definition);
+  parse_task_yaml(main_report, yamls.back(), definition);
+  for (std::size_t i = chain.size() - 1; i-- > 0;) {
+    FileReport report(files.place_of(chain[i]), complaints);
+    parse_variant_yaml(report, yamls[i], definition);
+  }
+  if (complaints.empty()) {
+    definition.reference = reference_with_overloads(definition, definition.reference);
+    definition.task.spec = without_wider(definition, definition.task.spec);
+  }
   FileReport shapes_report(files.place_of("shapes.yaml"), complaints);
   // Without a readable task.yaml nobody knows which sizes a workload needs.
   if (task_yaml.kind == Yaml::Kind::Mapping)
     parse_shapes_yaml(shapes_report, shapes_yaml, definition);
-  const Restrictions& restrictions = definition.task.restrictions;
   definition.baselines =
-      read_candidates(files, "baselines/", Origin::Baseline, restrictions, complaints);
+      read_candidates(files, "baselines/", Origin::Baseline, definition, complaints);
   definition.candidates =
-      read_candidates(files, "candidates/", Origin::Task, restrictions, complaints);
+      read_candidates(files, "candidates/", Origin::Task, definition, complaints);
   const auto read_truth = [&](const char* name, std::optional<Candidate>& truth) {
     if (text(name) != nullptr)
-      truth = read_candidate(files, name, Origin::Reference, restrictions, complaints);
+      truth = read_candidate(files, name, Origin::Reference, definition, complaints);
   };
   read_truth(kReferenceFast, definition.reference_fast);
   read_truth(kMagnitudeFast, definition.magnitude_fast);
@@ -277,8 +314,9 @@ Result<Definition> parse_task(const TaskFiles& files) {
   Sha256Stream digest;
   for (const auto* name : {"task.yaml", "shapes.yaml", "reference.cpp"})
     digest.update_part(*text(name));
-  for (const auto* name : {kReferenceFast, kMagnitudeFast, kLikeFile})
+  for (const auto* name : {kReferenceFast, kMagnitudeFast})
     if (text(name) != nullptr) digest.update_part(*text(name));
+  for (std::size_t i = 1; i < chain.size(); ++i) digest.update_part(*text(chain[i].c_str()));
   definition.task.sha256 = digest.finish().hex();
   return definition;
 }

@@ -27,7 +27,8 @@ struct TaskFiles {
   std::string place_of(const std::string& path) const;
 };
 
-/// Where `borrow` puts the task.yaml of the task that this one is like.
+/// Where `borrow` puts the task.yaml of the task that this one is like; that of the task which that
+/// one is like lies in "like/" of it, and so on.
 inline constexpr const char* kLikeFile = "like/task.yaml";
 
 /// The task whose references this one shares, as `like` or `truth_of` in task.yaml names it; empty

@@ -10,10 +10,12 @@ namespace kw::task {
 /// is incomplete but safe to look at.
 void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definition);
 
-/// The same for a task that is like another: `main` is that one's task.yaml, `root` says what
-/// differs.
-void parse_variant_yaml(FileReport& report, const Yaml& root, FileReport& main_report,
-                        const Yaml& main, Definition& definition);
+/// The type that a variant's task.yaml gives to all real tensors; has to be known before the tensors
+/// are read.
+void parse_variant_dtype(FileReport& report, const Yaml& root, Definition& definition);
+
+/// What the task.yaml of a variant changes of a definition that holds the task that it is like.
+void parse_variant_yaml(FileReport& report, const Yaml& root, Definition& definition);
 
 /// The tensors; needs dims, lets and scalars.
 void parse_tensors(FileReport& report, const Yaml& node, Definition& definition);

@@ -27,7 +27,12 @@ class ShapesReader {
         report_.add(list->place, fmt::format("the group '{}' is empty", kw::name_of(group)));
       if (definition_.workloads.size() + items.size() > kMaxWorkloads)
         return report_.add(list->place, fmt::format("more than {} workloads", kMaxWorkloads));
+      const std::size_t before = definition_.workloads.size();
       for (const Yaml& item : items) read_workload(item, group);
+      if (definition_.workloads.size() == before && !items.empty() && group != Group::Show)
+        report_.add(list->place,
+                    fmt::format("no workload of the group '{}' is one of this variant (see 'only')",
+                                kw::name_of(group)));
     }
   }
 
@@ -38,7 +43,9 @@ class ShapesReader {
     spec.place = node.place;
     std::vector<std::string> keys = {"name", "for", "values", "scalars"};
     keys.insert(keys.end(), definition_.dims.begin(), definition_.dims.end());
+    for (const auto& [dim, value] : definition_.narrowing.fixed) keys.push_back(dim);
     const Section section(report_, node, "workload", keys);
+    if (is_left_out(section)) return;
     if (const Yaml* name = section.require("name")) read_name(*name, spec);
     if (const Yaml* targets = section.find("for"))
       for (const Yaml& item : read_list(report_, *targets, "for"))
@@ -51,6 +58,14 @@ class ShapesReader {
       read_value_overrides(report_, *values, definition_, spec.values);
     if (const Yaml* scalars = section.find("scalars")) read_scalars(*scalars, spec);
     definition_.workloads.push_back(std::move(spec));
+  }
+
+  /// Sets a dim otherwise than the variant's `only` asks.
+  bool is_left_out(const Section& section) {
+    for (const auto& [dim, wanted] : definition_.narrowing.only)
+      if (const Yaml* value = section.find(dim))
+        if (read_integer(report_, *value, dim).value_or(wanted) != wanted) return true;
+    return false;
   }
 
   void read_name(const Yaml& node, WorkloadSpec& spec) {

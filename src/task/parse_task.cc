@@ -8,6 +8,7 @@
 
 #include "base/contains.h"
 #include "task/device_names.h"
+#include "task/narrowed.h"
 #include "task/parse.h"
 
 namespace kw::task {
@@ -110,29 +111,14 @@ std::vector<Parameter> all_parameters(const Definition& definition) {
   return all;
 }
 
-void read_signature(FileReport& report, const Section& section, Definition& definition) {
+/// The signature as a list of tensors and scalars.
+void read_arguments(FileReport& report, const Yaml& node, Definition& definition) {
   auto& signature = definition.task.signature;
+  signature.clear();
   const auto all = all_parameters(definition);
-  for (const auto& tensor : definition.tensors)
-    for (const auto& scalar : definition.scalars)
-      if (tensor.name == scalar.name)
-        report.add(tensor.place, fmt::format("'{}' is a tensor and a scalar", tensor.name));
-  const auto first_real =
-      std::ranges::find_if(all, [](const Parameter& p) { return is_real(p.dtype); });
-  for (const auto& tensor : definition.tensors)
-    if (is_real(tensor.dtype) && tensor.dtype != first_real->dtype)
-      report.add(
-          tensor.place,
-          fmt::format("'{}' is {} and '{}' {}; the reference has one type Real", tensor.name,
-                      kw::name_of(tensor.dtype), first_real->name, kw::name_of(first_real->dtype)));
-  const Yaml* node = section.find("signature");
-  if (node == nullptr) {
-    signature = all;
-    return;
-  }
   std::vector<std::string> known;
   for (const auto& parameter : all) known.push_back(parameter.name);
-  for (const Yaml& item : read_list(report, *node, "signature")) {
+  for (const Yaml& item : read_list(report, node, "signature")) {
     const auto name = read_text(report, item, "argument");
     if (!name) continue;
     const auto found = std::ranges::find(all, *name, &Parameter::name);
@@ -146,9 +132,29 @@ void read_signature(FileReport& report, const Section& section, Definition& defi
   }
   for (const auto& tensor : definition.tensors)
     if (std::ranges::find(signature, tensor.name, &Parameter::name) == signature.end())
-      report.add(node->place, fmt::format("the signature lacks the tensor '{}'", tensor.name));
+      report.add(node.place, fmt::format("the signature lacks the tensor '{}'", tensor.name));
   if (signature.size() > kMaxArguments)
-    report.add(node->place, fmt::format("more than {} arguments", kMaxArguments));
+    report.add(node.place, fmt::format("more than {} arguments", kMaxArguments));
+}
+
+void read_signature(FileReport& report, const Section& section, Definition& definition) {
+  const auto all = all_parameters(definition);
+  for (const auto& tensor : definition.tensors)
+    for (const auto& scalar : definition.scalars)
+      if (tensor.name == scalar.name)
+        report.add(tensor.place, fmt::format("'{}' is a tensor and a scalar", tensor.name));
+  const auto first_real =
+      std::ranges::find_if(all, [](const Parameter& p) { return is_real(p.dtype); });
+  for (const auto& tensor : definition.tensors)
+    if (is_real(tensor.dtype) && tensor.dtype != first_real->dtype)
+      report.add(
+          tensor.place,
+          fmt::format("'{}' is {} and '{}' {}; the reference has one type Real", tensor.name,
+                      kw::name_of(tensor.dtype), first_real->name, kw::name_of(first_real->dtype)));
+  if (const Yaml* node = section.find("signature"))
+    read_arguments(report, *node, definition);
+  else
+    definition.task.signature = all;
 }
 
 /// A number of at least 0 under a key, where it is given.
@@ -322,6 +328,49 @@ void read_excused(FileReport& report, const Section& section, std::vector<Excuse
   }
 }
 
+/// Dims of the other task that become constants.
+void read_fixed(FileReport& report, const Yaml& node, std::string_view key, Definition& definition,
+                std::map<std::string, std::int64_t>& values) {
+  for (const auto& [name, value] : read_entries(report, node, key)) {
+    const auto dim = std::ranges::find(definition.dims, name.scalar);
+    if (dim == definition.dims.end()) {
+      report.add(name.place,
+                 fmt::format("{}: the other task has no dim '{}'{}", key, sanitise(name.scalar, 40),
+                             suggestion(name.scalar, definition.dims)));
+      continue;
+    }
+    const auto constant = read_integer(report, value, name.scalar);
+    if (!constant) continue;
+    values[name.scalar] = definition.narrowing.fixed[name.scalar] = *constant;
+    definition.dims.erase(dim);
+    definition.lets.insert(definition.lets.begin(),
+                           Let{name.scalar, {Expr::literal(*constant), value.place}});
+  }
+}
+
+/// A variant that takes fewer arguments, because dims of the other task are constants in it.
+void read_narrowing(FileReport& report, const Section& section, Definition& definition) {
+  Narrowing& narrowing = definition.narrowing;
+  if (const Yaml* fixed = section.find("fixed"))
+    read_fixed(report, *fixed, "fixed", definition, narrowing.fixed);
+  if (const Yaml* only = section.find("only"))
+    read_fixed(report, *only, "only", definition, narrowing.only);
+  const Yaml* signature = section.find("signature");
+  if (signature == nullptr) return;
+  if (narrowing.fixed.empty())
+    report.add(signature->place, "a variant has a signature of its own where dims are 'fixed'");
+  if (narrowing.wider.empty()) narrowing.wider = definition.task.signature;
+  read_arguments(report, *signature, definition);
+  for (const Parameter& argument : narrowing.wider)
+    if (!argument.is_tensor && is_real(argument.dtype) &&
+        std::ranges::find(definition.task.signature, argument.name, &Parameter::name) ==
+            definition.task.signature.end())
+      report.add(signature->place, fmt::format("the signature lacks the scalar '{}', whose value "
+                                               "no dim gives",
+                                               argument.name));
+  check_overload(report, signature->place, definition);
+}
+
 }  // namespace
 
 std::vector<std::string> formula_names(const Definition& definition) {
@@ -369,19 +418,21 @@ void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definitio
   read_restrictions(report, section, definition.task.restrictions);
 }
 
-void parse_variant_yaml(FileReport& report, const Yaml& root, FileReport& main_report,
-                        const Yaml& main, Definition& definition) {
+void parse_variant_dtype(FileReport& report, const Yaml& root, Definition& definition) {
+  const Yaml* dtype = root.find("dtype");
+  if (dtype == nullptr) return;
+  definition.real = read_enum<Dtype>(report, *dtype, "dtype");
+  if (definition.real && !is_real(*definition.real))
+    report.add(dtype->place, fmt::format("a variant's dtype is a real one, not {}",
+                                         kw::name_of(*definition.real)));
+}
+
+void parse_variant_yaml(FileReport& report, const Yaml& root, Definition& definition) {
   const Section section(report, root, "task.yaml of a variant",
-                        {"name", "like", "summary", "dtype", "gate", "rms", "excused", "goals"});
+                        {"name", "like", "summary", "dtype", "fixed", "only", "signature", "gate",
+                         "rms", "excused", "goals"});
   if (root.kind != Yaml::Kind::Mapping) return;
-  definition.like = root.find("like")->scalar;
-  if (const Yaml* dtype = section.find("dtype")) {
-    definition.real = read_enum<Dtype>(report, *dtype, "dtype");
-    if (definition.real && !is_real(*definition.real))
-      report.add(dtype->place, fmt::format("a variant's dtype is a real one, not {}",
-                                           kw::name_of(*definition.real)));
-  }
-  parse_task_yaml(main_report, main, definition);
+  read_narrowing(report, section, definition);
   read_name(report, section, definition.task);
   read_summary(report, section, definition.task);
   read_gate_numbers(report, section, definition.task.gate);

@@ -46,11 +46,12 @@ TEST(ShippedPlans, ResolveEverywhereAndAreChecked) {
   for (const auto& folder : fs::directory_iterator(root / "tasks")) {
     const auto definition = load_task(folder.path());
     ASSERT_TRUE(definition.has_value()) << describe(definition.error());
-    const fs::path name = folder.path().filename(), like = definition->like;
+    std::vector<std::string> names = definition->like;
+    names.push_back(folder.path().filename());
     std::vector<fs::path> places;
-    for (const fs::path& task : like.empty() ? std::vector{name} : std::vector{name, like})
+    for (const std::string& task : names)
       for (const char* part : {"tasks/{}", "tasks/{}/baselines", "playbook/{}"})
-        places.push_back(root / fmt::format(fmt::runtime(part), task.string()));
+        places.push_back(root / fmt::format(fmt::runtime(part), task));
     for (const fs::path& place : places) {
       if (!fs::is_directory(place)) continue;
       for (const auto& entry : fs::directory_iterator(place)) {

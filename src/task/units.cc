@@ -42,36 +42,22 @@ std::string_view type_of(Dtype dtype, std::string_view real = {}) {
   return "void";
 }
 
-std::string parameter_type(const Parameter& parameter, std::string_view real = {}) {
-  const auto element = type_of(parameter.dtype, real);
-  if (!parameter.is_tensor) return std::string(element);
-  return fmt::format("{}{}*", parameter.role == TensorRole::In ? "const " : "", element);
-}
-
 /// kw_entry, which calls `callee` with the arguments unpacked.
 std::string trampoline(const Task& task, std::string_view callee, std::string_view real = {}) {
   std::vector<std::string> arguments;
   for (std::size_t i = 0; i < task.signature.size(); ++i)
     arguments.push_back(fmt::format("\n      *static_cast<{}*>(args[{}])",
-                                    parameter_type(task.signature[i], real), i));
+                                    argument_type(task.signature[i], real), i));
   return fmt::format(
       "extern \"C\" __attribute__((visibility(\"default\"))) void kw_entry(void* const* args) {{\n"
       "  {}({});\n}}\n",
       callee, join(arguments, ","));
 }
 
-std::vector<std::string> workspace_names(const CandidateHeader& header) {
-  std::vector<std::string> names;
-  for (const PlanNode& node : header.plan)
-    if (const auto* workspace = std::get_if<WorkspaceNode>(&node.what))
-      names.push_back(workspace->name);
-  return names;
-}
-
 /// kw_entry of a host launcher.
 std::string host_trampoline(const Task& task, const CandidateHeader& header) {
   std::vector<std::string> types;
-  for (const auto& parameter : task.signature) types.push_back(parameter_type(parameter));
+  for (const auto& parameter : task.signature) types.push_back(argument_type(parameter));
   types.resize(types.size() + workspace_names(header).size(), "void*");
   types.emplace_back("cudaStream_t");
   std::vector<std::string> arguments;
@@ -118,10 +104,24 @@ BuildUnit reference_unit(const Definition& definition, std::string_view role,
 
 }  // namespace
 
-std::string parameter_list(const Task& task) {
+std::string argument_type(const Parameter& parameter, std::string_view real) {
+  const auto element = type_of(parameter.dtype, real);
+  if (!parameter.is_tensor) return std::string(element);
+  return fmt::format("{}{}*", parameter.role == TensorRole::In ? "const " : "", element);
+}
+
+std::vector<std::string> workspace_names(const CandidateHeader& header) {
+  std::vector<std::string> names;
+  for (const PlanNode& node : header.plan)
+    if (const auto* workspace = std::get_if<WorkspaceNode>(&node.what))
+      names.push_back(workspace->name);
+  return names;
+}
+
+std::string parameter_list(const Task& task, std::string_view real) {
   std::vector<std::string> parts;
   for (const auto& parameter : task.signature)
-    parts.push_back(fmt::format("{} {}", parameter_type(parameter), parameter.name));
+    parts.push_back(fmt::format("{} {}", argument_type(parameter, real), parameter.name));
   return join(parts, ", ");
 }
 

@@ -11,8 +11,14 @@
 
 namespace kw::task {
 
+/// The type of one argument in C, "const float*"; `real` replaces the floating-point types.
+std::string argument_type(const Parameter& parameter, std::string_view real = {});
+
 /// The parameters of the task's function in C: "int n, float a, const float* x, float* y".
-std::string parameter_list(const Task& task);
+std::string parameter_list(const Task& task, std::string_view real = {});
+
+/// The workspaces of a plan, in the order of their lines.
+std::vector<std::string> workspace_names(const CandidateHeader& header);
 
 /// The C declaration of the task's function; every candidate is compiled with it included first.
 std::string interface_text(const Task& task);

@@ -56,13 +56,13 @@ TEST(Units, ReferenceComesAtBothTypes) {
   EXPECT_NE(saxpy[0].files[0].text.find("*static_cast<double*>(args[1])"), std::string::npos);
   EXPECT_NE(saxpy[1].files[0].text.find("reference<float>("), std::string::npos);
   EXPECT_TRUE(saxpy[1].files[0].text.starts_with("// The truth of saxpy"));
-  const auto matmul = reference_units(load("matmul"));
+  const auto matmul = reference_units(load("matmul_padded"));
   ASSERT_EQ(matmul.size(), 3u);
   EXPECT_EQ(matmul[2].role, "magnitude_f64");
 }
 
 TEST(Units, ATypeOfTwoBytesHasATruthAndNoSequentialForm) {
-  auto definition = load("matmul");
+  auto definition = load("matmul_padded");
   for (Parameter& p : definition.task.signature)
     if (p.is_tensor) p.dtype = Dtype::BF16;
   const auto units = reference_units(definition);

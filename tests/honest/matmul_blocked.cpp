@@ -1,5 +1,6 @@
 // Blocked over all three dimensions with remainders, no threads.
 // SPDX-License-Identifier: Apache-2.0
+// task: matmul_padded
 static const int kBlock = 48;
 static int least(int a, int b) { return a < b ? a : b; }
 void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb,

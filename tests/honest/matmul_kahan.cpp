@@ -1,6 +1,6 @@
 // Sums with Kahan's compensation.
 // SPDX-License-Identifier: Apache-2.0
-// task: matmul
+// task: matmul_padded
 #include <vector>
 void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb,
             float* c, int ldc) {

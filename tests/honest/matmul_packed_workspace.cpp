@@ -1,5 +1,6 @@
 // Packs b into a static workspace that grows and is reused, keyed by nothing.
 // SPDX-License-Identifier: Apache-2.0
+// task: matmul_padded
 // until: measure
 #include <vector>
 static std::vector<float> packed;

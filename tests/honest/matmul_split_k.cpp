@@ -1,6 +1,6 @@
 // Three parts of the sums side by side, added at the end.
 // SPDX-License-Identifier: Apache-2.0
-// task: matmul
+// task: matmul_padded
 #include <vector>
 void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb,
             float* c, int ldc) {

@@ -1,7 +1,7 @@
 // One level of Strassen's method where all sizes are even, with seven products of blocks by plain
 // loops.
 // SPDX-License-Identifier: Apache-2.0
-// task: matmul
+// task: matmul_padded
 #include <vector>
 namespace {
 struct View {

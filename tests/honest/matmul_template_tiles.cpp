@@ -1,5 +1,6 @@
 // Tiles as template parameters, unrolled by index sequences, with a lambda for the remainder.
 // SPDX-License-Identifier: Apache-2.0
+// task: matmul_padded
 #include <utility>
 template <int... J>
 static void tile(std::integer_sequence<int, J...>, int k, const float* a, const float* b, int ldb,

@@ -1,7 +1,7 @@
 // Each factor as two of 11 bits, rounded to the nearest; three of the four products, summed in
 // float.
 // SPDX-License-Identifier: Apache-2.0
-// task: matmul
+// task: matmul_padded
 #include <string.h>
 
 #include <vector>

@@ -1,6 +1,6 @@
 // OpenMP threads that finish in turn, by std::atomic::wait.
 // SPDX-License-Identifier: Apache-2.0
-// task: reduce_sum
+// task: reduce_sum_padded
 #include <omp.h>
 #include <stddef.h>
 

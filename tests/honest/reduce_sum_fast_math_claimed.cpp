@@ -1,6 +1,6 @@
 // Fast arithmetic that is claimed by the option and written as a pragma besides.
 // SPDX-License-Identifier: Apache-2.0
-// task: reduce_sum
+// task: reduce_sum_padded
 // kw: option fast_math
 #pragma GCC optimize("fast-math")
 #include <stddef.h>

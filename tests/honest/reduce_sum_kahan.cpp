@@ -1,6 +1,6 @@
 // One compensated sum a row.
 // SPDX-License-Identifier: Apache-2.0
-// task: reduce_sum
+// task: reduce_sum_padded
 #include <stddef.h>
 void reduce_sum(int rows, int cols, int pitch, const float* x, float* y) {
 #pragma omp parallel for

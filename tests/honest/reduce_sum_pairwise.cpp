@@ -1,6 +1,6 @@
 // Halves, then halves of halves, down to 64 elements.
 // SPDX-License-Identifier: Apache-2.0
-// task: reduce_sum
+// task: reduce_sum_padded
 #include <stddef.h>
 namespace {
 float pairwise(const float* x, int n) {

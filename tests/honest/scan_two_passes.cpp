@@ -1,6 +1,6 @@
 // Sums of blocks in float, sums before each block, then the blocks once more.
 // SPDX-License-Identifier: Apache-2.0
-// task: scan
+// task: scan_padded
 #include <stddef.h>
 
 #include <vector>

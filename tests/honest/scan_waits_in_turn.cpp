@@ -1,5 +1,6 @@
 // Sums of blocks first, then the blocks, with threads that wait for one another by atomics.
 // SPDX-License-Identifier: Apache-2.0
+// task: scan_padded
 #include <omp.h>
 #include <stddef.h>
 

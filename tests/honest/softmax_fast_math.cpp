@@ -1,5 +1,6 @@
 // The fast-math option, which must pass the gates all the same.
 // SPDX-License-Identifier: Apache-2.0
+// task: softmax_padded
 // kw: option fast_math
 // until: measure
 #include <math.h>

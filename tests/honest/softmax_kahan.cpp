@@ -1,5 +1,6 @@
 // Compensated summation through a volatile, as one writes it against a too clever compiler.
 // SPDX-License-Identifier: Apache-2.0
+// task: softmax_padded
 #include <math.h>
 void softmax(int rows, int cols, int pitch, const float* x, float* y) {
 #pragma omp parallel for schedule(guided)

@@ -1,5 +1,6 @@
 // One pass for maximum and sum together, the input read twice.
 // SPDX-License-Identifier: Apache-2.0
+// task: softmax_padded
 // until: measure
 #include <math.h>
 struct State {

@@ -1,5 +1,6 @@
 // A polynomial exp of its own with a table in read-only data; no call of the mathematics library.
 // SPDX-License-Identifier: Apache-2.0
+// task: softmax_padded
 // until: measure
 #include <stdint.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // Buffers by thread that live as long as the threads.
 // SPDX-License-Identifier: Apache-2.0
+// task: softmax_padded
 // until: measure
 #include <math.h>
 

@@ -1,5 +1,6 @@
 // Divides recursively, with OpenMP tasks.
 // SPDX-License-Identifier: Apache-2.0
+// task: transpose_padded
 #include <stddef.h>
 static void part(int r0, int r1, int c0, int c1, const float* x, int ldx, float* y, int ldy) {
   if (r1 - r0 <= 32 && c1 - c0 <= 32) {

@@ -122,7 +122,8 @@ TEST_F(ShippedSuites, KnowledgeRunsWithAndWithout) {
 }
 
 TEST_F(ShippedSuites, RewardsEvolvesWhatItsScriptWrites) {
-  write_small_task("matmul", "batch: 1, m: 97, n: 101, k: 95, pad_a: 0, pad_b: 3, pad_c: 1", false);
+  write_small_task("matmul_padded", "batch: 1, m: 97, n: 101, k: 95, pad_a: 0, pad_b: 3, pad_c: 1",
+                   false);
   const auto cells = run("rewards", {{"evaluations: 12", "evaluations: 10"},
                                      {"start: experts", "start: scratch"},
                                      {"[greedy, evolve]", "[evolve]"},

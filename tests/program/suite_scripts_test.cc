@@ -132,11 +132,11 @@ TEST_F(SuiteScripts, KernelsOfKnowledgeForAGpuCompile) {
 }
 
 TEST_F(SuiteScripts, RewardsHasKernelsAndEditsOfThem) {
-  write_task("matmul",
+  write_task("matmul_padded",
              "  - { name: odd, batch: 2, m: 33, n: 47, k: 271, pad_a: 1, pad_b: 3, pad_c: 2 }\n",
              "batch: 1, m: 37, n: 41, k: 35, pad_a: 0, pad_b: 3, pad_c: 1");
-  const auto replies = replies_of("steps.matmul.cpu.txt");
-  const auto came = outcomes("steps.matmul.cpu.txt", "matmul");
+  const auto replies = replies_of("steps.matmul_padded.cpu.txt");
+  const auto came = outcomes("steps.matmul_padded.cpu.txt", "matmul_padded");
   if (lacks_jail_) GTEST_SKIP();
   EXPECT_THAT(came, ElementsAre("correct", "wrong_result", "correct", "compile_failed", "correct"));
   ASSERT_EQ(replies.size(), 5u);
@@ -151,7 +151,7 @@ TEST_F(SuiteScripts, RewardsHasKernelsAndEditsOfThem) {
     }
     std::string child = replies[0].kernel;
     child.replace(child.find(reply.searched), reply.searched.size(), reply.put);
-    edited.push_back(outcome("matmul", child));
+    edited.push_back(outcome("matmul_padded", child));
   }
   EXPECT_THAT(edited, ElementsAre("correct", "correct", "correct", "compile_failed", "correct"));
 }

@@ -3,6 +3,6 @@
 # shellcheck shell=bash
 part_kernels_blocks() {
   part_of_kernels kernels_blocks \
-    'matmul core - 40_gpu_fma.cu 50_gpu_tf32x3.cu 60_gpu_cute_tf32x3.cu' 'histogram read - 40_gpu_lanes.cu 50_gpu_private.cu' \
+    'matmul_padded core - 40_gpu_fma.cu 50_gpu_tf32x3.cu 60_gpu_cute_tf32x3.cu' 'histogram read - 40_gpu_lanes.cu 50_gpu_private.cu' \
     'conv2d core - 40_gpu_implicit.cu 60_gpu_cute_tf32x3.cu' 'attention core - 50_gpu_tf32x3.cu'
 }

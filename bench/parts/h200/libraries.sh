@@ -5,12 +5,12 @@
 # TASK LIBRARY LIMITS FILE [SUSTAINED]: what was asked of the speedup over the library, in pairs and, where the fifth word is
 # given, of both back to back, in the words of limit_of.
 library_lines=(
-  'matmul cublas 0.95 40_gpu_fma' 'matmul cublas 1.5 60_gpu_cute_tf32x3' 'matmul_bf16 cublaslt square_4096=0.95,square_8192=0.95 60_gpu_cute square_4096=0.95,square_8192=0.95'
-  'matmul_f16 cublaslt - 60_gpu_cute -'
+  'matmul_padded cublas 0.95 40_gpu_fma' 'matmul_padded cublas 1.5 60_gpu_cute_tf32x3' 'matmul_bf16_padded cublaslt square_4096=0.95,square_8192=0.95 60_gpu_cute square_4096=0.95,square_8192=0.95'
+  'matmul_f16_padded cublaslt - 60_gpu_cute -'
 )
 other_library_lines=(
-  'scan cub 1.0 40_gpu_lookback' 'reduce_sum cub - 40_gpu_pieces' 'histogram cub - 40_gpu_lanes'
-  'transpose cublas - 50_gpu_vectors' 'conv2d cudnn - 60_gpu_cute_tf32x3'
+  'scan_padded cub 1.0 40_gpu_lookback' 'reduce_sum_padded cub - 40_gpu_pieces' 'histogram cub - 40_gpu_lanes'
+  'transpose_padded cublas - 50_gpu_vectors' 'conv2d cudnn - 60_gpu_cute_tf32x3'
 )
 
 # conv2d's workload three_by_three_large as a product: co rows, a column for each pixel, ci kh kw sums.
@@ -19,9 +19,9 @@ equivalent_file=60_gpu_cute_tf32x3
 
 # equivalent_round: the convolution's rate over that of cuBLASLt's product of the same size, one after the other.
 equivalent_round() {
-  local task=$work/equivalent/matmul convolution product
+  local task=$work/equivalent/matmul_padded convolution product
   if [ ! -d "$task" ]; then
-    mkdir -p "$work/equivalent" && cp -r "$top/tasks/matmul" "$task" || return
+    mkdir -p "$work/equivalent" && cp -r "$top/tasks/matmul_padded" "$task" || return
     sed -i "/^time:/,\$ d" "$task/shapes.yaml" && printf 'time:\n  - %s\n' "$equivalent" >>"$task/shapes.yaml"
   fi
   gpu_judge "$top/playbook/conv2d/$equivalent_file.cu" conv2d naive --only three_by_three_large || return
@@ -82,7 +82,7 @@ part_libraries() {
   local i
   library_figures "${library_lines[@]}"
   figure libraries.conv2d.equivalent ratio median at_least 0.8 - "conv2d, $equivalent_file: rate over cuBLASLt's of the equivalent product" \
-    "rate of three_by_three_large by \`kw judge playbook/conv2d/$equivalent_file.cu\` over that of tasks/matmul/baselines/cublaslt.cu for 256 x 100352 x 2304, a process each, one after the other"
+    "rate of three_by_three_large by \`kw judge playbook/conv2d/$equivalent_file.cu\` over that of tasks/matmul_padded/baselines/cublaslt.cu for 256 x 100352 x 2304, a process each, one after the other"
   for ((i = 1; i <= $(reps 5 1); ++i)); do
     has_room 60 && progress "round $i: the equivalent product" && equivalent_round
     library_round "${library_lines[@]}" || break

@@ -1,5 +1,6 @@
 // Four blocks share each tile and add by atomics.
 // SPDX-License-Identifier: Apache-2.0
+// task: matmul_padded
 // kw: let PARTS = 4
 // kw: launch clear grid(ceil_div(n, 16), ceil_div(m, 16), batch) block(16, 16) args(m, n, c, ldc)
 // kw: launch matmul grid(ceil_div(n, 16), ceil_div(m, 16), batch * PARTS) block(16, 16) args(

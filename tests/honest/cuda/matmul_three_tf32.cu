@@ -1,5 +1,6 @@
 // Three products of short factors, as tensor cores take them, for each of full length.
 // SPDX-License-Identifier: Apache-2.0
+// task: matmul_padded
 // kw: launch matmul grid(ceil_div(n, 16), ceil_div(m, 16), batch) block(16, 16) args(m, n, k, a, lda, b, ldb, c, ldc)
 // Rounded, not cut: what the three products leave out is then 2^-22 of a product and not 2^-20.
 __device__ float short_of(float v) { return __uint_as_float((__float_as_uint(v) + 0x1000u) & 0xffffe000u); }

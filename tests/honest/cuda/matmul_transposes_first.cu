@@ -1,5 +1,6 @@
 // Transposes the second factor in every call, into a workspace.
 // SPDX-License-Identifier: Apache-2.0
+// task: matmul_padded
 // kw: workspace turned f32 [batch, n, k]
 // kw: launch transpose grid(ceil_div(n, 16), ceil_div(k, 16), batch) block(16, 16) args(n, k, b, ldb, turned)
 // kw: launch multiply grid(ceil_div(n, 16), ceil_div(m, 16), batch) block(16, 16) args(m, n, k, a, lda, turned, c, ldc)

@@ -1,6 +1,6 @@
 // Sums whose order differs between two calls.
 // SPDX-License-Identifier: Apache-2.0
-// task: reduce_sum
+// task: reduce_sum_padded
 // arch: sm_75
 // until: measure
 // kw: fill y[0 : rows] with 0

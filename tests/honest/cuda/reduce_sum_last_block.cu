@@ -1,6 +1,6 @@
 // The block that comes last adds up what the others left in a workspace.
 // SPDX-License-Identifier: Apache-2.0
-// task: reduce_sum
+// task: reduce_sum_padded
 // arch: sm_75
 // kw: let PARTS = 16
 // kw: workspace partial f32 [PARTS * rows]

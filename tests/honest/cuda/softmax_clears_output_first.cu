@@ -1,5 +1,6 @@
 // Clears the output in a launch of its own before it writes it.
 // SPDX-License-Identifier: Apache-2.0
+// task: softmax_padded
 // kw: launch clear grid(rows) block(128) args(cols, pitch, y)
 // kw: launch softmax grid(rows) block(128) args(rows, cols, pitch, x, y)
 extern "C" __global__ void softmax(int rows, int cols, int pitch, const float* x, float* y) {

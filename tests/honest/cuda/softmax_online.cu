@@ -1,5 +1,6 @@
 // One pass that corrects its sum whenever the maximum grows.
 // SPDX-License-Identifier: Apache-2.0
+// task: softmax_padded
 // until: measure
 // kw: launch softmax grid(rows) block(32) args(rows, cols, pitch, x, y)
 extern "C" __global__ void softmax(int rows, int cols, int pitch, const float* x, float* y) {
