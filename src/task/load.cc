@@ -72,7 +72,8 @@ struct Named {
 
 Result<Named> named_in(const TaskFiles& files, const char* path, const char* key) {
   const auto text = files.texts.find(path);
-  if (text == files.texts.end()) return Named();
+  // Most files do not have the key, and reading one takes a millisecond.
+  if (text == files.texts.end() || !text->second.contains(key)) return Named();
   const std::string file = files.place_of(path);
   const Yaml yaml = KW_TRY(parse_yaml(text->second, file));
   const Yaml* named = yaml.find(key);
