@@ -48,7 +48,8 @@ Attempt make_parent(const std::string& source, int number) {
 
 Result<> measure(int count) {
   const auto data = KW_TRY(memory::DataFiles::open(std::nullopt));
-  const auto task = KW_TRY(task::parse_task({"tasks/softmax_padded", data.under("tasks/softmax_padded")}));
+  const auto task =
+      KW_TRY(task::parse_task({"tasks/softmax_padded", data.under("tasks/softmax_padded")}));
   const auto book = KW_TRY(propose::PromptBook::open(data));
   const auto kernels = data.under("playbook/softmax_padded");
   const Attempt best = make_parent(kernels.at("20_staged.cpp"), 3);

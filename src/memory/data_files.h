@@ -20,8 +20,8 @@ class DataFiles {
   /// and may add others. A directory that does not exist is an error.
   static Result<DataFiles> open(const std::optional<platform::Path>& override_dir);
 
-  /// Paths directly or deeper under a folder ("playbook/matmul_padded"), with their texts; paths relative
-  /// to it.
+  /// Paths directly or deeper under a folder ("playbook/matmul_padded"), with their texts; paths
+  /// relative to it.
   std::map<std::string, std::string> under(std::string_view folder) const;
   /// Names of the folders directly under a folder, sorted.
   std::vector<std::string> folders(std::string_view folder) const;

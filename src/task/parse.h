@@ -10,8 +10,8 @@ namespace kw::task {
 /// is incomplete but safe to look at.
 void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definition);
 
-/// The type that a variant's task.yaml gives to all real tensors; has to be known before the tensors
-/// are read.
+/// The type that a variant's task.yaml gives to all real tensors; has to be known before the
+/// tensors are read.
 void parse_variant_dtype(FileReport& report, const Yaml& root, Definition& definition);
 
 /// What the task.yaml of a variant changes of a definition that holds the task that it is like.
