@@ -130,19 +130,28 @@ std::size_t find_closing(const std::vector<CodeToken>& tokens, std::size_t open)
   return tokens.size();
 }
 
-bool defines_function(std::string_view source, std::string_view name) {
+std::vector<std::size_t> parameters_of(std::string_view source, std::string_view name) {
   const auto tokens = tokenize(source);
+  std::vector<std::size_t> counts;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (tokens[i].is("{")) {
-      i = find_closing(tokens, i);
+      // What stands in `extern "C" { … }` is outside of every function, too.
+      const bool is_linkage = i >= 2 && tokens[i - 2].is("extern");
+      if (!is_linkage) i = find_closing(tokens, i);
       continue;
     }
     if (!tokens[i].is(name) || !tokens[i + 1].is("(")) continue;
     const auto close = find_closing(tokens, i + 1);
-    if (close + 1 < tokens.size() && tokens[close + 1].is("{")) return true;
+    std::size_t count = close > i + 2 ? 1 : 0;
+    for (std::size_t at = i + 2, depth = 0; at < close; ++at) {
+      if (tokens[at].is("(")) ++depth;
+      if (tokens[at].is(")")) --depth;
+      if (tokens[at].is(",") && depth == 0) ++count;
+    }
+    if (close + 1 < tokens.size() && tokens[close + 1].is("{")) counts.push_back(count);
     i = std::min(close, tokens.size() - 1);
   }
-  return false;
+  return counts;
 }
 
 }  // namespace kw::task

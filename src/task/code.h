@@ -24,7 +24,12 @@ std::vector<CodeToken> tokenize(std::string_view source);
 /// Index of the bracket that closes the one at `open`, or tokens.size().
 std::size_t find_closing(const std::vector<CodeToken>& tokens, std::size_t open);
 
-/// True where a function (or template) of that name is defined outside every brace.
-bool defines_function(std::string_view source, std::string_view name);
+/// How many parameters each function (or template) of that name has that is defined outside every
+/// brace but those of `extern "C"`.
+std::vector<std::size_t> parameters_of(std::string_view source, std::string_view name);
+
+inline bool defines_function(std::string_view source, std::string_view name) {
+  return !parameters_of(source, name).empty();
+}
 
 }  // namespace kw::task

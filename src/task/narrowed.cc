@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "base/characters.h"
+#include "base/contains.h"
 #include "base/text.h"
 #include "task/code.h"
 #include "task/header.h"
@@ -27,30 +28,26 @@ const ScalarSpec* scalar_named(const Definition& definition, std::string_view na
   return found == definition.scalars.end() ? nullptr : &*found;
 }
 
-/// Index of the first token of a definition outside every brace of a function with so many
-/// parameters.
-bool defines_with(std::string_view source, std::string_view name, std::size_t parameters) {
+/// The same source with C++'s linkage for a function that it defines with C's: of two functions of
+/// one name only one may have that, and it is the variant's.
+std::string with_own_linkage(std::string_view source, std::string_view function) {
   const auto tokens = tokenize(source);
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (tokens[i].is("{")) {
-      // What stands in `extern "C" { … }` is outside of every function, too.
-      const bool is_linkage = i >= 2 && tokens[i - 2].is("extern");
-      if (!is_linkage) i = find_closing(tokens, i);
-      continue;
-    }
-    if (!tokens[i].is(name) || !tokens[i + 1].is("(")) continue;
-    const auto close = find_closing(tokens, i + 1);
-    std::size_t commas = 0;
-    for (std::size_t at = i + 2, depth = 0; at < close && at < tokens.size(); ++at) {
-      if (tokens[at].is("(")) ++depth;
-      if (tokens[at].is(")")) --depth;
-      if (tokens[at].is(",") && depth == 0) ++commas;
-    }
-    if (close + 1 < tokens.size() && tokens[close + 1].is("{") && commas + 1 == parameters)
-      return true;
-    i = std::min(close, tokens.size() - 1);
+  std::string text(source);
+  std::size_t longer = 0;
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    if (!tokens[i].is("extern") || tokens[i + 1].text != "\"C\"") continue;
+    const bool is_block = tokens[i + 2].is("{");
+    std::size_t end = i + 2;
+    while (!is_block && end < tokens.size() && !tokens[end].is("{") && !tokens[end].is(";")) ++end;
+    end = end < tokens.size() && tokens[end].is("{") ? find_closing(tokens, end) : end;
+    const std::size_t from = is_block ? tokens[i + 2].offset + 1 : tokens[i + 2].offset;
+    const std::size_t to =
+        end < tokens.size() ? tokens[end].offset + (is_block ? 0 : 1) : source.size();
+    if (!defines_function(source.substr(from, to - from), function)) continue;
+    text.replace(tokens[i + 1].offset + longer, 3, "\"C++\"");
+    longer += 2;
   }
-  return false;
+  return text;
 }
 
 /// The body: the fixed dims as constants, and the call with all arguments of the other task.
@@ -89,18 +86,18 @@ std::string with_overload(const Definition& definition, std::string_view source,
     behind.emplace_back("stream");
     parameters += ", cudaStream_t stream";
   }
-  if (!defines_with(source, function, definition.narrowing.wider.size() + behind.size()))
+  if (!contains(parameters_of(source, function), definition.narrowing.wider.size() + behind.size()))
     return text;
-  return text + fmt::format("\n// The same for {}.\n{} {}({}) {{\n{}}}\n", definition.task.name,
-                            returned, function, parameters,
-                            call_of_wider(definition, function, before, behind));
+  return with_own_linkage(text, function) +
+         fmt::format("\n// The same for {}.\n{} {}({}) {{\n{}}}\n", definition.task.name, returned,
+                     function, parameters, call_of_wider(definition, function, before, behind));
 }
 
 std::string reference_with_overloads(const Definition& definition, std::string_view source) {
   std::string text(source);
   if (!is_narrowed(definition)) return text;
   for (const char* function : {"reference", "magnitude"})
-    if (defines_with(source, function, definition.narrowing.wider.size()))
+    if (contains(parameters_of(source, function), definition.narrowing.wider.size()))
       text += fmt::format("\ntemplate <class Real>\nvoid {}({}) {{\n{}}}\n", function,
                           parameter_list(definition.task, "Real"),
                           call_of_wider(definition, function, "", {}));

@@ -119,6 +119,12 @@ TEST(NarrowedTask, SourcesOfTheOtherGetAnOverload) {
   const std::string own = "void rows(int n, int m, float scale, const float* x, float* y) {}\n";
   EXPECT_EQ(with_overload(definition, own, Target::Cpu), own);
   EXPECT_EQ(with_overload(definition, own + kWideRows, Target::Cpu), own + kWideRows + kOverload);
+  // Two functions of one name cannot both have C's linkage; what else has it keeps it.
+  const std::string other = "extern \"C\" void blas(int n);\n";
+  EXPECT_EQ(with_overload(definition, other + "extern \"C\" " + kWideRows, Target::Cpu),
+            other + "extern \"C++\" " + kWideRows + kOverload);
+  EXPECT_EQ(with_overload(definition, other + "extern \"C\" {\n" + kWideRows + "}\n", Target::Cpu),
+            other + "extern \"C++\" {\n" + kWideRows + "}\n" + kOverload);
   const std::string device = "// kw: launch k grid(1) block(1) args(pitch)\n";
   EXPECT_EQ(with_overload(definition, device, Target::Cuda), device);
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
-void softmax(int rows, int cols, int pitch, const float* x, float* y) {
+extern "C" void softmax(int rows, int cols, int pitch, const float* x, float* y) {
   for (int r = 0; r < rows; ++r) {
     const float* in = x + (size_t)r * pitch;
     float* out = y + (size_t)r * pitch;
