@@ -137,6 +137,25 @@ TEST(LoadTask, SkipsWhatDoesNotFit) {
   EXPECT_EQ(resolved.skipped[0].reason, "its tensors have 619 MiB, the limit is 9.77 KiB");
 }
 
+TEST(LoadTask, TimedWorkloadsHaveToFitTogether) {
+  TaskFiles all = files();
+  std::string& shapes = all.texts["shapes.yaml"];
+  shapes = shapes.substr(0, shapes.find("time:")) +
+           "time:\n  - { name: two, n: 2000, pad: 0 }\n  - { name: three, n: 3000, pad: 0 }\n"
+           "  - { name: one, n: 1000, pad: 0 }\n";
+  const auto definition = parse_task(all).value();
+  const auto everything = resolve(definition, Target::Cpu, kPlenty).value();
+  std::int64_t together = 0;
+  for (const Workload& workload : everything.workloads)
+    if (workload.group == Group::Time) together += workload.bytes();
+  EXPECT_TRUE(resolve(definition, Target::Cpu, together)->skipped.empty());
+  const auto resolved = resolve(definition, Target::Cpu, together - 1).value();
+  ASSERT_EQ(resolved.skipped.size(), 1u);
+  EXPECT_EQ(resolved.skipped[0].name, "three");
+  EXPECT_EQ(resolved.skipped[0].reason.substr(0, 47),
+            "its tensors have 68.8 MiB; with the other timed");
+}
+
 TEST(LoadTask, TypesOfTwoBytesAreForGpus) {
   std::string text = kTask;
   for (std::size_t at = 0; (at = text.find("dtype: f32\n", at)) != std::string::npos; ++at)
