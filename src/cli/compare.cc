@@ -15,6 +15,7 @@
 #include "cli/session.h"
 #include "cli/stored_run.h"
 #include "record/codec.h"
+#include "record/interval.h"
 #include "report/comparison.h"
 #include "report/digest.h"
 #include "report/plot.h"
@@ -89,9 +90,8 @@ Json against_json(const Compared& run, const Compared& first) {
   return object;
 }
 
-std::string interval_text(const Speedup& s) {
-  return fmt::format("{:.3f}x ({:.3f}–{:.3f} at {:.1f} %)", s.value, s.low, s.high,
-                     s.confidence * 100);
+std::string ratio_text(const Speedup& s) {
+  return fmt::format("{:.3f}x{}", s.value, in_brackets(interval_text(s)));
 }
 
 void print_against(const Compared& run, const Compared& first) {
@@ -104,10 +104,10 @@ void print_against(const Compared& run, const Compared& first) {
   const char* words = ratio->low > 1    ? "faster"
                       : ratio->high < 1 ? "slower"
                                         : "no difference shown";
-  fmt::print("{}: {}, {}\n", names, interval_text(*ratio), words);
+  fmt::print("{}: {}, {}\n", names, ratio_text(*ratio), words);
   for (const auto& shape : shapes_against(run, first))
     fmt::print("  {:<20} {:>9} against {:>9}  {}\n", shape.name, format_ns(shape.median_ns),
-               format_ns(shape.other_ns), shape.ratio ? interval_text(*shape.ratio) : "");
+               format_ns(shape.other_ns), shape.ratio ? ratio_text(*shape.ratio) : "");
 }
 
 Json run_json(const Compared& run, const Compared& first) {

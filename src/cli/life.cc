@@ -13,6 +13,7 @@
 #include "cli/verdict_view.h"
 #include "engine/orders.h"
 #include "record/codec.h"
+#include "record/interval.h"
 
 namespace kw::cli {
 namespace {
@@ -51,8 +52,7 @@ std::string origin_words(const Attempt& a) {
 }
 
 std::string ratio_words(const Speedup& s) {
-  return fmt::format("{:.3f}x (between {:.3f} and {:.3f} at {:.1f} %)", s.value, s.low, s.high,
-                     s.confidence * 100);
+  return fmt::format("{:.3f}x{}", s.value, in_brackets(interval_text(s)));
 }
 
 void add_origin(std::string& page, const Life& life) {
@@ -136,8 +136,7 @@ std::string workload_words(const WorkloadResult& w) {
   std::string line = fmt::format("  {:<18} {:<12}", w.name, name_of(w.outcome));
   if (w.median_ns > 0) line += fmt::format(" {:>9}", format_ns(w.median_ns));
   if (w.speedup.value > 0)
-    line +=
-        fmt::format("  {:.3f}x ({:.3f}–{:.3f})", w.speedup.value, w.speedup.low, w.speedup.high);
+    line += fmt::format("  {:.3f}x{}", w.speedup.value, in_brackets(range_text(w.speedup)));
   if (!w.samples.empty()) line += fmt::format(", {} samples", w.samples.size());
   if (w.roofline.fraction > 0)
     line +=

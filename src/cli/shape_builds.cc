@@ -9,12 +9,13 @@
 
 #include "cli/verdict_view.h"
 #include "record/codec.h"
+#include "record/interval.h"
 
 namespace kw::cli {
 namespace {
 
 std::string interval_of(const Speedup& s) {
-  return fmt::format("{:.3f}x [{:.3f}, {:.3f}]", s.value, s.low, s.high);
+  return fmt::format("{:.3f}x{}", s.value, in_brackets(range_text(s)));
 }
 
 std::string words_of(const engine::ShapeChoice& shape) {

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "record/codec.h"
+#include "record/interval.h"
 
 namespace kw::cli {
 namespace {
@@ -86,8 +87,8 @@ void print_pass(const SanitizerPass& p) {
 std::string speedup_text(const Evaluation& e) {
   const Speedup& s = e.speedup;
   if (s.value <= 0) return "";
-  return fmt::format("{:.3f}x {} ({:.3f}–{:.3f} at {:.1f} %{})", s.value, e.opponent_words(), s.low,
-                     s.high, s.confidence * 100, s.is_faster ? ", faster" : ", not shown faster");
+  return fmt::format("{:.3f}x {}{}", s.value, e.opponent_words(),
+                     in_brackets(interval_text(s), s.is_faster ? "faster" : "not shown faster"));
 }
 
 void print_workload(const WorkloadResult& w) {

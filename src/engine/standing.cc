@@ -10,6 +10,7 @@
 #include "base/characters.h"
 #include "base/text.h"
 #include "engine/traits.h"
+#include "record/interval.h"
 
 namespace kw::engine {
 
@@ -179,8 +180,8 @@ std::string words_for(const Attempt& attempt) {
   if (e.speedup.value <= 0) return "correct, not measured";
   // Asked for before there was a better one, it was timed against the baseline.
   const bool met_baseline = e.speedup.baseline == attempt.against_baseline.baseline;
-  return fmt::format("correct, no gain: {:.3f}x the best {} ({:.3f}–{:.3f})", e.speedup.value,
-                     met_baseline ? "baseline" : "so far", e.speedup.low, e.speedup.high);
+  return fmt::format("correct, no gain: {:.3f}x the best {}{}", e.speedup.value,
+                     met_baseline ? "baseline" : "so far", in_brackets(range_text(e.speedup)));
 }
 
 }  // namespace kw::engine

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "memory/statements.h"
 #include "memory/walk.h"
+#include "record/interval.h"
 
 namespace kw::memory {
 namespace {
@@ -151,7 +152,8 @@ std::pair<std::string, std::string> cause_of(const Attempt& attempt, const task:
   return {};
 }
 
-std::string interval_text(const Speedup& s) {
+std::string ratio_text(const Speedup& s) {
+  if (!has_interval(s)) return fmt::format("{:.3g}x `{}`", s.value, s.baseline);
   return fmt::format("{:.3g}x `{}` ({:.3g}–{:.3g} at {:.3g} %)", s.value, s.baseline, s.low, s.high,
                      100 * s.confidence);
 }
@@ -207,7 +209,7 @@ SourceFacts facts_of(const Attempt& attempt, const std::vector<std::string>& of_
   facts.techniques = techniques_of(attempt, of_parent);
   if (!attempt.evaluation.verdict.is_correct())
     facts.pattern = pattern_of(attempt.evaluation.findings);
-  else if (attempt.evaluation.speedup.value > 0 && attempt.evaluation.speedup.high < 1)
+  else if (has_interval(attempt.evaluation.speedup) && attempt.evaluation.speedup.high < 1)
     std::tie(facts.cause, facts.cause_words) = cause_of(attempt, task);
   return facts;
 }
@@ -252,7 +254,8 @@ std::optional<Lesson> instruction_of(const Attempt& attempt, const SourceFacts& 
 std::optional<Lesson> insight_of(const Attempt& attempt, const SourceFacts& facts,
                                  const LessonScope& scope) {
   const Evaluation& e = attempt.evaluation;
-  if (!e.verdict.is_correct() || e.speedup.value <= 0 || e.speedup.high >= 1) return std::nullopt;
+  if (!e.verdict.is_correct() || !has_interval(e.speedup) || e.speedup.high >= 1)
+    return std::nullopt;
   if (facts.cause.empty() && facts.techniques.empty()) return std::nullopt;
   Lesson lesson = lesson_in(scope, LessonKind::Insight, attempt.number);
   lesson.key = key_of(lesson, "task " + lesson.task,
@@ -276,7 +279,7 @@ std::optional<Lesson> win_of(const Attempt& best, const Evaluation& confirmation
   lesson.source_sha256 = best.candidate.sha256;
   lesson.gain = confirmation.speedup;
   lesson.key = key_of(lesson, "task " + lesson.task, best.candidate.sha256);
-  lesson.text = "Confirmed: " + interval_text(confirmation.speedup);
+  lesson.text = "Confirmed: " + ratio_text(confirmation.speedup);
   if (!confirmation.machine.empty()) lesson.text += " on " + confirmation.machine;
   if (!best.candidate.techniques.empty())
     lesson.text += "; " + techniques_text(best.candidate.techniques);
@@ -329,7 +332,7 @@ std::optional<Lesson> summary_of(const RunSummary& run, const std::vector<TriedS
   if (confirmation && confirmation->speedup.value > 0)
     lesson.text +=
         fmt::format(" {} {}.", confirmation->speedup.is_faster ? "Confirmed:" : "Not confirmed:",
-                    interval_text(confirmation->speedup));
+                    ratio_text(confirmation->speedup));
   return lesson;
 }
 

@@ -13,6 +13,7 @@
 #include "compile/remarks.h"
 #include "profile/kernel_rules.h"
 #include "profile/roofline.h"
+#include "record/interval.h"
 
 namespace kw::profile {
 namespace {
@@ -94,16 +95,20 @@ void explain_goals(const Evaluation& e, const Task& task, Findings& out) {
 
 void explain_speedup(const Evaluation& e, Findings& out) {
   if (e.speedup.value > 0) {
-    const std::string word = e.speedup.is_faster    ? "faster than"
-                             : e.speedup.high < 1.0 ? "slower than"
-                                                    : "not distinguishable from";
+    const std::string word = e.speedup.is_faster ? "faster than"
+                             : has_interval(e.speedup) && e.speedup.high < 1.0
+                                 ? "slower than"
+                                 : "not distinguishable from";
     const std::string floor = e.speedup.noise_floor
-                                  ? fmt::format("; noise floor {:.3g}", *e.speedup.noise_floor)
+                                  ? fmt::format("noise floor {:.3g}", *e.speedup.noise_floor)
                                   : std::string();
+    const std::string interval = has_interval(e.speedup)
+                                     ? fmt::format("{:.3g} to {:.3g} at {:.3g}", e.speedup.low,
+                                                   e.speedup.high, e.speedup.confidence)
+                                     : std::string();
     add(out, kSpeed, "history",
-        fmt::format("Overall {} {}: speedup {:.3g} ({:.3g} to {:.3g} at {:.3g}{}).", word,
-                    e.speedup.baseline, e.speedup.value, e.speedup.low, e.speedup.high,
-                    e.speedup.confidence, floor));
+        fmt::format("Overall {} {}: speedup {:.3g}{}.", word, e.speedup.baseline, e.speedup.value,
+                    in_brackets(interval, floor)));
   }
   const WorkloadResult* worst = nullptr;
   const WorkloadResult* best = nullptr;

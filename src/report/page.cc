@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "memory/template.h"
+#include "record/interval.h"
 #include "report/page_attempts.h"
 #include "report/plot.h"
 #include "report/run_folder.h"
@@ -45,8 +46,6 @@ const std::vector<std::string>& known_variables() {
 
 std::string short_text(std::string_view text) { return sanitise(text, kWordsBytes); }
 
-std::string interval_words(const Speedup& s) { return fmt::format("{:.3f}–{:.3f}", s.low, s.high); }
-
 void add_fact(PageList& list, std::string name, std::string value) {
   if (!value.empty()) list.push_back({{"name", {std::move(name)}}, {"value", {std::move(value)}}});
 }
@@ -71,9 +70,9 @@ std::string opponent_of(const RunData& data) {
 std::string result_words(const RunData& data) {
   const Evaluation* e = shown_evaluation(data);
   if (e == nullptr) return "No attempt was correct.";
-  const std::string against = fmt::format("{:.3f}× the speed of {} ({} at {:.1f} %)",
-                                          e->speedup.value, short_text(opponent_of(data)),
-                                          interval_words(e->speedup), e->speedup.confidence * 100);
+  const std::string against =
+      fmt::format("{:.3f}× the speed of {}{}", e->speedup.value, short_text(opponent_of(data)),
+                  in_brackets(interval_text(e->speedup)));
   if (data.is_win()) return "Confirmed: " + against;
   if (data.confirmation) return "Not confirmed as faster: " + against;
   return "Not confirmed; in search " + against;
@@ -104,13 +103,13 @@ class Bars {
  public:
   explicit Bars(const Evaluation& e) {
     for (const WorkloadResult& w : e.workloads) {
-      if (w.speedup.low <= 0) continue;
+      if (!has_interval(w.speedup)) continue;
       lo_ = std::min(lo_, w.speedup.low);
       hi_ = std::max(hi_, w.speedup.high);
     }
   }
   std::string of(const Speedup& s) const {
-    if (s.low <= 0 || !std::isfinite(s.high)) return {};
+    if (!has_interval(s)) return {};
     const Axis axis{lo_ / 1.05, hi_ * 1.05, true, 4, 140};
     return fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 144 16\" class=\"bar\" "
@@ -138,7 +137,7 @@ PageFields shape_fields(const WorkloadResult& w, const Bars& bars) {
           {"time", {w.median_ns > 0 ? format_ns(w.median_ns) : std::string(name_of(w.outcome))}},
           {"other_time", {w.opponent_ns > 0 ? format_ns(w.opponent_ns) : std::string("–")}},
           {"speedup", {is_paired ? fmt::format("{:.3f}×", w.speedup.value) : std::string("–")}},
-          {"interval", {is_paired ? interval_words(w.speedup) : std::string()}},
+          {"interval", {is_paired ? range_text(w.speedup) : std::string()}},
           {"bar", {bars.of(w.speedup)}},
           {"rate", {rate_words(w)}},
           {"roof", {w.roofline.fraction > 0 ? fraction_text(w.roofline) : std::string("–")}},

@@ -10,6 +10,7 @@
 
 #include "base/line_diff.h"
 #include "base/text.h"
+#include "record/interval.h"
 #include "report/run_folder.h"
 #include "report/svg.h"
 
@@ -133,8 +134,8 @@ std::string judged(const Attempt& a) {
   std::string text = verdict_words(a.evaluation.verdict);
   const Speedup& s = a.evaluation.speedup;
   if (s.value > 0)
-    text += fmt::format("; {:.3f}× the speed of {} ({:.3f}–{:.3f} at {:.1f} %)", s.value,
-                        sanitise(s.baseline, kLineBytes), s.low, s.high, s.confidence * 100);
+    text += fmt::format("; {:.3f}× the speed of {}{}", s.value, sanitise(s.baseline, kLineBytes),
+                        in_brackets(interval_text(s)));
   return text;
 }
 

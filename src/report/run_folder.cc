@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "record/codec.h"
+#include "record/interval.h"
 #include "report/plot.h"
 
 namespace kw::report {
@@ -30,10 +31,9 @@ std::string winner_lines(const RunData& data) {
   std::string text =
       fmt::format("{} attempt {} {} {}: ", data.is_win() ? "CONFIRMED" : "not confirmed",
                   best->number, best->candidate.name, knobs_text(best->candidate.knobs));
-  text += e.speedup.value > 0
-              ? fmt::format("{:.3f}x {} ({:.3f}–{:.3f} at {:.1f} %)", e.speedup.value, opponent,
-                            e.speedup.low, e.speedup.high, e.speedup.confidence * 100)
-              : "never timed against " + opponent;
+  text += e.speedup.value > 0 ? fmt::format("{:.3f}x {}{}", e.speedup.value, opponent,
+                                            in_brackets(interval_text(e.speedup)))
+                              : "never timed against " + opponent;
   // What kept it from being a win is the answer that a person looks for first.
   if (!e.verdict.is_correct())
     text += fmt::format("; {}: {}", name_of(e.verdict.outcome), e.verdict.evidence);
