@@ -60,15 +60,20 @@ std::int64_t deadline_after(Nanoseconds timeout) {
   return now + std::min<std::int64_t>(timeout.count(), room);
 }
 
+/// Longest line about a holder.
+constexpr std::size_t kOwnerBytes = 256;
+
 void write_owner(const Fd& fd, std::string_view owner) {
-  const std::string text = "pid " + std::to_string(::getpid()) + ", " + std::string(owner) + "\n";
+  // Sharers write one after the other: each line comes in one piece and covers the one before it.
+  std::string text(owner.substr(0, kOwnerBytes - 1));
+  text += '\n';
   // The text serves messages only; a full disk must not refuse a lock that was taken.
-  [[maybe_unused]] const int cut = ::ftruncate(fd.get(), 0);
   [[maybe_unused]] const ssize_t written = ::pwrite(fd.get(), text.data(), text.size(), 0);
+  [[maybe_unused]] const int cut = ::ftruncate(fd.get(), static_cast<off_t>(text.size()));
 }
 
 std::string read_owner(const Fd& fd) {
-  std::array<char, 256> buffer{};
+  std::array<char, kOwnerBytes> buffer{};
   const ssize_t n = ::pread(fd.get(), buffer.data(), buffer.size(), 0);
   std::string text(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
   text = text.substr(0, text.find('\n'));
@@ -146,13 +151,13 @@ Result<Lease> Lease::acquire(std::string_view device, LeaseMode mode, std::strin
   const Fd gate = KW_TRY(open_lock_file(gate_path));
   Fd fd = KW_TRY(open_lock_file(path));
   const auto taken = [&] {
-    return fail("device " + std::string(device) + " is in use; last measured by " + read_owner(fd),
-                path.string(), Advice::Retry);
+    return fail("device " + std::string(device) + " is in use by " + read_owner(fd), path.string(),
+                Advice::Retry);
   };
   const int gate_operation = exclusive ? LOCK_EX : LOCK_SH;
   if (!KW_TRY(flock_within(gate, gate_operation, gate_path, deadline))) return taken();
   if (!KW_TRY(flock_within(fd, exclusive ? LOCK_EX : LOCK_SH, path, deadline))) return taken();
-  if (exclusive) write_owner(fd, owner);
+  write_owner(fd, owner);
   return Lease(std::move(fd), mode);
 }
 

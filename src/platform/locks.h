@@ -18,7 +18,7 @@ inline constexpr Nanoseconds kForever = Nanoseconds::max();
 class FileLock {
  public:
   /// `owner` (one line: who, doing what) is shown to those who find the lock taken. A lock that
-  /// stays taken past `timeout` is an Advice::Retry error that names the holder and its pid.
+  /// stays taken past `timeout` is an Advice::Retry error that names the holder.
   static Result<FileLock> acquire(const Path& path, std::string_view owner,
                                   Nanoseconds timeout = Nanoseconds::zero());
 
@@ -43,8 +43,8 @@ enum class LeaseMode {
 class Lease {
  public:
   /// `device` is the stable id of the device ("cpu", a GPU's UUID). `folder` empty: lease_dir().
-  /// Polls, at most 5 ms late. Taken past `timeout`: Advice::Retry, naming the last exclusive
-  /// holder.
+  /// `owner` is told to those who wait. Polls, at most 5 ms late. Taken past `timeout`:
+  /// Advice::Retry with "device D is in use by OWNER"; of several sharers it names the latest.
   static Result<Lease> acquire(std::string_view device, LeaseMode mode, std::string_view owner,
                                Nanoseconds timeout = kForever, const Path& folder = {});
 

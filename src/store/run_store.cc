@@ -3,6 +3,7 @@
 #include "store/run_store.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -166,7 +167,9 @@ Result<RunSummary> RunStore::create(const RunConfig& config, const std::string& 
 
 Result<platform::FileLock> RunStore::lock(const RunSummary& run) const {
   KW_TRY(platform::make_dirs(folder_of(run)));  // missing if create() was killed
-  auto held = platform::FileLock::acquire(folder_of(run) / kLockFile, "run " + run.name, kGlance);
+  const std::string owner =
+      "kw at work on run " + run.name + " (pid " + std::to_string(::getpid()) + ")";
+  auto held = platform::FileLock::acquire(folder_of(run) / kLockFile, owner, kGlance);
   if (!held) return fail(held.error().what, held.error().where, Advice::Stop);
   return held;
 }
