@@ -13,26 +13,31 @@ namespace {
 // What a handler may touch: lock-free atomics and write().
 std::atomic<SignalGuard*> g_innermost{nullptr};
 static_assert(std::atomic<SignalGuard*>::is_always_lock_free);
-static_assert(std::atomic<bool>::is_always_lock_free);
+static_assert(std::atomic<int>::is_always_lock_free);
 
 }  // namespace
 
 void SignalGuard::on_signal(int /*number*/) {
   const int saved = errno;
+  bool is_last = true;
   if (SignalGuard* const guard = g_innermost.load(); guard != nullptr) {
-    guard->is_interrupted_ = true;
+    is_last = ++guard->count_ >= guard->takes_;
     const std::uint64_t one = 1;
     // A failed write leaves the flag set, which is what counts.
     [[maybe_unused]] const ssize_t written = ::write(guard->fd(), &one, sizeof one);
   }
   // Either signal restores both, so that SIGINT after SIGTERM ends the program too.
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  if (is_last) {
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+  }
   errno = saved;
 }
 
-SignalGuard::SignalGuard()
-    : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), outer_(g_innermost.exchange(this)) {
+SignalGuard::SignalGuard(int takes)
+    : takes_(takes),
+      event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      outer_(g_innermost.exchange(this)) {
   struct sigaction action{};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);

@@ -41,6 +41,22 @@ TEST(SignalGuard, TheSecondEndsTheProcess) {
   EXPECT_EQ(WTERMSIG(status), SIGINT);
 }
 
+TEST(SignalGuard, OneThatTakesTwoTellsThemApartAndTheThirdEndsTheProcess) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const SignalGuard guard(2);
+    std::raise(SIGINT);
+    if (!guard.is_interrupted() || guard.is_urgent()) ::_exit(1);
+    std::raise(SIGINT);
+    if (!guard.is_urgent()) ::_exit(2);
+    std::raise(SIGINT);
+    ::_exit(3);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status)) << WEXITSTATUS(status);
+}
+
 TEST(SignalGuard, OneWithinAnotherTakesTheSignalsForItsLife) {
   const SignalGuard outer;
   {
