@@ -38,12 +38,7 @@ constexpr auto kHidden = std::to_array<Range>({{0x7F, 0x9F},
                                                {0x1D173, 0x1D17A},
                                                {0xE0000, 0xE0FFF}});
 
-/// One character of UTF-8: its bytes, or 0 where there is none (overlong forms, surrogates), and
-/// its code point.
-struct Character {
-  std::size_t bytes = 0;
-  std::uint32_t code_point = 0;
-};
+}  // namespace
 
 Character character_at(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) {
@@ -64,13 +59,14 @@ Character character_at(std::string_view text, std::size_t at) {
   return {length, code_point};
 }
 
-/// As JSON and JavaScript write it, so that text in a string of theirs keeps its meaning.
 std::string escape(std::uint32_t code_point) {
   if (code_point < 0x80) return fmt::format("\\x{:02x}", code_point);
   if (code_point < 0x10000) return fmt::format("\\u{:04X}", code_point);
   const std::uint32_t above = code_point - 0x10000;
   return fmt::format("\\u{:04X}\\u{:04X}", 0xD800 + (above >> 10), 0xDC00 + (above & 0x3FF));
 }
+
+namespace {
 
 enum class Newlines { Kept, Escaped };
 

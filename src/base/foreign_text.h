@@ -10,6 +10,18 @@
 
 namespace kw {
 
+/// One character of UTF-8: its bytes, or 0 where there is none (overlong forms, surrogates), and
+/// its code point.
+struct Character {
+  std::size_t bytes = 0;
+  std::uint32_t code_point = 0;
+};
+Character character_at(std::string_view text, std::size_t at);
+
+/// \x1b, \u202E: a code point as JSON and JavaScript write it, so that text in a string of theirs
+/// keeps its meaning.
+std::string escape(std::uint32_t code_point);
+
 /// Code points that show nothing of themselves or change how others are shown: controls but for
 /// newline and tab, what Unicode calls bidirectional controls or default ignorable (zero width,
 /// tags, variation selectors), separators of lines, and those that are no characters.

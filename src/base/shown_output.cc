@@ -2,22 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/shown_output.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "base/foreign_text.h"
+#include "base/terminal_text.h"
 
 namespace kw {
 namespace {
-
-struct Filter {
-  int descriptor;
-  ShownStream stream = {};
-};
 
 bool write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -29,10 +28,72 @@ bool write_all(int descriptor, std::string_view bytes) {
   return true;
 }
 
+struct Filter {
+  int descriptor;
+  ShownStream stream = {};
+  bool is_terminal = false;
+  bool is_ascii = false;
+};
+
+/// The line at the bottom. One for both descriptors: where both are terminals, they are the same.
+class Status {
+ public:
+  void show(const OwnLine& line) {
+    const std::lock_guard guard(mutex_);
+    if (line.bytes == line_.bytes && is_drawn_) return;
+    std::string bytes = erasing();
+    line_ = line;
+    bytes += drawing();
+    (void)write_all(STDERR_FILENO, bytes);
+  }
+
+  /// Writes what is printed above the line.
+  bool print(int descriptor, bool is_terminal, std::string_view text) {
+    const std::lock_guard guard(mutex_);
+    if (!is_terminal) return write_all(descriptor, text);
+    (void)write_all(STDERR_FILENO, erasing());
+    const bool is_written = write_all(descriptor, text);
+    if (!text.empty()) is_at_start_ = text.back() == '\n';
+    (void)write_all(STDERR_FILENO, drawing());
+    return is_written;
+  }
+
+ private:
+  std::string drawing() {
+    is_drawn_ = !line_.bytes.empty() && is_at_start_;
+    return is_drawn_ ? line_.bytes : std::string();
+  }
+
+  /// Back to where the line begins. A terminal that has become narrower since has broken it into
+  /// several.
+  std::string erasing() {
+    if (!is_drawn_) return {};
+    is_drawn_ = false;
+    winsize size{};
+    const bool is_told = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    const std::size_t rows =
+        is_told && line_.columns > 0 ? (line_.columns - 1) / size.ws_col + 1 : 1;
+    if (rows <= 1) return "\r\033[K";
+    return "\r\033[" + std::to_string(rows - 1) + "A\033[J";
+  }
+
+  std::mutex mutex_;
+  OwnLine line_;
+  bool is_drawn_ = false;
+  bool is_at_start_ = true;  ///< Of a line of the terminal.
+};
+
+Status& status() {
+  static Status* const one = new Status;  // printed to until the very end
+  return *one;
+}
+
 ssize_t write_filtered(void* cookie, const char* bytes, std::size_t count) {
   auto& filter = *static_cast<Filter*>(cookie);
-  const std::string shown = filter.stream.show({bytes, count});
-  return write_all(filter.descriptor, shown) ? static_cast<ssize_t>(count) : 0;
+  std::string shown = filter.stream.show({bytes, count});
+  if (filter.is_ascii) shown = in_ascii(shown);
+  const bool is_written = status().print(filter.descriptor, filter.is_terminal, shown);
+  return is_written ? static_cast<ssize_t>(count) : 0;
 }
 
 std::FILE* open_filter(Filter& filter, int buffering) {
@@ -46,6 +107,7 @@ Filter* out = nullptr;
 Filter* err = nullptr;
 
 void finish() {
+  show_status({});
   for (auto [file, filter] : {std::pair(stdout, out), std::pair(stderr, err)}) {
     std::fflush(file);
     (void)write_all(filter->descriptor, filter->stream.rest());
@@ -57,8 +119,12 @@ void finish() {
 void show_output_safely() {
   if (out != nullptr) return;
   static Filter filters[2] = {{STDOUT_FILENO}, {STDERR_FILENO}};
+  for (Filter& filter : filters) {
+    filter.is_terminal = ::isatty(filter.descriptor) != 0;
+    filter.is_ascii = filter.is_terminal && !is_utf8_locale();
+  }
   std::fflush(stdout);
-  std::FILE* shown_out = open_filter(filters[0], ::isatty(STDOUT_FILENO) != 0 ? _IOLBF : _IOFBF);
+  std::FILE* shown_out = open_filter(filters[0], filters[0].is_terminal ? _IOLBF : _IOFBF);
   std::FILE* shown_err = open_filter(filters[1], _IONBF);
   if (shown_out == nullptr || shown_err == nullptr) std::abort();  // no memory at the very start
   out = &filters[0];
@@ -68,9 +134,17 @@ void show_output_safely() {
   std::atexit(finish);
 }
 
-void write_to_terminal(std::string_view sequence) {
-  std::fflush(stderr);
-  (void)write_all(STDERR_FILENO, sequence);
+void keep_output_as_utf8() {
+  if (out != nullptr) out->is_ascii = false;
+}
+
+void show_status(const OwnLine& line) {
+  if (err != nullptr && err->is_terminal) status().show(line);
+}
+
+void print_own(const OwnLine& line) {
+  std::fflush(stdout);
+  (void)status().print(STDERR_FILENO, err != nullptr && err->is_terminal, line.bytes + "\n");
 }
 
 }  // namespace kw

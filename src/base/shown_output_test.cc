@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,11 +58,89 @@ TEST(ShownOutput, NothingPrintedCommandsATerminal) {
 
 TEST(ShownOutput, OwnSequencesPassInTheirPlace) {
   EXPECT_EQ(printed([] {
-              std::fprintf(stderr, "a");
-              write_to_terminal("\r\033[K");
-              std::fprintf(stderr, "b\n");
+              std::fprintf(stderr, "a\n");
+              print_own({"\033[32mb\033[m", 1});
+              std::fprintf(stderr, "c\n");
             }),
-            "a\r\033[Kb\n");
+            "a\n\033[32mb\033[m\nc\n");
+}
+
+TEST(ShownOutput, AStatusIsForTerminalsAlone) {
+  EXPECT_EQ(printed([] {
+              show_status({"passing", 7});
+              std::fprintf(stderr, "a\n");
+            }),
+            "a\n");
+}
+
+/// What a child writes to a terminal of so many columns that prints by `body`.
+template <class Body>
+std::string on_terminal(int columns, const char* locale, Body body) {
+  winsize size{};
+  size.ws_col = static_cast<unsigned short>(columns);
+  int master = -1;
+  const pid_t child = ::forkpty(&master, nullptr, nullptr, &size);
+  if (child == 0) {
+    ::setenv("LC_ALL", locale, 1);
+    show_output_safely();
+    body();
+    std::exit(0);
+  }
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n; (n = ::read(master, buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(n));
+  ::close(master);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  return text;
+}
+
+TEST(ShownOutput, WhatIsPrintedGoesAboveTheStatus) {
+  EXPECT_EQ(on_terminal(80, "C.UTF-8",
+                        [] {
+                          show_status({"one", 3});
+                          std::printf("a\n");
+                          show_status({"two", 3});
+                        }),
+            "one\r\033[Ka\r\none\r\033[Ktwo\r\033[K");
+}
+
+TEST(ShownOutput, AStatusErasesNoLineThatWasBegun) {
+  EXPECT_EQ(on_terminal(80, "C.UTF-8",
+                        [] {
+                          std::fprintf(stderr, "Go on? ");
+                          show_status({"one", 3});
+                          std::fprintf(stderr, "yes\n");
+                        }),
+            "Go on? yes\r\none\r\033[K");
+}
+
+TEST(ShownOutput, ATerminalThatBecameNarrowerHasBrokenTheStatus) {
+  EXPECT_EQ(on_terminal(80, "C.UTF-8",
+                        [] {
+                          show_status({std::string(70, 'x'), 70});
+                          winsize size{};
+                          size.ws_col = 30;
+                          ::ioctl(2, TIOCSWINSZ, &size);
+                          show_status({});
+                        }),
+            std::string(70, 'x') + "\r\033[2A\033[J");
+}
+
+TEST(ShownOutput, ATerminalWithoutUtf8GetsAsciiAndADocumentDoesNot) {
+  const auto print = [] { std::printf("0.9–1.1 …\n"); };
+  EXPECT_EQ(on_terminal(80, "C.UTF-8", print), "0.9–1.1 …\r\n");
+  EXPECT_EQ(on_terminal(80, "C", print), "0.9-1.1 ...\r\n");
+  EXPECT_EQ(on_terminal(80, "C",
+                        [&] {
+                          keep_output_as_utf8();
+                          print();
+                        }),
+            "0.9–1.1 …\r\n");
+  ::setenv("LC_ALL", "C", 1);
+  EXPECT_EQ(printed(print), "0.9–1.1 …\n") << "a file is read by programs";
 }
 
 TEST(ShownOutput, NothingNastyComesThrough) {
