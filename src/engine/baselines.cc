@@ -136,8 +136,13 @@ Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s,
       std::any_of(all.begin(), all.end(), [&](const Candidate& c) { return c.name == only; });
   // All at once: a judge elsewhere should need one trip for them.
   std::vector<Timing> timings;
-  for (const Candidate& baseline : all)
-    if (!is_one || baseline.name == only) timings.push_back(KW_TRY(begin_timing(s, baseline)));
+  std::vector<std::string> unknown;
+  for (const Candidate& baseline : all) {
+    if (is_one && baseline.name != only) continue;
+    timings.push_back(KW_TRY(begin_timing(s, baseline)));
+    if (!timings.back().is_known) unknown.push_back(baseline.name);
+  }
+  if (!unknown.empty()) s.observer.on_timing(unknown);
   std::vector<BaselineStanding> standings;
   for (Timing& timing : timings) {
     standings.push_back(KW_TRY(end_timing(s, std::move(timing))));

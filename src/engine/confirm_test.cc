@@ -27,6 +27,8 @@ class TimedCarrier final : public evaluate::Carrier {
   Result<Evaluation> next() override {
     auto evaluation = KW_TRY(inner_.next());
     clock_.advance(std::chrono::seconds(is_confirmation_ ? 10 : 1));
+    clock_.advance(device_wait);
+    waited_ns_ += std::chrono::nanoseconds(device_wait).count();
     if (!is_confirmation_) return evaluation;
     if (loses) evaluation.speedup.is_faster = false;
     if (is_interrupted) *is_interrupted = true;
@@ -38,7 +40,10 @@ class TimedCarrier final : public evaluate::Carrier {
     is_hurried_ = std::move(is_hurried);
   }
 
+  std::int64_t waited_ns() const override { return waited_ns_; }
+
   std::vector<std::int64_t> given_ns;
+  std::chrono::seconds device_wait{0};  ///< Of every evaluation.
   bool loses = false;
   bool* is_interrupted = nullptr;  ///< Set while the first confirmation is made.
 
@@ -47,6 +52,7 @@ class TimedCarrier final : public evaluate::Carrier {
   platform::FakeClock& clock_;
   std::function<bool()> is_hurried_;
   bool is_confirmation_ = false;
+  std::int64_t waited_ns_ = 0;
 };
 
 class Listener final : public Observer {
@@ -96,6 +102,19 @@ TEST_F(Confirm, MayTakeWhatIsLeftOfTheTime) {
   carrier_.given_ns.clear();
   finished(20);
   EXPECT_THAT(carrier_.given_ns, ElementsAre(5 * kSecond)) << "its share is 3 s: never so little";
+}
+
+TEST_F(Confirm, WaitingForTheDeviceIsNoTimeOfTheRun) {
+  const RunReport alone = finished(30);
+  const auto given = carrier_.given_ns;
+  carrier_.given_ns.clear();
+  carrier_.device_wait = std::chrono::seconds(60);
+  const RunReport beside = finished(30);
+  EXPECT_EQ(beside.run.attempts, alone.run.attempts);
+  EXPECT_GT(beside.run.attempts, 1);
+  EXPECT_EQ(beside.run.stopped_by, alone.run.stopped_by);
+  EXPECT_EQ(beside.run.spent_ns, alone.run.spent_ns);
+  EXPECT_EQ(carrier_.given_ns, given) << "nor is it taken from the confirmation";
 }
 
 TEST_F(Confirm, OthersAreTriedWhileThereIsTime) {

@@ -50,7 +50,8 @@ class Runner {
         writer_(std::move(writer)),
         orders_(std::move(orders)),
         lessons_(std::move(lessons)),
-        started_ns_(s.clock.now_ns() - spent_ns) {}
+        started_ns_(s.clock.now_ns() - spent_ns),
+        waited_before_ns_(s.carrier.waited_ns()) {}
 
   Result<> search();
   Result<std::optional<Confirmed>> confirm(const Candidate& baseline);
@@ -78,6 +79,9 @@ class Runner {
   /// Wall time that the next confirmation is given; 0: no bound.
   std::int64_t confirmation_ns() const;
   bool is_time_over() const;
+  /// Time of the run until now; while its judge waits for the device its clock stands still.
+  std::int64_t elapsed_ns() const { return s_.clock.now_ns() - started_ns_ - waited_ns(); }
+  std::int64_t waited_ns() const { return s_.carrier.waited_ns() - waited_before_ns_; }
   void update_summary(const Attempt& last);
   void update_spent();
 
@@ -91,6 +95,7 @@ class Runner {
   std::deque<Pending> pending_;   ///< Of the last asks in flight, in their order.
   std::deque<Evaluation> early_;  ///< Theirs, where one was taken from the carrier before its turn.
   std::int64_t started_ns_;
+  std::int64_t waited_before_ns_;
 };
 
 /// The recorded attempt that answers the oldest ask in flight.
@@ -113,7 +118,7 @@ Result<> Runner::recall_attempt(int original, const std::string& what, Attempt& 
 
 Result<bool> Runner::write(const InFlight& flight, Pending& pending) {
   if (const double most = loop_.search_budget_ns(); most > 0)
-    writer_->set_latest(started_ns_ + static_cast<std::int64_t>(most));
+    writer_->set_latest(started_ns_ + waited_ns() + static_cast<std::int64_t>(most));
   auto source = writer_->write(flight, loop_, lessons_ ? &*lessons_ : nullptr);
   if (!source) {
     const std::string why = is_interrupted() ? "interrupt" : writer_->refusal();
@@ -205,7 +210,7 @@ Result<Attempt> Runner::next_attempt() {
       KW_TRY(recall_attempt(original, "compiled code", attempt));
   }
   if (flight.is_to_be_written()) attempt.evaluation.stage_ns["propose"] = pending.wait_ns;
-  attempt.at_ns = s_.clock.now_ns() - started_ns_;
+  attempt.at_ns = elapsed_ns();
   return std::move(attempt);
 }
 
@@ -277,14 +282,14 @@ Result<> Runner::search() {
 std::int64_t Runner::confirmation_ns() const {
   const double budget = loop_.time_budget_ns();
   if (budget == 0) return 0;
-  const double left = budget - static_cast<double>(s_.clock.now_ns() - started_ns_);
+  const double left = budget - static_cast<double>(elapsed_ns());
   return static_cast<std::int64_t>(
       std::max({left, budget * search::kConfirmationShare, kLeastConfirmationNs}));
 }
 
 bool Runner::is_time_over() const {
   const double budget = loop_.time_budget_ns();
-  return budget > 0 && static_cast<double>(s_.clock.now_ns() - started_ns_) >= budget;
+  return budget > 0 && static_cast<double>(elapsed_ns()) >= budget;
 }
 
 Result<Confirmed> Runner::confirm_one(const Attempt& attempt, const Candidate& baseline) {
@@ -321,7 +326,7 @@ Result<std::optional<Confirmed>> Runner::confirm(const Candidate& baseline) {
                             " did not end; kw resume " + run_.name + " begins it again");
       break;
     }
-    const std::int64_t at_ns = s_.clock.now_ns() - started_ns_;
+    const std::int64_t at_ns = elapsed_ns();
     KW_TRY(s_.store.append_events(run_.id, {{0, kTermsEvent, at_ns, encode(confirmed.terms)},
                                             {0, "confirm", at_ns, encode(evaluation)}}));
     if (is_win || !first) first = confirmed;
@@ -344,7 +349,7 @@ Result<> Runner::conclude(const RunReport& report) const {
 
 const RunSummary& Runner::finish() {
   run_.state = is_interrupted() ? RunState::Interrupted : RunState::Finished;
-  run_.spent_ns = static_cast<double>(s_.clock.now_ns() - started_ns_);
+  run_.spent_ns = static_cast<double>(elapsed_ns());
   update_spent();
   return run_;
 }

@@ -34,6 +34,8 @@ std::string failure_words(const BaselineStanding& baseline);
 class Observer {
  public:
   virtual ~Observer() = default;
+  /// These are not remembered and will be timed now, which takes seconds each.
+  virtual void on_timing(const std::vector<std::string>& /*baselines*/) {}
   virtual void on_baseline(const BaselineStanding&) {}
   virtual void on_start(const RunSummary&, const std::string& /*baseline*/) {}
   /// Before an evaluation; for a source to be written, before it is: `idea` is then the errand.

@@ -32,6 +32,10 @@ class Carrier {
   // NOLINTNEXTLINE(performance-unnecessary-value-param): whoever overrides it keeps it
   virtual void hurry_when(std::function<bool()> /*is_hurried*/) {}
 
+  /// How long the judge has waited for its device so far, in nanoseconds, while an answer was
+  /// awaited: time that no budget should count.
+  virtual std::int64_t waited_ns() const { return 0; }
+
   /// submit() and next(), for callers with nothing else in flight.
   Result<Evaluation> evaluate(EvaluationRequest request) {
     KW_TRY(submit(std::move(request)));

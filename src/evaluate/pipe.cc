@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluate/pipe.h"
 
+#include <algorithm>
+
+#include "platform/clock.h"
 #include "record/codec.h"
 #include "worker/equipment.h"
 #include "worker/frame.h"
@@ -52,9 +55,8 @@ Result<> PipeCarrier::send(const worker::Message& message) {
   return worker::write_frame(worker_->socket(), encode(message));
 }
 
-Result<> PipeCarrier::await_reply() {
+Result<> PipeCarrier::await_reply(bool& is_told) {
   const auto& is_interrupted = options_.is_interrupted;
-  bool is_told = !is_hurried_;
   if (is_told && !is_interrupted) return {};
   constexpr int kLookMs = 50;
   for (std::int64_t left_ns = options_.reply_timeout_ns; left_ns > 0;
@@ -70,17 +72,38 @@ Result<> PipeCarrier::await_reply() {
 }
 
 Result<worker::Reply> PipeCarrier::receive() {
-  KW_TRY(await_reply());
-  const std::string text = KW_TRY(worker::read_frame(worker_->socket(), options_.reply_timeout_ns));
-  auto reply = KW_TRY(decode<worker::Reply>(text));
-  if (reply.version != worker::kProtocolVersion)
-    return fail("the worker is of another version; rebuild it", "", Advice::Stop);
-  return reply;
+  bool is_told = !is_hurried_;
+  std::int64_t since_ns = platform::real_clock().now_ns();
+  for (;;) {
+    KW_TRY(await_reply(is_told));
+    const std::string text =
+        KW_TRY(worker::read_frame(worker_->socket(), options_.reply_timeout_ns));
+    auto reply = KW_TRY(decode<worker::Reply>(text));
+    if (reply.version != worker::kProtocolVersion)
+      return fail("the worker is of another version; rebuild it", "", Advice::Stop);
+    if (reply.progress.empty()) return reply;
+    take_progress(reply.progress.front(), since_ns);
+  }
+}
+
+void PipeCarrier::take_progress(const worker::Progress& progress, std::int64_t& since_ns) {
+  if (progress.doing == worker::Doing::Waited) {
+    // A worker may have waited while this process still built something: that time was used.
+    const std::int64_t now = platform::real_clock().now_ns();
+    waited_ns_ += std::clamp<std::int64_t>(progress.waited_ns, 0, now - since_ns);
+    since_ns = now;
+  }
+  if (options_.on_progress) options_.on_progress(progress);
+}
+
+void PipeCarrier::tell_work(const std::string& words) const {
+  if (options_.on_progress) options_.on_progress({worker::Doing::Working, words});
 }
 
 Result<DeviceFacts> PipeCarrier::greet(const std::vector<DeviceFacts>& known) {
   if (!std::exchange(is_ahead_, false)) {
     worker_.reset();  // One at a time: the device is leased by the one that was.
+    tell_work("starting the worker");
     worker_ = KW_TRY(WorkerProcess::start(options_.worker));
   }
   worker::Message hello = message_of(worker::Verb::Hello);
@@ -93,6 +116,7 @@ Result<DeviceFacts> PipeCarrier::greet(const std::vector<DeviceFacts>& known) {
 Result<DeviceFacts> PipeCarrier::start_equipped(const std::vector<DeviceFacts>& known) {
   DeviceFacts facts = KW_TRY(greet(known));
   worker::Message equip = message_of(worker::Verb::Equip);
+  if (facts.target == Target::Cuda) tell_work("compiling the referee's own kernels");
   equip.units = KW_TRY(worker::build_equipment(facts, compiler_, options_.build_threads));
   if (!equip.units.empty()) KW_TRY(accepted(exchange(equip)));
   return facts;
@@ -119,6 +143,7 @@ Result<worker::Reply> PipeCarrier::ask(const worker::Message& message, bool is_s
       return fail("two workers in a row did not survive this: " + reply.error().what,
                   reply.error().where, Advice::GiveUp);
   }
+  tell_work("");
   return accepted(std::move(reply));
 }
 
@@ -138,8 +163,10 @@ Result<DeviceFacts> PipeCarrier::open(const std::optional<DeviceFacts>& remember
 }
 
 Result<> PipeCarrier::submit(EvaluationRequest request) {
+  tell_work("compiling " + request.candidate.name);
   worker::Prepared prepared = KW_TRY(worker::prepare(request, compiler_, options_.build_threads));
   std::future<std::vector<Finding>> code;
+  if (prepared.ended) tell_work("");
   if (options_.disassembler) code = start_reading_code(*options_.disassembler, request);
   waiting_.push_back({std::move(request), std::move(prepared), std::move(code)});
   send_ahead();
@@ -191,6 +218,7 @@ Result<Evaluation> PipeCarrier::next() {
 }
 
 Result<std::vector<worker::AdmissionLine>> PipeCarrier::admit(EvaluationRequest request) {
+  tell_work("compiling the reference of task " + request.task.name);
   KW_TRY(worker::build_references(request, compiler_, options_.build_threads));
   worker::Message admit = message_of(worker::Verb::Admit);
   admit.request.push_back(std::move(request));

@@ -30,6 +30,8 @@ struct PipeOptions {
   /// Nobody wants the worker's answer any more: waiting for it ends with an error (stop). Asked
   /// twenty times a second; empty: never.
   std::function<bool()> is_interrupted{};
+  /// Hears what is done here and by the worker, in the thread that submits and awaits.
+  std::function<void(const worker::Progress&)> on_progress{};
 };
 
 /// Starts the worker at open(), replaces it when it dies, and gives up on a request that killed
@@ -51,6 +53,7 @@ class PipeCarrier final : public Carrier {
   void hurry_when(std::function<bool()> is_hurried) override {
     is_hurried_ = std::move(is_hurried);
   }
+  std::int64_t waited_ns() const override { return waited_ns_; }
 
   /// Null answers against the task's gates; the request's candidate is ignored.
   Result<std::vector<worker::AdmissionLine>> admit(EvaluationRequest request);
@@ -80,8 +83,12 @@ class PipeCarrier final : public Carrier {
   Result<worker::Reply> exchange(const worker::Message& message);
   Result<> send(const worker::Message& message);
   Result<worker::Reply> receive();
-  /// Until something comes: tells the worker once that it is to hurry. Error: interrupted.
-  Result<> await_reply();
+  /// Until something comes: tells the worker that it is to hurry, unless it `is_told`. Error:
+  /// interrupted.
+  Result<> await_reply(bool& is_told);
+  /// `since_ns`: from when on this process has done nothing but wait.
+  void take_progress(const worker::Progress& progress, std::int64_t& since_ns);
+  void tell_work(const std::string& words) const;
   /// The worker's answer. A worker that dies over it is replaced once; two deaths are GiveUp.
   /// `is_sent`: send() was successful before.
   Result<worker::Reply> ask(const worker::Message& message, bool is_sent = false);
@@ -96,6 +103,7 @@ class PipeCarrier final : public Carrier {
   std::optional<WorkerProcess> worker_;
   std::deque<Waiting> waiting_;
   std::function<bool()> is_hurried_;
+  std::int64_t waited_ns_ = 0;
 };
 
 }  // namespace kw::evaluate

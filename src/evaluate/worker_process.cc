@@ -56,6 +56,10 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerChoice& choice) {
     argv.emplace_back("--jail");
     argv.emplace_back(name_of(*choice.jail));
   }
+  if (!choice.client.empty()) {
+    argv.emplace_back("--for");
+    argv.push_back(choice.client);
+  }
   worker.process_ = KW_TRY(platform::spawn(argv, spawn));
   return worker;
 }

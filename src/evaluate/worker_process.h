@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "platform/files.h"
 #include "platform/subprocess.h"
@@ -15,6 +16,7 @@ struct WorkerChoice {
   Target target = Target::Cpu;
   /// The level that requests will name: the worker starts players for it ahead. Nothing: it waits.
   std::optional<JailLevel> jail{};
+  std::string client{};      ///< "kw judge mine.cpp": what others read who wait for the device.
   platform::Path program{};  ///< The executable; empty: kw-worker beside this program.
 };
 

@@ -12,6 +12,15 @@ Haste::Haste(const Options& options, const MeasurePlan& plan, const platform::Cl
 
 bool Haste::is_hurried() const { return options_.is_hurried && options_.is_hurried(); }
 
+Result<std::int64_t> Haste::wait_outside(const std::function<Result<>()>& wait) {
+  if (!wait) return 0;
+  const std::int64_t from = clock_.now_ns();
+  KW_TRY(wait());
+  const std::int64_t span = clock_.now_ns() - from;
+  began_ns_ += span;
+  return span;
+}
+
 bool Haste::is_past(std::int64_t times) const {
   return wall_ns_ > 0 && clock_.now_ns() - began_ns_ > times * wall_ns_;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "platform/clock.h"
@@ -14,6 +15,10 @@ class Haste {
  public:
   /// Time counts from now. `options` and `clock` must outlive it.
   Haste(const Options& options, const MeasurePlan& plan, const platform::Clock& clock);
+
+  /// Does what is no time of this evaluation's, such as waiting while others have the device; how
+  /// long it took, in nanoseconds. Empty: nothing is done.
+  Result<std::int64_t> wait_outside(const std::function<Result<>()>& wait);
 
   /// Somebody asked for the end: what is in progress is the last.
   bool is_hurried() const;

@@ -56,6 +56,22 @@ TEST(Haste, PastItsTimeTheFirstIntervalIsGoodEnough) {
   EXPECT_THAT(e.workloads.back().note, HasSubstr("no time is left to measure it"));
 }
 
+TEST(Haste, WaitingForTheDeviceIsNoTimeOfTheEvaluation) {
+  const auto pairs_after = [](std::chrono::seconds wait) {
+    HastyRoom room;
+    room.room.request.measure.wall_ns = 5'000'000'000;
+    Referee waiting{*room.room.device, nullptr, Options{.before_measuring = [&]() -> Result<> {
+                      room.clock.advance(wait);
+                      return {};
+                    }},
+                    room.clock};
+    const Evaluation e = waiting.judge(room.room.request).value();
+    EXPECT_LT(e.stage_ns.at("measure"), 20e9);
+    return e.workloads.back().samples.size();
+  };
+  EXPECT_EQ(pairs_after(std::chrono::seconds(100)), pairs_after(std::chrono::seconds(0)));
+}
+
 TEST(Haste, WithoutAnIntervalItEndsAtTwiceItsTime) {
   HastyRoom room;
   room.room.request.measure.wall_ns = 1'000'000'000;

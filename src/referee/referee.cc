@@ -404,7 +404,7 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
   if (!request.opponent.source.empty() && (opponent == nullptr || opponent->object.empty()))
     return fail("the opponent has no built object");
   Run* run = KW_TRY(run_for(request));
-  const Haste haste(options_, request.measure, clock_);
+  Haste haste(options_, request.measure, clock_);
 
   Evaluation evaluation;
   evaluation.id = request.id;
@@ -476,7 +476,7 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
     verdict = Verdict{Stage::Measure, Outcome::Unmeasurable,
                       "not every timed workload fits into the memory that is free now"};
   if (!verdict && measures && !timed.empty()) {
-    if (options_.before_measuring) KW_TRY(options_.before_measuring());
+    mark += KW_TRY(haste.wait_outside(options_.before_measuring));
     verdict = KW_TRY(trial.measure(timed, against ? &*against : nullptr, memory));
     spent("measure");
     if (const auto retime = evaluation.account_ns.find("retime");

@@ -43,6 +43,11 @@ Result<int> judge_all(const platform::Path& path, const platform::Path& out) {
   Bundle& bundle = read.bundle;
   const platform::SignalGuard stopped;
   const auto worker = KW_TRY(Worker::open(bundle.target));
+  worker->work_for("kw-worker --bundle");
+  worker->tell_progress([](const Progress& progress) {
+    if (progress.doing == Doing::Waiting)
+      std::fprintf(stderr, "kw-worker: waiting: %s\n", progress.words.c_str());
+  });
   const DeviceFacts facts = worker->greet({});
   KW_TRY(check_fit(bundle, facts));
   BundleResults results = KW_TRY(begun(out, read.sha256, facts));

@@ -1,5 +1,5 @@
-// What controller and worker say to each other in frames, one request and one reply at a time; only
-// Hurry goes out while a reply is awaited.
+// What controller and worker say to each other in frames, one request and one reply at a time;
+// while a reply is awaited, Hurry goes out and news of the work come in.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace kw::worker {
 
 /// Raised whenever a frame changes its meaning; both sides refuse another one.
-inline constexpr int kProtocolVersion = 4;
+inline constexpr int kProtocolVersion = 5;
 
 enum class Verb {
   Hello,    ///< facts: what the controller remembers of the device → facts of the device at hand.
@@ -37,6 +37,24 @@ struct AdmissionLine {
   static void fields(Self& s, V&& v) {
     v("what", s.what), v("workload", s.workload), v("is_ok", s.is_ok), v("detail", s.detail),
         v("is_examined", s.is_examined), v("is_applicable", s.is_applicable);
+  }
+};
+
+/// What a worker does while its reply is awaited.
+enum class Doing {
+  Working,  ///< On what the words say.
+  Waiting,  ///< For its device; the words say who has it. Told again every half minute.
+  Waited,   ///< The wait has ended.
+};
+
+struct Progress {
+  Doing doing = Doing::Working;
+  std::string words;
+  std::int64_t waited_ns = 0;  ///< Waited: how long.
+
+  template <class Self, class V>
+  static void fields(Self& s, V&& v) {
+    v("doing", s.doing), v("words", s.words), v("waited_ns", s.waited_ns);
   }
 };
 
@@ -66,12 +84,15 @@ struct Reply {
   std::vector<Evaluation> evaluation;
   std::vector<AdmissionLine> admission;
   std::vector<std::string> notes;  ///< Of a measurement: what was refused or spreads, and why.
+  std::vector<Progress>
+      progress;  ///< One: the frame is news alone, and the reply is still to come.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
     v("version", s.version), v("is_ok", s.is_ok), v("what", s.what), v("where", s.where),
         v("advice", s.advice), v("is_input", s.is_input), v("facts", s.facts),
-        v("evaluation", s.evaluation), v("admission", s.admission), v("notes", s.notes);
+        v("evaluation", s.evaluation), v("admission", s.admission), v("notes", s.notes),
+        v("progress", s.progress);
   }
 };
 
@@ -79,6 +100,11 @@ Reply reply_of(const Error& error);
 Error error_of(const Reply& reply);
 
 }  // namespace kw::worker
+
+template <>
+struct kw::EnumNames<kw::worker::Doing> {
+  static constexpr std::array<std::string_view, 3> names{"working", "waiting", "waited"};
+};
 
 template <>
 struct kw::EnumNames<kw::worker::Verb> {

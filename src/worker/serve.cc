@@ -1,5 +1,7 @@
 // The loop of kw-worker.
 // SPDX-License-Identifier: Apache-2.0
+#include <mutex>
+
 #include "record/codec.h"
 #include "worker/frame.h"
 #include "worker/worker.h"
@@ -9,6 +11,18 @@ namespace kw::worker {
 int serve(Worker& worker, int fd) {
   // While something is judged nothing but a Hurry is sent; a controller that has gone hurries too.
   worker.hurry_when([fd] { return has_input(fd); });
+  std::mutex writing;  // News may come from another thread than the answer.
+  const auto write = [&](const Reply& reply) {
+    const std::lock_guard guard(writing);
+    return write_frame(fd, encode(reply)).has_value();
+  };
+  // A controller that has gone is seen when the answer is written.
+  worker.tell_progress([&](const Progress& progress) {
+    Reply news;
+    news.is_ok = true;
+    news.progress.push_back(progress);
+    (void)write(news);
+  });
   for (;;) {
     const auto text = read_frame(fd);
     if (!text) return text.error().what == "the other side ended" ? 0 : 3;
@@ -19,7 +33,7 @@ int serve(Worker& worker, int fd) {
       reply = worker.answer(*message);
     else
       reply = reply_of(message.error());
-    if (!write_frame(fd, encode(reply))) return 3;
+    if (!write(reply)) return 3;
   }
 }
 

@@ -25,20 +25,11 @@ namespace kw::worker {
 namespace {
 
 /// Longer than others check a kernel; only then somebody should hear why nothing happens.
-constexpr platform::Nanoseconds kQuietWait = std::chrono::seconds(2);
-
-/// The controller lets standard error through.
-void tell_waiting(const std::string& what) {
-  std::fprintf(stderr, "kw: waiting: %s\n", what.c_str());
-}
-
-Result<platform::Lease> lease(const DeviceFacts& facts, platform::LeaseMode mode,
-                              const std::string& who) {
-  auto held = platform::Lease::acquire(facts.id, mode, who, kQuietWait);
-  if (held || held.error().advice != Advice::Retry) return held;
-  tell_waiting(held.error().what);
-  return platform::Lease::acquire(facts.id, mode, who);
-}
+constexpr platform::Nanoseconds kQuietWait = std::chrono::milliseconds(1500);
+/// How often somebody who waits hears that it goes on.
+constexpr platform::Nanoseconds kWaitNews = std::chrono::seconds(30);
+/// Taking a lease that is free takes less.
+constexpr platform::Nanoseconds kNoWait = std::chrono::milliseconds(1);
 
 const Workload* find_workload(const EvaluationRequest& request, const std::string& name) {
   for (const Workload& w : request.workloads)
@@ -116,7 +107,7 @@ Worker::Worker(std::unique_ptr<device::Device> device, std::unique_ptr<device::D
       host_(std::move(host)),
       facts_(facts_of(*device_)),
       referee_(*device_, host_.get(),
-               {.patience = {.tell = tell_waiting},
+               {.patience = {.tell = [this](const std::string& what) { tell_work(what); }},
                 .before_measuring = [this] { return take_alone(); },
                 .raise_ceilings = [this] { return raise_ceilings(); },
                 .is_hurried = [this] { return is_hurried_ && is_hurried_(); }}) {}
@@ -128,9 +119,39 @@ DeviceFacts Worker::facts_of(const device::Device& device) {
   return facts;
 }
 
+void Worker::tell_work(const std::string& words) const {
+  if (tell_) tell_({Doing::Working, words});
+}
+
+Result<platform::Lease> Worker::lease(platform::LeaseMode mode, const std::string& work) const {
+  const std::string who = client_ + ", " + work;
+  const platform::Clock& clock = platform::real_clock();
+  const std::int64_t began = clock.now_ns();
+  auto held = platform::Lease::acquire(facts_.id, mode, who, kQuietWait);
+  std::string told;
+  std::int64_t told_ns = 0;
+  while (!held && held.error().advice == Advice::Retry) {
+    // Whoever has the device may change while others queue for it.
+    const std::int64_t now = clock.now_ns();
+    if (tell_ && (held.error().what != told || now - told_ns > kWaitNews.count())) {
+      told = held.error().what;
+      told_ns = now;
+      tell_({Doing::Waiting, told});
+    }
+    held = platform::Lease::acquire(facts_.id, mode, who, kQuietWait);
+  }
+  if (held && tell_) {
+    // A wait of a moment is told as well: no budget counts it.
+    if (const std::int64_t waited = clock.now_ns() - began; waited > kNoWait.count())
+      tell_({Doing::Waited, "", waited});
+    tell_work(work);
+  }
+  return held;
+}
+
 Result<> Worker::take_alone() {
   held_.reset();  // Waiting for others while we hold a share would wait for ever.
-  held_ = KW_TRY(lease(facts_, platform::LeaseMode::Exclusive, "measuring a kernel"));
+  held_ = KW_TRY(lease(platform::LeaseMode::Exclusive, "measuring " + judged_));
   moments_.clear();
   look_at_device();
   return {};
@@ -181,7 +202,8 @@ Result<> Worker::raise_ceilings() {
 }
 
 Result<Reply> Worker::measure(bool is_full) {
-  const auto held = KW_TRY(lease(facts_, platform::LeaseMode::Exclusive, "measuring ceilings"));
+  const auto held =
+      KW_TRY(lease(platform::LeaseMode::Exclusive, "measuring the ceilings of " + facts_.model));
   const auto report = KW_TRY(measure_ceilings(is_full));
   Reply reply;
   reply.facts = {facts_};
@@ -225,8 +247,8 @@ Error Worker::explained(Error error) {
 }
 
 Result<Evaluation> Worker::judge_under_lease(const EvaluationRequest& request) {
-  held_ = KW_TRY(lease(facts_, platform::LeaseMode::Shared,
-                       "judging " + request.candidate.name + " for " + request.task.name));
+  judged_ = request.candidate.name;
+  held_ = KW_TRY(lease(platform::LeaseMode::Shared, "checking " + judged_));
   moments_.clear();
   Evaluation e = KW_TRY(referee_.judge(request));
   if (held_->mode() == platform::LeaseMode::Exclusive) look_at_device();
@@ -249,11 +271,12 @@ Result<Evaluation> Worker::judge_under_lease(const EvaluationRequest& request) {
 
 Result<std::vector<AdmissionLine>> Worker::admit(const EvaluationRequest& request) {
   const auto held =
-      KW_TRY(lease(facts_, platform::LeaseMode::Shared, "admitting " + request.task.name));
-  return lines_of(KW_TRY(referee::admit(*device_, host_.get(), request,
-                                        {.timeout_ns = referee::kReferenceTimeoutNs,
-                                         .budget_ns = request.measure.wall_ns,
-                                         .patience = {.tell = tell_waiting}})));
+      KW_TRY(lease(platform::LeaseMode::Shared, "examining task " + request.task.name));
+  return lines_of(KW_TRY(referee::admit(
+      *device_, host_.get(), request,
+      {.timeout_ns = referee::kReferenceTimeoutNs,
+       .budget_ns = request.measure.wall_ns,
+       .patience = {.tell = [this](const std::string& what) { tell_work(what); }}})));
 }
 
 Result<Reply> Worker::try_answer(const Message& message) {

@@ -45,6 +45,11 @@ class Worker {
   /// Whether what is judged is to end after the step in progress; asked again and again.
   void hurry_when(std::function<bool()> is_hurried) { is_hurried_ = std::move(is_hurried); }
 
+  /// Whom it works for ("kw judge mine.cpp"): what others read who wait for the device.
+  void work_for(std::string client) { client_ = std::move(client); }
+  /// Hears of the work while a message is answered, from whatever thread.
+  void tell_progress(std::function<void(const Progress&)> tell) { tell_ = std::move(tell); }
+
   /// Answers one message; never throws, every trouble is in the reply.
   Reply answer(const Message& message);
 
@@ -55,6 +60,9 @@ class Worker {
   /// The error, or that the GPU is lost: then whatever else went wrong is nobody's fault.
   Error explained(Error error);
   Result<Evaluation> judge_under_lease(const EvaluationRequest& request);
+  /// Waits for the device as long as others have it, and says so; `work` is what is done then.
+  Result<platform::Lease> lease(platform::LeaseMode mode, const std::string& work) const;
+  void tell_work(const std::string& words) const;
   /// Turns the share of the lease into the whole.
   Result<> take_alone();
   /// Notes how a GPU stands, where its driver tells.
@@ -78,6 +86,9 @@ class Worker {
   bool has_asked_nvml_ = false;
   std::vector<GpuMoment> moments_;  ///< Of the evaluation that is judged.
   bool has_remeasured_ = false;
+  std::string client_ = "another kw";
+  std::string judged_;  ///< Name of the latest candidate.
+  std::function<void(const Progress&)> tell_;
   std::function<bool()> is_hurried_;
   bool has_news_ = false;  ///< Of the ceilings, for the controller.
   referee::Referee referee_;

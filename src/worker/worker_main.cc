@@ -1,5 +1,5 @@
-// kw-worker --target T [--jail L]: judges evaluations that come as frames on descriptor 3.
-// kw-worker --bundle F --out R: judges those of a file.
+// kw-worker --target T [--jail L] [--for WHO]: judges evaluations that come as frames on
+// descriptor 3. kw-worker --bundle F --out R: judges those of a file.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/shown_output.h"
@@ -38,6 +39,7 @@ std::optional<Files> files_of(int argc, char** argv) {
 struct Service {
   kw::Target target = kw::Target::Cpu;
   std::optional<kw::JailLevel> jail;  ///< The level that requests will name, if it is known.
+  std::string client = "another kw";  ///< Whoever waits for the device reads this.
 };
 
 /// Nothing where the command line is not understood.
@@ -52,6 +54,8 @@ std::optional<Service> service_of(int argc, char** argv) {
       service.target = *target;
     else if (name == "--jail" && jail)
       service.jail = jail;
+    else if (name == "--for")
+      service.client = argv[i + 1];
     else
       return std::nullopt;
   }
@@ -79,12 +83,12 @@ int main(int argc, char** argv) {
   }
   const auto service = service_of(argc, argv);
   if (!service || ::fcntl(kFrames, F_GETFD) < 0) {
-    std::fprintf(
-        stderr,
-        "%s [--target cpu|cuda] [--jail L] judges for kw, which starts it with a socket as "
-        "descriptor 3.\n%s --bundle FILE --out RESULTS judges what kw optimize --carrier "
-        "bundle wrote.\n",
-        argv[0], argv[0]);
+    std::fprintf(stderr,
+                 "%s [--target cpu|cuda] [--jail L] [--for WHO] judges for kw, which starts it "
+                 "with a socket as "
+                 "descriptor 3.\n%s --bundle FILE --out RESULTS judges what kw optimize --carrier "
+                 "bundle wrote.\n",
+                 argv[0], argv[0]);
     return 2;
   }
   // Ctrl-C is for the controller: it lets the evaluation in flight end and closes the pipe.
@@ -94,5 +98,6 @@ int main(int argc, char** argv) {
   ::prctl(PR_SET_DUMPABLE, 0);
   auto worker = kw::worker::Worker::open(service->target, service->jail);
   if (!worker) return kw::worker::refuse(worker.error(), kFrames);
+  (*worker)->work_for(service->client);
   return kw::worker::serve(**worker, kFrames);
 }
