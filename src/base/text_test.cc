@@ -41,6 +41,8 @@ TEST(Text, SuggestsOnlyWhatIsNear) {
   EXPECT_EQ(nearest("m", keys), std::nullopt);
   EXPECT_EQ(nearest("colour", keys), std::nullopt);
   EXPECT_EQ(nearest(std::string(1 << 20, 'x'), keys), std::nullopt);
+  EXPECT_EQ(nearest("--modle", std::vector<std::string>{"--mode", "--model"}), "--model");
+  EXPECT_EQ(nearest("--modle", std::vector<std::string>{"--model", "--mode"}), "--model");
   EXPECT_EQ(nearest("ali", keys), "align") << "the beginning of one";
   EXPECT_EQ(nearest("al", keys), std::nullopt);
   EXPECT_EQ(nearest("hal", std::vector<std::string>{"halving", "halving_climb"}), std::nullopt);

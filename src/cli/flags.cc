@@ -7,14 +7,18 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <sstream>
 
 #include "base/json.h"
+#include "base/shown_output.h"
 #include "base/text.h"
 #include "cli/interruption.h"
+#include "cli/status.h"
 #include "generated/version.h"
 
 namespace kw::cli {
@@ -44,13 +48,10 @@ class FileBelowEnvironment final : public CLI::ConfigBase {
   }
 };
 
-/// Prepared before parsing, run after it.
-struct FlagBound {
-  CLI::App* app = nullptr;
-  const Command* command = nullptr;
-};
+/// Prepared before parsing, looked up after it.
+using CommandOf = std::map<const CLI::App*, const Command*>;
 
-void declare(CLI::App& parent, const Command& command, std::vector<FlagBound>& bound) {
+void declare(CLI::App& parent, const Command& command, CommandOf& bound) {
   CLI::App* app = parent.add_subcommand(command.name, command.summary);
   app->fallthrough();
   if (command.declare) {
@@ -59,7 +60,7 @@ void declare(CLI::App& parent, const Command& command, std::vector<FlagBound>& b
   }
   for (const Command& child : command.children) declare(*app, child, bound);
   if (!command.children.empty()) app->require_subcommand(command.run ? 0 : 1, 1);
-  if (command.run) bound.push_back({app, &command});
+  bound[app] = &command;
 }
 
 std::vector<std::string> names_known_to(const CLI::App& app) {
@@ -81,6 +82,108 @@ const CLI::App& deepest_parsed(const CLI::App& app) {
 std::string words_of(const CLI::App& app) {
   const CLI::App* parent = app.get_parent();
   return parent == nullptr ? app.get_name() : words_of(*parent) + " " + app.get_name();
+}
+
+std::vector<const CLI::App*> subcommands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+/// The commands, at any depth, that have a flag.
+void add_owners(const CLI::App& app, const std::string& flag, std::vector<std::string>& owners) {
+  for (const CLI::App* sub : subcommands_of(app)) {
+    if (sub->get_option_no_throw(flag) != nullptr) owners.push_back(words_of(*sub));
+    add_owners(*sub, flag, owners);
+  }
+}
+
+/// " (did you mean '--model'?)", from what the command has; else from what any command has.
+std::string suggestion_for(const CLI::App& root, const CLI::App& where, const std::string& word) {
+  const auto owned = [&root](const std::string& flag) {
+    std::vector<std::string> owners;
+    add_owners(root, flag, owners);
+    constexpr std::size_t kMost = 3;
+    if (owners.size() > kMost) {
+      owners.resize(kMost);
+      owners.back() += " and others";
+    }
+    return join(owners, ", ");
+  };
+  const bool is_flag = word.starts_with("--");
+  if (is_flag)
+    if (const std::string owners = owned(word); !owners.empty())
+      return " (a flag of " + owners + ")";
+  if (std::string own = suggestion(word, names_known_to(where)); !own.empty() || !is_flag)
+    return own;
+  std::vector<std::string> all;
+  const std::function<void(const CLI::App&)> collect = [&](const CLI::App& app) {
+    for (const CLI::App* sub : subcommands_of(app)) {
+      for (const CLI::Option* option : sub->get_options())
+        for (const std::string& name : option->get_lnames()) all.push_back("--" + name);
+      collect(*sub);
+    }
+  };
+  collect(root);
+  const auto near = nearest(word, all);
+  return near ? " (did you mean '" + *near + "' of " + owned(*near) + "?)" : std::string();
+}
+
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+bool is_help(const CLI::Option* option) {
+  const auto names = option->get_lnames();
+  return std::ranges::any_of(names, [](const std::string& n) { return n.starts_with("help"); });
+}
+
+HelpEntry entry_of(const CLI::Option& option) {
+  HelpEntry entry;
+  entry.words = option.get_description();
+  if (option.get_positional()) {
+    entry.name = upper(option.get_name(true));
+    return entry;
+  }
+  entry.name = "--" + option.get_lnames().front();
+  if (option.get_items_expected_max() > 0)
+    entry.value = option.get_type_name() == "INT" ? "N" : "X";
+  const std::string& usual = option.get_default_str();
+  if (!entry.value.empty() && !usual.empty() && usual != "0" &&
+      entry.words.find("default") == std::string::npos)
+    entry.words += " (default " + usual + ")";
+  return entry;
+}
+
+HelpPage page_of(const CLI::App& app) {
+  HelpPage page;
+  page.usage = words_of(app);
+  page.summary = app.get_description();
+  const CLI::App* root = &app;
+  while (root->get_parent() != nullptr) root = root->get_parent();
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional()) {
+      page.arguments.push_back(entry_of(*option));
+      page.usage += " " + page.arguments.back().name;
+    } else if (!is_help(option) && &app != root) {
+      page.flags.push_back(entry_of(*option));
+    }
+  }
+  for (const CLI::Option* option : root->get_options())
+    if (!is_help(option)) page.everywhere.push_back(entry_of(*option));
+  page.everywhere.push_back({"--help", "", "The flags that matter most"});
+  page.everywhere.push_back({"--help-all", "", "This page"});
+  for (const CLI::App* sub : subcommands_of(app))
+    page.commands.push_back({sub->get_name(), "", sub->get_description()});
+  if (!page.commands.empty()) page.usage += " COMMAND";
+  if (!page.flags.empty()) page.usage += " [flags]";
+  return page;
+}
+
+/// Of a file and of a terminal that is wider: what is comfortable to read.
+std::size_t help_columns() {
+  constexpr std::size_t kUsual = 80;
+  const std::size_t own = look_of(1).columns;
+  return own == 0 ? kUsual : std::min(own, kUsual);
 }
 
 /// Asked for in words, whatever else is wrong with them.
@@ -138,8 +241,33 @@ std::string words_of_entry(const CLI::App& app, std::string_view told) {
   return words + suggestion(key, known);
 }
 
-int report(const CLI::App& app, const CLI::ParseError& error, bool is_json) {
-  if (error.get_exit_code() == 0) {  // --help, --version
+/// "kw judge mine.cpp": the command and the file, task or run that it is about, so that somebody
+/// who waits for it knows which it is.
+std::string title_of(const CLI::App& app) {
+  std::string title = words_of(app);
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_positional() || option->count() == 0) continue;
+    constexpr std::size_t kMost = 60;
+    const std::string& given = option->results().front();
+    const std::string name = std::filesystem::path(given).filename().string();
+    return title + " " + sanitise(name.empty() ? given : name, kMost);
+  }
+  return title;
+}
+
+int report(const CLI::App& app, const CommandOf& bound, const CLI::ParseError& error,
+           bool is_json) {
+  const CLI::App& where = deepest_parsed(app);
+  const auto command = bound.find(&where);
+  const std::vector<HelpGroup> groups =
+      command == bound.end() ? std::vector<HelpGroup>() : command->second->screen;
+  const bool wants_all = dynamic_cast<const CLI::CallForAllHelp*>(&error) != nullptr;
+  if (wants_all || dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) {
+    const auto write = wants_all ? help_all_text : help_text;
+    std::fputs(write(page_of(where), groups, help_columns()).c_str(), stdout);
+    return kDone;
+  }
+  if (error.get_exit_code() == 0) {  // --version
     std::ostringstream words;
     const int code = app.exit(error, words, words);
     std::fputs(words.str().c_str(), stdout);
@@ -148,7 +276,6 @@ int report(const CLI::App& app, const CLI::ParseError& error, bool is_json) {
   std::string message = sanitise(error.what(), 1000);
   constexpr std::string_view kUnknownEntry = "INI was not able to parse ";
   if (message.starts_with(kUnknownEntry)) message = words_of_entry(app, message);
-  const CLI::App& where = deepest_parsed(app);
   // A misspelt subcommand counts as missing first, so what was not understood is looked at here.
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
       dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
@@ -156,7 +283,7 @@ int report(const CLI::App& app, const CLI::ParseError& error, bool is_json) {
     if (!extras.empty()) {
       const std::string word = extras.front().substr(0, extras.front().find('='));
       message = (word.starts_with("-") ? "unknown flag " : "unknown word ") + word +
-                suggestion(word, names_known_to(where));
+                suggestion_for(app, where, word);
     }
   }
   if (is_json)
@@ -218,13 +345,16 @@ void Flags::on_off(const std::string& flag, bool& into, const std::string& help)
   app_of(app_).add_flag(flag, into, help)->envname(env_name(flag));
 }
 
-int run_program(const std::vector<Command>& commands, int argc, char** argv) {
+int run_program(const std::vector<Command>& commands,
+                const std::function<int(const Global&)>& alone, int argc, char** argv) {
   CLI::App app(
       "Kernelwright: turns the description of a computation into the fastest kernel that can be "
-      "trusted.",
+      "trusted",
       "kw");
   Global global;
-  app.set_version_flag("--version", "kernelwright " + std::string(kw::built_commit()));
+  app.set_help_all_flag("--help-all", "Every flag");
+  app.set_version_flag("--version", "kernelwright " + std::string(kw::built_commit()),
+                       "The commit that this program was built from");
   app.config_formatter(std::make_shared<FileBelowEnvironment>());
   app.set_config("--config", "kernelwright.toml", "Flags by name in a file; flags given win");
   app.allow_config_extras(false);
@@ -234,24 +364,31 @@ int run_program(const std::vector<Command>& commands, int argc, char** argv) {
              "Replaces shipped tasks/, playbook/, prompts/, models/, web/, knowledge/");
   flags.text("--jail", global.jail, "Weakest jail accepted: namespace, landlock or none");
   flags.on_off("--json", global.json, "Exactly one JSON object on standard output");
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   app.fallthrough();
 
-  std::vector<FlagBound> bound;
+  CommandOf bound;
   for (const Command& command : commands) declare(app, command, bound);
+  const bool is_document = wants_json({argv, static_cast<std::size_t>(argc)});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return report(app, error, wants_json({argv, static_cast<std::size_t>(argc)}));
+    if (is_document) keep_output_as_utf8();
+    return report(app, bound, error, is_document);
   }
   global.configured = [&app](const std::string& command, const std::string& flag) {
     const CLI::Option* option = app.get_subcommand(command)->get_option_no_throw(flag);
     return option == nullptr ? std::vector<std::string>() : option->results();
   };
+  if (global.json) keep_output_as_utf8();
+  const CLI::App& chosen = deepest_parsed(app);
+  global.title = title_of(chosen);
+  Status status(global.json);
+  global.status = &status;
   const Interruption interruption(global);
-  for (const FlagBound& b : bound)
-    if (b.app->parsed()) return b.command->run(global);
-  return kUsage;
+  if (&chosen == &app) return alone(global);
+  const Command& command = *bound.at(&chosen);
+  return command.run ? command.run(global) : kUsage;
 }
 
 }  // namespace kw::cli

@@ -8,7 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/help.h"
+
 namespace kw::cli {
+
+class Status;
 
 /// Exit codes of every command; documented in docs/formats.md.
 enum ExitCode : int {
@@ -46,6 +50,8 @@ struct Global {
   /// What the configuration file says of a flag of another command; empty: nothing.
   std::function<std::vector<std::string>(const std::string& command, const std::string& flag)>
       configured{};
+  std::string title = "kw";  ///< "kw judge mine.cpp": how others call this program.
+  Status* status = nullptr;  ///< What is being done, shown while it takes; null: nobody looks.
   /// Ctrl-C or SIGTERM came: what takes long ends as soon as it can. Empty: nobody watches.
   std::function<bool()> is_interrupted{};
 };
@@ -57,9 +63,13 @@ struct Command {
   std::function<void(Flags&)> declare;
   std::function<int(const Global&)> run;
   std::vector<Command> children;  ///< `kw task new`; without `run` one of them must be given.
+  /// Where the flags do not fit a screen: what --help shows of them.
+  std::vector<HelpGroup> screen{};
 };
 
 /// Parses and runs; returns the exit code. Unknown commands and flags name the nearest known one.
-int run_program(const std::vector<Command>& commands, int argc, char** argv);
+/// `alone`: what is done where no command is given.
+int run_program(const std::vector<Command>& commands,
+                const std::function<int(const Global&)>& alone, int argc, char** argv);
 
 }  // namespace kw::cli

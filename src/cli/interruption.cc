@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "base/shown_output.h"
 #include "cli/session.h"
 
 namespace kw::cli {
@@ -49,9 +50,14 @@ void Interruption::watch() const {
   pollfd either[2] = {{signals_.fd(), POLLIN, 0}, {ended_.get(), POLLIN, 0}};
   while (::poll(either, 2, -1) <= 0) continue;
   if (is_readable(ended_.get(), grace_)) return;
+  end_interrupted(global_);
+}
+
+void end_interrupted(const Global& global) {
   ::flockfile(stdout);  // The command prints nothing from here on.
-  if (!global_.json || !has_begun_to_print())
-    (void)report_error(global_, {"interrupted", ""}, kInterrupted);
+  show_status({});
+  if (!global.json || !has_begun_to_print())
+    (void)report_error(global, {"interrupted", ""}, kInterrupted);
   (void)std::fflush(stdout);
   ::_exit(kInterrupted);
 }

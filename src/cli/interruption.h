@@ -33,4 +33,8 @@ class Interruption {
   std::thread thread_;
 };
 
+/// Ends the program as an interruption does that nobody answered: exit code 130, in words or, under
+/// --json, as the object that says so. From any thread.
+[[noreturn]] void end_interrupted(const Global& global);
+
 }  // namespace kw::cli

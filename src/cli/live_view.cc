@@ -3,130 +3,160 @@
 #include "cli/live_view.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <string_view>
+#include <utility>
 
-#include "base/foreign_text.h"
-#include "base/shown_output.h"
 #include "base/text.h"
-#include "engine/orders.h"
-#include "report/run_folder.h"
 
 namespace kw::cli {
 
-/// Of a plan, on the screen.
-constexpr std::size_t kPlanBytes = 200;
-
-namespace {
-
-constexpr std::string_view kClearLine = "\r\033[K";
-
-/// A terminal that can go back to the start of a line and clear it.
-bool can_rewrite() {
-  const char* kind = std::getenv("TERM");
-  return ::isatty(2) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
+LiveView::LiveView(Status& status, bool is_quiet, std::function<bool()> is_interrupted)
+    : status_(status), is_quiet_(is_quiet), is_interrupted_(std::move(is_interrupted)) {
+  status_.compose_by([this](const Activity& now, const Look& look) { return bottom(now, look); });
+  status_.ask_for_news([this] { return news(); });
 }
 
-/// What fits on a line of the terminal as wide as it is now. The last column stays free: a cursor
-/// behind it may be on the next line already, where going back finds another start.
-std::size_t columns() {
-  constexpr std::size_t kUsual = 80;  // of a terminal that does not tell
-  winsize size{};
-  const bool is_told = ::ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-  return (is_told ? size.ws_col : kUsual) - 1;
-}
-
-/// The first `limit` code points at most, the last of them an ellipsis where something was cut.
-std::string first_columns(const std::string& text, std::size_t limit) {
-  if (position_of(text, text.size()).column <= limit + 1) return text;
-  return text.substr(0, offset_of(text, {1, limit})) + "…";
-}
-
-}  // namespace
-
-LiveView::LiveView(bool is_quiet) : is_quiet_(is_quiet), is_terminal_(can_rewrite()) {}
-
-void LiveView::say(const std::string& text) {
-  if (is_open_) write_to_terminal(kClearLine);
-  std::fprintf(stderr, "%s\n", text.c_str());
-  is_open_ = false;
-}
-
-void LiveView::show(const std::string& text) {
-  if (!is_terminal_ || is_quiet_) return;
-  write_to_terminal(kClearLine);
-  std::fputs(first_columns(sanitise_line(text), columns()).c_str(), stderr);
-  is_open_ = true;
-}
+LiveView::~LiveView() { end(); }
 
 void LiveView::end() {
-  if (is_open_) write_to_terminal(kClearLine);
-  is_open_ = false;
+  status_.ask_for_news({});
+  status_.compose_by({});
+  status_.doing("");
 }
 
-void LiveView::on_notice(const std::string& text) { say("note: " + text); }
+LiveText LiveView::text() const { return LiveText(look_of(STDERR_FILENO)); }
 
-void LiveView::on_baseline(const engine::BaselineStanding& b) {
-  if (is_quiet_) return;
-  if (b.mean_ns > 0)
-    say(fmt::format("baseline {:<14} {:>9}{}", b.candidate.name, format_ns(b.mean_ns),
-                    b.candidate.trust_class == TrustClass::HostLauncher ? "  host launcher" : ""));
-  else
-    say(fmt::format("baseline {:<14} not usable: {}", b.candidate.name, engine::failure_words(b)));
+void LiveView::say(const Lines& lines) {
+  for (const OwnLine& line : lines) print_own(line);
+  status_.told();
+}
+
+OwnLine LiveView::bottom(const Activity& now, const Look& look) {
+  const std::lock_guard guard(mutex_);
+  LiveState state = state_;
+  state.what = now.words;
+  if (!now.is_waiting && phase_ == Phase::Judging) state.what += knobs_;
+  if (!now.is_waiting && phase_ == Phase::Confirming) state.what = "confirming: " + state.what;
+  state.what_s = now.seconds;
+  state.is_waiting = now.is_waiting;
+  state.is_finishing = has_answered_;
+  if (started_ns_ != 0)
+    state.elapsed_s = static_cast<double>(platform::real_clock().now_ns() - started_ns_) / 1e9 -
+                      (now.waited_s - waited_before_s_);
+  return LiveText(look).status(state);
+}
+
+std::string LiveView::finishing() const {
+  switch (phase_) {
+    case Phase::Before:
+      return "interrupted: ending after the step in progress";
+    case Phase::Asking:
+      return fmt::format("interrupted: the reply for attempt {} is not waited for", state_.attempt);
+    case Phase::Confirming:
+      return fmt::format("interrupted: ending the confirmation of attempt {}", state_.attempt);
+    case Phase::Judging:
+      break;
+  }
+  return state_.attempt > 0 ? fmt::format("interrupted: finishing attempt {}", state_.attempt)
+                            : "interrupted: ending";
+}
+
+Lines LiveView::news() {
+  const std::lock_guard guard(mutex_);
+  if (has_answered_ || !is_interrupted_()) return {};
+  has_answered_ = true;
+  return text().interrupted(finishing());
+}
+
+void LiveView::on_notice(const std::string& words) { say(text().notice(words)); }
+
+void LiveView::on_timing(const std::vector<std::string>& baselines) {
+  if (!is_quiet_) say(text().timing(baselines));
+}
+
+void LiveView::on_baseline(const engine::BaselineStanding& baseline) {
+  if (!is_quiet_) say(text().baseline(baseline));
 }
 
 void LiveView::on_start(const RunSummary& run, const std::string& baseline) {
-  if (is_quiet_) return;
-  say(fmt::format("run {}: strategy {}, to beat: {}", run.name, run.config.strategy, baseline));
+  {
+    const std::lock_guard guard(mutex_);
+    // A resumed run has spent some of its time already.
+    started_ns_ = platform::real_clock().now_ns() - static_cast<std::int64_t>(run.spent_ns);
+    waited_before_s_ = status_.activity().waited_s;
+    state_.budget_s = static_cast<double>(run.config.max_time_ns) / 1e9;
+    state_.attempts = run.config.max_attempts;
+    state_.best = run.best_speedup;
+    phase_ = Phase::Judging;
+  }
+  if (!is_quiet_) say(text().start(run, baseline));
 }
 
 void LiveView::on_ask(int number, const search::Ask& ask, const std::string& idea) {
-  if (ask.role == search::Role::Write) {
-    characters_ = 0;
-    asking_ = fmt::format("{:>4} model: {}", number, ask.why);
-    show(asking_ + " …");
-    return;
+  std::string words = idea;
+  {
+    const std::lock_guard guard(mutex_);
+    state_.attempt = number;
+    phase_ = Phase::Judging;
+    knobs_ = ask.knobs.empty() ? "" : " " + search::to_text(ask.knobs);
+    if (ask.role == search::Role::Write) {
+      phase_ = Phase::Asking;
+      characters_ = 0;
+      asking_ = ask.why;
+      words = "waiting for the model's reply: " + ask.why;
+      knobs_.clear();
+    }
   }
-  show(fmt::format("{:>4} {} {} …", number, idea, search::to_text(ask.knobs)));
+  status_.doing(words);
 }
 
 void LiveView::on_delta(const llm::Delta& delta) {
-  if (delta.kind == llm::Delta::Kind::Restart) characters_ = 0;
-  characters_ += delta.text.size();
-  show(fmt::format("{} … {} characters", asking_, characters_));
+  std::string words;
+  {
+    const std::lock_guard guard(mutex_);
+    if (delta.kind == llm::Delta::Kind::Restart) characters_ = 0;
+    characters_ += delta.text.size();
+    words = fmt::format("the model replies, {} characters: {}", characters_, asking_);
+  }
+  status_.still_doing(words);
 }
 
 void LiveView::on_written(int number, const engine::WrittenSource& source, const Spending& spent) {
-  if (is_quiet_) return;
-  const Proposal& p = source.proposal;
-  say(fmt::format("{:>4} {:>6.1f} s  model: {} tokens in {}; {}{}", number, source.wait_ns / 1e9,
-                  p.usage.total(), p.exchanges.size() == 1 ? "one call" : "several calls",
-                  report::spending_text(spent),
-                  p.plan.empty() ? "" : "\n                 " + sanitise(p.plan, kPlanBytes)));
+  {
+    const std::lock_guard guard(mutex_);
+    phase_ = Phase::Judging;
+  }
+  if (!is_quiet_) say(text().written(number, source, spent));
 }
 
 void LiveView::on_attempt(const Attempt& attempt, const engine::Standing& standing) {
-  if (is_quiet_) return;
   const double best = standing.incumbent().against_baseline.value;
-  say(fmt::format("{:>4} {:>6.1f} s  best {:6.3f}x  {} {}  {}", attempt.number,
-                  static_cast<double>(attempt.at_ns) / 1e9, best,
-                  shown_name(attempt.candidate.name), search::to_text(attempt.candidate.knobs),
-                  attempt.words));
+  {
+    const std::lock_guard guard(mutex_);
+    state_.best = best;
+  }
+  if (!is_quiet_) say(text().attempt(attempt, best));
 }
 
 void LiveView::on_order(const Order& order) {
-  if (!is_quiet_)
-    say(fmt::format("{:>4} order {} of {}: {}", order.from_attempt, order.number, order.who,
-                    engine::words_of(order)));
+  {
+    const std::lock_guard guard(mutex_);
+    if (order.budget.max_time_ns > 0)
+      state_.budget_s = static_cast<double>(order.budget.max_time_ns) / 1e9;
+    if (order.budget.max_attempts > 0) state_.attempts = order.budget.max_attempts;
+  }
+  if (!is_quiet_) say(text().order(order));
 }
 
 void LiveView::on_confirm(const Attempt& attempt) {
-  if (!is_quiet_)
-    say(fmt::format("confirming attempt {} with fresh players, seeds and samples", attempt.number));
+  {
+    const std::lock_guard guard(mutex_);
+    state_.attempt = attempt.number;
+    phase_ = Phase::Confirming;
+  }
+  if (!is_quiet_) say(text().confirm(attempt));
+  status_.doing("fresh players, seeds and samples");
 }
 
 }  // namespace kw::cli

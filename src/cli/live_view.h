@@ -1,17 +1,27 @@
-// The live view of a run: one rewriting line on a terminal, plain lines elsewhere.
+// The live view of a run: a line at the bottom of a terminal that says what is going on, and lines
+// that stay.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "cli/live_text.h"
+#include "cli/status.h"
 #include "engine/run.h"
 
 namespace kw::cli {
 
-/// Writes to standard error, so that standard output stays the result.
+/// Writes to standard error, so that standard output stays the result. `status` must outlive it.
 class LiveView final : public engine::Observer {
  public:
-  /// Quiet: notices only (for --json).
-  explicit LiveView(bool is_quiet);
+  /// Quiet: notices and what concerns an interruption only (for --json). `is_interrupted` is asked
+  /// from another thread until the view has ended.
+  LiveView(Status& status, bool is_quiet, std::function<bool()> is_interrupted);
+  ~LiveView() override;
 
+  void on_timing(const std::vector<std::string>& baselines) override;
   void on_baseline(const engine::BaselineStanding& baseline) override;
   void on_start(const RunSummary& run, const std::string& baseline) override;
   void on_ask(int number, const search::Ask& ask, const std::string& idea) override;
@@ -22,20 +32,32 @@ class LiveView final : public engine::Observer {
   void on_order(const Order& order) override;
   void on_confirm(const Attempt& attempt) override;
   void on_notice(const std::string& text) override;
-  /// Ends a line that is still being rewritten.
+  /// Nothing is going on any more.
   void end();
 
  private:
-  /// A line that stays.
-  void say(const std::string& text);
-  /// A line that the next one replaces; nothing where there is no terminal.
-  void show(const std::string& text);
+  enum class Phase { Before, Asking, Judging, Confirming };
 
-  bool is_quiet_;
-  bool is_terminal_;
-  bool is_open_ = false;
+  /// Lines that stay.
+  void say(const Lines& lines);
+  LiveText text() const;
+  OwnLine bottom(const Activity& activity, const Look& look);
+  /// What a person who interrupts is told at once.
+  Lines news();
+  std::string finishing() const;
+
+  Status& status_;
+  const bool is_quiet_;
+  std::function<bool()> is_interrupted_;
+  std::mutex mutex_;  ///< Of what follows; the status asks from its own thread.
+  LiveState state_;
+  Phase phase_ = Phase::Before;
+  std::string knobs_;           ///< Of the attempt in progress.
   std::string asking_;          ///< What a model is asked for now.
   std::size_t characters_ = 0;  ///< Of its reply so far.
+  std::int64_t started_ns_ = 0;
+  double waited_before_s_ = 0;
+  bool has_answered_ = false;  ///< An interruption.
 };
 
 }  // namespace kw::cli

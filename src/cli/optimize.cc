@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "cli/bundle.h"
 #include "cli/commands.h"
 #include "cli/groundwork.h"
+#include "cli/interruption.h"
 #include "cli/live_view.h"
 #include "cli/optimize_flags.h"
 #include "cli/run_view.h"
@@ -93,18 +95,22 @@ Result<Setting> open_setting(const Global& global, const OptimizeFlags& flags,
   return setting;
 }
 
-/// Cancels what a model is asked as soon as a person interrupts.
+/// Cancels what a model is asked as soon as a person interrupts, and ends the program where it does
+/// not end by itself soon after a second Ctrl-C: what was stored stays.
 class Canceller {
  public:
-  explicit Canceller(const platform::SignalGuard& signals)
-      : thread_([this, fd = signals.fd()](const std::stop_token& end) {
+  Canceller(const Global& global, const platform::SignalGuard& signals)
+      : thread_([this, &global, &signals](const std::stop_token& end) {
           constexpr int kLookMs = 100;
-          pollfd watched{fd, POLLIN, 0};
-          while (!end.stop_requested())
-            if (::poll(&watched, 1, kLookMs) > 0) {
-              source_.request_stop();
-              return;
-            }
+          constexpr int kGraceLooks = 15;
+          pollfd watched{signals.fd(), POLLIN, 0};
+          while (!end.stop_requested() && ::poll(&watched, 1, kLookMs) == 0) continue;
+          if (end.stop_requested()) return;
+          source_.request_stop();
+          for (int looks = 0; !end.stop_requested(); looks += signals.is_urgent() ? 1 : 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(kLookMs));
+            if (looks == kGraceLooks) end_interrupted(global);
+          }
         }) {}
   std::stop_token token() const { return source_.get_token(); }
 
@@ -233,17 +239,21 @@ Result<> take_results_of(store::RunStore& store, const std::string& file, const 
   return {};
 }
 
-Result<int> optimize(const Global& global, const OptimizeFlags& flags) {
-  auto store = KW_TRY(store::RunStore::open(global.workspace));
+Result<int> optimize(const Global& outside, const OptimizeFlags& flags) {
+  auto store = KW_TRY(store::RunStore::open(outside.workspace));
   Wanted wanted = KW_TRY(wanted_of(flags, store));
   // Before anything is built or timed, and a run begun.
   if (!wanted.stored && (wanted.config.judges_learned || wanted.config.shortlist > 1))
     KW_TRY(engine::samples_to_learn_from(store, wanted.config.target));
   if (!flags.results.empty())
     KW_TRY(take_results_of(store, flags.results, {wanted.config.target, wanted.config.arch}));
-  const platform::SignalGuard signals;
-  const Canceller canceller(signals);
-  LiveView view(global.json);
+  const platform::SignalGuard signals(2);
+  const Canceller canceller(outside, signals);
+  Global global = outside;
+  // Whoever waits for the worker stops waiting at the second Ctrl-C; the first finishes the
+  // attempt.
+  global.is_interrupted = [&signals] { return signals.is_urgent(); };
+  LiveView view(*global.status, global.json, [&signals] { return signals.is_interrupted(); });
   if (!store.notice().empty()) view.on_notice(store.notice());
   // A search should not end where its sources cannot be kept.
   if (!flags.save_attempts.empty()) KW_TRY(as_input(platform::make_dirs(flags.save_attempts)));
@@ -302,6 +312,7 @@ Command optimize_command() {
   command.name = "optimize";
   command.summary = "Search for the fastest kernel of a task and confirm it";
   command.declare = [flags](Flags& f) { flags->declare(f); };
+  command.screen = optimize_screen();
   command.run = [flags](const Global& global) { return run(global, *flags); };
   return command;
 }

@@ -55,6 +55,9 @@ struct OptimizeFlags {
   void declare(Flags& f);
 };
 
+/// The first screen of kw optimize --help: 23 lines of 80 columns.
+std::vector<HelpGroup> optimize_screen();
+
 /// All but the task, and the goals of the task where the flags name none. What means nothing to the
 /// strategy is not accepted.
 Result<RunConfig> config_of(const OptimizeFlags& flags);

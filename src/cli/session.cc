@@ -14,6 +14,7 @@
 #include "base/foreign_text.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/status.h"
 #include "compile/cache.h"
 #include "compile/cpu_compiler.h"
 #include "compile/cuda_libraries.h"
@@ -215,7 +216,7 @@ Result<> Bench::open_tools(const Global& global, const Aim& aim,
         return std::make_unique<CachedCuda>(KW_TRY(compile::open_cuda_suite(std::move(cuda))),
                                             *cache_);
       });
-  options.worker = {aim.target, settings.jail, {}};
+  options.worker = {aim.target, settings.jail, global.title, {}};
   if (aim.target == Target::Cuda) {
     const auto toolkit = compile::find_cuda_toolkit();
     options.compiler = compile::compiler_words(toolkit);
@@ -224,6 +225,10 @@ Result<> Bench::open_tools(const Global& global, const Aim& aim,
   options.disassembler = disassembler_;
   options.build_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.is_interrupted = global.is_interrupted;
+  if (global.status != nullptr)
+    options.on_progress = [status = global.status](const worker::Progress& progress) {
+      status->hear(progress);
+    };
   options.on_facts = [this](const DeviceFacts& facts) -> Result<> {
     if (store_ == nullptr) return {};
     return store_->remember("device", std::string(name_of(facts.target)), encode(facts));
@@ -233,7 +238,7 @@ Result<> Bench::open_tools(const Global& global, const Aim& aim,
 }
 
 Result<std::unique_ptr<Bench>> Bench::start(const Global& global, const Aim& aim) {
-  const evaluate::WorkerChoice choice{aim.target, KW_TRY(jail_of(global)), {}};
+  const evaluate::WorkerChoice choice{aim.target, KW_TRY(jail_of(global)), global.title, {}};
   auto worker = KW_TRY(with_fix(evaluate::WorkerProcess::start(choice), kProgramsFix));
   std::unique_ptr<Bench> bench(new Bench);
   KW_TRY(bench->open_tools(global, aim, std::move(worker)));

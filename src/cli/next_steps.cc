@@ -1,0 +1,121 @@
+// From what there is to what to do.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/next_steps.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/session.h"
+#include "cli/styled.h"
+#include "compile/cpu_compiler.h"
+#include "compile/cuda_toolkit.h"
+#include "llm/providers.h"
+
+namespace kw::cli {
+namespace {
+
+std::string attempts_text(const RunSummary& run) {
+  return fmt::format("{} attempt{}", run.attempts, run.attempts == 1 ? "" : "s");
+}
+
+/// The first line: the search that there is, or the first one.
+NextStep about_runs(const Standpoint& here) {
+  if (!here.why_no_cpu.empty())
+    return {"kw doctor", "nothing can be judged yet: " + here.why_no_cpu};
+  if (here.runs.empty())
+    return {"kw optimize " + (here.own_tasks.empty() ? "softmax" : here.own_tasks.front()),
+            "a first search, of ninety seconds"};
+  const RunSummary& last = here.runs.back();
+  switch (last.state) {
+    case RunState::Running:
+      return {"kw show " + last.name, "it goes on now, with " + attempts_text(last)};
+    case RunState::Interrupted:
+    case RunState::Stopped:
+      return {"kw resume " + last.name, "goes on with what ended after " + attempts_text(last)};
+    case RunState::Finished:
+      break;
+  }
+  return {"kw report " + last.name,
+          last.best_speedup > 0 ? fmt::format("the last search: {:.3f}x, {}confirmed",
+                                              last.best_speedup, last.is_confirmed ? "" : "not ")
+                                : "the last search: nothing was correct"};
+}
+
+NextStep about_gpu(const Standpoint& here) {
+  if (here.gpu.empty()) return {"kw doctor", "no GPU can be used here; what is missing"};
+  if (!here.why_no_cuda.empty())
+    return {"kw doctor", "the " + here.gpu + " cannot be used yet: " + here.why_no_cuda};
+  return {"kw optimize softmax --target cuda", "a search on the " + here.gpu};
+}
+
+NextStep about_models(const Standpoint& here) {
+  if (here.key.empty()) return {"kw models", "no key is set; a language model writes, too"};
+  const std::string model = here.key.starts_with("ANTHROPIC") ? "anthropic:NAME" : "openai:NAME";
+  return {fmt::format("kw optimize TASK --model {}", model), here.key + " is set: a model writes"};
+}
+
+Standpoint look_around(const Global& global) {
+  Standpoint here;
+  compile::CpuCompilerSettings settings;
+  settings.objects = cache_folder() / "objects";
+  if (const auto compiler = compile::CpuCompiler::create(settings); !compiler)
+    here.why_no_cpu = describe(compiler.error());
+  if (const auto facts = evaluate::PipeCarrier::look(Target::Cuda); facts) {
+    here.gpu = facts->model;
+    here.why_no_cuda = compile::why_no_nvrtc(compile::find_cuda_toolkit());
+  }
+  for (const llm::ProviderInfo& info : llm::providers()) {
+    const char* value = *info.key_name == '\0' ? nullptr : std::getenv(info.key_name);
+    if (here.key.empty() && value != nullptr && *value != '\0') here.key = info.key_name;
+  }
+  // A workspace without runs is no error, and one that cannot be read has none to go on with.
+  if (const auto store = store::RunStore::open_to_read(global.workspace); store)
+    if (auto runs = store->list(); runs) here.runs = std::move(*runs);
+  const platform::Path own = platform::Path(global.workspace) / "tasks";
+  std::error_code ignored;
+  if (const auto names = platform::list_dir(own); names)
+    for (const std::string& name : *names)
+      if (std::filesystem::exists(own / name / "task.yaml", ignored))
+        here.own_tasks.push_back((own / name).lexically_normal().string());
+  return here;
+}
+
+}  // namespace
+
+std::vector<NextStep> next_steps(const Standpoint& here) {
+  return {about_runs(here),
+          {"kw judge FILE --task softmax", "a kernel of your own: correct? how fast?"},
+          {"kw task new NAME --from FILE.c", "a task of your own, from a C function"},
+          about_gpu(here),
+          about_models(here)};
+}
+
+int say_what_next(const Global& global) {
+  const std::vector<NextStep> steps = next_steps(look_around(global));
+  if (global.json) {
+    Json object;
+    object["next"] = Json::array();
+    for (const NextStep& step : steps)
+      object["next"].push_back({{"command", step.command}, {"why", step.why}});
+    std::printf("%s\n", dump_json(object).c_str());
+    return kDone;
+  }
+  std::size_t width = 0;
+  for (const NextStep& step : steps) width = std::max(width, step.command.size());
+  Look look = look_of(STDOUT_FILENO);
+  look.has_colour = false;
+  for (const NextStep& step : steps)
+    std::printf(
+        "%s\n",
+        cut({{fmt::format("{:<{}}  {}", step.command, width, step.why)}}, look).bytes.c_str());
+  return kDone;
+}
+
+}  // namespace kw::cli

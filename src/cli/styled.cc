@@ -1,0 +1,204 @@
+// Cutting and folding by columns, colours around what is left.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/styled.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "base/foreign_text.h"
+#include "base/terminal_text.h"
+#include "base/text.h"
+
+namespace kw::cli {
+namespace {
+
+std::string_view code_of(Tone tone) {
+  switch (tone) {
+    case Tone::Dim:
+      return "\033[2m";
+    case Tone::Strong:
+      return "\033[1m";
+    case Tone::Good:
+      return "\033[32m";
+    case Tone::Bad:
+      return "\033[31m";
+    case Tone::Attention:
+      return "\033[33m";
+    case Tone::Plain:
+      break;
+  }
+  return {};
+}
+
+constexpr std::string_view kNormal = "\033[m";
+
+/// Of a span on a terminal: more fills a screen.
+constexpr std::size_t kMostBytes = 4000;
+
+std::string shown(const Span& span, const Look& look) {
+  const std::string text =
+      look.columns == 0 ? sanitise_line(span.text) : sanitise_line(span.text, kMostBytes);
+  return look.is_ascii ? in_ascii(text) : text;
+}
+
+/// A line that grows.
+class Builder {
+ public:
+  explicit Builder(const Look& look) : look_(look) {}
+  void add(std::string_view text, Tone tone) {
+    if (text.empty()) return;
+    const std::string_view code = look_.has_colour ? code_of(tone) : std::string_view();
+    line_.bytes += code;
+    line_.bytes += text;
+    if (!code.empty()) line_.bytes += kNormal;
+    line_.columns += columns_of(text);
+  }
+  std::size_t columns() const { return line_.columns; }
+  /// Without blanks at its end, where those have no tone.
+  OwnLine take() {
+    while (line_.bytes.ends_with(' ')) {
+      line_.bytes.pop_back();
+      --line_.columns;
+    }
+    return std::exchange(line_, {});
+  }
+
+ private:
+  Look look_;
+  OwnLine line_;
+};
+
+/// The pieces between which a line may be broken: words and the blanks between them.
+std::vector<std::string_view> pieces_of(std::string_view text) {
+  std::vector<std::string_view> pieces;
+  while (!text.empty()) {
+    const bool is_blank = text.front() == ' ';
+    std::size_t end = is_blank ? text.find_first_not_of(' ') : text.find(' ');
+    end = std::min(end, text.size());
+    pieces.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return pieces;
+}
+
+/// Of a pane so narrow that nothing can be read there; lines have this many columns at least.
+constexpr std::size_t kLeastColumns = 8;
+
+}  // namespace
+
+Look look_of(int descriptor) {
+  Look look;
+  if (::isatty(descriptor) == 0) return look;
+  constexpr std::size_t kUsual = 80;  // of a terminal that does not tell
+  winsize size{};
+  const bool is_told = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  look.columns = std::max<std::size_t>(is_told ? size.ws_col : kUsual, kLeastColumns + 1) - 1;
+  const char* no_colour = std::getenv("NO_COLOR");
+  look.has_colour = can_rewrite(descriptor) && (no_colour == nullptr || *no_colour == '\0');
+  look.is_ascii = !is_utf8_locale();
+  return look;
+}
+
+bool can_rewrite(int descriptor) {
+  const char* kind = std::getenv("TERM");
+  return ::isatty(descriptor) != 0 && kind != nullptr && *kind != '\0' &&
+         std::string_view(kind) != "dumb";
+}
+
+OwnLine cut(const Spans& spans, const Look& look) {
+  std::size_t all = 0;
+  for (const Span& span : spans) all += columns_of(shown(span, look));
+  const bool is_cut = look.columns > 0 && all > look.columns;
+  const std::string_view mark = look.is_ascii ? "..." : "…";
+  const std::size_t room =
+      is_cut ? look.columns - std::min(look.columns, columns_of(mark)) : std::string::npos;
+  Builder line(look);
+  for (const Span& span : spans) {
+    const std::string text = shown(span, look);
+    const std::string_view fitting = is_cut ? first_columns(text, room - line.columns()) : text;
+    line.add(fitting, span.tone);
+    if (fitting.size() < text.size()) break;
+  }
+  if (is_cut) line.add(first_columns(mark, look.columns), Tone::Dim);
+  return line.take();
+}
+
+std::vector<OwnLine> fold(const Spans& spans, std::size_t indent, const Look& look) {
+  const std::size_t most = look.columns == 0 ? std::string::npos : look.columns;
+  // Of a narrow pane an indentation takes a third at most.
+  indent = std::min(indent, most / 3);
+  std::vector<OwnLine> lines;
+  Builder line(look);
+  bool is_fresh = false;  // nothing but its indentation is on the line
+  const auto next = [&] {
+    lines.push_back(line.take());
+    line.add(std::string(indent, ' '), Tone::Plain);
+    is_fresh = true;
+  };
+  for (const Span& span : spans) {
+    const std::string text = shown(span, look);
+    for (std::string_view piece : pieces_of(text)) {
+      const bool is_blank = piece.front() == ' ';
+      if (is_blank && (is_fresh || line.columns() + piece.size() >= most)) continue;
+      if (!is_blank && !is_fresh && line.columns() > 0 && line.columns() + columns_of(piece) > most)
+        next();
+      while (line.columns() + columns_of(piece) > most) {
+        const std::string_view fitting = first_columns(piece, most - line.columns());
+        if (fitting.empty()) break;
+        line.add(fitting, span.tone);
+        piece.remove_prefix(fitting.size());
+        next();
+      }
+      line.add(piece, span.tone);
+      if (!piece.empty()) is_fresh = false;
+    }
+  }
+  lines.push_back(line.take());
+  return lines;
+}
+
+std::string folded(const std::string& text, const Look& look) {
+  if (look.columns == 0) return text;
+  std::string out;
+  for (const std::string_view line : split_lines(text)) {
+    if (columns_of(line) <= look.columns) {
+      out += std::string(line) + "\n";
+      continue;
+    }
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    const std::string indent(std::min(begin + 4, look.columns / 3), ' ');
+    std::string now(line.substr(0, begin));
+    std::size_t columns = begin;
+    bool is_fresh = true;
+    for (const std::string_view piece : pieces_of(line.substr(begin))) {
+      const bool is_blank = piece.front() == ' ';
+      if (!is_fresh && columns + columns_of(piece) > look.columns) {
+        out += now.substr(0, now.find_last_not_of(' ') + 1) + "\n";
+        now = indent;
+        columns = indent.size();
+        is_fresh = true;
+      }
+      if (is_blank && is_fresh) continue;
+      now += piece;
+      columns += columns_of(piece);
+      is_fresh = false;
+    }
+    out += now.substr(0, now.find_last_not_of(' ') + 1) + "\n";
+  }
+  return out;
+}
+
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::max(0.0, seconds));
+  if (whole < 100) return fmt::format("{} s", whole);
+  if (whole < 6000) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
+  return fmt::format("{}h{:02}m", whole / 3600, whole / 60 % 60);
+}
+
+}  // namespace kw::cli
