@@ -89,6 +89,45 @@ std::string file_name_of(std::string_view device) {
   return name;
 }
 
+/// Files with the names of those who share a device, each locked by its owner. Of more sharers than
+/// there are files the last are not named.
+constexpr int kNames = 16;
+
+Path name_file(const Path& place, const std::string& device, int n) {
+  return place / (device + ".share-" + std::to_string(n));
+}
+
+/// Puts a sharer's name down; nothing where that is not possible, which costs others a name.
+Fd write_share(const Path& place, const std::string& device, std::string_view owner) {
+  for (int n = 0; n < kNames; ++n) {
+    const Path path = name_file(place, device, n);
+    auto fd = open_lock_file(path);
+    if (!fd) return {};
+    if (const auto taken = try_flock(*fd, LOCK_EX, path); !taken || !*taken) continue;
+    write_owner(*fd, owner);
+    return std::move(*fd);
+  }
+  return {};
+}
+
+/// "kw judge a.cpp, checking a": whoever has the device now.
+std::string holders_of(const Fd& lease, const Path& path, const Path& place,
+                       const std::string& device) {
+  // Where another share could be had, nobody has it alone.
+  if (const auto shared = try_flock(lease, LOCK_SH, path); shared && !*shared)
+    return read_owner(lease);
+  ::flock(lease.get(), LOCK_UN);
+  std::string names;
+  for (int n = 0; n < kNames; ++n) {
+    const Path file = name_file(place, device, n);
+    const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!fd) break;  // they are made in their order
+    if (const auto is_free = try_flock(fd, LOCK_SH, file); is_free && !*is_free)
+      names += (names.empty() ? "" : " and ") + read_owner(fd);
+  }
+  return names.empty() ? "another process" : names;
+}
+
 bool is_open_to_all(const Path& path) {
   struct stat info{};
   struct statvfs filesystem{};
@@ -151,14 +190,19 @@ Result<Lease> Lease::acquire(std::string_view device, LeaseMode mode, std::strin
   const Fd gate = KW_TRY(open_lock_file(gate_path));
   Fd fd = KW_TRY(open_lock_file(path));
   const auto taken = [&] {
-    return fail("device " + std::string(device) + " is in use by " + read_owner(fd), path.string(),
-                Advice::Retry);
+    return fail(
+        "device " + std::string(device) + " is in use by " + holders_of(fd, path, place, name),
+        path.string(), Advice::Retry);
   };
   const int gate_operation = exclusive ? LOCK_EX : LOCK_SH;
   if (!KW_TRY(flock_within(gate, gate_operation, gate_path, deadline))) return taken();
   if (!KW_TRY(flock_within(fd, exclusive ? LOCK_EX : LOCK_SH, path, deadline))) return taken();
-  write_owner(fd, owner);
-  return Lease(std::move(fd), mode);
+  Lease lease(std::move(fd), mode);
+  if (exclusive)
+    write_owner(lease.fd_, owner);
+  else
+    lease.name_ = write_share(place, name, owner);
+  return lease;
 }
 
 }  // namespace kw::platform

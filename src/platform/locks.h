@@ -44,7 +44,7 @@ class Lease {
  public:
   /// `device` is the stable id of the device ("cpu", a GPU's UUID). `folder` empty: lease_dir().
   /// `owner` is told to those who wait. Polls, at most 5 ms late. Taken past `timeout`:
-  /// Advice::Retry with "device D is in use by OWNER"; of several sharers it names the latest.
+  /// Advice::Retry with "device D is in use by OWNER", or by the owners of several shares.
   static Result<Lease> acquire(std::string_view device, LeaseMode mode, std::string_view owner,
                                Nanoseconds timeout = kForever, const Path& folder = {});
 
@@ -53,6 +53,7 @@ class Lease {
  private:
   Lease(Fd fd, LeaseMode mode) : fd_(std::move(fd)), mode_(mode) {}
   Fd fd_;
+  Fd name_;  ///< Of a share: the lock on the file with its owner's name.
   LeaseMode mode_;
 };
 

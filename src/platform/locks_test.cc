@@ -107,16 +107,24 @@ TEST_F(LeaseTest, SharersShareAndMeasurersDoNot) {
   EXPECT_THAT(describe(second.error()), HasSubstr("measuring matmul"));
 }
 
-TEST_F(LeaseTest, WhoeverSharesIsNamedTooAndAShorterNameLeavesNothingOfALongerOne) {
+TEST_F(LeaseTest, WhoeverHasItIsNamedAndNobodyWhoHadIt) {
   const auto share = [&](const char* owner) {
     return need(
         Lease::acquire("cpu", LeaseMode::Shared, owner, Nanoseconds::zero(), folder_.path()));
   };
-  const Lease first = share("kw soak something.cpp, checking it");
-  const Lease second = share("kw judge a.cpp");
-  const auto taken = lease(LeaseMode::Exclusive);
-  ASSERT_FALSE(taken);
-  EXPECT_EQ(taken.error().what, "device cpu is in use by kw judge a.cpp");
+  std::optional<Lease> first = share("kw soak something.cpp, checking it");
+  std::optional<Lease> second = share("kw judge a.cpp");
+  const auto taken = [&] { return lease(LeaseMode::Exclusive).error().what; };
+  EXPECT_EQ(taken(),
+            "device cpu is in use by kw soak something.cpp, checking it and kw judge a.cpp");
+  second.reset();
+  EXPECT_EQ(taken(), "device cpu is in use by kw soak something.cpp, checking it");
+  first.reset();
+  second = share("kw judge b.cpp");
+  EXPECT_EQ(taken(), "device cpu is in use by kw judge b.cpp");
+  second.reset();
+  const Lease alone = need(lease(LeaseMode::Exclusive));
+  EXPECT_EQ(taken(), "device cpu is in use by measuring matmul");
 }
 
 TEST_F(LeaseTest, DevicesAreIndependent) {

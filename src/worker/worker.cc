@@ -136,7 +136,12 @@ Result<platform::Lease> Worker::lease(platform::LeaseMode mode, const std::strin
     if (tell_ && (held.error().what != told || now - told_ns > kWaitNews.count())) {
       told = held.error().what;
       told_ns = now;
-      tell_({Doing::Waiting, told});
+      // A person knows the device by its kind; its id is for programs.
+      constexpr std::string_view kInUse = " is in use by ";
+      const std::size_t at = told.find(kInUse);
+      tell_({Doing::Waiting, at == std::string::npos
+                                 ? told
+                                 : std::string(name_of(facts_.target)) + told.substr(at)});
     }
     held = platform::Lease::acquire(facts_.id, mode, who, kQuietWait);
   }
