@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/task_draft.h"
 
+#include "cli/admission_record.h"
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -192,10 +194,13 @@ Result<std::vector<worker::AdmissionLine>> admit(const Global& global, task::Def
   const auto workbench = KW_TRY(engine::TaskWorkbench::create(
       std::move(definition), {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
   EvaluationRequest request = KW_TRY(workbench.references());
+  const Task task = request.task;
   request.id = "admission";
   request.seed = Seed::from_os().low;
   request.measure.wall_ns = budget_ns;
-  return bench->carrier().admit(std::move(request));
+  auto lines = KW_TRY(bench->carrier().admit(std::move(request)));
+  KW_TRY(remember_admission(store, task, aim.target, bench->judge_id(), lines));
+  return lines;
 }
 
 bool is_admitted(const std::vector<worker::AdmissionLine>& lines) {

@@ -33,8 +33,8 @@ struct DescribeFlags {
 };
 
 /// Builds and runs the reference of a task, every null answer and every mutant: a line each, empty
-/// for none. After `budget_ns` nothing more is begun, the lines say what was left, and the task is
-/// not admitted; 0: however long it takes.
+/// for none; the store keeps what came of it. After `budget_ns` nothing more is begun, the lines
+/// say what was left, and the task is not admitted; 0: however long it takes.
 Result<std::vector<worker::AdmissionLine>> admit(const Global& global, task::Definition definition,
                                                  const Aim& aim = {}, std::int64_t budget_ns = 0);
 bool is_admitted(const std::vector<worker::AdmissionLine>& lines);

@@ -211,9 +211,7 @@ Result<Admission> Examination::run() {
     else
       KW_TRY(examine(workload));
   }
-  if (is_incomplete_)
-    admission_.problems.push_back(
-        "The time was spent before everything was examined: give more with '--time'.");
+  if (is_incomplete_) admission_.problems.emplace_back(kTimeWasSpent);
   conclude(admission_);
   return std::move(admission_);
 }

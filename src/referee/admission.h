@@ -50,6 +50,10 @@ struct BaselineFigure {
   std::string failure;
 };
 
+/// The problem of an examination that its budget ended: nothing is said against the task.
+inline constexpr std::string_view kTimeWasSpent =
+    "The time was spent before everything was examined: give more with '--time'.";
+
 struct Admission {
   bool is_admitted = false;
   std::vector<std::string> problems;  ///< Whole sentences; empty exactly if admitted.

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::ElementsAre;
 
-const platform::Path kSource = KW_SOURCE_DIR;
+const platform::Path kScriptSource = KW_SOURCE_DIR;
 
 /// A reply of a script: its file, and where it has one its edit.
 struct Scripted {
@@ -41,7 +41,7 @@ Part next_part(Part part, std::string_view line) {
 }
 
 std::vector<Scripted> replies_of(const std::string& script) {
-  const auto text = platform::read_file(kSource / "suites/scripts" / script);
+  const auto text = platform::read_file(kScriptSource / "suites/scripts" / script);
   EXPECT_TRUE(text) << script;
   if (!text) return {};
   std::vector<Scripted> all;
@@ -70,7 +70,7 @@ class SuiteScripts : public testing::Test {
   void SetUp() override { write_known_task(w_); }
   /// The shipped task with few workloads: a kernel is wrong on these, too, or right.
   void write_task(const std::string& name, const std::string& checks, const std::string& timed) {
-    fs::copy(kSource / "tasks" / name, w_.path() / name, fs::copy_options::recursive);
+    fs::copy(kScriptSource / "tasks" / name, w_.path() / name, fs::copy_options::recursive);
     w_.write(name + "/shapes.yaml", "show: [ { name: shown, " + timed + " } ]\ncheck:\n" + checks +
                                         "time: [ { name: quick, " + timed + " } ]\n");
   }

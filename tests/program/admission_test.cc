@@ -1,0 +1,72 @@
+// What kw task check found decides what kw optimize says before it begins.
+// SPDX-License-Identifier: Apache-2.0
+#include "kw.h"
+
+namespace kw::program {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const Words kOne{"optimize", "twice", "--attempts", "1", "--baseline", "reference"};
+
+TEST(Admission, ATaskThatLetsWrongAnswersPassIsNotSearched) {
+  const Workspace w(Whose::Suite);
+  write_good_task(w, "twice");
+  std::string yaml = w.read("twice/task.yaml");
+  const std::string gate = "kind: relative, c: 4, scale: 1";
+  yaml.replace(yaml.find(gate), gate.size(), "kind: field, l2: 10, max: 1e6 }\nrms: { factor: 1e9");
+  w.write("twice/task.yaml", yaml);
+  std::string shapes = w.read("twice/shapes.yaml");
+  shapes.replace(shapes.find("1048576"), 7, "8192");
+  w.write("twice/shapes.yaml", shapes);
+  const Ran checked = w.kw({"task", "check", "twice"});
+  if (lacks_jail(checked)) GTEST_SKIP() << checked.err;
+  EXPECT_EQ(checked.code, 1) << checked.out;
+  const Ran refused = w.kw(kOne);
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("kw: twice: kw task check refused this task on 20"),
+                                 HasSubstr("; mend it, and check it again")));
+  EXPECT_THAT(w.kw({"runs"}).out, HasSubstr("no runs")) << "nothing was begun";
+  // Another task by its content is one that nobody has looked at.
+  write_good_task(w, "twice");
+  const Ran mended = w.kw(kOne);
+  EXPECT_THAT(mended.code, testing::AnyOf(0, 1)) << mended.err;
+  EXPECT_THAT(mended.err, HasSubstr("NEVER ADMITTED: "));
+  EXPECT_THAT(mended.out, HasSubstr("kw task check twice")) << "once more at the end";
+}
+
+TEST(Admission, OneThatIsAdmittedIsSearchedWithoutAWord) {
+  const Workspace w(Whose::Suite);
+  write_good_task(w, "twice");
+  const Ran checked = w.kw({"task", "check", "twice"});
+  if (lacks_jail(checked)) GTEST_SKIP() << checked.err;
+  EXPECT_EQ(checked.code, 0) << checked.out;
+  Words json = kOne;
+  json.emplace_back("--json");
+  const Ran ran = w.kw(json);
+  EXPECT_THAT(ran.err, Not(HasSubstr("ADMITTED")));
+  EXPECT_EQ(ran.json()["admission"], "admitted");
+}
+
+TEST(Admission, ACheckThatHadNoTimeSaysNothingAgainstATask) {
+  const Workspace w(Whose::Suite);
+  write_good_task(w, "twice");
+  const Ran checked = w.kw({"task", "check", "twice", "--time", "1ns"});
+  if (lacks_jail(checked)) GTEST_SKIP() << checked.err;
+  EXPECT_EQ(checked.code, 1) << checked.out;
+  EXPECT_THAT(w.kw(kOne).err, HasSubstr("NOT ADMITTED: kw task check twice had no time"));
+}
+
+TEST(Admission, AShippedTaskIsAdmittedByTheTestsOfTheBuild) {
+  const Workspace w(Whose::Suite);
+  const Ran ran =
+      w.kw({"optimize", "saxpy", "--attempts", "1", "--baseline", "reference", "--json"});
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  EXPECT_THAT(ran.err, Not(HasSubstr("ADMITTED")));
+  EXPECT_EQ(ran.json()["admission"], "shipped");
+}
+
+}  // namespace
+}  // namespace kw::program
