@@ -26,6 +26,7 @@ struct RunData {
   std::optional<Attempt> best;             ///< None: nothing was correct.
   std::optional<Evaluation> confirmation;  ///< Of `best`.
   std::optional<Terms> terms;              ///< Of it; runs of older builds kept none.
+  std::string code;                        ///< The file that the task was drafted from, if one was.
   std::string best_source;                 ///< Knobs pinned; compiles alone.
   DeviceFacts device;
   std::vector<std::string> orders;  ///< What a person asked of it while it went, a line each.

@@ -115,6 +115,7 @@ struct Definition {
   /// float64 truth and magnitude on a GPU, from reference_fast.cu and magnitude_fast.cu.
   std::optional<Candidate> reference_fast;
   std::optional<Candidate> magnitude_fast;
+  std::string code;   ///< The file whose function the reference is; empty: it is nobody's code.
   std::string draft;  ///< Text of DRAFT.md; empty: a person stands behind the task.
 };
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "base/foreign_text.h"
 #include "base/text.h"
 #include "task/c_function.h"
 #include "task/draft_reference.h"
@@ -18,6 +19,9 @@ namespace kw::task {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// The file of a draft that begins with nobody's code.
+constexpr std::string_view kSkeleton = "skeleton";
 
 struct DraftTensor {
   const CParameter* parameter = nullptr;
@@ -86,7 +90,8 @@ class Drafter {
     return notes;
   }
 
-  std::string task_yaml(const std::string& name) const;
+  /// `file`: where the function stands; empty: it is no person's.
+  std::string task_yaml(const std::string& name, std::string_view file) const;
   std::string shapes_yaml() const;
 
  private:
@@ -257,7 +262,17 @@ std::string Drafter::items() const {
   return join(factors, " * ");
 }
 
-std::string Drafter::task_yaml(const std::string& name) const {
+/// In double quotes, as YAML and JSON have them.
+std::string yaml_string(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string Drafter::task_yaml(const std::string& name, std::string_view file) const {
   std::string text =
       fmt::format("# Drafted from the C function {}; look at every CHECK.\n", function_.name);
   text += fmt::format("name: {}\n", name);
@@ -267,6 +282,9 @@ std::string Drafter::task_yaml(const std::string& name) const {
                       : is_reduction_ ? "reduction"
                                       : "elementwise",
                       function_.name);
+  if (!file.empty())
+    text += fmt::format("# Runs say first what became of this code's time.\ncode: {}\n",
+                        yaml_string(sanitise_line(fs::path(file).filename().string(), 200)));
   text += fmt::format("dims: {}\n", yaml_list(dims_));
   std::string scalars;
   std::vector<std::string> signature;
@@ -381,7 +399,7 @@ Result<Draft> draft_skeleton(std::string_view name) {
       "void {}(int n, const float* x, float* y) {{\n"
       "  for (int i = 0; i < n; ++i) y[i] = 2.0f * x[i];\n}}\n",
       name);
-  return draft_from_source(source, "skeleton", name, name);
+  return draft_from_source(source, kSkeleton, name, name);
 }
 
 Result<Draft> draft_from_source(std::string_view source, std::string_view file,
@@ -402,7 +420,7 @@ Result<Draft> draft_from_source(std::string_view source, std::string_view file,
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
   draft.notes = drafter.notes();
-  draft.files["task.yaml"] = drafter.task_yaml(draft.name);
+  draft.files["task.yaml"] = drafter.task_yaml(draft.name, file == kSkeleton ? "" : file);
   draft.files["shapes.yaml"] = drafter.shapes_yaml();
   draft.files["reference.cpp"] = draft_reference(source, tokens, function, drafter.inputs());
   draft.files["spec.md"] =

@@ -54,6 +54,20 @@ TEST(Draft, UnderstandsSaxpy) {
   EXPECT_TRUE(saxpy.notes.empty());
 }
 
+TEST(Draft, RemembersWhoseCodeItIs) {
+  const char* const body =
+      "void f(int n, const float* x, float* y) {\n"
+      "  for (int i = 0; i < n; i++) y[i] = 2 * x[i];\n}\n";
+  const auto code_of = [&](const Draft& draft) {
+    const auto definition = parse_task({"draft", draft.files});
+    return definition ? definition->code : describe(definition.error());
+  };
+  EXPECT_EQ(code_of(draft(body)), "f.c");
+  EXPECT_EQ(code_of(draft_from_source(body, "../src/my \"fast\" one\\.c", "", "").value()),
+            "my \"fast\" one\\.c");
+  EXPECT_EQ(code_of(draft_skeleton("empty").value()), "") << "nobody's";
+}
+
 TEST(Draft, UnderstandsAStencil) {
   const auto* const flat =
       "void jacobi(int n, int m, const double* in, double* out) {\n"

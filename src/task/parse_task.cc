@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/contains.h"
+#include "base/foreign_text.h"
 #include "task/device_names.h"
 #include "task/narrowed.h"
 #include "task/parse.h"
@@ -401,10 +402,12 @@ bool read_scalar_value(FileReport& report, const Yaml& node, std::span<const std
 void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definition) {
   const Section section(
       report, root, "task.yaml",
-      {"name", "function", "family", "summary", "truth_of", "dims", "let", "scalars", "tensors",
-       "signature", "gate", "rms", "timed", "excused", "work", "goals", "restrictions"});
+      {"name", "function", "family", "summary", "code", "truth_of", "dims", "let", "scalars",
+       "tensors", "signature", "gate", "rms", "timed", "excused", "work", "goals", "restrictions"});
   if (root.kind != Yaml::Kind::Mapping) return;
   read_names(report, section, definition.task);
+  if (const Yaml* code = section.find("code"))
+    definition.code = sanitise_line(read_text(report, *code, "code").value_or(""), 200);
   read_dims(report, section, definition);
   if (const Yaml* scalars = section.find("scalars")) read_scalars(report, *scalars, definition);
   if (const Yaml* tensors = section.require("tensors")) parse_tensors(report, *tensors, definition);

@@ -48,6 +48,9 @@ TEST(GenericVariants, AreAllCorrectAndTheBestIsConfirmed) {
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("CONFIRMED"));
+  EXPECT_THAT(ran.out, testing::MatchesRegex(
+                           "your code \\(norms\\.c\\): [^\n]* → [^\n]*x\nbaseline (.|\n)*"))
+      << "before anything else";
   // The plain parallel form, which the draft does not hold, is a baseline by itself.
   EXPECT_THAT(ran.out, AllOf(HasSubstr("baseline omp"), Not(HasSubstr("not usable"))));
   std::map<std::string, json> outcomes;
