@@ -175,7 +175,6 @@ HelpPage page_of(const CLI::App& app) {
   for (const CLI::App* sub : subcommands_of(app))
     page.commands.push_back({sub->get_name(), "", sub->get_description()});
   if (!page.commands.empty()) page.usage += " COMMAND";
-  if (!page.flags.empty()) page.usage += " [flags]";
   return page;
 }
 

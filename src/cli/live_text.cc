@@ -34,8 +34,12 @@ Mark mark_of(const Attempt& attempt) {
   switch (attempt.outcome_class) {
     case OutcomeClass::NewBest:
       return {"new best", Tone::Good};
-    case OutcomeClass::NoGain:
+    case OutcomeClass::NoGain: {
+      // Above 1 and yet not shown to be: more pairs might have told.
+      const Speedup& s = attempt.evaluation.speedup;
+      if (s.value > 1 && !s.is_faster) return {"unsure", Tone::Attention};
       return {"no gain", Tone::Plain};
+    }
     case OutcomeClass::Failed:
       break;
   }
@@ -188,16 +192,14 @@ Lines LiveText::interrupted(const std::string& what) const {
 }
 
 OwnLine LiveText::status(const LiveState& s) const {
-  const std::string number = s.attempt > 0 ? fmt::format("{:>4} ", s.attempt) : std::string();
-  const std::string what = (s.is_finishing ? "finishing: " : "") + s.what;
+  std::string number = s.attempt > 0 ? fmt::format("{:>4} ", s.attempt) : std::string();
+  if (s.attempt > 0 && s.attempts > 0) number += fmt::format("of {}: ", s.attempts);
+  const std::string what = (s.is_finishing ? "finishing: " : "") + short_wait(s.what, look_);
   // A step that has just begun needs no clock.
   const std::string since = s.what_s >= 1 ? ", " + clock_text(s.what_s) : std::string();
   const std::string time = s.elapsed_s >= 0 ? " · " + clock_text(s.elapsed_s) : std::string();
   std::string left;
-  if (s.elapsed_s >= 0 && s.budget_s > 0)
-    left = clock_text(s.budget_s - s.elapsed_s) + " left";
-  else if (s.elapsed_s >= 0 && s.attempts > 0)
-    left = fmt::format("of {} attempts", s.attempts);
+  if (s.elapsed_s >= 0 && s.budget_s > 0) left = clock_text(s.budget_s - s.elapsed_s) + " left";
   const std::string best = s.best > 0 ? fmt::format(" · best {:.3f}x", s.best) : std::string();
   const std::string both = left.empty() ? time : time + ", " + left;
   // From all there is to what is being done alone: as much as leaves a third of the line for that.

@@ -73,6 +73,7 @@ void LiveView::on_notice(const std::string& words) { say(text().notice(words)); 
 
 void LiveView::on_timing(const std::vector<std::string>& baselines) {
   if (!is_quiet_) say(text().timing(baselines));
+  status_.doing("timing " + baselines.front());
 }
 
 void LiveView::on_baseline(const engine::BaselineStanding& baseline) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "base/rng.h"
+#include "cli/admission_record.h"
 #include "cli/bundle.h"
 #include "cli/commands.h"
 #include "cli/groundwork.h"
@@ -20,6 +22,7 @@
 #include "cli/session.h"
 #include "cli/shape_builds.h"
 #include "cli/shelf.h"
+#include "cli/styled.h"
 #include "cli/synthetic_bench.h"
 #include "engine/gain_model.h"
 #include "engine/run.h"
@@ -149,15 +152,18 @@ void keep_sources(const OptimizeFlags& flags, const store::RunStore& store,
 
 /// Writes the run's folder and prints its table; the object for --json.
 Result<Json> report_run(const Global& global, const OptimizeFlags& flags, store::RunStore& store,
-                        const report::RunData& data) {
+                        const report::RunData& data, const std::string& warning) {
   report::Digest digest;
   KW_TRY(store.for_each_line(data.run.id, [&](const AttemptLine& line) { digest.add(line); }));
   KW_TRY(report::write_run_folder(store, data, digest));
   KW_TRY(store.update(data.run));
   const platform::Path folder = store.folder_of(data.run);
-  if (!global.json)
-    std::printf("%s%s\n", report::summary_table(data, digest).c_str(),
-                where_to_look(data, folder).c_str());
+  if (!global.json) {
+    const Look look = look_of(STDOUT_FILENO);
+    std::printf("%s", folded(report::summary_table(data, digest), look).c_str());
+    if (!warning.empty()) std::printf("%s", folded(warning + "\n", look).c_str());
+    std::printf("%s", folded(where_to_look(data, folder), look).c_str());
+  }
   std::fflush(stdout);  // what may follow tells of itself on standard error
   Json told = optimized_json(data, folder);
   keep_sources(flags, store, data, told);
@@ -231,6 +237,15 @@ Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Settin
   return {};
 }
 
+/// What is known of the task's admission on this machine; of a landscape nothing.
+Result<AdmissionKnown> admission_for(const Setting& setting, const RunConfig& config,
+                                     const store::RunStore& store) {
+  if (!setting.real) return AdmissionKnown();
+  return known_admission(store, KW_TRY(memory::DataFiles::open(std::nullopt)),
+                         setting.real->workbench->definition().task, config.target,
+                         setting.judge_id({config.target, config.arch}));
+}
+
 Result<> take_results_of(store::RunStore& store, const std::string& file, const Aim& aim) {
   const TakenResults taken = KW_TRY(take_results(store, file, aim));
   fmt::print(stderr, "kw: {} new result{} of {}\n", taken.news, taken.news == 1 ? "" : "s", file);
@@ -262,6 +277,15 @@ Result<int> optimize(const Global& outside, const OptimizeFlags& flags) {
                         wanted.config, [&view](const std::string& t) { view.on_notice(t); }));
   const Setting setting = KW_TRY(open_setting(global, flags, wanted.config, store, view));
   KW_TRY(fit_to_setting(wanted, flags, setting));
+  const AdmissionKnown admission = KW_TRY(admission_for(setting, wanted.config, store));
+  if (admission.state == Admission::Refused && !wanted.stored)
+    return fail_input("kw task check refused this task on " + admission.at + ": " +
+                          admission.problem + "; mend it, and check it again",
+                      wanted.config.task_path);
+  const std::string warning =
+      setting.real ? admission_warning(admission, wanted.config.task_path, wanted.config.target)
+                   : std::string();
+  if (!warning.empty()) view.on_notice(warning);
   engine::Writing writing;
   engine::Learning learning;
   if (setting.real) {
@@ -286,8 +310,10 @@ Result<int> optimize(const Global& outside, const OptimizeFlags& flags) {
   view.end();
   if (!searched && signals.is_interrupted())
     return report_error(global, searched.error(), kInterrupted);
-  const report::RunData data = run_data(KW_TRY(std::move(searched)), setting.facts());
-  Json told = KW_TRY(report_run(global, flags, store, data));
+  report::RunData data = run_data(KW_TRY(std::move(searched)), setting.facts());
+  if (setting.real) data.code = setting.real->workbench->definition().code;
+  Json told = KW_TRY(report_run(global, flags, store, data, warning));
+  if (setting.real) told["admission"] = word_of(admission.state);
   const bool was_interrupted = data.run.state == RunState::Interrupted;
   if (data.run.config.specialises)
     told["specialised"] = builds_of_winner(global, surroundings, setting, data);

@@ -7,7 +7,7 @@ namespace kw::cli {
 std::vector<HelpGroup> optimize_screen() {
   return {
       {"Task",
-       {{"TASK", "", "its folder, a shipped task, synthetic:SEED or recorded:RUN"},
+       {{"TASK", "", "folder, shipped task, synthetic:SEED or recorded:RUN"},
         {"--target", "cuda", "what kernels are written for; default cpu"},
         {"--baseline", "NAME", "what to beat; default: the fastest"}},
        {"--arch"}},

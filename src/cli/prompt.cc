@@ -114,6 +114,21 @@ Command prompt_command() {
     f.on_off("--own-playbook", first.own_playbook,
              "Show the playbook's kernels for this very task as examples");
   };
+  command.screen = {
+      {"What is shown",
+       {{"TASK", "", "folder or shipped task; with --attempt a run"},
+        {"--attempt", "N", "what this attempt of a run was sent, and the reply"},
+        {"--errand", "improve", "write, repair, rethink or improve"},
+        {"--parent", "FILE", "kernel to mend or improve"},
+        {"--own-playbook", "", "show the playbook's kernels for this very task"}},
+       {"--target", "--arch", "--baseline"}},
+      {"Of the run",
+       {{"--model", "openai:NAME", "who would be asked; nobody is"},
+        {"--strategy", "NAME", "which method asks; default refine"},
+        {"--hint", "WORDS", "what is worth trying; --constraint: what must hold"},
+        {"--feedback", "LEVEL", "what a model is told: none, errors, findings, profile"},
+        {"--prompt-tokens", "N", "bound on the prompt"}},
+       {"--constraint"}}};
   command.run = [flags](const Global& global) {
     return end_command(global, flags->attempt > 0 ? show_exchanges(global, *flags)
                                                   : show_prompt(global, flags->first));

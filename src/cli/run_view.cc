@@ -74,13 +74,26 @@ std::string where_to_look(const report::RunData& data, const platform::Path& fol
   if (data.has_certificate())
     text += "certificate: " + (folder / "best" / "certificate.json").string() + "\n";
   text += "plots and tables: " + folder.string() + "\n";
-  if (!data.is_win()) text += "Nothing was confirmed faster than " + data.baseline + ".\n";
+  if (data.run.state == RunState::Finished && !data.is_win())
+    text += "Nothing was confirmed faster than " + data.baseline + ".\n";
+  text += "next\n";
+  const std::string& run = data.run.name;
+  const auto add = [&](const std::string& command, const char* why) {
+    text += fmt::format("  {:<{}}  {}\n", command, 24 + run.size(), why);
+  };
+  if (data.run.state != RunState::Finished) {
+    add("kw resume " + run, "go on with it");
+    add("kw show " + run, "every attempt so far");
+    return text;
+  }
+  if (data.best) add(fmt::format("kw explain {} {}", run, data.best->number), "why this kernel");
+  add("kw report " + run, "all of it as one page");
+  if (data.best && data.run.config.carrier != "synthetic")
+    add("kw export " + run + " --as header", "into a program");
   if (data.is_win() && data.run.config.carrier == "pipe" && !data.run.config.specialises)
-    text += "knobs for each shape: kw specialise " + data.run.name + "\n";
+    add("kw specialise " + run, "knobs for each shape");
   if (data.run.config.models.empty())
-    text +=
-        "No model took part: a language model would add ideas beyond the playbook and the generic "
-        "variants.\n";
+    text += "No model took part; with --model one adds ideas of its own.\n";
   return text;
 }
 

@@ -21,7 +21,7 @@ std::string pinned_source(const Candidate& candidate);
 /// run, best (as `judge`, plus confirmed, path, source_sha256), attempts, stopped_by, spent.
 Json optimized_json(const report::RunData& data, const platform::Path& folder);
 
-/// Where the winner lies, and what a language model would add.
+/// Where the winner lies, and how to go on.
 std::string where_to_look(const report::RunData& data, const platform::Path& folder);
 
 }  // namespace kw::cli

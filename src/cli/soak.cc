@@ -61,6 +61,9 @@ class Soak {
   Soak(engine::TaskWorkbench& workbench, evaluate::PipeCarrier& carrier, const Candidate& candidate)
       : workbench_(workbench), carrier_(carrier), candidate_(candidate) {}
 
+  /// A clock that stands still while others have the device.
+  std::int64_t now_ns() const { return platform::real_clock().now_ns() - carrier_.waited_ns(); }
+
   /// All shipped workloads on inputs of a fresh seed, all outputs checked.
   Result<Evaluation> judge() {
     auto request = KW_TRY(workbench_.request(candidate_, nullptr));
@@ -115,12 +118,11 @@ struct Soaked {
 /// Doubles the dim until its share of the time is used up, a value does not fit the machine or the
 /// task, such as a reference whose launches are then too many for a plan, or one fails.
 Result<> grow(Soak& soak, const task::WorkloadSpec& spec, double budget_ns, Soaked& to) {
-  const auto& clock = platform::real_clock();
-  const std::int64_t start = clock.now_ns();
+  const std::int64_t start = soak.now_ns();
   std::int64_t value = spec.dims.at(to.dim);
   double last_ns = 0;
   for (;; value *= 2) {
-    const std::int64_t began = clock.now_ns();
+    const std::int64_t began = soak.now_ns();
     // The next one takes about twice as long as this one.
     if (static_cast<double>(began - start) + 2 * last_ns > budget_ns && !to.growth.empty()) {
       to.growth_ended = "its share of the time was used up";
@@ -139,7 +141,7 @@ Result<> grow(Soak& soak, const task::WorkloadSpec& spec, double budget_ns, Soak
     }
     const GrowthPoint& point = **judged;
     to.growth.push_back(point);
-    last_ns = static_cast<double>(clock.now_ns() - began);
+    last_ns = static_cast<double>(soak.now_ns() - began);
     if (point.outcome != Outcome::Correct) {
       to.growth_ended = "a judgement that was not correct";
       break;
@@ -228,9 +230,8 @@ Result<int> soak(const Global& global, const SoakFlags& flags) {
   workbench.set_workloads(std::move(shapes));
   Soak judge(workbench, bench->carrier(), candidate);
 
-  const auto& clock = platform::real_clock();
-  const std::int64_t start = clock.now_ns();
-  const auto elapsed = [&] { return static_cast<double>(clock.now_ns() - start); };
+  const std::int64_t start = judge.now_ns();
+  const auto elapsed = [&] { return static_cast<double>(judge.now_ns() - start); };
   Soaked soaked;
   soaked.task = workbench.definition().task.name;
   soaked.dim = flags.grow;

@@ -10,6 +10,7 @@
 #include "cli/given_kernel.h"
 #include "cli/session.h"
 #include "cli/shape_builds.h"
+#include "cli/status.h"
 
 namespace kw::cli {
 namespace {
@@ -73,9 +74,13 @@ Result<int> specialise(const Global& global, const SpecialiseFlags& flags) {
                                           Seed::from_os().low,
                                           bench->judge_id()};
   bench->carrier().hurry_when(surroundings.is_interrupted);
+  global.status->answer_interruption(
+      surroundings.is_interrupted,
+      "interrupted: ending after the step in progress; Ctrl-C again to stop now");
   const auto built =
       build_for_shapes(surroundings, workbench, kernel,
                        {.points = static_cast<int>(flags.points), .baseline = flags.baseline});
+  global.status->ask_for_news({});
   if (!built && signals.is_interrupted()) return report_error(global, built.error(), kInterrupted);
   const ShapeBuilds& builds = KW_TRY(built);
   const std::string& task = workbench.definition().task.name;

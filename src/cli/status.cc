@@ -40,7 +40,7 @@ OwnLine status_line(const Activity& activity, const Look& look) {
       activity.seconds >= 1 ? ", " + clock_text(activity.seconds) : std::string();
   Look before = look;
   if (look.columns > since.size()) before.columns -= since.size();
-  OwnLine line = cut({{activity.words, tone}}, before);
+  OwnLine line = cut({{short_wait(activity.words, look), tone}}, before);
   line.bytes += since;
   line.columns += since.size();
   return line;
@@ -71,6 +71,12 @@ void Status::told() {
 }
 
 void Status::doing(const std::string& words) {
+  // What is printed next should not find the old words below it.
+  std::unique_lock<std::mutex> calls(calls_, std::defer_lock);
+  if (words.empty()) {
+    calls.lock();
+    show_status({});
+  }
   const std::lock_guard guard(mutex_);
   is_waiting_ = false;
   if (words == words_) return;
@@ -122,6 +128,15 @@ void Status::ask_for_news(std::function<std::vector<OwnLine>()> news) {
   begin_thread();
 }
 
+void Status::answer_interruption(std::function<bool()> is_interrupted, const std::string& words) {
+  ask_for_news([is_interrupted = std::move(is_interrupted), words,
+                is_answered = false]() mutable -> std::vector<OwnLine> {
+    if (is_answered || !is_interrupted()) return {};
+    is_answered = true;
+    return fold({{words, Tone::Attention}}, 4, look_of(STDERR_FILENO));
+  });
+}
+
 void Status::run(const std::stop_token& end) {
   // Signals are the command's, whose waits they cut short.
   sigset_t both;
@@ -155,7 +170,9 @@ void Status::tell_line() {
     const std::lock_guard guard(mutex_);
     const std::int64_t now = clock_.now_ns();
     if (is_document_ || words_.empty() || !reminders_.is_due(now)) return;
-    line = fmt::format("{}, {}", words_, clock_text(static_cast<double>(now - began_ns_) / 1e9));
+    line = words_;
+    const double seconds = static_cast<double>(now - began_ns_) / 1e9;
+    if (seconds >= 1) line += ", " + clock_text(seconds);
   }
   std::fprintf(stderr, "kw: %s\n", line.c_str());
 }

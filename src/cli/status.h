@@ -62,6 +62,8 @@ class Status {
   /// Asked from the thread, ten times a second, also without an activity; what it returns is
   /// printed. Empty: nobody.
   void ask_for_news(std::function<std::vector<OwnLine>()> news);
+  /// Tells a person who interrupts at once what happens now.
+  void answer_interruption(std::function<bool()> is_interrupted, const std::string& words);
 
  private:
   void begin_thread();

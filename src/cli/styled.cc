@@ -53,25 +53,34 @@ class Builder {
   explicit Builder(const Look& look) : look_(look) {}
   void add(std::string_view text, Tone tone) {
     if (text.empty()) return;
-    const std::string_view code = look_.has_colour ? code_of(tone) : std::string_view();
-    line_.bytes += code;
+    turn_to(look_.has_colour ? tone : Tone::Plain);
     line_.bytes += text;
-    if (!code.empty()) line_.bytes += kNormal;
     line_.columns += columns_of(text);
   }
   std::size_t columns() const { return line_.columns; }
-  /// Without blanks at its end, where those have no tone.
+  /// Without the blanks at its end.
   OwnLine take() {
+    const bool has_tone = tone_ != Tone::Plain;
     while (line_.bytes.ends_with(' ')) {
       line_.bytes.pop_back();
       --line_.columns;
     }
+    if (has_tone) line_.bytes += kNormal;
+    tone_ = Tone::Plain;
     return std::exchange(line_, {});
   }
 
  private:
+  void turn_to(Tone tone) {
+    if (tone == tone_) return;
+    if (tone_ != Tone::Plain) line_.bytes += kNormal;
+    line_.bytes += code_of(tone);
+    tone_ = tone;
+  }
+
   Look look_;
   OwnLine line_;
+  Tone tone_ = Tone::Plain;
 };
 
 /// The pieces between which a line may be broken: words and the blanks between them.
@@ -180,8 +189,10 @@ std::string folded(const std::string& text, const Look& look) {
       const bool is_blank = piece.front() == ' ';
       if (!is_fresh && columns + columns_of(piece) > look.columns) {
         out += now.substr(0, now.find_last_not_of(' ') + 1) + "\n";
-        now = indent;
-        columns = indent.size();
+        // A long path stays whole as long as any line can hold it.
+        const std::size_t room = look.columns - std::min(look.columns, columns_of(piece));
+        now = indent.substr(0, room);
+        columns = now.size();
         is_fresh = true;
       }
       if (is_blank && is_fresh) continue;
@@ -192,6 +203,18 @@ std::string folded(const std::string& text, const Look& look) {
     out += now.substr(0, now.find_last_not_of(' ') + 1) + "\n";
   }
   return out;
+}
+
+std::string short_wait(const std::string& words, const Look& look) {
+  constexpr std::size_t kRoomy = 60;
+  constexpr std::string_view kWaiting = "waiting: ";
+  constexpr std::string_view kInUse = " is in use by ";
+  const std::size_t at = words.find(kInUse);
+  if (look.columns == 0 || look.columns >= kRoomy || at == std::string::npos ||
+      !words.starts_with(kWaiting))
+    return words;
+  return words.substr(kWaiting.size(), at - kWaiting.size()) +
+         " busy: " + words.substr(at + kInUse.size());
 }
 
 std::string clock_text(double seconds) {

@@ -45,6 +45,10 @@ std::vector<OwnLine> fold(const Spans& spans, std::size_t indent, const Look& lo
 /// more; a word that is longer than a line, such as a path, stays whole.
 std::string folded(const std::string& text, const Look& look);
 
+/// What is waited for, "waiting: cpu is in use by kw judge a.cpp", in a line that has no room for
+/// all of it: "cpu busy: kw judge a.cpp".
+std::string short_wait(const std::string& words, const Look& look);
+
 /// "41 s", "3m05s", "1h02m".
 std::string clock_text(double seconds);
 

@@ -36,6 +36,9 @@ TEST(Styled, ColoursTakeNoColumns) {
   EXPECT_EQ(line.bytes, "\033[32mok\033[m then");
   EXPECT_EQ(line.columns, 7u);
   EXPECT_EQ(cut({{"ok", Tone::Good}}, {7, false}).bytes, "ok");
+  EXPECT_EQ(fold({{"two words", Tone::Good}}, 0, {20, true}).front().bytes,
+            "\033[32mtwo words\033[m")
+      << "one change of colour";
 }
 
 TEST(Styled, LinesAreBrokenBetweenWords) {
@@ -65,8 +68,15 @@ TEST(Styled, ATextKeepsItsShapeAndItsPaths) {
   EXPECT_EQ(folded("  shape      1 ms  against 2 ms  2x\nshort\n", {20}),
             "  shape      1 ms\n      against 2 ms\n      2x\nshort\n");
   EXPECT_EQ(folded("kernel: ./runs/a-very-long-name/best\n", {12}),
-            "kernel:\n    ./runs/a-very-long-name/best\n");
+            "kernel:\n./runs/a-very-long-name/best\n");
   EXPECT_EQ(folded("any line stays as it is\n", {0}), "any line stays as it is\n");
+}
+
+TEST(Styled, InANarrowPaneTheNameOfWhoHasTheDeviceComesFirst) {
+  const std::string words = "waiting: cpu is in use by kw judge a.cpp, measuring a";
+  EXPECT_EQ(short_wait(words, {39}), "cpu busy: kw judge a.cpp, measuring a");
+  EXPECT_EQ(short_wait(words, {79}), words);
+  EXPECT_EQ(short_wait("measuring a", {39}), "measuring a");
 }
 
 TEST(Styled, TimesAreShort) {

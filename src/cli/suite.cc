@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/model_flags.h"
 #include "cli/session.h"
+#include "cli/status.h"
 #include "cli/suite_run.h"
 #include "platform/files.h"
 #include "platform/signals.h"
@@ -110,16 +111,30 @@ Result<int> suite(const Global& global, const SuiteFlags& flags) {
   const auto store = KW_TRY(store::RunStore::open(global.workspace));
   const platform::SignalGuard signals;
   std::size_t done = 0;
+  Status& status = *global.status;
+  status.answer_interruption(
+      [&] { return signals.is_interrupted(); },
+      "interrupted: finishing the attempts in progress; Ctrl-C again to stop "
+      "now; the same command goes on");
+  const auto show_progress = [&] {
+    status.doing(
+        fmt::format("{} of {} searches done, {} at a time", done, plans.size(), flags.jobs));
+  };
+  show_progress();
   SuiteWays ways;
   ways.jobs = static_cast<int>(flags.jobs);
   ways.is_interrupted = [&] { return signals.is_interrupted(); };
   ways.on_cell = [&](const report::SuiteCell& cell, bool is_new) {
     ++done;
+    show_progress();
     if (!cell.run.empty() || !cell.trouble.empty())
       std::fprintf(stderr, "kw: %zu/%zu %s: %s%s\n", done, plans.size(), words_of(cell).c_str(),
                    outcome_of(cell).c_str(), is_new ? "" : ", known");
   };
-  result.cells = KW_TRY(run_cells(global, store, result.spec, plans, ways));
+  auto cells = run_cells(global, store, result.spec, plans, ways);
+  status.ask_for_news({});
+  status.doing("");
+  result.cells = KW_TRY(std::move(cells));
   KW_TRY(write_files(flags, result));
   std::printf("%s\n", global.json ? report::suite_json(result).c_str()
                                   : report::suite_markdown(result).c_str());

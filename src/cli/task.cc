@@ -257,6 +257,22 @@ Command child(const std::string& name, const std::string& summary,
   return command;
 }
 
+/// The first screen of kw task new --help.
+std::vector<HelpGroup> screen_of_new() {
+  return {{"Task", {{"NAME", "", "its name, or a path for its folder"}}, {}},
+          {"From code",
+           {{"--from", "FILE", "C or C++ file with a plain sequential function"},
+            {"--function", "NAME", "which function, where the file has several"}},
+           {}},
+          {"From words",
+           {{"--describe", "WORDS", "what it computes: a model drafts the folder"},
+            {"--model", "openai:NAME", "who drafts; or anthropic:NAME, manual:DIR"},
+            {"--usd", "1", "most that it may cost; --tokens, --calls likewise"},
+            {"--tries", "N", "most replies: what is wrong goes back to the model"},
+            {"--yes", "", "accept the draft unread, if it is admitted"}},
+           {"--base-url", "--tokens", "--calls"}}};
+}
+
 }  // namespace
 
 Command task_command() {
@@ -303,6 +319,7 @@ Command task_command() {
             flags.target.declare(f, true);
           },
           show_task)};
+  command.children.front().screen = screen_of_new();
   return command;
 }
 

@@ -150,7 +150,7 @@ TEST_F(GpuFaults, WhoeverMeasuresOnTheGpuIsWaitedFor) {
       platform::Lease::acquire(kDevice, platform::LeaseMode::Exclusive, "a test").value()));
   platform::Process process =
       w_.start_audible({"judge", "right.cu", "--task", "twice", "--until", "check"}, "err", env());
-  const std::string words = std::string("kw: waiting: device ") + kDevice + " is in use";
+  const std::string words = "kw: waiting: cuda is in use by a test";
   EXPECT_TRUE(wait_until([&] { return w_.read("err").find(words) != std::string::npos; }))
       << w_.read("err");
   EXPECT_TRUE(process.is_running());

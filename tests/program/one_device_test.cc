@@ -1,7 +1,6 @@
 // Programs that want the same device at once, and Ctrl-C while a kernel is being judged.
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
+#include <chrono>
 #include <csignal>
 #include <optional>
 #include <thread>
@@ -51,9 +50,7 @@ class OneDevice : public testing::Test {
 
   /// Waits until a process says in `err` that it waits for the lease that this test holds.
   void wait_for_waiting() const {
-    const std::string words = "kw: waiting: device " + device_ +
-                              " is in use; last measured by pid " + std::to_string(::getpid()) +
-                              ", a test";
+    const std::string words = "kw: waiting: cpu is in use by a test\n";
     EXPECT_TRUE(wait_until([&] { return w_.read("err").find(words) != std::string::npos; }))
         << w_.read("err");
   }
@@ -131,6 +128,37 @@ class Interrupted : public OneDevice {
   std::optional<platform::Lease> held_;
 };
 
+TEST_F(OneDevice, WaitingForTheDeviceIsNoTimeOfARun) {
+  const auto began = std::chrono::steady_clock::now();
+  platform::Process process = w_.start_audible(
+      {"optimize", "twice", "--attempts", "1", "--baseline", "reference", "--json"}, "err");
+  // Baselines come before the run's time begins.
+  ASSERT_TRUE(wait_until([&] { return !w_.read("runs/twice-1/lock").empty(); })) << w_.read("err");
+  std::optional<platform::Lease> held(hold());
+  wait_for_waiting();
+  constexpr std::chrono::seconds kHeld{2};
+  std::this_thread::sleep_for(kHeld);
+  held.reset();
+  const Ran ran = ended(process.wait(kPatience));
+  ASSERT_THAT(ran.code, AnyOf(0, 1)) << w_.read("err");
+  const std::chrono::nanoseconds whole = std::chrono::steady_clock::now() - began;
+  EXPECT_LT(ran.json()["spent"]["time_ns"].get<double>(),
+            static_cast<double>((whole - kHeld).count()));
+}
+
+TEST_F(OneDevice, WhoHasTheDeviceIsNamedByItsCommand) {
+  platform::Process first =
+      w_.start_audible({"soak", "right.cpp", "--task", "twice", "--time", "60s"}, "first");
+  ASSERT_TRUE(wait_until([&] {
+    const auto taken = platform::Lease::acquire(device_, platform::LeaseMode::Exclusive, "a test",
+                                                platform::Nanoseconds::zero());
+    return !taken &&
+           taken.error().what.find("kw soak right.cpp, checking right") != std::string::npos;
+  })) << w_.read("first");
+  ASSERT_TRUE(first.signal(SIGINT));
+  EXPECT_EQ(ended(first.wait(kPatience)).code, 130) << w_.read("first");
+}
+
 TEST_F(Interrupted, OnceItFinishesTheAttemptAndReports) {
   ASSERT_TRUE(process_->signal(SIGINT));
   // Long enough for one that does not wait for its attempt to end.
@@ -150,14 +178,16 @@ TEST_F(Interrupted, TwiceItStopsAtOnceAndCanBeResumed) {
   ASSERT_TRUE(process_->signal(SIGINT));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   ASSERT_TRUE(process_->is_running());
-  // The lease stays held: only a stop at once can end it. Two signals may arrive as one.
-  EXPECT_TRUE(wait_until([&] { return !process_->is_running() || !process_->signal(SIGINT); }));
-  const auto exit = process_->wait(kPatience);
-  ASSERT_TRUE(exit);
-  EXPECT_EQ(exit->signal, SIGINT);
+  EXPECT_THAT(w_.read("err"), testing::HasSubstr("interrupted: finishing attempt 1; Ctrl-C again"));
+  // The lease stays held: only a stop at once can end it.
+  ASSERT_TRUE(process_->signal(SIGINT));
+  const Ran ran = ended(process_->wait(kPatience));
+  EXPECT_EQ(ran.code, 130);
+  EXPECT_EQ(ran.json()["error"]["what"], "interrupted");
+  EXPECT_THAT(w_.read("err"), testing::HasSubstr("go on with: kw resume twice-1"));
   const auto run = w_.run();
   EXPECT_EQ(run["name"], "twice-1");
-  EXPECT_EQ(run["state"], "stopped");
+  EXPECT_EQ(run["state"], "interrupted");
   held_.reset();
   platform::Process resumed = w_.start_audible({"resume", "twice-1"}, "resumed");
   EXPECT_TRUE(wait_until([&] { return w_.run()["attempts"] > run["attempts"]; }))

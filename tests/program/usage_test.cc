@@ -1,6 +1,9 @@
 // Help, version and that every subcommand has both, and what is missing on the machine; wrong words
 // and values are in tests/cases.
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include "base/text.h"
 #include "kw.h"
 
 namespace kw::program {
@@ -22,8 +25,69 @@ TEST(Usage, HelpAndVersion) {
     EXPECT_THAT(help.out, HasSubstr(name));
     const Ran one = w.kw({name, "--help"});
     EXPECT_EQ(one.code, 0) << name;
-    EXPECT_THAT(one.out, HasSubstr("Usage:")) << name;
+    EXPECT_THAT(one.out, StartsWith(std::string("kw ") + name)) << name;
   }
+}
+
+// Names of the commands of a page, which stand in a list of their own.
+Words commands_of(const std::string& help) {
+  Words names;
+  bool is_list = false;
+  for (const std::string_view line : split_lines(help)) {
+    if (!line.starts_with("  ")) is_list = line == "Commands";
+    if (is_list && line.starts_with("  ") && line[2] != ' ')
+      names.emplace_back(line.substr(2, line.find(' ', 2) - 2));
+  }
+  return names;
+}
+
+void expect_screens(const Workspace& w, const Words& command) {
+  Words words = command;
+  words.emplace_back("--help");
+  const Ran help = w.kw(words);
+  EXPECT_EQ(help.code, 0);
+  const auto lines = split_lines(help.out);
+  // All commands are a list that is longer by its nature.
+  constexpr std::size_t kLines = 24, kColumns = 80;
+  if (!command.empty()) EXPECT_LE(lines.size(), kLines) << join(words, " ");
+  for (const auto line : lines) EXPECT_LE(line.size(), kColumns) << line;
+  words.back() = "--help-all";
+  const Ran all = w.kw(words);
+  EXPECT_EQ(all.code, 0);
+  EXPECT_THAT(all.out, AllOf(HasSubstr("\n  --workspace"), HasSubstr("\n  --json")))
+      << words.back();
+  for (const auto line : split_lines(all.out)) EXPECT_LE(line.size(), kColumns) << line;
+  // What the first screen names, the whole has, too.
+  for (const auto line : lines)
+    if (line.starts_with("  --"))
+      EXPECT_THAT(all.out, HasSubstr(std::string(line.substr(0, line.find(' ', 4))))) << line;
+  for (const std::string& name : commands_of(help.out)) {
+    Words deeper = command;
+    deeper.push_back(name);
+    expect_screens(w, deeper);
+  }
+}
+
+TEST(Usage, EveryHelpFitsAScreenAndAllOfItIsBehindHelpAll) {
+  const Workspace w;
+  expect_screens(w, {});
+  EXPECT_THAT(w.kw({"optimize", "--help-all"}).out,
+              AllOf(HasSubstr("--requests-per-minute N"), HasSubstr("--carrier X")));
+  EXPECT_THAT(w.kw({"optimize", "--help"}).out,
+              AllOf(HasSubstr("\nBudget\n"), testing::Not(HasSubstr("--carrier"))));
+}
+
+TEST(Usage, AloneItProposesFiveNextSteps) {
+  const Workspace w;
+  const Ran first = w.kw({});
+  EXPECT_EQ(first.code, 0);
+  EXPECT_EQ(split_lines(first.out).size(), 5u) << first.out;
+  EXPECT_THAT(first.out, StartsWith("kw optimize softmax"));
+  EXPECT_FALSE(std::filesystem::exists(w.path() / "runs")) << "looking changes nothing";
+  EXPECT_NE(w.kw({"optimize", "synthetic:7", "--attempts", "2"}).code, 2);
+  EXPECT_THAT(w.kw({}).out, StartsWith("kw report synthetic"));
+  EXPECT_EQ(w.kw({"--json"}).json()["next"].size(), 5u);
+  EXPECT_THAT(w.kw({}, {"OPENAI_API_KEY=x"}).out, HasSubstr("--model openai:NAME"));
 }
 
 // What stands in for the two may lie anywhere, so both are taken away from a program of one's own.
