@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -49,7 +50,13 @@ void Interruption::watch() const {
   ::pthread_sigmask(SIG_BLOCK, &both, nullptr);
   pollfd either[2] = {{signals_.fd(), POLLIN, 0}, {ended_.get(), POLLIN, 0}};
   while (::poll(either, 2, -1) <= 0) continue;
-  if (is_readable(ended_.get(), grace_)) return;
+  // Most commands end before anybody could wonder.
+  constexpr std::chrono::milliseconds kAtOnce{200};
+  if (is_readable(ended_.get(), std::min(grace_, kAtOnce))) return;
+  if (grace_ > kAtOnce) {
+    if (!global_.json) std::fputs("kw: interrupted: ending; again to end now\n", stderr);
+    if (is_readable(ended_.get(), grace_ - kAtOnce)) return;
+  }
   end_interrupted(global_);
 }
 

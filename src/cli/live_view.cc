@@ -89,6 +89,7 @@ void LiveView::on_start(const RunSummary& run, const std::string& baseline) {
     state_.budget_s = static_cast<double>(run.config.max_time_ns) / 1e9;
     state_.attempts = run.config.max_attempts;
     state_.best = run.best_speedup;
+    if (run.config.models.size() == 1) model_ = run.config.models.front();
     phase_ = Phase::Judging;
   }
   if (!is_quiet_) say(text().start(run, baseline));
@@ -105,7 +106,7 @@ void LiveView::on_ask(int number, const search::Ask& ask, const std::string& ide
       phase_ = Phase::Asking;
       characters_ = 0;
       asking_ = ask.why;
-      words = "waiting for the model's reply: " + ask.why;
+      words = "waiting for " + model_ + ": " + ask.why;
       knobs_.clear();
     }
   }
@@ -118,7 +119,7 @@ void LiveView::on_delta(const llm::Delta& delta) {
     const std::lock_guard guard(mutex_);
     if (delta.kind == llm::Delta::Kind::Restart) characters_ = 0;
     characters_ += delta.text.size();
-    words = fmt::format("the model replies, {} characters: {}", characters_, asking_);
+    words = fmt::format("{} replies, {} characters: {}", model_, characters_, asking_);
   }
   status_.still_doing(words);
 }

@@ -52,9 +52,10 @@ class LiveView final : public engine::Observer {
   std::mutex mutex_;  ///< Of what follows; the status asks from its own thread.
   LiveState state_;
   Phase phase_ = Phase::Before;
-  std::string knobs_;           ///< Of the attempt in progress.
-  std::string asking_;          ///< What a model is asked for now.
-  std::size_t characters_ = 0;  ///< Of its reply so far.
+  std::string knobs_;                ///< Of the attempt in progress.
+  std::string model_ = "the model";  ///< Or its name, where one alone takes part.
+  std::string asking_;               ///< What a model is asked for now.
+  std::size_t characters_ = 0;       ///< Of its reply so far.
   std::int64_t started_ns_ = 0;
   double waited_before_s_ = 0;
   bool has_answered_ = false;  ///< An interruption.

@@ -59,15 +59,17 @@ Result<Timing> recall_timing(const store::RunStore& store, const std::string& ju
   return timing;
 }
 
-Result<Timing> begin_timing(const Surroundings& s, const Candidate& baseline) {
+Result<Timing> recall_timing(const Surroundings& s, const Candidate& baseline) {
+  return recall_timing(s.store, s.judge_id, KW_TRY(s.workbench.request(baseline, nullptr)),
+                       baseline);
+}
+
+Result<> begin_timing(const Surroundings& s, const Candidate& baseline) {
   auto request = KW_TRY(s.workbench.request(baseline, nullptr));
-  Timing timing = KW_TRY(recall_timing(s.store, s.judge_id, request, baseline));
-  if (timing.is_known) return timing;
   request.id = kBaselineId + baseline.name;
   request.seed = s.input_seed;
   request.measure.budget_ns = kBaselineBudgetNs;
-  KW_TRY(s.carrier.submit(std::move(request)));
-  return timing;
+  return s.carrier.submit(std::move(request));
 }
 
 Result<BaselineStanding> end_timing(const Surroundings& s, Timing timing) {
@@ -139,10 +141,12 @@ Result<std::vector<BaselineStanding>> time_baselines(const Surroundings& s,
   std::vector<std::string> unknown;
   for (const Candidate& baseline : all) {
     if (is_one && baseline.name != only) continue;
-    timings.push_back(KW_TRY(begin_timing(s, baseline)));
+    timings.push_back(KW_TRY(recall_timing(s, baseline)));
     if (!timings.back().is_known) unknown.push_back(baseline.name);
   }
   if (!unknown.empty()) s.observer.on_timing(unknown);
+  for (const Timing& timing : timings)
+    if (!timing.is_known) KW_TRY(begin_timing(s, timing.standing.candidate));
   std::vector<BaselineStanding> standings;
   for (Timing& timing : timings) {
     standings.push_back(KW_TRY(end_timing(s, std::move(timing))));

@@ -106,9 +106,11 @@ Result<DeviceFacts> PipeCarrier::greet(const std::vector<DeviceFacts>& known) {
     tell_work("starting the worker");
     worker_ = KW_TRY(WorkerProcess::start(options_.worker));
   }
+  tell_work("looking at the device");
   worker::Message hello = message_of(worker::Verb::Hello);
   hello.facts = known;
   auto reply = KW_TRY(accepted(exchange(hello)));
+  tell_work("");
   if (reply.facts.empty()) return fail("the worker has no device", "", Advice::Stop);
   return std::move(reply.facts.front());
 }
