@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -18,14 +19,15 @@
 namespace kw {
 namespace {
 
-bool write_all(int descriptor, std::string_view bytes) {
+/// Returns errno of what could not be written, else 0.
+int write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
+    if (n <= 0) return n < 0 ? errno : EIO;
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
-  return true;
+  return 0;
 }
 
 struct Filter {
@@ -33,6 +35,7 @@ struct Filter {
   ShownStream stream = {};
   bool is_terminal = false;
   bool is_ascii = false;
+  int trouble = 0;  ///< errno of the first write that failed.
 };
 
 /// The line at the bottom. One for both descriptors: where both are terminals, they are the same.
@@ -47,15 +50,15 @@ class Status {
     (void)write_all(STDERR_FILENO, bytes);
   }
 
-  /// Writes what is printed above the line.
-  bool print(int descriptor, bool is_terminal, std::string_view text) {
+  /// Writes what is printed above the line. Returns errno of what could not be written, else 0.
+  int print(int descriptor, bool is_terminal, std::string_view text) {
     const std::lock_guard guard(mutex_);
     if (!is_terminal) return write_all(descriptor, text);
     (void)write_all(STDERR_FILENO, erasing());
-    const bool is_written = write_all(descriptor, text);
+    const int trouble = write_all(descriptor, text);
     if (!text.empty()) is_at_start_ = text.back() == '\n';
     (void)write_all(STDERR_FILENO, drawing());
-    return is_written;
+    return trouble;
   }
 
  private:
@@ -88,12 +91,18 @@ Status& status() {
   return *one;
 }
 
+void write_to(Filter& filter, std::string shown) {
+  if (filter.is_ascii) shown = in_ascii(shown);
+  if (filter.trouble == 0)
+    filter.trouble = status().print(filter.descriptor, filter.is_terminal, shown);
+}
+
+// A failure is kept for finish_output() instead of told to stdio: fmt::print() would throw, and a
+// search must not end because nobody can read its table.
 ssize_t write_filtered(void* cookie, const char* bytes, std::size_t count) {
   auto& filter = *static_cast<Filter*>(cookie);
-  std::string shown = filter.stream.show({bytes, count});
-  if (filter.is_ascii) shown = in_ascii(shown);
-  const bool is_written = status().print(filter.descriptor, filter.is_terminal, shown);
-  return is_written ? static_cast<ssize_t>(count) : 0;
+  write_to(filter, filter.stream.show({bytes, count}));
+  return static_cast<ssize_t>(count);
 }
 
 std::FILE* open_filter(Filter& filter, int buffering) {
@@ -110,11 +119,19 @@ void finish() {
   show_status({});
   for (auto [file, filter] : {std::pair(stdout, out), std::pair(stderr, err)}) {
     std::fflush(file);
-    (void)write_all(filter->descriptor, filter->stream.rest());
+    write_to(*filter, filter->stream.rest());
   }
 }
 
 }  // namespace
+
+Result<> finish_output() {
+  if (out == nullptr) return {};
+  finish();
+  if (out->trouble == 0) return {};
+  return fail(std::string("cannot write: ") + std::strerror(out->trouble), "standard output",
+              Advice::Stop);
+}
 
 void show_output_safely() {
   if (out != nullptr) return;

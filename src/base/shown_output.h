@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace kw {
 
 /// From now on everything that this process writes to stdout and stderr by stdio is shown as
@@ -32,5 +34,9 @@ void show_status(const OwnLine& line);
 
 /// A line that stays, to standard error.
 void print_own(const OwnLine& line);
+
+/// Writes what still waits. Error (stop): some of what was printed to standard output was lost, and
+/// why the first of it could not be written. Call once, last in main().
+Result<> finish_output();
 
 }  // namespace kw

@@ -143,6 +143,21 @@ TEST(ShownOutput, ATerminalWithoutUtf8GetsAsciiAndADocumentDoesNot) {
   EXPECT_EQ(printed(print), "0.9–1.1 …\n") << "a file is read by programs";
 }
 
+TEST(ShownOutput, WhatIsLostIsToldAtTheEndAndDisturbsNobodyBefore) {
+  const auto lost = printed([] {
+    ::dup2(::open("/dev/full", O_WRONLY | O_CLOEXEC), 1);
+    for (int i = 0; i < 10'000; ++i) fmt::print("line {}\n", i);
+    const auto written = finish_output();
+    std::fprintf(stderr, "%s", written ? "nothing" : describe(written.error()).c_str());
+  });
+  EXPECT_EQ(lost, "standard output: cannot write: No space left on device");
+  const auto kept = printed([] {
+    std::printf("whole\n");
+    if (!finish_output()) std::fprintf(stderr, "lost");
+  });
+  EXPECT_EQ(kept, "whole\n");
+}
+
 TEST(ShownOutput, NothingNastyComesThrough) {
   for (const std::string& text : nasty_texts())
     EXPECT_TRUE(is_shown_safely(printed([&] {

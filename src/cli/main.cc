@@ -4,7 +4,14 @@
 #include "cli/commands.h"
 #include "cli/next_steps.h"
 
+#include <cstdio>
+
 int main(int argc, char** argv) {
   kw::show_output_safely();
-  return kw::cli::run_program(kw::cli::commands(), kw::cli::say_what_next, argc, argv);
+  const int code = kw::cli::run_program(kw::cli::commands(), kw::cli::say_what_next, argc, argv);
+  // What a command did stands; but who reads its output must not take half of it for the whole.
+  const auto written = kw::finish_output();
+  if (written) return code;
+  std::fprintf(stderr, "kw: %s\n", describe(written.error()).c_str());
+  return code == kw::cli::kDone ? kw::cli::kEnvironment : code;
 }

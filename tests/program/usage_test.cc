@@ -90,6 +90,18 @@ TEST(Usage, AloneItProposesFiveNextSteps) {
   EXPECT_THAT(w.kw({}, {"OPENAI_API_KEY=x"}).out, HasSubstr("--model openai:NAME"));
 }
 
+TEST(Usage, OutputThatCannotBeWrittenIsNoSuccess) {
+  const Workspace w;
+  ASSERT_EQ(w.kw({"optimize", "synthetic:7", "--attempts", "5"}).code, 0);
+  for (const char* words :
+       {"show synthetic-1", "show synthetic-1 --json", "runs", "export synthetic-1", "task list",
+        "task show saxpy", "steer synthetic-1 --list", "--help", "--version"}) {
+    const Ran ran = w.shell(std::string("\"$KW\" ") + words + " >/dev/full");
+    EXPECT_EQ(ran.code, 3) << words;
+    EXPECT_THAT(ran.err, HasSubstr("standard output: cannot write: No space left")) << words;
+  }
+}
+
 // What stands in for the two may lie anywhere, so both are taken away from a program of one's own.
 TEST(Usage, AMissingCompilerOrWorkerIsTheEnvironments) {
   const Workspace w;
