@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -82,6 +83,12 @@ void write_standing(SQLite::Database& db, const RunSummary& run) {
   s.exec();
 }
 
+/// Nothing is at `path`, not even a link that leads nowhere.
+bool is_free(const platform::Path& path) {
+  std::error_code ignored;
+  return !std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
+}
+
 std::string blob(const SQLite::Column& column) {
   return {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())};
 }
@@ -140,6 +147,8 @@ void RunStore::settle_state(RunSummary& run) const {
   if (is_held && !*is_held) run.state = RunState::Stopped;
 }
 
+// A folder that is there is somebody's, also where the database that knew its run was lost: it
+// holds a kernel and a certificate.
 Result<RunSummary> RunStore::create(const RunConfig& config, const std::string& started_at) {
   RunSummary run;
   run.config = config;
@@ -150,7 +159,7 @@ Result<RunSummary> RunStore::create(const RunConfig& config, const std::string& 
       run.name = config.task + "-" + std::to_string(n);
       exists.reset();
       exists.bind(1, run.name);
-      if (!exists.executeStep()) break;
+      if (!exists.executeStep() && is_free(folder_of(run))) break;
     }
     SQLite::Statement insert(
         db, "INSERT INTO runs(name, state, config, started_at) VALUES(?, ?, ?, ?)");

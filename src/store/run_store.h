@@ -55,7 +55,8 @@ class RunStore {
   static Result<RunStore> open_to_read(const platform::Path& workspace,
                                        platform::Disk& disk = platform::real_disk());
 
-  /// Registers a run and names it <task>-<n>, n the first number free for the task.
+  /// Registers a run and names it <task>-<n>, n the first number that no run of the store has and
+  /// no folder under runs/: what an earlier store left there stays.
   Result<RunSummary> create(const RunConfig& config, const std::string& started_at);
   /// Held while a process works on a run; taken: Advice::Stop, naming the holder.
   Result<platform::FileLock> lock(const RunSummary& run) const;

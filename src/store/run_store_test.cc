@@ -7,6 +7,7 @@
 
 #include <barrier>
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "record/codec.h"
@@ -195,6 +196,25 @@ TEST_F(StoreTest, ADatabaseOfSchema2KeepsItsRuns) {
   ASSERT_TRUE(migrated.append(found, attempt(2, "two")));
   ASSERT_TRUE(migrated.keep_exchange(run.id, exchange("a", 1)));
   EXPECT_EQ(migrated.find("saxpy-1")->spent.usd, 1);
+}
+
+TEST_F(StoreTest, AFolderOfALostDatabaseIsNobodyElses) {
+  RunSummary lost;
+  {
+    RunStore store = open();
+    lost = store.create(config("saxpy"), "").value();
+    ASSERT_TRUE(
+        platform::write_file_atomic(store.folder_of(lost) / "certificate.json", "{}", false));
+  }
+  for (const char* suffix : {"", "-wal", "-shm"})
+    ASSERT_TRUE(platform::remove_tree(database().string() + suffix));
+  const platform::Path runs = dir_.path() / "runs";
+  ASSERT_TRUE(platform::write_file_atomic(runs / "saxpy-2", "a file", false));
+  std::filesystem::create_symlink("nowhere", runs / "saxpy-3");
+  RunStore store = open();
+  EXPECT_EQ(store.create(config("saxpy"), "")->name, "saxpy-4");
+  EXPECT_EQ(platform::read_file(store.folder_of(lost) / "certificate.json").value(), "{}");
+  EXPECT_EQ(store.create(config("saxpy"), "")->name, "saxpy-5");
 }
 
 TEST_F(StoreTest, NumbersRunsByTask) {
