@@ -9,12 +9,43 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "cli/table.h"
 #include "record/codec.h"
 
 namespace kw::cli {
 namespace {
 
-std::string count_text(std::int64_t count) { return count == 0 ? "–" : std::to_string(count); }
+/// What a terminal has no room for goes by rank: names and what came of them stay.
+Table table_of(const std::vector<RunSummary>& runs) {
+  Table table;
+  table.columns = {
+      {.title = "run", .most = 24, .is_needed = true},
+      {.title = "state", .is_needed = true},
+      {.title = "strategy", .most = 14, .rank = 3},
+      {.title = "attempts", .is_right = true, .rank = 1},
+      {.title = "speedup", .is_right = true, .is_needed = true},
+      {.title = "", .rank = 2},
+      {.title = "label", .most = 24, .rank = 4},
+      {.title = "spent", .is_right = true, .rank = 5},
+      {.title = "calls", .is_right = true, .rank = 7},
+      {.title = "tokens", .is_right = true, .rank = 7},
+      {.title = "dollars", .is_right = true, .rank = 6},
+      {.title = "started", .rank = 8},
+      {.title = "stopped by", .rank = 9},
+  };
+  for (const RunSummary& run : runs) {
+    const Spending& spent = run.spent;
+    const bool has_asked = spent.calls > 0;
+    table.rows.push_back({run.name, std::string(name_of(run.state)), run.config.strategy,
+                          std::to_string(run.attempts),
+                          run.best_speedup > 0 ? fmt::format("{:.3f}x", run.best_speedup) : "–",
+                          run.is_confirmed ? "confirmed" : "not confirmed", run.config.label,
+                          format_ns(run.spent_ns), has_asked ? std::to_string(spent.calls) : "",
+                          has_asked ? std::to_string(spent.tokens) : "",
+                          has_asked ? dollars_text(spent) : "", run.started_at, run.stopped_by});
+  }
+  return table;
+}
 
 Result<int> list_runs(const Global& global) {
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
@@ -30,17 +61,7 @@ Result<int> list_runs(const Global& global) {
     std::printf("no runs in %s; start one with: kw optimize TASK\n", store.root().c_str());
     return kDone;
   }
-  fmt::print("{:<20} {:<12} {:<10} {:>8} {:>9}  {:<13} {:>9} {:>7} {:>9} {:>9}  {:<20}  {}\n",
-             "run", "state", "strategy", "attempts", "speedup", "", "spent", "calls", "tokens",
-             "dollars", "started", "stopped by");
-  for (const RunSummary& run : runs)
-    fmt::print("{:<20} {:<12} {:<10} {:>8} {:>9}  {:<13} {:>9} {:>7} {:>9} {:>9}  {:<20}  {}\n",
-               run.name, name_of(run.state), run.config.strategy, run.attempts,
-               run.best_speedup > 0 ? fmt::format("{:.3f}x", run.best_speedup) : "–",
-               run.is_confirmed ? "confirmed" : "not confirmed", format_ns(run.spent_ns),
-               count_text(run.spent.calls), count_text(run.spent.tokens),
-               run.spent.calls == 0 ? "–" : dollars_text(run.spent), run.started_at,
-               run.stopped_by);
+  fmt::print("{}", table_text(table_of(runs), output_width()));
   return kDone;
 }
 
