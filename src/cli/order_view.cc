@@ -17,6 +17,8 @@ std::string state_of(const Order& order, const std::vector<Order>& all, const Ru
       all, [&](const Order& o) { return o.kind == OrderKind::Lift && o.lifts == order.number; });
   if (lift != all.end() && lift->has_effect())
     return fmt::format("lifted by order {} from attempt {} on", lift->number, lift->from_attempt);
+  if (order.has_effect() && order.kind == OrderKind::Finish)
+    return fmt::format("ended the search before attempt {}", order.from_attempt);
   if (order.has_effect()) return fmt::format("in force from attempt {} on", order.from_attempt);
   return run.state == RunState::Finished ? "too late" : "waiting";
 }

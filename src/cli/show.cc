@@ -42,6 +42,20 @@ Json line_json(const AttemptLine& a) {
           {"plan", a.plan}};
 }
 
+/// Of a run that is not finished: whether somebody works on it, and what can be done.
+std::string what_next(const RunSummary& run) {
+  if (run.state == RunState::Finished) return {};
+  if (run.state != RunState::Running)
+    return fmt::format("not finished; go on with: kw resume {}\n", run.name);
+  if (!run.stopped_by.empty())
+    return "the run goes on in another process: its search is over, the winner is being "
+           "confirmed\n";
+  return fmt::format(
+      "the run goes on in another process; to end its search and confirm the winner: kw steer {} "
+      "--finish\n",
+      run.name);
+}
+
 Result<int> show_run(const Global& global, const store::RunStore& store, const ShowFlags& flags) {
   const auto data = KW_TRY(load_run(store, flags.run));
   if (global.json) {
@@ -57,8 +71,9 @@ Result<int> show_run(const Global& global, const store::RunStore& store, const S
     std::printf("%s\n", dump_json(object).c_str());
     return kDone;
   }
-  fmt::print("{}: {}, strategy {}, seed {}, started {}\n", data.run.name, name_of(data.run.state),
-             data.run.config.strategy, data.run.config.seed, data.run.started_at);
+  fmt::print("{}: {}, strategy {}, seed {}, started {}{}\n", data.run.name, name_of(data.run.state),
+             data.run.config.strategy, data.run.config.seed, data.run.started_at,
+             data.run.config.label.empty() ? "" : ", label " + data.run.config.label);
   report::Digest digest;
   KW_TRY(store.for_each_line(data.run.id, [&](const AttemptLine& a) {
     digest.add(a);
@@ -67,8 +82,7 @@ Result<int> show_run(const Global& global, const store::RunStore& store, const S
   }));
   fmt::print("{}{}\n", report::summary_table(data, digest), store.folder_of(data.run).string());
   print_orders(KW_TRY(engine::orders_of(store, data.run.id)), data.run);
-  if (data.run.state != RunState::Finished)
-    fmt::print("not finished; go on with: kw resume {}\n", data.run.name);
+  fmt::print("{}", what_next(data.run));
   return kDone;
 }
 
@@ -117,7 +131,6 @@ Result<int> show_attempt(const Global& global, const store::RunStore& store,
 }
 
 Result<int> show_stored(const Global& global, const ShowFlags& flags) {
-  if (flags.attempt < 0) return fail_input("--attempt counts from 1");
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   return flags.attempt == 0 ? show_run(global, store, flags) : show_attempt(global, store, flags);
 }
@@ -131,7 +144,8 @@ Command show_command() {
   command.summary = "Show a run, or one of its attempts";
   command.declare = [flags](Flags& f) {
     f.positional("run", flags->run, "Name as in kw runs");
-    f.integer("--attempt", flags->attempt, "Source, verdict, findings and samples of this one");
+    f.integer("--attempt", flags->attempt, "Source, verdict, findings and samples of this one",
+              {1});
   };
   command.run = [flags](const Global& global) {
     return end_command(global, show_stored(global, *flags));

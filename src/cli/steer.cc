@@ -37,6 +37,7 @@ struct SteerFlags {
   std::int64_t attempts = 0;
   std::string time;
   SpendFlags spend;
+  bool finish = false;
   bool list = false;
 };
 
@@ -62,7 +63,6 @@ Result<int> number_of(const std::string& text, const char* what) {
 }
 
 Result<RaisedBudget> budget_of(const SteerFlags& flags) {
-  if (flags.attempts < 0) return fail_input("--attempts cannot be negative");
   RaisedBudget budget;
   budget.max_attempts = flags.attempts;
   if (!flags.time.empty()) budget.max_time_ns = KW_TRY(search::parse_duration(flags.time));
@@ -93,6 +93,9 @@ Result<std::vector<Order>> orders_from(const SteerFlags& flags) {
     add(OrderKind::Stop).attempt = KW_TRY(number_of(number, "--stop"));
   const RaisedBudget budget = KW_TRY(budget_of(flags));
   if (is_set(budget)) add(OrderKind::Budget).budget = budget;
+  if (flags.finish && !orders.empty())
+    return fail_input("--finish ends the search: nothing can be ordered beside it", "steer");
+  if (flags.finish) add(OrderKind::Finish);
   for (Order& order : orders) {
     order.who = login_name();
     order.at = platform::utc_text(platform::real_clock().wall_seconds());
@@ -105,6 +108,9 @@ Result<bool> is_going(const RunSummary& run) {
   if (run.state == RunState::Finished)
     return fail_input("the run has ended (" + run.stopped_by + "); start a new one", run.name);
   const bool is_held = run.state == RunState::Running;
+  // A run that a person interrupts confirms nothing: the order holds when it goes on.
+  const bool is_interrupted = run.stopped_by == search::kInterrupt;
+  if (is_held && is_interrupted) return false;
   if (is_held && !run.stopped_by.empty())
     return fail_input("its search is over (" + run.stopped_by + "), the winner is being confirmed",
                       run.name);
@@ -146,16 +152,18 @@ Result<int> steer(const Global& global, const SteerFlags& flags) {
   if (wanted.empty() && !flags.list)
     return fail_input(
         "what is it to do? give --hint, --forbid, --require, --pin, --stop, --lift, a "
-        "budget, or --list",
+        "budget, --finish, or --list",
         run.name);
   const auto known = KW_TRY(engine::orders_of(store, run.id));
   if (!wanted.empty()) {
     const bool is_now = KW_TRY(is_going(run));
     KW_TRY(check_all(global, store, run, wanted, known));
     KW_TRY(engine::give_orders(store, run.id, wanted));
-    if (!global.json)
-      fmt::print("{}\n", is_now ? "taken down; it takes effect before the next ask"
-                                : "taken down; it takes effect with: kw resume " + run.name);
+    const std::string effect =
+        !is_now        ? "with: kw resume " + run.name
+        : flags.finish ? "once what is being judged has ended; then the best is confirmed"
+                       : "before the next ask";
+    if (!global.json) fmt::print("taken down; it takes effect {}\n", effect);
   }
   auto orders = KW_TRY(engine::orders_of(store, run.id));
   if (!flags.list)
@@ -176,13 +184,14 @@ Command steer_command() {
     f.texts("--hint", flags->hints, "What is worth trying, in words; repeatable");
     f.texts("--forbid", flags->forbidden, "A technique not to be used; repeatable");
     f.texts("--require", flags->required, "A technique to be used; repeatable");
-    f.integer("--pin", flags->pin, "Derive everything from this attempt");
+    f.integer("--pin", flags->pin, "Derive everything from this attempt", {1});
     f.texts("--stop", flags->stops,
             "Derive nothing more from this attempt and what was made from it; repeatable");
     f.texts("--lift", flags->lifts, "Withdraw an earlier order, by its number; repeatable");
-    f.integer("--attempts", flags->attempts, "New bound on attempts, above the present one");
+    f.integer("--attempts", flags->attempts, "New bound on attempts, above the present one", {1});
     f.text("--time", flags->time, "New bound on time, e.g. 10m");
     flags->spend.declare(f);
+    f.on_off("--finish", flags->finish, "Ask nothing more: confirm the best so far and end");
     f.on_off("--list", flags->list, "All orders so far");
   };
   command.run = [flags](const Global& global) {

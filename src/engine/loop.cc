@@ -66,6 +66,11 @@ Result<std::optional<search::Ensemble>> ensemble_of(const RunConfig& config) {
       search::Ensemble(std::move(names), are_known && cost_anything ? Dollars : Tokens));
 }
 
+/// RunSummary::stopped_by of a run that a person ended.
+std::string finish_words(const Order& order) {
+  return fmt::format("order {} of {} to finish", order.number, order.who);
+}
+
 /// The names that steps of a graph have: the graph's own, and those that stand in where it has
 /// none.
 memory::Relabeller names_of_steps(const search::StrategyOptions& options) {
@@ -242,6 +247,8 @@ void Loop::obey(const Order& order) {
   // The rules are asked again before the next ask.
   standing_.statistics().strategy_finished.clear();
   if (!is_withdrawn_) stopped_by_.clear();
+  if (order.kind == OrderKind::Finish) finished_by_ = finish_words(order);
+  if (stopped_by_.empty()) stopped_by_ = finished_by_;
 }
 
 double Loop::search_budget_ns() const {

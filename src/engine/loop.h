@@ -110,6 +110,7 @@ class Loop {
   int told_ = 0;
   std::string stopped_by_;
   bool is_withdrawn_ = false;
+  std::string finished_by_;  ///< Words of the order that ended the search; empty: none did.
   std::vector<Order> orders_;
   DecisionLog log_;
 };

@@ -94,7 +94,8 @@ Result<> check_lift(const Order& order, const OrderContext& c) {
   if (order.lifts < 1 || order.lifts > count)
     return fail_input(fmt::format("no order {} in this run; it has {}", order.lifts, count));
   const Order& lifted = c.orders[static_cast<std::size_t>(order.lifts - 1)];
-  if (lifted.kind == OrderKind::Budget || lifted.kind == OrderKind::Lift)
+  if (lifted.kind == OrderKind::Budget || lifted.kind == OrderKind::Lift ||
+      lifted.kind == OrderKind::Finish)
     return fail_input(fmt::format("order {} ({}) cannot be lifted", order.lifts, words_of(lifted)));
   if (is_lifted(c.orders, order.lifts))
     return fail_input(fmt::format("order {} is lifted already", order.lifts));
@@ -143,6 +144,10 @@ RaisedBudget bounds_of(const RunConfig& config, const std::vector<Order>& orders
 }
 
 Result<> check_order(const Order& order, const OrderContext& context) {
+  for (const Order& earlier : context.orders)
+    if (earlier.kind == OrderKind::Finish)
+      return fail_input(fmt::format("order {} of {} ends its search: nothing more will be asked",
+                                    earlier.number, earlier.who));
   switch (order.kind) {
     case OrderKind::Hint:
       if (order.text.empty()) return fail_input("a hint without words");
@@ -159,6 +164,8 @@ Result<> check_order(const Order& order, const OrderContext& context) {
       return check_budget(order.budget, bounds_of(context.config, context.orders));
     case OrderKind::Lift:
       return check_lift(order, context);
+    case OrderKind::Finish:
+      return {};
   }
   KW_ASSERT(false);
 }

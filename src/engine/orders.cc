@@ -96,6 +96,8 @@ std::string words_of(const Order& order) {
       return budget_words(order.budget);
     case OrderKind::Lift:
       return fmt::format("lift order {}", order.lifts);
+    case OrderKind::Finish:
+      return "finish: confirm the best so far";
   }
   KW_ASSERT(false);
 }
@@ -138,6 +140,7 @@ std::vector<std::string> instructions_of(const std::vector<Order>& in_force) {
         break;
       case OrderKind::Budget:
       case OrderKind::Lift:
+      case OrderKind::Finish:
         break;
     }
   return instructions;

@@ -262,6 +262,56 @@ TEST_F(OrderedRun, InterruptedWhileItFailsAndAnOrderComesNothingIsLost) {
   }
 }
 
+TEST_F(OrderedRun, ToFinishEndsTheSearchAndConfirmsTheBest) {
+  const std::multimap<int, Order> orders{{6, order_of(OrderKind::Finish)}};
+  for (const int outstanding : {1, 3}) {
+    SCOPED_TRACE(outstanding);
+    const RunReport report = finished(config(outstanding), orders);
+    EXPECT_EQ(report.run.attempts, 6) << "what was asked is judged to its end";
+    EXPECT_EQ(report.run.state, RunState::Finished);
+    EXPECT_EQ(report.run.stopped_by, "order 1 of anna to finish");
+    EXPECT_TRUE(report.confirmation) << "of the best so far";
+    EXPECT_THAT(log_of(report.run), HasSubstr("\n7 order 1 finish: confirm the best so far\n"));
+    EXPECT_EQ(replayed(report.run), log_of(report.run));
+  }
+}
+
+TEST_F(OrderedRun, ToFinishHoldsWhereverTheRunIsGoneOnWith) {
+  const std::multimap<int, Order> orders{{9, order_of(OrderKind::Finish)}};
+  for (const int outstanding : {1, 3}) {
+    const std::string expected = log_of(finished(config(outstanding), orders).run);
+    for (int stop = 1; stop < 9; ++stop) {
+      SCOPED_TRACE(fmt::format("outstanding {}, stop {}", outstanding, stop));
+      Person person(store_, orders);
+      const auto first =
+          run(surroundings(person, [&] { return person.attempts >= stop; }), config(outstanding));
+      ASSERT_TRUE(first && store_.update(first->run));
+      Person again(store_, person.left());
+      const auto second = resume(surroundings(again), store_.find(first->run.name).value());
+      ASSERT_TRUE(second) << describe(second.error());
+      ASSERT_TRUE(store_.update(second->run));
+      if (first->run.state == RunState::Interrupted && person.left().empty())
+        EXPECT_TRUE(second->run.stopped_by.starts_with("order 1")) << second->run.stopped_by;
+      EXPECT_EQ(log_of(second->run), expected);
+      EXPECT_EQ(replayed(second->run), expected);
+    }
+  }
+}
+
+TEST_F(OrderedRun, ToFinishOneThatNobodyWorksOnConfirmsWhenItGoesOn) {
+  Person nobody(store_, {});
+  const auto first = run(surroundings(nobody, [&] { return nobody.attempts >= 5; }), config());
+  ASSERT_TRUE(first && store_.update(first->run));
+  ASSERT_TRUE(give_orders(store_, first->run.id, {order_of(OrderKind::Finish)}));
+  Person person(store_, {});
+  const auto second = resume(surroundings(person), store_.find(first->run.name).value());
+  ASSERT_TRUE(second) << describe(second.error());
+  EXPECT_EQ(second->run.attempts, first->run.attempts);
+  EXPECT_TRUE(second->confirmation);
+  ASSERT_TRUE(store_.update(second->run));
+  EXPECT_EQ(replayed(second->run), log_of(second->run));
+}
+
 TEST_F(OrderedRun, OneThatComesTooLateHasNoEffectAndChangesNoReplay) {
   const RunReport report = finished(config(), {});
   ASSERT_TRUE(give_orders(store_, report.run.id, {raise_attempts(99)}));
@@ -375,6 +425,14 @@ TEST_F(OrderRules, BudgetsAreRaisedOnly) {
   Order order = order_of(OrderKind::Budget);
   order.budget.models.calls = 9;
   EXPECT_THAT(refusal(order), HasSubstr("no bound on model calls"));
+}
+
+TEST_F(OrderRules, NothingIsOrderedOfASearchThatWasEnded) {
+  EXPECT_EQ(refusal(order_of(OrderKind::Finish)), "");
+  give(order_of(OrderKind::Finish));
+  for (const Order& order :
+       {order_of(OrderKind::Finish), raise_attempts(50), order_of(OrderKind::Lift)})
+    EXPECT_THAT(refusal(order), HasSubstr("order 1 of anna ends its search"));
 }
 
 TEST_F(OrderRules, WhatIsLiftedMustHold) {

@@ -121,7 +121,7 @@ Result<bool> Runner::write(const InFlight& flight, Pending& pending) {
     writer_->set_latest(started_ns_ + waited_ns() + static_cast<std::int64_t>(most));
   auto source = writer_->write(flight, loop_, lessons_ ? &*lessons_ : nullptr);
   if (!source) {
-    const std::string why = is_interrupted() ? "interrupt" : writer_->refusal();
+    const std::string why = is_interrupted() ? search::kInterrupt : writer_->refusal();
     if (why.empty()) return std::unexpected(source.error());
     loop_.withdraw(why);
     return false;

@@ -20,11 +20,12 @@ enum class OrderKind {
   Stop,     ///< Nothing derives from an attempt any more, nor from what was made from it.
   Budget,   ///< A bound of the run is raised.
   Lift,     ///< An earlier order holds no longer.
+  Finish,   ///< Nothing more is asked: the best so far is confirmed, and the run ends.
 };
 template <>
 struct EnumNames<OrderKind> {
-  static constexpr std::array<std::string_view, 7> names{"hint", "forbid", "require", "pin",
-                                                         "stop", "budget", "lift"};
+  static constexpr std::array<std::string_view, 8> names{"hint", "forbid", "require", "pin",
+                                                         "stop", "budget", "lift",    "finish"};
 };
 
 /// New bounds of a run; what is 0 or absent stays as it was.

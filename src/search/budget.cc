@@ -107,7 +107,7 @@ StopRule stagnation(std::int64_t attempts) {
 StopRule interrupted() {
   return [](const Statistics& s) -> std::optional<std::string> {
     if (!s.is_interrupted) return std::nullopt;
-    return "interrupt";
+    return kInterrupt;
   };
 }
 

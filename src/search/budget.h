@@ -48,6 +48,8 @@ StopRule goal_reached(const Goals& goals);
 StopRule patience(std::int64_t attempts);
 /// So many attempts to write in a row brought nothing new to judge.
 StopRule stagnation(std::int64_t attempts = kFruitlessAttempts);
+/// What it says: a person asked the run to end.
+inline constexpr const char* kInterrupt = "interrupt";
 StopRule interrupted();
 StopRule strategy_finished();
 

@@ -102,6 +102,30 @@ TEST(Steer, KilledAfterAnOrderTheRunGoesOnUnderIt) {
   EXPECT_EQ(w.kw({"replay", "synthetic-1"}).code, 0);
 }
 
+TEST(Steer, ARunIsToldToFinishFromAnotherProcess) {
+  const Workspace w;
+  platform::Process process = w.start(kEndless);
+  wait_for_attempts(w, 3);
+  const Ran going = w.kw({"show", "synthetic-1"});
+  EXPECT_THAT(going.out, AllOf(HasSubstr("synthetic-1: running"), HasSubstr("goes on in another"),
+                               HasSubstr("kw steer synthetic-1 --finish")));
+  EXPECT_THAT(going.out, Not(HasSubstr("kw resume")));
+  EXPECT_THAT(w.refusal({"steer", "synthetic-1"}, {"--finish", "--forbid", "odd"}),
+              HasSubstr("nothing can be ordered beside it"));
+  const Ran given = w.kw({"steer", "synthetic-1", "--finish"});
+  ASSERT_EQ(given.code, 0) << given.err;
+  EXPECT_THAT(given.out, HasSubstr("then the best is confirmed"));
+  const Ran ran = ended(process.wait(kPatience));
+  EXPECT_THAT(ran.code, testing::AnyOf(0, 1)) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("to finish"));
+  const json run = w.run();
+  EXPECT_EQ(run["state"], "finished");
+  EXPECT_NE(w.kw({"show", "synthetic-1", "--json"}).json()["confirmation"], nullptr);
+  EXPECT_THAT(order(w, 1)["state"].get<std::string>(), HasSubstr("ended the search before"));
+  EXPECT_EQ(w.kw({"replay", "synthetic-1"}).code, 0);
+  EXPECT_THAT(w.kw({"show", "synthetic-1"}).out, Not(HasSubstr("goes on in another")));
+}
+
 TEST(Steer, WhatMeansNothingIsRefusedWithAReason) {
   const Workspace w;
   ASSERT_EQ(w.kw({"optimize", "synthetic:7", "--attempts", "12"}).code, 0);
