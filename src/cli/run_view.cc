@@ -25,8 +25,9 @@ report::RunData run_data(engine::RunReport report, const DeviceFacts& device) {
   report::RunData data;
   data.run = std::move(report.run);
   for (const engine::BaselineStanding& b : report.baselines)
-    data.baselines.push_back(
-        {b.candidate.name, b.mean_ns, b.mean_ns > 0 ? "" : engine::failure_words(b)});
+    data.baselines.push_back({b.candidate.name, b.mean_ns,
+                              b.mean_ns > 0 ? "" : engine::failure_words(b),
+                              pinned_source(b.candidate), b.candidate.trust_class});
   data.baseline = std::move(report.baseline);
   data.best = std::move(report.best);
   data.confirmation = std::move(report.confirmation);
@@ -54,11 +55,19 @@ Json optimized_json(const report::RunData& data, const platform::Path& folder) {
   object["baseline"] = data.baseline;
   object["folder"] = folder.string();
   object["best"] = nullptr;
+  object["kept"] = nullptr;
+  const auto kept = report::kept_of(data);
+  if (kept)
+    object["kept"] = {{"path", best_path(data, folder)},
+                      {"is_baseline", kept->is_baseline},
+                      {"name", kept->name},
+                      {"words", kept->words}};
   if (const auto& best = data.best) {
     // A confirmation that did not show a win is still the better measurement of the two.
     Json shown = evaluation_json(data.confirmation ? *data.confirmation : best->evaluation);
     shown["confirmed"] = data.is_win();
-    shown["path"] = best_path(data, folder);
+    // Where a baseline is faster, best/ holds that.
+    shown["path"] = kept && !kept->is_baseline ? Json(best_path(data, folder)) : Json();
     shown["source_sha256"] = best->candidate.sha256;
     shown["attempt"] = best->number;
     shown["name"] = best->candidate.name;
@@ -70,7 +79,11 @@ Json optimized_json(const report::RunData& data, const platform::Path& folder) {
 
 std::string where_to_look(const report::RunData& data, const platform::Path& folder) {
   std::string text;
-  if (data.best) text += "best kernel: " + best_path(data, folder) + "\n";
+  if (const auto kept = report::kept_of(data)) {
+    const std::string what = kept->is_baseline ? "fastest correct" : "best kernel";
+    text += what + ": " + best_path(data, folder) +
+            (data.is_win() ? "" : " (" + kept->words + ")") + "\n";
+  }
   if (data.has_certificate())
     text += "certificate: " + (folder / "best" / "certificate.json").string() + "\n";
   text += "plots and tables: " + folder.string() + "\n";

@@ -333,6 +333,49 @@ TEST_F(StoredRun, FolderHoldsACertificateForWinsOnly) {
   EXPECT_TRUE(file("best/saxpy.cpp"));
 }
 
+TEST_F(StoredRun, FolderAlwaysHoldsTheFastestCorrectThingAndSaysWhich) {
+  data_.baselines[0].source = "// omp\n";
+  const auto kept = [&] {
+    EXPECT_TRUE(write_run_folder(store_, data_, digest()));
+    return file("best/saxpy.cpp").value() + file("best/about.txt").value();
+  };
+  EXPECT_EQ(kept(), "#define B 64\nsaxpy.cpp: attempt 4 tiled B=64 S=2: 3.000x omp, confirmed\n");
+
+  data_.confirmation->speedup = {1.02, 0.99, 1.05, 0.995, "omp", 0.01, false};
+  EXPECT_EQ(kept(),
+            "#define B 64\nsaxpy.cpp: attempt 4 tiled B=64 S=2: 1.020x omp, not confirmed\n");
+
+  const std::string omp =
+      "// omp\nsaxpy.cpp: baseline omp: no correct kernel of the run was measured to be faster\n";
+  data_.confirmation->speedup.value = 0.97;
+  EXPECT_EQ(kept(), omp);
+  data_.confirmation->verdict.outcome = Outcome::WrongResult;
+  data_.confirmation->speedup = {};
+  EXPECT_EQ(kept(), omp) << "it was correct in search, and is not";
+  data_.confirmation->verdict.outcome = Outcome::Unmeasurable;
+  EXPECT_THAT(kept(), HasSubstr("attempt 4 tiled B=64 S=2: 3.000x omp, not confirmed"))
+      << "what the search saw stands";
+  data_.confirmation.reset();
+  EXPECT_THAT(kept(), HasSubstr("3.000x omp, not confirmed")) << "interrupted before";
+
+  data_.best.reset();
+  EXPECT_EQ(kept(), "// omp\nsaxpy.cpp: baseline omp: no kernel of the run was correct\n");
+  data_.baselines.front().mean_ns = 0;
+  ASSERT_TRUE(write_run_folder(store_, data_, digest()));
+  EXPECT_FALSE(file("best/saxpy.cpp")) << "there is nothing";
+}
+
+// A person may name a slower opponent: being ahead of that says little.
+TEST_F(StoredRun, WhatIsAheadOfASlowOpponentAloneIsNotTheFastest) {
+  data_.baselines = {{"omp", 100, "", "// omp\n"}, {"reference", 2000, ""}};
+  data_.baseline = "reference";
+  data_.confirmation.reset();
+  ASSERT_GT(data_.best->evaluation.mean_time_ns(), 100);
+  EXPECT_TRUE(kept_of(data_)->is_baseline);
+  data_.baselines[0].mean_ns = 1e6;
+  EXPECT_FALSE(kept_of(data_)->is_baseline);
+}
+
 TEST_F(StoredRun, SavesAttemptsByNumberAndName) {
   const platform::Path kept = dir_.path() / "kept";
   ASSERT_TRUE(save_attempts(kept, store_, data_.run.id));

@@ -14,8 +14,10 @@ namespace kw::report {
 
 struct BaselineLine {
   std::string name;
-  double mean_ns = 0;  ///< Geometric mean over the timed workloads; 0: not usable.
-  std::string note;    ///< Why not usable.
+  double mean_ns = 0;       ///< Geometric mean over the timed workloads; 0: not usable.
+  std::string note;         ///< Why not usable.
+  std::string source = {};  ///< Knobs pinned; compiles alone.
+  TrustClass trust_class = TrustClass::CpuFunction;
 };
 
 /// The attempts stay in the store; reports read them one at a time.

@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/foreign_text.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -72,6 +73,52 @@ std::string code_line(const RunData& data) {
 
 }  // namespace
 
+namespace {
+
+/// How much faster than the run's baseline its best candidate is, as far as was measured; 0: not
+/// known, or it turned out not to be correct.
+double figure_of_best(const RunData& data) {
+  if (!data.best) return 0;
+  const auto& confirmed = data.confirmation;
+  if (!confirmed || confirmed->verdict.outcome == Outcome::Unmeasurable)
+    return data.best->against_baseline.value;
+  return confirmed->verdict.is_correct() ? confirmed->speedup.value : 0;
+}
+
+std::string words_of_best(const RunData& data, double figure) {
+  const Candidate& candidate = data.best->candidate;
+  std::string knobs = knobs_text(candidate.knobs);
+  if (!knobs.empty()) knobs.insert(0, " ");
+  return fmt::format("attempt {} {}{}: {:.3f}x {}, {}", data.best->number, candidate.name, knobs,
+                     figure, data.baseline, data.is_win() ? "confirmed" : "not confirmed");
+}
+
+Kept kept_baseline(const BaselineLine& baseline, bool has_correct) {
+  return {true, baseline.name, baseline.source,
+          fmt::format("baseline {}{}: {}", baseline.name,
+                      baseline.trust_class == TrustClass::HostLauncher ? " (host launcher)" : "",
+                      has_correct ? "no correct kernel of the run was measured to be faster"
+                                  : "no kernel of the run was correct")};
+}
+
+}  // namespace
+
+std::optional<Kept> kept_of(const RunData& data) {
+  const double figure = figure_of_best(data);
+  // Usable ones come first, the fastest of them at the front.
+  const BaselineLine* fastest = data.baselines.empty() || data.baselines.front().mean_ns <= 0
+                                    ? nullptr
+                                    : &data.baselines.front();
+  bool is_ahead = figure > 1;
+  // A person may have named a slower opponent; times of their own tell which is ahead then.
+  if (is_ahead && !data.is_win() && fastest != nullptr && fastest->name != data.baseline)
+    is_ahead = data.best->evaluation.mean_time_ns() < fastest->mean_ns;
+  if (data.is_win() || (data.best && (is_ahead || fastest == nullptr)))
+    return Kept{false, data.best->candidate.name, data.best_source, words_of_best(data, figure)};
+  if (fastest == nullptr) return std::nullopt;
+  return kept_baseline(*fastest, data.best.has_value());
+}
+
 std::string best_file(const RunConfig& config) {
   return config.task + std::string(source_suffix(config.target));
 }
@@ -111,8 +158,9 @@ std::string summary_table(const RunData& data, const Digest& digest) {
     text += fmt::format("         none of the others was faster; all attempts: kw show {}\n",
                         data.run.name);
   text += winner_lines(data);
-  text += fmt::format("{} attempts in {}; stopped by: {}\n", digest.attempts,
-                      format_ns(data.run.spent_ns), data.run.stopped_by);
+  text +=
+      fmt::format("{} attempts in {}{}\n", digest.attempts, format_ns(data.run.spent_ns),
+                  data.run.stopped_by.empty() ? " so far" : "; stopped by: " + data.run.stopped_by);
   if (!data.run.config.models.empty())
     text += fmt::format("models: {}\n", spending_text(data.run.spent));
   return text;
@@ -182,9 +230,12 @@ namespace {
 Result<> write_best(const platform::Path& folder, const RunData& data) {
   KW_TRY(platform::remove_tree(folder));
   KW_TRY(platform::make_dirs(folder));
-  if (data.best)
-    KW_TRY(
-        platform::write_file_atomic(folder / best_file(data.run.config), data.best_source, false));
+  if (const auto kept = kept_of(data)) {
+    const std::string file = best_file(data.run.config);
+    KW_TRY(platform::write_file_atomic(folder / file, kept->source, false));
+    KW_TRY(platform::write_file_atomic(
+        folder / "about.txt", fmt::format("{}: {}\n", file, sanitise_line(kept->words)), false));
+  }
   if (data.has_certificate())
     KW_TRY(platform::write_file_atomic(folder / "certificate.json", certificate(data), false));
   return {};

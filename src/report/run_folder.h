@@ -10,8 +10,21 @@
 
 namespace kw::report {
 
-/// Writes into the run's folder in the store: best/<task>.cpp (or .cu), best/certificate.json (of
-/// wins), roofline.svg, progress.svg, results.csv. Files of an earlier report of the run are
+/// What best/ holds: the fastest correct thing that a run knows of.
+struct Kept {
+  bool is_baseline = false;  ///< No kernel of the run was faster.
+  std::string name;
+  std::string source;  ///< Knobs pinned; compiles alone.
+  std::string words;   ///< Which it is and what is known of it: "baseline omp; …".
+};
+
+/// The winner; of a run without one, the candidate where its own measurement puts it ahead, else
+/// the fastest baseline. Nothing: there was neither.
+std::optional<Kept> kept_of(const RunData& data);
+
+/// Writes into the run's folder in the store: best/<task>.cpp (or .cu) with what kept_of() says,
+/// best/about.txt with its words, best/certificate.json (of wins), roofline.svg, progress.svg,
+/// results.csv. Files of an earlier report of the run are
 /// replaced. Reads every attempt once.
 Result<> write_run_folder(const store::RunStore& store, const RunData& data, const Digest& digest);
 
