@@ -197,12 +197,8 @@ Result<std::size_t> first_prompt_bytes(const Global& global, const EstimateFlags
 Result<int> estimate(const Global& global, const EstimateFlags& flags) {
   if (flags.models.models.empty())
     return fail_input("which model? give --model openai:NAME or another", "estimate");
-  KW_TRY(flags.length.check());
   KW_TRY(flags.asking.reply(flags.length.reply_tokens));
   KW_TRY(flags.asking.timeout_ns());
-  if (flags.attempts < 1 || flags.shortlist < 1 || flags.prompt_bytes < 0)
-    return fail_input("--attempts, --shortlist and --prompt-bytes are whole numbers above 0",
-                      "estimate");
   const llm::PriceTable prices = KW_TRY(open_prices(KW_TRY(open_data(global))));
   const Estimate all =
       KW_TRY(estimate_of(flags, prices, KW_TRY(first_prompt_bytes(global, flags))));
@@ -234,8 +230,8 @@ Command estimate_command() {
     f.positional("task", flags->task, "Task folder, or the name of a shipped task");
     flags->models.declare(f);
     f.text("--strategy", flags->strategy, "Of the run: some ask several models for an attempt");
-    f.integer("--attempts", flags->attempts, "Attempts that are written, repairs included");
-    f.integer("--shortlist", flags->shortlist, "Kernels written for each");
+    f.integer("--attempts", flags->attempts, "Attempts that are written, repairs included", {1});
+    f.integer("--shortlist", flags->shortlist, "Kernels written for each", {1, kMostShortlist});
     flags->length.declare(f);
     flags->asking.declare(f);
     f.integer("--prompt-bytes", flags->prompt_bytes, "Size of the first prompt; 0: of the task's");

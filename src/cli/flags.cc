@@ -298,13 +298,21 @@ std::string why_no_value(const std::string& value) {
   return value.empty() ? "an empty value means nothing" : "";
 }
 
-std::string why_no_integer(const std::string& value) {
+std::string why_no_integer(const std::string& value, WholeNumbers range) {
   std::int64_t number = 0;
   const char* end = value.data() + value.size();
   const auto [stop, error] = std::from_chars(value.data(), end, number);
-  if (error == std::errc::result_out_of_range) return "'" + value + "' is too large";
-  const bool is_whole = error == std::errc() && stop == end;
-  return is_whole ? "" : "'" + sanitise(value, 40) + "' is no whole number";
+  const bool is_whole = !value.empty() && stop == end && error != std::errc::invalid_argument;
+  if (!is_whole) return "'" + sanitise(value, 40) + "' is no whole number";
+  const std::string shown = sanitise(value, 40);
+  // Beyond 64 bits only the sign tells on which side.
+  const bool is_beyond = error == std::errc::result_out_of_range;
+  const bool is_negative = value.front() == '-';
+  if (is_beyond ? is_negative : number < range.least)
+    return shown + " is too small: at least " + std::to_string(range.least);
+  if (is_beyond || number > range.most)
+    return shown + " is too large: at most " + std::to_string(range.most);
+  return "";
 }
 
 }  // namespace
@@ -332,12 +340,13 @@ void Flags::texts(const std::string& flag, std::vector<std::string>& into,
   app_of(app_).add_option(flag, into, help)->allow_extra_args(false)->check(why_no_value);
 }
 
-void Flags::integer(const std::string& flag, std::int64_t& into, const std::string& help) {
+void Flags::integer(const std::string& flag, std::int64_t& into, const std::string& help,
+                    WholeNumbers range) {
   app_of(app_)
       .add_option(flag, into, help)
       ->envname(env_name(flag))
       ->capture_default_str()
-      ->check(why_no_integer);
+      ->check([range](const std::string& value) { return why_no_integer(value, range); });
 }
 
 void Flags::on_off(const std::string& flag, bool& into, const std::string& help) {

@@ -20,7 +20,15 @@ enum ExitCode : int {
   kNotGood = 1,      ///< Judged and not correct, or nothing confirmed faster.
   kUsage = 2,        ///< Wrong flags, or input that cannot be used.
   kEnvironment = 3,  ///< Disk, compiler, jail, worker.
+  kNotShown = 4,     ///< verify: correct, and not shown to be as fast as asked.
   kInterrupted = 130,
+};
+
+/// What a whole number may be; anything else is told with the bound that it misses.
+struct WholeNumbers {
+  std::int64_t least = 0;
+  /// Fits an int: more of anything is a slip of the finger.
+  std::int64_t most = 1'000'000'000;
 };
 
 /// Declares the flags of one subcommand. Every variable is bound by reference, keeps its default
@@ -34,7 +42,8 @@ class Flags {
                    const std::string& help);
   void text(const std::string& flag, std::string& into, const std::string& help);
   void texts(const std::string& flag, std::vector<std::string>& into, const std::string& help);
-  void integer(const std::string& flag, std::int64_t& into, const std::string& help);
+  void integer(const std::string& flag, std::int64_t& into, const std::string& help,
+               WholeNumbers range = {});
   void on_off(const std::string& flag, bool& into, const std::string& help);
 
  private:

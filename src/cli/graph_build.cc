@@ -149,7 +149,6 @@ Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
   if (specs.empty() && flags.spend.any())
     return fail_input("--usd, --tokens and --calls bound models: give --model too");
   if (specs.empty()) return std::unique_ptr<Namer>();
-  KW_TRY(flags.length.check());
   const ReplySettings reply = KW_TRY(flags.asking.reply(flags.length.reply_tokens));
   if (specs.size() > 1 || !specs.front().role.empty())
     return fail_input("kw graph build wants at most one --model, without a role");

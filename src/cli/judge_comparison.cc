@@ -76,7 +76,6 @@ class Panel {
           "--max-tokens, --temperature, --effort and --model-timeout are for models: give --model "
           "too");
     panel->limits_ = KW_TRY(flags.spend.limits());
-    KW_TRY(flags.length.check());
     panel->reply_ = KW_TRY(flags.asking.reply(flags.length.reply_tokens));
     panel->around_.timeouts = timeouts_of(KW_TRY(flags.asking.timeout_ns()));
     panel->around_.http = panel->http_.get();
@@ -218,11 +217,10 @@ void JudgeComparisonFlags::declare(Flags& flags) {
   length.declare_reply(flags);
   asking.declare(flags);
   flags.integer("--questions", questions,
-                "Kernels for which each judge names the next technique, at most");
+                "Kernels for which each judge names the next technique, at most", {1});
 }
 
 Result<int> show_judges(const Global& global, Target target, const JudgeComparisonFlags& flags) {
-  if (flags.questions < 1) return fail_input("--questions is at least 1");
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   const auto samples = KW_TRY(engine::gain_samples(store, target));
   const auto cards = all_cards(target);

@@ -17,6 +17,11 @@
 namespace kw::cli {
 namespace {
 
+/// Tokens of a prompt or a reply: at most more than any model's context.
+constexpr WholeNumbers kTokensOfOne{1, 10'000'000};
+/// Tokens of a whole run: what costs a million dollars is a slip of the finger.
+constexpr WholeNumbers kTokensOfAll{0, 1'000'000'000'000};
+
 Result<double> parse_usd(const std::string& text) {
   std::string_view number = text;
   if (number.starts_with('$')) number.remove_prefix(1);
@@ -46,12 +51,12 @@ Result<std::vector<llm::ModelSpec>> ModelFlags::specs() const {
 
 void SpendFlags::declare(Flags& flags) {
   flags.text("--usd", usd, "Most that models may cost, in dollars; needs known prices");
-  flags.integer("--tokens", tokens, "Most tokens of models, prompts and replies; 0: no bound");
+  flags.integer("--tokens", tokens, "Most tokens of models, prompts and replies; 0: no bound",
+                kTokensOfAll);
   flags.integer("--calls", calls, "Most calls of models, failed ones included; 0: no bound");
 }
 
 Result<SpendLimits> SpendFlags::limits() const {
-  if (tokens < 0 || calls < 0) return fail_input("--tokens and --calls cannot be negative");
   SpendLimits limits;
   if (!usd.empty()) limits.usd = KW_TRY(parse_usd(usd));
   if (tokens > 0) limits.tokens = tokens;
@@ -60,21 +65,15 @@ Result<SpendLimits> SpendFlags::limits() const {
 }
 
 void LengthFlags::declare_reply(Flags& flags) {
-  flags.integer("--max-tokens", reply_tokens, "Bound on one reply, thinking included");
+  flags.integer("--max-tokens", reply_tokens, "Bound on one reply, thinking included",
+                kTokensOfOne);
 }
 
 void LengthFlags::declare(Flags& flags) {
   declare_reply(flags);
   flags.integer("--prompt-tokens", prompt_tokens,
-                "Bound on one prompt; with that of the reply it must fit into the model's context");
-}
-
-Result<> LengthFlags::check() const {
-  constexpr std::int64_t kMost = 10'000'000;  // above any model's context
-  if (reply_tokens < 1 || prompt_tokens < 1 || reply_tokens > kMost || prompt_tokens > kMost)
-    return fail_input(
-        fmt::format("--max-tokens and --prompt-tokens are whole numbers from 1 to {}", kMost));
-  return {};
+                "Bound on one prompt; with that of the reply it must fit into the model's context",
+                kTokensOfOne);
 }
 
 void AskingFlags::declare(Flags& flags) {
@@ -130,14 +129,12 @@ void PaceFlags::declare(Flags& flags) {
   flags.integer("--requests-per-minute", requests_per_minute,
                 "Most requests a minute to each model behind an address; 0: no bound");
   flags.integer("--tokens-per-minute", tokens_per_minute,
-                "Most tokens a minute likewise, prompts and replies; 0: no bound");
+                "Most tokens a minute likewise, prompts and replies; 0: no bound", kTokensOfAll);
   flags.on_off("--cache-replies", cache_replies,
                "Answer what was asked like that in the workspace before from runs/replies/");
 }
 
 Result<llm::RateLimits> PaceFlags::rates() const {
-  if (requests_per_minute < 0 || tokens_per_minute < 0)
-    return fail_input("--requests-per-minute and --tokens-per-minute cannot be negative");
   return llm::RateLimits{requests_per_minute, tokens_per_minute};
 }
 

@@ -45,7 +45,6 @@ struct LengthFlags {
   /// --max-tokens alone, where prompts have no bound.
   void declare_reply(Flags& flags);
   bool any() const { return reply_tokens != kReplyTokens || prompt_tokens != kPromptTokens; }
-  Result<> check() const;
 };
 
 /// How every model is asked, and how long its server is waited for.

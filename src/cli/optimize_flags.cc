@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <span>
 
 #include "base/contains.h"
@@ -30,6 +31,7 @@ constexpr std::int64_t kDefaultWritingTimeNs = 900'000'000'000;
 constexpr std::int64_t kMostStartAttempts = 27;
 constexpr std::int64_t kStartShare = 4;
 constexpr std::int64_t kMostRounds = 10'000;
+constexpr std::int64_t kMostOutstanding = 10'000;
 
 /// Asks in flight where each round is a trip to another machine.
 constexpr int kBundleAsks = 8;
@@ -96,12 +98,8 @@ Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& stra
   if (flags.rounds != 0 && !strategy.has_rounds)
     return fail_input("--rounds means nothing to strategy '" + name + "'; it does to " +
                       strategies_where([](const auto& info) { return info.has_rounds; }));
-  if (flags.rounds < 0 || flags.rounds > kMostRounds)
-    return fail_input(fmt::format("--rounds is a number from 1 to {}", kMostRounds));
   if (flags.repairs != config.repairs && !strategy.has_repairs)
     return fail_input("--repairs means nothing to strategy '" + name + "'");
-  if (flags.repairs < 0 || flags.repairs > task::kMostRepairs)
-    return fail_input(fmt::format("--repairs is a number from 0 to {}", task::kMostRepairs));
   if (!flags.judge.empty() && !contains(strategy.roles, std::string_view("judge")))
     return fail_input("--judge means nothing to strategy '" + name +
                       "', which has no judge of its own; coder-judge has" +
@@ -191,9 +189,6 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
   KW_TRY(set_evidence(flags, *strategy, config));
   config.reward_policy = KW_TRY(search::find_reward_policy(flags.reward))->name;
   config.baseline = flags.baseline;
-  if (flags.attempts < 0) return fail_input("--attempts cannot be negative");
-  if (flags.patience < 0) return fail_input("--patience cannot be negative");
-  if (flags.outstanding < 1) return fail_input("--outstanding is at least 1");
   config.max_attempts = flags.attempts;
   if (flags.from_scratch && !strategy->is_writing)
     return fail_input("--from-scratch is for a model: give --model");
@@ -236,23 +231,25 @@ void OptimizeFlags::declare(Flags& f) {
   f.text("--guide", guide, "Of graph-walk: random, llm (a model chooses each step) or weights");
   f.on_off("--freeze-graph", freeze_graph,
            "Of graph-walk and graph-search: leave the workspace's graph of techniques as it is");
-  f.integer("--rounds", rounds, "Of strategies that end by themselves; default 10");
+  f.integer("--rounds", rounds, "Of strategies that end by themselves; default 10",
+            {1, kMostRounds});
   f.integer("--repairs", repairs,
             "Of refine and agent: how often what failed is sent back before something else is "
-            "tried");
+            "tried",
+            {0, task::kMostRepairs});
   f.text("--baseline", baseline, "What to beat, by name; default: the fastest");
   f.integer("--attempts", attempts, "Most attempts; 0: no limit");
   f.text("--time", time,
          "Most time, e.g. 120s or 5m; where nothing bounds a run 90s, with a model 15m");
   f.integer("--patience", patience, "Stop after so many attempts without a new best; 0: never");
   f.texts("--goal", goals, "Stop when reached: 2.5ms, 8x or 0.9roof; repeatable");
-  f.integer("--seed", seed, "Of the strategy only");
-  f.integer("--outstanding", outstanding, "Asks in flight");
+  f.integer("--seed", seed, "Of the strategy only", {0, std::numeric_limits<std::int64_t>::max()});
+  f.integer("--outstanding", outstanding, "Asks in flight", {1, kMostOutstanding});
   f.text("--save-attempts", save_attempts, "Keep every source here as NNN_name.cpp or .cu");
   f.text("--mode", mode,
          "generic: one build for all shapes; specialised: then one for each timed shape, too");
   f.text("--carrier", carrier,
-         "pipe: judged here; bundle: what waits for a judge is written to runs/TASK.bundle");
+         "pipe: judged here; bundle: what waits for a judge is written to runs/TASK.ARCH.bundle");
   f.text("--results", results, "What kw-worker --bundle made of the last bundle");
   f.on_off("--profile", profile,
            "cuda: profile every new best, for whoever writes the next kernel; bandit, coder-judge "

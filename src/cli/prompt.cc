@@ -107,7 +107,7 @@ Command prompt_command() {
     FirstPromptFlags& first = flags->first;
     first.run.declare(f);
     f.integer("--attempt", flags->attempt,
-              "TASK is a run: show what this attempt of it was sent, and the reply");
+              "TASK is a run: show what this attempt of it was sent, and the reply", {1});
     f.text("--errand", first.errand,
            "write | repair | rethink | improve; default: what the strategy asks for first");
     f.text("--parent", first.parent, "Kernel to mend or improve; the reference without it");

@@ -87,12 +87,8 @@ Result<> write_files(const SuiteFlags& flags, const report::SuiteResult& result)
 }
 
 Result<int> suite(const Global& global, const SuiteFlags& flags) {
-  if (flags.jobs < 1 || flags.jobs > kMostJobs)
-    return fail_input(fmt::format("--jobs is a number from 1 to {}", kMostJobs));
   report::SuiteResult result;
   result.spec = KW_TRY(read_spec(flags.spec));
-  if (flags.landscape < 0 || flags.landscape > kMostWorlds)
-    return fail_input(fmt::format("--landscape is a number from 1 to {}", kMostWorlds));
   if (flags.landscape > 0 && !flags.models.empty())
     return fail_input("--model means nothing with --landscape, where nobody is asked");
   if (flags.landscape > 0 && !flags.asking.timeout.empty())
@@ -157,11 +153,13 @@ Command suite_command() {
     f.texts("--model", flags->models,
             "For 'real' among the spec's models; where it has none, instead of them; repeatable");
     flags->asking.declare_timeout(f);
-    f.integer("--jobs", flags->jobs, "Searches at a time; measuring takes turns all the same");
+    f.integer("--jobs", flags->jobs, "Searches at a time; measuring takes turns all the same",
+              {1, kMostJobs});
     f.text("--csv", flags->csv, "Write a line for each search to this file");
     f.text("--into", flags->into, "Put the tables between the suite's marks in this document");
     f.integer("--landscape", flags->landscape,
-              "Search so many synthetic worlds of techniques instead: no model, no device");
+              "Search so many synthetic worlds of techniques instead: no model, no device",
+              {1, kMostWorlds});
     f.on_off("--list", flags->list, "Print the commands and run nothing");
   };
   command.run = [flags](const Global& global) {

@@ -182,8 +182,8 @@ void DescribeFlags::declare(Flags& flags) {
   pace.declare(flags);
   length.declare_reply(flags);
   asking.declare(flags);
-  flags.integer("--tries", tries,
-                "Most replies: what is wrong with a draft goes back to the model");
+  flags.integer("--tries", tries, "Most replies: what is wrong with a draft goes back to the model",
+                {1});
   flags.on_off("--yes", yes, "Accept the draft unread, if it is admitted");
 }
 
@@ -228,8 +228,6 @@ Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
   KW_TRY(as_input(task::draft_skeleton(name)));  // the name, before anything is paid
   if (fs::exists(folder, ignored)) return fail_input("exists already", folder.string());
   if (trim(flags.words).empty()) return fail_input("--describe wants words");
-  if (flags.tries < 1) return fail_input("--tries is at least 1");
-  KW_TRY(flags.length.check());
   const ReplySettings reply = KW_TRY(flags.asking.reply(flags.length.reply_tokens));
   const auto say = [](const std::string& text) { fmt::print(stderr, "kw: {}\n", text); };
   const auto data = KW_TRY(open_data(global));

@@ -21,8 +21,6 @@ namespace {
 /// The role of the model that reads findings for those who write.
 constexpr const char* kJudgeRole = "judge";
 
-constexpr std::int64_t kMostShortlist = 16;
-
 /// A spec as it is kept with a run: with its role and where it is.
 std::string kept_text(const llm::ModelSpec& spec) {
   return (spec.role.empty() ? "" : spec.role + "=") + spec.text();
@@ -49,10 +47,11 @@ void WritingFlags::declare(Flags& flags) {
   length.declare(flags);
   asking.declare(flags);
   flags.integer("--writes", writes,
-                "Of strategy best-of-n: how many kernels are written; default 8");
+                "Of strategy best-of-n: how many kernels are written; default 8", {1});
   flags.integer("--shortlist", shortlist,
                 "Kernels written for each ask, of which that is judged of which recorded steps "
-                "promise most");
+                "promise most",
+                {1, kMostShortlist});
   flags.text(
       "--ensemble", ensemble,
       "Which of several models writes: bandit, by what each was worth its cost (the default), "
@@ -94,12 +93,8 @@ Result<> WritingFlags::into(RunConfig& config) const {
   if (config.models.empty() && asking.any())
     return fail_input(
         "--temperature, --effort and --model-timeout are for models: give --model too");
-  KW_TRY(length.check());
   const ReplySettings reply = KW_TRY(asking.reply(length.reply_tokens));
   const llm::RateLimits rates = KW_TRY(pace.rates());
-  if (writes < 0) return fail_input("--writes is at least 1");
-  if (shortlist < 1 || shortlist > kMostShortlist)
-    return fail_input(fmt::format("--shortlist is a number from 1 to {}", kMostShortlist));
   if (config.models.empty() && shortlist > 1)
     return fail_input("--shortlist is for a model: give --model");
   const std::vector<std::string> ensembles{kBanditEnsemble, kTurnEnsemble};

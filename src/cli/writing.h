@@ -18,6 +18,9 @@
 
 namespace kw::cli {
 
+/// Kernels that may be written for one ask.
+inline constexpr std::int64_t kMostShortlist = 16;
+
 /// What a run may be told about models.
 struct WritingFlags {
   ModelFlags models;

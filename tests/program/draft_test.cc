@@ -214,7 +214,7 @@ TEST_F(Draft, WrongFlagsCostNothing) {
   EXPECT_THAT(error({"task", "new", "t", "--cache-replies"}), HasSubstr("give --describe"));
   EXPECT_THAT(error({"task", "new", "t", "--describe", "x", "--model", "scripted:x",
                      "--requests-per-minute", "-1"}),
-              HasSubstr("cannot be negative"));
+              HasSubstr("--requests-per-minute: -1 is too small: at least 0"));
   EXPECT_THAT(error({"task", "new", "T-1", "--describe", "x", "--model", "openai:m"}),
               HasSubstr("cannot name a task"));
   EXPECT_THAT(error({"task", "new", "t", "--describe", "x", "--from", "a.c"}),

@@ -485,7 +485,7 @@ TEST(ModelFlags, AreCheckedBeforeAnythingStarts) {
   EXPECT_THAT(error({"--calls", "3"}), HasSubstr("give --model"));
   EXPECT_THAT(error({"--cache-replies"}), HasSubstr("give --model"));
   EXPECT_THAT(error({"--model", "openai:m", "--tokens-per-minute", "-1"}),
-              HasSubstr("cannot be negative"));
+              HasSubstr("--tokens-per-minute: -1 is too small: at least 0"));
   EXPECT_THAT(error({"--model", "openai:m"}), HasSubstr("OPENAI_API_KEY"));
   EXPECT_THAT(error({"--model", "openai:m", "--strategy", "greedy"}), HasSubstr("means nothing"));
   EXPECT_THAT(error({"--model", "scripted:none.txt"}), HasSubstr("none.txt"));

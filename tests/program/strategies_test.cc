@@ -64,7 +64,7 @@ TEST(EveryStrategy, RefusesWhatMeansNothingToIt) {
               HasSubstr("sketch or paper, not 'best'"));
   EXPECT_THAT(refused({"--strategy", "evolve", "--rounds", "3"}), HasSubstr("means nothing"));
   EXPECT_THAT(refused({"--strategy", "coder-judge", "--rounds", "4294967297"}),
-              HasSubstr("from 1 to 10000"));
+              HasSubstr("4294967297 is too large: at most 10000"));
   EXPECT_THAT(refused({"--strategy", "agent", "--judge", "rules"}), HasSubstr("means nothing"));
 }
 
