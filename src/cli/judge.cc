@@ -100,8 +100,7 @@ Result<double> share_of(const std::string& text) {
 
 /// What the flags ask of the measurement.
 Result<> shape_measurement(const JudgeFlags& flags, EvaluationRequest& request) {
-  if (flags.pairs < 0) return fail_input("--pairs is a number of pairs");
-  request.measure.pairs = static_cast<int>(std::min<std::int64_t>(flags.pairs, 100'000));
+  request.measure.pairs = static_cast<int>(flags.pairs);
   if (!flags.checked_share.empty())
     request.measure.checked_share = KW_TRY(share_of(flags.checked_share));
   for (const std::string& name : flags.only)
@@ -165,6 +164,7 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   if (!compiles_only) starting = Bench::start(global, aim);  // Looks around while we read.
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
+  KW_TRY(engine::TaskWorkbench::check_baseline(definition, aim.target, flags.baseline));
   auto submission = KW_TRY(read_submission(flags, aim.target, definition));
   if (submission.judged) return std::move(*submission.judged);
   if (compiles_only && aim.arch.empty()) aim.arch = KW_TRY(arch_here(global, aim));
@@ -254,7 +254,8 @@ Command judge_command() {
     f.text("--baseline", flags->baseline, "Opponent by name; default: the fastest");
     f.texts("--set", flags->settings, "Knob value K=V; repeatable");
     f.texts("--only", flags->only, "Time this workload alone; repeatable");
-    f.integer("--pairs", flags->pairs, "Time exactly so many pairs; default: until decided");
+    f.integer("--pairs", flags->pairs, "Time exactly so many pairs; default: until decided",
+              {1, 100'000});
     f.text("--checked-share", flags->checked_share,
            "Share of the output checked after each timed call, such as 1/16");
     f.on_off("--sustained", flags->sustained,

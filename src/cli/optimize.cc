@@ -83,14 +83,17 @@ Result<Setting> open_setting(const Global& global, const OptimizeFlags& flags,
     setting.sha256 = std::move(parts.sha256);
     setting.landscape = std::move(parts.workbench);
     setting.synthetic = std::move(parts.carrier);
+    KW_TRY(engine::find_baseline(setting.landscape->baselines(), flags.baseline));
     return setting;
   }
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_accepted_task(global, data, config.task_path));
+  KW_TRY(engine::TaskWorkbench::check_baseline(definition, config.target, flags.baseline));
   const DeviceFacts facts =
       KW_TRY(open_judge(global, config, definition.task.name, store, setting));
   setting.real = KW_TRY(
       lay_groundwork(global, data, std::move(definition), {config.target, config.arch}, facts));
+  KW_TRY(setting.real->workbench->check_baseline(flags.baseline));
   setting.real->shelf = KW_TRY(open_shelf(data, flags.embedder, flags.writing.models.base_url,
                                           config.model_timeout_ns,
                                           [&view](const std::string& t) { view.on_notice(t); }));
@@ -227,7 +230,6 @@ Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Settin
     return fail_input("a landscape has no shapes: --mode specialised means nothing to it");
   if (wanted.stored) return fit_to_device(wanted, setting);
   if (setting.real) {
-    KW_TRY(setting.real->workbench->check_baseline(config.baseline));
     fit_to_task(config, flags, *setting.real);
   } else {
     config.task = setting.name;

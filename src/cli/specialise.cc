@@ -52,11 +52,11 @@ Result<Candidate> kernel_of(const SpecialiseFlags& flags, const Named& named,
 }
 
 Result<int> specialise(const Global& global, const SpecialiseFlags& flags) {
-  if (flags.points < 1 || flags.points > 1000) return fail_input("--points is 1 to 1000");
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   const Named named = KW_TRY(named_by(flags, store));
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_accepted_task(global, data, named.task));
+  KW_TRY(engine::TaskWorkbench::check_baseline(definition, named.aim.target, flags.baseline));
   const Candidate kernel = KW_TRY(kernel_of(flags, named, store, definition));
   const auto bench = KW_TRY(Bench::open(global, &store, named.aim));
   const auto workbench = KW_TRY(engine::TaskWorkbench::create(
@@ -104,7 +104,7 @@ Command specialise_command() {
     flags->target.declare(f, true);
     f.texts("--set", flags->settings, "Knob value K=V for all other shapes; repeatable");
     f.text("--baseline", flags->baseline, "Opponent of the certificate; default: the fastest");
-    f.integer("--points", flags->points, "Points of the knobs to try at each shape");
+    f.integer("--points", flags->points, "Points of the knobs to try at each shape", {1, 1000});
   };
   command.run = [flags](const Global& global) {
     return end_command(global, specialise(global, *flags));

@@ -237,6 +237,7 @@ Result<int> sweep(const Global& global, const SweepFlags& flags) {
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
   const Aim aim = KW_TRY(flags.target.aim(flags.kernel));
+  KW_TRY(engine::TaskWorkbench::check_baseline(definition, aim.target, flags.baseline));
   task::WorkloadSpec spec = KW_TRY(base_workload(definition, aim.target, flags.workload));
   for (const auto& [dim, value] : plan.fixed) KW_TRY(set_dim(spec, definition, dim, value));
   KW_TRY(set_dim(spec, definition, plan.dim, plan.values.front()));

@@ -197,6 +197,14 @@ Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStandi
   return no_baseline(name, names);
 }
 
+Result<> find_baseline(const std::vector<Candidate>& baselines, const std::string& name) {
+  if (name.empty() || std::ranges::find(baselines, name, &Candidate::name) != baselines.end())
+    return {};
+  std::vector<std::string> names;
+  for (const Candidate& c : baselines) names.push_back(c.name);
+  return no_baseline(name, names);
+}
+
 std::unexpected<Error> no_baseline(const std::string& name, const std::vector<std::string>& names) {
   return fail_input("no baseline named '" + name + "'" + suggestion(name, names) +
                     "; there are: " + join(names, ", "));

@@ -98,6 +98,9 @@ Result<const BaselineStanding*> choose_baseline(const std::vector<BaselineStandi
 /// The error for a name that is none of `names`.
 std::unexpected<Error> no_baseline(const std::string& name, const std::vector<std::string>& names);
 
+/// That error where none of `baselines` has the name; an empty one means the fastest.
+Result<> find_baseline(const std::vector<Candidate>& baselines, const std::string& name);
+
 /// Gives a request of purpose judge the noise floors that its opponent showed within the last hour.
 Result<> recall_floors(const Surroundings& s, EvaluationRequest& request);
 /// Keeps those that the evaluation of this request had to measure.

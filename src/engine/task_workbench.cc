@@ -111,43 +111,52 @@ search::Validity TaskWorkbench::fits(const Candidate& candidate) const {
   };
 }
 
-Result<> TaskWorkbench::gather_cpu_baselines() {
-  baselines_.push_back(task::reference_candidate(definition_));
-  const auto is_named = [&](const char* name) {
-    return std::any_of(definition_.baselines.begin(), definition_.baselines.end(),
-                       [&](const Candidate& c) { return c.name == name; });
-  };
-  if (!is_named("omp")) {
-    const std::string source = propose::parallel_form(definition_.task, definition_.reference);
-    if (!source.empty()) {
+namespace {
+
+/// What a task has for a target, on cpu with its reference and, where it names none, the parallel
+/// form of that.
+Result<std::vector<Candidate>> baselines_of(const task::Definition& definition, Target target) {
+  std::vector<Candidate> baselines;
+  if (target == Target::Cpu) {
+    baselines.push_back(task::reference_candidate(definition));
+    const bool has_omp = std::ranges::any_of(definition.baselines,
+                                             [](const Candidate& c) { return c.name == "omp"; });
+    if (const std::string source =
+            has_omp ? "" : propose::parallel_form(definition.task, definition.reference);
+        !source.empty()) {
       auto parallel = task::make_candidate("omp", source, Origin::Baseline, {});
-      if (!parallel) return fail_input(task::to_text(parallel.error()), definition_.folder);
-      baselines_.push_back(std::move(*parallel));
+      if (!parallel) return fail_input(task::to_text(parallel.error()), definition.folder);
+      baselines.push_back(std::move(*parallel));
     }
   }
-  return {};
+  std::ranges::copy_if(definition.baselines, std::back_inserter(baselines),
+                       [&](const Candidate& c) { return c.target == target; });
+  return baselines;
+}
+
+}  // namespace
+
+Result<> TaskWorkbench::check_baseline(const task::Definition& definition, Target target,
+                                       const std::string& name) {
+  return find_baseline(KW_TRY(baselines_of(definition, target)), name);
 }
 
 Result<> TaskWorkbench::check_baseline(const std::string& name) const {
-  if (name.empty() || std::ranges::find(baselines_, name, &Candidate::name) != baselines_.end())
-    return {};
   for (const std::string& notice : notices_)
-    if (notice.starts_with("baseline " + name + " ")) return fail_input(notice, "--baseline");
-  std::vector<std::string> names;
-  for (const Candidate& c : baselines_) names.push_back(c.name);
-  return no_baseline(name, names);
+    if (!name.empty() && notice.starts_with("baseline " + name + " "))
+      return fail_input(notice, "--baseline");
+  return find_baseline(baselines_, name);
 }
 
 Result<> TaskWorkbench::gather_baselines() {
-  if (options_.target == Target::Cpu) KW_TRY(gather_cpu_baselines());
-  for (const Candidate& c : definition_.baselines) {
-    if (c.target != options_.target) continue;
+  for (Candidate& c : KW_TRY(baselines_of(definition_, options_.target))) {
+    // The reference and its parallel form need nothing that is not here.
     if (const std::string why = options_.why_not_built ? options_.why_not_built(c) : "";
         !why.empty()) {
       notices_.push_back("baseline " + c.name + " is left out: " + why);
       continue;
     }
-    baselines_.push_back(c);
+    baselines_.push_back(std::move(c));
   }
   return {};
 }

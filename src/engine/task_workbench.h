@@ -52,12 +52,15 @@ class TaskWorkbench final : public Workbench {
   /// Error (of the input): no baseline of this name can be the opponent here. Empty: the fastest,
   /// so no error. Cheap, so ask before anything is timed.
   Result<> check_baseline(const std::string& name) const;
+  /// The same of the name alone, before there is a device or a compiler: what the task has for the
+  /// target, whether or not it can be built here.
+  static Result<> check_baseline(const task::Definition& definition, Target target,
+                                 const std::string& name);
   const std::vector<propose::Idea>& proposals() const { return ideas_; }
 
  private:
   TaskWorkbench() = default;
   Result<> gather_baselines();
-  Result<> gather_cpu_baselines();
   struct Site;
   void gather_search_ideas();
   std::string arch() const;
