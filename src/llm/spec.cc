@@ -76,6 +76,12 @@ Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view defau
   const std::size_t end = rest.find(':');
   const std::string_view provider = rest.substr(0, end);
   const auto known = enum_from<Provider>(provider);
+  // Of these the word alone says all but where.
+  if (known == Provider::Manual &&
+      trim(end == std::string_view::npos ? "" : rest.substr(end + 1)).empty())
+    return bad("manual needs a folder, where prompts go and replies are put: --model " +
+                   (spec.role.empty() ? "" : spec.role + "=") + "manual:./chat",
+               text);
   if (!known || end == std::string_view::npos) {
     const auto& names = EnumNames<Provider>::names;
     const std::string hint =
