@@ -137,6 +137,10 @@ Result<int> compare(const Global& global, const CompareFlags& flags) {
     return compare_targets(global, flags.targets, flags.runs.front(), flags.svg);
   }
   if (flags.runs.size() < 2) return fail_input("wants at least two runs", flags.runs.front());
+  std::set<std::string> named;
+  for (const std::string& name : flags.runs)
+    if (!named.insert(name).second)
+      return fail_input("is named twice: a run differs from itself in nothing", name);
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   std::vector<Compared> runs;
   std::vector<report::Series> series;

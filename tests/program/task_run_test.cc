@@ -66,8 +66,7 @@ void expect_views(const Workspace& w) {
   const auto steps = split_lines(w.kw({"export", "twice-1"}).out);
   EXPECT_EQ(steps.size(), run["attempts"].get<std::size_t>());
   EXPECT_EQ(w.kw({"replay", "twice-1", "--json"}).json()["is_identical"], true);
-  const json both = w.kw({"compare", "twice-1", "twice-1", "--json"}).json();
-  EXPECT_EQ(both["runs"].size(), 2u);
+  EXPECT_EQ(w.kw({"compare", "twice-1", "twice-1"}).code, 2) << "a run and itself";
 }
 
 /// Names that others rely on: what `judge` says of a kernel, and `optimize` of its best.
