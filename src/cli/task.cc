@@ -7,8 +7,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/contains.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/admission_view.h"
 #include "cli/commands.h"
 #include "cli/session.h"
 #include "cli/task_draft.h"
@@ -16,6 +18,7 @@
 #include "record/codec.h"
 #include "search/budget.h"
 #include "task/draft.h"
+#include "task/load.h"
 #include "task/resolve.h"
 #include "task/units.h"
 
@@ -28,6 +31,7 @@ struct TaskFlags {
   std::string from;
   std::string function;
   std::string time;
+  bool verbose = false;
   DescribeFlags describe;
 };
 
@@ -87,25 +91,40 @@ Result<int> check_task(const Global& global, const TaskFlags& flags) {
     for (const worker::AdmissionLine& line : lines) object["admission"].push_back(line_json(line));
     std::printf("%s\n", dump_json(object).c_str());
   } else {
-    for (const worker::AdmissionLine& line : lines)
-      fmt::print("{:<4} {:<30} {:<18} {}\n",
-                 !line.is_examined     ? "left"
-                 : !line.is_applicable ? "none"
-                 : line.is_ok          ? "ok"
-                                       : "FAIL",
-                 line.what, line.workload, line.detail);
-    fmt::print("{} is {}\n", name, admission_words(lines));
+    fmt::print("{}{} is {}\n", flags.verbose ? admission_details(lines) : admission_summary(lines),
+               name, admission_words(lines));
   }
   return is_good ? kDone : kNotGood;
+}
+
+/// Names of the tasks in the workspace.
+Result<std::vector<std::string>> own_tasks(const platform::Path& folder) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) return names;
+  for (std::string& name : KW_TRY(platform::list_dir(folder)))
+    if (std::filesystem::exists(folder / name / "task.yaml", ignored))
+      names.push_back(std::move(name));
+  return names;
+}
+
+/// Whether the workspace's task of this name is the shipped one, as it is in a clone.
+bool is_as_shipped(const memory::DataFiles& data, const std::string& name,
+                   const platform::Path& folder) {
+  const auto files = memory::shipped_task(data, name);
+  if (!files) return false;
+  const auto shipped = task::parse_task(*files);
+  const auto own = task::load_task(folder);
+  return shipped && own && shipped->task.sha256 == own->task.sha256;
 }
 
 Result<int> list_tasks(const Global& global) {
   const auto data = KW_TRY(open_data(global));
   Json tasks = Json::array();
-  const auto show = [&](const std::string& name, const std::string& where) {
+  const auto show = [&](const std::string& name, const std::string& where, const char* note = "") {
     const auto definition = open_task(global, data, where);
-    const std::string summary =
-        definition ? definition->task.summary : "not usable: " + describe(definition.error());
+    const std::string summary = note + (definition ? definition->task.summary
+                                                   : "not usable: " + describe(definition.error()));
     if (global.json)
       tasks.push_back({{"name", name},
                        {"task", where},
@@ -116,13 +135,17 @@ Result<int> list_tasks(const Global& global) {
       fmt::print("{:<24} {:<14} {}\n", where, definition ? definition->task.family : "",
                  split_lines(summary).empty() ? summary : split_lines(summary).front());
   };
-  for (const std::string& name : data.folders("tasks")) show(name, name);
-  const platform::Path own = platform::Path(global.workspace) / "tasks";
-  std::error_code ignored;
-  if (std::filesystem::is_directory(own, ignored))
-    for (const std::string& name : KW_TRY(platform::list_dir(own)))
-      if (std::filesystem::exists(own / name / "task.yaml", ignored))
-        show(name, (own / name).string());
+  const platform::Path folder = platform::Path(global.workspace) / "tasks";
+  const auto own = KW_TRY(own_tasks(folder));
+  const auto shipped = data.folders("tasks");
+  // Each once: where both have a name, the workspace's is what the name means.
+  for (const std::string& name : shipped)
+    if (!contains(own, name) || is_as_shipped(data, name, folder / name)) show(name, name);
+  for (const std::string& name : own)
+    if (!contains(shipped, name))
+      show(name, (folder / name).string());
+    else if (!is_as_shipped(data, name, folder / name))
+      show(name, (folder / name).string(), "(instead of the shipped one) ");
   if (global.json) std::printf("%s\n", dump_json({{"tasks", tasks}}).c_str());
   return kDone;
 }
@@ -307,6 +330,7 @@ Command task_command() {
             flags.target.declare(f, true);
             f.text("--time", flags.time,
                    "Begin nothing more after so long, e.g. 10m; default: until all is done");
+            f.on_off("--verbose", flags.verbose, "A line for each check, not for each workload");
           },
           check_task),
       child(

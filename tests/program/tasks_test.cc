@@ -1,5 +1,7 @@
 // Task folders through the program: drafts and listings; malformed ones are in tests/cases.
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
 #include "kw.h"
 
 namespace kw::program {
@@ -20,6 +22,27 @@ TEST(Tasks, AreShown) {
   EXPECT_EQ(shown["task"]["name"], "twice");
   EXPECT_EQ(shown["workloads"].size(), 3u);
   EXPECT_EQ(shown["workloads"][0]["bytes"], 8000);
+}
+
+// As in a clone, whose tasks/ are the workspace's and compiled into the program.
+TEST(Tasks, OneThatIsShippedAndInTheWorkspaceIsListedOnce) {
+  const Workspace w;
+  std::filesystem::create_directory(w.path() / "tasks");
+  std::filesystem::copy(KW_SOURCE_DIR "/tasks/saxpy", w.path() / "tasks" / "saxpy",
+                        std::filesystem::copy_options::recursive);
+  const auto listed = [&] {
+    std::vector<nlohmann::json> all;
+    const auto tasks = w.kw({"task", "list", "--json"}).json()["tasks"];
+    for (const auto& task : tasks)
+      if (task["name"] == "saxpy") all.push_back(task);
+    return all;
+  };
+  ASSERT_EQ(listed().size(), 1u);
+  EXPECT_EQ(listed()[0]["task"], "saxpy");
+  w.write("tasks/saxpy/reference.cpp", w.read("tasks/saxpy/reference.cpp") + "\n// mine\n");
+  ASSERT_EQ(listed().size(), 1u);
+  EXPECT_THAT(listed()[0]["task"].get<std::string>(), HasSubstr("tasks/saxpy"));
+  EXPECT_THAT(listed()[0]["summary"].get<std::string>(), HasSubstr("instead of the shipped one"));
 }
 
 TEST(Tasks, ShippedAndOwnOnesAreListed) {

@@ -1,0 +1,91 @@
+// Lines of kw task check.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/admission_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/display_width.h"
+#include "base/foreign_text.h"
+
+namespace kw::cli {
+namespace {
+
+constexpr std::size_t kColumns = 80;
+
+/// What worker::lines_of() calls a problem of the task as a whole.
+constexpr const char* kAllWorkloads = "all";
+
+const char* mark_of(const worker::AdmissionLine& line) {
+  if (!line.is_examined) return "left";
+  if (!line.is_applicable) return "none";
+  return line.is_ok ? "ok" : "FAIL";
+}
+
+/// What was looked at on one workload.
+struct WorkloadTally {
+  std::string name;
+  int checks = 0;
+  int failures = 0;
+  std::string reference;  ///< Where the reference stands.
+  std::string left_out;   ///< Why something was not looked at.
+};
+
+std::vector<WorkloadTally> tally(const std::vector<worker::AdmissionLine>& lines) {
+  std::vector<WorkloadTally> tallies;
+  for (const worker::AdmissionLine& line : lines) {
+    if (line.workload == kAllWorkloads) continue;
+    auto at = std::ranges::find(tallies, line.workload, &WorkloadTally::name);
+    if (at == tallies.end()) at = tallies.insert(at, WorkloadTally{line.workload, 0, 0, "", ""});
+    if (!line.is_examined) {
+      at->left_out = line.detail;
+      continue;
+    }
+    if (!line.is_applicable) continue;
+    ++at->checks;
+    at->failures += line.is_ok ? 0 : 1;
+    if (line.what.starts_with("reference") && line.is_ok) at->reference = line.detail;
+  }
+  return tallies;
+}
+
+std::string line_of_workload(const WorkloadTally& t) {
+  const char* mark = t.failures > 0 ? "FAIL" : t.checks > 0 ? "ok" : "left";
+  std::string text = t.checks == 0 ? ""
+                     : t.failures == 0
+                         ? fmt::format("{} checks", t.checks)
+                         : fmt::format("{} of {} checks failed", t.failures, t.checks);
+  if (!t.reference.empty()) text += ", reference " + t.reference;
+  if (!t.left_out.empty()) text += (text.empty() ? "left out: " : "; left out: ") + t.left_out;
+  constexpr std::size_t kName = 20;
+  return cut_to_width(fmt::format("{:<4} {} {}", mark, fill_to_width(sanitise_line(t.name), kName),
+                                  sanitise_line(text)),
+                      kColumns) +
+         "\n";
+}
+
+}  // namespace
+
+std::string admission_summary(const std::vector<worker::AdmissionLine>& lines) {
+  std::string text;
+  for (const WorkloadTally& t : tally(lines)) text += line_of_workload(t);
+  for (const worker::AdmissionLine& line : lines) {
+    if (line.is_ok) continue;
+    std::string words =
+        line.workload == kAllWorkloads ? line.what : line.workload + ": " + line.what;
+    if (!line.detail.empty()) words += ": " + line.detail;
+    text += wrap_to_width("FAIL " + sanitise_line(words), kColumns, 5) + "\n";
+  }
+  return text;
+}
+
+std::string admission_details(const std::vector<worker::AdmissionLine>& lines) {
+  std::string text, failures;
+  for (const worker::AdmissionLine& line : lines)
+    (line.is_ok ? text : failures) += fmt::format("{:<4} {:<30} {:<18} {}\n", mark_of(line),
+                                                  line.what, line.workload, line.detail);
+  return text + failures;
+}
+
+}  // namespace kw::cli

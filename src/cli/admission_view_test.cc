@@ -1,0 +1,62 @@
+// What kw task check prints: short, within 80 columns, failures where the eye ends.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/admission_view.h"
+
+#include <gmock/gmock.h>
+
+#include "base/display_width.h"
+#include "base/text.h"
+
+namespace kw::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::StartsWith;
+
+std::vector<worker::AdmissionLine> lines() {
+  const std::string why =
+      "taken for correct: the values are so small that what the last block adds is below the gate";
+  return {{"reference at the task's type", "one", true, "at 0.5 of its gate"},
+          {"reference at the task's type", "a-shape-of-a-very-long-name", true, "at 0 of its gate"},
+          {"zeros", "one", true, "caught at 1e+06 times the gate"},
+          {"ones", "a-shape-of-a-very-long-name", false, why},
+          {"mutant 3", "one", true, "does not apply: the same", true, false},
+          {"null answers and mutants", "big", true, "it needs 40 GiB", false},
+          {"raise the values of x, or lower c", "all", false, ""}};
+}
+
+std::vector<std::string> lines_in(const std::string& text) {
+  std::vector<std::string> all;
+  for (const std::string_view line : split_lines(text)) all.emplace_back(line);
+  return all;
+}
+
+TEST(AdmissionView, ALineForEachWorkloadAndFailuresLast) {
+  EXPECT_THAT(
+      lines_in(admission_summary(lines())),
+      ElementsAre("ok   one                  2 checks, reference at 0.5 of its gate",
+                  "FAIL a-shape-of-a-very-l… 1 of 2 checks failed, reference at 0 of its gate",
+                  "left big                  left out: it needs 40 GiB",
+                  StartsWith("FAIL a-shape-of-a-very-long-name: ones: taken for correct:"),
+                  StartsWith("     "), "FAIL raise the values of x, or lower c"));
+}
+
+TEST(AdmissionView, FitsEightyColumns) {
+  auto many = lines();
+  many[3].detail +=
+      std::string(200, 'x') + " 核心核心核心核心核心核心核心核心核心核心核心核心核心核心";
+  for (const std::string& line : lines_in(admission_summary(many)))
+    EXPECT_LE(display_width(line), 80u) << line;
+}
+
+TEST(AdmissionView, DetailsEndWithWhatFailed) {
+  const auto all = lines_in(admission_details(lines()));
+  ASSERT_EQ(all.size(), lines().size());
+  EXPECT_THAT(all[0], StartsWith("ok   reference"));
+  EXPECT_THAT(all[3], StartsWith("none mutant 3"));
+  EXPECT_THAT(all[5], StartsWith("FAIL ones"));
+  EXPECT_THAT(all[6], StartsWith("FAIL raise"));
+}
+
+}  // namespace
+}  // namespace kw::cli
