@@ -78,7 +78,7 @@ judge() { # HOST BUNDLE RESULTS BIN
 
 pack() { # TASK BIN FLAG...
   local name
-  name=$(basename "${bundle%.bundle}")
+  name=$(basename "$1")
   mkdir -p "$work/hosted/bin"
   (cd "$2" && cp "${programs[@]}" "$work/hosted/bin/")
   cp "$bundle" "$work/hosted/$name.bundle"

@@ -150,7 +150,9 @@ Result<std::unique_ptr<evaluate::BundleCarrier>> open_bundle(
     std::optional<compile::Disassembler> disassembler) {
   evaluate::BundleOptions options;
   options.disassembler = std::move(disassembler);
-  options.file = store.root() / (task + ".bundle");
+  // Runs of one task for several devices wait at the same time.
+  options.file = store.root() / fmt::format("{}.{}.bundle", task,
+                                            aim.arch.empty() ? name_of(aim.target) : aim.arch);
   options.facts = KW_TRY(bundle_facts(store, aim));
   options.build_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.recall = [&store](const std::string& key) -> Result<std::optional<Evaluation>> {

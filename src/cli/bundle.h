@@ -40,7 +40,8 @@ Result<DeviceFacts> facts_elsewhere(const Aim& aim);
 /// What is known of the device elsewhere: of earlier results, else of the arch.
 Result<DeviceFacts> bundle_facts(const store::RunStore& store, const Aim& aim);
 
-/// A carrier that writes runs/<task>.bundle. `compiler` and `store` must outlive it.
+/// A carrier that writes runs/<task>.cpu.bundle, or runs/<task>.<arch>.bundle. `compiler` and
+/// `store` must outlive it.
 Result<std::unique_ptr<evaluate::BundleCarrier>> open_bundle(
     compile::Compiler& compiler, store::RunStore& store, const std::string& task, const Aim& aim,
     std::optional<compile::Disassembler> disassembler);

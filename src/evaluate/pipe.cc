@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "platform/clock.h"
+#include "record/bounds.h"
 #include "record/codec.h"
 #include "worker/equipment.h"
 #include "worker/frame.h"
@@ -32,6 +33,18 @@ Result<worker::Reply> accepted(Result<worker::Reply> reply) {
   Error error = worker::error_of(*reply);
   error.advice = Advice::Stop;
   return std::unexpected(std::move(error));
+}
+
+/// A worker runs beside foreign code: figures that cannot be are not believed because it says them.
+Result<> check_answer(const worker::Reply& reply) {
+  const auto check = [&]() -> Result<> {
+    for (const Evaluation& evaluation : reply.evaluation) KW_TRY(check_evaluation(evaluation));
+    for (const DeviceFacts& facts : reply.facts) KW_TRY(check_facts(facts));
+    return {};
+  };
+  const auto checked = check();
+  if (checked) return {};
+  return fail("the worker answered what cannot be: " + checked.error().what, "", Advice::Stop);
 }
 
 }  // namespace
@@ -81,7 +94,10 @@ Result<worker::Reply> PipeCarrier::receive() {
     auto reply = KW_TRY(decode<worker::Reply>(text));
     if (reply.version != worker::kProtocolVersion)
       return fail("the worker is of another version; rebuild it", "", Advice::Stop);
-    if (reply.progress.empty()) return reply;
+    if (reply.progress.empty()) {
+      KW_TRY(check_answer(reply));
+      return reply;
+    }
     take_progress(reply.progress.front(), since_ns);
   }
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "record/codec.h"
@@ -65,12 +66,20 @@ inline Result<> below(Result<> read, const std::string& step) {
 template <class T>
 Result<> read(const Json& json, T& out);
 
+/// Whether the integer fits: get() would keep its lower bits.
+template <class T>
+bool is_within(const Json& json) {
+  return json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
+                                   : std::in_range<T>(json.get<std::int64_t>());
+}
+
 template <class T>
 Result<> read_number(const Json& json, T& out) {
   if constexpr (std::is_same_v<T, bool>) {
     if (!json.is_boolean()) return wrong("true or false");
   } else if constexpr (std::is_integral_v<T>) {
     if (!json.is_number_integer()) return wrong("an integer");
+    if (!is_within<T>(json)) return wrong("an integer that is not so large");
   } else {
     if (json.is_null()) {  // JSON has no NaN or infinity: they are written as null.
       out = std::numeric_limits<T>::quiet_NaN();

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "compile/cpu_compiler.h"
 #include "device/known_devices.h"
+#include "record/bounds.h"
 #include "record/codec_impl.h"
 
 KW_CODEC_IS_ELSEWHERE(kw::DeviceFacts);
@@ -101,6 +102,18 @@ Result<Body> read_body(const platform::Path& path, std::string_view kind) {
   return body;
 }
 
+/// The error as one of a file that a person named.
+template <class T>
+Result<T> in_file(Result<T> read, const platform::Path& path) {
+  if (!read) {
+    Error& error = read.error();
+    if (!error.where.empty()) error.what = error.where + ": " + error.what;
+    error.where = path.string();
+    error.is_input = true;
+  }
+  return read;
+}
+
 }  // namespace
 
 std::string bundle_key(EvaluationRequest request) {
@@ -145,13 +158,21 @@ Result<> write_results(const platform::Path& path, const BundleResults& results)
 
 Result<ReadBundle> read_bundle(const platform::Path& path) {
   const Body body = KW_TRY(read_body(path, kBundleKind));
-  ReadBundle read{KW_TRY(decode<Bundle>(body.text)), body.sha256};
+  ReadBundle read{KW_TRY(in_file(decode<Bundle>(body.text), path)), body.sha256};
   if (read.bundle.evaluations.empty()) return fail("it asks for no evaluation", path.string());
+  for (const BuildUnit& unit : read.bundle.equipment) KW_TRY(in_file(check_unit(unit), path));
+  for (const BundledEvaluation& e : read.bundle.evaluations)
+    KW_TRY(in_file(check_request(e.request), path));
   return read;
 }
 
 Result<BundleResults> read_results(const platform::Path& path) {
-  return decode<BundleResults>(KW_TRY(read_body(path, kResultsKind)).text);
+  auto results =
+      KW_TRY(in_file(decode<BundleResults>(KW_TRY(read_body(path, kResultsKind)).text), path));
+  KW_TRY(in_file(check_facts(results.facts), path));
+  for (const BundledAnswer& answer : results.answers)
+    KW_TRY(in_file(check_evaluation(answer.evaluation), path));
+  return results;
 }
 
 std::string bundle_processor() {

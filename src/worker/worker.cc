@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "compile/cuda_libraries.h"
@@ -19,7 +21,9 @@
 #include "profile/ceilings.h"
 #include "profile/roofline.h"
 #include "profile/rules.h"
+#include "record/bounds.h"
 #include "referee/admission.h"
+#include "worker/request_check.h"
 
 namespace kw::worker {
 namespace {
@@ -53,6 +57,18 @@ std::string words_of(const referee::MutantResult& mutant) {
       return fmt::format("does not apply: {}", mutant.note);
   }
   return {};
+}
+
+/// What a library throws for want of memory, as an error: a worker outlives the request.
+template <class Work>
+auto within_memory(Work work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return fail("there is not enough memory for what this request needs");
+  } catch (const std::length_error&) {
+    return fail("this request needs more memory than any machine has");
+  }
 }
 
 /// Problems last: they say what to do, the lines before them where it was seen.
@@ -238,7 +254,7 @@ bool Worker::place_under_roof(const EvaluationRequest& request, Evaluation& e) c
 }
 
 Result<Evaluation> Worker::judge(const EvaluationRequest& request) {
-  auto judged = judge_under_lease(request);
+  auto judged = within_memory([&] { return judge_under_lease(request); });
   if (!judged) judged = std::unexpected(explained(std::move(judged.error())));
   // A lease kept past an error would make the next judgement wait for itself.
   held_.reset();
@@ -252,6 +268,7 @@ Error Worker::explained(Error error) {
 }
 
 Result<Evaluation> Worker::judge_under_lease(const EvaluationRequest& request) {
+  KW_TRY(check_judgeable(request, facts_, Wanted::Judgement));
   judged_ = request.candidate.name;
   held_ = KW_TRY(lease(platform::LeaseMode::Shared, "checking " + judged_));
   moments_.clear();
@@ -275,6 +292,7 @@ Result<Evaluation> Worker::judge_under_lease(const EvaluationRequest& request) {
 }
 
 Result<std::vector<AdmissionLine>> Worker::admit(const EvaluationRequest& request) {
+  KW_TRY(check_judgeable(request, facts_, Wanted::Admission));
   const auto held =
       KW_TRY(lease(platform::LeaseMode::Shared, "examining task " + request.task.name));
   return lines_of(KW_TRY(referee::admit(
@@ -292,6 +310,7 @@ Result<Reply> Worker::try_answer(const Message& message) {
   if (needs_request && message.request.size() != 1) return fail("a message without its request");
   switch (message.verb) {
     case Verb::Hello:
+      for (const DeviceFacts& facts : message.facts) KW_TRY(check_facts(facts));
       reply.facts = {greet(message.facts)};
       break;
     case Verb::Judge:
@@ -305,6 +324,7 @@ Result<Reply> Worker::try_answer(const Message& message) {
       reply = KW_TRY(measure(message.is_full));
       break;
     case Verb::Equip:
+      for (const BuildUnit& unit : message.units) KW_TRY(check_unit(unit));
       KW_TRY(equip(message.units));
       break;
     case Verb::Hurry:
@@ -315,7 +335,7 @@ Result<Reply> Worker::try_answer(const Message& message) {
 }
 
 Reply Worker::answer(const Message& message) {
-  auto reply = try_answer(message);
+  auto reply = within_memory([&] { return try_answer(message); });
   return reply ? std::move(*reply) : reply_of(reply.error());
 }
 

@@ -22,10 +22,14 @@ inline std::string hash_of(const std::string& file) {
   return file.substr(from, file.find(' ', from) - from);
 }
 
-/// A whole file of results with this body.
-inline std::string results_file(const nlohmann::json& body) {
+/// A whole file of this kind with this body.
+inline std::string carried_file(const char* kind, const nlohmann::json& body) {
   const std::string text = body.dump();
-  return fmt::format("kernelwright-results 1 {} {}\n{}", sha256(text).hex(), text.size(), text);
+  return fmt::format("kernelwright-{} 1 {} {}\n{}", kind, sha256(text).hex(), text.size(), text);
+}
+
+inline std::string results_file(const nlohmann::json& body) {
+  return carried_file("results", body);
 }
 
 }  // namespace kw::program

@@ -27,7 +27,7 @@ class Bundle : public testing::Test {
     return w_.kw(words);
   }
 
-  std::string bundle() const { return (w_.path() / "runs" / "twice.bundle").string(); }
+  std::string bundle() const { return (w_.path() / "runs" / "twice.cpu.bundle").string(); }
 
   std::string worker() const { return (w_.programs() / "kw-worker").string(); }
 
@@ -105,7 +105,7 @@ TEST_F(Bundle, ResultsOfAnotherMachineOrAnotherBundleAreNotMixed) {
   if (lacks_jail(judged)) GTEST_SKIP() << judged.err;
   ASSERT_EQ(judged.code, 0) << judged.err;
   const auto good = body_of(w_.read("good"));
-  EXPECT_EQ(good["bundle"], hash_of(w_.read("runs/twice.bundle")));
+  EXPECT_EQ(good["bundle"], hash_of(w_.read("runs/twice.cpu.bundle")));
   EXPECT_FALSE(good["facts"]["ceilings"].empty()) << "measured there, since nobody knew them";
 
   // A worker goes on in a file of its own bundle and device alone.
@@ -130,6 +130,56 @@ TEST_F(Bundle, ResultsOfAnotherMachineOrAnotherBundleAreNotMixed) {
   EXPECT_EQ(foreign.code, 2);
   EXPECT_THAT(foreign.err, testing::AllOf(HasSubstr("of another device (Other CPU, "),
                                           HasSubstr("times cannot be compared")));
+}
+
+// Whole files by their checksum: whoever writes one may write anything.
+TEST_F(Bundle, NumbersThatCannotBeEndInWords) {
+  const Ran ran = optimize();
+  if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
+  ASSERT_EQ(ran.code, 3) << ran.out;
+  const std::string whole = w_.read("runs/twice.cpu.bundle");
+  const auto asked = body_of(whole);
+  const std::string request = "/evaluations/0/request";
+  for (const auto& [place, value] :
+       {std::pair<std::string, nlohmann::json>("/workloads/0/tensors/0/sizes/0", -5),
+        {"/workloads/0/tensors/0/pitch", -1},
+        {"/workloads/0/tensors/0/sizes/0", std::int64_t{1} << 60},
+        {"/workloads/0/tensors/0/alignment", 0},
+        {"/measure/budget_ns", -1},
+        {"/measure/pairs", -7},
+        {"/units", nlohmann::json::array()},
+        {"/workloads/0/scalars", nlohmann::json::array()},
+        {"/workloads/0/tensors/0/sizes", {std::int64_t{1} << 47}}}) {
+    SCOPED_TRACE(place + " = " + value.dump());
+    auto changed = asked;
+    changed[nlohmann::json::json_pointer(request + place)] = value;
+    w_.write("runs/twice.cpu.bundle", carried_file("bundle", changed));
+    const Ran judged = judge(at("none" + std::to_string(value.dump().size())));
+    EXPECT_EQ(judged.signal, 0) << judged.err;
+    EXPECT_EQ(judged.code, 2) << judged.err;
+    EXPECT_THAT(judged.err, HasSubstr("kw-worker: "));
+  }
+  w_.write("runs/twice.cpu.bundle", whole);
+  const Ran judged = judge(at("good"));
+  if (lacks_jail(judged)) GTEST_SKIP() << judged.err;
+  ASSERT_EQ(judged.code, 0) << judged.err;
+  const auto good = body_of(w_.read("good"));
+  const std::string evaluation = "/answers/0/evaluation";
+  for (const auto& [place, value] : {std::pair<std::string, nlohmann::json>("/speedup/value", -2),
+                                     {"/speedup/value", nullptr},
+                                     {"/speedup/value", 1e12},
+                                     {"/workloads/0/median_ns", -1},
+                                     {"/workloads/0/median_ns", nullptr},
+                                     {"/stage_ns", {{"measure", -1}}}}) {
+    SCOPED_TRACE(place + " = " + value.dump());
+    auto changed = good;
+    changed[nlohmann::json::json_pointer(evaluation + place)] = value;
+    w_.write("bad", results_file(changed));
+    const Ran taken = optimize({"--results", "bad"});
+    EXPECT_EQ(taken.code, 2) << taken.err;
+    EXPECT_THAT(taken.err, HasSubstr("kw: bad: evaluation"));
+  }
+  EXPECT_THAT(optimize({"--results", "good"}).err, HasSubstr(" new result")) << "none was taken";
 }
 
 TEST_F(Bundle, AKilledWorkerGoesOnWhereItWas) {

@@ -163,12 +163,12 @@ TEST_F(GpuFaults, ABundleForAnotherArchitectureIsRefusedWithTheReason) {
   const Ran ran = kw({"optimize", "twice", "--target", "cuda", "--arch", "sm_90a", "--carrier",
                       "bundle", "--attempts", "1"});
   ASSERT_EQ(ran.code, 3) << ran.err;
-  for (const auto& evaluation : body_of(w_.read("runs/twice.bundle"))["evaluations"])
+  for (const auto& evaluation : body_of(w_.read("runs/twice.sm_90a.bundle"))["evaluations"])
     for (const auto& unit : evaluation["request"]["units"])
       EXPECT_EQ(unit["arch"], unit["target"] == "cpu" ? "x86-64" : "sm_90a")
           << "the GPU may sit beside another processor";
   be("capability 75\n");
-  const Ran refused = worker({"--bundle", "runs/twice.bundle", "--out", "results"});
+  const Ran refused = worker({"--bundle", "runs/twice.sm_90a.bundle", "--out", "results"});
   expect_one_line(refused, 2);
   EXPECT_THAT(refused.err, HasSubstr("were built for sm_90a, and this Emulated GPU is sm_75; write "
                                      "the bundle with --arch sm_75"));

@@ -1,0 +1,17 @@
+// Whether a request can be judged here at all: what a worker asks of it before it looks further.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/result.h"
+#include "record/device.h"
+#include "record/evaluation.h"
+
+namespace kw::worker {
+
+enum class Wanted { Judgement, Admission };
+
+/// Error (of the input), in words: a number that cannot be (record/bounds.h), a part that is named
+/// and missing, or more memory than the machine and the device of `facts` have.
+Result<> check_judgeable(const EvaluationRequest& request, const DeviceFacts& facts, Wanted wanted);
+
+}  // namespace kw::worker
