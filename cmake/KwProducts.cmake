@@ -201,7 +201,7 @@ if(KW_TESTS AND NOT KW_PORTABLE)
   string(JOIN ":" measuring Bundle.* EveryStrategy.RunsWithAScriptedModel EveryStrategy.TellsWhatEachRoleWasAsked
     PackedExample.* GuidedModel.* Interrupt.DuringTheConfirmationEndsItSoon
     Interrupted.* LessonsOfAWave.* Model.* */ModelOfEachProtocol.* ModelScript.*
-    GraphBuild.* LearnedJudge.* OneDevice.* ShippedSuites.HackingRanksNoKernelOfItsScript Specialise.* TaskRun.*
+    GraphBuild.* LearnedJudge.* OneDevice.* ShippedSuites.HackingRanksNoKernelOfItsScript Specialise.* TaskRun.* Verify.*
     GpuStrategies.*)
   # On the stand-in for a GPU, whose stamps a busy machine cannot watch; a search that tries all there is; a server
   # that is tried for half a minute; shipped suites, whose near ties take as long as judgements may (100 s and more each).

@@ -11,6 +11,7 @@
 namespace kw::cli {
 
 Command judge_command();
+Command verify_command();
 Command optimize_command();
 Command resume_command();
 Command replay_command();

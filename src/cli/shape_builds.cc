@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/hash.h"
 #include "cli/verdict_view.h"
 #include "record/codec.h"
 #include "record/interval.h"
@@ -71,6 +72,9 @@ Json shape_builds_json(const ShapeBuilds& builds, const std::string& task, Targe
   if (result.over_baseline) told["over_baseline"] = evaluation_json(*result.over_baseline);
   if (result.terms) told["terms"] = encode_json(*result.terms);
   if (!builds.path.empty()) told["path"] = builds.path;
+  if (result.kernel)
+    told["candidate"] = {{"name", result.kernel->name},
+                         {"source_sha256", sha256(result.kernel->source).hex()}};
   return told;
 }
 

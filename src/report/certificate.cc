@@ -1,0 +1,119 @@
+// Reading of certificates.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/certificate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "record/bounds.h"
+#include "record/codec.h"
+
+namespace kw::report {
+namespace {
+
+constexpr std::size_t kLongestName = 100;
+constexpr std::size_t kHexDigits = 64;
+
+/// One certificate while it is read: every error says where it is from.
+class Reader {
+ public:
+  Reader(const Json& json, const std::string& origin) : json_(json), origin_(origin) {}
+
+  Result<Certificate> read() const {
+    if (!json_.is_object()) return no("it is no JSON object");
+    Certificate c;
+    const bool is_of_run = json_.contains("evaluation");
+    KW_TRY(is_of_run ? read_run(c) : read_specialised(c));
+    c.source_sha256 = KW_TRY(hash_at("/candidate/source_sha256"));
+    c.kernel = KW_TRY(text_at("/candidate/name"));
+    c.baseline = c.claim.baseline;
+    KW_TRY(check_name(c.task, "/task"));
+    if (c.baseline.empty() || c.baseline.size() > kLongestName)
+      return no("its speedup names no baseline");
+    if (!c.claim.is_faster || !(c.claim.value > 0)) return no("what it claims is no win");
+    return c;
+  }
+
+ private:
+  std::unexpected<Error> no(const std::string& why) const {
+    return fail_input("this is no certificate that can be verified: " + why, origin_);
+  }
+
+  Result<> read_run(Certificate& c) const {
+    c.task = KW_TRY(text_at("/task/name"));
+    c.task_sha256 = KW_TRY(hash_at("/task/sha256"));
+    const auto facts = decode_json<DeviceFacts>(KW_TRY(part_at("/device")));
+    if (!facts) return no("/device" + describe(facts.error()));
+    c.target = facts->target;
+    c.machine = facts->model;
+    const auto evaluation = decode_json<Evaluation>(KW_TRY(part_at("/evaluation")));
+    if (!evaluation) return no("/evaluation" + describe(evaluation.error()));
+    if (const auto checked = check_evaluation(*evaluation); !checked)
+      return no(checked.error().what);
+    if (!evaluation->verdict.is_correct()) return no("what it is of was not correct");
+    c.claim = evaluation->speedup;
+    return {};
+  }
+
+  Result<> read_specialised(Certificate& c) const {
+    c.task = KW_TRY(text_at("/task"));
+    const auto target = enum_from<Target>(KW_TRY(text_at("/target")));
+    if (!target) return no("/target: neither cpu nor cuda");
+    c.target = *target;
+    const auto claim = decode_json<Speedup>(KW_TRY(part_at("/over_baseline/speedup")));
+    if (!claim) return no("/over_baseline/speedup" + describe(claim.error()));
+    Evaluation alone;
+    alone.speedup = *claim;
+    if (const auto checked = check_evaluation(alone); !checked) return no(checked.error().what);
+    c.claim = *claim;
+    return {};
+  }
+
+  Result<Json> part_at(const char* pointer) const {
+    const Json::json_pointer at(pointer);
+    if (!json_.contains(at)) return no(std::string(pointer) + " is missing");
+    return json_[at];
+  }
+
+  Result<std::string> text_at(const char* pointer) const {
+    const Json part = KW_TRY(part_at(pointer));
+    if (!part.is_string()) return no(std::string(pointer) + " is no text");
+    return part.get<std::string>();
+  }
+
+  Result<std::string> hash_at(const char* pointer) const {
+    const std::string hash = KW_TRY(text_at(pointer));
+    const bool is_hex = hash.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (hash.size() != kHexDigits || !is_hex) return no(std::string(pointer) + " is no SHA-256");
+    return hash;
+  }
+
+  /// It becomes part of a path.
+  Result<> check_name(const std::string& name, const char* pointer) const {
+    const bool is_plain = std::ranges::all_of(name, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             c == '_' || c == '-';
+    });
+    if (name.empty() || name.size() > kLongestName || !is_plain)
+      return no(fmt::format("{}: '{}' names no task", pointer, sanitise(name, 60)));
+    return {};
+  }
+
+  const Json& json_;
+  const std::string& origin_;
+};
+
+}  // namespace
+
+Result<Certificate> read_certificate(std::string_view text, const std::string& origin) {
+  const JsonLimits limits{.bytes = kMostCertificateBytes, .depth = 64};
+  auto json = parse_json(text, origin, limits);
+  if (!json) return fail_input("this is no certificate: " + json.error().what, json.error().where);
+  return Reader(*json, origin).read();
+}
+
+}  // namespace kw::report

@@ -1,0 +1,147 @@
+// Certificates that somebody handed over: read where they are whole, refused in words otherwise.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/certificate.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "report/run_folder.h"
+#include "report/run_for_test.h"
+
+namespace kw::report {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+/// One as a run writes it.
+json written() {
+  RunData data = run_data();
+  data.run.config.task_sha256 = std::string(64, 'a');
+  // What its samples say is what it claims.
+  for (WorkloadResult& w : data.confirmation->workloads)
+    w.samples.assign(7, {.candidate_ns = 1000, .opponent_ns = 3000});
+  return json::parse(certificate(data));
+}
+
+json specialised() {
+  return {{"task", "saxpy"},
+          {"target", "cuda"},
+          {"candidate", {{"name", "wide"}, {"source_sha256", std::string(64, 'b')}}},
+          {"over_baseline",
+           {{"speedup",
+             {{"value", 2.0},
+              {"low", 1.9},
+              {"high", 2.1},
+              {"baseline", "omp"},
+              {"is_faster", true}}}}}};
+}
+
+std::string refusal(const json& object) {
+  const auto read = read_certificate(object.dump(), "c.json");
+  EXPECT_FALSE(read);
+  if (read) return "";
+  EXPECT_TRUE(read.error().is_input);
+  return describe(read.error());
+}
+
+std::string refusal_of(const std::function<void(json&)>& change) {
+  json object = written();
+  change(object);
+  return refusal(object);
+}
+
+TEST(Certificate, OfARunSaysWhatItIsOf) {
+  const auto read = read_certificate(written().dump(), "c.json");
+  ASSERT_TRUE(read) << describe(read.error());
+  EXPECT_EQ(read->task, "saxpy");
+  EXPECT_EQ(read->task_sha256, std::string(64, 'a'));
+  EXPECT_EQ(read->target, Target::Cpu);
+  EXPECT_EQ(read->kernel, "tiled");
+  EXPECT_EQ(read->source_sha256.size(), 64u);
+  EXPECT_EQ(read->baseline, "omp");
+  EXPECT_DOUBLE_EQ(read->claim.value, 3);
+}
+
+TEST(Certificate, OfASpecialisedKernelIsReadToo) {
+  const auto read = read_certificate(specialised().dump(), "c.json");
+  ASSERT_TRUE(read) << describe(read.error());
+  EXPECT_EQ(read->task_sha256, "");
+  EXPECT_EQ(read->target, Target::Cuda);
+  EXPECT_EQ(read->baseline, "omp");
+  json old = specialised();
+  old.erase("candidate");
+  EXPECT_THAT(refusal(old), HasSubstr("/candidate/source_sha256 is missing"));
+}
+
+TEST(Certificate, WhatIsNoneIsRefusedInWords) {
+  const auto error = [](const std::string& text) {
+    const auto read = read_certificate(text, "c.json");
+    return read ? "" : describe(read.error());
+  };
+  EXPECT_THAT(error(""), HasSubstr("c.json:1:1: this is no certificate"));
+  EXPECT_THAT(error("{\"a\": "), HasSubstr("this is no certificate"));
+  EXPECT_THAT(error(std::string(100'000, '[')), HasSubstr("nested deeper than"));
+  EXPECT_THAT(error("[]"), HasSubstr("it is no JSON object"));
+  EXPECT_THAT(error("{}"), HasSubstr("is missing"));
+  EXPECT_THAT(error(std::string(kMostCertificateBytes + 1, ' ')), HasSubstr("at most"));
+}
+
+TEST(Certificate, NamesAndHashesAreWhatTheySay) {
+  for (const char* name : {"", "../../etc", "a/b", ".", "a b", "a\n"})
+    EXPECT_THAT(refusal_of([&](json& c) { c["task"]["name"] = name; }), HasSubstr("names no task"));
+  for (const json& hash : {json("abc"), json(std::string(64, 'G')), json(7), json()})
+    EXPECT_NE(refusal_of([&](json& c) { c["candidate"]["source_sha256"] = hash; }), "");
+  EXPECT_THAT(refusal_of([](json& c) { c["device"]["target"] = "tpu"; }), HasSubstr("/device"));
+}
+
+TEST(Certificate, FiguresThatCannotBeAreRefused) {
+  const auto with = [](const char* key, const json& value) {
+    return refusal_of([&](json& c) { c["evaluation"]["speedup"][key] = value; });
+  };
+  EXPECT_THAT(with("value", -3), HasSubstr("cannot be below 0"));
+  EXPECT_THAT(with("value", nullptr), HasSubstr("is no number"));
+  EXPECT_THAT(with("value", 1e300), HasSubstr("more than any kernel gains"));
+  EXPECT_THAT(with("value", 99), HasSubstr("outside its interval"));
+  EXPECT_THAT(with("is_faster", false), HasSubstr("no win"));
+  EXPECT_THAT(with("baseline", ""), HasSubstr("names no baseline"));
+  EXPECT_THAT(refusal_of([](json& c) {
+                c["evaluation"]["workloads"][0]["samples"][0]["candidate_ns"] = -1;
+              }),
+              HasSubstr("samples[0]"));
+  EXPECT_THAT(refusal_of([](json& c) {
+                for (json& s : c["evaluation"]["workloads"][0]["samples"]) s["opponent_ns"] = 1e3;
+              }),
+              HasSubstr("and its samples say 1 to 1"));
+  EXPECT_THAT(refusal_of([](json& c) { c["evaluation"]["verdict"]["outcome"] = "crashed"; }),
+              HasSubstr("was not correct"));
+}
+
+/// Each value of the document in turn, replaced by what stands there in nobody's: an answer comes.
+TEST(Certificate, AnyValueMayBeAnything) {
+  const json whole = written();
+  int places = 0;
+  const json flat = whole.flatten();
+  for (const auto& [pointer, value] : flat.items()) {
+    if (pointer.find("/samples/") != std::string::npos &&
+        pointer.find("/samples/0/") == std::string::npos)
+      continue;
+    for (const json& foreign :
+         {json(), json(-1), json(1e308), json(std::string(9999, 'x')), json::array({1, 2}),
+          json::object(), json(true), json(18446744073709551615u)}) {
+      json changed = whole;
+      changed[json::json_pointer(pointer)] = foreign;
+      const auto read = read_certificate(changed.dump(), "c.json");
+      if (!read) {
+        EXPECT_NE(read.error().what, "") << pointer;
+      }
+    }
+    ++places;
+  }
+  EXPECT_GT(places, 50);
+}
+
+}  // namespace
+}  // namespace kw::report
