@@ -196,6 +196,7 @@ TEST(Bounds, FiguresAreWhatAMeasurementGives) {
   EXPECT_EQ(denied([](Evaluation& e) { e.workloads[0].accuracy.rel_l2 = kNone; }), "")
       << "of outputs that are no numbers";
   EXPECT_EQ(denied([](Evaluation& e) { e = Evaluation(); }), "") << "nothing was measured";
+  EXPECT_EQ(denied([](Evaluation& e) { e.speedup.high = 0; }), "") << "it has no upper end";
   EXPECT_THAT(denied([](Evaluation& e) { e.speedup.value = -2; }), HasSubstr("below 0"));
   EXPECT_THAT(denied([](Evaluation& e) { e.speedup.value = kNone; }), HasSubstr("no number"));
   EXPECT_THAT(denied([](Evaluation& e) { e.workloads[0].median_ns = kNone; }),
