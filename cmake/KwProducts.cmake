@@ -1,12 +1,12 @@
 # The rooms of docs/architecture.md, those that others use first, and the programs made of them.
 # SPDX-License-Identifier: Apache-2.0
 
-find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(OpenSSL REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 
-# Debian's compiled fmt saves 2 s per file at -O2 and 5 s sanitized; the portable programs carry their own.
-if(KW_PORTABLE)
+# Debian's compiled fmt saves 2 s per file at -O2 and 5 s sanitized; programs for other machines carry their own.
+if(KW_PORTABLE OR KW_STANDALONE)
   set(KW_FMT fmt::fmt-header-only)
 else()
   set(KW_FMT fmt::fmt)
@@ -53,13 +53,24 @@ if(KW_TESTS)
 endif()
 
 if(NOT KW_PORTABLE)
-  find_package(CURL REQUIRED)
-  kw_room(net DEPS base platform LIBS CURL::libcurl)
+  if(KW_STANDALONE)
+    find_library(KW_CURL curl REQUIRED)
+    set(KW_CURL ${KW_CURL} OpenSSL::SSL OpenSSL::Crypto)
+  else()
+    find_package(CURL REQUIRED)
+    set(KW_CURL CURL::libcurl)
+  endif()
+  kw_room(net DEPS base platform LIBS ${KW_CURL})
 endif()
 
 if(NOT KW_PORTABLE)
-  find_package(yaml-cpp REQUIRED)
-  kw_room(task DEPS base record LIBS yaml-cpp)
+  if(KW_STANDALONE)
+    find_library(KW_YAML yaml-cpp REQUIRED)
+  else()
+    find_package(yaml-cpp REQUIRED)
+    set(KW_YAML yaml-cpp)
+  endif()
+  kw_room(task DEPS base record LIBS ${KW_YAML})
 endif()
 
 kw_room(player HOT DEPS base)
@@ -99,11 +110,12 @@ if(NOT KW_PORTABLE)
     SKIP_PRECOMPILE_HEADERS ON)
   find_package(SQLiteCpp REQUIRED)
   find_library(KW_ZSTD zstd REQUIRED)
-  kw_room(store HOT DEPS platform LIBS SQLiteCpp sqlite3 ${KW_ZSTD})
+  find_library(KW_SQLITE sqlite3 REQUIRED)
+  kw_room(store HOT DEPS platform LIBS SQLiteCpp ${KW_SQLITE} ${KW_ZSTD})
 endif()
 
 if(NOT KW_PORTABLE)
-  kw_room(llm DEPS net LIBS yaml-cpp)
+  kw_room(llm DEPS net LIBS ${KW_YAML})
   find_path(KW_MUSTACHE kainjow/mustache.hpp REQUIRED)  # headers only, without a CMake package
   kw_room(memory HOT DEPS task store LIBS kw_embedded_data)
   kw_room(propose HOT DEPS task llm memory)

@@ -52,7 +52,8 @@ if(KW_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${KW_CCACHE})
 endif()
 find_program(KW_MOLD mold)
-if(KW_MOLD AND NOT KW_PORTABLE)
+# mold keeps what only removed sections named, and with it a need for a newer glibc than a release may have.
+if(KW_MOLD AND NOT KW_PORTABLE AND NOT KW_STANDALONE)
   target_link_options(kw_flags INTERFACE -fuse-ld=mold)
 endif()
 

@@ -19,6 +19,8 @@ kw_packages() {
     portable)  # the worker and the players for other machines
       echo g++ cmake ninja-build clang-19 lld-19 libc++-19-dev libc++abi-19-dev libunwind-19-dev \
         nlohmann-json3-dev libfmt-dev libssl-dev libseccomp-dev libzstd-dev libzydis-dev binutils ;;
+    release)  # scripts/release, on top of run
+      echo dpkg-dev binutils libcap-dev ;;
     *) echo "kw_packages: unknown purpose $1" >&2; return 2 ;;
   esac
 }
