@@ -14,6 +14,7 @@
 #include "cli/model_flags.h"
 #include "llm/estimate.h"
 #include "record/codec.h"
+#include "report/run_folder.h"
 #include "search/strategy.h"
 
 namespace kw::cli {
@@ -178,6 +179,12 @@ void print_estimate(const EstimateFlags& flags, const Estimate& all) {
   if (writers > 1) fmt::print("\neach attempt is written by one of the {} that write\n", writers);
   fmt::print(
       "\nbound it with --usd, --tokens or --calls; calls that fail and are retried come on top\n");
+  std::vector<Price> priced;
+  for (const Line& line : all.lines)
+    if (line.price) priced.push_back(*line.price);
+  if (const std::string days = report::price_days(priced); !days.empty())
+    fmt::print("dollars at {}; look them up before you trust them (kw models has their sources)\n",
+               days);
   if (!flags.asking.effort.empty())
     fmt::print("note: what is thought comes on top of likely replies, within their bound\n");
   for (const Line& line : all.lines)

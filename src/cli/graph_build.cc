@@ -137,6 +137,7 @@ struct Namer {
   llm::Ledger ledger;
   std::unique_ptr<llm::ChatModel> model;
   std::optional<propose::ModelRelabeller> relabeller;
+  std::vector<Price> prices;  ///< Of the model.
 };
 
 /// Null: rules name them.
@@ -163,6 +164,7 @@ Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
   around.timeouts = timeouts_of(KW_TRY(flags.asking.timeout_ns()));
   around.ledger = &namer->ledger;
   if (limits.usd) KW_TRY(needs_price(around.prices, specs.front()));
+  if (const auto price = around.prices.find(specs.front())) namer->prices = {*price};
   for (const std::string& warning : llm::warnings_for(specs.front(), around)) say(warning);
   namer->model = KW_TRY(as_input(llm::open_model(specs.front(), around)));
   namer->relabeller = KW_TRY(propose::ModelRelabeller::open(data, *namer->model, reply));
@@ -343,6 +345,7 @@ struct Built {
   std::size_t unnamed = 0;
   std::string ended_by;
   std::optional<Spending> spent;  ///< Where a model was to name steps.
+  std::vector<Price> prices;      ///< Of that model.
 };
 
 void tell(const Global& global, Target target, const TechniqueGraph& graph, const Built& built) {
@@ -362,7 +365,7 @@ void tell(const Global& global, Target target, const TechniqueGraph& graph, cons
   fmt::print("{}: {} techniques, {} steps; {} measured, {} of runs\n", name_of(target), techniques,
              edges, words(built.measured, "step of the playbook", "steps of the playbook"),
              words(built.verified, "verified step", "verified steps"));
-  if (built.spent) fmt::print("{}\n", report::spending_text(*built.spent));
+  if (built.spent) fmt::print("{}\n", report::spending_text(*built.spent, built.prices));
 }
 
 }  // namespace
@@ -415,8 +418,12 @@ Result<int> build_graph(const Global& global, const TargetFlags& target,
         fmt::format("the model is asked no more: {}; what it has named is kept, {} left out; kw "
                     "graph build --keep adds what is missing",
                     builder.ended_by(), words(builder.unnamed(), "step is", "steps are")));
-  const Built built{measured, verified, builder.unnamed(), builder.ended_by(),
-                    namer ? std::optional(namer->ledger.spent()) : std::nullopt};
+  const Built built{measured,
+                    verified,
+                    builder.unnamed(),
+                    builder.ended_by(),
+                    namer ? std::optional(namer->ledger.spent()) : std::nullopt,
+                    namer ? namer->prices : std::vector<Price>()};
   tell(global, aim.target, graph, built);
   return kDone;
 }

@@ -156,8 +156,8 @@ Result<> needs_price(const llm::PriceTable& prices, const llm::ModelSpec& spec) 
 std::string price_text(const std::optional<Price>& price) {
   if (!price) return "unknown";
   if (price->prompt_usd == 0 && price->completion_usd == 0) return "free";
-  return fmt::format("${:g} in, ${:g} cached, ${:g} out", price->prompt_usd, price->cached_usd,
-                     price->completion_usd);
+  return fmt::format("${:g} in, ${:g} cached, ${:g} out as of {}", price->prompt_usd,
+                     price->cached_usd, price->completion_usd, price->as_of);
 }
 
 }  // namespace kw::cli

@@ -87,7 +87,7 @@ Result<llm::PriceTable> open_prices(const memory::DataFiles& data);
 /// Fails where a budget in dollars would bound a model whose price nobody knows.
 Result<> needs_price(const llm::PriceTable& prices, const llm::ModelSpec& spec);
 
-/// "$2.00 in, $0.50 cached, $8.00 out", per million tokens; "unknown" for none.
+/// "$2.00 in, $0.50 cached, $8.00 out as of 2026-03-21", per million tokens; "unknown" for none.
 std::string price_text(const std::optional<Price>& price);
 
 }  // namespace kw::cli

@@ -2,16 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/foreign_text.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/model_flags.h"
 #include "cli/session.h"
+#include "llm/check.h"
 #include "llm/open_model.h"
 #include "llm/providers.h"
+#include "net/curl.h"
+#include "platform/clock.h"
 #include "record/codec.h"
 
 namespace kw::cli {
@@ -20,6 +26,7 @@ namespace {
 struct ModelsFlags {
   ModelFlags models;
   std::string embedder;
+  bool checks = false;
 };
 
 /// One --model and whether it can be asked.
@@ -29,11 +36,17 @@ struct ModelState {
   std::optional<Price> price;
   std::string trouble;  ///< Empty: ready.
   std::vector<std::string> warnings;
+  std::optional<llm::ModelCheck> check;  ///< With --check.
 };
+
+/// How long a server may take to answer one token: seconds, also where a model is loaded first.
+constexpr std::chrono::minutes kCheckPatience{2};
+/// The role of a model that only ranks.
+constexpr const char* kEmbedRole = "embed";
 
 ModelState state_of(const llm::ModelSpec& spec, const std::string& from,
                     const llm::Surroundings& around) {
-  ModelState state{spec, from, around.prices.find(spec), {}, llm::warnings_for(spec, around)};
+  ModelState state{spec, from, around.prices.find(spec), {}, llm::warnings_for(spec, around), {}};
   const bool has_key = around.keys.of(spec.provider).is_set();
   std::error_code ignored;
   if (spec.is_remote() && spec.has_own_base_url() && !has_key)
@@ -62,7 +75,72 @@ Json json_of(const ModelState& state) {
   object["trouble"] = state.trouble;
   object["warnings"] = state.warnings;
   object["price"] = state.price ? encode_json(*state.price) : Json();
+  if (const auto& check = state.check)
+    object["check"] = {{"is_asked", check->is_asked},
+                       {"is_good", check->is_good},
+                       {"trouble", check->trouble ? Json(name_of(*check->trouble)) : Json()},
+                       {"words", check->words},
+                       {"took_ns", check->took_ns},
+                       {"tokens", check->usage.total()},
+                       {"usd", check->cost_usd ? Json(*check->cost_usd) : Json()}};
   return object;
+}
+
+std::string_view words_for(llm::Trouble trouble) {
+  switch (trouble) {
+    case llm::Trouble::Key:
+      return "wrong key";
+    case llm::Trouble::Name:
+      return "unknown model";
+    case llm::Trouble::Credit:
+      return "no credit or quota left";
+    case llm::Trouble::Pace:
+      return "asked too often";
+    case llm::Trouble::Request:
+      return "the server does not take the question";
+    case llm::Trouble::Server:
+      return "the server is in trouble";
+    case llm::Trouble::Network:
+      break;
+  }
+  return "no answer";
+}
+
+/// What one check came to, with what it cost.
+std::string words_of(const ModelState& state) {
+  const llm::ModelCheck& check = *state.check;
+  if (!check.is_good)
+    return fmt::format("{}: {}", words_for(*check.trouble), sanitise_line(check.words));
+  if (!check.is_asked) return check.words;
+  std::string cost = "price unknown";
+  if (check.cost_usd)
+    cost = fmt::format("${:.6f} at prices of {}", *check.cost_usd, state.price->as_of);
+  return fmt::format("ok: {} answered in {}, {} tokens, {}", sanitise_line(check.words),
+                     format_ns(check.took_ns), check.usage.total(), cost);
+}
+
+/// Asks each in turn and tells as it goes; the exit code for all of them.
+int check_all(std::vector<ModelState>& states, const llm::Surroundings& around, bool is_quiet) {
+  int code = kDone;
+  for (ModelState& state : states) {
+    if (!is_quiet) {
+      fmt::print("{:<10} {:<40} ", state.spec.role.empty() ? "proposer" : state.spec.role,
+                 state.spec.text());
+      std::fflush(stdout);
+    }
+    state.check = state.spec.role == kEmbedRole ? llm::check_embedder(state.spec, around)
+                                                : llm::check_model(state.spec, around);
+    if (!is_quiet) fmt::print("{}\n", words_of(state));
+    if (state.check->is_good) continue;
+    const llm::Trouble trouble = *state.check->trouble;
+    const bool may_pass = trouble == llm::Trouble::Network || trouble == llm::Trouble::Server ||
+                          trouble == llm::Trouble::Pace;
+    if (!may_pass)
+      code = kNotGood;
+    else if (code == kDone)
+      code = kEnvironment;
+  }
+  return code;
 }
 
 void print_json(const std::vector<ModelState>& states, const llm::Surroundings& around) {
@@ -120,7 +198,7 @@ Result<std::vector<llm::ModelSpec>> embedders(const std::vector<std::string>& na
   std::vector<llm::ModelSpec> specs;
   for (const std::string& name : names) {
     specs.push_back(KW_TRY(as_input(llm::parse_model_spec(name, base_url))));
-    specs.back().role = "embed";
+    specs.back().role = kEmbedRole;
   }
   return specs;
 }
@@ -146,11 +224,25 @@ Result<int> list_models(const Global& global, const ModelsFlags& flags) {
     named.clear();
   for (const llm::ModelSpec& spec : KW_TRY(embedders(named, configured.base_url)))
     states.push_back(state_of(spec, kFile, around));
-  if (global.json)
-    print_json(states, around);
-  else
-    print_text(states, around);
-  return kDone;
+  if (!flags.checks) {
+    if (global.json)
+      print_json(states, around);
+    else
+      print_text(states, around);
+    return static_cast<int>(kDone);
+  }
+  if (states.empty())
+    return fail_input(
+        "which model? give --model openai:NAME or another, or name it in [optimize] of the "
+        "configuration file",
+        "--check");
+  const auto http = net::make_curl_client();
+  around.http = http.get();
+  around.clock = &platform::real_clock();
+  around.timeouts.first_byte = around.timeouts.idle = around.timeouts.total = kCheckPatience;
+  const int code = check_all(states, around, global.json);
+  if (global.json) print_json(states, around);
+  return code;
 }
 
 }  // namespace
@@ -163,6 +255,8 @@ Command models_command() {
   command.declare = [flags](Flags& f) {
     flags->models.declare(f);
     f.text("--embed", flags->embedder, "An embedding model, as kw optimize takes it");
+    f.on_off("--check", flags->checks,
+             "Ask each for one token: are key, name and address right? Costs some ten tokens each");
   };
   command.run = [flags](const Global& global) {
     return end_command(global, list_models(global, *flags));

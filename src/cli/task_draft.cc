@@ -74,12 +74,14 @@ class DraftingModel {
     if (flags.pace.cache_replies) around.cache = &drafting->cache_;
     around.script_position = before.tries;
     if (limits.usd) KW_TRY(needs_price(around.prices, specs.front()));
+    if (const auto price = around.prices.find(specs.front())) drafting->prices_ = {*price};
     for (const std::string& warning : llm::warnings_for(specs.front(), around)) say(warning);
     drafting->model_ = KW_TRY(as_input(llm::open_model(specs.front(), around)));
     return drafting;
   }
   llm::ChatModel& model() { return *model_; }
   Spending spent() const { return ledger_.spent(); }
+  std::string spent_text() const { return report::spending_text(spent(), prices_); }
 
  private:
   DraftingModel(SpendLimits limits, const Spending& before, const platform::Path& exchanges,
@@ -93,6 +95,7 @@ class DraftingModel {
   llm::FolderExchanges exchanges_;
   llm::FolderExchanges cache_;  ///< Of all drafts and runs; used where it is asked for.
   std::unique_ptr<llm::ChatModel> model_;
+  std::vector<Price> prices_;
 };
 
 /// What admission says against the task, in lines for a model. A reference that cannot be compiled
@@ -152,9 +155,9 @@ Json drafted_json(const propose::DraftedTask& drafted, const platform::Path& fol
 }
 
 void print_drafted(const propose::DraftedTask& drafted, const platform::Path& folder,
-                   bool is_accepted, const Spending& spent) {
+                   bool is_accepted, const std::string& spent) {
   fmt::print("wrote {} after {} {}; {}\n", folder.string(), drafted.tries,
-             drafted.tries == 1 ? "reply" : "replies", report::spending_text(spent));
+             drafted.tries == 1 ? "reply" : "replies", spent);
   for (const auto& [path, text] : drafted.files) fmt::print("  {}\n", path);
   for (const std::string& problem : drafted.problems) fmt::print("not yet: {}\n", problem);
   if (!drafted.ended.empty()) fmt::print("ended: {}\n", drafted.ended);
@@ -259,7 +262,7 @@ Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
         "%s\n",
         dump_json(drafted_json(drafted, folder, name, is_accepted, drafting->spent())).c_str());
   else
-    print_drafted(drafted, folder, is_accepted, drafting->spent());
+    print_drafted(drafted, folder, is_accepted, drafting->spent_text());
   return drafted.is_good() ? kDone : kNotGood;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "record/enums.h"
 #include "record/exchange.h"
 
 namespace kw::llm {
@@ -26,8 +28,20 @@ struct Delta {
   std::string_view text;
 };
 
+/// Why a try failed, as far as a person would do something else about it.
+enum class Trouble {
+  Key,      ///< Missing, wrong, or not allowed to ask this.
+  Name,     ///< No such model there, or no such address.
+  Credit,   ///< The account is empty or its quota used up.
+  Pace,     ///< Asked too often.
+  Request,  ///< The server does not take what was asked.
+  Server,   ///< It failed, or is overloaded.
+  Network,  ///< Nobody answered, or the answer broke off.
+};
+
 /// What the layers below learnt about the last try, whether it succeeded or not.
 struct TryReport {
+  std::optional<Trouble> trouble;                        ///< None: a reply came.
   std::optional<std::chrono::milliseconds> retry_after;  ///< Asked for by the server.
   Usage spent;                                           ///< What a try that failed may have cost.
 };
@@ -81,3 +95,9 @@ class EmbeddingModel {
 std::string why_unusable(const ChatReply& reply);
 
 }  // namespace kw::llm
+
+template <>
+struct kw::EnumNames<kw::llm::Trouble> {
+  static constexpr std::array<std::string_view, 7> names{"key",     "name",   "credit", "pace",
+                                                         "request", "server", "network"};
+};

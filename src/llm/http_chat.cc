@@ -28,6 +28,7 @@ class HttpChat final : public ChatModel {
       if (!posted) call.report.spent = spent_by(posted.error(), parts, request);
       const auto& refusal = posted ? posted->refusal : parts.refusal;
       if (posted && !refusal) return parts.to_reply(request, endpoint_, started);
+      call.report.trouble = refusal ? trouble_of(*refusal) : Trouble::Network;
       if (!refusal) return std::unexpected(posted.error());
       const auto notice = parts.is_empty() ? adapt(*refusal, request, quirks) : std::nullopt;
       if (!notice) return std::unexpected(to_error(*refusal, endpoint_));

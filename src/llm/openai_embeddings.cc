@@ -94,8 +94,9 @@ class OpenAiEmbeddings final : public EmbeddingModel {
       headers.push_back({"Authorization", "Bearer " + endpoint_.key.reveal()});
     VectorReader reader(texts.size());
     const auto posted = post(endpoint_, "/embeddings", headers, body, reader, call);
-    if (const auto& refusal = posted ? posted->refusal : reader.refusal)
-      return std::unexpected(to_error(*refusal, endpoint_));
+    const auto& refusal = posted ? posted->refusal : reader.refusal;
+    if (refusal || !posted) call.report.trouble = refusal ? trouble_of(*refusal) : Trouble::Network;
+    if (refusal) return std::unexpected(to_error(*refusal, endpoint_));
     if (!posted) return std::unexpected(posted.error());
     for (auto& vector : reader.vectors) all.vectors.push_back(std::move(vector));
     all.usage.prompt_tokens += reader.usage.prompt_tokens;

@@ -184,6 +184,19 @@ std::optional<std::chrono::milliseconds> retry_after_of(const net::HttpHead& hea
   return std::chrono::seconds(std::max<std::int64_t>(0, timegm(&utc) - wall_seconds));
 }
 
+Trouble trouble_of(const ServerError& error) {
+  if (is_out_of_credit(error)) return Trouble::Credit;
+  // Google's servers turn a wrong key down with 400.
+  if (error.status == 401 || error.status == 403 || (error.status == 400 && error.names("api key")))
+    return Trouble::Key;
+  if (error.status == 404 || (error.status >= 300 && error.status < 400)) return Trouble::Name;
+  if (error.names("model") && (error.names("does not exist") || error.names("not found") ||
+                               error.names("not a valid model")))
+    return Trouble::Name;
+  if (error.status == 429) return Trouble::Pace;
+  return is_passing(error) || error.status >= 500 ? Trouble::Server : Trouble::Request;
+}
+
 Error to_error(const ServerError& error, const Endpoint& endpoint) {
   Error out;
   out.where = endpoint.spec.text();

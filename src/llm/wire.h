@@ -53,6 +53,9 @@ ServerError error_in_reply(const Json& body);
 /// Whether what came under status 200 is such an error: OpenAI's form, or vLLM's older one.
 bool is_error(const Json& body);
 
+/// What it is about.
+Trouble trouble_of(const ServerError& error);
+
 /// Seconds, an HTTP date (against `wall_seconds`), or the finer retry-after-ms.
 std::optional<std::chrono::milliseconds> retry_after_of(const net::HttpHead& head,
                                                         std::int64_t wall_seconds);

@@ -284,7 +284,7 @@ Result<> set_cost(PageFields& f, const store::RunStore& store, const RunData& da
   if (!data.run.config.models.empty()) {
     const double waited = KW_TRY(waited_ns(store, data.run));
     add_fact(costs, "of it waiting for models", fmt::format("{:.1f} s", waited * 1e-9));
-    add_fact(costs, "models", spending_text(data.run.spent));
+    add_fact(costs, "models", spending_text(data.run.spent, data.run.config.prices));
   } else {
     add_fact(costs, "models", "none took part");
   }

@@ -123,10 +123,25 @@ std::string best_file(const RunConfig& config) {
   return config.task + std::string(source_suffix(config.target));
 }
 
-std::string spending_text(const Spending& spent) {
+std::string price_days(const std::vector<Price>& prices) {
+  std::string first;
+  std::string last;
+  for (const Price& price : prices) {
+    if (price.as_of.empty()) continue;
+    if (first.empty() || price.as_of < first) first = price.as_of;
+    if (price.as_of > last) last = price.as_of;
+  }
+  if (first.empty()) return {};
+  return "prices of " + first + (first == last ? std::string() : " to " + last);
+}
+
+std::string spending_text(const Spending& spent, const std::vector<Price>& prices) {
   std::string text = fmt::format("{} {}, {} tokens", spent.calls,
                                  spent.calls == 1 ? "call" : "calls", spent.tokens);
-  if (spent.calls > spent.unpriced) text += fmt::format(", ${:.4f}", spent.usd);
+  if (spent.calls > spent.unpriced) {
+    const std::string days = price_days(prices);
+    text += fmt::format(", ${:.4f}", spent.usd) + (days.empty() ? "" : " at " + days);
+  }
   if (spent.unpriced > 0) text += fmt::format(", {} of unknown price", spent.unpriced);
   return text;
 }
@@ -162,7 +177,7 @@ std::string summary_table(const RunData& data, const Digest& digest) {
       fmt::format("{} attempts in {}{}\n", digest.attempts, format_ns(data.run.spent_ns),
                   data.run.stopped_by.empty() ? " so far" : "; stopped by: " + data.run.stopped_by);
   if (!data.run.config.models.empty())
-    text += fmt::format("models: {}\n", spending_text(data.run.spent));
+    text += fmt::format("models: {}\n", spending_text(data.run.spent, data.run.config.prices));
   return text;
 }
 

@@ -37,8 +37,13 @@ Result<> save_attempts(const platform::Path& dir, const store::RunStore& store, 
 /// The closing table for people: baselines, best per idea, the winner per workload, what was spent.
 std::string summary_table(const RunData& data, const Digest& digest);
 
-/// "3 calls, 12,345 tokens, $0.04": what models have cost.
-std::string spending_text(const Spending& spent);
+/// "prices of 2026-03-21", or "prices of 2026-02-01 to 2026-03-21": the days on which their sources
+/// said so. Empty where none is dated.
+std::string price_days(const std::vector<Price>& prices);
+
+/// "3 calls, 12,345 tokens, $0.04": what models have cost; with the prices it was reckoned by,
+/// their days.
+std::string spending_text(const Spending& spent, const std::vector<Price>& prices = {});
 
 /// What the exchanges that led to an attempt have cost.
 Result<Spending> spending_of(const store::RunStore& store, std::int64_t run,

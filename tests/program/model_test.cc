@@ -138,7 +138,8 @@ TEST_P(ModelOfEachProtocol, IsToldWhatBecameOfEachKernel) {
   EXPECT_THAT(w_.read("runs/twice-1/best/twice.cpp"), HasSubstr("y[i] = 2 * x[i];"));
 
   EXPECT_THAT(w_.kw({"runs"}).out, AllOf(HasSubstr("4800"), HasSubstr("0.0800")));
-  EXPECT_THAT(w_.kw({"show", "twice-1"}).out, HasSubstr("models: 4 calls, 4800 tokens, $0.0800"));
+  EXPECT_THAT(w_.kw({"show", "twice-1"}).out,
+              HasSubstr("models: 4 calls, 4800 tokens, $0.0800 at prices of 2026-01-01"));
   const Ran replayed = w_.kw({"replay", "twice-1", "--data-dir", "data"});
   EXPECT_EQ(replayed.code, 0) << replayed.out << replayed.err;
   EXPECT_EQ(server_.calls(), 4u) << "a replay asks nobody";

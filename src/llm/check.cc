@@ -1,0 +1,86 @@
+// One question, and what came of it in words.
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/check.h"
+
+#include <utility>
+
+#include "llm/openai.h"
+#include "llm/providers.h"
+
+namespace kw::llm {
+namespace {
+
+constexpr std::int64_t kOneToken = 1;
+/// Some servers take no smaller bound on a reply.
+constexpr std::int64_t kFewestOfSome = 16;
+
+/// Some models that think refuse to end before they have thought, and say so: whoever says that has
+/// taken key and name.
+bool is_out_of_room(const Error& error) {
+  return error.what.find("output limit was reached") != std::string::npos;
+}
+
+ModelCheck failed(const Error& error, std::optional<Trouble> trouble) {
+  ModelCheck check;
+  check.is_asked = true;
+  check.trouble = trouble.value_or(Trouble::Network);
+  check.words = describe(error);
+  return check;
+}
+
+}  // namespace
+
+ModelCheck check_model(const ModelSpec& spec, const Surroundings& around, std::stop_token cancel) {
+  if (spec.provider == Provider::Manual)
+    return {.is_good = true, .words = "a person answers: nothing was asked"};
+  const auto model = info_of(spec.provider).open(spec, around);
+  if (!model) return failed(model.error(), Trouble::Key);
+  if (!spec.is_remote())
+    return {.is_good = true, .words = "a file answers: it was read, nothing was asked"};
+  Call call;
+  call.scope = "check";
+  call.cancel = std::move(cancel);
+  ChatRequest request;
+  request.messages = {{ChatRole::User, "Say ok."}};
+  const std::int64_t started = around.clock->now_ns();
+  Result<ChatReply> reply;
+  for (const std::int64_t tokens : {kOneToken, kFewestOfSome}) {
+    request.max_tokens = tokens;
+    reply = (*model)->complete(request, call);
+    if (reply || call.report.trouble != Trouble::Request || is_out_of_room(reply.error())) break;
+  }
+  if (!reply && !is_out_of_room(reply.error())) return failed(reply.error(), call.report.trouble);
+  ModelCheck check;
+  check.is_asked = check.is_good = true;
+  check.took_ns = static_cast<double>(around.clock->now_ns() - started);
+  check.words = reply ? reply->model : spec.name;
+  if (!reply) return check;
+  check.usage = reply->usage;
+  check.cost_usd = reply->cost_usd;
+  return check;
+}
+
+ModelCheck check_embedder(const ModelSpec& spec, const Surroundings& around,
+                          std::stop_token cancel) {
+  const auto endpoint = endpoint_of(spec, around);
+  if (!endpoint) return failed(endpoint.error(), Trouble::Key);
+  if (spec.provider != Provider::OpenAi)
+    return failed({"embeddings come from openai:NAME, at any base URL", spec.text()},
+                  Trouble::Name);
+  const auto model = make_openai_embeddings(*endpoint);
+  Call call;
+  call.scope = "check";
+  call.cancel = std::move(cancel);
+  const std::int64_t started = around.clock->now_ns();
+  const auto vectors = model->embed({"ok"}, call);
+  if (!vectors) return failed(vectors.error(), call.report.trouble);
+  ModelCheck check;
+  check.is_asked = check.is_good = true;
+  check.took_ns = static_cast<double>(around.clock->now_ns() - started);
+  check.words = vectors->model;
+  check.usage = vectors->usage;
+  check.cost_usd = vectors->cost_usd;
+  return check;
+}
+
+}  // namespace kw::llm
