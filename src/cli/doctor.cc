@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/doctor_checks.h"
+#include "cli/gpu_readiness.h"
 
 namespace kw::cli {
 namespace {
@@ -34,6 +35,22 @@ void print_check(const CheckUp& check) {
   if (!check.fix.empty()) fmt::print("{:24} fix:   {}\n", "", check.fix);
 }
 
+GpuReadiness readiness_of(const std::vector<CheckUp>& checks) {
+  GpuSurroundings around;
+  for (const CheckUp& check : checks) {
+    const bool is_good = check.health == Health::Good;
+    if (check.what == kGpuLine) {
+      around.answers = is_good;
+      around.why_no_answer = is_good ? "" : check.found;
+    }
+    if (check.what == kNvrtcLine) around.has_nvrtc = is_good;
+    if (check.what == kCompilerLine) around.has_compiler = is_good;
+    if (check.what.starts_with(kJailLines)) around.has_jail = around.has_jail || is_good;
+  }
+  look_at_gpu_surroundings(around);
+  return gpu_readiness(around);
+}
+
 int run(const Global& global) {
   const std::vector<CheckUp> checks = examine(global);
   const bool can_judge = std::none_of(checks.begin(), checks.end(), [](const CheckUp& check) {
@@ -45,12 +62,13 @@ int run(const Global& global) {
     });
   };
   const bool can_compile_cuda = can_judge && is_good(kNvrtcLine);
-  const bool can_judge_cuda = can_compile_cuda && is_good(kGpuLine);
+  const GpuReadiness gpu = readiness_of(checks);
   if (global.json) {
     Json object;
     object["can_judge_cpu"] = can_judge;
     object["can_compile_cuda"] = can_compile_cuda;
-    object["can_judge_cuda"] = can_judge_cuda;
+    object["can_judge_cuda"] = gpu.can_judge;
+    object["gpu"] = {{"missing", gpu.missing}, {"command", gpu.command}};
     object["checks"] = Json::array();
     for (const CheckUp& c : checks)
       object["checks"].push_back({{"what", c.what},
@@ -63,10 +81,9 @@ int run(const Global& global) {
     for (const CheckUp& check : checks) print_check(check);
     fmt::print("{}\n", can_judge ? "Judging on cpu works here."
                                  : "Judging on cpu does NOT work here; see BROKEN above.");
-    if (can_judge_cuda)
-      fmt::print("Judging on cuda works here.\n");
-    else if (can_compile_cuda)
+    if (can_compile_cuda && !gpu.can_judge)
       fmt::print("For cuda kernels can be compiled here (--until compile), not judged.\n");
+    fmt::print("{}", three_lines(gpu));
   }
   return can_judge ? kDone : kEnvironment;
 }

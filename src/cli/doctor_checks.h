@@ -28,6 +28,9 @@ struct CheckUp {
 /// The lines that say whether target cuda can be judged and compiled for.
 inline constexpr std::string_view kGpuLine = "GPU";
 inline constexpr std::string_view kNvrtcLine = "nvrtc";
+inline constexpr std::string_view kCompilerLine = "compiler";
+/// How the lines of all levels of the jail begin.
+inline constexpr std::string_view kJailLines = "jail ";
 
 /// Looks at compiler, jail, libraries, folders, store, clock, cores and load. Starts a few short
 /// processes and watches the load for 0.2 s; changes nothing that was there.
