@@ -38,6 +38,13 @@ if(KW_TESTS)
   target_link_libraries(platform_attack PRIVATE OpenMP::OpenMP_CXX)
   add_dependencies(platform_test platform_attack)
 
+  # Becomes a program as a container of Docker's defaults runs it: static, to be copied into bare machines.
+  add_executable(as_container tests/container/as_container_main.cc)
+  target_compile_definitions(as_container PRIVATE _GNU_SOURCE)
+  target_compile_options(as_container PRIVATE -O1 -Wall -Wextra -Wshadow)
+  target_link_options(as_container PRIVATE -static)
+  target_link_libraries(as_container PRIVATE ${KW_SECCOMP})
+
   # The jail tests once more for tests/jail_matrix.sh, since AddressSanitizer errs where no /proc is.
   file(GLOB plain CONFIGURE_DEPENDS src/platform/*.cc src/base/result.cc)
   list(FILTER plain EXCLUDE REGEX "_main\\.cc$|seccomp\\.cc$")
@@ -46,7 +53,7 @@ if(KW_TESTS)
   target_compile_definitions(platform_plain_test PRIVATE _GNU_SOURCE)
   target_compile_options(platform_plain_test PRIVATE -O0)
   target_link_libraries(platform_plain_test PRIVATE GTest::gmock GTest::gtest_main Threads::Threads)
-  add_dependencies(platform_plain_test kw-jail platform_attack)
+  add_dependencies(platform_plain_test kw-jail platform_attack as_container)
   add_test(NAME platform.jail_matrix
     COMMAND ${CMAKE_SOURCE_DIR}/tests/jail_matrix.sh $<TARGET_FILE:platform_plain_test>)
   set_tests_properties(platform.jail_matrix PROPERTIES LABELS unit TIMEOUT 300)
@@ -207,7 +214,7 @@ if(KW_TESTS AND NOT KW_PORTABLE)
   target_compile_definitions(program_test PRIVATE KW_BINARY_DIR="${CMAKE_BINARY_DIR}"
     KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   kw_tests_together(program_test)
-  add_dependencies(program_test kw)
+  add_dependencies(program_test kw as_container)
   # What measures goes alone: a referee throws away what others disturb, and measures that again (beside other tests for
   # three to nine times as long).
   string(JOIN ":" measuring Bundle.* EveryStrategy.RunsWithAScriptedModel EveryStrategy.TellsWhatEachRoleWasAsked

@@ -11,7 +11,8 @@ set -u
 place=$(mktemp -d /var/tmp/kw-jail-matrix.XXXXXX) || exit 1
 trap 'rm -rf "$place"' EXIT
 chmod 755 "$place"
-cp "$1" "$(dirname "$1")/kw-jail" "$(dirname "$1")/platform_attack" "$place" || exit 1
+cp "$1" "$(dirname "$1")/kw-jail" "$(dirname "$1")/platform_attack" "$(dirname "$1")/as_container" \
+  "$place" || exit 1
 test_binary=$place/$(basename "$1")
 filter=${KW_JAIL_FILTER:-Jail*:*/Jail*:Subprocess*:Lease*:FileLock*}
 failed=0
@@ -45,6 +46,10 @@ if $container true 2>/dev/null; then
   run "container-like, as $(id -un)" env KW_JAIL_EXCUSED=namespace $container
   if [ "$(id -u)" = 0 ]; then
     run "container-like, as a user" env KW_JAIL_EXCUSED=namespace $as_user $container
+  fi
+  run "as Docker would, as $(id -un)" env KW_JAIL_EXCUSED=namespace "$place/as_container"
+  if [ "$(id -u)" = 0 ]; then
+    run "as Docker would, as a user" env KW_JAIL_EXCUSED=namespace $as_user "$place/as_container"
   fi
 else
   echo "SKIPPED: no container-like setting here (bubblewrap does not work)"

@@ -84,7 +84,11 @@ std::vector<CheckUp> check_jail() {
          ""});
   else
     checks.push_back({"jail namespace", probe.landlock.available ? Health::Poor : Health::Broken,
-                      probe.ns.why_not, "candidates can only be judged with a weaker --jail",
+                      probe.ns.why_not,
+                      probe.landlock.available
+                          ? "candidates are held by Landlock instead, which has " +
+                                std::string(platform::what_it_lacks(JailLevel::Landlock))
+                          : "no candidate is judged, unless you demand --jail none",
                       std::string(platform::how_to_mend(JailLevel::Namespace))});
   if (probe.landlock.available)
     checks.push_back(
@@ -111,7 +115,7 @@ CheckUp check_user_namespaces() {
     return {"user namespaces", Health::Poor, "restricted by AppArmor",
             "an ordinary user gets no jail of level namespace",
             "sysctl kernel.apparmor_restrict_unprivileged_userns=0, or a profile for bwrap"};
-  return {"user namespaces", Health::Good, "allowed", "", ""};
+  return {"user namespaces", Health::Good, "not forbidden by the kernel's settings", "", ""};
 }
 
 CheckUp check_openblas() {

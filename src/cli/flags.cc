@@ -370,7 +370,8 @@ int run_program(const std::vector<Command>& commands,
   flags.text("--workspace", global.workspace, "Where runs/ is kept");
   flags.text("--data-dir", global.data_dir,
              "Replaces shipped tasks/, playbook/, prompts/, models/, web/, knowledge/");
-  flags.text("--jail", global.jail, "Weakest jail accepted: namespace, landlock or none");
+  flags.text("--jail", global.jail,
+             "namespace, landlock or none; default: the strongest of the first two that works");
   flags.on_off("--json", global.json, "Exactly one JSON object on standard output");
   app.require_subcommand(0, 1);
   app.fallthrough();

@@ -54,7 +54,7 @@ class Flags {
 struct Global {
   std::string workspace = ".";
   std::string data_dir;  ///< Overrides the shipped tasks, playbook and prompts.
-  std::string jail;      ///< Weakest level accepted; empty: the default of the command.
+  std::string jail;      ///< The level demanded; empty: the strongest that works here.
   bool json = false;
   /// What the configuration file says of a flag of another command; empty: nothing.
   std::function<std::vector<std::string>(const std::string& command, const std::string& flag)>

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
+#include <sys/stat.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -24,6 +27,7 @@
 #include "device/known_devices.h"
 #include "generated/version.h"
 #include "memory/shipped_task.h"
+#include "platform/jail.h"
 #include "record/codec.h"
 #include "task/load.h"
 
@@ -120,9 +124,32 @@ Result<task::Definition> open_accepted_task(const Global& global, const memory::
 }
 
 Result<JailLevel> jail_of(const Global& global) {
-  if (global.jail.empty()) return JailLevel::Namespace;
   if (const auto level = enum_from<JailLevel>(global.jail)) return *level;
-  return fail_input("--jail is namespace, landlock or none, not '" + global.jail + "'");
+  if (!global.jail.empty())
+    return fail_input("--jail is namespace, landlock or none, not '" + global.jail + "'");
+  // Whoever starts a jail or a worker says better what is missing beside this program.
+  const auto programs = platform::executable_dir();
+  std::error_code ignored;
+  if (programs && !std::filesystem::exists(*programs / "kw-jail", ignored))
+    return JailLevel::Namespace;
+  const platform::JailFinding& best = platform::probe_level(JailLevel::Namespace);
+  if (best.available) return JailLevel::Namespace;
+  const platform::JailFinding& next = platform::probe_level(JailLevel::Landlock);
+  if (!next.available)
+    return fail("no jail works here. namespace: " + best.why_not + " (" +
+                    std::string(platform::how_to_mend(JailLevel::Namespace)) + "). landlock: " +
+                    next.why_not + " (" + std::string(platform::how_to_mend(JailLevel::Landlock)) +
+                    "). For code that you trust like your own: --jail none",
+                "", Advice::Stop);
+  static std::once_flag said;
+  std::call_once(said, [&] {
+    std::fprintf(stderr,
+                 "kw: weaker jail: Landlock, seccomp and limits, since namespaces do not work here "
+                 "(%s). It has %s. To refuse this: --jail namespace\n",
+                 best.why_not.c_str(),
+                 std::string(platform::what_it_lacks(JailLevel::Landlock)).c_str());
+  });
+  return JailLevel::Landlock;
 }
 
 bool has_openblas() {
@@ -185,12 +212,25 @@ std::string judge_id_of(const DeviceFacts& facts, const compile::Compiler& compi
          std::string(defences_variable());
 }
 
+namespace {
+
+/// At level landlock root's compilers run as another user, who must be able to walk to their
+/// folder.
+bool is_closed_to_jails(const platform::Path& home) {
+  struct stat info{};
+  return ::geteuid() == 0 && ::stat(home.c_str(), &info) == 0 && (info.st_mode & S_IXOTH) == 0 &&
+         !platform::probe_level(JailLevel::Namespace).available;
+}
+
+}  // namespace
+
 platform::Path cache_folder() {
   if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg == '/')
     return platform::Path(xdg) / "kernelwright";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
+  if (const char* home = std::getenv("HOME");
+      home != nullptr && *home == '/' && !is_closed_to_jails(home))
     return platform::Path(home) / ".cache" / "kernelwright";
-  return "/tmp/kernelwright-cache";
+  return ::geteuid() == 0 ? "/var/cache/kernelwright" : "/tmp/kernelwright-cache";
 }
 
 Result<> Bench::open_tools(const Global& global, const Aim& aim,

@@ -49,6 +49,9 @@ Result<task::Definition> open_accepted_task(const Global& global, const memory::
                                             const std::string& name);
 
 Result<memory::DataFiles> open_data(const Global& global);
+/// The level that --jail demands, else the strongest that works here, tried out (20 ms). Where that
+/// is a weaker one than namespace, it is said once on standard error, with what it lacks. Error:
+/// neither works, and nobody demanded to do without.
 Result<JailLevel> jail_of(const Global& global);
 
 /// True where candidates can be linked with OpenBLAS.
@@ -111,10 +114,11 @@ class Bench {
 /// What to do where judging lacks something: of kw doctor, and at the end of the error.
 inline constexpr std::string_view kCompilerFix = "apt install g++, or set KW_CXX";
 inline constexpr std::string_view kCacheFix = "set XDG_CACHE_HOME to a folder that can be written";
-inline constexpr std::string_view kProgramsFix = "build again";
+inline constexpr std::string_view kProgramsFix = "build again, or unpack the release file again";
 
 /// Where built objects are kept between runs: $XDG_CACHE_HOME/kernelwright or
-/// ~/.cache/kernelwright.
+/// ~/.cache/kernelwright. For a root whose home others may not enter and who has no namespaces:
+/// /var/cache/kernelwright, since jailed compilers must get there.
 platform::Path cache_folder();
 
 }  // namespace kw::cli

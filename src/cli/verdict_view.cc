@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "record/codec.h"
 #include "record/interval.h"
+#include "report/run_folder.h"
 
 namespace kw::cli {
 namespace {
@@ -157,6 +158,9 @@ void print_evaluation(const Evaluation& e) {
                 has_run(e) ? fmt::format("jail {} as uid {}", name_of(e.jail), e.jail_uid).c_str()
                            : "no candidate was run",
                 std::string(name_of(e.trust_class)).c_str());
+  if (const std::string_view lacks = report::jail_lacks(e); !lacks.empty())
+    std::printf("weaker jail (%s): %s\n", std::string(name_of(e.jail)).c_str(),
+                std::string(lacks).c_str());
 }
 
 Json evaluation_json(const Evaluation& e) {
@@ -169,6 +173,7 @@ Json evaluation_json(const Evaluation& e) {
   object["device"] = e.device;
   object["machine"] = e.machine;
   object["jail"] = has_run(e) ? Json(name_of(e.jail)) : Json();
+  object["jail_lacks"] = report::jail_lacks(e);
   object["trust_class"] = name_of(e.trust_class);
   if (e.opponent_class) object["baseline_trust_class"] = name_of(*e.opponent_class);
   object["workloads"] = Json::array();

@@ -6,6 +6,7 @@
 #include <linux/sockios.h>
 #include <omp.h>
 #include <sched.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -225,6 +226,7 @@ const std::map<std::string, std::function<int(const Arguments&)>>& commands() {
          return 0;
        }},
       {"exec", try_exec},
+      {"exists", [](const Arguments& a) { return tell(::access(a.at(0).c_str(), F_OK)); }},
       {"exit", [](const Arguments& a) { return std::stoi(a.at(0)); }},
       {"flood", flood},
       {"forbidden", call_forbidden},
@@ -238,6 +240,7 @@ const std::map<std::string, std::function<int(const Arguments&)>>& commands() {
          return tell(::open(a.at(0).c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600));
        }},
       {"no-new-privs", [](const Arguments&) { return ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); }},
+      {"process", [](const Arguments& a) { return tell(::getpgid(std::stoi(a.at(0)))); }},
       {"read", [](const Arguments& a) { return tell(::open(a.at(0).c_str(), O_RDONLY)); }},
       {"read-fd",
        [](const Arguments& a) {
@@ -264,6 +267,10 @@ const std::map<std::string, std::function<int(const Arguments&)>>& commands() {
        [](const Arguments&) {
          std::printf("%u %d\n", ::getuid(), ::getgroups(0, nullptr));
          return 0;
+       }},
+      {"watch",
+       [](const Arguments& a) {
+         return tell(::inotify_add_watch(::inotify_init(), a.at(0).c_str(), IN_ALL_EVENTS));
        }},
       {"write", [](const Arguments& a) { return tell(::open(a.at(0).c_str(), O_WRONLY)); }},
   };

@@ -77,9 +77,8 @@ void bind_system(std::vector<std::string>& args) {
 Result<std::vector<std::string>> bubblewrap_command(const JailSpec& spec, const Standing& standing,
                                                     const std::string& program,
                                                     const std::string& kw_jail) {
-  const auto bwrap = find_program("bwrap");
-  if (!bwrap) return fail("bubblewrap is missing: " + describe(bwrap.error()));
-  std::vector<std::string> args = {bwrap->string(), "--unshare-pid",     "--unshare-net",
+  const Path bwrap = KW_TRY(find_bubblewrap());
+  std::vector<std::string> args = {bwrap.string(),  "--unshare-pid",     "--unshare-net",
                                    "--unshare-ipc", "--unshare-uts",     "--unshare-cgroup-try",
                                    "--new-session", "--die-with-parent", "--as-pid-1"};
   // Root needs no user namespace, and in one it could not change to the jail's uid.
@@ -311,6 +310,14 @@ Result<std::string> kw_jail_path() {
   return path.string();
 }
 
+Result<Path> find_bubblewrap() {
+  auto found = find_program("bwrap");
+  if (found) return found;
+  if (const auto folder = executable_dir(); folder && is_there(*folder / "bwrap"))
+    return *folder / "bwrap";
+  return fail("bubblewrap is missing: " + describe(found.error()));
+}
+
 ProcessLimit process_limit_of(JailLevel level, const Standing& standing) {
   if (standing.drops_uid) return ProcessLimit::Exact;
   if (level == JailLevel::Namespace && standing.counts_by_namespace) return ProcessLimit::Exact;
@@ -375,11 +382,30 @@ Result<Process> launch_as(const JailSpec& spec, const Standing& standing,
 std::string_view how_to_mend(JailLevel level) {
   switch (level) {
     case JailLevel::Namespace:
-      return "apt install bubblewrap; allow unprivileged user namespaces";
+      return "apt install bubblewrap; allow unprivileged user namespaces; in a container: docker "
+             "run "
+             "--cap-add SYS_ADMIN --security-opt seccomp=unconfined --security-opt "
+             "apparmor=unconfined "
+             "--security-opt systempaths=unconfined";
     case JailLevel::Landlock:
-      return "a kernel with Landlock (5.13 or newer)";
+      return "a kernel with Landlock (5.13 or newer), and in a container a seccomp profile that "
+             "lets it through (Docker 23 or newer)";
     case JailLevel::None:
       break;
+  }
+  return {};
+}
+
+std::string_view what_it_lacks(JailLevel level) {
+  switch (level) {
+    case JailLevel::Namespace:
+      break;
+    case JailLevel::Landlock:
+      return "no view of files, list of processes and network of its own: they are refused, not "
+             "hidden, and whether a file or process exists can be told";
+    case JailLevel::None:
+      return "files, processes and network of this machine are open to candidates; only limits on "
+             "memory, time and processes hold";
   }
   return {};
 }

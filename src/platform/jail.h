@@ -101,5 +101,7 @@ const JailProbe& probe_jail();
 const JailFinding& probe_level(JailLevel level);
 /// What a person can do where a level does not work; empty for None, which always does.
 std::string_view how_to_mend(JailLevel level);
+/// What a level lacks that Namespace has, in one line for people; empty for Namespace.
+std::string_view what_it_lacks(JailLevel level);
 
 }  // namespace kw::platform

@@ -29,4 +29,8 @@ Result<Process> launch_as(const JailSpec& spec, const Standing& standing,
 /// The path of kw-jail, beside the running executable.
 Result<std::string> kw_jail_path();
 
+/// The machine's bubblewrap, which may be allowed what others are not; else the one beside the
+/// running executable, as a release file brings it.
+Result<Path> find_bubblewrap();
+
 }  // namespace kw::platform

@@ -52,7 +52,9 @@ struct Check {
 };
 
 std::string bubblewrap_version() {
-  const auto exit = run({"bwrap", "--version"}, {}, kPatience);
+  const auto program = find_bubblewrap();
+  if (!program) return "bubblewrap";
+  const auto exit = run({program->string(), "--version"}, {}, kPatience);
   if (!exit || !exit->ok()) return "bubblewrap";
   return exit->out.substr(0, exit->out.find('\n'));
 }

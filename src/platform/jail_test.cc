@@ -125,6 +125,17 @@ TEST_P(Jail, ShowsWhatItWasGivenAndNoMore) {
   EXPECT_NE(attempt({"read", folder.path() / "sibling"}, how).out, "ok\n");
 }
 
+TEST_P(Jail, HidesWhatItRefusesAtNamespaceAlone) {
+  const TempDir folder = need(TempDir::create());
+  ::chmod(folder.path().c_str(), 0755);
+  std::ofstream(folder.path() / "secret") << "truth";
+  // Each of these succeeds at the weaker level: docs/threat-model.md, What Landlock does not hold.
+  const bool is_told = GetParam() == JailLevel::Landlock;
+  EXPECT_EQ(attempt({"exists", folder.path() / "secret"}).out == "ok\n", is_told);
+  EXPECT_EQ(attempt({"process", std::to_string(::getpid())}).out == "ok\n", is_told);
+  EXPECT_EQ(attempt({"watch", folder.path()}).out == "ok\n", is_told);
+}
+
 TEST_P(Jail, StartsAProgramThatIsNamedThroughALinkToItsFolder) {
   const TempDir shown = need(TempDir::create());
   const TempDir hidden = need(TempDir::create());

@@ -327,6 +327,8 @@ void set_certificate(PageFields& f, const RunData& data) {
              fmt::format("{} timed with {} pairs, {} checked more", timed, pairs,
                          e.workloads.size() - timed));
     add_fact(facts, "jail", fmt::format("{} as uid {}", name_of(e.jail), e.jail_uid));
+    if (const std::string_view lacks = jail_lacks(e); !lacks.empty())
+      add_fact(facts, "the jail lacks", std::string(lacks));
     add_fact(facts, "trust class", std::string(name_of(e.trust_class)));
     if (e.opponent_class && *e.opponent_class != e.trust_class)
       add_fact(facts, "trust class of the baseline", std::string(name_of(*e.opponent_class)));

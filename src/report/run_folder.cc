@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "platform/jail.h"
 #include "record/codec.h"
 #include "record/interval.h"
 #include "report/plot.h"
@@ -49,6 +50,8 @@ std::string winner_lines(const RunData& data) {
   }
   for (const SkippedWorkload& s : e.skipped)
     if (s.group == Group::Time) text += fmt::format("  {:<20} not timed: {}\n", s.name, s.reason);
+  if (const std::string_view lacks = jail_lacks(e); !lacks.empty())
+    text += fmt::format("  weaker jail ({}): {}\n", name_of(e.jail), lacks);
   return text;
 }
 
@@ -157,6 +160,10 @@ Result<Spending> spending_of(const store::RunStore& store, std::int64_t run,
   return spent;
 }
 
+std::string_view jail_lacks(const Evaluation& judged) {
+  return judged.jail_uid >= 0 ? platform::what_it_lacks(judged.jail) : std::string_view();
+}
+
 std::string summary_table(const RunData& data, const Digest& digest) {
   std::string text = code_line(data);
   for (const BaselineLine& b : data.baselines)
@@ -203,6 +210,7 @@ std::string certificate(const RunData& data) {
   if (data.terms) object["terms"] = encode_json(*data.terms);
   // Everything the referee saw: seeds, accuracy, samples, jail, trust class, intervals.
   object["evaluation"] = encode_json(*data.confirmation);
+  object["jail_lacks"] = jail_lacks(*data.confirmation);
   return dump_json_pretty(object);
 }
 

@@ -34,6 +34,10 @@ std::string best_file(const RunConfig& config);
 /// Every attempt's source as <dir>/NNN_name.cpp (or .cu).
 Result<> save_attempts(const platform::Path& dir, const store::RunStore& store, std::int64_t run);
 
+/// What the jail of a judged candidate lacked, in one line; empty where it was the full one or no
+/// player was started.
+std::string_view jail_lacks(const Evaluation& judged);
+
 /// The closing table for people: baselines, best per idea, the winner per workload, what was spent.
 std::string summary_table(const RunData& data, const Digest& digest);
 
