@@ -5,7 +5,7 @@
 kw_packages() {
   case $1 in
     run)  # what ./kw needs to build itself and to compile and jail candidates
-      echo g++ cmake ninja-build bubblewrap \
+      echo "$(kw_compiler)" cmake ninja-build bubblewrap \
         libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libfmt-dev \
         libsqlite3-dev libsqlitecpp-dev libzstd-dev libssl-dev libseccomp-dev libcurl4-openssl-dev libeigen3-dev \
         libzydis-dev libkainjow-mustache-dev ;;
@@ -23,6 +23,15 @@ kw_packages() {
       echo dpkg-dev binutils libcap-dev ;;
     *) echo "kw_packages: unknown purpose $1" >&2; return 2 ;;
   esac
+}
+
+# kw_compiler: the package of a C++ compiler that can build this program (GCC 12 or newer), by the name of the system.
+# Ubuntu 22.04 calls GCC 11 its g++ and has 12 beside it.
+kw_compiler() {
+  local ID='' VERSION_ID=''
+  # shellcheck source=/dev/null
+  [ ! -r "${KW_OS_RELEASE:-/etc/os-release}" ] || . "${KW_OS_RELEASE:-/etc/os-release}"
+  case $ID-$VERSION_ID in ubuntu-22.04) echo g++-12 ;; *) echo g++ ;; esac
 }
 
 # kw_missing PACKAGE...: those that are not installed, on one line.
@@ -67,8 +76,15 @@ kw_ensure() {
   [ -n "$missing" ] || return 0
 
   local command="apt-get install --no-install-recommends $missing"
-  [ "$(id -u)" = 0 ] || command="sudo $command"
-  if [ -t 0 ] && [ -t 2 ] && { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }; then
+  if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      printf '%s\n  %s\n%s\n' 'kw: some packages are missing, and without sudo only an administrator can install them; ask for' \
+        "$command" 'or use the release file, which needs no package but g++ (docs/release.md)' >&2
+      return 3
+    fi
+    command="sudo $command"
+  fi
+  if [ -t 0 ] && [ -t 2 ]; then
     printf 'kw needs these packages: %s\nInstall them now with\n  %s ? [Y/n] ' "$missing" "$command" >&2
     read -r answer || return 3
     case $answer in [nN]*) return 3 ;; esac
