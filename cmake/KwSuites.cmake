@@ -66,6 +66,19 @@ if(KW_DEFENCES_MAY_BE_OFF)
   include(KwControls)
 endif()
 
+# Where namespaces are forbidden, Landlock holds candidates: attacks on the machine once more at that level, and, with the
+# defence that stops each off, their controls.
+set(on_machine 012_include_passwd 014_include_spliced 043_thread_bomb 050_fork 051_fork_raw 054_environment 055_environment_raw
+  056_socket 057_socket_raw 058_write_file 059_write_file_raw 062_read_passwd 063_read_files_raw 065_ptrace
+  066_reach_others_raw 068_other_abi_32 089_limits_raw 098_memory_files_raw)
+list(TRANSFORM on_machine REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/tests/exploits/\\1.cpp")
+add_test(NAME landlock.attacks COMMAND ${suite_run} --jail landlock ${on_machine})
+set_tests_properties(landlock.attacks PROPERTIES LABELS suites TIMEOUT 900 SKIP_RETURN_CODE 77)
+if(KW_DEFENCES_MAY_BE_OFF)
+  add_test(NAME landlock.controls COMMAND ${suite_run} --jail landlock --controls ${on_machine})
+  set_tests_properties(landlock.controls PROPERTIES LABELS "controls;slow" TIMEOUT 900 SKIP_RETURN_CODE 77)
+endif()
+
 # Every kernel that is shipped for processors: at the first and last values of its knobs with timed shapes that are small, and
 # as the task is shipped, where the truth of a timed shape takes seconds.
 file(GLOB shipped CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/playbook/*/*.cpp

@@ -239,10 +239,17 @@ CudaToolkit find_cuda_toolkit(const CudaPlaces& places) {
     toolkit.looked.emplace_back("the libraries that ldconfig knows");
     if (!toolkit.nvrtc && is_wanted) toolkit.nvrtc = nvrtc_of_loader();
   }
+  // PyTorch's wheels bring NVRTC along, and so its containers.
+  std::vector<Path> wheels;
+  for (const std::string& python : places.pythons) add_wheels(python, wheels);
+  if (!places.pythons.empty()) toolkit.looked.emplace_back("the packages of python3");
+  for (const Path& wheel : wheels)
+    if (!toolkit.nvrtc && is_wanted) toolkit.nvrtc = nvrtc_below(wheel);
   // Headers of NVRTC's own installation go with it better than any other.
   std::vector<Path> header_roots;
   if (toolkit.nvrtc) header_roots.push_back(toolkit.nvrtc->library.parent_path().parent_path());
   header_roots.insert(header_roots.end(), roots.begin(), roots.end());
+  header_roots.insert(header_roots.end(), wheels.begin(), wheels.end());
   find_headers(header_roots, toolkit);
   find_cutlass(cutlass_roots(places), toolkit);
   toolkit.library_roots =

@@ -46,8 +46,9 @@ struct CudaPlaces {
   static CudaPlaces of_environment();
 };
 
-/// Looks in $KW_NVRTC, $CUDA_PATH, /usr/local/cuda, the folder of scripts/install-nvrtc and at last
-/// in what ldconfig knows (5 ms then). Reads a few headers for their versions; loads nothing.
+/// Looks in $KW_NVRTC, $CUDA_PATH, /usr/local/cuda, the folder of scripts/install-nvrtc, what
+/// ldconfig knows (5 ms then) and at last among the packages of python3. Reads a few headers for
+/// their versions; loads nothing.
 CudaToolkit find_cuda_toolkit(const CudaPlaces& places = CudaPlaces::of_environment());
 
 /// What builds device code, for DeviceFacts::compiler: "NVRTC of CUDA 13000, CCCL 3000002".

@@ -74,6 +74,24 @@ TEST_F(CudaToolkitTest, WhatTheScriptsInstalledIsFoundWithItsVersions) {
   EXPECT_EQ(compiler_words(toolkit), "NVRTC of CUDA 13000, CCCL 3000001");
 }
 
+TEST_F(CudaToolkitTest, NvrtcOfPyTorchsWheelsIsFoundLastWithTheHeadersBesideIt) {
+  write("env/lib/python3.12/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
+  write("env/lib/python3.12/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc-builtins.so.12.8");
+  write("env/lib/python3.12/site-packages/nvidia/cuda_runtime/include/cuda_fp16.h");
+  places.pythons = {at("env").string()};
+  CudaToolkit toolkit = find_cuda_toolkit(places);
+  ASSERT_TRUE(toolkit.nvrtc.has_value());
+  EXPECT_EQ(toolkit.nvrtc->builtins.filename(), "libnvrtc-builtins.so.12.8");
+  ASSERT_EQ(toolkit.include.size(), 1u);
+  EXPECT_THAT(toolkit.include[0].string(), HasSubstr("cuda_runtime/include"));
+  places.nvrtc = "none";
+  EXPECT_FALSE(find_cuda_toolkit(places).nvrtc.has_value());
+  places.nvrtc.clear();
+  write("toolkit/lib64/libnvrtc.so.13");
+  places.cuda = at("toolkit").string();
+  EXPECT_EQ(find_cuda_toolkit(places).nvrtc->library.filename(), "libnvrtc.so.13");
+}
+
 TEST_F(CudaToolkitTest, CutlassIsTakenFromItsWheelBehindWhatTheUserNamesAndBeforeTheSystems) {
   const auto write_cutlass = [&](const std::string& include, const std::string& major) {
     write(include + "/cute/tensor.hpp");

@@ -4,8 +4,11 @@
 
 #include <curl/curl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <initializer_list>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -111,6 +114,25 @@ Result<HeaderList> header_list(const HttpRequest& request) {
   return list;
 }
 
+/// The list of trusted certificates: $SSL_CERT_FILE, else the one that libcurl was built to read,
+/// else where distributions keep theirs. A program built on one of them may run on another. Null:
+/// none.
+const char* trusted_certificates() {
+  static const std::string found = [] {
+    const curl_version_info_data* built = curl_version_info(CURLVERSION_NOW);
+    const std::initializer_list<const char*> files = {std::getenv("SSL_CERT_FILE"),
+                                                      built->cainfo,
+                                                      "/etc/ssl/certs/ca-certificates.crt",
+                                                      "/etc/pki/tls/certs/ca-bundle.crt",
+                                                      "/etc/ssl/ca-bundle.pem",
+                                                      "/etc/ssl/cert.pem"};
+    for (const char* file : files)
+      if (file != nullptr && ::access(file, R_OK) == 0) return std::string(file);
+    return std::string();
+  }();
+  return found.empty() ? nullptr : found.c_str();
+}
+
 void set_up(CURL* easy, const HttpRequest& request, const HeaderList& headers, Transfer& transfer) {
   curl_easy_reset(easy);  // keeps the connections
   curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
@@ -122,6 +144,7 @@ void set_up(CURL* easy, const HttpRequest& request, const HeaderList& headers, T
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "kernelwright");
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                    static_cast<long>(request.timeouts.connect.count()));
+  if (const char* file = trusted_certificates()) curl_easy_setopt(easy, CURLOPT_CAINFO, file);
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers.get());
   if (request.method == "POST") {
     curl_easy_setopt(easy, CURLOPT_POST, 1L);
@@ -204,6 +227,12 @@ Error error_of(CURLcode code, const HttpRequest& request, const Transfer& transf
       break;
     case CURLE_PEER_FAILED_VERIFICATION:
       error.what = std::string(kNotSent) + "the server's certificate is not trusted";
+      error.advice = Advice::Stop;
+      break;
+    case CURLE_SSL_CACERT_BADFILE:
+      error.what = std::string(kNotSent) +
+                   "this machine has no list of trusted certificates: apt-get install "
+                   "ca-certificates, or name one in SSL_CERT_FILE";
       error.advice = Advice::Stop;
       break;
     default:
