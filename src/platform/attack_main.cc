@@ -239,6 +239,11 @@ const std::map<std::string, std::function<int(const Arguments&)>>& commands() {
        [](const Arguments& a) {
          return tell(::open(a.at(0).c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600));
        }},
+      {"name-thread",
+       [](const Arguments&) {
+         const std::string file = "/proc/self/task/" + std::to_string(::gettid()) + "/comm";
+         return tell(::open(file.c_str(), O_WRONLY | O_TRUNC));
+       }},
       {"no-new-privs", [](const Arguments&) { return ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); }},
       {"process", [](const Arguments& a) { return tell(::getpgid(std::stoi(a.at(0)))); }},
       {"read", [](const Arguments& a) { return tell(::open(a.at(0).c_str(), O_RDONLY)); }},

@@ -133,6 +133,7 @@ JailPolicy make_policy(const JailSpec& spec, const Standing& standing,
     for (const Path& path : spec.readable) policy.readable.push_back(path.string());
     policy.readable.push_back(argv[0]);
     if (spec.proc) policy.readable.emplace_back("/proc");
+    policy.names_threads = spec.proc;
     for (const Path& path : spec.writable) policy.writable.push_back(path.string());
     if (spec.plain_devices)
       std::copy_if(kMinimalDevices.begin(), kMinimalDevices.end(),

@@ -18,6 +18,7 @@ void visit_fields(Policy& p, Visitor&& visit) {
   visit("local_sockets", p.local_sockets);
   visit("private_network", p.private_network);
   visit("keeps_admin", p.keeps_admin);
+  visit("names_threads", p.names_threads);
   visit("shares_uid", p.shares_uid);
   visit("share_nproc", p.share_nproc);
   visit("uid", p.uid);

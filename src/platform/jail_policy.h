@@ -24,8 +24,9 @@ struct JailPolicy {
   bool local_sockets = false;
   bool private_network = false;
   bool keeps_admin = false;
-  bool shares_uid = false;   ///< The payload could reach other processes of its uid.
-  bool share_nproc = false;  ///< max_processes comes on top of what the machine runs now.
+  bool names_threads = false;  ///< Under Landlock: may write its own /proc/self/task.
+  bool shares_uid = false;     ///< The payload could reach other processes of its uid.
+  bool share_nproc = false;    ///< max_processes comes on top of what the machine runs now.
   std::uint32_t uid = kKeepUid;
   std::uint64_t max_processes = 0;
   std::uint64_t max_open_files = 0;

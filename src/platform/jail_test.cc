@@ -185,6 +185,20 @@ TEST_P(Jail, MakesLocalSocketsOnlyWhereADriverNeedsThem) {
   EXPECT_EQ(attempt({"forbidden"}, how).out, "unix socket: ok\nsocketpair: ok\ndone\n");
 }
 
+TEST_P(Jail, NamesItsThreadsWhereADriverNeedsIt) {
+  if (!std::filesystem::exists("/proc/self/status")) {
+    std::printf("SKIPPED: no /proc here, where threads are named\n");
+    GTEST_SKIP();
+  }
+  EXPECT_NE(attempt({"name-thread"}).out, "ok\n");
+  JailSpec how = spec();
+  how.proc = true;
+  EXPECT_EQ(attempt({"name-thread"}, how).out, "ok\n");
+  EXPECT_NE(attempt({"write", "/proc/sys/kernel/printk_ratelimit"}, how).out, "ok\n");
+  if (GetParam() == JailLevel::Landlock)
+    EXPECT_NE(attempt({"write", "/proc/self/oom_score_adj"}, how).out, "ok\n");
+}
+
 TEST_P(Jail, HasANetworkOfItsOwnAtNamespaceAlone) {
   JailSpec how = spec();
   how.local_sockets = how.private_network = true;
