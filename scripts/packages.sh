@@ -5,7 +5,7 @@
 kw_packages() {
   case $1 in
     run)  # what ./kw needs to build itself and to compile and jail candidates
-      echo "$(kw_compiler)" cmake ninja-build bubblewrap \
+      echo g++ cmake ninja-build bubblewrap \
         libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libfmt-dev \
         libsqlite3-dev libsqlitecpp-dev libzstd-dev libssl-dev libseccomp-dev libcurl4-openssl-dev libeigen3-dev \
         libzydis-dev libkainjow-mustache-dev ;;
@@ -25,13 +25,14 @@ kw_packages() {
   esac
 }
 
-# kw_compiler: the package of a C++ compiler that can build this program (GCC 12 or newer), by the name of the system.
-# Ubuntu 22.04 calls GCC 11 its g++ and has 12 beside it.
-kw_compiler() {
+# kw_why_not_built_here: why this system cannot build the program from its own packages; nothing where it can.
+kw_why_not_built_here() {
   local ID='' VERSION_ID=''
   # shellcheck source=/dev/null
   [ ! -r "${KW_OS_RELEASE:-/etc/os-release}" ] || . "${KW_OS_RELEASE:-/etc/os-release}"
-  case $ID-$VERSION_ID in ubuntu-22.04) echo g++-12 ;; *) echo g++ ;; esac
+  case $ID-$VERSION_ID in
+    ubuntu-22.04) echo 'Ubuntu 22.04 has no package libsqlitecpp-dev, and its g++ 11 lacks std::expected' ;;
+  esac
 }
 
 # kw_missing PACKAGE...: those that are not installed, on one line.
@@ -63,7 +64,12 @@ kw_apt_install() {
 # kw_ensure PURPOSE...: installs what is missing for the purposes. On a terminal it asks once; without one, root
 # installs and says so; anybody else gets the command to run. Returns 3 where something is still missing.
 kw_ensure() {
-  local purpose wanted=() missing answer
+  local purpose wanted=() missing answer reason
+  reason=$(kw_why_not_built_here)
+  if [ -n "$reason" ]; then
+    echo "kw: $reason: use the release file, which runs here (docs/release.md)" >&2
+    return 3
+  fi
   for purpose in "$@"; do
     # shellcheck disable=SC2207  # package names hold no blanks
     wanted+=($(kw_packages "$purpose")) || return 3
