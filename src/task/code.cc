@@ -61,7 +61,8 @@ class Tokenizer {
   }
 
   void read_token(char c) {
-    if (starts("R\"")) return read_raw_text();
+    for (const std::string_view prefix : {"R\"", "LR\"", "uR\"", "UR\"", "u8R\""})
+      if (starts(prefix)) return read_raw_text(prefix.size());
     if (c == '"' || c == '\'') return read_text(c);
     std::size_t end = at_;
     if (is_digit(c) || (c == '.' && at_ + 1 < source_.size() && is_digit(source_[at_ + 1]))) {
@@ -97,12 +98,14 @@ class Tokenizer {
     add(CodeToken::Kind::Text, end - at_);
   }
 
-  void read_raw_text() {
+  /// `prefix` ends with the quote.
+  void read_raw_text(std::size_t prefix) {
     const auto open = source_.find('(', at_);
     std::size_t end = source_.size();
-    if (open != std::string_view::npos && open - at_ <= 18) {  // a delimiter has 16 letters at most
+    // A delimiter has 16 letters at most.
+    if (open != std::string_view::npos && open - at_ <= prefix + 16) {
       std::string closing = ")";
-      closing += source_.substr(at_ + 2, open - at_ - 2);
+      closing += source_.substr(at_ + prefix, open - at_ - prefix);
       closing += '"';
       if (const auto found = source_.find(closing, open); found != std::string_view::npos)
         end = found + closing.size();

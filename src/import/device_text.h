@@ -1,0 +1,21 @@
+// What is left of a .cu file without its host code; used by plan_draft.cc only.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "import/host_program.h"
+
+namespace kw::import {
+
+struct DeviceText {
+  std::string text;
+  std::vector<std::string> left_out;  ///< Kernels that nothing launches.
+};
+
+/// Device functions, types, constants and the kernels in `launched`; plain kernels get C's linkage.
+DeviceText device_text(const ForeignSource& source, const std::vector<Item>& items,
+                       const std::vector<const Item*>& launched, const TypeNames& types);
+
+}  // namespace kw::import

@@ -1,0 +1,531 @@
+// A small preprocessor: conditions, macros and includes; nothing is read from elsewhere.
+// SPDX-License-Identifier: Apache-2.0
+#include "import/foreign_source.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+
+#include "base/characters.h"
+#include "base/text.h"
+
+namespace kw::import {
+namespace {
+
+using task::CodeToken;
+
+constexpr std::size_t kMostTokens = 200'000;
+/// A string of so much room keeps its bytes in place when it is moved, and so the tokens' views.
+constexpr std::size_t kLeastRoom = 64;
+constexpr int kDeepestMacros = 64;  // of parentheses, and of macros in macros
+
+/// `#if` and its like over integers; nothing where a compiler or a header decides.
+class Condition {
+ public:
+  Condition(std::string_view text, const std::map<std::string, Macro>& macros,
+            const std::set<std::string>& varying, int depth = 0)
+      : macros_(macros), varying_(varying), tokens_(task::tokenize(text)), depth_(depth) {}
+
+  std::optional<std::int64_t> value() { return either(); }
+
+  /// Whether the file, or nobody, defines the name; nothing where somebody else may.
+  static std::optional<bool> is_defined(const std::string& name,
+                                        const std::map<std::string, Macro>& macros,
+                                        const std::set<std::string>& varying) {
+    if (macros.contains(name)) return true;
+    if (name == "__CUDACC__" || name == "__NVCC__" || name == "__cplusplus") return true;
+    if (name.starts_with("__") || name.starts_with("KW_") || varying.contains(name))
+      return std::nullopt;
+    return false;
+  }
+
+ private:
+  using Number = std::optional<std::int64_t>;
+
+  bool take(std::string_view symbol) {
+    if (at_ >= tokens_.size() || !tokens_[at_].is(symbol)) return false;
+    ++at_;
+    return true;
+  }
+
+  Number either() {
+    Number left = both();
+    while (take("||")) {
+      const Number right = both();
+      if ((left && *left != 0) || (right && *right != 0))
+        left = 1;
+      else
+        left = left && right ? Number(0) : std::nullopt;
+    }
+    return left;
+  }
+
+  Number both() {
+    Number left = compared();
+    while (take("&&")) {
+      const Number right = compared();
+      if ((left && *left == 0) || (right && *right == 0))
+        left = 0;
+      else
+        left = left && right ? Number(1) : std::nullopt;
+    }
+    return left;
+  }
+
+  Number compared() {
+    const Number left = unary();
+    static constexpr std::string_view kSigns[] = {"==", "!=", "<=", ">=", "<", ">"};
+    for (const std::string_view sign : kSigns) {
+      if (!take(sign)) continue;
+      const Number right = unary();
+      if (!left || !right) return std::nullopt;
+      return sign == "=="   ? *left == *right
+             : sign == "!=" ? *left != *right
+             : sign == "<=" ? *left <= *right
+             : sign == ">=" ? *left >= *right
+             : sign == "<"  ? *left < *right
+                            : *left > *right;
+    }
+    return left;
+  }
+
+  Number unary() {
+    if (take("!")) {
+      const Number value = deeper();
+      return value ? Number(*value == 0) : std::nullopt;
+    }
+    return primary();
+  }
+
+  Number deeper() {
+    if (++depth_ > kDeepestMacros) return std::nullopt;
+    const Number value = unary();
+    --depth_;
+    return value;
+  }
+
+  Number primary() {
+    if (at_ >= tokens_.size()) return std::nullopt;
+    const CodeToken& token = tokens_[at_++];
+    if (token.is("(")) {
+      if (++depth_ > kDeepestMacros) return std::nullopt;
+      const Number value = either();
+      --depth_;
+      return take(")") ? value : std::nullopt;
+    }
+    if (token.kind == CodeToken::Kind::Number) {
+      std::int64_t value = 0;
+      const auto read =
+          std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
+      const std::string_view rest(read.ptr, token.text.data() + token.text.size());
+      if (read.ec != std::errc() || rest.find_first_not_of("uUlL") != std::string_view::npos)
+        return std::nullopt;
+      return value;
+    }
+    if (token.kind != CodeToken::Kind::Word) return std::nullopt;
+    if (token.is("defined")) {
+      const bool has_bracket = take("(");
+      if (at_ >= tokens_.size()) return std::nullopt;
+      const auto known = is_defined(std::string(tokens_[at_++].text), macros_, varying_);
+      if (has_bracket && !take(")")) return std::nullopt;
+      return known ? Number(*known) : std::nullopt;
+    }
+    return value_of(std::string(token.text));
+  }
+
+  Number value_of(const std::string& name) {
+    if (name == "__CUDACC__" || name == "__NVCC__" || name == "true") return 1;
+    const auto known = is_defined(name, macros_, varying_);
+    if (!known) return std::nullopt;
+    if (!*known) return 0;
+    const auto macro = macros_.find(name);
+    if (macro == macros_.end() || macro->second.is_function || depth_ > kDeepestMacros)
+      return std::nullopt;
+    return Condition(macro->second.body, macros_, varying_, depth_ + 16).value();
+  }
+
+  const std::map<std::string, Macro>& macros_;
+  const std::set<std::string>& varying_;
+  std::vector<CodeToken> tokens_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+/// Knobs are macros of the candidate, so that nobody but the tuner decides on them.
+std::set<std::string> knobs_of(std::string_view text) {
+  std::set<std::string> names;
+  for (const std::string_view line : split_lines(text)) {
+    std::string_view rest = trim(line);
+    if (!rest.starts_with("// kw:")) continue;
+    rest = trim(rest.substr(6));
+    if (!rest.starts_with("tune ") && !rest.starts_with("let ")) continue;
+    rest = trim(rest.substr(rest.find(' ')));
+    names.emplace(rest.substr(0, rest.find_first_of(" =")));
+  }
+  return names;
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view source) {
+    if (source.starts_with("\xEF\xBB\xBF")) source.remove_prefix(3);
+    for (std::size_t i = 0; i < source.size(); ++i)
+      if (source[i] != '\r' || i + 1 >= source.size() || source[i + 1] != '\n')
+        out_.text += source[i];
+    out_.knobs = knobs_of(out_.text);
+  }
+
+  ForeignSource run() {
+    while (at_ < size()) step();
+    while (!groups_.empty()) close_group(size());
+    blank();
+    return std::move(out_);
+  }
+
+ private:
+  /// An #if with its branches so far.
+  struct Group {
+    bool is_unknown = false;  ///< Somebody else decides: every branch stays.
+    bool is_taken = false;    ///< A branch was.
+    bool is_active = true;    ///< The branch at hand.
+    std::size_t hidden_from = 0;
+    std::vector<TextRange> gone;
+  };
+
+  std::size_t size() const { return out_.text.size(); }
+  std::string_view rest() const { return std::string_view(out_.text).substr(at_); }
+
+  bool is_active() const {
+    return std::ranges::all_of(groups_, [](const Group& g) { return g.is_unknown || g.is_active; });
+  }
+
+  void step() {
+    const char c = out_.text[at_];
+    if (c == '\n') {
+      is_line_start_ = true;
+      ++at_;
+    } else if (c == ' ' || c == '\t' || c == '\f' || c == '\v' || c == '\r') {
+      ++at_;
+    } else if (rest().starts_with("//")) {
+      skip_line_comment();
+    } else if (rest().starts_with("/*")) {
+      const auto end = out_.text.find("*/", at_ + 2);
+      at_ = end == std::string::npos ? size() : end + 2;
+    } else if (c == '#' && is_line_start_) {
+      read_directive();
+    } else {
+      is_line_start_ = false;
+      skip_token(c);
+    }
+  }
+
+  void skip_line_comment() {
+    auto end = out_.text.find('\n', at_);
+    while (end != std::string::npos && out_.text[end - 1] == '\\') {
+      spliced_.push_back({at_, end});
+      end = out_.text.find('\n', end + 1);
+      if (end == std::string::npos) break;
+      spliced_.back().end = end;
+    }
+    at_ = std::min(end, size());
+  }
+
+  void skip_token(char c) {
+    if (is_name_char(c)) {
+      std::size_t end = at_;
+      while (end < size() && (is_name_char(out_.text[end]) ||
+                              (out_.text[end] == '\'' && is_digit(c) && end + 1 < size() &&
+                               is_name_char(out_.text[end + 1]))))
+        ++end;
+      const std::string_view word = std::string_view(out_.text).substr(at_, end - at_);
+      at_ = end;
+      if (end < size() && out_.text[end] == '"' && is_active() &&
+          (word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R"))
+        skip_raw();
+    } else if (c == '"' || c == '\'') {
+      std::size_t end = at_ + 1;
+      while (end < size() && out_.text[end] != c && out_.text[end] != '\n')
+        end += out_.text[end] == '\\' ? 2 : 1;
+      at_ = std::min(end < size() && out_.text[end] == c ? end + 1 : end, size());
+    } else {
+      ++at_;
+    }
+  }
+
+  void skip_raw() {
+    const auto open = out_.text.find('(', at_);
+    if (open == std::string::npos || open - at_ > 17) return void(++at_);
+    const std::string closing = ")" + out_.text.substr(at_ + 1, open - at_ - 1) + "\"";
+    const auto end = out_.text.find(closing, open);
+    at_ = end == std::string::npos ? size() : end + closing.size();
+  }
+
+  /// The directive without comments, its lines joined; moves behind its last line.
+  std::string logical_line() {
+    std::string line;
+    while (at_ < size() && out_.text[at_] != '\n') {
+      if (rest().starts_with("\\\n")) {
+        at_ += 2;
+        line += ' ';
+      } else if (rest().starts_with("//")) {
+        skip_line_comment();
+      } else if (rest().starts_with("/*")) {
+        const auto end = out_.text.find("*/", at_ + 2);
+        at_ = end == std::string::npos ? size() : end + 2;
+        line += ' ';
+      } else {
+        line += out_.text[at_++];
+      }
+    }
+    return line;
+  }
+
+  void read_directive() {
+    const auto line_begin = out_.text.rfind('\n', at_);
+    const std::size_t begin = line_begin == std::string::npos ? 0 : line_begin + 1;
+    const std::string line = logical_line();
+    const TextRange whole{begin, std::min(at_ + 1, size())};
+    std::string_view words = trim(std::string_view(line).substr(1));
+    std::size_t length = 0;
+    while (length < words.size() && is_name_char(words[length])) ++length;
+    const std::string_view word = words.substr(0, length);
+    const std::string_view argument = trim(words.substr(length));
+    if (word == "if" || word == "ifdef" || word == "ifndef")
+      open_group(word, argument, whole);
+    else if (word == "elif" || word == "else")
+      next_branch(word, argument, whole);
+    else if (word == "endif")
+      groups_.empty() ? void() : close_group(whole.begin, whole);
+    else if (is_active())
+      read_other(word, argument, whole);
+  }
+
+  std::optional<bool> holds(std::string_view word, std::string_view argument) {
+    if (word == "if" || word == "elif") {
+      const auto value = Condition(argument, out_.macros, out_.knobs).value();
+      note_options(argument);
+      return value ? std::optional(*value != 0) : std::nullopt;
+    }
+    const std::string name(argument.substr(0, argument.find_first_of(" \t(")));
+    const auto known = Condition::is_defined(name, out_.macros, out_.knobs);
+    if (known && !*known && word == "ifdef") note(name);
+    return known ? std::optional(*known == (word == "ifdef")) : std::nullopt;
+  }
+
+  void note(const std::string& name) {
+    if (std::ranges::find(out_.options, name) == out_.options.end()) out_.options.push_back(name);
+  }
+
+  void note_options(std::string_view condition) {
+    const auto tokens = task::tokenize(condition);
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
+      if (tokens[i].is("defined")) {
+        const std::string name(
+            tokens[i + (tokens[i + 1].is("(") && i + 2 < tokens.size() ? 2 : 1)].text);
+        if (!Condition::is_defined(name, out_.macros, out_.knobs).value_or(true)) note(name);
+      }
+  }
+
+  void open_group(std::string_view word, std::string_view argument, TextRange line) {
+    Group group;
+    if (is_active()) {
+      const auto known = holds(word, argument);
+      group.is_unknown = !known;
+      group.is_active = group.is_taken = known.value_or(true);
+    } else {
+      group.is_active = false;
+      group.is_taken = true;
+    }
+    group.gone.push_back(line);
+    group.hidden_from = line.end;
+    groups_.push_back(std::move(group));
+  }
+
+  void next_branch(std::string_view word, std::string_view argument, TextRange line) {
+    if (groups_.empty()) return;
+    Group& group = groups_.back();
+    if (!group.is_active) group.gone.push_back({group.hidden_from, line.begin});
+    group.gone.push_back(line);
+    group.hidden_from = line.end;
+    if (group.is_unknown) return;
+    if (group.is_taken || word == "else") {
+      group.is_active = !group.is_taken;
+      group.is_taken = true;
+      return;
+    }
+    const auto known = holds(word, argument);
+    group.is_unknown = !known;
+    group.is_active = group.is_taken = known.value_or(true);
+  }
+
+  void close_group(std::size_t end, TextRange line = {}) {
+    Group group = std::move(groups_.back());
+    groups_.pop_back();
+    if (!group.is_active) group.gone.push_back({group.hidden_from, end});
+    if (line.end > line.begin) group.gone.push_back(line);
+    if (!group.is_unknown) out_.gone.insert(out_.gone.end(), group.gone.begin(), group.gone.end());
+  }
+
+  void read_other(std::string_view word, std::string_view argument, TextRange line) {
+    if (word == "define" || word == "undef") {
+      std::size_t length = 0;
+      while (length < argument.size() && is_name_char(argument[length])) ++length;
+      out_.macro_lines.push_back({std::string(argument.substr(0, length)), line});
+      if (word == "define") return define(argument, line.begin);
+      return void(out_.macros.erase(std::string(argument)));
+    }
+    if (word != "include" || argument.size() < 2) return;
+    const char close = argument[0] == '<' ? '>' : argument[0];
+    const auto end = argument.find(close, 1);
+    if (end == std::string_view::npos) return;
+    out_.includes.push_back({std::string(argument.substr(1, end - 1)), line});
+  }
+
+  void define(std::string_view text, std::size_t offset) {
+    std::size_t length = 0;
+    while (length < text.size() && is_name_char(text[length])) ++length;
+    if (length == 0) return;
+    Macro macro{std::string(text.substr(0, length)), false, {}, {}, offset};
+    text = text.substr(length);
+    if (text.starts_with('(')) {
+      const auto close = text.find(')');
+      if (close == std::string_view::npos) return;
+      macro.is_function = true;
+      for (const std::string_view part : split(text.substr(1, close - 1), ','))
+        if (!trim(part).empty())
+          macro.parameters.emplace_back(trim(part) == "..." ? "__VA_ARGS__" : trim(part));
+      text = text.substr(close + 1);
+    }
+    macro.body = trim(text);
+    out_.macros[macro.name] = std::move(macro);
+  }
+
+  void blank() {
+    out_.code.reserve(kLeastRoom);
+    out_.code = out_.text;
+    std::ranges::sort(out_.gone, {}, &TextRange::begin);
+    const auto clear = [&](const TextRange& range) {
+      for (std::size_t i = range.begin; i < std::min(range.end, size()); ++i)
+        if (out_.code[i] != '\n') out_.code[i] = ' ';
+    };
+    for (const TextRange& range : out_.gone) clear(range);
+    for (const TextRange& range : spliced_) clear(range);
+  }
+
+  ForeignSource out_;
+  std::vector<Group> groups_;
+  std::vector<TextRange> spliced_;  ///< Comments of // that go on in the next line.
+  std::size_t at_ = 0;
+  bool is_line_start_ = true;
+};
+
+/// Replaces macros in a list of tokens.
+class Expander {
+ public:
+  explicit Expander(const ForeignSource& source) : source_(source) {}
+
+  std::vector<CodeToken> run(const CodeToken* begin, const CodeToken* end) {
+    std::vector<CodeToken> out;
+    expand(begin, end, out);
+    return out;
+  }
+
+ private:
+  void expand(const CodeToken* at, const CodeToken* end, std::vector<CodeToken>& out) {
+    for (; at != end && out.size() < kMostTokens && made_ < kMostTokens; ++at) {
+      const Macro* macro = at->kind == CodeToken::Kind::Word ? find(at->text) : nullptr;
+      const bool is_call = at + 1 != end && (at + 1)->is("(");
+      if (macro == nullptr || (macro->is_function && !is_call) ||
+          (!macro->is_function && is_plain_expression(*macro))) {
+        out.push_back(*at);
+        continue;
+      }
+      const CodeToken name = *at;
+      std::vector<std::vector<CodeToken>> arguments;
+      if (macro->is_function) at = read_arguments(at + 1, end, macro->parameters, arguments);
+      if (at == end) return;
+      replace(*macro, name, arguments, out);
+    }
+  }
+
+  const Macro* find(std::string_view name) const {
+    const auto found = source_.macros.find(std::string(name));
+    if (found == source_.macros.end() || active_.contains(found->first)) return nullptr;
+    return &found->second;
+  }
+
+  /// The closing bracket, or `end`.
+  const CodeToken* read_arguments(const CodeToken* open, const CodeToken* end,
+                                  const std::vector<std::string>& names,
+                                  std::vector<std::vector<CodeToken>>& arguments) {
+    int depth = 0;
+    arguments.emplace_back();
+    const CodeToken* at = open;
+    for (; at != end; ++at) {
+      const bool opens = at->is("(") || at->is("[") || at->is("{");
+      const bool closes = at->is(")") || at->is("]") || at->is("}");
+      if (closes && --depth == 0) return at;
+      const bool is_rest =
+          !names.empty() && names.back() == "__VA_ARGS__" && arguments.size() == names.size();
+      if (depth == 1 && at->is(",") && !is_rest)
+        arguments.emplace_back();
+      else if (depth > 0)
+        arguments.back().push_back(*at);
+      if (opens) ++depth;
+    }
+    return end;
+  }
+
+  void replace(const Macro& macro, const CodeToken& name,
+               const std::vector<std::vector<CodeToken>>& arguments, std::vector<CodeToken>& out) {
+    std::vector<CodeToken> body;
+    for (CodeToken token : task::tokenize(macro.body)) {
+      token.offset = name.offset;
+      const auto at = std::ranges::find(macro.parameters, token.text);
+      const auto index = static_cast<std::size_t>(at - macro.parameters.begin());
+      if (token.kind != CodeToken::Kind::Word || at == macro.parameters.end()) {
+        if (!token.is("#")) body.push_back(token);
+      } else if (index < arguments.size()) {
+        body.insert(body.end(), arguments[index].begin(), arguments[index].end());
+      }
+      if (body.size() > kMostTokens) return;
+    }
+    if (active_.size() >= static_cast<std::size_t>(kDeepestMacros)) return;
+    made_ += body.size();
+    active_.insert(macro.name);
+    expand(body.data(), body.data() + body.size(), out);
+    active_.erase(macro.name);
+  }
+
+  const ForeignSource& source_;
+  std::set<std::string> active_;
+  std::size_t made_ = 0;
+};
+
+}  // namespace
+
+ForeignSource read_foreign(std::string_view source) {
+  ForeignSource out = Reader(source).run();
+  out.tokens = task::tokenize(out.code);
+  return out;
+}
+
+bool is_plain_expression(const Macro& macro) {
+  if (macro.is_function || macro.body.empty()) return false;
+  static constexpr std::string_view kSigns[] = {"(", ")",  "+",  "-", "*", "/",
+                                                "%", "<<", ">>", "?", ":", "::"};
+  const auto tokens = task::tokenize(macro.body);
+  return std::ranges::all_of(tokens, [](const CodeToken& token) {
+    return token.kind == CodeToken::Kind::Word || token.kind == CodeToken::Kind::Number ||
+           std::ranges::find(kSigns, token.text) != std::end(kSigns);
+  });
+}
+
+std::vector<task::CodeToken> expand_macros(const ForeignSource& source, std::size_t begin,
+                                           std::size_t end) {
+  const CodeToken* tokens = source.tokens.data();
+  return Expander(source).run(tokens + begin, tokens + std::max(begin, end));
+}
+
+}  // namespace kw::import

@@ -1,0 +1,199 @@
+// Loops and switches of a host function.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "import/host_reader.h"
+
+namespace kw::import {
+
+namespace {
+
+/// Turns that are followed one by one.
+constexpr int kMostTurns = 64;
+
+}  // namespace
+
+/// for (int i = LOW; i < HIGH; i += STRIDE)
+struct HostReader::Counted {
+  std::string name;
+  Value low, high, stride;
+};
+
+std::optional<HostReader::Counted> HostReader::counted_loop(std::size_t open, std::size_t close) {
+  const std::size_t begin = open + 1;
+  std::size_t first = begin;
+  while (first < close && !at(first).is(";")) ++first;
+  std::size_t second = first + 1;
+  while (second < close && !at(second).is(";")) ++second;
+  if (second >= close) return std::nullopt;
+  std::size_t equals = begin;
+  while (equals < first && !at(equals).is("=")) ++equals;
+  if (equals == first || equals == begin) return std::nullopt;
+  Counted loop;
+  loop.name = at(equals - 1).text;
+  if (!at(first + 1).is(loop.name)) return std::nullopt;
+  const bool is_inclusive = at(first + 2).is("<=");
+  if (!is_inclusive && !at(first + 2).is("<") && !at(first + 2).is("!=")) return std::nullopt;
+  loop.low = evaluate(equals + 1, first);
+  loop.high = evaluate(first + 3, second);
+  if (is_inclusive && loop.high.is(Value::Kind::Int))
+    loop.high = integer(Size::binary("+", loop.high.size, 1));
+  const std::size_t step = second + 1;
+  const bool is_before = at(step).is("++") && at(step + 1).is(loop.name);
+  if (is_before || (at(step).is(loop.name) && at(step + 1).is("++")))
+    loop.stride = integer(1);
+  else if (at(step).is(loop.name) && at(step + 1).is("+="))
+    loop.stride = evaluate(step + 2, close);
+  else
+    return std::nullopt;
+  return loop;
+}
+
+HostReader::Flow HostReader::loop(std::size_t keyword, std::size_t header, std::size_t body,
+                                  std::size_t body_end) {
+  const std::size_t close = closing(header);
+  scopes_.emplace_back();
+  Flow flow = Flow::Next;
+  if (!turns_by_number(header, close, body, body_end, flow))
+    symbolic_loop(keyword, header, close, body, body_end);
+  if (!scopes_.empty()) scopes_.pop_back();
+  return flow == Flow::Return ? flow : Flow::Next;
+}
+
+/// Follows the loop turn by turn where each test is decided; undone where one is not.
+bool HostReader::turns_by_number(std::size_t open, std::size_t close, std::size_t body,
+                                 std::size_t end, Flow& flow) {
+  const bool is_for = at(open - 1).is("for");
+  const Scopes scopes = scopes_;
+  const HostProgram out = out_;
+  std::size_t first = open;
+  std::size_t second = close;
+  if (is_for) {
+    first = open + 1;
+    while (first < close && !at(first).is(";")) ++first;
+    second = std::min(first + 1, close);
+    while (second < close && !at(second).is(";")) ++second;
+    if (open + 1 < first) plain_statement(open + 1, first);
+  }
+  for (int turn = 0; turn <= kMostTurns; ++turn) {
+    const Value test = first + 1 < second ? evaluate(first + 1, second) : Value();
+    const auto known = decided(test);
+    if (!known || !spend()) break;
+    if (*known == 0) return true;
+    if (turn == kMostTurns) break;
+    std::size_t i = body;
+    flow = i < end ? statement(i, end) : Flow::Next;
+    if (flow == Flow::Break || flow == Flow::Return) return true;
+    if (is_for && second + 1 < close) plain_statement(second + 1, close);
+  }
+  flow = Flow::Next;
+  scopes_ = scopes;
+  out_ = out;
+  return false;
+}
+
+void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_t close,
+                               std::size_t body, std::size_t end) {
+  const auto counted = at(keyword).is("for") ? counted_loop(open, close) : std::nullopt;
+  if (counted) scopes_.back()[counted->name] = {integer(Size::name("%" + counted->name)), "int", 0};
+  const Scopes before = scopes_;
+  const std::size_t begin = out_.steps.size();
+  Step head;
+  head.kind = Step::Kind::For;
+  head.offset = place(keyword);
+  out_.steps.push_back(head);
+  std::size_t i = body;
+  if (i < end) statement(i, end);
+  if (out_.steps.size() == begin + 1) {  // It prepares or checks something on the host.
+    out_.steps.resize(begin);
+    forget_changes(before, place(keyword));
+    return;
+  }
+  bool is_equal_each_time = counted.has_value();
+  if (counted)
+    for (std::size_t k = begin; k < out_.steps.size(); ++k) {
+      const auto look = [&](const Size& size) {
+        size.visit_leaves([&](const Size& leaf) {
+          if (leaf.word() == "%" + counted->name) is_equal_each_time = false;
+        });
+      };
+      for (const Size& size : out_.steps[k].grid) look(size);
+      for (const Value& value : out_.steps[k].arguments) look(value.size);
+    }
+  if (out_.is_main && is_equal_each_time) {
+    out_.steps.erase(out_.steps.begin() + static_cast<std::ptrdiff_t>(begin));
+    note(place(keyword),
+         "a loop of main() that launches the same again and again only times it: "
+         "its body is taken once");
+    forget_changes(before, place(keyword));
+    return;
+  }
+  using Kind = Value::Kind;
+  if (!counted || !counted->low.is(Kind::Int) || !counted->high.is(Kind::Int) ||
+      !counted->stride.is(Kind::Int) || !counted->stride.size.number()) {
+    miss(place(keyword),
+         "how often this loop launches kernels cannot be written as an expression of the sizes");
+    forget_changes(before, place(keyword));
+    return;
+  }
+  for (std::size_t s = 0; s < before.size() && s < scopes_.size(); ++s)
+    for (const auto& [name, variable] : before[s]) {
+      const auto now = scopes_[s].find(name);
+      if (now == scopes_[s].end() || name == counted->name) continue;
+      const Value& a = variable.value;
+      const Value& b = now->second.value;
+      const bool is_same = a.kind == b.kind && a.buffer == b.buffer && a.size == b.size;
+      if (!is_same && !a.is(Kind::Unknown))
+        miss(place(keyword), fmt::format("'{}' changes from turn to turn of this loop, which no "
+                                         "loop of a plan can follow",
+                                         name));
+    }
+  Step& step = out_.steps[begin];
+  step.name = counted->name;
+  step.low = counted->low.size;
+  step.high = counted->high.size;
+  step.stride = counted->stride.size;
+  Step tail;
+  tail.kind = Step::Kind::End;
+  out_.steps.push_back(std::move(tail));
+}
+
+HostReader::Flow HostReader::switch_statement(std::size_t keyword, std::size_t open,
+                                              std::size_t close, std::size_t body,
+                                              std::size_t end) {
+  const Value chosen = evaluate(open + 1, close);
+  const auto value = decided(chosen);
+  const std::size_t stop = std::min(closing(body), end);
+  std::optional<std::size_t> start;
+  for (std::size_t i = body + 1; i < stop; ++i) {
+    if (at(i).is("{") || at(i).is("(")) {
+      i = closing(i);
+      continue;
+    }
+    if (at(i).is("default") && !start) start = i;
+    if (!at(i).is("case")) continue;
+    std::size_t colon = i + 1;
+    while (colon < stop && !at(colon).is(":")) ++colon;
+    const Value label = evaluate(i + 1, colon);
+    if (value && label.is(Value::Kind::Int) && label.size.is(*value)) {
+      start = i;
+      break;
+    }
+  }
+  if (!value) {
+    bool launches = false;
+    for (std::size_t i = body; i < stop; ++i)
+      launches = launches || after_launch_open(*tokens_, i) != 0;
+    if (launches) miss(place(keyword), "which case of this switch is launched is not known");
+    return Flow::Next;
+  }
+  if (!start) return Flow::Next;
+  scopes_.emplace_back();
+  const Flow flow = block(*start, stop);
+  scopes_.pop_back();
+  return flow == Flow::Break ? Flow::Next : flow;
+}
+
+}  // namespace kw::import

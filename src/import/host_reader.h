@@ -1,0 +1,157 @@
+// Runs a host function on names instead of numbers; used by host_*.cc only.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <set>
+
+#include "import/host_program.h"
+
+namespace kw::import {
+
+class HostReader {
+ public:
+  HostReader(const ForeignSource& source, const std::vector<Item>& items, const TypeNames& types)
+      : source_(source), items_(items), types_(types) {}
+
+  HostProgram run(const Item& function);
+
+ private:
+  using Token = task::CodeToken;
+  using Tokens = std::vector<Token>;
+  enum class Flow { Next, Return, Break, Continue };
+
+  struct Variable {
+    Value value;
+    std::string type;
+    int stars = 0;
+  };
+  using Scopes = std::vector<std::map<std::string, Variable>>;
+
+  /// A type at a place, and where it ends; `end` 0: no type stands there.
+  struct TypeAt {
+    std::string type;
+    int stars = 0;
+    bool is_const = false;
+    std::size_t end = 0;
+  };
+
+  // host_reader.cc: statements.
+  void drop_repeats();
+  void bind_parameters(const Item& function);
+  Flow block(std::size_t begin, std::size_t end);
+  Flow statement(std::size_t& i, std::size_t end);
+  Flow plain_statement(std::size_t begin, std::size_t end);
+  bool declaration(std::size_t begin, std::size_t end);
+  std::size_t declarator(const TypeAt& base, std::size_t name, std::size_t end);
+  void declare(const std::string& name, const TypeAt& type, Value value);
+  Flow if_statement(std::size_t& i, std::size_t end);
+  Flow branch_on(const Value& condition, std::size_t keyword, std::size_t yes, std::size_t yes_end,
+                 std::size_t no, std::size_t no_end);
+  void merge(const Size& condition, const Scopes& yes, const Scopes& no);
+  void forget_changes(const Scopes& before, std::size_t offset);
+  Flow loop(std::size_t keyword, std::size_t header, std::size_t body, std::size_t body_end);
+  struct Counted;
+  std::optional<Counted> counted_loop(std::size_t open, std::size_t close);
+  bool turns_by_number(std::size_t open, std::size_t close, std::size_t body, std::size_t end,
+                       Flow& flow);
+  void symbolic_loop(std::size_t keyword, std::size_t open, std::size_t close, std::size_t body,
+                     std::size_t end);
+  Flow switch_statement(std::size_t keyword, std::size_t open, std::size_t close, std::size_t body,
+                        std::size_t end);
+  std::size_t statement_end(std::size_t i, std::size_t end, int depth = 0) const;
+  void note_result(const Value& value);
+  std::vector<std::pair<std::size_t, std::size_t>> parts_between(std::size_t begin, std::size_t end,
+                                                                 std::string_view sign) const;
+
+  // host_expressions.cc
+  Value evaluate(std::size_t begin, std::size_t end);
+  Value assignment();
+  bool assign_here(Value& result);
+  void assign(std::size_t begin, std::size_t end, const std::string& op, Value value);
+  Value conditional();
+  Value binary(int level);
+  Value combine(const std::string& op, const Value& a, const Value& b, std::size_t offset);
+  Value unary();
+  Value address_of();
+  Value size_of();
+  Value postfix();
+  Value primary();
+  Value number(const Token& token);
+  Value braces();
+  Value lambda();
+  Value named();
+  Value member(const Value& object, bool& is_done);
+  Value element(const Value& object, const Value& index);
+  Value lookup(const std::string& name);
+  Value global(const std::string& name);
+  Variable* find(const std::string& name);
+  TypeAt type_at(std::size_t i, std::size_t end) const;
+  Value cast(const TypeAt& type, Value value, std::size_t offset) const;
+  Value cast_expression(std::string_view word);
+  std::vector<Value> arguments(std::vector<std::size_t>* places = nullptr);
+
+  // host_calls.cc
+  Value call(const std::string& name, const std::vector<std::string>& templates,
+             std::size_t offset);
+  std::optional<Value> call_runtime(const std::string& name, std::vector<Value>& values,
+                                    std::size_t offset);
+  std::optional<Value> call_arithmetic(const std::string& name, const std::vector<Value>& values);
+  std::optional<Value> call_torch(const std::string& name, const std::vector<Value>& values,
+                                  std::size_t offset);
+  std::optional<Value> call_own(const std::string& name, const std::vector<Value>& values,
+                                std::size_t offset);
+  Value call_method(const Value& object, const std::string& name, std::size_t offset);
+  void allocate(const Value& target, const Value& bytes, std::size_t offset);
+  void clear(const Value& target, const Value& value, const Value& bytes, std::size_t offset);
+  void copy(const Value& target, const Value& from, const Value& bytes, const Value& kind,
+            std::size_t offset);
+  Value launch(const std::string& name, const std::vector<std::string>& templates,
+               std::size_t offset);
+  void add_launch(Step step, const Value& grid, const Value& block, const Value& shared);
+  std::vector<Size> shape(const Value& value, std::string_view what, std::size_t offset);
+  const Item* kernel_named(const std::string& name) const;
+  const Item* function_named(const std::string& name, std::size_t arguments) const;
+  Value tensor(int buffer) const;
+  Value tensor_size(const Value& object, std::int64_t index) const;
+  Value tensor_numel(const Value& object) const;
+  int add_buffer(Buffer buffer);
+  void refuse_call(const std::string& name, std::size_t offset);
+
+  // Small ones, of all.
+  const Token& at(std::size_t i) const { return i < tokens_->size() ? (*tokens_)[i] : nothing_; }
+  std::size_t closing(std::size_t open) const;
+  std::size_t place(std::size_t i) const;
+  void miss(std::size_t offset, std::string text);
+  void note(std::size_t offset, std::string text);
+  Value unknown(std::size_t offset, std::string why) const;
+  /// The number that decides a branch or a loop. A named constant of main() may be a size of the
+  /// task, and decides nothing.
+  std::optional<std::int64_t> decided(const Value& value) const;
+  static Value integer(const Size& size);
+  static Value real(const Size& size);
+  static Value text(std::string word);
+  /// False once the text has cost more than any real program does.
+  bool spend();
+
+  const ForeignSource& source_;
+  const std::vector<Item>& items_;
+  TypeNames types_;
+  HostProgram out_;
+  Token nothing_{};
+  const Tokens* tokens_ = nullptr;  ///< Of the function at hand, macros replaced.
+  std::size_t at_ = 0;              ///< Of the expression at hand.
+  std::size_t end_ = 0;
+  Scopes scopes_;
+  std::map<const Item*, Tokens> bodies_;
+  std::map<std::string, Value> globals_;
+  std::map<std::string, Tokens> macro_bodies_;
+  std::set<std::string> resolving_;
+  std::vector<const Item*> callers_;
+  Value result_;  ///< Of the function that has just returned.
+  int depth_ = 0;
+  int open_branches_ = 0;  ///< `else` that go on to the end of the function.
+  std::int64_t budget_ = 20'000;
+};
+
+}  // namespace kw::import

@@ -1,0 +1,434 @@
+// Scores names by role and takes the assignment that fits best.
+// SPDX-License-Identifier: Apache-2.0
+#include "import/match_sizes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "base/contains.h"
+#include "base/text.h"
+#include "import/roles.h"
+
+namespace kw::import {
+namespace {
+
+using Kind = Value::Kind;
+
+/// Names beyond this many are matched one after the other.
+constexpr std::size_t kMostTogether = 6;
+
+/// What a name of the program may stand for.
+struct Guess {
+  Size size;
+  std::string words;
+  int score = 0;
+};
+
+class SizeMatcher {
+ public:
+  SizeMatcher(const HostProgram& program, const ForeignSource& source,
+              const std::vector<Item>& items, const task::Definition* task, const Matching& matched)
+      : program_(program), source_(source), items_(items), task_(task), matched_(matched) {}
+
+  MatchedSizes run() {
+    find_symbols();
+    for (const std::string& name : tensor_sizes_) resolve_tensor_size(name);
+    match_reals();
+    if (task_ == nullptr) {
+      keep_names();
+    } else {
+      match_integers();
+      say_what_rows_need();
+    }
+    check_constants();
+    return std::move(out_);
+  }
+
+ private:
+  void find_symbols() {
+    if (program_.is_main)
+      for (std::size_t i = 0; i < program_.buffers.size(); ++i)
+        if (matched_.buffers[i].tensor != nullptr ||
+            (task_ == nullptr && !matched_.buffers[i].name.empty()))
+          program_.buffers[i].bytes.visit_leaves([&](const Size& leaf) {
+            if (leaf.op() == Size::Op::Named) constants_.insert(leaf.word());
+          });
+    const auto look = [&](const Size& size) {
+      size.visit_leaves([&](const Size& leaf) { add_symbol(leaf); });
+    };
+    for (const Step& step : program_.steps) {
+      for (const Size& size : step.grid) look(size);
+      for (const Size& size : step.block) look(size);
+      for (const Size* size : {&step.shared, &step.low, &step.high, &step.bytes, &step.target.size})
+        look(*size);
+      for (const Value& value : step.arguments) look_into(value, look);
+      if (step.kind == Step::Kind::Launch)
+        for (const Size& size : step.grid)
+          size.visit_leaves([&](const Size& leaf) { in_grid_.insert(leaf.word()); });
+    }
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
+      if (!matched_.buffers[i].is_workspace) continue;
+      look(program_.buffers[i].bytes);
+      for (const Value& value : program_.buffers[i].sizes) look(value.size);
+    }
+  }
+
+  static void look_into(const Value& value, const std::function<void(const Size&)>& look) {
+    look(value.size);
+    for (const Value& part : value.parts) look_into(part, look);
+  }
+
+  void add_symbol(const Size& leaf) {
+    const std::string& name = leaf.word();
+    if (name.find('#') != std::string::npos) {
+      add(tensor_sizes_, name);
+    } else if (leaf.op() == Size::Op::Named) {
+      if (constants_.contains(name))
+        add(integers_, name);
+      else
+        leaf.parts()[0].visit_leaves([&](const Size& inner) { add_symbol(inner); });
+    } else if (contains(program_.integers, name)) {
+      add(integers_, name);
+    } else if (contains(program_.reals, name)) {
+      add(reals_, name);
+    }
+  }
+
+  static void add(std::vector<std::string>& names, const std::string& name) {
+    if (!contains(names, name)) names.push_back(name);
+  }
+
+  std::size_t place() const { return source_.tokens[program_.function->parameters_open].offset; }
+
+  /// `x#0` and its like.
+  void resolve_tensor_size(const std::string& name) {
+    const auto hash = name.find('#');
+    const std::string tensor = name.substr(0, hash);
+    const std::string what = name.substr(hash + 1);
+    if (task_ == nullptr) {
+      const auto nickname = program_.nicknames.find(name);
+      std::string word = nickname != program_.nicknames.end() ? nickname->second
+                         : what == "n"                        ? tensor + "_numel"
+                                                              : tensor + "_size" + what;
+      std::ranges::replace(word, '-', '_');
+      out_.sizes[name] = Size::name(word);
+      add(wanted_, word);
+      return;
+    }
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
+      const task::TensorSpec* spec = matched_.buffers[i].tensor;
+      if (program_.buffers[i].name != tensor || spec == nullptr) continue;
+      if (auto size = size_of_tensor(*spec, what)) {
+        out_.sizes[name] = *size;
+        return;
+      }
+      out_.missing.push_back(
+          {program_.buffers[i].offset,
+           fmt::format("'{}' of task {} has {} dimensions, and this function asks for another",
+                       spec->name, task_->task.name, spec->shape.size())});
+      return;
+    }
+    out_.missing.push_back({place(), fmt::format("what size '{}' has in task {} is not known",
+                                                 tensor, task_->task.name)});
+  }
+
+  static std::optional<Size> size_of_tensor(const task::TensorSpec& spec, const std::string& what) {
+    const auto rank = static_cast<std::int64_t>(spec.shape.size());
+    const auto extent = [&](std::int64_t i) {
+      return Size::text(spec.shape[static_cast<std::size_t>(i)].expr.text());
+    };
+    if (what == "d") return Size(rank);
+    if (what == "n") {
+      Size product(1);
+      for (std::int64_t i = 0; i < rank; ++i) product = Size::binary("*", product, extent(i));
+      return product;
+    }
+    const bool is_stride = what.starts_with('s');
+    std::int64_t index = 0;
+    const char* begin = what.data() + is_stride;
+    if (std::from_chars(begin, what.data() + what.size(), index).ec != std::errc())
+      return std::nullopt;
+    if (index < 0) index += rank;
+    if (index < 0 || index >= rank) return std::nullopt;
+    if (!is_stride) return extent(index);
+    Size stride(1);
+    for (std::int64_t i = rank - 1; i > index; --i)
+      stride = Size::binary(
+          "*", stride,
+          i == rank - 1 && spec.pitch ? Size::text(spec.pitch->expr.text()) : extent(i));
+    return stride;
+  }
+
+  void match_reals() {
+    std::vector<std::string> theirs;
+    if (task_ != nullptr)
+      for (const task::ScalarSpec& scalar : task_->scalars)
+        if (is_real(scalar.dtype)) theirs.push_back(scalar.name);
+    for (const std::string& name : reals_) {
+      if (task_ == nullptr) {
+        out_.sizes[name] = Size::name(name);
+        add(wanted_, name);
+        continue;
+      }
+      auto best = theirs.end();
+      for (int wanted : {10, 6, 0})
+        for (auto t = theirs.begin(); t != theirs.end() && best == theirs.end(); ++t)
+          if (name_likeness(name, *t) >= wanted) best = t;
+      if (best == theirs.end()) {
+        out_.missing.push_back(
+            {place(),
+             fmt::format("task {} has no real number that '{}' could be", task_->task.name, name)});
+        continue;
+      }
+      out_.sizes[name] = Size::name(*best);
+      if (bare_name(name) != *best) assume(fmt::format("'{}' is '{}' of the task", name, *best));
+      theirs.erase(best);
+    }
+  }
+
+  void keep_names() {
+    for (const std::string& name : integers_) {
+      const bool is_usable = is_usable_identifier(name) && !is_expression_function(name);
+      out_.sizes[name] = Size::name(is_usable ? name : name + "_");
+      add(wanted_, name);
+    }
+    out_.wanted = wanted_.empty() ? "" : fmt::format(", and numbers {}", join(wanted_, ", "));
+  }
+
+  // --- integers ---
+
+  const task::TensorSpec* output() const {
+    for (const task::TensorSpec& tensor : task_->tensors)
+      if (tensor.role != TensorRole::In) return &tensor;
+    return nullptr;
+  }
+
+  /// Products of the sizes of a tensor are what a total may be.
+  static std::optional<Size> total_of(const task::TensorSpec& tensor) {
+    if (tensor.shape.size() < 2) return std::nullopt;
+    return size_of_tensor(tensor, "n");
+  }
+
+  bool has_role(std::string_view role) const {
+    return std::ranges::any_of(integers_,
+                               [&](const std::string& n) { return size_role(n) == role; });
+  }
+
+  bool task_has(std::string_view name) const {
+    return contains(task_->dims, std::string(name)) ||
+           std::ranges::find(task_->scalars, name, &task::ScalarSpec::name) != task_->scalars.end();
+  }
+
+  std::vector<std::string> names_of_task() const {
+    std::vector<std::string> names = task_->dims;
+    for (const task::Let& let : task_->lets) add(names, let.name);
+    for (const task::ScalarSpec& scalar : task_->scalars)
+      if (!is_real(scalar.dtype)) add(names, scalar.name);
+    return names;
+  }
+
+  int score(const std::string& mine, const std::string& theirs) const {
+    const std::string a = bare_name(mine);
+    if (a == theirs) return 20;
+    if (theirs.starts_with("pad")) return 0;
+    const std::string_view mine_role = size_role(mine);
+    const std::string_view role = size_role(theirs);
+    if (mine_role == role && !role.empty())
+      return theirs.starts_with(a) || a.starts_with(theirs) ? 14 : 12;
+    if (mine_role == "n" && role == "cols" && has_role("rows")) return 8;
+    if (mine_role == "n" && role == "rows" && has_role("cols") && !has_role("rows")) return 8;
+    if (mine_role == "k" && role == "cols" && !task_has("k")) return 6;
+    if (mine_role == "rows" && role == "n" && task_->dims.size() == 1) return 3;
+    if (mine_role == "cols" && role == "n" && task_->dims.size() == 1) return 3;
+    return 0;
+  }
+
+  std::vector<Guess> candidates_of(const std::string& mine) const {
+    std::vector<Guess> all;
+    const std::string_view role = size_role(mine);
+    for (const std::string& theirs : names_of_task())
+      if (const int points = score(mine, theirs); points > 0)
+        all.push_back({Size::name(theirs), theirs, points});
+    // Where rows lie side by side, the distance between them is their length.
+    if (role == "pitch" && std::ranges::none_of(all, [](const Guess& c) { return c.score > 9; }))
+      for (const task::TensorSpec& tensor : task_->tensors)
+        if (tensor.shape.size() > 1 && !tensor.pitch)
+          all.push_back(
+              {Size::text(tensor.shape.back().expr.text()), tensor.shape.back().expr.text(), 5});
+    if (role == "n" || role == "rows" || role == "cols")
+      for (const task::TensorSpec& tensor : task_->tensors)
+        if (const auto total = total_of(tensor))
+          if (role == "n") all.push_back({*total, total->to_text(), integers_.size() == 1 ? 9 : 7});
+    std::ranges::stable_sort(all, std::ranges::greater(), &Guess::score);
+    return all;
+  }
+
+  void match_integers() {
+    if (integers_.size() > kMostTogether) {
+      for (const std::string& name : integers_) take_first(name);
+    } else {
+      std::vector<std::vector<Guess>> all;
+      for (const std::string& name : integers_) all.push_back(candidates_of(name));
+      std::vector<int> chosen(integers_.size(), -1);
+      best_ = chosen;
+      best_score_ = -1;
+      choose(all, chosen, 0, 0);
+      for (std::size_t i = 0; i < integers_.size(); ++i)
+        if (best_[i] >= 0) chosen_[integers_[i]] = all[i][static_cast<std::size_t>(best_[i])];
+    }
+    by_order();
+    by_grid();
+    for (const std::string& name : integers_) {
+      const auto found = chosen_.find(name);
+      if (found == chosen_.end()) {
+        out_.missing.push_back(
+            {place(), fmt::format("nothing in task {} could be '{}'; it has {}", task_->task.name,
+                                  name, join(names_of_task(), ", "))});
+        continue;
+      }
+      out_.sizes[name] = found->second.size;
+      if (bare_name(name) != found->second.words)
+        assume(fmt::format("'{}' is {} of the task{}", name, found->second.words,
+                           found->second.score == 0 ? ", by its order" : ""));
+    }
+  }
+
+  void take_first(const std::string& name) {
+    for (const Guess& candidate : candidates_of(name)) {
+      const bool is_taken = std::ranges::any_of(
+          chosen_, [&](const auto& other) { return other.second.words == candidate.words; });
+      if (is_taken) continue;
+      chosen_[name] = candidate;
+      return;
+    }
+  }
+
+  void choose(const std::vector<std::vector<Guess>>& all, std::vector<int>& chosen, std::size_t i,
+              int sum) {
+    if (i == all.size()) {
+      if (sum > best_score_) best_score_ = sum, best_ = chosen;
+      return;
+    }
+    for (std::size_t k = 0; k < all[i].size(); ++k) {
+      bool is_taken = false;
+      for (std::size_t j = 0; j < i; ++j)
+        is_taken =
+            is_taken || (chosen[j] >= 0 &&
+                         all[j][static_cast<std::size_t>(chosen[j])].words == all[i][k].words);
+      // Distances between rows may be one and the same.
+      if (is_taken && size_role(integers_[i]) != "pitch") continue;
+      chosen[i] = static_cast<int>(k);
+      choose(all, chosen, i + 1, sum + all[i][k].score);
+    }
+    chosen[i] = -1;
+    choose(all, chosen, i + 1, sum);
+  }
+
+  /// What no name told: the dims that are left, where there are as many.
+  void by_order() {
+    std::vector<std::string> mine;
+    for (const std::string& name : integers_)
+      if (!chosen_.contains(name)) mine.push_back(name);
+    std::vector<std::string> theirs;
+    for (const std::string& dim : task_->dims) {
+      const bool is_taken = std::ranges::any_of(
+          chosen_, [&](const auto& other) { return other.second.words == dim; });
+      if (!is_taken && !dim.starts_with("pad")) theirs.push_back(dim);
+    }
+    if (mine.empty() || mine.size() != theirs.size()) return;
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      chosen_[mine[i]] = {Size::name(theirs[i]), theirs[i], 0};
+  }
+
+  /// A grid covers the output: where the names say something else, two of them are exchanged.
+  void by_grid() {
+    const task::TensorSpec* out = output();
+    if (out == nullptr || out->shape.size() != 2) return;
+    std::set<std::string> wanted{out->shape[0].expr.text(), out->shape[1].expr.text()};
+    std::vector<std::string> over;
+    for (const std::string& name : integers_)
+      if (in_grid_.contains(name) && chosen_.contains(name)) over.push_back(name);
+    if (over.size() != 2 || wanted.size() != 2) return;
+    std::set<std::string> have;
+    for (const std::string& name : over) have.insert(chosen_[name].words);
+    std::vector<std::string> lacking;
+    for (const std::string& word : wanted)
+      if (!have.contains(word)) lacking.push_back(word);
+    if (lacking.size() != 1) return;
+    for (const std::string& wrong : over) {
+      if (wanted.contains(chosen_[wrong].words)) continue;
+      for (auto& [other, candidate] : chosen_)
+        if (candidate.words == lacking[0] && !in_grid_.contains(other)) {
+          std::swap(candidate, chosen_[wrong]);
+          assume(fmt::format("'{}' and '{}' change places, since the grid covers '{}'", wrong,
+                             other, out->name));
+          return;
+        }
+    }
+  }
+
+  /// A task whose rows lie further apart than they are long needs a kernel that knows.
+  void say_what_rows_need() {
+    for (const task::TensorSpec& tensor : task_->tensors) {
+      if (!tensor.pitch) continue;
+      bool is_known = false;
+      for (const auto& [name, size] : out_.sizes)
+        is_known = is_known || size_role(size.to_text()) == "pitch" ||
+                   name.find("#s") != std::string::npos;
+      if (!is_known)
+        assume(
+            fmt::format("rows of '{}' lie {} elements apart in task {}, and nothing here says "
+                        "so: the result will be wrong where that is more than a row",
+                        tensor.name, tensor.pitch->expr.text(), task_->task.name));
+      return;
+    }
+  }
+
+  /// A size of the task that device code has as a constant cannot change with the workload.
+  void check_constants() {
+    for (const std::string& name : constants_) {
+      if (!contains(integers_, name)) continue;
+      for (const Item& item : items_) {
+        if (item.kind != Item::Kind::Kernel && item.kind != Item::Kind::DeviceFunction) continue;
+        bool is_own = false;
+        for (const FunctionParameter& p : item.parameters) is_own = is_own || p.name == name;
+        for (std::size_t i = item.body_open; i < item.body_close && !is_own; ++i)
+          if (source_.tokens[i].is(name)) {
+            out_.missing.push_back({source_.tokens[i].offset,
+                                    fmt::format("device code has the size '{}' as a constant: make "
+                                                "it a parameter of the kernel",
+                                                name)});
+            return;
+          }
+      }
+    }
+  }
+
+  void assume(std::string text) { out_.assumptions.push_back({place(), std::move(text)}); }
+
+  const HostProgram& program_;
+  const ForeignSource& source_;
+  const std::vector<Item>& items_;
+  const task::Definition* task_;
+  const Matching& matched_;
+  std::set<std::string> constants_;  ///< Of main(), that sizes of tensors are made of.
+  std::set<std::string> in_grid_;
+  std::vector<std::string> integers_, reals_, tensor_sizes_, wanted_;
+  std::map<std::string, Guess> chosen_;
+  std::vector<int> best_;
+  int best_score_ = -1;
+  MatchedSizes out_;
+};
+
+}  // namespace
+
+MatchedSizes match_sizes(const HostProgram& program, const ForeignSource& source,
+                         const std::vector<Item>& items, const task::Definition* task,
+                         const Matching& matched) {
+  return SizeMatcher(program, source, items, task, matched).run();
+}
+
+}  // namespace kw::import

@@ -1,0 +1,442 @@
+// Launches with their arguments, workspaces, fills and copies.
+// SPDX-License-Identifier: Apache-2.0
+#include "import/plan_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace kw::import {
+namespace {
+
+using Kind = Value::Kind;
+
+/// A type of the plan language and how many of it one element has.
+struct Element {
+  std::string type;
+  int count = 1;
+};
+
+Element element_of(std::string_view type) {
+  for (const auto& [name, element] : std::initializer_list<std::pair<std::string_view, Element>>{
+           {"float", {"f32", 1}},
+           {"float2", {"f32", 2}},
+           {"float3", {"f32", 3}},
+           {"float4", {"f32", 4}},
+           {"double", {"f64", 1}},
+           {"double2", {"f64", 2}},
+           {"__half", {"f16", 1}},
+           {"__half2", {"f16", 2}},
+           {"__nv_bfloat16", {"bf16", 1}},
+           {"int", {"i32", 1}},
+           {"int2", {"i32", 2}},
+           {"int4", {"i32", 4}},
+           {"unsigned int", {"u32", 1}},
+           {"long long", {"i64", 1}},
+           {"int64_t", {"i64", 1}},
+           {"unsigned long long", {"u64", 1}},
+           {"size_t", {"u64", 1}},
+           {"uint64_t", {"u64", 1}},
+           {"short", {"i16", 1}},
+           {"unsigned short", {"u16", 1}},
+           {"char", {"i8", 1}},
+           {"signed char", {"i8", 1}},
+           {"unsigned char", {"u8", 1}},
+           {"uint8_t", {"u8", 1}},
+           {"bool", {"u8", 1}}})
+    if (name == type) return element;
+  return {};
+}
+
+int bytes_of_plan(std::string_view type) {
+  return type.empty()
+             ? 1
+             : std::max(1, std::atoi(
+                               std::string(type.substr(type.find_first_of("0123456789"))).c_str()) /
+                               8);
+}
+
+class Writer {
+ public:
+  Writer(const HostProgram& program, const Matching& matching, const ForeignSource& source,
+         const std::vector<Item>& items, const task::Definition* task, const TypeNames& types)
+      : program_(program),
+        matching_(matching),
+        source_(source),
+        items_(items),
+        task_(task),
+        types_(types) {}
+
+  PlanLines run() {
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i)
+      if (matching_.buffers[i].is_workspace) add_workspace(i);
+    for (const Step& step : program_.steps) add_step(step);
+    return std::move(out_);
+  }
+
+ private:
+  void miss(std::size_t offset, std::string text) {
+    out_.missing.push_back({offset, std::move(text)});
+  }
+  void line(std::string text) {
+    out_.lines.push_back(std::string(static_cast<std::size_t>(2 * depth_), ' ') + std::move(text));
+  }
+
+  Size final_size(const Size& size) const {
+    return size.replaced([&](const Size& leaf) -> std::optional<Size> {
+      const std::string& name = leaf.word();
+      if (const auto known = matching_.sizes.find(name); known != matching_.sizes.end())
+        return known->second;
+      if (name.starts_with('%')) return Size::name(loop_name(name.substr(1)));
+      return std::nullopt;
+    });
+  }
+  std::string text(const Size& size) const { return final_size(size).to_text(); }
+
+  std::string loop_name(const std::string& name) const {
+    if (task_ == nullptr) return name;
+    const bool is_taken =
+        std::ranges::find(task_->dims, name) != task_->dims.end() ||
+        std::ranges::find(task_->tensors, name, &task::TensorSpec::name) != task_->tensors.end();
+    return is_taken ? name + "_turn" : name;
+  }
+
+  // --- memory ---
+
+  const Buffer& buffer(std::size_t i) const { return program_.buffers[i]; }
+
+  std::string element_type(std::size_t i) const {
+    if (!buffer(i).element.empty()) return device_type(buffer(i).element, types_);
+    return types_.real;
+  }
+
+  /// Elements of the plan's type in the buffer; nothing: not known.
+  std::optional<Size> count_of(std::size_t i) const {
+    const Buffer& b = buffer(i);
+    const Element element = element_of(element_type(i));
+    if (b.has_bytes) {
+      const int bytes = bytes_of_plan(element.type);
+      const Size all = final_size(b.bytes);
+      if (auto count = exact_quotient(all, bytes)) return count;
+      return Size::call("ceil_div", {all, bytes});
+    }
+    std::vector<Value> sizes = b.sizes;
+    if (sizes.empty() && b.like >= 0) {
+      const auto like = static_cast<std::size_t>(b.like);
+      sizes = buffer(like).sizes;
+      if (sizes.empty()) {
+        const task::TensorSpec* spec = matching_.buffers[like].tensor;
+        if (spec == nullptr) return std::nullopt;
+        Size product(1);
+        for (const task::Formula& extent : spec->shape)
+          product = Size::binary("*", product, Size::text(extent.expr.text()));
+        return product;
+      }
+    }
+    if (sizes.empty()) return std::nullopt;
+    Size product(element.count);
+    for (const Value& size : sizes) {
+      if (!size.is(Kind::Int)) return std::nullopt;
+      product = Size::binary("*", product, final_size(size.size));
+    }
+    return product;
+  }
+
+  void add_workspace(std::size_t i) {
+    const Buffer& b = buffer(i);
+    const Element element = element_of(element_type(i));
+    const auto count = count_of(i);
+    if (element.type.empty())
+      return miss(b.offset,
+                  fmt::format("'{}' holds {}, which no workspace does", b.name, element_type(i)));
+    if (!count) return miss(b.offset, fmt::format("how large '{}' is, is not known", b.name));
+    line(fmt::format("workspace {} {} [{}]{}", matching_.buffers[i].name, element.type,
+                     count->to_text(), b.is_zeroed ? " zeroed" : ""));
+  }
+
+  /// A tensor, a workspace, or a slice of one; empty: told why not.
+  std::string place_of(const Value& value, std::size_t offset) {
+    const auto index = static_cast<std::size_t>(value.buffer);
+    const BufferMatch& match = matching_.buffers[index];
+    if (match.name.empty()) {
+      miss(offset, fmt::format("what '{}' is to the plan is not known", buffer(index).name));
+      return "null";
+    }
+    const Size bytes = final_size(value.size);
+    if (bytes.is(0)) return match.name;
+    const int unit = match.is_workspace ? bytes_of_plan(element_of(element_type(index)).type)
+                                        : std::max(1, bytes_of_type(element_type(index)));
+    const auto at = exact_quotient(bytes, unit);
+    if (!at) {
+      miss(offset, "this address lies between two elements");
+      return "null";
+    }
+    if (match.is_workspace || (match.tensor != nullptr && match.tensor->shape.size() == 1))
+      return fmt::format("{}[{}]", match.name, at->to_text());
+    if (match.tensor != nullptr && at->op() == Size::Op::Binary && at->word() == "*" &&
+        match.tensor->shape.size() == 2 && !match.tensor->pitch) {
+      const Size row = Size::text(match.tensor->shape[1].expr.text());
+      for (const std::size_t side : {0, 1})
+        if (at->parts()[side] == row)
+          return fmt::format("{}[{}]", match.name, at->parts()[1 - side].to_text());
+    }
+    miss(offset, fmt::format("which slice of '{}' begins at element {} is not known", match.name,
+                             at->to_text()));
+    return "null";
+  }
+
+  // --- steps ---
+
+  void add_step(const Step& step) {
+    switch (step.kind) {
+      case Step::Kind::Launch:
+        return add_launch(step);
+      case Step::Kind::Fill:
+        return line(fmt::format("fill {} with {}", whole_place(step.target, step), step.fill));
+      case Step::Kind::Copy:
+        return line(fmt::format("copy {} to {}", whole_place(step.source, step),
+                                whole_place(step.target, step)));
+      case Step::Kind::For:
+        line(fmt::format("for {} = {} .. {}{}", loop_name(step.name), text(step.low),
+                         text(step.high),
+                         step.stride.is(1) ? "" : fmt::format(" step {}", text(step.stride))));
+        ++depth_;
+        return;
+      case Step::Kind::When:
+        line("when " + text(step.low));
+        ++depth_;
+        return;
+      case Step::Kind::Else:
+        --depth_;
+        line("else");
+        ++depth_;
+        return;
+      case Step::Kind::End:
+        depth_ = std::max(0, depth_ - 1);
+        return line("end");
+    }
+  }
+
+  /// Where a memset or memcpy covers less than the whole, the range that it does cover.
+  std::string whole_place(const Value& value, const Step& step) {
+    const std::string name = place_of(value, step.offset);
+    const auto index = static_cast<std::size_t>(value.buffer);
+    const auto unit =
+        exact_quotient(final_size(step.bytes), std::max(1, bytes_of_type(element_type(index))));
+    const task::TensorSpec* spec = matching_.buffers[index].tensor;
+    std::optional<Size> all;
+    if (spec != nullptr) {
+      Size product(1);
+      for (const task::Formula& extent : spec->shape)
+        product = Size::binary("*", product, Size::text(extent.expr.text()));
+      all = product;
+    } else {
+      all = count_of(index);
+    }
+    const bool has_bytes = !(step.bytes == Size(0));
+    if (!has_bytes || !unit || (all && *unit == *all)) return name;
+    const bool is_flat =
+        matching_.buffers[index].is_workspace || (spec != nullptr && spec->shape.size() == 1);
+    if (is_flat && value.size.is(0)) return fmt::format("{}[0 : {}]", name, unit->to_text());
+    out_.assumptions.push_back(
+        {step.offset, fmt::format("{} elements are all of '{}'", unit->to_text(), name)});
+    return name;
+  }
+
+  std::string sizes_text(const std::vector<Size>& sizes) const {
+    std::vector<std::string> parts;
+    for (const Size& size : sizes) parts.push_back(text(size));
+    return join(parts, ", ");
+  }
+
+  void add_launch(const Step& step) {
+    const Item& kernel = *step.kernel;
+    const auto bound = bind_templates(step);
+    std::string line_text = "launch " + plan_name(kernel);
+    if (kernel.is_template) {
+      std::vector<std::string> parts;
+      for (const TemplateParameter& parameter : kernel.templates) {
+        const auto found = bound.find(parameter.name);
+        if (found == bound.end() && parameter.has_default) break;
+        if (found == bound.end()) {
+          miss(step.offset, fmt::format("what '{}' of the template '{}' is here is not known",
+                                        parameter.name, kernel.name));
+          return;
+        }
+        parts.push_back(found->second);
+      }
+      line_text += fmt::format("<{}>", join(parts, ", "));
+    }
+    line_text += fmt::format(" grid({}) block({})", sizes_text(step.grid), sizes_text(step.block));
+    if (!final_size(step.shared).is(0)) line_text += fmt::format(" shared({})", text(step.shared));
+    if (step.is_cooperative) line_text += " cooperative";
+    if (step.arguments.size() > kernel.parameters.size())
+      return miss(step.offset,
+                  fmt::format("'{}' has {} parameters and is given {} arguments", kernel.name,
+                              kernel.parameters.size(), step.arguments.size()));
+    std::vector<std::string> arguments;
+    for (std::size_t i = 0; i < step.arguments.size(); ++i)
+      arguments.push_back(
+          argument(step, kernel.parameters[i], step.arguments[i], step.places[i], bound));
+    line(line_text + fmt::format(" args({})", join(arguments, ", ")));
+  }
+
+  /// Template arguments as the plan writes them, by parameter.
+  std::map<std::string, std::string> bind_templates(const Step& step) {
+    std::map<std::string, std::string> bound;
+    const Item& kernel = *step.kernel;
+    for (std::size_t i = 0; i < kernel.templates.size(); ++i) {
+      const TemplateParameter& parameter = kernel.templates[i];
+      if (i < step.templates.size()) {
+        bound[parameter.name] = step.templates[i];
+        continue;
+      }
+      if (parameter.kind != "typename") continue;
+      // As a compiler deduces it: from a pointer's element.
+      for (std::size_t k = 0; k < std::min(kernel.parameters.size(), step.arguments.size()); ++k) {
+        const FunctionParameter& own = kernel.parameters[k];
+        const Value& value = step.arguments[k];
+        if (own.type != parameter.name || own.stars != 1 || value.buffer < 0) continue;
+        const bool has_type = value.is(Kind::Pointer) && !value.word.empty() &&
+                              value.word != "auto" && value.word != "void";
+        bound[parameter.name] = fmt::format(
+            "\"{}\"", has_type ? value.word : element_type(static_cast<std::size_t>(value.buffer)));
+        break;
+      }
+    }
+    return bound;
+  }
+
+  std::string argument(const Step& step, const FunctionParameter& parameter, const Value& value,
+                       std::size_t offset, const std::map<std::string, std::string>& bound) {
+    if (parameter.stars > 0) {
+      if (value.is(Kind::Pointer) || value.is(Kind::Tensor)) return place_of(value, offset);
+      if (value.is(Kind::Null)) return "null";
+      return refuse(parameter, value, offset);
+    }
+    std::string type = device_type(parameter.type, types_);
+    if (const auto found = bound.find(type); found != bound.end()) {
+      type = found->second;
+      if (type.starts_with('"')) type = type.substr(1, type.size() - 2);
+    }
+    if (type.find("Accessor") != std::string::npos) {
+      miss(offset, fmt::format("'{}' takes an accessor of PyTorch: take a pointer and sizes",
+                               step.kernel->name));
+      return "null";
+    }
+    if (bytes_of_type(type) == 0 && (value.is(Kind::Struct) || value.is(Kind::List)))
+      return structure(step, type, value, offset, bound);
+    return scalar(parameter, type, value, offset);
+  }
+
+  std::string refuse(const FunctionParameter& parameter, const Value& value, std::size_t offset) {
+    miss(value.is(Kind::Unknown) && value.offset != 0 ? value.offset : offset,
+         fmt::format("what is passed as '{}' is not known{}", parameter.name,
+                     value.word.empty() ? "" : ": " + value.word));
+    return "null";
+  }
+
+  std::string scalar(const FunctionParameter& parameter, const std::string& type,
+                     const Value& value, std::size_t offset) {
+    const Element element = element_of(type);
+    const bool is_number = value.is(Kind::Int) || value.is(Kind::Real);
+    if (!is_number) return refuse(parameter, value, offset);
+    if (element.type.empty() || element.count != 1) {
+      miss(offset, fmt::format("a plan passes no '{}' by value", type.empty() ? "auto" : type));
+      return "null";
+    }
+    if (element.type == "f16" || element.type == "bf16") {
+      miss(offset, fmt::format("a plan passes no {} by value: pass a float", element.type));
+      return "null";
+    }
+    const Size size = final_size(value.size);
+    const std::string words = size.to_text();
+    const bool wants_real = element.type == "f32" || element.type == "f64";
+    if (!wants_real && value.is(Kind::Real)) return refuse(parameter, value, offset);
+    if (task_ != nullptr)
+      for (const task::ScalarSpec& scalar : task_->scalars)
+        if (scalar.name == words) {
+          if (kw::name_of(scalar.dtype) == element.type) return words;
+          return fmt::format("{}({})", element.type, words);
+        }
+    return element.type == "i32" ? words : fmt::format("{}({})", element.type, words);
+  }
+
+  /// Fields of a struct of the file, in their order.
+  std::vector<FunctionParameter> fields_of(const std::string& name) const {
+    std::vector<FunctionParameter> fields;
+    for (const Item& item : items_) {
+      if (item.kind != Item::Kind::Type || item.name != name) continue;
+      const auto& tokens = source_.tokens;
+      std::size_t open = item.begin;
+      while (open < item.end && !tokens[open].is("{")) ++open;
+      const std::size_t close = std::min(task::find_closing(tokens, open), item.end);
+      for (std::size_t i = open + 1; i < close;) {
+        std::size_t stop = i;
+        while (stop < close && !tokens[stop].is(";") && !tokens[stop].is(",") &&
+               !tokens[stop].is("{") && !tokens[stop].is("("))
+          ++stop;
+        if (stop < close && (tokens[stop].is("{") || tokens[stop].is("("))) return {};  // a method
+        auto parsed = read_parameters(tokens, i - 1, stop);
+        for (FunctionParameter& field : parsed) {
+          // int n, m; leaves the second without its type.
+          if (field.name.empty() && !fields.empty() && i > open + 1 && tokens[i - 1].is(",")) {
+            field.name = field.type;
+            field.type = fields.back().type;
+          }
+          fields.push_back(std::move(field));
+        }
+        i = stop + 1;
+      }
+      return fields;
+    }
+    return fields;
+  }
+
+  std::string structure(const Step& step, const std::string& type, const Value& value,
+                        std::size_t offset, const std::map<std::string, std::string>& bound) {
+    const auto fields = fields_of(type);
+    if (fields.empty()) {
+      miss(offset,
+           fmt::format("a plan passes no '{}' by value: its fields are not plain ones", type));
+      return "null";
+    }
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const auto named = std::ranges::find(value.names, fields[i].name);
+      const std::size_t at =
+          value.names.empty() ? i : static_cast<std::size_t>(named - value.names.begin());
+      if (at >= value.parts.size()) {
+        miss(offset, fmt::format("'{}' of '{}' is not set", fields[i].name, type));
+        return "null";
+      }
+      parts.push_back(argument(step, fields[i], value.parts[at], offset, bound));
+    }
+    return fmt::format("struct({})", join(parts, ", "));
+  }
+
+  const HostProgram& program_;
+  const Matching& matching_;
+  const ForeignSource& source_;
+  const std::vector<Item>& items_;
+  const task::Definition* task_;
+  const TypeNames& types_;
+  PlanLines out_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::string plan_name(const Item& kernel) {
+  return kernel.is_c && !kernel.is_template ? kernel.name : kernel.full_name();
+}
+
+PlanLines write_plan(const HostProgram& program, const Matching& matching,
+                     const ForeignSource& source, const std::vector<Item>& items,
+                     const task::Definition* task, const TypeNames& types) {
+  return Writer(program, matching, source, items, task, types).run();
+}
+
+}  // namespace kw::import

@@ -1,0 +1,29 @@
+// Small questions about words of a source.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "task/code.h"
+
+namespace kw::import {
+
+inline bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// The same of a token; a string is no word, whatever it holds.
+inline bool is_one_of(const task::CodeToken& token, std::initializer_list<std::string_view> words) {
+  return token.kind != task::CodeToken::Kind::Text && is_one_of(token.text, words);
+}
+
+/// `at::cuda::f` as `f`.
+inline std::string last_part(const std::string& name) {
+  const auto colons = name.rfind("::");
+  return colons == std::string::npos ? name : name.substr(colons + 2);
+}
+
+}  // namespace kw::import
