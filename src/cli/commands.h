@@ -22,6 +22,7 @@ Command soak_command();
 Command steer_command();
 Command explain_command();
 Command task_command();
+Command plan_command();
 Command runs_command();
 Command show_command();
 Command compare_command();

@@ -13,6 +13,7 @@
 #include "base/contains.h"
 #include "base/text.h"
 #include "cli/bundle.h"
+#include "cli/given_kernel.h"
 #include "cli/groundwork.h"
 #include "cli/shelf.h"
 #include "device/known_devices.h"
@@ -177,12 +178,7 @@ Result<Attempt> stand_in(const task::Definition& definition, Target target, cons
   Attempt parent;
   parent.candidate = first_kernel(definition, target);
   if (!file.empty()) {
-    const std::string source = KW_TRY(as_input(platform::read_file(file, task::kMaxSourceBytes)));
-    auto candidate = task::make_candidate(platform::Path(file).stem().string(), source,
-                                          Origin::Human, definition.task.restrictions, target);
-    if (!candidate)
-      return fail_input("not a candidate:\n" + task::to_text(candidate.error()), file);
-    parent.candidate = std::move(*candidate);
+    parent.candidate = KW_TRY(kernel_in_file(file, target, definition));
   }
   parent.outcome_class = OutcomeClass::NoGain;
   parent.evaluation.verdict = {Stage::Check, Outcome::Correct, ""};

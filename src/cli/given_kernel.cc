@@ -3,12 +3,107 @@
 #include "cli/given_kernel.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/defence.h"
+#include "base/foreign_text.h"
+#include "base/text.h"
 #include "cli/session.h"
+#include "import/plan_draft.h"
 #include "task/header.h"
-#include "task/narrowed.h"
 
 namespace kw::cli {
+namespace {
+
+/// The task as a command would name it: its folder, or that of a shipped one.
+std::string task_words(const task::Definition& definition) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(definition.folder, ignored) ? definition.folder
+                                                                   : definition.task.name;
+}
+
+std::string how_many(std::size_t missing) {
+  return missing == 1 ? "one thing is missing" : fmt::format("{} things are missing", missing);
+}
+
+/// The candidate's text and how it came about, or the refusal with all that is missing.
+void draft(const std::string& file, const std::string& source, const task::Definition& definition,
+           GivenKernel& given, std::string& text) {
+  const std::string name = platform::Path(file).filename().string();
+  auto drafted = import::draft_plan(source, name, &definition);
+  if (!drafted.is_complete()) {
+    given.refusal =
+        fmt::format("kernels are launched by host code, and no plan could be drafted from it: {}",
+                    how_many(drafted.missing.size()));
+    given.findings = std::move(drafted.missing);
+    return;
+  }
+  const std::string stem = platform::Path(file).stem().string();
+  given.drafted = {drafted.function, std::move(drafted.assumptions),
+                   fmt::format("kw plan draft {} --task {} --out {}_plan.cu", file,
+                               task_words(definition), stem)};
+  text = std::move(drafted.source);
+}
+
+}  // namespace
+
+Result<GivenKernel> read_kernel(const std::string& file, Target target,
+                                const task::Definition& definition,
+                                const std::vector<std::string>& settings) {
+  struct stat info{};
+  if (::stat(file.c_str(), &info) != 0)
+    return as_input(Result<GivenKernel>(platform::fail_errno("read", file, errno)));
+  if (!S_ISREG(info.st_mode)) return fail_input("not a file", file);
+  GivenKernel given;
+  if (static_cast<std::size_t>(info.st_size) > task::kMaxSourceBytes && is_on(Defence::SourceCap)) {
+    given.refusal = "the file is larger than 1 MiB";
+    return given;
+  }
+  const std::size_t most = is_on(Defence::SourceCap) ? task::kMaxSourceBytes : std::size_t{1} << 40;
+  std::string source = KW_TRY(as_input(platform::read_file(file, most)));
+  const auto& own = definition.baselines;
+  // A task's own host launcher stays the trusted baseline that it is.
+  const auto baseline = std::find_if(own.begin(), own.end(), [&](const Candidate& c) {
+    return c.trust_class == TrustClass::HostLauncher && c.source == source;
+  });
+  const Origin origin = baseline != own.end() ? Origin::Baseline : Origin::Human;
+  const auto header = task::parse_header(source, file, target);
+  const bool is_host_form = header && header->dialect == "host";
+  if (target == Target::Cuda && !is_host_form && import::is_host_launched(source)) {
+    std::string text;
+    draft(file, source, definition, given, text);
+    if (!given.refusal.empty()) return given;
+    source = std::move(text);
+  }
+  auto candidate = task::make_candidate(platform::Path(file).stem().string(), source, origin,
+                                        definition.task.restrictions, target);
+  if (!candidate) {
+    given.refusal = candidate.error().front().text;
+    given.findings = candidate.error();
+    return given;
+  }
+  given.candidate = std::move(*candidate);
+  KW_TRY(set_knobs(given.candidate, settings));
+  return given;
+}
+
+void say_drafted(const std::string& file, const DraftedPlan& drafted) {
+  fmt::print(stderr, "kw: {}: a plan was drafted from {}; to see or change it: {}\n",
+             sanitise_line(file), sanitise_line(drafted.function), sanitise_line(drafted.command));
+  for (const std::string& assumption : drafted.assumptions)
+    fmt::print(stderr, "kw: assumed: {}\n", sanitise_line(assumption));
+}
+
+nlohmann::json drafted_json(const DraftedPlan& drafted) {
+  return {{"function", drafted.function},
+          {"assumptions", drafted.assumptions},
+          {"command", drafted.command}};
+}
 
 Result<> set_knobs(Candidate& kernel, const std::vector<std::string>& settings) {
   if (settings.empty()) return {};
@@ -20,13 +115,14 @@ Result<> set_knobs(Candidate& kernel, const std::vector<std::string>& settings) 
 Result<Candidate> kernel_in_file(const std::string& file, Target target,
                                  const task::Definition& definition,
                                  const std::vector<std::string>& settings) {
-  const std::string source =
-      task::with_overload(definition, KW_TRY(as_input(platform::read_file(file))), target);
-  auto candidate = task::make_candidate(platform::Path(file).stem().string(), source, Origin::Human,
-                                        definition.task.restrictions, target);
-  if (!candidate) return fail_input(task::to_text(candidate.error()), file);
-  KW_TRY(set_knobs(*candidate, settings));
-  return std::move(*candidate);
+  auto given = KW_TRY(read_kernel(file, target, definition, settings));
+  if (!given.refusal.empty())
+    return fail_input(given.findings.empty()
+                          ? given.refusal
+                          : given.refusal + ":\n" + task::to_text(given.findings),
+                      file);
+  if (given.drafted) say_drafted(file, *given.drafted);
+  return std::move(given.candidate);
 }
 
 Result<Candidate> best_of_run(const store::RunStore& store, const RunSummary& run, Target target,

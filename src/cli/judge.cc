@@ -1,18 +1,17 @@
 // kw judge FILE --task T: what the referee says of one candidate.
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/stat.h>
-
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
-#include "base/defence.h"
+#include "base/json.h"
 #include "base/rng.h"
-#include "base/text.h"
 #include "cli/commands.h"
+#include "cli/given_kernel.h"
+#include "cli/judge_flags.h"
+#include "cli/judge_pair.h"
 #include "cli/session.h"
 #include "cli/verdict_view.h"
 #include "engine/run.h"
@@ -23,95 +22,14 @@
 namespace kw::cli {
 namespace {
 
-struct JudgeFlags {
-  std::string file;
-  std::string task;
-  TargetFlags target;
-  std::string until = "measure";
-  std::string baseline;
-  std::vector<std::string> settings;
-  std::vector<std::string> only;
-  std::int64_t pairs = 0;
-  std::string checked_share;
-  bool sustained = false;
-  Inspection inspect;
-};
-
-/// A candidate, or the verdict on a file that is none.
-struct Submission {
-  Candidate candidate;
-  std::optional<Evaluation> judged;
-};
-
-Evaluation not_a_candidate(std::string evidence, std::vector<Finding> findings = {}) {
+Evaluation not_a_candidate(const GivenKernel& given) {
   Evaluation e;
-  e.verdict = {Stage::Propose, Outcome::NoCandidate, std::move(evidence)};
-  e.findings = std::move(findings);
+  e.verdict = {Stage::Propose, Outcome::NoCandidate, given.refusal};
+  e.findings = given.findings;
   return e;
 }
 
-std::string stem_of(const std::string& path) {
-  const platform::Path p(path);
-  return p.stem().string();
-}
-
-Result<Submission> read_submission(const JudgeFlags& flags, Target target,
-                                   const task::Definition& definition) {
-  struct stat info{};
-  if (::stat(flags.file.c_str(), &info) != 0)
-    return as_input(Result<Submission>(platform::fail_errno("read", flags.file, errno)));
-  if (!S_ISREG(info.st_mode)) return fail_input("not a file", flags.file);
-  if (static_cast<std::size_t>(info.st_size) > task::kMaxSourceBytes && is_on(Defence::SourceCap))
-    return Submission{{}, not_a_candidate("the file is larger than 1 MiB")};
-  const std::size_t most = is_on(Defence::SourceCap) ? task::kMaxSourceBytes : std::size_t{1} << 40;
-  const std::string source = task::with_overload(
-      definition, KW_TRY(as_input(platform::read_file(flags.file, most))), target);
-  const auto& own = definition.baselines;
-  // A task's own host launcher stays the trusted baseline that it is.
-  const auto baseline = std::find_if(own.begin(), own.end(), [&](const Candidate& c) {
-    return c.trust_class == TrustClass::HostLauncher && c.source == source;
-  });
-  const Origin origin = baseline != own.end() ? Origin::Baseline : Origin::Human;
-  auto candidate = task::make_candidate(stem_of(flags.file), source, origin,
-                                        definition.task.restrictions, target);
-  if (!candidate)
-    return Submission{{}, not_a_candidate(candidate.error().front().text, candidate.error())};
-  Submission submission{std::move(*candidate), {}};
-  if (!flags.settings.empty()) {
-    const auto header = task::parse_header(source, flags.file, target);
-    submission.candidate.knobs = KW_TRY(as_input(task::apply_settings(*header, flags.settings)));
-  }
-  return submission;
-}
-
-/// "0.0625" or "1/16"; above 0, at most 1.
-Result<double> share_of(const std::string& text) {
-  double parts[2] = {0, 1};
-  const char* at = text.data();
-  const char* const end = text.data() + text.size();
-  auto read = std::from_chars(at, end, parts[0]);
-  if (read.ec == std::errc() && read.ptr != end && *read.ptr == '/')
-    read = std::from_chars(read.ptr + 1, end, parts[1]);
-  const double share = parts[0] / parts[1];
-  if (read.ec != std::errc() || read.ptr != end || !(share > 0 && share <= 1))
-    return fail_input("--checked-share is above 0 and at most 1, such as 1/16, not '" + text + "'");
-  return share;
-}
-
-/// What the flags ask of the measurement.
-Result<> shape_measurement(const JudgeFlags& flags, EvaluationRequest& request) {
-  request.measure.pairs = static_cast<int>(flags.pairs);
-  if (!flags.checked_share.empty())
-    request.measure.checked_share = KW_TRY(share_of(flags.checked_share));
-  for (const std::string& name : flags.only)
-    if (std::none_of(request.workloads.begin(), request.workloads.end(),
-                     [&](const Workload& w) { return w.group == Group::Time && w.name == name; }))
-      return fail_input("no timed workload is called '" + name + "'", "--only");
-  request.measure.only = flags.only;
-  request.measure.sustained = flags.sustained;
-  request.inspect = flags.inspect;
-  return {};
-}
+std::string stem_of(const std::string& path) { return platform::Path(path).stem().string(); }
 
 /// Notes the baselines that could not be the opponent, with why.
 class LeftOut final : public engine::Observer {
@@ -157,7 +75,8 @@ Result<std::string> arch_here(const Global& global, const Aim& aim) {
   return KW_TRY(Bench::open(global, &store, aim))->facts().gpu.front().arch;
 }
 
-Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage until) {
+Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage until,
+                         std::optional<DraftedPlan>& drafted) {
   Aim aim = KW_TRY(flags.target.aim(flags.file));
   const bool compiles_only = until == Stage::Compile && aim.target == Target::Cuda;
   Result<std::unique_ptr<Bench>> starting;
@@ -165,11 +84,13 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
   KW_TRY(engine::TaskWorkbench::check_baseline(definition, aim.target, flags.baseline));
-  auto submission = KW_TRY(read_submission(flags, aim.target, definition));
-  if (submission.judged) return std::move(*submission.judged);
+  const auto given = KW_TRY(read_kernel(flags.file, aim.target, definition, flags.settings));
+  if (!given.refusal.empty()) return not_a_candidate(given);
+  drafted = given.drafted;
+  if (drafted && !global.json) say_drafted(flags.file, *drafted);
   if (compiles_only && aim.arch.empty()) aim.arch = KW_TRY(arch_here(global, aim));
   if (compiles_only)
-    return compile_only(global, aim, std::move(definition), submission.candidate, flags.baseline);
+    return compile_only(global, aim, std::move(definition), given.candidate, flags.baseline);
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   auto bench = KW_TRY(std::move(starting));
   KW_TRY(bench->meet(&store, aim));
@@ -190,7 +111,7 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
     KW_TRY(bench->ensure_ceilings());
     opponent = KW_TRY(opponent_for(flags, surroundings));
   }
-  auto request = KW_TRY(workbench.request(submission.candidate, opponent ? &*opponent : nullptr));
+  auto request = KW_TRY(workbench.request(given.candidate, opponent ? &*opponent : nullptr));
   request.id = "judge";
   request.until = until;
   request.seed = surroundings.input_seed;
@@ -219,6 +140,10 @@ Evaluation named_as_given(Evaluation evaluation, const std::string& file) {
 }
 
 int run(const Global& global, const JudgeFlags& flags) {
+  if (!flags.against.empty() && !flags.baseline.empty())
+    return report_error(
+        global, {"--against names the opponent, and so does --baseline: give one of them", ""},
+        kUsage);
   const auto until = enum_from<Stage>(flags.until);
   if (!until || (*until != Stage::Compile && *until != Stage::Check && *until != Stage::Measure))
     return report_error(
@@ -230,12 +155,17 @@ int run(const Global& global, const JudgeFlags& flags) {
         kUsage);
   if (*until != Stage::Measure && flags.sustained)
     return report_error(global, {"--sustained measures: --until measure", ""}, kUsage);
-  const auto evaluation = judge(global, flags, *until);
+  if (!flags.against.empty()) return end_command(global, judge_pair(global, flags, *until));
+  std::optional<DraftedPlan> drafted;
+  const auto evaluation = judge(global, flags, *until, drafted);
   if (!evaluation) return report_error(global, evaluation.error(), code_of(evaluation.error()));
-  if (global.json)
-    std::printf("%s\n", judged_json(*evaluation).c_str());
-  else
+  if (global.json) {
+    Json object = evaluation_json(*evaluation);
+    if (drafted) object["drafted"] = drafted_json(*drafted);
+    std::printf("%s\n", dump_json(object).c_str());
+  } else {
     print_evaluation(named_as_given(*evaluation, flags.file));
+  }
   return evaluation->verdict.is_correct() ? kDone : kNotGood;
 }
 
@@ -252,6 +182,8 @@ Command judge_command() {
     flags->target.declare(f, true);
     f.text("--until", flags->until, "Last stage: compile, check or measure");
     f.text("--baseline", flags->baseline, "Opponent by name; default: the fastest");
+    f.text("--against", flags->against,
+           "Another kernel of yours, or a host launcher that you trust: which one is faster");
     f.texts("--set", flags->settings, "Knob value K=V; repeatable");
     f.texts("--only", flags->only, "Time this workload alone; repeatable");
     f.integer("--pairs", flags->pairs, "Time exactly so many pairs; default: until decided",

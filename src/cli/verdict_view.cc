@@ -176,6 +176,7 @@ Json evaluation_json(const Evaluation& e) {
   object["jail_lacks"] = report::jail_lacks(e);
   object["trust_class"] = name_of(e.trust_class);
   if (e.opponent_class) object["baseline_trust_class"] = name_of(*e.opponent_class);
+  if (e.opponent_trusted_by_user) object["baseline_trusted_by_user"] = true;
   object["workloads"] = Json::array();
   for (const WorkloadResult& w : e.workloads) object["workloads"].push_back(workload_json(w));
   object["skipped"] = Json::array();

@@ -183,11 +183,19 @@ class Cutter {
   void cut_item(const Item& item) {
     if (item.end <= item.begin) return;
     std::size_t begin = tokens()[item.begin].offset;
-    const std::size_t end = end_of(tokens()[item.end - 1]);
+    std::size_t end = end_of(tokens()[item.end - 1]);
+    if (item.kind == Item::Kind::Close) end = after_comment(end);
     // Comments right above a function say what it does.
     if (item.kind != Item::Kind::Open && item.kind != Item::Kind::Close)
       begin = with_comments(begin);
     cut(begin, end, "");
+  }
+
+  /// Behind what a closing bracket says of itself: }  // namespace
+  std::size_t after_comment(std::size_t end) const {
+    const std::size_t line = std::min(source_.text.find('\n', end), source_.text.size());
+    const auto rest = trim(std::string_view(source_.text).substr(end, line - end));
+    return rest.starts_with("//") ? line : end;
   }
 
   std::size_t with_comments(std::size_t begin) const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "base/text.h"
@@ -75,7 +76,7 @@ Value HostReader::call(const std::string& name, const std::vector<std::string>& 
     return cast({device_type(name, types_), 0, false, 1}, values.front(), offset);
   if (auto value = call_runtime(last, values, offset)) return *value;
   if (auto value = call_torch(name, values, offset)) return *value;
-  if (auto value = call_own(name, values, offset)) return *value;
+  if (auto value = call_own(name, templates, values, offset)) return *value;
   refuse_call(name, offset);
   // Checks of errors hand on what they are given.
   if (values.size() == 1 && templates.empty() && !values[0].is(Kind::Text)) {
@@ -251,8 +252,36 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
   return std::nullopt;
 }
 
-std::optional<Value> HostReader::call_own(const std::string& name, const std::vector<Value>& values,
-                                          std::size_t offset) {
+/// Types and numbers of a template: those that are given, then those that pointers tell.
+void HostReader::bind_templates(const Item& function, const std::vector<std::string>& templates,
+                                const std::vector<Value>& values, Scopes& scopes) {
+  for (std::size_t i = 0; i < function.templates.size(); ++i) {
+    const TemplateParameter& parameter = function.templates[i];
+    std::string given = i < templates.size() ? templates[i] : "";
+    if (given.starts_with('"')) given = given.substr(1, given.size() - 2);
+    for (std::size_t k = 0;
+         given.empty() && k < std::min(values.size(), function.parameters.size()); ++k)
+      if (function.parameters[k].type == parameter.name && values[k].is(Kind::Pointer) &&
+          values[k].word != "auto")
+        given = values[k].word;
+    if (given.empty()) continue;
+    if (parameter.kind == "typename") {
+      types_.aliases[parameter.name] = device_type(given, types_);
+    } else {
+      Value value;
+      std::int64_t number = 0;
+      const auto read = std::from_chars(given.data(), given.data() + given.size(), number);
+      const bool is_number = read.ec == std::errc() && read.ptr == given.data() + given.size();
+      value = is_number ? integer(number) : unknown(0, "a template's argument is not known");
+      if (given == "true" || given == "false") value = integer(given == "true");
+      scopes[0][parameter.name] = {std::move(value), parameter.kind, 0};
+    }
+  }
+}
+
+std::optional<Value> HostReader::call_own(const std::string& name,
+                                          const std::vector<std::string>& templates,
+                                          const std::vector<Value>& values, std::size_t offset) {
   const Item* function = function_named(name, values.size());
   if (function == nullptr) return std::nullopt;
   if (callers_.size() >= kDeepestCalls || std::ranges::find(callers_, function) != callers_.end()) {
@@ -262,6 +291,8 @@ std::optional<Value> HostReader::call_own(const std::string& name, const std::ve
   const auto [body, is_new] = bodies_.try_emplace(function);
   if (is_new) body->second = expand_macros(source_, function->body_open + 1, function->body_close);
   Scopes inner(1);
+  const TypeNames types = types_;
+  bind_templates(*function, templates, values, inner);
   for (std::size_t i = 0; i < function->parameters.size(); ++i) {
     const FunctionParameter& parameter = function->parameters[i];
     const TypeAt type{device_type(parameter.type, types_), parameter.stars, parameter.is_const, 1};
@@ -288,6 +319,7 @@ std::optional<Value> HostReader::call_own(const std::string& name, const std::ve
     out_.steps.push_back(std::move(step));
   }
   callers_.pop_back();
+  types_.aliases = types.aliases;
   open_branches_ = branches;
   scopes_ = std::move(outer);
   tokens_ = tokens;

@@ -500,7 +500,7 @@ Value HostReader::named() {
         if (value.is(Kind::Int))
           words = value.size.replaced([](const Size&) { return std::nullopt; }).to_text();
         else if (type.end == to)
-          words = "\"" + type.type + std::string(static_cast<std::size_t>(type.stars), '*') + "\"";
+          words = "\"" + type.type + std::string("**").substr(0, type.stars > 0 ? 1 : 0) + "\"";
         else
           for (std::size_t k = from; k < to; ++k) words += at(k).text;
         templates.push_back(std::move(words));

@@ -92,7 +92,7 @@ void HostReader::add_launch(Step step, const Value& grid, const Value& block, co
   step.block = shape(block, "the block", step.offset);
   if (shared.is(Kind::Int))
     step.shared = shared.size;
-  else if (shared.is(Kind::Unknown))
+  else if (shared.is(Kind::Unknown) && shared.word != kToldElsewhere)
     miss(shared.offset != 0 ? shared.offset : step.offset,
          "the size of the shared memory is not known: " + shared.word);
   for (std::size_t i = 0; i < step.arguments.size(); ++i) {
@@ -108,15 +108,17 @@ std::vector<Size> HostReader::shape(const Value& value, std::string_view what, s
   if (value.is(Kind::Int)) return {value.size};
   for (const Value& part : value.parts) {
     if (!part.is(Kind::Int)) {
-      miss(part.offset != 0 ? part.offset : offset,
-           fmt::format("{} is not known: {}", what, part.word));
+      if (part.word != kToldElsewhere)
+        miss(part.offset != 0 ? part.offset : offset,
+             fmt::format("{} is not known: {}", what, part.word));
       return {1};
     }
     sizes.push_back(part.size);
   }
   if ((!value.is(Kind::Dim3) && !value.is(Kind::List)) || sizes.empty() || sizes.size() > 3) {
-    miss(value.offset != 0 ? value.offset : offset,
-         fmt::format("{} is not known{}", what, value.word.empty() ? "" : ": " + value.word));
+    if (value.word != kToldElsewhere)
+      miss(value.offset != 0 ? value.offset : offset,
+           fmt::format("{} is not known{}", what, value.word.empty() ? "" : ": " + value.word));
     return {1};
   }
   while (sizes.size() > 1 && sizes.back().op() == Size::Op::Number && sizes.back().is(1))

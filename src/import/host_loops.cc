@@ -94,10 +94,21 @@ bool HostReader::turns_by_number(std::size_t open, std::size_t close, std::size_
   return false;
 }
 
+/// What a loop that cannot be counted declares is not known, which the loop itself is told for.
+void HostReader::hide_loop_variables(std::size_t open, std::size_t close) {
+  std::size_t first = open + 1;
+  while (first < close && !at(first).is(";")) ++first;
+  if (!at(open - 1).is("for") || first >= close || open + 1 >= first) return;
+  plain_statement(open + 1, first);
+  for (auto& [name, variable] : scopes_.back())
+    variable.value = unknown(place(open), std::string(kToldElsewhere));
+}
+
 void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_t close,
                                std::size_t body, std::size_t end) {
   const auto counted = at(keyword).is("for") ? counted_loop(open, close) : std::nullopt;
   if (counted) scopes_.back()[counted->name] = {integer(Size::name("%" + counted->name)), "int", 0};
+  if (!counted) hide_loop_variables(open, close);
   const Scopes before = scopes_;
   const std::size_t begin = out_.steps.size();
   Step head;

@@ -45,6 +45,9 @@ struct Value {
   bool is(Kind wanted) const { return kind == wanted; }
 };
 
+/// `word` of an unknown value whose cause is reported at another place.
+inline constexpr std::string_view kToldElsewhere = "told elsewhere";
+
 /// Memory of the device.
 struct Buffer {
   enum class Origin { Argument, Allocated };

@@ -440,7 +440,9 @@ void HostReader::declare(const std::string& name, const TypeAt& type, Value valu
     value.kind = Kind::List;
   }
   value = cast(type, std::move(value), value.offset);
-  if (value.is(Kind::Int) && value.size.op() == Size::Op::Number)
+  const bool is_real_constant =
+      out_.is_main && value.is(Kind::Real) && value.size.op() == Size::Op::Text;
+  if ((value.is(Kind::Int) && value.size.op() == Size::Op::Number) || is_real_constant)
     value.size = Size::named(name, value.size);
   else if (value.is(Kind::Int) && value.size.op() == Size::Op::Name &&
            value.size.word().find('#') != std::string::npos)

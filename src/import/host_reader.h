@@ -55,6 +55,7 @@ class HostReader {
   std::optional<Counted> counted_loop(std::size_t open, std::size_t close);
   bool turns_by_number(std::size_t open, std::size_t close, std::size_t body, std::size_t end,
                        Flow& flow);
+  void hide_loop_variables(std::size_t open, std::size_t close);
   void symbolic_loop(std::size_t keyword, std::size_t open, std::size_t close, std::size_t body,
                      std::size_t end);
   Flow switch_statement(std::size_t keyword, std::size_t open, std::size_t close, std::size_t body,
@@ -99,8 +100,10 @@ class HostReader {
   std::optional<Value> call_arithmetic(const std::string& name, const std::vector<Value>& values);
   std::optional<Value> call_torch(const std::string& name, const std::vector<Value>& values,
                                   std::size_t offset);
-  std::optional<Value> call_own(const std::string& name, const std::vector<Value>& values,
-                                std::size_t offset);
+  std::optional<Value> call_own(const std::string& name, const std::vector<std::string>& templates,
+                                const std::vector<Value>& values, std::size_t offset);
+  void bind_templates(const Item& function, const std::vector<std::string>& templates,
+                      const std::vector<Value>& values, Scopes& scopes);
   Value call_method(const Value& object, const std::string& name, std::size_t offset);
   void allocate(const Value& target, const Value& bytes, std::size_t offset);
   void clear(const Value& target, const Value& value, const Value& bytes, std::size_t offset);

@@ -85,6 +85,8 @@ class SizeMatcher {
     const std::string& name = leaf.word();
     if (name.find('#') != std::string::npos) {
       add(tensor_sizes_, name);
+    } else if (leaf.op() == Size::Op::Named && leaf.parts()[0].op() == Size::Op::Text) {
+      if (is_real_of_task(name)) add(reals_, name);
     } else if (leaf.op() == Size::Op::Named) {
       if (constants_.contains(name))
         add(integers_, name);
@@ -95,6 +97,14 @@ class SizeMatcher {
     } else if (contains(program_.reals, name)) {
       add(reals_, name);
     }
+  }
+
+  /// A constant of main() that has the name of a real number of the task.
+  bool is_real_of_task(const std::string& name) const {
+    return task_ != nullptr &&
+           std::ranges::any_of(task_->scalars, [&](const task::ScalarSpec& scalar) {
+             return is_real(scalar.dtype) && name_likeness(name, scalar.name) > 0;
+           });
   }
 
   static void add(std::vector<std::string>& names, const std::string& name) {
@@ -135,7 +145,7 @@ class SizeMatcher {
                                                  tensor, task_->task.name)});
   }
 
-  static std::optional<Size> size_of_tensor(const task::TensorSpec& spec, const std::string& what) {
+  std::optional<Size> size_of_tensor(const task::TensorSpec& spec, const std::string& what) const {
     const auto rank = static_cast<std::int64_t>(spec.shape.size());
     const auto extent = [&](std::int64_t i) {
       return Size::text(spec.shape[static_cast<std::size_t>(i)].expr.text());
@@ -156,9 +166,10 @@ class SizeMatcher {
     if (!is_stride) return extent(index);
     Size stride(1);
     for (std::int64_t i = rank - 1; i > index; --i)
-      stride = Size::binary(
-          "*", stride,
-          i == rank - 1 && spec.pitch ? Size::text(spec.pitch->expr.text()) : extent(i));
+      stride = Size::binary("*", stride,
+                            i == rank - 1 && is_padded(*task_, spec)
+                                ? Size::text(spec.pitch->expr.text())
+                                : extent(i));
     return stride;
   }
 
@@ -207,7 +218,7 @@ class SizeMatcher {
   }
 
   /// Products of the sizes of a tensor are what a total may be.
-  static std::optional<Size> total_of(const task::TensorSpec& tensor) {
+  std::optional<Size> total_of(const task::TensorSpec& tensor) const {
     if (tensor.shape.size() < 2) return std::nullopt;
     return size_of_tensor(tensor, "n");
   }
@@ -255,7 +266,7 @@ class SizeMatcher {
     // Where rows lie side by side, the distance between them is their length.
     if (role == "pitch" && std::ranges::none_of(all, [](const Guess& c) { return c.score > 9; }))
       for (const task::TensorSpec& tensor : task_->tensors)
-        if (tensor.shape.size() > 1 && !tensor.pitch)
+        if (tensor.shape.size() > 1 && !is_padded(*task_, tensor))
           all.push_back(
               {Size::text(tensor.shape.back().expr.text()), tensor.shape.back().expr.text(), 5});
     if (role == "n" || role == "rows" || role == "cols")
@@ -346,8 +357,10 @@ class SizeMatcher {
   /// A grid covers the output: where the names say something else, two of them are exchanged.
   void by_grid() {
     const task::TensorSpec* out = output();
-    if (out == nullptr || out->shape.size() != 2) return;
-    std::set<std::string> wanted{out->shape[0].expr.text(), out->shape[1].expr.text()};
+    if (out == nullptr || out->shape.size() < 2) return;
+    const std::size_t rank = out->shape.size();
+    const std::set<std::string> wanted{out->shape[rank - 2].expr.text(),
+                                       out->shape[rank - 1].expr.text()};
     std::vector<std::string> over;
     for (const std::string& name : integers_)
       if (in_grid_.contains(name) && chosen_.contains(name)) over.push_back(name);
@@ -373,7 +386,7 @@ class SizeMatcher {
   /// A task whose rows lie further apart than they are long needs a kernel that knows.
   void say_what_rows_need() {
     for (const task::TensorSpec& tensor : task_->tensors) {
-      if (!tensor.pitch) continue;
+      if (!is_padded(*task_, tensor)) continue;
       bool is_known = false;
       for (const auto& [name, size] : out_.sizes)
         is_known = is_known || size_role(size.to_text()) == "pitch" ||

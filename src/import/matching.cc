@@ -187,7 +187,7 @@ class Matcher {
     const Buffer& b = buffer(one.buffer);
     for (std::size_t i = 0; i < program_.buffers.size(); ++i)
       if (root_of(static_cast<int>(i)) == one.buffer)
-        out_.buffers[i] = {tensor.name, false, &tensor};
+        out_.buffers[i] = {tensor.name, false, &tensor, is_padded(*task_, tensor)};
     if (likeness < 10)
       assume(b.offset, fmt::format("'{}' is '{}' of task {}{}", b.name, tensor.name,
                                    task_->task.name, likeness == 0 ? ", by its order" : ""));
@@ -216,7 +216,8 @@ class Matcher {
       for (const Known& one : is_output ? outputs_ : inputs_) {
         const std::string name = fresh_name(buffer(one.buffer).name);
         for (std::size_t i = 0; i < program_.buffers.size(); ++i)
-          if (root_of(static_cast<int>(i)) == one.buffer) out_.buffers[i] = {name, false, nullptr};
+          if (root_of(static_cast<int>(i)) == one.buffer)
+            out_.buffers[i] = {name, false, nullptr, false};
         words.push_back(fmt::format("{} ({})", name, is_output ? "out" : "in"));
       }
     out_.wanted = fmt::format("tensors {}", join(words, ", "));
@@ -248,7 +249,7 @@ class Matcher {
   void name_workspaces() {
     for (const Known& one : temporaries_) {
       const std::string name = fresh_name(buffer(one.buffer).name);
-      out_.buffers[static_cast<std::size_t>(one.buffer)] = {name, true, nullptr};
+      out_.buffers[static_cast<std::size_t>(one.buffer)] = {name, true, nullptr, false};
     }
   }
 
@@ -271,6 +272,18 @@ class Matcher {
 };
 
 }  // namespace
+
+bool is_padded(const task::Definition& task, const task::TensorSpec& tensor) {
+  if (!tensor.pitch || tensor.shape.empty()) return false;
+  return std::ranges::any_of(task.workloads, [&](const task::WorkloadSpec& workload) {
+    Names names = workload.dims;
+    for (const task::Let& let : task.lets)
+      if (const auto value = let.value.expr.evaluate(names)) names[let.name] = *value;
+    const auto pitch = tensor.pitch->expr.evaluate(names);
+    const auto row = tensor.shape.back().expr.evaluate(names);
+    return !pitch || !row || *pitch != *row;
+  });
+}
 
 bool may_write(const std::vector<CodeToken>& tokens, const Item& kernel, std::size_t index) {
   if (index >= kernel.parameters.size()) return true;

@@ -16,6 +16,7 @@ struct BufferMatch {
   std::string name;  ///< Of a tensor of the task or of a workspace; empty: not used.
   bool is_workspace = false;
   const task::TensorSpec* tensor = nullptr;  ///< Null without a task and for workspaces.
+  bool is_padded = false;  ///< Its rows lie further apart than they are long, in some workload.
 };
 
 struct Matching {
@@ -29,6 +30,9 @@ struct Matching {
 /// `task` may be null: then names stay as they are. Pure.
 Matching match_task(const HostProgram& program, const ForeignSource& source,
                     const std::vector<Item>& items, const task::Definition* task);
+
+/// Whether rows of the tensor lie further apart than they are long in any workload of the task.
+bool is_padded(const task::Definition& task, const task::TensorSpec& tensor);
 
 /// Whether the kernel may write through its parameter of that index, by its text.
 bool may_write(const std::vector<task::CodeToken>& tokens, const Item& kernel, std::size_t index);

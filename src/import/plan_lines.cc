@@ -81,7 +81,7 @@ class Writer {
     out_.missing.push_back({offset, std::move(text)});
   }
   void line(std::string text) {
-    out_.lines.push_back(std::string(static_cast<std::size_t>(2 * depth_), ' ') + std::move(text));
+    out_.lines.push_back(std::string(2 * depth_, ' ') + std::move(text));
   }
 
   Size final_size(const Size& size) const {
@@ -161,7 +161,8 @@ class Writer {
     const auto index = static_cast<std::size_t>(value.buffer);
     const BufferMatch& match = matching_.buffers[index];
     if (match.name.empty()) {
-      miss(offset, fmt::format("what '{}' is to the plan is not known", buffer(index).name));
+      if (matching_.missing.empty())
+        miss(offset, fmt::format("what '{}' is to the plan is not known", buffer(index).name));
       return "null";
     }
     const Size bytes = final_size(value.size);
@@ -176,7 +177,7 @@ class Writer {
     if (match.is_workspace || (match.tensor != nullptr && match.tensor->shape.size() == 1))
       return fmt::format("{}[{}]", match.name, at->to_text());
     if (match.tensor != nullptr && at->op() == Size::Op::Binary && at->word() == "*" &&
-        match.tensor->shape.size() == 2 && !match.tensor->pitch) {
+        match.tensor->shape.size() == 2 && !match.is_padded) {
       const Size row = Size::text(match.tensor->shape[1].expr.text());
       for (const std::size_t side : {0, 1})
         if (at->parts()[side] == row)
@@ -209,12 +210,12 @@ class Writer {
         ++depth_;
         return;
       case Step::Kind::Else:
-        --depth_;
+        if (depth_ > 0) --depth_;
         line("else");
         ++depth_;
         return;
       case Step::Kind::End:
-        depth_ = std::max(0, depth_ - 1);
+        if (depth_ > 0) --depth_;
         return line("end");
     }
   }
@@ -332,9 +333,10 @@ class Writer {
   }
 
   std::string refuse(const FunctionParameter& parameter, const Value& value, std::size_t offset) {
-    miss(value.is(Kind::Unknown) && value.offset != 0 ? value.offset : offset,
-         fmt::format("what is passed as '{}' is not known{}", parameter.name,
-                     value.word.empty() ? "" : ": " + value.word));
+    if (value.word != kToldElsewhere)
+      miss(value.is(Kind::Unknown) && value.offset != 0 ? value.offset : offset,
+           fmt::format("what is passed as '{}' is not known{}", parameter.name,
+                       value.word.empty() ? "" : ": " + value.word));
     return "null";
   }
 
@@ -424,7 +426,7 @@ class Writer {
   const task::Definition* task_;
   const TypeNames& types_;
   PlanLines out_;
-  int depth_ = 0;
+  std::size_t depth_ = 0;
 };
 
 }  // namespace

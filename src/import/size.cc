@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/characters.h"
@@ -167,6 +168,14 @@ Size Size::binary(const std::string& op, const Size& a, const Size& b) {
   if ((op == "*" || op == "/") && is_number(b, 1)) return a;
   if (op == "*" && is_number(a, 1)) return b;
   if (op == "*" && (is_number(a, 0) || is_number(b, 0))) return 0;
+  if (op == "*" && b.op() == Op::Number && a.op() == Op::Binary && a.word() == "*" &&
+      a.parts()[1].op() == Op::Number)
+    if (const auto both = fold("*", *a.parts()[1].number(), *b.number()))
+      return binary("*", a.parts()[0], *both);
+  if (op == "/" && a.op() == Op::Binary && a.word() == "*") {
+    if (a.parts()[1] == b) return a.parts()[0];
+    if (a.parts()[0] == b) return a.parts()[1];
+  }
   if (op == "/") {
     if (auto whole = rounded_up(a, b)) return call("ceil_div", {*whole, b});
     if (b.op() == Op::Number)
@@ -188,7 +197,22 @@ Size Size::binary(const std::string& op, const Size& a, const Size& b) {
 }
 
 Size Size::choice(const Size& condition, const Size& yes, const Size& no) {
-  if (const auto known = condition.number()) return *known != 0 ? yes : no;
+  if (condition.op() == Op::Number) return *condition.number() != 0 ? yes : no;
+  if (condition.op() == Op::Binary) {
+    // a > c ? c : a is the smaller one.
+    const auto& [a, c] = std::tie(condition.parts()[0], condition.parts()[1]);
+    const std::string& op = condition.word();
+    const bool is_greater = op == ">" || op == ">=";
+    const bool is_less = op == "<" || op == "<=";
+    if ((is_greater && yes == c && no == a) || (is_less && yes == a && no == c))
+      return call("min", {a, c});
+    if ((is_greater && yes == a && no == c) || (is_less && yes == c && no == a))
+      return call("max", {a, c});
+    // a % b != 0 ? a / b + 1 : a / b
+    if (op == "!=" && c.is(0) && a.op() == Op::Binary && a.word() == "%" &&
+        no == make(Op::Binary, "/", a.parts()) && yes == make(Op::Binary, "+", {no, 1}))
+      return call("ceil_div", a.parts());
+  }
   return make(Op::Choice, "", {condition, yes, no});
 }
 

@@ -23,6 +23,7 @@ std::string code_identity(const EvaluationRequest& request) {
 }
 
 std::string Evaluation::opponent_words() const {
+  if (opponent_trusted_by_user) return speedup.baseline + " (host_launcher, trusted by the user)";
   if (!opponent_class || *opponent_class == trust_class) return speedup.baseline;
   return speedup.baseline + " (" + std::string(name_of(*opponent_class)) + ")";
 }

@@ -343,6 +343,9 @@ struct Evaluation {
   int jail_uid = -1;  ///< The uid the players ran as.
   TrustClass trust_class = TrustClass::CpuFunction;
   std::optional<TrustClass> opponent_class;  ///< None: no opponent.
+  /// The opponent is a host launcher that the user gave (`kw judge --against`): its host code
+  /// shared the player's process, and nobody but the user vouches for it.
+  bool opponent_trusted_by_user = false;
   /// Words, where an opponent that is a candidate itself went wrong in its own seat. What stands
   /// here otherwise says that no pairs came of it, or is of pairs with another opponent.
   std::string opponent_fault;
@@ -360,7 +363,8 @@ struct Evaluation {
 
   /// Geometric mean of the timed workloads' medians; 0 if nothing was timed.
   double mean_time_ns() const;
-  /// The opponent's name, with its trust class where that is another than the candidate's.
+  /// The opponent's name, with its trust class where that is another than the candidate's, and who
+  /// trusts it where the user alone does.
   std::string opponent_words() const;
 
   template <class Self, class V>
@@ -369,9 +373,10 @@ struct Evaluation {
         v("speedup", s.speedup), v("roofline_fraction", s.roofline_fraction),
         v("workloads", s.workloads), v("skipped", s.skipped), v("jail", s.jail),
         v("jail_uid", s.jail_uid), v("trust_class", s.trust_class),
-        v("opponent_class", s.opponent_class), v("opponent_fault", s.opponent_fault),
-        v("device", s.device), v("machine", s.machine), v("worker", s.worker),
-        v("object_sha256", s.object_sha256), v("stage_ns", s.stage_ns),
+        v("opponent_class", s.opponent_class),
+        v("opponent_trusted_by_user", s.opponent_trusted_by_user),
+        v("opponent_fault", s.opponent_fault), v("device", s.device), v("machine", s.machine),
+        v("worker", s.worker), v("object_sha256", s.object_sha256), v("stage_ns", s.stage_ns),
         v("account_ns", s.account_ns), v("profiles", s.profiles), v("sanitizer", s.sanitizer),
         v("moments", s.moments);
   }

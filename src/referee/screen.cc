@@ -24,8 +24,8 @@ Screening screen_claims(const Candidate& candidate, const Task& task) {
   if (candidate.trust_class == TrustClass::HostLauncher)
     return refuse(
         "a host launcher could forge what its process reports and outlive its call, so only a "
-        "task's "
-        "own baselines may be one; write device code with a launch plan");
+        "task's own baselines may be one; `kw plan draft FILE.cu` reads device code with a launch "
+        "plan off kernels that the file launches itself, and --against takes a host launcher");
   if (candidate.origin != Origin::Baseline)
     for (const std::string& library : candidate.libraries)
       if (!allows(task.restrictions.libraries, library))

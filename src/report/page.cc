@@ -331,7 +331,9 @@ void set_certificate(PageFields& f, const RunData& data) {
       add_fact(facts, "the jail lacks", std::string(lacks));
     add_fact(facts, "trust class", std::string(name_of(e.trust_class)));
     if (e.opponent_class && *e.opponent_class != e.trust_class)
-      add_fact(facts, "trust class of the baseline", std::string(name_of(*e.opponent_class)));
+      add_fact(facts, "trust class of the baseline",
+               std::string(name_of(*e.opponent_class)) +
+                   (e.opponent_trusted_by_user ? ", trusted by the user" : ""));
     add_fact(facts, "device", short_text(e.machine + ", " + e.device));
     add_fact(facts, "worker", short_text(e.worker));
     whole = optional_text(certificate_without_samples(data));

@@ -1,0 +1,32 @@
+// What kw judge is told: its flags, and what they ask of a measurement.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/target_flags.h"
+#include "record/evaluation.h"
+
+namespace kw::cli {
+
+struct JudgeFlags {
+  std::string file;
+  std::string task;
+  TargetFlags target;
+  std::string until = "measure";
+  std::string baseline;
+  std::string against;  ///< A file that is the opponent.
+  std::vector<std::string> settings;
+  std::vector<std::string> only;
+  std::int64_t pairs = 0;
+  std::string checked_share;
+  bool sustained = false;
+  Inspection inspect;
+};
+
+/// What the flags ask of the measurement. Errors: values that cannot be, an unknown workload.
+Result<> shape_measurement(const JudgeFlags& flags, EvaluationRequest& request);
+
+}  // namespace kw::cli

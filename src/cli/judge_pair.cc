@@ -1,0 +1,370 @@
+// Two kernels in pairs: reading, checking, judging in both directions, and what is said of it.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/judge_pair.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/foreign_text.h"
+#include "base/json.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "cli/given_kernel.h"
+#include "cli/session.h"
+#include "cli/verdict_view.h"
+#include "engine/run.h"
+#include "measure/estimate.h"
+#include "record/codec.h"
+#include "task/header.h"
+#include "task/units.h"
+
+namespace kw::cli {
+namespace {
+
+/// How far apart a machine lets equal kernels seem where nobody measured it, as the referee has it.
+constexpr double kAssumedFloor = 0.02;
+constexpr double kConfidence = 0.995;
+
+enum class Winner { A, B, None };
+
+constexpr const char* words_of(Winner winner) {
+  return winner == Winner::A ? "a" : winner == Winner::B ? "b" : "none";
+}
+
+/// One of the two.
+struct Side {
+  std::string file;
+  GivenKernel given;
+  /// A host launcher: its host code runs, and the user alone vouches for it.
+  bool is_trusted_by_user = false;
+};
+
+struct Pair {
+  Side a, b;
+  Evaluation b_check;                 ///< Of B alone, until the check.
+  std::optional<Evaluation> forward;  ///< A against B.
+  std::optional<Evaluation>
+      reverse;          ///< B against A, where the first did not show B as the winner.
+  std::string why_not;  ///< Why there is no comparison.
+
+  bool is_compared() const { return forward && why_not.empty(); }
+};
+
+/// Who wins by one interval of A over B. The interval must clear what the machine alone can do.
+Winner winner_of(const Speedup& s) {
+  if (s.is_faster) return Winner::A;
+  const double line = measure::decision_line(s.noise_floor.value_or(kAssumedFloor));
+  const bool is_sure = s.confidence >= kConfidence && s.value > 0 && s.high > 0;
+  return is_sure && s.high < 1 / line ? Winner::B : Winner::None;
+}
+
+/// The speedup of A over B in an evaluation of B against A.
+Speedup turned(Speedup s) {
+  if (s.value <= 0) return s;
+  const double low = s.low;
+  s.value = 1 / s.value;
+  s.low = s.high > 0 ? 1 / s.high : 0;
+  s.high = low > 0 ? 1 / low : 0;
+  s.is_faster = false;
+  return s;
+}
+
+Winner turned(Winner winner) {
+  return winner == Winner::A ? Winner::B : winner == Winner::B ? Winner::A : Winner::None;
+}
+
+/// The comparison as one speaks of it: A over B.
+struct DuelLine {
+  std::string name;
+  Speedup speedup;
+  Winner winner = Winner::None;
+  double a_ns = 0;
+  double b_ns = 0;
+};
+
+DuelLine line_of(const WorkloadResult& w, bool is_reverse) {
+  DuelLine line{w.name, w.speedup, winner_of(w.speedup), w.median_ns, w.opponent_ns};
+  if (!is_reverse) return line;
+  line.speedup = turned(w.speedup);
+  line.winner = turned(line.winner);
+  std::swap(line.a_ns, line.b_ns);
+  return line;
+}
+
+const Evaluation& deciding(const Pair& pair) {
+  const bool is_reverse =
+      pair.reverse && pair.reverse->verdict.is_correct() && pair.reverse->speedup.value > 0;
+  return is_reverse ? *pair.reverse : *pair.forward;
+}
+
+bool is_reverse(const Pair& pair) { return pair.reverse && &deciding(pair) == &*pair.reverse; }
+
+DuelLine whole_of(const Pair& pair) {
+  const Evaluation& e = deciding(pair);
+  DuelLine line{"", e.speedup, winner_of(e.speedup), 0, 0};
+  if (!is_reverse(pair)) return line;
+  line.speedup = turned(e.speedup);
+  line.winner = turned(line.winner);
+  return line;
+}
+
+std::vector<DuelLine> lines_of(const Pair& pair) {
+  std::vector<DuelLine> lines;
+  for (const WorkloadResult& w : deciding(pair).workloads)
+    if (w.group == Group::Time && w.speedup.value > 0)
+      lines.push_back(line_of(w, is_reverse(pair)));
+  return lines;
+}
+
+std::string dims_text(const task::Definition& definition, const std::string& workload) {
+  for (const task::WorkloadSpec& spec : definition.workloads) {
+    if (spec.name != workload || spec.group != Group::Time) continue;
+    std::string text;
+    for (const auto& [name, value] : spec.dims)
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+    return text;
+  }
+  return {};
+}
+
+/// What a host launcher has to look like for this task.
+std::string host_form_of(const Task& task) {
+  const std::string text = task::interface_text(task);
+  for (const std::string_view line : split_lines(text))
+    if (line.starts_with("void "))
+      return fmt::format(
+          "as the opponent a host launcher will do: add `// kw: dialect host` and\n"
+          "extern \"C\" int {}, cudaStream_t stream) that launches on `stream` and returns 0\n",
+          line.substr(5, line.rfind(')') - 5));
+  return {};
+}
+
+Result<Side> read_side(const std::string& file, Target target, const task::Definition& definition,
+                       const std::vector<std::string>& settings) {
+  Side side{file, KW_TRY(read_kernel(file, target, definition, settings)), false};
+  side.is_trusted_by_user = side.given.refusal.empty() &&
+                            side.given.candidate.trust_class == TrustClass::HostLauncher &&
+                            !is_trusted(side.given.candidate.origin);
+  return side;
+}
+
+class Duel {
+ public:
+  Duel(const engine::TaskWorkbench& workbench, evaluate::PipeCarrier& carrier,
+       const engine::Surroundings& surroundings, const JudgeFlags& flags)
+      : workbench_(workbench), carrier_(carrier), surroundings_(surroundings), flags_(flags) {}
+
+  Result<> run(Pair& pair) {
+    Candidate alone = pair.b.given.candidate;
+    // What the user vouches for is built and checked; only the screening of its form is left out.
+    if (pair.b.is_trusted_by_user) alone.origin = Origin::Baseline;
+    auto request = KW_TRY(workbench_.request(alone, nullptr));
+    request.id = "judge-b";
+    request.until = Stage::Check;
+    request.seed = surroundings_.input_seed;
+    pair.b_check = KW_TRY(carrier_.evaluate(std::move(request)));
+    if (!pair.b_check.verdict.is_correct()) {
+      pair.why_not = fmt::format("B, {}, is not correct, so nothing can win against it: {}",
+                                 pair.b.file, pair.b_check.verdict.evidence);
+      return {};
+    }
+    pair.forward = KW_TRY(judge(pair.a.given.candidate, pair.b.given.candidate));
+    if (!pair.forward->verdict.is_correct()) {
+      pair.why_not = pair.forward->verdict.outcome == Outcome::Unmeasurable
+                         ? "there is no comparison: " + pair.forward->verdict.evidence
+                         : fmt::format("A, {}, is not correct: {}", pair.a.file,
+                                       pair.forward->verdict.evidence);
+      return {};
+    }
+    if (pair.forward->speedup.value <= 0) {
+      pair.why_not = pair.forward->opponent_fault.empty()
+                         ? "there is no comparison: no pair could be timed"
+                         : "there is no comparison: " + pair.forward->opponent_fault;
+      return {};
+    }
+    // B's win is judged as A's would be, with B in the seat of the candidate.
+    const bool may_b_win =
+        pair.forward->speedup.value < 1 && winner_of(pair.forward->speedup) == Winner::None;
+    if (may_b_win && !pair.b.is_trusted_by_user)
+      pair.reverse = KW_TRY(judge(pair.b.given.candidate, pair.a.given.candidate));
+    return {};
+  }
+
+ private:
+  Result<Evaluation> judge(const Candidate& candidate, const Candidate& opponent) {
+    auto request = KW_TRY(workbench_.request(candidate, &opponent));
+    request.id = "judge";
+    request.until = Stage::Measure;
+    request.seed = surroundings_.input_seed;
+    KW_TRY(shape_measurement(flags_, request));
+    KW_TRY(engine::recall_floors(surroundings_, request));
+    auto evaluation = KW_TRY(carrier_.evaluate(request));
+    KW_TRY(engine::remember_floors(surroundings_, request, evaluation));
+    return evaluation;
+  }
+
+  const engine::TaskWorkbench& workbench_;
+  evaluate::PipeCarrier& carrier_;
+  const engine::Surroundings& surroundings_;
+  const JudgeFlags& flags_;
+};
+
+std::string ratio_text(const Speedup& s) {
+  return fmt::format("{:.3f}x ({:.3f}–{:.3f} at {:.1f} %)", s.value, s.low, s.high,
+                     s.confidence * 100);
+}
+
+std::string summary_of(const Pair& pair) {
+  const DuelLine whole = whole_of(pair);
+  if (whole.winner == Winner::None)
+    return fmt::format("not told apart: A is {} as fast as B", ratio_text(whole.speedup));
+  const bool is_a = whole.winner == Winner::A;
+  const Side& winner = is_a ? pair.a : pair.b;
+  const Side& loser = is_a ? pair.b : pair.a;
+  return fmt::format("{} wins: {} is {} as fast as {}", is_a ? "A" : "B", winner.file,
+                     ratio_text(is_a ? whole.speedup : turned(whole.speedup)), loser.file);
+}
+
+std::string side_text(const char* letter, const Side& side) {
+  std::string text = fmt::format("{}  {}", letter, sanitise_line(side.file));
+  if (side.given.drafted)
+    text += fmt::format(", its plan drafted from {}", sanitise_line(side.given.drafted->function));
+  if (side.is_trusted_by_user) text += ", a host launcher trusted by the user";
+  return text;
+}
+
+void print_pair(const Pair& pair, const task::Definition& definition) {
+  fmt::print("{}\n{}\n", side_text("A", pair.a), side_text("B", pair.b));
+  if (!pair.is_compared()) {
+    fmt::print("{}\n", sanitise_line(pair.why_not));
+    print_evaluation(pair.forward ? *pair.forward : pair.b_check);
+    return;
+  }
+  fmt::print("{}\n", sanitise_line(summary_of(pair)));
+  for (const DuelLine& line : lines_of(pair))
+    fmt::print("  {:<14} {:<26} A {:>9}  B {:>9}  A {} of B  {}\n", line.name,
+               dims_text(definition, line.name), format_ns(line.a_ns), format_ns(line.b_ns),
+               ratio_text(line.speedup),
+               line.winner == Winner::None ? "not told apart"
+               : line.winner == Winner::A  ? "A wins"
+                                           : "B wins");
+  if (is_reverse(pair)) fmt::print("judged with B in the candidate's seat:\n");
+  print_evaluation(deciding(pair));
+}
+
+Json side_json(const Side& side) {
+  Json object = {{"file", side.file},
+                 {"trust_class", name_of(side.given.candidate.trust_class)},
+                 {"is_trusted_by_user", side.is_trusted_by_user}};
+  if (side.given.drafted) object["drafted"] = drafted_json(*side.given.drafted);
+  return object;
+}
+
+Json pair_json(const Pair& pair, const task::Definition& definition) {
+  Json object = {{"task", definition.task.name},
+                 {"a", side_json(pair.a)},
+                 {"b", side_json(pair.b)},
+                 {"winner", Json()},
+                 {"why_not", pair.why_not},
+                 {"workloads", Json::array()},
+                 {"b_check", evaluation_json(pair.b_check)}};
+  if (pair.is_compared()) {
+    const DuelLine whole = whole_of(pair);
+    object["winner"] = words_of(whole.winner);
+    object["speedup"] = {{"value", whole.speedup.value},
+                         {"low", whole.speedup.low},
+                         {"high", whole.speedup.high},
+                         {"confidence", whole.speedup.confidence}};
+    for (const DuelLine& line : lines_of(pair))
+      object["workloads"].push_back({{"name", line.name},
+                                     {"dims", dims_text(definition, line.name)},
+                                     {"a_ns", line.a_ns},
+                                     {"b_ns", line.b_ns},
+                                     {"speedup", line.speedup.value},
+                                     {"low", line.speedup.low},
+                                     {"high", line.speedup.high},
+                                     {"winner", words_of(line.winner)}});
+  }
+  object["a_against_b"] = pair.forward ? evaluation_json(*pair.forward) : Json();
+  object["b_against_a"] = pair.reverse ? evaluation_json(*pair.reverse) : Json();
+  return object;
+}
+
+/// A file that is no candidate ends the comparison with all that is said of it.
+Result<int> refuse(const Global& global, const char* letter, const Side& side,
+                   const std::string& advice) {
+  if (global.json) {
+    Json object = {{"winner", Json()},
+                   {"why_not", fmt::format("{}, {}, is no candidate: {}", letter, side.file,
+                                           side.given.refusal)},
+                   {"findings", Json::array()}};
+    for (const Finding& finding : side.given.findings)
+      object["findings"].push_back(encode_json(finding));
+    std::printf("%s\n", dump_json(object).c_str());
+  } else {
+    fmt::print("{}, {}, is no candidate: {}\n{}{}", letter, sanitise_line(side.file),
+               sanitise_line(side.given.refusal), task::to_text(side.given.findings), advice);
+  }
+  return kNotGood;
+}
+
+}  // namespace
+
+Result<int> judge_pair(const Global& global, const JudgeFlags& flags, Stage until) {
+  if (until != Stage::Measure)
+    return fail_input(
+        "two kernels are compared by measuring them: --against goes with --until "
+        "measure alone",
+        "--until");
+  if (flags.inspect.profile || flags.inspect.sanitize)
+    return fail_input("--profile and --sanitize look at one kernel: judge it without --against");
+  const Aim aim = KW_TRY(flags.target.aim(flags.file));
+  if (KW_TRY(flags.target.aim(flags.against)).target != aim.target)
+    return fail_input(
+        "the two kernels are for different targets: kw compare --targets compares "
+        "runs of both",
+        "--against");
+  auto starting = Bench::start(global, aim);  // Looks around while we read.
+  const auto data = KW_TRY(open_data(global));
+  const auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
+  Pair pair;
+  pair.a = KW_TRY(read_side(flags.file, aim.target, definition, flags.settings));
+  if (!pair.a.given.refusal.empty()) return refuse(global, "A", pair.a, "");
+  pair.b = KW_TRY(read_side(flags.against, aim.target, definition, {}));
+  if (!pair.b.given.refusal.empty())
+    return refuse(global, "B", pair.b,
+                  aim.target == Target::Cuda ? host_form_of(definition.task) : "");
+  if (const std::string why = why_not_built(pair.b.given.candidate); !why.empty())
+    return fail(why, flags.against);
+  if (!global.json)
+    for (const Side* side : {&pair.a, &pair.b})
+      if (side->given.drafted) say_drafted(side->file, *side->given.drafted);
+  auto store = KW_TRY(store::RunStore::open(global.workspace));
+  auto bench = KW_TRY(std::move(starting));
+  KW_TRY(bench->meet(&store, aim));
+  const auto workbench = KW_TRY(engine::TaskWorkbench::create(
+      task::Definition(definition), {}, KW_TRY(workbench_options(global, aim, bench->facts()))));
+  engine::Observer nobody;
+  const engine::Surroundings surroundings{workbench,
+                                          bench->carrier(),
+                                          store,
+                                          platform::real_clock(),
+                                          nobody,
+                                          global.is_interrupted,
+                                          Seed::from_os().low,
+                                          bench->judge_id()};
+  KW_TRY(bench->ensure_ceilings());
+  KW_TRY(Duel(workbench, bench->carrier(), surroundings, flags).run(pair));
+  bench->carrier().dismiss();
+  if (global.json)
+    std::printf("%s\n", dump_json(pair_json(pair, definition)).c_str());
+  else
+    print_pair(pair, definition);
+  return pair.is_compared() ? kDone : kNotGood;
+}
+
+}  // namespace kw::cli

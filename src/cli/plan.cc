@@ -1,0 +1,136 @@
+// kw plan draft FILE.cu: the launch plan that stands in a file's host code, as a candidate.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/foreign_text.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "import/plan_draft.h"
+#include "record/codec.h"
+#include "task/header.h"
+#include "task/plan.h"
+#include "task/resolve.h"
+
+namespace kw::cli {
+namespace {
+
+struct PlanFlags {
+  std::string file;
+  std::string task;
+  std::string function;
+  std::string out;
+  std::string arch = "sm_80";
+};
+
+/// Why the drafted plan would be refused with one of the task's workloads; empty: it would not.
+Result<std::string> trouble_of(const import::PlanDraft& draft, const task::Definition& definition,
+                               const std::string& arch) {
+  const auto candidate = task::make_candidate("draft", draft.source, Origin::Human,
+                                              definition.task.restrictions, Target::Cuda);
+  if (!candidate) return candidate.error().front().text;
+  const auto resolved = KW_TRY(task::resolve(definition, Target::Cuda, workload_limit()));
+  const auto plans = task::candidate_plans(definition, *candidate, "candidate", resolved.workloads,
+                                           limits_of({}, arch));
+  return plans ? std::string() : plans.error().finding.text;
+}
+
+Json draft_json(const PlanFlags& flags, const import::PlanDraft& draft,
+                const std::string& trouble) {
+  Json object = {
+      {"file", flags.file},         {"task", flags.task.empty() ? Json() : Json(flags.task)},
+      {"function", draft.function}, {"is_complete", draft.is_complete()},
+      {"source", draft.source},     {"assumptions", draft.assumptions},
+      {"missing", Json::array()},   {"wanted", draft.wanted},
+      {"trouble", trouble}};
+  for (const Finding& finding : draft.missing) object["missing"].push_back(encode_json(finding));
+  return object;
+}
+
+void say_missing(const import::PlanDraft& draft, const std::string& file) {
+  const std::size_t count = draft.missing.size();
+  fmt::print(stderr, "kw: {}: no plan could be drafted: {}\n", sanitise_line(file),
+             count == 1 ? "one thing is missing" : fmt::format("{} things are missing", count));
+  fmt::print(stderr, "{}", task::to_text(draft.missing));
+}
+
+Result<int> draft_plan(const Global& global, const PlanFlags& flags) {
+  const std::string source =
+      KW_TRY(as_input(platform::read_file(flags.file, task::kMaxSourceBytes)));
+  std::optional<task::Definition> definition;
+  if (!flags.task.empty()) {
+    const auto data = KW_TRY(open_data(global));
+    definition = KW_TRY(open_task(global, data, flags.task));
+  }
+  std::error_code ignored;
+  if (!flags.out.empty() && std::filesystem::exists(flags.out, ignored) &&
+      std::filesystem::equivalent(flags.out, flags.file, ignored))
+    return fail_input("--out is the file that is read; give it another name", flags.out);
+  const auto draft = import::draft_plan(source, platform::Path(flags.file).filename().string(),
+                                        definition ? &*definition : nullptr, flags.function);
+  std::string trouble;
+  if (draft.is_complete() && definition)
+    trouble = KW_TRY(trouble_of(draft, *definition, flags.arch));
+  const int code = draft.is_complete() ? kDone : kNotGood;
+  if (draft.is_complete() && !flags.out.empty()) {
+    std::ofstream stream(flags.out, std::ios::binary);
+    stream << draft.source;
+    if (!stream.flush()) return fail_input("cannot write the candidate", flags.out);
+  }
+  if (global.json) {
+    std::printf("%s\n", dump_json(draft_json(flags, draft, trouble)).c_str());
+    return code;
+  }
+  for (const std::string& assumption : draft.assumptions)
+    fmt::print(stderr, "kw: assumed: {}\n", sanitise_line(assumption));
+  if (!draft.is_complete()) {
+    say_missing(draft, flags.file);
+    return code;
+  }
+  if (!definition)
+    fmt::print(stderr, "kw: for a task that has {}; --task matches names with those of one\n",
+               sanitise_line(draft.wanted));
+  if (!trouble.empty())
+    fmt::print(stderr, "kw: as it stands this plan would be refused: {}\n", sanitise_line(trouble));
+  if (flags.out.empty()) {
+    std::fwrite(draft.source.data(), 1, draft.source.size(), stdout);
+    if (std::fflush(stdout) != 0) return fail("cannot write the candidate", "standard output");
+  } else {
+    fmt::print("wrote {}\nnext: kw judge {} --task {}\n", flags.out, flags.out,
+               flags.task.empty() ? "TASK" : flags.task);
+  }
+  return code;
+}
+
+}  // namespace
+
+Command plan_command() {
+  auto flags = std::make_shared<PlanFlags>();
+  Command draft;
+  draft.name = "draft";
+  draft.summary = "A launch plan from the host code of a .cu file, printed with its device code";
+  draft.declare = [flags](Flags& f) {
+    f.positional("file", flags->file, "CUDA source that launches its kernels by <<< >>>");
+    f.text("--task", flags->task, "Task whose names the plan shall use: a folder or a shipped one");
+    f.text("--function", flags->function, "Host function to read, where the file has several");
+    f.text("--out", flags->out, "File to write; default: standard output");
+  };
+  draft.run = [flags](const Global& global) {
+    return end_command(global, draft_plan(global, *flags));
+  };
+  Command command;
+  command.name = "plan";
+  command.summary = "Draft launch plans from host code";
+  command.children = {draft};
+  return command;
+}
+
+}  // namespace kw::cli

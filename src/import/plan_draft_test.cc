@@ -1,0 +1,215 @@
+// Small sources, one point each: what is read, what misleads, and what is refused.
+// SPDX-License-Identifier: Apache-2.0
+#include "import/plan_draft.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace kw::import {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kKernel =
+    "__global__ void k(const float* x, float* y, int n) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < n) y[i] = x[i];\n"
+    "}\n";
+
+PlanDraft drafted(const std::string& host, std::string_view function = {}) {
+  return draft_plan(kKernel + host, "f.cu", nullptr, function);
+}
+
+/// The first launch of a host function with x, y and n.
+std::string launch_of(const std::string& body) {
+  const PlanDraft draft =
+      drafted("void solve(const float* x, float* y, int n) {\n" + body + "\n}\n");
+  for (const Finding& finding : draft.missing) return "missing: " + finding.text;
+  for (const std::string_view line : split_lines(draft.source))
+    if (line.starts_with("// kw: launch ")) return std::string(line.substr(14));
+  return draft.source;
+}
+
+std::string grid_of(const std::string& grid) {
+  const std::string line = launch_of("k<<<" + grid + ", 256>>>(x, y, n);");
+  const auto end = line.find(" block(256)");
+  return line.starts_with("k grid(") && end != std::string::npos ? line.substr(7, end - 8) : line;
+}
+
+TEST(PlanDraft, WritesUsualWaysToRoundUpAsOne) {
+  for (const char* grid : {"(n + 255) / 256", "(n + 256 - 1) / 256", "(n - 1) / 256 + 1",
+                           "1 + (n - 1) / 256", "(int)ceil((float)n / 256)", "std::ceil(n / 256.0)",
+                           "(n + 0xff) >> 8", "n % 256 == 0 ? n / 256 : n / 256 + 1",
+                           "dim3((n + 255u) / 256u)", "static_cast<unsigned int>((n + 255) / 256)",
+                           "at::ceil_div(n, 256)", "dim3{(unsigned)((n + 255) / 256), 1, 1}"})
+    EXPECT_EQ(grid_of(grid), "ceil_div(n, 256)") << grid;
+}
+
+TEST(PlanDraft, FollowsArithmetic) {
+  EXPECT_EQ(grid_of("n / 4 * 2"), "n / 4 * 2");
+  EXPECT_EQ(grid_of("(n + 255) / 256, 256"), "missing: the block is not known");
+  EXPECT_EQ(grid_of("std::min(1024, n)"), "min(1024, n)");
+  EXPECT_EQ(grid_of("n > 1024 ? 1024 : n"), "min(n, 1024)");
+  EXPECT_EQ(grid_of("(n + 31) & ~31"), "ceil_div(n, 32) * 32");
+  EXPECT_EQ(grid_of("n & 7"), "n % 8");
+  EXPECT_EQ(grid_of("1 << 4"), "16");
+  EXPECT_EQ(grid_of("n - (4 - 2)"), "n - 2");
+  EXPECT_EQ(grid_of("n * sizeof(float) / 4"), "n");
+  EXPECT_EQ(grid_of("2 * (n + 3)"), "2 * (n + 3)");
+}
+
+TEST(PlanDraft, FollowsVariablesHelpersAndMacros) {
+  EXPECT_EQ(launch_of("const int t = 128; int b = n; b += t - 1; b /= t; k<<<b, t>>>(x, y, n);"),
+            "k grid(ceil_div(n, 128)) block(128) args(x, y, n)");
+  EXPECT_EQ(launch_of("dim3 g; g.x = n; g.y = 2; k<<<g, 64>>>(x, y, n);"),
+            "k grid(n, 2) block(64) args(x, y, n)");
+  EXPECT_EQ(launch_of("auto up = [](int a) { return (a + 63) / 64; };\nk<<<n, 64>>>(x, y, n);"),
+            "k grid(n) block(64) args(x, y, n)");
+  const PlanDraft draft = drafted(
+      "#define THREADS 64\n#define BLOCKS(n) (((n) + THREADS - 1) / THREADS)\n"
+      "static int twice(int a) { if (a == 0) { return 0; } return 2 * a; }\n"
+      "#define RUN(kernel, grid, ...) kernel<<<(grid), THREADS>>>(__VA_ARGS__)\n"
+      "void solve(const float* x, float* y, int n) { RUN(k, twice(BLOCKS(n)), x, y, n); }\n");
+  EXPECT_THAT(draft.source,
+              HasSubstr("launch k grid(2 * ceil_div(n, 64)) block(64) args(x, y, n)"));
+}
+
+TEST(PlanDraft, TakesTypesOfArgumentsFromTheKernel) {
+  const PlanDraft draft = draft_plan(
+      "__global__ void k(float* y, size_t n, unsigned m, double a, float b, bool on, float* none) "
+      "{}\n"
+      "void solve(float* y, int n, float a) { k<<<1, 32>>>(y, n, n + 1, a, 0.5, true, nullptr); "
+      "}\n",
+      "f.cu", nullptr);
+  EXPECT_THAT(draft.source,
+              HasSubstr("args(y, u64(n), u32(n + 1), f64(a), f32(0.5), u8(1), null)"));
+}
+
+TEST(PlanDraft, MakesBranchesGuardsAndLoopsLoops) {
+  const PlanDraft draft = drafted(
+      "void solve(const float* x, float* y, int n, int steps) {\n"
+      "  if (n == 0) return;\n"
+      "  if (n < 1024) { k<<<1, 1024>>>(x, y, n); return; }\n"
+      "  for (int s = 0; s < steps; ++s) k<<<n, 64>>>(x, y, s);\n"
+      "}\n");
+  EXPECT_THAT(draft.source, HasSubstr("// kw: when n < 1024\n"
+                                      "// kw:   launch k grid(1) block(1024) args(x, y, n)\n"
+                                      "// kw: else\n"
+                                      "// kw:   for s = 0 .. steps\n"
+                                      "// kw:     launch k grid(n) block(64) args(x, y, s)\n"
+                                      "// kw:   end\n"
+                                      "// kw: end\n"));
+}
+
+TEST(PlanDraft, UnrollsLoopsThatCountByNumbers) {
+  const PlanDraft draft = drafted(
+      "void solve(const float* x, float* y, int n) {\n"
+      "  for (int s = 1; s < 8; s *= 2) k<<<n, 64>>>(x, y, s);\n}\n");
+  EXPECT_THAT(draft.source,
+              HasSubstr("args(x, y, 1)\n// kw: launch k grid(n) block(64) args(x, y, 2)\n"
+                        "// kw: launch k grid(n) block(64) args(x, y, 4)\n"));
+}
+
+TEST(PlanDraft, MakesTemporariesWorkspaces) {
+  const PlanDraft draft = drafted(
+      "void solve(const float* x, float* y, int n) {\n"
+      "  float* t; int* flags; double2* pairs;\n"
+      "  cudaMalloc(&t, n * sizeof(float));\n"
+      "  cudaMalloc((void**)&flags, sizeof(int) * (n + 1));\n"
+      "  cudaMemset(flags, 0, sizeof(int) * (n + 1));\n"
+      "  k<<<n, 64>>>(x, t, n);\n"
+      "  k<<<n, 64>>>(t + n / 2, y, n);\n"
+      "  k<<<n, 64>>>((const float*)flags, y, n);\n"
+      "  cudaMemsetAsync(t, 0xff, n * sizeof(float));\n"
+      "}\n");
+  EXPECT_THAT(draft.source, HasSubstr("workspace t f32 [n]\n"));
+  EXPECT_THAT(draft.source, HasSubstr("workspace flags i32 [n + 1] zeroed\n"));
+  EXPECT_THAT(draft.source, HasSubstr("args(t[n / 2], y, n)"));
+  EXPECT_THAT(draft.source, HasSubstr("fill t with bits(-1)\n"));
+}
+
+TEST(PlanDraft, IsNotMisledByTextThatIsNoCode) {
+  const PlanDraft draft = drafted(
+      "// solve<<<1, 1>>>(x);\n/* k<<<2, 2>>>(x, y, n); */\n"
+      "const char* text = R\"(k<<<3, 3>>>(x, y, n); void solve() { )\";\n"
+      "#if 0\nvoid solve(float* z) { k<<<4, 4>>>(z, z, 1); }\n#endif\n"
+      "#ifdef OLD\nvoid solve(float* z) { k<<<5, 5>>>(z, z, 1); }\n#else\n"
+      "void solve(const float* x, float* y, int n) { printf(\"<<<%d>>>\", n); k<<<n, 64>>>(x, y, "
+      "n); }\n"
+      "#endif\n");
+  ASSERT_TRUE(draft.is_complete());
+  EXPECT_THAT(draft.source, HasSubstr("launch k grid(n) block(64) args(x, y, n)"));
+  EXPECT_THAT(draft.source, Not(HasSubstr("4, 4")));
+  EXPECT_THAT(draft.source, Not(HasSubstr("#")));
+  EXPECT_THAT(draft.assumptions, testing::Contains(HasSubstr("'OLD' is not defined")));
+}
+
+TEST(PlanDraft, TakesKnobsOfTheFile) {
+  const PlanDraft draft = draft_plan(
+      "// kw: tune BLOCK = 256, 128\n"
+      "__global__ void k(float* y, int n) { y[blockIdx.x * BLOCK + threadIdx.x] = 0; }\n"
+      "void solve(float* y, int n) { k<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(y, n); }\n",
+      "f.cu", nullptr);
+  EXPECT_THAT(draft.source, HasSubstr("grid(ceil_div(n, BLOCK)) block(BLOCK)"));
+}
+
+TEST(PlanDraft, NamesAllThatIsMissingAtOnce) {
+  const PlanDraft draft = drafted(
+      "void solve(const float* x, float* y, int n) {\n"
+      "  int blocks = ask();\n"
+      "  k<<<blocks, 64>>>(x, y, n);\n"
+      "  cublasSgemm(handle);\n"
+      "  cudaGraphLaunch(graph, 0);\n"
+      "  while (n > 1) { k<<<1, 64>>>(x, y, n); n /= 2; }\n"
+      "  unknown_kernel<<<1, 1>>>(x);\n"
+      "}\n");
+  ASSERT_EQ(draft.missing.size(), 5u);
+  EXPECT_EQ(draft.missing[0].place, "f.cu:7:5");
+  EXPECT_THAT(draft.missing[0].text, HasSubstr("'ask'"));
+  EXPECT_THAT(draft.missing[1].text, HasSubstr("cublasSgemm"));
+  EXPECT_THAT(draft.missing[2].text, HasSubstr("graphs"));
+  EXPECT_THAT(draft.missing[3].text, HasSubstr("how often this loop"));
+  EXPECT_THAT(draft.missing[4].text, HasSubstr("'unknown_kernel'"));
+  EXPECT_EQ(draft.source, "");
+}
+
+TEST(PlanDraft, ChoosesAFunctionAndSaysSo) {
+  const std::string two =
+      "void first(const float* x, float* y, int n) { k<<<n, 32>>>(x, y, n); }\n"
+      "void second(const float* x, float* y, int n) { k<<<n, 64>>>(x, y, n); }\n";
+  const PlanDraft draft = drafted(two);
+  EXPECT_EQ(draft.function, "first");
+  EXPECT_THAT(draft.assumptions, testing::Contains(HasSubstr("--function names another: second")));
+  EXPECT_THAT(drafted(two, "second").source, HasSubstr("block(64)"));
+  EXPECT_THAT(drafted(two, "secont").missing[0].text, HasSubstr("did you mean 'second'?"));
+}
+
+TEST(PlanDraft, SaysWhatTaskItNeeds) {
+  const PlanDraft draft =
+      drafted("void solve(const float* x, float* y, int n) { k<<<n, 64>>>(x, y, n); }\n");
+  EXPECT_EQ(draft.wanted, "tensors x (in), y (out), and numbers n");
+}
+
+TEST(PlanDraft, RefusesWhatIsNoSource) {
+  EXPECT_THAT(draft_plan("", "f.cu", nullptr).missing[0].text, "the source is empty");
+  EXPECT_THAT(draft_plan("int f;", "f.cu", nullptr).missing[0].text, HasSubstr("no host function"));
+  EXPECT_FALSE(draft_plan(std::string(100'000, '('), "f.cu", nullptr).is_complete());
+  EXPECT_FALSE(draft_plan(std::string(100'000, '<'), "f.cu", nullptr).is_complete());
+  EXPECT_FALSE(draft_plan(std::string(2'000'000, 'x'), "f.cu", nullptr).is_complete());
+}
+
+TEST(IsHostLaunched, KnowsFilesThatHaveAPlan) {
+  const std::string host =
+      "void solve(const float* x, float* y, int n) { k<<<n, 64>>>(x, y, n); }\n";
+  EXPECT_TRUE(is_host_launched(kKernel + host));
+  EXPECT_FALSE(is_host_launched(kKernel));
+  EXPECT_FALSE(is_host_launched("// kw: launch k grid(n) block(64) args(x, y, n)\n" +
+                                std::string(kKernel) + host));
+  EXPECT_FALSE(is_host_launched(kKernel + ("/* " + host + " */")));
+}
+
+}  // namespace
+}  // namespace kw::import
