@@ -209,9 +209,13 @@ Size Size::choice(const Size& condition, const Size& yes, const Size& no) {
     if ((is_greater && yes == a && no == c) || (is_less && yes == c && no == a))
       return call("max", {a, c});
     // a % b != 0 ? a / b + 1 : a / b
-    if (op == "!=" && c.is(0) && a.op() == Op::Binary && a.word() == "%" &&
-        no == make(Op::Binary, "/", a.parts()) && yes == make(Op::Binary, "+", {no, 1}))
-      return call("ceil_div", a.parts());
+    const bool is_uneven = op == "!=";
+    if ((is_uneven || op == "==") && c.is(0) && a.op() == Op::Binary && a.word() == "%") {
+      const Size down = make(Op::Binary, "/", a.parts());
+      if ((is_uneven ? no : yes) == down &&
+          (is_uneven ? yes : no) == make(Op::Binary, "+", {down, 1}))
+        return call("ceil_div", a.parts());
+    }
   }
   return make(Op::Choice, "", {condition, yes, no});
 }

@@ -8,16 +8,16 @@ constexpr int kParts = 8;
 
 __global__ void partial_sums(const float* x, float* partial, int cols) {
   __shared__ float shared[kThreads];
-  const int row = blockIdx.y;
+  const int row = blockIdx.x;
   float s = 0;
-  for (int i = blockIdx.x * kThreads + threadIdx.x; i < cols; i += kParts * kThreads) s += x[(size_t)row * cols + i];
+  for (int i = blockIdx.y * kThreads + threadIdx.x; i < cols; i += kParts * kThreads) s += x[(size_t)row * cols + i];
   shared[threadIdx.x] = s;
   __syncthreads();
   for (int o = kThreads / 2; o > 0; o /= 2) {
     if (threadIdx.x < o) shared[threadIdx.x] += shared[threadIdx.x + o];
     __syncthreads();
   }
-  if (threadIdx.x == 0) partial[row * kParts + blockIdx.x] = shared[0];
+  if (threadIdx.x == 0) partial[row * kParts + blockIdx.y] = shared[0];
 }
 
 __global__ void final_sums(const float* partial, float* y, int rows) {
@@ -38,7 +38,7 @@ void row_sums(const float* h_in, float* h_out, int rows, int cols) {
   cudaMalloc(&d_out, rows * sizeof(float));
   cudaMalloc(&d_partial, rows * kParts * sizeof(float));
   cudaMemcpy(d_in, h_in, in_bytes, cudaMemcpyHostToDevice);
-  partial_sums<<<dim3(kParts, rows), kThreads>>>(d_in, d_partial, cols);
+  partial_sums<<<dim3(rows, kParts), kThreads>>>(d_in, d_partial, cols);
   final_sums<<<(rows - 1) / 128 + 1, 128>>>(d_partial, d_out, rows);
   cudaMemcpy(h_out, d_out, rows * sizeof(float), cudaMemcpyDeviceToHost);
   cudaFree(d_in);
