@@ -14,10 +14,12 @@
 #include "cli/commands.h"
 #include "cli/session.h"
 #include "cli/task_draft.h"
+#include "import/kernel_function.h"
 #include "memory/shipped_task.h"
 #include "record/codec.h"
 #include "search/budget.h"
 #include "task/draft.h"
+#include "task/header.h"
 #include "task/load.h"
 #include "task/resolve.h"
 #include "task/units.h"
@@ -38,8 +40,14 @@ struct TaskFlags {
 Result<task::Draft> draft_of(const TaskFlags& flags) {
   const std::string name = platform::Path(flags.name).filename().string();
   if (flags.from.empty()) return task::draft_skeleton(name);
-  return task::draft_from_source(KW_TRY(platform::read_file(flags.from)), flags.from,
-                                 flags.function, name);
+  const std::string source = KW_TRY(platform::read_file(flags.from));
+  if (source.size() > task::kMaxSourceBytes || !import::has_kernels(source))
+    return task::draft_from_source(source, flags.from, flags.function, name);
+  // A kernel is no sequential function: the loop over its threads is.
+  const std::string plain = KW_TRY(import::plain_function(source, flags.from, flags.function));
+  auto draft = task::draft_from_source(plain, flags.from, {}, name);
+  if (!draft) draft.error().what += " (in the loop that its kernel was read as)";
+  return draft;
 }
 
 Result<int> create(const Global& global, const TaskFlags& flags) {
@@ -310,7 +318,9 @@ Command task_command() {
           "new", "Start a task: a skeleton, or a draft from a C function or from words",
           [](Flags& f, TaskFlags& flags) {
             f.positional("name", flags.name, "Its name, or a path for its folder");
-            f.text("--from", flags.from, "C or C++ file with a plain sequential function");
+            f.text("--from", flags.from,
+                   "C or C++ file with a plain sequential function, or a .cu file with a kernel of "
+                   "one");
             f.text("--function", flags.function, "Which function, where the file has several");
             flags.describe.declare(f);
           },

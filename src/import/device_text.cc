@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/text.h"
@@ -259,9 +260,25 @@ class Cutter {
     }
   }
 
+  /// The number that std::numeric_limits<float>::max() and its like stand for; empty: another one.
+  std::string float_limit(std::size_t k) const {
+    static constexpr auto kWords =
+        std::to_array<std::string_view>({"std", "::", "numeric_limits", "<", "float", ">", "::"});
+    if (k + 9 >= tokens().size()) return {};
+    for (std::size_t i = 0; i < kWords.size(); ++i)
+      if (!tokens()[k + i].is(kWords[i])) return {};
+    const std::string_view what = tokens()[k + kWords.size()].text;
+    return what == "infinity" ? "INFINITY"
+           : what == "max"    ? "3.402823466e+38f"
+           : what == "lowest" ? "(-3.402823466e+38f)"
+                              : "";
+  }
+
   void mend_std(std::size_t k) {
     const CodeToken& name = tokens()[k + 2];
-    if (name.is("numeric_limits")) {
+    if (const std::string limit = float_limit(k); !limit.empty()) {
+      cut(tokens()[k].offset, end_of(tokens()[k + 9]), limit);
+    } else if (name.is("numeric_limits")) {
       cut(tokens()[k].offset, end_of(tokens()[k]), "cuda::std");
       needs_limits_ = true;
     } else if (is_one_of(name.text, {"min", "max", "size_t"})) {

@@ -207,6 +207,7 @@ class Finder {
       for (; i < end && !(depth == 0 && at(i, ",")); ++i) {
         if (at(i, "<") || at(i, "(")) ++depth;
         if (at(i, ">") || at(i, ")")) --depth;
+        if (has_value) parameter.fallback += tokens_[i].text;
         if (at(i, "=")) has_value = true;
         if (has_value || !is_word(tokens_[i])) continue;
         if (!parameter.name.empty())

@@ -23,6 +23,7 @@ struct TemplateParameter {
   std::string kind;  ///< "typename", or the type of a value.
   std::string name;
   bool has_default = false;
+  std::string fallback;  ///< The default, in one word; empty: it is longer, or there is none.
 };
 
 /// One declaration or definition, or the opening or closing of a namespace.

@@ -50,6 +50,11 @@ Element element_of(std::string_view type) {
   return {};
 }
 
+bool is_plain_number(std::string_view text) {
+  return text == "true" || text == "false" ||
+         (!text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos);
+}
+
 int bytes_of_plan(std::string_view type) {
   return type.empty()
              ? 1
@@ -260,6 +265,10 @@ class Writer {
       std::vector<std::string> parts;
       for (const TemplateParameter& parameter : kernel.templates) {
         const auto found = bound.find(parameter.name);
+        if (found == bound.end() && is_plain_number(parameter.fallback)) {
+          parts.push_back(parameter.fallback);
+          continue;
+        }
         if (found == bound.end() && parameter.has_default) break;
         if (found == bound.end()) {
           miss(step.offset, fmt::format("what '{}' of the template '{}' is here is not known",

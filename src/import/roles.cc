@@ -60,22 +60,22 @@ bool holds(Words words, std::string_view word) {
 }  // namespace
 
 std::string bare_name(std::string_view name) {
-  std::string word(name);
-  std::ranges::transform(word, word.begin(), [](char c) {
+  std::string small(name);
+  std::ranges::transform(small, small.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  for (const std::string_view prefix :
-       {"d_", "h_", "dev_", "host_", "g_", "p_", "device_", "in_ptr_"})
+  std::string_view word = small;
+  for (const std::string_view prefix : {"d_", "h_", "dev_", "host_", "g_", "p_", "device_"})
     if (word.starts_with(prefix) && word.size() > prefix.size()) {
-      word.erase(0, prefix.size());
+      word.remove_prefix(prefix.size());
       break;
     }
   for (const std::string_view suffix : {"_ptr", "_d", "_h", "_dev", "_device", "_data", "_t"})
     if (word.ends_with(suffix) && word.size() > suffix.size()) {
-      word.resize(word.size() - suffix.size());
+      word.remove_suffix(suffix.size());
       break;
     }
-  return word;
+  return std::string(word);
 }
 
 int name_likeness(std::string_view program, std::string_view task) {

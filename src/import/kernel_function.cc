@@ -1,0 +1,497 @@
+// Recognises `i = blockIdx.x * blockDim.x + threadIdx.x` and writes a loop in its place.
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kernel_function.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/text.h"
+#include "import/foreign_source.h"
+#include "import/items.h"
+#include "import/words.h"
+
+namespace kw::import {
+namespace {
+
+using task::CodeToken;
+
+constexpr const char* kWayOut =
+    "give a plain C function with --from, or name one of this file with --function";
+
+/// A word that only a kernel can say, or that makes threads depend on each other.
+bool is_cuda_word(std::string_view word) {
+  return is_one_of(word, {"blockIdx", "threadIdx", "blockDim", "gridDim", "warpSize", "asm",
+                          "cooperative_groups", "float2", "float3", "float4", "int2", "int4",
+                          "double2", "half", "half2", "reinterpret_cast", "nvcuda", "cg"}) ||
+         word.starts_with("__") || word.starts_with("atomic") || word.starts_with("cuda") ||
+         word == "dim3";
+}
+
+/// Fast forms of what C has, too.
+std::string_view plain_word(std::string_view word) {
+  static constexpr auto kSame =
+      std::to_array<std::pair<std::string_view, std::string_view>>({{"__expf", "expf"},
+                                                                    {"__logf", "logf"},
+                                                                    {"__sinf", "sinf"},
+                                                                    {"__cosf", "cosf"},
+                                                                    {"__powf", "powf"},
+                                                                    {"__tanf", "tanf"},
+                                                                    {"__restrict__", "restrict"},
+                                                                    {"__restrict", "restrict"}});
+  for (const auto& [from, to] : kSame)
+    if (word == from) return to;
+  return word;
+}
+
+/// A range of tokens, half-open.
+struct Part {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+class Plainer {
+ public:
+  Plainer(std::string_view source, std::string_view file)
+      : file_(file), source_(read_foreign(source)), items_(find_items(source_.tokens)) {}
+
+  Result<std::string> run(std::string_view wanted) {
+    const Item* item = KW_TRY(choose(wanted));
+    for (const TemplateParameter& parameter : item->templates)
+      if (parameter.kind == "typename") types_[parameter.name] = "float";
+    std::string body;
+    if (item->kind == Item::Kind::Kernel) {
+      body = KW_TRY(loop_of(*item));
+    } else {
+      refuse_words(*item, item->body_open, item->body_close + 1);
+      if (!obstacles_.empty()) return refusal(*item);
+      body = text({item->body_open + 1, item->body_close});
+    }
+    std::string text = helpers(*item);
+    if (!obstacles_.empty()) return refusal(*item);
+    return macros() + text + head(*item) + " {\n" + body + "\n}\n";
+  }
+
+ private:
+  const CodeToken& at(std::size_t i) const { return source_.tokens[i]; }
+
+  std::string place(std::size_t token) const {
+    const Position p = position_of(source_.text, at(token).offset);
+    return fmt::format("{}:{}:{}", file_, p.line, p.column);
+  }
+  std::size_t line(std::size_t token) const {
+    return position_of(source_.text, at(token).offset).line;
+  }
+
+  Result<const Item*> choose(std::string_view wanted) {
+    std::vector<const Item*> kernels;
+    std::vector<std::string> names;
+    for (const Item& item : items_) {
+      if (!item.is_function() || !item.is_defined()) continue;
+      names.push_back(item.name);
+      if (item.name == wanted) return &item;
+      if (item.kind == Item::Kind::Kernel) kernels.push_back(&item);
+    }
+    if (!wanted.empty())
+      return fail_input(
+          fmt::format("no function '{}'{}", sanitise(wanted, 60), suggestion(wanted, names)),
+          std::string(file_));
+    if (kernels.size() == 1) return kernels.front();
+    names.clear();
+    for (const Item* kernel : kernels) names.push_back(kernel->name);
+    return fail_input(
+        fmt::format("several kernels ({}); name the one to draft from with --function",
+                    sanitise(join(names, ", "), 200)),
+        std::string(file_));
+  }
+
+  // --- what stands in the way ---
+
+  void obstacle(std::size_t token, std::string what) {
+    const std::string words = fmt::format("{} (line {})", what, line(token));
+    if (obstacles_.empty()) first_ = token;
+    if (said_.insert(what).second) obstacles_.push_back(words);
+  }
+
+  void refuse_words(const Item& item, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < std::min(end, item.end); ++i)
+      if (after_launch_open(source_.tokens, i) != 0)
+        obstacle(i, "<<< >>>");
+      else if (at(i).kind == CodeToken::Kind::Word && !known_.contains(i) &&
+               is_cuda_word(plain_word(at(i).text)) && !at(i).is("__ldg"))
+        obstacle(i, std::string(at(i).text));
+  }
+
+  std::unexpected<Error> refusal(const Item& item) const {
+    return fail_input(
+        fmt::format("'{}' cannot become a reference, since a thread's work is no plain function of "
+                    "its index: it uses {}; {}",
+                    item.name, join(obstacles_, ", "), kWayOut),
+        place(first_));
+  }
+
+  // --- the loop ---
+
+  /// `blockIdx.x * blockDim.x + threadIdx.x`, in any order and with casts: its axis.
+  char axis_of(Part value) const {
+    std::string words;
+    for (std::size_t i = value.begin; i < value.end; ++i)
+      if (!is_one_of(at(i), {"(", ")", "static_cast", "int", "size_t", "long", "int64_t",
+                             "unsigned", "uint32_t", "<", ">", "1LL", "1ll", "1L"}))
+        words += at(i).text;
+    if (words.starts_with("*")) words.erase(0, 1);
+    for (const char axis : {'x', 'y', 'z'}) {
+      const std::string block = fmt::format("blockIdx.{}", axis);
+      const std::string thread = fmt::format("threadIdx.{}", axis);
+      const auto rest = [&](std::string form) {  // what stands for the size of the block
+        const auto star = form.find('*');
+        if (star == std::string::npos) return std::string();
+        const std::string left = form.substr(0, star);
+        const std::string right = form.substr(star + 1);
+        return left == block ? right : right == block ? left : std::string();
+      };
+      std::string product;
+      if (words.ends_with("+" + thread))
+        product = words.substr(0, words.size() - thread.size() - 1);
+      if (words.starts_with(thread + "+")) product = words.substr(thread.size() + 1);
+      const std::string size = rest(product);
+      if (size == fmt::format("blockDim.{}", axis) || is_constant(size)) return axis;
+    }
+    return 0;
+  }
+
+  bool is_constant(const std::string& word) const {
+    if (word.empty() || word.find('.') != std::string::npos) return false;
+    return word.find_first_not_of("0123456789") == std::string::npos ||
+           source_.macros.contains(word) || std::ranges::any_of(items_, [&](const Item& item) {
+             return item.kind == Item::Kind::Variable && item.name == word;
+           });
+  }
+
+  bool mentions(Part part, std::initializer_list<std::string_view> words) const {
+    for (std::size_t i = part.begin; i < part.end; ++i)
+      if (is_one_of(at(i), words)) return true;
+    return false;
+  }
+
+  std::size_t statement_end(std::size_t i, std::size_t end) const {
+    if (at(i).is("{")) return std::min(task::find_closing(source_.tokens, i) + 1, end);
+    if (is_one_of(at(i), {"if", "for", "while"})) {
+      const bool is_if = at(i).is("if");
+      while (i < end && !at(i).is("(")) ++i;
+      i = std::min(task::find_closing(source_.tokens, i) + 1, end);
+      if (i < end) i = statement_end(i, end);
+      return is_if && i < end && at(i).is("else") ? statement_end(i + 1, end) : i;
+    }
+    for (; i < end && !at(i).is(";"); ++i)
+      if (is_one_of(at(i), {"(", "[", "{"}))
+        i = std::min(task::find_closing(source_.tokens, i), end);
+    return std::min(i + 1, end);
+  }
+
+  struct Index {
+    std::string type;
+    std::string name;
+    char axis = 0;
+    std::string bound;
+  };
+
+  /// `int i = …threadIdx…;`
+  std::optional<Index> index_of(Part statement) const {
+    std::size_t equals = statement.begin;
+    while (equals < statement.end && !at(equals).is("=")) ++equals;
+    if (equals >= statement.end || equals < statement.begin + 2) return std::nullopt;
+    const std::size_t stop = at(statement.end - 1).is(";") ? statement.end - 1 : statement.end;
+    const char axis = axis_of({equals + 1, stop});
+    if (axis == 0) return std::nullopt;
+    std::string type;
+    for (std::size_t i = statement.begin; i + 1 < equals; ++i)
+      if (!at(i).is("const")) type += (type.empty() ? "" : " ") + std::string(at(i).text);
+    return Index{type == "auto" ? "int" : type, std::string(at(equals - 1).text), axis, {}};
+  }
+
+  Index* find_index(std::string_view name) {
+    const auto found = std::ranges::find(indices_, name, &Index::name);
+    return found == indices_.end() ? nullptr : &*found;
+  }
+
+  /// Sets bounds by `i < n && j < m`, or by `i >= n || j >= m`; false: another condition.
+  bool bound_by(Part condition, std::string_view sign, std::string_view joint) {
+    std::size_t start = condition.begin;
+    std::vector<std::pair<Index*, std::string>> found;
+    for (std::size_t i = condition.begin; i <= condition.end; ++i) {
+      if (i < condition.end && at(i).is("("))
+        i = std::min(task::find_closing(source_.tokens, i), condition.end - 1);
+      if (i < condition.end && !at(i).is(joint)) continue;
+      Part part{start, i};
+      while (part.end > part.begin + 1 && at(part.begin).is("(") &&
+             task::find_closing(source_.tokens, part.begin) == part.end - 1)
+        ++part.begin, --part.end;
+      Index* index = part.begin + 2 < part.end ? find_index(at(part.begin).text) : nullptr;
+      if (index == nullptr || !at(part.begin + 1).is(sign)) return false;
+      found.emplace_back(index, text({part.begin + 2, part.end}));
+      start = i + 1;
+    }
+    for (auto& [index, bound] : found) index->bound = bound;
+    return std::ranges::all_of(indices_, [](const Index& i) { return !i.bound.empty(); });
+  }
+
+  std::string loops(const std::string& body) const {
+    // The outermost loop is that of the last axis.
+    std::vector<Index> order = indices_;
+    std::ranges::sort(order, std::ranges::greater(), &Index::axis);
+    std::string text;
+    for (const Index& index : order)
+      text += fmt::format("  for ({0} {1} = 0; {1} < {2}; ++{1}) {{\n", index.type, index.name,
+                          index.bound);
+    text += "    " + std::string(trim(body)) + "\n";
+    for (std::size_t i = 0; i < order.size(); ++i) text += "  }\n";
+    return text;
+  }
+
+  Result<std::string> loop_of(const Item& kernel) {
+    std::string before;  // of the loop
+    std::string inside;
+    bool is_done = false;
+    std::string result;
+    std::size_t i = kernel.body_open + 1;
+    while (i < kernel.body_close) {
+      const Part statement{i, statement_end(i, kernel.body_close)};
+      i = std::max(statement.end, i + 1);
+      if (const auto index = index_of(statement)) {
+        indices_.push_back(*index);
+        know(statement);
+        continue;
+      }
+      if (is_stride(statement)) continue;
+      if (at(statement.begin).is("for") || at(statement.begin).is("while")) {
+        if (const auto loop = stride_loop(statement)) {
+          result += before + loops(*loop);
+          before.clear();
+          is_done = true;
+          indices_.clear();
+          continue;
+        }
+      }
+      if (at(statement.begin).is("if") && !indices_.empty()) {
+        const std::size_t open = statement.begin + 1;
+        const std::size_t close = task::find_closing(source_.tokens, open);
+        const Part condition{open + 1, close};
+        const Part then{close + 1, statement.end};
+        const bool leaves =
+            then.end > then.begin && (at(then.begin).is("return") ||
+                                      (at(then.begin).is("{") && at(then.begin + 1).is("return")));
+        if (leaves && bound_by(condition, ">=", "||")) {
+          result += loops(before + inside + text({statement.end, kernel.body_close}));
+          is_done = true;
+          i = kernel.body_close;
+          continue;
+        }
+        if (!mentions(then, {"else"}) && bound_by(condition, "<", "&&")) {
+          result += loops(before + inside + text(then));
+          is_done = true;
+          continue;
+        }
+      }
+      (indices_.empty() ? before : inside) += "  " + text(statement) + "\n";
+    }
+    refuse_words(kernel, kernel.body_open, kernel.body_close);
+    if (!obstacles_.empty()) return refusal(kernel);
+    if (!is_done)
+      return fail_input(
+          fmt::format(
+              "'{}' cannot become a reference: which elements its threads take is not "
+              "plain, as in `int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) …`; {}",
+              kernel.name, kWayOut),
+          place(kernel.begin));
+    return result;
+  }
+
+  /// Words of these tokens are what the loop stands for.
+  void know(Part part) {
+    for (std::size_t i = part.begin; i < part.end; ++i) known_.insert(i);
+  }
+
+  /// `int stride = blockDim.x * gridDim.x;`
+  bool is_stride(Part statement) {
+    if (!mentions(statement, {"gridDim"}) || mentions(statement, {"threadIdx", "for", "while"}) ||
+        !at(statement.end - 1).is(";"))
+      return false;
+    for (std::size_t k = statement.begin; k < statement.end; ++k)
+      if (at(k).is("=") && k > statement.begin) {
+        strides_.insert(std::string(at(k - 1).text));
+        know(statement);
+        return true;
+      }
+    return false;
+  }
+
+  bool is_stride_step(Part step) const {
+    // i += blockDim.x * gridDim.x, or its name
+    if (step.begin + 2 >= step.end || !at(step.begin + 1).is("+=")) return false;
+    return mentions({step.begin + 2, step.end}, {"gridDim"}) ||
+           (step.begin + 3 == step.end && strides_.contains(std::string(at(step.begin + 2).text)));
+  }
+
+  /// The body of a loop that takes every so many elements; the index and its bound are set.
+  std::optional<std::string> stride_loop(Part statement) {
+    const std::size_t open = statement.begin + 1;
+    const std::size_t close = task::find_closing(source_.tokens, open);
+    Part body{close + 1, statement.end};
+    if (at(statement.begin).is("while")) return while_loop({open + 1, close}, body);
+    std::vector<Part> parts;
+    std::size_t start = open + 1;
+    for (std::size_t i = open + 1; i <= close; ++i)
+      if (i == close || at(i).is(";")) {
+        parts.push_back({start, i});
+        start = i + 1;
+      }
+    if (parts.size() != 3 || !is_stride_step(parts[2])) return std::nullopt;
+    if (parts[0].end > parts[0].begin) {
+      const auto index = index_of(parts[0]);
+      if (!index) return std::nullopt;
+      indices_ = {*index};
+    }
+    if (indices_.size() != 1 || !bound_by(parts[1], "<", "&&")) return std::nullopt;
+    know({open, close});
+    return text(body);
+  }
+
+  std::optional<std::string> while_loop(Part condition, Part body) {
+    if (indices_.size() != 1 || !at(body.begin).is("{") || !bound_by(condition, "<", "&&"))
+      return std::nullopt;
+    // The step is the last statement.
+    std::size_t last = body.begin + 1;
+    for (std::size_t i = last; i + 1 < body.end;) {
+      last = i;
+      i = std::max(statement_end(i, body.end - 1), i + 1);
+    }
+    if (!is_stride_step({last, body.end - 2})) return std::nullopt;
+    know({last, body.end});
+    return text({body.begin + 1, last});
+  }
+
+  // --- text ---
+
+  /// The source of tokens, in words of C.
+  std::string text(Part part) const {
+    std::string out;
+    for (std::size_t i = part.begin; i < part.end; ++i) {
+      if (i > part.begin) {
+        const std::size_t gap = at(i - 1).offset + at(i - 1).text.size();
+        out += source_.code.substr(gap, at(i).offset - gap);
+      }
+      // __ldg(&x[i]) reads x[i].
+      if (at(i).is("__ldg") && i + 2 < part.end && at(i + 2).is("&")) {
+        const std::size_t close = std::min(task::find_closing(source_.tokens, i + 1), part.end);
+        out += "(" + text({i + 3, close}) + ")";
+        i = close;
+        continue;
+      }
+      const std::string_view word = plain_word(at(i).text);
+      const auto bound = types_.find(std::string(word));
+      out += bound != types_.end() ? bound->second : std::string(word);
+    }
+    return out;
+  }
+
+  std::string head(const Item& item) const {
+    std::vector<std::string> parts;
+    for (const FunctionParameter& p : item.parameters) {
+      const auto bound = types_.find(p.type);
+      const std::string_view stars = std::string_view("**").substr(0, p.stars > 1    ? 2
+                                                                      : p.stars == 1 ? 1
+                                                                                     : 0);
+      parts.push_back(fmt::format("{}{}{} {}", p.is_const && p.stars > 0 ? "const " : "",
+                                  bound != types_.end() ? bound->second : p.type, stars, p.name));
+    }
+    return fmt::format("void {}({})", item.name, join(parts, ", "));
+  }
+
+  /// Functions that `item` calls, and those that they call.
+  std::string helpers(const Item& item) {
+    std::set<const Item*> wanted;
+    std::vector<const Item*> open{&item};
+    while (!open.empty()) {
+      const Item* one = open.back();
+      open.pop_back();
+      for (std::size_t i = one->body_open; i < one->body_close; ++i)
+        for (const Item& other : items_)
+          if (other.is_function() && other.kind != Item::Kind::Kernel && other.is_defined() &&
+              &other != &item && at(i).is(other.name) && at(i + 1).is("(") &&
+              wanted.insert(&other).second)
+            open.push_back(&other);
+    }
+    std::string out;
+    for (const Item& other : items_) {
+      if (!wanted.contains(&other)) continue;
+      refuse_words(other, other.body_open, other.body_close);
+      Part part{other.begin, other.end};
+      while (is_one_of(at(part.begin), {"__device__", "__host__", "__forceinline__", "__noinline__",
+                                        "inline", "static", "constexpr", "__inline__"}))
+        ++part.begin;
+      out += "static " + text(part) + "\n";
+    }
+    for (const Item& other : items_)  // constants that the body may speak of
+      if (other.kind == Item::Kind::Variable &&
+          !mentions({other.begin, other.end}, {"__constant__", "__device__", "__shared__"}) &&
+          mentions({item.body_open, item.body_close}, {other.name}))
+        constants_ += constant_line(other);
+    return out;
+  }
+
+  /// A constant of the file as a macro, which a reference can have.
+  std::string constant_line(const Item& item) const {
+    for (std::size_t i = item.begin; i < item.end; ++i)
+      if (at(i).is("=") && at(item.end - 1).is(";"))
+        return fmt::format("#define {} ({})\n", item.name, text({i + 1, item.end - 1}));
+    return {};
+  }
+
+  std::string macros() const {
+    std::string out = constants_;
+    for (const auto& [name, macro] : source_.macros)
+      if (!macro.is_function && is_plain_expression(macro))
+        out += fmt::format("#define {} {}\n", name, macro.body);
+    bool has_max = false;
+    bool has_min = false;
+    for (std::size_t i = 0; i < source_.tokens.size(); ++i) {
+      has_max = has_max || at(i).is("max");
+      has_min = has_min || at(i).is("min");
+    }
+    if (has_max) out += "#define max(a, b) ((a) > (b) ? (a) : (b))\n";
+    if (has_min) out += "#define min(a, b) ((a) < (b) ? (a) : (b))\n";
+    return out;
+  }
+
+  std::string_view file_;
+  ForeignSource source_;
+  std::vector<Item> items_;
+  std::vector<Index> indices_;
+  std::set<std::string> strides_;
+  std::set<std::size_t> known_;  ///< Tokens that became a loop.
+  std::map<std::string, std::string> types_;
+  std::vector<std::string> obstacles_;
+  std::set<std::string> said_;
+  std::string constants_;
+  std::size_t first_ = 0;
+};
+
+}  // namespace
+
+bool has_kernels(std::string_view source) {
+  const ForeignSource read = read_foreign(source);
+  return std::ranges::any_of(read.tokens, [](const CodeToken& t) { return t.is("__global__"); });
+}
+
+Result<std::string> plain_function(std::string_view source, std::string_view file,
+                                   std::string_view wanted) {
+  return Plainer(source, file).run(wanted);
+}
+
+}  // namespace kw::import
