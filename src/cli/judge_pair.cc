@@ -62,6 +62,12 @@ Winner winner_of(const Speedup& s) {
   return is_sure && s.high < 1 / line ? Winner::B : Winner::None;
 }
 
+/// Pairs were timed, and their interval says too little.
+bool is_undecided(const Evaluation& e) {
+  return e.verdict.outcome == Outcome::Unmeasurable && e.verdict.stage == Stage::Measure &&
+         e.speedup.value > 0 && e.opponent_fault.empty();
+}
+
 /// The speedup of A over B in an evaluation of B against A.
 Speedup turned(Speedup s) {
   if (s.value <= 0) return s;
@@ -105,7 +111,7 @@ bool is_reverse(const Pair& pair) { return pair.reverse && &deciding(pair) == &*
 
 DuelLine whole_of(const Pair& pair) {
   const Evaluation& e = deciding(pair);
-  DuelLine line{"", e.speedup, winner_of(e.speedup), 0, 0};
+  DuelLine line{"", e.speedup, is_undecided(e) ? Winner::None : winner_of(e.speedup), 0, 0};
   if (!is_reverse(pair)) return line;
   line.speedup = turned(e.speedup);
   line.winner = turned(line.winner);
@@ -173,6 +179,8 @@ class Duel {
       return {};
     }
     pair.forward = KW_TRY(judge(pair.a.given.candidate, pair.b.given.candidate));
+    // What a restless machine leaves undecided is a comparison all the same: nobody wins.
+    if (is_undecided(*pair.forward)) return {};
     if (!pair.forward->verdict.is_correct()) {
       pair.why_not = pair.forward->verdict.outcome == Outcome::Unmeasurable
                          ? "there is no comparison: " + pair.forward->verdict.evidence
@@ -221,7 +229,9 @@ std::string ratio_text(const Speedup& s) {
 std::string summary_of(const Pair& pair) {
   const DuelLine whole = whole_of(pair);
   if (whole.winner == Winner::None)
-    return fmt::format("not told apart: A is {} as fast as B", ratio_text(whole.speedup));
+    return fmt::format(
+        "not told apart: A is {} as fast as B{}", ratio_text(whole.speedup),
+        is_undecided(deciding(pair)) ? "; the machine was too restless for more" : "");
   const bool is_a = whole.winner == Winner::A;
   const Side& winner = is_a ? pair.a : pair.b;
   const Side& loser = is_a ? pair.b : pair.a;
@@ -246,7 +256,7 @@ void print_pair(const Pair& pair, const task::Definition& definition) {
   }
   fmt::print("{}\n", sanitise_line(summary_of(pair)));
   for (const DuelLine& line : lines_of(pair))
-    fmt::print("  {:<14} {:<26} A {:>9}  B {:>9}  A {} of B  {}\n", line.name,
+    fmt::print("  {:<14} {:<26} A {:>9}  B {:>9}  {}  {}\n", line.name,
                dims_text(definition, line.name), format_ns(line.a_ns), format_ns(line.b_ns),
                ratio_text(line.speedup),
                line.winner == Winner::None ? "not told apart"
@@ -270,6 +280,7 @@ Json pair_json(const Pair& pair, const task::Definition& definition) {
                  {"b", side_json(pair.b)},
                  {"winner", Json()},
                  {"why_not", pair.why_not},
+                 {"is_undecided", pair.is_compared() && is_undecided(deciding(pair))},
                  {"workloads", Json::array()},
                  {"b_check", evaluation_json(pair.b_check)}};
   if (pair.is_compared()) {
