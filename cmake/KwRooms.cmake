@@ -167,14 +167,15 @@ function(kw_room name)
   endif()
 endfunction()
 
-# kw_embed_text(room folder): the files of src/room/folder as texts in the room's library; found by plain name through
-# kw::room::embedded_text(). A changed file configures anew.
+# kw_embed_text(room folder files...): the files of src/room/folder, and those named, as texts in the room's library; found
+# by plain name through kw::room::embedded_text(). A changed file configures anew.
 function(kw_embed_text room folder)
   if(NOT TARGET kw_${room})
     return()
   endif()
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/${folder}/*.cu
-    ${CMAKE_SOURCE_DIR}/src/${room}/${folder}/*.cuh)
+    ${CMAKE_SOURCE_DIR}/src/${room}/${folder}/*.cuh ${CMAKE_SOURCE_DIR}/src/${room}/${folder}/*.in)
+  list(APPEND files ${ARGN})
   list(SORT files)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
   set(texts "")

@@ -1,4 +1,4 @@
-// kw export RUN --format jsonl|csv|chrome: a run for other programs.
+// kw export: a run as data for other programs, or a kernel as what they are built from.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/export_kernel.h"
 #include "cli/session.h"
 #include "cli/stored_run.h"
 #include "engine/standing.h"
@@ -20,10 +21,9 @@ namespace kw::cli {
 namespace {
 
 struct ExportFlags {
-  std::string run;
-  std::string format = "jsonl";
-  std::string out;
+  std::string format;  ///< Empty: jsonl.
   std::string reward;
+  KernelExport kernel;  ///< Its `kernel` and `out` serve both.
 };
 
 const std::vector<std::string> kFormats{"jsonl", "csv", "chrome"};
@@ -62,7 +62,19 @@ Result<> render(const std::string& format, const store::RunStore& store,
   return {};
 }
 
-Result<int> run(const Global& global, ExportFlags flags) {
+/// What only a kernel's export takes must not be given to another.
+Result<> refuse_flags_of_kernels(const KernelExport& flags) {
+  for (const auto& [flag, text] :
+       {std::pair("--task", flags.task), std::pair("--target", flags.target),
+        std::pair("--arch", flags.arch), std::pair("--name", flags.name)})
+    if (!text.empty()) return fail_input(std::string(flag) + " goes with --as");
+  if (!flags.settings.empty()) return fail_input("--set goes with --as");
+  return {};
+}
+
+Result<int> export_data(const Global& global, ExportFlags flags) {
+  if (flags.format.empty()) flags.format = "jsonl";
+  KW_TRY(refuse_flags_of_kernels(flags.kernel));
   if (std::find(kFormats.begin(), kFormats.end(), flags.format) == kFormats.end())
     return fail_input("--format is jsonl, csv or chrome, not '" + flags.format + "'" +
                       suggestion(flags.format, kFormats));
@@ -73,18 +85,18 @@ Result<int> run(const Global& global, ExportFlags flags) {
     reward = KW_TRY(as_input(search::find_reward_policy(flags.reward)));
   }
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
-  const auto data = KW_TRY(load_run(store, flags.run));
+  const auto data = KW_TRY(load_run(store, flags.kernel.kernel));
   // With --json standard output is one object, so the export goes beside the run.
-  if (global.json && flags.out.empty())
-    flags.out = (store.folder_of(data.run) /
-                 (flags.format == "chrome" ? "trace.json" : "export." + flags.format))
-                    .string();
-  if (flags.out.empty()) {
+  if (global.json && flags.kernel.out.empty())
+    flags.kernel.out = (store.folder_of(data.run) /
+                        (flags.format == "chrome" ? "trace.json" : "export." + flags.format))
+                           .string();
+  if (flags.kernel.out.empty()) {
     KW_TRY(render(flags.format, store, data, reward,
                   [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }));
     return kDone;
   }
-  auto file = KW_TRY(platform::FileWriter::create(flags.out));
+  auto file = KW_TRY(platform::FileWriter::create(flags.kernel.out));
   std::size_t bytes = 0;
   KW_TRY(render(flags.format, store, data, reward, [&](std::string_view text) {
     bytes += text.size();
@@ -94,12 +106,20 @@ Result<int> run(const Global& global, ExportFlags flags) {
   if (global.json)
     std::printf("%s\n", dump_json({{"run", data.run.name},
                                    {"format", flags.format},
-                                   {"path", flags.out},
+                                   {"path", flags.kernel.out},
                                    {"bytes", bytes}})
                             .c_str());
   else
-    std::printf("%s\n", flags.out.c_str());
+    std::printf("%s\n", flags.kernel.out.c_str());
   return kDone;
+}
+
+Result<int> run(const Global& global, const ExportFlags& flags) {
+  if (flags.kernel.form.empty()) return export_data(global, flags);
+  if (!flags.format.empty())
+    return fail_input("--format writes a run's data and --as its kernel: one of them");
+  if (!flags.reward.empty()) return fail_input("--reward goes with --format jsonl");
+  return export_kernel(global, flags.kernel);
 }
 
 }  // namespace
@@ -108,13 +128,25 @@ Command export_command() {
   auto flags = std::make_shared<ExportFlags>();
   Command command;
   command.name = "export";
-  command.summary = "Write a run as trajectories, table or trace";
+  command.summary = "Write a kernel for your program (--as), or a run as data (--format)";
   command.declare = [flags](Flags& f) {
-    f.positional("run", flags->run, "Name as in kw runs");
-    f.text("--format", flags->format, "jsonl (trajectories), csv or chrome (trace)");
+    f.positional("run", flags->kernel.kernel, "Name as in kw runs; with --as also a kernel's file");
+    f.text("--as", flags->kernel.form,
+           "A kernel for your program: header (C and C++), cmake, torch (pip installs it), source");
+    f.text("--format", flags->format,
+           "A run's data: jsonl (trajectories, the default), csv or chrome (trace)");
+    f.text("--out", flags->kernel.out,
+           "With --as the folder; default: export/FORM of the run, or ./TASK-FORM. Else the file; "
+           "default: standard output");
+    f.text("--name", flags->kernel.name, "With --as: the function's name; default: kw_TASK");
+    f.text("--task", flags->kernel.task, "With --as: task of a file");
+    f.text("--target", flags->kernel.target,
+           "With --as: cpu or cuda; default: by the file's suffix");
+    f.text("--arch", flags->kernel.arch,
+           "With --as, cuda: what to compile for, such as sm_80,sm_90a; default: the run's");
+    f.texts("--set", flags->kernel.settings, "With --as: knob value K=V; repeatable");
     f.text("--reward", flags->reward,
            "Compute rewards again by this policy, from the stored verdicts; default: the run's");
-    f.text("--out", flags->out, "File; default: standard output");
   };
   command.run = [flags](const Global& global) { return end_command(global, run(global, *flags)); };
   return command;

@@ -55,6 +55,7 @@ class RealExpr::Parser {
     if (!failed_ && at_ < text_.size()) complain_about_text("an operator or the end");
     if (failed_) return std::unexpected(error_);
     RealExpr expr;
+    expr.text_ = text_;
     expr.nodes_ = std::move(nodes_);
     return expr;
   }

@@ -26,6 +26,9 @@ class RealExpr {
   /// The only error is a name that `lookup` does not know.
   std::expected<double, ExprError> evaluate(const Lookup& lookup) const;
 
+  /// As it was written.
+  const std::string& text() const { return text_; }
+
  private:
   class Parser;
   enum class Op { Number, Name, Add, Subtract, Multiply, Divide, Negate, Call };
@@ -40,6 +43,7 @@ class RealExpr {
 
   std::expected<double, ExprError> value(std::size_t index, const Lookup& lookup) const;
 
+  std::string text_ = "0";
   std::vector<Node> nodes_ = {Node{}};  ///< Children before parents; the last is the root.
 };
 

@@ -1,0 +1,314 @@
+// A call of kernel and reference for each workload.
+// SPDX-License-Identifier: Apache-2.0
+#include "deliver/check_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "deliver/isolate.h"
+#include "deliver/parts.h"
+#include "deliver/texts.h"
+
+namespace kw::deliver {
+namespace {
+
+/// The element's type in the test.
+std::string element(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::F32:
+      return "float";
+    case Dtype::F64:
+      return "double";
+    case Dtype::I32:
+      return "int";
+    case Dtype::I64:
+      return "std::int64_t";
+    case Dtype::U8:
+      return "std::uint8_t";
+    case Dtype::F16:
+      return "check::F16";
+    case Dtype::BF16:
+      return "check::BF16";
+  }
+  return "void";
+}
+
+std::string list(const std::vector<std::int64_t>& values) {
+  std::vector<std::string> parts;
+  for (const std::int64_t v : values) parts.push_back(std::to_string(v));
+  return "{" + join(parts, ", ") + "}";
+}
+
+/// A body of `[&](long long i)` for a kind of values; those that plant lines are drawn without.
+std::string draw_of(const Tensor& tensor) {
+  const Values& v = tensor.values;
+  const auto number = [&](const char* key, double standard) {
+    const auto found = v.numbers.find(key);
+    return fmt::format("{:.17g}", found == v.numbers.end() ? standard : found->second);
+  };
+  const std::string uniform =
+      fmt::format("return check::uniform({}, {});", number("lo", 0), number("hi", 1));
+  if (v.kind == "uniform")
+    return is_real(tensor.dtype)
+               ? uniform
+               : fmt::format("return check::whole({}, {});", number("lo", 0), number("hi", 1));
+  if (v.kind == "integers")
+    return fmt::format("return check::whole({}, {});", number("lo", -8), number("hi", 8));
+  if (v.kind == "ramp")
+    return fmt::format("return {0} + ({1} - {0}) * double(i) / double({2});", number("lo", 0),
+                       number("hi", 1), tensor.extent());
+  if (v.kind == "ties") return fmt::format("return check::whole(0, {}) / 2;", number("levels", 4));
+  if (v.kind == "mixed")
+    return fmt::format("return (check::whole(0, 1) * 2 - 1) * std::exp2(check::uniform({}, {}));",
+                       number("lo_exp", -8), number("hi_exp", 8));
+  if (v.kind == "spikes")
+    return fmt::format("return check::normal(0, {}) * (check::uniform(0, 1) < {} ? {} : 1.0);",
+                       number("std", 1), number("share", 0.01), number("height", 100));
+  if (v.kind == "constant") return fmt::format("return double({});", number("value", 0));
+  if (v.kind == "zero") return "return 0.0;";
+  if (v.kind == "points") {
+    std::string text = "switch (i % " + std::to_string(v.origin.size()) + ") {";
+    for (std::size_t axis = 0; axis < v.origin.size(); ++axis)
+      text += fmt::format(" case {}: return {:.17g} + {:.17g} * check::uniform(0.05, {:.17g});",
+                          axis, v.origin[axis], v.step[axis],
+                          std::max(0.1, static_cast<double>(v.count[axis]) - 1.05));
+    return text + " default: return 0.0; }";
+  }
+  return fmt::format("return check::normal({}, {});", number("mean", 0), number("std", 1));
+}
+
+std::string region_list(const Tensor& tensor) {
+  std::vector<std::string> regions;
+  for (const Region& region : tensor.compared) {
+    std::vector<std::string> ranges;
+    for (const Range& range : region.ranges)
+      ranges.push_back(fmt::format("{{{}, {}}}", range.lo, range.hi));
+    regions.push_back("{" + join(ranges, ", ") + "}");
+  }
+  return "{" + join(regions, ", ") + "}";
+}
+
+double roundoff(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::F32:
+      return 0x1p-24;
+    case Dtype::F64:
+      return 0x1p-53;
+    case Dtype::F16:
+      return 0x1p-11;
+    case Dtype::BF16:
+      return 0x1p-8;
+    default:
+      return 0;
+  }
+}
+
+std::string gate_text(const Gate& gate, const Tensor& tensor, const Workload& workload) {
+  const double u = roundoff(tensor.dtype);
+  return fmt::format(
+      "{{\"{}\", {:.17g}, {:.17g}, {:.17g}, {:.17g}, {}, {:.17g}, {:.17g}, {:.17g}}}",
+      kw::name_of(gate.kind), gate.c, gate.scale, gate.l2, gate.max,
+      std::max<std::int64_t>(workload.dot_length, 1), u, is_half(tensor.dtype) ? 0x1p-24 : u,
+      tensor.dtype == Dtype::F16 ? 0x1p-25 : 0.0);
+}
+
+/// The arguments of a call, tensors by `spell`.
+template <class Spell>
+std::string arguments(const Task& task, const Spell& spell) {
+  std::vector<std::string> parts;
+  for (const Parameter& p : task.signature) parts.push_back(p.is_tensor ? spell(p) : "a_" + p.name);
+  return join(parts, ", ");
+}
+
+std::string scalar_text(const Scalar& scalar) {
+  if (is_real(scalar.dtype))
+    return fmt::format("  const {0} a_{1} = static_cast<{0}>({2:.17g});\n", element(scalar.dtype),
+                       scalar.name, scalar.real);
+  return fmt::format("  const {} a_{} = {};\n", element(scalar.dtype), scalar.name, scalar.integer);
+}
+
+/// Arrays with random values.
+std::string inputs_text(const Delivery& d, const Workload& w) {
+  std::string text;
+  for (const Parameter& p : d.task().signature)
+    if (const Scalar* scalar = w.scalar(p.name); scalar != nullptr && !p.is_tensor)
+      text += scalar_text(*scalar);
+  for (const Parameter& p : d.task().signature) {
+    const Tensor* tensor = p.is_tensor ? w.tensor(p.name) : nullptr;
+    if (tensor == nullptr) continue;
+    text += fmt::format("  check::Array<{}> {}_({}, {});\n", element(tensor->dtype), p.name,
+                        list(tensor->sizes), tensor->pitch);
+    if (tensor->role != TensorRole::Out || tensor->initial == Initial::Values)
+      text += fmt::format("  check::draw({}_, [&](long long i) -> double {{ (void)i; {} }});\n",
+                          p.name, draw_of(*tensor));
+  }
+  return text;
+}
+
+/// The kernel's call on a GPU, from arrays and back.
+std::string device_call(const Delivery& d) {
+  const Task& task = d.task();
+  std::string text;
+  for (const Parameter& p : task.signature)
+    if (p.is_tensor)
+      text += fmt::format("  const gpu::Memory {0}_on({0}_.data(), {0}_.bytes());\n", p.name);
+  const std::string given = arguments(task, [](const Parameter& p) {
+    const std::string type = is_half(p.dtype) ? "void" : c_type({p.name, false, p.dtype, p.role});
+    return fmt::format("{}_on.as<{}>()", p.name, type);
+  });
+  text += fmt::format(
+      "  std::size_t bytes = 0;\n  int code = {0}_workspace({1}, &bytes);\n"
+      "  const gpu::Memory workspace(bytes);\n"
+      "  if (code == 0) code = {0}({1}, workspace.as<void>(), bytes, nullptr);\n"
+      "  if (code != 0) return std::printf(\"  %s\\n\", {0}_error(code)), false;\n"
+      "  if (gpu::driver().wait() != 0) return std::printf(\"  the kernel failed\\n\"), false;\n",
+      d.name, given);
+  for (const Parameter& p : task.signature)
+    if (p.is_tensor && p.role != TensorRole::In)
+      text += fmt::format("  {0}_on.read({0}_.data());\n", p.name);
+  return text;
+}
+
+std::string call_text(const Delivery& d) {
+  if (d.is_cuda()) return device_call(d);
+  return fmt::format("  {}({});\n", d.name,
+                     arguments(d.task(), [](const Parameter& p) { return p.name + "_.data()"; }));
+}
+
+/// Copies for the reference, made before the kernel is called.
+std::string truths_text(const Delivery& d) {
+  std::string text;
+  for (const Parameter& p : d.task().signature) {
+    if (!p.is_tensor) continue;
+    if (is_real(p.dtype))
+      text += fmt::format("  check::Array<double> {0}_truth = check::as<double>({0}_);\n", p.name);
+    else
+      text += fmt::format("  check::Array<{1}> {0}_truth({0}_);\n", p.name, element(p.dtype));
+    if (d.task().has_magnitude) text += fmt::format("  auto {0}_size({0}_truth);\n", p.name);
+  }
+  return text;
+}
+
+/// Computes the truth and leaves `is_right`.
+std::string comparison_text(const Delivery& d, const Workload& w) {
+  const Task& task = d.task();
+  std::string text =
+      fmt::format("  kw_reference::reference<double>({});\n",
+                  arguments(task, [](const Parameter& p) { return p.name + "_truth.data()"; }));
+  if (task.has_magnitude)
+    text +=
+        fmt::format("  kw_reference::magnitude<double>({});\n",
+                    arguments(task, [](const Parameter& p) { return p.name + "_size.data()"; }));
+  text += "  bool is_right = true;\n";
+  for (const Parameter& p : task.signature) {
+    const Tensor* tensor = p.is_tensor ? w.tensor(p.name) : nullptr;
+    if (tensor == nullptr || tensor->compared.empty()) continue;
+    const std::string wide =
+        is_real(p.dtype) ? p.name + "_truth" : fmt::format("check::as<double>({}_truth)", p.name);
+    text += fmt::format(
+        "  for (const check::Region& region : std::vector<check::Region>{0})\n"
+        "    is_right = check::compare(\"{1}\", {1}_, {2}, {3}, region, {4}) && is_right;\n",
+        region_list(*tensor), p.name, wide,
+        task.has_magnitude && is_real(p.dtype) ? "&" + p.name + "_size" : "nullptr",
+        gate_text(task.gate, *tensor, w));
+  }
+  return text;
+}
+
+std::string function_of(const Delivery& d, const Workload& w, std::size_t number) {
+  return fmt::format("bool check_{}() {{  // {}\n{}{}{}{}  return is_right;\n}}\n\n", number,
+                     sanitise(w.name, 60), inputs_text(d, w), truths_text(d), call_text(d),
+                     comparison_text(d, w));
+}
+
+/// Copies between the arrays of a function and pointers in the signature's order.
+std::string transfer_text(const Task& task, const char* pointers, bool is_out) {
+  std::string text;
+  int i = 0;
+  for (const Parameter& p : task.signature) {
+    if (!p.is_tensor) continue;
+    text += is_out ? fmt::format("  std::memcpy({}[{}], {}_.data(), {}_.bytes());\n", pointers, i,
+                                 p.name, p.name)
+                   : fmt::format(
+                         "  std::memcpy(static_cast<void*>({}_.data()), {}[{}], {}_.bytes());\n",
+                         p.name, pointers, i, p.name);
+    ++i;
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> reference_text(const Delivery& d) {
+  task::CandidateHeader plain;
+  const Isolated parts = KW_TRY(isolate(d.definition.reference, plain, "reference"));
+  return parts.includes + "#include <stdint.h>\n\nnamespace kw_reference {\n" + parts.code +
+         "}  // namespace kw_reference\n";
+}
+
+Result<std::string> check_program(const Delivery& d) {
+  std::string text = fmt::format(
+      "// Compares {} with the float64 reference of its task, within the task's gate.\n"
+      "// usage: test [SEED]\n",
+      d.name);
+  text += KW_TRY(reference_text(d)) + "\n" + std::string(embedded_text("check.in")) + "\n";
+  if (d.is_cuda()) text += std::string(embedded_text("device.in")) + "\n";
+  text += fmt::format("#include \"{}.h\"\n\nnamespace {{\n\n", d.name);
+  std::string calls;
+  for (std::size_t i = 0; i < d.workloads.size(); ++i) {
+    text += function_of(d, d.workloads[i], i + 1);
+    calls += fmt::format("      {{\"{}\", check_{}}},\n", sanitise(d.workloads[i].name, 60), i + 1);
+  }
+  text += "}  // namespace\n\nint main(int count, char** words) {\n";
+  if (d.is_cuda())
+    text += "  if (!gpu::driver().is_there) return std::printf(\"no GPU here\\n\"), 77;\n";
+  return text +
+         fmt::format(
+             "  check::random_bits().seed(count > 1 ? std::strtoull(words[1], nullptr, 10) : "
+             "1);\n"
+             "  const struct {{\n    const char* name;\n    bool (*check)();\n  }} kChecks[] = "
+             "{{\n{}  }};\n  int wrong = 0;\n  for (const auto& one : kChecks) {{\n"
+             "    const bool is_right = one.check();\n    std::printf(\"%-20s %s\\n\", "
+             "one.name, is_right ? \"right\" : \"WRONG\");\n    wrong += is_right ? 0 : 1;\n"
+             "  }}\n  return wrong == 0 ? 0 : 1;\n}}\n",
+             calls);
+}
+
+Result<std::string> check_library(const Delivery& d) {
+  std::string text = fmt::format(
+      "// Inputs for {} and the comparison with the float64 reference of its task.\n{}\n{}\n",
+      d.name, KW_TRY(reference_text(d)), embedded_text("check.in"));
+  for (std::size_t i = 0; i < d.workloads.size(); ++i) {
+    const Workload& w = d.workloads[i];
+    text += fmt::format(
+        "extern \"C\" void draw_{0}(void* const* tensors) {{  // {1}\n{2}{3}}}\n\n"
+        "extern \"C\" int check_{0}(void* const* before, void* const* after) {{\n{2}{4}{5}{6}{7}"
+        "  return is_right ? 1 : 0;\n}}\n\n",
+        i + 1, sanitise(w.name, 60), inputs_text(d, w), transfer_text(d.task(), "tensors", true),
+        transfer_text(d.task(), "before", false), truths_text(d),
+        transfer_text(d.task(), "after", false), comparison_text(d, w));
+  }
+  return text;
+}
+
+std::string example_program(const Delivery& d) {
+  std::string text = fmt::format("// Calls {} once, on random values.\n", d.name);
+  text += std::string(embedded_text("check.in")) + "\n";
+  if (d.is_cuda()) text += std::string(embedded_text("device.in")) + "\n";
+  const auto smallest =
+      std::ranges::min_element(d.workloads, {}, [](const Workload& w) { return w.bytes(); });
+  text += fmt::format("#include \"{}.h\"\n\nnamespace {{\n\nbool run() {{\n{}{}", d.name,
+                      inputs_text(d, *smallest), call_text(d));
+  for (const Parameter& p : d.task().signature)
+    if (p.is_tensor && p.role != TensorRole::In)
+      text += fmt::format(
+          "  std::printf(\"{0}[0] = %g\\n\", static_cast<double>({0}_.data()[0]));\n", p.name);
+  text += "  return true;\n}\n\n}  // namespace\n\nint main() {\n";
+  if (d.is_cuda())
+    text += "  if (!gpu::driver().is_there) return std::printf(\"no GPU here\\n\"), 77;\n";
+  return text + "  return run() ? 0 : 1;\n}\n";
+}
+
+}  // namespace kw::deliver

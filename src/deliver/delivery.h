@@ -1,0 +1,74 @@
+// A judged kernel on its way into a person's program: what an export is made of, and its forms.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/candidate.h"
+#include "record/enums.h"
+#include "record/task.h"
+#include "task/definition.h"
+#include "task/header.h"
+
+namespace kw::deliver {
+
+/// docs/export.md says what each holds.
+enum class Form { Header, CMake, Torch, Source };
+
+}  // namespace kw::deliver
+
+namespace kw {
+template <>
+struct EnumNames<deliver::Form> {
+  static constexpr std::array<std::string_view, 4> names{"header", "cmake", "torch", "source"};
+};
+}  // namespace kw
+
+namespace kw::deliver {
+
+/// Where the kernel comes from and how fast it was there, in words for comments; empty: unknown.
+struct Story {
+  std::string kernel;       ///< "attempt 3 (30_skewed) of run fctd3d-1", or the file's name.
+  std::string speed;        ///< "2.54x omp (2.33–2.71 at 99.5 %), confirmed"
+  std::string device;       ///< On which that was measured.
+  std::string date;         ///< Of the export, YYYY-MM-DD.
+  std::string licence;      ///< SPDX identifier that the source gives.
+  std::string certificate;  ///< Text of certificate.json; empty: there is none.
+};
+
+/// Device code for one architecture.
+struct Built {
+  std::string arch;  ///< sm_90a
+  std::string cubin;
+  std::vector<KernelFacts> kernels;
+};
+
+/// All that a form is made of.
+struct Delivery {
+  task::Definition definition;
+  Candidate kernel;              ///< At the knobs to be pinned.
+  task::CandidateHeader header;  ///< Of it.
+  std::string name;              ///< Of the function in the user's program: kw_softmax.
+  Story story;
+  std::vector<Built> built;         ///< cuda: at least one.
+  std::vector<Workload> workloads;  ///< For the tests that go along.
+
+  bool is_cuda() const { return kernel.target == Target::Cuda; }
+  const Task& task() const { return definition.task; }
+};
+
+/// Texts by their path below the export's folder.
+using Files = std::map<std::string, std::string>;
+
+/// The files of a form. Errors (of the input) say what of this kernel the form cannot express; then
+/// nothing was made. Pure; linear in the source and its cubins.
+Result<Files> deliver(Form form, const Delivery& delivery);
+
+/// The identifier behind SPDX-License-Identifier in a source; empty where it has none.
+std::string licence_of(std::string_view source);
+
+}  // namespace kw::deliver

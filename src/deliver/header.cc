@@ -1,0 +1,141 @@
+// One header: a declaration for C and C++, and behind a macro the implementation for one C++ unit.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "deliver/isolate.h"
+#include "deliver/parts.h"
+#include "deliver/plan_code.h"
+#include "task/units.h"
+
+namespace kw::deliver {
+namespace {
+
+std::string tensor_words(const Delivery& d) {
+  std::string text;
+  for (const task::TensorSpec& tensor : d.definition.tensors) {
+    std::vector<std::string> sizes;
+    for (const auto& size : tensor.shape) sizes.push_back(size.expr.text());
+    text += fmt::format(
+        "//   {} {}[{}]{}: {}, aligned to {} bytes{}\n", kw::name_of(tensor.dtype), tensor.name,
+        join(sizes, ", "),
+        tensor.pitch ? ", rows " + tensor.pitch->expr.text() + " elements apart" : "",
+        tensor.role == TensorRole::In    ? "read"
+        : tensor.role == TensorRole::Out ? "written"
+                                         : "read and written",
+        tensor.alignment,
+        tensor.role == TensorRole::In || tensor.is_whole_compared || !tensor.regions.empty()
+            ? ""
+            : ", scratch");
+  }
+  return text;
+}
+
+std::string scalar_words(const Delivery& d) {
+  std::string text;
+  for (const task::ScalarSpec& scalar : d.definition.scalars) {
+    const std::string formula = scalar.integer.expr.text();
+    if (!is_real(scalar.dtype) && formula != scalar.name)
+      text += fmt::format("//   {} = {}\n", scalar.name, formula);
+  }
+  return text;
+}
+
+std::string declaration(const Delivery& d) {
+  const std::string guard = upper(d.name);
+  std::string text = fmt::format(
+      "#ifndef {0}_H\n#define {0}_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef "
+      "__cplusplus\nextern \"C\" {{\n#endif\n\n",
+      guard);
+  text +=
+      "// Row-major; the last index counts single elements.\n" + tensor_words(d) + scalar_words(d);
+  if (d.is_cuda())
+    text += fmt::format(
+        "// Tensors and workspace lie in memory of the GPU; `workspace` is aligned to 256 bytes.\n"
+        "// `stream` is a cudaStream_t or CUstream. Everything is queued on it; nothing waits. "
+        "Both\n"
+        "// answer 0, or a code that {0}_error() says in words: of the driver above 0, of this\n"
+        "// header below. The code belongs to the context of the thread; without one, to the "
+        "primary\n"
+        "// context of device 0. Ask for the workspace before a graph captures the stream: the\n"
+        "// first question loads the code.\n"
+        "int {0}_workspace({1});\n"
+        "int {0}({2});\n"
+        "const char* {0}_error(int code);\n",
+        d.name, c_parameters(d.task(), "size_t* workspace_bytes"),
+        c_parameters(d.task(), "void* workspace, size_t workspace_bytes, void* stream"));
+  else
+    text += fmt::format("void {}({});\n", d.name, c_parameters(d.task()));
+  return text + "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
+}
+
+std::string cpu_implementation(const Delivery& d, const Isolated& parts) {
+  const Task& task = d.task();
+  std::string before, after;
+  auto macros = parts.macros;
+  for (const std::string& define : d.header.defines(d.kernel.knobs)) {
+    const auto equals = define.find('=');
+    const std::string name = define.substr(0, equals);
+    before += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n#define {0} {1}\n", name,
+                          define.substr(equals + 1));
+    after += fmt::format("#pragma pop_macro(\"{}\")\n", name);
+    macros.erase(name);
+  }
+  std::string kept;
+  for (const std::string& name : macros) {
+    kept += fmt::format("#pragma push_macro(\"{}\")\n", name);
+    after += fmt::format("#pragma pop_macro(\"{}\")\n", name);
+  }
+  return fmt::format(
+      "{before}{includes}{kept}"
+      "#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wunused-function\"\n"
+      "namespace {name}_impl {{\nnamespace {{\nvoid {function}({parameters});\n{code}\n}}\n}}\n"
+      "#pragma GCC diagnostic pop\n\n"
+      "extern \"C\" void {name}({parameters}) {{\n  "
+      "{name}_impl::{function}({arguments});\n}}\n{after}",
+      fmt::arg("before", before), fmt::arg("includes", parts.includes), fmt::arg("kept", kept),
+      fmt::arg("name", d.name), fmt::arg("function", task.function),
+      fmt::arg("parameters", c_parameters(task)), fmt::arg("code", parts.code),
+      fmt::arg("arguments", argument_names(task)), fmt::arg("after", after));
+}
+
+std::string usage(const Delivery& d) {
+  std::string text = fmt::format(
+      "//\n// Include it wherever {0} is called, from C or C++. One C++ unit of the program also "
+      "says,\n"
+      "// before it,\n//   #define {1}_IMPLEMENTATION\n",
+      d.name, upper(d.name));
+  if (d.is_cuda())
+    return text +
+           "// and is compiled as C++17 and linked with -ldl -pthread (nothing since glibc "
+           "2.34); libcuda.so.1\n// is opened at run time, so that neither CUDA's headers "
+           "nor its libraries are needed.\n";
+  const auto libraries = link_libraries(d.kernel);
+  text += "// and is compiled with these flags, which it was judged with:\n//   g++ " +
+          join(cpu_flags(d.kernel), " ") + " -c unit.cpp\n// Link with -fopenmp" +
+          (libraries.empty() ? "" : " " + join(libraries, " ")) +
+          ". -march=native is the processor that compiles.\n";
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> header_text(const Delivery& d) {
+  const std::string guard = upper(d.name);
+  std::string implementation;
+  if (d.is_cuda()) {
+    implementation = KW_TRY(cuda_implementation(d));
+  } else {
+    implementation =
+        cpu_implementation(d, KW_TRY(isolate(d.kernel.source, d.header, d.task().function)));
+  }
+  return head_comment(d, "One header for C and C++.") + usage(d) + declaration(d) +
+         fmt::format(
+             "\n#if defined({0}_IMPLEMENTATION) && !defined({0}_IMPLEMENTED)\n#define "
+             "{0}_IMPLEMENTED\n#ifndef __cplusplus\n#error \"the unit that defines "
+             "{0}_IMPLEMENTATION must be C++\"\n#endif\n",
+             guard) +
+         implementation + "#endif\n";
+}
+
+}  // namespace kw::deliver

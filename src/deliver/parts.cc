@@ -1,0 +1,156 @@
+// Words, declarations and flags of exports.
+// SPDX-License-Identifier: Apache-2.0
+#include "deliver/parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/contains.h"
+#include "base/text.h"
+#include "compile/flags.h"
+#include "deliver/texts.h"
+
+namespace kw::deliver {
+
+std::string upper(std::string_view name) {
+  std::string out(name);
+  std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::toupper(c); });
+  return out;
+}
+
+std::string filled(std::string_view text, const std::map<std::string, std::string>& values) {
+  std::string out;
+  while (!text.empty()) {
+    const auto open = text.find('@');
+    const auto close = open == std::string_view::npos ? open : text.find('@', open + 1);
+    if (close == std::string_view::npos) break;
+    const auto found = values.find(std::string(text.substr(open + 1, close - open - 1)));
+    // An @ of the text itself, as in Python, goes as it is.
+    out += text.substr(0, found == values.end() ? open + 1 : open);
+    if (found != values.end()) out += found->second;
+    text.remove_prefix(found == values.end() ? open + 1 : close + 1);
+  }
+  return out + std::string(text);
+}
+
+std::string c_type(const Parameter& parameter) {
+  const auto element = [&]() -> std::string {
+    switch (parameter.dtype) {
+      case Dtype::F32:
+        return "float";
+      case Dtype::F64:
+        return "double";
+      case Dtype::I32:
+        return "int";
+      case Dtype::I64:
+        return "int64_t";
+      case Dtype::U8:
+        return "uint8_t";
+      default:
+        return "void";
+    }
+  }();
+  if (!parameter.is_tensor) return element;
+  return (parameter.role == TensorRole::In ? "const " : "") + element + "*";
+}
+
+std::string c_parameters(const Task& task, std::string_view more, std::string_view prefix) {
+  std::vector<std::string> parts;
+  for (const Parameter& p : task.signature)
+    parts.push_back(c_type(p) + " " + std::string(prefix) + p.name);
+  if (!more.empty()) parts.emplace_back(more);
+  return join(parts, ", ");
+}
+
+std::string argument_names(const Task& task) {
+  std::vector<std::string> parts;
+  for (const Parameter& p : task.signature) parts.push_back(p.name);
+  return join(parts, ", ");
+}
+
+std::vector<std::string> cpu_flags(const Candidate& kernel) {
+  std::vector<std::string> flags(kCodeFlags.begin(), kCodeFlags.end());
+  for (const std::string& option : kernel.options)
+    for (const std::string& flag : compile::option_flags(option)) flags.push_back(flag);
+  return flags;
+}
+
+std::vector<std::string> link_libraries(const Candidate& kernel) {
+  std::vector<std::string> flags;
+  for (const std::string& library : kernel.libraries)
+    if (auto flag = compile::library_flag(library); !flag.empty()) flags.push_back(std::move(flag));
+  return flags;
+}
+
+namespace {
+
+std::vector<std::string> story_lines(const Delivery& d) {
+  const Story& story = d.story;
+  std::vector<std::string> lines;
+  std::string knobs = knobs_text(d.kernel.knobs, " = ", ", ");
+  lines.push_back("kernel:  " + story.kernel + (knobs.empty() ? "" : ", " + knobs));
+  if (!story.speed.empty()) lines.push_back("speed:   " + story.speed);
+  if (!story.device.empty()) lines.push_back("device:  " + story.device);
+  if (d.is_cuda()) {
+    std::vector<std::string> archs;
+    for (const Built& built : d.built) archs.push_back(built.arch);
+    if (!archs.empty()) lines.push_back("archs:   " + join(archs, ", "));
+  } else {
+    lines.push_back("flags:   " + join(cpu_flags(d.kernel), " "));
+  }
+  lines.push_back("date:    " + story.date);
+  lines.push_back(
+      "licence: " +
+      (story.licence.empty() ? "that of the kernel's author, who names none" : story.licence) +
+      " (the kernel); what surrounds it: Apache-2.0, see LICENSE");
+  return lines;
+}
+
+}  // namespace
+
+std::string head_comment(const Delivery& d, std::string_view what) {
+  std::string text = fmt::format("// {}: {}. {}\n", d.name, sanitise(d.task().summary, 200), what);
+  text += fmt::format(
+      "// SPDX-License-Identifier: {}\n//\n// Written by kw export; knobs are pinned, "
+      "and nothing of Kernelwright is needed.\n",
+      d.story.licence.empty() ? "Apache-2.0" : d.story.licence);
+  for (const std::string& line : story_lines(d)) text += "//   " + line + "\n";
+  return text;
+}
+
+std::string story_text(const Delivery& d) {
+  return "```\n" + join(story_lines(d), "\n") + "\n```\n";
+}
+
+void add_papers(const Delivery& d, Files& files) {
+  files["LICENSE"] = embedded_text("LICENSE");
+  if (!d.story.certificate.empty()) files["certificate.json"] = d.story.certificate;
+}
+
+std::string licence_of(std::string_view source) {
+  constexpr std::string_view kMark = "SPDX-License-Identifier:";
+  const auto at = source.find(kMark);
+  if (at == std::string_view::npos) return {};
+  const auto rest = source.substr(at + kMark.size());
+  auto line = trim(rest.substr(0, rest.find('\n')));
+  if (line.ends_with("*/")) line = trim(line.substr(0, line.size() - 2));
+  return sanitise(line, 80);
+}
+
+Result<Files> deliver(Form form, const Delivery& d) {
+  if (!d.is_cuda())
+    for (const Parameter& p : d.task().signature)
+      if (is_half(p.dtype))
+        return fail_input(fmt::format("{} is {}, which C++ of a processor has no type for", p.name,
+                                      kw::name_of(p.dtype)));
+  if (form == Form::CMake) return cmake_files(d);
+  if (form == Form::Torch) return torch_files(d);
+  if (form == Form::Source) return source_files(d);
+  Files files{{d.name + ".h", KW_TRY(header_text(d))}};
+  add_papers(d, files);
+  return files;
+}
+
+}  // namespace kw::deliver

@@ -1,0 +1,61 @@
+// The plain kernel with a head comment.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "compile/device_flags.h"
+#include "deliver/parts.h"
+#include "task/units.h"
+
+namespace kw::deliver {
+namespace {
+
+std::string cpu_build(const Delivery& d) {
+  const auto libraries = link_libraries(d.kernel);
+  // Two steps: at a link -ffast-math would make the whole process flush denormals (GCC < 13).
+  return fmt::format("g++ {} -fPIC -c {}.cpp && g++ -shared -fopenmp {}.o -o {}.so{}",
+                     join(cpu_flags(d.kernel), " "), d.name, d.name, d.name,
+                     libraries.empty() ? "" : " " + join(libraries, " "));
+}
+
+std::string cuda_build(const Delivery& d) {
+  std::string text =
+      fmt::format("nvcc -O3 -arch={} {} -cubin {}.cu -o {}.cubin",
+                  d.built.empty() ? "native" : d.built.front().arch,
+                  d.header.dialect == "cuda" ? compile::kDeviceStandard : compile::kCuteStandard,
+                  d.name, d.name);
+  for (const std::string& option : d.kernel.options) text += " " + compile::device_flag(option);
+  if (d.header.dialect == "cute") text += " --expt-relaxed-constexpr -I CUTLASS/include";
+  return text;
+}
+
+}  // namespace
+
+Result<Files> source_files(const Delivery& d) {
+  const bool is_cuda = d.is_cuda();
+  std::string text = head_comment(d, is_cuda ? "Device code and its launch plan." : "The kernel.");
+  text += "//\n// Build it with\n//   " + (is_cuda ? cuda_build(d) : cpu_build(d)) + "\n";
+  if (is_cuda)
+    text +=
+        "// The lines `// kw:` say what is launched on what; kw export --as header writes the "
+        "host's code for them.\n";
+  text += "\n" + (is_cuda ? task::device_interface_text(d.task()) : task::interface_text(d.task()));
+  const auto once = text.find("#pragma once\n");
+  if (once != std::string::npos) text.erase(once, std::string_view("#pragma once\n").size());
+  text += "\n" + task::pin_knobs(d.kernel.source, d.header, d.kernel.knobs);
+  if (is_cuda) {
+    // Taking a template's address makes its instance.
+    int i = 0;
+    for (const Built& built : d.built)
+      for (const KernelFacts& kernel : built.kernels)
+        if (&built == &d.built.front() && kernel.name.find_first_of("<:") != std::string::npos)
+          text +=
+              fmt::format("{}static auto* kw_name_{} = &{};\n", i == 0 ? "\n" : "", i, kernel.name),
+              ++i;
+  }
+  Files files{{d.name + std::string(source_suffix(d.kernel.target)), std::move(text)}};
+  add_papers(d, files);
+  return files;
+}
+
+}  // namespace kw::deliver

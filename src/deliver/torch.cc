@@ -1,0 +1,232 @@
+// A folder that pip installs: the kernel behind a custom operator of PyTorch.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/contains.h"
+#include "base/text.h"
+#include "deliver/check_program.h"
+#include "deliver/formula_text.h"
+#include "deliver/parts.h"
+#include "deliver/texts.h"
+#include "deliver/torch_signature.h"
+
+namespace kw::deliver {
+namespace {
+
+std::string python_text_of(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : sanitise(text, 300)) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string python_list(const std::vector<std::string>& words) {
+  std::vector<std::string> parts;
+  for (const std::string& word : words) parts.push_back(python_text_of(word));
+  return "[" + join(parts, ", ") + "]";
+}
+
+std::string ctypes_of(const Parameter& p) {
+  if (p.is_tensor) return "ctypes.c_void_p";
+  switch (p.dtype) {
+    case Dtype::F32:
+      return "ctypes.c_float";
+    case Dtype::F64:
+      return "ctypes.c_double";
+    case Dtype::I64:
+      return "ctypes.c_int64";
+    case Dtype::U8:
+      return "ctypes.c_uint8";
+    default:
+      return "ctypes.c_int";
+  }
+}
+
+std::string argtypes(const Task& task, std::string_view more) {
+  std::vector<std::string> parts;
+  for (const Parameter& p : task.signature) parts.push_back(ctypes_of(p));
+  if (!more.empty()) parts.emplace_back(more);
+  return "[" + join(parts, ", ") + "]";
+}
+
+/// `def _run(…)`: what both devices do before and after their call.
+std::string run_text(const Delivery& d, const TorchSignature& s) {
+  const Task& task = d.task();
+  std::string text =
+      fmt::format("def _run({}):\n    {} = _derive({})\n", s.names(), s.values_list(), s.names());
+  std::vector<std::string> given;
+  std::string first;
+  for (const Parameter& p : task.signature)
+    if (p.is_tensor && p.role != TensorRole::Out && first.empty()) first = p.name;
+  for (const Parameter& p : task.signature) {
+    if (!p.is_tensor) {
+      given.push_back(p.name);
+      continue;
+    }
+    given.push_back(p.name + ".data_ptr()");
+    const auto spec = std::ranges::find(d.definition.tensors, p.name, &task::TensorSpec::name);
+    if (p.role == TensorRole::In)
+      text += fmt::format("    {0} = _readable({0}, {1})\n", p.name, spec->alignment);
+    else if (p.role == TensorRole::InOut)
+      text += fmt::format("    _must_be_plain({0}, \"{0}\", {1})\n", p.name, spec->alignment);
+    else
+      text += fmt::format("    {} = torch.{}({}, dtype={}, device={}.device)\n", p.name,
+                          spec->initial == Initial::Zero ? "zeros" : "empty", s.shape_of(p.name),
+                          torch_dtype(p.dtype), first);
+  }
+  if (d.is_cuda())
+    text += fmt::format(
+        "    with torch.cuda.device({0}.device):\n        size = ctypes.c_size_t()\n"
+        "        _must(_size({1}, ctypes.byref(size)))\n"
+        "        workspace = torch.empty(size.value, dtype=torch.uint8, device={0}.device)\n"
+        "        stream = torch.cuda.current_stream().cuda_stream\n"
+        "        _must(_call({1}, workspace.data_ptr(), size.value, stream))\n",
+        first, join(given, ", "));
+  else
+    text += fmt::format("    _call({})\n", join(given, ", "));
+  const std::string outs = s.outs();
+  return text + (outs.empty() ? "" : "    return " + outs + "\n");
+}
+
+std::string module_text(const Delivery& d, const TorchSignature& s) {
+  const Task& task = d.task();
+  std::string load = fmt::format(
+      "_library = ctypes.CDLL(str(next(pathlib.Path(__file__).parent.glob(\"_kernel*.so\"))))\n"
+      "_call = _library.{0}\n_call.argtypes = {1}\n",
+      d.name,
+      argtypes(task, d.is_cuda() ? "ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p" : ""));
+  if (d.is_cuda())
+    load += fmt::format(
+        "_call.restype = ctypes.c_int\n_size = _library.{0}_workspace\n_size.argtypes = {1}\n"
+        "_size.restype = ctypes.c_int\n_words = _library.{0}_error\n_words.argtypes = "
+        "[ctypes.c_int]\n"
+        "_words.restype = ctypes.c_char_p\n\n\ndef _must(code):\n    if code != 0:\n"
+        "        raise RuntimeError(\"{0}: \" + _words(code).decode())\n",
+        d.name, argtypes(task, "ctypes.c_void_p"));
+  else
+    load += "_call.restype = None\n";
+  const std::string head = head_comment(d, "A custom operator of PyTorch.");
+  std::string comment;
+  for (const auto line : split_lines(head)) comment += "#" + std::string(line.substr(2)) + "\n";
+  std::string fake;
+  for (const Parameter& p : task.signature)
+    if (p.is_tensor && p.role == TensorRole::Out)
+      fake += fmt::format("    {} = {}.new_empty({}, dtype={})\n", p.name, s.first_tensor(),
+                          s.shape_of(p.name), torch_dtype(p.dtype));
+  const std::string outs = s.outs();
+  return filled(embedded_text("operator.in"), {{"HEAD", comment},
+                                               {"NAME", d.name},
+                                               {"OP", task.function},
+                                               {"LOAD", load},
+                                               {"SCHEMA", s.schema()},
+                                               {"DERIVE", s.derive_text()},
+                                               {"RUN", run_text(d, s)},
+                                               {"DEVICE", d.is_cuda() ? "cuda" : "cpu"},
+                                               {"ARGUMENTS", s.names()},
+                                               {"VALUES", s.values_list()},
+                                               {"FAKE", fake},
+                                               {"OUTS", outs.empty() ? "None" : outs},
+                                               {"SUMMARY", sanitise(task.summary, 200)}});
+}
+
+/// Only shapes without padding: tensors of the operator are contiguous.
+std::vector<Workload> plain_workloads(const Delivery& d) {
+  std::vector<Workload> plain;
+  for (const Workload& w : d.workloads)
+    if (std::ranges::all_of(w.tensors, [](const Tensor& t) {
+          return t.sizes.size() < 2 || t.pitch == t.sizes.back();
+        }))
+      plain.push_back(w);
+  return plain;
+}
+
+std::string cases_text(const Delivery& d, const TorchSignature& s) {
+  std::string text;
+  for (const Workload& w : d.workloads) {
+    std::vector<std::string> tensors, scalars;
+    for (const Parameter& p : d.task().signature) {
+      if (const Tensor* t = p.is_tensor ? w.tensor(p.name) : nullptr) {
+        std::vector<std::string> sizes;
+        for (const std::int64_t size : t->sizes) sizes.push_back(std::to_string(size));
+        tensors.push_back(fmt::format("\"{}\": (({}{}), {}, {})", p.name, join(sizes, ", "),
+                                      sizes.size() == 1 ? "," : "", torch_dtype(p.dtype),
+                                      p.role == TensorRole::Out ? "True" : "False"));
+      } else if (const Scalar* scalar = w.scalar(p.name); scalar && s.takes(p.name)) {
+        scalars.push_back(fmt::format("\"{}\": {}", p.name,
+                                      is_real(p.dtype) ? fmt::format("{:.17g}", scalar->real)
+                                                       : std::to_string(scalar->integer)));
+      }
+    }
+    text += fmt::format("    (\"{}\", {{{}}}, {{{}}}),\n", sanitise(w.name, 60),
+                        join(tensors, ", "), join(scalars, ", "));
+  }
+  return text;
+}
+
+std::string readme(const Delivery& d, const TorchSignature& s) {
+  return fmt::format(
+      "# {0}\n\n{1}.\n\n{2}\n```\npip install --no-build-isolation .      # needs a C++ compiler "
+      "and "
+      "setuptools; runs with PyTorch 2.4 or newer\npython tests/test_{0}.py                 # "
+      "compares "
+      "with the reference, opcheck, torch.compile\n```\n\n```python\nimport torch, {0}\n"
+      "{3} = {0}.{4}({5})          # or torch.ops.{0}.{4}\n```\n\nSchema: `{4}{6}`. Sizes that "
+      "tensors show are no arguments. Tensors that are read are copied where they are not "
+      "contiguous or\nnot aligned; those that are written must be both. There is no "
+      "backward.{7}\n",
+      d.name, sanitise(d.task().summary, 300), story_text(d), s.outs().empty() ? "_" : s.outs(),
+      d.task().function, s.names(), s.schema(),
+      d.is_cuda() ? " The call is queued on PyTorch's current stream."
+                  : " Threads are OpenMP's own: OMP_NUM_THREADS, not torch.set_num_threads.");
+}
+
+}  // namespace
+
+Result<Files> torch_files(const Delivery& given) {
+  Delivery d = given;
+  d.workloads = plain_workloads(given);
+  const TorchSignature s = KW_TRY(TorchSignature::of(d));
+  const std::string package = d.name + "/";
+  Files files;
+  files[package + "__init__.py"] = module_text(d, s);
+  files[package + "csrc/" + d.name + ".h"] = KW_TRY(header_text(d));
+  files[package + "csrc/kernel.cpp"] = fmt::format(
+      "// The kernel as a shared object, which __init__.py loads.\n"
+      "#pragma GCC visibility push(default)\n#define {1}_IMPLEMENTATION\n#include \"{0}.h\"\n"
+      "#pragma GCC visibility pop\n",
+      d.name, upper(d.name));
+  std::vector<std::string> flags, libraries;
+  if (d.is_cuda()) {
+    flags = {"-std=c++17", "-O2"};
+    libraries = {"-ldl", "-pthread"};
+  } else {
+    flags = cpu_flags(d.kernel);
+    libraries = {"-fopenmp"};
+    for (const std::string& flag : link_libraries(d.kernel)) libraries.push_back(flag);
+  }
+  files["setup.py"] =
+      filled(embedded_text("setup.in"), {{"NAME", d.name},
+                                         {"FLAGS", python_list(flags)},
+                                         {"LIBRARIES", python_list(libraries)},
+                                         {"SUMMARY", python_text_of(d.task().summary)}});
+  files["pyproject.toml"] =
+      "[build-system]\nrequires = [\"setuptools>=61\"]\nbuild-backend = "
+      "\"setuptools.build_meta\"\n";
+  files["tests/cases.cpp"] = KW_TRY(check_library(d));
+  files["tests/test_" + d.name + ".py"] =
+      filled(embedded_text("test_operator.in"), {{"NAME", d.name},
+                                                 {"OP", d.task().function},
+                                                 {"CASES", cases_text(d, s)},
+                                                 {"DEVICE", d.is_cuda() ? "cuda" : "cpu"},
+                                                 {"ORDER", s.order_list()},
+                                                 {"MUTATED", s.mutated_list()}});
+  files["README.md"] = readme(d, s);
+  add_papers(d, files);
+  return files;
+}
+
+}  // namespace kw::deliver
