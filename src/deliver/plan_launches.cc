@@ -66,7 +66,7 @@ Result<> PlanWriter::visit(const LaunchNode& node) {
   if (!node.cluster.empty())
     line(fmt::format("more.has_cluster = true, more.cluster = {};", KW_TRY(three(node.cluster))));
   if (node.carveout)
-    line(fmt::format("more.carveout = k.fit<int>({});", KW_TRY(number(*node.carveout))));
+    line(fmt::format("more.carveout = k.share({});", KW_TRY(number(*node.carveout))));
   if (node.is_cooperative) line("more.is_cooperative = true;");
   if (node.is_programmatic) line("more.is_programmatic = true;");
   line(fmt::format("k.launch({}, {}, {}, more, a);", KW_TRY(kernel_number(node.kernel)),

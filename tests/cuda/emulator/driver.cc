@@ -200,6 +200,11 @@ KW_EMULATED cuDevicePrimaryCtxSetFlags_v2(DeviceOrdinal, unsigned) { return 0; }
 KW_EMULATED cuDevicePrimaryCtxRetain(Context* context, DeviceOrdinal device) {
   return cuCtxCreate_v2(context, 0, device);
 }
+/// One for all threads, from the first that is made on.
+KW_EMULATED cuCtxGetCurrent(Context* context) {
+  return *context = reinterpret_cast<Context>(1), emu::loss();
+}
+KW_EMULATED cuCtxGetDevice(DeviceOrdinal* device) { return *device = 0, emu::loss(); }
 KW_EMULATED cuCtxDestroy_v2(Context) { return 0; }
 KW_EMULATED cuCtxSetCurrent(Context) { return emu::loss(); }
 KW_EMULATED cuCtxSynchronize() { return Queue::get().drain(); }
@@ -316,6 +321,23 @@ KW_EMULATED cuMemcpyDtoD_v2(Address to, Address from, std::size_t bytes) {
 }
 KW_EMULATED cuMemsetD32Async(Address to, unsigned value, std::size_t count, Stream stream) {
   add_to(stream, [=] { return std::fill_n(static_cast<unsigned*>(pointer(to)), count, value), 0; });
+  return 0;
+}
+KW_EMULATED cuMemsetD8Async(Address to, unsigned char value, std::size_t count, Stream stream) {
+  add_to(stream, [=] { return std::memset(pointer(to), value, count), 0; });
+  return 0;
+}
+KW_EMULATED cuMemsetD16Async(Address to, unsigned short value, std::size_t count, Stream stream) {
+  add_to(stream,
+         [=] { return std::fill_n(static_cast<unsigned short*>(pointer(to)), count, value), 0; });
+  return 0;
+}
+KW_EMULATED cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t bytes, Stream stream) {
+  add_to(stream, [=] { return std::memmove(pointer(to), pointer(from), bytes), 0; });
+  return 0;
+}
+KW_EMULATED cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t bytes, Stream stream) {
+  add_to(stream, [=] { return std::memcpy(pointer(to), from, bytes), 0; });
   return 0;
 }
 KW_EMULATED cuMemHostRegister_v2(void*, std::size_t, unsigned) { return Queue::get().status(); }
