@@ -1,0 +1,161 @@
+// What forms hold and what they refuse, on tasks that ship.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "deliver/delivery.h"
+#include "deliver/parts.h"
+#include "deliver/torch_signature.h"
+#include "task/load.h"
+#include "task/plan.h"
+#include "task/resolve.h"
+#include "task/specialise.h"
+
+namespace kw::deliver {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+Delivery delivery(const std::string& task, std::string_view source, Target target = Target::Cpu) {
+  Delivery d;
+  d.definition = task::load_task(std::string(KW_SOURCE_DIR) + "/tasks/" + task).value();
+  auto kernel =
+      task::make_candidate("mine", source, Origin::Human, d.definition.task.restrictions, target);
+  EXPECT_TRUE(kernel.has_value()) << task::to_text(kernel.error());
+  d.kernel = *kernel;
+  d.header = *task::parse_header(d.kernel);
+  d.name = "kw_" + task;
+  d.story = {"mine.cpp", "2.0x reference", "a processor", "2026-01-01", licence_of(source), ""};
+  d.workloads = task::resolve(d.definition, target, 1 << 20).value().workloads;
+  if (target == Target::Cuda) {
+    Built built{"sm_90a",
+                "\x7f"
+                "ELF-like",
+                {}};
+    for (const std::string& name :
+         *task::kernel_names(d.header, source, "mine.cu", d.kernel.knobs, "sm_90a")) {
+      KernelFacts facts;
+      facts.name = name;
+      facts.symbol = "_symbol_of_" + std::to_string(built.kernels.size());
+      built.kernels.push_back(facts);
+    }
+    d.built.push_back(std::move(built));
+  }
+  return d;
+}
+
+constexpr const char* kSaxpy = "void saxpy(int n, float a, const float* x, float* y) {}\n";
+
+TEST(Deliver, OptionsOfAKernelBecomeFlagsOfEveryForm) {
+  const Delivery d =
+      delivery("saxpy", std::string("// kw: option fast_math, unroll_loops\n") + kSaxpy);
+  EXPECT_THAT(deliver(Form::Header, d)->at("kw_saxpy.h"), HasSubstr("-ffast-math -funroll-loops"));
+  EXPECT_THAT(deliver(Form::Source, d)->at("kw_saxpy.cpp"),
+              HasSubstr("-ffast-math -funroll-loops"));
+  EXPECT_THAT(deliver(Form::CMake, d)->at("CMakeLists.txt"),
+              HasSubstr("-ffast-math -funroll-loops"));
+  EXPECT_THAT(deliver(Form::Torch, d)->at("setup.py"),
+              HasSubstr("\"-ffast-math\", \"-funroll-loops\""));
+}
+
+TEST(Deliver, EveryFormHasItsPapers) {
+  Delivery d =
+      delivery("saxpy", "// SPDX-License-Identifier: BSD-3-Clause\n" + std::string(kSaxpy));
+  d.story.certificate = "{}";
+  for (const Form form : {Form::Header, Form::CMake, Form::Torch, Form::Source}) {
+    const auto files = deliver(form, d).value();
+    EXPECT_THAT(files.at("LICENSE"), HasSubstr("Apache License"));
+    EXPECT_EQ(files.at("certificate.json"), "{}");
+  }
+  EXPECT_THAT(deliver(Form::Header, d)->at("kw_saxpy.h"),
+              HasSubstr("// SPDX-License-Identifier: BSD-3-Clause\n"));
+}
+
+TEST(Deliver, SizesOfAnOperatorComeFromTensors) {
+  const auto schema = [](const char* task, const char* source) {
+    return TorchSignature::of(delivery(task, source)).value().schema();
+  };
+  EXPECT_EQ(schema("saxpy", kSaxpy), "(float a, Tensor x, Tensor(a!) y) -> ()");
+  const auto matmul = TorchSignature::of(delivery("matmul", "void matmul() {}")).value();
+  EXPECT_EQ(matmul.schema(), "(Tensor a, Tensor b) -> Tensor");
+  EXPECT_EQ(matmul.shape_of("c"), "(batch, m, n)");
+  EXPECT_THAT(matmul.derive_text(),
+              AllOf(HasSubstr("    pad_a = (k) - (k + 0)\n"), HasSubstr("    lda = k + pad_a\n"),
+                    HasSubstr("_check(b.shape[1] == k, \"size 1 of b is k\")")));
+  EXPECT_EQ(schema("fctd3d", "void fctd3d() {}"),
+            "(Tensor(a!) u, Tensor m, Tensor src, Tensor src_coords, float dt, float hx, float hy, "
+            "float hz, float ox, float oy, float oz) -> ()");
+}
+
+TEST(Deliver, APlanBecomesStatements) {
+  const Delivery d =
+      delivery("softmax",
+               "// kw: tune B = 128, 256\n"
+               "// kw: let V = B * 4\n"
+               "// kw: let W = ceil_div(cols, V)\n"
+               "// kw: workspace part f32 [rows, W] zeroed\n"
+               "// kw: when pad == 0 && cols % 4 == 0\n"
+               "// kw:   launch fast<B> grid(rows) block(B) shared(V * 4) args(x, y, part[0, 1], "
+               "i64(pitch))\n"
+               "// kw: else\n"
+               "// kw:   for t = 0 .. W step 2\n"
+               "// kw:     launch slow grid(min(rows, sms)) block(B) args(x, y, t, f32(1 / cols))\n"
+               "// kw:   end\n"
+               "// kw: end\n",
+               Target::Cuda);
+  const std::string text = deliver(Form::Header, d)->at("kw_softmax.h");
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("const Int v_pad = Int(a_pitch) - (v_cols + Int(0));"),
+                    HasSubstr("const Int v_W = kw_ceil_div(v_cols, Int(512ll));"),
+                    HasSubstr("k.workspace(\"part\", 4, {v_rows, v_W}, true)"),
+                    HasSubstr("if (k.truth(v_pad == Int(0ll) && v_cols % Int(4ll) == Int(0ll)))"),
+                    HasSubstr("k.slice(s_part, {Int(0ll), Int(1ll)}).at()"),
+                    HasSubstr("static_cast<float>(double(1) / real(v_cols))")));
+  EXPECT_THAT(text, HasSubstr("\"_symbol_of_0\", \"_symbol_of_1\""));
+  EXPECT_THAT(text, AllOf(HasSubstr("int kw_softmax_workspace(int rows, int cols, int pitch, const "
+                                    "float* x, float* y, size_t* workspace_bytes);"),
+                          Not(HasSubstr("#include <cuda"))));
+}
+
+// What kw specialise writes for a GPU: the dispatch is the plan's.
+TEST(Deliver, ADispatchOfAPlanGoesAlong) {
+  const Delivery plain = delivery(
+      "saxpy",
+      "// kw: tune B = 128, 256\n"
+      "// kw: launch saxpy_kernel grid(ceil_div(n, B)) block(B) args(n, a, x, y)\n"
+      "extern \"C\" __global__ void saxpy_kernel(int n, float a, const float* x, float* y) {}\n",
+      Target::Cuda);
+  const auto text = task::specialise(plain.task(), plain.kernel,
+                                     std::vector<task::Arm>{{"big", {{"n", 4096}}, {{"B", 256}}}});
+  ASSERT_TRUE(text.has_value());
+  const std::string header =
+      deliver(Form::Header, delivery("saxpy", *text, Target::Cuda))->at("kw_saxpy.h");
+  EXPECT_THAT(header, AllOf(HasSubstr("if (k.truth(v_n == Int(4096ll))) {"),
+                            HasSubstr("kw_arm_1::saxpy_kernel"), HasSubstr("kw_rest::saxpy_kernel"),
+                            HasSubstr("} else {")));
+}
+
+TEST(Deliver, WhatCannotBeSaidIsRefusedByName) {
+  const auto refusal = [](const Delivery& d, Form form) {
+    const auto files = deliver(form, d);
+    return files ? std::string("written") : files.error().what;
+  };
+  EXPECT_THAT(refusal(delivery("softmax_bf16", "void softmax_bf16() {}"), Form::Header),
+              HasSubstr("bf16"));
+  Delivery d =
+      delivery("saxpy", "// kw: launch k grid(n) block(32) args(x, y, nothing)\n", Target::Cuda);
+  EXPECT_THAT(refusal(d, Form::Header), HasSubstr("'nothing' has no value"));
+  d = delivery("saxpy", "// kw: launch k grid(n) block(32) args(x, y)\n", Target::Cuda);
+  d.definition.task.signature.erase(d.definition.task.signature.begin());
+  EXPECT_THAT(refusal(d, Form::Header), HasSubstr("the dim 'n' is no argument"));
+}
+
+TEST(Deliver, ALicenceIsWhatTheSourceSays) {
+  EXPECT_EQ(licence_of("// SPDX-License-Identifier: MIT\nint x;"), "MIT");
+  EXPECT_EQ(licence_of("/* SPDX-License-Identifier: MIT OR Apache-2.0 */"), "MIT OR Apache-2.0");
+  EXPECT_EQ(licence_of("int x;"), "");
+}
+
+}  // namespace
+}  // namespace kw::deliver

@@ -1,0 +1,57 @@
+// Sources in a namespace: where includes go, and whose C linkage goes.
+// SPDX-License-Identifier: Apache-2.0
+#include "deliver/isolate.h"
+
+#include <gmock/gmock.h>
+
+namespace kw::deliver {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Isolated isolated(const char* source) {
+  return isolate(source, task::CandidateHeader(), "twice").value();
+}
+
+TEST(Isolate, LinkageGoesOfWhatIsDefinedHereAlone) {
+  const std::string code =
+      isolated(
+          "extern \"C\" double lgamma_r(double, int*);\n"
+          "extern \"C\" void twice(int n);\n"
+          "extern \"C\" int helper(int);\n"
+          "extern \"C\" int helper(int v) { return v; }\n"
+          "extern \"C\" { void cblas_sgemm(int); }\n"
+          "extern \"C\" { void twice(int n) {} }\n"
+          "const char* text = \"extern \\\"C\\\" void twice()\";  // extern \"C\" void twice();\n")
+          .code;
+  EXPECT_THAT(code, HasSubstr("extern \"C\" double lgamma_r"));
+  EXPECT_THAT(code, HasSubstr("\n void twice(int n);\n int helper(int);\n int helper(int v) {"));
+  EXPECT_THAT(code, HasSubstr("extern \"C\" { void cblas_sgemm(int); }"));
+  EXPECT_THAT(code, HasSubstr("extern \"C++\" { void twice(int n) {} }"));
+  EXPECT_THAT(code, HasSubstr("\"extern \\\"C\\\" void twice()\""));
+}
+
+TEST(Isolate, IncludesComeFirstWhereverTheyStood) {
+  const Isolated parts = isolated(
+      "// kw: tune B = 1, 2\n#include <math.h>\nint a;\n#if B\nint b;\n#include <odd.h>\n#endif\n"
+      "#include \"iface.h\"\n#define LOCAL 1\n");
+  EXPECT_EQ(parts.includes,
+            "#include <math.h>\n#if __has_include(<odd.h>)\n#include <odd.h>\n#endif\n"
+            "#include \"iface.h\"\n");
+  EXPECT_THAT(parts.code, Not(HasSubstr("#include")));
+  EXPECT_THAT(parts.code, Not(HasSubstr("kw:")));
+  EXPECT_THAT(parts.code, HasSubstr("#if B\nint b;\n\n#endif\n"));
+  EXPECT_TRUE(parts.macros.contains("LOCAL"));
+}
+
+TEST(Isolate, OrdinarySourcesKeepTheirHeadAsItIs) {
+  const Isolated parts = isolated(
+      "// Mine.\n#define _GNU_SOURCE\n#ifdef __linux__\n#include <sched.h>\n#endif\nint a;\n");
+  EXPECT_EQ(parts.includes,
+            "// Mine.\n#define _GNU_SOURCE\n#ifdef __linux__\n#include <sched.h>\n#endif\n");
+  EXPECT_EQ(parts.code, "int a;\n\n");
+}
+
+}  // namespace
+}  // namespace kw::deliver
