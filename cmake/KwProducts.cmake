@@ -221,7 +221,7 @@ if(KW_TESTS AND NOT KW_PORTABLE)
   # What measures goes alone: a referee throws away what others disturb, and measures that again (beside other tests for
   # three to nine times as long).
   string(JOIN ":" measuring Bundle.* EveryStrategy.RunsWithAScriptedModel EveryStrategy.TellsWhatEachRoleWasAsked
-    PackedExample.* GuidedModel.* Interrupt.DuringTheConfirmationEndsItSoon
+    PackedExample.* ExportOfARun.* GuidedModel.* Interrupt.DuringTheConfirmationEndsItSoon
     Interrupted.* LessonsOfAWave.* Model.* */ModelOfEachProtocol.* ModelScript.*
     GraphBuild.* LearnedJudge.* OneDevice.* ShippedSuites.HackingRanksNoKernelOfItsScript Specialise.* TaskRun.* Verify.*
     GpuStrategies.*)

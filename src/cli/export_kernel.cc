@@ -126,7 +126,7 @@ deliver::Story story_of(const Given& given, const store::RunStore* store,
   story.licence = deliver::licence_of(given.kernel.source);
   if (!given.run) {
     story.kernel = platform::Path(flags.kernel).filename().string();
-    story.speed = "not said: a file, of which no run tells";
+    story.speed = "not known here: no run tells of this file";
     return story;
   }
   const report::RunData& data = *given.run;

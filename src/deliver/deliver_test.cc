@@ -33,8 +33,9 @@ Delivery delivery(const std::string& task, std::string_view source, Target targe
                 "\x7f"
                 "ELF-like",
                 {}};
-    for (const std::string& name :
-         *task::kernel_names(d.header, source, "mine.cu", d.kernel.knobs, "sm_90a")) {
+    const auto kernels =
+        task::kernel_names(d.header, source, "mine.cu", d.kernel.knobs, "sm_90a").value();
+    for (const std::string& name : kernels) {
       KernelFacts facts;
       facts.name = name;
       facts.symbol = "_symbol_of_" + std::to_string(built.kernels.size());
@@ -141,10 +142,10 @@ TEST(Deliver, WhatCannotBeSaidIsRefusedByName) {
     const auto files = deliver(form, d);
     return files ? std::string("written") : files.error().what;
   };
-  EXPECT_THAT(refusal(delivery("softmax_bf16", "void softmax_bf16() {}"), Form::Header),
-              HasSubstr("bf16"));
-  Delivery d =
-      delivery("saxpy", "// kw: launch k grid(n) block(32) args(x, y, nothing)\n", Target::Cuda);
+  Delivery d = delivery("saxpy", kSaxpy);
+  d.definition.task.signature.back().dtype = Dtype::BF16;
+  EXPECT_THAT(refusal(d, Form::Header), HasSubstr("y is bf16"));
+  d = delivery("saxpy", "// kw: launch k grid(n) block(32) args(x, y, nothing)\n", Target::Cuda);
   EXPECT_THAT(refusal(d, Form::Header), HasSubstr("'nothing' has no value"));
   d = delivery("saxpy", "// kw: launch k grid(n) block(32) args(x, y)\n", Target::Cuda);
   d.definition.task.signature.erase(d.definition.task.signature.begin());

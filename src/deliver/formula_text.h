@@ -17,7 +17,7 @@ namespace kw::deliver {
 /// What a name is called in the generated text; an error where it has no value there.
 using Spelling = std::function<Result<std::string>(std::string_view name)>;
 
-/// An integer expression over `Int` of texts/driver.in: the same words, since the language has C's
+/// An integer expression over `Int` of texts/integers.in: the same words, since the language has C's
 /// operators and ranks.
 Result<std::string> cpp_text(const Expr& expr, const Spelling& spell);
 /// A real expression as doubles, by its text.

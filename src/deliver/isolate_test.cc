@@ -50,7 +50,7 @@ TEST(Isolate, OrdinarySourcesKeepTheirHeadAsItIs) {
       "// Mine.\n#define _GNU_SOURCE\n#ifdef __linux__\n#include <sched.h>\n#endif\nint a;\n");
   EXPECT_EQ(parts.includes,
             "// Mine.\n#define _GNU_SOURCE\n#ifdef __linux__\n#include <sched.h>\n#endif\n");
-  EXPECT_EQ(parts.code, "int a;\n\n");
+  EXPECT_EQ(parts.code, "int a;\n");
 }
 
 }  // namespace

@@ -77,17 +77,17 @@ Result<std::string> cuda_implementation(const Delivery& d) {
         }))
       return fail_input("no code was built for the kernel " + kernel, d.kernel.name);
   const CodeText code = code_text(d, writer.kernels());
-  const std::string driver(embedded_text("driver.in"));
+  const std::string_view driver = embedded_text("driver.in");
   // What stands before the mark declares `Code`.
   const auto mark = driver.find("/// A context's copy of the code.");
-  KW_ASSERT(mark != std::string::npos);
+  KW_ASSERT(mark != std::string_view::npos);
   return fmt::format(
       "#include <dlfcn.h>\n\n#include <cmath>\n#include <cstdint>\n#include <cstdio>\n#include "
       "<cstring>\n#include <deque>\n#include <initializer_list>\n#include <limits>\n#include "
       "<mutex>\n#include <set>\n#include <type_traits>\n#include <utility>\n#include <vector>\n\n"
       "#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wunused-function\"\n"
-      "namespace {name}_impl {{\nnamespace {{\n\n{head}\n{before}const Code kCodes[] = "
-      "{{\n{codes}}};\n\n{driver}\n"
+      "namespace {name}_impl {{\nnamespace {{\n\n{head}\n{integers}\n{before}const Code kCodes[] = "
+      "{{\n{codes}}};\n\n{driver}\n{call}\n"
       "void plan(Call& k, {parameters}) {{\n{plan}}}\n\n}}\n}}\n#pragma GCC diagnostic pop\n\n"
       "extern \"C\" int {name}_workspace({sized}) {{\n"
       "  {name}_impl::Begin kw_begin;\n"
@@ -107,8 +107,9 @@ Result<std::string> cuda_implementation(const Delivery& d) {
       "  return {name}_impl::fault().code;\n}}\n\n"
       "extern \"C\" const char* {name}_error(int code) {{ return {name}_impl::words_of(code); }}\n",
       fmt::arg("name", d.name), fmt::arg("head", code.data),
-      fmt::arg("before", driver.substr(0, mark)), fmt::arg("codes", code.entries),
-      fmt::arg("driver", driver.substr(mark)),
+      fmt::arg("integers", embedded_text("integers.in")),
+      fmt::arg("call", embedded_text("call.in")), fmt::arg("before", driver.substr(0, mark)),
+      fmt::arg("codes", code.entries), fmt::arg("driver", driver.substr(mark)),
       fmt::arg("parameters", c_parameters(d.task(), "", "a_")), fmt::arg("plan", plan),
       fmt::arg("sized", c_parameters(d.task(), "size_t* workspace_bytes")),
       fmt::arg("full",

@@ -12,7 +12,7 @@
 
 namespace kw::deliver {
 
-/// Statements over a `Call k` of texts/driver.in and the arguments of the task's function.
+/// Statements over a `Call k` of texts/call.in and the arguments of the task's function.
 class PlanWriter {
  public:
   /// `delivery` must outlive it.

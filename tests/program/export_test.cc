@@ -33,7 +33,7 @@ const char* const kCrowdedKernel =
     "extern \"C\" void twice(int n, const float* x, float* y) {\n"
     "  count();\n"
     "  helper(n, x, y);\n"
-    "  if (n > 0) y[0] = float(fabs(y[0])) + 0 * float(calls);\n"
+    "  if (n > 0 && fabs(y[0]) < 0) y[0] = float(calls);\n"
     "}\n";
 
 class Export : public testing::Test {
@@ -118,7 +118,7 @@ TEST_F(Export, SourceCompilesAsItsCommentSays) {
   ASSERT_EQ(ran.code, 0) << ran.err;
   const std::string text = w_.read("twice-source/kw_twice.cpp");
   EXPECT_THAT(text, AllOf(HasSubstr("#define FACTOR 3\n"), HasSubstr("// kw: tune FACTOR = 3\n"),
-                          HasSubstr("no run tells"), HasSubstr("// Build it with\n")));
+                          HasSubstr("no run tells of this file"), HasSubstr("// Build it with\n")));
   const Ran built = w_.shell(
       "cd twice-source && eval \"$(sed -n '/^\\/\\/ Build it with$/{n;s/^\\/\\/   //p}' "
       "kw_twice.cpp)\" && nm -D --defined-only kw_twice.so");
@@ -137,7 +137,7 @@ TEST_F(Export, WrongWordsAreToldAndNothingIsWritten) {
   EXPECT_THAT(refused({"--as", "header", "--arch", "sm_90"}), HasSubstr("target cuda"));
   EXPECT_THAT(w_.refusal({"export", "mine.cpp", "--as", "header"}, {}), HasSubstr("needs --task"));
   EXPECT_THAT(w_.refusal({"export", "gone.cpp", "--as", "header"}, {}),
-              HasSubstr("neither a file nor a run"));
+              HasSubstr("no such file either"));
   w_.write("full/mine.txt", "precious");
   EXPECT_THAT(refused({"--as", "header", "--out", "full"}), HasSubstr("no export wrote"));
   w_.write("file", "precious");
@@ -150,10 +150,13 @@ TEST_F(Export, WritesOverItsOwnFolderAndLeavesWhatOthersPutThere) {
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;
   ASSERT_EQ(ran.code, 0) << ran.err;
   w_.write("there/notes.txt", "mine");
+  w_.write("precious", "mine");
+  w_.write("there/.kw-export", w_.read("there/.kw-export") + "../precious\n");
   ASSERT_EQ(export_as("source", {"--out", "there"}).code, 0);
   EXPECT_FALSE(exists("there/kw_twice.h"));
   EXPECT_TRUE(exists("there/kw_twice.cpp"));
   EXPECT_EQ(w_.read("there/notes.txt"), "mine");
+  EXPECT_EQ(w_.read("precious"), "mine") << "the list of a folder reaches nothing outside of it";
 }
 
 TEST_F(Export, WhatBearsNoNamespaceIsRefusedWithTheCompilersWord) {
@@ -374,6 +377,32 @@ TEST_F(GpuExport, FaultsAreCodesWithWords) {
                                HasSubstr("-4 so many bytes of workspace are needed, aligned to 256 "
                                          "(4096)\n"),
                                HasSubstr("-5 x\n")));
+}
+
+TEST_F(GpuExport, SeveralArchitecturesGoIntoOneHeaderAndAnotherIsToldFromThem) {
+  w_.write(
+      "main.cpp",
+      "#define KW_TWICE_IMPLEMENTATION\n#include \"kw_twice.h\"\n"
+      "int main() {\n  alignas(256) static float x[1000], y[1000];\n  x[999] = 4;\n"
+      "  const int code = kw_twice(1000, x, y, nullptr, 0, nullptr);\n"
+      "  size_t bytes = 0;\n"
+      "  for (int i = 0; i < 100000 && y[999] == 0; ++i) kw_twice_workspace(1000, x, y, &bytes);\n"
+      "  printf(\"%d %g %s\\n\", code, y[999], kw_twice_error(code));\n}\n");
+  const std::string run =
+      "g++ -std=c++17 -Iout main.cpp -ldl -pthread -o main && LD_LIBRARY_PATH=$PWD/gpu ./main";
+  const Words words{"export", "right.cu", "--task", "twice", "--as", "header", "--out", "out"};
+  const auto with_arch = [&](const char* arch) {
+    Words all = words;
+    all.insert(all.end(), {"--arch", arch, "--json"});
+    return kw(all);
+  };
+  const Ran both = with_arch("sm_80,sm_90a");
+  ASSERT_EQ(both.code, 0) << both.err;
+  EXPECT_EQ(both.json()["archs"].dump(), "[\"sm_80\",\"sm_90a\"]");
+  EXPECT_EQ(w_.shell(run).out, "0 8 no error\n");
+  ASSERT_EQ(with_arch("sm_80").code, 0);
+  EXPECT_EQ(w_.shell(run).out,
+            "-3 0 this GPU's architecture is not among those that were compiled for (90)\n");
 }
 
 TEST_F(GpuExport, WhatAFormCannotSayIsRefusedByName) {
