@@ -51,12 +51,13 @@ constexpr const char* kSaxpy = "void saxpy(int n, float a, const float* x, float
 TEST(Deliver, OptionsOfAKernelBecomeFlagsOfEveryForm) {
   const Delivery d =
       delivery("saxpy", std::string("// kw: option fast_math, unroll_loops\n") + kSaxpy);
-  EXPECT_THAT(deliver(Form::Header, d)->at("kw_saxpy.h"), HasSubstr("-ffast-math -funroll-loops"));
-  EXPECT_THAT(deliver(Form::Source, d)->at("kw_saxpy.cpp"),
+  EXPECT_THAT(deliver(Form::Header, d).value().at("kw_saxpy.h"),
               HasSubstr("-ffast-math -funroll-loops"));
-  EXPECT_THAT(deliver(Form::CMake, d)->at("CMakeLists.txt"),
+  EXPECT_THAT(deliver(Form::Source, d).value().at("kw_saxpy.cpp"),
               HasSubstr("-ffast-math -funroll-loops"));
-  EXPECT_THAT(deliver(Form::Torch, d)->at("setup.py"),
+  EXPECT_THAT(deliver(Form::CMake, d).value().at("CMakeLists.txt"),
+              HasSubstr("-ffast-math -funroll-loops"));
+  EXPECT_THAT(deliver(Form::Torch, d).value().at("setup.py"),
               HasSubstr("\"-ffast-math\", \"-funroll-loops\""));
 }
 
@@ -69,7 +70,7 @@ TEST(Deliver, EveryFormHasItsPapers) {
     EXPECT_THAT(files.at("LICENSE"), HasSubstr("Apache License"));
     EXPECT_EQ(files.at("certificate.json"), "{}");
   }
-  EXPECT_THAT(deliver(Form::Header, d)->at("kw_saxpy.h"),
+  EXPECT_THAT(deliver(Form::Header, d).value().at("kw_saxpy.h"),
               HasSubstr("// SPDX-License-Identifier: BSD-3-Clause\n"));
 }
 
@@ -78,7 +79,8 @@ TEST(Deliver, SizesOfAnOperatorComeFromTensors) {
     return TorchSignature::of(delivery(task, source)).value().schema();
   };
   EXPECT_EQ(schema("saxpy", kSaxpy), "(float a, Tensor x, Tensor(a!) y) -> ()");
-  const auto matmul = TorchSignature::of(delivery("matmul", "void matmul() {}")).value();
+  const auto matmul =
+      TorchSignature::of(delivery("matmul_padded", "void matmul_padded() {}")).value();
   EXPECT_EQ(matmul.schema(), "(Tensor a, Tensor b) -> Tensor");
   EXPECT_EQ(matmul.shape_of("c"), "(batch, m, n)");
   EXPECT_THAT(matmul.derive_text(),
@@ -91,7 +93,7 @@ TEST(Deliver, SizesOfAnOperatorComeFromTensors) {
 
 TEST(Deliver, APlanBecomesStatements) {
   const Delivery d =
-      delivery("softmax",
+      delivery("softmax_padded",
                "// kw: tune B = 128, 256\n"
                "// kw: let V = B * 4\n"
                "// kw: let W = ceil_div(cols, V)\n"
@@ -105,7 +107,7 @@ TEST(Deliver, APlanBecomesStatements) {
                "// kw:   end\n"
                "// kw: end\n",
                Target::Cuda);
-  const std::string text = deliver(Form::Header, d)->at("kw_softmax.h");
+  const std::string text = deliver(Form::Header, d).value().at("kw_softmax_padded.h");
   EXPECT_THAT(text,
               AllOf(HasSubstr("const Int v_pad = Int(a_pitch) - (v_cols + Int(0));"),
                     HasSubstr("const Int v_W = kw_ceil_div(v_cols, Int(512ll));"),
@@ -114,9 +116,23 @@ TEST(Deliver, APlanBecomesStatements) {
                     HasSubstr("k.slice(s_part, {Int(0ll), Int(1ll)}).at()"),
                     HasSubstr("static_cast<float>(double(1) / real(v_cols))")));
   EXPECT_THAT(text, HasSubstr("\"_symbol_of_0\", \"_symbol_of_1\""));
-  EXPECT_THAT(text, AllOf(HasSubstr("int kw_softmax_workspace(int rows, int cols, int pitch, const "
-                                    "float* x, float* y, size_t* workspace_bytes);"),
-                          Not(HasSubstr("#include <cuda"))));
+  EXPECT_THAT(
+      text, AllOf(HasSubstr("int kw_softmax_padded_workspace(int rows, int cols, int pitch, const "
+                            "float* x, float* y, size_t* workspace_bytes);"),
+                  Not(HasSubstr("#include <cuda"))));
+}
+
+// Device code that serves a task with padding serves the contiguous one: plans pass by name.
+TEST(Deliver, APlanMayPassArgumentsThatAVariantLeavesOut) {
+  const Delivery d = delivery(
+      "softmax",
+      "// kw: launch rows_kernel grid(rows) block(128) args(rows, cols, pitch, x, y, x_pitch)\n",
+      Target::Cuda);
+  const std::string text = deliver(Form::Header, d).value().at("kw_softmax.h");
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("int kw_softmax(int rows, int cols, const float* x, float* y, "),
+                    HasSubstr("const Int v_pitch = v_cols + v_pad;"),
+                    HasSubstr("a.put(0, k.fit<std::int32_t>(v_pitch));")));
 }
 
 // What kw specialise writes for a GPU: the dispatch is the plan's.
@@ -131,7 +147,7 @@ TEST(Deliver, ADispatchOfAPlanGoesAlong) {
                                      std::vector<task::Arm>{{"big", {{"n", 4096}}, {{"B", 256}}}});
   ASSERT_TRUE(text.has_value());
   const std::string header =
-      deliver(Form::Header, delivery("saxpy", *text, Target::Cuda))->at("kw_saxpy.h");
+      deliver(Form::Header, delivery("saxpy", *text, Target::Cuda)).value().at("kw_saxpy.h");
   EXPECT_THAT(header, AllOf(HasSubstr("if (k.truth(v_n == Int(4096ll))) {"),
                             HasSubstr("kw_arm_1::saxpy_kernel"), HasSubstr("kw_rest::saxpy_kernel"),
                             HasSubstr("} else {")));

@@ -125,10 +125,16 @@ Result<> PlanWriter::write_names() {
           is_argument ? "a_" + scalar.name : fmt::format("double({:.17g})", scalar.real);
       continue;
     }
-    if (!is_argument || scalar.integer.expr.text() == scalar.name) continue;
-    line(fmt::format("const Int v_{0} = a_{0};", scalar.name));
-    if (const auto formula = number(scalar.integer.expr))
-      checked(fmt::format("k.same({0}, v_{1}, \"{1}\");", *formula, scalar.name));
+    const auto formula = number(scalar.integer.expr);
+    if (is_argument && scalar.integer.expr.text() != scalar.name) {
+      line(fmt::format("const Int v_{0} = a_{0};", scalar.name));
+      if (formula) checked(fmt::format("k.same({0}, v_{1}, \"{1}\");", *formula, scalar.name));
+    } else if (!is_argument && formula && !scope_.numbers.contains(scalar.name)) {
+      // A variant that leaves an argument out: the plan may pass what it would be.
+      checked(fmt::format("const Int v_{} = {};", scalar.name, *formula));
+    } else {
+      continue;
+    }
     scope_.numbers[scalar.name] = "v_" + scalar.name;
   }
   for (const TensorSpec& tensor : d_.definition.tensors) {

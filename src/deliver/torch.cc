@@ -62,13 +62,20 @@ std::string run_text(const Delivery& d, const TorchSignature& s) {
   std::string first;
   for (const Parameter& p : task.signature)
     if (p.is_tensor && p.role != TensorRole::Out && first.empty()) first = p.name;
+  for (const std::string& dim : d.definition.dims)
+    if (s.knows(dim)) text += fmt::format("    _check({0} >= 0, \"{0} is not negative\")\n", dim);
   for (const Parameter& p : task.signature) {
     if (!p.is_tensor) {
+      // ctypes would cut off what does not fit.
+      if (p.dtype == Dtype::I32)
+        text += fmt::format("    _check(-(2**31) <= {0} < 2**31, \"{0} fits 32 bits\")\n", p.name);
       given.push_back(p.name);
       continue;
     }
     given.push_back(p.name + ".data_ptr()");
     const auto spec = std::ranges::find(d.definition.tensors, p.name, &task::TensorSpec::name);
+    if (p.role != TensorRole::Out)
+      text += fmt::format("    _check({0}.numel() > 0, \"{0} has elements\")\n", p.name);
     if (p.role == TensorRole::In)
       text += fmt::format("    {0} = _readable({0}, {1})\n", p.name, spec->alignment);
     else if (p.role == TensorRole::InOut)

@@ -70,9 +70,14 @@ Result<> TorchSignature::derive(const Delivery& d) {
       return fail_input("an argument of the task is called '" + p.name +
                         "', which the operator's Python cannot use");
   std::vector<Equation> shapes, pitches;
-  std::string text;
+  std::string text, first;
   for (const task::TensorSpec& tensor : d.definition.tensors) {
     if (!is_argument(tensor.name) || tensor.role == TensorRole::Out) continue;
+    if (first.empty())
+      first = tensor.name;
+    else
+      text += fmt::format("    _check({0}.device == {1}.device, \"{0} is where {1} is\")\n",
+                          tensor.name, first);
     text += fmt::format("    _check({0}.dim() == {1}, \"{0} has {1} dimension{2}\")\n", tensor.name,
                         tensor.shape.size(), tensor.shape.size() == 1 ? "" : "s");
     text += fmt::format("    _check({0}.dtype == {1}, \"{0} is {1}\")\n", tensor.name,
@@ -204,6 +209,10 @@ std::string TorchSignature::names() const {
 
 bool TorchSignature::takes(const std::string& name) const {
   return std::ranges::any_of(arguments_, [&](const Argument& a) { return a.name == name; });
+}
+
+bool TorchSignature::knows(const std::string& name) const {
+  return takes(name) || contains(values_, name);
 }
 
 std::string TorchSignature::order_list() const {

@@ -25,6 +25,8 @@ class TorchSignature {
   /// "a, x, y"
   std::string names() const;
   bool takes(const std::string& name) const;
+  /// Whether it is an argument or derived.
+  bool knows(const std::string& name) const;
   /// The arguments as a list of texts in Python, and those that are written.
   std::string order_list() const;
   std::string mutated_list() const;

@@ -278,7 +278,7 @@ TEST(ExportForms, ShippedKernelsForProcessorsWorkInEveryForm) {
   const Ran probe = w.kw({"export", "probe.cpp", "--task", "twice", "--as", "header"});
   if (lacks_jail(probe)) GTEST_SKIP() << probe.err;
   const Ran ran = run_of_forms(w,
-                               top + "/playbook/matmul/20_packed.cpp matmul " + top +
+                               top + "/playbook/matmul_padded/20_packed.cpp matmul " + top +
                                    "/playbook/histogram/10_tables.cpp histogram",
                                "KW_EXPORT_FORMS='header cmake source'");
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
@@ -321,7 +321,7 @@ class GpuExport : public StandIn {
 
 TEST_F(GpuExport, HeaderAndFolderWalkThePlanOnTheStandIn) {
   const std::string top(KW_SOURCE_DIR);
-  const Ran ran = forms("header cmake", top + "/playbook/softmax/50_gpu_staged.cu softmax " + top +
+  const Ran ran = forms("header cmake", top + "/playbook/softmax_padded/50_gpu_staged.cu softmax " + top +
                                             "/tests/honest/cuda/fctd3d_two_steps.cu fctd3d");
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("0 wrong, 0 left out"));
