@@ -271,6 +271,7 @@ class Verification {
     request.seed = Seed::from_os().low;
     request.measure.purpose = Purpose::Confirm;
     bench->carrier().hurry_when(global_.is_interrupted);
+    fmt::print(stderr, "kw: judging it in pairs with {}; this may take a minute\n", baseline);
     auto evaluation = bench->carrier().evaluate(std::move(request));
     bench->carrier().dismiss();
     if (evaluation && global_.is_interrupted && global_.is_interrupted() &&
