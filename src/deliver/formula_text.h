@@ -17,8 +17,8 @@ namespace kw::deliver {
 /// What a name is called in the generated text; an error where it has no value there.
 using Spelling = std::function<Result<std::string>(std::string_view name)>;
 
-/// An integer expression over `Int` of texts/integers.in: the same words, since the language has C's
-/// operators and ranks.
+/// An integer expression over `Int` of texts/integers.in: the same words, since the language has
+/// C's operators and ranks.
 Result<std::string> cpp_text(const Expr& expr, const Spelling& spell);
 /// A real expression as doubles, by its text.
 Result<std::string> cpp_real_text(std::string_view text, const Spelling& spell);

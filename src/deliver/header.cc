@@ -6,40 +6,9 @@
 #include "deliver/isolate.h"
 #include "deliver/parts.h"
 #include "deliver/plan_code.h"
-#include "task/units.h"
 
 namespace kw::deliver {
 namespace {
-
-std::string tensor_words(const Delivery& d) {
-  std::string text;
-  for (const task::TensorSpec& tensor : d.definition.tensors) {
-    std::vector<std::string> sizes;
-    for (const auto& size : tensor.shape) sizes.push_back(size.expr.text());
-    text += fmt::format(
-        "//   {} {}[{}]{}: {}, aligned to {} bytes{}\n", kw::name_of(tensor.dtype), tensor.name,
-        join(sizes, ", "),
-        tensor.pitch ? ", rows " + tensor.pitch->expr.text() + " elements apart" : "",
-        tensor.role == TensorRole::In    ? "read"
-        : tensor.role == TensorRole::Out ? "written"
-                                         : "read and written",
-        tensor.alignment,
-        tensor.role == TensorRole::In || tensor.is_whole_compared || !tensor.regions.empty()
-            ? ""
-            : ", scratch");
-  }
-  return text;
-}
-
-std::string scalar_words(const Delivery& d) {
-  std::string text;
-  for (const task::ScalarSpec& scalar : d.definition.scalars) {
-    const std::string formula = scalar.integer.expr.text();
-    if (!is_real(scalar.dtype) && formula != scalar.name)
-      text += fmt::format("//   {} = {}\n", scalar.name, formula);
-  }
-  return text;
-}
 
 std::string declaration(const Delivery& d) {
   const std::string guard = upper(d.name);
@@ -47,8 +16,7 @@ std::string declaration(const Delivery& d) {
       "#ifndef {0}_H\n#define {0}_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef "
       "__cplusplus\nextern \"C\" {{\n#endif\n\n",
       guard);
-  text +=
-      "// Row-major; the last index counts single elements.\n" + tensor_words(d) + scalar_words(d);
+  text += "// Row-major; the last index counts single elements.\n" + argument_comment(d);
   if (d.is_cuda())
     text += fmt::format(
         "// Tensors and workspace lie in memory of the GPU; `workspace` is aligned to 256 bytes.\n"

@@ -108,6 +108,36 @@ std::vector<std::string> story_lines(const Delivery& d) {
   return lines;
 }
 
+std::string tensor_words(const Delivery& d) {
+  std::string text;
+  for (const task::TensorSpec& tensor : d.definition.tensors) {
+    std::vector<std::string> sizes;
+    for (const auto& size : tensor.shape) sizes.push_back(size.expr.text());
+    text += fmt::format(
+        "//   {} {}[{}]{}: {}, aligned to {} bytes{}\n", kw::name_of(tensor.dtype), tensor.name,
+        join(sizes, ", "),
+        tensor.pitch ? ", rows " + tensor.pitch->expr.text() + " elements apart" : "",
+        tensor.role == TensorRole::In    ? "read"
+        : tensor.role == TensorRole::Out ? "written"
+                                         : "read and written",
+        tensor.alignment,
+        tensor.role == TensorRole::In || tensor.is_whole_compared || !tensor.regions.empty()
+            ? ""
+            : ", scratch");
+  }
+  return text;
+}
+
+std::string scalar_words(const Delivery& d) {
+  std::string text;
+  for (const task::ScalarSpec& scalar : d.definition.scalars) {
+    const std::string formula = scalar.integer.expr.text();
+    if (!is_real(scalar.dtype) && formula != scalar.name)
+      text += fmt::format("//   {} = {}\n", scalar.name, formula);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string head_comment(const Delivery& d, std::string_view what) {
@@ -123,6 +153,8 @@ std::string head_comment(const Delivery& d, std::string_view what) {
 std::string story_text(const Delivery& d) {
   return "```\n" + join(story_lines(d), "\n") + "\n```\n";
 }
+
+std::string argument_comment(const Delivery& d) { return tensor_words(d) + scalar_words(d); }
 
 void add_papers(const Delivery& d, Files& files) {
   files["LICENSE"] = embedded_text("LICENSE");

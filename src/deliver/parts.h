@@ -36,6 +36,10 @@ std::string head_comment(const Delivery& delivery, std::string_view what);
 /// The same as text for a README.
 std::string story_text(const Delivery& delivery);
 
+/// A comment line for each tensor, with sizes and alignment, and for each scalar that follows from
+/// sizes.
+std::string argument_comment(const Delivery& delivery);
+
 /// LICENSE and, where there is one, certificate.json.
 void add_papers(const Delivery& delivery, Files& files);
 

@@ -175,20 +175,24 @@ std::string cases_text(const Delivery& d, const TorchSignature& s) {
 }
 
 std::string readme(const Delivery& d, const TorchSignature& s) {
+  std::string tensors;
+  for (const auto comment : split_lines(argument_comment(d)))
+    tensors += "#" + std::string(comment.substr(2)) + "\n";
   return fmt::format(
       "# {0}\n\n{1}.\n\n{2}\n```\npip install --no-build-isolation .      # needs a C++ compiler "
       "and "
       "setuptools; runs with PyTorch 2.4 or newer\npython tests/test_{0}.py                 # "
       "compares "
       "with the reference, opcheck, torch.compile\n```\n\n```python\nimport torch, {0}\n"
-      "{3} = {0}.{4}({5})          # or torch.ops.{0}.{4}\n```\n\nSchema: `{4}{6}`. Sizes that "
+      "{8}{3} = {0}.{4}({5})          # or torch.ops.{0}.{4}\n```\n\nSchema: `{4}{6}`. Sizes that "
       "tensors show are no arguments. Tensors that are read are copied where they are not "
       "contiguous or\nnot aligned; those that are written must be both. There is no "
       "backward.{7}\n",
       d.name, sanitise(d.task().summary, 300), story_text(d), s.outs().empty() ? "_" : s.outs(),
       d.task().function, s.names(), s.schema(),
       d.is_cuda() ? " The call is queued on PyTorch's current stream."
-                  : " Threads are OpenMP's own: OMP_NUM_THREADS, not torch.set_num_threads.");
+                  : " Threads are OpenMP's own: OMP_NUM_THREADS, not torch.set_num_threads.",
+      tensors);
 }
 
 }  // namespace

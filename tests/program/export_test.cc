@@ -321,8 +321,8 @@ class GpuExport : public StandIn {
 
 TEST_F(GpuExport, HeaderAndFolderWalkThePlanOnTheStandIn) {
   const std::string top(KW_SOURCE_DIR);
-  const Ran ran = forms("header cmake", top + "/playbook/softmax_padded/50_gpu_staged.cu softmax " + top +
-                                            "/tests/honest/cuda/fctd3d_two_steps.cu fctd3d");
+  const Ran ran = forms("header cmake", top + "/playbook/softmax_padded/50_gpu_staged.cu softmax " +
+                                            top + "/tests/honest/cuda/fctd3d_two_steps.cu fctd3d");
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("0 wrong, 0 left out"));
 }
