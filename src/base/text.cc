@@ -139,11 +139,11 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
   for (const auto& candidate : candidates) {
     if (candidate.size() > name.size() + allowed || candidate.empty()) continue;
     const auto distance = edit_distance(name, candidate);
-    // Letters that were swapped are likelier than one too many: of two that are as near, the one of
-    // the same length was meant.
-    const bool is_nearer = distance < best_distance ||
-                           (best != nullptr && distance == best_distance &&
-                            candidate.size() == name.size() && best->size() != name.size());
+    // Of two that are as near, the one that has the same letters was meant: two were swapped.
+    const bool is_nearer =
+        distance < best_distance ||
+        (best != nullptr && distance == best_distance &&
+         std::ranges::is_permutation(candidate, name) && !std::ranges::is_permutation(*best, name));
     // A one-letter name is never "near" another one-letter name.
     if (is_nearer && distance < std::max(name.size(), candidate.size())) {
       best = &candidate;

@@ -43,6 +43,7 @@ TEST(Text, SuggestsOnlyWhatIsNear) {
   EXPECT_EQ(nearest(std::string(1 << 20, 'x'), keys), std::nullopt);
   EXPECT_EQ(nearest("--modle", std::vector<std::string>{"--mode", "--model"}), "--model");
   EXPECT_EQ(nearest("--modle", std::vector<std::string>{"--model", "--mode"}), "--model");
+  EXPECT_EQ(nearest("gpt-41", std::vector<std::string>{"gpt-4.1", "gpt-4o"}), "gpt-4.1");
   EXPECT_EQ(nearest("ali", keys), "align") << "the beginning of one";
   EXPECT_EQ(nearest("al", keys), std::nullopt);
   EXPECT_EQ(nearest("hal", std::vector<std::string>{"halving", "halving_climb"}), std::nullopt);
