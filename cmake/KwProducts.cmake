@@ -108,6 +108,8 @@ set_source_files_properties(src/device/compare.cc src/device/compare_kernel.cc s
   src/device/poison.cc src/device/random_values.cc src/device/host_ops.cc PROPERTIES COMPILE_OPTIONS "-O3;-ffp-contract=off"
   SKIP_PRECOMPILE_HEADERS ON)
 kw_embed_text(device cuda)
+# GCC 13.2 of Ubuntu 24.04 ends with an internal error where its class with members of a local type comes by an include.
+set_source_files_properties(src/device/nvml.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 kw_room(referee HOT DEPS base record platform compile device measure)
 kw_room(profile DEPS base record compile device measure)
 kw_embed_text(profile cuda)
