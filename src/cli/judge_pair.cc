@@ -19,6 +19,7 @@
 #include "engine/run.h"
 #include "measure/estimate.h"
 #include "record/codec.h"
+#include "referee/check.h"
 #include "task/header.h"
 #include "task/units.h"
 
@@ -152,9 +153,8 @@ std::string host_form_of(const Task& task) {
 Result<Side> read_side(const std::string& file, Target target, const task::Definition& definition,
                        const std::vector<std::string>& settings) {
   Side side{file, KW_TRY(read_kernel(file, target, definition, settings)), false};
-  side.is_trusted_by_user = side.given.refusal.empty() &&
-                            side.given.candidate.trust_class == TrustClass::HostLauncher &&
-                            !is_trusted(side.given.candidate.origin);
+  side.is_trusted_by_user =
+      side.given.refusal.empty() && referee::is_trusted_by_user(side.given.candidate);
   return side;
 }
 

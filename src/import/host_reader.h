@@ -36,7 +36,7 @@ class HostReader {
     std::size_t end = 0;
   };
 
-  // host_reader.cc: statements.
+  // host_reader.cc, host_branches.cc, host_loops.cc: statements.
   void drop_repeats();
   void bind_parameters(const Item& function);
   Flow block(std::size_t begin, std::size_t end);
@@ -65,7 +65,7 @@ class HostReader {
   std::vector<std::pair<std::size_t, std::size_t>> parts_between(std::size_t begin, std::size_t end,
                                                                  std::string_view sign) const;
 
-  // host_expressions.cc
+  // host_expressions.cc, host_names.cc
   Value evaluate(std::size_t begin, std::size_t end);
   Value assignment();
   bool assign_here(Value& result);
@@ -92,7 +92,7 @@ class HostReader {
   Value cast_expression(std::string_view word);
   std::vector<Value> arguments(std::vector<std::size_t>* places = nullptr);
 
-  // host_calls.cc
+  // host_calls.cc, host_launches.cc
   Value call(const std::string& name, const std::vector<std::string>& templates,
              std::size_t offset);
   std::optional<Value> call_runtime(const std::string& name, std::vector<Value>& values,

@@ -221,6 +221,10 @@ bool may_linger(const Candidate& candidate) {
          candidate.trust_class != TrustClass::HostLauncher;
 }
 
+bool is_trusted_by_user(const Candidate& candidate) {
+  return candidate.trust_class == TrustClass::HostLauncher && !is_trusted(candidate.origin);
+}
+
 Watch watch_for(const EvaluationRequest& request, const Options& options,
                 const DeviceFacts& facts) {
   if (is_trusted(request.candidate.origin))

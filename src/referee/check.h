@@ -52,6 +52,9 @@ struct Watch {
 /// awaits, nor of a host launcher, which is trusted and whose player awaits the whole device.
 bool may_linger(const Candidate& candidate);
 
+/// A host launcher that no task vouches for, so that the user alone does: an opponent may be one.
+bool is_trusted_by_user(const Candidate& candidate);
+
 /// The CPU time is without limit for the task's own baselines, whose libraries may spin (OpenBLAS
 /// does); a process that has returned is stopped anyway.
 Watch watch_for(const EvaluationRequest& request, const Options& options, const DeviceFacts& facts);

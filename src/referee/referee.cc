@@ -411,8 +411,7 @@ Result<Evaluation> Referee::judge(const EvaluationRequest& request) {
   evaluation.skipped = request.skipped;
   evaluation.trust_class = request.candidate.trust_class;
   if (!request.opponent.source.empty()) evaluation.opponent_class = request.opponent.trust_class;
-  evaluation.opponent_trusted_by_user = request.opponent.trust_class == TrustClass::HostLauncher &&
-                                        !is_trusted(request.opponent.origin);
+  evaluation.opponent_trusted_by_user = is_trusted_by_user(request.opponent);
   evaluation.device = device_.facts().id;
   evaluation.machine = device_.facts().model;
   evaluation.object_sha256 = code_identity(request);

@@ -15,9 +15,9 @@ using testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-const fs::path kSource = KW_SOURCE_DIR;
+const fs::path kRepository = KW_SOURCE_DIR;
 
-std::string text_of(const fs::path& path) {
+std::string read_text(const fs::path& path) {
   std::ifstream stream(path);
   std::stringstream text;
   text << stream.rdbuf();
@@ -35,15 +35,15 @@ std::string after(const std::string& text, const std::string& word) {
 /// Names of the sources that have a plan.
 std::vector<std::string> accepted() {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(kSource / "tests/published"))
-    if (entry.path().extension() == ".expect" && after(text_of(entry.path()), "missing ").empty())
+  for (const auto& entry : fs::directory_iterator(kRepository / "tests/published"))
+    if (entry.path().extension() == ".expect" && after(read_text(entry.path()), "missing ").empty())
       names.push_back(entry.path().stem().string());
   std::ranges::sort(names);
   return names;
 }
 
 /// Five checks and one small timed workload are what the stand-in has time for.
-std::string small(const std::string& shapes) {
+std::string small_shapes(const std::string& shapes) {
   std::string out;
   std::string first;
   int checks = 0;
@@ -65,14 +65,14 @@ class Published : public StandIn, public testing::WithParamInterface<std::string
     StandIn::SetUp();
     if (IsSkipped()) return;
     name_ = GetParam();
-    task_ = after(text_of(kSource / "tests/published" / (name_ + ".expect")), "task ");
-    w_.write(name_ + ".cu", text_of(kSource / "tests/published" / (name_ + ".cu")));
+    task_ = after(read_text(kRepository / "tests/published" / (name_ + ".expect")), "task ");
+    w_.write(name_ + ".cu", read_text(kRepository / "tests/published" / (name_ + ".cu")));
     for (std::string task = task_; !task.empty();) {
-      const fs::path from = kSource / "tasks" / task;
+      const fs::path from = kRepository / "tasks" / task;
       fs::copy(from, w_.path() / "tasks" / task, fs::copy_options::recursive);
       if (fs::exists(from / "shapes.yaml"))
-        w_.write("tasks/" + task + "/shapes.yaml", small(text_of(from / "shapes.yaml")));
-      task = after(text_of(from / "task.yaml"), "like: ");
+        w_.write("tasks/" + task + "/shapes.yaml", small_shapes(read_text(from / "shapes.yaml")));
+      task = after(read_text(from / "task.yaml"), "like: ");
     }
   }
   std::string name_;
@@ -89,7 +89,7 @@ TEST_P(Published, IsCorrectOnTheStandIn) {
 }
 
 TEST_P(Published, CompilesByNvrtc) {
-  const Ran ran = w_.kw({"judge", name_ + ".cu", "--task", (kSource / "tasks" / task_).string(),
+  const Ran ran = w_.kw({"judge", name_ + ".cu", "--task", (kRepository / "tasks" / task_).string(),
                          "--until", "compile", "--arch", "sm_90a", "--json"});
   if (lacks_jail(ran) || ran.code == 3) GTEST_SKIP() << "skipped: no NVRTC or no jail: " << ran.err;
   EXPECT_EQ(ran.json()["verdict"]["outcome"], "correct") << ran.out;

@@ -1,0 +1,128 @@
+// Branches of a host function, and what is known behind them.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "import/host_reader.h"
+
+namespace kw::import {
+
+HostReader::Flow HostReader::if_statement(std::size_t& i, std::size_t end) {
+  const std::size_t keyword = i;
+  std::size_t open = i + 1;
+  while (open < end && !at(open).is("(")) ++open;
+  const std::size_t close = std::min(closing(open), end);
+  const std::size_t yes = std::min(close + 1, end);
+  const std::size_t yes_end = statement_end(yes, end);
+  const bool has_else = yes_end < end && at(yes_end).is("else");
+  const std::size_t no = has_else ? yes_end + 1 : yes_end;
+  const std::size_t no_end = has_else ? statement_end(no, end) : yes_end;
+  i = no_end;
+  // if (int x = f(); x) is read as its condition alone.
+  const auto parts = parts_between(open + 1, close, ";");
+  const Value condition = parts.empty() ? unknown(place(open), "the condition is empty")
+                                        : evaluate(parts.back().first, parts.back().second);
+  return branch_on(condition, keyword, yes, yes_end, no, no_end);
+}
+
+HostReader::Flow HostReader::branch_on(const Value& condition, std::size_t keyword, std::size_t yes,
+                                       std::size_t yes_end, std::size_t no, std::size_t no_end) {
+  const auto run = [&](std::size_t from, std::size_t to) {
+    return from < to ? statement(from, to) : Flow::Next;
+  };
+  if (const auto value = decided(condition))
+    return *value != 0 ? run(yes, yes_end) : run(no, no_end);
+  const Scopes before = scopes_;
+  const std::size_t begin = out_.steps.size();
+  const auto mark = [&](Step::Kind kind) {
+    Step step;
+    step.kind = kind;
+    step.low = condition.size;
+    step.offset = place(keyword);
+    out_.steps.push_back(std::move(step));
+  };
+  mark(Step::Kind::When);
+  const Value result = result_;
+  const Flow first = run(yes, yes_end);
+  const bool launches = out_.steps.size() > begin + 1;
+  if (!condition.is(Value::Kind::Int)) {
+    const bool is_dropped = !launches;
+    out_.steps.resize(begin);
+    if (first == Flow::Return) result_ = result;
+    if (launches)
+      miss(place(keyword), condition.word.empty()
+                               ? "what this condition decides is not known before the plan runs"
+                               : "this condition cannot be followed: " + condition.word);
+    forget_changes(before, place(keyword));
+    if (is_dropped) return run(no, no_end);
+    return Flow::Next;
+  }
+  if (!launches && first != Flow::Next) {  // nothing to compute: it leaves
+    out_.steps.resize(begin);
+    result_ = result;
+    scopes_ = before;
+    return run(no, no_end);
+  }
+  const Scopes after_yes = scopes_;
+  scopes_ = before;
+  if (first != Flow::Next) {
+    // What follows, up to the end of the function, is the other branch.
+    mark(Step::Kind::Else);
+    ++open_branches_;
+    return run(no, no_end);
+  }
+  const std::size_t middle = out_.steps.size();
+  mark(Step::Kind::Else);
+  const Flow second = run(no, no_end);
+  if (out_.steps.size() == middle + 1) out_.steps.resize(middle);
+  if (out_.steps.size() == begin + 1)
+    out_.steps.resize(begin);
+  else
+    mark(Step::Kind::End);
+  if (second != Flow::Next && second == Flow::Return)
+    scopes_ = after_yes;
+  else
+    merge(condition.size, after_yes, scopes_);
+  return Flow::Next;
+}
+
+void HostReader::merge(const Size& condition, const Scopes& yes, const Scopes& no) {
+  Scopes merged = no;
+  for (std::size_t i = 0; i < merged.size() && i < yes.size(); ++i)
+    for (auto& [name, variable] : merged[i]) {
+      const auto other = yes[i].find(name);
+      if (other == yes[i].end()) continue;
+      const Value& a = other->second.value;
+      Value& b = variable.value;
+      if (a.is(Value::Kind::Int) && b.is(Value::Kind::Int)) {
+        if (!(a.size == b.size)) b = integer(Size::choice(condition, a.size, b.size));
+      } else if (a.is(Value::Kind::Dim3) && b.is(Value::Kind::Dim3)) {
+        for (std::size_t k = 0; k < std::min(a.parts.size(), b.parts.size()); ++k)
+          if (!(a.parts[k].size == b.parts[k].size))
+            b.parts[k] = integer(Size::choice(condition, a.parts[k].size, b.parts[k].size));
+      } else if (a.kind != b.kind || a.buffer != b.buffer || a.word != b.word) {
+        if (b.is(Value::Kind::Unknown) && !a.is(Value::Kind::Unknown))
+          b = a;
+        else if (!a.is(Value::Kind::Unknown))
+          b = unknown(b.offset, fmt::format("'{}' differs between two branches", name));
+      }
+    }
+  scopes_ = std::move(merged);
+}
+
+void HostReader::forget_changes(const Scopes& before, std::size_t offset) {
+  const Scopes after = std::move(scopes_);
+  scopes_ = before;
+  for (std::size_t i = 0; i < scopes_.size() && i < after.size(); ++i)
+    for (auto& [name, variable] : scopes_[i]) {
+      const auto now = after[i].find(name);
+      if (now == after[i].end() || !variable.value.is(Value::Kind::Int)) continue;
+      const Value& value = now->second.value;
+      if (!value.is(Value::Kind::Int) || !(value.size == variable.value.size))
+        variable.value =
+            unknown(offset, fmt::format("what '{}' is set to here depends on data", name));
+    }
+}
+
+}  // namespace kw::import

@@ -1,0 +1,118 @@
+// Macros of a foreign source, replaced in its tokens.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+
+#include "import/foreign_source.h"
+
+namespace kw::import {
+namespace {
+
+using task::CodeToken;
+
+constexpr std::size_t kMostTokens = 200'000;
+constexpr std::size_t kDeepestExpansion = 64;
+
+/// Replaces macros in a list of tokens.
+class Expander {
+ public:
+  explicit Expander(const ForeignSource& source) : source_(source) {}
+
+  std::vector<CodeToken> run(const CodeToken* begin, const CodeToken* end) {
+    std::vector<CodeToken> out;
+    expand(begin, end, out);
+    return out;
+  }
+
+ private:
+  void expand(const CodeToken* at, const CodeToken* end, std::vector<CodeToken>& out) {
+    for (; at != end && out.size() < kMostTokens && made_ < kMostTokens; ++at) {
+      const Macro* macro = at->kind == CodeToken::Kind::Word ? find(at->text) : nullptr;
+      const bool is_call = at + 1 != end && (at + 1)->is("(");
+      if (macro == nullptr || (macro->is_function && !is_call) ||
+          (!macro->is_function && is_plain_expression(*macro))) {
+        out.push_back(*at);
+        continue;
+      }
+      const CodeToken name = *at;
+      std::vector<std::vector<CodeToken>> arguments;
+      if (macro->is_function) at = read_arguments(at + 1, end, macro->parameters, arguments);
+      if (at == end) return;
+      replace(*macro, name, arguments, out);
+    }
+  }
+
+  const Macro* find(std::string_view name) const {
+    const auto found = source_.macros.find(std::string(name));
+    if (found == source_.macros.end() || active_.contains(found->first)) return nullptr;
+    return &found->second;
+  }
+
+  /// The closing bracket, or `end`.
+  const CodeToken* read_arguments(const CodeToken* open, const CodeToken* end,
+                                  const std::vector<std::string>& names,
+                                  std::vector<std::vector<CodeToken>>& arguments) {
+    int depth = 0;
+    arguments.emplace_back();
+    const CodeToken* at = open;
+    for (; at != end; ++at) {
+      const bool opens = at->is("(") || at->is("[") || at->is("{");
+      const bool closes = at->is(")") || at->is("]") || at->is("}");
+      if (closes && --depth == 0) return at;
+      const bool is_rest =
+          !names.empty() && names.back() == "__VA_ARGS__" && arguments.size() == names.size();
+      if (depth == 1 && at->is(",") && !is_rest)
+        arguments.emplace_back();
+      else if (depth > 0)
+        arguments.back().push_back(*at);
+      if (opens) ++depth;
+    }
+    return end;
+  }
+
+  void replace(const Macro& macro, const CodeToken& name,
+               const std::vector<std::vector<CodeToken>>& arguments, std::vector<CodeToken>& out) {
+    std::vector<CodeToken> body;
+    for (CodeToken token : task::tokenize(macro.body)) {
+      token.offset = name.offset;
+      const auto at = std::ranges::find(macro.parameters, token.text);
+      const auto index = static_cast<std::size_t>(at - macro.parameters.begin());
+      if (token.kind != CodeToken::Kind::Word || at == macro.parameters.end()) {
+        if (!token.is("#")) body.push_back(token);
+      } else if (index < arguments.size()) {
+        body.insert(body.end(), arguments[index].begin(), arguments[index].end());
+      }
+      if (body.size() > kMostTokens) return;
+    }
+    if (active_.size() >= kDeepestExpansion) return;
+    made_ += body.size();
+    active_.insert(macro.name);
+    expand(body.data(), body.data() + body.size(), out);
+    active_.erase(macro.name);
+  }
+
+  const ForeignSource& source_;
+  std::set<std::string> active_;
+  std::size_t made_ = 0;
+};
+
+}  // namespace
+
+bool is_plain_expression(const Macro& macro) {
+  if (macro.is_function || macro.body.empty()) return false;
+  static constexpr std::string_view kSigns[] = {"(", ")",  "+",  "-", "*", "/",
+                                                "%", "<<", ">>", "?", ":", "::"};
+  const auto tokens = task::tokenize(macro.body);
+  return std::ranges::all_of(tokens, [](const CodeToken& token) {
+    return token.kind == CodeToken::Kind::Word || token.kind == CodeToken::Kind::Number ||
+           std::ranges::find(kSigns, token.text) != std::end(kSigns);
+  });
+}
+
+std::vector<task::CodeToken> expand_macros(const ForeignSource& source, std::size_t begin,
+                                           std::size_t end) {
+  const CodeToken* tokens = source.tokens.data();
+  return Expander(source).run(tokens + begin, tokens + std::max(begin, end));
+}
+
+}  // namespace kw::import
