@@ -326,7 +326,8 @@ class Cutter {
   }
 
   std::string assemble() {
-    std::ranges::stable_sort(cuts_, {}, &Cut::begin);
+    std::stable_sort(cuts_.begin(), cuts_.end(),
+                     [](const Cut& a, const Cut& b) { return a.begin < b.begin; });
     std::string text;
     std::size_t at = 0;
     for (const Cut& one : cuts_) {

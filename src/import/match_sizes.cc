@@ -273,7 +273,8 @@ class SizeMatcher {
       for (const task::TensorSpec& tensor : task_->tensors)
         if (const auto total = total_of(tensor))
           if (role == "n") all.push_back({*total, total->to_text(), integers_.size() == 1 ? 9 : 7});
-    std::ranges::stable_sort(all, std::ranges::greater(), &Guess::score);
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Guess& a, const Guess& b) { return a.score > b.score; });
     return all;
   }
 
