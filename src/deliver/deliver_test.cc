@@ -91,6 +91,13 @@ TEST(Deliver, SizesOfAnOperatorComeFromTensors) {
             "float hz, float ox, float oy, float oz) -> ()");
 }
 
+TEST(Deliver, TheReadmeOfAnOperatorSaysWhatItsTensorsAre) {
+  const std::string text = deliver(Form::Torch, delivery("saxpy", kSaxpy)).value().at("README.md");
+  EXPECT_THAT(text, HasSubstr("#   f32 x[n]: read, aligned to 64 bytes\n"
+                              "#   f32 y[n]: read and written, aligned to 64 bytes\n"
+                              "_ = kw_saxpy.saxpy(a, x, y)"));
+}
+
 TEST(Deliver, APlanBecomesStatements) {
   const Delivery d =
       delivery("softmax_padded",

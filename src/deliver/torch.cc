@@ -176,7 +176,8 @@ std::string cases_text(const Delivery& d, const TorchSignature& s) {
 
 std::string readme(const Delivery& d, const TorchSignature& s) {
   std::string tensors;
-  for (const auto comment : split_lines(argument_comment(d)))
+  const std::string comments = argument_comment(d);
+  for (const auto comment : split_lines(comments))
     tensors += "#" + std::string(comment.substr(2)) + "\n";
   return fmt::format(
       "# {0}\n\n{1}.\n\n{2}\n```\npip install --no-build-isolation .      # needs a C++ compiler "
