@@ -16,8 +16,8 @@ struct Resolved {
 
 /// Every workload for `target` whose tensors, at the task's types, have at most `max_bytes` in sum;
 /// the others are skipped with the reason, and so are the largest timed ones while all of them
-/// together, which are held at the same time, have more. Which multiple of the tensors a machine must hold (input
-/// sets, truths) is for the caller to know.
+/// together, which are held at the same time, have more. Which multiple of the tensors a machine
+/// must hold (input sets, truths) is for the caller to know.
 Result<Resolved> resolve(const Definition& definition, Target target, std::int64_t max_bytes);
 
 /// One workload, also one that is not in the file (a sweep). Errors name the place in the task's
