@@ -90,10 +90,6 @@ Json against_json(const Compared& run, const Compared& first) {
   return object;
 }
 
-std::string ratio_text(const Speedup& s) {
-  return fmt::format("{:.3f}x{}", s.value, in_brackets(interval_text(s)));
-}
-
 void print_against(const Compared& run, const Compared& first) {
   const std::string names = run.data.run.name + " against " + first.data.run.name;
   const auto ratio = against(run, first);

@@ -19,6 +19,7 @@
 #include "engine/run.h"
 #include "measure/estimate.h"
 #include "record/codec.h"
+#include "record/interval.h"
 #include "referee/check.h"
 #include "task/header.h"
 #include "task/units.h"
@@ -220,11 +221,6 @@ class Duel {
   const engine::Surroundings& surroundings_;
   const JudgeFlags& flags_;
 };
-
-std::string ratio_text(const Speedup& s) {
-  return fmt::format("{:.3f}x ({:.3f}–{:.3f} at {:.1f} %)", s.value, s.low, s.high,
-                     s.confidence * 100);
-}
 
 std::string summary_of(const Pair& pair) {
   const DuelLine whole = whole_of(pair);

@@ -195,8 +195,9 @@ TEST_P(Jail, NamesItsThreadsWhereADriverNeedsIt) {
   how.proc = true;
   EXPECT_EQ(attempt({"name-thread"}, how).out, "ok\n");
   EXPECT_NE(attempt({"write", "/proc/sys/kernel/printk_ratelimit"}, how).out, "ok\n");
-  if (GetParam() == JailLevel::Landlock)
+  if (GetParam() == JailLevel::Landlock) {
     EXPECT_NE(attempt({"write", "/proc/self/oom_score_adj"}, how).out, "ok\n");
+  }
 }
 
 TEST_P(Jail, HasANetworkOfItsOwnAtNamespaceAlone) {

@@ -22,6 +22,10 @@ std::string interval_text(const Speedup& s) {
   return text;
 }
 
+std::string ratio_text(const Speedup& s) {
+  return fmt::format("{:.3f}x{}", s.value, in_brackets(interval_text(s)));
+}
+
 std::string in_brackets(const std::string& interval, const std::string& more) {
   const std::string both = interval + (interval.empty() || more.empty() ? "" : ", ") + more;
   return both.empty() ? both : " (" + both + ")";

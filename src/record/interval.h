@@ -19,6 +19,9 @@ std::string range_text(const Speedup& speedup);
 /// there is no interval.
 std::string interval_text(const Speedup& speedup);
 
+/// "1.012x (0.987–1.067 at 99.5 %)", without the brackets where there is no interval.
+std::string ratio_text(const Speedup& speedup);
+
 /// " (0.987–1.067, faster)": what there is of `interval`, which one of the above gave, and `more`,
 /// in brackets behind a figure; nothing where both are missing.
 std::string in_brackets(const std::string& interval, const std::string& more = {});
