@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 
+#include "base/shell_word.h"
+
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -102,6 +104,14 @@ TEST(Text, FieldsOfCsvAreQuotedWhereTheyMustBe) {
   EXPECT_EQ(csv_field("=HYPERLINK(1)"), "'=HYPERLINK(1)");
   EXPECT_EQ(csv_field("-1.5e+3"), "-1.5e+3");
   EXPECT_EQ(csv_field("\x1b[2J"), "\\x1b[2J");
+}
+
+TEST(ShellWord, QuotesWhatAShellWouldRead) {
+  EXPECT_EQ(shell_word("runs/softmax-1/mine.cu"), "runs/softmax-1/mine.cu");
+  EXPECT_EQ(shell_word("a b.cu"), "'a b.cu'");
+  EXPECT_EQ(shell_word("x;rm -r $HOME.cu"), "'x;rm -r $HOME.cu'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word(""), "''");
 }
 
 }  // namespace

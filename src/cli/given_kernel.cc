@@ -12,6 +12,7 @@
 
 #include "base/defence.h"
 #include "base/foreign_text.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/session.h"
 #include "import/plan_draft.h"
@@ -45,8 +46,8 @@ void draft(const std::string& file, const std::string& source, const task::Defin
   }
   const std::string stem = platform::Path(file).stem().string();
   given.drafted = {drafted.function, std::move(drafted.assumptions),
-                   fmt::format("kw plan draft {} --task {} --out {}_plan.cu", file,
-                               task_words(definition), stem)};
+                   fmt::format("kw plan draft {} --task {} --out {}", shell_word(file),
+                               shell_word(task_words(definition)), shell_word(stem + "_plan.cu"))};
   text = std::move(drafted.source);
 }
 

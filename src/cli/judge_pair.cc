@@ -168,7 +168,13 @@ class Duel {
   Result<> run(Pair& pair) {
     Candidate alone = pair.b.given.candidate;
     // What the user vouches for is built and checked; only the screening of its form is left out.
-    if (pair.b.is_trusted_by_user) alone.origin = Origin::Baseline;
+    if (pair.b.is_trusted_by_user) {
+      alone.origin = Origin::Baseline;
+      fmt::print(stderr,
+                 "kw: {}: its host code, which nobody screens, runs in the jail because you named "
+                 "it\n",
+                 pair.b.file);
+    }
     auto request = KW_TRY(workbench_.request(alone, nullptr));
     request.id = "judge-b";
     request.until = Stage::Check;

@@ -11,6 +11,7 @@
 
 #include "base/foreign_text.h"
 #include "base/json.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/session.h"
@@ -104,8 +105,8 @@ Result<int> draft_plan(const Global& global, const PlanFlags& flags) {
     std::fwrite(draft.source.data(), 1, draft.source.size(), stdout);
     if (std::fflush(stdout) != 0) return fail("cannot write the candidate", "standard output");
   } else {
-    fmt::print("wrote {}\nnext: kw judge {} --task {}\n", flags.out, flags.out,
-               flags.task.empty() ? "TASK" : flags.task);
+    fmt::print("wrote {}\nnext: kw judge {} --task {}\n", flags.out, shell_word(flags.out),
+               flags.task.empty() ? "TASK" : shell_word(flags.task));
   }
   return code;
 }

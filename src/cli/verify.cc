@@ -20,6 +20,7 @@
 #include "cli/verdict_view.h"
 #include "record/bounds.h"
 #include "record/codec.h"
+#include "record/interval.h"
 #include "report/certificate.h"
 #include "report/junit.h"
 #include "task/header.h"
@@ -125,8 +126,7 @@ struct Answer {
 
 std::string interval_words(const Evaluation& e) {
   const Speedup& s = e.speedup;
-  return fmt::format("{:.3f}x {} ({:.3f}–{:.3f} at {:.1f} %)", s.value, e.opponent_words(), s.low,
-                     s.high, s.confidence * 100);
+  return fmt::format("{:.3f}x {}{}", s.value, e.opponent_words(), in_brackets(interval_text(s)));
 }
 
 Answer answer_of(const Evaluation& e, double least) {
@@ -136,9 +136,12 @@ Answer answer_of(const Evaluation& e, double least) {
   if (!e.verdict.is_correct())
     return {kNotGood, fmt::format("WRONG: {} at {}: {}", name_of(e.verdict.outcome),
                                   name_of(e.verdict.stage), e.verdict.evidence)};
+  if (s.value <= 0 && !e.opponent_fault.empty())
+    return {kEnvironment, "not verified: the baseline fails here: " + e.opponent_fault};
   if (s.value <= 0) return {kNotShown, "not verified: nothing was timed"};
   const std::string seen = interval_words(e);
-  if (s.is_faster && s.low >= least)
+  // A claim below 1 is one of being hardly slower, which no win is needed for.
+  if ((s.is_faster || least < 1) && s.low >= least)
     return {kDone, fmt::format("verified: {}, at least {:g}x", seen, least)};
   if (s.high < least) return {kNotShown, fmt::format("SLOWER than {:g}x: {}", least, seen)};
   return {kNotShown, fmt::format("not shown to be {:g}x or more: {}", least, seen)};

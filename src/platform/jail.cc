@@ -403,7 +403,8 @@ std::string_view what_it_lacks(JailLevel level) {
       break;
     case JailLevel::Landlock:
       return "no view of files, list of processes and network of its own: they are refused, not "
-             "hidden, and whether a file or process exists can be told";
+             "hidden, whether a file or process exists can be told, and on a GPU the list of "
+             "processes can be read";
     case JailLevel::None:
       return "files, processes and network of this machine are open to candidates; only limits on "
              "memory, time and processes hold";
