@@ -152,7 +152,7 @@ std::pair<std::string, std::string> cause_of(const Attempt& attempt, const task:
   return {};
 }
 
-std::string ratio_text(const Speedup& s) {
+std::string gain_in_words(const Speedup& s) {
   if (!has_interval(s)) return fmt::format("{:.3g}x `{}`", s.value, s.baseline);
   return fmt::format("{:.3g}x `{}` ({:.3g}–{:.3g} at {:.3g} %)", s.value, s.baseline, s.low, s.high,
                      100 * s.confidence);
@@ -279,7 +279,7 @@ std::optional<Lesson> win_of(const Attempt& best, const Evaluation& confirmation
   lesson.source_sha256 = best.candidate.sha256;
   lesson.gain = confirmation.speedup;
   lesson.key = key_of(lesson, "task " + lesson.task, best.candidate.sha256);
-  lesson.text = "Confirmed: " + ratio_text(confirmation.speedup);
+  lesson.text = "Confirmed: " + gain_in_words(confirmation.speedup);
   if (!confirmation.machine.empty()) lesson.text += " on " + confirmation.machine;
   if (!best.candidate.techniques.empty())
     lesson.text += "; " + techniques_text(best.candidate.techniques);
@@ -332,7 +332,7 @@ std::optional<Lesson> summary_of(const RunSummary& run, const std::vector<TriedS
   if (confirmation && confirmation->speedup.value > 0)
     lesson.text +=
         fmt::format(" {} {}.", confirmation->speedup.is_faster ? "Confirmed:" : "Not confirmed:",
-                    ratio_text(confirmation->speedup));
+                    gain_in_words(confirmation->speedup));
   return lesson;
 }
 
