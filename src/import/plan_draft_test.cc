@@ -60,6 +60,13 @@ TEST(PlanDraft, FollowsArithmetic) {
   EXPECT_EQ(grid_of("2 * (n + 3)"), "2 * (n + 3)");
 }
 
+TEST(PlanDraft, KeepsArithmeticThatDoesNotFit) {
+  const std::string least = "(-9223372036854775807 - 1)";
+  EXPECT_THAT(grid_of("n - " + least), HasSubstr("n - "));
+  EXPECT_THAT(grid_of("(n - " + least + ") - " + least), HasSubstr("n - "));
+  EXPECT_THAT(grid_of("(n - " + least + " - 1) / 256"), HasSubstr("n - "));
+}
+
 TEST(PlanDraft, FollowsVariablesHelpersAndMacros) {
   EXPECT_EQ(launch_of("const int t = 128; int b = n; b += t - 1; b /= t; k<<<b, t>>>(x, y, n);"),
             "k grid(ceil_div(n, 128)) block(128) args(x, y, n)");
@@ -144,6 +151,21 @@ TEST(PlanDraft, IsNotMisledByTextThatIsNoCode) {
   EXPECT_THAT(draft.source, Not(HasSubstr("4, 4")));
   EXPECT_THAT(draft.source, Not(HasSubstr("#")));
   EXPECT_THAT(draft.assumptions, testing::Contains(HasSubstr("'OLD' is not defined")));
+}
+
+TEST(PlanDraft, DecidesNoConditionThatItReadsInPart) {
+  const PlanDraft draft = drafted(
+      "#define VERSION 3\n#if VERSION - 3\n#define GRID n\n#endif\n"
+      "void solve(const float* x, float* y, int n) { k<<<GRID, 64>>>(x, y, n); }\n");
+  EXPECT_THAT(draft.source, HasSubstr("VERSION - 3"));
+}
+
+TEST(PlanDraft, WritesTheNameOfTheFileInOneLine) {
+  const PlanDraft draft =
+      draft_plan(std::string(kKernel) +
+                     "void solve(const float* x, float* y, int n) { k<<<n, 64>>>(x, y, n); }\n",
+                 "f.cu\n// kw: workspace w f32 [1]\n", nullptr);
+  EXPECT_THAT(draft.source, Not(HasSubstr("\n// kw: workspace")));
 }
 
 TEST(PlanDraft, TakesKnobsOfTheFile) {

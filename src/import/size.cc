@@ -24,8 +24,13 @@ constexpr std::size_t kMostTerms = 32;
 void gather(const Size& size, bool is_subtracted, Terms& terms) {
   if (size.op() == Size::Op::Number) {
     const std::int64_t value = *size.number();
-    if (__builtin_add_overflow(terms.constant, is_subtracted ? -value : value, &terms.constant))
+    std::int64_t sum = 0;
+    const bool is_too_large = is_subtracted ? __builtin_sub_overflow(terms.constant, value, &sum)
+                                            : __builtin_add_overflow(terms.constant, value, &sum);
+    if (is_too_large)
       terms.others.emplace_back(size, is_subtracted);
+    else
+      terms.constant = sum;
     return;
   }
   const bool is_sum = size.op() == Size::Op::Binary && (size.word() == "+" || size.word() == "-");
@@ -188,9 +193,9 @@ Size Size::binary(const std::string& op, const Size& a, const Size& b) {
   if ((op == "+" || op == "-") && b.op() == Op::Number && a.op() == Op::Binary &&
       (a.word() == "+" || a.word() == "-") && a.parts()[1].op() == Op::Number) {
     // a + 256 - 1 is a + 255.
-    const std::int64_t inner = a.word() == "+" ? *a.parts()[1].number() : -*a.parts()[1].number();
-    const std::int64_t outer = op == "+" ? *b.number() : -*b.number();
-    if (const auto both = fold("+", inner, outer); both && *both != INT64_MIN)
+    const auto inner = fold(a.word(), 0, *a.parts()[1].number());
+    const auto both = inner ? fold(op, *inner, *b.number()) : std::nullopt;
+    if (both && *both != INT64_MIN)
       return *both < 0 ? binary("-", a.parts()[0], -*both) : binary("+", a.parts()[0], *both);
   }
   return make(Op::Binary, op, {a, b});
