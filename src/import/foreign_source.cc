@@ -26,7 +26,11 @@ class Condition {
             const std::set<std::string>& varying, int depth = 0)
       : macros_(macros), varying_(varying), tokens_(task::tokenize(text)), depth_(depth) {}
 
-  std::optional<std::int64_t> value() { return either(); }
+  /// Nothing where a part of the text is not understood.
+  std::optional<std::int64_t> value() {
+    const Number value = either();
+    return at_ == tokens_.size() ? value : std::nullopt;
+  }
 
   /// Whether the file, or nobody, defines the name; nothing where somebody else may.
   static std::optional<bool> is_defined(const std::string& name,
