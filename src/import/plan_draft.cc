@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/foreign_text.h"
 #include "base/text.h"
 #include "import/device_text.h"
 #include "import/plan_lines.h"
@@ -271,8 +272,9 @@ class Drafter {
       assume(start, fmt::format("kernels that nothing launches are left out: {}",
                                 join(device.left_out, ", ")));
     if (!draft_.missing.empty()) return;
-    std::string text = fmt::format("// The plan was drafted by `kw plan draft` from {} of {}.\n",
-                                   program.function->name, sanitise(file_, 200));
+    std::string text =
+        fmt::format("// The plan was drafted by `kw plan draft` from {} of {}.\n",
+                    sanitise_line(program.function->name, 200), sanitise_line(file_, 200));
     text += plan_text(plan.lines) + "\n" + device.text;
     // What was written must be read; where not, the message says what no guess could mend.
     if (const auto header = task::parse_header(text, "the drafted file", Target::Cuda); !header)
