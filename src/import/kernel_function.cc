@@ -102,6 +102,8 @@ class Plainer {
           fmt::format("no function '{}'{}", sanitise(wanted, 60), suggestion(wanted, names)),
           std::string(file_));
     if (kernels.size() == 1) return kernels.front();
+    if (kernels.empty())
+      return fail_input("no kernel with a body in this file", std::string(file_));
     names.clear();
     for (const Item* kernel : kernels) names.push_back(kernel->name);
     return fail_input(

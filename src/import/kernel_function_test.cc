@@ -110,6 +110,10 @@ TEST(PlainFunction, NamesAllThatStandsInTheWay) {
               HasSubstr("__shfl_sync (line 1)"));
 }
 
+TEST(PlainFunction, SaysThatThereIsNoKernel) {
+  EXPECT_EQ(plain("void f(float* y) { y[0] = 1; }"), "k.cu: no kernel with a body in this file");
+}
+
 TEST(PlainFunction, RefusesAFunctionThatLaunches) {
   EXPECT_THAT(plain("__global__ void k(float* y) { y[0] = 0; }\n"
                     "void go(float* y) { dim3 g(1); k<<<g, 1>>>(y); cudaDeviceSynchronize(); }\n",
