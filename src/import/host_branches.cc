@@ -44,8 +44,19 @@ HostReader::Flow HostReader::branch_on(const Value& condition, std::size_t keywo
   };
   mark(Step::Kind::When);
   const Value result = result_;
-  const Flow first = run(yes, yes_end);
+  const int branches = open_branches_;
+  // A branch of which a part returns and another goes on has no end that a plan can write.
+  const auto run_inside = [&](std::size_t from, std::size_t to) {
+    const Flow flow = run(from, to);
+    if (open_branches_ > branches && flow != Flow::Return)
+      miss(place(keyword), "a return inside of this branch cannot be followed");
+    close_branches(branches);
+    return flow;
+  };
+  const auto leaps = [](Flow flow) { return flow == Flow::Break || flow == Flow::Continue; };
+  const Flow first = run_inside(yes, yes_end);
   const bool launches = out_.steps.size() > begin + 1;
+  if (leaps(first)) leap_from(first, place(keyword));
   if (!condition.is(Value::Kind::Int)) {
     const bool is_dropped = !launches;
     out_.steps.resize(begin);
@@ -55,8 +66,18 @@ HostReader::Flow HostReader::branch_on(const Value& condition, std::size_t keywo
                                ? "what this condition decides is not known before the plan runs"
                                : "this condition cannot be followed: " + condition.word);
     forget_changes(before, place(keyword));
-    if (is_dropped) return run(no, no_end);
+    if (!is_dropped) return Flow::Next;
+    const Flow second = run(no, no_end);
+    if (!leaps(second)) return second;
+    leap_from(second, place(keyword));
     return Flow::Next;
+  }
+  if (leaps(first)) {  // The loop is refused, or launches nothing.
+    if (!launches) out_.steps.resize(begin);
+    forget_changes(before, place(keyword));
+    if (launches) mark(Step::Kind::End);
+    const Flow second = run(no, no_end);
+    return second == Flow::Return ? second : Flow::Next;
   }
   if (!launches && first != Flow::Next) {  // nothing to compute: it leaves
     out_.steps.resize(begin);
@@ -74,17 +95,35 @@ HostReader::Flow HostReader::branch_on(const Value& condition, std::size_t keywo
   }
   const std::size_t middle = out_.steps.size();
   mark(Step::Kind::Else);
-  const Flow second = run(no, no_end);
+  const Flow second = run_inside(no, no_end);
+  if (leaps(second)) leap_from(second, place(keyword));
   if (out_.steps.size() == middle + 1) out_.steps.resize(middle);
   if (out_.steps.size() == begin + 1)
     out_.steps.resize(begin);
   else
     mark(Step::Kind::End);
-  if (second != Flow::Next && second == Flow::Return)
+  if (second == Flow::Return)
     scopes_ = after_yes;
   else
     merge(condition.size, after_yes, scopes_);
   return Flow::Next;
+}
+
+/// Only the loop around knows whether it launches, and so whether this matters.
+void HostReader::leap_from(Flow flow, std::size_t offset) {
+  if (!leap_)
+    leap_ = Remark{offset, fmt::format("this `{}` leaves a loop of launches under a condition that "
+                                       "is not known before the plan runs",
+                                       flow == Flow::Break ? "break" : "continue")};
+}
+
+/// Ends what goes on to the end of the function or branch that ends here.
+void HostReader::close_branches(int down_to) {
+  for (; open_branches_ > down_to; --open_branches_) {
+    Step step;
+    step.kind = Step::Kind::End;
+    out_.steps.push_back(std::move(step));
+  }
 }
 
 void HostReader::merge(const Size& condition, const Scopes& yes, const Scopes& no) {

@@ -313,11 +313,7 @@ std::optional<Value> HostReader::call_own(const std::string& name,
   ++depth_;
   block(0, tokens_->size());
   --depth_;
-  for (; open_branches_ > 0; --open_branches_) {
-    Step step;
-    step.kind = Step::Kind::End;
-    out_.steps.push_back(std::move(step));
-  }
+  close_branches(0);
   callers_.pop_back();
   types_.aliases = types.aliases;
   open_branches_ = branches;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "import/host_reader.h"
 
@@ -55,9 +56,16 @@ HostReader::Flow HostReader::loop(std::size_t keyword, std::size_t header, std::
                                   std::size_t body_end) {
   const std::size_t close = closing(header);
   scopes_.emplace_back();
+  const auto outer = std::exchange(leap_, std::nullopt);
   Flow flow = Flow::Next;
-  if (!turns_by_number(header, close, body, body_end, flow))
+  if (!turns_by_number(header, close, body, body_end, flow)) {
+    const std::size_t missing = out_.missing.size();
+    const std::size_t steps = out_.steps.size();
     symbolic_loop(keyword, header, close, body, body_end);
+    if (leap_ && (out_.steps.size() > steps || out_.missing.size() > missing))
+      miss(leap_->offset, leap_->text);
+  }
+  leap_ = outer;
   if (!scopes_.empty()) scopes_.pop_back();
   return flow == Flow::Return ? flow : Flow::Next;
 }
@@ -68,6 +76,9 @@ bool HostReader::turns_by_number(std::size_t open, std::size_t close, std::size_
   const bool is_for = at(open - 1).is("for");
   const Scopes scopes = scopes_;
   const HostProgram out = out_;
+  const int branches = open_branches_;
+  const Value result = result_;
+  const auto aliases = types_.aliases;
   std::size_t first = open;
   std::size_t second = close;
   if (is_for) {
@@ -85,12 +96,17 @@ bool HostReader::turns_by_number(std::size_t open, std::size_t close, std::size_
     if (turn == kMostTurns) break;
     std::size_t i = body;
     flow = i < end ? statement(i, end) : Flow::Next;
+    if (leap_) break;
     if (flow == Flow::Break || flow == Flow::Return) return true;
     if (is_for && second + 1 < close) plain_statement(second + 1, close);
   }
   flow = Flow::Next;
   scopes_ = scopes;
   out_ = out;
+  open_branches_ = branches;
+  result_ = result;
+  types_.aliases = aliases;
+  leap_.reset();
   return false;
 }
 
@@ -116,7 +132,11 @@ void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_
   head.offset = place(keyword);
   out_.steps.push_back(head);
   std::size_t i = body;
+  const int branches = open_branches_;
   if (i < end) statement(i, end);
+  if (open_branches_ > branches)
+    miss(place(keyword), "a return inside of this loop cannot be followed");
+  close_branches(branches);
   if (out_.steps.size() == begin + 1) {  // It prepares or checks something on the host.
     out_.steps.resize(begin);
     forget_changes(before, place(keyword));
@@ -202,7 +222,13 @@ HostReader::Flow HostReader::switch_statement(std::size_t keyword, std::size_t o
   }
   if (!start) return Flow::Next;
   scopes_.emplace_back();
+  const auto outer = std::exchange(leap_, std::nullopt);
+  const std::size_t steps = out_.steps.size();
+  const Scopes before = scopes_;
   const Flow flow = block(*start, stop);
+  if (leap_ && out_.steps.size() > steps) miss(leap_->offset, leap_->text);
+  if (leap_) forget_changes(before, place(keyword));
+  if (!leap_) leap_ = outer;
   scopes_.pop_back();
   return flow == Flow::Break ? Flow::Next : flow;
 }

@@ -102,11 +102,7 @@ HostProgram HostReader::run(const Item& function) {
   block(0, tokens_->size());
   note_result(result_);
   if (out_.is_main) drop_repeats();
-  for (; open_branches_ > 0; --open_branches_) {
-    Step step;
-    step.kind = Step::Kind::End;
-    out_.steps.push_back(std::move(step));
-  }
+  close_branches(0);
   if (budget_ <= 0)
     miss(source_.tokens[function.begin].offset, "this function is too long to be followed");
   return std::move(out_);
@@ -255,8 +251,9 @@ HostReader::Flow HostReader::statement(std::size_t& i, std::size_t end) {
     const std::size_t body_end = statement_end(i + 1, end);
     const std::size_t whole = statement_end(i, end);
     std::size_t inner = i + 1;
-    const Flow flow = inner < body_end ? statement(inner, body_end) : Flow::Next;
     const std::size_t steps = out_.steps.size();
+    const Flow flow = inner < body_end ? statement(inner, body_end) : Flow::Next;
+    if (leap_ && out_.steps.size() > steps) miss(leap_->offset, leap_->text);
     i = whole;
     // do … while (0) is how macros hold statements together.
     const bool is_once = at(body_end).is("while") && at(body_end + 2).is("0");

@@ -50,6 +50,8 @@ class HostReader {
                  std::size_t no, std::size_t no_end);
   void merge(const Size& condition, const Scopes& yes, const Scopes& no);
   void forget_changes(const Scopes& before, std::size_t offset);
+  void leap_from(Flow flow, std::size_t offset);
+  void close_branches(int down_to);
   Flow loop(std::size_t keyword, std::size_t header, std::size_t body, std::size_t body_end);
   struct Counted;
   std::optional<Counted> counted_loop(std::size_t open, std::size_t close);
@@ -154,6 +156,8 @@ class HostReader {
   Value result_;  ///< Of the function that has just returned.
   int depth_ = 0;
   int open_branches_ = 0;  ///< `else` that go on to the end of the function.
+  /// A `break` or `continue` of the loop at hand under a condition that is not decided.
+  std::optional<Remark> leap_;
   std::int64_t budget_ = 20'000;
 };
 

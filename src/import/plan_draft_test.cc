@@ -110,6 +110,47 @@ TEST(PlanDraft, MakesBranchesGuardsAndLoopsLoops) {
                                       "// kw: end\n"));
 }
 
+TEST(PlanDraft, RefusesToLeaveATurnUndecided) {
+  const std::string launch = "k<<<n, 64>>>(x, y, s); ";
+  for (const std::string leap : {"if (s == n) continue; ", "if (s == n) break; ",
+                                 "if (s != n) {} else break; ", "if (x[s] > 0) continue; "})
+    for (const std::string high : {"n", "4"}) {
+      const std::string head = "for (int s = 0; s < " + high + "; ++s) { ";
+      EXPECT_THAT(launch_of(head + leap + launch + "}"), HasSubstr("missing: ")) << leap << high;
+      EXPECT_EQ(launch_of(head + leap + "n += 0; } k<<<n, 64>>>(x, y, 1);"),
+                "k grid(n) block(64) args(x, y, 1)")
+          << leap << high;
+    }
+  EXPECT_EQ(launch_of("for (int s = 0; s < 4; ++s) { if (s == 0) continue; if (s == 2) break; " +
+                      launch + "}"),
+            "k grid(n) block(64) args(x, y, 1)");
+  EXPECT_THAT(launch_of("int b = 1; while (b < 8) { if (n == b) break; b *= 2; } "
+                        "k<<<b, 64>>>(x, y, n);"),
+              HasSubstr("missing: "));
+}
+
+TEST(PlanDraft, RefusesAReturnThatABlockOfThePlanCannotHold) {
+  EXPECT_THAT(launch_of("for (int s = 0; s < n; ++s) {\n"
+                        "if (n < 9) { k<<<1, 64>>>(x, y, s); return; } k<<<2, 64>>>(x, y, s); }"),
+              HasSubstr("missing: a return"));
+  EXPECT_THAT(launch_of("if (n < 9) { if (n < 5) { k<<<1, 64>>>(x, y, n); return; } "
+                        "k<<<2, 64>>>(x, y, n); }\nk<<<3, 64>>>(x, y, n);"),
+              HasSubstr("missing: a return"));
+}
+
+TEST(PlanDraft, UndoesTurnsThatCannotBeCounted) {
+  const PlanDraft draft = drafted(
+      "void solve(const float* x, float* y, int n) {\n"
+      "  int s = 0;\n"
+      "  while (s < 2) {\n"
+      "    if (n < 9) { k<<<1, 64>>>(x, y, s); return; }\n"
+      "    s = n;\n"
+      "  }\n"
+      "  k<<<n, 64>>>(x, y, n);\n}\n");
+  EXPECT_FALSE(draft.is_complete());
+  for (const Finding& finding : draft.missing) EXPECT_THAT(finding.text, Not(HasSubstr("`end`")));
+}
+
 TEST(PlanDraft, UnrollsLoopsThatCountByNumbers) {
   const PlanDraft draft = drafted(
       "void solve(const float* x, float* y, int n) {\n"
