@@ -49,21 +49,14 @@ Value HostReader::call(const std::string& name, const std::vector<std::string>& 
   if (const Variable* variable = find(name);
       variable != nullptr && variable->value.is(Kind::Lambda)) {
     const Value body = variable->value;
-    arguments();
-    scopes_.emplace_back();
-    block(body.begin, body.end);
-    scopes_.pop_back();
-    return std::exchange(result_, Value());
+    return call_lambda(body, arguments(), offset);
   }
   std::vector<Value> values = arguments();
   const std::string last = last_part(name);
   for (const Value& value : values)
     if (value.is(Kind::Lambda) && (name.empty() || last.find("DISPATCH") != std::string::npos)) {
       types_.aliases.try_emplace("scalar_t", types_.real);
-      scopes_.emplace_back();
-      block(value.begin, value.end);
-      scopes_.pop_back();
-      return std::exchange(result_, Value());
+      return call_lambda(value, {}, offset);
     }
   if (auto value = call_arithmetic(last, values)) return *value;
   if (name == "dim3" || name == "uint3") {
@@ -86,6 +79,48 @@ Value HostReader::call(const std::string& name, const std::vector<std::string>& 
   }
   return unknown(offset, fmt::format("what '{}' returns is not known before the plan runs",
                                      sanitise(name, 60)));
+}
+
+/// Follows a function without a name among the variables of the function it was written in.
+Value HostReader::call_lambda(const Value& lambda, const std::vector<Value>& values,
+                              std::size_t offset) {
+  Scopes* around = nullptr;
+  if (lambda.tokens != tokens_) {
+    for (const auto& [tokens, scopes] : frames_)
+      if (tokens == lambda.tokens) around = scopes;
+    if (around == nullptr) {
+      miss(offset, "the function that is called here was written where it cannot be followed");
+      return unknown(offset, std::string(kToldElsewhere));
+    }
+    std::swap(scopes_, *around);
+  }
+  const Tokens* tokens = std::exchange(tokens_, lambda.tokens);
+  const int branches = std::exchange(open_branches_, 0);
+  const auto leap = std::exchange(leap_, std::nullopt);
+  const auto aliases = types_.aliases;
+  const std::size_t at = at_;
+  const std::size_t end = end_;
+  scopes_.emplace_back();
+  for (std::size_t i = 0; i < lambda.parts.size(); ++i) {
+    const Value& parameter = lambda.parts[i];
+    const TypeAt type{parameter.names.front(), static_cast<int>(parameter.begin), false, 1};
+    Value value = i < values.size()
+                      ? cast(type, values[i], offset)
+                      : unknown(offset, fmt::format("'{}' is not given here", parameter.word));
+    scopes_.back()[parameter.word] = {std::move(value), type.type, type.stars};
+  }
+  result_ = Value();
+  block(lambda.begin, lambda.end);
+  close_branches(0);
+  scopes_.pop_back();
+  types_.aliases = aliases;
+  leap_ = leap;
+  open_branches_ = branches;
+  tokens_ = tokens;
+  at_ = at;
+  end_ = end;
+  if (around != nullptr) std::swap(scopes_, *around);
+  return std::exchange(result_, Value());
 }
 
 void HostReader::refuse_call(const std::string& name, std::size_t offset) {
@@ -308,13 +343,17 @@ std::optional<Value> HostReader::call_own(const std::string& name,
   const int branches = std::exchange(open_branches_, 0);
   const std::size_t at = at_;
   const std::size_t end = end_;
+  const auto leap = std::exchange(leap_, std::nullopt);
   callers_.push_back(function);
+  frames_.emplace_back(tokens, &outer);
   result_ = Value();
   ++depth_;
   block(0, tokens_->size());
   --depth_;
   close_branches(0);
+  frames_.pop_back();
   callers_.pop_back();
+  leap_ = leap;
   types_.aliases = types.aliases;
   open_branches_ = branches;
   scopes_ = std::move(outer);

@@ -422,18 +422,31 @@ Value HostReader::number(const Token& token) {
   std::string digits;
   for (const char c : token.text)
     if (c != '\'') digits += c;
+  const auto refused = [&] {
+    return unknown(token.offset, fmt::format("'{}' is no number of 64 bits", digits.substr(0, 40)));
+  };
   const bool is_hex = digits.starts_with("0x") || digits.starts_with("0X");
+  const bool is_binary = digits.starts_with("0b") || digits.starts_with("0B");
   if (!is_hex && digits.find_first_of(".eEfF") != std::string::npos) {
     while (!digits.empty() && !is_digit(digits.back()) && digits.back() != '.') digits.pop_back();
+    if (digits.find_first_not_of("0123456789.eE+-") != std::string::npos ||
+        token.text.contains('_'))
+      return refused();
     if (digits.ends_with('.')) digits += '0';
     if (digits.starts_with('.')) digits = "0" + digits;
     return real(Size::text(digits));
   }
+  const bool is_octal = !is_hex && !is_binary && digits.starts_with('0');
   std::int64_t value = 0;
-  const char* begin = digits.data() + (is_hex ? 2 : 0);
-  const auto read = std::from_chars(begin, digits.data() + digits.size(), value, is_hex ? 16 : 10);
-  if (read.ec != std::errc())
-    return unknown(token.offset, fmt::format("'{}' is no number of 64 bits", digits.substr(0, 40)));
+  const char* end = digits.data() + digits.size();
+  const auto read = std::from_chars(digits.data() + (is_hex || is_binary ? 2 : 0), end, value,
+                                    is_hex      ? 16
+                                    : is_binary ? 2
+                                    : is_octal  ? 8
+                                                : 10);
+  const std::string_view suffix(read.ptr, end);
+  if (read.ec != std::errc() || suffix.find_first_not_of("uUlLzZ") != std::string_view::npos)
+    return refused();
   return integer(value);
 }
 
@@ -454,13 +467,24 @@ Value HostReader::braces() {
 Value HostReader::lambda() {
   Value value = unknown(at(at_).offset, "what this function does is not known");
   std::size_t i = std::min(closing(at_) + 1, end_);
-  if (at(i).is("(")) i = std::min(closing(i) + 1, end_);
+  if (at(i).is("(")) {
+    const std::size_t close = std::min(closing(i), end_);
+    for (const auto& [from, to] : parts_between(i + 1, close, ",")) {
+      const TypeAt type = type_at(from, to);
+      Value parameter = text(type.end > 0 && type.end < to ? std::string(at(type.end).text) : "");
+      parameter.names = {type.type};
+      parameter.begin = static_cast<std::size_t>(type.stars);
+      value.parts.push_back(std::move(parameter));
+    }
+    i = std::min(close + 1, end_);
+  }
   while (i < end_ && !at(i).is("{") && !at(i).is(")") && !at(i).is(",")) ++i;
   if (!at(i).is("{") || i >= end_) {
     at_ = std::min(i, end_);
     return value;
   }
   value.kind = Kind::Lambda;
+  value.tokens = tokens_;
   value.begin = i + 1;
   value.end = std::min(closing(i), end_);
   at_ = std::min(value.end + 1, end_);

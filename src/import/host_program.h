@@ -33,14 +33,15 @@ struct Value {
     Host  ///< Memory of the host.
   };
   Kind kind = Kind::Unknown;
-  Size size;                       ///< Int, Real; Pointer: bytes behind the buffer's begin.
-  int buffer = -1;                 ///< Pointer, Tensor.
-  std::string word;                ///< Unknown: why. Else a name or a type, as the kind wants.
-  std::size_t offset = 0;          ///< Unknown: where in the text.
-  std::vector<Value> parts;        ///< Dim3, List, Struct; Tensor: sizes, where they are known.
+  Size size;                 ///< Int, Real; Pointer: bytes behind the buffer's begin.
+  int buffer = -1;           ///< Pointer, Tensor.
+  std::string word;          ///< Unknown: why. Else a name or a type, as the kind wants.
+  std::size_t offset = 0;    ///< Unknown: where in the text.
+  std::vector<Value> parts;  ///< Dim3, List, Struct; Tensor: known sizes; Lambda: its parameters.
   std::vector<std::string> names;  ///< Struct: fields. Kernel: template arguments.
   std::size_t begin = 0;           ///< Lambda: tokens of its body.
   std::size_t end = 0;
+  const std::vector<task::CodeToken>* tokens = nullptr;  ///< Lambda: what it was written in.
 
   bool is(Kind wanted) const { return kind == wanted; }
 };

@@ -97,6 +97,7 @@ class HostReader {
   // host_calls.cc, host_launches.cc
   Value call(const std::string& name, const std::vector<std::string>& templates,
              std::size_t offset);
+  Value call_lambda(const Value& lambda, const std::vector<Value>& values, std::size_t offset);
   std::optional<Value> call_runtime(const std::string& name, std::vector<Value>& values,
                                     std::size_t offset);
   std::optional<Value> call_arithmetic(const std::string& name, const std::vector<Value>& values);
@@ -153,6 +154,8 @@ class HostReader {
   std::map<std::string, Tokens> macro_bodies_;
   std::set<std::string> resolving_;
   std::vector<const Item*> callers_;
+  /// The functions around the one at hand, whose variables a lambda of theirs reads.
+  std::vector<std::pair<const Tokens*, Scopes*>> frames_;
   Value result_;  ///< Of the function that has just returned.
   int depth_ = 0;
   int open_branches_ = 0;  ///< `else` that go on to the end of the function.

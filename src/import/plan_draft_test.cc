@@ -60,6 +60,42 @@ TEST(PlanDraft, FollowsArithmetic) {
   EXPECT_EQ(grid_of("2 * (n + 3)"), "2 * (n + 3)");
 }
 
+TEST(PlanDraft, ReadsNumbersAsCDoes) {
+  for (const auto& [text, value] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"0b1000", "8"},
+                                                                  {"010", "8"},
+                                                                  {"0", "0"},
+                                                                  {"0x1Fu", "31"},
+                                                                  {"1'000ULL", "1000"},
+                                                                  {"8uz", "8"}})
+    EXPECT_EQ(grid_of("n + " + std::string(text)),
+              value == std::string("0") ? "n" : "n + " + std::string(value));
+  for (const char* text : {"16_KB", "1.5_KB", "09", "0b12", "0x", "12abc", "99999999999999999999"})
+    EXPECT_THAT(grid_of("n + " + std::string(text)), HasSubstr("missing: ")) << text;
+}
+
+TEST(PlanDraft, FollowsLambdasWhereTheyWereWritten) {
+  EXPECT_EQ(launch_of("int a = 5; auto up = [](int a) { return (a + 63) / 64; };\n"
+                      "k<<<up(n), 64>>>(x, y, a);"),
+            "k grid(ceil_div(n, 64)) block(64) args(x, y, 5)");
+  const PlanDraft draft = drafted(
+      "template <typename F> void twice(F f, int m) { int b = 7; f(m); f(m + b); }\n"
+      "void solve(const float* x, float* y, int n) {\n"
+      "  int b = 32;\n"
+      "  auto run = [&](int g) { if (n < 9) { k<<<1, 64>>>(x, y, n); return; } k<<<g, b>>>(x, y, "
+      "n); };\n"
+      "  twice(run, n);\n"
+      "  k<<<n, 128>>>(x, y, n);\n}\n");
+  const std::string branch =
+      "// kw: when n < 9\n// kw:   launch k grid(1) block(64) args(x, y, n)\n// kw: else\n";
+  EXPECT_THAT(draft.source,
+              HasSubstr(branch + "// kw:   launch k grid(n) block(32) args(x, y, n)\n// kw: end\n" +
+                        branch +
+                        "// kw:   launch k grid(n + 7) block(32) args(x, y, n)\n// kw: end\n"
+                        "// kw: launch k grid(n) block(128) args(x, y, n)\n"))
+      << (draft.missing.empty() ? "" : draft.missing[0].text);
+}
+
 TEST(PlanDraft, KeepsArithmeticThatDoesNotFit) {
   const std::string least = "(-9223372036854775807 - 1)";
   EXPECT_THAT(grid_of("n - " + least), HasSubstr("n - "));
