@@ -197,6 +197,7 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
     return is_done();
   }
   if (is_one_of(name, {"cudaMemset", "cudaMemsetAsync"})) {
+    if (!given(2).is(Kind::Int)) miss(offset, "how many bytes are set here is not known");
     clear(given(0), given(1), given(2), offset);
     return is_done();
   }
@@ -430,6 +431,8 @@ void HostReader::copy(const Value& target, const Value& from, const Value& bytes
     if (buffer.host_name.empty()) buffer.host_name = target.word;
     return;
   }
+  if (has_target && has_source && !bytes.is(Kind::Int))
+    miss(offset, "how many bytes are copied here is not known");
   if (!has_target || !has_source) {
     if (kind.word == "cudaMemcpyDeviceToDevice")
       miss(offset, "what is copied here, or where, is not known");

@@ -214,6 +214,30 @@ TEST(PlanDraft, MakesTemporariesWorkspaces) {
   EXPECT_THAT(draft.source, HasSubstr("fill t with bits(-1)\n"));
 }
 
+TEST(PlanDraft, FillsAsManyElementsAsAreCleared) {
+  const auto filled = [](const std::string& statement) {
+    const PlanDraft draft = drafted(
+        "void solve(const float* x, float* y, int n) {\n"
+        "  float* t; float4* v; cudaMalloc(&t, n * sizeof(float)); cudaMalloc(&v, n * "
+        "sizeof(float4));\n"
+        "  k<<<n, 64>>>(x, t, n); k<<<n, 64>>>(x, (float*)v, n);\n" +
+        statement + "\n  k<<<n, 64>>>(t, y, n);\n}\n");
+    for (const Finding& finding : draft.missing) return "missing: " + finding.text;
+    for (const std::string_view line : split_lines(draft.source))
+      if (line.starts_with("// kw: fill ") || line.starts_with("// kw: copy "))
+        return std::string(line.substr(7));
+    return draft.source;
+  };
+  EXPECT_EQ(filled("cudaMemset(t, 0, n * sizeof(float));"), "fill t with 0");
+  EXPECT_EQ(filled("cudaMemset(t, 0, n);"),
+            "missing: how many elements of 't' n bytes are is not known");
+  EXPECT_EQ(filled("cudaMemset(t + 8, 0, 16 * sizeof(float));"), "fill t[8 : 24] with 0");
+  EXPECT_EQ(filled("cudaMemset(t + n / 2, 0, sizeof(float));"), "fill t[n / 2 : n / 2 + 1] with 0");
+  EXPECT_EQ(filled("cudaMemset(v + 1, 0, 2 * sizeof(float4));"), "fill v[4 : 12] with 0");
+  EXPECT_EQ(filled("const int b = 40; cudaMemset(t, 0, b);"), "fill t[0 : 10] with 0");
+  EXPECT_THAT(filled("cudaMemset(t, 0, ask());"), HasSubstr("missing: "));
+}
+
 TEST(PlanDraft, IsNotMisledByTextThatIsNoCode) {
   const PlanDraft draft = drafted(
       "// solve<<<1, 1>>>(x);\n/* k<<<2, 2>>>(x, y, n); */\n"

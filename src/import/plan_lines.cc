@@ -161,6 +161,13 @@ class Writer {
                      count->to_text(), b.is_zeroed ? " zeroed" : ""));
   }
 
+  /// Bytes of what the plan counts the buffer in.
+  int unit_of(std::size_t i) const {
+    const Element element = element_of(element_type(i));
+    return element.type.empty() ? std::max(1, bytes_of_type(element_type(i)))
+                                : bytes_of_plan(element.type);
+  }
+
   /// A tensor, a workspace, or a slice of one; empty: told why not.
   std::string place_of(const Value& value, std::size_t offset) {
     const auto index = static_cast<std::size_t>(value.buffer);
@@ -172,9 +179,7 @@ class Writer {
     }
     const Size bytes = final_size(value.size);
     if (bytes.is(0)) return match.name;
-    const int unit = match.is_workspace ? bytes_of_plan(element_of(element_type(index)).type)
-                                        : std::max(1, bytes_of_type(element_type(index)));
-    const auto at = exact_quotient(bytes, unit);
+    const auto at = exact_quotient(bytes, unit_of(index));
     if (!at) {
       miss(offset, "this address lies between two elements");
       return "null";
@@ -229,9 +234,11 @@ class Writer {
   std::string whole_place(const Value& value, const Step& step) {
     const std::string name = place_of(value, step.offset);
     const auto index = static_cast<std::size_t>(value.buffer);
-    const auto unit =
-        exact_quotient(final_size(step.bytes), std::max(1, bytes_of_type(element_type(index))));
-    const task::TensorSpec* spec = matching_.buffers[index].tensor;
+    const BufferMatch& match = matching_.buffers[index];
+    const Size bytes = final_size(step.bytes);
+    const Size begin = final_size(value.size);
+    if (name == "null" || (step.bytes == Size(0) && begin.is(0))) return name;
+    const task::TensorSpec* spec = match.tensor;
     std::optional<Size> all;
     if (spec != nullptr) {
       Size product(1);
@@ -240,14 +247,34 @@ class Writer {
       all = product;
     } else {
       all = count_of(index);
+      if (begin.is(0) && buffer(index).has_bytes && final_size(buffer(index).bytes) == bytes)
+        return name;
     }
-    const bool has_bytes = !(step.bytes == Size(0));
-    if (!has_bytes || !unit || (all && *unit == *all)) return name;
-    const bool is_flat =
-        matching_.buffers[index].is_workspace || (spec != nullptr && spec->shape.size() == 1);
-    if (is_flat && value.size.is(0)) return fmt::format("{}[0 : {}]", name, unit->to_text());
-    out_.assumptions.push_back(
-        {step.offset, fmt::format("{} elements are all of '{}'", unit->to_text(), name)});
+    const int unit = unit_of(index);
+    auto count = exact_quotient(bytes, unit);
+    // The value of a named constant.
+    if (const auto number = bytes.number(); !count && number && *number % unit == 0)
+      count = Size(*number / unit);
+    const auto at = exact_quotient(begin, unit);
+    if (!count || !at) {
+      miss(step.offset, fmt::format("how many elements of '{}' {} bytes are is not known",
+                                    match.name, bytes.to_text()));
+      return "null";
+    }
+    if (begin.is(0) && all && *count == *all) return name;
+    if (match.is_workspace || (spec != nullptr && spec->shape.size() == 1))
+      return fmt::format("{}[{} : {}]", match.name, at->to_text(),
+                         Size::binary("+", *at, *count).to_text());
+    if (begin.is(0)) {
+      out_.assumptions.push_back(
+          {step.offset, fmt::format("{} elements are all of '{}'", count->to_text(), name)});
+      return name;
+    }
+    // What place_of() names is one row.
+    if (spec == nullptr || !(*count == Size::text(spec->shape.back().expr.text())))
+      miss(step.offset,
+           fmt::format("which slices of '{}' the {} elements from element {} on are is not known",
+                       match.name, count->to_text(), at->to_text()));
     return name;
   }
 
