@@ -120,6 +120,54 @@ void HostReader::hide_loop_variables(std::size_t open, std::size_t close) {
     variable.value = unknown(place(open), std::string(kToldElsewhere));
 }
 
+namespace {
+
+bool mentions(const Size& size, const std::string& name) {
+  bool found = false;
+  size.visit_leaves([&](const Size& leaf) { found = found || leaf.word() == name; });
+  return found;
+}
+
+bool mentions(const Value& value, const std::string& name) {
+  return mentions(value.size, name) ||
+         std::ranges::any_of(value.parts, [&](const Value& v) { return mentions(v, name); });
+}
+
+bool mentions(const Step& step, const std::string& name) {
+  const auto has = [&](const auto& one) { return mentions(one, name); };
+  const auto is_named = [&](const std::string& text) { return text.contains(name); };
+  return std::ranges::any_of(step.grid, has) || std::ranges::any_of(step.block, has) ||
+         std::ranges::any_of(step.arguments, has) ||
+         std::ranges::any_of(step.templates, is_named) || has(step.shared) || has(step.bytes) ||
+         has(step.target) || has(step.source) || has(step.low) || has(step.high) ||
+         has(step.stride);
+}
+
+}  // namespace
+
+/// Whether the steps from `begin` on, of the turn just followed, are those of the next turn too.
+bool HostReader::is_same_each_turn(const std::string& counter, std::size_t body, std::size_t end,
+                                   std::size_t begin) {
+  const auto first = static_cast<std::ptrdiff_t>(begin);
+  const std::vector<Step> turn(out_.steps.begin() + first, out_.steps.end());
+  if (std::ranges::any_of(turn, [&](const Step& s) { return mentions(s, "%" + counter); }))
+    return false;
+  if (!spend()) return false;  // Loops within loops would double the work each.
+  const Scopes scopes = scopes_;
+  const HostProgram out = out_;
+  const auto leap = leap_;
+  const int branches = open_branches_;
+  out_.steps.resize(begin);
+  if (body < end) statement(body, end);
+  close_branches(branches);
+  const bool is_same = std::equal(out_.steps.begin() + first, out_.steps.end(), turn.begin(),
+                                  turn.end(), is_same_step);
+  scopes_ = scopes;
+  out_ = out;
+  leap_ = leap;
+  return is_same;
+}
+
 void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_t close,
                                std::size_t body, std::size_t end) {
   const auto counted = at(keyword).is("for") ? counted_loop(open, close) : std::nullopt;
@@ -142,18 +190,7 @@ void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_
     forget_changes(before, place(keyword));
     return;
   }
-  bool is_equal_each_time = counted.has_value();
-  if (counted)
-    for (std::size_t k = begin; k < out_.steps.size(); ++k) {
-      const auto look = [&](const Size& size) {
-        size.visit_leaves([&](const Size& leaf) {
-          if (leaf.word() == "%" + counted->name) is_equal_each_time = false;
-        });
-      };
-      for (const Size& size : out_.steps[k].grid) look(size);
-      for (const Value& value : out_.steps[k].arguments) look(value.size);
-    }
-  if (out_.is_main && is_equal_each_time) {
+  if (out_.is_main && counted && is_same_each_turn(counted->name, body, end, begin + 1)) {
     out_.steps.erase(out_.steps.begin() + static_cast<std::ptrdiff_t>(begin));
     note(place(keyword),
          "a loop of main() that launches the same again and again only times it: "

@@ -73,7 +73,7 @@ struct Buffer {
 
 /// One step of the plan.
 struct Step {
-  enum class Kind { Launch, Fill, Copy, For, When, Else, End };
+  enum class Kind { Launch, Fill, Copy, For, When, Else, End };  ///< The first three do work.
   Kind kind = Kind::Launch;
   std::size_t offset = 0;
   const Item* kernel = nullptr;

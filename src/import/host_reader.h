@@ -9,6 +9,10 @@
 
 namespace kw::import {
 
+/// Whether both mean the same, wherever they are written.
+bool is_same_value(const Value& a, const Value& b);
+bool is_same_step(const Step& a, const Step& b);
+
 class HostReader {
  public:
   HostReader(const ForeignSource& source, const std::vector<Item>& items, const TypeNames& types)
@@ -57,6 +61,8 @@ class HostReader {
   std::optional<Counted> counted_loop(std::size_t open, std::size_t close);
   bool turns_by_number(std::size_t open, std::size_t close, std::size_t body, std::size_t end,
                        Flow& flow);
+  bool is_same_each_turn(const std::string& counter, std::size_t body, std::size_t end,
+                         std::size_t begin);
   void hide_loop_variables(std::size_t open, std::size_t close);
   void symbolic_loop(std::size_t keyword, std::size_t open, std::size_t close, std::size_t body,
                      std::size_t end);

@@ -174,6 +174,51 @@ TEST(PlanDraft, RefusesAReturnThatABlockOfThePlanCannotHold) {
               HasSubstr("missing: a return"));
 }
 
+TEST(PlanDraft, TakesALoopOfMainOnceOnlyWhereItsTurnsAreAlike) {
+  const auto main_with = [](const std::string& loop) {
+    return drafted(
+        "int main(int argc, char** argv) {\n"
+        "  int n = atoi(argv[1]); int turns = atoi(argv[2]); float* a; float* b; int s = 1;\n"
+        "  cudaMalloc(&a, n * sizeof(float)); cudaMalloc(&b, n * sizeof(float));\n"
+        "  float* h = (float*)malloc(n * sizeof(float)); float total = 0;\n"
+        "  cudaMemcpy(a, h, n * sizeof(float), cudaMemcpyHostToDevice);\n"
+        "  for (int i = 0; i < turns; ++i) { " +
+        loop +
+        " }\n"
+        "  cudaMemcpy(h, b, n * sizeof(float), cudaMemcpyDeviceToHost);\n}\n");
+  };
+  const auto is_once = [&](const std::string& loop) {
+    const PlanDraft draft = main_with(loop);
+    for (const std::string& text : draft.assumptions)
+      if (text.contains("only times it")) return true;
+    return false;
+  };
+  const auto is_refused = [&](const std::string& loop, const char* why) {
+    for (const Finding& finding : main_with(loop).missing)
+      if (finding.text.contains(why)) return true;
+    return false;
+  };
+  EXPECT_TRUE(is_once("k<<<n, 64>>>(a, b, n); total += 1;"));
+  EXPECT_FALSE(is_once("k<<<n, 64>>>(a, b, i);"));
+  EXPECT_FALSE(is_once("k<<<n, i + 1>>>(a, b, n);"));
+  EXPECT_FALSE(is_once("k<<<n, 64, i * 4>>>(a, b, n);"));
+  EXPECT_TRUE(is_refused("k<<<n, 64>>>(a, b, n); std::swap(a, b);", "changes from turn to turn"));
+  EXPECT_TRUE(is_refused("k<<<n, 64>>>(a, b, s); s *= 2;", "changes from turn to turn"));
+}
+
+TEST(PlanDraft, ReadsLoopsWithinLoopsInBoundedTime) {
+  for (const char* head : {"for (int i = 0; i < n; ++i) ", "for (int i = 0; i < 2; ++i) "}) {
+    std::string loops;
+    for (int i = 0; i < 60; ++i) loops += head;
+    for (const char* body :
+         {"k<<<n, 64>>>(a, a, n);", "{ if (n < 3) break; k<<<n, 64>>>(a, a, n); }"})
+      drafted(
+          "int main(int argc, char** argv) { int n = atoi(argv[1]); float* a; cudaMalloc(&a, n * "
+          "4); " +
+          loops + body + " }\n");
+  }
+}
+
 TEST(PlanDraft, UndoesTurnsThatCannotBeCounted) {
   const PlanDraft draft = drafted(
       "void solve(const float* x, float* y, int n) {\n"
