@@ -304,8 +304,9 @@ class Cutter {
       return std::ranges::any_of(words, [&](std::string_view w) { return used_.contains(w); });
     };
     std::string text;
-    const bool is_half = types_.real == "__half" && needs_scalar_type_;
-    const bool is_brain = types_.real == "__nv_bfloat16" && needs_scalar_type_;
+    // A launch may name the type as a template argument where the device code does not.
+    const bool is_half = types_.real == "__half";
+    const bool is_brain = types_.real == "__nv_bfloat16";
     if ((uses({"__half", "half", "__half2", "half2", "Half"}) || is_half) &&
         !includes("cuda_fp16.h"))
       text += "#include <cuda_fp16.h>\n";
@@ -321,6 +322,13 @@ class Cutter {
         !includes("math.h") && !includes("cmath"))
       text += "#include <math.h>\n";
     if (needs_limits_) text += "#include <cuda/std/limits>\n";
+    // What nvcc has from the host's headers and compiler, NVRTC has not.
+    for (const auto& [name, type] :
+         {std::pair("uint", "unsigned int"), std::pair("ushort", "unsigned short"),
+          std::pair("ulong", "unsigned long")})
+      if (uses({name})) text += fmt::format("typedef {} {};\n", type, name);
+    if (uses({"__FLT_MAX__"}))
+      text += "#ifndef __FLT_MAX__\n#define __FLT_MAX__ 3.402823466e+38f\n#endif\n";
     if (needs_scalar_type_) text += fmt::format("using scalar_t = {};\n", types_.real);
     return text;
   }

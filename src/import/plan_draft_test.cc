@@ -368,6 +368,18 @@ TEST(PlanDraft, RefusesWhatIsNoSource) {
   EXPECT_FALSE(draft_plan(std::string(2'000'000, 'x'), "f.cu", nullptr).is_complete());
 }
 
+TEST(PlanDraft, BringsWhatNvccHasAndNvrtcHasNot) {
+  const auto draft = draft_plan(
+      "__global__ void k(const float* x, float* y, uint n) {\n"
+      "  uint i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n) y[i] = x[i] < __FLT_MAX__ ? x[i] : 0;\n}\n"
+      "void solve(const float* x, float* y, uint n) { k<<<n, 64>>>(x, y, n); }\n",
+      "k.cu", nullptr);
+  EXPECT_TRUE(draft.source.contains("typedef unsigned int uint;\n")) << draft.source;
+  EXPECT_TRUE(draft.source.contains("#define __FLT_MAX__ 3.4")) << draft.source;
+  EXPECT_FALSE(draft.source.contains("ushort"));
+}
+
 TEST(IsHostLaunched, KnowsFilesThatHaveAPlan) {
   const std::string host =
       "void solve(const float* x, float* y, int n) { k<<<n, 64>>>(x, y, n); }\n";
