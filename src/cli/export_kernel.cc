@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/contains.h"
+#include "base/foreign_text.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/export_folder.h"
@@ -125,7 +126,7 @@ deliver::Story story_of(const Given& given, const store::RunStore* store,
   story.date = today();
   story.licence = deliver::licence_of(given.kernel.source);
   if (!given.run) {
-    story.kernel = platform::Path(flags.kernel).filename().string();
+    story.kernel = sanitise_line(platform::Path(flags.kernel).filename().string(), 200);
     story.speed = "not known here: no run tells of this file";
     return story;
   }
@@ -138,7 +139,7 @@ deliver::Story story_of(const Given& given, const store::RunStore* store,
   }
   story.speed = speed_of(data);
   if (!data.run.started_at.empty()) story.date += ", measured " + data.run.started_at.substr(0, 10);
-  story.device = data.best->evaluation.machine;
+  story.device = sanitise_line(data.best->evaluation.machine, 200);
   if (store == nullptr) return story;
   const auto text = platform::read_file(store->folder_of(data.run) / "best" / "certificate.json");
   if (!text || !data.is_win()) return story;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/foreign_text.h"
 #include "base/text.h"
 #include "deliver/isolate.h"
 #include "deliver/parts.h"
@@ -219,7 +220,7 @@ std::string comparison_text(const Delivery& d, const Workload& w) {
 
 std::string function_of(const Delivery& d, const Workload& w, std::size_t number) {
   return fmt::format("bool check_{}() {{  // {}\n{}{}{}{}  return is_right;\n}}\n\n", number,
-                     sanitise(w.name, 60), inputs_text(d, w), truths_text(d), call_text(d),
+                     sanitise_line(w.name, 60), inputs_text(d, w), truths_text(d), call_text(d),
                      comparison_text(d, w));
 }
 
@@ -259,7 +260,7 @@ Result<std::string> check_program(const Delivery& d) {
   std::string calls;
   for (std::size_t i = 0; i < d.workloads.size(); ++i) {
     text += function_of(d, d.workloads[i], i + 1);
-    calls += fmt::format("      {{\"{}\", check_{}}},\n", sanitise(d.workloads[i].name, 60), i + 1);
+    calls += fmt::format("      {{{}, check_{}}},\n", quoted(d.workloads[i].name, 60), i + 1);
   }
   text += "}  // namespace\n\nint main(int count, char** words) {\n";
   if (d.is_cuda())
@@ -286,9 +287,9 @@ Result<std::string> check_library(const Delivery& d) {
         "extern \"C\" void draw_{0}(void* const* tensors) {{  // {1}\n{2}{3}}}\n\n"
         "extern \"C\" int check_{0}(void* const* before, void* const* after) {{\n{2}{4}{5}{6}{7}"
         "  return is_right ? 1 : 0;\n}}\n\n",
-        i + 1, sanitise(w.name, 60), inputs_text(d, w), transfer_text(d.task(), "tensors", true),
-        transfer_text(d.task(), "before", false), truths_text(d),
-        transfer_text(d.task(), "after", false), comparison_text(d, w));
+        i + 1, sanitise_line(w.name, 60), inputs_text(d, w),
+        transfer_text(d.task(), "tensors", true), transfer_text(d.task(), "before", false),
+        truths_text(d), transfer_text(d.task(), "after", false), comparison_text(d, w));
   }
   return text;
 }

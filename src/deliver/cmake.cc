@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "base/foreign_text.h"
 #include "base/text.h"
 #include "deliver/check_program.h"
 #include "deliver/parts.h"
@@ -44,7 +45,7 @@ std::string readme(const Delivery& d) {
       "are. `test/` compares with the reference of the task, in float64,\nwithin the task's gate, "
       "on "
       "random values; `example/` calls the kernel once.{3}\n",
-      d.name, sanitise(d.task().summary, 300), story_text(d),
+      d.name, sanitise_line(d.task().summary, 300), story_text(d),
       d.is_cuda() ? " Without a GPU the test is skipped."
                   : " `-D" + upper(d.name) + "_MARCH=x86-64-v3` builds for other processors.");
 }

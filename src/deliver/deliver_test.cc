@@ -175,6 +175,20 @@ TEST(Deliver, WhatCannotBeSaidIsRefusedByName) {
   EXPECT_THAT(refusal(d, Form::Header), HasSubstr("the dim 'n' is no argument"));
 }
 
+// A summary is a task's own text: whatever it holds stays a comment or a string.
+TEST(Deliver, AForeignSummaryStaysText) {
+  Delivery d = delivery("saxpy", kSaxpy);
+  d.definition.task.summary = "ends\nint x; \"\"\" \\";
+  d.story.kernel = "a\nint y;.cpp";
+  const std::string header = deliver(Form::Header, d).value().at("kw_saxpy.h");
+  EXPECT_THAT(header, AllOf(HasSubstr("// kw_saxpy: ends\\nint x; "), Not(HasSubstr("\nint x;")),
+                            HasSubstr("kernel:  a\\nint y;.cpp"), Not(HasSubstr("\nint y;"))));
+  const auto files = deliver(Form::Torch, d).value();
+  const std::string literal = R"("ends\\nint x; \"\"\" \\")";
+  EXPECT_THAT(files.at("kw_saxpy/__init__.py"), HasSubstr("    " + literal + "\n    return"));
+  EXPECT_THAT(files.at("setup.py"), HasSubstr("description=" + literal + ","));
+}
+
 TEST(Deliver, ALicenceIsWhatTheSourceSays) {
   EXPECT_EQ(licence_of("// SPDX-License-Identifier: MIT\nint x;"), "MIT");
   EXPECT_EQ(licence_of("/* SPDX-License-Identifier: MIT OR Apache-2.0 */"), "MIT OR Apache-2.0");

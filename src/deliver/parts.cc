@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "base/contains.h"
+#include "base/foreign_text.h"
 #include "base/text.h"
 #include "compile/flags.h"
 #include "deliver/texts.h"
@@ -18,6 +19,15 @@ std::string upper(std::string_view name) {
   std::string out(name);
   std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::toupper(c); });
   return out;
+}
+
+std::string quoted(std::string_view text, std::size_t limit) {
+  std::string out = "\"";
+  for (const char c : sanitise_line(text, limit)) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
 }
 
 std::string filled(std::string_view text, const std::map<std::string, std::string>& values) {
@@ -105,6 +115,8 @@ std::vector<std::string> story_lines(const Delivery& d) {
       "licence: " +
       (story.licence.empty() ? "that of the kernel's author, who names none" : story.licence) +
       " (the kernel); what surrounds it: Apache-2.0, see LICENSE");
+  // Names of files and machines are foreign; a newline would end the comment.
+  for (std::string& line : lines) line = sanitise_line(line);
   return lines;
 }
 
@@ -141,7 +153,8 @@ std::string scalar_words(const Delivery& d) {
 }  // namespace
 
 std::string head_comment(const Delivery& d, std::string_view what) {
-  std::string text = fmt::format("// {}: {}. {}\n", d.name, sanitise(d.task().summary, 200), what);
+  std::string text =
+      fmt::format("// {}: {}. {}\n", d.name, sanitise_line(d.task().summary, 200), what);
   text += fmt::format(
       "// SPDX-License-Identifier: {}\n//\n// Written by kw export; knobs are pinned, "
       "and nothing of Kernelwright is needed.\n",

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,6 +14,9 @@ namespace kw::deliver {
 
 /// "kw_softmax" as "KW_SOFTMAX".
 std::string upper(std::string_view name);
+
+/// A literal of C and of Python, on one line: foreign text with what hides or ends it escaped.
+std::string quoted(std::string_view text, std::size_t limit);
 
 /// Each @NAME@ of an embedded text in its value's place. Every name of the text must be given.
 std::string filled(std::string_view text, const std::map<std::string, std::string>& values);

@@ -18,19 +18,6 @@ namespace kw::deliver {
 
 using namespace kw::task;  // the nodes of a plan
 
-namespace {
-
-std::string c_literal(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : sanitise(text, 150)) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
-
-}  // namespace
-
 PlanWriter::PlanWriter(const Delivery& delivery) : d_(delivery) {
   for (const std::string& define : d_.header.defines(d_.kernel.knobs)) {
     const auto equals = define.find('=');
@@ -226,7 +213,7 @@ Result<> PlanWriter::visit(const LetNode& node) {
 
 Result<> PlanWriter::visit(const RequireNode& node) {
   checked(fmt::format("k.require({}, {});", KW_TRY(number(node.condition)),
-                      c_literal("the kernel requires " + node.condition.expr.text())));
+                      quoted("the kernel requires " + node.condition.expr.text(), 150)));
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/contains.h"
+#include "base/foreign_text.h"
 #include "base/text.h"
 #include "deliver/check_program.h"
 #include "deliver/formula_text.h"
@@ -15,18 +16,17 @@
 namespace kw::deliver {
 namespace {
 
-std::string python_text_of(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : sanitise(text, 300)) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
+/// Lines of a comment of C++ as lines of Python's.
+std::string python_comment(std::string_view text) {
+  std::string out;
+  for (const auto line : split_lines(text))
+    out += "#" + std::string(line.starts_with("//") ? line.substr(2) : line) + "\n";
+  return out;
 }
 
 std::string python_list(const std::vector<std::string>& words) {
   std::vector<std::string> parts;
-  for (const std::string& word : words) parts.push_back(python_text_of(word));
+  for (const std::string& word : words) parts.push_back(quoted(word, 300));
   return "[" + join(parts, ", ") + "]";
 }
 
@@ -116,9 +116,7 @@ std::string module_text(const Delivery& d, const TorchSignature& s) {
         d.name, argtypes(task, "ctypes.c_void_p"));
   else
     load += "_call.restype = None\n";
-  const std::string head = head_comment(d, "A custom operator of PyTorch.");
-  std::string comment;
-  for (const auto line : split_lines(head)) comment += "#" + std::string(line.substr(2)) + "\n";
+  const std::string comment = python_comment(head_comment(d, "A custom operator of PyTorch."));
   std::string fake;
   for (const Parameter& p : task.signature)
     if (p.is_tensor && p.role == TensorRole::Out)
@@ -137,7 +135,7 @@ std::string module_text(const Delivery& d, const TorchSignature& s) {
                                                {"VALUES", s.values_list()},
                                                {"FAKE", fake},
                                                {"OUTS", outs.empty() ? "None" : outs},
-                                               {"SUMMARY", sanitise(task.summary, 200)}});
+                                               {"SUMMARY", quoted(task.summary, 200)}});
 }
 
 /// Only shapes without padding: tensors of the operator are contiguous.
@@ -168,17 +166,14 @@ std::string cases_text(const Delivery& d, const TorchSignature& s) {
                                                        : std::to_string(scalar->integer)));
       }
     }
-    text += fmt::format("    (\"{}\", {{{}}}, {{{}}}),\n", sanitise(w.name, 60),
-                        join(tensors, ", "), join(scalars, ", "));
+    text += fmt::format("    ({}, {{{}}}, {{{}}}),\n", quoted(w.name, 60), join(tensors, ", "),
+                        join(scalars, ", "));
   }
   return text;
 }
 
 std::string readme(const Delivery& d, const TorchSignature& s) {
-  std::string tensors;
-  const std::string comments = argument_comment(d);
-  for (const auto comment : split_lines(comments))
-    tensors += "#" + std::string(comment.substr(2)) + "\n";
+  const std::string tensors = python_comment(argument_comment(d));
   return fmt::format(
       "# {0}\n\n{1}.\n\n{2}\n```\npip install --no-build-isolation .      # needs a C++ compiler "
       "and "
@@ -189,8 +184,8 @@ std::string readme(const Delivery& d, const TorchSignature& s) {
       "tensors show are no arguments. Tensors that are read are copied where they are not "
       "contiguous or\nnot aligned; those that are written must be both. There is no "
       "backward.{7}\n",
-      d.name, sanitise(d.task().summary, 300), story_text(d), s.outs().empty() ? "_" : s.outs(),
-      d.task().function, s.names(), s.schema(),
+      d.name, sanitise_line(d.task().summary, 300), story_text(d),
+      s.outs().empty() ? "_" : s.outs(), d.task().function, s.names(), s.schema(),
       d.is_cuda() ? " The call is queued on PyTorch's current stream."
                   : " Threads are OpenMP's own: OMP_NUM_THREADS, not torch.set_num_threads.",
       tensors);
@@ -224,7 +219,7 @@ Result<Files> torch_files(const Delivery& given) {
       filled(embedded_text("setup.in"), {{"NAME", d.name},
                                          {"FLAGS", python_list(flags)},
                                          {"LIBRARIES", python_list(libraries)},
-                                         {"SUMMARY", python_text_of(d.task().summary)}});
+                                         {"SUMMARY", quoted(d.task().summary, 300)}});
   files["pyproject.toml"] =
       "[build-system]\nrequires = [\"setuptools>=61\"]\nbuild-backend = "
       "\"setuptools.build_meta\"\n";
