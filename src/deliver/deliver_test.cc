@@ -173,6 +173,13 @@ TEST(Deliver, WhatCannotBeSaidIsRefusedByName) {
   d = delivery("saxpy", "// kw: launch k grid(n) block(32) args(x, y)\n", Target::Cuda);
   d.definition.task.signature.erase(d.definition.task.signature.begin());
   EXPECT_THAT(refusal(d, Form::Header), HasSubstr("the dim 'n' is no argument"));
+  d = delivery("saxpy", kSaxpy);
+  d.definition.dims.push_back("lambda");
+  EXPECT_THAT(refusal(d, Form::Torch), HasSubstr("a dim of the task is called 'lambda'"));
+  d = delivery("saxpy", kSaxpy);
+  d.definition.lets.push_back({});
+  d.definition.lets.back().name = "in";
+  EXPECT_THAT(refusal(d, Form::Torch), HasSubstr("a let of the task is called 'in'"));
 }
 
 // A summary is a task's own text: whatever it holds stays a comment or a string.

@@ -65,10 +65,15 @@ Result<> TorchSignature::derive(const Delivery& d) {
   const auto is_argument = [&](const std::string& name) {
     return std::ranges::any_of(task.signature, [&](const Parameter& p) { return p.name == name; });
   };
-  for (const Parameter& p : task.signature)
-    if (contains(kReserved, p.name))
-      return fail_input("an argument of the task is called '" + p.name +
-                        "', which the operator's Python cannot use");
+  // Each becomes a variable of Python's.
+  const auto refuse_reserved = [&](std::string_view what, const std::string& name) -> Result<> {
+    if (!contains(kReserved, name)) return {};
+    return fail_input(fmt::format(
+        "{} of the task is called '{}', which the operator's Python cannot use", what, name));
+  };
+  for (const Parameter& p : task.signature) KW_TRY(refuse_reserved("an argument", p.name));
+  for (const std::string& dim : d.definition.dims) KW_TRY(refuse_reserved("a dim", dim));
+  for (const task::Let& let : d.definition.lets) KW_TRY(refuse_reserved("a let", let.name));
   std::vector<Equation> shapes, pitches;
   std::string text, first;
   for (const task::TensorSpec& tensor : d.definition.tensors) {
