@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/shown_output.h"
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -19,11 +20,17 @@
 namespace kw {
 namespace {
 
-/// Returns errno of what could not be written, else 0.
+/// Returns errno of what could not be written, else 0. A full pipe that its other end made
+/// non-blocking is waited for.
 int write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      pollfd room{.fd = descriptor, .events = POLLOUT, .revents = 0};
+      if (::poll(&room, 1, -1) < 0 && errno != EINTR) return errno;
+      continue;
+    }
     if (n <= 0) return n < 0 ? errno : EIO;
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }

@@ -56,6 +56,15 @@ TEST(ShownOutput, NothingPrintedCommandsATerminal) {
   EXPECT_EQ(printed([&] { std::fputs(name.c_str(), stderr); }), shown);
 }
 
+TEST(ShownOutput, AFullPipeThatDoesNotBlockLosesNothing) {
+  const std::string line(100'000, 'x');
+  const std::string text = printed([&] {
+    ::fcntl(1, F_SETFL, ::fcntl(1, F_GETFL) | O_NONBLOCK);
+    for (int i = 0; i < 10; ++i) std::printf("%s\n", line.c_str());
+  });
+  EXPECT_EQ(text.size(), 10 * (line.size() + 1));
+}
+
 TEST(ShownOutput, OwnSequencesPassInTheirPlace) {
   EXPECT_EQ(printed([] {
               std::fprintf(stderr, "a\n");
