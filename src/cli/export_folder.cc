@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/export_folder.h"
 
+#include <algorithm>
+#include <set>
+
 #include "base/text.h"
 
 namespace kw::cli {
@@ -11,12 +14,25 @@ namespace fs = std::filesystem;
 
 constexpr const char* kList = ".kw-export";
 
-/// Whether a name from the list stays inside of the folder.
-bool is_inside(const platform::Path& name) {
+/// Whether a name stays inside of the folder, also where links lead elsewhere.
+bool is_inside(const platform::Path& folder, const platform::Path& name) {
   if (name.empty() || name.is_absolute()) return false;
   for (const auto& part : name)
     if (part == "..") return false;
-  return true;
+  std::error_code trouble;
+  const auto top = fs::weakly_canonical(folder, trouble);
+  if (trouble) return false;
+  const auto parent = fs::weakly_canonical((folder / name).parent_path(), trouble);
+  if (trouble) return false;
+  return std::ranges::mismatch(top, parent).in1 == top.end();
+}
+
+/// What an earlier export wrote.
+std::set<std::string> listed(const platform::Path& folder) {
+  std::set<std::string> names;
+  if (const auto list = platform::read_file(folder / kList))
+    for (const auto line : split_lines(*list)) names.emplace(line);
+  return names;
 }
 
 }  // namespace
@@ -33,10 +49,18 @@ Result<> check_export_folder(const platform::Path& folder) {
 Result<> write_export_folder(const platform::Path& folder,
                              const std::map<std::string, std::string>& files) {
   KW_TRY(platform::make_dirs(folder));
+  const std::set<std::string> earlier = listed(folder);
   std::error_code ignored;
-  if (const auto list = platform::read_file(folder / kList))
-    for (const auto line : split_lines(*list))
-      if (const platform::Path name(line); is_inside(name)) fs::remove(folder / name, ignored);
+  for (const auto& [name, text] : files) {
+    const platform::Path path = folder / name;
+    if (!is_inside(folder, name))
+      return fail_input("a link leads out of the folder", path.string());
+    if (!earlier.contains(name) && fs::exists(fs::symlink_status(path, ignored)))
+      return fail_input("no export wrote this file; move it, or name another folder by --out",
+                        path.string());
+  }
+  for (const std::string& name : earlier)
+    if (is_inside(folder, name)) fs::remove(folder / name, ignored);
   std::string list;
   for (const auto& [name, text] : files) {
     const platform::Path path = folder / name;

@@ -13,7 +13,8 @@ namespace kw::cli {
 Result<> check_export_folder(const platform::Path& folder);
 
 /// Removes what an earlier export wrote there, then writes the files and a list of them in
-/// `.kw-export`. Files that others put there stay.
+/// `.kw-export`. Files that others put there stay: one that stands where a new one would go is an
+/// error (of the input), as is a link out of the folder.
 Result<> write_export_folder(const platform::Path& folder,
                              const std::map<std::string, std::string>& files);
 
