@@ -12,6 +12,7 @@
 #include "base/contains.h"
 #include "base/foreign_text.h"
 #include "base/json.h"
+#include "base/letter_case.h"
 #include "base/text.h"
 #include "cli/export_folder.h"
 #include "cli/given_kernel.h"
@@ -197,8 +198,7 @@ Result<> try_out(const deliver::Delivery& d, const std::string& header,
   BuildUnit unit;
   unit.role = "candidate";
   unit.main_file = "unit.cpp";
-  std::string macro = d.name;
-  for (char& c : macro) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const std::string macro = upper_case(d.name);
   unit.files = {
       {d.name + ".h", header},
       {unit.main_file, "#define " + macro + "_IMPLEMENTATION\n#include \"" + d.name + ".h\"\n"}};

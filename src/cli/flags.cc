@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "base/json.h"
+#include "base/letter_case.h"
 #include "base/shown_output.h"
 #include "base/text.h"
 #include "cli/interruption.h"
@@ -28,10 +29,9 @@ CLI::App& app_of(void* app) { return *static_cast<CLI::App*>(app); }
 
 /// KW_<FLAG> for --flag: the environment stands between the config file and the command line.
 std::string env_name(const std::string& flag) {
-  std::string name = "KW_";
-  for (const char c : flag.substr(flag.find_first_not_of('-')))
-    name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return name;
+  std::string name = upper_case(flag.substr(flag.find_first_not_of('-')));
+  std::ranges::replace(name, '-', '_');
+  return "KW_" + name;
 }
 
 /// CLI11 lets the file win over the environment; here a set variable hides the file's entry.
@@ -127,11 +127,6 @@ std::string suggestion_for(const CLI::App& root, const CLI::App& where, const st
   return near ? " (did you mean '" + *near + "' of " + owned(*near) + "?)" : std::string();
 }
 
-std::string upper(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return text;
-}
-
 bool is_help(const CLI::Option* option) {
   const auto names = option->get_lnames();
   return std::ranges::any_of(names, [](const std::string& n) { return n.starts_with("help"); });
@@ -141,7 +136,7 @@ HelpEntry entry_of(const CLI::Option& option) {
   HelpEntry entry;
   entry.words = option.get_description();
   if (option.get_positional()) {
-    entry.name = upper(option.get_name(true));
+    entry.name = upper_case(option.get_name(true));
     return entry;
   }
   entry.name = "--" + option.get_lnames().front();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/foreign_text.h"
+#include "base/letter_case.h"
 #include "base/text.h"
 #include "deliver/check_program.h"
 #include "deliver/parts.h"
@@ -21,8 +22,8 @@ std::string flag_lines(const Delivery& d) {
   std::vector<std::string> flags;
   for (const std::string& flag : cpu_flags(d.kernel)) {
     if (flag == "-fopenmp") continue;  // from find_package
-    flags.push_back(flag == "-march=native" ? fmt::format("-march=${{{}_MARCH}}", upper(d.name))
-                                            : flag);
+    flags.push_back(
+        flag == "-march=native" ? fmt::format("-march=${{{}_MARCH}}", upper_case(d.name)) : flag);
   }
   std::vector<std::string> libraries;
   for (const std::string& flag : link_libraries(d.kernel)) libraries.push_back(flag.substr(2));
@@ -32,7 +33,8 @@ std::string flag_lines(const Delivery& d) {
       "find_package(OpenMP REQUIRED COMPONENTS CXX)\n"
       "target_compile_options({0} PRIVATE {2})\n"
       "target_link_libraries({0} PRIVATE OpenMP::OpenMP_CXX{3})\n",
-      d.name, upper(d.name), join(flags, " "), libraries.empty() ? "" : " " + join(libraries, " "));
+      d.name, upper_case(d.name), join(flags, " "),
+      libraries.empty() ? "" : " " + join(libraries, " "));
 }
 
 std::string readme(const Delivery& d) {
@@ -47,7 +49,7 @@ std::string readme(const Delivery& d) {
       "random values; `example/` calls the kernel once.{3}\n",
       d.name, sanitise_line(d.task().summary, 300), story_text(d),
       d.is_cuda() ? " Without a GPU the test is skipped."
-                  : " `-D" + upper(d.name) + "_MARCH=x86-64-v3` builds for other processors.");
+                  : " `-D" + upper_case(d.name) + "_MARCH=x86-64-v3` builds for other processors.");
 }
 
 }  // namespace
@@ -58,7 +60,7 @@ Result<Files> cmake_files(const Delivery& d) {
   files["src/" + d.name + ".cpp"] = fmt::format(
       "// The one unit with the implementation of {0}.\n#define {1}_IMPLEMENTATION\n"
       "#include \"{0}.h\"\n",
-      d.name, upper(d.name));
+      d.name, upper_case(d.name));
   files["CMakeLists.txt"] =
       filled(embedded_text("CMakeLists.in"), {{"NAME", d.name}, {"FLAGS", flag_lines(d)}});
   files["cmake/" + d.name + "Config.cmake"] = fmt::format(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "base/letter_case.h"
 #include "base/text.h"
 #include "deliver/isolate.h"
 #include "deliver/parts.h"
@@ -11,7 +12,7 @@ namespace kw::deliver {
 namespace {
 
 std::string declaration(const Delivery& d) {
-  const std::string guard = upper(d.name);
+  const std::string guard = upper_case(d.name);
   std::string text = fmt::format(
       "#ifndef {0}_H\n#define {0}_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef "
       "__cplusplus\nextern \"C\" {{\n#endif\n\n",
@@ -72,7 +73,7 @@ std::string usage(const Delivery& d) {
       "//\n// Include it wherever {0} is called, from C or C++. One C++ unit of the program also "
       "says,\n"
       "// before it,\n//   #define {1}_IMPLEMENTATION\n",
-      d.name, upper(d.name));
+      d.name, upper_case(d.name));
   if (d.is_cuda())
     return text +
            "// and is compiled as C++17 and linked with -ldl -pthread (nothing since glibc "
@@ -89,7 +90,7 @@ std::string usage(const Delivery& d) {
 }  // namespace
 
 Result<std::string> header_text(const Delivery& d) {
-  const std::string guard = upper(d.name);
+  const std::string guard = upper_case(d.name);
   std::string implementation;
   if (d.is_cuda()) {
     implementation = KW_TRY(cuda_implementation(d));

@@ -4,9 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-
 #include "base/contains.h"
 #include "base/foreign_text.h"
 #include "base/text.h"
@@ -14,12 +11,6 @@
 #include "deliver/texts.h"
 
 namespace kw::deliver {
-
-std::string upper(std::string_view name) {
-  std::string out(name);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::toupper(c); });
-  return out;
-}
 
 std::string quoted(std::string_view text, std::size_t limit) {
   std::string out = "\"";

@@ -12,9 +12,6 @@
 
 namespace kw::deliver {
 
-/// "kw_softmax" as "KW_SOFTMAX".
-std::string upper(std::string_view name);
-
 /// A literal of C and of Python, on one line: foreign text with what hides or ends it escaped.
 std::string quoted(std::string_view text, std::size_t limit);
 

@@ -6,6 +6,7 @@
 
 #include "base/contains.h"
 #include "base/foreign_text.h"
+#include "base/letter_case.h"
 #include "base/text.h"
 #include "deliver/check_program.h"
 #include "deliver/formula_text.h"
@@ -205,7 +206,7 @@ Result<Files> torch_files(const Delivery& given) {
       "// The kernel as a shared object, which __init__.py loads.\n"
       "#pragma GCC visibility push(default)\n#define {1}_IMPLEMENTATION\n#include \"{0}.h\"\n"
       "#pragma GCC visibility pop\n",
-      d.name, upper(d.name));
+      d.name, upper_case(d.name));
   std::vector<std::string> flags, libraries;
   if (d.is_cuda()) {
     flags = {"-std=c++17", "-O2"};

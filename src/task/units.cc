@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/hash.h"
+#include "base/letter_case.h"
 #include "task/plan.h"
 
 namespace kw::task {
@@ -79,8 +79,7 @@ Dtype real_dtype(const Task& task) {
 /// What sources that serve several types know the task's real type by.
 std::string real_macros(const Task& task) {
   const Dtype dtype = real_dtype(task);
-  std::string name(kw::name_of(dtype));
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+  const std::string name = upper_case(kw::name_of(dtype));
   return fmt::format("#define KW_REAL {}\n#define KW_REAL_{}\n", type_of(dtype), name);
 }
 
