@@ -9,6 +9,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "record/at_double.h"
 #include "record/codec_impl.h"
 
 namespace kw {
@@ -250,7 +251,8 @@ Result<> check_plans_of(const EvaluationRequest& request) {
     const auto w = std::ranges::find(request.workloads, role.workload, &Workload::name);
     if (w == request.workloads.end())
       return fail(fmt::format("a plan for workload '{}', which is not there", role.workload));
-    if (auto checked = check_plan(role.plan, *w); !checked)
+    if (auto checked = check_plan(role.plan, is_truth_role(role.role) ? at_double(*w) : *w);
+        !checked)
       return below(std::move(checked), ".plans." + role.role + "." + role.workload);
   }
   return {};

@@ -51,7 +51,4 @@ std::expected<std::vector<std::string>, Diagnostics> kernel_names(const Candidat
                                                                   const KnobPoint& point,
                                                                   std::string_view arch);
 
-/// The workload as the truth sees it: every real tensor and scalar is float64.
-Workload at_double(Workload workload);
-
 }  // namespace kw::task

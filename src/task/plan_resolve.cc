@@ -6,6 +6,7 @@
 
 #include "base/contains.h"
 #include "base/text.h"
+#include "record/at_double.h"
 #include "task/plan_resolver.h"
 
 namespace kw::task {
@@ -299,14 +300,6 @@ std::expected<std::vector<std::string>, Diagnostics> kernel_names(const Candidat
       Diagnostics{diagnostic_at(source, file, status.error().at, status.error().message)});
 }
 
-Workload at_double(Workload workload) {
-  for (Tensor& tensor : workload.tensors)
-    if (is_real(tensor.dtype)) tensor.dtype = Dtype::F64;
-  for (Scalar& scalar : workload.scalars)
-    if (is_real(scalar.dtype)) scalar.dtype = Dtype::F64;
-  return workload;
-}
-
 std::expected<std::vector<RolePlan>, PlanFault> candidate_plans(const Definition& definition,
                                                                 const Candidate& candidate,
                                                                 std::string_view role,
@@ -322,7 +315,7 @@ std::expected<std::vector<RolePlan>, PlanFault> candidate_plans(const Definition
     finding.place = file;
     return std::unexpected(fault_of(std::move(finding), false));
   }
-  const bool is_truth = role == "reference_fast" || role == "magnitude_fast";
+  const bool is_truth = is_truth_role(role);
   if (is_truth && header->dialect == "host")
     return std::unexpected(fault_of(
         diagnostic_at(candidate.source, file, 0, "a truth is device code, not a host launcher"),

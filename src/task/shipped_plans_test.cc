@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "record/at_double.h"
 #include "task/test_plan.h"
 
 namespace kw::task {
