@@ -17,6 +17,7 @@
 #include "cli/session.h"
 #include "import/plan_draft.h"
 #include "task/header.h"
+#include "task/narrowed.h"
 
 namespace kw::cli {
 namespace {
@@ -66,7 +67,8 @@ Result<GivenKernel> read_kernel(const std::string& file, Target target,
     return given;
   }
   const std::size_t most = is_on(Defence::SourceCap) ? task::kMaxSourceBytes : std::size_t{1} << 40;
-  std::string source = KW_TRY(as_input(platform::read_file(file, most)));
+  std::string source =
+      task::with_overload(definition, KW_TRY(as_input(platform::read_file(file, most))), target);
   const auto& own = definition.baselines;
   // A task's own host launcher stays the trusted baseline that it is.
   const auto baseline = std::find_if(own.begin(), own.end(), [&](const Candidate& c) {

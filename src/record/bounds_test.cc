@@ -168,8 +168,8 @@ TEST(Bounds, WhatAPlanNamesIsThere) {
   EXPECT_THAT(refusal_of([](EvaluationRequest& r) { r.plans[0].workload = "small"; }),
               HasSubstr("workload 'small'"));
   // A truth's tensors have eight bytes an element.
-  const auto far_off = [](EvaluationRequest& r) { r.plans[0].plan.steps[0].to.offset = 64; };
-  EXPECT_THAT(refusal_of(far_off), HasSubstr("outside 64 bytes"));
+  const auto far_off = [](EvaluationRequest& r) { r.plans[0].plan.steps[1].to.offset = 200; };
+  EXPECT_THAT(refusal_of(far_off), HasSubstr("from 200 on lie outside"));
   EXPECT_EQ(refusal_of([&](EvaluationRequest& r) {
               far_off(r);
               r.plans[0].role = "reference_fast";

@@ -149,7 +149,7 @@ TEST(LoadTask, TimedWorkloadsHaveToFitTogether) {
   for (const Workload& workload : everything.workloads)
     if (workload.group == Group::Time) together += workload.bytes();
   EXPECT_TRUE(resolve(definition, Target::Cpu, together)->skipped.empty());
-  const auto resolved = resolve(definition, Target::Cpu, together - 1).value();
+  const auto resolved = resolve(definition, Target::Cpu, together * 2 / 3).value();
   ASSERT_EQ(resolved.skipped.size(), 1u);
   EXPECT_EQ(resolved.skipped[0].name, "three");
   EXPECT_EQ(resolved.skipped[0].reason.substr(0, 47),

@@ -218,14 +218,18 @@ std::string shown_bytes(std::int64_t bytes) {
   return format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(0, bytes)));
 }
 
-/// Bytes of the tensors, those of two bytes an element half as much again: their truths have eight
+/// Bytes of the tensors, those of two bytes an element twice: their truths have eight
 /// bytes an element as well, and are most of what a machine holds of them.
 double weighed_bytes(const Workload& workload) {
   double bytes = 0;
   for (const Tensor& tensor : workload.tensors)
-    bytes += static_cast<double>(tensor.bytes()) * (is_half(tensor.dtype) ? 1.5 : 1);
+    bytes += static_cast<double>(tensor.bytes()) * (is_half(tensor.dtype) ? 2 : 1);
   return bytes;
 }
+
+/// Of the limit of one workload; each has a margin, and not all need theirs at once. On a card of
+/// 80 GB the stencil's four fit, which are 1.2 of it, and three of softmax_f16 do not, at 1.5.
+constexpr double kTogether = 1.3;
 
 /// Timed workloads are held at the same time: the largest are left out until the rest fits.
 void skip_timed_above(std::int64_t max_bytes, Resolved& resolved) {
@@ -240,7 +244,7 @@ void skip_timed_above(std::int64_t max_bytes, Resolved& resolved) {
       if (largest == resolved.workloads.end() || weighed_bytes(*w) > weighed_bytes(*largest))
         largest = w;
     }
-    if (timed < 2 || bytes <= static_cast<double>(max_bytes)) return;
+    if (timed < 2 || bytes <= kTogether * static_cast<double>(max_bytes)) return;
     resolved.skipped.push_back(
         {largest->name, largest->group,
          fmt::format("its tensors have {}; with the other timed workloads that is more than the {} "
