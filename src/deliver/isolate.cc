@@ -13,57 +13,6 @@
 namespace kw::deliver {
 namespace {
 
-using task::CodeToken;
-
-/// Bytes of the text that go, or that become others.
-struct Change {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  std::string into;
-};
-
-/// What becomes of the `extern "C"` at tokens[i].
-std::optional<Change> change_of(const std::vector<CodeToken>& tokens, std::size_t i,
-                                std::string_view code, const std::string& function) {
-  const CodeToken& text = tokens[i + 1];
-  const std::size_t end = text.offset + text.text.size();
-  if (i + 2 < tokens.size() && tokens[i + 2].is("{")) {
-    const std::size_t close = task::find_closing(tokens, i + 2);
-    for (std::size_t k = i + 3; k < close; ++k)
-      if (tokens[k].is(function)) return Change{text.offset, end, "\"C++\""};
-    return std::nullopt;
-  }
-  int depth = 0;
-  std::string_view name;
-  for (std::size_t k = i + 2; k < tokens.size(); ++k) {
-    if (tokens[k].is("(")) {
-      if (depth++ == 0 && name.empty()) name = tokens[k - 1].text;
-    } else if (tokens[k].is(")")) {
-      --depth;
-    } else if (depth == 0 && (tokens[k].is("{") || tokens[k].is(";"))) {
-      const bool is_own = tokens[k].is("{") || name == function ||
-                          (!name.empty() && task::defines_function(code, name));
-      if (is_own) return Change{tokens[i].offset, end, ""};
-      return std::nullopt;
-    }
-  }
-  return std::nullopt;
-}
-
-std::string without_c_linkage(const std::string& code, const std::string& function) {
-  const auto tokens = task::tokenize(code);
-  std::string out;
-  std::size_t at = 0;
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (!tokens[i].is("extern") || tokens[i + 1].text != "\"C\"") continue;
-    const auto change = change_of(tokens, i, code, function);
-    if (!change) continue;
-    out += code.substr(at, change->begin - at) + change->into;
-    at = change->end;
-  }
-  return out + code.substr(at);
-}
-
 std::string word_of(std::string_view line) {
   const auto text = trim(line);
   if (!text.starts_with('#')) return {};
@@ -120,7 +69,7 @@ Result<Isolated> isolate(std::string_view source, task::CandidateHeader header,
   // What a dispatch by shape remembers of the includes' own macros.
   for (const auto& name : task::identifiers_of(parts.includes))
     if (name.starts_with("KW_HAD_")) parts.macros.insert(name);
-  parts.code = without_c_linkage(parts.code, function);
+  parts.code = task::with_cpp_linkage(parts.code, function);
   return parts;
 }
 

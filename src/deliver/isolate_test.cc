@@ -26,7 +26,9 @@ TEST(Isolate, LinkageGoesOfWhatIsDefinedHereAlone) {
           "const char* text = \"extern \\\"C\\\" void twice()\";  // extern \"C\" void twice();\n")
           .code;
   EXPECT_THAT(code, HasSubstr("extern \"C\" double lgamma_r"));
-  EXPECT_THAT(code, HasSubstr("\n void twice(int n);\n int helper(int);\n int helper(int v) {"));
+  EXPECT_THAT(code,
+              HasSubstr("\nextern \"C++\" void twice(int n);\nextern \"C++\" int helper(int);\n"
+                        "extern \"C++\" int helper(int v) {"));
   EXPECT_THAT(code, HasSubstr("extern \"C\" { void cblas_sgemm(int); }"));
   EXPECT_THAT(code, HasSubstr("extern \"C++\" { void twice(int n) {} }"));
   EXPECT_THAT(code, HasSubstr("\"extern \\\"C\\\" void twice()\""));

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "task/plan_text.h"
 
 namespace kw::import {
 namespace {
@@ -226,7 +227,8 @@ class Cutter {
     for (const std::string_view line : split_lines(source_.text)) {
       const std::string_view words = trim(line);
       at = static_cast<std::size_t>(line.data() - source_.text.data());
-      if (words.starts_with("// kw:") && trim(words.substr(6)).starts_with("dialect host"))
+      const std::string_view directive = task::directive_of(line).value_or("");
+      if (directive.starts_with("dialect") && directive.ends_with("host"))
         cut(at, std::min(at + line.size() + 1, source_.text.size()), "");
       if (words.starts_with("#pragma once")) cut(at, at + line.size(), "");
     }

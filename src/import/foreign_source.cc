@@ -9,6 +9,7 @@
 
 #include "base/characters.h"
 #include "base/text.h"
+#include "task/plan_text.h"
 
 namespace kw::import {
 namespace {
@@ -159,9 +160,7 @@ class Condition {
 std::set<std::string> knobs_of(std::string_view text) {
   std::set<std::string> names;
   for (const std::string_view line : split_lines(text)) {
-    std::string_view rest = trim(line);
-    if (!rest.starts_with("// kw:")) continue;
-    rest = trim(rest.substr(6));
+    std::string_view rest = task::directive_of(line).value_or("");
     if (!rest.starts_with("tune ") && !rest.starts_with("let ")) continue;
     rest = trim(rest.substr(rest.find(' ')));
     names.emplace(rest.substr(0, rest.find_first_of(" =")));

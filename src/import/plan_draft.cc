@@ -13,6 +13,7 @@
 #include "import/plan_lines.h"
 #include "import/words.h"
 #include "task/header.h"
+#include "task/plan_text.h"
 
 namespace kw::import {
 namespace {
@@ -307,10 +308,8 @@ class Drafter {
 bool is_host_launched(std::string_view source) {
   if (source.size() > task::kMaxSourceBytes) return false;
   const ForeignSource read = read_foreign(source);
-  for (const std::string_view line : split_lines(read.text)) {
-    const std::string_view words = trim(line);
-    if (words.starts_with("// kw:") && trim(words.substr(6)).starts_with("launch")) return false;
-  }
+  for (const std::string_view line : split_lines(read.text))
+    if (task::directive_of(line).value_or("").starts_with("launch")) return false;
   for (const Item& item : find_items(read.tokens)) {
     if (item.kind != Item::Kind::HostFunction || !item.is_defined()) continue;
     const auto tokens = expand_macros(read, item.body_open, item.body_close);

@@ -157,4 +157,47 @@ std::vector<std::size_t> parameters_of(std::string_view source, std::string_view
   return counts;
 }
 
+namespace {
+
+/// Whether the `extern "C"` at tokens[i] is one of what the source defines itself.
+bool is_own_linkage(const std::vector<CodeToken>& tokens, std::size_t i, std::string_view source,
+                    std::string_view function) {
+  if (i + 2 < tokens.size() && tokens[i + 2].is("{")) {
+    const std::size_t close = find_closing(tokens, i + 2);
+    for (std::size_t k = i + 3; k < close; ++k)
+      if (tokens[k].is(function)) return true;
+    return false;
+  }
+  int depth = 0;
+  std::string_view name;
+  for (std::size_t k = i + 2; k < tokens.size(); ++k) {
+    if (tokens[k].is("(")) {
+      if (depth++ == 0 && name.empty()) name = tokens[k - 1].text;
+    } else if (tokens[k].is(")")) {
+      --depth;
+    } else if (depth == 0 && (tokens[k].is("{") || tokens[k].is(";"))) {
+      return tokens[k].is("{") || name == function ||
+             (!name.empty() && defines_function(source, name));
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string with_cpp_linkage(std::string_view source, std::string_view function) {
+  const auto tokens = tokenize(source);
+  std::string out;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const CodeToken& linkage = tokens[i + 1];
+    if (!tokens[i].is("extern") || linkage.text != "\"C\"" ||
+        !is_own_linkage(tokens, i, source, function))
+      continue;
+    out += std::string(source.substr(at, linkage.offset - at)) + "\"C++\"";
+    at = linkage.offset + linkage.text.size();
+  }
+  return out + std::string(source.substr(at));
+}
+
 }  // namespace kw::task

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,5 +32,9 @@ std::vector<std::size_t> parameters_of(std::string_view source, std::string_view
 inline bool defines_function(std::string_view source, std::string_view name) {
   return !parameters_of(source, name).empty();
 }
+
+/// The source with C++'s linkage where it gives C's to what it defines itself: to a function or
+/// variable, or to a block that mentions `function`. Declarations of others' functions keep C's.
+std::string with_cpp_linkage(std::string_view source, std::string_view function);
 
 }  // namespace kw::task

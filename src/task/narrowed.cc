@@ -28,28 +28,6 @@ const ScalarSpec* scalar_named(const Definition& definition, std::string_view na
   return found == definition.scalars.end() ? nullptr : &*found;
 }
 
-/// The same source with C++'s linkage for a function that it defines with C's: of two functions of
-/// one name only one may have that, and it is the variant's.
-std::string with_own_linkage(std::string_view source, std::string_view function) {
-  const auto tokens = tokenize(source);
-  std::string text(source);
-  std::size_t longer = 0;
-  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
-    if (!tokens[i].is("extern") || tokens[i + 1].text != "\"C\"") continue;
-    const bool is_block = tokens[i + 2].is("{");
-    std::size_t end = i + 2;
-    while (!is_block && end < tokens.size() && !tokens[end].is("{") && !tokens[end].is(";")) ++end;
-    end = end < tokens.size() && tokens[end].is("{") ? find_closing(tokens, end) : end;
-    const std::size_t from = is_block ? tokens[i + 2].offset + 1 : tokens[i + 2].offset;
-    const std::size_t to =
-        end < tokens.size() ? tokens[end].offset + (is_block ? 0 : 1) : source.size();
-    if (!defines_function(source.substr(from, to - from), function)) continue;
-    text.replace(tokens[i + 1].offset + longer, 3, "\"C++\"");
-    longer += 2;
-  }
-  return text;
-}
-
 /// The body: the fixed dims as constants, and the call with all arguments of the other task.
 std::string call_of_wider(const Definition& definition, std::string_view function,
                           std::string_view before, const std::vector<std::string>& behind) {
@@ -88,7 +66,7 @@ std::string with_overload(const Definition& definition, std::string_view source,
   }
   if (!contains(parameters_of(source, function), definition.narrowing.wider.size() + behind.size()))
     return text;
-  return with_own_linkage(text, function) +
+  return with_cpp_linkage(text, function) +
          fmt::format("\n// The same for {}.\n{} {}({}) {{\n{}}}\n", definition.task.name, returned,
                      function, parameters, call_of_wider(definition, function, before, behind));
 }
