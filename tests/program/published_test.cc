@@ -67,12 +67,15 @@ class Published : public StandIn, public testing::WithParamInterface<std::string
     name_ = GetParam();
     task_ = after(read_text(kRepository / "tests/published" / (name_ + ".expect")), "task ");
     w_.write(name_ + ".cu", read_text(kRepository / "tests/published" / (name_ + ".cu")));
+    fs::create_directories(w_.path() / "tasks");
     for (std::string task = task_; !task.empty();) {
       const fs::path from = kRepository / "tasks" / task;
       fs::copy(from, w_.path() / "tasks" / task, fs::copy_options::recursive);
       if (fs::exists(from / "shapes.yaml"))
         w_.write("tasks/" + task + "/shapes.yaml", small_shapes(read_text(from / "shapes.yaml")));
-      task = after(read_text(from / "task.yaml"), "like: ");
+      const std::string yaml = read_text(from / "task.yaml");
+      const std::string like = after(yaml, "like: ");
+      task = like.empty() ? after(yaml, "truth_of: ") : like;
     }
   }
   std::string name_;
