@@ -188,7 +188,8 @@ Result<deliver::Built> build_for(const Given& given, compile::Compiler& compiler
                                              given.definition.task.restrictions, &gpu))
     return fail_input(fault->finding.place + ": " + fault->finding.text);
   const BuiltObject& object = unit->object.front();
-  return deliver::Built{arch, KW_TRY(platform::read_file(object.path)), object.kernels};
+  std::string cubin = KW_TRY(platform::read_file(object.path));
+  return deliver::Built{arch, std::move(cubin), object.kernels};
 }
 
 /// Compiles what was made for a processor: what bears no namespace shows here, not in the user's

@@ -54,9 +54,11 @@ TEST(Help, WithoutGroupsAllOfTheCommandIsShown) {
   EXPECT_THAT(text, HasSubstr("Arguments\n  TASK"));
   EXPECT_THAT(text, HasSubstr("--rare"));
   EXPECT_THAT(text, Not(HasSubstr("--json")));
-  for (const std::size_t columns : {30u, 40u, 60u, 80u})
-    for (const std::string_view line : split_lines(help_all_text(sample_page(), {}, columns)))
+  for (const std::size_t columns : {30u, 40u, 60u, 80u}) {
+    const std::string all = help_all_text(sample_page(), {}, columns);
+    for (const std::string_view line : split_lines(all))
       EXPECT_LE(columns_of(line), columns) << line;
+  }
 }
 
 }  // namespace

@@ -153,7 +153,8 @@ std::string host_form_of(const Task& task) {
 
 Result<Side> read_side(const std::string& file, Target target, const task::Definition& definition,
                        const std::vector<std::string>& settings) {
-  Side side{file, KW_TRY(read_kernel(file, target, definition, settings)), false};
+  GivenKernel given = KW_TRY(read_kernel(file, target, definition, settings));
+  Side side{file, std::move(given), false};
   side.is_trusted_by_user =
       side.given.refusal.empty() && referee::is_trusted_by_user(side.given.candidate);
   return side;

@@ -59,7 +59,9 @@ struct ShippedKernel {
 };
 
 Result<ShippedKernel> kernel_at(const platform::Path& path) {
-  return ShippedKernel{path, KW_TRY(as_input(platform::read_file(path, task::kMaxSourceBytes)))};
+  // Not within the braces: GCC forgets what an aggregate holds already where KW_TRY returns there.
+  std::string source = KW_TRY(as_input(platform::read_file(path, task::kMaxSourceBytes)));
+  return ShippedKernel{path, std::move(source)};
 }
 
 std::string suffix_of(const report::Certificate& certificate) {

@@ -184,7 +184,8 @@ Result<Files> deliver(Form form, const Delivery& d) {
   if (form == Form::CMake) return cmake_files(d);
   if (form == Form::Torch) return torch_files(d);
   if (form == Form::Source) return source_files(d);
-  Files files{{d.name + ".h", KW_TRY(header_text(d))}};
+  std::string header = KW_TRY(header_text(d));
+  Files files{{d.name + ".h", std::move(header)}};
   add_papers(d, files);
   return files;
 }

@@ -290,8 +290,9 @@ TEST_F(OrderedRun, ToFinishHoldsWhereverTheRunIsGoneOnWith) {
       const auto second = resume(surroundings(again), store_.find(first->run.name).value());
       ASSERT_TRUE(second) << describe(second.error());
       ASSERT_TRUE(store_.update(second->run));
-      if (first->run.state == RunState::Interrupted && person.left().empty())
+      if (first->run.state == RunState::Interrupted && person.left().empty()) {
         EXPECT_TRUE(second->run.stopped_by.starts_with("order 1")) << second->run.stopped_by;
+      }
       EXPECT_EQ(log_of(second->run), expected);
       EXPECT_EQ(replayed(second->run), expected);
     }

@@ -28,15 +28,20 @@ ModelCheck failed(const Error& error, std::optional<Trouble> trouble) {
   return check;
 }
 
+ModelCheck not_asked(std::string words) {
+  ModelCheck check;
+  check.is_good = true;
+  check.words = std::move(words);
+  return check;
+}
+
 }  // namespace
 
 ModelCheck check_model(const ModelSpec& spec, const Surroundings& around, std::stop_token cancel) {
-  if (spec.provider == Provider::Manual)
-    return {.is_good = true, .words = "a person answers: nothing was asked"};
+  if (spec.provider == Provider::Manual) return not_asked("a person answers: nothing was asked");
   const auto model = info_of(spec.provider).open(spec, around);
   if (!model) return failed(model.error(), Trouble::Key);
-  if (!spec.is_remote())
-    return {.is_good = true, .words = "a file answers: it was read, nothing was asked"};
+  if (!spec.is_remote()) return not_asked("a file answers: it was read, nothing was asked");
   Call call;
   call.scope = "check";
   call.cancel = std::move(cancel);

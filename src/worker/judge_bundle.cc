@@ -70,7 +70,8 @@ Result<int> judge_all(const platform::Path& path, const platform::Path& out) {
       return 130;
     }
     if (answered.contains(e.key)) continue;
-    BundledAnswer answer{e.key, KW_TRY(worker->judge(e.request))};
+    Evaluation judged = KW_TRY(worker->judge(e.request));
+    BundledAnswer answer{e.key, std::move(judged)};
     say(fmt::format("{}: {} at {}", e.request.candidate.name,
                     name_of(answer.evaluation.verdict.outcome),
                     name_of(answer.evaluation.verdict.stage)));

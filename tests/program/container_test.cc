@@ -41,7 +41,7 @@ TEST_F(Container, IsHeldByLandlockAndSaysWhatThatLacks) {
 }
 
 TEST_F(Container, IsRefusedWhereTheFullJailIsDemanded) {
-  for (const std::string& demand : {"--jail namespace ", "KW_JAIL"}) {
+  for (const std::string demand : {"--jail namespace ", "KW_JAIL"}) {
     const Ran ran = demand == "KW_JAIL" ? w_.shell(std::string("KW_JAIL=namespace " KW_BINARY_DIR
                                                                "/bin/as_container \"$KW\" ") +
                                                    kJudge)
@@ -69,8 +69,9 @@ TEST_F(Container, OfARootWhoseHomeIsClosedCompilesElsewhere) {
                "/bin/as_container \"$KW\" --json doctor");
   const auto checks = ran.json()["checks"];
   for (const auto& check : checks)
-    if (check["what"] == "cache")
+    if (check["what"] == "cache") {
       EXPECT_THAT(check["found"].get<std::string>(), HasSubstr("/var/cache/kernelwright"));
+    }
 }
 
 TEST_F(Container, IsToldByDoctorWhatItLacksAndTheFlagsThatMendIt) {

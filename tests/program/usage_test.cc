@@ -49,7 +49,9 @@ void expect_screens(const Workspace& w, const Words& command) {
   const auto lines = split_lines(help.out);
   // All commands are a list that is longer by its nature.
   constexpr std::size_t kLines = 24, kColumns = 80;
-  if (!command.empty()) EXPECT_LE(lines.size(), kLines) << join(words, " ");
+  if (!command.empty()) {
+    EXPECT_LE(lines.size(), kLines) << join(words, " ");
+  }
   for (const auto line : lines) EXPECT_LE(line.size(), kColumns) << line;
   words.back() = "--help-all";
   const Ran all = w.kw(words);
@@ -59,8 +61,9 @@ void expect_screens(const Workspace& w, const Words& command) {
   for (const auto line : split_lines(all.out)) EXPECT_LE(line.size(), kColumns) << line;
   // What the first screen names, the whole has, too.
   for (const auto line : lines)
-    if (line.starts_with("  --"))
+    if (line.starts_with("  --")) {
       EXPECT_THAT(all.out, HasSubstr(std::string(line.substr(0, line.find(' ', 4))))) << line;
+    }
   for (const std::string& name : commands_of(help.out)) {
     Words deeper = command;
     deeper.push_back(name);
