@@ -1,4 +1,4 @@
-// A call of kernel and reference for each workload.
+// Writes C++ test programs that call kernel and reference for each workload.
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/check_program.h"
 
@@ -15,7 +15,7 @@
 namespace kw::deliver {
 namespace {
 
-/// The element's type in the test.
+/// The C++ type that holds an element of this type in the test.
 std::string element(Dtype dtype) {
   switch (dtype) {
     case Dtype::F32:
@@ -42,7 +42,8 @@ std::string list(const std::vector<std::int64_t>& values) {
   return "{" + join(parts, ", ") + "}";
 }
 
-/// A body of `[&](long long i)` for a kind of values; those that plant lines are drawn without.
+/// The body of `[&](long long i)` that draws element i. Kinds of values that plant lines among
+/// random elements are drawn without the planted lines.
 std::string draw_of(const Tensor& tensor) {
   const Values& v = tensor.values;
   const auto number = [&](const char* key, double standard) {
@@ -115,7 +116,7 @@ std::string gate_text(const Gate& gate, const Tensor& tensor, const Workload& wo
       tensor.dtype == Dtype::F16 ? 0x1p-25 : 0.0);
 }
 
-/// The arguments of a call, tensors by `spell`.
+/// The argument list of a call; `spell` writes a tensor, and scalars are `a_<name>`.
 template <class Spell>
 std::string arguments(const Task& task, const Spell& spell) {
   std::vector<std::string> parts;
@@ -130,7 +131,7 @@ std::string scalar_text(const Scalar& scalar) {
   return fmt::format("  const {} a_{} = {};\n", element(scalar.dtype), scalar.name, scalar.integer);
 }
 
-/// Arrays with random values.
+/// Declares the call's scalars and arrays and fills the arrays with random values.
 std::string inputs_text(const Delivery& d, const Workload& w) {
   std::string text;
   for (const Parameter& p : d.task().signature)
@@ -148,7 +149,7 @@ std::string inputs_text(const Delivery& d, const Workload& w) {
   return text;
 }
 
-/// The kernel's call on a GPU, from arrays and back.
+/// Calls the kernel on a GPU: copies the arrays there and the written ones back.
 std::string device_call(const Delivery& d) {
   const Task& task = d.task();
   std::string text;
@@ -178,7 +179,7 @@ std::string call_text(const Delivery& d) {
                      arguments(d.task(), [](const Parameter& p) { return p.name + "_.data()"; }));
 }
 
-/// Copies for the reference, made before the kernel is called.
+/// Copies of the arrays for the reference, made before the kernel overwrites them.
 std::string truths_text(const Delivery& d) {
   std::string text;
   for (const Parameter& p : d.task().signature) {
@@ -192,7 +193,7 @@ std::string truths_text(const Delivery& d) {
   return text;
 }
 
-/// Computes the truth and leaves `is_right`.
+/// Computes the truth, compares, and leaves the answer in `is_right`.
 std::string comparison_text(const Delivery& d, const Workload& w) {
   const Task& task = d.task();
   std::string text =
@@ -224,7 +225,7 @@ std::string function_of(const Delivery& d, const Workload& w, std::size_t number
                      comparison_text(d, w));
 }
 
-/// Copies between the arrays of a function and pointers in the signature's order.
+/// Copies the tensors of a call between its arrays and a list of pointers in the signature's order.
 std::string transfer_text(const Task& task, const char* pointers, bool is_out) {
   std::string text;
   int i = 0;

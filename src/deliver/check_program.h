@@ -8,19 +8,19 @@
 
 namespace kw::deliver {
 
-/// A program that ends with 0 where the kernel is right at every one of the delivery's workloads,
-/// with 77 where there is no GPU for one that needs it. Errors: a reference that bears no
-/// namespace.
+/// A program that ends with 0 where the kernel is right at every workload of the delivery, and with
+/// 77 where a cuda kernel finds no GPU. Errors: a reference that cannot stand in a namespace.
 Result<std::string> check_program(const Delivery& delivery);
 
 /// A short program that calls the kernel once, at the smallest workload.
 std::string example_program(const Delivery& delivery);
 
-/// The same as a library for the test of an operator: `draw_<i>` fills tensors of workload i, and
-/// `check_<i>` says 1 where what they hold after a call is right. Arrays follow the signature.
+/// A shared library for the test of a PyTorch operator: `draw_<i>` fills the tensors of workload i,
+/// and `check_<i>` returns 1 where the tensors after a call are right for those before. Arrays of
+/// tensors follow the signature.
 Result<std::string> check_library(const Delivery& delivery);
 
-/// The task's reference in the namespace kw_reference, its includes first.
+/// The task's reference in the namespace kw_reference, with its includes before the namespace.
 Result<std::string> reference_text(const Delivery& delivery);
 
 }  // namespace kw::deliver

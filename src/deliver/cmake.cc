@@ -1,4 +1,4 @@
-// A folder for CMake: library, test, example, package.
+// Writes an export as a folder for CMake: library, test, example, package.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ std::string flag_lines(const Delivery& d) {
         d.name);
   std::vector<std::string> flags;
   for (const std::string& flag : cpu_flags(d.kernel)) {
-    if (flag == "-fopenmp") continue;  // from find_package
+    if (flag == "-fopenmp") continue;  // the CMake file finds OpenMP with find_package
     flags.push_back(
         flag == "-march=native" ? fmt::format("-march=${{{}_MARCH}}", upper_case(d.name)) : flag);
   }

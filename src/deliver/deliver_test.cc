@@ -129,7 +129,8 @@ TEST(Deliver, APlanBecomesStatements) {
                   Not(HasSubstr("#include <cuda"))));
 }
 
-// Device code that serves a task with padding serves the contiguous one: plans pass by name.
+// Device code that serves a task with padding serves the contiguous variant too, because plans pass
+// arguments by name.
 TEST(Deliver, APlanMayPassArgumentsThatAVariantLeavesOut) {
   const Delivery d = delivery(
       "softmax",
@@ -142,7 +143,8 @@ TEST(Deliver, APlanMayPassArgumentsThatAVariantLeavesOut) {
                     HasSubstr("a.put(0, k.fit<std::int32_t>(v_pitch));")));
 }
 
-// What kw specialise writes for a GPU: the dispatch is the plan's.
+// The dispatch that `kw specialise` writes for a GPU is part of the plan, and is exported with the
+// plan.
 TEST(Deliver, ADispatchOfAPlanGoesAlong) {
   const Delivery plain = delivery(
       "saxpy",
@@ -182,7 +184,7 @@ TEST(Deliver, WhatCannotBeSaidIsRefusedByName) {
   EXPECT_THAT(refusal(d, Form::Torch), HasSubstr("a let of the task is called 'in'"));
 }
 
-// A summary is a task's own text: whatever it holds stays a comment or a string.
+// A summary is text from a task folder: whatever characters it has, it stays a comment or a string.
 TEST(Deliver, AForeignSummaryStaysText) {
   Delivery d = delivery("saxpy", kSaxpy);
   d.definition.task.summary = "ends\nint x; \"\"\" \\";

@@ -1,4 +1,5 @@
-// A judged kernel on its way into a person's program: what an export is made of, and its forms.
+// A judged kernel that is exported into a person's program: what an export is made of, and its
+// forms.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +17,7 @@
 
 namespace kw::deliver {
 
-/// docs/export.md says what each holds.
+/// The forms of an export; docs/export.md says what each holds.
 enum class Form { Header, CMake, Torch, Source };
 
 }  // namespace kw::deliver
@@ -30,14 +31,15 @@ struct EnumNames<deliver::Form> {
 
 namespace kw::deliver {
 
-/// Where the kernel comes from and how fast it was there, in words for comments; empty: unknown.
+/// Where the kernel comes from and how fast it was there, in words for comments. Empty fields are
+/// unknown.
 struct Story {
   std::string kernel;       ///< "attempt 3 (30_skewed) of run fctd3d-1", or the file's name.
   std::string speed;        ///< "2.54x omp (2.33–2.71 at 99.5 %), confirmed"
-  std::string device;       ///< On which that was measured.
-  std::string date;         ///< Of the export, YYYY-MM-DD.
+  std::string device;       ///< The device on which `speed` was measured.
+  std::string date;         ///< Date of the export, YYYY-MM-DD.
   std::string licence;      ///< SPDX identifier that the source gives.
-  std::string certificate;  ///< Text of certificate.json; empty: there is none.
+  std::string certificate;  ///< Text of certificate.json; empty: the kernel has no certificate.
 };
 
 /// Device code for one architecture.
@@ -47,25 +49,25 @@ struct Built {
   std::vector<KernelFacts> kernels;
 };
 
-/// All that a form is made of.
+/// Everything that an export is made of.
 struct Delivery {
   task::Definition definition;
-  Candidate kernel;              ///< At the knobs to be pinned.
-  task::CandidateHeader header;  ///< Of it.
-  std::string name;              ///< Of the function in the user's program: kw_softmax.
+  Candidate kernel;              ///< The kernel at the knobs that the export pins.
+  task::CandidateHeader header;  ///< The parsed directives of `kernel`.
+  std::string name;              ///< The function's name in the user's program: kw_softmax.
   Story story;
-  std::vector<Built> built;         ///< cuda: at least one.
-  std::vector<Workload> workloads;  ///< For the tests that go along.
+  std::vector<Built> built;         ///< Compiled device code; at least one for a cuda kernel.
+  std::vector<Workload> workloads;  ///< The shapes that the exported tests run.
 
   bool is_cuda() const { return kernel.target == Target::Cuda; }
   const Task& task() const { return definition.task; }
 };
 
-/// Texts by their path below the export's folder.
+/// Exported texts by their path below the export's folder.
 using Files = std::map<std::string, std::string>;
 
-/// The files of a form. Errors (of the input) say what of this kernel the form cannot express; then
-/// nothing was made. Pure; linear in the source and its cubins.
+/// The files of an export in this form. Errors (of the input) say what of this kernel the form
+/// cannot express. Pure; linear in the source and its cubins.
 Result<Files> deliver(Form form, const Delivery& delivery);
 
 /// The identifier behind SPDX-License-Identifier in a source; empty where it has none.

@@ -1,4 +1,5 @@
-// Word by word: names are spelled anew, numbers wrapped, everything else stays.
+// Translates expressions word by word: names are spelled anew, numbers are wrapped, everything else
+// stays.
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/formula_text.h"
 
@@ -10,7 +11,8 @@
 namespace kw::deliver {
 namespace {
 
-/// Calls back for each piece: a word (names, functions), a number, or symbols and blanks.
+/// Callbacks for the pieces of an expression: words (names, functions), numbers, symbols and
+/// blanks.
 struct Pieces {
   std::function<Result<std::string>(std::string_view)> word;
   std::function<std::string(std::string_view)> number;

@@ -1,4 +1,5 @@
-// One header: a declaration for C and C++, and behind a macro the implementation for one C++ unit.
+// Writes an export as one header: a declaration for C and C++, and behind a macro the
+// implementation for one C++ unit.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Includes in front, C linkage off.
+// Separates a source's includes from its code, and turns C linkage into C++'s.
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/isolate.h"
 
@@ -19,8 +19,8 @@ std::string word_of(std::string_view line) {
   return std::string(task::leading_word(trim(text.substr(1))));
 }
 
-/// For text with code above an #include: all of them come first, those of conditions where there
-/// is such a file.
+/// Cuts a source that has code above an #include: all includes move to the front, and conditional
+/// ones are included where their file exists.
 Isolated hoisted(std::string_view source) {
   Isolated parts;
   int depth = 0;
@@ -57,7 +57,7 @@ Isolated hoisted(std::string_view source) {
 
 Result<Isolated> isolate(std::string_view source, task::CandidateHeader header,
                          const std::string& function) {
-  // Knobs are pinned, so nothing varies.
+  // The knobs of an export are pinned, so no part of the source varies with them.
   header.knobs.clear();
   header.derived.clear();
   Isolated parts;
@@ -66,7 +66,7 @@ Result<Isolated> isolate(std::string_view source, task::CandidateHeader header,
   } else {
     parts = hoisted(source);
   }
-  // What a dispatch by shape remembers of the includes' own macros.
+  // A dispatch by shape saves macros of the includes in KW_HAD_ macros, which it defines itself.
   for (const auto& name : task::identifiers_of(parts.includes))
     if (name.starts_with("KW_HAD_")) parts.macros.insert(name);
   parts.code = task::with_cpp_linkage(parts.code, function);

@@ -12,13 +12,14 @@
 namespace kw::deliver {
 
 struct Isolated {
-  std::string includes;          ///< What stands before any namespace.
-  std::string code;              ///< The rest, without C linkage of what it defines itself.
-  std::set<std::string> macros;  ///< That the text defines or undoes.
+  std::string includes;          ///< Text that stands before any namespace.
+  std::string code;              ///< All other text; what it defines itself has no C linkage.
+  std::set<std::string> macros;  ///< Macros that the text defines or undefines.
 };
 
-/// `function`: what it defines for its caller. `// kw:` lines are left out. An #include below code
-/// moves before it; what C linkage declares and another library defines stays as it is.
+/// Cuts `source` for a namespace. `function` is the name that the source defines for its caller.
+/// `// kw:` lines are left out, an #include below code moves before that code, and C linkage stays
+/// on declarations of what other libraries define.
 Result<Isolated> isolate(std::string_view source, task::CandidateHeader header,
                          const std::string& function);
 

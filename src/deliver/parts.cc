@@ -1,4 +1,4 @@
-// Words, declarations and flags of exports.
+// Text that several forms of an export share: words, declarations, flags.
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/parts.h"
 
@@ -28,7 +28,7 @@ std::string filled(std::string_view text, const std::map<std::string, std::strin
     const auto close = open == std::string_view::npos ? open : text.find('@', open + 1);
     if (close == std::string_view::npos) break;
     const auto found = values.find(std::string(text.substr(open + 1, close - open - 1)));
-    // An @ of the text itself, as in Python, goes as it is.
+    // An @ that begins no known name, as of a Python decorator, stays as written.
     out += text.substr(0, found == values.end() ? open + 1 : open);
     if (found != values.end()) out += found->second;
     text.remove_prefix(found == values.end() ? open + 1 : close + 1);

@@ -12,36 +12,40 @@
 
 namespace kw::deliver {
 
-/// A literal of C and of Python, on one line: foreign text with what hides or ends it escaped.
+/// A string literal of C and of Python, on one line; characters that would hide or end it are
+/// escaped.
 std::string quoted(std::string_view text, std::size_t limit);
 
-/// Each @NAME@ of an embedded text in its value's place. Every name of the text must be given.
+/// An embedded text with every @NAME@ replaced by its value. `values` must have every name of the
+/// text.
 std::string filled(std::string_view text, const std::map<std::string, std::string>& values);
 
-/// The C type of an argument; tensors of two-byte types are `void`, so that no header is needed.
+/// The C type of an argument. Tensors of two-byte types are `void`, so that no header is needed.
 std::string c_type(const Parameter& parameter);
-/// "int n, float a, const float* x, float* y", each name behind `prefix`, and then what `more`
-/// says.
+/// "int n, float a, const float* x, float* y": the parameters in C, each name behind `prefix`, with
+/// `more` at the end.
 std::string c_parameters(const Task& task, std::string_view more = {},
                          std::string_view prefix = {});
-/// "n, a, x, y"
+/// "n, a, x, y": the names of the arguments.
 std::string argument_names(const Task& task);
 
-/// Flags that decide what a cpu kernel's code means and how fast it is, as it was judged.
+/// Compiler flags that decide what a cpu kernel's code means and how fast it is, as the kernel was
+/// judged.
 std::vector<std::string> cpu_flags(const Candidate& kernel);
-/// Flags of the libraries that it is linked with.
+/// Linker flags for the libraries that the kernel uses.
 std::vector<std::string> link_libraries(const Candidate& kernel);
 
-/// Lines of comment (`// …`) that say what this is, from where, how fast and by whose licence.
+/// Comment lines (`// …`) that say what the file is, where the kernel comes from, how fast it was,
+/// and its licence.
 std::string head_comment(const Delivery& delivery, std::string_view what);
-/// The same as text for a README.
+/// The story of the kernel, as head_comment() tells it, as text for a README.
 std::string story_text(const Delivery& delivery);
 
 /// A comment line for each tensor, with sizes and alignment, and for each scalar that follows from
 /// sizes.
 std::string argument_comment(const Delivery& delivery);
 
-/// LICENSE and, where there is one, certificate.json.
+/// Adds LICENSE and, where the kernel has a certificate, certificate.json.
 void add_papers(const Delivery& delivery, Files& files);
 
 /// One file with declaration and implementation: the form `header`, and part of the others.

@@ -1,4 +1,4 @@
-// The implementation behind a cuda header: code, driver, plan, entries.
+// Writes the implementation behind a cuda header: code, driver, plan, entry functions.
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/plan_code.h"
 
@@ -18,7 +18,7 @@
 namespace kw::deliver {
 namespace {
 
-/// Eight bytes a number: text that compilers read quickly.
+/// Bytes as a list of 64-bit numbers, which compilers read faster than a list of bytes.
 std::string words_of(const std::string& bytes) {
   std::string text;
   for (std::size_t at = 0; at < bytes.size(); at += 8) {
@@ -29,7 +29,7 @@ std::string words_of(const std::string& bytes) {
   return text;
 }
 
-/// The cubins with the symbols of their kernels, and the entries of `kCodes`.
+/// The generated text of the cubins with their kernels' symbols, and the entries of `kCodes`.
 struct CodeText {
   std::string data;
   std::string entries;
@@ -78,7 +78,7 @@ Result<std::string> cuda_implementation(const Delivery& d) {
       return fail_input("no code was built for the kernel " + kernel, d.kernel.name);
   const CodeText code = code_text(d, writer.kernels());
   const std::string_view driver = embedded_text("driver.in");
-  // What stands before the mark declares `Code`.
+  // The driver's text before this mark declares `Code`.
   const auto mark = driver.find("/// A context's copy of the code.");
   KW_ASSERT(mark != std::string_view::npos);
   return fmt::format(

@@ -1,4 +1,5 @@
-// From a launch plan to C++ that evaluates it at run time and launches through CUDA's driver.
+// Turns a launch plan into C++ that evaluates the plan at run time and launches through CUDA's
+// driver.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,8 +10,8 @@
 
 namespace kw::deliver {
 
-/// What stands behind the declaration in a header for cuda: the cubins, the driver's calls, the
-/// plan, and the three functions. Errors (of the input) name what of the plan cannot be said.
+/// The implementation part of a header for cuda: the cubins, the driver's calls, the plan, and the
+/// three functions. Errors (of the input) name the part of the plan that C++ text cannot express.
 Result<std::string> cuda_implementation(const Delivery& delivery);
 
 }  // namespace kw::deliver

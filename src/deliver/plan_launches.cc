@@ -1,4 +1,4 @@
-// Launches of a plan as C++: which kernel, on what, with which bytes.
+// Writes launches of a plan as C++: the kernel, its grid and the bytes of its arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

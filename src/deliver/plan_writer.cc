@@ -1,4 +1,4 @@
-// Names, blocks and memory of a plan as C++.
+// Writes names, blocks and memory of a plan as C++.
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/plan_writer.h"
 
@@ -48,8 +48,8 @@ Result<std::string> PlanWriter::run() {
   return out_;
 }
 
-/// A value for every dim: an argument of that name, or what makes a scalar's formula or what it
-/// must be.
+/// Gives every dim a value: the argument of that name, or the solution for the dim of an integer
+/// argument's formula.
 Result<> PlanWriter::derive_dims() {
   std::vector<std::string> known;
   for (const Parameter& p : d_.task().signature)
@@ -107,7 +107,7 @@ Result<> PlanWriter::write_names() {
     const bool is_argument = std::ranges::any_of(
         d_.task().signature, [&](const Parameter& p) { return p.name == scalar.name; });
     if (is_real(scalar.dtype)) {
-      // A real constant of the task that no argument carries is what the task says.
+      // A real constant that is no argument has the value that the task gives.
       scope_.numbers[scalar.name] =
           is_argument ? "a_" + scalar.name : fmt::format("double({:.17g})", scalar.real);
       continue;
@@ -117,7 +117,7 @@ Result<> PlanWriter::write_names() {
       line(fmt::format("const Int v_{0} = a_{0};", scalar.name));
       if (formula) checked(fmt::format("k.same({0}, v_{1}, \"{1}\");", *formula, scalar.name));
     } else if (!is_argument && formula && !scope_.numbers.contains(scalar.name)) {
-      // A variant that leaves an argument out: the plan may pass what it would be.
+      // The plan may pass an argument that a variant leaves out; its formula gives the value.
       checked(fmt::format("const Int v_{} = {};", scalar.name, *formula));
     } else {
       continue;

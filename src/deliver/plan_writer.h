@@ -12,7 +12,7 @@
 
 namespace kw::deliver {
 
-/// Statements over a `Call k` of texts/call.in and the arguments of the task's function.
+/// Writes statements over a `Call k` of texts/call.in and the arguments of the task's function.
 class PlanWriter {
  public:
   /// `delivery` must outlive it.
@@ -21,13 +21,13 @@ class PlanWriter {
   /// The body of `void plan(Call& k, arguments)`. Errors name the line of the kernel.
   Result<std::string> run();
 
-  /// Kernels by the number that launches know them by, as plans write them.
+  /// The kernels' names as plans write them; a kernel's index here is its number in launches.
   const std::vector<std::string>& kernels() const { return kernels_; }
 
  private:
   struct Place {
     std::string variable;
-    std::string type;  ///< Of an element; empty: a tensor map.
+    std::string type;  ///< C++ type of an element; empty: the place is a tensor map.
     int element_bytes = 0;
     std::size_t rank = 0;
     bool is_map() const { return type.empty(); }
@@ -75,7 +75,7 @@ class PlanWriter {
   void declare(const std::string& name, std::string variable, const std::string& type,
                std::size_t rank);
   void line(const std::string& text);
-  /// A statement after which a fault ends the plan.
+  /// Writes a statement and returns from the plan where the statement fails.
   void checked(const std::string& text);
   std::string at_line() const;
 
@@ -86,8 +86,9 @@ class PlanWriter {
   std::string out_;
   int depth_ = 1;
   int loops_ = 0;
-  std::size_t at_ = 0;                                         ///< Byte of the directive at hand.
-  std::map<std::string, std::string, std::less<>> underived_;  ///< Dims without a value, and why.
+  std::size_t at_ = 0;  ///< Byte of the source where the directive that is being written begins.
+  /// Dims without a value, and why they have none.
+  std::map<std::string, std::string, std::less<>> underived_;
 };
 
 }  // namespace kw::deliver

@@ -1,4 +1,4 @@
-// Texts of src/deliver/texts and the licence, as they were when the program was built.
+// Files of src/deliver/texts and the licence, embedded when the program was built.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,8 @@
 
 namespace kw::deliver {
 
-/// The file of that name, without folders; empty if there is none. Lives as long as the program.
+/// The embedded file of that name, without folders; empty if none has the name. Lives as long as
+/// the program.
 std::string_view embedded_text(std::string_view name);
 
 }  // namespace kw::deliver

@@ -1,4 +1,4 @@
-// A folder that pip installs: the kernel behind a custom operator of PyTorch.
+// Writes an export as a folder that pip installs: the kernel behind a custom operator of PyTorch.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@
 namespace kw::deliver {
 namespace {
 
-/// Lines of a comment of C++ as lines of Python's.
+/// Turns the lines of a C++ comment into lines of a Python comment.
 std::string python_comment(std::string_view text) {
   std::string out;
   for (const auto line : split_lines(text))
@@ -54,7 +54,8 @@ std::string argtypes(const Task& task, std::string_view more) {
   return "[" + join(parts, ", ") + "]";
 }
 
-/// `def _run(…)`: what both devices do before and after their call.
+/// The function `_run` of the Python module: what happens before and after the call on either
+/// device.
 std::string run_text(const Delivery& d, const TorchSignature& s) {
   const Task& task = d.task();
   std::string text =
@@ -67,7 +68,7 @@ std::string run_text(const Delivery& d, const TorchSignature& s) {
     if (s.knows(dim)) text += fmt::format("    _check({0} >= 0, \"{0} is not negative\")\n", dim);
   for (const Parameter& p : task.signature) {
     if (!p.is_tensor) {
-      // ctypes would cut off what does not fit.
+      // ctypes would cut off a value that does not fit the C type.
       if (p.dtype == Dtype::I32)
         text += fmt::format("    _check(-(2**31) <= {0} < 2**31, \"{0} fits 32 bits\")\n", p.name);
       given.push_back(p.name);
@@ -139,7 +140,7 @@ std::string module_text(const Delivery& d, const TorchSignature& s) {
                                                {"SUMMARY", quoted(task.summary, 200)}});
 }
 
-/// Only shapes without padding: tensors of the operator are contiguous.
+/// The workloads without padding, since the operator takes contiguous tensors only.
 std::vector<Workload> plain_workloads(const Delivery& d) {
   std::vector<Workload> plain;
   for (const Workload& w : d.workloads)

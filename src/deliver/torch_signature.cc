@@ -1,4 +1,4 @@
-// Dims from shapes, then from what remains.
+// Derives dims from tensors' shapes, then from the remaining arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/torch_signature.h"
 
@@ -14,11 +14,11 @@
 namespace kw::deliver {
 namespace {
 
-/// One equation of sizes: the formula is what `text` gives.
+/// An equation between sizes: the value of `formula` is what `text` computes.
 struct Equation {
   Expr formula;
-  std::string text;   ///< In Python.
-  std::string words;  ///< For who breaks it.
+  std::string text;   ///< An expression in Python.
+  std::string words;  ///< Describes the equation in the message for a caller who breaks it.
 };
 
 Result<std::string> plain(const Expr& expr, const std::string& zero = {}) {
@@ -65,7 +65,7 @@ Result<> TorchSignature::derive(const Delivery& d) {
   const auto is_argument = [&](const std::string& name) {
     return std::ranges::any_of(task.signature, [&](const Parameter& p) { return p.name == name; });
   };
-  // Each becomes a variable of Python's.
+  // Each of these names becomes a variable in Python.
   const auto refuse_reserved = [&](std::string_view what, const std::string& name) -> Result<> {
     if (!contains(kReserved, name)) return {};
     return fail_input(fmt::format(
@@ -127,7 +127,7 @@ Result<> TorchSignature::derive(const Delivery& d) {
   KW_TRY(add_lets());
   for (bool has_grown = true; has_grown;) {
     has_grown = KW_TRY(solve(shapes));
-    // A pitch counts once its row is known.
+    // The equation of a pitch is used only once the length of its row is known.
     std::vector<Equation> ready;
     for (const Equation& e : pitches)
       if (std::ranges::all_of(e.formula.names(), [&](const auto& name) {
@@ -142,7 +142,7 @@ Result<> TorchSignature::derive(const Delivery& d) {
       if (!dim || !contains(d.definition.dims, *dim)) continue;
       as_argument.insert(scalar.name);
       if (*dim == scalar.name) {
-        have.push_back(*dim);  // it stands among the arguments
+        have.push_back(*dim);  // the dim is an argument itself
       } else {
         have.push_back(scalar.name);
         add(*dim, fmt::format("{} - ({})", scalar.name, KW_TRY(plain(scalar.integer.expr, *dim))));

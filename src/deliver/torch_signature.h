@@ -10,34 +10,35 @@
 
 namespace kw::deliver {
 
-/// torch.float32, …
+/// The name of the type in PyTorch: torch.float32, …
 std::string torch_dtype(Dtype dtype);
 
-/// Sizes that tensors show are no arguments; tensors that are only written are results.
+/// The operator's signature: sizes that tensors show are no arguments, and tensors that are only
+/// written are results.
 class TorchSignature {
  public:
   /// Error (of the input): a size that neither tensors nor arguments give, or a formula that Python
-  /// cannot say.
+  /// cannot express.
   static Result<TorchSignature> of(const Delivery& delivery);
 
-  /// "(float a, Tensor x, Tensor(a!) y) -> ()"
+  /// The operator's schema: "(float a, Tensor x, Tensor(a!) y) -> ()"
   std::string schema() const;
-  /// "a, x, y"
+  /// The names of the arguments: "a, x, y"
   std::string names() const;
   bool takes(const std::string& name) const;
-  /// Whether it is an argument or derived.
+  /// Whether the name is an argument or derived from arguments.
   bool knows(const std::string& name) const;
-  /// The arguments as a list of texts in Python, and those that are written.
+  /// The names of all arguments as a Python list of strings.
   std::string order_list() const;
   std::string mutated_list() const;
-  /// "y" or "y, z": the results; empty: there are none.
+  /// "y" or "y, z": the tensors that the operator returns; empty: it returns none.
   std::string outs() const;
   std::string first_tensor() const;
   /// The body of `_derive`, which returns values_list().
   const std::string& derive_text() const { return derive_; }
-  /// "(n, m,)": dims, lets and integer arguments that were derived.
+  /// "(n, m,)": a Python tuple of the dims, lets and integer arguments that were derived.
   std::string values_list() const;
-  /// A tensor's sizes as a tuple over those values.
+  /// A tensor's sizes as a Python tuple over the names of values_list().
   const std::string& shape_of(const std::string& tensor) const { return shapes_.at(tensor); }
 
  private:
