@@ -22,7 +22,8 @@ struct Loop {
   std::string variable;
   Polynomial bound;  ///< First value that is not reached.
   bool starts_at_zero = false;
-  std::size_t begin = 0;  ///< Tokens of the loop, body included.
+  /// Index of the loop's first token; the range from here to `end` includes the body.
+  std::size_t begin = 0;
   std::size_t end = 0;
 };
 
@@ -50,7 +51,7 @@ class BodyStudy {
 
   // --- index expressions ---
 
-  /// Reads a sum at `i`; moves `i` behind it.
+  /// Reads a sum that starts at token `i`; moves `i` behind the sum.
   std::optional<Polynomial> sum(std::size_t& i, std::size_t end, int nesting = 0) const {
     if (nesting > kMaxNesting) return std::nullopt;
     auto total = product(i, end, nesting);
@@ -93,7 +94,7 @@ class BodyStudy {
   std::optional<Polynomial> parenthesised(std::size_t& i, std::size_t end, int nesting) const {
     const auto close = find_closing(tokens_, i);
     if (close >= end) return std::nullopt;
-    // A cast: nothing but words of a type before a factor.
+    // Parentheses that hold only words of a type, before a factor, are a cast.
     const bool is_cast = tokens_[close - 1].is("size_t") || tokens_[close - 1].is("int") ||
                          tokens_[close - 1].is("long") || tokens_[close - 1].is("ptrdiff_t") ||
                          tokens_[close - 1].is("int64_t");
@@ -124,7 +125,7 @@ class BodyStudy {
 
   // --- locals and loops ---
 
-  /// `const int idx = i * n + j;`: names that are set once stand for what they are set to.
+  /// Locals that are set once, as in `const int idx = i * n + j;`, stand for their value.
   void find_locals() {
     std::map<std::string, int> assigned;
     for (std::size_t i = function_.open; i + 1 < function_.close; ++i)
@@ -196,7 +197,7 @@ class BodyStudy {
     return loop;
   }
 
-  /// `i = 0; while (i < n) { …; i++; }`.
+  /// Reads a loop of the form `i = 0; while (i < n) { …; i++; }`.
   std::optional<Loop> read_while(std::size_t begin, std::size_t close) const {
     Loop loop;
     loop.variable = tokens_[begin + 2].text;
@@ -216,7 +217,7 @@ class BodyStudy {
       const bool is_step =
           at(i + 1, "++") || at(i - 1, "++") || (at(i + 1, "+=") && at(i + 2, "1"));
       if (!is_step && (is_assignment(i + 1) || at(i - 1, "--"))) return std::nullopt;
-      // It comes last, so that the body sees every value from the first on.
+      // The step is the body's last statement, so that the body sees every value from the first on.
       if (is_step && statement_end(tokens_, i, function_.close) + 1 != loop.end)
         return std::nullopt;
       steps += is_step;
@@ -307,7 +308,7 @@ class BodyStudy {
     if (!is_set) access.is_read = true;
     if (!is_first) return;
     access.is_read_first = !is_set;
-    // In `y[i] = f(y[i])` the read comes first although it stands behind.
+    // In `y[i] = f(y[i])` the read of y happens first although it stands behind the write.
     for (std::size_t i = end; i < function_.close && !at(i, ";"); ++i)
       if (at(i, parameter)) access.is_read_first = true;
   }
@@ -331,8 +332,8 @@ class BodyStudy {
     return shape;
   }
 
-  /// `i * n * m + j * m + k`: each loop variable with its stride; sizes are quotients of strides,
-  /// and the outermost size is the loop's bound.
+  /// Sizes from a flat index such as `i * n * m + j * m + k`, where each loop variable has a
+  /// stride: sizes are quotients of strides, and the outermost size is the loop's bound.
   std::vector<Polynomial> flat_shape(const Polynomial& index, std::size_t token, bool is_set,
                                      Access& access) const {
     struct Term {
@@ -359,7 +360,7 @@ class BodyStudy {
         terms.push_back({loop, stride});
     }
     if (terms.empty()) {
-      // A constant element.
+      // What remains of the index is a constant element of a row.
       if (rest.size() > 1 || (rest.size() == 1 && !rest.begin()->first.empty())) return {};
       const auto element = rest.empty() ? 0 : rest.begin()->second;
       return {{{{}, element + (element < INT64_MAX ? 1 : 0)}}};
@@ -370,7 +371,7 @@ class BodyStudy {
     if (!terms.back().stride.empty()) return {};
     for (const auto& term : terms)
       if (is_set && !term.loop->starts_at_zero) access.is_partial = true;
-    // Neighbours along the outermost axis move its bound.
+    // Offsets along the outermost axis, as a stencil has them, move the bound of that axis.
     auto outermost = terms[0].loop->bound;
     const auto offset = rest.find(terms[0].stride);
     if (offset != rest.end())
@@ -408,7 +409,8 @@ class BodyStudy {
     return true;
   }
 
-  /// More dimensions win; among equal ones the larger outermost constant, where only that differs.
+  /// Keeps the shape with more dimensions. Between shapes of equal dimensions that differ in the
+  /// constant of the outermost size only, the larger one is kept.
   static void merge_shape(std::vector<Polynomial> shape, std::vector<Polynomial>& best) {
     if (shape.size() > best.size()) {
       best = std::move(shape);
@@ -417,7 +419,7 @@ class BodyStudy {
         return size.empty() || (size.size() == 1 && size.begin()->first.empty());
       };
       for (std::size_t i = 0; i < shape.size(); ++i) {
-        // `y[0]` beside `y[i]`.
+        // A loop's bound replaces a constant index, as where `y[0]` stands beside `y[i]`.
         if (is_constant(best[i]) && !is_constant(shape[i])) best[i] = shape[i];
         const auto difference = add(shape[i], best[i], -1);
         if (difference && difference->size() == 1 && difference->begin()->first.empty() &&
@@ -430,7 +432,7 @@ class BodyStudy {
   const CFunction& function_;
   const Tokens& tokens_;
   const Branches branches_;
-  std::set<std::size_t> counted_;  ///< Each `while` that is a plain loop.
+  std::set<std::size_t> counted_;  ///< Tokens of each `while` that is a plain loop.
   std::map<std::string, Polynomial, std::less<>> known_;
   std::vector<Loop> loops_;
   BodyFacts facts_;

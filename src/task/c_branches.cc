@@ -1,4 +1,4 @@
-// Ranges of tokens under each condition.
+// Finds the ranges of tokens that run under each condition.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/c_branches.h"
 
@@ -29,7 +29,7 @@ std::size_t statement_end(const std::vector<CodeToken>& tokens, std::size_t i, s
 
 Branches::Branches(const CFunction& function, const std::vector<CodeToken>& tokens)
     : function_(function), tokens_(tokens) {
-  // From the last to the first, so that the end of `else if` is known.
+  // Conditions are read from the last to the first, so that the end of an `else if` is known.
   for (std::size_t i = function.close; i-- > function.open;) {
     if (!at(tokens, i, "if") || !at(tokens, i + 1, "(")) continue;
     const auto condition = find_closing(tokens, i + 1);

@@ -1,4 +1,4 @@
-// What of a function body runs for certain: if and else, and what leaves a loop early.
+// Which parts of a function body run for certain: if and else, and what leaves a loop early.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,13 +20,13 @@ class Branches {
  public:
   Branches(const CFunction& function, const std::vector<CodeToken>& tokens);
 
-  /// Whether `name[…] = …` at this token happens on every way past it: under no condition, or the
-  /// other branch writes the name too.
+  /// Whether `name[…] = …` at this token is executed on every path: the write is under no
+  /// condition, or the other branch writes the name too.
   bool is_sure(std::size_t token, std::string_view name) const;
-  /// Anything that decides: `if`, `?`, or what has_jumps() sees.
+  /// Whether the body decides anything: by `if`, `?`, or what has_jumps() sees.
   bool has_any(const std::set<std::size_t>& counted) const;
-  /// Whether something may leave or skip a part: `continue`, `break`, `return`, `goto`, `switch`,
-  /// `do`, and each `while` but those at the tokens `counted`, which are plain loops.
+  /// Whether something may leave or skip a part of the body: `continue`, `break`, `return`, `goto`,
+  /// `switch`, `do`, and each `while` but those at the tokens `counted`, which are plain loops.
   bool has_jumps(const std::set<std::size_t>& counted) const;
 
  private:
@@ -34,7 +34,8 @@ class Branches {
     std::size_t begin = 0;
     std::size_t then = 0;
     std::size_t then_end = 0;
-    std::size_t end = 0;  ///< Of its else, which begins behind `then_end`; the same: it has none.
+    /// One past the last token of the `else`; equal to `then_end` where there is no `else`.
+    std::size_t end = 0;
   };
 
   bool writes(std::size_t from, std::size_t to, std::string_view name) const;

@@ -1,4 +1,4 @@
-// One function definition of a plain C or C++ file: its parameters, and how its body uses them.
+// A function definition in a plain C or C++ file: its parameters, and how its body uses them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,10 +19,10 @@ namespace kw::task {
 struct CParameter {
   std::string name;
   Dtype dtype = Dtype::F32;
-  bool is_pointer = false;  ///< Also of array parameters.
-  bool is_const = false;    ///< What it points to.
+  bool is_pointer = false;  ///< True for array parameters too.
+  bool is_const = false;    ///< Whether the data that a pointer points to is const.
   std::vector<std::string>
-      bounds;  ///< Of an array parameter, outermost first; the first may be "".
+      bounds;  ///< Sizes of an array parameter, outermost first; the first may be "".
 };
 
 struct CFunction {
@@ -43,20 +43,21 @@ std::vector<CFunction> find_functions(const std::vector<CodeToken>& tokens);
 Result<CFunction> parse_c_function(std::string_view source, std::string_view file,
                                    const std::vector<CodeToken>& tokens, std::string_view wanted);
 
-/// Sum of products of names: the form in which index expressions are compared. Keys are sorted
-/// factors.
+/// A sum of products of names, the form in which index expressions are compared. Keys are the
+/// sorted factors of a product, values how often it occurs.
 using Polynomial = std::map<std::vector<std::string>, std::int64_t>;
 
-/// `#define NAME 12` lines.
+/// The values of `#define NAME 12` lines, by name.
 std::map<std::string, std::int64_t> integer_macros(std::string_view source);
 
-/// What a body does to one pointer parameter.
+/// How a function body uses one pointer parameter.
 struct Access {
   bool is_read = false;
   bool is_written = false;
-  bool is_read_first = false;   ///< Some element may be read before it is written.
-  bool is_escaping = false;     ///< Passed on or copied: the rest is unknown.
-  bool is_accumulated = false;  ///< `+=` and the like.
+  bool is_read_first = false;  ///< Some element may be read before it is written.
+  /// The pointer is passed on or copied, so that other uses are unknown.
+  bool is_escaping = false;
+  bool is_accumulated = false;  ///< Elements are updated by `+=` or a similar operator.
   bool is_partial = false;      ///< Written by loops that do not start at 0, or under a condition.
   bool has_offsets = false;     ///< Neighbours are read, as in a stencil.
   std::string row;  ///< Length of a row where the last size is the distance between rows.

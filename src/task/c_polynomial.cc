@@ -10,7 +10,7 @@
 namespace kw::task {
 namespace {
 
-constexpr std::size_t kMaxTerms = 64;  // more is no index
+constexpr std::size_t kMaxTerms = 64;  // more terms are no index expression
 constexpr std::size_t kMaxFactors = 8;
 
 }  // namespace
@@ -56,7 +56,7 @@ std::optional<Monomial> divide(const Monomial& a, const Monomial& b) {
 
 std::string to_expression(const Polynomial& polynomial) {
   std::string text;
-  // Products first and the constant last, as people write it.
+  // As people write sums: products first, the constant last.
   for (auto term = polynomial.rbegin(); term != polynomial.rend(); ++term) {
     const auto& [monomial, factor] = *term;
     const auto magnitude =

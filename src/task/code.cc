@@ -11,7 +11,7 @@
 namespace kw::task {
 namespace {
 
-/// Longest first.
+/// The symbols of several characters; longer ones come first, so that they win.
 constexpr auto kSymbols =
     std::to_array<std::string_view>({"<<=", ">>=", "...", "->*", "::", "->", "++", "--",
                                      "<<",  ">>",  "<=",  ">=",  "==", "!=", "&&", "||",
@@ -98,7 +98,7 @@ class Tokenizer {
     add(CodeToken::Kind::Text, end - at_);
   }
 
-  /// `prefix` ends with the quote.
+  /// Reads a raw string literal, of which the first `prefix` bytes end with the quote.
   void read_raw_text(std::size_t prefix) {
     const auto open = source_.find('(', at_);
     std::size_t end = source_.size();
@@ -138,7 +138,7 @@ std::vector<std::size_t> parameters_of(std::string_view source, std::string_view
   std::vector<std::size_t> counts;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (tokens[i].is("{")) {
-      // What stands in `extern "C" { … }` is outside of every function, too.
+      // Code inside `extern "C" { … }` is outside of every function, too.
       const bool is_linkage = i >= 2 && tokens[i - 2].is("extern");
       if (!is_linkage) i = find_closing(tokens, i);
       continue;

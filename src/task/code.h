@@ -18,23 +18,24 @@ struct CodeToken {
   bool is(std::string_view wanted) const { return text == wanted && kind != Kind::Text; }
 };
 
-/// Tokens without comments and preprocessor lines. Total: bytes that no C++ has become symbols, and
-/// text that does not end stops at its line.
+/// The tokens of a source without comments and preprocessor lines. Never fails: bytes that no C++
+/// has become symbols, and a string literal without an end stops at the end of its line.
 std::vector<CodeToken> tokenize(std::string_view source);
 
 /// Index of the bracket that closes the one at `open`, or tokens.size().
 std::size_t find_closing(const std::vector<CodeToken>& tokens, std::size_t open);
 
-/// How many parameters each function (or template) of that name has that is defined outside every
-/// brace but those of `extern "C"`.
+/// The number of parameters of each function or template of that name whose definition stands
+/// outside all braces but those of `extern "C"`.
 std::vector<std::size_t> parameters_of(std::string_view source, std::string_view name);
 
 inline bool defines_function(std::string_view source, std::string_view name) {
   return !parameters_of(source, name).empty();
 }
 
-/// The source with C++'s linkage where it gives C's to what it defines itself: to a function or
-/// variable, or to a block that mentions `function`. Declarations of others' functions keep C's.
+/// The source with C++ linkage instead of C linkage on what it defines itself: on a function or
+/// variable, or on a block that mentions `function`. Declarations of functions that others define
+/// keep C linkage.
 std::string with_cpp_linkage(std::string_view source, std::string_view function);
 
 }  // namespace kw::task

@@ -15,7 +15,7 @@
 
 namespace kw::task {
 
-/// A derived integer; may use dims and earlier ones.
+/// A derived integer; its formula may use dims and the lets before it.
 struct Let {
   std::string name;
   Formula value;
@@ -38,7 +38,7 @@ struct ValuesSpec {
   Position place;
 };
 
-/// Neither bound: the whole dimension. `lo` alone: the one index.
+/// A range of one dimension. Without bounds: the whole dimension; with `lo` alone: that one index.
 struct RangeSpec {
   std::optional<Formula> lo;
   std::optional<Formula> hi;
@@ -54,17 +54,19 @@ struct TensorSpec {
   std::int64_t alignment = 64;
   ValuesSpec values;
   bool is_whole_compared = false;
-  std::vector<std::vector<RangeSpec>> regions;  ///< Where not whole; empty: not compared.
+  /// The compared parts of a tensor that is not compared whole; empty: the tensor is not compared.
+  std::vector<std::vector<RangeSpec>> regions;
   Position place;
 };
 
-/// What inputs of timed workloads hold instead, so that a missing element or bit shows there.
+/// Other values that inputs of timed workloads hold, so that a missing element or bit shows in the
+/// result.
 struct TimedSpec {
   /// Which elements of the outputs are exact in any order of summing.
   enum class Exact { None, Planted, All };
-  std::map<std::string, ValuesSpec> values;  ///< By tensor.
+  std::map<std::string, ValuesSpec> values;  ///< By tensor name.
   Exact exact = Exact::None;
-  double within = 0.5;  ///< Units of the grid that those may be off by.
+  double within = 0.5;  ///< Units of the output's grid by which exact elements may be off.
 };
 
 struct WorkSpec {
@@ -74,31 +76,36 @@ struct WorkSpec {
 struct WorkloadSpec {
   std::string name;
   Group group = Group::Check;
-  std::vector<Target> targets;  ///< Empty: all.
+  std::vector<Target> targets;  ///< The targets that run the workload; empty: all.
   Names dims;
-  std::map<std::string, ValuesSpec> values;   ///< By tensor; replaces that of the task.
-  std::map<std::string, ScalarSpec> scalars;  ///< By scalar; replaces that of the task.
+  std::map<std::string, ValuesSpec> values;   ///< Values by tensor name, which replace the task's.
+  std::map<std::string, ScalarSpec> scalars;  ///< Scalars by name, which replace the task's.
   Position place;
 
   bool is_for(Target target) const;
 };
 
-/// What a variant leaves out of the task that it is like.
+/// What a variant leaves out of the task that its `like` names.
 struct Narrowing {
-  /// Dims of the other task that are constants here, whatever a workload says; they are `lets`.
+  /// Values of the other task's dims that are constants in the variant; they count among its
+  /// `lets`.
   std::map<std::string, std::int64_t> fixed;
-  /// Such dims whose other values leave a workload out.
+  /// Values that the other task's dims must have: a workload with other values is left out.
   std::map<std::string, std::int64_t> only;
-  /// The arguments of the other task's function, in order; empty: they are the same.
+  /// The arguments of the other task's function, in order; empty: the variant has the same
+  /// arguments.
   std::vector<Parameter> wider;
 };
 
 struct Definition {
-  std::string folder;  ///< Where it came from, for messages.
-  std::string file;    ///< The task.yaml with its formulas: of the other task where it is like one.
-  /// The task of which this one is a variant, that one's, and so on; empty: none.
+  std::string folder;  ///< Where the task came from, for messages.
+  /// The task.yaml that holds the formulas: for a variant, that of the task which its `like` names.
+  std::string file;
+  /// The task of which this one is a variant, the task of which that one is, and so on; empty: this
+  /// task is no variant.
   std::vector<std::string> like;
-  std::optional<Dtype> real;  ///< What the variant's real tensors are instead.
+  /// The type that a variant's real tensors have instead of the other task's.
+  std::optional<Dtype> real;
   Narrowing narrowing;
   Task task;
   std::vector<std::string> dims;
@@ -106,17 +113,20 @@ struct Definition {
   std::vector<ScalarSpec> scalars;
   std::vector<TensorSpec> tensors;
   WorkSpec work;
-  std::optional<Formula> dot_length;  ///< k of the `dot` gate.
+  /// The formula for k, the number of products summed, in the `dot` gate.
+  std::optional<Formula> dot_length;
   TimedSpec timed;
   std::vector<WorkloadSpec> workloads;
-  std::string reference;              ///< Text of reference.cpp.
-  std::vector<Candidate> baselines;   ///< By name; directives parsed, knobs at their default.
-  std::vector<Candidate> candidates;  ///< Hand-made ones of the folder, by name.
+  std::string reference;  ///< Text of reference.cpp.
+  /// Baselines by name; directives parsed, knobs at their default.
+  std::vector<Candidate> baselines;
+  std::vector<Candidate> candidates;  ///< Hand-made kernels of the task's folder, by name.
   /// float64 truth and magnitude on a GPU, from reference_fast.cu and magnitude_fast.cu.
   std::optional<Candidate> reference_fast;
   std::optional<Candidate> magnitude_fast;
-  std::string code;   ///< The file whose function the reference is; empty: it is nobody's code.
-  std::string draft;  ///< Text of DRAFT.md; empty: a person stands behind the task.
+  /// The file of a person's code from which the reference was drafted; empty: there was none.
+  std::string code;
+  std::string draft;  ///< Text of DRAFT.md; empty: a person has accepted the task.
 };
 
 }  // namespace kw::task

@@ -1,4 +1,4 @@
-// What the expressions of a .cu file may say of a device: its limits and its architecture
+// Names that expressions of a .cu file may use for a device: its limits and its architecture
 // (docs/launch-plan.md).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -19,10 +19,11 @@ std::int64_t arch_number(std::string_view arch);
 /// `sms`, `shared_max`, `l2_bytes`, `arch`, and `sm_75` and its like.
 std::span<const std::string_view> device_names();
 
-/// Of these the ones that the arch alone settles: one build serves every device that has it.
+/// Values of the names that the architecture alone settles, so that one build serves every device
+/// that has it.
 Names arch_names(std::string_view arch);
 
-/// The values of all for a device.
+/// The values of all device_names() for a device.
 Names device_limits(const GpuFacts& gpu);
 
 }  // namespace kw::task

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file of a draft that begins with nobody's code.
+/// Stands for the file's name in a draft that was not made from code.
 constexpr std::string_view kSkeleton = "skeleton";
 
 struct DraftTensor {
@@ -28,10 +28,11 @@ struct DraftTensor {
   TensorRole role = TensorRole::In;
   std::vector<std::string> shape;
   std::string pitch;
-  std::string check;  ///< What a person should look at; empty where nothing was guessed.
+  /// What a person should look at; empty where nothing about the tensor was guessed.
+  std::string check;
 };
 
-/// "n" as it is, "n + 1" in quotes.
+/// A size for YAML: names stay as they are, an expression such as "n + 1" is quoted.
 std::string yaml_text(const std::string& expression) {
   const bool is_plain =
       expression.find_first_not_of(
@@ -90,7 +91,8 @@ class Drafter {
     return notes;
   }
 
-  /// `file`: where the function stands; empty: it is no person's.
+  /// The draft's task.yaml. `file` is the source in which the function stands; empty: the function
+  /// was generated.
   std::string task_yaml(const std::string& name, std::string_view file) const;
   std::string shapes_yaml() const;
 
@@ -169,12 +171,13 @@ class Drafter {
   std::vector<std::string> dims_;
   std::vector<DraftTensor> tensors_;
   bool is_reduction_ = false;
-  bool is_lone_ = false;  ///< Loops end in one element that they write.
+  bool is_lone_ = false;  ///< Loops add up into a single element.
   bool is_stencil_ = false;
-  bool is_zero_safe_ = false;  ///< Zeros among the inputs give no infinity.
+  bool is_zero_safe_ = false;  ///< Zeros among the inputs cause no infinity in the outputs.
 };
 
-/// What an input holds at timed workloads; empty where it is not summed over, as far as sizes tell.
+/// The values that an input holds at timed workloads; empty where, as far as sizes tell, the input
+/// is not summed over.
 std::string Drafter::planted(const DraftTensor& tensor) const {
   if (tensor.role != TensorRole::In || !is_real(tensor.parameter->dtype) || !tensor.check.empty())
     return {};
@@ -262,7 +265,7 @@ std::string Drafter::items() const {
   return join(factors, " * ");
 }
 
-/// In double quotes, as YAML and JSON have them.
+/// The text in double quotes, escaped as YAML and JSON require.
 std::string yaml_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -321,7 +324,8 @@ std::string Drafter::task_yaml(const std::string& name, std::string_view file) c
 }
 
 std::string Drafter::shapes_yaml() const {
-  // Primes and neighbours of powers of two, by the number of dimensions that vary.
+  // Sizes of the drafted workloads, by the number of dimensions that vary: primes and neighbours of
+  // powers of two.
   struct Row {
     const char* group;
     const char* name;
@@ -425,7 +429,7 @@ Result<Draft> draft_from_source(std::string_view source, std::string_view file,
   draft.files["reference.cpp"] = draft_reference(source, tokens, function, drafter.inputs());
   draft.files["spec.md"] =
       spec_text(draft.name, "Say here in a few sentences what the function computes.");
-  // What was drafted must load, or the message says what no guess could mend.
+  // A draft must load; otherwise the message says what the user has to change in the source.
   auto definition = parse_task({"the draft", draft.files});
   if (!definition)
     return fail("no task could be drafted: " + definition.error().what, std::string(file),

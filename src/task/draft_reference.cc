@@ -56,7 +56,7 @@ std::string rewrite(const CodeToken& token) {
   return std::string(text);
 }
 
-/// Source from token `begin` to before `end`, rewritten.
+/// The source from token `begin` up to, but without, token `end`, rewritten.
 std::string rewrite(std::string_view source, const std::vector<CodeToken>& tokens,
                     std::size_t begin, std::size_t end) {
   std::string text;
@@ -77,7 +77,7 @@ std::string c_type_of(Dtype dtype) {
   return kTypes[static_cast<std::size_t>(dtype)];
 }
 
-/// A parameter; arrays of more than one dimension arrive as `name_data`.
+/// A parameter of the reference; arrays of more than one dimension are passed as `name_data`.
 std::string parameter_text(const CParameter& parameter, bool is_input) {
   if (!parameter.is_pointer)
     return fmt::format("{} {}", c_type_of(parameter.dtype), parameter.name);

@@ -18,7 +18,7 @@ Draft draft(std::string_view source, std::string_view function = "") {
   return result ? std::move(*result) : Draft{};
 }
 
-/// "x in [n]; y out [n]" of the draft, as the loader sees it.
+/// The draft's tensors as the loader reads them: "x in [n]; y out [n]".
 std::string tensors_of(const Draft& draft) {
   const auto definition = parse_task({"draft", draft.files});
   if (!definition) return describe(definition.error());

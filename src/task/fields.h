@@ -20,7 +20,7 @@ class Complaints {
  public:
   void add(std::string line) { lines_.push_back(std::move(line)); }
   bool empty() const { return lines_.empty(); }
-  /// The first 20 lines, joined, and how many more there are.
+  /// The first 20 lines, joined, and the number of further ones.
   Error to_error() const;
 
  private:
@@ -45,7 +45,7 @@ struct Formula {
   Position place;
 };
 
-/// The readers complain and return nothing where the node is not what `what` must be.
+/// These readers complain, and return nothing, where the node is not what `what` describes.
 std::optional<std::string> read_text(FileReport& report, const Yaml& node, std::string_view what);
 std::optional<std::string> read_identifier(FileReport& report, const Yaml& node,
                                            std::string_view what);
@@ -53,10 +53,10 @@ std::optional<double> read_number(FileReport& report, const Yaml& node, std::str
 std::optional<std::int64_t> read_integer(FileReport& report, const Yaml& node,
                                          std::string_view what);
 std::optional<bool> read_flag(FileReport& report, const Yaml& node, std::string_view what);
-/// Names outside `known` are complaints.
+/// Reads an expression; names outside `known` are complaints.
 std::optional<Formula> read_formula(FileReport& report, const Yaml& node, std::string_view what,
                                     std::span<const std::string> known);
-/// Index into `names`.
+/// Reads one of `names` and returns its index.
 std::optional<std::size_t> read_choice(FileReport& report, const Yaml& node, std::string_view what,
                                        std::span<const std::string_view> names);
 

@@ -59,8 +59,8 @@ std::vector<std::string_view> split_arguments(std::string_view text) {
   return parts;
 }
 
-/// Reads one directive after the other; `directive_` holds the one at hand, and what is a view into
-/// it has its offset in the source.
+/// Reads the directives one by one. `directive_` holds the current one, and the offset of a view
+/// into that text in the source can be found.
 class HeaderParser {
  public:
   HeaderParser(std::string_view source, std::string_view file, Target target)
@@ -88,7 +88,7 @@ class HeaderParser {
       diagnostics_.push_back(diagnostic_at(source_, file_, offset, std::move(message)));
   }
 
-  /// `where` is a view into the directive at hand.
+  /// Complains about `where`, which is a view into the current directive.
   void complain(std::string_view where, std::string message) {
     complain_at(offset_of_view(where), std::move(message));
   }
@@ -108,7 +108,7 @@ class HeaderParser {
       if (++count > most)
         return complain(directive_.text, fmt::format("more than {} directives", most));
       const auto word = leading_word(directive_.text);
-      // What knobs are pinned to is written line by line.
+      // A `tune` line stays one line, since pinning knobs rewrites the line.
       if (word == "tune")
         directive_.text = *text;
       else
@@ -139,7 +139,7 @@ class HeaderParser {
 
   void check_text() {
     if (source_.size() > kMaxSourceBytes && is_on(Defence::SourceCap)) {
-      // The frame must not walk through a gigabyte.
+      // The code frame of a diagnostic must not walk through a gigabyte.
       const auto size = source_.size();
       source_ = source_.substr(0, 100);
       complain_at(0, fmt::format("the source has {}; at most {} are read", format_bytes(size),
@@ -163,7 +163,7 @@ class HeaderParser {
         {"dialect", &HeaderParser::read_dialect},
     });
     const auto word = text.substr(0, text.find_first_of(" \t"));
-    // `workspace` and the like may be followed by a bracket at once.
+    // `workspace` and other words of a plan may be followed by a bracket without a blank.
     const auto plan_word = leading_word(text);
     if (PlanParser::knows(plan_word)) {
       if (is_cuda()) return plan_.read({text, directive_.at});
@@ -199,7 +199,7 @@ class HeaderParser {
   std::optional<Expr> read_expression(std::string_view text) {
     auto expr = Expr::parse(text);
     if (expr) {
-      // What a plan may use depends on the task, so that its names are looked up with the workload.
+      // The names that a plan may use depend on the task, so they are looked up with the workload.
       const auto checked = is_cuda() ? std::expected<void, ExprError>() : expr->check_names(known_);
       if (checked) return std::move(*expr);
       complain(text.substr(checked.error().offset), checked.error().message);
@@ -239,7 +239,7 @@ class HeaderParser {
       if (plan_.is_in_block() || !is_over(*expr, macros_)) {
         plan_.add(offset_of_view(part),
                   LetNode{assignment->first, at_place(*expr, assignment->second)});
-        // Known up to the end of its block, so another block may use the name again.
+        // The name is known up to the end of its block only, so another block may use it again.
         if (!plan_.is_in_block()) known_.push_back(assignment->first);
         continue;
       }
@@ -260,7 +260,8 @@ class HeaderParser {
     header_.requirements.push_back(std::move(*expr));
   }
 
-  /// An architecture's number is ours; only another name can be meant.
+  /// Whether comparisons with `arch` are meaningful: the number of an architecture is internal, so
+  /// only a name may stand there.
   bool compares_arch_well(const Expr& expr, std::string_view text) {
     const auto& names = expr.names();
     const auto is_arch = [](const auto& name) { return std::string_view(name).starts_with("sm_"); };
@@ -297,7 +298,7 @@ class HeaderParser {
       header_.dialect = text;
   }
 
-  /// A list of words from a closed set; each word once.
+  /// Reads a list of words from a closed set, in which each word occurs once.
   void read_words(std::string_view text, std::string_view what,
                   std::span<const std::string_view> known, std::vector<std::string>& words) {
     for (const auto word : split_arguments(text)) {
@@ -325,9 +326,9 @@ class HeaderParser {
   std::string_view source_;
   std::string_view file_;
   DirectiveText directive_;
-  std::size_t last_requirement_ = 0;  ///< Its offset.
-  std::vector<std::string> known_;    ///< Every name of the file outside of blocks.
-  std::vector<std::string> macros_;   ///< Those that are knobs or follow from knobs.
+  std::size_t last_requirement_ = 0;  ///< Offset of the last requirement in the source.
+  std::vector<std::string> known_;    ///< Every name that the file defines outside of blocks.
+  std::vector<std::string> macros_;   ///< Names that are knobs or follow from knobs.
   CandidateHeader header_;
   PlanParser plan_;
   Diagnostics diagnostics_;
@@ -367,7 +368,7 @@ std::expected<CandidateHeader, Diagnostics> parse_header(const Candidate& candid
 Diagnostics check_restrictions(const CandidateHeader& header, const Restrictions& restrictions,
                                Origin origin) {
   Diagnostics diagnostics;
-  // Options that cannot change a result by themselves are always allowed.
+  // Options that cannot change a result by themselves need no permission.
   for (const auto& option : header.options)
     if (option == "fast_math" && !contains(restrictions.options, option))
       diagnostics.push_back(note(fmt::format("the task does not allow the option {}", option)));
@@ -387,7 +388,8 @@ std::expected<Candidate, Diagnostics> make_candidate(std::string_view name, std:
   auto forbidden = check_restrictions(*header, restrictions, origin);
   if (!forbidden.empty()) return std::unexpected(std::move(forbidden));
   Candidate candidate;
-  candidate.name = sanitise_line(name, kNameBytes);  // a file's, which may be anything
+  // the name is that of a file, which may hold any characters
+  candidate.name = sanitise_line(name, kNameBytes);
   candidate.source = source;
   candidate.origin = origin;
   candidate.target = target;

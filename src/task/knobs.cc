@@ -1,4 +1,5 @@
-// Points of a candidate's knobs: which exist, what they define, and a source pinned to one of them.
+// Points of a candidate's knobs: which of them are valid, what they define, and sources pinned to
+// one.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -12,7 +13,7 @@
 namespace kw::task {
 namespace {
 
-/// Values of knobs and derived macros at a point, or nothing where one cannot be computed.
+/// The values of knobs and derived macros at a point, or nothing where a macro cannot be computed.
 std::optional<Names> names_at(const CandidateHeader& header, const KnobPoint& point) {
   Names names(point.begin(), point.end());
   for (const auto& macro : header.derived) {
@@ -27,7 +28,7 @@ bool has_value(const Knob& knob, std::int64_t value) {
   return std::ranges::find(knob.values, value) != knob.values.end();
 }
 
-/// Steps to the next combination, the last knob fastest; false after the last one.
+/// Moves to the next combination, with the last knob fastest; false after the last combination.
 bool advance(const std::vector<Knob>& knobs, std::vector<std::size_t>& indices) {
   for (std::size_t i = knobs.size(); i-- > 0;) {
     if (++indices[i] < knobs[i].values.size()) return true;
@@ -50,14 +51,14 @@ bool CandidateHeader::is_valid(const KnobPoint& point) const {
   return std::ranges::all_of(requirements, [&](const Expr& condition) {
     const bool is_known = std::ranges::all_of(
         condition.names(), [&](const std::string& name) { return names->contains(name); });
-    if (!is_known) return true;  // of a device, and none is known yet
+    if (!is_known) return true;  // a requirement on a device counts once a device is known
     const auto value = condition.evaluate(*names);
     return value && *value != 0;
   });
 }
 
 std::vector<KnobPoint> CandidateHeader::points(std::size_t limit) const {
-  constexpr std::size_t kMaxCombinations = 1 << 20;  // about a second of evaluation
+  constexpr std::size_t kMaxCombinations = 1 << 20;  // checking this many takes about a second
   std::vector<KnobPoint> found;
   std::vector<std::size_t> indices(knobs.size(), 0);
   for (std::size_t tried = 0; tried < kMaxCombinations && found.size() < limit; ++tried) {
@@ -119,7 +120,8 @@ std::string pin_knobs(std::string_view source, const CandidateHeader& header,
   std::string pinned;
   for (const auto& define : header.defines(point)) {
     const auto equals = define.find('=');
-    // The same text as the compiler's -D, so that both together are no redefinition.
+    // The definition has the same text as the compiler's -D, so that having both is no
+    // redefinition.
     pinned += fmt::format("#define {} {}\n", define.substr(0, equals), define.substr(equals + 1));
   }
   for (const auto line : split_lines(source)) {

@@ -1,4 +1,4 @@
-// Finding a launch in the tree of its plan.
+// Finds a launch in the tree of its plan.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/launch_places.h"
 

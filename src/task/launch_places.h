@@ -1,5 +1,5 @@
-// Where in its source the parts of a launch stand, for complaints that come after its plan was
-// made.
+// Where the parts of a launch stand in the source, for complaints that are found only after the
+// plan was resolved.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,16 +11,18 @@
 
 namespace kw::task {
 
-/// Bytes of the source.
+/// Offsets in the source, in bytes.
 struct LaunchPlaces {
-  std::size_t kernel = 0;           ///< Its name.
-  std::size_t block = 0;            ///< The first size.
-  std::size_t shared = 0;           ///< The bytes; where none are asked for, the kernel's name.
-  std::vector<std::size_t> values;  ///< As PlanStep::arguments: one for each item of a struct.
-  std::size_t end = 0;              ///< Where a further argument would stand.
+  std::size_t kernel = 0;  ///< The kernel's name.
+  std::size_t block = 0;   ///< The first block size.
+  /// The bytes of shared memory; where the launch asks for none, the kernel's name.
+  std::size_t shared = 0;
+  /// The arguments, counted like PlanStep::arguments: one for each item of a struct.
+  std::vector<std::size_t> values;
+  std::size_t end = 0;  ///< Where a further argument would stand.
 };
 
-/// Of the launch at PlanStep::written_at; nothing where no launch stands there. Pure.
+/// The places of the launch at PlanStep::written_at; nothing where no launch stands there. Pure.
 std::optional<LaunchPlaces> launch_places(const CandidateHeader& header, std::size_t written_at);
 
 }  // namespace kw::task

@@ -1,4 +1,5 @@
-// Files of a task folder, and the parts of task.yaml that are neither tensors nor workloads.
+// Reads the files of a task folder, and the parts of task.yaml that are neither tensors nor
+// workloads.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/load.h"
 
@@ -45,7 +46,7 @@ Result<std::string> read_text_file(const fs::path& path) {
   return text;
 }
 
-/// Sources in a subfolder; a missing subfolder has none.
+/// Reads the sources in a subfolder; the subfolder may be missing.
 Result<> read_sources(const fs::path& folder, const std::string& name, TaskFiles& files) {
   std::error_code error;
   for (fs::directory_iterator entry(folder / name, error), end; entry != end;
@@ -72,7 +73,7 @@ struct Named {
 
 Result<Named> named_in(const TaskFiles& files, const char* path, const char* key) {
   const auto text = files.texts.find(path);
-  // Most files do not have the key, and reading one takes a millisecond.
+  // Most files lack the key, and parsing a file takes a millisecond.
   if (text == files.texts.end() || !text->second.contains(key)) return Named();
   const std::string file = files.place_of(path);
   const Yaml yaml = KW_TRY(parse_yaml(text->second, file));
@@ -94,7 +95,7 @@ Result<TaskFiles> files_named(const Named& named,
   return other;
 }
 
-/// What lies in a task's folder itself; all but task.yaml may be missing.
+/// Reads the files that lie in the task's folder itself; only task.yaml is required.
 Result<TaskFiles> read_folder(const fs::path& folder) {
   TaskFiles files;
   files.origin = folder.lexically_normal().string();
@@ -109,7 +110,7 @@ Result<TaskFiles> read_folder(const fs::path& folder) {
   return files;
 }
 
-/// A source of the task's folder as a candidate; what is wrong with it are complaints.
+/// A source of the task's folder as a candidate; errors in the source become complaints.
 std::optional<Candidate> read_candidate(const TaskFiles& files, const std::string& path,
                                         Origin origin, const Definition& definition,
                                         Complaints& complaints) {
@@ -119,7 +120,7 @@ std::optional<Candidate> read_candidate(const TaskFiles& files, const std::strin
                                   definition.task.restrictions, target);
   if (candidate) return std::move(*candidate);
   for (const Finding& finding : candidate.error()) {
-    // The place starts with the candidate's name; the user needs the path.
+    // A diagnostic's place starts with the candidate's name, but the user needs the path.
     const auto colon = finding.place.find(':');
     const auto place = colon == std::string::npos ? ":1:1" : finding.place.substr(colon);
     complaints.add(fmt::format("{}{}: {}", files.place_of(path), place, finding.text));
@@ -127,7 +128,7 @@ std::optional<Candidate> read_candidate(const TaskFiles& files, const std::strin
   return std::nullopt;
 }
 
-/// Baselines or hand-made candidates of one subfolder, by file name.
+/// The baselines or hand-made candidates of one subfolder, by file name.
 std::vector<Candidate> read_candidates(const TaskFiles& files, std::string_view folder,
                                        Origin origin, const Definition& definition,
                                        Complaints& complaints) {
@@ -140,7 +141,8 @@ std::vector<Candidate> read_candidates(const TaskFiles& files, std::string_view 
   return found;
 }
 
-/// Evaluates every formula of every workload; a place that is wrong for many is named once.
+/// Evaluates every formula of every workload; a place that fails for several workloads is reported
+/// once.
 void check_workloads(const Definition& definition, Complaints& complaints) {
   std::set<std::string> seen;
   for (const WorkloadSpec& spec : definition.workloads)
@@ -149,10 +151,11 @@ void check_workloads(const Definition& definition, Complaints& complaints) {
       complaints.add(describe(workload.error()));
 }
 
-/// Variants of variants of variants are as far as anybody can follow.
+/// The longest chain of variants; more levels would be hard to follow.
 constexpr int kMostLikes = 3;
 
-/// task.yaml, that of the task which this one is like, and so on, as far as `files` has them.
+/// The task.yaml of this task, of the task that its `like` names, and so on, as far as `files` has
+/// them.
 std::vector<std::string> chain_of(const TaskFiles& files) {
   std::vector<std::string> chain;
   for (std::string path = "task.yaml"; files.texts.contains(path); path = "like/" + path)
@@ -160,7 +163,7 @@ std::vector<std::string> chain_of(const TaskFiles& files) {
   return chain;
 }
 
-/// `deeper`: how many more tasks may be like another.
+/// Borrows from other tasks; `deeper` is how many more levels of `like` are allowed.
 Result<> borrow_within(TaskFiles& files,
                        const std::function<Result<TaskFiles>(std::string_view)>& beside,
                        int deeper) {
@@ -174,7 +177,7 @@ Result<> borrow_within(TaskFiles& files,
           fmt::format("more than {} tasks are like one another in a row", kMostLikes));
     TaskFiles other = KW_TRY(files_named(like, beside));
     KW_TRY(borrow_within(other, beside, deeper - 1));
-    // What a variant says of itself stands before what it shares.
+    // The variant's own specification stands before the one that it shares.
     if (const auto spec = other.texts.find("spec.md"); spec != other.texts.end())
       if (const auto own = files.texts.find("spec.md"); own != files.texts.end())
         own->second += "\n" + spec->second;
@@ -273,10 +276,10 @@ Result<Definition> parse_task(const TaskFiles& files) {
     complaints.add(files.place_of(kReference) +
                    ":1:1: defines no function template named 'reference'");
   if (const auto* spec = text("spec.md")) definition.task.spec = *spec;
-  // A mark without words is one, too.
+  // An empty DRAFT.md marks a draft, too.
   if (const auto* draft = text(kDraftFile)) definition.draft = draft->empty() ? "draft" : *draft;
 
-  // A variant's type is that of the tensors which the other task's file declares.
+  // A variant's type applies to the tensors that the other task's file declares.
   for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
     definition.like.push_back(KW_TRY(named_in(files, chain[i].c_str(), "like")).name);
     FileReport report(files.place_of(chain[i]), complaints);
@@ -293,7 +296,7 @@ Result<Definition> parse_task(const TaskFiles& files) {
     definition.task.spec = without_wider(definition, definition.task.spec);
   }
   FileReport shapes_report(files.place_of("shapes.yaml"), complaints);
-  // Without a readable task.yaml nobody knows which sizes a workload needs.
+  // Without a readable task.yaml the sizes that a workload needs are unknown.
   if (task_yaml.kind == Yaml::Kind::Mapping)
     parse_shapes_yaml(shapes_report, shapes_yaml, definition);
   definition.baselines =

@@ -58,12 +58,12 @@ TaskFiles files(std::string task = kTask, std::string shapes = kShapes) {
           {}};
 }
 
-/// What `borrow` finds: one task, whatever it is asked for.
+/// A source for `borrow` that returns the same task for every name.
 auto beside(TaskFiles other) {
   return [other = std::move(other)](std::string_view) -> Result<TaskFiles> { return other; };
 }
 
-/// The text with one exact replacement, which must apply.
+/// The text with one exact replacement, which must be possible.
 std::string with(std::string text, std::string_view from, std::string_view to) {
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -183,7 +183,7 @@ TEST(LoadTask, AVariantHasTheTruthOfAnotherTask) {
   EXPECT_EQ(parse_task(variant)->reference, files().texts.at("reference.cpp")) << "its own stays";
 }
 
-/// A task that says no more than how it differs from `twice`.
+/// A task that states only how it differs from `twice`.
 TaskFiles like_twice(const std::string& more = "") {
   return {"tasks/twice_half",
           {{"task.yaml", "name: twice_half\nlike: twice\n" + more}, {"spec.md", "Halves.\n"}},
@@ -332,7 +332,7 @@ TEST(LoadTask, NamesMissingFiles) {
 struct Wrong {
   const char* from;
   const char* to;
-  const char* error;  ///< after "tasks/twice/task.yaml:"
+  const char* error;  ///< what follows "tasks/twice/task.yaml:" in the message
 };
 
 TEST(LoadTask, NamesThePlaceOfWhatIsWrongInTheTask) {

@@ -1,4 +1,4 @@
-// Overloads that take a variant's arguments and pass on those of the task that it is like.
+// Writes overloads that take a variant's arguments and pass on those of the task that `like` names.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/narrowed.h"
 
@@ -28,7 +28,8 @@ const ScalarSpec* scalar_named(const Definition& definition, std::string_view na
   return found == definition.scalars.end() ? nullptr : &*found;
 }
 
-/// The body: the fixed dims as constants, and the call with all arguments of the other task.
+/// The overload's body: the fixed dims as constants, and the call with all arguments of the other
+/// task.
 std::string call_of_wider(const Definition& definition, std::string_view function,
                           std::string_view before, const std::vector<std::string>& behind) {
   std::string text;

@@ -119,7 +119,7 @@ TEST(NarrowedTask, SourcesOfTheOtherGetAnOverload) {
   const std::string own = "void rows(int n, int m, float scale, const float* x, float* y) {}\n";
   EXPECT_EQ(with_overload(definition, own, Target::Cpu), own);
   EXPECT_EQ(with_overload(definition, own + kWideRows, Target::Cpu), own + kWideRows + kOverload);
-  // Two functions of one name cannot both have C's linkage; what else has it keeps it.
+  // Two functions of one name cannot both have C linkage; other functions keep theirs.
   const std::string other = "extern \"C\" void blas(int n);\n";
   EXPECT_EQ(with_overload(definition, other + "extern \"C\" " + kWideRows, Target::Cpu),
             other + "extern \"C++\" " + kWideRows + kOverload);

@@ -6,34 +6,35 @@
 
 namespace kw::task {
 
-/// Fills everything that task.yaml says. What is wrong becomes complaints, and the definition then
-/// is incomplete but safe to look at.
+/// Fills everything that task.yaml says. Errors become complaints; the definition is then
+/// incomplete but safe to read.
 void parse_task_yaml(FileReport& report, const Yaml& root, Definition& definition);
 
-/// The type that a variant's task.yaml gives to all real tensors; has to be known before the
+/// Reads the type that a variant's task.yaml gives to all real tensors; must be called before the
 /// tensors are read.
 void parse_variant_dtype(FileReport& report, const Yaml& root, Definition& definition);
 
-/// What the task.yaml of a variant changes of a definition that holds the task that it is like.
+/// Applies the changes of a variant's task.yaml to a definition that holds the task which `like`
+/// names.
 void parse_variant_yaml(FileReport& report, const Yaml& root, Definition& definition);
 
-/// The tensors; needs dims, lets and scalars.
+/// Reads the tensors; dims, lets and scalars must have been read.
 void parse_tensors(FileReport& report, const Yaml& node, Definition& definition);
 
-/// Values by tensor that take the place of the task's own; needs the tensors.
+/// Reads values by tensor name that replace the task's own; the tensors must have been read.
 void read_value_overrides(FileReport& report, const Yaml& node, const Definition& definition,
                           std::map<std::string, ValuesSpec>& values);
 
-/// The section `timed`; needs tensors and gate.
+/// Reads the section `timed`; tensors and gate must have been read.
 void parse_timed(FileReport& report, const Yaml& node, Definition& definition);
 
-/// Fills the workloads; needs what task.yaml said.
+/// Reads the workloads; task.yaml must have been read.
 void parse_shapes_yaml(FileReport& report, const Yaml& root, Definition& definition);
 
-/// Names that formulas of a task may use: dims and lets.
+/// The names that a task's formulas may use: dims and lets.
 std::vector<std::string> formula_names(const Definition& definition);
 
-/// A scalar's `value` for its dtype; `known` are the names that it may use.
+/// Reads a scalar's `value` according to its dtype; `known` are the names that the value may use.
 bool read_scalar_value(FileReport& report, const Yaml& node, std::span<const std::string> known,
                        ScalarSpec& scalar);
 

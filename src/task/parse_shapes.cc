@@ -1,4 +1,4 @@
-// shapes.yaml: the workloads in their three groups.
+// Reads shapes.yaml: the workloads in their three groups.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -60,7 +60,7 @@ class ShapesReader {
     definition_.workloads.push_back(std::move(spec));
   }
 
-  /// Sets a dim otherwise than the variant's `only` asks.
+  /// Whether the workload gives a dim another value than the variant's `only` asks for.
   bool is_left_out(const Section& section) {
     for (const auto& [dim, wanted] : definition_.narrowing.only)
       if (const Yaml* value = section.find(dim))
@@ -75,7 +75,7 @@ class ShapesReader {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
              c == '_' || c == '-' || c == '.';
     };
-    // Names become parts of file names and of command lines.
+    // Names of workloads become parts of file names and of command lines.
     if (name->empty() || name->size() > 64 || !std::ranges::all_of(*name, is_plain))
       report_.add(node.place, "a workload's name has up to 64 letters, digits, '_', '-' and '.'");
     if (std::ranges::find(definition_.workloads, *name, &WorkloadSpec::name) !=

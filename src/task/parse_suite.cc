@@ -12,7 +12,8 @@
 namespace kw::task {
 namespace {
 
-constexpr std::size_t kMostOfAKind = 1000;  // tasks, seeds, …: what nobody waits for
+// tasks, seeds and other values; a suite with more would never end
+constexpr std::size_t kMostOfAKind = 1000;
 constexpr std::int64_t kMostBudget = 1'000'000'000;
 constexpr int kMostTries = 1000;  // k of pass@k
 
@@ -43,7 +44,7 @@ class SuiteReader {
   }
 
  private:
-  /// The items of a list; a single value is a list of one.
+  /// The items of a list; a single value counts as a list of one.
   std::span<const Yaml> items(const Yaml& node, std::string_view what) {
     if (node.kind == Yaml::Kind::Scalar) return {&node, 1};
     const auto list = read_list(report_, node, what);
@@ -60,7 +61,7 @@ class SuiteReader {
     const auto is_plain = [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
     };
-    // It is part of labels and of marks in a document.
+    // The name becomes part of labels and of marks in a document.
     if (name->empty() || name->size() > 40 || !std::ranges::all_of(*name, is_plain))
       report_.add(node.place, "a suite's name has up to 40 small letters, digits, '_' and '-'");
     spec_.name = *name;
@@ -113,7 +114,7 @@ class SuiteReader {
     }
   }
 
-  /// "1..5", or numbers.
+  /// Reads seeds: "1..5", or a list of numbers.
   void read_seeds(const Yaml& node) {
     spec_.seeds.clear();
     for (const Yaml& item : items(node, "seeds")) {
@@ -155,7 +156,7 @@ class SuiteReader {
     spec_.seeds.push_back(number);
   }
 
-  /// The values of a closed set, each once.
+  /// Reads a list of values from a closed set, in which each value occurs once.
   template <class T, std::size_t N>
   std::vector<T> read_set(const Yaml& node, std::string_view what,
                           const std::array<std::string_view, N>& names, const auto& value_of) {

@@ -1,4 +1,4 @@
-// task.yaml: names, scalars, signature, gates, work, goals and restrictions.
+// Reads task.yaml: names, scalars, signature, gates, work, goals and restrictions.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -104,7 +104,7 @@ void read_scalars(FileReport& report, const Yaml& node, Definition& definition) 
   }
 }
 
-/// Every argument by name; the record's parameters follow the signature.
+/// A parameter for every scalar and tensor; a task without `signature` takes them in this order.
 std::vector<Parameter> all_parameters(const Definition& definition) {
   std::vector<Parameter> all;
   for (const auto& t : definition.tensors) all.push_back({t.name, true, t.dtype, t.role});
@@ -112,7 +112,7 @@ std::vector<Parameter> all_parameters(const Definition& definition) {
   return all;
 }
 
-/// The signature as a list of tensors and scalars.
+/// Reads the signature, a list of tensors and scalars.
 void read_arguments(FileReport& report, const Yaml& node, Definition& definition) {
   auto& signature = definition.task.signature;
   signature.clear();
@@ -158,7 +158,7 @@ void read_signature(FileReport& report, const Section& section, Definition& defi
     definition.task.signature = all;
 }
 
-/// A number of at least 0 under a key, where it is given.
+/// Reads the number, at least 0, under a key that may be missing.
 void read_limit(FileReport& report, const Section& section, std::string_view key, double& limit,
                 bool is_required) {
   const Yaml* node = is_required ? section.require(key) : section.find(key);
@@ -196,7 +196,7 @@ void read_gate(FileReport& report, const Section& section, Definition& definitio
   if (gate.kind == GateKind::Exact) gate.rms_factor = 0;
 }
 
-/// What a variant's gate has instead of the other task's: numbers of the same kind of gate.
+/// Reads the numbers that a variant's gate has instead of the other task's; the kind of gate stays.
 void read_gate_numbers(FileReport& report, const Section& section, Gate& gate) {
   const Yaml* node = section.find("gate");
   if (node == nullptr) return;
@@ -259,7 +259,7 @@ void read_goals(FileReport& report, const Section& section, Goals& goals) {
     report.add(keys.find("roof")->place, "roof is a fraction, at most 1");
 }
 
-// What ptxas takes for -maxrregcount and what a thread can have.
+// The range that ptxas accepts for -maxrregcount; 255 is the most that a thread can have.
 constexpr std::int64_t kLeastRegisters = 16;
 constexpr std::int64_t kMostRegisters = 255;
 // The largest frame that the players' trusted kernels overwrite between calls.
@@ -329,7 +329,7 @@ void read_excused(FileReport& report, const Section& section, std::vector<Excuse
   }
 }
 
-/// Dims of the other task that become constants.
+/// Reads dims of the other task that become constants in the variant.
 void read_fixed(FileReport& report, const Yaml& node, std::string_view key, Definition& definition,
                 std::map<std::string, std::int64_t>& values) {
   for (const auto& [name, value] : read_entries(report, node, key)) {
@@ -387,7 +387,8 @@ bool read_scalar_value(FileReport& report, const Yaml& node, std::span<const std
     const bool fits = value && (scalar.dtype == Dtype::F64 ||
                                 std::abs(*value) <= std::numeric_limits<float>::max());
     if (value && !fits) report.add(node.place, fmt::format("{} does not fit f32", scalar.name));
-    // What the candidate receives, so that the truth starts from the same number.
+    // Rounded to the type that the candidate receives, so that the truth starts from the same
+    // number.
     if (fits)
       scalar.real =
           scalar.dtype == Dtype::F32 ? static_cast<double>(static_cast<float>(*value)) : *value;

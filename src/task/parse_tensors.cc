@@ -1,4 +1,4 @@
-// The tensors of task.yaml.
+// Reads the tensors of task.yaml.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

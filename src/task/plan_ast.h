@@ -24,7 +24,7 @@ struct PlanRealExpr {
   std::size_t at = 0;
 };
 
-/// `[low]`, or `[low : high]`.
+/// An index of a slice: `[low]`, or `[low : high]`.
 struct PlanIndex {
   PlanExpr low;
   std::optional<PlanExpr> high;
@@ -42,12 +42,13 @@ struct PlanItem {
   enum class Kind { Name, Integer, Real, Null, Struct };
   Kind kind = Kind::Null;
   std::size_t at = 0;
-  std::string type;                ///< Integer and Real: i32, u8, f32, …
-  PlanName name;                   ///< Name.
-  PlanExpr integer;                ///< Integer.
-  PlanRealExpr real;               ///< Real.
-  std::vector<PlanItem> items;     ///< Struct.
-  std::optional<PlanExpr> offset;  ///< Of an item: bytes into its struct.
+  std::string type;             ///< The type of an Integer or Real: i32, u8, f32, …
+  PlanName name;                ///< The content of a Name.
+  PlanExpr integer;             ///< The content of an Integer.
+  PlanRealExpr real;            ///< The content of a Real.
+  std::vector<PlanItem> items;  ///< The content of a Struct.
+  /// Where the item is in a struct: bytes from the struct's start.
+  std::optional<PlanExpr> offset;
 };
 
 struct LetNode {
@@ -71,11 +72,11 @@ struct TableNode {
   std::string type;
   std::string index;
   PlanExpr count;
-  PlanExpr integer;   ///< Value, where the type is an integer.
-  PlanRealExpr real;  ///< Value, where it is real.
+  PlanExpr integer;   ///< The value, where the type is an integer.
+  PlanRealExpr real;  ///< The value, where the type is real.
 };
 
-/// A word that a directive may give, and where.
+/// A word of a directive, and the byte of the source at which it begins.
 struct PlanWord {
   std::string text;
   std::size_t at = 0;
@@ -84,7 +85,7 @@ struct PlanWord {
 struct MapNode {
   std::string name;
   PlanName base;
-  PlanWord element;  ///< Empty: the base's own type.
+  PlanWord element;  ///< The element type; empty: that of the base.
   std::vector<PlanExpr> sizes;
   std::vector<PlanExpr> strides;
   std::vector<PlanExpr> box;
@@ -92,10 +93,10 @@ struct MapNode {
   PlanWord swizzle, interleave, promotion, outside;
 };
 
-/// A kernel's name, whose template arguments are filled in at a point of the knobs.
+/// A kernel's name, whose template arguments are evaluated at a point of the knobs.
 struct KernelName {
   std::string name;
-  /// Expressions, or text to be taken as it is.
+  /// Template arguments: expressions, or quoted text that is used as written.
   std::vector<std::variant<PlanExpr, std::string>> arguments;
   bool is_template = false;
   std::size_t at = 0;
@@ -110,17 +111,21 @@ struct LaunchNode {
   std::optional<PlanExpr> carveout;
   bool is_cooperative = false;
   bool is_programmatic = false;
-  std::size_t programmatic_at = 0;  ///< Of `pdl`.
+  std::size_t programmatic_at = 0;  ///< Byte of the source at which `pdl` begins.
   std::vector<PlanItem> arguments;
-  std::size_t end = 0;  ///< Where a further argument would stand: behind the last, else behind all.
+  /// Byte at which a further argument would stand: behind the last argument, or behind the launch
+  /// where there is none.
+  std::size_t end = 0;
 };
 
 struct FillNode {
   PlanName to;
-  std::size_t at = 0;                ///< Of the value.
-  std::optional<PlanExpr> integer;   ///< The value, where it is one.
-  std::optional<PlanRealExpr> real;  ///< The value, where it may be taken as real.
-  bool is_bits = false;              ///< `integer` is a pattern.
+  std::size_t at = 0;  ///< Byte of the source at which the value begins.
+  /// The value as an integer expression, where it can be read as one.
+  std::optional<PlanExpr> integer;
+  /// The value as a real expression, where it can be read as one.
+  std::optional<PlanRealExpr> real;
+  bool is_bits = false;  ///< Whether `integer` is a bit pattern.
 };
 
 struct CopyNode {
@@ -141,7 +146,7 @@ struct ForNode {
 
 struct WhenNode {
   struct Branch {
-    std::optional<PlanExpr> condition;  ///< None: `else`.
+    std::optional<PlanExpr> condition;  ///< Nothing for `else`.
     PlanBlock body;
   };
   std::vector<Branch> branches;

@@ -1,4 +1,4 @@
-// Steps and declarations of a launch plan: what each directive says after its word.
+// Reads steps and declarations of a launch plan: what each directive says after its first word.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 namespace kw::task {
 namespace {
 
-/// The closed sets of a map's words.
+/// The words that an attribute of a map accepts.
 std::vector<std::string> map_words(std::string_view attribute) {
   if (attribute == "swizzle") return {"none", "32", "64", "128"};
   if (attribute == "interleave") return {"none", "16", "32"};
@@ -87,7 +87,7 @@ void PlanParser::read_map(PlanPiece rest, std::size_t at) {
   MapNode node;
   auto name = read_name(rest.part(0, equals), "map");
   PlanPiece behind = rest.part(equals + 1);
-  // The place ends with its name, or with the bracket behind it.
+  // A place ends with its name, or with the brackets of its indices.
   auto end = leading_word(behind.text).size();
   if (const PlanPiece next = behind.part(end); next.text.starts_with('[')) {
     const auto close = find_closing_bracket(next.text, 0);
@@ -216,12 +216,12 @@ void PlanParser::read_fill(PlanPiece rest, std::size_t at) {
     if (node.real) push(at, std::move(node));
     return;
   }
-  // Which of the two is meant is known once the type of the place is.
+  // Whether an integer or a real is meant is known once the type of the target is.
   if (auto expr = Expr::parse(value.text)) node.integer = PlanExpr{std::move(*expr), value.at};
   if (auto real = RealExpr::parse(value.text); real && !node.is_bits)
     node.real = PlanRealExpr{std::move(*real), value.at};
   if (!node.integer && !node.real) {
-    read_expression(value);  // for its complaint
+    read_expression(value);  // reads the value again to complain about it
     return;
   }
   push(at, std::move(node));

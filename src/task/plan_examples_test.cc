@@ -29,7 +29,7 @@ std::vector<Workload> cuda_workloads(const Definition& definition) {
 }
 
 void expect_plans(const Definition& definition, const Candidate& candidate, const char* role) {
-  // Smaller than those of any GPU in use, so that no shipped plan counts on more.
+  // A device smaller than any GPU in use, so that no shipped plan relies on more.
   GpuFacts small = test::h200();
   small.multiprocessors = 40;
   for (const GpuFacts& gpu : {test::h200(), small}) {
@@ -42,7 +42,8 @@ void expect_plans(const Definition& definition, const Candidate& candidate, cons
 
 struct Documented {
   std::string task;
-  std::string file;  ///< The kernel whose plan it is: the last .cu in backticks before the block.
+  /// The file of the kernel to which the plan belongs: the last .cu in backticks before the block.
+  std::string file;
   std::string plan;
 };
 
@@ -53,7 +54,7 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-/// The blocks of the document that name a task on their fence.
+/// The blocks of the document whose fence names a task.
 std::vector<Documented> documented_plans() {
   std::vector<Documented> plans;
   std::string file;
@@ -73,7 +74,7 @@ std::vector<Documented> documented_plans() {
   return plans;
 }
 
-/// The directives of a source, as they stand in it.
+/// The directives of a source, as they are written there.
 std::string directives_of(const std::string& file) {
   std::string lines;
   const std::string text = text_of(file);
@@ -112,7 +113,7 @@ TEST(PlanExamples, TruthsOfTheTasks) {
   EXPECT_GT(truths, 10);
 }
 
-/// Whatever is accepted stays inside the memory that it names and inside the device's limits.
+/// A plan that is accepted stays inside the memory that it names and inside the device's limits.
 RC_GTEST_PROP(PlanProperty, WhatIsAcceptedIsInside, ()) {
   const auto number = rc::gen::element<std::string>("1", "2", "2", "3", "1", "0", "4", "-1");
   const auto text = [&](const char* form) {

@@ -1,4 +1,4 @@
-// Launches of a plan: shapes within the device's limits, and arguments as bytes.
+// Resolves launches of a plan: shapes within the device's limits, and arguments as bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -177,7 +177,7 @@ Planned<> PlanResolver::check_shape(const LaunchNode& node, const PlanStep& step
                        fmt::format("grid {} is {}, no multiple of the cluster's {}", kAxes[i],
                                    figure(step.grid[i]), figure(step.cluster[i])));
   }
-  // What registers and static shared memory leave is for the driver to say.
+  // Whether registers and static shared memory leave room is checked by the driver.
   if (step.cooperative) {
     const std::int64_t by_threads = gpu.threads_per_multiprocessor / ((threads + 31) / 32 * 32);
     const std::int64_t by_shared =
@@ -268,7 +268,7 @@ Planned<PlanArgument> PlanResolver::argument(const PlanItem& item) const {
       result.place = span.place();
       return result;
     }
-    if (!name.indices.empty())  // no space has the name, so that only its complaint is wanted
+    if (!name.indices.empty())  // no space has the name; only the complaint of span() is wanted
       return std::unexpected(scope_.require_space(name).error());
     type = "i32";
     if (const Scalar* given = site_.workload.scalar(name.name)) {

@@ -108,7 +108,7 @@ Planned<> PlanResolver::check_map(const MapNode& node, std::size_t at, const Pla
     return trouble(node.base.at, fmt::format("a tensor map begins at a multiple of {} bytes, and "
                                              "this is byte {} of a tensor aligned to {}",
                                              unit, figure(base.offset), base.space->alignment));
-  // What is reached, as bytes behind the base.
+  // How far the map reaches, in bytes from its base.
   std::int64_t reach = element->bytes;
   bool overflow = false;
   for (std::size_t i = 0; i < map.sizes.size(); ++i) {

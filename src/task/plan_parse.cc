@@ -1,4 +1,4 @@
-// Blocks of a launch plan: loops, guards, forks, and which directive goes into which.
+// Reads blocks of a launch plan: loops, guards, forks, and which directive belongs to which block.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/plan_parse.h"
 
@@ -56,7 +56,7 @@ bool PlanParser::expect_nothing(PlanPiece rest) {
   return rest.empty();
 }
 
-// A block whose first line is wrong is opened all the same, so that its `end` is no second mistake.
+// A block whose first line is wrong is opened all the same, so that its `end` is not reported too.
 
 void PlanParser::read_for(PlanPiece rest, std::size_t at) {
   Open block{.kind = Open::Kind::For, .at = at};

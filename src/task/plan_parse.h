@@ -1,4 +1,4 @@
-// From `// kw:` lines to the tree of a launch plan (docs/launch-plan.md).
+// Turns `// kw:` lines into the tree of a launch plan (docs/launch-plan.md).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,33 +14,33 @@
 
 namespace kw::task {
 
-constexpr std::size_t kMaxPlanDepth = 16;  ///< Blocks inside blocks.
+constexpr std::size_t kMaxPlanDepth = 16;  ///< The most blocks that may be nested.
 
-/// Types of scalars, workspaces and tables.
+/// The bytes of a type that scalars, workspaces and tables may have; nothing for other names.
 std::optional<int> plan_type_bytes(std::string_view type);
 bool is_real_plan_type(std::string_view type);
 std::vector<std::string> plan_types();
-/// True where an integer type of that name holds the value.
+/// Whether the integer type of that name can hold the value.
 bool fits_plan_type(std::string_view type, std::int64_t value);
 
-/// Takes directives one by one and builds blocks of them. What is wrong is complained about and
-/// leaves no node; nothing else changes.
+/// Takes directives one by one and builds blocks of them. An erroneous directive is reported, adds
+/// no node, and changes nothing else.
 class PlanParser {
  public:
   using Complain = std::function<void(std::size_t at, std::string message)>;
 
   explicit PlanParser(Complain complain) : complain_(std::move(complain)) {}
 
-  /// Directives of a plan other than `let` and `require`.
+  /// The first words of the directives that belong to a plan, without `let` and `require`.
   static std::vector<std::string> words();
   static bool knows(std::string_view word);
 
   bool is_in_block() const { return !open_.empty(); }
 
-  /// One directive, its word included.
+  /// Reads one directive, including its first word.
   void read(PlanPiece directive);
 
-  /// `let` and `require` that are no macro and no condition over knobs.
+  /// Adds a `let` that is no macro, or a `require` that is no condition over knobs.
   void add(std::size_t at, LetNode let) { push(at, std::move(let)); }
   void add(std::size_t at, RequireNode require) { push(at, std::move(require)); }
 
@@ -54,7 +54,7 @@ class PlanParser {
     ForNode loop = {};
     WhenNode guard = {};
     ForkNode fork = {};
-    PlanBlock body = {};  ///< Of the part that is being read.
+    PlanBlock body = {};  ///< The directives of the part that is being read.
   };
 
   template <class Node>
@@ -63,7 +63,7 @@ class PlanParser {
   }
   void complain(std::size_t at, std::string message) { complain_(at, std::move(message)); }
 
-  // plan_parse.cc: blocks
+  // plan_parse.cc reads blocks.
   void read_for(PlanPiece rest, std::size_t at);
   void read_tail(PlanPiece rest, std::size_t at);
   void read_when(PlanPiece rest, std::size_t at);
@@ -74,7 +74,7 @@ class PlanParser {
   bool open_block(Open block);
   bool expect_nothing(PlanPiece rest);
 
-  // plan_directives.cc: what steps and declarations say
+  // plan_directives.cc reads steps and declarations.
   void read_workspace(PlanPiece rest, std::size_t at);
   void read_table(PlanPiece rest, std::size_t at);
   void read_map(PlanPiece rest, std::size_t at);
@@ -82,7 +82,7 @@ class PlanParser {
   void read_fill(PlanPiece rest, std::size_t at);
   void read_copy(PlanPiece rest, std::size_t at);
 
-  // plan_operands.cc: what stands inside of them
+  // plan_operands.cc reads what directives are made of.
   std::optional<PlanExpr> read_expression(PlanPiece piece);
   std::optional<PlanRealExpr> read_real(PlanPiece piece);
   std::optional<std::vector<PlanExpr>> read_list(PlanPiece piece, std::size_t most);
@@ -94,7 +94,8 @@ class PlanParser {
   std::optional<std::vector<PlanItem>> read_items(PlanPiece piece, int depth);
   bool read_kernel_arguments(PlanPiece piece, KernelName& kernel);
 
-  /// `word` or `word(content)` at the front of `rest`, which loses it.
+  /// An attribute, `word` or `word(content)`, which take_attribute() removes from the front of
+  /// `rest`.
   struct Attribute {
     std::string_view word;
     std::size_t at = 0;

@@ -11,7 +11,7 @@ namespace {
 
 struct Refusal {
   std::string lines;
-  std::string complaint;  ///< How "line:column: message" begins.
+  std::string complaint;  ///< The beginning of the expected "line:column: message".
 };
 
 void expect_refusals(const std::vector<Refusal>& refusals) {

@@ -1,4 +1,4 @@
-// Names, loops, guards and branches of a plan as it is resolved.
+// Resolves names, loops, guards and branches of a plan.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -13,12 +13,13 @@ namespace kw::task {
 namespace {
 
 constexpr std::int64_t kMaxTurns = 65536;
-constexpr std::size_t kMaxOpenForks = 8;  // so many queues a context has unless told
+constexpr std::size_t kMaxOpenForks = 8;  // the number of queues that a CUDA context has by default
 constexpr std::size_t kMaxBranchNotes = 64;
-/// Workspaces of a task's own float64 truths, which no restriction binds.
+/// The most workspace of a task's own float64 truths, which no restriction binds.
 constexpr std::int64_t kMostTruthBytes = std::int64_t{64} << 30;
 
-/// "large: m = 4096, n = 4096; BM = 64"; a workload of group check is never told.
+/// The workload and knobs for a message: "large: m = 4096, n = 4096; BM = 64". The sizes of a
+/// workload of group check stay hidden.
 std::string site_words(const PlanSite& site, const KnobPoint& point) {
   std::string words = "in a workload that is not shown";
   if (site.workload.group != Group::Check) {
@@ -31,7 +32,7 @@ std::string site_words(const PlanSite& site, const KnobPoint& point) {
   return words;
 }
 
-/// Numbers that depend on knobs alone.
+/// Defines the numbers that depend on knobs alone.
 Planned<> define_macros(const CandidateHeader& header, const KnobPoint& point, PlanScope& scope) {
   for (const std::string& define : header.defines(point)) {
     const auto equals = define.find('=');
@@ -40,7 +41,7 @@ Planned<> define_macros(const CandidateHeader& header, const KnobPoint& point, P
   return {};
 }
 
-/// Kernels of the launches that knobs alone do not rule out.
+/// Collects the kernels of all launches that are possible at the knobs, whatever the workload.
 class KernelList {
  public:
   explicit KernelList(const PlanScope& knobs) : knobs_(knobs) {}
@@ -66,7 +67,7 @@ class KernelList {
  private:
   Planned<> visit(const WhenNode& guard) {
     for (const auto& branch : guard.branches) {
-      // One that needs the workload is open.
+      // A condition that needs the workload may be true or false.
       const auto value =
           branch.condition ? knobs_.value(*branch.condition) : Planned<std::int64_t>(1);
       if (value && *value == 0) continue;
@@ -110,7 +111,7 @@ Planned<> PlanResolver::define_names() {
   Names numbers(workload.dims.begin(), workload.dims.end());
   for (const Let& let : site_.definition.lets) {
     const auto value = let.value.expr.evaluate(numbers);
-    KW_ASSERT(value.has_value());  // the workload could not have been resolved
+    KW_ASSERT(value.has_value());  // otherwise no workload would have been resolved
     numbers[let.name] = *value;
     KW_TRY(scope_.define(0, let.name, *value));
   }
@@ -145,7 +146,7 @@ Planned<> PlanResolver::run_block(const PlanBlock& block) {
   return {};
 }
 
-/// A block with names and forks of its own.
+/// Resolves a block that has names and forks of its own.
 Planned<> PlanResolver::run_scope(const PlanBlock& block) {
   const std::size_t mark = scope_.mark();
   auto outer = std::move(open_);
@@ -192,7 +193,7 @@ Planned<> PlanResolver::visit(const ForNode& node, std::size_t at) {
   if (stride < 1)
     return trouble(node.stride->at, fmt::format("a step of {}", scope_.figure(stride)));
   ++loops_;
-  // Differences of what lies between low and high do not overflow where low < high held for them.
+  // Differences between values from low to high do not overflow, since high - low did not.
   std::int64_t t = low;
   while (t < high) {
     const std::uint64_t left = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(t);
@@ -235,7 +236,8 @@ Planned<> PlanResolver::visit(const ForkNode& node, std::size_t at) {
     return trouble(at, fmt::format("the branch '{}' is open already", node.name));
   Branch parent = std::move(branch_);
   branch_ = {.id = 0, .last = -1, .pending = parent.tails()};
-  // The smallest number that no open branch has; those of blocks around this one are in `taken_`.
+  // A branch gets the smallest free number. `taken_` includes the open branches of enclosing
+  // blocks.
   while (!taken_.insert(branch_.id).second) ++branch_.id;
   if (taken_.size() > kMaxOpenForks + 1)
     return trouble(at, fmt::format("more than {} branches are open", kMaxOpenForks));

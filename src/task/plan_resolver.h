@@ -1,4 +1,4 @@
-// The walk over a plan's tree that makes its steps; used by plan_*.cc only.
+// The walk over a plan's tree that makes the plan's steps; used by plan_*.cc only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace kw::task {
 
-/// Name of the kernel at a point of the knobs: `reduce<64, 4>`.
+/// The kernel's name at a point of the knobs, as `reduce<64, 4>`.
 Planned<std::string> kernel_text(const KernelName& kernel, const PlanScope& knobs);
 
 class PlanResolver {
@@ -23,17 +23,18 @@ class PlanResolver {
   Planned<Plan> run();
 
  private:
-  /// Steps that whatever comes next must wait for.
+  /// A sequence of steps, and what its next step must wait for.
   struct Branch {
     int id = 0;
-    int last = -1;          ///< Its latest step.
-    std::set<int> pending;  ///< Steps of other branches that its next one waits for.
-    std::size_t at = 0;     ///< Where it was forked.
+    int last = -1;  ///< The latest step of the branch.
+    /// Steps of other branches that the next step of this branch waits for.
+    std::set<int> pending;
+    std::size_t at = 0;  ///< Byte of the source at which the branch was forked.
 
     std::set<int> tails() const;
   };
 
-  // plan_resolve.cc: names, blocks, branches
+  // plan_resolve.cc resolves names, blocks and branches.
   Planned<> define_names();
   Planned<> run_block(const PlanBlock& block);
   Planned<> run_scope(const PlanBlock& block);
@@ -45,22 +46,22 @@ class PlanResolver {
   Planned<> visit(const JoinNode& node, std::size_t at);
   Planned<> turn(const ForNode& node, std::size_t at, std::int64_t value, const PlanBlock& block);
   Planned<> add_step(PlanStep step, std::size_t at);
-  /// The one step of a host launcher: the task's arguments, then the workspaces.
+  /// Adds the only step of a host launcher: the task's arguments, then the workspaces.
   Planned<> add_call();
 
-  // plan_memory.cc: workspaces, tables, fills, copies
+  // plan_memory.cc resolves workspaces, tables, fills and copies.
   Planned<> visit(const WorkspaceNode& node, std::size_t at);
   Planned<> visit(const TableNode& node, std::size_t at);
   Planned<> visit(const FillNode& node, std::size_t at);
   Planned<> visit(const CopyNode& node, std::size_t at);
   Planned<> check_target(const PlanName& name, const PlanSpan& span) const;
 
-  // plan_map.cc
+  // plan_map.cc resolves tensor maps.
   Planned<> visit(const MapNode& node, std::size_t at);
   Planned<> check_map(const MapNode& node, std::size_t at, const PlanTensorMap& map,
                       const PlanSpan& base) const;
 
-  // plan_launch.cc
+  // plan_launch.cc resolves launches.
   Planned<> visit(const LaunchNode& node, std::size_t at);
   Planned<> check_shape(const LaunchNode& node, const PlanStep& step) const;
   Planned<> add_argument(const PlanItem& item, int parameter, std::int64_t at,
@@ -69,7 +70,7 @@ class PlanResolver {
     std::int64_t bytes = 0;
     std::int64_t alignment = 1;
   };
-  /// Room that an item takes, and where its own items begin.
+  /// The room that an item takes.
   Planned<Layout> layout(const PlanItem& item) const;
   Planned<Layout> place_items(const PlanItem& item, std::vector<std::int64_t>* offsets) const;
   Planned<PlanArgument> argument(const PlanItem& item) const;
@@ -78,12 +79,12 @@ class PlanResolver {
   const KnobPoint& point_;
   const PlanSite& site_;
   PlanScope scope_;
-  PlanScope knobs_;  ///< Macros alone: what template arguments may use.
+  PlanScope knobs_;  ///< Macros alone, which is what template arguments may use.
   Plan plan_;
   Branch branch_;
-  std::map<std::string, Branch> open_;  ///< Forks of this block that are not joined.
-  std::set<int> taken_ = {0};           ///< Numbers of all branches that are open.
-  int loops_ = 0;                       ///< Around the directive at hand.
+  std::map<std::string, Branch> open_;  ///< Forks of the current block that are not joined yet.
+  std::set<int> taken_ = {0};           ///< The numbers of all open branches.
+  int loops_ = 0;                       ///< How many loops stand around the current directive.
   std::int64_t turns_ = 0;
   std::int64_t workspace_bytes_ = 0;
 };

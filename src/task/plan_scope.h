@@ -1,4 +1,4 @@
-// Names of a launch plan while it is resolved: numbers, and memory of known shape.
+// The names of a launch plan while it is resolved: numbers, and memory of known shape.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,11 +18,11 @@
 
 namespace kw::task {
 
-/// What is wrong with a plan, and at which byte of its source.
+/// An error in a plan, and the byte of the source at which it is.
 struct PlanTrouble {
   std::size_t at = 0;
   std::string message;
-  bool is_limit = false;  ///< The device or the task has less than is asked for.
+  bool is_limit = false;  ///< The device or the task has less than the plan asks for.
 };
 
 template <class T = void>
@@ -36,16 +36,16 @@ inline std::unexpected<PlanTrouble> beyond_limit(std::size_t at, std::string mes
   return std::unexpected(PlanTrouble{at, std::move(message), true});
 }
 
-/// A tensor, workspace or table, or (`map` at 0 or above) a tensor map.
+/// A tensor, workspace or table, or (where `map` is at least 0) a tensor map.
 struct PlanSpace {
   std::string name;
   PlanMemory memory = PlanMemory::Tensor;
   int index = 0;
   int map = -1;
-  std::string type;  ///< f32, u16, …
+  std::string type;  ///< The type of an element: f32, u16, …
   int element_bytes = 4;
   std::vector<std::int64_t> sizes;
-  std::int64_t pitch = 0;  ///< Elements from row to row.
+  std::int64_t pitch = 0;  ///< Elements from one row to the next.
   std::int64_t bytes = 0;
   std::int64_t alignment = 256;
   bool is_writable = false;
@@ -53,11 +53,12 @@ struct PlanSpace {
   bool is_map() const { return map >= 0; }
   /// Elements between neighbours along a dimension.
   std::int64_t stride(std::size_t dimension) const;
-  /// Elements from the first to the one past the last below `dimensions` leading ones.
+  /// Elements from the first to one past the last of a slice that fixes the first `dimensions`
+  /// indices.
   std::int64_t extent(std::size_t dimensions) const;
 };
 
-/// Bytes of a space.
+/// A range of bytes in a space.
 struct PlanSpan {
   const PlanSpace* space = nullptr;
   std::int64_t offset = 0;
@@ -68,13 +69,13 @@ struct PlanSpan {
 
 class PlanScope {
  public:
-  /// `is_hidden`: messages tell no figures that follow from the workload.
+  /// `is_hidden`: messages must not show figures that follow from the workload.
   explicit PlanScope(bool is_hidden) : is_hidden_(is_hidden) {}
 
-  /// A name that is refused where there is one already, unless that is an implied one.
+  /// Defines a name; an error where the name is defined already, unless only by imply().
   Planned<> define(std::size_t at, const std::string& name, std::int64_t value);
   Planned<> define(std::size_t at, PlanSpace space);
-  /// A number that gives way to whatever is written.
+  /// Defines a number that a later definition of the same name may replace.
   void imply(const std::string& name, std::int64_t value);
   void define_real(const std::string& name, double value) { reals_[name] = value; }
 
@@ -86,17 +87,17 @@ class PlanScope {
   Planned<const PlanSpace*> require_space(const PlanName& name) const;
   Planned<PlanSpan> span(const PlanName& name) const;
 
-  /// Everything defined after mark() is forgotten by reset(mark).
+  /// reset(mark) forgets everything that was defined after mark() returned `mark`.
   std::size_t mark() const { return undo_.size(); }
   void reset(std::size_t mark);
 
-  /// A figure for a message.
+  /// The value as text for a message; hidden where the workload is.
   std::string figure(std::int64_t value) const;
 
  private:
   Planned<> check_free(std::size_t at, const std::string& name) const;
   void set(const std::string& name, std::optional<std::int64_t> value);
-  /// "unknown name 'x' (did you mean 'y'?)"
+  /// The message for an unknown name: "unknown name 'x' (did you mean 'y'?)"
   std::string unknown(const std::string& name) const;
 
   struct Undo {

@@ -188,7 +188,7 @@ TEST(Plan, BranchesWaitForWhatTheyNeed) {
   EXPECT_TRUE(after(3).empty());
   EXPECT_EQ(branch(4), 0);
   EXPECT_TRUE(after(4).empty());
-  // b waits for the whole of a, its own earlier steps being behind it already.
+  // Branch b waits for all of branch a, because it was forked after a's steps.
   EXPECT_EQ(branch(5), 1);
   EXPECT_THAT(after(5), ElementsAre(2, 4));
   EXPECT_THAT(after(6), ElementsAre(2, 3));

@@ -41,7 +41,7 @@ const Function* find_function(std::string_view name) {
 
 }  // namespace
 
-/// Productions return the index of their node; after the first error they return at once.
+/// Each production returns the index of its node; after the first error all return at once.
 class RealExpr::Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}

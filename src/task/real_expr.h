@@ -1,4 +1,4 @@
-// Real expressions of launch plans: values of f32 and f64 arguments, tables and fills.
+// Real expressions of launch plans: the values of f32 and f64 arguments, tables and fills.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,19 +14,19 @@
 
 namespace kw::task {
 
-/// `+ - * /`, parentheses, numbers, inf, nan, names and a few functions, all in float64
-/// (docs/launch-plan.md). Immutable; total: every text gives a value or an ExprError.
+/// An expression of `+ - * /`, parentheses, numbers, inf, nan, names and a few functions, all in
+/// float64 (docs/launch-plan.md). Immutable. Every text gives an expression or an ExprError.
 class RealExpr {
  public:
-  /// The value of a name, or nothing where there is no such name.
+  /// Returns the value of a name, or nothing where the name is unknown.
   using Lookup = std::function<std::optional<double>(std::string_view name)>;
 
   static std::expected<RealExpr, ExprError> parse(std::string_view text);
 
-  /// The only error is a name that `lookup` does not know.
+  /// The value. The only error is a name that `lookup` does not know.
   std::expected<double, ExprError> evaluate(const Lookup& lookup) const;
 
-  /// As it was written.
+  /// The expression as it was written.
   const std::string& text() const { return text_; }
 
  private:
@@ -35,7 +35,7 @@ class RealExpr {
   struct Node {
     Op op = Op::Number;
     double number = 0;
-    std::string name = {};  ///< Of a name or a function.
+    std::string name = {};  ///< The name of a variable or a function.
     std::size_t offset = 0;
     int height = 1;
     std::vector<std::size_t> children = {};
@@ -44,7 +44,8 @@ class RealExpr {
   std::expected<double, ExprError> value(std::size_t index, const Lookup& lookup) const;
 
   std::string text_ = "0";
-  std::vector<Node> nodes_ = {Node{}};  ///< Children before parents; the last is the root.
+  /// Children stand before parents; the last node is the root.
+  std::vector<Node> nodes_ = {Node{}};
 };
 
 }  // namespace kw::task

@@ -13,10 +13,10 @@
 namespace kw::task {
 namespace {
 
-/// No machine holds more; sums of a few tensors still fit 64 bits.
+/// More than any machine holds; the sum of a few tensors still fits 64 bits.
 constexpr std::int64_t kMaxTensorBytes = std::int64_t{1} << 56;
 
-/// Above every magnitude, and a number that JSON has.
+/// A bound above every magnitude that JSON can still express.
 constexpr double kEverywhere = 1e300;
 
 class Resolver {
@@ -126,8 +126,9 @@ class Resolver {
     return is_planted() && timed != definition_.timed.values.end() ? timed->second : tensor.values;
   }
 
-  /// Sums of planted lines have a magnitude of 4 at most, all others one that grows with the
-  /// length: where that is too short for the two to be told apart, nothing is said to be exact.
+  /// The magnitude below which results are exact. Planted lines give sums of magnitude 4 at most,
+  /// all other sums grow with the length; where the length is too small to tell the two apart,
+  /// nothing counts as exact.
   double exact_below() const {
     constexpr double kLongest = 8;
     constexpr std::int64_t kLeastLength = 64;
@@ -218,8 +219,8 @@ std::string shown_bytes(std::int64_t bytes) {
   return format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(0, bytes)));
 }
 
-/// Bytes of the tensors, those of two bytes an element twice: their truths have eight
-/// bytes an element as well, and are most of what a machine holds of them.
+/// The bytes of the tensors, where those of two-byte elements count twice: their truths have eight
+/// bytes per element like all others, and truths are most of what a machine holds.
 double weighed_bytes(const Workload& workload) {
   double bytes = 0;
   for (const Tensor& tensor : workload.tensors)
@@ -227,11 +228,12 @@ double weighed_bytes(const Workload& workload) {
   return bytes;
 }
 
-/// Of the limit of one workload; each has a margin, and not all need theirs at once. On a card of
-/// 80 GB the stencil's four fit, which are 1.2 of it, and three of softmax_f16 do not, at 1.5.
+/// The limit for all timed workloads together, in limits for one: each limit has a margin, and not
+/// all workloads need theirs at once. On a card of 80 GB the four stencil workloads fit at 1.2, and
+/// three of softmax_f16 do not fit at 1.5.
 constexpr double kTogether = 1.3;
 
-/// Timed workloads are held at the same time: the largest are left out until the rest fits.
+/// Leaves out the largest timed workloads until the rest, which are held at the same time, fit.
 void skip_timed_above(std::int64_t max_bytes, Resolved& resolved) {
   for (;;) {
     double bytes = 0;

@@ -1,4 +1,4 @@
-// From a Definition to workloads with concrete sizes.
+// Turns a Definition into workloads with concrete sizes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,13 +14,13 @@ struct Resolved {
   std::vector<SkippedWorkload> skipped;
 };
 
-/// Every workload for `target` whose tensors, at the task's types, have at most `max_bytes` in sum;
-/// the others are skipped with the reason, and so are the largest timed ones while all of them
-/// together, which are held at the same time, have more. Which multiple of the tensors a machine
-/// must hold (input sets, truths) is for the caller to know.
+/// Every workload for `target` whose tensors, at the task's types, have at most `max_bytes` in sum.
+/// Others are skipped with the reason; so are the largest timed workloads while all timed ones
+/// together, which are held at the same time, have too many. How many times the tensors' bytes a
+/// machine must hold (input sets, truths) is the caller's knowledge.
 Result<Resolved> resolve(const Definition& definition, Target target, std::int64_t max_bytes);
 
-/// One workload, also one that is not in the file (a sweep). Errors name the place in the task's
+/// One workload, which need not be in the file (a sweep). Errors name the place in the task's
 /// files: an overflow, a division by zero, a size below 1, a pitch below the row, a region outside.
 Result<Workload> resolve(const Definition& definition, const WorkloadSpec& spec);
 

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The plans of one file at its default knobs; complaints name file and workload.
+/// Expects the plans of one file at its default knobs to resolve; failures name file and workload.
 void expect_plans(const Definition& definition, const fs::path& file) {
   const auto source = test::bytes_of(file);
   const auto header = parse_header(source, file.string(), Target::Cuda);

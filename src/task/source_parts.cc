@@ -1,4 +1,4 @@
-// Finding where includes end, whatever comments and conditions stand around them.
+// Finds where a source's includes end, whatever comments and conditions stand around them.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/source_parts.h"
 
@@ -15,7 +15,7 @@
 namespace kw::task {
 namespace {
 
-/// Blanks out comments and what stands in quotes; lines stay lines.
+/// Replaces comments and the content of quotes by blanks; line ends stay.
 class Blanker {
  public:
   explicit Blanker(std::string_view text) : text_(text), out_(text) {}
@@ -47,7 +47,7 @@ class Blanker {
     const auto found = text_.find(what, from);
     return found == std::string_view::npos ? text_.size() : found + what.size();
   }
-  /// A comment goes on where its line does.
+  /// The end of a `//` comment, which goes on where its line is continued.
   std::size_t end_of_line() const {
     auto end = text_.find('\n', at_);
     while (end != std::string_view::npos && end > 0 && text_[end - 1] == '\\')
@@ -74,13 +74,13 @@ class Blanker {
   std::size_t at_ = 0;
 };
 
-/// A line with those that it goes on in.
+/// A line together with the lines that continue it.
 struct Line {
   std::size_t first = 0;
   std::size_t last = 0;
   std::string text;
-  std::string word = {};     ///< After `#`; empty: no directive of the preprocessor.
-  std::string defines = {};  ///< The macro that it defines or undoes.
+  std::string word = {};     ///< The word after `#`; empty: the line is no preprocessor directive.
+  std::string defines = {};  ///< The macro that the line defines or undefines.
 };
 
 std::vector<Line> lines_of(std::string_view source) {
@@ -105,7 +105,8 @@ std::vector<Line> lines_of(std::string_view source) {
   return lines;
 }
 
-/// How many lines are read once: up to the last #include and the end of the conditions around it.
+/// The number of lines that are read once: up to the last #include and the end of the conditions
+/// around it.
 std::size_t lines_read_once(const std::vector<Line>& lines) {
   std::size_t end = 0;
   int depth = 0;
@@ -141,7 +142,7 @@ class Cut {
     return varying_.contains(name) || name.starts_with("KW_CONST_");
   }
 
-  /// Macros of the first part that stand for something that varies vary too.
+  /// Marks macros of the first part whose value uses something that varies as varying too.
   Result<> spread() {
     constexpr int kMostRounds = 16;
     for (int round = 0; round < kMostRounds; ++round) {
@@ -166,7 +167,8 @@ class Cut {
                       line.first + 1));
     if (!line.word.starts_with("if") && !line.word.starts_with("elif")) return {};
     for (const std::string& name : identifiers_of(line.text)) {
-      // A default for code that is compiled alone: every copy defines the knob itself.
+      // `#ifndef` of a knob gives a default for compiling the code alone; each copy defines the
+      // knob itself.
       const bool is_default = line.word == "ifndef" && of_header_.contains(name);
       if (is_varying(name) && !is_default)
         return fail_input(
@@ -196,7 +198,7 @@ class Cut {
         (i < end_ ? parts_.includes : parts_.code) += std::string(lines[i]) + "\n";
         continue;
       }
-      // What knobs are pinned to is written line by line.
+      // A `tune` line stays one line, since pinning knobs rewrites the line.
       const bool is_one_line = leading_word(*directive) == "tune";
       const DirectiveText whole = join_directive(source_, lines, i, *directive);
       std::string step = for_plan(is_one_line ? *directive : whole.text);
@@ -215,7 +217,7 @@ class Cut {
     return out;
   }
 
-  /// What of a directive each copy's branch of the plan repeats; empty: nothing.
+  /// The part of a directive that each copy's branch of the plan repeats; empty: nothing.
   std::string for_plan(std::string_view directive) const {
     static constexpr std::string_view kOfTheFile[] = {"tune", "option", "technique", "dialect",
                                                       "library"};
@@ -233,9 +235,9 @@ class Cut {
   const CandidateHeader& header_;
   std::vector<Line> lines_;
   std::size_t end_;
-  std::set<std::string> of_header_;  ///< Knobs and macros derived of them.
+  std::set<std::string> of_header_;  ///< Knobs, and macros derived from them.
   std::set<std::string> varying_;
-  std::set<std::string> first_;  ///< Macros of the first part.
+  std::set<std::string> first_;  ///< Macros that the first part defines.
   SourceParts parts_;
 };
 

@@ -1,4 +1,4 @@
-// Copies of a kernel side by side, and what decides among them.
+// Writes copies of a kernel side by side, and the code that selects among them.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/specialise.h"
 
@@ -18,8 +18,8 @@
 namespace kw::task {
 namespace {
 
-/// A step with macros as numbers: neither the word that it begins with nor what a bracket follows,
-/// which is an attribute or a function, is one.
+/// A step in which macros are replaced by numbers. The first word is no macro, and neither is a
+/// word before a bracket, which is an attribute or a function.
 std::string with_macros(std::string_view step, const std::map<std::string, std::string>& macros) {
   std::string out;
   for (std::size_t at = 0; at < step.size();) {
@@ -39,7 +39,8 @@ std::string with_macros(std::string_view step, const std::map<std::string, std::
   return out;
 }
 
-/// `extern "C"` as `extern "C++"`: a kernel is then one of its namespace, like any other function.
+/// Replaces `extern "C"` by `extern "C++"`, so that a kernel belongs to its namespace like any
+/// other function.
 std::string in_cpp_linkage(std::string_view code) {
   std::string out;
   constexpr std::string_view kExtern = "extern", kC = "\"C\"";
@@ -56,7 +57,8 @@ std::string in_cpp_linkage(std::string_view code) {
   return out;
 }
 
-/// A launch whose kernel, and types of the code in its quoted template arguments, are of `space`.
+/// The launch with the kernel's name, and names of the code's types in quoted template arguments,
+/// qualified by the namespace `space`.
 std::string launch_in(std::string_view launch, std::string_view space, std::string_view code) {
   constexpr std::string_view kLaunch = "launch ";
   std::string out = fmt::format("{}{}::", kLaunch, space);
@@ -77,11 +79,13 @@ std::string launch_in(std::string_view launch, std::string_view space, std::stri
   return out;
 }
 
-/// One of the copies.
+/// One copy of the kernel.
 struct Copy {
-  std::string space;                          ///< Its namespace.
-  std::map<std::string, std::string> macros;  ///< Knobs, what follows of them, sizes.
-  const Arm* arm = nullptr;                   ///< Null: that of all other shapes.
+  std::string space;  ///< The copy's namespace.
+  /// Values of knobs, of macros that follow from knobs, and of sizes.
+  std::map<std::string, std::string> macros;
+  /// The shape that the copy is for; null: the copy for all other shapes.
+  const Arm* arm = nullptr;
 };
 
 std::map<std::string, std::string> macros_at(const CandidateHeader& header,
@@ -94,7 +98,8 @@ std::map<std::string, std::string> macros_at(const CandidateHeader& header,
   return macros;
 }
 
-/// `function`: what the copy defines under another name, since it has C linkage; empty: nothing.
+/// The text of a copy. `function` has C linkage and therefore gets another name in the copy; empty:
+/// nothing is renamed.
 std::string text_of(const Copy& copy, const SourceParts& parts, const std::string& function) {
   std::string text = fmt::format("\nnamespace {} {{  // {}\n", copy.space,
                                  copy.arm == nullptr ? "all other shapes" : copy.arm->workload);
@@ -110,7 +115,7 @@ std::string text_of(const Copy& copy, const SourceParts& parts, const std::strin
   return text + parts.code + after + "}\n";
 }
 
-/// Which macros of the code the includes brought: those stay.
+/// Remembers which macros of the code the includes have defined: those must not be undefined.
 std::string text_before(const SourceParts& parts) {
   std::string text = parts.includes;
   for (const std::string& name : parts.macros)
@@ -163,7 +168,7 @@ std::string dispatching_function(const Task& task, const std::vector<Copy>& copi
   return text + "}\n";
 }
 
-/// The lines of the header that hold for the file.
+/// The directives of the header that hold for the whole file.
 std::string head_of(const Task& task, const CandidateHeader& header, std::size_t arms) {
   std::string text = fmt::format(
       "// {}: a build of its own for {} of its shapes, and one for all others.\n", task.name, arms);

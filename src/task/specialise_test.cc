@@ -95,7 +95,7 @@ namespace mine { template <int N> __global__ void second(const float* x) {} }
   EXPECT_EQ(count(text, "extern \"C++\" __global__ void first"), 2U);
 }
 
-// Or what one shape's sizes define would hold in the copies behind it.
+// Without #undef, a macro that one copy defines for its sizes would hold in the copies behind it.
 TEST(Specialise, MacrosOfACopyEndWithIt) {
   const std::string text =
       specialise(
@@ -165,15 +165,15 @@ TEST(Specialise, ArmsKnowWhatTheKernelCanSee) {
   EXPECT_EQ(arm_for(saxpy(), vector, Target::Cpu, {}).sizes, (Sizes{{"n", 7}}));
 }
 
-/// What a plan does, whatever its kernels are called.
+/// What a plan does, without the kernels' names.
 std::string deeds(Plan plan) {
   plan.branches.clear();
   for (PlanStep& step : plan.steps) step.kernel.clear();
   return encode(RolePlan{"", "", std::move(plan)});
 }
 
-// At every workload, armed or not, the dispatch launches what the kernel itself does at those
-// knobs.
+// For every workload, with an arm or without, the dispatch must launch what the kernel itself
+// launches at those knobs.
 void expect_equal_plans(const Definition& definition, const fs::path& file) {
   const Candidate generic = kernel(test::bytes_of(file), Target::Cuda);
   const auto header = parse_header(generic);

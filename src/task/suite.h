@@ -15,43 +15,46 @@
 
 namespace kw::task {
 
-/// More tries of one kernel that failed are nobody's wish; of --repairs, too.
+/// The most tries to repair one failed kernel; also the limit of --repairs.
 inline constexpr int kMostRepairs = 100;
 
-/// A name in a spec that only somebody else can check.
+/// A name in a spec whose existence the reader of the spec cannot check.
 struct SuiteName {
   std::string text;
   Position place;
 };
 
 struct SuiteTask {
-  SuiteName name;     ///< As kw optimize takes it, techniques:SEED or recorded:RUN.
-  std::string level;  ///< Empty: the suite has none.
+  SuiteName name;     ///< A task as `kw optimize` takes it, techniques:SEED, or recorded:RUN.
+  std::string level;  ///< The level of the task; empty: the suite has no levels.
 };
 
-/// What every cell may spend; at least one of them.
+/// What every cell may spend. At least one bound must be set; 0 sets no bound.
 struct SuiteBudget {
-  std::int64_t evaluations = 0;  ///< 0: no bound, here and below.
+  std::int64_t evaluations = 0;
   std::int64_t calls = 0;
   std::int64_t tokens = 0;
   double usd = 0;
 };
 
-/// Which of the tables are printed beside the metrics.
+/// The tables that are printed beside the metrics.
 enum class SuiteTable { Levels, Rounds, Outcomes, Budget };
 
-/// What one sample of a task is.
+/// What counts as one sample of a task.
 enum class SampleUnit {
-  Run,      ///< The confirmed winner of a run; a task has as many as there are seeds.
-  Attempt,  ///< Each kernel that was written, where the strategy writes them independently.
+  Run,  ///< The confirmed winner of a run; a task has as many samples as seeds.
+  /// Each kernel that was written, for strategies that write kernels independently of each other.
+  Attempt,
 };
 
-/// Every combination is a cell, but for what means nothing to its strategy.
+/// A suite. Every combination of its lists is a cell, unless a value means nothing to the cell's
+/// strategy.
 struct SuiteSpec {
   std::string name;
   std::string about;
   std::vector<SuiteTask> tasks;
-  std::vector<SuiteName> models;  ///< `real`: the ones that the command line names.
+  /// Models; `real` stands for the models that the command line names.
+  std::vector<SuiteName> models;
   std::vector<SuiteName> strategies;
   std::vector<std::string> presets;
   std::vector<SuiteName> rewards;
@@ -61,21 +64,23 @@ struct SuiteSpec {
   std::vector<Target> targets{Target::Cpu};
   SuiteBudget budget;
   bool starts_from_experts = false;  ///< Runs with a model begin with the task's own kernels.
-  std::optional<int> repairs;  ///< Of strategies that send back what failed; none: their default.
+  /// How often a strategy that sends back failed kernels does so; nothing: the strategy's default.
+  std::optional<int> repairs;
   SampleUnit samples = SampleUnit::Run;
-  std::vector<int> pass{1};     ///< k of pass@k and speedup@k.
-  std::vector<double> fast{1};  ///< p of fast_p.
-  double resources = 0;         ///< Of efficiency@k; 0: it is not asked for.
+  std::vector<int> pass{1};     ///< The values of k for pass@k and speedup@k.
+  std::vector<double> fast{1};  ///< The values of p for fast_p.
+  double resources = 0;         ///< The resources of efficiency@k; 0: efficiency@k is not computed.
   std::vector<SuiteTable> tables;
 };
 
-/// What the reader cannot know: names that exist.
+/// Names that exist, which the reader of a spec cannot know.
 struct SuiteWords {
   std::vector<std::string_view> strategies;
   std::vector<std::string_view> rewards;
 };
 
-/// Complaints are one line each, `origin:line:column: message`, with the nearest known word.
+/// Reads a spec. Complaints are one line each, `origin:line:column: message`, with the nearest
+/// known word.
 Result<SuiteSpec> parse_suite(std::string_view text, const std::string& origin,
                               const SuiteWords& words);
 

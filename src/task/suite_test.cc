@@ -1,4 +1,4 @@
-// Suite specs: what they say, and what is said of wrong ones.
+// Tests of suite specs: what valid ones mean, and the complaints about wrong ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/suite.h"
 

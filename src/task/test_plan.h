@@ -29,7 +29,8 @@ inline GpuFacts h200() {
   return gpu;
 }
 
-/// u: f32 [3, n, m] inout; x: f32 [n, m] with a pitch of ld, in; y: f64 [n] out; keys: u8 [n] in.
+/// A task with u: f32 [3, n, m] inout; x and v: f32 [n, m] with pitch m + pad, in and out; y: f32
+/// [n] out; keys: u8 [n] in.
 inline Definition sample() {
   TaskFiles files{"tasks/sample", {}};
   files.texts["task.yaml"] = R"(
@@ -71,7 +72,7 @@ inline std::string bytes_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Each line becomes a `// kw:` line.
+/// A source with each of the lines as a `// kw:` line.
 inline std::string directives(std::string_view lines) {
   std::string source;
   for (const auto line : split_lines(lines)) source += fmt::format("// kw: {}\n", line);
@@ -81,8 +82,8 @@ inline std::string directives(std::string_view lines) {
 struct Attempt {
   std::string source;
   std::expected<Plan, Diagnostics> plan;
-  Verdict verdict = {};  ///< Of a plan that was read and does not fit.
-  /// "line:column: message" of the first complaint, columns counted behind "// kw: ".
+  Verdict verdict = {};  ///< The verdict on a plan that could be read and does not fit.
+  /// The first complaint, "line:column: message", with columns counted behind "// kw: ".
   std::string complaint() const;
 };
 

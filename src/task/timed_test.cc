@@ -1,4 +1,5 @@
-// The section `timed` of task.yaml: what timed workloads hold, and what is said to be exact there.
+// Tests of the section `timed` of task.yaml: what timed workloads hold, and which results count as
+// exact.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 

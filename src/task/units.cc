@@ -13,8 +13,8 @@
 namespace kw::task {
 namespace {
 
-/// Without the byte-order mark that some editors begin a file with: nvcc takes it for a character
-/// of the program.
+/// The source without the byte-order mark that some editors write at a file's start; nvcc takes the
+/// mark for a character of the program.
 std::string without_mark(const std::string& source) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   return source.starts_with(kMark) ? source.substr(kMark.size()) : source;
@@ -42,7 +42,7 @@ std::string_view type_of(Dtype dtype, std::string_view real = {}) {
   return "void";
 }
 
-/// kw_entry, which calls `callee` with the arguments unpacked.
+/// The source of kw_entry, which unpacks the arguments and calls `callee`.
 std::string trampoline(const Task& task, std::string_view callee, std::string_view real = {}) {
   std::vector<std::string> arguments;
   for (std::size_t i = 0; i < task.signature.size(); ++i)
@@ -54,7 +54,7 @@ std::string trampoline(const Task& task, std::string_view callee, std::string_vi
       callee, join(arguments, ","));
 }
 
-/// kw_entry of a host launcher.
+/// The source of a host launcher's kw_entry.
 std::string host_trampoline(const Task& task, const CandidateHeader& header) {
   std::vector<std::string> types;
   for (const auto& parameter : task.signature) types.push_back(argument_type(parameter));
@@ -76,21 +76,22 @@ Dtype real_dtype(const Task& task) {
   return Dtype::F64;
 }
 
-/// What sources that serve several types know the task's real type by.
+/// Macros that name the task's real type, for sources that serve several types.
 std::string real_macros(const Task& task) {
   const Dtype dtype = real_dtype(task);
   const std::string name = upper_case(kw::name_of(dtype));
   return fmt::format("#define KW_REAL {}\n#define KW_REAL_{}\n", type_of(dtype), name);
 }
 
-/// Real at the task's type.
+/// The task's real type in C.
 std::string_view native_real(const Task& task) { return type_of(real_dtype(task)); }
 
-/// The reference with its trampoline behind it, so that places in it stay what the author sees.
+/// The reference with its trampoline behind the text, so that line numbers stay those of the
+/// author's file.
 BuildUnit reference_unit(const Definition& definition, std::string_view role,
                          std::string_view function, std::string_view real, bool is_native = false) {
   const auto callee = fmt::format("{}<{}>", function, real);
-  // Natively each scalar keeps its own dtype.
+  // In the native build each scalar keeps its own dtype.
   const auto unpacked = is_native ? std::string_view() : real;
   BuildUnit unit;
   unit.role = role;
@@ -140,7 +141,8 @@ std::string device_interface_text(const Task& task) {
       "// What device code for the task {} finds there: its plan can pass\n//   {}\n"
       "#pragma once\n{}",
       task.name, parameter_list(task), real_macros(task));
-  // As libcu++ has them under NVRTC, so that its headers may follow.
+  // The same definitions as in libcu++ under NVRTC, so that including its headers later is no
+  // conflict.
   return text + R"(#ifdef __CUDACC_RTC__
 typedef signed char int8_t;
 typedef signed short int16_t;

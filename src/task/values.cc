@@ -1,4 +1,4 @@
-// One table of the kinds of values, their keys, defaults and limits.
+// The table of the kinds of values, with their keys, defaults and limits.
 // SPDX-License-Identifier: Apache-2.0
 #include "task/values.h"
 
@@ -19,13 +19,13 @@ struct Key {
 
 struct Kind {
   std::string_view name;
-  bool needs_real;  ///< Makes no sense for integer tensors.
+  bool needs_real;  ///< Whether the kind is meaningless for integer tensors.
   std::vector<Key> keys;
 };
 
 constexpr double kMostAxes = 8;
 constexpr double kPlantedShare = 1.0 / 64;
-constexpr double kFar = 1e30;  // keeps every finite draw inside float32
+constexpr double kFar = 1e30;  // keeps every finite random value inside float32
 
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> table = {
@@ -64,7 +64,7 @@ const std::vector<Kind>& kinds() {
   return table;
 }
 
-/// The key with the limits that keep draws exact or finite at a type of two bytes.
+/// The key with limits that keep random values exact or finite at a two-byte type.
 Key limited(Key key, const Kind& kind, Dtype dtype) {
   const auto within = [&](double lowest, double highest) {
     key.lowest = std::max(key.lowest, lowest);

@@ -15,7 +15,7 @@ std::optional<ValuesSpec> read_values(FileReport& report, const Yaml& node, Dtyp
                                       std::span<const std::string> known,
                                       std::span<const ScalarSpec> scalars);
 
-/// What a tensor holds whose task does not say.
+/// The values of a tensor for which the task gives none.
 ValuesSpec default_values(Dtype dtype);
 
 }  // namespace kw::task

@@ -1,4 +1,4 @@
-// YAML as a small immutable tree: only what task files need, safe on foreign text.
+// YAML as a small immutable tree: only what task files need, safe to use on untrusted text.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,8 @@ namespace kw::task {
 
 struct YamlEntry;
 
-/// One node. Anchors, aliases and tags do not exist here, so the tree is as large as its text.
+/// One node of the tree. Anchors, aliases and tags are refused, so the tree is as large as its
+/// text.
 struct Yaml {
   enum class Kind { Null, Scalar, Sequence, Mapping };
 
@@ -42,10 +43,10 @@ struct YamlEntry {
 
 std::string_view name_of(Yaml::Kind kind);
 
-/// Longest file that is read at all, in bytes.
+/// Size of the longest file that is read, in bytes.
 constexpr std::size_t kMaxYamlBytes = 1 << 20;
 
-/// One document; an empty text is Null. Errors are one line, `origin:line:column: message`:
+/// Parses one document; an empty text is Null. Errors are one line, `origin:line:column: message`:
 /// malformed YAML, bytes that are no UTF-8 text, duplicate keys, aliases, tags, nesting beyond 16
 /// levels.
 Result<Yaml> parse_yaml(std::string_view text, std::string_view origin);
