@@ -97,7 +97,7 @@ Result<> TorchSignature::derive(const Delivery& d) {
       pitches.push_back({tensor.pitch->expr, "(" + KW_TRY(plain(tensor.shape.back().expr)) + ")",
                          "rows of " + tensor.name + " follow one another"});
   std::vector<std::string> have;
-  std::set<std::string> as_argument;  // integers that no tensor shows
+  std::set<std::string> as_argument;  // integers that no tensor's shape gives
   const auto add = [&](const std::string& name, const std::string& value) {
     text += fmt::format("    {} = {}\n", name, value);
     have.push_back(name);

@@ -1,4 +1,4 @@
-// Cuts host code out of a source and mends what device code needs.
+// Cuts host code out of a source, and adds the declarations that the remaining device code needs.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/device_text.h"
 #include "import/words.h"
@@ -74,7 +74,8 @@ class Cutter {
     return false;
   }
 
-  /// at::Half and its like are types of the device under another name.
+  /// Whether the name at token `i` is at::Half or at::BFloat16, which are device types under other
+  /// names.
   bool is_half(std::size_t i) const {
     return i + 2 < tokens().size() && is_one_of(tokens()[i + 2].text, {"Half", "BFloat16"});
   }
@@ -116,7 +117,7 @@ class Cutter {
     }
     for (std::size_t i = 0; i < items_.size(); ++i)
       if (keep_[i]) use(items_[i].begin, items_[i].end);
-    // Constants and constexpr functions that what is kept asks for, and what those ask for.
+    // Keeps the constants and constexpr functions that kept code uses, and those that they use.
     for (bool has_grown = true; has_grown;) {
       has_grown = false;
       for (const std::size_t i : maybe)
@@ -158,7 +159,8 @@ class Cutter {
       if (tokens()[i].kind == CodeToken::Kind::Word) used_.emplace(tokens()[i].text);
   }
 
-  /// Namespaces that hold something stay; those without a name go, what they hold stays.
+  /// Keeps a namespace where something inside is kept. An unnamed namespace is removed around its
+  /// content.
   void match_scopes() {
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < items_.size(); ++i) {
@@ -187,13 +189,14 @@ class Cutter {
     std::size_t begin = tokens()[item.begin].offset;
     std::size_t end = end_of(tokens()[item.end - 1]);
     if (item.kind == Item::Kind::Close) end = after_comment(end);
-    // Comments right above a function say what it does.
+    // The comments right above a function are removed with the function.
     if (item.kind != Item::Kind::Open && item.kind != Item::Kind::Close)
       begin = with_comments(begin);
     cut(begin, end, "");
   }
 
-  /// Behind what a closing bracket says of itself: }  // namespace
+  /// The end of a comment behind a closing bracket, as in `}  // namespace`; `end` where none
+  /// stands there.
   std::size_t after_comment(std::size_t end) const {
     const std::size_t line = std::min(source_.text.find('\n', end), source_.text.size());
     const auto rest = trim(std::string_view(source_.text).substr(end, line - end));
@@ -247,7 +250,7 @@ class Cutter {
       const std::size_t head = item.body_open != 0 ? item.body_open : item.end;
       for (std::size_t k = item.begin; k < item.end; ++k) {
         const CodeToken& token = tokens()[k];
-        // A kernel has a name that others can find.
+        // Kernels are looked up by name, so their linkage must not be internal.
         if (item.kind == Item::Kind::Kernel && k < head &&
             is_one_of(token.text, {"static", "inline", "__forceinline__"})) {
           cut(token.offset, end_of(token), "");
@@ -262,7 +265,8 @@ class Cutter {
     }
   }
 
-  /// The number that std::numeric_limits<float>::max() and its like stand for; empty: another one.
+  /// The number that std::numeric_limits<float>::max() and similar calls stand for; empty for other
+  /// words.
   std::string float_limit(std::size_t k) const {
     static constexpr auto kWords =
         std::to_array<std::string_view>({"std", "::", "numeric_limits", "<", "float", ">", "::"});
@@ -296,7 +300,7 @@ class Cutter {
     return false;
   }
 
-  /// Lines that the rest needs before it.
+  /// Includes and declarations that the kept text needs before its first line.
   std::string head() const {
     const auto includes = [&](std::string_view path) {
       return std::ranges::any_of(source_.includes,
@@ -306,7 +310,8 @@ class Cutter {
       return std::ranges::any_of(words, [&](std::string_view w) { return used_.contains(w); });
     };
     std::string text;
-    // A launch may name the type as a template argument where the device code does not.
+    // Launches may name the half type as a template argument even where the device code does not
+    // mention it.
     const bool is_half = types_.real == "__half";
     const bool is_brain = types_.real == "__nv_bfloat16";
     if ((uses({"__half", "half", "__half2", "half2", "Half"}) || is_half) &&
@@ -324,7 +329,7 @@ class Cutter {
         !includes("math.h") && !includes("cmath"))
       text += "#include <math.h>\n";
     if (needs_limits_) text += "#include <cuda/std/limits>\n";
-    // What nvcc has from the host's headers and compiler, NVRTC has not.
+    // Names that nvcc gets from the host's headers and compiler, and that NVRTC lacks.
     for (const auto& [name, type] :
          {std::pair("uint", "unsigned int"), std::pair("ushort", "unsigned short"),
           std::pair("ulong", "unsigned long")})
@@ -351,7 +356,8 @@ class Cutter {
     return text + source_.text.substr(std::min(at, source_.text.size()));
   }
 
-  /// At most one empty line in a row, none at the ends, and no blanks at the ends of lines.
+  /// Reduces empty lines to one in a row and none at the ends, and removes blanks at the ends of
+  /// lines.
   static std::string squeeze(const std::string& text) {
     std::string out;
     bool was_empty = true;

@@ -1,4 +1,4 @@
-// What is left of a .cu file without its host code; used by plan_draft.cc only.
+// Removes the host code from a .cu file; used by plan_draft.cc only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,10 +11,11 @@ namespace kw::import {
 
 struct DeviceText {
   std::string text;
-  std::vector<std::string> left_out;  ///< Kernels that nothing launches.
+  std::vector<std::string> left_out;  ///< The names of kernels that nothing launches.
 };
 
-/// Device functions, types, constants and the kernels in `launched`; plain kernels get C's linkage.
+/// The device functions, types, constants and the kernels in `launched`. Kernels that are no
+/// templates get C linkage.
 DeviceText device_text(const ForeignSource& source, const std::vector<Item>& items,
                        const std::vector<const Item*>& launched, const TypeNames& types);
 

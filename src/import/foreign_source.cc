@@ -1,4 +1,4 @@
-// A small preprocessor: conditions, macros and includes; nothing is read from elsewhere.
+// A small preprocessor for conditions, macros and includes; it reads no other file.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/foreign_source.h"
 
@@ -16,24 +16,26 @@ namespace {
 
 using task::CodeToken;
 
-/// A string of so much room keeps its bytes in place when it is moved, and so the tokens' views.
+/// With at least this capacity a string keeps its bytes in place when it is moved, so that the
+/// tokens' views stay valid.
 constexpr std::size_t kLeastRoom = 64;
-constexpr int kDeepestMacros = 64;  // of parentheses, and of macros in macros
+constexpr int kDeepestMacros = 64;  // the deepest nesting of parentheses, and of macros in macros
 
-/// `#if` and its like over integers; nothing where a compiler or a header decides.
+/// Evaluates the condition of an `#if` over integers; nothing where a compiler or a header decides.
 class Condition {
  public:
   Condition(std::string_view text, const std::map<std::string, Macro>& macros,
             const std::set<std::string>& varying, int depth = 0)
       : macros_(macros), varying_(varying), tokens_(task::tokenize(text)), depth_(depth) {}
 
-  /// Nothing where a part of the text is not understood.
+  /// The condition's value; nothing where a part of the text is not understood.
   std::optional<std::int64_t> value() {
     const Number value = either();
     return at_ == tokens_.size() ? value : std::nullopt;
   }
 
-  /// Whether the file, or nobody, defines the name; nothing where somebody else may.
+  /// Whether the name is defined, as far as the file decides; nothing where a compiler, a header or
+  /// a knob may define it.
   static std::optional<bool> is_defined(const std::string& name,
                                         const std::map<std::string, Macro>& macros,
                                         const std::set<std::string>& varying) {
@@ -156,7 +158,8 @@ class Condition {
   int depth_ = 0;
 };
 
-/// Knobs are macros of the candidate, so that nobody but the tuner decides on them.
+/// The names of knobs, which are macros of the candidate, so that only the tuner may decide on
+/// them.
 std::set<std::string> knobs_of(std::string_view text) {
   std::set<std::string> names;
   for (const std::string_view line : split_lines(text)) {
@@ -186,11 +189,11 @@ class Reader {
   }
 
  private:
-  /// An #if with its branches so far.
+  /// An #if with the branches that were read so far.
   struct Group {
-    bool is_unknown = false;  ///< Somebody else decides: every branch stays.
-    bool is_taken = false;    ///< A branch was.
-    bool is_active = true;    ///< The branch at hand.
+    bool is_unknown = false;  ///< The file does not decide the condition, so every branch stays.
+    bool is_taken = false;    ///< One of the branches was taken.
+    bool is_active = true;    ///< Whether the current branch is taken.
     std::size_t hidden_from = 0;
     std::vector<TextRange> gone;
   };
@@ -263,7 +266,7 @@ class Reader {
     at_ = end == std::string::npos ? size() : end + closing.size();
   }
 
-  /// The directive without comments, its lines joined; moves behind its last line.
+  /// The directive without comments, its continued lines joined; moves behind its last line.
   std::string logical_line() {
     std::string line;
     while (at_ < size() && out_.text[at_] != '\n') {
@@ -417,7 +420,7 @@ class Reader {
 
   ForeignSource out_;
   std::vector<Group> groups_;
-  std::vector<TextRange> spliced_;  ///< Comments of // that go on in the next line.
+  std::vector<TextRange> spliced_;  ///< Comments that begin with // and go on in the next line.
   std::size_t at_ = 0;
   bool is_line_start_ = true;
 };

@@ -1,4 +1,4 @@
-// A published .cu file as text that can be read: what the preprocessor would leave, and its macros.
+// A published .cu file as readable text: what a preprocessor would leave, and the file's macros.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace kw::import {
 
-/// Bytes of a source, half-open.
+/// A half-open range of bytes in a source.
 struct TextRange {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -23,46 +23,48 @@ struct Macro {
   std::string name;
   bool is_function = false;
   std::vector<std::string> parameters;
-  std::string body;        ///< Without comments, on one line.
-  std::size_t offset = 0;  ///< Of its directive.
+  std::string body;        ///< The macro's text without comments, on one line.
+  std::size_t offset = 0;  ///< Byte at which the `#define` begins.
 };
 
-/// A `#define` or `#undef`.
+/// A line with `#define` or `#undef`.
 struct MacroLine {
   std::string name;
   TextRange line;
 };
 
 struct Include {
-  std::string path;  ///< As written, without quotes or angles.
+  std::string path;  ///< The path as written, without quotes or angle brackets.
   TextRange line;
 };
 
 /// A source without byte-order mark and carriage returns. Conditions over names that the file does
-/// not define are decided as a compiler without options would; those that a compiler or a header
-/// decides (names that begin with __) leave all their branches in.
+/// not define are decided as by a compiler without options. Conditions that a compiler or a header
+/// decides (names that begin with __) keep all their branches.
 struct ForeignSource {
-  std::string text;                     ///< What offsets count in.
-  std::string code;                     ///< As long as `text`; inactive lines are blank.
-  std::map<std::string, Macro> macros;  ///< By name; the last definition.
-  std::vector<MacroLine> macro_lines;   ///< Active ones, as the next.
+  std::string text;  ///< The text in which all offsets count.
+  std::string code;  ///< The active text, as long as `text`: inactive lines are blank.
+  std::map<std::string, Macro> macros;  ///< The last definition of each macro, by name.
+  std::vector<MacroLine> macro_lines;   ///< The active lines that define or undefine macros.
   std::vector<Include> includes;
-  std::set<std::string> knobs;          ///< What `// kw:` lines define, as macros of the candidate.
-  std::vector<TextRange> gone;          ///< Whole lines: decided conditions, and what they hide.
-  std::vector<std::string> options;     ///< Names whose `#ifdef` was decided as not defined.
-  std::vector<task::CodeToken> tokens;  ///< Of `code`.
+  std::set<std::string> knobs;  ///< Names that `// kw:` lines define as macros of the candidate.
+  /// Lines that the preprocessor drops: decided conditions, and inactive lines.
+  std::vector<TextRange> gone;
+  std::vector<std::string> options;     ///< Names whose `#ifdef` was decided as "not defined".
+  std::vector<task::CodeToken> tokens;  ///< The tokens of `code`.
 };
 
-/// Total and linear but for nested macros. The result must not be copied: tokens are views.
+/// Reads any text; linear in its length but for nested macros. The result must not be copied,
+/// because its tokens are views of its text.
 ForeignSource read_foreign(std::string_view source);
 
-/// Tokens from `begin` to before `end` with their macros replaced, but for macros that stand for a
-/// plain expression of numbers, which are looked up by name. What comes of a macro has the place of
-/// the name. Bounded; what is beyond 200,000 tokens is left out.
+/// The tokens from `begin` up to, but without, `end` with macros replaced, except macros that stand
+/// for a plain expression of numbers, which are looked up by name. Tokens from a macro have the
+/// place of the macro's name. At most 200,000 tokens are returned.
 std::vector<task::CodeToken> expand_macros(const ForeignSource& source, std::size_t begin,
                                            std::size_t end);
 
-/// Whether a macro's body is made of names, numbers and arithmetic alone.
+/// Whether a macro's body consists of names, numbers and arithmetic operators alone.
 bool is_plain_expression(const Macro& macro);
 
 }  // namespace kw::import

@@ -1,4 +1,4 @@
-// Branches of a host function, and what is known behind them.
+// Follows the branches of a host function, and merges what is known behind them.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ HostReader::Flow HostReader::if_statement(std::size_t& i, std::size_t end) {
   const std::size_t no = has_else ? yes_end + 1 : yes_end;
   const std::size_t no_end = has_else ? statement_end(no, end) : yes_end;
   i = no_end;
-  // if (int x = f(); x) is read as its condition alone.
+  // For `if (int x = f(); x)` only the condition x decides.
   const auto parts = parts_between(open + 1, close, ";");
   const Value condition = parts.empty() ? unknown(place(open), "the condition is empty")
                                         : evaluate(parts.back().first, parts.back().second);
@@ -45,7 +45,8 @@ HostReader::Flow HostReader::branch_on(const Value& condition, std::size_t keywo
   mark(Step::Kind::When);
   const Value result = result_;
   const int branches = open_branches_;
-  // A branch of which a part returns and another goes on has no end that a plan can write.
+  // Where one part of a branch returns and another goes on, a plan cannot express where the branch
+  // ends.
   const auto run_inside = [&](std::size_t from, std::size_t to) {
     const Flow flow = run(from, to);
     if (open_branches_ > branches && flow != Flow::Return)
@@ -72,14 +73,14 @@ HostReader::Flow HostReader::branch_on(const Value& condition, std::size_t keywo
     leap_from(second, place(keyword));
     return Flow::Next;
   }
-  if (leaps(first)) {  // The loop is refused, or launches nothing.
+  if (leaps(first)) {  // The loop around either is refused or launches nothing.
     if (!launches) out_.steps.resize(begin);
     forget_changes(before, place(keyword));
     if (launches) mark(Step::Kind::End);
     const Flow second = run(no, no_end);
     return second == Flow::Return ? second : Flow::Next;
   }
-  if (!launches && first != Flow::Next) {  // nothing to compute: it leaves
+  if (!launches && first != Flow::Next) {  // the branch leaves because there is nothing to compute
     out_.steps.resize(begin);
     result_ = result;
     scopes_ = before;
@@ -88,7 +89,7 @@ HostReader::Flow HostReader::branch_on(const Value& condition, std::size_t keywo
   const Scopes after_yes = scopes_;
   scopes_ = before;
   if (first != Flow::Next) {
-    // What follows, up to the end of the function, is the other branch.
+    // What follows, up to the end of the function, becomes the other branch.
     mark(Step::Kind::Else);
     ++open_branches_;
     return run(no, no_end);
@@ -109,7 +110,8 @@ HostReader::Flow HostReader::branch_on(const Value& condition, std::size_t keywo
   return Flow::Next;
 }
 
-/// Only the loop around knows whether it launches, and so whether this matters.
+/// Remembers a `break` or `continue` under an undecided condition. Whether it matters depends on
+/// whether the loop launches, which only the code for the loop knows.
 void HostReader::leap_from(Flow flow, std::size_t offset) {
   if (!leap_)
     leap_ = Remark{offset, fmt::format("this `{}` leaves a loop of launches under a condition that "
@@ -117,7 +119,7 @@ void HostReader::leap_from(Flow flow, std::size_t offset) {
                                        flow == Flow::Break ? "break" : "continue")};
 }
 
-/// Ends what goes on to the end of the function or branch that ends here.
+/// Adds the `end` of branches that go on to the end of the function or branch that has just ended.
 void HostReader::close_branches(int down_to) {
   for (; open_branches_ > down_to; --open_branches_) {
     Step step;

@@ -1,4 +1,4 @@
-// Calls of a host function: the runtime's, arithmetic, and functions of the file.
+// Follows the calls of a host function: the CUDA runtime, arithmetic, and functions of the file.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -45,7 +45,7 @@ const Item* HostReader::function_named(const std::string& name, std::size_t argu
 
 Value HostReader::call(const std::string& name, const std::vector<std::string>& templates,
                        std::size_t offset) {
-  // A variable that holds a kernel or a function of this body.
+  // The name may be a variable that holds a lambda or a kernel.
   if (const Variable* variable = find(name);
       variable != nullptr && variable->value.is(Kind::Lambda)) {
     const Value body = variable->value;
@@ -71,7 +71,7 @@ Value HostReader::call(const std::string& name, const std::vector<std::string>& 
   if (auto value = call_torch(name, values, offset)) return *value;
   if (auto value = call_own(name, templates, values, offset)) return *value;
   refuse_call(name, offset);
-  // Checks of errors hand on what they are given.
+  // Functions that check for errors return their argument.
   if (values.size() == 1 && templates.empty() && !values[0].is(Kind::Text)) {
     const bool is_check = std::ranges::all_of(
         last, [](char c) { return (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9'); });
@@ -81,7 +81,7 @@ Value HostReader::call(const std::string& name, const std::vector<std::string>& 
                                      sanitise(name, 60)));
 }
 
-/// Follows a function without a name among the variables of the function it was written in.
+/// Follows a lambda with the variables of the function in which it was written.
 Value HostReader::call_lambda(const Value& lambda, const std::vector<Value>& values,
                               std::size_t offset) {
   Scopes* around = nullptr;
@@ -160,7 +160,7 @@ std::optional<Value> HostReader::call_arithmetic(const std::string& name,
       Value parts[2];
       for (const std::size_t side : {0, 1})
         parts[side] = cast({"int", 0, false, 1}, real(size.parts()[side]), offset);
-      // A quotient of integers alone can be rounded exactly.
+      // A quotient of two integers can be rounded exactly.
       const bool is_whole =
           std::ranges::all_of(parts, [](const Value& v) { return v.is(Kind::Int); });
       if (is_whole)
@@ -219,7 +219,7 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
     return value;
   }
   if (name == "swap" && values.size() == 2) {
-    // The names of both, right before the bracket that has just been closed.
+    // The names of both arguments stand right before the bracket that was just closed.
     const std::size_t close = at_ - 1;
     if (close >= 3 && at(close - 2).is(",")) {
       Variable* a = find(std::string(at(close - 3).text));
@@ -288,7 +288,8 @@ std::optional<Value> HostReader::call_runtime(const std::string& name, std::vect
   return std::nullopt;
 }
 
-/// Types and numbers of a template: those that are given, then those that pointers tell.
+/// Binds the types and numbers of a template: first those given in angle brackets, then types
+/// deduced from pointers.
 void HostReader::bind_templates(const Item& function, const std::vector<std::string>& templates,
                                 const std::vector<Value>& values, Scopes& scopes) {
   for (std::size_t i = 0; i < function.templates.size(); ++i) {
@@ -335,7 +336,7 @@ std::optional<Value> HostReader::call_own(const std::string& name,
     Value value = i < values.size()
                       ? cast(type, values[i], offset)
                       : unknown(offset, fmt::format("'{}' is not given here", parameter.name));
-    // The address of a variable of the caller cannot be followed back.
+    // Assignments through a pointer to the caller's variable are not followed.
     inner[0][parameter.name] = {std::move(value), type.type, type.stars};
   }
   inner.emplace_back();

@@ -1,4 +1,4 @@
-// Expressions of a host function as sizes, places and whatever else a launch is given.
+// Evaluates expressions of a host function to sizes, places, and other arguments of launches.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ constexpr int kDeepestExpressions = 120;
 
 using Kind = Value::Kind;
 
-/// C's binary operators, loosest first.
+/// C's binary operators, from the loosest to the tightest.
 constexpr std::array<std::array<std::string_view, 4>, 10> kLevels = {{
     {"||"},
     {"&&"},
@@ -62,7 +62,7 @@ Value HostReader::assignment() {
   return value;
 }
 
-/// `name`, with fields and indices behind, then an assignment.
+/// Reads an assignment: a name, perhaps with fields and indices, then an operator and a value.
 bool HostReader::assign_here(Value& result) {
   static constexpr auto kOperators = {"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>="};
   const std::size_t begin = at_;
@@ -97,7 +97,8 @@ void HostReader::assign(std::size_t begin, std::size_t end, const std::string& o
     if (variable->value.is(Kind::Host) && !value.is(Kind::Pointer)) return;
     variable->value = cast(type, std::move(value), place(begin));
     Value& now = variable->value;
-    // A constant that is set once behind its declaration keeps its name, too.
+    // A constant that is assigned once after its declaration keeps its name, like one that is
+    // initialised.
     if (op.empty() && now.is(Kind::Int) && now.size.op() == Size::Op::Number)
       now.size = Size::named(std::string(at(begin).text), now.size);
     return;
@@ -201,7 +202,7 @@ Value HostReader::combine(const std::string& op, const Value& a, const Value& b,
   if (op == ">>" && right && *right >= 0 && *right < 62)
     return integer(Size::binary("/", a.size, std::int64_t{1} << *right));
   if (op == "&" && right) {
-    // Multiples of a power of two, and what is left of them.
+    // A mask with the low bits clear rounds down to a multiple of a power of two.
     if (*right < 0 && *right > INT64_MIN && is_power_of_two(-*right))
       return integer(Size::binary("*", Size::binary("/", a.size, -*right), -*right));
     if (*right >= 0 && *right < INT64_MAX && is_power_of_two(*right + 1))
@@ -256,7 +257,7 @@ Value HostReader::unary() {
     }
     value.kind = Kind::Host;
   } else {
-    // (type) expression
+    // A cast: (type) expression.
     TypeAt type;
     std::size_t close = at_;
     if (token.is("(")) {
@@ -291,7 +292,7 @@ Value HostReader::address_of() {
       return value;
     }
   }
-  // &x[i] is x + i.
+  // The address &x[i] is the pointer x + i.
   if (at(name).kind == Token::Kind::Word && at(name + 1).is("[")) {
     const std::size_t close = closing(name + 1);
     const Variable* variable = find(std::string(at(name).text));
@@ -455,7 +456,7 @@ Value HostReader::braces() {
   list.kind = Kind::List;
   const std::size_t close = std::min(closing(at_), end_);
   for (const auto& [from, to] : parts_between(at_ + 1, close, ",")) {
-    // .field = value is what the field's place says.
+    // An initialiser `.field = value` is stored with the field's name.
     const bool is_named = at(from).is(".") && at(from + 2).is("=");
     list.parts.push_back(evaluate(is_named ? from + 3 : from, to));
     if (is_named) list.names.emplace_back(at(from + 1).text);

@@ -1,4 +1,4 @@
-// Launches of a host function, and what PyTorch's tensors are asked for.
+// Follows the launches of a host function, and calls of PyTorch tensors' methods.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -185,7 +185,7 @@ std::optional<Value> HostReader::call_torch(const std::string& name,
       buffer.sizes = values[0].parts;
     } else if (values[0].is(Kind::Int)) {
       buffer.sizes = {values[0]};
-    } else if (values[0].is(Kind::Tensor)) {  // torch::empty(x.sizes(), …)
+    } else if (values[0].is(Kind::Tensor)) {  // as in torch::empty(x.sizes(), …)
       buffer.like = values[0].buffer;
       buffer.sizes = values[0].parts;
     }
@@ -223,7 +223,8 @@ Value HostReader::call_method(const Value& object, const std::string& name, std:
     return value;
   }
   if (object.is(Kind::Stream)) return object;
-  if (object.is(Kind::Text)) {  // TensorOptions().dtype(torch::kFloat32).device(x.device())
+  // options such as TensorOptions().dtype(torch::kFloat32).device(x.device())
+  if (object.is(Kind::Text)) {
     if (name == "dtype" && !values.empty()) return text(values[0].word);
     return object;
   }
@@ -255,7 +256,7 @@ Value HostReader::call_method(const Value& object, const std::string& name, std:
     Value pointer;
     pointer.kind = Kind::Pointer;
     pointer.buffer = object.buffer;
-    // What stands between the angles, right before the bracket, is the type.
+    // The text in angle brackets before the call's parentheses is the type.
     std::size_t open = at_ > 0 ? at_ - 1 : 0;
     while (open > 0 && !at(open).is("(")) --open;
     std::size_t type = open;

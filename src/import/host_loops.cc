@@ -1,4 +1,4 @@
-// Loops and switches of a host function.
+// Follows the loops and switches of a host function.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -11,12 +11,12 @@ namespace kw::import {
 
 namespace {
 
-/// Turns that are followed one by one.
+/// The most turns of a loop that are followed one by one.
 constexpr int kMostTurns = 64;
 
 }  // namespace
 
-/// for (int i = LOW; i < HIGH; i += STRIDE)
+/// A loop of the form `for (int i = LOW; i < HIGH; i += STRIDE)`.
 struct HostReader::Counted {
   std::string name;
   Value low, high, stride;
@@ -70,7 +70,8 @@ HostReader::Flow HostReader::loop(std::size_t keyword, std::size_t header, std::
   return flow == Flow::Return ? flow : Flow::Next;
 }
 
-/// Follows the loop turn by turn where each test is decided; undone where one is not.
+/// Follows the loop turn by turn while each test can be decided; undoes everything where one
+/// cannot.
 bool HostReader::turns_by_number(std::size_t open, std::size_t close, std::size_t body,
                                  std::size_t end, Flow& flow) {
   const bool is_for = at(open - 1).is("for");
@@ -110,7 +111,8 @@ bool HostReader::turns_by_number(std::size_t open, std::size_t close, std::size_
   return false;
 }
 
-/// What a loop that cannot be counted declares is not known, which the loop itself is told for.
+/// Marks the variables of a loop that cannot be counted as unknown. The message about the loop
+/// itself says so, hence no further message for them.
 void HostReader::hide_loop_variables(std::size_t open, std::size_t close) {
   std::size_t first = open + 1;
   while (first < close && !at(first).is(";")) ++first;
@@ -145,14 +147,16 @@ bool mentions(const Step& step, const std::string& name) {
 
 }  // namespace
 
-/// Whether the steps from `begin` on, of the turn just followed, are those of the next turn too.
+/// Whether the next turn would add the same steps as the turn that has just been followed, which
+/// begin at index `begin`.
 bool HostReader::is_same_each_turn(const std::string& counter, std::size_t body, std::size_t end,
                                    std::size_t begin) {
   const auto first = static_cast<std::ptrdiff_t>(begin);
   const std::vector<Step> turn(out_.steps.begin() + first, out_.steps.end());
   if (std::ranges::any_of(turn, [&](const Step& s) { return mentions(s, "%" + counter); }))
     return false;
-  if (!spend()) return false;  // Loops within loops would double the work each.
+  // Following the body again doubles the work for every loop around it.
+  if (!spend()) return false;
   const Scopes scopes = scopes_;
   const HostProgram out = out_;
   const auto leap = leap_;
@@ -185,7 +189,7 @@ void HostReader::symbolic_loop(std::size_t keyword, std::size_t open, std::size_
   if (open_branches_ > branches)
     miss(place(keyword), "a return inside of this loop cannot be followed");
   close_branches(branches);
-  if (out_.steps.size() == begin + 1) {  // It prepares or checks something on the host.
+  if (out_.steps.size() == begin + 1) {  // the loop prepares or checks something on the host
     out_.steps.resize(begin);
     forget_changes(before, place(keyword));
     return;

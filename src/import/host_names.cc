@@ -1,4 +1,4 @@
-// Names, types and casts in the expressions of a host function.
+// Evaluates names, types and casts in the expressions of a host function.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -150,7 +150,8 @@ Value HostReader::lookup(const std::string& name) {
   return value;
 }
 
-/// A macro, a constant of the file, or a word of a library.
+/// The value of a name that is no variable: a macro, a constant of the file, or a word of a
+/// library.
 Value HostReader::global(const std::string& name) {
   const auto in = [&](const Tokens& tokens, std::size_t begin, std::size_t end,
                       std::size_t offset) {

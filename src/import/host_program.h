@@ -1,4 +1,4 @@
-// What a host function does with the device, read without running it.
+// What a host function does with the device, found by reading the function without running it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,16 +13,16 @@
 
 namespace kw::import {
 
-/// What an expression of the host program stands for.
+/// The meaning of an expression in the host program.
 struct Value {
   enum class Kind {
     Unknown,
     Int,
     Real,
     Dim3,
-    Pointer,  ///< Into a buffer of the device.
-    Tensor,   ///< PyTorch's.
-    List,     ///< In braces, or an array.
+    Pointer,  ///< A place in a buffer of the device.
+    Tensor,   ///< A tensor of PyTorch.
+    List,     ///< A list in braces, or an array.
     Struct,
     Text,  ///< A string, or an enumerator of a library.
     Lambda,
@@ -33,47 +33,51 @@ struct Value {
     Host  ///< Memory of the host.
   };
   Kind kind = Kind::Unknown;
-  Size size;                 ///< Int, Real; Pointer: bytes behind the buffer's begin.
-  int buffer = -1;           ///< Pointer, Tensor.
-  std::string word;          ///< Unknown: why. Else a name or a type, as the kind wants.
-  std::size_t offset = 0;    ///< Unknown: where in the text.
-  std::vector<Value> parts;  ///< Dim3, List, Struct; Tensor: known sizes; Lambda: its parameters.
-  std::vector<std::string> names;  ///< Struct: fields. Kernel: template arguments.
-  std::size_t begin = 0;           ///< Lambda: tokens of its body.
+  Size size;         ///< Int, Real: the value. Pointer: bytes from the beginning of the buffer.
+  int buffer = -1;   ///< Pointer, Tensor: index of the buffer.
+  std::string word;  ///< Unknown: the reason. Text, Kernel and others: the name or type.
+  std::size_t offset = 0;  ///< Unknown: byte of the text that caused it.
+  /// Dim3, List, Struct: the elements. Tensor: known sizes. Lambda: its parameters.
+  std::vector<Value> parts;
+  std::vector<std::string> names;  ///< Struct: names of fields. Kernel: template arguments.
+  std::size_t begin = 0;           ///< Lambda: the first token of its body.
   std::size_t end = 0;
-  const std::vector<task::CodeToken>* tokens = nullptr;  ///< Lambda: what it was written in.
+  /// Lambda: the tokens in which it was written.
+  const std::vector<task::CodeToken>* tokens = nullptr;
 
   bool is(Kind wanted) const { return kind == wanted; }
 };
 
-/// `word` of an unknown value whose cause is reported at another place.
+/// The `word` of an unknown value whose cause is reported at another place.
 inline constexpr std::string_view kToldElsewhere = "told elsewhere";
 
-/// Memory of the device.
+/// A block of device memory.
 struct Buffer {
   enum class Origin { Argument, Allocated };
   std::string name;
   Origin origin = Origin::Argument;
-  std::string element;  ///< Its type as written; empty: not said.
+  std::string element;  ///< The element type as written; empty: the program does not say.
   bool is_const = false;
   bool is_tensor = false;    ///< An argument that is a tensor of PyTorch.
   bool is_uploaded = false;  ///< Filled from memory of the host.
   bool is_downloaded = false;
   bool is_returned = false;
-  bool is_zeroed = false;  ///< Before anything else is done to it.
+  bool is_zeroed = false;  ///< Zeroed before any other use.
   bool is_touched = false;
-  int stands_for = -1;  ///< The argument whose contents it holds.
-  Size bytes;           ///< Of what is allocated.
+  int stands_for = -1;  ///< The argument whose contents the buffer holds; -1: none.
+  Size bytes;           ///< The size of an allocated buffer.
   bool has_bytes = false;
-  std::string host_name;     ///< What it is filled from or copied to.
-  std::vector<Value> sizes;  ///< Of a tensor that is made here.
-  int like = -1;             ///< The tensor that has the same sizes.
-  std::size_t offset = 0;    ///< In the text.
+  /// The host variable from which the buffer is filled or to which it is copied.
+  std::string host_name;
+  std::vector<Value> sizes;  ///< The sizes of a tensor that the program creates.
+  int like = -1;             ///< A tensor with the same sizes; -1: none is known.
+  std::size_t offset = 0;    ///< Byte of the text at which the buffer appears.
 };
 
 /// One step of the plan.
 struct Step {
-  enum class Kind { Launch, Fill, Copy, For, When, Else, End };  ///< The first three do work.
+  /// Kinds of steps; Launch, Fill and Copy do work.
+  enum class Kind { Launch, Fill, Copy, For, When, Else, End };
   Kind kind = Kind::Launch;
   std::size_t offset = 0;
   const Item* kernel = nullptr;
@@ -83,13 +87,13 @@ struct Step {
   Size shared;
   bool is_cooperative = false;
   std::vector<Value> arguments;
-  std::vector<std::size_t> places;  ///< Of the arguments, in the text.
-  Value target;                     ///< Fill, Copy: a pointer.
-  Value source;                     ///< Copy.
-  Size bytes;                       ///< Fill, Copy.
-  std::string fill;                 ///< The value in the plan language.
-  std::string name;                 ///< For
-  Size low, high, stride;           ///< For; When: the condition is `low`.
+  std::vector<std::size_t> places;  ///< Bytes of the text at which the arguments begin.
+  Value target;                     ///< Fill, Copy: the pointer to the memory that is written.
+  Value source;                     ///< Copy: the memory that is read.
+  Size bytes;                       ///< Fill, Copy: the number of bytes.
+  std::string fill;                 ///< Fill: the value in the plan language.
+  std::string name;                 ///< For: the counter's name.
+  Size low, high, stride;  ///< For: the range of the counter. When: the condition is `low`.
 };
 
 struct Remark {
@@ -100,28 +104,29 @@ struct Remark {
 struct HostProgram {
   const Item* function = nullptr;
   std::vector<Buffer> buffers;
-  std::vector<std::string> integers;  ///< Integer parameters, and what main() reads.
+  std::vector<std::string> integers;  ///< Integer parameters, and integers that main() reads.
   std::vector<std::string> reals;     ///< Real parameters.
   std::vector<Step> steps;
   std::vector<Remark> missing;
   std::vector<Remark> notes;
-  std::map<std::string, std::string> nicknames;  ///< `x#0`, the size of a tensor, to a variable.
+  /// A variable's name for a tensor's size such as `x#0`, by that size.
+  std::map<std::string, std::string> nicknames;
   bool is_main = false;
 };
 
-/// What types the file names otherwise, and what PyTorch's scalar_t is.
+/// Other names that the file gives to types, and the type that PyTorch's scalar_t stands for.
 struct TypeNames {
   std::map<std::string, std::string> aliases;
   std::string real = "float";
 };
 
-/// The type in the words of device code: `at::Half` as `__half`, `scalar_t` as the task's.
+/// The type in device code: `at::Half` is `__half`, `scalar_t` the task's type.
 std::string device_type(std::string_view type, const TypeNames& names);
-/// Bytes of a type of device_type(); 0: not known.
+/// The bytes of a type that device_type() returned; 0: unknown.
 int bytes_of_type(std::string_view type);
 
 /// Follows `function` and the host functions that it calls. `type_names` says what scalar_t is.
-/// Total; bounded in time and memory whatever the text.
+/// Accepts any text; time and memory are bounded.
 HostProgram read_host_program(const ForeignSource& source, const std::vector<Item>& items,
                               const Item& function, const TypeNames& type_names);
 

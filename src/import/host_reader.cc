@@ -1,4 +1,4 @@
-// Statements of a host function: declarations, branches, and what is returned.
+// Follows the statements of a host function: declarations, branches, and what is returned.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/host_reader.h"
 #include "import/words.h"
@@ -14,7 +14,7 @@ namespace kw::import {
 namespace {
 
 constexpr int kDeepestStatements = 60;
-constexpr std::size_t kHeaviest = 400;  // nodes of one size
+constexpr std::size_t kHeaviest = 400;  // the most nodes of the expression for one size
 constexpr std::size_t kMostRemarks = 32;
 
 using task::CodeToken;
@@ -122,7 +122,7 @@ bool is_same_step(const Step& a, const Step& b) {
          std::ranges::equal(a.arguments, b.arguments, is_same_value);
 }
 
-/// A program warms up and times by doing the same again.
+/// Drops steps that repeat the steps before them, as programs do to warm up and to time.
 void HostReader::drop_repeats() {
   constexpr std::size_t kLongest = 6;
   auto& steps = out_.steps;
@@ -252,7 +252,7 @@ HostReader::Flow HostReader::statement(std::size_t& i, std::size_t end) {
     const Flow flow = inner < body_end ? statement(inner, body_end) : Flow::Next;
     if (leap_ && out_.steps.size() > steps) miss(leap_->offset, leap_->text);
     i = whole;
-    // do … while (0) is how macros hold statements together.
+    // `do … while (0)` is how macros hold statements together, so the body runs once.
     const bool is_once = at(body_end).is("while") && at(body_end + 2).is("0");
     if (!is_once && flow == Flow::Next && out_.steps.size() > steps)
       miss(place(keyword), "how often this loop launches kernels depends on data");
@@ -287,7 +287,7 @@ HostReader::Flow HostReader::plain_statement(std::size_t begin, std::size_t end)
   if (is_one_of(at(begin), {"throw", "goto"}) || is_one_of(at(begin), {"exit", "abort"}))
     return Flow::Next;
   if (is_one_of(at(begin), {"using", "typedef"})) {
-    // using scalar_t = float; typedef float scalar_t;
+    // An alias for a type: `using scalar_t = float;` or `typedef float scalar_t;`.
     const bool is_using = at(begin).is("using");
     const TypeAt type = type_at(is_using ? begin + 3 : begin + 1, end);
     const std::size_t name = is_using ? begin + 1 : type.end;
@@ -312,7 +312,7 @@ std::vector<std::pair<std::size_t, std::size_t>> HostReader::parts_between(
     } else if (at(i).is("(") || at(i).is("[") || at(i).is("{")) {
       i = std::min(closing(i), end - 1);
     } else if (const std::size_t inner = after_launch_open(*tokens_, i)) {
-      // <<<grid, block>>> holds commas of its own.
+      // Commas inside <<<grid, block>>> separate nothing here.
       for (i = inner; i < end && !(at(i).is(">>") && at(i + 1).is(">")); ++i)
         if (at(i).is("(") || at(i).is("{")) i = std::min(closing(i), end - 1);
       ++i;
@@ -424,7 +424,7 @@ std::size_t HostReader::declarator(const TypeAt& base, std::size_t name, std::si
 
 void HostReader::declare(const std::string& name, const TypeAt& type, Value value) {
   using Kind = Value::Kind;
-  // A constant keeps its name: in main() it may be a size of the task.
+  // A constant keeps its name, because in main() it may be a size of the task.
   if (value.is(Kind::Unknown) && out_.is_main && type.stars == 0 && bytes_of_type(type.type) > 0 &&
       !value.word.ends_with("not set here")) {
     out_.integers.push_back(name);

@@ -9,7 +9,7 @@
 
 namespace kw::import {
 
-/// Whether both mean the same, wherever they are written.
+/// Whether both mean the same, regardless of the place where they are written.
 bool is_same_value(const Value& a, const Value& b);
 bool is_same_step(const Step& a, const Step& b);
 
@@ -32,7 +32,7 @@ class HostReader {
   };
   using Scopes = std::vector<std::map<std::string, Variable>>;
 
-  /// A type at a place, and where it ends; `end` 0: no type stands there.
+  /// A type in the text; `end` is the token behind it, or 0 where no type stands.
   struct TypeAt {
     std::string type;
     int stars = 0;
@@ -40,7 +40,7 @@ class HostReader {
     std::size_t end = 0;
   };
 
-  // host_reader.cc, host_branches.cc, host_loops.cc: statements.
+  // host_reader.cc, host_branches.cc and host_loops.cc follow statements.
   void drop_repeats();
   void bind_parameters(const Item& function);
   Flow block(std::size_t begin, std::size_t end);
@@ -73,7 +73,7 @@ class HostReader {
   std::vector<std::pair<std::size_t, std::size_t>> parts_between(std::size_t begin, std::size_t end,
                                                                  std::string_view sign) const;
 
-  // host_expressions.cc, host_names.cc
+  // host_expressions.cc and host_names.cc evaluate expressions.
   Value evaluate(std::size_t begin, std::size_t end);
   Value assignment();
   bool assign_here(Value& result);
@@ -100,7 +100,7 @@ class HostReader {
   Value cast_expression(std::string_view word);
   std::vector<Value> arguments(std::vector<std::size_t>* places = nullptr);
 
-  // host_calls.cc, host_launches.cc
+  // host_calls.cc and host_launches.cc follow calls.
   Value call(const std::string& name, const std::vector<std::string>& templates,
              std::size_t offset);
   Value call_lambda(const Value& lambda, const std::vector<Value>& values, std::size_t offset);
@@ -130,7 +130,7 @@ class HostReader {
   int add_buffer(Buffer buffer);
   void refuse_call(const std::string& name, std::size_t offset);
 
-  // Small ones, of all.
+  // Small helpers that all files use.
   const Token& at(std::size_t i) const { return i < tokens_->size() ? (*tokens_)[i] : nothing_; }
   std::size_t closing(std::size_t open) const;
   std::size_t place(std::size_t i) const;
@@ -138,12 +138,12 @@ class HostReader {
   void note(std::size_t offset, std::string text);
   Value unknown(std::size_t offset, std::string why) const;
   /// The number that decides a branch or a loop. A named constant of main() may be a size of the
-  /// task, and decides nothing.
+  /// task, and then decides nothing.
   std::optional<std::int64_t> decided(const Value& value) const;
   static Value integer(const Size& size);
   static Value real(const Size& size);
   static Value text(std::string word);
-  /// False once the text has cost more than any real program does.
+  /// Takes one from the budget; false once the text has cost more than any real program does.
   bool spend();
 
   const ForeignSource& source_;
@@ -151,8 +151,9 @@ class HostReader {
   TypeNames types_;
   HostProgram out_;
   Token nothing_{};
-  const Tokens* tokens_ = nullptr;  ///< Of the function at hand, macros replaced.
-  std::size_t at_ = 0;              ///< Of the expression at hand.
+  /// The tokens of the function that is being followed, with macros replaced.
+  const Tokens* tokens_ = nullptr;
+  std::size_t at_ = 0;  ///< The current token of the expression that is being evaluated.
   std::size_t end_ = 0;
   Scopes scopes_;
   std::map<const Item*, Tokens> bodies_;
@@ -160,12 +161,12 @@ class HostReader {
   std::map<std::string, Tokens> macro_bodies_;
   std::set<std::string> resolving_;
   std::vector<const Item*> callers_;
-  /// The functions around the one at hand, whose variables a lambda of theirs reads.
+  /// The functions around the current one, whose variables a lambda may read.
   std::vector<std::pair<const Tokens*, Scopes*>> frames_;
-  Value result_;  ///< Of the function that has just returned.
+  Value result_;  ///< The value that the last function returned.
   int depth_ = 0;
-  int open_branches_ = 0;  ///< `else` that go on to the end of the function.
-  /// A `break` or `continue` of the loop at hand under a condition that is not decided.
+  int open_branches_ = 0;  ///< The number of `else` branches that go on to the end of the function.
+  /// A `break` or `continue` of the current loop under a condition that is not decided.
   std::optional<Remark> leap_;
   std::int64_t budget_ = 20'000;
 };

@@ -1,4 +1,4 @@
-// Splits a file into declarations by brackets and a few words.
+// Splits a file into declarations by means of brackets and a few words.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/items.h"
 #include "import/words.h"
@@ -14,7 +14,7 @@ using Tokens = std::vector<CodeToken>;
 
 constexpr int kDeepestScopes = 64;
 
-/// Tokens between < and >: a longer list of arguments is taken for two comparisons.
+/// The most tokens between < and > for a list of arguments; more are taken for two comparisons.
 constexpr std::size_t kLongestAngles = 512;
 
 bool is_word(const CodeToken& token) { return token.kind == CodeToken::Kind::Word; }
@@ -57,7 +57,8 @@ class Finder {
     }
   }
 
-  /// Behind a namespace or an extern "C" block at `i`; 0: there is none.
+  /// Reads a namespace or an extern "C" block at `i` and returns the token behind it; 0: none
+  /// begins there.
   std::size_t read_scope(std::size_t i, std::size_t end, const std::string& scope, int depth) {
     std::size_t open = i;
     std::string inner = scope;
@@ -111,7 +112,7 @@ class Finder {
         is_type = true;
       if (token.is("=") && item.parameters_open == 0) has_value = true;
       if (token.is("operator") && item.parameters_open == 0) {
-        // operator+, operator() and the like.
+        // The name of an operator, as operator+ or operator().
         item.name = "operator";
         std::size_t sign = i + 1;
         if (at(sign, "(") && at(sign + 1, ")")) sign += 2;
@@ -173,7 +174,7 @@ class Finder {
                   : is_device ? Item::Kind::DeviceFunction
                               : Item::Kind::HostFunction;
       item.parameters = read_parameters(tokens_, item.parameters_open, item.parameters_close);
-      // A macro that stands for a definition has no type before its name.
+      // A name without a type before it is a macro that stands for a definition.
       if (!is_global && !is_device && item.parameters_open == head + 1)
         item.kind = Item::Kind::Other;
       return;

@@ -1,4 +1,5 @@
-// What stands in a .cu file outside of functions: kernels, device code, host functions, types.
+// The declarations of a .cu file that stand outside of functions: kernels, device code, host
+// functions, types.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,10 +13,11 @@ namespace kw::import {
 
 /// A parameter of a function.
 struct FunctionParameter {
-  std::string type;  ///< Without const, * and &; words joined by one blank, e.g. "unsigned int".
-  std::string name;  ///< May be empty.
-  int stars = 0;     ///< Of the pointer; 1 for arrays.
-  bool is_const = false;  ///< What it points to, or the value itself.
+  /// The type without const, * and &; its words are joined by one blank, e.g. "unsigned int".
+  std::string type;
+  std::string name;       ///< May be empty.
+  int stars = 0;          ///< How many pointers the type has; 1 for arrays.
+  bool is_const = false;  ///< Whether the value, or what a pointer points to, is const.
   bool is_reference = false;
 };
 
@@ -23,7 +25,8 @@ struct TemplateParameter {
   std::string kind;  ///< "typename", or the type of a value.
   std::string name;
   bool has_default = false;
-  std::string fallback;  ///< The default, in one word; empty: it is longer, or there is none.
+  /// The default where it is one word; empty: it is longer, or the parameter has none.
+  std::string fallback;
 };
 
 /// One declaration or definition, or the opening or closing of a namespace.
@@ -34,23 +37,24 @@ struct Item {
     HostFunction,
     Type,  ///< struct, class, enum, union, typedef, using
     Variable,
-    Open,  ///< of a namespace or of extern "C"
+    Open,  ///< The opening of a namespace or of an extern "C" block.
     Close,
     Other
   };
   Kind kind = Kind::Other;
-  std::size_t begin = 0;  ///< Tokens, half-open.
+  std::size_t begin = 0;  ///< The first token of the item.
   std::size_t end = 0;
   std::string name;
-  std::string scope;  ///< Namespaces with their `::`; those without a name are left out.
-  // Of functions:
+  std::string scope;  ///< The namespaces around the item, with `::`; unnamed ones are left out.
+  // The following fields are for functions only.
   std::vector<TemplateParameter> templates;
   bool is_template = false;
   bool is_constexpr = false;
-  bool is_c = false;  ///< extern "C"
+  bool is_c = false;  ///< Whether the function has C linkage.
   std::size_t parameters_open = 0;
   std::size_t parameters_close = 0;
-  std::size_t body_open = 0;  ///< 0: a declaration alone.
+  /// Token of the body's opening brace; 0: the item is a declaration without a body.
+  std::size_t body_open = 0;
   std::size_t body_close = 0;
   std::vector<FunctionParameter> parameters;
 
@@ -61,18 +65,19 @@ struct Item {
   bool is_defined() const { return body_open != 0; }
 };
 
-/// Total: what cannot be read is an item of kind Other. Linear but for nesting.
+/// The items of any text: what cannot be read is an item of kind Other. Linear but for nesting.
 std::vector<Item> find_items(const std::vector<task::CodeToken>& tokens);
 
-/// Parameters between the brackets at `open` and `close`.
+/// The parameters between the brackets at `open` and `close`.
 std::vector<FunctionParameter> read_parameters(const std::vector<task::CodeToken>& tokens,
                                                std::size_t open, std::size_t close);
 
-/// Behind the `>` that closes the `<` at `open`, or `open` where none does before a ; or {.
+/// The index behind the `>` that closes the `<` at `open`; `open` where no `>` does before a ; or
+/// {.
 std::size_t after_angles(const std::vector<task::CodeToken>& tokens, std::size_t open,
                          std::size_t end);
 
-/// The index behind `<<<` that begins at `at`; 0: none does.
+/// The index behind the `<<<` that begins at `at`; 0: no launch begins there.
 std::size_t after_launch_open(const std::vector<task::CodeToken>& tokens, std::size_t at);
 
 }  // namespace kw::import

@@ -1,4 +1,4 @@
-// Recognises `i = blockIdx.x * blockDim.x + threadIdx.x` and writes a loop in its place.
+// Recognises `i = blockIdx.x * blockDim.x + threadIdx.x` and replaces the index by a loop.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/kernel_function.h"
 
@@ -24,7 +24,7 @@ using task::CodeToken;
 constexpr const char* kWayOut =
     "give a plain C function with --from, or name one of this file with --function";
 
-/// A word that only a kernel can say, or that makes threads depend on each other.
+/// Whether the word exists only in CUDA, or makes threads depend on each other.
 bool is_cuda_word(std::string_view word) {
   return is_one_of(word, {"blockIdx", "threadIdx", "blockDim", "gridDim", "warpSize", "asm",
                           "cooperative_groups", "float2", "float3", "float4", "int2", "int4",
@@ -33,7 +33,7 @@ bool is_cuda_word(std::string_view word) {
          word == "dim3";
 }
 
-/// Fast forms of what C has, too.
+/// The C function that does what a fast CUDA function does.
 std::string_view plain_word(std::string_view word) {
   static constexpr auto kSame =
       std::to_array<std::pair<std::string_view, std::string_view>>({{"__expf", "expf"},
@@ -49,7 +49,7 @@ std::string_view plain_word(std::string_view word) {
   return word;
 }
 
-/// A range of tokens, half-open.
+/// A half-open range of tokens.
 struct Part {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -139,7 +139,8 @@ class Plainer {
 
   // --- the loop ---
 
-  /// `blockIdx.x * blockDim.x + threadIdx.x`, in any order and with casts: its axis.
+  /// The axis of an index `blockIdx.x * blockDim.x + threadIdx.x`, in any order and with casts; 0:
+  /// another expression.
   char axis_of(Part value) const {
     std::string words;
     for (std::size_t i = value.begin; i < value.end; ++i)
@@ -150,7 +151,8 @@ class Plainer {
     for (const char axis : {'x', 'y', 'z'}) {
       const std::string block = fmt::format("blockIdx.{}", axis);
       const std::string thread = fmt::format("threadIdx.{}", axis);
-      const auto rest = [&](std::string form) {  // what stands for the size of the block
+      // whether the rest of the words is the index with the given spelling of the block's size
+      const auto rest = [&](std::string form) {
         const auto star = form.find('*');
         if (star == std::string::npos) return std::string();
         const std::string left = form.substr(0, star);
@@ -203,7 +205,7 @@ class Plainer {
     std::string bound;
   };
 
-  /// `int i = …threadIdx…;`
+  /// The index that a statement such as `int i = …threadIdx…;` declares.
   std::optional<Index> index_of(Part statement) const {
     std::size_t equals = statement.begin;
     while (equals < statement.end && !at(equals).is("=")) ++equals;
@@ -222,7 +224,8 @@ class Plainer {
     return found == indices_.end() ? nullptr : &*found;
   }
 
-  /// Sets bounds by `i < n && j < m`, or by `i >= n || j >= m`; false: another condition.
+  /// Sets bounds of indices from `i < n && j < m`, or from `i >= n || j >= m`; false: another
+  /// condition.
   bool bound_by(Part condition, std::string_view sign, std::string_view joint) {
     std::size_t start = condition.begin;
     std::vector<std::pair<Index*, std::string>> found;
@@ -244,7 +247,7 @@ class Plainer {
   }
 
   std::string loops(const std::string& body) const {
-    // The outermost loop is that of the last axis.
+    // The last axis becomes the outermost loop.
     std::vector<Index> order = indices_;
     std::ranges::sort(order, std::ranges::greater(), &Index::axis);
     std::string text;
@@ -257,7 +260,7 @@ class Plainer {
   }
 
   Result<std::string> loop_of(const Item& kernel) {
-    std::string before;  // of the loop
+    std::string before;  // statements before the loop
     std::string inside;
     bool is_done = false;
     std::string result;
@@ -314,12 +317,12 @@ class Plainer {
     return result;
   }
 
-  /// Words of these tokens are what the loop stands for.
+  /// Marks tokens whose CUDA words the loop replaces.
   void know(Part part) {
     for (std::size_t i = part.begin; i < part.end; ++i) known_.insert(i);
   }
 
-  /// `int stride = blockDim.x * gridDim.x;`
+  /// Whether the statement declares the stride of a loop: `int stride = blockDim.x * gridDim.x;`
   bool is_stride(Part statement) {
     if (!mentions(statement, {"gridDim"}) || mentions(statement, {"threadIdx", "for", "while"}) ||
         !at(statement.end - 1).is(";"))
@@ -334,13 +337,14 @@ class Plainer {
   }
 
   bool is_stride_step(Part step) const {
-    // i += blockDim.x * gridDim.x, or its name
+    // The step is `i += blockDim.x * gridDim.x`, or adds a variable with that value.
     if (step.begin + 2 >= step.end || !at(step.begin + 1).is("+=")) return false;
     return mentions({step.begin + 2, step.end}, {"gridDim"}) ||
            (step.begin + 3 == step.end && strides_.contains(std::string(at(step.begin + 2).text)));
   }
 
-  /// The body of a loop that takes every so many elements; the index and its bound are set.
+  /// The body of a grid-stride loop, where each thread takes every so many elements; also sets the
+  /// index and its bound.
   std::optional<std::string> stride_loop(Part statement) {
     const std::size_t open = statement.begin + 1;
     const std::size_t close = task::find_closing(source_.tokens, open);
@@ -367,7 +371,7 @@ class Plainer {
   std::optional<std::string> while_loop(Part condition, Part body) {
     if (indices_.size() != 1 || !at(body.begin).is("{") || !bound_by(condition, "<", "&&"))
       return std::nullopt;
-    // The step is the last statement.
+    // The step must be the last statement of the body.
     std::size_t last = body.begin + 1;
     for (std::size_t i = last; i + 1 < body.end;) {
       last = i;
@@ -380,7 +384,7 @@ class Plainer {
 
   // --- text ---
 
-  /// The source of tokens, in words of C.
+  /// The source text of the tokens, with CUDA words replaced by C's.
   std::string text(Part part) const {
     std::string out;
     for (std::size_t i = part.begin; i < part.end; ++i) {
@@ -388,7 +392,7 @@ class Plainer {
         const std::size_t gap = at(i - 1).offset + at(i - 1).text.size();
         out += source_.code.substr(gap, at(i).offset - gap);
       }
-      // __ldg(&x[i]) reads x[i].
+      // The call __ldg(&x[i]) becomes x[i].
       if (at(i).is("__ldg") && i + 2 < part.end && at(i + 2).is("&")) {
         const std::size_t close = std::min(task::find_closing(source_.tokens, i + 1), part.end);
         out += "(" + text({i + 3, close}) + ")";
@@ -415,7 +419,7 @@ class Plainer {
     return fmt::format("void {}({})", item.name, join(parts, ", "));
   }
 
-  /// Functions that `item` calls, and those that they call.
+  /// The functions that `item` calls, directly or through others.
   std::string helpers(const Item& item) {
     std::set<const Item*> wanted;
     std::vector<const Item*> open{&item};
@@ -439,7 +443,7 @@ class Plainer {
         ++part.begin;
       out += "static " + text(part) + "\n";
     }
-    for (const Item& other : items_)  // constants that the body may speak of
+    for (const Item& other : items_)  // constants that the body may use
       if (other.kind == Item::Kind::Variable &&
           !mentions({other.begin, other.end}, {"__constant__", "__device__", "__shared__"}) &&
           mentions({item.body_open, item.body_close}, {other.name}))
@@ -447,7 +451,7 @@ class Plainer {
     return out;
   }
 
-  /// A constant of the file as a macro, which a reference can have.
+  /// A constant of the file as a macro, which a reference may contain.
   std::string constant_line(const Item& item) const {
     for (std::size_t i = item.begin; i < item.end; ++i)
       if (at(i).is("=") && at(item.end - 1).is(";"))
@@ -476,7 +480,7 @@ class Plainer {
   std::vector<Item> items_;
   std::vector<Index> indices_;
   std::set<std::string> strides_;
-  std::set<std::size_t> known_;  ///< Tokens that became a loop.
+  std::set<std::size_t> known_;  ///< Tokens that the loop replaces.
   std::map<std::string, std::string> types_;
   std::vector<std::string> obstacles_;
   std::set<std::string> said_;

@@ -1,5 +1,5 @@
-// A kernel whose threads work alone, as a plain C function: what a task's reference is drafted
-// from.
+// Rewrites a kernel whose threads work independently as a plain C function, from which a task's
+// reference is drafted.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace kw::import {
 
-/// Whether the file defines kernels, so that it is no plain C.
+/// Whether the file defines kernels, and so is no plain C.
 bool has_kernels(std::string_view source);
 
 /// One function of a .cu file as C without a word of CUDA, with the functions that it calls: a

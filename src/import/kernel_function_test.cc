@@ -1,4 +1,4 @@
-// Kernels that are loops in disguise, and those that are not.
+// Tests of kernels that are loops over independent elements, and of kernels that are not.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/kernel_function.h"
 
@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// The C function without blanks in a row.
+/// The C function with blanks in a row reduced to one.
 std::string plain(const std::string& source, std::string_view wanted = {}) {
   const auto text = plain_function(source, "k.cu", wanted);
   if (!text) return text.error().where + ": " + text.error().what;
@@ -24,7 +24,7 @@ std::string plain(const std::string& source, std::string_view wanted = {}) {
   return out;
 }
 
-/// A task is drafted from it, and no word of CUDA is left.
+/// Expects that a task can be drafted from the kernel and that the C text has no CUDA words.
 void expect_task(const std::string& source) {
   const auto text = plain_function(source, "k.cu", {});
   ASSERT_TRUE(text) << text.error().what;

@@ -1,4 +1,4 @@
-// Macros of a foreign source, replaced in its tokens.
+// Replaces macros in the tokens of a foreign source.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <set>
@@ -48,7 +48,7 @@ class Expander {
     return &found->second;
   }
 
-  /// The closing bracket, or `end`.
+  /// Reads a macro's arguments; returns the closing bracket, or `end` where it is missing.
   const CodeToken* read_arguments(const CodeToken* open, const CodeToken* end,
                                   const std::vector<std::string>& names,
                                   std::vector<std::vector<CodeToken>>& arguments) {

@@ -17,10 +17,10 @@ namespace {
 
 using Kind = Value::Kind;
 
-/// Names beyond this many are matched one after the other.
+/// The most names that are matched together; further ones are matched one after the other.
 constexpr std::size_t kMostTogether = 6;
 
-/// What a name of the program may stand for.
+/// A size of the task that a name of the program may stand for.
 struct Guess {
   Size size;
   std::string words;
@@ -99,7 +99,7 @@ class SizeMatcher {
     }
   }
 
-  /// A constant of main() that has the name of a real number of the task.
+  /// Whether a constant of main() has the name of a real number of the task.
   bool is_real_of_task(const std::string& name) const {
     return task_ != nullptr &&
            std::ranges::any_of(task_->scalars, [&](const task::ScalarSpec& scalar) {
@@ -113,7 +113,7 @@ class SizeMatcher {
 
   std::size_t place() const { return source_.tokens[program_.function->parameters_open].offset; }
 
-  /// `x#0` and its like.
+  /// Resolves a tensor's size, such as `x#0`.
   void resolve_tensor_size(const std::string& name) {
     const auto hash = name.find('#');
     const std::string tensor = name.substr(0, hash);
@@ -217,7 +217,7 @@ class SizeMatcher {
     return nullptr;
   }
 
-  /// Products of the sizes of a tensor are what a total may be.
+  /// The product of all sizes of a tensor, which a total number of elements may be.
   std::optional<Size> total_of(const task::TensorSpec& tensor) const {
     if (tensor.shape.size() < 2) return std::nullopt;
     return size_of_tensor(tensor, "n");
@@ -330,7 +330,7 @@ class SizeMatcher {
         is_taken =
             is_taken || (chosen[j] >= 0 &&
                          all[j][static_cast<std::size_t>(chosen[j])].words == all[i][k].words);
-      // Distances between rows may be one and the same.
+      // Several names may stand for the same distance between rows.
       if (is_taken && size_role(integers_[i]) != "pitch") continue;
       chosen[i] = static_cast<int>(k);
       choose(all, chosen, i + 1, sum + all[i][k].score);
@@ -339,7 +339,7 @@ class SizeMatcher {
     choose(all, chosen, i + 1, sum);
   }
 
-  /// What no name told: the dims that are left, where there are as many.
+  /// Matches names that gave no hint to the remaining dims in order, where there are equally many.
   void by_order() {
     std::vector<std::string> mine;
     for (const std::string& name : integers_)
@@ -355,7 +355,7 @@ class SizeMatcher {
       chosen_[mine[i]] = {Size::name(theirs[i]), theirs[i], 0};
   }
 
-  /// A grid covers the output: where the names say something else, two of them are exchanged.
+  /// A grid covers the output; where the matched names contradict that, two of them are exchanged.
   void by_grid() {
     const task::TensorSpec* out = output();
     if (out == nullptr || out->shape.size() < 2) return;
@@ -384,7 +384,7 @@ class SizeMatcher {
     }
   }
 
-  /// A task whose rows lie further apart than they are long needs a kernel that knows.
+  /// Warns where the task has padded rows and the kernel takes no pitch.
   void say_what_rows_need() {
     for (const task::TensorSpec& tensor : task_->tensors) {
       if (!is_padded(*task_, tensor)) continue;
@@ -401,7 +401,8 @@ class SizeMatcher {
     }
   }
 
-  /// A size of the task that device code has as a constant cannot change with the workload.
+  /// Complains where device code has a size of the task as a constant, since the size changes with
+  /// the workload.
   void check_constants() {
     for (const std::string& name : constants_) {
       if (!contains(integers_, name)) continue;
@@ -428,7 +429,8 @@ class SizeMatcher {
   const std::vector<Item>& items_;
   const task::Definition* task_;
   const Matching& matched_;
-  std::set<std::string> constants_;  ///< Of main(), that sizes of tensors are made of.
+  /// Constants of main() from which sizes of tensors are computed.
+  std::set<std::string> constants_;
   std::set<std::string> in_grid_;
   std::vector<std::string> integers_, reals_, tensor_sizes_, wanted_;
   std::map<std::string, Guess> chosen_;

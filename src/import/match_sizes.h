@@ -1,4 +1,4 @@
-// Which integer of a host program is which dim or scalar of a task; used by matching.cc only.
+// Matches integers of a host program to dims and scalars of a task; used by matching.cc only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

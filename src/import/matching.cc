@@ -1,4 +1,4 @@
-// Matching of tensors, then of sizes.
+// Matches a host program's buffers to a task's tensors, then its integers to the task's sizes.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/matching.h"
 
@@ -18,14 +18,15 @@ namespace {
 using task::CodeToken;
 using Kind = Value::Kind;
 
-/// Memory that the host and the device share in the eyes of the task.
+/// Host and device memory with the same contents, which the task sees as one tensor.
 struct Known {
-  int buffer = -1;  ///< The one that stands for all.
+  int buffer = -1;  ///< The buffer that stands for all of them.
   bool is_read = false;
   bool is_written = false;
 };
 
-/// The class of numbers that a type holds: f, i, or nothing, with its bytes.
+/// The kind of numbers that a type holds and their bytes: f (float), b (bfloat16), i (integer), or
+/// ? (unknown).
 std::pair<char, int> kind_of(std::string_view type) {
   const bool is_real = type.starts_with("float") || type.starts_with("double") ||
                        type.starts_with("__half") || type.starts_with("__nv_bfloat16");
@@ -97,7 +98,7 @@ class Matcher {
         for (const Value& part : step.arguments[i].parts) look(part);
       }
     }
-    // In the order in which the program names them.
+    // Sorted into the order in which the program names them.
     std::ranges::sort(known_, {}, &Known::buffer);
     const bool has_transfers = std::ranges::any_of(
         program_.buffers, [](const Buffer& b) { return b.is_uploaded || b.is_downloaded; });
@@ -138,8 +139,8 @@ class Matcher {
     for (const Known& one : inputs_) surplus(one, "reads");
   }
 
-  /// Outputs beyond those of the task are temporaries where the function makes them itself, and
-  /// inputs where it could not be seen that they are only read.
+  /// Handles outputs beyond those of the task: they become temporaries where the function allocates
+  /// them itself, and inputs where it is not certain that they are written.
   void move_surplus(std::size_t outs, std::size_t ins) {
     for (std::size_t i = outputs_.size(); i-- > 0 && outputs_.size() > outs;) {
       const Buffer& b = buffer(outputs_[i].buffer);
@@ -294,11 +295,11 @@ bool may_write(const std::vector<CodeToken>& tokens, const Item& kernel, std::si
   static constexpr auto kAssigns = {"=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "++", "--"};
   for (std::size_t i = kernel.body_open; i < kernel.body_close; ++i) {
     if (!tokens[i].is(parameter.name) || tokens[i - 1].is(".") || tokens[i - 1].is("->")) continue;
-    if (!tokens[i + 1].is("[")) return true;  // a copy of the pointer, or *p
+    if (!tokens[i + 1].is("[")) return true;  // the pointer is copied, or used as *p
     const std::size_t close = task::find_closing(tokens, i + 1);
     if (close + 1 >= tokens.size() || tokens[i - 1].is("&") || tokens[i - 1].is("++")) return true;
     if (std::ranges::find(kAssigns, tokens[close + 1].text) != std::end(kAssigns)) return true;
-    if (tokens[close + 1].is(".")) return true;  // y[i].x = …
+    if (tokens[close + 1].is(".")) return true;  // a field is written, as in y[i].x = …
   }
   return false;
 }

@@ -1,4 +1,4 @@
-// Which size and which memory of a host program is which of a task: by name, role and order.
+// Matches sizes and memory of a host program to those of a task, by name, role and order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,30 +11,33 @@
 
 namespace kw::import {
 
-/// What a plan calls one buffer.
+/// The name of one buffer in the plan.
 struct BufferMatch {
-  std::string name;  ///< Of a tensor of the task or of a workspace; empty: not used.
+  /// The name of a tensor of the task or of a workspace; empty: the plan does not use the buffer.
+  std::string name;
   bool is_workspace = false;
   const task::TensorSpec* tensor = nullptr;  ///< Null without a task and for workspaces.
-  bool is_padded = false;  ///< Its rows lie further apart than they are long, in some workload.
+  /// In some workload of the task, rows are further apart than they are long.
+  bool is_padded = false;
 };
 
 struct Matching {
-  std::vector<BufferMatch> buffers;   ///< Of HostProgram::buffers.
-  std::map<std::string, Size> sizes;  ///< What each integer or real name of the program is.
+  std::vector<BufferMatch> buffers;  ///< One match for each of HostProgram::buffers.
+  /// The size or value that each integer or real name of the program stands for.
+  std::map<std::string, Size> sizes;
   std::vector<Remark> missing;
   std::vector<Remark> assumptions;
-  std::string wanted;  ///< Without a task: what it must have, in words.
+  std::string wanted;  ///< What a fitting task must have, in words, where no task was given.
 };
 
-/// `task` may be null: then names stay as they are. Pure.
+/// Matches a host program. Where `task` is null, names stay as they are. Pure.
 Matching match_task(const HostProgram& program, const ForeignSource& source,
                     const std::vector<Item>& items, const task::Definition* task);
 
-/// Whether rows of the tensor lie further apart than they are long in any workload of the task.
+/// Whether rows of the tensor are further apart than they are long in any workload of the task.
 bool is_padded(const task::Definition& task, const task::TensorSpec& tensor);
 
-/// Whether the kernel may write through its parameter of that index, by its text.
+/// Whether, by the kernel's text, the kernel may write through its parameter with that index.
 bool may_write(const std::vector<task::CodeToken>& tokens, const Item& kernel, std::size_t index);
 
 }  // namespace kw::import

@@ -1,4 +1,5 @@
-// Reads the source, follows its launching function, matches it to the task, and writes the file.
+// Drafts a plan: reads the source, follows the function that launches, matches it to the task, and
+// writes the file.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/plan_draft.h"
 
@@ -22,7 +23,7 @@ using task::CodeToken;
 
 constexpr std::size_t kLongestLine = 112;
 
-/// A directive that is long goes on where its arguments begin.
+/// The plan's text; a long directive is broken where its arguments begin.
 std::string plan_text(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) {
@@ -55,7 +56,7 @@ std::string type_of(Dtype dtype) {
   }
 }
 
-/// What scalar_t and the file's own names of types are.
+/// The type that scalar_t stands for, and the types that the file names itself.
 TypeNames type_names(const ForeignSource& source, const std::vector<Item>& items,
                      const task::Definition* task) {
   TypeNames names;
@@ -69,7 +70,7 @@ TypeNames type_names(const ForeignSource& source, const std::vector<Item>& items
   const auto& tokens = source.tokens;
   for (const Item& item : items) {
     if (item.kind != Item::Kind::Type || item.is_template) continue;
-    // using real = float;  typedef unsigned int uint;
+    // An alias for a type: `using real = float;` or `typedef unsigned int uint;`.
     const bool is_using = tokens[item.begin].is("using");
     if (!is_using && !tokens[item.begin].is("typedef")) continue;
     std::string type;
@@ -134,7 +135,7 @@ class Drafter {
       draft_.assumptions.push_back(line);
   }
 
-  /// What no plan can express stands in device code as well.
+  /// Refuses device code that no plan can express.
   void refuse_device_code() {
     const auto& tokens = source_.tokens;
     for (const Item& item : items_) {
@@ -224,7 +225,8 @@ class Drafter {
           }))
         roots.push_back(item);
     if (roots.empty()) roots = all;
-    // A program hands its memory to a function that launches: that function says what is what.
+    // Where main() passes its memory to a function that launches, that function's parameters tell
+    // more than main().
     const bool has_better = std::ranges::any_of(
         roots, [](const Item* item) { return item->name != "main" && takes_memory(*item); });
     const bool main_launches =
@@ -277,14 +279,14 @@ class Drafter {
         fmt::format("// The plan was drafted by `kw plan draft` from {} of {}.\n",
                     sanitise_line(program.function->name, 200), sanitise_line(file_, 200));
     text += plan_text(plan.lines) + "\n" + device.text;
-    // What was written must be read; where not, the message says what no guess could mend.
+    // The drafted file must parse; otherwise the message shows what the draft could not express.
     if (const auto header = task::parse_header(text, "the drafted file", Target::Cuda); !header)
       for (const Finding& finding : header.error()) draft_.missing.push_back(finding);
     else
       draft_.source = std::move(text);
   }
 
-  /// Two kernels of one name cannot both have C's linkage.
+  /// Refuses two kernels of one name, which cannot both have C linkage.
   void check_overloads(const std::vector<const Item*>& launched) {
     for (const Item* kernel : launched)
       for (const Item& item : items_)

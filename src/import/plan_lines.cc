@@ -1,4 +1,4 @@
-// Launches with their arguments, workspaces, fills and copies.
+// Writes launches with their arguments, workspaces, fills and copies as lines of a plan.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/plan_lines.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 using Kind = Value::Kind;
 
-/// A type of the plan language and how many of it one element has.
+/// A type of the plan language, and how many numbers of that type one C element has.
 struct Element {
   std::string type;
   int count = 1;
@@ -117,7 +117,7 @@ class Writer {
     return types_.real;
   }
 
-  /// Elements of the plan's type in the buffer; nothing: not known.
+  /// The number of elements, of the plan's type, in the buffer; nothing: unknown.
   std::optional<Size> count_of(std::size_t i) const {
     const Buffer& b = buffer(i);
     const Element element = element_of(element_type(i));
@@ -161,14 +161,15 @@ class Writer {
                      count->to_text(), b.is_zeroed ? " zeroed" : ""));
   }
 
-  /// Bytes of what the plan counts the buffer in.
+  /// The bytes of one element of the buffer as the plan counts.
   int unit_of(std::size_t i) const {
     const Element element = element_of(element_type(i));
     return element.type.empty() ? std::max(1, bytes_of_type(element_type(i)))
                                 : bytes_of_plan(element.type);
   }
 
-  /// A tensor, a workspace, or a slice of one; empty: told why not.
+  /// The plan's name for memory: a tensor, a workspace, or a slice of one. Where none is known,
+  /// complains and returns `null`.
   std::string place_of(const Value& value, std::size_t offset) {
     const auto index = static_cast<std::size_t>(value.buffer);
     const BufferMatch& match = matching_.buffers[index];
@@ -230,7 +231,7 @@ class Writer {
     }
   }
 
-  /// Where a memset or memcpy covers less than the whole, the range that it does cover.
+  /// The range that a memset or memcpy covers, where that is not the whole buffer.
   std::string whole_place(const Value& value, const Step& step) {
     const std::string name = place_of(value, step.offset);
     const auto index = static_cast<std::size_t>(value.buffer);
@@ -252,7 +253,7 @@ class Writer {
     }
     const int unit = unit_of(index);
     auto count = exact_quotient(bytes, unit);
-    // The value of a named constant.
+    // A named constant has no factors to divide, but its value may be a multiple.
     if (const auto number = bytes.number(); !count && number && *number % unit == 0)
       count = Size(*number / unit);
     const auto at = exact_quotient(begin, unit);
@@ -270,7 +271,7 @@ class Writer {
           {step.offset, fmt::format("{} elements are all of '{}'", count->to_text(), name)});
       return name;
     }
-    // What place_of() names is one row.
+    // For a tensor of several dimensions place_of() names one row.
     if (spec == nullptr || !(*count == Size::text(spec->shape.back().expr.text())))
       miss(step.offset,
            fmt::format("which slices of '{}' the {} elements from element {} on are is not known",
@@ -320,7 +321,7 @@ class Writer {
     line(line_text + fmt::format(" args({})", join(arguments, ", ")));
   }
 
-  /// Template arguments as the plan writes them, by parameter.
+  /// The template arguments as the plan writes them, by parameter.
   std::map<std::string, std::string> bind_templates(const Step& step) {
     std::map<std::string, std::string> bound;
     const Item& kernel = *step.kernel;
@@ -331,7 +332,7 @@ class Writer {
         continue;
       }
       if (parameter.kind != "typename") continue;
-      // As a compiler deduces it: from a pointer's element.
+      // As a compiler does, a type is deduced from a pointer's element.
       for (std::size_t k = 0; k < std::min(kernel.parameters.size(), step.arguments.size()); ++k) {
         const FunctionParameter& own = kernel.parameters[k];
         const Value& value = step.arguments[k];
@@ -402,7 +403,7 @@ class Writer {
     return element.type == "i32" ? words : fmt::format("{}({})", element.type, words);
   }
 
-  /// Fields of a struct of the file, in their order.
+  /// The fields of a struct that the file defines, in their order.
   std::vector<FunctionParameter> fields_of(const std::string& name) const {
     std::vector<FunctionParameter> fields;
     for (const Item& item : items_) {
@@ -416,10 +417,11 @@ class Writer {
         while (stop < close && !tokens[stop].is(";") && !tokens[stop].is(",") &&
                !tokens[stop].is("{") && !tokens[stop].is("("))
           ++stop;
-        if (stop < close && (tokens[stop].is("{") || tokens[stop].is("("))) return {};  // a method
+        // the struct has a method
+        if (stop < close && (tokens[stop].is("{") || tokens[stop].is("("))) return {};
         auto parsed = read_parameters(tokens, i - 1, stop);
         for (FunctionParameter& field : parsed) {
-          // int n, m; leaves the second without its type.
+          // In `int n, m;` the second name has no type of its own.
           if (field.name.empty() && !fields.empty() && i > open + 1 && tokens[i - 1].is(",")) {
             field.name = field.type;
             field.type = fields.back().type;

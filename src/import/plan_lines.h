@@ -1,4 +1,4 @@
-// A host program's steps as lines of a launch plan; used by plan_draft.cc only.
+// Writes a host program's steps as lines of a launch plan; used by plan_draft.cc only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace kw::import {
 
 struct PlanLines {
-  std::vector<std::string> lines;  ///< Without `// kw: `.
+  std::vector<std::string> lines;  ///< The plan's lines without `// kw: `.
   std::vector<Remark> missing;
   std::vector<Remark> assumptions;
 };
@@ -16,7 +16,7 @@ PlanLines write_plan(const HostProgram& program, const Matching& matching,
                      const ForeignSource& source, const std::vector<Item>& items,
                      const task::Definition* task, const TypeNames& types);
 
-/// The name by which a plan launches the kernel: plain ones have C's linkage.
+/// The name by which a plan launches the kernel; kernels that are no templates have C linkage.
 std::string plan_name(const Item& kernel);
 
 }  // namespace kw::import

@@ -25,7 +25,7 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-/// The lines of `NAME.expect` that begin with a word, without it.
+/// The lines of `NAME.expect` that begin with a word, without that word.
 std::vector<std::string> lines_with(const std::string& text, std::string_view word) {
   std::vector<std::string> lines;
   for (const std::string_view line : split_lines(text))
@@ -80,7 +80,7 @@ TEST_P(Published, HasThePlanOrTheRefusalsBesideIt) {
   EXPECT_EQ(drafted.source.empty(), !missing.empty());
 }
 
-/// Without comments, which may speak of what is gone.
+/// The source without comments, which may mention code that was removed.
 std::string code_of(const std::string& source) {
   std::string code;
   for (const std::string_view line : split_lines(source))

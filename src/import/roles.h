@@ -1,4 +1,4 @@
-// What people call the arguments of kernels.
+// Guesses the roles of kernels' arguments from their usual names.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,14 +7,14 @@
 
 namespace kw::import {
 
-/// How well a name of a program fits one of a task as a tensor or a real number; 0: not at all,
-/// 10: the same name but for case and for `d_` and its like.
+/// How well a program's name fits a name of the task's tensors or real numbers: 0 not at all, 10
+/// equal up to case and prefixes such as `d_`.
 int name_likeness(std::string_view program, std::string_view task);
 
-/// "rows", "cols", "n", "k", "pitch", or "" for none of them.
+/// The role of an integer by its name: "rows", "cols", "n", "k", "pitch", or "" for none.
 std::string_view size_role(std::string_view name);
 
-/// Without `d_`, `h_`, `_ptr` and the like, in small letters.
+/// The name in small letters without prefixes and suffixes such as `d_`, `h_` and `_ptr`.
 std::string bare_name(std::string_view name);
 
 }  // namespace kw::import

@@ -1,4 +1,4 @@
-// Folding, rounding up, and writing of sizes.
+// Folds sizes, recognises rounding up, and writes sizes as text.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/size.h"
 
@@ -13,10 +13,10 @@
 namespace kw::import {
 namespace {
 
-/// A sum as its parts: a constant and signed others.
+/// A sum as a constant and other terms.
 struct Terms {
   std::int64_t constant = 0;
-  std::vector<std::pair<Size, bool>> others;  ///< With whether each is subtracted.
+  std::vector<std::pair<Size, bool>> others;  ///< The other terms, with whether each is subtracted.
 };
 
 constexpr std::size_t kMostTerms = 32;
@@ -35,7 +35,7 @@ void gather(const Size& size, bool is_subtracted, Terms& terms) {
   }
   const bool is_sum = size.op() == Size::Op::Binary && (size.word() == "+" || size.word() == "-");
   if (!is_sum || terms.others.size() > kMostTerms) {
-    // What is added and subtracted again is nothing.
+    // A term that is added and subtracted again cancels out.
     const auto twin = std::ranges::find_if(terms.others, [&](const auto& other) {
       return other.second != is_subtracted && other.first == size;
     });
@@ -57,7 +57,8 @@ std::optional<std::int64_t> fold(const std::string& op, std::int64_t a, std::int
     return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
   if (op == "*")
     return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-  // C rounds towards zero and the plan language down: the same for what is not negative.
+  // C rounds towards zero, the plan language rounds down; both agree on numbers that are not
+  // negative.
   if (op == "/") return a >= 0 && b > 0 ? std::optional(a / b) : std::nullopt;
   if (op == "%") return a >= 0 && b > 0 ? std::optional(a % b) : std::nullopt;
   if (op == "<") return a < b;
@@ -82,7 +83,7 @@ Size sum_of(const std::vector<std::pair<Size, bool>>& others) {
   return sum.value_or(Size(0));
 }
 
-/// `a` where `numerator` is a + b - 1.
+/// The size `a` where `numerator` is a + b - 1 for the divisor b; nothing otherwise.
 std::optional<Size> rounded_up(const Size& numerator, const Size& divisor) {
   Terms terms;
   gather(numerator, false, terms);
@@ -98,7 +99,7 @@ std::optional<Size> rounded_up(const Size& numerator, const Size& divisor) {
   return sum_of(terms.others);
 }
 
-/// `ceil_div(a, b)` where the sum is (a - 1) / b + 1.
+/// The size `ceil_div(a, b)` where the sum is (a - 1) / b + 1; nothing otherwise.
 std::optional<Size> one_more(const Size& quotient, const Size& one) {
   if (one.op() != Size::Op::Number || !one.is(1) || quotient.op() != Size::Op::Binary ||
       quotient.word() != "/")
@@ -192,7 +193,7 @@ Size Size::binary(const std::string& op, const Size& a, const Size& b) {
   }
   if ((op == "+" || op == "-") && b.op() == Op::Number && a.op() == Op::Binary &&
       (a.word() == "+" || a.word() == "-") && a.parts()[1].op() == Op::Number) {
-    // a + 256 - 1 is a + 255.
+    // As an example, a + 256 - 1 is folded to a + 255.
     const auto inner = fold(a.word(), 0, *a.parts()[1].number());
     const auto both = inner ? fold(op, *inner, *b.number()) : std::nullopt;
     if (both && *both != INT64_MIN)
@@ -204,7 +205,7 @@ Size Size::binary(const std::string& op, const Size& a, const Size& b) {
 Size Size::choice(const Size& condition, const Size& yes, const Size& no) {
   if (condition.op() == Op::Number) return *condition.number() != 0 ? yes : no;
   if (condition.op() == Op::Binary) {
-    // a > c ? c : a is the smaller one.
+    // The choice a > c ? c : a is the minimum of both.
     const auto& [a, c] = std::tie(condition.parts()[0], condition.parts()[1]);
     const std::string& op = condition.word();
     const bool is_greater = op == ">" || op == ">=";
@@ -213,7 +214,7 @@ Size Size::choice(const Size& condition, const Size& yes, const Size& no) {
       return call("min", {a, c});
     if ((is_greater && yes == a && no == c) || (is_less && yes == c && no == a))
       return call("max", {a, c});
-    // a % b != 0 ? a / b + 1 : a / b
+    // The choice a % b != 0 ? a / b + 1 : a / b is ceil_div(a, b).
     const bool is_uneven = op == "!=";
     if ((is_uneven || op == "==") && c.is(0) && a.op() == Op::Binary && a.word() == "%") {
       const Size down = make(Op::Binary, "/", a.parts());
@@ -321,7 +322,8 @@ std::string Size::to_text(bool operand) const {
 
 std::optional<Size> exact_quotient(const Size& size, std::int64_t divisor) {
   if (divisor == 1) return size;
-  // A named constant may turn out to be a size, so that its value is not looked at.
+  // The value of a named constant is not used, since the constant may turn out to be a size of the
+  // task.
   if (size.op() == Size::Op::Number && divisor > 0 && *size.number() % divisor == 0)
     return *size.number() / divisor;
   if (size.op() != Size::Op::Binary || size.word() != "*") return std::nullopt;

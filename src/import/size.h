@@ -12,17 +12,18 @@
 
 namespace kw::import {
 
-/// An immutable expression over names, of integers or of reals. Numbers are folded, and the usual
-/// ways to round a quotient up become ceil_div. Copies are cheap.
+/// An immutable expression of integers or reals over names. Numbers are folded, and usual ways to
+/// round a quotient up become ceil_div. Copies are cheap.
 class Size {
  public:
   enum class Op {
+    /// A named constant of the program, which is replaced by its value unless the name is kept.
     Number,
     Name,
-    Named,   ///< A constant of the program with its name: stands for its value unless kept.
-    Text,    ///< An expression of the plan language as it stands.
-    Unary,   ///< - !
-    Binary,  ///< + - * / % comparisons && ||
+    Named,
+    Text,    ///< Text in the plan language, used as written.
+    Unary,   ///< The operator - or !.
+    Binary,  ///< An operator among + - * / %, comparisons, && and ||.
     Choice,
     Call
   };
@@ -33,29 +34,32 @@ class Size {
   static Size named(std::string name, const Size& value);
   static Size text(std::string text);
   static Size unary(const std::string& op, const Size& a);
-  /// `op` of C; of two integers.
+  /// Applies the operator `op` of C to two integers.
   static Size binary(const std::string& op, const Size& a, const Size& b);
   static Size choice(const Size& condition, const Size& yes, const Size& no);
   static Size call(const std::string& function, std::vector<Size> arguments);
 
   Op op() const { return node_->op; }
-  const std::string& word() const { return node_->word; }  ///< Operator, name, function or text.
+  /// The operator, name, function or text of the node.
+  const std::string& word() const { return node_->word; }
   const std::vector<Size>& parts() const { return node_->parts; }
-  /// The value where it is a number, a named one included.
+  /// The value where the size is a number or a named constant.
   std::optional<std::int64_t> number() const;
   bool is(std::int64_t value) const { return number() == value; }
 
-  /// What each name and named constant becomes; nothing: names stay, named constants become values.
+  /// Returns the replacement of a name or named constant. Where it returns nothing, a name stays
+  /// and a named constant becomes its value.
   using Replace = std::function<std::optional<Size>(const Size& leaf)>;
   Size replaced(const Replace& replace) const;
   /// Calls `visit` for every name and named constant.
   void visit_leaves(const std::function<void(const Size& leaf)>& visit) const;
 
-  /// As the plan language writes it. `operand`: in brackets unless it binds as tightly as a name.
+  /// The expression in the plan language. With `operand`, in brackets unless it is a name, number
+  /// or call.
   std::string to_text(bool operand = false) const;
   bool operator==(const Size& other) const { return to_text() == other.to_text(); }
 
-  /// Nodes below this one, for bounds.
+  /// The number of nodes below this one, for limits.
   std::size_t weight() const { return node_->weight; }
 
  private:
@@ -71,7 +75,8 @@ class Size {
   std::shared_ptr<const Node> node_;
 };
 
-/// The quotient where `size` is a multiple of `divisor` by its form.
+/// The quotient where the form of `size` shows that it is a multiple of `divisor`; nothing
+/// otherwise.
 std::optional<Size> exact_quotient(const Size& size, std::int64_t divisor);
 
 }  // namespace kw::import

@@ -1,4 +1,4 @@
-// Names of types: PyTorch's, the file's, and the device's.
+// Translates names of types among PyTorch, the file and device code.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <utility>

@@ -1,4 +1,4 @@
-// Small questions about words of a source.
+// Small helpers for the words of a source.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,12 +15,12 @@ inline bool is_one_of(std::string_view word, std::initializer_list<std::string_v
   return std::ranges::find(words, word) != words.end();
 }
 
-/// The same of a token; a string is no word, whatever it holds.
+/// Whether a token is one of the words; a string literal never is.
 inline bool is_one_of(const task::CodeToken& token, std::initializer_list<std::string_view> words) {
   return token.kind != task::CodeToken::Kind::Text && is_one_of(token.text, words);
 }
 
-/// `at::cuda::f` as `f`.
+/// The part of a name behind the last `::`, so that `at::cuda::f` gives `f`.
 inline std::string last_part(const std::string& name) {
   const auto colons = name.rfind("::");
   return colons == std::string::npos ? name : name.substr(colons + 2);

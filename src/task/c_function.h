@@ -38,8 +38,9 @@ struct CFunction {
 /// All function definitions outside braces (extern "C" blocks are looked into), without parameters.
 std::vector<CFunction> find_functions(const std::vector<CodeToken>& tokens);
 
-/// The definition of `wanted`, or the only one that is not static where `wanted` is empty. Errors
-/// with a place: no such function, a result, and types that are no block of plain numbers.
+/// The definition of `wanted`, or the only function that is not static where `wanted` is empty.
+/// Errors with a place: no such function, a function that returns a value, and parameters that are
+/// no block of plain numbers.
 Result<CFunction> parse_c_function(std::string_view source, std::string_view file,
                                    const std::vector<CodeToken>& tokens, std::string_view wanted);
 

@@ -159,7 +159,7 @@ std::vector<std::size_t> parameters_of(std::string_view source, std::string_view
 
 namespace {
 
-/// Whether the `extern "C"` at tokens[i] is one of what the source defines itself.
+/// Whether the `extern "C"` at tokens[i] belongs to a definition of this source.
 bool is_own_linkage(const std::vector<CodeToken>& tokens, std::size_t i, std::string_view source,
                     std::string_view function) {
   if (i + 2 < tokens.size() && tokens[i + 2].is("{")) {

@@ -12,11 +12,12 @@
 
 namespace kw::task {
 
-/// "sm_90" as 900, "sm_90f" as 901 and "sm_90a" as 902, so that newer ones compare as greater and
-/// one with a feature of its own as a little more than the one without; 0: no arch's name.
+/// An architecture as a number: "sm_90" is 900, "sm_90f" 901, "sm_90a" 902. Newer architectures
+/// compare as greater, and one with features of its own as slightly greater than the one without.
+/// 0: the text names no architecture.
 std::int64_t arch_number(std::string_view arch);
 
-/// `sms`, `shared_max`, `l2_bytes`, `arch`, and `sm_75` and its like.
+/// All names: `sms`, `shared_max`, `l2_bytes`, `arch`, and one for each architecture, as `sm_75`.
 std::span<const std::string_view> device_names();
 
 /// Values of the names that the architecture alone settles, so that one build serves every device

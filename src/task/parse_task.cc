@@ -349,7 +349,7 @@ void read_fixed(FileReport& report, const Yaml& node, std::string_view key, Defi
   }
 }
 
-/// A variant that takes fewer arguments, because dims of the other task are constants in it.
+/// Reads a variant that takes fewer arguments, because dims of the other task are constants in it.
 void read_narrowing(FileReport& report, const Section& section, Definition& definition) {
   Narrowing& narrowing = definition.narrowing;
   if (const Yaml* fixed = section.find("fixed"))
