@@ -151,7 +151,7 @@ class Plainer {
     for (const char axis : {'x', 'y', 'z'}) {
       const std::string block = fmt::format("blockIdx.{}", axis);
       const std::string thread = fmt::format("threadIdx.{}", axis);
-      // whether the rest of the words is the index with the given spelling of the block's size
+      // the other factor of a product with blockIdx; empty: `form` is no such product
       const auto rest = [&](std::string form) {
         const auto star = form.find('*');
         if (star == std::string::npos) return std::string();

@@ -13,11 +13,11 @@ namespace kw::import {
 /// Whether the file defines kernels, and so is no plain C.
 bool has_kernels(std::string_view source);
 
-/// One function of a .cu file as C without a word of CUDA, with the functions that it calls: a
-/// kernel of which each thread does one element (or every so many) becomes the loop over them; a
-/// function of the host stays what it is. `wanted` may be empty where the file has one kernel.
-/// Errors, with all that stands in the way and where: shared memory, barriers, atomics, warps,
-/// indices of another form.
+/// One function of a .cu file as C without any CUDA, with the functions that it calls. A kernel in
+/// which each thread computes one element (or every so many) becomes the loop over the elements; a
+/// host function stays as it is. `wanted` may be empty where the file has one kernel. Errors list
+/// everything that prevents the conversion, with places: shared memory, barriers, atomics, warp
+/// functions, indices of another form.
 Result<std::string> plain_function(std::string_view source, std::string_view file,
                                    std::string_view wanted);
 

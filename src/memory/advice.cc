@@ -1,4 +1,4 @@
-// Experience weighed by its nearness to the kernel at hand.
+// Weighs experience by its nearness to the kernel for which advice is wanted.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/advice.h"
 
@@ -14,16 +14,18 @@
 namespace kw::memory {
 namespace {
 
-// Shares of a try elsewhere that count here.
+// How much a try in another task family, on another device, or at another bottleneck counts, as a
+// share of a try at the same one.
 constexpr double kSameFamily = 0.6, kOtherFamily = 0.25;
 constexpr double kOtherDevice = 0.7;
 constexpr double kUnknownBound = 0.7, kOtherBound = 0.3;
 
-/// All that other tasks have shown of a technique weighs as much as so many tries of its own.
+/// The tries of all other tasks together count at most as much as this many tries of the task
+/// itself.
 constexpr double kMostTriedElsewhere = 3;
 
-constexpr double kWorthNaming = 0.02;  // logarithm: 2 %
-constexpr double kEnoughTries = 1;     // weighted, before anything is warned of
+constexpr double kWorthNaming = 0.02;  // as a logarithm, about 2 %
+constexpr double kEnoughTries = 1;     // weighted tries; fewer justify no warning
 
 double nearness(const Experience& e, const AdviceScope& scope) {
   double share = e.task == scope.task ? 1 : e.family == scope.family ? kSameFamily : kOtherFamily;
@@ -40,7 +42,7 @@ StepCount scaled(const StepCount& c, double share) {
 bool is_promising(const Advice& a) { return a.promise > kWorthNaming; }
 bool is_warning(const Advice& a) { return a.promise <= 0 && a.count.tried >= kEnoughTries; }
 
-/// Those of a list that hold, from its front.
+/// The first items of a list, at most `most`, for which `holds` is true.
 template <class Holds>
 std::vector<const Advice*> first_of(const std::vector<Advice>& all, std::size_t most, Holds holds) {
   std::vector<const Advice*> chosen;
@@ -49,7 +51,7 @@ std::vector<const Advice*> first_of(const std::vector<Advice>& all, std::size_t 
   return chosen;
 }
 
-/// Warnings rest on many tries before few.
+/// The warnings that rest on most tries come first.
 std::vector<const Advice*> warnings_of(const std::vector<Advice>& all) {
   std::vector<const Advice*> chosen = first_of(all, all.size(), is_warning);
   std::ranges::stable_sort(
@@ -92,7 +94,7 @@ std::string text_of(const Advice& a, const Experience& e, const AdviceScope& sco
 
 double bearing(const Experience& entry, const AdviceScope& scope) {
   if (entry.target != scope.target) return 0;
-  // Told four times and never of use: a third.
+  // An entry that was shown four times without success counts a third.
   const double success = std::min(1.0, 2 * (entry.helped + 1.0) / (entry.uses + 2.0));
   return nearness(entry, scope) * success;
 }

@@ -1,4 +1,4 @@
-// What experience says for the kernel at hand.
+// Tests of the advice that experience gives for a kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/advice.h"
 

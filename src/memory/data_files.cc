@@ -1,4 +1,4 @@
-// Embedded files and their override.
+// Finds files among the embedded ones and in a directory that overrides them.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/data_files.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kFileCap = std::size_t{1} << 20;
 
-/// A folder path that every path under it starts with.
+/// The folder's path with a slash at its end, as every path below the folder begins.
 std::string prefix_of(std::string_view folder) {
   std::string prefix(folder);
   if (!prefix.empty() && prefix.back() != '/') prefix += '/';

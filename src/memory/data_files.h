@@ -1,5 +1,5 @@
-// The shipped data folders (tasks, playbook, prompts, models, web, knowledge), from the program
-// itself or from a directory that overrides it.
+// The shipped data folders (tasks, playbook, prompts, models, web, knowledge), either embedded in
+// the program or from a directory that overrides them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,12 +16,12 @@ namespace kw::memory {
 
 class DataFiles {
  public:
-  /// With a directory, its files replace the embedded ones of the same path ("tasks/saxpy/spec.md")
-  /// and may add others. A directory that does not exist is an error.
+  /// With a directory, its files replace the embedded files of the same path
+  /// ("tasks/saxpy/spec.md") and may add others. Error: the directory does not exist.
   static Result<DataFiles> open(const std::optional<platform::Path>& override_dir);
 
-  /// Paths directly or deeper under a folder ("playbook/matmul_padded"), with their texts; paths
-  /// relative to it.
+  /// The texts of all files below a folder ("playbook/matmul_padded"), by their path relative to
+  /// the folder.
   std::map<std::string, std::string> under(std::string_view folder) const;
   /// Names of the folders directly under a folder, sorted.
   std::vector<std::string> folders(std::string_view folder) const;

@@ -1,4 +1,4 @@
-// Gains and failures as experience.
+// Turns gains and failures of attempts into experience.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/experience.h"
 
@@ -11,7 +11,7 @@ namespace kw::memory {
 
 Bound bound_of(const Evaluation& evaluation) {
   Bound bound = Bound::Unknown;
-  double least = 2;  // above any fraction of a roofline
+  double least = 2;  // larger than any fraction of a roofline
   for (const WorkloadResult& w : evaluation.workloads) {
     if (w.group != Group::Time || w.roofline.bound == Bound::Unknown) continue;
     if (w.roofline.fraction < least) least = w.roofline.fraction, bound = w.roofline.bound;

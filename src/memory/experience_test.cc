@@ -1,4 +1,5 @@
-// What attempts show of techniques, with the failures, and how a run's own tries reach its prompts.
+// Tests of what attempts, failed ones too, show about techniques, and of how a run's own tries
+// reach its prompts.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/experience.h"
 

@@ -1,4 +1,4 @@
-// Steps of runs and of the playbook as edges.
+// Adds the steps of runs and of the playbook to a graph as edges.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/graph_build.h"
 
@@ -15,7 +15,7 @@
 namespace kw::memory {
 namespace {
 
-constexpr std::size_t kWhatBytes = 300;  // of a plan that an example keeps
+constexpr std::size_t kWhatBytes = 300;  // most bytes of a plan that an example keeps
 
 std::vector<std::string> new_in(const std::vector<std::string>& all,
                                 const std::vector<std::string>& before) {
@@ -25,7 +25,7 @@ std::vector<std::string> new_in(const std::vector<std::string>& all,
   return added;
 }
 
-/// The node that a path ends at.
+/// The node at which a path of techniques ends.
 std::string end_of(const std::vector<std::string>& path, const Label& label) {
   std::string at(TechniqueGraph::kStart);
   for (const std::string& technique : path)
@@ -46,9 +46,10 @@ void add_verified(TechniqueGraph& graph, const RecordedStep& step, const Label& 
   const std::vector<std::string> added = labelled(step.added, label);
   std::string at = end_of(step.before, label);
   for (const std::string& technique : added) {
-    if (technique == at) continue;  // the label says that it was there already
+    if (technique == at) continue;  // the label is that of the node already reached
     const std::size_t edge = graph.add(at, technique);
-    // Techniques that came together share the gain; the code shows what all of them came to.
+    // Techniques that were added together share the gain; the code of the example shows all of
+    // them.
     graph.count(edge, {1, 1, step.gain / static_cast<double>(added.size())});
     if (technique == added.back())
       graph.add_example(
@@ -131,7 +132,7 @@ WalkedWay walked(const RecordedStep& step, const Label& label) {
 
 void count_ways(TechniqueGraph& graph, const std::vector<WalkedWay>& ways) {
   for (const WalkedWay& way : ways) {
-    std::set<std::size_t> visited;  // of a circle an edge counts once
+    std::set<std::size_t> visited;  // an edge that a circular way takes twice counts once
     for (std::size_t i = 0; i + 1 < way.nodes.size(); ++i) {
       if (graph.edge(way.nodes[i], way.nodes[i + 1]) == nullptr) continue;
       const std::size_t edge = graph.add(way.nodes[i], way.nodes[i + 1]);
@@ -143,8 +144,8 @@ void count_ways(TechniqueGraph& graph, const std::vector<WalkedWay>& ways) {
 
 std::vector<PlaybookStep> playbook_steps(const DataFiles& data, Target target) {
   std::vector<PlaybookStep> steps;
-  PlaybookStep last;               // the kernel before, whatever it adds
-  std::vector<std::string> shown;  // by it
+  PlaybookStep last;               // the previous kernel, whether or not it added a technique
+  std::vector<std::string> shown;  // techniques that the previous kernel shows
   for (const auto& [path, text] : data.under("playbook")) {
     const auto slash = path.find('/');
     if (slash == std::string::npos || !path.ends_with(source_suffix(target))) continue;

@@ -1,4 +1,5 @@
-// Building the graph of techniques from recorded runs, and gains measured for the playbook's steps.
+// Builds the graph of techniques from recorded runs and from gains measured for the playbook's
+// steps.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,24 +15,26 @@
 
 namespace kw::memory {
 
-/// What one verified source of a run adds to that which it was made from, or what was tried there
-/// and failed.
+/// The techniques that one source of a run adds to the source from which it was made: a verified
+/// step, or one that failed.
 struct RecordedStep {
   std::string task;
-  std::string name;                 ///< Of the kernel.
-  std::vector<std::string> before;  ///< Techniques on the way to what it was made from, in order.
-  std::vector<std::string> added;   ///< Not empty.
-  std::string what;                 ///< What its author planned.
-  std::string code_before;          ///< Empty: sequential code.
-  std::string code;                 ///< Empty: it failed.
-  double gain = 0;                  ///< Logarithm of the speedup over what it was made from.
-  int number = 0;                   ///< Of the attempt.
-  double share = 0;  ///< Its speedup, of the largest of its run until then; 0: failed.
+  std::string name;  ///< Name of the kernel.
+  /// Techniques of the source from which this one was made, in the order in which they were added.
+  std::vector<std::string> before;
+  std::vector<std::string> added;  ///< Techniques that the step adds; never empty.
+  std::string what;                ///< The plan that the author wrote for the step.
+  std::string code_before;         ///< Code before the step; empty: the task's sequential code.
+  std::string code;                ///< Code after the step; empty: the step failed.
+  double gain = 0;                 ///< Logarithm of the speedup over the code before the step.
+  int number = 0;                  ///< Number of the attempt.
+  /// The speedup of the step divided by the largest of its run until then; 0: the step failed.
+  double share = 0;
 };
 
-/// Reads the attempts of one run in order. Only what was written shows a step: kernels that were
-/// given do not come from each other, but a step may begin at one. Keeps the sources of those that
-/// worked.
+/// Reads the attempts of one run in order. Only sources that were written in the run count as
+/// steps, since given kernels are not made from each other; but a step may start from a given
+/// kernel. Keeps the sources of steps that worked.
 class StepReader {
  public:
   explicit StepReader(std::string task) : task_(std::move(task)) {}
@@ -43,7 +46,7 @@ class StepReader {
     int parent = 0;
     bool is_correct = false;
     double speedup = 0;
-    std::vector<std::string> path;  ///< Techniques in the order in which they came.
+    std::vector<std::string> path;  ///< Techniques in the order in which they were added.
     std::string source;
   };
   const Known* made_from(int number) const;
@@ -51,10 +54,10 @@ class StepReader {
   std::string task_;
   std::map<int, Known> known_;
   std::vector<RecordedStep> steps_;
-  double largest_ = 1;  // speedup
+  double largest_ = 1;  // largest speedup so far
 };
 
-/// What a technique is called in the graph; empty: the step is left out.
+/// Returns a technique's name in the graph; empty: the step is left out.
 using Label = std::function<std::string(const std::string&)>;
 
 /// Adds verified steps by Algorithm 1 of ReGraphT: along the path from sequential code, over edges
@@ -64,10 +67,11 @@ std::size_t merge_steps(TechniqueGraph& graph, const std::vector<RecordedStep>& 
                         const Label& label,
                         const std::function<std::string(const std::string&)>& reference);
 
-/// What one evaluation says of the edges that its way led over, in the graph's names.
+/// The edges that led to one evaluation, in the graph's names, and how the evaluation ended.
 struct WalkedWay {
-  std::vector<std::string> nodes;  ///< From the start.
-  std::size_t taken = 0;           ///< The first edge that this step took; those before stood.
+  std::vector<std::string> nodes;  ///< The nodes of the way, beginning with the start.
+  /// Index of the first edge that this step added; edges before it were there already.
+  std::size_t taken = 0;
   bool has_failed = false;
   double share = 0;  ///< RecordedStep::share.
 };
@@ -77,21 +81,24 @@ WalkedWay walked(const RecordedStep& step, const Label& label);
 /// taken the edge with success: nothing becomes one. So it comes after merge_steps() of all runs.
 void count_ways(TechniqueGraph& graph, const std::vector<WalkedWay>& ways);
 
-/// A kernel of the playbook and the one before it.
+/// A kernel of the playbook and the one before it in the same task.
 struct PlaybookStep {
   std::string task;
-  std::string name;                 ///< As in the playbook, "softmax_padded/20_staged.cpp".
-  std::string before_name;          ///< Empty: it is the task's first.
-  std::vector<std::string> before;  ///< Techniques on the way to the one before, in order.
+  std::string name;  ///< The path in the playbook, "softmax_padded/20_staged.cpp".
+  /// The path of the previous kernel; empty: this is the task's first kernel.
+  std::string before_name;
+  /// Techniques of the previous kernel, in the order in which they were added.
+  std::vector<std::string> before;
   std::vector<std::string> added;
   std::string code_before;
   std::string code;
 };
 
-/// Those that show a technique which the kernel before them does not.
+/// The steps of the playbook: kernels that show a technique which the kernel before them does not.
 std::vector<PlaybookStep> playbook_steps(const DataFiles& data, Target target);
 
-/// The same as a recorded step, once it was measured against the kernel before it.
+/// The step of the playbook as a recorded step, with the speedup measured against the kernel before
+/// it.
 RecordedStep recorded(const PlaybookStep& step, double speedup);
 
 }  // namespace kw::memory

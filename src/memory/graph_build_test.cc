@@ -1,4 +1,4 @@
-// What recorded attempts and measured kernels of the playbook make of a graph.
+// Tests of the graph that recorded attempts and measured kernels of the playbook give.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/graph_build.h"
 
@@ -90,7 +90,8 @@ TEST(GraphBuild, TriesOfAnEdgeBySeveralRunsAreOneCountInWhateverOrderTheyCome) {
     EXPECT_THAT(first->examples, SizeIs(2));
     EXPECT_EQ(second->count, (StepCount{2, 1, std::log(2.0)}))
         << "who failed on it may have come before whoever showed that it works";
-    // Of four evaluations one failed; each of the others was the fastest of its run.
+    // Four evaluations used the edge: one failed, and each of the other three was the fastest of
+    // its run.
     EXPECT_EQ(first->value, (StepValue{4, 3}));
     EXPECT_EQ(second->value, (StepValue{2, 1}));
   }

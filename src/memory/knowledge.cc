@@ -1,4 +1,4 @@
-// Reading, making and choosing cards.
+// Reads, makes and chooses cards.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/knowledge.h"
 
@@ -16,10 +16,11 @@
 namespace kw::memory {
 namespace {
 
-constexpr std::size_t kMostTextBytes = 2000;  // of a shipped card: a prompt shows three
+// most bytes of a shipped card's text, since a prompt shows three cards
+constexpr std::size_t kMostTextBytes = 2000;
 constexpr std::size_t kWhyWords = 4;
 
-// Factors on what the search says.
+// Factors on the score that the search gives a card.
 constexpr double kRightBound = 1.5, kWrongBound = 0.3;
 constexpr double kRightFamily = 1.2, kWrongFamily = 0.4;
 constexpr double kLeastScore = 0.25;
@@ -66,7 +67,8 @@ Card read_card(task::FileReport& report, const task::Yaml& node) {
   return card;
 }
 
-/// "softmax", "softmax_padded", "softmax_bf16" and "softmax_f16_padded" ask for the same kernel.
+/// Whether two tasks ask for the same kernel, as "softmax", "softmax_padded", "softmax_bf16" and
+/// "softmax_f16_padded" do.
 bool is_same_subject(const std::string& a, const std::string& b) {
   const auto stem = [](std::string_view name) {
     for (const std::string_view ending : {"_padded", "_bf16", "_f16"})
@@ -76,7 +78,8 @@ bool is_same_subject(const std::string& a, const std::string& b) {
   return stem(a) == stem(b) || a.starts_with(b + "_") || b.starts_with(a + "_");
 }
 
-/// The archs that a source's own requirements leave; empty where they leave all.
+/// The architectures on which a source's own requirements allow it to run; empty where they allow
+/// all.
 std::vector<std::string> archs_of(task::CandidateHeader header, Target target) {
   std::vector<std::string> fit;
   if (target != Target::Cuda) return fit;
@@ -85,7 +88,7 @@ std::vector<std::string> archs_of(task::CandidateHeader header, Target target) {
     if (!arch.starts_with("sm_")) continue;
     ++all;
     header.limits = task::arch_names(arch);
-    // Whatever is asked of a device's size some device has.
+    // Requirements on a device's size are met by some device, so every size is assumed to be large.
     for (const std::string_view size : {"sms", "shared_max", "l2_bytes"})
       header.limits[std::string(size)] = std::int64_t{1} << 40;
     if (!header.points(1).empty()) fit.emplace_back(arch);
@@ -93,7 +96,7 @@ std::vector<std::string> archs_of(task::CandidateHeader header, Target target) {
   return fit.size() == all ? std::vector<std::string>() : fit;
 }
 
-/// What a kernel's first comment says.
+/// The text of a kernel's first line, which is a comment.
 std::string first_comment(std::string_view source) {
   const std::string_view line = source.substr(0, source.find('\n'));
   return line.starts_with("// ") ? std::string(line.substr(3)) : std::string();
@@ -203,7 +206,7 @@ std::vector<Card> graph_cards(const TechniqueGraph& graph, Target target) {
 bool fits(const Card& card, Target target, const std::string& arch) {
   if (!card.targets.empty() && !contains(card.targets, target)) return false;
   return card.archs.empty() || std::ranges::any_of(card.archs, [&](const std::string& a) {
-           return arch.starts_with(a);  // "sm_90a" is an sm_90
+           return arch.starts_with(a);  // "sm_90a" also counts as "sm_90"
          });
 }
 

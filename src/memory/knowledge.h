@@ -1,4 +1,5 @@
-// Knowledge: cards that are shipped or made of what is there, and which of them a prompt shows.
+// Knowledge: cards that are shipped or made from playbook and graph, and which of them a prompt
+// shows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,34 +16,35 @@
 
 namespace kw::memory {
 
-/// Reads one file of knowledge/ (docs/formats.md); every mistake is a line of the error.
+/// Reads one file of knowledge/ (docs/formats.md); every mistake is one line of the error.
 Result<std::vector<Card>> parse_cards(std::string_view text, const std::string& file);
 
-/// All of knowledge/, in the order of the files.
+/// All cards of knowledge/, in the order of the files.
 Result<std::vector<Card>> shipped_cards(const DataFiles& data);
 /// A snippet for each kernel of the playbook.
 std::vector<Card> playbook_cards(const DataFiles& data);
 /// A snippet for the newest example of each edge.
 std::vector<Card> graph_cards(const TechniqueGraph& graph, Target target);
 
-/// Of code, as snippets show it: whole lines from its beginning.
+/// The beginning of a source as snippets show it: whole lines, at most kSnippetBytes.
 std::string excerpt(const std::string& source);
 
-/// Whether a card is about such a device; `arch` is empty where there is no GPU.
+/// Whether a card applies to the target and architecture; `arch` is empty where there is no GPU.
 bool fits(const Card& card, Target target, const std::string& arch);
 
-inline constexpr std::size_t kMostCards = 3;           ///< That a prompt shows, in words.
-inline constexpr std::size_t kMostSnippets = 1;        ///< The same, with code.
-inline constexpr std::size_t kSnippetBytes = 3 << 10;  ///< Of each.
-inline constexpr std::size_t kMostFoundCards = 16;     ///< That a run keeps to choose from.
+inline constexpr std::size_t kMostCards = 3;     ///< The most cards in words that a prompt shows.
+inline constexpr std::size_t kMostSnippets = 1;  ///< The most cards with code that a prompt shows.
+inline constexpr std::size_t kSnippetBytes = 3 << 10;  ///< The most bytes of one snippet.
+/// The most cards that a run keeps to choose from.
+inline constexpr std::size_t kMostFoundCards = 16;
 
-/// Those worth showing for the kernel at hand, best first: by the search, by the likeness of the
-/// embeddings where they were compared, by bottleneck and family, and by what became of the runs
-/// that were shown them. No code for the very task: that would be an answer.
+/// The cards worth showing for the kernel, best first, ranked by the text search, by the likeness
+/// of embeddings where these were compared, by bottleneck and family, and by how runs ended that
+/// were shown them. Code of the task itself is left out, because it would be an answer.
 std::vector<const FoundCard*> choose_cards(const std::vector<FoundCard>& found,
                                            const AdviceScope& scope);
 
-/// What a prompt tells of techniques and knowledge.
+/// What a prompt tells about techniques, from experience and from cards.
 std::vector<Remembered> remembered_of(const LessonSnapshot& known, const AdviceScope& scope);
 
 }  // namespace kw::memory

@@ -1,4 +1,4 @@
-// Which cards there are, and which a prompt shows.
+// Tests of which cards exist, and which of them a prompt shows.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/knowledge.h"
 

@@ -1,4 +1,4 @@
-// Bookkeeping between attempts and the rules.
+// Keeps track of what a run learns, between its attempts and the rules that make lessons.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/learner.h"
 
@@ -12,7 +12,8 @@
 namespace kw::memory {
 namespace {
 
-constexpr std::size_t kMostTried = 4096;  // beyond, sources are not remembered for the last words
+// more sources than this are not remembered for the run's summary
+constexpr std::size_t kMostTried = 4096;
 constexpr std::size_t kLabelBytes = 80;
 constexpr std::size_t kPlanBytes = 240;
 
@@ -49,7 +50,7 @@ void Learner::take(const Lesson& news) {
 
 const TriedSource* Learner::made_from(const TriedSource& tried) const {
   const TriedSource* from = by_number(tried.parent);
-  // Parents are older, so this ends.
+  // Every parent has a smaller number than its child, so the loop ends.
   while (from != nullptr && from->outcome != Outcome::Correct && from->parent < from->number)
     from = by_number(from->parent);
   return from != nullptr && from->outcome == Outcome::Correct ? from : nullptr;
@@ -59,7 +60,7 @@ void Learner::take(const Attempt& attempt, const TriedSource& tried, const std::
   news_ = experience_of(attempt, tried, made_from(tried), scope_);
   for (Experience& one : news_) {
     Experience own = one;
-    own.at = known_.at;  // whatever the clock says: the same prompts must follow after a resume
+    own.at = known_.at;  // not the time of the attempt: a resumed run must build the same prompts
     known_.experience.push_back(std::move(own));
     one.at = at;
   }
@@ -103,7 +104,8 @@ std::vector<Lesson> Learner::observe(const Attempt& attempt, bool is_written,
   if (!known && (attempt.recalled != 0 || tried_.size() >= kMostTried)) return {};
   const std::size_t place = known.value_or(tried_.size());
   if (!known) remember(attempt);
-  // What is made from a setting of a tuner, or from a recalled attempt, is made from this source.
+  // Attempts made from this one, which may be a tuner's setting or a recalled attempt, count as
+  // made from its source.
   numbers_[attempt.number] = place;
   if (attempt.recalled != 0) return {};
   TriedSource& tried = tried_[place];

@@ -1,4 +1,4 @@
-// Learner: what one run knows from others and learns itself, attempt by attempt.
+// Learner: what one run knows from other runs and learns itself, attempt by attempt.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,9 +14,9 @@
 
 namespace kw::memory {
 
-/// Equal snapshots and equal attempts give equal lessons, so that resume builds the same prompts
-/// whatever other runs taught meanwhile. Holds a few hundred bytes per source and some tens per
-/// attempt.
+/// Learns deterministically: equal snapshots and equal attempts give equal lessons, so that a
+/// resumed run builds the same prompts whatever other runs have taught meanwhile. Holds a few
+/// hundred bytes for each source and some tens for each attempt.
 class Learner {
  public:
   /// `scope.task` must outlive the learner.
@@ -27,38 +27,39 @@ class Learner {
   /// alone. A source teaches once. `at`: UTC, for people.
   std::vector<Lesson> observe(const Attempt& attempt, bool is_written, const std::string& at);
 
-  /// The last words of a run that was not interrupted: its win, if one was confirmed, and what was
-  /// tried. `best` may be null.
+  /// The lessons at the end of a run that was not interrupted: its win, if one was confirmed, and a
+  /// summary of what was tried. `best` may be null.
   std::vector<Lesson> conclude(const RunSummary& run, const Attempt* best,
                                const std::optional<Evaluation>& confirmation,
                                const std::string& at) const;
 
-  /// What the latest observe() showed of techniques, to be stored with it.
+  /// The experience from the latest observe(), which is stored together with that attempt.
   std::vector<Experience> take_experience() { return std::exchange(news_, {}); }
 
-  /// What the next prompt tells.
+  /// The lessons that the next prompt tells.
   ToldLessons told() const;
-  /// What it tells of techniques and knowledge, for a kernel that is held up by `bound`.
+  /// What the next prompt tells about techniques and knowledge, for a kernel whose bottleneck is
+  /// `bound`.
   std::vector<Remembered> remembered(Bound bound) const;
   const LessonScope& scope() const { return scope_; }
 
  private:
   void take(const Lesson& news);
   void take(const Attempt& attempt, const TriedSource& tried, const std::string& at);
-  /// Place of the attempt's source in tried_; nothing: it is new.
+  /// Index in tried_ of the attempt's source; nothing: the source is new.
   std::optional<std::size_t> find(const Attempt& attempt) const;
   const TriedSource* by_number(int number) const;
-  /// The nearest correct source that this one was made from; null: none.
+  /// The nearest correct source from which this one was made; null: there is none.
   const TriedSource* made_from(const TriedSource& tried) const;
   void remember(const Attempt& attempt);
 
   LessonScope scope_;
-  LessonSnapshot known_;                     ///< With what was learnt since.
-  std::map<std::string, std::size_t> keys_;  ///< Into known_.
+  LessonSnapshot known_;  ///< What was known at the start of the run, and what it has learnt since.
+  std::map<std::string, std::size_t> keys_;  ///< Index in known_ by the lesson's key.
   std::vector<Experience> news_;
   std::vector<TriedSource> tried_;
-  std::map<std::string, std::size_t> sources_;  ///< By content, into tried_.
-  std::map<int, std::size_t> numbers_;          ///< By attempt, into tried_.
+  std::map<std::string, std::size_t> sources_;  ///< Index in tried_ by the source's content.
+  std::map<int, std::size_t> numbers_;          ///< Index in tried_ by the attempt's number.
 };
 
 }  // namespace kw::memory

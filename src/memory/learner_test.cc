@@ -1,5 +1,5 @@
-// A run learns from its attempts, passes on what it began with, and says the same again when fed
-// the same.
+// Tests that a run learns from its attempts, passes on what it knew at the start, and learns the
+// same again when it gets the same attempts.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/learner.h"
 
@@ -32,7 +32,7 @@ class LearnerTest : public testing::Test {
     for (const Lesson& lesson : lessons) all.push_back(lesson.kind);
     return all;
   }
-  /// As another run left it in the store.
+  /// A lesson from the attempt as another run would have stored it.
   Lesson of_another_run(const Attempt& attempt, LessonState state) const {
     LessonScope scope{&task_, Target::Cpu, "box", "waves-1"};
     Lesson lesson = *caution_of(attempt, facts_of(attempt, {}, task_), scope);

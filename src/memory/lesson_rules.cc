@@ -1,4 +1,4 @@
-// Cautions, instructions, insights and wins, one rule each.
+// Makes cautions, instructions, insights and wins, each by one rule.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/lesson_rules.h"
 
@@ -20,11 +20,11 @@ namespace kw::memory {
 namespace {
 
 constexpr std::size_t kEvidenceBytes = 160;
-constexpr std::size_t kMostTechniques = 4;  // that a lesson names
-constexpr std::size_t kMostShown = 16;      // that count of one source
+constexpr std::size_t kMostTechniques = 4;  // most techniques that a lesson names
+constexpr std::size_t kMostShown = 16;      // most techniques of one source that count
 constexpr std::size_t kMostOfASummary = 4;
 
-/// Beginnings of words in a plan that name a technique.
+/// Beginnings of words that name a technique in a plan.
 constexpr auto kVocabulary = std::to_array<std::pair<std::string_view, std::string_view>>(
     {{"tile", "tiling"},
      {"tiling", "tiling"},
@@ -65,7 +65,7 @@ std::string techniques_text(const std::vector<std::string>& techniques) {
   return join(words, ", ");
 }
 
-/// "with tiling, prefetch", or nothing.
+/// The techniques as a phrase, " with tiling, prefetch", or nothing.
 std::string with_techniques(const SourceFacts& facts) {
   return facts.techniques.empty() ? "" : " with " + techniques_text(facts.techniques);
 }
@@ -82,15 +82,15 @@ Lesson lesson_in(const LessonScope& scope, LessonKind kind, int attempt) {
   return lesson;
 }
 
-/// As kNoAnswer, in older records.
+/// The beginning of kNoAnswer's message as older records have it.
 constexpr std::string_view kOlderNoAnswer = "the model was not asked: ";
 
-/// Kind, target and what it is about.
+/// A key made of the lesson's kind, its target, where it holds, and what it is about.
 std::string key_of(const Lesson& lesson, std::string_view where, std::string_view about) {
   return fmt::format("{}|{}|{}|{}", name_of(lesson.kind), name_of(lesson.target), where, about);
 }
 
-/// The first error of a compiler, or the evidence.
+/// The first error of the compiler, or else the evidence of the verdict.
 std::string complaint_of(const Evaluation& e) {
   for (const Finding& finding : e.findings)
     if (finding.kind == "diagnostic" && !finding.text.starts_with("Warning: ") &&
@@ -99,7 +99,7 @@ std::string complaint_of(const Evaluation& e) {
   return first_line(e.verdict.evidence);
 }
 
-/// What a failure without a complaint of its own asks for.
+/// The advice for a failure that has no message of its own.
 std::string_view advice_on_outcome(Outcome outcome) {
   switch (outcome) {
     case Outcome::TimedOut:
@@ -128,7 +128,7 @@ bool has_complaint(Outcome outcome) {
          outcome == Outcome::NoCandidate || outcome == Outcome::LoadFailed;
 }
 
-/// Why a correct kernel is slow, the most telling first: (name, words).
+/// The most important reason why a correct kernel is slow: its name and its description.
 std::pair<std::string, std::string> cause_of(const Attempt& attempt, const task::Definition& task) {
   const std::string axis = contiguous_axis(task);
   if (const auto variable = strided_loop(attempt.candidate.source); variable && !axis.empty())
@@ -141,7 +141,7 @@ std::pair<std::string, std::string> cause_of(const Attempt& attempt, const task:
     const std::size_t at = finding.text.find(kScalar);
     if (finding.kind != "vectorization" || at == std::string::npos) continue;
     std::string why = first_line(std::string_view(finding.text).substr(at + kScalar.size()));
-    if (why.ends_with('.')) why.pop_back();  // the lesson ends its own sentence
+    if (why.ends_with('.')) why.pop_back();  // the lesson adds a full stop itself
     return {"scalar", "its loop stayed scalar: " + why};
   }
   for (const WorkloadResult& w : attempt.evaluation.workloads)
@@ -221,7 +221,8 @@ std::optional<Lesson> caution_of(const Attempt& attempt, const SourceFacts& fact
   Lesson lesson = lesson_in(scope, LessonKind::Caution, attempt.number);
   const std::string outcome(name_of(verdict.outcome));
   if (has_complaint(verdict.outcome)) {
-    // About the language and the form of a reply, so all tasks of a family share it.
+    // The failure is about the language or the form of a reply, so all tasks of a family share the
+    // lesson.
     const std::string complaint = complaint_of(attempt.evaluation);
     lesson.key =
         key_of(lesson, "family " + lesson.family, outcome + "|" + without_numbers(complaint));

@@ -14,12 +14,12 @@
 
 namespace kw::memory {
 
-/// How the evidence begins where the engine ends an attempt at the screen since the source shows
-/// what a person's order forbids.
+/// Beginning of the evidence where the engine ends an attempt at the screen because its source
+/// shows a technique that a person's order forbids.
 inline constexpr std::string_view kNamesForbidden = "it names the technique '";
 
-/// How the evidence begins where a reply had another form than the one asked for: about one prompt,
-/// and wrong advice where the other form is asked for.
+/// Beginnings of the evidence where a reply had another form than the prompt asked for. Such a
+/// failure concerns one prompt; as advice it would be wrong where the other form is asked for.
 inline constexpr std::string_view kWholeForEdits =
     "the reply holds a whole file where edits of the parent were asked for";
 inline constexpr std::string_view kEditsForWhole =
@@ -27,7 +27,7 @@ inline constexpr std::string_view kEditsForWhole =
 inline constexpr std::string_view kEditsOfNothing =
     "the reply holds edits, but there is no parent to edit: send the whole file";
 
-/// What every lesson of a run has in common.
+/// What all lessons of a run have in common.
 struct LessonScope {
   const task::Definition* task = nullptr;  ///< Borrowed.
   Target target = Target::Cpu;
@@ -35,68 +35,76 @@ struct LessonScope {
   std::string run;
 };
 
-/// What a lesson needs to know of a source beside its attempt.
+/// What the rules need to know about a source beside its attempt.
 struct SourceFacts {
-  std::vector<std::string> techniques;  ///< What is new in it against its parent.
+  /// Techniques that the source shows and its parent does not.
+  std::vector<std::string> techniques;
   MismatchPattern pattern = MismatchPattern::None;
-  std::string cause;  ///< Why a correct one was slow; empty: nothing points anywhere.
+  std::string cause;  ///< Why a correct kernel was slow; empty: unknown.
   std::string cause_words;
 };
 
-/// Whether a failure says something about how kernels should be written: no request that was turned
-/// down, no form of a reply that was not the one asked for, no order of a person, no machine that
-/// could not measure.
+/// Whether a failure says something about how kernels should be written. It does not where a
+/// request was turned down, a reply had the wrong form, a person's order forbade the source, or the
+/// machine could not measure.
 bool is_about_kernels(const Verdict& verdict);
 
-/// "compile failed: no such name", one line.
+/// The failure in one line: "compile failed: no such name".
 std::string failure_of(const Evaluation& evaluation);
 
-/// Declared techniques, or those that the plan names out of a closed vocabulary; 16 at most.
+/// The techniques that the source declares, or else those that its plan names from a closed
+/// vocabulary; at most 16.
 std::vector<std::string> techniques_shown(const Attempt& attempt);
 
-/// Of these the ones that the parent does not show, if there are any; 4 at most.
+/// The techniques of the attempt that its parent does not show, or all of them if it adds none; at
+/// most 4.
 std::vector<std::string> techniques_of(const Attempt& attempt,
                                        const std::vector<std::string>& of_parent);
 
 SourceFacts facts_of(const Attempt& attempt, const std::vector<std::string>& of_parent,
                      const task::Definition& task);
 
-/// A failure as a caution, told once it came back: the same outcome with the same pattern or first
-/// diagnostic. Nothing where the failure says nothing about kernels (a request turned down, an
-/// order of a person, a machine that could not measure).
+/// A failure as a caution, which prompts tell once the same failure occurred again: the same
+/// outcome with the same pattern or the same first diagnostic. Nothing where the failure is not
+/// about kernels.
 std::optional<Lesson> caution_of(const Attempt& attempt, const SourceFacts& facts,
                                  const LessonScope& scope);
 
-/// A wrong result whose pattern points at something that the task asks for: that, in the words of
-/// its specification.
+/// An instruction, in the words of the task's specification, where the pattern of a wrong result
+/// points at something that the specification demands.
 std::optional<Lesson> instruction_of(const Attempt& attempt, const SourceFacts& facts,
                                      const LessonScope& scope);
 
-/// A correct kernel that was clearly slower than the best of its time: what slowed it down.
+/// An insight from a correct kernel that was clearly slower than the best kernel at that time: what
+/// slowed it down.
 std::optional<Lesson> insight_of(const Attempt& attempt, const SourceFacts& facts,
                                  const LessonScope& scope);
 
-/// What a run remembers of one source for its last words.
+/// What a run remembers of one source for its summary.
 struct TriedSource {
   int number = 0;
   int parent = 0;
   std::vector<std::string> techniques;
-  std::string label;  ///< Techniques, or its name.
-  std::string plan;   ///< Its first sentence.
+  std::string label;  ///< The source's techniques, or else its name.
+  std::string plan;   ///< The first sentence of the plan.
   Outcome outcome = Outcome::NoCandidate;
-  bool is_gain = false;          ///< A new best of its time.
-  double speedup = 0;            ///< Best of its settings over the baseline; 0: not measured.
-  Bound bound = Bound::Unknown;  ///< Of the timed workload that is farthest from its ceiling.
+  bool is_gain = false;  ///< Whether the source was a new best when it was measured.
+  /// The best speedup over the baseline at any setting of the knobs; 0: not measured.
+  double speedup = 0;
+  /// The bottleneck of the timed workload that is farthest from its ceiling.
+  Bound bound = Bound::Unknown;
   SourceFacts facts;
 };
 
-/// A win that was confirmed as a few-shot example; nothing for kernels that the playbook shows
-/// anyway. `tried`: of the best; `parent`: what it was made from, null if unknown.
+/// A confirmed win as an example for prompts; nothing for kernels of the playbook, which prompts
+/// show anyway. `tried` is the best kernel's source; `parent` the source from which it was made,
+/// null if unknown.
 std::optional<Lesson> win_of(const Attempt& best, const Evaluation& confirmation,
                              const TriedSource* tried, const TriedSource* parent,
                              const LessonScope& scope);
 
-/// What was tried, what helped by how much, what did not and why. Nothing where nothing was tried.
+/// The summary of a run: what was tried, what helped by how much, what did not help and why.
+/// Nothing where nothing was tried.
 std::optional<Lesson> summary_of(const RunSummary& run, const std::vector<TriedSource>& tried,
                                  const std::optional<Evaluation>& confirmation,
                                  const LessonScope& scope);

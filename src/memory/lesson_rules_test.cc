@@ -1,4 +1,5 @@
-// Outcomes as lessons: one test for each rule, and for what is no lesson.
+// Tests of the rules that turn outcomes into lessons: one for each rule, and for outcomes that give
+// no lesson.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/lesson_rules.h"
 

@@ -1,4 +1,4 @@
-// Mismatch patterns, and what they mean for whoever writes the next kernel.
+// Texts about mismatch patterns for whoever writes the next kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/pattern.h"
 

@@ -9,17 +9,18 @@
 
 namespace kw::memory {
 
-/// Of an evaluation's findings, the first pattern that one tells.
+/// The first mismatch pattern that a finding of the evaluation names.
 MismatchPattern pattern_of(const std::vector<Finding>& findings);
 
-/// What is said and looked for where a pattern was seen.
+/// What a prompt says, and what is searched for in the specification, where a pattern was seen.
 struct PatternAdvice {
-  std::string_view seen;                   ///< "isolated elements were wrong".
-  std::string_view rule;                   ///< What a kernel must keep to; a whole sentence.
-  std::vector<std::string_view> keywords;  ///< Of statements in a specification that bear on it.
+  std::string_view seen;  ///< What was seen: "isolated elements were wrong".
+  std::string_view rule;  ///< What a kernel must do, as a whole sentence.
+  /// Words by which relevant statements of a specification are found.
+  std::vector<std::string_view> keywords;
 };
 
-/// Of MismatchPattern::None nothing is known.
+/// The advice on a pattern; empty for MismatchPattern::None.
 const PatternAdvice& advice_on(MismatchPattern pattern);
 
 }  // namespace kw::memory

@@ -1,4 +1,4 @@
-// Chains of techniques from the names that kernels give.
+// Builds chains of techniques from the techniques that kernels declare.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/playbook_graph.h"
 

@@ -7,11 +7,11 @@
 
 namespace kw::memory {
 
-/// Each task's kernels for the target in their order: what a kernel names in `// kw: technique` and
-/// the one before it does not are its steps, in the order of the line. The last of them is an
-/// example with the code of both; steps between have none, since nobody wrote that code. Nothing is
-/// counted: the kernels are verified, their gains are not measured here. A kernel whose header
-/// cannot be read is passed over.
+/// The graph of each task's kernels for the target, in their order. The steps of a kernel are the
+/// techniques that its `// kw: technique` line names and the kernel before it does not, in the
+/// order of the line. The last step is an example with the code of both kernels; the steps between
+/// have none, since nobody wrote that code. Nothing is counted, because the kernels are verified
+/// but their gains are not measured here. A kernel whose header cannot be read is skipped.
 TechniqueGraph playbook_graph(const DataFiles& data, Target target);
 
 }  // namespace kw::memory

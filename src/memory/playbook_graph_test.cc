@@ -1,4 +1,4 @@
-// What the playbook's kernels say of steps between techniques.
+// Tests of the steps between techniques that the playbook's kernels show.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/playbook_graph.h"
 

@@ -1,4 +1,4 @@
-// Relevance of lessons.
+// Ranks lessons by their relevance.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/recall.h"
 
@@ -26,7 +26,8 @@ bool is_of_run(const Lesson& lesson, const RecallScope& scope) {
                                            [&](const Sighting& s) { return s.run == scope.run; });
 }
 
-/// By id. Lessons that a run learnt itself have none yet; they are of its own task.
+/// Relevance of lessons by id. Lessons that the run learnt itself have no id yet; they belong to
+/// its own task.
 using Relevance = std::map<std::int64_t, double>;
 
 Relevance relevance_of(const std::vector<LessonMatch>& found) {
@@ -47,8 +48,9 @@ bool bears_on(const Lesson& lesson, const RecallScope& scope, double relevance) 
          (lesson.family == scope.family || relevance >= kLeastRelevance);
 }
 
-/// Greater is more relevant. What was never used counts as half a success in one. Of wins that are
-/// shown the larger gain teaches more, however the runs ended that knew it.
+/// The rank of a lesson; a greater rank is more relevant. Two uses, one of them successful, are
+/// added to every lesson, so that an unused one counts as half successful. Wins whose source is
+/// shown rank by their gain instead.
 auto rank_of(const Lesson& lesson, const RecallScope& scope, double relevance) {
   const double success = (lesson.helped + 1.0) / (lesson.uses + 2.0);
   const bool is_win = shows_source(lesson, scope);
@@ -67,7 +69,7 @@ std::vector<std::size_t> order_of(const std::vector<Lesson>& lessons, const Reca
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < lessons.size(); ++i)
     if (bears_on(lessons[i], scope, of(i))) order.push_back(i);
-  // Ranks end with the key, so that no two are equal.
+  // Ranks end with the key, so no two are equal.
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return rank_of(lessons[a], scope, of(a)) > rank_of(lessons[b], scope, of(b));
   });
@@ -80,7 +82,7 @@ std::string title_of(const Lesson& win, const RecallScope& scope) {
              : fmt::format("For the task `{}` ({}). {}", win.task, win.family, win.text);
 }
 
-/// Of another task it says which.
+/// The lesson's words, preceded by its task's name where that is another task.
 std::string words_of(const Lesson& lesson, const RecallScope& scope) {
   std::string words = lesson.task == scope.task ? "" : fmt::format("(`{}`) ", lesson.task);
   words += lesson.text;
@@ -94,7 +96,7 @@ bool add(std::vector<std::string>& told, std::size_t most, std::string words) {
   return true;
 }
 
-/// Adds one lesson where its kind has room.
+/// Adds lessons one by one as long as their kind has room.
 class Telling {
  public:
   explicit Telling(const RecallScope& scope) : scope_(scope) {}
@@ -138,7 +140,7 @@ class Telling {
   std::size_t elsewhere_ = 0;
 };
 
-/// Adds the words of a text that are not there yet, until there are `most`.
+/// Adds the distinct words of a text until there are `most`.
 void add_words(std::string_view text, std::size_t most, std::vector<std::string>& words) {
   constexpr std::size_t kShortest = 3;
   std::string word;

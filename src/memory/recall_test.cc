@@ -1,4 +1,4 @@
-// Which lessons a prompt tells, in which order and words.
+// Tests of which lessons a prompt tells, in which order and words.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/recall.h"
 
@@ -72,7 +72,7 @@ TEST(Recall, OfOtherFamiliesWhatASearchFoundComesLastInWordsAlone) {
       elsewhere(3, LessonKind::Win),       elsewhere(4, LessonKind::Instruction),
       elsewhere(5, LessonKind::Caution),   elsewhere(6, LessonKind::Insight),
       elsewhere(7, LessonKind::Insight),   elsewhere(8, LessonKind::Insight)};
-  // 8 is far from the best, so it does not bear on the task.
+  // Lesson 8 ranks far below the best match, so it must not be used for the task.
   const std::vector<LessonMatch> found{{4, 1.0}, {2, 0.95}, {3, 0.9}, {5, 0.8},
                                        {6, 0.7}, {7, 0.6},  {8, 0.3}};
   LessonSnapshot known = knowing(bearing_on(all, scope, found));

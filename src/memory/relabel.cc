@@ -1,4 +1,4 @@
-// Names as sets of stemmed words.
+// Compares names of techniques as sets of stemmed words.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/relabel.h"
 

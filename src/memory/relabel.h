@@ -1,4 +1,4 @@
-// Relabelling: one name for each technique, whatever it was called where it was used.
+// Relabelling: one name for each technique, whatever name its author used.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,15 +10,16 @@
 
 namespace kw::memory {
 
-/// By rule: names of the same words are one ("loop_unrolling", "Unrolled loops"), and so is a name
-/// all of whose words another one has, if it is the only such ("tiling" where there is but one kind
-/// of tiling known). What came first keeps its name.
+/// Two names are the same technique if they consist of the same words ("loop_unrolling", "Unrolled
+/// loops"), or if all words of one are in exactly one other known name ("tiling" where only one
+/// kind of tiling is known). The name that was known first is kept.
 class Relabeller {
  public:
-  /// Names to be kept as they are.
+  /// `known` are names that must be kept as they are.
   explicit Relabeller(const std::vector<std::string>& known);
 
-  /// The known name for this one, which is known from now on; empty for a name without words.
+  /// The known name for this technique; a new technique is known from now on. Empty for a name
+  /// without words.
   std::string label(std::string_view name);
   const std::vector<std::string>& known() const { return names_; }
 

@@ -1,4 +1,4 @@
-// Tasks by name among the data files.
+// Finds tasks by name among the data files.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/shipped_task.h"
 

@@ -10,12 +10,12 @@
 
 namespace kw::memory {
 
-/// Those of "tasks/`name`", with what it borrows of other shipped tasks; no texts where there is no
-/// such task.
+/// The files of "tasks/`name`" with what they borrow from other shipped tasks; no texts where there
+/// is no such task.
 Result<task::TaskFiles> shipped_task(const DataFiles& data, const std::string& name);
 
-/// The playbook's files for a task: those under its name, and those of the tasks that it is
-/// like, each in the form that serves it.
+/// The playbook's files for a task: those under its own name, and those of the tasks that its
+/// `like` names, adapted to this task.
 std::map<std::string, std::string> shipped_playbook(const DataFiles& data,
                                                     const task::Definition& definition);
 

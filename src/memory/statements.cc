@@ -1,4 +1,4 @@
-// Splitting of Markdown into statements, and their ranking.
+// Splits Markdown into statements, and ranks the statements.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/statements.h"
 
@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kMostStatements = 2;
 constexpr std::size_t kStatementBytes = 400;
-constexpr std::size_t kStem = 3;  // bytes that a technique and its other forms share: til(e|ing)
+// bytes that a technique shares with its other word forms, as in til(e|ing)
+constexpr std::size_t kStem = 3;
 
 std::vector<std::string> statements_in(std::string_view spec) {
   std::vector<std::string> statements;

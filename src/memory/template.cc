@@ -1,4 +1,4 @@
-// A look at the tags of each file, and rendering by the mustache library.
+// Checks the tags of each template, and renders templates with the mustache library.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/template.h"
 
@@ -27,7 +27,7 @@ std::string path_of(const TemplateKind& kind, const std::string& file) {
   return fmt::format("{}/{}{}", kind.folder, file, kind.extension);
 }
 
-/// A file while it is looked at.
+/// A template file that is being checked.
 struct Source {
   const TemplateKind& kind;
   const std::string& file;
@@ -38,7 +38,7 @@ struct Source {
   }
 };
 
-/// The tags of a template in order; comments are left out.
+/// The tags of a template in order, without comments.
 Result<std::vector<Tag>> tags_of(const Source& source) {
   const std::string_view text = source.text;
   std::vector<Tag> tags;
@@ -84,7 +84,7 @@ std::vector<std::string> names_of(const Texts& texts) {
   return names;
 }
 
-/// Fails where `file` includes, over any number of others, one that is on the way to it.
+/// Fails where `file` includes itself, directly or through other files.
 Result<> check_circles(const std::map<std::string, std::vector<Tag>>& tags,
                        const TemplateKind& kind, const std::string& file,
                        std::vector<std::string>& way) {
@@ -113,7 +113,8 @@ mustache::data data_of(const Fields& fields) {
   return object;
 }
 
-/// Serves partials from the files and notes what nobody has set, which the library passes over.
+/// Serves partials from the files, and records variables that are not set, which the library would
+/// ignore.
 class StrictContext final : public mustache::context<std::string> {
  public:
   StrictContext(const mustache::data& fields, const std::map<std::string, mustache::data>& files)
@@ -134,7 +135,7 @@ class StrictContext final : public mustache::context<std::string> {
   mutable std::set<std::string> missing_;
 };
 
-/// Where a variable is named first, in `wanted` before other files.
+/// The first place where a variable is named, searched in `wanted` before other files.
 std::string place_naming(const TemplateKind& kind, const Texts& texts, const std::string& wanted,
                          const std::string& name) {
   std::vector<std::string> order = names_of(texts);
@@ -152,7 +153,7 @@ std::string place_naming(const TemplateKind& kind, const Texts& texts, const std
 }  // namespace
 
 std::string shown_whole(std::string_view text) {
-  constexpr std::size_t kLongestEscape = 4;  // for each byte
+  constexpr std::size_t kLongestEscape = 4;  // longest escape of one byte
   return sanitise(text, kLongestEscape * text.size() + 1);
 }
 
@@ -187,7 +188,7 @@ Result<Templates> Templates::parse(std::map<std::string, std::string> files,
 Result<Templates> Templates::open(const DataFiles& data, std::span<const std::string> known,
                                   std::span<const std::string_view> wanted, TemplateKind kind) {
   std::map<std::string, std::string> files;
-  // Folders below hold the templates of other jobs.
+  // Folders below `kind.folder` hold templates for other purposes.
   for (const auto& [path, text] : data.under(kind.folder))
     if (path.ends_with(kind.extension) && path.find('/') == std::string::npos)
       files.emplace(path.substr(0, path.size() - kind.extension.size()), text);

@@ -1,5 +1,5 @@
-// Templates: mustache files whose every variable must be set, rendered with the escaping of their
-// kind.
+// Templates: mustache files in which every variable must be set; values are escaped as the kind of
+// file requires.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,43 +15,43 @@
 
 namespace kw::memory {
 
-/// sanitise() without a limit.
+/// The text made safe to show by sanitise(), without a limit on its length.
 std::string shown_whole(std::string_view text);
 
 struct Field;
 using Fields = std::map<std::string, Field, std::less<>>;
 
-/// What a template's variable stands for: a text, a condition, or items for a section.
+/// The value of a template's variable: a text, a condition, or items for a section.
 struct Field {
   std::variant<std::string, bool, std::vector<Fields>> value;
 };
 
-/// What a folder of templates is made of.
+/// Describes a folder of templates.
 struct TemplateKind {
-  std::string folder = "prompts";  ///< For places in messages.
-  std::string extension = ".md";   ///< Of its files; their names go without it.
-  /// What {{name}} passes a value through, so that whatever a prompt is made of is safe to show;
-  /// none: values go in as they are, as {{{name}}} always does.
+  std::string folder = "prompts";  ///< The folder's name in messages.
+  std::string extension = ".md";  ///< The files' extension, which is not part of a template's name.
+  /// The function that {{name}} applies to a value, by default one that makes any text safe to
+  /// show; null: values stay as they are, as with {{{name}}}.
   std::string (*escape)(std::string_view) = shown_whole;
 };
 
-/// The files of one folder by name without extension. Values are never read as templates.
+/// The template files of one folder, by name without extension. Values are never read as templates.
 class Templates {
  public:
-  /// Errors name file and line: a tag that is not closed, a variable outside `known` with the
-  /// nearest one, a partial that is no file, files that include each other in a circle, delimiters
-  /// that are changed.
+  /// Errors name file and line: a tag that is not closed, a variable outside `known` (with the
+  /// nearest known one), a partial that is no file, files that include each other in a circle,
+  /// changed delimiters.
   static Result<Templates> parse(std::map<std::string, std::string> files,
                                  std::span<const std::string> known, TemplateKind kind = {});
 
-  /// Those that lie directly in `kind.folder` of the program's data. Errors: as of parse(), and one
-  /// of `wanted` is missing.
+  /// Reads the files that lie directly in `kind.folder` of the program's data. Errors: those of
+  /// parse(), and a file of `wanted` that is missing.
   static Result<Templates> open(const DataFiles& data, std::span<const std::string> known,
                                 std::span<const std::string_view> wanted, TemplateKind kind = {});
 
   bool has(const std::string& name) const { return texts_.contains(name); }
-  /// Error: a variable that was named where the text went and that `fields` does not set, or an
-  /// unknown file. Pure; about a microsecond per tag.
+  /// The rendered template. Error: a variable was used that `fields` does not set, or the file is
+  /// unknown. Pure; about a microsecond for each tag.
   Result<std::string> render(const std::string& name, const Fields& fields) const;
 
  private:

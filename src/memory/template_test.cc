@@ -43,7 +43,7 @@ TEST(Templates, AKindMayEscapeWhatIsNotInThreeBraces) {
             "web/part.html:1: the template names the variable 'word', which is not set here");
 }
 
-// The library leaves an empty line where a section does not hold.
+// The mustache library leaves an empty line where a section is not shown.
 TEST(Templates, SectionsRepeatOrVanish) {
   const std::string text =
       "{{#items}}\n- {{name}} {{word}}\n{{/items}}\n{{^items}}\nnone\n{{/items}}\nend\n";

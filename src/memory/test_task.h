@@ -43,7 +43,7 @@ inline const char* const kStrided =
 inline const char* const kContiguous =
     "for (int x = 0; x < nx; ++x)\n  for (int z = 0; z < nz; ++z) u[x * (nz + 8) + z] += 1;\n";
 
-/// Of a model, with its source's text as hash.
+/// An attempt whose source was written by a model and has its own text as hash.
 inline Attempt tried(int number, const std::string& source,
                      const std::vector<std::string>& techniques) {
   Attempt a;
@@ -66,7 +66,7 @@ inline Attempt failed(int number, const std::string& source, Outcome outcome,
   return a;
 }
 
-/// `speedup` against the best of its time, which is the baseline.
+/// A correct attempt with `speedup` against the best kernel at that time, which is the baseline.
 inline Attempt correct(int number, const std::string& source, double speedup,
                        const std::vector<std::string>& techniques = {}) {
   Attempt a = tried(number, source, techniques);

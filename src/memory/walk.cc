@@ -1,4 +1,4 @@
-// Loops and indices over tokens.
+// Reads loops and indices from tokens.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/walk.h"
 
@@ -15,9 +15,9 @@ using Tokens = std::vector<CodeToken>;
 
 struct ForLoop {
   std::string_view variable;
-  std::size_t header = 0;  ///< Its opening parenthesis.
+  std::size_t header = 0;  ///< Token of the loop's opening parenthesis.
   std::size_t body = 0;    ///< First token of the body.
-  std::size_t end = 0;     ///< One past the last.
+  std::size_t end = 0;     ///< One past the last token of the loop.
   int depth = 1;
   bool is_innermost = true;
 };
@@ -34,7 +34,7 @@ std::size_t past_statement(const Tokens& tokens, std::size_t at) {
   return std::min(at + 1, tokens.size());
 }
 
-/// The word before the first '=' of a loop's head.
+/// The word before the first '=' in a loop's head, which is the loop's variable.
 std::string_view variable_of(const Tokens& tokens, std::size_t open, std::size_t close) {
   for (std::size_t i = open + 1; i + 1 < close && !tokens[i].is(";"); ++i)
     if (tokens[i].kind == CodeToken::Kind::Word && tokens[i + 1].is("=")) return tokens[i].text;
@@ -64,13 +64,14 @@ bool ends_operand(const CodeToken& token) {
          token.is(")") || token.is("]");
 }
 
-/// Whether tokens [from, to] are a factor of a product.
+/// Whether the tokens [from, to] are a factor of a product.
 bool is_multiplied(const Tokens& tokens, std::size_t from, std::size_t to) {
   if (to + 1 < tokens.size() && tokens[to + 1].is("*")) return true;
   return from >= 2 && tokens[from - 1].is("*") && ends_operand(tokens[from - 2]);
 }
 
-/// The innermost bracket of that kind around `at`, inside [from, at); tokens.size(): none.
+/// The innermost bracket of the given kind around `at`, inside [from, at); tokens.size(): there is
+/// none.
 std::size_t opening_around(const Tokens& tokens, std::size_t from, std::size_t at,
                            std::string_view left, std::string_view right) {
   int depth = 0;
@@ -85,7 +86,7 @@ enum class Use { Strided, Contiguous, Neither };
 
 Use use_of(const Tokens& tokens, const ForLoop& loop, std::size_t at) {
   if (is_multiplied(tokens, at, at)) return Use::Strided;
-  // (x + 4) * sx: the sum around it is what is multiplied.
+  // In (x + 4) * sx the sum that contains x is multiplied, and so x is.
   const std::size_t open = opening_around(tokens, loop.body, at, "(", ")");
   if (open < tokens.size()) {
     const bool is_call = open > 0 && tokens[open - 1].kind == CodeToken::Kind::Word;

@@ -10,14 +10,15 @@
 
 namespace kw::memory {
 
-/// Variable of a most deeply nested loop whose every use in an index is multiplied, or stands in an
-/// index that is not the last: neighbouring iterations lie a stride apart. Nothing: none does, or
-/// the text does not show it. A hint for words, never a verdict. O(tokens²) in the worst case.
+/// The variable of a most deeply nested loop whose iterations lie a stride apart in memory: each of
+/// its uses in an index is multiplied, or stands in an index that is not the last. Nothing where no
+/// loop does that or the text does not show it. Only a hint for texts, never a reason for a
+/// verdict. O(tokens²) in the worst case.
 std::optional<std::string> strided_loop(std::string_view source);
 
-/// What to call the dimension that lies contiguous in the task's largest-ranked tensor: the
-/// reference's variable for it ("z" where its loop ends at nz), else the size's own name ("nz").
-/// Empty where tensors have no dimension of a name.
+/// The name of the dimension that is contiguous in the task's tensor of highest rank: the
+/// reference's variable for it ("z" where its loop ends at nz), or else the size's own name ("nz").
+/// Empty where no tensor has a named dimension.
 std::string contiguous_axis(const task::Definition& task);
 
 }  // namespace kw::memory

@@ -1,4 +1,4 @@
-// Reading of loops: which ones stride, and what the contiguous dimension is called.
+// Tests of reading loops: which of them stride, and what the contiguous dimension is called.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/walk.h"
 
