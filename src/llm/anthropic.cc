@@ -1,4 +1,5 @@
-// The messages protocol: events named by what they carry, content in blocks.
+// Anthropic's messages protocol, in which events are named by what they carry and content comes in
+// blocks.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/anthropic.h"
 
@@ -12,7 +13,8 @@ namespace kw::llm {
 namespace {
 
 constexpr const char* kVersion = "2023-06-01";
-constexpr std::int64_t kSmallestThinkingBudget = 1024;  // the protocol's own bound
+// the smallest budget that the protocol accepts
+constexpr std::int64_t kSmallestThinkingBudget = 1024;
 
 std::vector<net::Header> anthropic_headers(const Endpoint& endpoint) {
   std::vector<net::Header> headers{{"anthropic-version", kVersion}};
@@ -20,13 +22,14 @@ std::vector<net::Header> anthropic_headers(const Endpoint& endpoint) {
   return headers;
 }
 
-/// A share of max_tokens for thinking where the model wants a number: a quarter, half or three.
+/// The part of max_tokens for thinking, where the model wants a number: a quarter, half or three
+/// quarters.
 std::int64_t thinking_budget(const std::string& effort, std::int64_t max_tokens) {
   const std::int64_t quarters = effort == "low" ? 1 : effort == "high" ? 3 : 2;
   return std::max(kSmallestThinkingBudget, max_tokens / 4 * quarters);
 }
 
-/// True where thinking was asked for in a form that also decides the temperature.
+/// Adds a request for thinking; true where its form also decides the temperature.
 bool add_thinking(Json& body, const ChatRequest& request, const Quirks& quirks,
                   std::int64_t max_tokens) {
   if (request.effort.empty() || quirks.thinking == ThinkingForm::None) return false;
@@ -79,13 +82,13 @@ class MessageReader final : public ReplyReader {
 
   Result<> on_event(const net::SseEvent& event) override {
     if (trim(event.data).empty() || event.data == "[DONE]")
-      return {};  // the latter of some proxies
+      return {};  // some proxies end a stream with [DONE]
     const auto json = parse_json(event.data, "event");
     if (!json || !json->is_object()) {
       parts_.is_broken = true;
       return {};
     }
-    // The type inside counts: some proxies drop the name of the event.
+    // The type inside the event is read, because some proxies drop the event's name.
     const std::string type = string_at(*json, "type");
     if (type == "error") return parts_.break_off(*json);
     if (type == "message_start") {
@@ -121,7 +124,8 @@ class MessageReader final : public ReplyReader {
   Result<> finish() override { return parts_.finish(); }
 
  private:
-  /// Empty in a stream, where deltas follow; whole otherwise. Tool calls are passed over.
+  /// Takes a content block: empty in a stream, where deltas follow, and complete otherwise. Blocks
+  /// of tool calls are ignored.
   void take_block(const Json& block) {
     const std::string type = string_at(block, "type");
     if (type == "text") parts_.add_text(string_at(block, "text"));
@@ -139,7 +143,8 @@ class MessageReader final : public ReplyReader {
       parts_.stop = anthropic_stop(reason);
   }
 
-  /// input_tokens leaves out what the cache served or took; later counts replace earlier ones.
+  /// input_tokens excludes tokens that the cache served or stored; later counts replace earlier
+  /// ones.
   void take_usage(const Json& json) {
     if (json.is_null()) return;
     Usage usage = parts_.usage.value_or(Usage{});

@@ -257,7 +257,7 @@ TEST_F(Anthropic, HangsFloodsAndHugeLinesEnd) {
 
 TEST_F(Anthropic, AFloodOfTextEndsAndIsChargedNoMoreThanWasAllowed) {
   answer({start() + spoken(std::string(70'000, 'x')), ": the rest is cut off"});
-  ASSERT_FALSE(ask());  // 70,000 bytes are 20,000 tokens by estimate
+  ASSERT_FALSE(ask());  // 70,000 bytes are estimated as 20,000 tokens
   EXPECT_EQ(call_.report.spent.completion_tokens, request_.max_tokens);
   server_.add({.pieces = {spoken(std::string(20'000, 'x'))}, .end = TestAnswer::End::Flood});
   const auto reply = ask();

@@ -1,4 +1,4 @@
-// Reserving, settling, refusing.
+// Reserves and settles what calls cost, and refuses calls that would break a bound.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/budget.h"
 
@@ -64,7 +64,8 @@ void Ledger::settle(const Usage& worst, const Usage& actual, const std::optional
   const std::lock_guard guard(mutex_);
   --reserved_.calls;
   reserved_.tokens -= worst.total();
-  // Sums of what was added come back to zero exactly only with nothing reserved.
+  // Rounding leaves a remainder in the sum of reserved dollars; it is cleared when nothing is
+  // reserved.
   reserved_.usd =
       reserved_.calls == 0 ? 0 : reserved_.usd - (price ? worst_cost_usd(worst, *price) : 0);
   ++spent_.calls;
@@ -123,7 +124,7 @@ BudgetEmbeddings::BudgetEmbeddings(std::unique_ptr<EmbeddingModel> inner, Ledger
     : inner_(std::move(inner)), ledger_(ledger), price_(std::move(price)) {}
 
 Result<Embeddings> BudgetEmbeddings::embed(const std::vector<std::string>& texts, Call& call) {
-  // A text without answer: its bytes are all that it can take.
+  // An embedding has no reply, so the bytes of the text bound its tokens.
   ChatRequest request;
   request.max_tokens = 0;
   for (const std::string& text : texts) request.messages.push_back({ChatRole::User, text});

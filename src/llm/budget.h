@@ -15,28 +15,29 @@ namespace kw::llm {
 
 using Spent = Spending;
 
-/// The one place that knows what a run has spent; shared by its models, safe from several threads.
+/// Counts what a run has spent, for all models of the run; safe to use from several threads.
 class Ledger {
  public:
-  /// `before`: what an earlier process of the same run spent.
+  /// `before` is what earlier processes of the same run have spent.
   explicit Ledger(SpendLimits limits, Spent before = {}) : limits_(limits), spent_(before) {}
 
-  /// Sets aside the worst case of a call. An Advice::Stop error says which bound it would break, or
-  /// that a bound in dollars needs a price.
+  /// Sets aside the worst-case cost of a call. An Advice::Stop error says which bound the call
+  /// would break, or that a bound in dollars needs a price.
   Result<> reserve(const Usage& worst, const std::optional<Price>& price, const std::string& model);
-  /// Replaces what was set aside by what it came to.
+  /// Replaces the reserved cost of a call by its actual cost.
   void settle(const Usage& worst, const Usage& actual, const std::optional<Price>& price);
 
-  /// No wait for a model may last beyond this moment of the run's clock, after which nobody needs
-  /// its reply; 0: any may.
+  /// Sets the moment on the run's clock after which no reply is needed, so that waits for a model
+  /// must end before; 0: waits are not limited.
   void set_latest(std::int64_t at_ns);
-  /// Refuses a wait that would; an Advice::Stop error says what is left.
+  /// Refuses a wait beyond the moment of set_latest(); the Advice::Stop error says how much time is
+  /// left.
   Result<> allow_wait(std::int64_t now_ns, std::int64_t wait_ns, const std::string& model);
 
   Spent spent() const;
-  /// Why the latest call or wait was refused; empty: it was not.
+  /// Why the latest call or wait was refused; empty: it was not refused.
   std::string refusal() const;
-  /// Replaces those bounds that are given.
+  /// Replaces the bounds that are set in `limits`.
   void raise(const SpendLimits& limits);
 
  private:
@@ -51,7 +52,8 @@ class Ledger {
   std::int64_t latest_ns_ = 0;
 };
 
-/// Stands inside of RetryModel, so that every try counts. Refuses before anything is sent.
+/// Refuses calls beyond the ledger's bounds before anything is sent. Stands inside of RetryModel,
+/// so that every try counts.
 class BudgetModel final : public ChatModel {
  public:
   /// `ledger` must outlive the model.
@@ -65,7 +67,8 @@ class BudgetModel final : public ChatModel {
   const std::optional<Price> price_;
 };
 
-/// The same for embeddings. Where a server counts no tokens, bytes are counted instead.
+/// Refuses embeddings beyond the ledger's bounds. Where a server counts no tokens, bytes are
+/// counted as tokens.
 class BudgetEmbeddings final : public EmbeddingModel {
  public:
   /// `ledger` must outlive the model.

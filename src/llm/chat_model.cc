@@ -1,4 +1,4 @@
-// Words for replies that are none.
+// Says why a reply cannot be used.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/chat_model.h"
 

@@ -1,4 +1,4 @@
-// ChatModel and EmbeddingModel: the two things that a language model's server does for us.
+// ChatModel and EmbeddingModel: the two services of a language model's server.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,41 +17,42 @@
 
 namespace kw::llm {
 
-/// A piece of a reply as it is written.
+/// A piece of a reply, passed on while the model writes.
 struct Delta {
   enum class Kind {
     Text,
     Thinking,
-    Restart,  ///< The reply broke off and is asked for again: forget the pieces so far.
+    Restart,  ///< The reply broke off and is asked for again: the pieces so far are void.
   };
   Kind kind = Kind::Text;
   std::string_view text;
 };
 
-/// Why a try failed, as far as a person would do something else about it.
+/// Why a try failed, as far as the user would have to do something different about it.
 enum class Trouble {
-  Key,      ///< Missing, wrong, or not allowed to ask this.
-  Name,     ///< No such model there, or no such address.
-  Credit,   ///< The account is empty or its quota used up.
-  Pace,     ///< Asked too often.
-  Request,  ///< The server does not take what was asked.
-  Server,   ///< It failed, or is overloaded.
+  Key,      ///< The key is missing, wrong, or not allowed to ask this.
+  Name,     ///< The model or the address does not exist.
+  Credit,   ///< The account is empty or its quota is used up.
+  Pace,     ///< Requests came too often.
+  Request,  ///< The server does not accept the request.
+  Server,   ///< The server failed, or is overloaded.
   Network,  ///< Nobody answered, or the answer broke off.
 };
 
-/// What the layers below learnt about the last try, whether it succeeded or not.
+/// What the providers report about the last try, whether it succeeded or not.
 struct TryReport {
-  std::optional<Trouble> trouble;                        ///< None: a reply came.
-  std::optional<std::chrono::milliseconds> retry_after;  ///< Asked for by the server.
-  Usage spent;                                           ///< What a try that failed may have cost.
+  std::optional<Trouble> trouble;                        ///< Nothing: a reply came.
+  std::optional<std::chrono::milliseconds> retry_after;  ///< The wait that the server asked for.
+  Usage spent;                                           ///< What a failed try may have cost.
 };
 
 /// One call: who listens, who may cancel, and what is reported back. Not shared between threads.
 struct Call {
   std::string
       scope;  ///< What it is for, such as "attempt 12"; part of the key of record and replay.
-  std::function<void(const Delta&)> on_delta;         ///< May be empty. For a live view only.
-  std::function<void(const std::string&)> on_notice;  ///< What the user should hear; may be empty.
+  /// Gets pieces of the reply for a live view; may be empty.
+  std::function<void(const Delta&)> on_delta;
+  std::function<void(const std::string&)> on_notice;  ///< Gets messages for the user; may be empty.
   std::stop_token cancel;
   TryReport report;
 
@@ -66,18 +67,18 @@ struct Call {
 class ChatModel {
  public:
   virtual ~ChatModel() = default;
-  /// Asks for one reply; blocks until it is complete; spends tokens. Safe to call from several
-  /// threads. Errors are one line: Retry for trouble that may pass (429, 5xx, connection), GiveUp
-  /// for this request (400), Stop for trouble that every request will meet (key, model name,
-  /// budget, cancellation, what did not pass in all tries). A reply that is cut off, refused or
-  /// empty is a reply; see why_unusable().
+  /// Asks for one reply; blocks until the reply is complete; spends tokens. Safe to call from
+  /// several threads. Errors are one line. Their advice is Retry for trouble that may pass (429,
+  /// 5xx, connection), GiveUp for trouble with this request (400), and Stop for trouble that every
+  /// request will meet (key, model name, budget, cancellation, tries used up). A reply that is cut
+  /// off, refused or empty is no error; see why_unusable().
   virtual Result<ChatReply> complete(const ChatRequest& request, Call& call) = 0;
-  /// Provider and name as in the spec, "openai:gpt-4.1"; holds no key.
+  /// Provider and name as in the spec, "openai:gpt-4.1", without any key.
   virtual const std::string& name() const = 0;
 };
 
 struct Embeddings {
-  std::vector<std::vector<float>> vectors;  ///< One per text, all of one length.
+  std::vector<std::vector<float>> vectors;  ///< One vector for each text, all of one length.
   Usage usage;
   std::string model;
   std::optional<double> cost_usd;

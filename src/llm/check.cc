@@ -1,4 +1,4 @@
-// One question, and what came of it in words.
+// Asks a model one question, and describes the answer.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/check.h"
 
@@ -11,11 +11,11 @@ namespace kw::llm {
 namespace {
 
 constexpr std::int64_t kOneToken = 1;
-/// Some servers take no smaller bound on a reply.
+/// The smallest bound on a reply that some servers accept.
 constexpr std::int64_t kFewestOfSome = 16;
 
-/// Some models that think refuse to end before they have thought, and say so: whoever says that has
-/// taken key and name.
+/// Whether the error says that a thinking model reached the output limit. Such a model has accepted
+/// key and name.
 bool is_out_of_room(const Error& error) {
   return error.what.find("output limit was reached") != std::string::npos;
 }

@@ -1,4 +1,4 @@
-// check_model: one small question to a model, which shows whether key, name and address are right.
+// check_model: asks a model one small question to find out whether key, name and address are right.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,21 +11,22 @@
 namespace kw::llm {
 
 struct ModelCheck {
-  bool is_asked = false;           ///< False: a person or a file answers, and nothing was sent.
-  bool is_good = false;            ///< It answered, or would be asked without trouble.
-  std::optional<Trouble> trouble;  ///< Where it did not answer.
-  std::string words;               ///< What it is called by its server, or what went wrong.
+  /// Whether a request was sent; not for models that a person or a file answers.
+  bool is_asked = false;
+  bool is_good = false;            ///< The model answered, or nothing stands against asking it.
+  std::optional<Trouble> trouble;  ///< The trouble, where the model did not answer.
+  std::string words;               ///< The model's name as its server gives it, or what went wrong.
   Usage usage;
-  std::optional<double> cost_usd;  ///< None: price unknown.
+  std::optional<double> cost_usd;  ///< Nothing: the price is unknown.
   double took_ns = 0;
 };
 
-/// Asks for a reply of one token (of 16 where a server takes no smaller bound), which with its
-/// prompt costs some ten tokens. Trouble is not waited out. A reply that is cut off is an answer. A
-/// script is read and not used up; a person is not asked. Takes at most the timeouts of `around`.
+/// Asks for a reply of one token (16 where a server accepts no smaller bound); with its prompt this
+/// costs about ten tokens. Does not retry. A reply that is cut off counts as an answer. A script is
+/// parsed but not used up, and a person is not asked. Takes at most the timeouts of `around`.
 ModelCheck check_model(const ModelSpec& spec, const Surroundings& around,
                        std::stop_token cancel = {});
-/// The same of an embedding model: the vector of one word.
+/// Checks an embedding model by asking for the vector of one word.
 ModelCheck check_embedder(const ModelSpec& spec, const Surroundings& around,
                           std::stop_token cancel = {});
 

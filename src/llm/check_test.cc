@@ -1,4 +1,4 @@
-// Tests of the one question to a model, against a local server that answers as vendors do.
+// Tests of check_model against a local server that answers as vendors do.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/check.h"
 
@@ -31,7 +31,7 @@ class CheckedModel : public testing::Test {
   void refuse(int status, const Json& body) {
     server_.add({.status = status, .pieces = {body.dump()}, .is_buffered = true});
   }
-  /// One token that the bound cut off, as chat completions say it.
+  /// Sends a reply of one token that the bound cut off, in the form of chat completions.
   void answer() {
     const Json piece = {{"model", "m-2026-01-01"},
                         {"choices", {{{"index", 0}, {"delta", {{"content", "ok"}}}}}}};

@@ -23,7 +23,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Answers from a list; what is left after it repeats the last.
+/// Answers from a list; after its end the last answer repeats.
 class ListModel final : public ChatModel {
  public:
   explicit ListModel(std::deque<Result<ChatReply>> answers) : answers_(std::move(answers)) {}
@@ -71,7 +71,7 @@ struct Listener {
   }
 };
 
-/// A model of the list with its decorator; `list` stays valid as long as the model.
+/// A model of the list behind its decorator; `list` points to the model as long as that exists.
 struct Retrying {
   platform::FakeClock clock;
   ListModel* list;
@@ -92,7 +92,7 @@ TEST(Retry, AsksAgainWithGrowingWaitsAndSaysSo) {
   EXPECT_EQ(listener.restarts, 3);
   ASSERT_EQ(listener.notices.size(), 3u);
   EXPECT_THAT(listener.notices[0], HasSubstr("list:model: HTTP 529: Overloaded; trying again in"));
-  // Waits of 1, 2 and 4 s, each with jitter down to a half.
+  // Three waits of 1, 2 and 4 s, each shortened by jitter to half at most.
   EXPECT_GE(r.clock.now_ns(), 3'500'000'000 - 1'000'000);
   EXPECT_LE(r.clock.now_ns(), 7'000'000'000);
 }
@@ -211,7 +211,7 @@ TEST(RateLimit, WaitsForTheMinuteToPass) {
     ASSERT_TRUE(model.complete(question("q"), listener.call));
     clock.advance(seconds(1));
   }
-  // At 0 and 1 s, 60 and 61 s, 120 s, and one second after.
+  // Requests went out at 0, 1, 60, 61 and 120 s, and one second after.
   EXPECT_EQ(clock.now_ns(), 121'000'000'000);
   EXPECT_EQ(listener.notices.size(), 2u);
 }
@@ -221,13 +221,14 @@ TEST(RateLimit, CountsTokensAsTheyTurnedOut) {
   RateLimitModel model(std::make_unique<ListModel>(std::deque<Result<ChatReply>>{says("ok", 200)}),
                        {.tokens_per_minute = 1000}, clock);
   Listener listener;
-  // Worst case about 510 tokens, actual 400: two fit at once, the third would not.
+  // Each request counts about 510 tokens at worst and 400 actually: two fit at once, a third would
+  // not.
   ASSERT_TRUE(model.complete(question("q", 500), listener.call));
   ASSERT_TRUE(model.complete(question("q", 500), listener.call));
   EXPECT_EQ(clock.now_ns(), 0);
   ASSERT_TRUE(model.complete(question("q", 500), listener.call));
   EXPECT_EQ(clock.now_ns(), 60'000'000'000);
-  // Larger than the limit by itself: passes once the minute is empty instead of waiting for ever.
+  // A request larger than the limit passes once the minute is empty, instead of waiting for ever.
   ASSERT_TRUE(model.complete(question("q", 5000), listener.call));
   EXPECT_EQ(clock.now_ns(), 120'000'000'000);
 }
@@ -272,7 +273,7 @@ TEST(Budget, RefusesBeforeTheWorstCaseWouldExceed) {
               HasSubstr("budget of $0.01 has $0.0100 left, and this call may cost $0.01"));
   int paid = 0;
   while (model.complete(question("q", 500), listener.call)) ++paid;
-  // Each costs 0.00011; the last is refused while 0.005 and a bit are left.
+  // Each call costs 0.00011; the last is refused although slightly more than 0.005 is left.
   EXPECT_NEAR(paid, 46, 2);
   EXPECT_NEAR(ledger.spent().usd, paid * 0.00011, 1e-9);
   EXPECT_LE(ledger.spent().usd, 0.01);
@@ -335,7 +336,7 @@ TEST(Exchanges, ARecordedRunAsksNothingTwice) {
     return texts;
   };
   int calls = 0;
-  // The third fails: only what was completed is kept.
+  // The third call fails: only completed replies are kept.
   EXPECT_THAT(run({says("one"), says("two"), trouble(Advice::GiveUp)}, calls),
               ElementsAre("one", "two", "failed"));
   EXPECT_EQ(store.size(), 2u);
@@ -401,7 +402,7 @@ TEST(Estimate, CallsCostBetweenLikelyAndWorst) {
   EXPECT_EQ(one.likely.total(), estimate.likely.total());
 }
 
-/// A vector for each text; counts tokens where it is told to.
+/// Returns a vector for each text; counts tokens where it is told to.
 class FakeEmbeddings final : public EmbeddingModel {
  public:
   explicit FakeEmbeddings(std::int64_t tokens) : tokens_(tokens) {}

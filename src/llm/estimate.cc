@@ -1,4 +1,4 @@
-// Bytes to tokens to dollars.
+// Estimates tokens from bytes, and dollars from tokens.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/estimate.h"
 
@@ -11,7 +11,7 @@
 namespace kw::llm {
 namespace {
 
-/// Role marks and separators that a server adds around each message.
+/// Bytes of the role marks and separators that a server adds around each message.
 constexpr std::size_t kBytesAroundMessage = 16;
 
 std::int64_t tokens(std::size_t bytes, double bytes_per_token) {

@@ -1,4 +1,4 @@
-// Keys, stores, and the two models around them.
+// Makes keys for exchanges, stores exchanges, and serves them again.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/exchanges.h"
 
@@ -20,7 +20,7 @@ Result<Exchange> read_exchange(const platform::Path& path) {
   return *std::move(exchange);
 }
 
-/// Hands a kept reply over as if it had been written just now.
+/// Passes a stored reply on as if the model were writing it now.
 ChatReply serve(Exchange exchange, ReplyOrigin origin, const Call& call) {
   call.tell(Delta::Kind::Thinking, exchange.reply.thinking);
   call.tell(Delta::Kind::Text, exchange.reply.text);
@@ -28,7 +28,8 @@ ChatReply serve(Exchange exchange, ReplyOrigin origin, const Call& call) {
   return std::move(exchange.reply);
 }
 
-/// What was asked under this key, unless a file was mistaken for it.
+/// The stored exchange with this key, where its request is the same; a file may have been put there
+/// by mistake.
 Result<std::optional<Exchange>> find_same(ExchangeStore& store, const std::string& key,
                                           const ChatRequest& request) {
   auto found = KW_TRY(store.find(key));
@@ -105,7 +106,7 @@ Result<ChatReply> CacheModel::complete(const ChatRequest& request, Call& call) {
   const std::string key = keys_.next(name(), "", request);
   if (auto found = KW_TRY(find_same(store_, key, request))) {
     ChatReply reply = serve(*std::move(found), ReplyOrigin::Cache, call);
-    if (reply.cost_usd) reply.cost_usd = 0;  // whoever asked first has paid
+    if (reply.cost_usd) reply.cost_usd = 0;  // the reply was paid for when it was first asked for
     return reply;
   }
   auto reply = inner_->complete(request, call);

@@ -1,5 +1,4 @@
-// CacheModel, RecordModel: exchanges kept and served again, so that none is paid
-// twice.
+// CacheModel, RecordModel: store exchanges and serve them again, so that no exchange is paid twice.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,12 +17,12 @@
 
 namespace kw::llm {
 
-/// Where exchanges are kept. Called from several threads.
+/// A store of exchanges; used from several threads.
 class ExchangeStore {
  public:
   virtual ~ExchangeStore() = default;
   virtual Result<std::optional<Exchange>> find(const std::string& key) = 0;
-  /// Durable when it returns: the reply is used only afterwards.
+  /// Stores an exchange durably before it returns, since the reply is used only afterwards.
   virtual Result<> keep(const Exchange& exchange) = 0;
 };
 
@@ -38,36 +37,38 @@ class MemoryExchanges final : public ExchangeStore {
   std::map<std::string, Exchange> by_key_;
 };
 
-/// One JSON file per exchange in a folder, synced; processes may share it.
+/// Stores each exchange as a JSON file in a folder, synced; several processes may share the folder.
 class FolderExchanges final : public ExchangeStore {
  public:
   explicit FolderExchanges(platform::Path folder) : folder_(std::move(folder)) {}
   Result<std::optional<Exchange>> find(const std::string& key) override;
   Result<> keep(const Exchange& exchange) override;
-  /// All of the folder, in no order; none where there is no folder.
+  /// All exchanges of the folder, in no order; none where the folder does not exist.
   Result<std::vector<Exchange>> all() const;
 
  private:
   platform::Path folder_;
 };
 
-/// Names exchanges by content: SHA-256 over model, scope, request and how often this process has
-/// asked exactly that before. So the third of three equal questions finds the third answer, in
-/// whatever order questions of other scopes came between.
+/// Names exchanges by content: SHA-256 over model, scope, request, and how often this process has
+/// asked exactly that before. So the third of three equal questions finds the third answer,
+/// regardless of questions in other scopes between them.
 class KeyMaker {
  public:
   std::string next(const std::string& model, const std::string& scope, const ChatRequest& request);
 
  private:
   std::mutex mutex_;
-  /// By the beginning of the hash: a run asks thousands of questions, and all are counted.
+  /// How often each question was asked, by the first bytes of its hash: a run asks thousands of
+  /// questions.
   std::unordered_map<std::uint64_t, std::int32_t> asked_;
 };
 
-/// Serves what any run asked before, whatever its scope, at no cost; keeps replies that ended well.
+/// Serves replies to requests that any run has asked before, whatever the scope, at no cost; stores
+/// replies that ended well.
 class CacheModel final : public ChatModel {
  public:
-  /// `store` and `clock` must outlive the model; so for RecordModel.
+  /// `store` and `clock` must outlive the model.
   CacheModel(std::unique_ptr<ChatModel> inner, ExchangeStore& store, platform::Clock& clock);
   Result<ChatReply> complete(const ChatRequest& request, Call& call) override;
   const std::string& name() const override { return inner_->name(); }
@@ -79,8 +80,8 @@ class CacheModel final : public ChatModel {
   KeyMaker keys_;
 };
 
-/// The memory of a run: serves what it has recorded, asks for the rest, and keeps every completed
-/// reply before it is used. A killed run that asks the same again pays nothing twice.
+/// Serves the replies that its run has recorded, asks for the rest, and stores every completed
+/// reply before the reply is used. A killed run that asks the same again pays nothing twice.
 class RecordModel final : public ChatModel {
  public:
   RecordModel(std::unique_ptr<ChatModel> inner, ExchangeStore& store, platform::Clock& clock);

@@ -1,4 +1,4 @@
-// The exchange that all dialects share.
+// The exchange with a server, as all dialects share it.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/http_chat.h"
 

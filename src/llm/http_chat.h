@@ -1,4 +1,4 @@
-// HttpChat: a chat model behind a server; a dialect says how it is spoken to.
+// HttpChat: a chat model behind a server; a dialect describes the server's protocol.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,16 +10,17 @@
 
 namespace kw::llm {
 
-/// What differs between providers that stream over HTTP.
+/// The differences between providers that stream over HTTP.
 struct Dialect {
-  std::string path;  ///< Below the base URL.
+  std::string path;  ///< The path below the base URL.
   std::vector<net::Header> headers;
-  Quirks quirks;  ///< What is assumed before the server has refused anything.
+  Quirks quirks;  ///< Assumptions before the server has refused anything.
   Json (*body)(const Endpoint&, const ChatRequest&, const Quirks&);
   std::unique_ptr<ReplyReader> (*reader)(ReplyParts&);
 };
 
-/// Sends, reads, and asks again without the parameter that the server turned down.
+/// A chat model that sends requests, reads replies, and asks again without a parameter that the
+/// server turned down.
 std::unique_ptr<ChatModel> make_http_chat(Endpoint endpoint, Dialect dialect);
 
 }  // namespace kw::llm

@@ -1,4 +1,4 @@
-// The folder of prompt and reply files.
+// Writes prompts to files of a folder, and reads replies from there.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/manual.h"
 
@@ -26,7 +26,8 @@ std::string_view heading_of(ChatRole role) {
   return role == ChatRole::User ? "# Message" : "# Your earlier answer";
 }
 
-/// The file that a person copies into a chat; equal scope and request give equal bytes.
+/// The prompt file, whose text a person copies into a chat; equal scope and request give equal
+/// bytes.
 std::string prompt_text(const ChatRequest& request, const std::string& scope) {
   std::string text =
       "<!-- " + (scope.empty() ? std::string("prompt") : sanitise(scope, 200)) + " -->\n";
@@ -39,7 +40,7 @@ std::string prompt_text(const ChatRequest& request, const std::string& scope) {
   return text;
 }
 
-/// 7 from "007.prompt.md".
+/// The number of a prompt file, such as 7 for "007.prompt.md".
 std::optional<int> number_of(std::string_view name) {
   if (!name.ends_with(kPromptEnd)) return std::nullopt;
   name.remove_suffix(kPromptEnd.size());
@@ -79,7 +80,8 @@ class ManualChat final : public ChatModel {
     return options_.folder / fmt::format("{:03}{}", number, end);
   }
 
-  /// The number under which this prompt stands in the folder, written now unless it was there.
+  /// The number of this prompt in the folder, where the prompt is written unless it is there
+  /// already.
   Result<int> put_prompt(const std::string& text) {
     const std::lock_guard guard(mutex_);
     int last = 0;
@@ -103,7 +105,8 @@ class ManualChat final : public ChatModel {
       std::error_code trouble;
       if (std::filesystem::exists(path, trouble)) {
         std::string now = KW_TRY(platform::read_file(path, kReplyCap));
-        // An editor or a copy may still be writing: only what stayed the same is taken.
+        // An editor or a copy may still be writing the file, so only text that stayed the same is
+        // taken.
         if (!trim(now).empty() && now == before) return now;
         before = std::move(now);
       }
@@ -120,7 +123,7 @@ class ManualChat final : public ChatModel {
   const platform::FileLock lock_;
   const std::string name_;
   std::mutex mutex_;
-  std::set<int> used_;  ///< Numbers that this process has asked under.
+  std::set<int> used_;  ///< Numbers under which this process has asked.
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
-// manual:DIR – prompts go out as files, replies come back as files: for a person or an outside
-// tool.
+// manual:DIR writes prompts to files and reads replies from files: for a person or an outside tool.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,16 +11,16 @@
 namespace kw::llm {
 
 struct ManualOptions {
-  platform::Path folder;                             ///< Created where missing.
-  platform::Clock* clock = nullptr;                  ///< Must outlive the model.
-  std::chrono::milliseconds poll{20};                ///< Between looks for a reply.
-  std::optional<std::chrono::milliseconds> timeout;  ///< None: waits until cancelled.
+  platform::Path folder;               ///< Created where it is missing.
+  platform::Clock* clock = nullptr;    ///< Must outlive the model.
+  std::chrono::milliseconds poll{20};  ///< How often the folder is searched for a reply.
+  std::optional<std::chrono::milliseconds> timeout;  ///< Nothing: waits until cancelled.
 };
 
-/// Writes NNN.prompt.md (001 onwards, each file complete when it appears) and waits for a
-/// NNN.reply.md that is not empty and did not grow between two looks. A prompt that an earlier
-/// process wrote, with the same scope and text, is taken up again under its number, and so is its
-/// reply. One process at a time per folder. Costs nothing and counts no tokens.
+/// Writes NNN.prompt.md (001 onwards, each file complete when it appears) and waits for an
+/// NNN.reply.md that is not empty and has not grown between two looks. A prompt of the same scope
+/// and text that an earlier process wrote keeps its number, and its reply is used. One process at a
+/// time may use a folder. Costs nothing and counts no tokens.
 Result<std::unique_ptr<ChatModel>> make_manual_chat(ManualOptions options);
 
 }  // namespace kw::llm

@@ -1,4 +1,4 @@
-// The decorators in their order.
+// Opens models and puts the decorators around them.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/open_model.h"
 

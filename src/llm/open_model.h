@@ -1,4 +1,4 @@
-// From a spec to a model: its provider, and the decorators of a run around it in their order.
+// Opens the model that a spec names: its provider, and the decorators of a run around it in order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace kw::llm {
 
-/// What models need from their surroundings. Pointers are borrowed and must outlive every model.
+/// What models need from the program. Pointers are borrowed and must outlive every model.
 struct Surroundings {
   net::HttpClient* http = nullptr;
   platform::Clock* clock = nullptr;
@@ -27,23 +27,24 @@ struct Surroundings {
   net::HttpTimeouts timeouts;
   RetryPolicy retry;
   RateLimits rates;
-  Ledger* ledger = nullptr;          ///< Null: nothing is bounded.
-  ExchangeStore* records = nullptr;  ///< Of the run; null: nothing is recorded.
-  ExchangeStore* cache = nullptr;    ///< Across runs; null: none.
-  Seed seed;                         ///< Of the jitter.
-  std::int64_t script_position = 0;  ///< Tries of a scripted model that earlier processes used up.
+  Ledger* ledger = nullptr;          ///< Null: spending is not bounded.
+  ExchangeStore* records = nullptr;  ///< The run's exchanges; null: nothing is recorded.
+  ExchangeStore* cache = nullptr;    ///< Exchanges of all runs; null: there is no cache.
+  Seed seed;                         ///< The seed of retries' jitter.
+  /// Tries of a scripted model that earlier processes have used up.
+  std::int64_t script_position = 0;
 };
 
-/// record(cache(retry(budget(rate limit(provider))))). Opens no connection. Errors: a script or a
-/// folder that cannot be used, a remote model without its key.
+/// Opens record(cache(retry(budget(rate limit(provider))))). Opens no connection. Errors: a script
+/// or a folder that cannot be used, a remote model without its key.
 Result<std::unique_ptr<ChatModel>> open_model(const ModelSpec& spec, const Surroundings& around);
 
-/// retry(budget(provider)) for `openai:NAME`; other providers have no embeddings.
+/// Opens retry(budget(provider)) for `openai:NAME`; other providers have no embeddings.
 Result<std::unique_ptr<EmbeddingModel>> open_embeddings(const ModelSpec& spec,
                                                         const Surroundings& around);
 
-/// What the user should hear before a model is used: a price that is unknown, a key that would
-/// travel unencrypted. Empty: nothing.
+/// Warnings for the user before a model is used: an unknown price, a key that would travel
+/// unencrypted.
 std::vector<std::string> warnings_for(const ModelSpec& spec, const Surroundings& around);
 
 }  // namespace kw::llm

@@ -1,4 +1,4 @@
-// Chat completions as OpenAI defined them and everybody else bends them.
+// Chat completions as OpenAI defined them, with the variations of other servers.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/openai.h"
 
@@ -58,7 +58,7 @@ class ChatReader final : public ReplyReader {
     }
     if (trim(event.data).empty()) return {};
     const auto chunk = parse_json(event.data, "event");
-    if (!chunk) {  // cut inside an event, or no chunk at all
+    if (!chunk) {  // cut inside an event, or the event is no chunk
       parts_.is_broken = true;
       return {};
     }
@@ -105,7 +105,7 @@ class ChatReader final : public ReplyReader {
     if (is_refused_) parts_.stop = StopReason::Refusal;
   }
 
-  /// A string, or an array of typed parts.
+  /// Takes content, which is a string or an array of typed parts.
   void take_content(const Json& content) {
     if (content.is_string()) parts_.add_text(content.get<std::string>());
     if (!content.is_array()) return;
@@ -120,7 +120,7 @@ class ChatReader final : public ReplyReader {
     }
   }
 
-  /// Mistral's parts of thinking hold an array of parts of text; others a string.
+  /// The text of a part of thinking: Mistral sends an array of parts of text, others a string.
   static std::string thinking_of(const Json& part, const char* key) {
     std::string thinking = string_at(part, key) + string_at(part, "text");
     if (const auto inner = part.find(key); inner != part.end() && inner->is_array())
@@ -147,7 +147,7 @@ std::unique_ptr<ReplyReader> openai_reader(ReplyParts& parts) {
 
 std::unique_ptr<ChatModel> make_openai_chat(Endpoint endpoint) {
   Quirks quirks;
-  // OpenAI's own models want the newer name; most other servers know the older one only.
+  // OpenAI's own models want max_completion_tokens; most other servers know max_tokens only.
   quirks.says_completion_tokens = endpoint.spec.has_own_base_url();
   Dialect dialect{"/chat/completions", openai_headers(endpoint), quirks, openai_body,
                   openai_reader};

@@ -8,14 +8,14 @@
 
 namespace kw::llm {
 
-/// POST {base_url}/chat/completions, streamed. A parameter that the server rejects (temperature,
-/// stream_options, reasoning_effort, max_tokens against max_completion_tokens, a max_tokens above
-/// the model's own) is left out or changed, remembered for later calls, and said through on_notice.
-/// A server that does not stream is understood too. Thinking is read from reasoning_content,
-/// reasoning, and a leading <think> block.
+/// Sends POST {base_url}/chat/completions and reads the reply as a stream. A parameter that the
+/// server rejects (temperature, stream_options, reasoning_effort, max_tokens against
+/// max_completion_tokens, a max_tokens above the model's own) is left out or changed, remembered
+/// for later calls, and reported through on_notice. Servers that do not stream work too. Thinking
+/// is read from reasoning_content, reasoning, and a leading <think> block.
 std::unique_ptr<ChatModel> make_openai_chat(Endpoint endpoint);
 
-/// POST {base_url}/embeddings, in batches of at most 256 texts.
+/// Sends POST {base_url}/embeddings, in batches of at most 256 texts.
 std::unique_ptr<EmbeddingModel> make_openai_embeddings(Endpoint endpoint);
 
 }  // namespace kw::llm

@@ -1,4 +1,4 @@
-// Embeddings as OpenAI defined them.
+// Embeddings as OpenAI defined the protocol.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 namespace kw::llm {
 namespace {
 
-/// Well below the 2048 that OpenAI takes; small local servers take fewer.
+/// Well below the 2048 texts that OpenAI accepts; small local servers accept fewer.
 constexpr std::size_t kTextsPerCall = 256;
 
 class VectorReader final : public ReplyReader {
@@ -45,7 +45,7 @@ class VectorReader final : public ReplyReader {
   std::vector<std::vector<float>> vectors;
   Usage usage;
   std::string model;
-  std::optional<ServerError> refusal;  ///< That came under status 200.
+  std::optional<ServerError> refusal;  ///< An error that came under status 200.
 
  private:
   Result<> take(const Json& item, std::size_t position) {

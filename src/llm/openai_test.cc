@@ -187,7 +187,7 @@ TEST_F(OpenAi, AnEventThatCannotBeReadLeavesNoSilentHole) {
     EXPECT_EQ(reply.error().advice, Advice::Retry);
     EXPECT_THAT(reply.error().what, HasSubstr("would have a hole"));
   }
-  answer({text("half"), half});  // ends inside an event
+  answer({text("half"), half});  // the stream ends inside an event
   EXPECT_EQ(ask().error().advice, Advice::Retry);
   answer({text("whole"), "data:\n\n", "data:  \n\n", chunk(Json::object(), "stop"), kDone});
   EXPECT_EQ(ask()->text, "whole");
@@ -348,7 +348,7 @@ TEST_F(OpenAi, HangsHugeLinesAndCommentFloodsEnd) {
 
 TEST_F(OpenAi, AFloodOfTextEndsAndIsChargedNoMoreThanWasAllowed) {
   answer({text(std::string(70'000, 'x')), ": the rest is cut off"});
-  ASSERT_FALSE(ask());  // 70,000 bytes are 20,000 tokens by estimate
+  ASSERT_FALSE(ask());  // 70,000 bytes are estimated as 20,000 tokens
   EXPECT_EQ(call_.report.spent.completion_tokens, request_.max_tokens);
   server_.add({.pieces = {text(std::string(20'000, 'x'))}, .end = TestAnswer::End::Flood});
   const auto reply = ask();
@@ -378,7 +378,7 @@ TEST_F(OpenAi, LeavesOutWhatTheServerRejectsAndRemembersIt) {
                                     HasSubstr("at most 300 tokens")));
   answer({text("ok"), chunk(Json::object(), "stop"), kDone});
   ASSERT_TRUE(ask());
-  ASSERT_EQ(server_.requests().size(), 6u);  // nothing was refused again
+  ASSERT_EQ(server_.requests().size(), 6u);  // no request was refused again
   const Json body = Json::parse(server_.requests().back().body);
   EXPECT_FALSE(body.contains("temperature"));
   EXPECT_FALSE(body.contains("stream_options"));
@@ -386,7 +386,7 @@ TEST_F(OpenAi, LeavesOutWhatTheServerRejectsAndRemembersIt) {
   EXPECT_EQ(body["max_completion_tokens"], 300);
 
   reject("temperature", "temperature again, for no reason");
-  EXPECT_FALSE(ask());  // each change is made once
+  EXPECT_FALSE(ask());  // each change is made only once
 }
 
 TEST_F(OpenAi, EffortIsSentAndGivenUp) {

@@ -308,7 +308,7 @@ TEST(Scripted, PlaysItsEntriesInOrder) {
   EXPECT_EQ(resumed->complete({}, call)->stop, StopReason::Refusal);
 }
 
-/// A clock on which something happens at every look: the person who answers.
+/// A clock that calls back whenever it is read, as the person who answers.
 class BusyClock final : public platform::Clock {
  public:
   std::int64_t now_ns() const override { return inner_.now_ns(); }
@@ -383,7 +383,7 @@ TEST_F(ManualTest, TakesUpAPromptThatAnEarlierProcessAsked) {
   write("002.reply.md", "answer to the second");
   const auto model = open();
   EXPECT_EQ(model->complete(words("first"), call)->text, "answer to the second");
-  EXPECT_FALSE(model->complete(words("first"), call));  // asked again: a new number
+  EXPECT_FALSE(model->complete(words("first"), call));  // the same question gets a new number
   EXPECT_THAT(read("003.prompt.md"), HasSubstr("attempt 2"));
   EXPECT_THAT(notices.back(), HasSubstr("003.reply.md"));
 }
@@ -424,7 +424,7 @@ TEST(OpenModel, WrapsAProviderInTheDecoratorsOfARun) {
     EXPECT_EQ(reply->attempts, 2);
     EXPECT_EQ(ledger.spent().calls, 2);
   }
-  around.script_position = 2;  // another process: the script is over, yet the reply is there
+  around.script_position = 2;  // another process: the script is used up, yet the reply is there
   const auto again = (*open_model(spec, around))->complete(words("q"), call);
   ASSERT_TRUE(again) << describe(again.error());
   EXPECT_EQ(again->text, "hello\n");

@@ -1,4 +1,4 @@
-// Reading of models/prices.yaml, lookup, arithmetic.
+// Reads models/prices.yaml, looks up prices, and computes costs.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/prices.h"
 
@@ -14,7 +14,7 @@
 namespace kw::llm {
 namespace {
 
-/// Where the parser is, for errors.
+/// Reads nodes, and knows file and place for errors.
 class Reader {
  public:
   explicit Reader(std::string_view origin) : origin_(origin) {}
@@ -44,7 +44,7 @@ class Reader {
     return value.Scalar();
   }
 
-  /// USD per million tokens; `otherwise` where the key is missing.
+  /// A price in USD per million tokens; `otherwise` where the key is missing.
   Result<double> dollars(const YAML::Node& node, const char* key,
                          std::optional<double> otherwise) const {
     const YAML::Node value = node[key];
@@ -58,7 +58,7 @@ class Reader {
     return number;
   }
 
-  /// Of a model that writes, or of one that makes embeddings, which answers with no tokens.
+  /// Reads the rates of a chat model, or of an embedding model, which has no reply tokens.
   Result<> rates(const YAML::Node& node, Price& price) const {
     if (node.IsMap() && node["embedding"]) {
       KW_TRY(known_keys(node, {"embedding"}, "the price of embeddings alone"));
@@ -100,7 +100,7 @@ class Reader {
   std::string_view origin_;
 };
 
-/// "-2025-04-14" or "-20250929", as vendors date their snapshots.
+/// Whether the suffix is a date as vendors append it to names: "-2025-04-14" or "-20250929".
 bool is_date_suffix(std::string_view suffix) {
   if (!suffix.starts_with('-')) return false;
   suffix.remove_prefix(1);

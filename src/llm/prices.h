@@ -15,15 +15,16 @@ namespace kw::llm {
 
 class PriceTable {
  public:
-  /// Reads models/prices.yaml (docs/models.md); errors are `origin:line:column: message`.
+  /// Parses models/prices.yaml (docs/models.md); errors are `origin:line:column: message`.
   static Result<PriceTable> parse(std::string_view text, std::string_view origin);
-  /// The prices that a run kept.
+  /// A table of the prices that a run recorded.
   explicit PriceTable(std::vector<Price> prices = {}) : prices_(std::move(prices)) {}
 
-  /// The price of a model where it is asked for; none: unknown. manual and scripted cost nothing.
+  /// The price of a model at the server that the spec names; nothing: unknown. manual and scripted
+  /// cost nothing.
   std::optional<Price> find(const ModelSpec& spec) const;
-  /// " (did you mean 'gpt-4.1'?)" of the models of the same server whose price is known, or
-  /// nothing.
+  /// A hint such as " (did you mean 'gpt-4.1'?)" with the nearest priced model of the same server,
+  /// or an empty text.
   std::string near_names(const ModelSpec& spec) const;
   const std::vector<Price>& all() const { return prices_; }
 
@@ -33,7 +34,7 @@ class PriceTable {
 
 double cost_usd(const Usage& usage, const Price& price);
 
-/// The most that a call with this usage can cost: every prompt token at its dearest rate.
+/// The most that a call with this usage can cost: every prompt token at the dearest rate.
 double worst_cost_usd(const Usage& usage, const Price& price);
 
 }  // namespace kw::llm

@@ -1,4 +1,4 @@
-// A line for each provider, and how each is opened.
+// The table of providers, and how each is opened.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/providers.h"
 
@@ -72,7 +72,7 @@ Result<Endpoint> endpoint_of(const ModelSpec& spec, const Surroundings& around) 
   endpoint.redactor = around.keys.redactor();
   endpoint.timeouts = around.timeouts;
   endpoint.price = around.prices.find(spec);
-  // Servers of one's own often want no key; the vendors always do.
+  // Servers at a user's own address often want no key; the vendors always do.
   if (!endpoint.key.is_set() && spec.has_own_base_url())
     return fail(std::string("no key: set ") + info_of(spec.provider).key_name, spec.text(),
                 Advice::Stop);

@@ -1,4 +1,4 @@
-// The table of providers: all that the program knows of each beside how it talks.
+// The table of providers: everything that the program knows about each, except its protocol.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,17 +16,17 @@ struct Surroundings;
 
 struct ProviderInfo {
   Provider provider;
-  std::string_view operand;   ///< What follows its name in --model: NAME, DIR or FILE.
-  const char* key_name;       ///< Environment variable of its key; empty: it wants none.
-  std::string_view base_url;  ///< Its own; empty: it is no server.
+  std::string_view operand;   ///< What follows the provider's name in --model: NAME, DIR or FILE.
+  const char* key_name;       ///< Environment variable of the key; empty: the provider needs none.
+  std::string_view base_url;  ///< The provider's own address; empty: the provider is no server.
   Result<std::unique_ptr<ChatModel>> (*open)(const ModelSpec&, const Surroundings&);
 };
 
-/// In the order of the enumeration.
+/// All providers, in the order of the enumeration.
 std::span<const ProviderInfo> providers();
 const ProviderInfo& info_of(Provider provider);
 
-/// How a server is reached. Errors: a vendor's own address without its key.
+/// The server of a model. Errors: a vendor's own address without a key.
 Result<Endpoint> endpoint_of(const ModelSpec& spec, const Surroundings& around);
 
 }  // namespace kw::llm

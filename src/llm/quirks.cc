@@ -1,4 +1,4 @@
-// From a refusal to the next request.
+// Changes the next request according to a server's refusal.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/quirks.h"
 
@@ -26,8 +26,8 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
   return value;
 }
 
-/// The model's own bound where a refusal states it: OpenAI's "supports at most 16384 completion
-/// tokens", Anthropic's "max_tokens: 200000 > 64000, which is the maximum".
+/// The model's own bound on a reply where a refusal states it: OpenAI's "supports at most 16384
+/// completion tokens", Anthropic's "max_tokens: 200000 > 64000, which is the maximum".
 std::optional<std::int64_t> stated_bound(const ServerError& error, std::int64_t asked) {
   auto bound = number_after(error.message, "at most ");
   if (!bound && error.names("which is the maximum")) bound = number_after(error.message, " > ");
@@ -35,7 +35,7 @@ std::optional<std::int64_t> stated_bound(const ServerError& error, std::int64_t 
   return std::nullopt;
 }
 
-/// The number right before a `trail`.
+/// The number right before `trail` in the text.
 std::optional<std::int64_t> number_before(std::string_view text, std::string_view trail) {
   for (std::size_t end = text.find(trail); end != std::string_view::npos;
        end = text.find(trail, end + 1)) {
@@ -54,21 +54,21 @@ std::optional<std::int64_t> first_of(std::string_view text,
   return std::nullopt;
 }
 
-/// What a refusal says of a prompt that leaves too little of the context for the reply.
+/// The numbers in a refusal of a prompt that leaves too little of the context for the reply.
 struct StatedContext {
-  std::int64_t context = 0;  ///< Tokens of prompt and reply together.
+  std::int64_t context = 0;  ///< The most tokens of prompt and reply together.
   std::int64_t prompt = 0;
 };
 
-/// As vLLM, OpenAI, OpenRouter, SGLang, TGI and Anthropic put it. Nothing where the prompt alone is
-/// too long: they name no tokens of a reply then.
+/// Recognises the wording of vLLM, OpenAI, OpenRouter, SGLang, TGI and Anthropic. Nothing where the
+/// prompt alone is too long: those messages name no tokens of a reply.
 std::optional<StatedContext> stated_context(std::string_view text) {
   auto context = first_of<number_after>(
       text, {"context length is ", "context length of ", "context window of ", "must be <= "});
   auto prompt =
       first_of<number_before>(text, {" in the messages", " input tokens", " of text input",
                                      " tokens from the input", " `inputs` tokens"});
-  constexpr std::string_view kSum = "exceed context limit: ";  // P + M > C
+  constexpr std::string_view kSum = "exceed context limit: ";  // followed by P + M > C
   if (const std::size_t sum = text.find(kSum); sum != std::string_view::npos) {
     prompt = number_after(text, kSum);
     context = number_after(text.substr(sum), " > ");
@@ -77,20 +77,20 @@ std::optional<StatedContext> stated_context(std::string_view text) {
   return StatedContext{*context, *prompt};
 }
 
-/// Less than this is no kernel with its plan.
+/// The fewest tokens in which a kernel with its plan fits.
 constexpr std::int64_t kLeastReply = 1024;
-/// Prompts differ in tokens to the byte: a fiftieth and a few.
+/// A margin of a fiftieth and 32 tokens, because the tokens of equally long prompts differ.
 constexpr std::int64_t kMarginShare = 50;
 constexpr std::int64_t kMarginTokens = 32;
 
-/// What is left of `context` behind a prompt of about so many tokens.
+/// The tokens that a prompt of about `prompt` tokens leaves of `context`.
 std::int64_t room_behind(std::int64_t prompt, std::int64_t context) {
   return context - prompt - prompt / kMarginShare - kMarginTokens;
 }
 
-/// Lowers what is asked of the reply to what the stated context leaves. A second time for the same
-/// prompt it falls by a tenth at least, so that asking again ends; by half where the server stopped
-/// counting the prompt.
+/// Lowers the reply's bound to what the stated context leaves. On a repeated refusal of the same
+/// prompt the bound falls by at least a tenth, so that asking again ends; by half where the server
+/// stopped counting the prompt.
 std::optional<std::string> fit_context(const ServerError& error, const ChatRequest& request,
                                        std::int64_t asked, Quirks& quirks) {
   const auto stated = stated_context(error.message);
@@ -122,8 +122,8 @@ bool has_system(const ChatRequest& request) {
                              [](const ChatMessage& m) { return m.role == ChatRole::System; });
 }
 
-/// What chat templates raise (Gemma's and Mistral's; llama.cpp makes 500 of it) and OpenAI's older
-/// reasoning models say.
+/// Whether the server rejects system messages, by the errors of chat templates (Gemma's and
+/// Mistral's; llama.cpp reports them as 500) and of OpenAI's older reasoning models.
 bool rejects_system(const ServerError& error, const ChatRequest& request) {
   if (error.status != 400 && error.status != 422 && error.status != 500) return false;
   if (!has_system(request)) return false;

@@ -1,4 +1,4 @@
-// Quirks: which parameters a server has turned down, learnt from its refusals.
+// Quirks: parameters that a server has turned down, learnt from its refusals.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,38 +13,41 @@
 
 namespace kw::llm {
 
-/// How much thinking is asked for, in the form that the server takes.
+/// The form in which the server accepts a request for thinking.
 enum class ThinkingForm { Adaptive, Budget, None };
 
 struct Quirks {
   bool takes_temperature = true;
   bool takes_stream_options = true;
-  bool takes_system = true;                        ///< A message of role system.
-  bool takes_effort = true;                        ///< OpenAI's reasoning_effort.
-  bool says_completion_tokens = false;             ///< max_completion_tokens, not max_tokens.
-  bool may_swap_token_name = true;                 ///< Not swapped yet: never back and forth.
-  ThinkingForm thinking = ThinkingForm::Adaptive;  ///< Anthropic's thinking.
-  std::optional<std::int64_t> max_tokens;          ///< The most that the model writes.
+  bool takes_system = true;  ///< Whether messages of role system are accepted.
+  bool takes_effort = true;  ///< Whether OpenAI's reasoning_effort is accepted.
+  /// Whether the bound is called max_completion_tokens instead of max_tokens.
+  bool says_completion_tokens = false;
+  /// Whether that name may still be swapped, which is done only once.
+  bool may_swap_token_name = true;
+  ThinkingForm thinking = ThinkingForm::Adaptive;  ///< The form of Anthropic's thinking.
+  std::optional<std::int64_t> max_tokens;          ///< The most tokens that the model writes.
   std::optional<std::int64_t> context;  ///< The most tokens of prompt and reply together.
-  double tokens_per_byte = 0;           ///< Of the prompt that `context` refused.
+  /// Tokens per byte in the prompt that was refused because of `context`.
+  double tokens_per_byte = 0;
   bool operator==(const Quirks&) const = default;
 };
 
-/// Changes `quirks` so that the request that was refused may pass, and returns what the user should
-/// hear; nothing where the refusal is about something else. Each change is made once, so that
-/// asking again ends.
+/// Changes `quirks` so that the refused request may pass, and returns a message for the user;
+/// nothing where the refusal is about something else. Each change is made only once, so that asking
+/// again ends.
 std::optional<std::string> adapt(const ServerError& error, const ChatRequest& request,
                                  Quirks& quirks);
 
-/// What may be asked of the reply: the request's max_tokens, the model's own bound, and what the
-/// prompt leaves of the context.
+/// The most tokens of the reply that may be asked for: by the request's max_tokens, the model's own
+/// bound, and what the prompt leaves of the context.
 std::int64_t reply_bound(const ChatRequest& request, const Quirks& quirks);
 
-/// The messages as the server takes them: where it wants no system message, its text stands before
-/// that of the first user message.
+/// The messages as the server accepts them: where it takes no system message, the system text
+/// stands at the beginning of the first user message.
 std::vector<ChatMessage> messages_for(const ChatRequest& request, const Quirks& quirks);
 
-/// What one model remembers between its calls, from whatever thread.
+/// The quirks that one model remembers between its calls; safe to use from several threads.
 class SharedQuirks {
  public:
   explicit SharedQuirks(Quirks first) : quirks_(first) {}

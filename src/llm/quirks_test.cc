@@ -1,4 +1,4 @@
-// Tests of what is learnt from refusals, in the words of the servers that send them.
+// Tests of what is learnt from refusals, in the wording of the servers that send them.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/quirks.h"
 
@@ -23,7 +23,7 @@ ServerError refusal(const std::string& message, int status = 400) {
   return error;
 }
 
-/// A question that takes `tokens` at so many bytes each.
+/// A question of `tokens` tokens with `bytes_per_token` bytes each.
 ChatRequest question(std::size_t tokens, std::size_t bytes_per_token) {
   ChatRequest request;
   request.messages = {{ChatRole::System, ""}, {ChatRole::User, ""}};
@@ -130,7 +130,7 @@ TEST(Quirks, AllWordsForASystemMessageThatIsRejectedAreKnown) {
 }
 
 TEST(Quirks, AnAnswerThatKeepsRefusingEnds) {
-  // vLLM counts a prompt no further than it must to refuse it.
+  // vLLM counts a prompt only as far as it must to refuse the request.
   const char* words =
       "This model's maximum context length is 32768 tokens. However, you requested 16384 output "
       "tokens and your prompt contains at least 16385 input tokens, for a total of at least 32769 "
@@ -139,7 +139,7 @@ TEST(Quirks, AnAnswerThatKeepsRefusingEnds) {
   const ChatRequest request = question(28000, 3);
   int tries = 0;
   while (adapt(refusal(words), request, quirks)) ASSERT_LT(++tries, 10);
-  EXPECT_EQ(tries, 4);  // 8192, 4096, 2048, 1024
+  EXPECT_EQ(tries, 4);  // the bounds 8192, 4096, 2048 and 1024 were tried
   EXPECT_LE(reply_bound(request, quirks), 1100);
 }
 

@@ -1,4 +1,4 @@
-// The window of the last minute.
+// Counts requests and tokens in the window of the last minute.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/rate_limit.h"
 
@@ -13,7 +13,7 @@ namespace kw::llm {
 namespace {
 
 constexpr std::int64_t kMinuteNs = 60'000'000'000;
-/// Shorter waits are not worth a word.
+/// Shorter waits are not reported.
 constexpr std::chrono::seconds kWorthSaying{2};
 
 }  // namespace
@@ -44,7 +44,7 @@ std::chrono::nanoseconds RateLimitModel::try_enter(std::int64_t tokens, std::uin
   std::int64_t total = tokens;
   for (const Sent& sent : window_) total += sent.tokens;
   auto count = static_cast<std::int64_t>(window_.size()) + 1;
-  // The oldest requests leave the window first: wait for as many as must go.
+  // The oldest requests leave the window first, so the wait lasts until enough of them have left.
   std::int64_t free_at = now;
   for (const Sent& sent : window_) {
     const bool fits = (limits_.requests_per_minute == 0 || count <= limits_.requests_per_minute) &&

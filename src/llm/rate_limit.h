@@ -13,17 +13,19 @@
 
 namespace kw::llm {
 
-/// 0: no limit.
+/// The provider's limits; 0: no limit.
 struct RateLimits {
   std::int64_t requests_per_minute = 0;
   std::int64_t tokens_per_minute = 0;
 };
 
-/// Waits until the request fits into the last 60 s; counts a request at its worst until its true
-/// tokens are known. A single request above the limit passes when the minute is empty.
+/// Waits until the request fits into the last 60 s. A request counts with its worst-case tokens
+/// until its true tokens are known. A request that is larger than the limit passes when the minute
+/// is empty.
 class RateLimitModel final : public ChatModel {
  public:
-  /// `clock` and `ledger`, which may refuse a wait, must outlive the model; null: nobody does.
+  /// `clock` and `ledger` must outlive the model. The ledger may refuse a wait; with null none is
+  /// refused.
   RateLimitModel(std::unique_ptr<ChatModel> inner, RateLimits limits, platform::Clock& clock,
                  Ledger* ledger = nullptr);
   Result<ChatReply> complete(const ChatRequest& request, Call& call) override;
@@ -35,7 +37,7 @@ class RateLimitModel final : public ChatModel {
     std::int64_t tokens = 0;
     std::uint64_t id = 0;
   };
-  /// Enters the request, or says how long to wait before asking again.
+  /// Enters the request into the window, or returns how long to wait before trying again.
   std::chrono::nanoseconds try_enter(std::int64_t tokens, std::uint64_t& id);
   void correct(std::uint64_t id, std::int64_t tokens);
 

@@ -1,4 +1,4 @@
-// Collecting a reply.
+// Collects the parts of a reply.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/reply_parts.h"
 
@@ -14,9 +14,9 @@
 namespace kw::llm {
 namespace {
 
-/// Ten times what is usual: rows of blanks and of rules are few tokens.
+/// Ten times the usual bytes: rows of blanks or dashes are few tokens.
 constexpr std::size_t kMostBytesPerToken = 35;
-/// However few tokens were asked for: some servers count no thinking.
+/// Allowed on top of the bound, because some servers do not count thinking.
 constexpr std::size_t kSlackBytes = std::size_t{64} << 10;
 
 }  // namespace
@@ -31,7 +31,7 @@ std::int64_t count_at(const Json& object, const char* key) {
   if (!object.is_object()) return 0;
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_integer()) return 0;
-  // Far above any real count; keeps sums from overflowing.
+  // The upper limit is far above any real count, and keeps sums from overflowing.
   return std::clamp<std::int64_t>(found->get<std::int64_t>(), 0, std::int64_t{1} << 40);
 }
 

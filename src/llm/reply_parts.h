@@ -1,4 +1,4 @@
-// ReplyParts: what a streamed reply has come to so far, shared by the providers that speak HTTP.
+// ReplyParts: the part of a streamed reply that has arrived, for the providers that speak HTTP.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,16 +14,16 @@
 
 namespace kw::llm {
 
-/// Fields of foreign JSON, with a harmless answer where they are missing or of another type.
+/// A field of foreign JSON, or an empty value where it is missing or of another type.
 std::string string_at(const Json& object, const char* key);
 std::int64_t count_at(const Json& object, const char* key);
-/// Null where it is missing or no object.
+/// Returns null where the field is missing or no object.
 const Json& object_at(const Json& object, const char* key);
 
-/// A reply under way. Passes pieces on to the call's listener as they are added.
+/// A reply that is arriving. Added pieces are passed on to the call's listener.
 class ReplyParts {
  public:
-  /// `max_tokens` is what the request allows the reply.
+  /// `max_tokens` is the request's bound on the reply.
   ReplyParts(const Call& call, std::int64_t max_tokens) : call_(&call), max_tokens_(max_tokens) {}
 
   void add_text(std::string_view piece);
@@ -34,20 +34,22 @@ class ReplyParts {
   std::string model;
   std::optional<Usage> usage;
   std::optional<StopReason> stop;
-  bool is_done = false;                ///< The stream's own end mark came.
-  bool is_broken = false;              ///< An event could not be read: the text has a hole.
-  std::optional<ServerError> refusal;  ///< Of break_off().
+  bool is_done = false;    ///< Whether the stream's own end mark came.
+  bool is_broken = false;  ///< Whether an event could not be read, so that text is missing.
+  std::optional<ServerError> refusal;  ///< The error that was passed to break_off().
 
-  /// The reply, its cost and time. Where the server sent no count, one is made from bytes.
+  /// The reply with its cost and time. Where the server sent no count, tokens are estimated from
+  /// bytes.
   ChatReply to_reply(const ChatRequest& request, const Endpoint& endpoint, std::int64_t started_ns);
-  /// Notes the error that the server sent in the place of a reply, or of its rest.
+  /// Records an error that the server sent instead of a reply or of its rest.
   std::unexpected<Error> break_off(const Json& body);
-  /// An error once more was written than max_tokens can be: the server does not keep to it.
+  /// An error where more text came than max_tokens can hold, because the server ignores the bound.
   Result<> check_length() const;
-  /// What was spent if the try ended here. What is estimated of the reply is never above what was
-  /// allowed, so that a budget which let the call begin bears it.
+  /// What was spent if the try ended now. Estimated reply tokens never exceed the request's bound,
+  /// so that a budget which let the call begin is not broken.
   Usage spent(const ChatRequest& request) const;
-  /// Of a stream that is over: an error, worth another try, where it ended too early or has a hole.
+  /// Called at the end of a stream: an error, worth another try, where the stream ended too early
+  /// or text is missing.
   Result<> finish() const;
 
  private:
@@ -57,11 +59,12 @@ class ReplyParts {
   std::string thinking_;
 };
 
-/// What a try may have cost that ended in `error`: nothing where nothing was sent.
+/// What a try that ended in `error` may have cost; zero where nothing was sent.
 Usage spent_by(const Error& error, const ReplyParts& parts, const ChatRequest& request);
 
-/// Moves a leading <think>…</think> block from text to thinking, as local servers without a
-/// reasoning parser leave it; a lone </think> ends a block that the prompt's template had opened.
+/// Moves a leading <think>…</think> block from text to thinking, which local servers without a
+/// reasoning parser leave in the text. A lone </think> ends a block that the prompt's template had
+/// opened.
 void part_thinking(std::string& text, std::string& thinking);
 
 }  // namespace kw::llm

@@ -1,4 +1,4 @@
-// Retried: a test's model behind the tries of the real stack, on a clock that does not wait.
+// Retried: a test's model behind the real RetryModel, on a clock that does not wait.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@ namespace kw::llm {
 
 class Retried final : public ChatModel {
  public:
-  /// `model` must outlive this.
+  /// `model` must outlive this object.
   explicit Retried(ChatModel& model)
       : retry_(std::make_unique<Behind>(model), {}, clock_, Seed::from_number(1)) {}
   Result<ChatReply> complete(const ChatRequest& request, Call& call) override {

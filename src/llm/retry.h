@@ -14,23 +14,26 @@
 
 namespace kw::llm {
 
-/// How an error ends that is a refusal in the words of the one before.
+/// Appended to an error that is a refusal in the same words as the one before.
 inline constexpr const char* kRefusedTwice = " (refused twice in a row)";
 
 struct RetryPolicy {
   int max_tries = 6;
-  std::chrono::milliseconds first_wait{1'000};     ///< Doubles with every try.
-  std::chrono::milliseconds longest_wait{60'000};  ///< Of one wait that we choose ourselves.
+  /// The first wait; each further one is twice as long.
+  std::chrono::milliseconds first_wait{1'000};
+  /// The longest wait that is not asked for by a server.
+  std::chrono::milliseconds longest_wait{60'000};
   std::chrono::milliseconds longest_retry_after{
       300'000};  ///< A server that asks for more is not waited for.
 };
 
-/// The waits of one call. With jitter: between half and all of the doubled wait, so that several
-/// callers do not come back together. A Retry-After is honoured in full, with up to a tenth on top.
+/// Computes the waits of one call. Jitter shortens a wait to between half and all of its length, so
+/// that several callers do not come back together. A Retry-After is waited for in full, with up to
+/// a tenth on top.
 class Backoff {
  public:
   Backoff(RetryPolicy policy, Seed seed) : policy_(policy), rng_(seed) {}
-  /// How long to wait after this failed try; none: no further try.
+  /// How long to wait after this failed try; nothing: there is no further try.
   std::optional<std::chrono::milliseconds> next(
       std::optional<std::chrono::milliseconds> retry_after);
   int tries() const { return tries_; }
@@ -42,14 +45,14 @@ class Backoff {
 };
 
 /// Repeats calls that fail with Advice::Retry (429, 5xx, 529, connection, cut streams), never
-/// others (400, 401, 404, budgets). Says every wait aloud. A reply's `attempts` counts the tries.
-/// Where the tries are used up or a server asks for too long a wait, the error is Advice::Stop: the
-/// next request would meet the same. So is a refusal (GiveUp) in the words of the one before,
-/// numbers apart, which is about no single request.
+/// others (400, 401, 404, budgets). Reports every wait. A reply's `attempts` counts the tries.
+/// Where the tries are used up or a server asks for too long a wait, the error is Advice::Stop,
+/// because the next request would meet the same. A refusal (GiveUp) in the words of the one before,
+/// apart from numbers, is also Advice::Stop, because it does not depend on the request.
 class RetryModel final : public ChatModel {
  public:
-  /// `clock` and `ledger`, which may refuse a wait, must outlive the model; null: nobody does.
-  /// Equal seeds give equal waits.
+  /// `clock` and `ledger` must outlive the model. The ledger may refuse a wait; with null none is
+  /// refused. Equal seeds give equal waits.
   RetryModel(std::unique_ptr<ChatModel> inner, RetryPolicy policy, platform::Clock& clock,
              Seed seed, Ledger* ledger = nullptr);
   Result<ChatReply> complete(const ChatRequest& request, Call& call) override;
@@ -58,7 +61,7 @@ class RetryModel final : public ChatModel {
  private:
   Backoff new_backoff();
   void forget_refusal();
-  /// The error to return for a refusal.
+  /// The error to return for a refusal: Advice::Stop where the refusal repeats.
   Error refused(Error error);
 
   const std::unique_ptr<ChatModel> inner_;
@@ -68,10 +71,11 @@ class RetryModel final : public ChatModel {
   std::mutex mutex_;
   Seed seed_;
   std::uint64_t calls_ = 0;
-  std::string last_refusal_;  ///< Of the call before, without its numbers; empty: it was answered.
+  /// The previous call's refusal without its numbers; empty: that call was answered.
+  std::string last_refusal_;
 };
 
-/// The same for embeddings.
+/// Repeats embeddings that fail with Advice::Retry, like RetryModel.
 class RetryEmbeddings final : public EmbeddingModel {
  public:
   RetryEmbeddings(std::unique_ptr<EmbeddingModel> inner, RetryPolicy policy, platform::Clock& clock,

@@ -1,4 +1,4 @@
-// Parsing of scripts.
+// Parses scripts.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/script.h"
 
@@ -53,7 +53,7 @@ class ScriptParser {
       is_head_ = true;
       return {};
     }
-    if (entries_.empty()) {  // before the first entry: remarks
+    if (entries_.empty()) {  // text before the first entry is a remark
       if (trim(line).empty() || line.starts_with('#')) return {};
       return bad("expected a line that begins with '==='");
     }
@@ -64,7 +64,7 @@ class ScriptParser {
     return {};
   }
 
-  /// The blank lines before the next separator are for the eye.
+  /// Ends an entry; blank lines before the next separator do not belong to the reply.
   void end_entry() {
     if (entries_.empty()) return;
     std::string& text = entries_.back().reply.text;
@@ -121,7 +121,8 @@ class ScriptParser {
     return {};
   }
 
-  /// "prompt=1200 cached=1000 completion=300", any of them.
+  /// Reads a usage such as "prompt=1200 cached=1000 completion=300", of which any part may be
+  /// missing.
   Result<> usage(std::string_view rest) {
     Usage& usage = entries_.back().reply.usage;
     for (const std::string_view part : split(rest, ' ')) {

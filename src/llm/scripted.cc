@@ -1,4 +1,4 @@
-// Playing a script.
+// Plays a script.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/scripted.h"
 
@@ -16,7 +16,7 @@
 namespace kw::llm {
 namespace {
 
-/// A line at a time, as a server writes.
+/// Pieces end with a line, as a server writes.
 constexpr char kPieceEnd = '\n';
 
 class ScriptedChat final : public ChatModel {

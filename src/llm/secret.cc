@@ -1,4 +1,4 @@
-// Reading and redaction of keys.
+// Reads and redacts keys.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/secret.h"
 
@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kMark = "[key]";
 constexpr std::size_t kShortestKey = 8;
 
-/// Characters of keys as the known vendors write them, and the stars of an abbreviated one.
+/// Whether the character occurs in keys of the known vendors, or is a star of an abbreviated key.
 bool is_key_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
          c == '_' || c == '*';
@@ -29,7 +29,8 @@ void replace_all(std::string& text, std::string_view what) {
 void replace_lookalikes(std::string& text) {
   constexpr std::string_view start = "sk-";
   for (std::size_t at = text.find(start); at != std::string::npos; at = text.find(start, at + 1)) {
-    if (at > 0 && is_key_character(text[at - 1])) continue;  // "task-list" is no key
+    // the middle of a word such as "task-list" begins no key
+    if (at > 0 && is_key_character(text[at - 1])) continue;
     std::size_t end = at;
     while (end < text.size() && is_key_character(text[end])) ++end;
     if (end - at >= kShortestKey) text.replace(at, end - at, kMark);

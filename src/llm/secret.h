@@ -1,4 +1,4 @@
-// Secret: a key that never prints; and the redaction of keys in text of any origin.
+// Secret: a key that cannot be printed; and the redaction of keys in text of any origin.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,27 +13,28 @@
 
 namespace kw::llm {
 
-/// A key. Has no operator<<, no formatter, no conversion and no codec.
+/// A key. It has no operator<<, no formatter, no conversion and no codec, so that it cannot be
+/// printed by mistake.
 class Secret {
  public:
   Secret() = default;
   explicit Secret(std::string value) : value_(std::move(value)) {}
 
   bool is_set() const { return !value_.empty(); }
-  /// For the header of a request and for Redactor; nowhere else.
+  /// The key's text; only for the header of a request and for Redactor.
   const std::string& reveal() const { return value_; }
 
  private:
   std::string value_;
 };
 
-/// Replaces known keys, and what looks like a key although we do not know it.
+/// Replaces known keys, and words that look like keys.
 class Redactor {
  public:
   /// Keys shorter than 8 characters are left alone: they would match ordinary words.
   void add(const Secret& secret);
-  /// Every occurrence of a key, and every word that begins like one ("sk-…": servers repeat a wrong
-  /// key with its middle starred), becomes "[key]".
+  /// Replaces by "[key]" every occurrence of a known key, and every word that begins like one
+  /// ("sk-…": servers repeat a wrong key with its middle starred).
   std::string redact(std::string_view text) const;
   Error redact(Error error) const;
 
@@ -45,7 +46,8 @@ class Redactor {
 class Keys {
  public:
   void set(Provider provider, Secret key) { keys_[provider] = std::move(key); }
-  /// The vendor's key also serves other base URLs, as everybody's clients do; empty: none.
+  /// The vendor's key, which also serves other base URLs, as in other clients; empty: there is
+  /// none.
   const Secret& of(Provider provider) const;
   Redactor redactor() const;
 

@@ -1,4 +1,4 @@
-// The many ways in which servers say no, in one.
+// Reads the many forms in which servers report errors.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// One line that may be shown.
+/// The text as one line that is safe to show.
 std::string one_line(std::string_view text, std::size_t limit = kMessageBytes) {
   std::string line = sanitise(trim(text), limit);
   std::replace_if(line.begin(), line.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
@@ -41,7 +41,7 @@ std::string text_of(const Json& object, const char* key) {
   return found->is_number_integer() ? std::to_string(found->get<std::int64_t>()) : std::string();
 }
 
-/// FastAPI's list of what it did not like: the place of the first and its words.
+/// Reads FastAPI's list of errors: the place of the first one and its message.
 void read_details(const Json& details, ServerError& error) {
   if (details.is_string()) error.message = details.get<std::string>();
   if (!details.is_array() || details.empty()) return;
@@ -52,7 +52,7 @@ void read_details(const Json& details, ServerError& error) {
   error.message += " (" + error.param + ")";
 }
 
-/// The title of a web page, or its first words.
+/// The title of a web page, or else its first words.
 std::string words_of_page(std::string_view body) {
   const std::string small = lower(body.substr(0, 1 << 14));
   const std::size_t open = small.find("<title>");
@@ -62,8 +62,8 @@ std::string words_of_page(std::string_view body) {
   return "a web page";
 }
 
-/// The status that an error under 200 would have had: its code where that is a number, else by the
-/// names that OpenAI, Anthropic and vLLM give to codes and types; 0: unknown.
+/// The HTTP status that fits an error which came under status 200: its code where that is a number,
+/// else by the names that OpenAI, Anthropic and vLLM give to codes and types; 0: unknown.
 int status_within(const ServerError& error) {
   int number = 0;
   const char* end = error.code.data() + error.code.size();
@@ -84,9 +84,10 @@ int status_within(const ServerError& error) {
   return 0;
 }
 
-/// Whether its words say "try later".
+/// Whether the error's words mean "try later".
 bool is_passing(const ServerError& error) {
-  if (error.is_in_reply && error.status == 0) return true;  // overload and its like
+  // overload, or similar trouble of the server
+  if (error.is_in_reply && error.status == 0) return true;
   if (error.status == 408 || error.status == 409 || error.status == 425 || error.status == 429)
     return true;
   return error.status >= 500 && error.status != 501 && error.status != 505;
@@ -99,7 +100,7 @@ bool is_out_of_credit(const ServerError& error) {
 
 std::string key_name(const Endpoint& endpoint) { return info_of(endpoint.spec.provider).key_name; }
 
-/// What the user can do about a status; empty where the server's words suffice.
+/// What the user can do about a status; empty where the server's own words suffice.
 std::string hint_for(const ServerError& error, const Endpoint& endpoint) {
   const ModelSpec& spec = endpoint.spec;
   switch (error.status) {

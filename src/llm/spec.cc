@@ -1,4 +1,4 @@
-// Parsing of --model.
+// Parses --model.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/spec.h"
 
@@ -15,7 +15,7 @@ std::unexpected<Error> bad(std::string what, std::string_view text) {
   return fail(std::move(what), "--model " + sanitise(text, 200), Advice::GiveUp);
 }
 
-/// "openai:NAME, anthropic:NAME or manual:DIR".
+/// The known forms of a spec: "openai:NAME, anthropic:NAME or manual:DIR".
 std::string known_forms() {
   std::string forms;
   for (const ProviderInfo& info : providers()) {
@@ -25,8 +25,9 @@ std::string known_forms() {
   return forms;
 }
 
-/// What stands behind an '@' and can only be an address that lacks its scheme, or misspells it: it
-/// has a path, a port, or is this machine. "claude-x@20240620" and "@cf/meta/llama" are names.
+/// The part behind an '@' that can only be an address with a missing or misspelt scheme: it has a
+/// path or a port, or names this machine. "claude-x@20240620" and "@cf/meta/llama" are names of
+/// models.
 std::string_view address_in(std::string_view name) {
   const std::size_t at = name.rfind('@');
   if (at == std::string_view::npos || at == 0) return {};
@@ -76,7 +77,7 @@ Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view defau
   const std::size_t end = rest.find(':');
   const std::string_view provider = rest.substr(0, end);
   const auto known = enum_from<Provider>(provider);
-  // Of these the word alone says all but where.
+  // With the word `manual` alone only the folder is missing, so the message asks for the folder.
   if (known == Provider::Manual &&
       trim(end == std::string_view::npos ? "" : rest.substr(end + 1)).empty())
     return bad("manual needs a folder, where prompts go and replies are put: --model " +
@@ -97,7 +98,7 @@ Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view defau
     rest = rest.substr(0, at);
   } else if (const std::string_view address = address_in(rest);
              spec.is_remote() && !address.empty()) {
-    // What stands before the address may hold a password.
+    // The text before the address may hold a password.
     return bad("an address begins with http:// or https://: @http://" + sanitise(address, 100),
                text.substr(0, text.find('@')));
   }

@@ -1,4 +1,4 @@
-// ModelSpec: which model, from whom, in which role, as written after --model.
+// ModelSpec: a model, its provider and its role, as written after --model.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,22 +13,24 @@ namespace kw::llm {
 
 enum class Provider { OpenAi, Anthropic, Manual, Scripted };
 
-/// `[role=]provider:name[@base-url]`: "openai:gpt-4.1", "judge=anthropic:claude-opus-4-5",
-/// "openai:qwen@http://localhost:8000/v1", "manual:DIR", "scripted:FILE".
+/// A model: `[role=]provider:name[@base-url]`, such as "openai:gpt-4.1",
+/// "judge=anthropic:claude-opus-4-5", "openai:qwen@http://localhost:8000/v1", "manual:DIR",
+/// "scripted:FILE".
 struct ModelSpec {
   Provider provider = Provider::OpenAi;
-  std::string role;      ///< Empty: proposes candidates.
-  std::string name;      ///< Of the model; the folder or file of manual and scripted.
+  std::string role;      ///< Empty: the model proposes candidates.
+  std::string name;      ///< The model's name; for manual the folder, for scripted the file.
   std::string base_url;  ///< Without a final slash; empty for manual and scripted.
 
-  bool is_remote() const;  ///< Asks a server.
+  bool is_remote() const;  ///< Whether the model is asked over the network.
   bool has_own_base_url() const;
-  /// "openai:gpt-4.1", with "@base-url" (no password) where it is not the provider's own.
+  /// The spec as text: "openai:gpt-4.1", with "@base-url" (without password) where that is not the
+  /// provider's own.
   std::string text() const;
 };
 
-/// `default_base_url` (from --base-url) serves remote specs that name none; empty:
-/// the provider's own.
+/// Parses a spec. `default_base_url` (from --base-url) is for remote specs that name no address;
+/// empty: the provider's own address.
 Result<ModelSpec> parse_model_spec(std::string_view text, std::string_view default_base_url = {});
 
 }  // namespace kw::llm

@@ -1,4 +1,4 @@
-// Sleeping in steps.
+// Sleeps in short steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/waiting.h"
 

@@ -1,4 +1,4 @@
-// Waiting on a clock that may be a test's, in steps short enough to be cancelled.
+// Waits on a clock, which may be a test's, in steps short enough for cancellation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace kw::llm {
 
-/// A wait for the model `name`; `ledger` may refuse it, null: nobody does.
+/// A wait for the model `name`. `ledger` may refuse the wait; with null it is not refused.
 struct Wait {
   std::chrono::nanoseconds duration;
   const std::string& name;
   Ledger* ledger = nullptr;
 };
 
-/// Sleeps so long unless refused or cancelled, which are Stop errors; notices cancellation within
-/// 50 ms.
+/// Sleeps for the wait's duration, unless the wait is refused or cancelled, which is a Stop error;
+/// notices cancellation within 50 ms.
 Result<> wait_for(platform::Clock& clock, const Wait& wait, const std::stop_token& cancel);
 
 }  // namespace kw::llm

@@ -1,4 +1,4 @@
-// Sniffing of answers and transport of pieces to their reader.
+// Finds out what kind of body a server sent, and passes its pieces to a reader.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/wire.h"
 
@@ -12,15 +12,15 @@
 namespace kw::llm {
 namespace {
 
-/// Most of an error page that is kept: the message stands at its beginning.
+/// The most bytes of an error page that are kept, since the message stands at the beginning.
 constexpr std::size_t kErrorBytes = 64 << 10;
 
-/// Of an event stream without any event: what is shown of it.
+/// How much is shown of an event stream without any event.
 constexpr std::size_t kShownBytes = 200;
 
 enum class BodyKind { Unknown, Events, Json, Other };
 
-/// By the first bytes that are no blanks; Unknown: more of them are needed.
+/// The kind of a body by its first bytes that are no blanks; Unknown: more bytes are needed.
 BodyKind kind_of(std::string_view start) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   if (start.starts_with(kMark)) start.remove_prefix(kMark.size());
@@ -33,7 +33,7 @@ BodyKind kind_of(std::string_view start) {
   return BodyKind::Other;
 }
 
-/// Decides from its beginning what a body is, and passes it on.
+/// Decides by its beginning what a body is, and passes it on.
 class BodyReader {
  public:
   explicit BodyReader(ReplyReader& reader) : reader_(reader) {}
@@ -51,7 +51,7 @@ class BodyReader {
     return kind_ == BodyKind::Events ? feed(kept_) : Result<>();
   }
 
-  /// Of an answer with status 200 that is complete.
+  /// Ends a complete answer with status 200.
   Result<> finish(const net::HttpHead& head) {
     switch (kind_) {
       case BodyKind::Unknown:
@@ -91,7 +91,7 @@ class BodyReader {
     return whole;
   }
 
-  /// One line of how the body begins.
+  /// The beginning of the body in one line.
   std::string shown() const {
     std::string line = sanitise(trim(std::string_view(kept_).substr(0, kShownBytes)), kShownBytes);
     std::replace(line.begin(), line.end(), '\n', ' ');

@@ -1,4 +1,4 @@
-// Wire: one request to a model's server, whatever answers it, reduced to a reply or a clear error.
+// Wire: sends one request to a model's server, and reduces any answer to a reply or a clear error.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,12 +19,13 @@
 
 namespace kw::llm {
 
-/// A model's server and what every request to it carries. The pointers must outlive its models.
+/// A model's server and what every request to it carries. The pointers must outlive the endpoint's
+/// models.
 struct Endpoint {
   net::HttpClient* http = nullptr;
   platform::Clock* clock = nullptr;
   ModelSpec spec;
-  Secret key;         ///< Not set: none is sent.
+  Secret key;         ///< Not set: no key is sent.
   Redactor redactor;  ///< Applied to every error and notice.
   net::HttpTimeouts timeouts;
   std::optional<Price> price;
@@ -32,57 +33,61 @@ struct Endpoint {
 
 /// A refusal by the server: a status other than 200, or an error in the body of a 200.
 struct ServerError {
-  int status = 0;            ///< In a body: what its code or type amounts to; 0: neither says.
-  bool is_in_reply = false;  ///< It came under status 200.
+  /// The HTTP status. For an error in a body: the status that its code or type means; 0: neither is
+  /// known.
+  int status = 0;
+  bool is_in_reply = false;  ///< Whether the error came under status 200.
   std::string message;
   std::string type;
   std::string code;
   std::string param;
   std::optional<std::chrono::milliseconds> retry_after;
 
-  /// True where the message or the parameter names `word`.
+  /// Whether the message or the parameter names `word`.
   bool names(std::string_view word) const;
 };
 
-/// Reads any of the shapes in which servers report errors: OpenAI's, Anthropic's, vLLM's,
+/// Reads any of the forms in which servers report errors: OpenAI's, Anthropic's, vLLM's,
 /// llama.cpp's, Ollama's, FastAPI's, a proxy's web page, plain text.
 ServerError read_server_error(const net::HttpHead& head, std::string_view body);
 ServerError server_error_from(const Json& body);
-/// The same of an error that came under status 200.
+/// Reads an error that came under status 200.
 ServerError error_in_reply(const Json& body);
-/// Whether what came under status 200 is such an error: OpenAI's form, or vLLM's older one.
+/// Whether a body that came under status 200 is an error, in OpenAI's form or vLLM's older one.
 bool is_error(const Json& body);
 
-/// What it is about.
+/// The kind of trouble that the error means for the user.
 Trouble trouble_of(const ServerError& error);
 
-/// Seconds, an HTTP date (against `wall_seconds`), or the finer retry-after-ms.
+/// The wait that a server asks for: in seconds, as an HTTP date (compared with `wall_seconds`), or
+/// in the finer retry-after-ms.
 std::optional<std::chrono::milliseconds> retry_after_of(const net::HttpHead& head,
                                                         std::int64_t wall_seconds);
 
-/// One line for the user with the advice that fits; redacted.
+/// The error in one line for the user, with fitting advice; redacted.
 Error to_error(const ServerError& error, const Endpoint& endpoint);
 
-/// Takes a reply apart as it arrives; one per try.
+/// Takes a reply apart as it arrives; each try has its own reader.
 class ReplyReader {
  public:
   virtual ~ReplyReader() = default;
-  /// One event of the stream. An error ends the exchange.
+  /// Takes one event of the stream. An error ends the exchange.
   virtual Result<> on_event(const net::SseEvent& event) = 0;
-  /// The body of a server that answered without streaming.
+  /// Takes the body of a server that answered without streaming.
   virtual Result<> on_whole(const Json& body) = 0;
-  /// The stream is over: an error where the reply is not complete.
+  /// Ends the stream: an error where the reply is not complete.
   virtual Result<> finish() = 0;
 };
 
-/// What came of one POST that reached the server.
+/// The result of one POST that reached the server.
 struct Posted {
-  std::optional<ServerError> refusal;  ///< Then the reader saw nothing.
+  /// The server's refusal, in which case the reader got nothing.
+  std::optional<ServerError> refusal;
 };
 
-/// Sends `body` as JSON to base_url + `path` and feeds the answer to `reader`. What the answer is,
-/// is seen from its first byte, not from its content type, which proxies get wrong. Sets
-/// call.report.retry_after, and to `sent` what a break may cost. Errors are redacted.
+/// Sends `body` as JSON to base_url + `path` and feeds the answer to `reader`. The kind of answer
+/// is decided by its first byte, not by its content type, which proxies get wrong. Sets
+/// call.report.retry_after. Errors are redacted.
 Result<Posted> post(const Endpoint& endpoint, std::string_view path,
                     const std::vector<net::Header>& headers, const Json& body, ReplyReader& reader,
                     Call& call);

@@ -32,9 +32,9 @@ struct Advice {
   std::vector<std::int64_t> ids;  ///< Ids of the stored entries that the advice rests on.
 };
 
-/// How much an entry bears on the kernel at hand, 0–1: full for the same task, device and
-/// bottleneck; less for its family and for others; another bottleneck counts little, and what was
-/// told to runs that did not win counts less each time.
+/// How much an entry counts for the kernel, 0–1: fully for the same task, device and bottleneck;
+/// less for another task of the family, still less for other families; little for another
+/// bottleneck. An entry that was shown to runs which did not win counts less each time.
 double bearing(const Experience& entry, const AdviceScope& scope);
 
 /// Keeps the kMostKept entries that count most, because a run stores them.

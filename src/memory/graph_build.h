@@ -60,9 +60,9 @@ class StepReader {
 /// Returns a technique's name in the graph; empty: the step is left out.
 using Label = std::function<std::string(const std::string&)>;
 
-/// Adds verified steps by Algorithm 1 of ReGraphT: along the path from sequential code, over edges
-/// that there are or new ones, the last of each step with code and gain. `reference`: sequential
-/// code of a task, empty where it is not known. Returns how many steps were added.
+/// Adds verified steps by Algorithm 1 of ReGraphT: each step follows the path from sequential code,
+/// over existing or new edges, and its last edge gets code and gain. `reference` returns a task's
+/// sequential code, empty where it is not known. Returns how many steps were added.
 std::size_t merge_steps(TechniqueGraph& graph, const std::vector<RecordedStep>& steps,
                         const Label& label,
                         const std::function<std::string(const std::string&)>& reference);
@@ -77,8 +77,8 @@ struct WalkedWay {
 };
 WalkedWay walked(const RecordedStep& step, const Label& label);
 
-/// Counts a visit of every edge on each way, and a try of the steps that failed, where somebody has
-/// taken the edge with success: nothing becomes one. So it comes after merge_steps() of all runs.
+/// Counts a visit for every edge on each way, and a try for the edges of steps that failed. Only
+/// edges that exist are counted, so call it after merge_steps() of all runs.
 void count_ways(TechniqueGraph& graph, const std::vector<WalkedWay>& ways);
 
 /// A kernel of the playbook and the one before it in the same task.

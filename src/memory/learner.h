@@ -22,9 +22,9 @@ class Learner {
   /// `scope.task` must outlive the learner.
   Learner(LessonScope scope, LessonSnapshot begun);
 
-  /// Takes a completed attempt and returns what it taught. `is_written`: its source was written for
-  /// it; others (settings of a tuner, ideas of the workbench) are remembered for the last words
-  /// alone. A source teaches once. `at`: UTC, for people.
+  /// Takes a completed attempt and returns the lessons from it. `is_written`: the source was
+  /// written for this attempt; other sources (settings of a tuner, ideas of the workbench) are only
+  /// remembered for the summary. Each source teaches once. `at` is the time in UTC, for people.
   std::vector<Lesson> observe(const Attempt& attempt, bool is_written, const std::string& at);
 
   /// The lessons at the end of a run that was not interrupted: its win, if one was confirmed, and a

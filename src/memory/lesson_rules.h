@@ -37,7 +37,7 @@ struct LessonScope {
 
 /// What the rules need to know about a source beside its attempt.
 struct SourceFacts {
-  /// Techniques that the source shows and its parent does not.
+  /// Techniques that the source adds to its parent's, as techniques_of() returns them.
   std::vector<std::string> techniques;
   MismatchPattern pattern = MismatchPattern::None;
   std::string cause;  ///< Why a correct kernel was slow; empty: unknown.
