@@ -1,4 +1,5 @@
-// What is known here of a task's admission: kept by kw task check, looked up by kw optimize.
+// What is known on this machine about a task's admission: stored by kw task check, read by kw
+// optimize.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,34 +15,35 @@
 namespace kw::cli {
 
 enum class Admission {
-  Never,       ///< Nobody asked, as the task is now, for this target and on this machine.
-  Shipped,     ///< The tests of this program admit it on a processor, as it is.
-  Admitted,    ///< kw task check was content with it here.
-  Unfinished,  ///< kw task check had no time to look at all of it.
+  Never,       ///< The task, as it is now, was not checked for this target on this machine.
+  Shipped,     ///< The task is shipped, and this program's tests admit it on a processor.
+  Admitted,    ///< kw task check admitted the task here.
+  Unfinished,  ///< kw task check did not have the time to check everything.
   Refused,     ///< kw task check let a wrong answer pass, or found another fault.
 };
 
 struct AdmissionKnown {
   Admission state = Admission::Never;
-  std::string at;       ///< UTC, of a check here.
-  std::string problem;  ///< Refused: the first.
+  std::string at;       ///< Time in UTC of a check on this machine.
+  std::string problem;  ///< For Refused: the first problem.
 };
 
-/// Keeps the lines of a check by the task's content, the target and the judge.
+/// Stores the lines of a check under the task's content, the target and the judge.
 Result<> remember_admission(store::RunStore& store, const Task& task, Target target,
                             const std::string& judge_id,
                             const std::vector<worker::AdmissionLine>& lines);
 
-/// A check here counts more than that a task is shipped. `shipped`: what this program ships.
+/// What is known about a task. A check on this machine counts more than that the task is shipped.
+/// `shipped` are the files of this program.
 Result<AdmissionKnown> known_admission(const store::RunStore& store,
                                        const memory::DataFiles& shipped, const Task& task,
                                        Target target, const std::string& judge_id);
 
-/// What a person should hear before a search and after it; empty: it is admitted. `path` is how the
-/// task was named.
+/// The warning for a person before and after a search; empty: the task is admitted. `path` is the
+/// task as the person named it.
 std::string admission_warning(const AdmissionKnown& known, const std::string& path, Target target);
 
-/// The word for it in the object of kw optimize --json.
+/// The word for a state in the object of kw optimize --json.
 std::string_view word_of(Admission state);
 
 }  // namespace kw::cli

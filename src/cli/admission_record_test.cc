@@ -1,4 +1,4 @@
-// What is remembered of admissions, and what is said for each.
+// Tests of what is remembered about admissions, and of the warning for each state.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/admission_record.h"
 

@@ -1,4 +1,4 @@
-// Lines of kw task check.
+// Formats the lines of kw task check.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/admission_view.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kColumns = 80;
 
-/// What worker::lines_of() calls a problem of the task as a whole.
+/// The workload's name in worker::lines_of() for a problem of the whole task.
 constexpr const char* kAllWorkloads = "all";
 
 const char* mark_of(const worker::AdmissionLine& line) {
@@ -23,13 +23,13 @@ const char* mark_of(const worker::AdmissionLine& line) {
   return line.is_ok ? "ok" : "FAIL";
 }
 
-/// What was looked at on one workload.
+/// What was checked on one workload.
 struct WorkloadTally {
   std::string name;
   int checks = 0;
   int failures = 0;
-  std::string reference;  ///< Where the reference stands.
-  std::string left_out;   ///< Why something was not looked at.
+  std::string reference;  ///< Where the reference is.
+  std::string left_out;   ///< Why something was not checked.
 };
 
 std::vector<WorkloadTally> tally(const std::vector<worker::AdmissionLine>& lines) {

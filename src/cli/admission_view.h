@@ -1,4 +1,4 @@
-// What the admission of a task found, for people.
+// Shows people what the admission of a task found.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace kw::cli {
 
-/// A line for each workload, in the order of the task, then every failure in full; no line is wider
+/// One line for each workload in the task's order, then every failure in full. No line is wider
 /// than 80 columns.
 std::string admission_summary(const std::vector<worker::AdmissionLine>& lines);
 
-/// A line for each check and workload, failures last.
+/// One line for each check and workload, failures last.
 std::string admission_details(const std::vector<worker::AdmissionLine>& lines);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// What kw task check prints: short, within 80 columns, failures where the eye ends.
+// Tests of what kw task check prints: short, within 80 columns, failures at the end.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/admission_view.h"
 

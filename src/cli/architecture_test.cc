@@ -1,4 +1,4 @@
-// What prompts claim of architectures, held against the compiler.
+// Compares what prompts claim about architectures with the compiler.
 // SPDX-License-Identifier: Apache-2.0
 #include "propose/architecture.h"
 
@@ -12,7 +12,7 @@
 namespace kw::compile {
 namespace {
 
-/// One use of each ability, in a kernel that has `int* x`.
+/// Code that uses each ability once, in a kernel with a parameter `int* x`.
 const std::map<std::string_view, std::string>& probes() {
   static const std::map<std::string_view, std::string> uses = {
       {"mma.f16",
@@ -53,7 +53,7 @@ TEST_F(CudaCompilerTest, PromptsClaimOfAnArchitectureWhatTheCompilerSays) {
     unit.kernels = {"k"};
     for (const std::string& arch : device::known_archs()) {
       unit.arch = arch;
-      // An arch that this toolkit does not know is an error, not a result.
+      // An architecture that this toolkit does not know is an error, not a result.
       const auto built = compiler().build(unit);
       if (!built) continue;
       EXPECT_EQ(built->ok(), propose::has_ability(arch, ability))

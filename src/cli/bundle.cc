@@ -1,4 +1,4 @@
-// Bundles between a workspace and a machine elsewhere.
+// Exchanges bundles between a workspace and a machine elsewhere.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/bundle.h"
 
@@ -16,21 +16,24 @@
 namespace kw::cli {
 namespace {
 
-// Kinds of remembered facts.
+// Kinds of facts that the store remembers.
 constexpr const char* kAsked = "bundle_asked";
 constexpr const char* kAnswer = "bundle_answer";
 constexpr const char* kDevice = "bundle_device";
-// What older builds noted of an evaluation that was asked for; later ones its target without arch.
+// The note of older builds for an evaluation that was asked for; later builds note its target and
+// architecture.
 constexpr const char* kAnyTarget = "1";
-constexpr std::size_t kMostCeilings = 6;  // told in one line
+constexpr std::size_t kMostCeilings = 6;  // most ceilings that one line shows
 
-/// Whether it is asked for again: a baseline that a busy machine kept from being timed.
+/// Whether the evaluation is asked for again: its baseline could not be timed because the machine
+/// was busy.
 bool is_to_be_repeated(const Evaluation& evaluation) {
   return evaluation.verdict.outcome == Outcome::Unmeasurable &&
          evaluation.id.starts_with(engine::kBaselineId);
 }
 
-/// Devices are kept by what is compiled for: those of two archs are two.
+/// The key of a remembered device: its target and architecture, because different architectures are
+/// different devices.
 std::string device_key(const Aim& aim) {
   return std::string(name_of(aim.target)) + (aim.arch.empty() ? "" : " " + aim.arch);
 }
@@ -42,7 +45,7 @@ bool runs_code_for(const Aim& aim, const DeviceFacts& facts) {
 }
 
 Result<std::optional<DeviceFacts>> known_device(const store::RunStore& store, const Aim& aim) {
-  // Older builds kept one for each target.
+  // Older builds kept one device for each target.
   for (const std::string& key : {device_key(aim), std::string(name_of(aim.target))})
     if (const auto text = KW_TRY(store.recall(kDevice, key))) {
       auto facts = KW_TRY(decode<DeviceFacts>(*text));
@@ -51,13 +54,14 @@ Result<std::optional<DeviceFacts>> known_device(const store::RunStore& store, co
   return std::optional<DeviceFacts>();
 }
 
-/// "Tesla T4, sm_75".
+/// The device in words: "Tesla T4, sm_75".
 std::string device_words(const DeviceFacts& facts) {
   return facts.gpu.empty() ? facts.model
                            : fmt::format("{}, {}", facts.model, facts.gpu.front().arch);
 }
 
-/// The same with the card itself, where two are of one model: "Tesla T4, sm_75, gpu-0c30e8dddf35".
+/// The device with the card's id, to tell cards of one model apart: "Tesla T4, sm_75,
+/// gpu-0c30e8dddf35".
 std::string card_words(const DeviceFacts& facts) {
   constexpr std::size_t kOfId = 16;
   return device_words(facts) + ", " + facts.id.substr(0, kOfId);
@@ -97,7 +101,7 @@ Result<TakenResults> take_results(store::RunStore& store, const std::string& fil
   TakenResults taken;
   for (const worker::BundledAnswer& answer : results.answers) {
     if (is_to_be_repeated(answer.evaluation)) continue;
-    // The first answer stands: decisions may rest on it.
+    // The first answer is kept, because decisions may depend on it.
     if (KW_TRY(store.recall(kAnswer, answer.key))) continue;
     KW_TRY(store.remember(kAnswer, answer.key, encode(answer.evaluation)));
     ++taken.news;
@@ -150,7 +154,7 @@ Result<std::unique_ptr<evaluate::BundleCarrier>> open_bundle(
     std::optional<compile::Disassembler> disassembler) {
   evaluate::BundleOptions options;
   options.disassembler = std::move(disassembler);
-  // Runs of one task for several devices wait at the same time.
+  // Runs of one task for several devices may wait at the same time, so each has a file.
   options.file = store.root() / fmt::format("{}.{}.bundle", task,
                                             aim.arch.empty() ? name_of(aim.target) : aim.arch);
   options.facts = KW_TRY(bundle_facts(store, aim));

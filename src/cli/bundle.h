@@ -1,4 +1,4 @@
-// Runs whose evaluations are judged elsewhere: --carrier bundle and --results.
+// Runs whose evaluations are judged on another machine: --carrier bundle and --results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,35 +13,35 @@
 
 namespace kw::cli {
 
-/// Notes that a bundle for this target and arch asks for the evaluation of this key.
+/// Records that a bundle for this target and architecture asks for the evaluation of this key.
 Result<> note_asked(store::RunStore& store, const std::string& key, const Aim& aim);
 
-/// Takes results over into the store; the same file again changes nothing. Errors (give up) and no
-/// change at all: a damaged file, one that answers what this workspace never asked or asked for
-/// another target or arch, or one of another device than earlier results for this target and arch,
-/// or of one that runs no code for it.
+/// Takes results into the store; taking the same file again changes nothing. Errors (give up),
+/// after which nothing is changed: a damaged file; results that this workspace never asked for, or
+/// asked for another target or architecture; results of a device that differs from the one of
+/// earlier results, or that cannot run the code.
 struct TakenResults {
-  std::size_t news = 0;  ///< How many were new.
-  DeviceFacts facts;     ///< Where they were judged.
+  std::size_t news = 0;  ///< How many results were new.
+  DeviceFacts facts;     ///< The device on which they were judged.
 };
 Result<TakenResults> take_results(store::RunStore& store, const std::string& file, const Aim& aim);
 
-/// Lines for a person: who judged, its ceilings, and where it is of another arch than was asked
-/// for.
+/// Lines for a person: who judged, that machine's ceilings, and a note where its architecture is
+/// not the one that was asked for.
 std::vector<std::string> describe_judge(const DeviceFacts& facts, const Aim& aim);
 
-/// judge_id_of the judges elsewhere for this aim, whose device is not known before its results:
-/// times for one arch are none for another.
+/// The judge_id_of for a judge elsewhere, whose device is not known before its first results. It
+/// differs between architectures, because times on one say nothing about another.
 std::string judge_elsewhere(const Aim& aim, const compile::Compiler& compiler);
 
-/// A device of the target and arch, of which nothing else is known.
+/// Facts about a device of which only target and architecture are known.
 Result<DeviceFacts> facts_elsewhere(const Aim& aim);
 
-/// What is known of the device elsewhere: of earlier results, else of the arch.
+/// What is known of the device elsewhere: from earlier results, or else from the architecture.
 Result<DeviceFacts> bundle_facts(const store::RunStore& store, const Aim& aim);
 
 /// A carrier that writes runs/<task>.cpu.bundle, or runs/<task>.<arch>.bundle. `compiler` and
-/// `store` must outlive it.
+/// `store` must outlive the carrier.
 Result<std::unique_ptr<evaluate::BundleCarrier>> open_bundle(
     compile::Compiler& compiler, store::RunStore& store, const std::string& task, const Aim& aim,
     std::optional<compile::Disassembler> disassembler);

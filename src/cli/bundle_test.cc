@@ -1,4 +1,5 @@
-// Which results a workspace takes: by what was asked, for which target and arch.
+// Tests of which results a workspace takes, by what was asked for and for which target and
+// architecture.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/bundle.h"
 
@@ -23,7 +24,7 @@ class ResultsOfABundle : public testing::Test {
     EXPECT_TRUE(worker::write_results(path, results));
     return path.string();
   }
-  /// The complaint; empty: taken.
+  /// The complaint about the results; empty: they were taken.
   std::string take(const std::string& file, const Aim& aim) {
     const auto taken = take_results(store_, file, aim);
     return taken ? "" : taken.error().what;

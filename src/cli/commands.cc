@@ -1,4 +1,4 @@
-// All subcommands in the order of the help.
+// Lists all subcommands in the order of the help.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.h"
 

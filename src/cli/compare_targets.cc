@@ -1,4 +1,4 @@
-// Targets side by side.
+// Shows the best kernels of targets side by side.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/compare_targets.h"
 
@@ -26,14 +26,14 @@ namespace {
 /// This project's aim for a GPU: five to ten times as fast as the CPU.
 constexpr double kLeastGain = 5;
 constexpr double kFullGain = 10;
-/// Near the roofline, where the task sets no goal.
+/// The share of the roofline that counts as near, where the task sets no goal.
 constexpr double kNearRoof = 0.8;
 
 /// The best run of one target.
 struct Best {
   Target target = Target::Cpu;
   report::RunData data;
-  Evaluation evaluation;   ///< The confirmation, else that of the search.
+  Evaluation evaluation;   ///< The evaluation of the confirmation, or else of the search.
   double items_per_s = 0;  ///< Geometric mean over the timed workloads.
 
   bool is_confirmed() const { return data.confirmation.has_value(); }
@@ -56,7 +56,7 @@ double mean_items(const Evaluation& e) {
   return workloads.empty() ? 0 : std::exp(log_sum / static_cast<double>(workloads.size()));
 }
 
-/// Confirmed ones before others, then the fastest.
+/// The best run of a target: a confirmed run before an unconfirmed one, then the fastest.
 Result<std::optional<Best>> best_run(const store::RunStore& store, const Task& task,
                                      Target target) {
   std::optional<Best> best;
@@ -87,12 +87,12 @@ Result<std::vector<Target>> parse_targets(const std::string& text) {
   return targets;
 }
 
-/// The task's own sequential code on the CPU, as the run of the CPU's best remembers it. It was
-/// timed alone and at the CPU's sizes, so it stands beside the others and enters no ratio.
+/// The task's sequential code on the CPU, as the run of the CPU's best remembers it. That code was
+/// timed alone and at the CPU's sizes, so it is shown beside the others but in no ratio.
 struct Reference {
   std::string name;
   Evaluation evaluation;
-  double items_per_s = 0;  ///< 0: not timed.
+  double items_per_s = 0;  ///< 0: the reference was not timed.
 };
 
 Result<Reference> sequential_reference(const Global& global, const store::RunStore& store,
@@ -119,7 +119,7 @@ double bytes_of(const task::Definition& definition, const std::string& workload)
   return 0;
 }
 
-/// Throughput over size with each target's roofline, and what the criteria ask for.
+/// A plot of throughput over size with each target's roofline and the criteria.
 std::string plot(const task::Definition& definition, const std::vector<Best>& bests) {
   std::vector<report::Series> series;
   std::vector<double> sizes;
@@ -217,8 +217,9 @@ void print_reference(const Reference& reference, const std::string& task) {
 }
 
 struct Criteria {
-  double gain = 0;  ///< Throughput of the last target over the first; 0: not both are there.
-  double roof = 0;  ///< Of the last target.
+  /// Throughput of the last target divided by the first's; 0: one of them has no run.
+  double gain = 0;
+  double roof = 0;  ///< The last target's share of its roofline.
   double wanted_roof = 0;
 };
 

@@ -1,4 +1,4 @@
-// kw device: what this machine is and what it was measured to reach.
+// kw device: describes this machine, and the ceilings that were measured on it.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

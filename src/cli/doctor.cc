@@ -1,4 +1,4 @@
-// kw doctor: what is there, what is missing, what that costs, and what to do.
+// kw doctor: what is there, what is missing, what the lack costs, and what to do.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

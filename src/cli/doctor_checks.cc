@@ -1,4 +1,4 @@
-// Examination of this machine, for cpu judging.
+// Examines this machine for judging on cpu.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/doctor_checks.h"
 
@@ -25,9 +25,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Objects, artifacts and a run of thousands of attempts stay far below.
+/// Objects, artifacts and a run of thousands of attempts need far less.
 constexpr std::uint64_t kEnoughDisk = std::uint64_t{1} << 30;
-/// Share of the usable cores that others may use before measuring suffers.
+/// Share of the usable cores that other programs may use before measurements suffer.
 constexpr double kQuiet = 0.1;
 
 std::string small_file(const platform::Path& path) {
@@ -53,7 +53,7 @@ CheckUp check_compiler() {
           std::string(kCompilerFix)};
 }
 
-/// A program that something is better with.
+/// Looks for a program that is useful but not required.
 CheckUp check_program(const std::string& name, const std::string& cost, const std::string& fix) {
   const auto path = platform::find_program(name);
   if (path) return {name, Health::Good, path->string(), "", ""};
@@ -125,7 +125,7 @@ CheckUp check_openblas() {
           "apt install libopenblas-dev"};
 }
 
-/// The nearest folder above that exists.
+/// The nearest folder above the path, or the path itself, that exists.
 platform::Path existing_part(platform::Path path) {
   std::error_code ignored;
   path = std::filesystem::absolute(path, ignored);
@@ -214,7 +214,7 @@ CheckUp check_quota() {
   return {"cpu quota", Health::Good, found, "", ""};
 }
 
-/// Busy and total time of all processors so far, in ticks; zeros where /proc is not there.
+/// Busy and total time of all processors since the start, in ticks; zeros where /proc is missing.
 std::pair<double, double> processor_ticks() {
   const std::string text = small_file("/proc/stat");
   const auto lines = split_lines(text);
@@ -226,7 +226,7 @@ std::pair<double, double> processor_ticks() {
     double value = 0;
     if (std::from_chars(word.data(), word.data() + word.size(), value).ec != std::errc()) continue;
     ++field;
-    if (field > 7) break;  // guest time is in user time already
+    if (field > 7) break;  // guest time is part of user time already
     total += value;
     if (field == 3 || field == 4) idle += value;
   }

@@ -1,4 +1,4 @@
-// What kw doctor looks at, one finding per line.
+// The checks of kw doctor, one finding per line.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,28 +12,28 @@ namespace kw::cli {
 
 enum class Health {
   Good,
-  NotNeeded,  ///< Missing, and nothing on cpu misses it.
-  Poor,       ///< Works with less.
-  Broken,     ///< Cpu judging cannot work.
+  NotNeeded,  ///< Missing, but not needed on cpu.
+  Poor,       ///< Something works less well.
+  Broken,     ///< Judging on cpu cannot work.
 };
 
 struct CheckUp {
   std::string what;
   Health health = Health::Good;
   std::string found;
-  std::string cost;  ///< What its absence costs; empty where nothing.
-  std::string fix;   ///< What to do; empty where nothing.
+  std::string cost;  ///< What the lack costs; empty: nothing.
+  std::string fix;   ///< What to do; empty: nothing.
 };
 
-/// The lines that say whether target cuda can be judged and compiled for.
+/// Names of the lines that decide whether target cuda can be judged and compiled for.
 inline constexpr std::string_view kGpuLine = "GPU";
 inline constexpr std::string_view kNvrtcLine = "nvrtc";
 inline constexpr std::string_view kCompilerLine = "compiler";
-/// How the lines of all levels of the jail begin.
+/// Beginning of the lines about the jail's levels.
 inline constexpr std::string_view kJailLines = "jail ";
 
-/// Looks at compiler, jail, libraries, folders, store, clock, cores and load. Starts a few short
-/// processes and watches the load for 0.2 s; changes nothing that was there.
+/// Checks compiler, jail, libraries, folders, store, clock, cores and load. Starts a few short
+/// processes and watches the load for 0.2 s; changes no existing file.
 std::vector<CheckUp> examine(const Global& global);
 
 }  // namespace kw::cli

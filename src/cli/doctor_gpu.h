@@ -1,4 +1,4 @@
-// The part of kw doctor that looks at target cuda: driver, GPU, compilers and tools.
+// The part of kw doctor about target cuda: driver, GPU, compilers and tools.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,8 @@
 
 namespace kw::cli {
 
-/// Asks a worker for the GPU (some 0.3 s where there is one); nothing here is needed on cpu.
+/// Asks a worker for the GPU (about 0.3 s where there is one). Nothing that is checked here is
+/// needed on cpu.
 std::vector<CheckUp> examine_gpu();
 
 }  // namespace kw::cli

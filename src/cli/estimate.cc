@@ -31,13 +31,13 @@ struct EstimateFlags {
   std::int64_t prompt_bytes = 0;
 };
 
-/// A plan, a diagnosis or a reading: some sentences.
+/// Tokens of a plan, a diagnosis or a reading, which are a few sentences.
 constexpr std::int64_t kWordsTokens = 300;
-/// What stands behind a question whose answer could not be read: the answer, and why.
+/// What is added to a question whose answer could not be read: the answer, and why.
 constexpr std::size_t kAskedAgainBytes = 5000;
-/// The role of a model that writes: no calls of its own beside the attempts'.
+/// The role of a model that writes, which makes no calls beside those of the attempts.
 constexpr std::string_view kCoderRole = "coder";
-/// Asked with --guide llm alone.
+/// The role that only --guide llm asks.
 constexpr std::string_view kGuideRole = "guide";
 
 struct Line {
@@ -49,12 +49,12 @@ struct Line {
 
 struct Estimate {
   std::size_t prompt_bytes = 0;
-  std::int64_t longest_prompt_tokens = 0;  ///< At worst.
+  std::int64_t longest_prompt_tokens = 0;  ///< The longest prompt at worst.
   std::vector<Line> lines;
   llm::CostEstimate total;
 };
 
-/// No prompt is longer, unless task and parent alone are.
+/// Upper bound on a prompt's bytes, unless task and parent alone are longer.
 std::size_t longest_prompt(const EstimateFlags& flags) {
   return static_cast<std::size_t>(static_cast<double>(flags.length.prompt_tokens) *
                                   llm::kUsualBytesPerToken);
@@ -69,7 +69,8 @@ llm::CallPlan writing_plan(const EstimateFlags& flags, std::size_t prompt_bytes)
   return plan;
 }
 
-/// A role is asked once for an attempt, and again where its reply cannot be read.
+/// The calls of a role, which is asked once for each attempt, and again where its reply cannot be
+/// read.
 llm::CallPlan role_plan(const EstimateFlags& flags, std::size_t prompt_bytes) {
   llm::CallPlan plan = writing_plan(flags, prompt_bytes);
   plan.calls = flags.attempts;
@@ -80,7 +81,8 @@ llm::CallPlan role_plan(const EstimateFlags& flags, std::size_t prompt_bytes) {
   return plan;
 }
 
-/// The roles of the strategy that have no model of their own: whoever writes plays them.
+/// The number of the strategy's roles that have no model of their own, so that the writing models
+/// play them.
 std::int64_t roles_of_writers(const search::StrategyInfo& strategy,
                               const std::vector<llm::ModelSpec>& specs) {
   std::int64_t count = 0;
@@ -91,7 +93,7 @@ std::int64_t roles_of_writers(const search::StrategyInfo& strategy,
   return count;
 }
 
-/// A line for each model, and what all of them come to.
+/// The estimate: one line for each model, and the sum.
 Result<Estimate> estimate_of(const EstimateFlags& flags, const llm::PriceTable& prices,
                              std::size_t prompt_bytes) {
   const auto specs = KW_TRY(flags.models.specs());
@@ -191,7 +193,7 @@ void print_estimate(const EstimateFlags& flags, const Estimate& all) {
     if (!line.price) fmt::print("note: {}: price unknown\n", line.spec.text());
 }
 
-/// Of the first prompt of such a run.
+/// Bytes of the first prompt of such a run.
 Result<std::size_t> first_prompt_bytes(const Global& global, const EstimateFlags& flags) {
   if (flags.prompt_bytes > 0) return static_cast<std::size_t>(flags.prompt_bytes);
   FirstPromptFlags first;

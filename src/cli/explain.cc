@@ -51,7 +51,7 @@ Result<> add_relatives(const store::RunStore& store, Life& life) {
   if (attempt.parent != 0) {
     life.parent = KW_TRY(store.attempt(life.run.id, attempt.parent));
     life.told = KW_TRY(engine::reading_of(store, life.run.id, attempt.parent));
-    // Those made from the same parent before a judge was asked did not see it.
+    // Attempts made from the same parent before a judge was asked did not get the judge's reading.
     if (life.told && (attempt.exchanges.empty() || life.told->asked_for > attempt.number))
       life.told.reset();
   }

@@ -1,4 +1,4 @@
-// kw export: a run as data for other programs, or a kernel as what they are built from.
+// kw export: a run as data for other programs, or a kernel as source for other programs.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
@@ -21,20 +21,20 @@ namespace kw::cli {
 namespace {
 
 struct ExportFlags {
-  std::string format;  ///< Empty: jsonl.
+  std::string format;  ///< The format; empty: jsonl.
   std::string reward;
-  KernelExport kernel;  ///< Its `kernel` and `out` serve both.
+  KernelExport kernel;  ///< The fields `kernel` and `out` serve both kinds of export.
 };
 
 const std::vector<std::string> kFormats{"jsonl", "csv", "chrome"};
 
 using Out = std::function<void(std::string_view)>;
 
-/// Writes the export piece by piece, so that memory does not grow with the run.
-/// `reward`: computed again by this policy; null: as the run had it.
+/// Writes the export piece by piece, so that memory does not grow with the run. With `reward`
+/// rewards are computed again by this policy; null: rewards stay as the run had them.
 Result<> render(const std::string& format, const store::RunStore& store,
                 const report::RunData& data, const search::RewardPolicy* reward, const Out& out) {
-  // Only the table counts samples.
+  // Only the csv table needs the number of samples.
   const auto samples = format == "csv" ? store::Samples::Load : store::Samples::LeaveOut;
   const auto each_attempt = [&](store::Sources sources, const auto& text_of) {
     const auto visit = [&](Attempt& a) -> Result<> {
@@ -62,7 +62,7 @@ Result<> render(const std::string& format, const store::RunStore& store,
   return {};
 }
 
-/// What only a kernel's export takes must not be given to another.
+/// Refuses flags that only the export of a kernel uses.
 Result<> refuse_flags_of_kernels(const KernelExport& flags) {
   for (const auto& [flag, text] :
        {std::pair("--task", flags.task), std::pair("--target", flags.target),
@@ -86,7 +86,7 @@ Result<int> export_data(const Global& global, ExportFlags flags) {
   }
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   const auto data = KW_TRY(load_run(store, flags.kernel.kernel));
-  // With --json standard output is one object, so the export goes beside the run.
+  // With --json standard output is one object, so the export is written beside the run.
   if (global.json && flags.kernel.out.empty())
     flags.kernel.out = (store.folder_of(data.run) /
                         (flags.format == "chrome" ? "trace.json" : "export." + flags.format))

@@ -1,4 +1,4 @@
-// A list in the folder says which files are ours.
+// Writes a folder with a list that says which files belong to the export.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/export_folder.h"
 
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kList = ".kw-export";
 
-/// Whether a name stays inside of the folder, also where links lead elsewhere.
+/// Whether a name stays inside of the folder, even where links lead elsewhere.
 bool is_inside(const platform::Path& folder, const platform::Path& name) {
   if (name.empty() || name.is_absolute()) return false;
   for (const auto& part : name)
@@ -27,7 +27,7 @@ bool is_inside(const platform::Path& folder, const platform::Path& name) {
   return std::ranges::mismatch(top, parent).in1 == top.end();
 }
 
-/// What an earlier export wrote.
+/// The files that an earlier export wrote.
 std::set<std::string> listed(const platform::Path& folder) {
   std::set<std::string> names;
   if (const auto list = platform::read_file(folder / kList))

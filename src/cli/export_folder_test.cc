@@ -1,4 +1,4 @@
-// What an export may replace in a folder, and what stays.
+// Tests of what an export may replace in a folder, and what must stay.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/export_folder.h"
 

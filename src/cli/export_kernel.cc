@@ -1,4 +1,4 @@
-// From a run or a file to a folder for another program.
+// Exports a kernel from a run or a file to a folder for another program.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/export_kernel.h"
 
@@ -30,9 +30,9 @@ namespace {
 
 using deliver::Form;
 
-/// What the positional names, read.
+/// What the positional argument names, after reading.
 struct Given {
-  std::optional<report::RunData> run;  ///< None: a file.
+  std::optional<report::RunData> run;  ///< Nothing: the kernel comes from a file.
   task::Definition definition;
   Aim aim;
   Candidate kernel;
@@ -46,7 +46,8 @@ Result<Form> form_of(const std::string& text) {
                     suggestion(text, known));
 }
 
-/// --arch is a list here, so that one export serves several kinds of GPU.
+/// The architectures of --arch, which is a list here so that one export serves several kinds of
+/// GPU.
 Result<std::vector<std::string>> archs_of(const KernelExport& flags) {
   std::vector<std::string> archs;
   if (flags.arch.empty()) return archs;
@@ -120,7 +121,8 @@ std::string speed_of(const report::RunData& data) {
                        : figures + ", NOT CONFIRMED: the fastest correct attempt of the run";
 }
 
-/// What the comments say; the certificate only of the very kernel that it is about.
+/// What the exported comments say about the kernel. The certificate is included only for the very
+/// kernel that was certified.
 deliver::Story story_of(const Given& given, const store::RunStore* store,
                         const KernelExport& flags) {
   deliver::Story story;
@@ -148,7 +150,7 @@ deliver::Story story_of(const Given& given, const store::RunStore* store,
   return story;
 }
 
-/// Shapes for the tests that go along: small enough for a float64 reference of seconds.
+/// Shapes for the exported tests, small enough that a float64 reference takes seconds.
 Result<std::vector<Workload>> test_workloads(const task::Definition& definition, Target target) {
   constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
   constexpr std::int64_t kMostFlops = 1'000'000'000;
@@ -167,7 +169,7 @@ std::string trouble_of(const compile::CompileResult& result) {
              : result.findings.front().place + ": " + result.findings.front().text;
 }
 
-/// The cubin for one architecture, whose plans fit it at every shape.
+/// The cubin for one architecture; the plan must fit the architecture at every shape.
 Result<deliver::Built> build_for(const Given& given, compile::Compiler& compiler,
                                  const std::string& arch, const DeviceFacts& known) {
   auto unit = task::candidate_unit(given.definition.task, given.kernel, "candidate", arch);
@@ -192,8 +194,8 @@ Result<deliver::Built> build_for(const Given& given, compile::Compiler& compiler
   return deliver::Built{arch, std::move(cubin), object.kernels};
 }
 
-/// Compiles what was made for a processor: what bears no namespace shows here, not in the user's
-/// program.
+/// Compiles an export for a processor, so that code which cannot stand in a namespace fails here
+/// and not in the user's program.
 Result<> try_out(const deliver::Delivery& d, const std::string& header,
                  compile::Compiler& compiler) {
   BuildUnit unit;

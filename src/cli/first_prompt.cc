@@ -1,4 +1,4 @@
-// A rehearsal of the run with models that only listen.
+// Rehearses a run with models that only record what they are asked.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/first_prompt.h"
 
@@ -26,10 +26,10 @@
 namespace kw::cli {
 namespace {
 
-/// Who writes where the flags name nobody.
+/// The model where the flags name none.
 constexpr const char* kAnybody = "manual:anybody";
 
-/// Notes what it is asked first and replies nothing.
+/// Records the first request and gives no reply.
 class Listener final : public llm::ChatModel {
  public:
   Listener(std::string name, FirstPrompt& heard) : name_(std::move(name)), heard_(heard) {}
@@ -54,7 +54,7 @@ class Listener final : public llm::ChatModel {
   FirstPrompt& heard_;
 };
 
-/// The desk of a run, with a listener for each of its models.
+/// The desk of a run, with a listener for each model.
 Result<engine::Desk> listening_desk(const propose::PromptBook& book, const RunConfig& config,
                                     const propose::PromptOptions& prompt, FirstPrompt& heard) {
   engine::Desk desk;
@@ -86,7 +86,7 @@ Result<engine::Desk> listening_desk(const propose::PromptBook& book, const RunCo
   return desk;
 }
 
-/// The store of this workspace, where it has one; nothing is made for it.
+/// The store of this workspace, where there is one; none is created.
 Result<std::optional<store::RunStore>> existing_store(const Global& global) {
   const platform::Path database = platform::Path(global.workspace) / "runs" / "kernelwright.sqlite";
   std::error_code ignored;
@@ -94,7 +94,7 @@ Result<std::optional<store::RunStore>> existing_store(const Global& global) {
   return std::optional(KW_TRY(store::RunStore::open(global.workspace)));
 }
 
-/// What the flags mean, with somebody who writes.
+/// The configuration of the flags, with a model that writes.
 Result<RunConfig> writing_config(OptimizeFlags flags) {
   if (!flags.strategy.empty() && !KW_TRY(search::find_strategy(flags.strategy))->is_writing)
     return fail_input("strategy '" + flags.strategy + "' asks no model: nothing would be sent");
@@ -102,7 +102,7 @@ Result<RunConfig> writing_config(OptimizeFlags flags) {
   return config_of(flags);
 }
 
-/// What is known of the device; without an id where nothing is.
+/// What is known of the device; without an id where nothing is known.
 Result<DeviceFacts> facts_of(const RunConfig& config, const store::RunStore& store,
                              FirstPrompt& first) {
   const Aim aim{config.target, config.arch};
@@ -151,7 +151,7 @@ Result<engine::BaselineStanding> baseline_of(const Global& global, const RunConf
   if (!config.baseline.empty()) {
     const auto named = std::ranges::find_if(
         standings, [&](const auto& one) { return one.candidate.name == config.baseline; });
-    // The words of a run about a name that there is not.
+    // The message for an unknown name is the one that a run would give.
     if (named == standings.end()) return *KW_TRY(choose_baseline(standings, config.baseline));
     chosen = &*named;
   }
@@ -163,7 +163,7 @@ Result<engine::BaselineStanding> baseline_of(const Global& global, const RunConf
   return *chosen;
 }
 
-/// A kernel of the task for the target: on cpu its reference, else its first baseline.
+/// A kernel of the task for the target: the reference on cpu, else the first baseline.
 Candidate first_kernel(const task::Definition& definition, Target target) {
   if (target == Target::Cpu) return task::reference_candidate(definition);
   for (const Candidate& baseline : definition.baselines)
@@ -172,7 +172,7 @@ Candidate first_kernel(const task::Definition& definition, Target target) {
   return {};
 }
 
-/// A parent that was judged and not timed: `file`, or a kernel of the task's own.
+/// A parent that counts as judged and not timed: `file`, or a kernel of the task.
 Result<Attempt> stand_in(const task::Definition& definition, Target target, const std::string& file,
                          Errand errand) {
   Attempt parent;
@@ -190,7 +190,7 @@ Result<Attempt> stand_in(const task::Definition& definition, Target target, cons
   return parent;
 }
 
-/// The errand asked for; nothing: the strategy's own.
+/// The errand that the flags ask for; nothing: the strategy's own.
 Result<std::optional<Errand>> errand_of(const FirstPromptFlags& flags) {
   std::optional<Errand> errand;
   if (!flags.errand.empty()) {
@@ -205,7 +205,7 @@ Result<std::optional<Errand>> errand_of(const FirstPromptFlags& flags) {
   return errand;
 }
 
-/// Ranking by meaning would ask a model: vectors that the workspace has are used, and no more.
+/// The shelf without calls of the embedding model: only vectors that the workspace has are used.
 engine::Shelf quiet_shelf(engine::Shelf shelf, const llm::ModelSpec& embedder, FirstPrompt& first) {
   shelf.embedder = embedder.text();
   shelf.embed = [](const std::vector<std::string>&,
@@ -218,7 +218,7 @@ engine::Shelf quiet_shelf(engine::Shelf shelf, const llm::ModelSpec& embedder, F
   return shelf;
 }
 
-/// What the strategy would begin with, or the errand asked for.
+/// Lets the strategy begin, or asks for the given errand, and records the first prompt.
 Result<> hear(const engine::Rehearsal& stage, const RunConfig& config,
               const engine::BaselineStanding& baseline, std::optional<Errand> errand,
               const std::string& file, FirstPrompt& first) {
@@ -240,7 +240,8 @@ Result<> hear(const engine::Rehearsal& stage, const RunConfig& config,
   return {};
 }
 
-/// Where there is no GPU and none is named, plans keep to the limits of the oldest.
+/// The target and architecture. Where no GPU is there and none is named, plans keep to the limits
+/// of the oldest architecture.
 Aim aim_of(const RunConfig& config, const DeviceFacts& facts) {
   Aim aim{config.target, config.arch};
   if (aim.target == Target::Cuda && aim.arch.empty() && facts.gpu.empty())

@@ -1,4 +1,5 @@
-// FirstPrompt: what the same kw optimize would send a model first, for kw prompt and kw estimate.
+// FirstPrompt: the first prompt that kw optimize with the same flags would send, for kw prompt and
+// kw estimate.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,23 +16,25 @@ namespace kw::cli {
 struct FirstPromptFlags {
   OptimizeFlags run;
   std::string errand;  ///< Empty: what the strategy asks for first.
-  std::string parent;  ///< Kernel of an errand that has one; empty: one of the task's own.
+  /// The file of the kernel that the errand changes, where it changes one; empty: a kernel of the
+  /// task.
+  std::string parent;
   bool own_playbook = false;
 };
 
 struct FirstPrompt {
   propose::Prompt prompt;
   std::string errand;
-  std::string role;   ///< Whose words are asked for; empty: the writer's.
-  std::string model;  ///< Who is asked; empty: the flags name nobody.
+  std::string role;   ///< The role that is asked; empty: the writer's.
+  std::string model;  ///< The model that is asked; empty: the flags name none.
   ReplySettings reply;
   std::string baseline;
-  double baseline_ns = 0;            ///< 0: not known here.
-  std::vector<std::string> unknown;  ///< What only a run knows, a sentence each.
+  double baseline_ns = 0;            ///< 0: the time is not known here.
+  std::vector<std::string> unknown;  ///< What only a run knows, one sentence for each fact.
 };
 
-/// Builds it by a rehearsal of the run. Asks nobody, judges nothing; of the workspace it changes
-/// at most the index of knowledge.
+/// Builds the prompt by rehearsing the run. Asks no model and judges nothing; changes at most the
+/// index of knowledge in the workspace.
 Result<FirstPrompt> build_first_prompt(const Global& global, FirstPromptFlags flags);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// Flags on CLI11.
+// Implements flags on CLI11.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/flags.h"
 
@@ -27,20 +27,22 @@ namespace {
 
 CLI::App& app_of(void* app) { return *static_cast<CLI::App*>(app); }
 
-/// KW_<FLAG> for --flag: the environment stands between the config file and the command line.
+/// The environment variable of a flag, KW_<FLAG> for --flag, which ranks between the configuration
+/// file and the command line.
 std::string env_name(const std::string& flag) {
   std::string name = upper_case(flag.substr(flag.find_first_not_of('-')));
   std::ranges::replace(name, '-', '_');
   return "KW_" + name;
 }
 
-/// CLI11 lets the file win over the environment; here a set variable hides the file's entry.
+/// Hides an entry of the configuration file whose variable is set, since CLI11 lets the file win
+/// over the environment.
 class FileBelowEnvironment final : public CLI::ConfigBase {
  public:
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
     std::vector<CLI::ConfigItem> entries = CLI::ConfigBase::from_config(input);
     std::erase_if(entries, [](const CLI::ConfigItem& item) {
-      if (item.name == "++" || item.name == "--") return false;  // marks of sections
+      if (item.name == "++" || item.name == "--") return false;  // CLI11's marks of sections
       const char* value = std::getenv(env_name(item.name).c_str());
       return value != nullptr && *value != '\0';
     });
@@ -48,7 +50,7 @@ class FileBelowEnvironment final : public CLI::ConfigBase {
   }
 };
 
-/// Prepared before parsing, looked up after it.
+/// Filled before parsing, searched after it.
 using CommandOf = std::map<const CLI::App*, const Command*>;
 
 void declare(CLI::App& parent, const Command& command, CommandOf& bound) {
@@ -78,7 +80,7 @@ const CLI::App& deepest_parsed(const CLI::App& app) {
   return parsed.empty() ? app : deepest_parsed(*parsed.front());
 }
 
-/// "kw task new".
+/// The command's full name, "kw task new".
 std::string words_of(const CLI::App& app) {
   const CLI::App* parent = app.get_parent();
   return parent == nullptr ? app.get_name() : words_of(*parent) + " " + app.get_name();
@@ -88,7 +90,7 @@ std::vector<const CLI::App*> subcommands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
-/// The commands, at any depth, that have a flag.
+/// Finds the commands, at any depth, that have a flag.
 void add_owners(const CLI::App& app, const std::string& flag, std::vector<std::string>& owners) {
   for (const CLI::App* sub : subcommands_of(app)) {
     if (sub->get_option_no_throw(flag) != nullptr) owners.push_back(words_of(*sub));
@@ -96,7 +98,8 @@ void add_owners(const CLI::App& app, const std::string& flag, std::vector<std::s
   }
 }
 
-/// " (did you mean '--model'?)", from what the command has; else from what any command has.
+/// A hint such as " (did you mean '--model'?)", from the command's own flags, or else from those of
+/// any command.
 std::string suggestion_for(const CLI::App& root, const CLI::App& where, const std::string& word) {
   const auto owned = [&root](const std::string& flag) {
     std::vector<std::string> owners;
@@ -173,20 +176,20 @@ HelpPage page_of(const CLI::App& app) {
   return page;
 }
 
-/// Of a file and of a terminal that is wider: what is comfortable to read.
+/// Columns of help in a file or on a wider terminal, for comfortable reading.
 std::size_t help_columns() {
   constexpr std::size_t kUsual = 80;
   const std::size_t own = look_of(1).columns;
   return own == 0 ? kUsual : std::min(own, kUsual);
 }
 
-/// Asked for in words, whatever else is wrong with them.
+/// Whether --json is among the arguments, whatever errors they contain.
 bool wants_json(std::span<char* const> words) {
   return std::any_of(words.begin(), words.end(),
                      [](const char* word) { return std::string_view(word) == "--json"; });
 }
 
-/// The line of a file in which `key` of `section` is set; 0: none.
+/// The line of a file where `key` of `section` is set; 0: it is not set.
 std::size_t line_of_entry(const std::string& file, std::string_view section, std::string_view key) {
   std::ifstream stream(file);
   std::string within;
@@ -209,8 +212,8 @@ void add_sections_with(const CLI::App& app, const std::string& flag, const std::
   }
 }
 
-/// What is wrong with an entry of the configuration file, whose name CLI11 tells at the end of its
-/// own words: "INI was not able to parse optimize.attemps".
+/// What is wrong with an entry of the configuration file. CLI11's message ends with the entry's
+/// name: "INI was not able to parse optimize.attemps".
 std::string words_of_entry(const CLI::App& app, std::string_view told) {
   const std::string_view entry = told.substr(told.rfind(' ') + 1);
   const std::size_t dot = entry.rfind('.');
@@ -235,8 +238,8 @@ std::string words_of_entry(const CLI::App& app, std::string_view told) {
   return words + suggestion(key, known);
 }
 
-/// "kw judge mine.cpp": the command and the file, task or run that it is about, so that somebody
-/// who waits for it knows which it is.
+/// The command and the file, task or run that it works on, "kw judge mine.cpp", for somebody else
+/// who waits for this program.
 std::string title_of(const CLI::App& app) {
   std::string title = words_of(app);
   for (const CLI::Option* option : app.get_options()) {
@@ -270,7 +273,7 @@ int report(const CLI::App& app, const CommandOf& bound, const CLI::ParseError& e
   std::string message = sanitise(error.what(), 1000);
   constexpr std::string_view kUnknownEntry = "INI was not able to parse ";
   if (message.starts_with(kUnknownEntry)) message = words_of_entry(app, message);
-  // A misspelt subcommand counts as missing first, so what was not understood is looked at here.
+  // CLI11 reports a misspelt subcommand as missing, so unknown words are looked at first.
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
       dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     const std::vector<std::string> extras = app.remaining(true);
@@ -288,7 +291,8 @@ int report(const CLI::App& app, const CommandOf& bound, const CLI::ParseError& e
   return kUsage;
 }
 
-/// Of flags that are words: '' means something else to each of them, and mostly "not given".
+/// Why an empty value is refused for flags whose value is a word: '' would mean something else for
+/// each of them.
 std::string why_no_value(const std::string& value) {
   return value.empty() ? "an empty value means nothing" : "";
 }
@@ -300,7 +304,7 @@ std::string why_no_integer(const std::string& value, WholeNumbers range) {
   const bool is_whole = !value.empty() && stop == end && error != std::errc::invalid_argument;
   if (!is_whole) return "'" + sanitise(value, 40) + "' is no whole number";
   const std::string shown = sanitise(value, 40);
-  // Beyond 64 bits only the sign tells on which side.
+  // Of a number beyond 64 bits only the sign is known.
   const bool is_beyond = error == std::errc::result_out_of_range;
   const bool is_negative = value.front() == '-';
   if (is_beyond ? is_negative : number < range.least)

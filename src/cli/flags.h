@@ -1,4 +1,4 @@
-// Flags: what a subcommand declares, without the heavy headers of the parser behind it.
+// Flags: what a subcommand declares, without the heavy headers of the parser.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,20 +14,20 @@ namespace kw::cli {
 
 class Status;
 
-/// Exit codes of every command; documented in docs/formats.md.
+/// Exit codes of all commands, documented in docs/formats.md.
 enum ExitCode : int {
   kDone = 0,         ///< judge: correct; optimize: a confirmed win.
   kNotGood = 1,      ///< Judged and not correct, or nothing confirmed faster.
   kUsage = 2,        ///< Wrong flags, or input that cannot be used.
   kEnvironment = 3,  ///< Disk, compiler, jail, worker.
-  kNotShown = 4,     ///< verify: correct, and not shown to be as fast as asked.
+  kNotShown = 4,     ///< verify: correct, but not shown to be as fast as asked.
   kInterrupted = 130,
 };
 
-/// What a whole number may be; anything else is told with the bound that it misses.
+/// The range of a whole number; the message about other values names the bound that is violated.
 struct WholeNumbers {
   std::int64_t least = 0;
-  /// Fits an int: more of anything is a slip of the finger.
+  /// Fits an int; larger values are typing mistakes.
   std::int64_t most = 1'000'000'000;
 };
 
@@ -47,37 +47,40 @@ class Flags {
   void on_off(const std::string& flag, bool& into, const std::string& help);
 
  private:
-  void* app_;  ///< CLI::App, known only to flags.cc.
+  void* app_;  ///< Points to a CLI::App, which only flags.cc knows.
 };
 
 /// Flags that every command understands.
 struct Global {
   std::string workspace = ".";
   std::string data_dir;  ///< Overrides the shipped tasks, playbook and prompts.
-  std::string jail;      ///< The level demanded; empty: the strongest that works here.
+  std::string jail;      ///< The level that --jail demands; empty: the strongest that works here.
   bool json = false;
-  /// What the configuration file says of a flag of another command; empty: nothing.
+  /// Returns what the configuration file gives for a flag of another command; empty: nothing.
   std::function<std::vector<std::string>(const std::string& command, const std::string& flag)>
       configured{};
-  std::string title = "kw";  ///< "kw judge mine.cpp": how others call this program.
-  Status* status = nullptr;  ///< What is being done, shown while it takes; null: nobody looks.
-  /// Ctrl-C or SIGTERM came: what takes long ends as soon as it can. Empty: nobody watches.
+  std::string title = "kw";  ///< What other programs that wait call this one: "kw judge mine.cpp".
+  /// Shows the current work while it takes time; null: nothing is shown.
+  Status* status = nullptr;
+  /// Returns true after Ctrl-C or SIGTERM, so that long work ends soon; empty: signals are not
+  /// watched.
   std::function<bool()> is_interrupted{};
 };
 
-/// One subcommand; `run` is called after its flags were parsed.
+/// One subcommand; `run` is called after the flags were parsed.
 struct Command {
   std::string name;
   std::string summary;
   std::function<void(Flags&)> declare;
   std::function<int(const Global&)> run;
-  std::vector<Command> children;  ///< `kw task new`; without `run` one of them must be given.
-  /// Where the flags do not fit a screen: what --help shows of them.
+  /// Subcommands, as in `kw task new`; without `run` one of them must be given.
+  std::vector<Command> children;
+  /// What --help shows first for a command whose flags do not fit a screen.
   std::vector<HelpGroup> screen{};
 };
 
-/// Parses and runs; returns the exit code. Unknown commands and flags name the nearest known one.
-/// `alone`: what is done where no command is given.
+/// Parses the arguments, runs a command, and returns the exit code. Messages about unknown commands
+/// and flags name the nearest known one. `alone` runs where no command is given.
 int run_program(const std::vector<Command>& commands,
                 const std::function<int(const Global&)>& alone, int argc, char** argv);
 

@@ -1,4 +1,4 @@
-// Reading kernels from files and runs.
+// Reads kernels from files and runs.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/given_kernel.h"
 
@@ -22,7 +22,7 @@
 namespace kw::cli {
 namespace {
 
-/// The task as a command would name it: its folder, or that of a shipped one.
+/// The task as a command line names it: its folder, or the name of a shipped task.
 std::string task_words(const task::Definition& definition) {
   std::error_code ignored;
   return std::filesystem::is_directory(definition.folder, ignored) ? definition.folder
@@ -33,7 +33,8 @@ std::string how_many(std::size_t missing) {
   return missing == 1 ? "one thing is missing" : fmt::format("{} things are missing", missing);
 }
 
-/// The candidate's text and how it came about, or the refusal with all that is missing.
+/// Drafts a plan: the candidate's text and its assumptions, or the refusal with everything that is
+/// missing.
 void draft(const std::string& file, const std::string& source, const task::Definition& definition,
            GivenKernel& given, std::string& text) {
   const std::string name = platform::Path(file).filename().string();
@@ -70,7 +71,7 @@ Result<GivenKernel> read_kernel(const std::string& file, Target target,
   std::string source =
       task::with_overload(definition, KW_TRY(as_input(platform::read_file(file, most))), target);
   const auto& own = definition.baselines;
-  // A task's own host launcher stays the trusted baseline that it is.
+  // A task's own host launcher stays a trusted baseline.
   const auto baseline = std::find_if(own.begin(), own.end(), [&](const Candidate& c) {
     return c.trust_class == TrustClass::HostLauncher && c.source == source;
   });

@@ -1,4 +1,4 @@
-// What is missing for cuda, in order, and one command for it.
+// Finds what is missing for cuda, in order, and one command that helps.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/gpu_readiness.h"
 
@@ -37,7 +37,7 @@ std::string id_of_system() {
   return {};
 }
 
-/// The script that lies beside a packed kw, or in the checkout that this one was built in.
+/// The script install-nvrtc beside a packed kw, or in the checkout where this kw was built.
 std::string find_nvrtc_installer() {
   const auto folder = platform::executable_dir();
   if (!folder) return {};
@@ -51,7 +51,7 @@ std::string find_nvrtc_installer() {
 GpuReadiness gpu_readiness(const GpuSurroundings& around) {
   GpuReadiness ready;
   std::vector<std::string> packages;
-  std::string command;  // Where packages alone do not do it.
+  std::string command;  // what helps where packages alone do not suffice
   if (!around.has_card && !around.has_driver) {
     ready.missing.emplace_back("an NVIDIA GPU");
   } else if (!around.has_driver) {
@@ -74,7 +74,7 @@ GpuReadiness gpu_readiness(const GpuSurroundings& around) {
   ready.can_judge = ready.missing.empty();
   if (ready.can_judge) return ready;
 
-  // Nothing that is installed here gives it a GPU, so what can be done without one is said instead.
+  // No package gives a machine a GPU, so the command shows what can be done without one.
   if (!around.has_card && !around.has_driver) {
     if (around.has_compiler && around.has_nvrtc && around.has_jail) {
       ready.command =

@@ -1,4 +1,4 @@
-// kw graph: the workspace's graph of techniques, shown, exported and imported.
+// kw graph: shows, exports and imports the workspace's graph of techniques.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ struct GraphFlags {
   GraphBuildFlags build;
 };
 
-/// The workspace's, or the playbook's where nothing was learnt yet.
+/// The workspace's graph, or the playbook's where the workspace has learnt none yet.
 Result<TechniqueGraph> open_graph(const Global& global, Target target,
                                   const store::RunStore& store) {
   const auto data = KW_TRY(open_data(global));
@@ -42,7 +42,7 @@ std::string words_of_edge(const TechniqueEdge& edge) {
                              edge.examples.size());
 }
 
-/// What a graph holds, under the name of a file or of a target.
+/// Prints how much a graph holds, beside the name of a file or of a target.
 void say_size(const Global& global, const std::string& where, const TechniqueGraph& graph) {
   const std::size_t techniques = graph.nodes().size() - 1, steps = graph.edges().size();
   if (global.json)
@@ -84,7 +84,8 @@ Result<int> export_graph(const Global& global, const GraphFlags& flags) {
   return kDone;
 }
 
-/// Counts add up, so the same file is taken once, and a graph that was exported here not at all.
+/// Imports a graph. Counts add up, so the same file is taken only once, and a graph that was
+/// exported here is not taken.
 Result<int> import_graph(const Global& global, const GraphFlags& flags) {
   const Target target = KW_TRY(flags.target.aim()).target;
   constexpr std::size_t kMostBytes = std::size_t{256} << 20;
@@ -131,7 +132,7 @@ Command graph_command() {
     declare(f);
     flags->build.declare(f);
   };
-  // Alone it shows.
+  // Without a subcommand kw graph shows the graph.
   Command command =
       child("graph", "The graph of techniques that runs walk and teach", false, show_graph);
   command.children = {std::move(build),

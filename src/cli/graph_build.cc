@@ -1,4 +1,5 @@
-// Runs and the playbook as steps; relabelling by rule or by a model; the new graph.
+// Builds a graph from the steps of runs and of the playbook; names are unified by rule or by a
+// model.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/graph_build.h"
 
@@ -31,7 +32,7 @@ namespace kw::cli {
 namespace {
 
 constexpr const char* kMeasuredFact = "playbook step";
-constexpr std::size_t kStepsOfCall = 40;  // of one relabelling by a model
+constexpr std::size_t kStepsOfCall = 40;  // most steps that one call of a model relabels
 
 void say(const std::string& text) { std::fprintf(stderr, "kw: %s\n", text.c_str()); }
 
@@ -39,19 +40,19 @@ std::string words(std::size_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-/// Times the playbook's kernels against those before them, on the device at hand.
+/// Times the playbook's kernels against their predecessors on this device.
 class PlaybookMeter {
  public:
   PlaybookMeter(const Global& global, const memory::DataFiles& data, store::RunStore& store,
                 const Aim& aim)
       : global_(global), data_(data), store_(store), aim_(aim) {}
 
-  /// As a graph that holds it notes it.
+  /// The name under which a graph records that it contains this step.
   static std::string counted(const memory::PlaybookStep& step) {
     return "playbook " + key_of(step, "");
   }
 
-  /// What was measured on this device before; nothing: it was not.
+  /// The speedup that was measured on this device before; nothing: there is none.
   Result<std::optional<double>> known(const memory::PlaybookStep& step) const {
     const auto facts = KW_TRY(remembered_device(store_, aim_.target));
     if (!facts) return std::optional<double>();
@@ -62,7 +63,8 @@ class PlaybookMeter {
     return std::optional(speedup);
   }
 
-  /// 0: it is not correct here, or could not be measured; told aloud.
+  /// The speedup of the step; 0: a kernel is not correct here or could not be measured, which is
+  /// reported.
   Result<double> measure(const memory::PlaybookStep& step) {
     if (!bench_) {
       bench_ = KW_TRY(Bench::open(global_, &store_, aim_));
@@ -104,7 +106,7 @@ class PlaybookMeter {
     return device + "|" + step.name + "|" + sha256(step.code_before + "\n" + step.code).hex();
   }
 
-  /// At the first value of each knob.
+  /// The candidate at the first value of each knob.
   std::optional<Candidate> candidate_of(const std::string& name, const std::string& source,
                                         const engine::TaskWorkbench& workbench) const {
     auto candidate =
@@ -129,7 +131,7 @@ bool is_wanted(const GraphBuildFlags& flags, const std::string& task) {
   return flags.tasks.empty() || contains(flags.tasks, task);
 }
 
-/// A model that names steps, with what it stands on.
+/// A model that names steps, with everything that it needs.
 struct Namer {
   explicit Namer(const SpendLimits& limits) : ledger(limits) {}
 
@@ -137,10 +139,10 @@ struct Namer {
   llm::Ledger ledger;
   std::unique_ptr<llm::ChatModel> model;
   std::optional<propose::ModelRelabeller> relabeller;
-  std::vector<Price> prices;  ///< Of the model.
+  std::vector<Price> prices;  ///< The prices of the model.
 };
 
-/// Null: rules name them.
+/// Opens the model that names steps; null: names are unified by rule.
 Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
                                           const GraphBuildFlags& flags) {
   const auto specs = KW_TRY(flags.models.specs());
@@ -171,17 +173,17 @@ Result<std::unique_ptr<Namer>> open_namer(const memory::DataFiles& data,
   return namer;
 }
 
-/// Steps as a build puts them into its graph, one run after the other.
+/// Puts steps into the graph of a build, one run after the other.
 class Builder {
  public:
-  /// `names`: those in use, sequential code first.
+  /// `names` are the names in use, sequential code first.
   Builder(const Global& global, const memory::DataFiles& data, TechniqueGraph graph,
           const std::vector<std::string>& names, Namer* namer)
       : global_(global), data_(data), graph_(std::move(graph)), rule_(names), namer_(namer) {}
 
-  /// How many were verified; nothing: a model was asked for names, and the steps are left out.
-  /// Where a budget ended the asking, `steps` keeps those before the first without a name, and the
-  /// others are left out.
+  /// Adds steps and returns how many were verified. Returns nothing where the model gave no usable
+  /// names, and the steps are left out. Where a budget ended the questions, `steps` keeps only
+  /// those before the first step without a name.
   Result<std::optional<std::size_t>> add(std::vector<memory::RecordedStep>& steps) {
     memory::Label label = [this](const std::string& name) { return rule_.label(name); };
     std::map<std::string, std::string> named;
@@ -201,16 +203,16 @@ class Builder {
         graph_, steps, label, [this](const std::string& task) { return reference_of(task); }));
   }
   TechniqueGraph& graph() { return graph_; }
-  /// What was on the way of all steps that were added; on edges of `whole`, which holds theirs.
+  /// Counts the ways of all added steps on the edges of `whole`, which must hold those edges.
   void count_ways(TechniqueGraph& whole) const { memory::count_ways(whole, ways_); }
-  /// Why the model is asked no more; empty: nothing bounded it.
+  /// Why the model is not asked any more; empty: nothing has stopped the questions.
   const std::string& ended_by() const { return ended_by_; }
-  /// Steps left out because of that.
+  /// Number of steps that were left out because of ended_by().
   std::size_t unnamed() const { return unnamed_; }
 
  private:
-  /// False: the model's reply cannot be used, and the run's steps are left out. Names that a budget
-  /// allows no asking for stay out of `named`.
+  /// Asks the model for names. False: the reply cannot be used, and the run's steps are left out.
+  /// Names for which no budget is left stay out of `named`.
   Result<bool> name_by_model(const std::vector<memory::RecordedStep>& steps,
                              std::map<std::string, std::string>& named) {
     std::vector<propose::NamedStep> asked;
@@ -233,7 +235,7 @@ class Builder {
         say("the steps of a run are left out: " + describe(labels.error()));
         return false;
       }
-      // By the rule, so that a new name that is none is not.
+      // The rule unifies the model's names with the known ones.
       for (std::size_t i = 0; i < some.size(); ++i) named[some[i].name] = rule_.label((*labels)[i]);
     }
     return true;
@@ -257,7 +259,7 @@ class Builder {
   std::vector<memory::WalkedWay> ways_;
 };
 
-/// What a build counts, and what its graph had counted before.
+/// What a build has counted, and what its graph had counted before.
 struct Counting {
   engine::GraphCounted known;
   engine::GraphCounted now{};
@@ -281,7 +283,7 @@ Result<std::size_t> add_playbook(const Global& global, const memory::DataFiles& 
     ++measured;
     if (counting.before(PlaybookMeter::counted(step)) > 0) continue;
     counting.now[PlaybookMeter::counted(step)] = 1;
-    // The playbook's names are those in use: no model is asked for them.
+    // The playbook's names are the names in use, so no model is asked for them.
     memory::merge_steps(
         builder.graph(), {memory::recorded(step, *speedup)},
         [](const std::string& name) { return name; },
@@ -295,7 +297,7 @@ Result<std::size_t> add_runs(store::RunStore& store, Target target, const GraphB
   std::size_t verified = 0;
   for (const RunSummary& run : KW_TRY(store.list())) {
     if (run.config.target != target || !is_wanted(flags, run.config.task)) continue;
-    if (run.config.models.empty()) continue;  // nobody wrote there
+    if (run.config.models.empty()) continue;  // without a model nothing was written in the run
     memory::StepReader reader(run.config.task);
     int last = 0;
     KW_TRY(store.for_each_attempt(
@@ -315,14 +317,15 @@ Result<std::size_t> add_runs(store::RunStore& store, Target target, const GraphB
     const auto added = KW_TRY(builder.add(steps));
     if (!added) continue;
     verified += *added;
-    // What a budget left out is still to be counted.
+    // Steps that a budget left out remain to be counted by a later build.
     if (steps.size() < all) last = steps.empty() ? 0 : steps.back().number;
     if (last > 0) counting.now[name] = last;
   }
   return verified;
 }
 
-/// A task that neither the playbook nor a run knows would leave an empty graph behind.
+/// Refuses a task that neither the playbook nor a run knows, because it would lead to an empty
+/// graph.
 Result<> check_tasks(const GraphBuildFlags& flags, const memory::DataFiles& data,
                      const store::RunStore& store, Target target) {
   std::vector<std::string> known;
@@ -338,14 +341,15 @@ Result<> check_tasks(const GraphBuildFlags& flags, const memory::DataFiles& data
   return {};
 }
 
-/// What a build came to.
+/// The result of a build.
 struct Built {
   std::size_t measured = 0;
   std::size_t verified = 0;
   std::size_t unnamed = 0;
   std::string ended_by;
-  std::optional<Spending> spent;  ///< Where a model was to name steps.
-  std::vector<Price> prices;      ///< Of that model.
+  /// What the model that names steps has spent, where one was asked.
+  std::optional<Spending> spent;
+  std::vector<Price> prices;  ///< The prices of that model.
 };
 
 void tell(const Global& global, Target target, const TechniqueGraph& graph, const Built& built) {
@@ -393,7 +397,7 @@ Result<int> build_graph(const Global& global, const TargetFlags& target,
   const TechniqueGraph before = KW_TRY(engine::workspace_graph(store, aim.target, seed));
   Builder builder(global, data, flags.keep ? TechniqueGraph() : seed,
                   (flags.keep ? before : seed).nodes(), namer.get());
-  // Made anew it has counted nothing yet.
+  // A graph that is built anew has counted nothing yet.
   Counting counting{flags.keep ? KW_TRY(engine::graph_counted(store, aim.target))
                                : engine::GraphCounted()};
   const std::size_t measured =

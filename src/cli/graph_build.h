@@ -17,7 +17,7 @@ struct GraphBuildFlags {
   std::vector<std::string> tasks;
   ModelFlags models;
   SpendFlags spend;
-  LengthFlags length;  ///< Of replies.
+  LengthFlags length;  ///< The length of replies.
   AskingFlags asking;
 
   void declare(Flags& flags);

@@ -1,4 +1,4 @@
-// From a task and a device to workbench, examples and graph.
+// Combines a task and a device into workbench, examples and graph.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/groundwork.h"
 
@@ -10,7 +10,8 @@
 namespace kw::cli {
 namespace {
 
-/// That code is made for, which may be another than the device's own; empty where there is no GPU.
+/// The architecture for which code is compiled, which may differ from the device's; empty: there is
+/// no GPU.
 std::string arch_of(const Groundwork& ground) {
   return ground.gpu.empty() ? "" : ground.gpu.front().arch;
 }

@@ -1,4 +1,4 @@
-// Groundwork: what a run on a task stands on, whoever judges it.
+// Groundwork: what a run needs for its task, regardless of who judges.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,21 +14,23 @@ namespace kw::cli {
 
 struct Groundwork {
   std::unique_ptr<engine::TaskWorkbench> workbench;
-  std::vector<GpuFacts> gpu;               ///< cuda: the limits that plans keep to.
-  std::vector<propose::Example> examples;  ///< For a model.
-  TechniqueGraph graph;                    ///< That the playbook shows.
+  std::vector<GpuFacts> gpu;               ///< cuda: the GPU facts whose limits plans keep to.
+  std::vector<propose::Example> examples;  ///< Example kernels for a model.
+  TechniqueGraph graph;                    ///< The graph that the playbook shows.
   engine::Shelf shelf;                     ///< Knowledge for prompts.
 };
 
-/// Of a task, for the target of `aim` and the device of `facts`. The shelf is the caller's to set.
+/// The groundwork for a task, for the target of `aim` and the device of `facts`. The caller sets
+/// the shelf.
 Result<Groundwork> lay_groundwork(const Global& global, const memory::DataFiles& data,
                                   task::Definition definition, const Aim& aim,
                                   const DeviceFacts& facts, propose::ExampleOptions examples = {});
 
-/// Completes a configuration by what the task and the device say.
+/// Completes a configuration with facts of the task and the device.
 void fit_to_task(RunConfig& config, const OptimizeFlags& flags, const Groundwork& ground);
 
-/// Sets all of `writing` but its desk. `ground` must outlive it, and what learning_of() returns.
+/// Sets everything in `writing` except its desk. `ground` must outlive `writing` and the result of
+/// learning_of().
 void furnish(engine::Writing& writing, const Groundwork& ground, const DeviceFacts& facts,
              bool has_knowledge);
 engine::Learning learning_of(const Groundwork& ground, const DeviceFacts& facts);

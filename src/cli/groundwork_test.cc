@@ -1,4 +1,4 @@
-// What a run is told of the arch that its code is made for.
+// Tests of what a run is told about the architecture for which its code is compiled.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/groundwork.h"
 

@@ -1,4 +1,4 @@
-// Two columns: names, and words folded beside them.
+// Formats help in two columns: names, and descriptions folded beside them.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/help.h"
 
@@ -12,7 +12,7 @@
 namespace kw::cli {
 namespace {
 
-/// Names that are longer stand on a line of their own.
+/// Longer names stand on a line of their own.
 constexpr std::size_t kLongestName = 24;
 
 std::string head_of(const HelpEntry& entry) {
@@ -59,13 +59,14 @@ std::string head(const HelpPage& page, std::size_t columns) {
   return text;
 }
 
-/// "kw optimize" of "kw optimize TASK [flags]".
+/// The command in a usage, as "kw optimize" in "kw optimize TASK [flags]".
 std::string words_of(const HelpPage& page) {
   const std::size_t end = page.usage.find_first_of("[ABCDEFGHIJKLMNOPQRSTUVWXYZ");
   return page.usage.substr(0, end == std::string::npos ? end : end - 1);
 }
 
-/// An argument or flag as the command declares it; one that it does not declare has no words.
+/// An argument or flag as the command declares it; without description where the command does not
+/// declare it.
 HelpEntry declared(const HelpPage& page, const std::string& name) {
   for (const auto* list : {&page.arguments, &page.flags})
     for (const HelpEntry& entry : *list)
@@ -108,7 +109,7 @@ std::string help_all_text(const HelpPage& page, const std::vector<HelpGroup>& gr
     std::vector<HelpEntry> all;
     const auto add = [&](const std::string& name) {
       const HelpEntry entry = declared(page, name);
-      if (entry.words.empty()) return;  // a flag of every command
+      if (entry.words.empty()) return;  // a flag that every command has
       all.push_back(entry);
       std::erase_if(others, [&](const HelpEntry& entry) { return entry.name == name; });
     };

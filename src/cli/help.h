@@ -1,4 +1,4 @@
-// Pages of --help and --help-all: pure, from what a command declares.
+// Formats the pages of --help and --help-all from what a command declares. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,20 +10,21 @@ namespace kw::cli {
 
 /// One flag or positional argument, or one command of a list.
 struct HelpEntry {
-  std::string name;   ///< "--time", "TASK", "optimize".
-  std::string value;  ///< What stands behind a flag, "5m"; empty: nothing.
+  std::string name;   ///< The name: "--time", "TASK", "optimize".
+  std::string value;  ///< The value behind a flag, such as "5m"; empty: the flag has none.
   std::string words;
 };
 
-/// A part of the first screen of a command with many flags.
+/// A part of the first help screen of a command with many flags.
 struct HelpGroup {
   std::string title;
-  std::vector<HelpEntry> shown;   ///< With words short enough for one line of 80 columns.
-  std::vector<std::string> more;  ///< Flags that --help-all has here, with their own words.
+  std::vector<HelpEntry> shown;  ///< Entries whose descriptions fit one line of 80 columns.
+  /// Flags that only --help-all shows in this group, with their own descriptions.
+  std::vector<std::string> more;
 };
 
 struct HelpPage {
-  std::string usage;  ///< "kw optimize TASK".
+  std::string usage;  ///< The usage: "kw optimize TASK".
   std::string summary;
   std::vector<HelpEntry> arguments;
   std::vector<HelpEntry> flags;
@@ -31,11 +32,11 @@ struct HelpPage {
   std::vector<HelpEntry> everywhere;  ///< Flags that every command understands.
 };
 
-/// The first screen: in groups where there are any, else all arguments and flags of the command.
+/// The first screen: grouped where there are groups, else all arguments and flags of the command.
 std::string help_text(const HelpPage& page, const std::vector<HelpGroup>& groups,
                       std::size_t columns);
 
-/// Everything, in the same groups.
+/// All arguments and flags, in the same groups.
 std::string help_all_text(const HelpPage& page, const std::vector<HelpGroup>& groups,
                           std::size_t columns);
 

@@ -1,4 +1,4 @@
-// Pages of help: they fit a terminal, and every flag is somewhere.
+// Tests that pages of help fit a terminal, and that every flag is on some page.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/help.h"
 

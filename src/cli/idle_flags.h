@@ -1,4 +1,4 @@
-// Flags that could do nothing in the run that is asked for: told, with what would make them act.
+// Refuses flags that have no effect in the run that is asked for, and says what they need.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace kw::cli {
 
-/// "coder-judge" or "evolve, refine": the strategies of which this is true, for people.
+/// The strategies for which `is_so` is true, for people: "coder-judge" or "evolve, refine".
 std::string strategies_where(bool (*is_so)(const search::StrategyInfo&));
 
-/// Of a run on a landscape; nothing is refused on a task.
+/// Refuses flags without effect on a landscape; accepts everything where a task is searched.
 Result<> refuse_on_landscape(const OptimizeFlags& flags);
 
-/// Of one of this strategy, whatever is searched. What merely turns off what would not happen
-/// anyway is accepted.
+/// Refuses flags without effect for this strategy, whatever is searched. A flag that only turns off
+/// what would not happen anyway is accepted.
 Result<> refuse_idle(const OptimizeFlags& flags, const search::StrategyInfo& strategy);
 
 }  // namespace kw::cli

@@ -23,7 +23,8 @@ bool is_readable(int fd, std::chrono::milliseconds wait) {
   return ::poll(&watched, 1, static_cast<int>(wait.count())) > 0;
 }
 
-/// An object is printed in one piece at the end of a command, and a buffer holds it until then.
+/// Whether the result object is being printed: it is printed as a whole at the command's end, and a
+/// buffer holds it until then.
 bool has_begun_to_print() { return ::__fpending(stdout) > 0; }
 
 }  // namespace
@@ -31,7 +32,8 @@ bool has_begun_to_print() { return ::__fpending(stdout) > 0; }
 Interruption::Interruption(Global& global, std::chrono::milliseconds grace)
     : global_(global), grace_(grace), ended_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   global.is_interrupted = [this] { return signals_.is_interrupted(); };
-  if (global.json) (void)std::setvbuf(stdout, nullptr, _IOFBF, BUFSIZ);  // on a terminal, too
+  // the buffer must hold the whole object on a terminal, too
+  if (global.json) (void)std::setvbuf(stdout, nullptr, _IOFBF, BUFSIZ);
   thread_ = std::thread([this] { watch(); });
 }
 
@@ -42,7 +44,8 @@ Interruption::~Interruption() {
 }
 
 void Interruption::watch() const {
-  // The signals are the command's, whose waits they cut short.
+  // This thread blocks the signals, so that they reach the command's thread and cut short its
+  // waits.
   sigset_t both;
   sigemptyset(&both);
   sigaddset(&both, SIGINT);
@@ -50,7 +53,7 @@ void Interruption::watch() const {
   ::pthread_sigmask(SIG_BLOCK, &both, nullptr);
   pollfd either[2] = {{signals_.fd(), POLLIN, 0}, {ended_.get(), POLLIN, 0}};
   while (::poll(either, 2, -1) <= 0) continue;
-  // Most commands end before anybody could wonder.
+  // Most commands end within this time, and need no message.
   constexpr std::chrono::milliseconds kAtOnce{200};
   if (is_readable(ended_.get(), std::min(grace_, kAtOnce))) return;
   if (grace_ > kAtOnce) {
@@ -61,7 +64,7 @@ void Interruption::watch() const {
 }
 
 void end_interrupted(const Global& global) {
-  ::flockfile(stdout);  // The command prints nothing from here on.
+  ::flockfile(stdout);  // The command prints nothing after this line.
   show_status({});
   if (!global.json || !has_begun_to_print())
     (void)report_error(global, {"interrupted", ""}, kInterrupted);

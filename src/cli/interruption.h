@@ -1,4 +1,4 @@
-// Interruption: Ctrl-C and SIGTERM end every command in words and with the exit code for it.
+// Interruption: ends every command in words and with exit code 130 after Ctrl-C and SIGTERM.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace kw::cli {
 
-/// Lives while a command runs, and sets `global.is_interrupted`. At the first signal the command
-/// has `grace` to end by itself, enough to leave a wait for the worker; then the program ends with
-/// exit code 130 and, under --json, the object that says so, unless the command has begun to print
-/// its own. A command with something to finish has a SignalGuard of its own, which takes the
-/// signals meanwhile.
+/// Watches signals while a command runs, and sets `global.is_interrupted`. After the first signal
+/// the command has `grace` to end by itself, enough to leave a wait for the worker. Then the
+/// program ends with exit code 130 and, under --json, the object that says so, unless the command
+/// has begun to print its own. A command that has to finish something has its own SignalGuard,
+/// which takes the signals meanwhile.
 class Interruption {
  public:
   explicit Interruption(Global& global, std::chrono::milliseconds grace = std::chrono::seconds(2));
@@ -33,8 +33,8 @@ class Interruption {
   std::thread thread_;
 };
 
-/// Ends the program as an interruption does that nobody answered: exit code 130, in words or, under
-/// --json, as the object that says so. From any thread.
+/// Ends the program like an interruption to which no command reacted: with exit code 130, in words
+/// or, under --json, as the object that says so. May be called from any thread.
 [[noreturn]] void end_interrupted(const Global& global);
 
 }  // namespace kw::cli

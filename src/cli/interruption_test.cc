@@ -1,4 +1,4 @@
-// Commands that a signal ends.
+// Tests of commands that a signal ends.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/interruption.h"
 
@@ -21,11 +21,11 @@ struct Interrupted {
   std::string out;
 };
 
-/// Runs `command` under --json in a process of its own, with a pipe as its standard output.
+/// Runs `command` under --json in a child process, with a pipe as its standard output.
 Interrupted run_interrupted(const std::function<int(const Global&)>& command) {
   int pipe[2];
   EXPECT_EQ(::pipe(pipe), 0);
-  (void)std::fflush(stdout);  // what waits there would be the child's as well, and printed twice
+  (void)std::fflush(stdout);  // otherwise the child would print buffered text a second time
   const pid_t child = ::fork();
   if (child == 0) {
     ::dup2(pipe[1], STDOUT_FILENO);

@@ -1,4 +1,4 @@
-// kw judge FILE --task T: what the referee says of one candidate.
+// kw judge FILE --task T: the referee's verdict on one candidate.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ Evaluation not_a_candidate(const GivenKernel& given) {
 
 std::string stem_of(const std::string& path) { return platform::Path(path).stem().string(); }
 
-/// Notes the baselines that could not be the opponent, with why.
+/// Records which baselines could not be the opponent, and why.
 class LeftOut final : public engine::Observer {
  public:
   void on_baseline(const engine::BaselineStanding& b) override {
@@ -47,7 +47,7 @@ class LeftOut final : public engine::Observer {
   std::vector<Finding> findings_;
 };
 
-/// Compiles and no more: on cuda neither GPU nor driver is needed.
+/// Compiles without judging; on cuda that needs neither GPU nor driver.
 Result<Evaluation> compile_only(const Global& global, const Aim& aim, task::Definition definition,
                                 const Candidate& candidate, const std::string& baseline) {
   auto store = KW_TRY(store::RunStore::open(global.workspace));
@@ -63,13 +63,13 @@ Result<Evaluation> compile_only(const Global& global, const Aim& aim, task::Defi
   return bench->carrier().evaluate(std::move(request));
 }
 
-/// The opponent: the named baseline, or the fastest known on this device.
+/// The opponent: the named baseline, or the fastest one known on this device.
 Result<Candidate> opponent_for(const JudgeFlags& flags, const engine::Surroundings& s) {
   const auto standings = KW_TRY(engine::time_baselines(s, flags.baseline));
   return KW_TRY(engine::choose_baseline(standings, flags.baseline))->candidate;
 }
 
-// The architecture of the GPU here; compiling alone needs no more of it.
+// The architecture of this machine's GPU, which is all that compiling needs.
 Result<std::string> arch_here(const Global& global, const Aim& aim) {
   auto store = KW_TRY(store::RunStore::open(global.workspace));
   return KW_TRY(Bench::open(global, &store, aim))->facts().gpu.front().arch;
@@ -80,7 +80,8 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   Aim aim = KW_TRY(flags.target.aim(flags.file));
   const bool compiles_only = until == Stage::Compile && aim.target == Target::Cuda;
   Result<std::unique_ptr<Bench>> starting;
-  if (!compiles_only) starting = Bench::start(global, aim);  // Looks around while we read.
+  // the worker looks around while this process reads
+  if (!compiles_only) starting = Bench::start(global, aim);
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
   KW_TRY(engine::TaskWorkbench::check_baseline(definition, aim.target, flags.baseline));
@@ -129,7 +130,8 @@ Result<Evaluation> judge(const Global& global, const JudgeFlags& flags, Stage un
   return evaluation;
 }
 
-/// With the file as the user gave it, in place of what each stage calls it.
+/// The evaluation with the file's name as the user gave it, in place of the name used by each
+/// stage.
 Evaluation named_as_given(Evaluation evaluation, const std::string& file) {
   const auto rename = [&, name = stem_of(file)](std::string& text) {
     text = engine::at_path(text, name, file);

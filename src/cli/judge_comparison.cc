@@ -1,4 +1,4 @@
-// The comparison as tables; models that are asked the same questions.
+// Prints the comparison as tables, and asks models the same questions.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/judge_comparison.h"
 
@@ -23,7 +23,8 @@
 namespace kw::cli {
 namespace {
 
-/// Of every class of work, each name once: runs of all tasks are compared together.
+/// The cards of all classes of work, each name once, because runs of all tasks are compared
+/// together.
 std::vector<search::TechniqueCard> all_cards(Target target) {
   using enum search::WorkClass;
   std::vector<search::TechniqueCard> cards;
@@ -53,14 +54,14 @@ Json json_of(const engine::JudgeComparison& c) {
   return object;
 }
 
-/// One judge with what it named and what that cost.
+/// One judge, the techniques that it chose, and what that cost.
 struct ChoiceRow {
   std::string judge;
   engine::ChoiceStanding standing;
   Spending spent;
 };
 
-/// Models that are asked for the next step, with what they stand on.
+/// Models that are asked for the next step, with everything that they need.
 class Panel {
  public:
   static Result<std::unique_ptr<Panel>> open(const Global& global,
@@ -86,8 +87,8 @@ class Panel {
     return panel;
   }
 
-  /// Each model in turn, over one budget. A reply that names nothing of the menu is no answer;
-  /// other trouble is an error.
+  /// Asks each model in turn within one budget. A reply that names nothing from the menu counts as
+  /// no answer; other trouble is an error.
   Result<> ask(const std::vector<engine::JudgeQuestion>& questions,
                const std::vector<search::TechniqueCard>& cards, std::vector<ChoiceRow>& rows) {
     llm::Ledger ledger(limits_);
@@ -132,7 +133,7 @@ class Panel {
   ReplySettings reply_;
 };
 
-/// The best choices there were, as the last row.
+/// The best possible choices, which are the last row.
 engine::JudgeAnswers best_answers(const std::vector<engine::JudgeQuestion>& questions) {
   engine::JudgeAnswers answers;
   for (const engine::JudgeQuestion& question : questions)

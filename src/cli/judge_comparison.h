@@ -1,4 +1,4 @@
-// kw memory judge: how the learned judge stands beside rules and models on recorded runs.
+// kw memory judge: compares the learned judge with rules and models on recorded runs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,16 +12,17 @@
 namespace kw::cli {
 
 struct JudgeComparisonFlags {
-  ModelFlags models;   ///< Asked beside the others, one call for each question.
-  SpendFlags spend;    ///< Over all of them.
-  LengthFlags length;  ///< Of replies.
+  ModelFlags models;   ///< Models that are compared too, with one call for each question.
+  SpendFlags spend;    ///< The budget of all models together.
+  LengthFlags length;  ///< The length of replies.
   AskingFlags asking;
   std::int64_t questions = 40;
 
   void declare(Flags& flags);
 };
 
-/// Fits to four fifths of the recorded runs and compares on the rest, in turn.
+/// Fits the learned judge to four fifths of the recorded runs and compares on the rest, for each
+/// fifth in turn.
 Result<int> show_judges(const Global& global, Target target, const JudgeComparisonFlags& flags);
 
 }  // namespace kw::cli

@@ -1,4 +1,5 @@
-// kw memory judge on a workspace of recorded runs: models beside rules and what was learnt.
+// Tests of kw memory judge on a workspace of recorded runs, with models beside rules and the
+// learned judge.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/judge_comparison.h"
 
@@ -25,7 +26,8 @@ class JudgeComparisonTest : public testing::Test {
     auto store = store::RunStore::open(dir_.path(), disk).value();
     for (int run = 0; run < 4; ++run) record(store);
   }
-  /// From one memory-bound kernel tiling doubles the speed, and padding halves it.
+  /// Records a run in which, from one memory-bound kernel, tiling doubles the speed and padding
+  /// halves it.
   static void record(store::RunStore& store) {
     RunConfig config;
     config.task = "twice";
@@ -52,7 +54,7 @@ class JudgeComparisonTest : public testing::Test {
     if (!code) return std::unexpected(code.error());
     return parse_json(out, "kw memory judge");
   }
-  /// The row of one judge.
+  /// The row of the judge with this name.
   static Json row(const Json& all, const std::string& judge) {
     for (const Json& one : all["choices"]["judges"])
       if (one["judge"] == judge) return one;

@@ -1,4 +1,4 @@
-// What kw judge is told: its flags, and what they ask of a measurement.
+// The flags of kw judge, and the measurement that they ask for.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@ struct JudgeFlags {
   TargetFlags target;
   std::string until = "measure";
   std::string baseline;
-  std::string against;  ///< A file that is the opponent.
+  std::string against;  ///< The file of a kernel that is the opponent.
   std::vector<std::string> settings;
   std::vector<std::string> only;
   std::int64_t pairs = 0;
@@ -26,7 +26,7 @@ struct JudgeFlags {
   Inspection inspect;
 };
 
-/// What the flags ask of the measurement. Errors: values that cannot be, an unknown workload.
+/// Applies the flags to the measurement. Errors: impossible values, an unknown workload.
 Result<> shape_measurement(const JudgeFlags& flags, EvaluationRequest& request);
 
 }  // namespace kw::cli

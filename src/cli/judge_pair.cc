@@ -1,4 +1,4 @@
-// Two kernels in pairs: reading, checking, judging in both directions, and what is said of it.
+// Compares two kernels in pairs: reads, checks and judges both, and reports the result.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/judge_pair.h"
 
@@ -27,7 +27,8 @@
 namespace kw::cli {
 namespace {
 
-/// How far apart a machine lets equal kernels seem where nobody measured it, as the referee has it.
+/// How far apart a machine may make equal kernels appear where that was not measured; the referee
+/// has the same value.
 constexpr double kAssumedFloor = 0.02;
 constexpr double kConfidence = 0.995;
 
@@ -37,26 +38,26 @@ constexpr const char* words_of(Winner winner) {
   return winner == Winner::A ? "a" : winner == Winner::B ? "b" : "none";
 }
 
-/// One of the two.
+/// One of the two kernels.
 struct Side {
   std::string file;
   GivenKernel given;
-  /// A host launcher: its host code runs, and the user alone vouches for it.
+  /// A host launcher, whose host code runs, so that the user alone vouches for it.
   bool is_trusted_by_user = false;
 };
 
 struct Pair {
   Side a, b;
-  Evaluation b_check;                 ///< Of B alone, until the check.
-  std::optional<Evaluation> forward;  ///< A against B.
+  Evaluation b_check;                 ///< B judged alone, up to the check.
+  std::optional<Evaluation> forward;  ///< A judged against B.
   std::optional<Evaluation>
-      reverse;          ///< B against A, where the first did not show B as the winner.
-  std::string why_not;  ///< Why there is no comparison.
+      reverse;  ///< B judged against A, where the first comparison did not show B as the winner.
+  std::string why_not;  ///< Why there is no comparison; empty: there is one.
 
   bool is_compared() const { return forward && why_not.empty(); }
 };
 
-/// Who wins by one interval of A over B. The interval must clear what the machine alone can do.
+/// The winner by the interval of A's speedup over B, which must exceed the machine's noise.
 Winner winner_of(const Speedup& s) {
   if (s.is_faster) return Winner::A;
   const double line = measure::decision_line(s.noise_floor.value_or(kAssumedFloor));
@@ -64,13 +65,13 @@ Winner winner_of(const Speedup& s) {
   return is_sure && s.high < 1 / line ? Winner::B : Winner::None;
 }
 
-/// Pairs were timed, and their interval says too little.
+/// Whether pairs were timed and their interval is too wide for a verdict.
 bool is_undecided(const Evaluation& e) {
   return e.verdict.outcome == Outcome::Unmeasurable && e.verdict.stage == Stage::Measure &&
          e.speedup.value > 0 && e.opponent_fault.empty();
 }
 
-/// The speedup of A over B in an evaluation of B against A.
+/// The speedup of A over B, given B's speedup over A.
 Speedup turned(Speedup s) {
   if (s.value <= 0) return s;
   const double low = s.low;
@@ -85,7 +86,7 @@ Winner turned(Winner winner) {
   return winner == Winner::A ? Winner::B : winner == Winner::B ? Winner::A : Winner::None;
 }
 
-/// The comparison as one speaks of it: A over B.
+/// One line of the comparison, as A over B.
 struct DuelLine {
   std::string name;
   Speedup speedup;
@@ -139,7 +140,7 @@ std::string dims_text(const task::Definition& definition, const std::string& wor
   return {};
 }
 
-/// What a host launcher has to look like for this task.
+/// The form that a host launcher must have for this task.
 std::string host_form_of(const Task& task) {
   const std::string text = task::interface_text(task);
   for (const std::string_view line : split_lines(text))
@@ -168,7 +169,8 @@ class Duel {
 
   Result<> run(Pair& pair) {
     Candidate alone = pair.b.given.candidate;
-    // What the user vouches for is built and checked; only the screening of its form is left out.
+    // A kernel for which the user vouches is built and checked; only the screening of its form is
+    // skipped.
     if (pair.b.is_trusted_by_user) {
       alone.origin = Origin::Baseline;
       fmt::print(stderr,
@@ -187,7 +189,7 @@ class Duel {
       return {};
     }
     pair.forward = KW_TRY(judge(pair.a.given.candidate, pair.b.given.candidate));
-    // What a restless machine leaves undecided is a comparison all the same: nobody wins.
+    // Where the machine is too noisy for a verdict, the comparison ends without a winner.
     if (is_undecided(*pair.forward)) return {};
     if (!pair.forward->verdict.is_correct()) {
       pair.why_not = pair.forward->verdict.outcome == Outcome::Unmeasurable
@@ -202,7 +204,7 @@ class Duel {
                          : "there is no comparison: " + pair.forward->opponent_fault;
       return {};
     }
-    // B's win is judged as A's would be, with B in the seat of the candidate.
+    // B's win needs the same evidence as A's, so B is judged as the candidate.
     const bool may_b_win =
         pair.forward->speedup.value < 1 && winner_of(pair.forward->speedup) == Winner::None;
     if (may_b_win && !pair.b.is_trusted_by_user)
@@ -308,7 +310,7 @@ Json pair_json(const Pair& pair, const task::Definition& definition) {
   return object;
 }
 
-/// A file that is no candidate ends the comparison with all that is said of it.
+/// Ends the comparison with everything that is said about a file that is no candidate.
 Result<int> refuse(const Global& global, const char* letter, const Side& side,
                    const std::string& advice) {
   if (global.json) {
@@ -342,7 +344,7 @@ Result<int> judge_pair(const Global& global, const JudgeFlags& flags, Stage unti
         "the two kernels are for different targets: kw compare --targets compares "
         "runs of both",
         "--against");
-  auto starting = Bench::start(global, aim);  // Looks around while we read.
+  auto starting = Bench::start(global, aim);  // the worker looks around while this process reads
   const auto data = KW_TRY(open_data(global));
   const auto definition = KW_TRY(open_accepted_task(global, data, flags.task));
   Pair pair;

@@ -1,4 +1,4 @@
-// A page about an attempt, section by section.
+// Writes a page about an attempt, section by section.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/life.h"
 
@@ -26,7 +26,7 @@ std::string indented(std::string_view text, std::string_view by = "    ") {
   return out;
 }
 
-/// The ask as the strategy made it; of a stored attempt it is always JSON.
+/// The ask as the strategy made it, which is always JSON in a stored attempt.
 Json ask_of(const Attempt& attempt) {
   Json ask = Json::parse(attempt.ask, nullptr, false);
   return ask.is_object() ? ask : Json::object();

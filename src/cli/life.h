@@ -1,4 +1,4 @@
-// The life of one attempt of a run: who asked for it and why, what became of it, what it cost.
+// The life of one attempt of a run: who asked for it and why, how it ended, what it cost.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,19 +15,20 @@ namespace kw::cli {
 
 struct Life {
   RunSummary run;
-  Attempt attempt;                         ///< With its source.
-  std::optional<Attempt> parent;           ///< With its source.
-  std::vector<Order> orders;               ///< In force when it was asked.
-  std::optional<Reading> told;             ///< What a judge had read in its parent.
-  std::optional<Reading> reading;          ///< What a judge read in it.
-  std::vector<Exchange> exchanges;         ///< With models, that led to it.
-  Spending spent;                          ///< Of these.
-  std::vector<AttemptLine> made_from;      ///< Attempts that derive from it.
-  std::optional<Attempt> next;             ///< The first that was asked knowing its outcome.
-  std::optional<Evaluation> confirmation;  ///< The last of it.
+  Attempt attempt;                ///< The attempt with its source.
+  std::optional<Attempt> parent;  ///< The attempt's parent with its source.
+  std::vector<Order> orders;      ///< Orders in force when the attempt was asked for.
+  std::optional<Reading> told;    ///< A judge's reading of the parent, where the prompt showed one.
+  std::optional<Reading> reading;      ///< A judge's reading of this attempt.
+  std::vector<Exchange> exchanges;     ///< Exchanges with models that led to the attempt.
+  Spending spent;                      ///< What these exchanges cost.
+  std::vector<AttemptLine> made_from;  ///< Attempts that were made from this one.
+  /// The first attempt that was asked for when this one's outcome was known.
+  std::optional<Attempt> next;
+  std::optional<Evaluation> confirmation;  ///< The last confirmation of the attempt.
 };
 
-/// One page in words.
+/// The page in words.
 std::string page_of(const Life& life);
 
 /// The object of `kw explain --json`.

@@ -1,4 +1,4 @@
-// Composition of the lines of a run.
+// Composes the lines of a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/live_text.h"
 
@@ -23,7 +23,7 @@ constexpr std::size_t kNarrow = 60;
 
 std::string seconds_text(std::int64_t ns) { return clock_text(static_cast<double>(ns) / 1e9); }
 
-/// How an attempt ended, in a word or two.
+/// How an attempt ended, in one or two words.
 struct Mark {
   std::string text;
   Tone tone = Tone::Plain;
@@ -35,7 +35,7 @@ Mark mark_of(const Attempt& attempt) {
     case OutcomeClass::NewBest:
       return {"new best", Tone::Good};
     case OutcomeClass::NoGain: {
-      // Above 1 and yet not shown to be: more pairs might have told.
+      // A speedup above 1 that is not shown; more pairs might have shown it.
       const Speedup& s = attempt.evaluation.speedup;
       if (s.value > 1 && !s.is_faster) return {"unsure", Tone::Attention};
       return {"no gain", Tone::Plain};
@@ -46,7 +46,7 @@ Mark mark_of(const Attempt& attempt) {
   return {"failed", Tone::Bad};
 }
 
-/// What stands behind the figures: of a failure why, which matters more than its knobs.
+/// What stands behind the figures: for a failure the reason, which matters more than the knobs.
 Spans about(const Attempt& attempt) {
   const std::string name(shown_name(attempt.candidate.name));
   const std::string knobs =
@@ -125,7 +125,7 @@ Lines LiveText::written(int number, const engine::WrittenSource& source,
                       {words, Tone::Dim}},
                      is_narrow() ? 5 : 14, look_);
   if (!p.plan.empty()) {
-    // A plan may be long; two lines of it say what it is about.
+    // A plan may be long; two lines tell what it is about.
     const std::string indent(is_narrow() ? 5 : 14, ' ');
     Lines plan =
         fold({{indent + sanitise_line(p.plan, kPlanBytes), Tone::Dim}}, indent.size(), look_);
@@ -154,7 +154,7 @@ Lines LiveText::short_attempt(const Attempt& attempt) const {
   Lines lines = one(cut(spans, look_));
   rest.insert(rest.begin(), {"     "});
   Lines folded = fold(rest, 5, look_);
-  // What failed may say much; kw explain shows all of it.
+  // The message of a failure may be long; kw explain shows all of it.
   constexpr std::size_t kMost = 3;
   if (folded.size() > kMost) folded.resize(kMost);
   append(lines, std::move(folded));
@@ -202,10 +202,11 @@ OwnLine LiveText::status(const LiveState& s) const {
   if (s.elapsed_s >= 0 && s.budget_s > 0) left = clock_text(s.budget_s - s.elapsed_s) + " left";
   const std::string best = s.best > 0 ? fmt::format(" · best {:.3f}x", s.best) : std::string();
   const std::string both = left.empty() ? time : time + ", " + left;
-  // From all there is to what is being done alone: as much as leaves a third of the line for that.
+  // Endings of the line, from the most complete to none; the first that leaves a third of the line
+  // for the current step is used.
   const std::string tails[] = {both + best, both, left.empty() ? time : " · " + left, ""};
   const std::size_t all = look_.columns == 0 ? std::string::npos : look_.columns;
-  // Who has the device matters more than how long all of it takes.
+  // Who has the device matters more than how long the whole run takes.
   const std::size_t share = s.is_waiting ? all / 4 * 3 : all / 3;
   const std::size_t wanted =
       columns_of(number) + columns_of(since) + std::min(columns_of(what), share);

@@ -1,4 +1,4 @@
-// What a run says as it goes, as lines of a given look: pure, so that tests read every line.
+// The lines that a run prints, for a given look. Pure, so that tests read every line.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,21 +12,22 @@ namespace kw::cli {
 
 using Lines = std::vector<OwnLine>;
 
-/// What is going on, for the line at the bottom.
+/// The state of a run for the line at the bottom of the terminal.
 struct LiveState {
-  int attempt = 0;            ///< In progress; 0: none.
-  std::string what;           ///< Is done, such as "measuring 30_skewed BY=32".
-  double what_s = 0;          ///< Since when, in seconds.
-  double elapsed_s = -1;      ///< Of the run, without waiting for the device; below 0: not begun.
-  double budget_s = 0;        ///< Of the run; 0: no bound.
-  std::int64_t attempts = 0;  ///< Most; 0: no bound.
-  double best = 0;            ///< Speedup; 0: none yet.
-  bool is_waiting = false;    ///< For the device.
-  bool is_finishing = false;  ///< A person has interrupted.
+  int attempt = 0;    ///< The attempt in progress; 0: none.
+  std::string what;   ///< The current step, such as "measuring 30_skewed BY=32".
+  double what_s = 0;  ///< Seconds since the step began.
+  /// Seconds of the run, without waiting for the device; below 0: the run has not begun.
+  double elapsed_s = -1;
+  double budget_s = 0;        ///< Bound on the run's seconds; 0: no bound.
+  std::int64_t attempts = 0;  ///< Bound on the number of attempts; 0: no bound.
+  double best = 0;            ///< The best speedup; 0: none yet.
+  bool is_waiting = false;    ///< Whether the run waits for the device.
+  bool is_finishing = false;  ///< Whether a person has interrupted the run.
 };
 
-/// Lines of a run in one look. Where lines have no bound, as in a file, each says all there is; on
-/// a terminal of 60 columns and more an attempt is one line, below that it is folded.
+/// The lines of a run in one look. In a file, where lines have no bound, each line is complete; on
+/// a terminal of at least 60 columns an attempt is one line, on narrower ones it is folded.
 class LiveText {
  public:
   explicit LiveText(const Look& look) : look_(look) {}
@@ -35,14 +36,14 @@ class LiveText {
   Lines baseline(const engine::BaselineStanding& baseline) const;
   Lines start(const RunSummary& run, const std::string& baseline) const;
   Lines written(int number, const engine::WrittenSource& source, const Spending& spent) const;
-  /// `best`: the run's best speedup after it.
+  /// `best` is the run's best speedup after the attempt.
   Lines attempt(const Attempt& attempt, double best) const;
   Lines order(const Order& order) const;
   Lines confirm(const Attempt& attempt) const;
   Lines notice(const std::string& text) const;
-  /// What a person is told who interrupts.
+  /// The message to a person who interrupts.
   Lines interrupted(const std::string& what) const;
-  /// The line at the bottom: what matters least is left out first.
+  /// The line at the bottom; where it is too long, the least important part is left out first.
   OwnLine status(const LiveState& state) const;
 
  private:

@@ -1,4 +1,4 @@
-// The live view of a run: a line at the bottom of a terminal that says what is going on, and lines
+// The live view of a run: a line at the bottom of a terminal that shows the current step, and lines
 // that stay.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -13,11 +13,12 @@
 
 namespace kw::cli {
 
-/// Writes to standard error, so that standard output stays the result. `status` must outlive it.
+/// Writes to standard error, so that standard output holds only the result. `status` must outlive
+/// the view.
 class LiveView final : public engine::Observer {
  public:
-  /// Quiet: notices and what concerns an interruption only (for --json). `is_interrupted` is asked
-  /// from another thread until the view has ended.
+  /// `is_quiet`: print only notices and messages about an interruption (for --json).
+  /// `is_interrupted` is called from another thread until the view has ended.
   LiveView(Status& status, bool is_quiet, std::function<bool()> is_interrupted);
   ~LiveView() override;
 
@@ -26,39 +27,40 @@ class LiveView final : public engine::Observer {
   void on_start(const RunSummary& run, const std::string& baseline) override;
   void on_ask(int number, const search::Ask& ask, const std::string& idea) override;
   void on_written(int number, const engine::WrittenSource& source, const Spending& spent) override;
-  /// A piece of a model's reply.
+  /// Takes a piece of a model's reply.
   void on_delta(const llm::Delta& delta);
   void on_attempt(const Attempt& attempt, const engine::Standing& standing) override;
   void on_order(const Order& order) override;
   void on_confirm(const Attempt& attempt) override;
   void on_notice(const std::string& text) override;
-  /// Nothing is going on any more.
+  /// Ends the view: nothing is in progress any more.
   void end();
 
  private:
   enum class Phase { Before, Asking, Judging, Confirming };
 
-  /// Lines that stay.
+  /// Prints lines that stay.
   void say(const Lines& lines);
   LiveText text() const;
   OwnLine bottom(const Activity& activity, const Look& look);
-  /// What a person who interrupts is told at once.
+  /// The message for a person who has just interrupted.
   Lines news();
   std::string finishing() const;
 
   Status& status_;
   const bool is_quiet_;
   std::function<bool()> is_interrupted_;
-  std::mutex mutex_;  ///< Of what follows; the status asks from its own thread.
+  std::mutex mutex_;  ///< Guards the fields below; the status calls from its own thread.
   LiveState state_;
   Phase phase_ = Phase::Before;
-  std::string knobs_;                ///< Of the attempt in progress.
-  std::string model_ = "the model";  ///< Or its name, where one alone takes part.
-  std::string asking_;               ///< What a model is asked for now.
-  std::size_t characters_ = 0;       ///< Of its reply so far.
+  std::string knobs_;  ///< Knobs of the attempt in progress.
+  /// The model's name where only one takes part, else "the model".
+  std::string model_ = "the model";
+  std::string asking_;          ///< What a model is being asked for.
+  std::size_t characters_ = 0;  ///< Characters of the current reply so far.
   std::int64_t started_ns_ = 0;
   double waited_before_s_ = 0;
-  bool has_answered_ = false;  ///< An interruption.
+  bool has_answered_ = false;  ///< Whether the message about an interruption was printed.
 };
 
 }  // namespace kw::cli

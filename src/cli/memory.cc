@@ -1,4 +1,4 @@
-// kw memory: what runs have taught, and what a person makes of it.
+// kw memory: shows what runs have taught, and lets a person change it.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ struct MemoryFlags {
   JudgeComparisonFlags judges;
 };
 
-/// Whose memory is asked for; nothing: every target's.
+/// The target whose memory is asked for; nothing: all targets.
 Result<std::optional<Target>> asked_target(const MemoryFlags& flags) {
   if (flags.target.target.empty()) return std::optional<Target>();
   return std::optional(KW_TRY(flags.target.aim()).target);
@@ -44,7 +44,7 @@ Json json_of(const Lesson& lesson) {
   return object;
 }
 
-/// "saxpy-1 attempt 3, saxpy-2 (2026-01-02T03:04:05Z)".
+/// The attempts and runs that taught a lesson: "saxpy-1 attempt 3, saxpy-2 (2026-01-02T03:04:05Z)".
 std::string provenance(const Lesson& lesson) {
   std::vector<std::string> places;
   for (const Sighting& s : lesson.seen_in)
@@ -76,7 +76,7 @@ bool is_chosen(const Lesson& lesson, const std::string& task, std::optional<Targ
   return (task.empty() || lesson.task == task) && (!target || lesson.target == *target);
 }
 
-/// Lessons that made room for others.
+/// Lists lessons that were evicted to make room for others.
 Result<int> list_evicted(const Global& global, const MemoryFlags& flags) {
   if (!flags.about.empty()) return fail_input("--evicted goes without --about");
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
@@ -150,8 +150,8 @@ Result<int> cards(const Global& global, const MemoryFlags& flags) {
   return list_cards(global, KW_TRY(asked_target(flags)), flags.about);
 }
 
-/// What chooses among lessons stands before each word of kw memory, but is for the list.
-/// `has_target`: the word has a use for that.
+/// Refuses flags that choose lessons before any word of kw memory except the list. `has_target`:
+/// the word uses --target.
 Result<> refuse_choice(const MemoryFlags& flags, bool has_target = false) {
   for (const auto& [is_set, name] :
        {std::pair(!flags.task.empty(), "--task"), std::pair(!flags.about.empty(), "--about"),
@@ -190,7 +190,7 @@ Result<int> show_lesson(const Global& global, const MemoryFlags& flags) {
   return kDone;
 }
 
-/// What a person may do to a lesson, and to which.
+/// A change that a person may make to a lesson, and to lessons in which states.
 struct Deed {
   LessonState to;
   std::string_view done;
@@ -214,7 +214,7 @@ Result<int> change(const Global& global, const MemoryFlags& flags, const Deed& d
   return kDone;
 }
 
-/// What the run's changes make of what it began with.
+/// What a run knew at its start, with the run's changes applied.
 Result<LessonSnapshot> changed(store::RunStore& store, LessonSnapshot known,
                                const std::vector<LessonChange>& changes) {
   known.sources.resize(known.lessons.size());
@@ -319,7 +319,7 @@ Command memory_command() {
   const auto does = [](const Deed& deed) {
     return [deed](const Global& global, const MemoryFlags& f) { return change(global, f, deed); };
   };
-  // Alone it lists.
+  // Without a subcommand kw memory lists lessons.
   Command command =
       child(flags, "memory", "What runs have taught: list, show, drop, freeze, unfreeze, diff",
             takes_choice, list_lessons);

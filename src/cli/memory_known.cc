@@ -1,4 +1,4 @@
-// Lists of experience and cards.
+// Lists experience and cards.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/memory_known.h"
 
@@ -58,7 +58,7 @@ bool is_for(const Card& card, Target target) {
   return card.targets.empty() || std::ranges::count(card.targets, target) > 0;
 }
 
-/// For these targets, each card once.
+/// The cards for these targets, each card once.
 Result<std::vector<FoundCard>> find_cards(store::RunStore& store,
                                           const std::vector<Target>& targets,
                                           const std::string& about) {

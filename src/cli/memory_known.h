@@ -10,17 +10,18 @@
 
 namespace kw::cli {
 
-/// Entries, the latest first; empty texts and no target choose none out. `about`: words of the
-/// technique.
+/// Lists entries, the latest first. Empty texts and a missing target select all; `about` are words
+/// of the technique.
 Result<int> list_experience(const Global& global, const std::string& task,
                             std::optional<Target> target, const std::string& about);
 
-/// Cards by origin, or those that hold some of the words, best first. Brings the shipped ones into
-/// the workspace's index. A card for every target is one for each.
+/// Lists cards by origin, or those that contain some of the words, best first. Adds the shipped
+/// cards to the workspace's index first. A card for all targets counts for each of them.
 Result<int> list_cards(const Global& global, std::optional<Target> target,
                        const std::string& about);
 
-/// "12 entries of experience (kw memory experience), 60 cards (kw memory cards)"; empty: neither.
+/// What memory holds, for the end of a list: "12 entries of experience (kw memory experience), 60
+/// cards (kw memory cards)"; empty: neither exists.
 Result<std::string> known_beside(store::RunStore& store);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// Models as the command line names them.
+// Parses flags about models.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/model_flags.h"
 
@@ -17,9 +17,10 @@
 namespace kw::cli {
 namespace {
 
-/// Tokens of a prompt or a reply: at most more than any model's context.
+/// Tokens of a prompt or a reply; the upper bound exceeds any model's context.
 constexpr WholeNumbers kTokensOfOne{1, 10'000'000};
-/// Tokens of a whole run: what costs a million dollars is a slip of the finger.
+/// Tokens of a whole run; more would cost a million dollars, so a larger number is a typing
+/// mistake.
 constexpr WholeNumbers kTokensOfAll{0, 1'000'000'000'000};
 
 Result<double> parse_usd(const std::string& text) {

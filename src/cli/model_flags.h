@@ -1,4 +1,4 @@
-// ModelFlags: --model and --base-url, shared by the commands that talk to models or about them.
+// ModelFlags: --model and --base-url, for all commands that use models or show facts about them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,11 +20,11 @@ struct ModelFlags {
   std::string base_url;
 
   void declare(Flags& flags);
-  /// In the order given.
+  /// The models in the order given.
   Result<std::vector<llm::ModelSpec>> specs() const;
 };
 
-/// --usd, --tokens and --calls: what models may cost.
+/// --usd, --tokens and --calls: bounds on what models may cost.
 struct SpendFlags {
   std::string usd;
   std::int64_t tokens = 0;
@@ -35,39 +35,39 @@ struct SpendFlags {
   Result<SpendLimits> limits() const;
 };
 
-/// How long one reply may be, and one prompt.
+/// --max-tokens and --prompt-tokens: bounds on one reply and on one prompt.
 struct LengthFlags {
   std::int64_t reply_tokens = kReplyTokens;
   std::int64_t prompt_tokens = kPromptTokens;
 
-  /// --max-tokens and --prompt-tokens.
+  /// Declares --max-tokens and --prompt-tokens.
   void declare(Flags& flags);
-  /// --max-tokens alone, where prompts have no bound.
+  /// Declares --max-tokens alone, for commands whose prompts have no bound.
   void declare_reply(Flags& flags);
   bool any() const { return reply_tokens != kReplyTokens || prompt_tokens != kPromptTokens; }
 };
 
-/// How every model is asked, and how long its server is waited for.
+/// How models are asked, and how long the program waits for their servers.
 struct AskingFlags {
   std::string temperature{};
   std::string effort{};
   std::string timeout{};
 
   void declare(Flags& flags);
-  /// --model-timeout alone, of what goes on with settings that are kept.
+  /// Declares --model-timeout alone, for commands that continue with stored settings.
   void declare_timeout(Flags& flags);
   bool any() const { return !temperature.empty() || !effort.empty() || !timeout.empty(); }
-  /// With this bound on replies.
+  /// The settings of replies, with this bound on their length.
   Result<ReplySettings> reply(std::int64_t max_tokens) const;
-  /// In nanoseconds; 0: as usual.
+  /// --model-timeout in nanoseconds; 0: the usual timeout.
   Result<std::int64_t> timeout_ns() const;
 };
 
-/// A server's head, and each further piece, may take `timeout_ns`, the whole six times as long and
-/// half an hour at least; 0: as usual.
+/// Timeouts of a server: `timeout_ns` for the head and for each further piece, and for the whole
+/// reply six times as long, but at least half an hour. 0: the usual timeouts.
 net::HttpTimeouts timeouts_of(std::int64_t timeout_ns);
 
-/// How quickly models are asked, and whether what was asked before is asked again.
+/// How often models are asked, and whether equal requests are sent again.
 struct PaceFlags {
   std::int64_t requests_per_minute = 0;
   std::int64_t tokens_per_minute = 0;
@@ -78,16 +78,18 @@ struct PaceFlags {
   Result<llm::RateLimits> rates() const;
 };
 
-/// Of the workspace's runs/: what --cache-replies keeps.
+/// The folder, inside runs/ of the workspace, of the replies that --cache-replies stores.
 inline constexpr const char* kRepliesFolder = "replies";
 
-/// models/prices.yaml of the shipped or overriding data; empty where there is none.
+/// The prices in models/prices.yaml of the shipped or overriding data; empty where the file is
+/// missing.
 Result<llm::PriceTable> open_prices(const memory::DataFiles& data);
 
-/// Fails where a budget in dollars would bound a model whose price nobody knows.
+/// Fails where a budget in dollars would bound a model whose price is unknown.
 Result<> needs_price(const llm::PriceTable& prices, const llm::ModelSpec& spec);
 
-/// "$2.00 in, $0.50 cached, $8.00 out as of 2026-03-21", per million tokens; "unknown" for none.
+/// The price per million tokens in words: "$2.00 in, $0.50 cached, $8.00 out as of 2026-03-21";
+/// "unknown" where there is none.
 std::string price_text(const std::optional<Price>& price);
 
 }  // namespace kw::cli

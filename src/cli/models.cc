@@ -1,4 +1,4 @@
-// kw models: which models could be asked now, what they cost, which keys are there.
+// kw models: which models can be asked now, what they cost, and which keys are set.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -29,19 +29,19 @@ struct ModelsFlags {
   bool checks = false;
 };
 
-/// One --model and whether it can be asked.
+/// A model that --model or the configuration names, and whether it can be asked.
 struct ModelState {
   llm::ModelSpec spec;
-  std::string from;  ///< Who names it.
+  std::string from;  ///< Where the model was named.
   std::optional<Price> price;
-  std::string trouble;  ///< Empty: ready.
+  std::string trouble;  ///< Why the model cannot be asked; empty: it can.
   std::vector<std::string> warnings;
-  std::optional<llm::ModelCheck> check;  ///< With --check.
+  std::optional<llm::ModelCheck> check;  ///< The result of --check.
 };
 
-/// How long a server may take to answer one token: seconds, also where a model is loaded first.
+/// How long a server may take to answer with one token, even where it loads the model first.
 constexpr std::chrono::minutes kCheckPatience{2};
-/// The role of a model that only ranks.
+/// The role of a model that only ranks knowledge.
 constexpr const char* kEmbedRole = "embed";
 
 ModelState state_of(const llm::ModelSpec& spec, const std::string& from,
@@ -56,7 +56,7 @@ ModelState state_of(const llm::ModelSpec& spec, const std::string& from,
   return state;
 }
 
-/// The variables that hold keys, and whether they are set.
+/// The environment variables that hold keys, and whether they are set.
 std::vector<std::pair<std::string, bool>> keys_of(const llm::Surroundings& around) {
   std::vector<std::pair<std::string, bool>> keys;
   for (const llm::ProviderInfo& info : llm::providers())
@@ -106,7 +106,7 @@ std::string_view words_for(llm::Trouble trouble) {
   return "no answer";
 }
 
-/// What one check came to, with what it cost.
+/// The result of one check, with its cost.
 std::string words_of(const ModelState& state) {
   const llm::ModelCheck& check = *state.check;
   if (!check.is_good)
@@ -119,7 +119,7 @@ std::string words_of(const ModelState& state) {
                      format_ns(check.took_ns), check.usage.total(), cost);
 }
 
-/// Asks each in turn and tells as it goes; the exit code for all of them.
+/// Asks each model in turn, prints each result, and returns the exit code for all.
 int check_all(std::vector<ModelState>& states, const llm::Surroundings& around, bool is_quiet) {
   int code = kDone;
   for (ModelState& state : states) {
@@ -182,7 +182,7 @@ void print_text(const std::vector<ModelState>& states, const llm::Surroundings& 
       "key\n");
 }
 
-/// Those that kw optimize asks without any --model.
+/// The models that kw optimize asks where no --model is given.
 ModelFlags configured_models(const Global& global) {
   ModelFlags flags;
   if (!global.configured) return flags;
@@ -192,7 +192,7 @@ ModelFlags configured_models(const Global& global) {
   return flags;
 }
 
-/// Those that only rank what prompts are told.
+/// The models that only rank what prompts tell.
 Result<std::vector<llm::ModelSpec>> embedders(const std::vector<std::string>& names,
                                               const std::string& base_url) {
   std::vector<llm::ModelSpec> specs;

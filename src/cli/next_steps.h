@@ -1,4 +1,4 @@
-// What kw without a command says: five lines of what to do next on this machine.
+// The output of kw without a command: five lines about what to do next on this machine.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace kw::cli {
 
-/// What the lines depend on.
+/// The facts on which the lines depend.
 struct Standpoint {
-  std::string why_no_cpu;              ///< Why nothing can be compiled here; empty: it can.
-  std::string gpu;                     ///< Its model; empty: there is none that can be used.
-  std::string why_no_cuda;             ///< Why kernels for it cannot be compiled; empty: they can.
-  std::string key;                     ///< Variable of a model's key that is set; empty: none is.
-  std::vector<RunSummary> runs;        ///< Of this workspace, oldest first.
+  std::string why_no_cpu;        ///< Why nothing can be compiled here; empty: compiling works.
+  std::string gpu;               ///< Model of the GPU; empty: no usable GPU.
+  std::string why_no_cuda;       ///< Why kernels cannot be compiled for the GPU; empty: they can.
+  std::string key;               ///< The variable of a model's key that is set; empty: none is.
+  std::vector<RunSummary> runs;  ///< Runs of this workspace, oldest first.
   std::vector<std::string> own_tasks;  ///< Folders of tasks in this workspace.
 };
 
@@ -25,10 +25,10 @@ struct NextStep {
   std::string why;
 };
 
-/// Always five.
+/// The steps, always five.
 std::vector<NextStep> next_steps(const Standpoint& here);
 
-/// Looks at the machine, which starts a worker for a moment, and prints the steps; the object
+/// Examines the machine, which starts a worker for a moment, and prints the steps, or the object
 /// {"next": […]} for --json. Changes nothing in the workspace.
 int say_what_next(const Global& global);
 

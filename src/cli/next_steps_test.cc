@@ -1,4 +1,4 @@
-// The five lines, by what there is.
+// Tests of the five lines, by what the machine and the workspace have.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/next_steps.h"
 

@@ -30,15 +30,15 @@
 namespace kw::cli {
 namespace {
 
-/// Everything a run needs, real or synthetic.
+/// Everything that a run needs, on a task or on a landscape.
 struct Setting {
-  std::optional<Groundwork> real;  ///< Nothing for a landscape.
+  std::optional<Groundwork> real;  ///< The task's groundwork; nothing for a landscape.
   std::unique_ptr<engine::Workbench> landscape;
   std::unique_ptr<evaluate::Carrier> synthetic;
-  std::string name;    ///< Of the runs on a landscape.
-  std::string sha256;  ///< Of the record that one is.
+  std::string name;    ///< The name of the runs on a landscape.
+  std::string sha256;  ///< Hash of the record that the landscape was read from.
   std::unique_ptr<Bench> bench;
-  std::unique_ptr<evaluate::BundleCarrier> bundle;  ///< Where the judge is elsewhere.
+  std::unique_ptr<evaluate::BundleCarrier> bundle;  ///< The carrier, where the judge is elsewhere.
 
   const engine::Workbench& workbench() const { return real ? *real->workbench : *landscape; }
   evaluate::Carrier& carrier() const {
@@ -59,8 +59,8 @@ struct Setting {
   }
 };
 
-/// Opens whoever judges; the facts by whose limits the task is resolved. Those of a machine
-/// elsewhere stay the arch's, so that what its results tell of it changes no decision.
+/// Opens the judge and returns the facts by whose limits the task is resolved. For a machine
+/// elsewhere these stay the architecture's limits, so that facts in its results change no decision.
 Result<DeviceFacts> open_judge(const Global& global, const RunConfig& config,
                                const std::string& task, store::RunStore& store, Setting& setting) {
   const Aim aim{config.target, config.arch};
@@ -101,8 +101,8 @@ Result<Setting> open_setting(const Global& global, const OptimizeFlags& flags,
   return setting;
 }
 
-/// Cancels what a model is asked as soon as a person interrupts, and ends the program where it does
-/// not end by itself soon after a second Ctrl-C: what was stored stays.
+/// Cancels requests to models as soon as a person interrupts, and ends the program where it does
+/// not end soon after a second Ctrl-C. Everything that was stored stays.
 class Canceller {
  public:
   Canceller(const Global& global, const platform::SignalGuard& signals)
@@ -125,7 +125,7 @@ class Canceller {
   std::jthread thread_;
 };
 
-/// The models of a run whose strategy has sources written; null for others.
+/// The models of a run whose strategy has sources written; null for other strategies.
 Result<std::unique_ptr<RunModels>> open_models(const Global& global, RunConfig& config,
                                                store::RunStore& store, LiveView& view,
                                                const Canceller& canceller) {
@@ -138,8 +138,8 @@ Result<std::unique_ptr<RunModels>> open_models(const Global& global, RunConfig& 
                          canceller.token());
 }
 
-/// The sources where they were asked for. The run stands whatever comes of it: what goes wrong is
-/// told, and part of the object.
+/// Writes the sources to the folder of --save-attempts. A failure does not spoil the run: it is
+/// reported, and is part of the result object.
 void keep_sources(const OptimizeFlags& flags, const store::RunStore& store,
                   const report::RunData& data, Json& told) {
   if (flags.save_attempts.empty()) return;
@@ -153,7 +153,7 @@ void keep_sources(const OptimizeFlags& flags, const store::RunStore& store,
   told["not_saved"] = {{"what", error.what}, {"where", error.where}};
 }
 
-/// Writes the run's folder and prints its table; the object for --json.
+/// Writes the run's folder, prints its table, and returns the object for --json.
 Result<Json> report_run(const Global& global, const OptimizeFlags& flags, store::RunStore& store,
                         const report::RunData& data, const std::string& warning) {
   report::Digest digest;
@@ -167,14 +167,14 @@ Result<Json> report_run(const Global& global, const OptimizeFlags& flags, store:
     if (!warning.empty()) std::printf("%s", folded(warning + "\n", look).c_str());
     std::printf("%s", folded(where_to_look(data, folder), look).c_str());
   }
-  std::fflush(stdout);  // what may follow tells of itself on standard error
+  std::fflush(stdout);  // Later messages go to standard error and must appear behind the table.
   Json told = optimized_json(data, folder);
   keep_sources(flags, store, data, told);
   return told;
 }
 
-/// Mode specialised: the winner gets a build for each timed shape. Null without a winner. The run
-/// stands whatever comes of it: what goes wrong is told, and part of the object.
+/// In mode specialised, gives the winner a build for each timed shape. Null without a winner. A
+/// failure does not spoil the run: it is reported, and is part of the result object.
 Json builds_of_winner(const Global& global, const engine::Surroundings& s, const Setting& setting,
                       const report::RunData& data) {
   const RunConfig& config = data.run.config;
@@ -192,7 +192,8 @@ Json builds_of_winner(const Global& global, const engine::Surroundings& s, const
   return shape_builds_json(*builds, config.task, config.target);
 }
 
-/// The run as stored, or as the flags ask for it; wrong flags are told before anything is built.
+/// The run as it is stored, or as the flags ask for it. Wrong flags are reported before anything is
+/// built.
 struct Wanted {
   std::optional<RunSummary> stored;
   RunConfig config;
@@ -211,7 +212,8 @@ Result<Wanted> wanted_of(const OptimizeFlags& flags, const store::RunStore& stor
   return wanted;
 }
 
-/// The limits of another device would allow other knobs, and the run's decisions could not follow.
+/// Refuses a device with other limits than the run began with, because other limits would allow
+/// other knobs and the run's decisions could not be repeated.
 Result<> fit_to_device(const Wanted& wanted, const Setting& setting) {
   const std::vector<GpuFacts>& gpu = wanted.config.gpu;
   if (gpu.empty() || has_same_limits(gpu.front(), setting.real->gpu.front())) return {};
@@ -239,7 +241,7 @@ Result<> fit_to_setting(Wanted& wanted, const OptimizeFlags& flags, const Settin
   return {};
 }
 
-/// What is known of the task's admission on this machine; of a landscape nothing.
+/// What is known of the task's admission on this machine; nothing for a landscape.
 Result<AdmissionKnown> admission_for(const Setting& setting, const RunConfig& config,
                                      const store::RunStore& store) {
   if (!setting.real) return AdmissionKnown();
@@ -259,7 +261,7 @@ Result<> take_results_of(store::RunStore& store, const std::string& file, const 
 Result<int> optimize(const Global& outside, const OptimizeFlags& flags) {
   auto store = KW_TRY(store::RunStore::open(outside.workspace));
   Wanted wanted = KW_TRY(wanted_of(flags, store));
-  // Before anything is built or timed, and a run begun.
+  // The check comes before anything is built or timed, and before a run begins.
   if (!wanted.stored && (wanted.config.judges_learned || wanted.config.shortlist > 1))
     KW_TRY(engine::samples_to_learn_from(store, wanted.config.target));
   if (!flags.results.empty())
@@ -267,12 +269,12 @@ Result<int> optimize(const Global& outside, const OptimizeFlags& flags) {
   const platform::SignalGuard signals(2);
   const Canceller canceller(outside, signals);
   Global global = outside;
-  // Whoever waits for the worker stops waiting at the second Ctrl-C; the first finishes the
-  // attempt.
+  // A second Ctrl-C ends the wait for a worker; after the first the attempt is finished.
   global.is_interrupted = [&signals] { return signals.is_urgent(); };
   LiveView view(*global.status, global.json, [&signals] { return signals.is_interrupted(); });
   if (!store.notice().empty()) view.on_notice(store.notice());
-  // A search should not end where its sources cannot be kept.
+  // The folder for the sources is created first, so that a search does not end with sources that
+  // cannot be written.
   if (!flags.save_attempts.empty()) KW_TRY(as_input(platform::make_dirs(flags.save_attempts)));
   const auto models = KW_TRY(open_models(global, wanted.config, store, view, canceller));
   KW_TRY(check_embedder(KW_TRY(open_data(global)), flags.embedder, flags.writing.models.base_url,

@@ -1,4 +1,4 @@
-// Flags of kw optimize, and what of them means something together.
+// Reads the flags of kw optimize, and checks which of them fit together.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/optimize_flags.h"
 
@@ -21,22 +21,23 @@
 namespace kw::cli {
 namespace {
 
-/// Without --attempts and --time: long enough for the shipped tasks, short enough to wait for.
+/// The time of a run without --attempts and --time: enough for the shipped tasks, and short enough
+/// to wait for.
 constexpr std::int64_t kDefaultTimeNs = 90'000'000'000;
-/// The same where a model writes, which takes a minute a kernel.
+/// The time of such a run where a model writes, which takes about a minute for each kernel.
 constexpr std::int64_t kDefaultWritingTimeNs = 900'000'000'000;
 
-/// Attempts of a run with a model that go to the task's expert kernels and the knobs of the
-/// fastest, before the first word: at most so many, and at most a quarter of all.
+/// The most attempts that a run with a model spends on the task's expert kernels and the knobs of
+/// the fastest, before the model writes: this many, and at most a quarter of all.
 constexpr std::int64_t kMostStartAttempts = 27;
 constexpr std::int64_t kStartShare = 4;
 constexpr std::int64_t kMostRounds = 10'000;
 constexpr std::int64_t kMostOutstanding = 10'000;
 
-/// Asks in flight where each round is a trip to another machine.
+/// Evaluations in flight where each round is a trip to another machine.
 constexpr int kBundleAsks = 8;
 
-/// "auto, exhaustive, halving, climb": the names of strategies or tuners.
+/// The names of strategies or tuners: "auto, exhaustive, halving, climb".
 template <class Info>
 std::string names_of(std::span<const Info> all) {
   std::vector<std::string> names;
@@ -44,7 +45,7 @@ std::string names_of(std::span<const Info> all) {
   return join(names, ", ");
 }
 
-/// The strategy asked for; where none is, one that uses the models there are.
+/// The strategy that the flags name; by default one that uses the given models.
 Result<const search::StrategyInfo*> strategy_of(const OptimizeFlags& flags) {
   const bool has_writer = KW_TRY(flags.writing.has_writer());
   std::string name = flags.strategy;
@@ -59,7 +60,7 @@ Result<const search::StrategyInfo*> strategy_of(const OptimizeFlags& flags) {
   return strategy;
 }
 
-/// What the strategy tunes with; a tuner that would not be used is not accepted.
+/// The tuner of the strategy; an error where a tuner is named that would not be used.
 Result<std::string> tuner_of(const OptimizeFlags& flags, const search::StrategyInfo& strategy) {
   if (flags.tuner.empty()) return RunConfig().tuner;
   if (!strategy.is_tuning)
@@ -76,7 +77,7 @@ int start_attempts_of(const OptimizeFlags& flags) {
   return static_cast<int>(std::min(kMostStartAttempts, share));
 }
 
-/// A run without any bound gets one of time.
+/// Sets a bound on time for a run without any bound.
 void set_default_limits(RunConfig& config, bool is_writing) {
   const SpendLimits& spend = config.limits;
   if (config.max_attempts != 0 || config.max_time_ns != 0) return;
@@ -84,7 +85,7 @@ void set_default_limits(RunConfig& config, bool is_writing) {
   config.max_time_ns = is_writing ? kDefaultWritingTimeNs : kDefaultTimeNs;
 }
 
-/// Of strategies that have presets, rounds or repairs; of others they are not accepted.
+/// Sets presets, rounds and repairs; an error where the strategy has no use for them.
 Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& strategy,
                     RunConfig& config) {
   const std::string name(strategy.name);
@@ -128,7 +129,7 @@ Result<> set_method(const OptimizeFlags& flags, const search::StrategyInfo& stra
   return {};
 }
 
-/// What whoever writes is told and shown; without one it is not accepted.
+/// Sets what a writing model is told and shown; an error where no model writes.
 Result<> set_evidence(const OptimizeFlags& flags, const search::StrategyInfo& strategy,
                       RunConfig& config) {
   const std::string name(strategy.name);
@@ -158,7 +159,8 @@ Result<> set_evidence(const OptimizeFlags& flags, const search::StrategyInfo& st
   return {};
 }
 
-/// Methods that are led by the profile of each kernel have it made unless told otherwise.
+/// Whether kernels are profiled: yes for methods that are led by profiles, unless --no-profile is
+/// given.
 Result<bool> wants_profiles(const OptimizeFlags& flags, const search::StrategyInfo& strategy,
                             const RunConfig& config) {
   if (flags.profile && flags.no_profile) return fail_input("either --profile or --no-profile");
@@ -208,8 +210,8 @@ Result<RunConfig> config_of(const OptimizeFlags& flags) {
     return fail_input("--mode specialised is judged here: not with --carrier bundle");
   config.profiles = KW_TRY(wants_profiles(flags, *strategy, config));
   if (config.carrier == kBundle && config.outstanding == 1) config.outstanding = kBundleAsks;
-  // A GPU measures one while the host builds the next; what a model writes waits for what it
-  // learns.
+  // A GPU measures one kernel while the host builds the next. A model's kernels are not overlapped,
+  // because each waits for what the last one has shown.
   const bool overlaps = aim.target == Target::Cuda && !strategy->is_writing;
   if (config.carrier == "pipe" && overlaps && config.outstanding == 1) config.outstanding = 2;
   return config;

@@ -1,4 +1,4 @@
-// OptimizeFlags: what kw optimize is asked for, as the configuration of a run.
+// OptimizeFlags: the flags of kw optimize, and the configuration of a run that they ask for.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace kw::cli {
 
-/// RunConfig::carrier of runs whose judge is elsewhere.
+/// The value of RunConfig::carrier for runs whose judge is elsewhere.
 inline constexpr const char* kBundle = "bundle";
 
 struct OptimizeFlags {
@@ -49,17 +49,17 @@ struct OptimizeFlags {
   bool freeze_memory = false;
   std::string embedder;
   std::string label;
-  std::string run;  ///< Of resume.
+  std::string run;  ///< The run that kw resume continues.
 
-  /// All but `run`.
+  /// Declares all flags; `run` is none of them.
   void declare(Flags& f);
 };
 
 /// The first screen of kw optimize --help: 23 lines of 80 columns.
 std::vector<HelpGroup> optimize_screen();
 
-/// All but the task, and the goals of the task where the flags name none. What means nothing to the
-/// strategy is not accepted.
+/// The configuration of a run without its task and, where no flag names any, without the task's
+/// goals. Errors: flags that have no effect for the strategy.
 Result<RunConfig> config_of(const OptimizeFlags& flags);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// What the flags of kw optimize make of a run where nothing is said.
+// Tests of the configuration that the flags of kw optimize give, with their defaults.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/optimize_flags.h"
 
@@ -126,7 +126,7 @@ std::string refusal(const OptimizeFlags& flags) {
   return config ? "" : describe(config.error());
 }
 
-/// As flags_of(), without a model.
+/// Flags without a model.
 OptimizeFlags alone(const char* task, const char* strategy = "greedy") {
   OptimizeFlags flags = flags_of(strategy, "cpu");
   flags.task = task;

@@ -1,4 +1,4 @@
-// Orders for people and programs.
+// Shows orders to people and programs.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/order_view.h"
 

@@ -1,4 +1,4 @@
-// How the orders of a run are shown, by the commands that list them.
+// How the commands that list orders show them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace kw::cli {
 
-/// "waiting", "in force from attempt 12", "lifted by order 3", "too late".
+/// The state of an order: "waiting", "in force from attempt 12", "lifted by order 3", "too late".
 std::string state_of(const Order& order, const std::vector<Order>& all, const RunSummary& run);
 
-/// A line for each: "1 of anna: pin attempt 7; in force from attempt 9 on".
+/// One line for each order: "1 of anna: pin attempt 7; in force from attempt 9 on".
 std::vector<std::string> order_lines(const std::vector<Order>& orders, const RunSummary& run);
 
-/// Two lines each: number, words, who, when, state.
+/// Prints two lines for each order: number, words, author, time, state.
 void print_orders(const std::vector<Order>& orders, const RunSummary& run);
 
 /// The array `orders` of docs/formats.md.

@@ -1,4 +1,4 @@
-// kw plan draft FILE.cu: the launch plan that stands in a file's host code, as a candidate.
+// kw plan draft FILE.cu: turns the launches in a file's host code into a launch plan.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -32,7 +32,8 @@ struct PlanFlags {
   std::string arch = "sm_80";
 };
 
-/// Why the drafted plan would be refused with one of the task's workloads; empty: it would not.
+/// Why the drafted plan would be refused at one of the task's workloads; empty: no workload refuses
+/// it.
 Result<std::string> trouble_of(const import::PlanDraft& draft, const task::Definition& definition,
                                const std::string& arch) {
   const auto candidate = task::make_candidate("draft", draft.source, Origin::Human,

@@ -1,4 +1,4 @@
-// kw prompt: what a model would be sent for a task, or was sent for an attempt, to the letter.
+// kw prompt: the exact prompt that a model would get for a task, or got for an attempt.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ struct PromptFlags {
   std::int64_t attempt = 0;
 };
 
-/// How the reply is asked for.
+/// The settings of the reply in words.
 std::string words_of(const ReplySettings& reply) {
   std::string words = fmt::format("for a reply of at most {}", reply.max_tokens);
   if (reply.temperature) words += fmt::format(", at temperature {:g}", *reply.temperature);
@@ -69,7 +69,7 @@ void print_exchange(const Exchange& exchange) {
              words_of({asked.max_tokens, asked.temperature, asked.effort}));
 }
 
-/// What the store kept of the attempt's exchanges, also where nothing came of them.
+/// Shows the attempt's exchanges as the store has them, even where no kernel came of them.
 Result<int> show_exchanges(const Global& global, const PromptFlags& flags) {
   const auto store = KW_TRY(store::RunStore::open_to_read(global.workspace));
   const std::string& name = flags.first.run.task;

@@ -1,4 +1,4 @@
-// What prompts claim of the compiler, held against the compiler's own flag line.
+// Compares what prompts claim about the compiler's flags with the flags that the compiler gets.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Flags that neither change what code means nor how fast it is.
+/// Whether a flag changes neither the meaning nor the speed of code.
 bool is_silent(const std::string& flag) {
   static const std::set<std::string> silent = {"-fPIC",
                                                "-fvisibility=hidden",

@@ -1,4 +1,4 @@
-// Landscapes from the workspace's runs and from exported ones.
+// Reads landscapes from runs of the workspace and from exported files.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/recorded_landscape.h"
 

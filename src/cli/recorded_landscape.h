@@ -1,4 +1,4 @@
-// The task "recorded:RUN" or "recorded:FILE": what a run evaluated, as a landscape.
+// The task "recorded:RUN" or "recorded:FILE": the evaluations of a run as a landscape.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,11 +15,11 @@ inline constexpr std::string_view kRecordPrefix = "recorded:";
 
 struct Record {
   std::unique_ptr<search::RecordedLandscape> landscape;
-  std::string sha256;  ///< Of what it was read from.
+  std::string sha256;  ///< Hash of the data from which the landscape was read.
 };
 
-/// `task` begins with the prefix; behind it stands a file that kw export wrote as jsonl, else a run
-/// of the workspace. Reads all of its attempts.
+/// Opens a record. `task` begins with the prefix; the rest is a file that kw export wrote as jsonl,
+/// or else a run of the workspace. Reads all attempts.
 Result<Record> open_record(const Global& global, std::string_view task);
 
 }  // namespace kw::cli

@@ -1,4 +1,5 @@
-// kw replay RUN: the recorded tells are fed again; the decisions must be the same to the byte.
+// kw replay RUN: feeds the recorded results to the strategy again, whose decisions must be equal to
+// the byte.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
@@ -15,7 +16,7 @@
 namespace kw::cli {
 namespace {
 
-/// Line number from 1 of the first difference; 0: none.
+/// The number of the first line that differs, counted from 1; 0: none differs.
 std::size_t first_difference(const std::vector<std::string_view>& a,
                              const std::vector<std::string_view>& b) {
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i)

@@ -1,4 +1,4 @@
-// kw report RUN [--out FILE]: a run as one HTML file.
+// kw report RUN [--out FILE]: writes a run as one HTML file.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <memory>
@@ -22,8 +22,8 @@ struct ReportFlags {
   std::string out;
 };
 
-/// The device as it was when the certificate was written, else as it was measured last; empty where
-/// that is another one.
+/// The facts of the device from when the certificate was written, or else from its last
+/// measurement; empty where that was another device.
 Result<DeviceFacts> device_of(const store::RunStore& store, const report::RunData& data) {
   if (!data.best) return DeviceFacts();
   const std::string& id = data.best->evaluation.device;

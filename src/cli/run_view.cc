@@ -1,4 +1,4 @@
-// The end of a run.
+// Shows the end of a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_view.h"
 
@@ -63,10 +63,10 @@ Json optimized_json(const report::RunData& data, const platform::Path& folder) {
                       {"name", kept->name},
                       {"words", kept->words}};
   if (const auto& best = data.best) {
-    // A confirmation that did not show a win is still the better measurement of the two.
+    // A confirmation is the better measurement even where it shows no win.
     Json shown = evaluation_json(data.confirmation ? *data.confirmation : best->evaluation);
     shown["confirmed"] = data.is_win();
-    // Where a baseline is faster, best/ holds that.
+    // Where a baseline is faster than the winner, best/ holds the baseline.
     shown["path"] = kept && !kept->is_baseline ? Json(best_path(data, folder)) : Json();
     shown["source_sha256"] = best->candidate.sha256;
     shown["attempt"] = best->number;

@@ -12,16 +12,17 @@
 
 namespace kw::cli {
 
-/// Moves a report into what the report room works on; pins the knobs of the best source.
+/// Converts a report to the data of the report room, and pins the knobs of the best source.
 report::RunData run_data(engine::RunReport report, const DeviceFacts& device);
 
-/// The source with its knobs pinned: compiles alone.
+/// The candidate's source with its knobs pinned, which compiles alone.
 std::string pinned_source(const Candidate& candidate);
 
-/// run, best (as `judge`, plus confirmed, path, source_sha256), attempts, stopped_by, spent.
+/// The object with run, best (as `judge`, plus confirmed, path, source_sha256), attempts,
+/// stopped_by, spent.
 Json optimized_json(const report::RunData& data, const platform::Path& folder);
 
-/// Where the winner lies, and how to go on.
+/// Where the winner is, and how to go on.
 std::string where_to_look(const report::RunData& data, const platform::Path& folder);
 
 }  // namespace kw::cli

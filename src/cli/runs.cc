@@ -1,4 +1,4 @@
-// kw runs: what this workspace has searched.
+// kw runs: lists the runs of this workspace.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 namespace kw::cli {
 namespace {
 
-/// What a terminal has no room for goes by rank: names and what came of them stay.
+/// The table; on a narrow terminal columns are left out by rank, and names and results stay.
 Table table_of(const std::vector<RunSummary>& runs) {
   Table table;
   table.columns = {

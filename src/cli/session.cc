@@ -1,4 +1,4 @@
-// Opening of tasks, compilers and workers.
+// Opens tasks, compilers and workers.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
@@ -35,7 +35,7 @@ namespace kw::cli {
 
 namespace {
 
-/// A cuda compiler with its cache.
+/// A compiler for cuda with its cache.
 class CachedCuda final : public compile::Compiler {
  public:
   CachedCuda(std::unique_ptr<compile::Compiler> inner, compile::ObjectCache& cache)
@@ -65,7 +65,7 @@ int report_error(const Global& global, const Error& error, ExitCode code) {
     object["error"] = {{"what", error.what}, {"where", error.where}, {"exit_code", code}};
     std::printf("%s\n", dump_json(object).c_str());
   }
-  // A path may hold a line of its own.
+  // A path may contain a line end.
   const Error shown{error.what, sanitise_line(error.where)};
   std::fprintf(stderr, "kw: %s\n", describe(shown).c_str());
   return code;
@@ -127,7 +127,7 @@ Result<JailLevel> jail_of(const Global& global) {
   if (const auto level = enum_from<JailLevel>(global.jail)) return *level;
   if (!global.jail.empty())
     return fail_input("--jail is namespace, landlock or none, not '" + global.jail + "'");
-  // Whoever starts a jail or a worker says better what is missing beside this program.
+  // Whoever starts a jail or a worker reports a missing program better.
   const auto programs = platform::executable_dir();
   std::error_code ignored;
   if (programs && !std::filesystem::exists(*programs / "kw-jail", ignored))
@@ -175,7 +175,8 @@ std::string why_not_built(const Candidate& baseline) {
 }
 
 std::int64_t workload_limit(const DeviceFacts& facts) {
-  // Shared buffers, two or more input sets, float64 inputs and truths: about ten times the tensors.
+  // Bytes of shared buffers, two or more input sets, float64 inputs and truths: about ten times the
+  // tensors.
   constexpr std::int64_t kTimesTensors = 10;
   if (facts.target == Target::Cuda && facts.memory_bytes > 0)
     return facts.memory_bytes / kTimesTensors;
@@ -214,8 +215,8 @@ std::string judge_id_of(const DeviceFacts& facts, const compile::Compiler& compi
 
 namespace {
 
-/// At level landlock root's compilers run as another user, who must be able to walk to their
-/// folder.
+/// Whether other users cannot enter the folder. At jail level landlock, root's compilers run as
+/// another user, who must reach the cache in it.
 bool is_closed_to_jails(const platform::Path& home) {
   struct stat info{};
   return ::geteuid() == 0 && ::stat(home.c_str(), &info) == 0 && (info.st_mode & S_IXOTH) == 0 &&

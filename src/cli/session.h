@@ -1,4 +1,4 @@
-// Session: what most commands need – shipped files, a task, a compiler, a worker, the store.
+// Session: what most commands need: shipped files, a task, a compiler, a worker, the store.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,82 +18,89 @@
 
 namespace kw::cli {
 
-/// Prints `kw: message` on standard error, or one JSON object with `error` on standard output, and
-/// returns the exit code for it: that of an interruption where there was one.
+/// Reports an error as `kw: message` on standard error, or as an object with `error` on standard
+/// output, and returns its exit code: kInterrupted if a signal interrupted the command.
 int report_error(const Global& global, const Error& error, ExitCode code);
 
-/// Exit code 2 of trouble with what the user gave, 3 of any other, whatever it advises.
+/// The exit code of an error: 2 for trouble with the user's input, 3 for any other.
 ExitCode code_of(const Error& error);
 
-/// The exit code of a command that went well, or report_error() of what stopped it.
+/// The exit code of a command that succeeded, or report_error() of the error that ended it.
 int end_command(const Global& global, const Result<int>& code);
 
-/// What the user named cannot be used, whatever the room that says so knows of it: exit code 2.
+/// Marks an error as trouble with the user's input, with exit code 2, because the user named what
+/// cannot be used.
 template <class T>
 Result<T> as_input(Result<T> result) {
   if (!result) result.error().is_input = true;
   return result;
 }
 
-/// How every command finds a task NAME: a folder of that path, else tasks/NAME of the workspace,
-/// which is the working directory unless --workspace says otherwise. Nothing: neither is there.
+/// Finds the folder of a task NAME for every command: a folder of that path, or else tasks/NAME in
+/// the workspace, which is the working directory unless --workspace is given. Nothing: neither
+/// exists.
 std::optional<platform::Path> task_folder(const Global& global, const std::string& name);
-/// Where a new task goes: NAME with a slash is a path, a plain one a folder of the workspace's
-/// tasks/.
+/// The folder for a new task: NAME is a path where it contains a slash, else the name of a folder
+/// in the workspace's tasks/.
 platform::Path new_task_folder(const Global& global, const std::string& name);
-/// The task of its task_folder(), else the shipped one; unknown names suggest the nearest.
+/// The task in its task_folder(), or else the shipped one. The error about an unknown name suggests
+/// the nearest.
 Result<task::Definition> open_task(const Global& global, const memory::DataFiles& data,
                                    const std::string& name);
-/// For commands that judge or search: a draft that nobody has accepted is an error.
+/// The task for commands that judge or search; an error where the task is a draft that nobody has
+/// accepted.
 Result<task::Definition> open_accepted_task(const Global& global, const memory::DataFiles& data,
                                             const std::string& name);
 
 Result<memory::DataFiles> open_data(const Global& global);
-/// The level that --jail demands, else the strongest that works here, tried out (20 ms). Where that
-/// is a weaker one than namespace, it is said once on standard error, with what it lacks. Error:
-/// neither works, and nobody demanded to do without.
+/// The level that --jail demands, or else the strongest that works here, which is tried out (20
+/// ms). A level weaker than namespace is reported once on standard error, with what it lacks.
+/// Error: no level works, and --jail none was not given.
 Result<JailLevel> jail_of(const Global& global);
 
-/// True where candidates can be linked with OpenBLAS.
+/// Whether candidates can be linked with OpenBLAS.
 bool has_openblas();
-/// Why a baseline cannot be built on this machine: a library or compiler that is missing, in words.
+/// Why a baseline cannot be built on this machine, in words: a library or a compiler is missing.
 std::string why_not_built(const Candidate& baseline);
 
-/// Bytes that the tensors of one workload may take: input sets, truths and both players' buffers
-/// must fit into the memory (of the device; of this machine where none is known) as well.
+/// The most bytes that the tensors of one workload may take, so that input sets, truths and both
+/// players' buffers fit into memory too: the device's memory, or this machine's where no device is
+/// known.
 std::int64_t workload_limit(const DeviceFacts& facts = {});
 
-/// How a task's workbench is made for a target; `facts` of its device, empty where there is none.
+/// Options for a task's workbench for a target; `facts` describe the target's device, and are empty
+/// where there is none.
 Result<engine::TaskWorkbenchOptions> workbench_options(const Global& global, const Aim& aim = {},
                                                        const DeviceFacts& facts = {});
 
-/// What this workspace remembers of its device of the target: `kw device` or a run measured it.
+/// The facts of the target's device that this workspace remembers, which `kw device` or a run
+/// measured.
 Result<std::optional<DeviceFacts>> remembered_device(const store::RunStore& store, Target target);
 
-/// See engine::Surroundings::judge_id.
+/// The id of a judge; see engine::Surroundings::judge_id.
 std::string judge_id_of(const DeviceFacts& facts, const compile::Compiler& compiler);
 
-/// Compilers with their cache and a worker, ready to judge on this machine. Device facts are
-/// remembered in the store, by target.
+/// Compilers with their cache and a worker, ready to judge on this machine. The store remembers the
+/// device's facts, by target.
 class Bench {
  public:
   static Result<std::unique_ptr<Bench>> open(const Global& global, store::RunStore* store,
                                              const Aim& aim = {});
-  /// The same in two steps, for a command with other things to do while the worker looks at its
-  /// device and jails: starts it, and opens the compilers.
+  /// Starts the worker and opens the compilers, for a command that does other things while the
+  /// worker examines its device and jails; meet() is the second step.
   static Result<std::unique_ptr<Bench>> start(const Global& global, const Aim& aim);
   /// Greets the worker that start() started.
   Result<> meet(store::RunStore* store, const Aim& aim);
-  /// Without a worker: candidates can be built and no more.
+  /// Opens the compilers without a worker: candidates can only be built.
   static Result<std::unique_ptr<Bench>> open_compilers(const Global& global, const Aim& aim);
   evaluate::PipeCarrier& carrier() { return *carrier_; }
   compile::Compiler& compiler() { return *compiler_; }
-  /// What reads the machine code of cuda candidates; nothing for another target.
+  /// The disassembler for cuda candidates; nothing for other targets.
   const std::optional<compile::Disassembler>& disassembler() const { return disassembler_; }
   const DeviceFacts& facts() const { return carrier_->facts(); }
-  /// See engine::Surroundings.
+  /// The id of this judge; see engine::Surroundings::judge_id.
   std::string judge_id() const;
-  /// Measures the few ceilings that timing needs, unless they are remembered: half a second.
+  /// Measures the few ceilings that timing needs (half a second), unless they are remembered.
   Result<> ensure_ceilings();
   /// Measures ceilings anew and remembers them.
   Result<DeviceFacts> measure(bool is_full);
@@ -105,20 +112,21 @@ class Bench {
   std::unique_ptr<compile::ObjectCache> cache_;
   std::unique_ptr<compile::Compiler> cpu_;
   std::unique_ptr<compile::Compiler> cached_cpu_;
-  std::unique_ptr<compile::Compiler> compiler_;  ///< Of every target.
+  std::unique_ptr<compile::Compiler> compiler_;  ///< Compiles for every target.
   std::optional<compile::Disassembler> disassembler_;
   store::RunStore* store_ = nullptr;
   std::unique_ptr<evaluate::PipeCarrier> carrier_;
 };
 
-/// What to do where judging lacks something: of kw doctor, and at the end of the error.
+/// What the user should do where judging lacks something; shown by kw doctor and at the end of
+/// errors.
 inline constexpr std::string_view kCompilerFix = "apt install g++, or set KW_CXX";
 inline constexpr std::string_view kCacheFix = "set XDG_CACHE_HOME to a folder that can be written";
 inline constexpr std::string_view kProgramsFix = "build again, or unpack the release file again";
 
-/// Where built objects are kept between runs: $XDG_CACHE_HOME/kernelwright or
-/// ~/.cache/kernelwright. For a root whose home others may not enter and who has no namespaces:
-/// /var/cache/kernelwright, since jailed compilers must get there.
+/// The folder in which built objects are kept between runs: $XDG_CACHE_HOME/kernelwright or
+/// ~/.cache/kernelwright. For root without namespaces, whose home other users may not enter:
+/// /var/cache/kernelwright, because jailed compilers must reach it.
 platform::Path cache_folder();
 
 }  // namespace kw::cli

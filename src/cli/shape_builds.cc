@@ -1,4 +1,4 @@
-// A build for each timed shape of a kernel, told and written down.
+// Makes a build for each timed shape of a kernel, reports the choices and writes the result.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/shape_builds.h"
 
@@ -37,7 +37,7 @@ std::string words_of(const engine::ShapeChoice& shape) {
                      tried);
 }
 
-/// The kernel and its certificate; fills in the path.
+/// Writes the kernel and its certificate, and fills in the path.
 Result<> write_down(const store::RunStore& store, ShapeBuilds& builds, const std::string& task,
                     Target target) {
   platform::Path folder;

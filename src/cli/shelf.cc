@@ -1,4 +1,4 @@
-// Cards from the shipped files, and embeddings.
+// Opens cards from the shipped files, and embeddings.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/shelf.h"
 
@@ -17,7 +17,8 @@
 namespace kw::cli {
 namespace {
 
-/// An embedding model with what it stands on: opened for each call, with the ledger that counts it.
+/// An embedding model with everything that it needs. It is opened for each call, with the ledger
+/// that counts the call.
 struct Embedder {
   std::unique_ptr<net::HttpClient> http = net::make_curl_client();
   llm::Surroundings around;

@@ -1,4 +1,4 @@
-// The shelf of knowledge that a run takes along, with an embedding model behind it if asked for.
+// The shelf of knowledge that a run takes along, with an embedding model if one is asked for.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,16 +11,15 @@
 
 namespace kw::cli {
 
-/// What a run that may rank by `embedder` (as below) has to know before it begins: under a budget
-/// in dollars its price; else that it is unknown, which is said. A known one joins those that
-/// `config` keeps.
+/// Checks an embedding model before a run begins: a budget in dollars requires its price; without
+/// budget an unknown price is only reported. A known price is added to those that `config` keeps.
 Result<> check_embedder(const memory::DataFiles& data, const std::string& embedder,
                         const std::string& base_url, RunConfig& config,
                         const std::function<void(const std::string&)>& on_notice);
 
-/// Shipped cards and those of the playbook. `embedder` as --embed names it, empty: none; one that
-/// cannot be opened (key, provider) is an error; nothing is asked yet. Its server is borne with as
-/// timeouts_of(`timeout_ns`) says. `on_notice` hears of trouble later.
+/// The shipped cards and those of the playbook. `embedder_name` is the value of --embed; empty:
+/// none. Error: the embedding model cannot be opened (key, provider); it is not asked yet. Its
+/// server has the timeouts_of(`timeout_ns`). `on_notice` gets later trouble.
 Result<engine::Shelf> open_shelf(const memory::DataFiles& data, const std::string& embedder_name,
                                  const std::string& base_url, std::int64_t timeout_ns,
                                  std::function<void(const std::string&)> on_notice);

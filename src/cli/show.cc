@@ -42,7 +42,7 @@ Json line_json(const AttemptLine& a) {
           {"plan", a.plan}};
 }
 
-/// Of a run that is not finished: whether somebody works on it, and what can be done.
+/// For a run that is not finished: whether a process works on it, and what can be done.
 std::string what_next(const RunSummary& run) {
   if (run.state == RunState::Finished) return {};
   if (run.state != RunState::Running)

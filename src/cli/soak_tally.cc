@@ -1,4 +1,4 @@
-// Sums over judgements, and a line through logarithms.
+// Sums up judgements, and fits a line through logarithms.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/soak_tally.h"
 

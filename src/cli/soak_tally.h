@@ -1,5 +1,5 @@
-// What a soak saw: errors per workload over many judgements, and how an error grows with a dim.
-// Pure.
+// What a soak found: errors of each workload over many judgements, and how an error grows with a
+// dim. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,19 +11,19 @@
 
 namespace kw::cli {
 
-/// One workload over all judgements of a soak.
+/// The errors of one workload over all judgements of a soak.
 struct SoakedWorkload {
   std::string name;
   int judgements = 0;
-  double first_rel_l2 = 0;  ///< Of the first judgement.
-  double last_rel_l2 = 0;   ///< Of the latest.
+  double first_rel_l2 = 0;  ///< The relative error of the first judgement.
+  double last_rel_l2 = 0;   ///< The relative error of the latest judgement.
   double worst_rel_l2 = 0;
   double worst_max_abs = 0;
-  double worst_gate_fraction = 0;  ///< Largest |d| over what the gate allows.
+  double worst_gate_fraction = 0;  ///< The largest |d| as a fraction of what the gate allows.
   bool is_nondeterministic = false;
 };
 
-/// One judgement at a larger value of the dim that grows.
+/// The result at a larger value of the dim that grows.
 struct GrowthPoint {
   std::int64_t value = 0;
   Outcome outcome = Outcome::Correct;
@@ -34,7 +34,7 @@ struct GrowthPoint {
 
 class SoakTally {
  public:
-  /// Takes in a judgement; each seen workload counts.
+  /// Adds a judgement; every workload in it counts.
   void add(const Evaluation& evaluation);
   const std::vector<SoakedWorkload>& workloads() const { return workloads_; }
   int judgements() const { return judgements_; }
@@ -45,8 +45,8 @@ class SoakTally {
 };
 
 /// The exponent p of rel_l2 = c value^p by least squares of the logarithms, from points with an
-/// error above 0; 0 where fewer than two values tell. 0.5 is a random walk of roundings, 1 a bias,
-/// more an instability.
+/// error above 0; 0 where fewer than two values have one. 0.5 means that rounding errors add up
+/// like a random walk, 1 a bias, more an instability.
 double growth_exponent(const std::vector<GrowthPoint>& points);
 
 }  // namespace kw::cli

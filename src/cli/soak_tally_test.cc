@@ -1,4 +1,4 @@
-// Tests of what a soak adds up.
+// Tests of the sums of a soak.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/soak_tally.h"
 
@@ -39,7 +39,7 @@ TEST(SoakTally, TheExponentIsThatOfTheErrors) {
   for (const int steps : {4, 8, 16, 32})
     points.push_back({.value = steps, .rel_l2 = 3e-8 * std::pow(steps, 1.5)});
   EXPECT_NEAR(growth_exponent(points), 1.5, 1e-9);
-  points.push_back({.value = 64, .rel_l2 = 0});  // an exact one has no logarithm
+  points.push_back({.value = 64, .rel_l2 = 0});  // an error of 0 has no logarithm
   EXPECT_NEAR(growth_exponent(points), 1.5, 1e-9);
   EXPECT_EQ(growth_exponent({points[0]}), 0);
   EXPECT_EQ(growth_exponent({points[0], points[0]}), 0);

@@ -1,4 +1,4 @@
-// kw specialise FILE|RUN: knobs and constants for each timed shape, in one kernel.
+// kw specialise FILE|RUN: puts knobs and constants for each timed shape into one kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <memory>
@@ -24,9 +24,9 @@ struct SpecialiseFlags {
   std::int64_t points = engine::SpecialiseOptions().points;
 };
 
-/// What the positional names.
+/// What the positional argument names.
 struct Named {
-  std::optional<RunSummary> run;  ///< None: a file.
+  std::optional<RunSummary> run;  ///< The run; nothing: the argument is a file.
   std::string task;
   Aim aim;
 };

@@ -1,4 +1,4 @@
-// A thread that looks ten times a second.
+// A thread that updates the status ten times a second.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/status.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::chrono::milliseconds kTick{100};
-/// What takes less is not worth a line.
+/// Seconds; shorter steps get no line.
 constexpr double kNotice = 0.2;
 
 }  // namespace
@@ -71,7 +71,7 @@ void Status::told() {
 }
 
 void Status::doing(const std::string& words) {
-  // What is printed next should not find the old words below it.
+  // The old words must have disappeared before the command prints its next line.
   std::unique_lock<std::mutex> calls(calls_, std::defer_lock);
   if (words.empty()) {
     calls.lock();
@@ -138,7 +138,7 @@ void Status::answer_interruption(std::function<bool()> is_interrupted, const std
 }
 
 void Status::run(const std::stop_token& end) {
-  // Signals are the command's, whose waits they cut short.
+  // This thread blocks signals, so that they reach the command's thread and cut short its waits.
   sigset_t both;
   sigemptyset(&both);
   sigaddset(&both, SIGINT);

@@ -1,5 +1,5 @@
-// Status: what this command is doing and waiting for, while it takes: a line at the bottom of a
-// terminal, elsewhere now and then a line of its own.
+// Status: what a command is doing and waiting for, as a line at the bottom of a terminal, or
+// elsewhere as an occasional line of its own.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,20 +15,20 @@
 
 namespace kw::cli {
 
-/// What is being done.
+/// The current work of the command.
 struct Activity {
-  std::string words;        ///< Empty: nothing that takes.
-  double seconds = 0;       ///< Since it began.
-  bool is_waiting = false;  ///< For a device that somebody else has.
-  double waited_s = 0;      ///< For devices, in all, this wait included.
+  std::string words;        ///< The work in words; empty: nothing that takes time.
+  double seconds = 0;       ///< Seconds since the work began.
+  bool is_waiting = false;  ///< Whether it waits for a device that another process has.
+  double waited_s = 0;  ///< Seconds of waiting for devices in total, including the current wait.
 };
 
-/// When somebody who sees no line at the bottom is told that something still goes on: after ten
-/// seconds, then after three times as long, every five minutes at least.
+/// When to print a line for a person without a line at the bottom, to show that work goes on: after
+/// ten seconds, then after intervals that grow threefold up to five minutes.
 class Reminders {
  public:
   void begin(std::int64_t now_ns);
-  /// True once for each time; `now_ns` never steps back.
+  /// Returns true once for each such moment; `now_ns` must not decrease.
   bool is_due(std::int64_t now_ns);
 
  private:
@@ -36,33 +36,35 @@ class Reminders {
   std::int64_t span_ns_ = 0;
 };
 
-/// One for a program; what it shows it shows from a thread of its own, begun with the first
-/// activity. Safe to call from any thread.
+/// The status of the program; there is one. It is shown from a thread of its own, which starts with
+/// the first activity. Safe to call from any thread.
 class Status {
  public:
-  /// Where the result is a document (--json), only waits and interruptions are told, as lines.
+  /// `is_document`: the result is a document (--json), so only waits and interruptions are shown,
+  /// as lines.
   explicit Status(bool is_document, const platform::Clock& clock = platform::real_clock());
   ~Status();
   Status(const Status&) = delete;
   Status& operator=(const Status&) = delete;
 
-  /// From now on this is done; empty: nothing that takes.
+  /// Sets the current work and starts its clock; empty: nothing that takes time.
   void doing(const std::string& words);
-  /// The same thing in other words: its clock goes on.
+  /// Changes the words for the current work; its clock goes on.
   void still_doing(const std::string& words);
-  /// The same from a worker; sums up its waits.
+  /// Sets the current work from a worker's message, and sums up waits.
   void hear(const worker::Progress& progress);
   Activity activity() const;
-  /// A line was printed: whoever sees no line at the bottom need not be told soon.
+  /// Records that a line was printed, so that the next reminder is due later.
   void told();
 
-  /// Composes the line at the bottom in place of "WORDS, 12 s"; called from the thread, a few times
-  /// a second. Empty: as usual. When this returns, the last one is called no more.
+  /// Sets a function that composes the line at the bottom in place of "WORDS, 12 s". The status
+  /// thread calls the function a few times a second; an empty one restores the default. When this
+  /// returns, the previous function is not called any more.
   void compose_by(std::function<OwnLine(const Activity&, const Look&)> compose);
-  /// Asked from the thread, ten times a second, also without an activity; what it returns is
-  /// printed. Empty: nobody.
+  /// Sets a function that the status thread calls ten times a second, also without an activity, and
+  /// whose lines are printed; empty: none.
   void ask_for_news(std::function<std::vector<OwnLine>()> news);
-  /// Tells a person who interrupts at once what happens now.
+  /// Lets a person who interrupts be told at once what happens now.
   void answer_interruption(std::function<bool()> is_interrupted, const std::string& words);
 
  private:
@@ -75,7 +77,7 @@ class Status {
   const bool has_bottom_line_;
   const platform::Clock& clock_;
   mutable std::mutex mutex_;
-  std::mutex calls_;  ///< Held while a function of somebody else is called.
+  std::mutex calls_;  ///< Held while a function of another object is called.
   std::string words_;
   std::int64_t began_ns_ = 0;
   bool is_waiting_ = false;
@@ -86,7 +88,7 @@ class Status {
   std::jthread thread_;
 };
 
-/// "WORDS, 12 s" in one line.
+/// The line "WORDS, 12 s".
 OwnLine status_line(const Activity& activity, const Look& look);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// What is said while something takes.
+// Tests of what is shown while work takes time.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/status.h"
 

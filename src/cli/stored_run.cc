@@ -1,4 +1,4 @@
-// Looking back at runs.
+// Loads stored runs.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/stored_run.h"
 
@@ -20,7 +20,7 @@ Result<report::RunData> load_run(const store::RunStore& store, const std::string
     if (event.kind == kTermsEvent) data.terms = KW_TRY(decode<Terms>(event.body));
     if (event.kind != "confirm") continue;
     auto evaluation = KW_TRY(decode<Evaluation>(event.body));
-    // A resumed run may have confirmed twice: the later one counts.
+    // A resumed run may have confirmed twice, in which case the later confirmation counts.
     if (evaluation.id == wanted) data.confirmation = std::move(evaluation);
   }
   return data;

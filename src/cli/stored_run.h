@@ -1,4 +1,4 @@
-// A stored run as report data, for the commands that look back.
+// A stored run as report data, for commands that show finished runs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace kw::cli {
 
-/// Summary, best attempt and confirmation as the store has them; baselines and device stay empty.
+/// Loads summary, best attempt and confirmation from the store; baselines and device stay empty.
 Result<report::RunData> load_run(const store::RunStore& store, const std::string& name);
 
-/// The workbench that a run searched on: its task as it is now, or its landscape. An error where
-/// the task has changed since.
+/// The workbench on which a run searched: its task as it is now, or its landscape. Error: the task
+/// has changed since the run.
 Result<std::unique_ptr<engine::Workbench>> workbench_of(const Global& global,
                                                         const RunSummary& run);
 
-/// True where `run` ended and nobody works on it: what it stored will not change.
+/// Whether `run` has ended and no process works on it, so that its stored data will not change.
 bool is_over(const RunSummary& run);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// Cutting and folding by columns, colours around what is left.
+// Cuts and folds lines by columns, and adds colours.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/styled.h"
 
@@ -38,7 +38,7 @@ std::string_view code_of(Tone tone) {
 
 constexpr std::string_view kNormal = "\033[m";
 
-/// Of a span on a terminal: more fills a screen.
+/// Most bytes of a span on a terminal; more would fill a screen.
 constexpr std::size_t kMostBytes = 4000;
 
 std::string shown(const Span& span, const Look& look) {
@@ -47,7 +47,7 @@ std::string shown(const Span& span, const Look& look) {
   return look.is_ascii ? in_ascii(text) : text;
 }
 
-/// A line that grows.
+/// A line to which text is added.
 class Builder {
  public:
   explicit Builder(const Look& look) : look_(look) {}
@@ -58,7 +58,7 @@ class Builder {
     line_.columns += columns_of(text);
   }
   std::size_t columns() const { return line_.columns; }
-  /// Without the blanks at its end.
+  /// Takes the line, without the blanks at its end.
   OwnLine take() {
     const bool has_tone = tone_ != Tone::Plain;
     while (line_.bytes.ends_with(' ')) {
@@ -96,7 +96,7 @@ std::vector<std::string_view> pieces_of(std::string_view text) {
   return pieces;
 }
 
-/// Of a pane so narrow that nothing can be read there; lines have this many columns at least.
+/// The fewest columns of a line; in a narrower pane nothing could be read.
 constexpr std::size_t kLeastColumns = 8;
 
 }  // namespace
@@ -104,7 +104,7 @@ constexpr std::size_t kLeastColumns = 8;
 Look look_of(int descriptor) {
   Look look;
   if (::isatty(descriptor) == 0) return look;
-  constexpr std::size_t kUsual = 80;  // of a terminal that does not tell
+  constexpr std::size_t kUsual = 80;  // for a terminal that does not report its width
   winsize size{};
   const bool is_told = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
   look.columns = std::max<std::size_t>(is_told ? size.ws_col : kUsual, kLeastColumns + 1) - 1;
@@ -140,11 +140,11 @@ OwnLine cut(const Spans& spans, const Look& look) {
 
 std::vector<OwnLine> fold(const Spans& spans, std::size_t indent, const Look& look) {
   const std::size_t most = look.columns == 0 ? std::string::npos : look.columns;
-  // Of a narrow pane an indentation takes a third at most.
+  // In a narrow pane at most a third of the columns is indentation.
   indent = std::min(indent, most / 3);
   std::vector<OwnLine> lines;
   Builder line(look);
-  bool is_fresh = false;  // nothing but its indentation is on the line
+  bool is_fresh = false;  // the line has only its indentation so far
   const auto next = [&] {
     lines.push_back(line.take());
     line.add(std::string(indent, ' '), Tone::Plain);
@@ -189,7 +189,7 @@ std::string folded(const std::string& text, const Look& look) {
       const bool is_blank = piece.front() == ' ';
       if (!is_fresh && columns + columns_of(piece) > look.columns) {
         out += now.substr(0, now.find_last_not_of(' ') + 1) + "\n";
-        // A long path stays whole as long as any line can hold it.
+        // A long path is kept whole where an unindented line can hold it.
         const std::size_t room = look.columns - std::min(look.columns, columns_of(piece));
         now = indent.substr(0, room);
         columns = now.size();

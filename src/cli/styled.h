@@ -1,5 +1,5 @@
-// Lines for a terminal: spans of text in tones, cut or folded to a width. Pure; the terminal itself
-// is looked at in one function.
+// Lines for a terminal: spans of text in tones, cut or folded to a width. Pure, except look_of()
+// and can_rewrite(), which ask the terminal.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,42 +14,42 @@ namespace kw::cli {
 enum class Tone { Plain, Dim, Strong, Good, Bad, Attention };
 
 struct Span {
-  std::string text;  ///< Foreign text is sanitised where it is shown.
+  std::string text;  ///< Foreign text is sanitised when it is shown.
   Tone tone = Tone::Plain;
 };
 using Spans = std::vector<Span>;
 
-/// How lines are to look.
+/// How lines are formatted.
 struct Look {
-  std::size_t columns = 0;  ///< Most of a line; 0: any number.
+  std::size_t columns = 0;  ///< The most columns of a line; 0: no limit.
   bool has_colour = false;
   bool is_ascii = false;
 };
 
-/// Of standard error or standard output as it is now. A terminal's last column stays free: a cursor
-/// behind it may be on the next line already. Colour: on a terminal that knows more than plain
-/// lines, unless NO_COLOR is set. No terminal: any number of columns, no colour.
+/// The look of standard error or standard output now. A terminal's last column stays free, because
+/// the cursor behind it may be on the next line already. Colour is used on a terminal that supports
+/// it, unless NO_COLOR is set. Where there is no terminal, lines have no limit and no colour.
 Look look_of(int descriptor);
 
-/// True of a terminal that can go back to the start of a line and clear it.
+/// Whether the terminal can return to the start of a line and clear the line.
 bool can_rewrite(int descriptor);
 
-/// One line; what does not fit is cut, and an ellipsis says so.
+/// One line; text that does not fit is cut and replaced by an ellipsis.
 OwnLine cut(const Spans& spans, const Look& look);
 
-/// As many lines as it takes, broken between words, and within a word only where that is longer
-/// than a line; each but the first begins with `indent` blanks.
+/// As many lines as needed, broken between words, and within a word only where the word is longer
+/// than a line. Every line but the first begins with `indent` blanks.
 std::vector<OwnLine> fold(const Spans& spans, std::size_t indent, const Look& look);
 
-/// A text for people whose lines are folded where they are too long, as they are indented and four
-/// more; a word that is longer than a line, such as a path, stays whole.
+/// Text for people in which lines that are too long are folded; continued lines are indented by
+/// four more blanks than the line. A word that is longer than a line, such as a path, stays whole.
 std::string folded(const std::string& text, const Look& look);
 
-/// What is waited for, "waiting: cpu is in use by kw judge a.cpp", in a line that has no room for
-/// all of it: "cpu busy: kw judge a.cpp".
+/// A message about waiting for a line that is too short for it: "waiting: cpu is in use by kw judge
+/// a.cpp" becomes "cpu busy: kw judge a.cpp".
 std::string short_wait(const std::string& words, const Look& look);
 
-/// "41 s", "3m05s", "1h02m".
+/// A duration in words: "41 s", "3m05s", "1h02m".
 std::string clock_text(double seconds);
 
 }  // namespace kw::cli

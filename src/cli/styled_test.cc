@@ -1,4 +1,4 @@
-// Lines cut and folded to a width, with and without colour.
+// Tests of lines cut and folded to a width, with and without colour.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/styled.h"
 

@@ -1,4 +1,4 @@
-// kw suite SPEC: ways to search, compared at equal budget.
+// kw suite SPEC: compares search methods at equal budget.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ constexpr std::int64_t kMostWorlds = 1000;
 struct SuiteFlags {
   std::string spec;
   std::vector<std::string> models;
-  AskingFlags asking;  ///< Its timeout; the rest is the spec's.
+  AskingFlags asking;  ///< Only the timeout; the spec has the other settings.
   std::int64_t jobs = 2;
   std::string csv;
   std::string into;
@@ -47,7 +47,7 @@ Result<task::SuiteSpec> read_spec(const std::string& file) {
   return as_input(task::parse_suite(text, file, words()));
 }
 
-/// "softmax, greedy, seed 1": a cell for people.
+/// A cell in words, for people: "softmax, greedy, seed 1".
 std::string words_of(const report::SuiteCell& cell) {
   const report::SuiteMethod& m = cell.method;
   std::string text = cell.task + ", " + m.strategy;

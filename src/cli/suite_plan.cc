@@ -1,4 +1,4 @@
-// From a spec to cells: every combination, without what means nothing to a strategy.
+// Turns a spec into cells: all combinations except those without effect for a strategy.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/suite_plan.h"
 
@@ -28,7 +28,7 @@ using task::SuiteSpec;
 
 bool is_world(const std::string& task) { return task.starts_with(kWorldPrefix); }
 bool is_record(const std::string& task) { return task.starts_with(kRecordPrefix); }
-/// Searched within the program, with the store off.
+/// Whether the task is searched within the program, without the store.
 bool is_inside(const std::string& task) { return is_world(task) || is_record(task); }
 
 class Planner {
@@ -133,8 +133,8 @@ class Planner {
   }
 
   void add_conditions(const search::StrategyInfo& info, SuiteMethod method) {
-    // A landscape's writer knows of others only what the graph says; a recorded one said what it
-    // said.
+    // A landscape's writer knows only the graph, and a recorded writer only repeats its replies, so
+    // knowledge has no effect on them.
     const bool is_told = info.is_writing && !has_records();
     const bool has_knowledge = is_told && (!has_worlds() || info.has_graph);
     const std::vector<bool> knowledge = has_knowledge ? spec_.knowledge : std::vector{true};
@@ -169,7 +169,8 @@ class Planner {
     plans_.push_back(std::move(plan));
   }
 
-  /// What decides the run, and nothing else: another name of the spec finds the same runs.
+  /// The settings that decide the run and nothing else, so that a spec under another name finds the
+  /// same runs.
   std::string label_of(const report::SuiteCell& cell) const {
     const SuiteMethod& m = cell.method;
     const task::SuiteBudget& b = spec_.budget;
@@ -184,7 +185,7 @@ class Planner {
     return "suite " + spec_.name + " " + sha256(what).hex().substr(0, kDigits);
   }
 
-  /// Labels of suites that say nothing of repairs stay what they were.
+  /// Whether the label contains repairs; the labels of suites without `repairs` must not change.
   bool has_repairs(const report::SuiteCell& cell) const {
     return spec_.repairs && (**search::find_strategy(cell.method.strategy)).has_repairs;
   }
@@ -206,7 +207,7 @@ class Planner {
       return words;
     }
     add({"--model", model_path(m, cell.task), "--feedback", m.feedback});
-    // No cell learns from another: else their order would count.
+    // No cell learns from another, because the order of cells would matter then.
     add({m.knowledge == "off" ? "--no-knowledge" : "--freeze-memory"});
     if (info.has_graph) add({"--freeze-graph"});
     if (!spec_.starts_from_experts) add({"--from-scratch"});
@@ -225,13 +226,13 @@ class Planner {
     add("--calls", b.calls);
     add("--tokens", b.tokens);
     if (b.usd > 0) words.insert(words.end(), {"--usd", fmt::format("{}", b.usd)});
-    // All of the budget is for kernels that are written, none for tuning the best of them.
+    // The whole budget is for writing kernels, none of it for tuning the best of them.
     if (info.name == "best-of-n" && spec_.samples == SampleUnit::Attempt)
       add("--writes", b.calls > 0 ? b.calls : b.evaluations);
   }
 
-  /// A script of the spec's folder is meant where there is one; {task} and {target} in its name are
-  /// the cell's.
+  /// The path of a cell's script: in the spec's folder where the file exists there. {task} and
+  /// {target} in the name stand for the cell's.
   std::string model_path(const SuiteMethod& method, const std::string& task) const {
     constexpr std::string_view kScripted = "scripted:";
     std::string model = method.model;
@@ -260,7 +261,8 @@ class Planner {
 }  // namespace
 
 task::SuiteSpec in_worlds(SuiteSpec spec, int worlds) {
-  constexpr std::int64_t kEvaluations = 64;  // where the budget bounds neither them nor calls
+  // where the budget bounds neither evaluations nor calls
+  constexpr std::int64_t kEvaluations = 64;
   const auto tasks = std::move(spec.tasks);
   spec.tasks.clear();
   for (int i = 0; i < worlds; ++i) {

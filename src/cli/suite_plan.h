@@ -1,4 +1,4 @@
-// The cells of a suite: which searches its spec asks for, and the commands that make them.
+// The cells of a suite: the searches that its spec asks for, and the commands that run them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,35 +10,41 @@
 
 namespace kw::cli {
 
-/// Tasks that are technique worlds: TECHNIQUES:SEED, searched without store, model or device.
+/// Prefix of tasks that are technique worlds, TECHNIQUES:SEED, which are searched without store,
+/// model or device.
 inline constexpr const char* kWorldPrefix = "techniques:";
 /// Stands in a spec for the models of the command line.
 inline constexpr const char* kRealModel = "real";
 
 struct SuiteOptions {
-  std::string file;                 ///< Of the spec, as the user named it.
-  std::vector<std::string> models;  ///< For `real`; where the spec has none, for all of its models.
-  std::string model_timeout{};      ///< As --model-timeout has it; empty: as usual.
+  std::string file;  ///< The spec's file as the user named it.
+  /// The models for `real`; where the spec has no `real`, they replace all of its models.
+  std::vector<std::string> models;
+  std::string model_timeout{};  ///< The value of --model-timeout; empty: the usual timeout.
 };
 
-/// One search that is to be made.
+/// One search of a suite.
 struct CellPlan {
-  report::SuiteCell cell;          ///< Without a result; `trouble` is set where nobody can make it.
-  std::string label;               ///< Of its run: what it is, and nothing of how it is started.
-  std::vector<std::string> words;  ///< "optimize", …; none for a world or a record.
-  std::vector<std::string> asking_words;  ///< Of its model; also where the run is gone on with.
+  /// The cell without a result; `trouble` is set where the search cannot be made.
+  report::SuiteCell cell;
+  /// The label of the cell's run, which describes the search but not how it is started.
+  std::string label;
+  /// The command line, "optimize", …; empty for a world or a record.
+  std::vector<std::string> words;
+  /// Flags about the model, which are also used when the run is resumed.
+  std::vector<std::string> asking_words;
 
-  /// Searched within the program: a technique world or a record.
+  /// Whether the cell is searched within the program: in a technique world or on a record.
   bool is_inside() const { return words.empty() && cell.trouble.empty(); }
 };
 
-/// The same suite in so many technique worlds, the i-th of which stands for the i-th task: for
-/// seconds without model and device. Its name says so; only evaluations bound it, where the spec
-/// has none as many as it has calls.
+/// The suite in technique worlds, where the i-th of `worlds` worlds stands for the i-th task; takes
+/// seconds, without model and device. The suite's name says so. Only evaluations bound it: as many
+/// as the spec's calls where the spec bounds no evaluations.
 task::SuiteSpec in_worlds(task::SuiteSpec spec, int worlds);
 
-/// All of them, tasks within seeds within methods. What cannot be – a strategy that writes without
-/// a model, tasks that do not exist – are complaints at the place in the spec.
+/// All cells, with tasks inside seeds inside methods. Impossible cells (a strategy that writes
+/// without a model, tasks that do not exist) are complaints at their place in the spec.
 Result<std::vector<CellPlan>> plan_cells(const Global& global, const task::SuiteSpec& spec,
                                          const SuiteOptions& options);
 

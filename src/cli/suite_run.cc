@@ -1,4 +1,5 @@
-// A pool of threads over cells; a cell is a child process, or a landscape searched right here.
+// Runs cells in a pool of threads; a cell is a child process, or a landscape searched in this
+// process.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/suite_run.h"
 
@@ -25,18 +26,18 @@ namespace {
 using report::SuiteCell;
 
 constexpr const char* kInterruptedCell = "Interrupted; the same command goes on.";
-constexpr int kLookMs = 200;  // for an interruption, while a child runs
-/// What a child that was asked to finish may take: the attempt in flight, and its report.
+constexpr int kLookMs = 200;  // how often to look for an interruption while a child runs
+/// How long a child that was asked to finish may take for the attempt in flight and its report.
 constexpr auto kLastWords = std::chrono::minutes(10);
 
-/// The environment as it is: keys of models, addresses and flags come from there.
+/// This process's environment, which has models' keys, addresses and flags.
 std::vector<std::string> environment() {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) all.emplace_back(*entry);
   return all;
 }
 
-/// Runs kw with these words and hands on an interruption; its exit.
+/// Runs kw with these arguments, passes on an interruption, and returns how it ended.
 Result<platform::Exit> run_kw(const Global& global, const std::vector<std::string>& words,
                               const std::function<bool()>& is_interrupted) {
   std::vector<std::string> argv{(KW_TRY(platform::executable_dir()) / "kw").string(), "--workspace",
@@ -58,7 +59,7 @@ Result<platform::Exit> run_kw(const Global& global, const std::vector<std::strin
   return process.wait(kLastWords);
 }
 
-/// Name of the run that a child tells of; an error is what stopped it.
+/// The name of the run in a child's output, or the error that stopped it.
 Result<std::string> run_of(const platform::Exit& exit) {
   const auto said = parse_json(exit.out, "kw optimize");
   if (said && said->contains("run") && (*said)["run"].is_string())
@@ -78,8 +79,9 @@ bool is_written(const Attempt& attempt) {
          ask->value("role", std::string()) == name_of(search::Role::Write);
 }
 
-/// The confirmation that counts: of the winner, else of the first contender; 0: it was not correct
-/// there. Nothing: nothing was faster than the baseline, so nothing was confirmed.
+/// The speedup of the confirmation that counts: the winner's, or else the first contender's; 0:
+/// that kernel was not correct there. Nothing: no kernel was faster than the baseline, so none was
+/// confirmed.
 Result<std::optional<double>> confirmed_speedup(const store::RunStore& store, std::int64_t run) {
   std::optional<double> speedup;
   for (const store::Event& event : KW_TRY(store.events(run, "confirm"))) {
@@ -163,7 +165,7 @@ class Pool {
   const task::SuiteSpec& spec_;
   const std::vector<CellPlan>& plans_;
   const SuiteWays& ways_;
-  std::map<std::string, RunSummary> known_;  // by label, the latest
+  std::map<std::string, RunSummary> known_;  // the latest run of each label
   Worlds worlds_;
   std::mutex mutex_;
   std::size_t next_ = 0;
@@ -193,7 +195,7 @@ Result<> read_result(const store::RunStore& store, const std::string& run, Suite
   }
   for (const report::SuiteTry& t : cell.tries)
     if (t.outcome == Outcome::Correct) cell.speedup = std::max(cell.speedup, t.speedup);
-  // The search alone saw it: no reason to call it a gain.
+  // Only the search measured a speedup, so it is not counted as a gain.
   cell.speedup = std::min(cell.speedup, 1.0);
   return {};
 }

@@ -1,5 +1,5 @@
-// Cells of a suite: which there are, how they are started, and that finished ones are not made
-// again.
+// Tests of a suite's cells: which ones there are, how they are started, and that finished ones are
+// not run again.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,8 +55,8 @@ TEST_F(SuitePlanTest, EveryCombinationThatMeansSomethingIsACell) {
       "tasks: [saxpy, relu]\nmodels: [m:1, m:2]\nstrategies: [greedy, refine, coder-judge]\n"
       "presets: [sketch, paper]\nrewards: [speedup, roofline]\nseeds: 1..3\n"
       "feedback: [none, profile]\nknowledge: [on, off]\nbudget: { evaluations: 5, calls: 4 }\n");
-  // greedy: rewards; refine: models, rewards, feedback, knowledge; coder-judge: presets too. Times
-  // two tasks and three seeds.
+  // greedy varies rewards; refine varies models, rewards, feedback and knowledge; coder-judge
+  // varies presets too. Each is run for two tasks and three seeds.
   EXPECT_THAT(all, SizeIs((2 + 2 * 2 * 2 * 2 + 2 * 2 * 2 * 2 * 2) * 2 * 3));
   std::set<std::string> labels;
   for (const CellPlan& plan : all) labels.insert(plan.label);

@@ -1,4 +1,4 @@
-// A strategy in a world or on a record, under the conditions of a cell.
+// Searches a world or a record with a strategy, under the conditions of a cell.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/suite_worlds.h"
 
@@ -13,7 +13,7 @@
 namespace kw::cli {
 namespace {
 
-/// Equal seeds in several worlds are to be several samples.
+/// The seed of a cell, which differs between worlds so that equal seeds give several samples.
 std::uint64_t lots_of(const report::SuiteCell& cell, const search::TechniqueWorld& world) {
   return Seed::from_number(cell.seed).child(world.options().seed).low;
 }
@@ -30,7 +30,8 @@ std::unique_ptr<search::Strategy> strategy_of(const task::SuiteSpec& spec,
   const std::size_t evaluations = evaluations_of(spec);
   options.preset = cell.method.preset;
   options.repairs = spec.repairs.value_or(options.repairs);
-  // All of the budget is for what its name says; a chain has its published depth.
+  // The whole budget is for what the strategy's name says, except that a chain keeps its published
+  // depth.
   if (info.name != "staged") options.rounds = static_cast<int>(evaluations);
   options.writes = static_cast<int>(evaluations);
   options.tuning_points = evaluations;

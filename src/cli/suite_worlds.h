@@ -1,4 +1,4 @@
-// Cells of a suite in technique worlds and on records: searched right here, with the store off.
+// Cells of a suite in technique worlds and on records, searched in this process without the store.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace kw::cli {
 
-/// Worlds and records by task, made once: to know a world's optimum is to look everywhere. Once all
-/// are open, for several threads.
+/// Worlds and records by task. Each is made once, since finding a world's optimum means looking at
+/// all of it. When all are open, several threads may use them.
 class Worlds {
  public:
-  /// `task`: techniques:SEED, or recorded:RUN, which is read.
+  /// Opens a task: techniques:SEED, or recorded:RUN, which is read.
   Result<> open(const Global& global, const std::string& task);
-  /// What is open; lives as long as this.
+  /// An open world; lives as long as this object.
   const search::TechniqueWorld& world(const std::string& task) const { return *worlds_.at(task); }
   const search::RecordedLandscape& record(const std::string& task) const {
     return *records_.at(task);
@@ -30,8 +30,8 @@ class Worlds {
   std::map<std::string, std::unique_ptr<search::RecordedLandscape>> records_;
 };
 
-/// The search of a cell whose task is open: its winner's true speedup, the optimum, the attempts.
-/// Depends on spec, cell and task alone.
+/// Searches for a cell whose task is open, and stores its winner's true speedup, the optimum and
+/// the attempts. Depends on spec, cell and task only.
 void search_inside(const task::SuiteSpec& spec, const Worlds& worlds, report::SuiteCell& cell);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// kw sweep TASK --dim n=64..512: one kernel over sizes, as a table and a plot.
+// kw sweep TASK --dim n=64..512: judges one kernel over sizes, and writes a table and a plot.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ constexpr const char* kFallback =
 struct Point {
   std::int64_t value = 0;
   Evaluation evaluation;
-  std::string skipped;  ///< Why it was not judged.
+  std::string skipped;  ///< Why the point was not judged.
 
   bool is_good() const { return !skipped.empty() || evaluation.verdict.is_correct(); }
   const WorkloadResult* timed() const {
@@ -74,11 +74,12 @@ Result<> set_dim(task::WorkloadSpec& spec, const task::Definition& definition,
   return {};
 }
 
-/// What is swept, and against what.
+/// The kernel that is swept, and its opponent.
 struct Contest {
   Candidate kernel;
-  std::string from;                   ///< Where the kernel comes from, in words.
-  std::optional<Candidate> opponent;  ///< None where the kernel is the best baseline itself.
+  std::string from;  ///< Where the kernel comes from, in words.
+  /// The opponent; nothing where the kernel is the best baseline itself.
+  std::optional<Candidate> opponent;
 };
 
 Result<Contest> best_of(const store::RunStore& store, const RunSummary& run, Target target,
@@ -87,7 +88,8 @@ Result<Contest> best_of(const store::RunStore& store, const RunSummary& run, Tar
       KW_TRY(best_of_run(store, run, target, definition)), "best of run " + run.name, {}};
 }
 
-/// --kernel, else --run, else the latest run on this task; nothing: take the baseline.
+/// The kernel of --kernel, or else of --run, or else of the latest run on this task; nothing: the
+/// best baseline is swept.
 Result<std::optional<Contest>> kernel_of(const SweepFlags& flags, Target target,
                                          const store::RunStore& store,
                                          const task::Definition& definition) {
@@ -171,7 +173,7 @@ std::string svg_of(const std::string& title, const std::string& dim,
   return report::line_svg({title, dim, "items/s", true, true}, series);
 }
 
-/// runs/sweeps/<task>-<dim>-<n>, n the first number free.
+/// The path runs/sweeps/<task>-<dim>-<n>, where n is the first free number.
 Result<platform::Path> stem_for(const store::RunStore& store, const std::string& task,
                                 const std::string& dim) {
   const platform::Path folder = store.root() / "sweeps";
@@ -208,7 +210,7 @@ Result<Contest> contest_for(const SweepFlags& flags, Target target, const store:
   return std::move(*contest);
 }
 
-/// "20_packed (best of run matmul-1) against omp on AMD EPYC".
+/// Prints what is swept: "20_packed (best of run matmul-1) against omp on AMD EPYC".
 void print_contest(const Contest& contest, const DeviceFacts& facts) {
   fmt::print(stderr, "{} ({}){} on {}\n", contest.kernel.name, contest.from,
              contest.opponent ? " against " + contest.opponent->name : "", facts.model);
@@ -316,7 +318,8 @@ Command sweep_command() {
     f.text("--workload", flags->workload, "Timed workload to vary; default: the first");
   };
   command.run = [flags](const Global& global) {
-    // Of its own: the points until then are written, however long what runs takes to end.
+    // The sweep handles signals itself, so that the points judged so far are written, however long
+    // the current one takes to end.
     const platform::SignalGuard signals;
     Global watched = global;
     watched.is_interrupted = [&signals] { return signals.is_interrupted(); };

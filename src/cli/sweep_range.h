@@ -11,17 +11,18 @@
 
 namespace kw::cli {
 
-/// Most points of one sweep; each takes about a second.
+/// The most points of one sweep; each takes about a second.
 inline constexpr std::size_t kMaxSweepPoints = 256;
 
 struct SweepPlan {
   std::string dim;
-  std::vector<std::int64_t> values;           ///< Rising, not empty.
-  std::map<std::string, std::int64_t> fixed;  ///< Dims set to one value.
+  std::vector<std::int64_t> values;           ///< In rising order, not empty.
+  std::map<std::string, std::int64_t> fixed;  ///< Dims that have one value in the whole sweep.
 };
 
-/// "n=64..512" doubles, "n=64..512:64" adds, "n=64..512*4" (or ":*4") multiplies; the end is
-/// included where it is hit. "k=256" fixes a dim. Exactly one must range.
+/// Parses --dim values: "n=64..512" doubles, "n=64..512:64" adds, "n=64..512*4" (or ":*4")
+/// multiplies; the end is included where a step reaches it. "k=256" fixes a dim. Exactly one dim
+/// must have a range.
 Result<SweepPlan> parse_sweep(const std::vector<std::string>& dims);
 
 }  // namespace kw::cli

@@ -11,7 +11,7 @@
 
 namespace kw::cli {
 
-/// A landscape lists all of its points.
+/// A landscape lists all of its points, so their number is limited.
 constexpr int kMostIdeas = 1000;
 constexpr int kMostPauseMs = 10'000;
 

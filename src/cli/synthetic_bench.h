@@ -1,5 +1,5 @@
-// The tasks "synthetic:SEED[:IDEAS[:MS]]" and "recorded:RUN": landscapes to search without worker,
-// device or compiler.
+// The tasks "synthetic:SEED[:IDEAS[:MS]]" and "recorded:RUN": landscapes that are searched without
+// worker, device or compiler.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,16 +15,17 @@
 namespace kw::cli {
 
 struct SyntheticBench {
-  std::string name;                              ///< Of its runs: "synthetic" | "recorded".
-  std::string sha256;                            ///< Of a record; empty: nothing can change.
-  std::unique_ptr<engine::Workbench> workbench;  ///< Owns the landscape; outlives the carrier.
+  std::string name;    ///< The name of the landscape's runs: "synthetic" or "recorded".
+  std::string sha256;  ///< Hash of a record; empty: the landscape is synthetic and cannot change.
+  std::unique_ptr<engine::Workbench> workbench;  ///< Owns the landscape; must outlive the carrier.
   std::unique_ptr<evaluate::Carrier> carrier;
 };
 
-/// Without looking further than at how its name begins.
+/// Whether the task's name begins like that of a landscape; looks at nothing else.
 bool is_landscape(const std::string& task);
 
-/// Nothing unless it is_landscape(); a bad seed or number of ideas, or no such run, is an error.
+/// The landscape; nothing where !is_landscape(). Error: a bad seed or number of ideas, or an
+/// unknown run.
 std::optional<Result<SyntheticBench>> synthetic_bench(const Global& global,
                                                       const std::string& task);
 

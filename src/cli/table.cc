@@ -1,4 +1,4 @@
-// Layout of tables.
+// Lays out tables.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/table.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kGap = 2;  // between columns
 
-/// A column that is shown.
+/// A column that is shown, with its width.
 struct Laid {
   std::size_t index = 0;
   std::size_t width = 0;
@@ -28,7 +28,8 @@ std::size_t width_of(const std::vector<Laid>& laid) {
   return width;
 }
 
-/// As wide as the cells, but no wider than `most` where the table must fit.
+/// Chooses columns and widths: as wide as the cells, but no wider than `most` where the table must
+/// fit.
 std::vector<Laid> lay_out(const Table& table, bool must_fit) {
   std::vector<Laid> laid;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -44,12 +45,13 @@ std::vector<Laid> lay_out(const Table& table, bool must_fit) {
 }
 
 void fit(std::vector<Laid>& laid, const Table& table, std::size_t width) {
-  constexpr std::size_t kLeast = 8;  // less of a last column tells nothing
+  constexpr std::size_t kLeast = 8;  // a narrower last column would tell nothing
   while (width_of(laid) > width) {
     const auto last = std::ranges::max_element(
         laid, {}, [&](const Laid& column) { return table.columns[column.index].rank; });
     if (last == laid.end() || table.columns[last->index].rank == 0) break;
-    // The last column is text whose beginning is worth something.
+    // The last column is text whose beginning is useful, so it is shortened before columns are left
+    // out.
     const std::size_t above = width_of(laid) - width;
     if (last + 1 == laid.end() && last->width >= above + kLeast) {
       last->width -= above;
@@ -84,7 +86,7 @@ std::string table_text(const Table& given, std::size_t width) {
 }
 
 std::size_t output_width() {
-  constexpr std::size_t kUsual = 80;  // of a terminal that does not tell
+  constexpr std::size_t kUsual = 80;  // for a terminal that does not report its width
   if (::isatty(STDOUT_FILENO) == 0) return 0;
   winsize size{};
   const bool is_told = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;

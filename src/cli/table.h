@@ -1,4 +1,4 @@
-// Tables on a terminal: columns as wide as what they hold, and only those that fit.
+// Tables on a terminal: columns as wide as their content, of which only those that fit are shown.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,22 +10,25 @@ namespace kw::cli {
 
 struct Column {
   std::string title;
-  bool is_right = false;   ///< Aligned so, as numbers are.
-  std::size_t most = 0;    ///< Widest that it may become where the table must fit; 0: any width.
-  int rank = 0;            ///< Of those that do not fit the highest go first; 0: always shown.
-  bool is_needed = false;  ///< Shown although every cell is empty; others are left out then.
+  bool is_right = false;  ///< Whether cells are aligned to the right, as numbers are.
+  std::size_t most = 0;   ///< The greatest width where the table must fit; 0: any width.
+  /// Columns of the highest rank are left out first where the table does not fit; 0: always shown.
+  int rank = 0;
+  /// Whether the column is shown even if all cells are empty; other columns are left out then.
+  bool is_needed = false;
 };
 
 struct Table {
   std::vector<Column> columns;
-  std::vector<std::vector<std::string>> rows;  ///< A cell for each column, foreign text included.
+  /// One cell for each column; foreign text is allowed.
+  std::vector<std::vector<std::string>> rows;
 };
 
-/// Lines of a table whose columns stay in line whatever the cells hold. `width` in columns of a
-/// terminal; 0: nothing is cut or left out.
+/// The lines of a table, aligned whatever the cells contain. `width` is the terminal's columns; 0:
+/// nothing is cut or left out.
 std::string table_text(const Table& table, std::size_t width);
 
-/// What fits on a line of standard output where that is a terminal, else 0.
+/// The width of a line on standard output where that is a terminal, else 0.
 std::size_t output_width();
 
 }  // namespace kw::cli

@@ -1,4 +1,5 @@
-// Tables keep their columns whatever they hold and however narrow the terminal is.
+// Tests that tables keep their columns aligned, whatever they contain and however narrow the
+// terminal is.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/table.h"
 

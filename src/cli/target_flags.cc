@@ -1,4 +1,4 @@
-// Parsing of --target and --arch.
+// Parses --target and --arch.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/target_flags.h"
 

@@ -1,4 +1,4 @@
-// --target and --arch: where candidates run and what they are compiled for.
+// --target and --arch: where candidates run, and for which architecture they are compiled.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,24 +13,25 @@ namespace kw::cli {
 
 struct Aim {
   Target target = Target::Cpu;
-  std::string arch;  ///< cuda: "sm_90a"; empty: the device's.
+  std::string arch;  ///< cuda: the architecture, such as "sm_90a"; empty: the device's own.
 };
 
 struct TargetFlags {
   std::string target;
   std::string arch;
 
-  /// `has_arch`: for commands that compile.
+  /// Declares --target and, for commands that compile (`has_arch`), --arch.
   void declare(Flags& flags, bool has_arch);
-  /// What is asked for; without --target what the suffix of `file` says, else cpu.
+  /// The target and architecture; without --target the target follows from the suffix of `file`,
+  /// else it is cpu.
   Result<Aim> aim(const std::string& file = {}) const;
 };
 
 /// The facts whose limits a plan must keep to: those of `known`, or of the weakest device of the
-/// arch where no device is known.
+/// architecture where no device is known.
 GpuFacts limits_of(const DeviceFacts& known, const std::string& arch);
 
-/// Whether the same plans fit both.
+/// Whether both allow the same plans.
 bool has_same_limits(const GpuFacts& a, const GpuFacts& b);
 
 }  // namespace kw::cli

@@ -1,4 +1,4 @@
-// kw task new | accept | check | list | show: tasks are written, admitted and looked at.
+// kw task new | accept | check | list | show: creates, admits and shows tasks.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -43,7 +43,7 @@ Result<task::Draft> draft_of(const TaskFlags& flags) {
   const std::string source = KW_TRY(platform::read_file(flags.from));
   if (source.size() > task::kMaxSourceBytes || !import::has_kernels(source))
     return task::draft_from_source(source, flags.from, flags.function, name);
-  // A kernel is no sequential function: the loop over its threads is.
+  // A kernel is no sequential function, so it is rewritten as the loop over its threads.
   const std::string plain = KW_TRY(import::plain_function(source, flags.from, flags.function));
   auto draft = task::draft_from_source(plain, flags.from, {}, name);
   if (!draft) draft.error().what += " (in the loop that its kernel was read as)";
@@ -116,7 +116,8 @@ Result<std::vector<std::string>> own_tasks(const platform::Path& folder) {
   return names;
 }
 
-/// Whether the workspace's task of this name is the shipped one, as it is in a clone.
+/// Whether the workspace's task of this name equals the shipped one, as in a clone of the
+/// repository.
 bool is_as_shipped(const memory::DataFiles& data, const std::string& name,
                    const platform::Path& folder) {
   const auto files = memory::shipped_task(data, name);
@@ -146,7 +147,8 @@ Result<int> list_tasks(const Global& global) {
   const platform::Path folder = platform::Path(global.workspace) / "tasks";
   const auto own = KW_TRY(own_tasks(folder));
   const auto shipped = data.folders("tasks");
-  // Each once: where both have a name, the workspace's is what the name means.
+  // Each task is listed once: where the workspace has a task with a shipped name, the name means
+  // the workspace's.
   for (const std::string& name : shipped)
     if (!contains(own, name) || is_as_shipped(data, name, folder / name)) show(name, name);
   for (const std::string& name : own)
@@ -193,7 +195,7 @@ struct Shown {
   const std::vector<std::string>& notices;
 };
 
-/// The declaration without the lines that make it a header.
+/// The function's declaration without the lines that make the text a header.
 std::string declaration_of(const Task& task) {
   const std::string text = task::interface_text(task);
   for (const std::string_view line : split_lines(text))
@@ -257,7 +259,7 @@ Json task_json(const Shown& shown) {
 Result<int> show_task(const Global& global, const TaskFlags& flags) {
   const auto data = KW_TRY(open_data(global));
   auto definition = KW_TRY(open_task(global, data, flags.name));
-  // What is shown of plans and knobs depends on a device only by its limits.
+  // Plans and knobs depend on a device by its limits only, so any architecture will do here.
   Aim aim = KW_TRY(flags.target.aim());
   if (aim.target == Target::Cuda && aim.arch.empty()) aim.arch = "sm_90a";
   const auto options = KW_TRY(workbench_options(global, aim));

@@ -1,4 +1,4 @@
-// Drafts of tasks: the model, the check of what it writes, the mark, and the acceptance.
+// Drafts tasks: asks the model, checks what it writes, marks the draft, and accepts it.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/task_draft.h"
 
@@ -28,10 +28,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What earlier processes of the same draft were replied.
+/// What earlier processes of the same draft have spent.
 struct Before {
   Spending spent;
-  std::int64_t tries = 0;  ///< Of the model that drafts.
+  std::int64_t tries = 0;  ///< Tries of the model that drafts.
 };
 
 Result<Before> before_of(const platform::Path& exchanges, const std::string& model) {
@@ -46,7 +46,7 @@ Result<Before> before_of(const platform::Path& exchanges, const std::string& mod
   return before;
 }
 
-/// The one model that drafts, with what it stands on.
+/// The model that drafts, with everything that it needs.
 class DraftingModel {
  public:
   static Result<std::unique_ptr<DraftingModel>> open(const memory::DataFiles& data,
@@ -93,13 +93,14 @@ class DraftingModel {
   std::unique_ptr<net::HttpClient> http_;
   llm::Ledger ledger_;
   llm::FolderExchanges exchanges_;
-  llm::FolderExchanges cache_;  ///< Of all drafts and runs; used where it is asked for.
+  /// Exchanges of all drafts and runs; used where --cache-replies is given.
+  llm::FolderExchanges cache_;
   std::unique_ptr<llm::ChatModel> model_;
   std::vector<Price> prices_;
 };
 
-/// What admission says against the task, in lines for a model. A reference that cannot be compiled
-/// or run is the task's trouble; a machine that cannot judge is an error.
+/// Problems that admission finds in the task, as lines for a model. A reference that cannot be
+/// compiled or run is a problem of the task; a machine that cannot judge is an error.
 Result<std::vector<std::string>> admission_problems(const Global& global,
                                                     const task::Definition& definition) {
   const auto lines = admit(global, definition);
@@ -117,7 +118,7 @@ Result<std::vector<std::string>> admission_problems(const Global& global,
   return problems;
 }
 
-/// The mark, and what a person should know before taking it away.
+/// The text of DRAFT.md, with what a person should check before accepting the task.
 std::string mark_text(const DescribeFlags& flags, const std::string& model,
                       const propose::DraftedTask& drafted, const platform::Path& folder) {
   std::string text =
@@ -167,7 +168,7 @@ void print_drafted(const propose::DraftedTask& drafted, const platform::Path& fo
     fmt::print("a draft: read it, then: kw task accept {}\n", folder.string());
 }
 
-/// Exchanges of a finished draft make room for another of the same name.
+/// Moves the exchanges of a finished draft away, so that another draft may have the same name.
 void retire(const platform::Path& exchanges) {
   std::error_code ignored;
   for (int n = 1; fs::exists(exchanges, ignored); ++n) {
@@ -228,7 +229,7 @@ Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
                              const platform::Path& folder) {
   const std::string name = folder.filename().string();
   std::error_code ignored;
-  KW_TRY(as_input(task::draft_skeleton(name)));  // the name, before anything is paid
+  KW_TRY(as_input(task::draft_skeleton(name)));  // checks the name before anything is paid
   if (fs::exists(folder, ignored)) return fail_input("exists already", folder.string());
   if (trim(flags.words).empty()) return fail_input("--describe wants words");
   const ReplySettings reply = KW_TRY(flags.asking.reply(flags.length.reply_tokens));

@@ -25,28 +25,28 @@ struct DescribeFlags {
   bool yes = false;
 
   void declare(Flags& flags);
-  /// Flags that mean nothing without --describe.
+  /// Whether flags are given that mean nothing without --describe.
   bool any() const {
     return !models.models.empty() || spend.any() || pace.any() || length.any() || asking.any() ||
            yes;
   }
 };
 
-/// Builds and runs the reference of a task, every null answer and every mutant: a line each, empty
-/// for none; the store keeps what came of it. After `budget_ns` nothing more is begun, the lines
-/// say what was left, and the task is not admitted; 0: however long it takes.
+/// Builds and runs the task's reference, every null answer and every mutant, and returns one line
+/// for each result; the store keeps them. After `budget_ns` no further check begins, the lines say
+/// what was left out, and the task is not admitted; 0: no limit.
 Result<std::vector<worker::AdmissionLine>> admit(const Global& global, task::Definition definition,
                                                  const Aim& aim = {}, std::int64_t budget_ns = 0);
 bool is_admitted(const std::vector<worker::AdmissionLine>& lines);
-/// "admitted" or "NOT admitted", and which workloads were left out, at least in part.
+/// "admitted" or "NOT admitted", and which workloads were not fully checked.
 std::string admission_words(const std::vector<worker::AdmissionLine>& lines);
 
-/// Has the model draft the task into `folder`, which must not exist; the result is marked as a
-/// draft unless it passes and --yes was given. kNotGood: it does not pass yet.
+/// Lets the model draft the task into `folder`, which must not exist. The result is marked as a
+/// draft unless it passes and --yes was given. kNotGood: the task does not pass yet.
 Result<int> draft_from_words(const Global& global, const DescribeFlags& flags,
                              const platform::Path& folder);
 
-/// Admits a draft once more, as it is now, and takes its mark away.
+/// Admits a draft once more, as it is now, and removes its mark.
 Result<int> accept_draft(const Global& global, const std::string& name);
 
 }  // namespace kw::cli

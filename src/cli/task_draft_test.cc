@@ -1,4 +1,4 @@
-// What an admission says of itself.
+// Tests of the words about an admission.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/task_draft.h"
 

@@ -1,4 +1,4 @@
-// Printing of evaluations.
+// Prints evaluations.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verdict_view.h"
 
@@ -124,7 +124,7 @@ void print_workload(const WorkloadResult& w) {
                     : "as a graph");
 }
 
-/// A player was started for the candidate, in whatever jail; `none` is a level of it, too.
+/// Whether a player was started for the candidate, in a jail of any level, `none` included.
 bool has_run(const Evaluation& e) { return e.jail_uid >= 0; }
 
 void print_finding(const Finding& f) {

@@ -9,10 +9,10 @@
 
 namespace kw::cli {
 
-/// Verdict, findings and one line per workload, for people.
+/// Prints verdict, findings and one line for each workload, for people.
 void print_evaluation(const Evaluation& evaluation);
 
-/// The documented object of `kw judge --json`: verdict, findings, speedup, roofline_fraction,
+/// The object of `kw judge --json`, as documented: verdict, findings, speedup, roofline_fraction,
 /// device, jail, trust_class, workloads. Samples stay in the store.
 nlohmann::json evaluation_json(const Evaluation& evaluation);
 std::string judged_json(const Evaluation& evaluation);

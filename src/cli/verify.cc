@@ -1,4 +1,4 @@
-// kw verify CERTIFICATE: the shipped kernel judged again, on this machine, against the
+// kw verify CERTIFICATE: judges the shipped kernel again, on this machine, against the
 // certificate's baseline.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ struct VerifyFlags {
   std::string junit;
 };
 
-/// "1.1" or "1.1x"; without one any gain that is shown is enough.
+/// The least speedup, "1.1" or "1.1x"; without one any gain that is shown is enough.
 Result<double> least_of(const std::string& text) {
   if (text.empty()) return 1;
   std::string_view number = text;
@@ -52,7 +52,7 @@ Result<double> least_of(const std::string& text) {
   return least;
 }
 
-/// The kernel that the certificate is of.
+/// The kernel that the certificate is about.
 struct ShippedKernel {
   platform::Path path;
   std::string source;
@@ -68,7 +68,8 @@ std::string suffix_of(const report::Certificate& certificate) {
   return std::string(source_suffix(certificate.target));
 }
 
-/// By its hash: the file that the program wrote, else any source beside the certificate.
+/// Finds the kernel by its hash: the file that the program wrote, or else any source beside the
+/// certificate.
 Result<ShippedKernel> find_kernel(const report::Certificate& certificate,
                                   const platform::Path& folder, const std::string& given) {
   const auto is_it = [&](const ShippedKernel& kernel) {
@@ -101,7 +102,8 @@ Result<ShippedKernel> find_kernel(const report::Certificate& certificate,
 
 struct FoundTask {
   task::Definition definition;
-  /// Nothing: the certificate does not say which version of the task it is of.
+  /// Whether the task is the certificate's; nothing: the certificate does not name its version of
+  /// the task.
   std::optional<bool> is_same;
 };
 
@@ -120,7 +122,7 @@ Result<FoundTask> find_task(const Global& global, const report::Certificate& cer
       certificate.task);
 }
 
-/// What the second judgement says of the claim.
+/// What the second judgement says about the claim.
 struct Answer {
   ExitCode code = kDone;
   std::string words;
@@ -142,14 +144,14 @@ Answer answer_of(const Evaluation& e, double least) {
     return {kEnvironment, "not verified: the baseline fails here: " + e.opponent_fault};
   if (s.value <= 0) return {kNotShown, "not verified: nothing was timed"};
   const std::string seen = interval_words(e);
-  // A claim below 1 is one of being hardly slower, which no win is needed for.
+  // A claim below 1 says that the kernel is hardly slower, which needs no win.
   if ((s.is_faster || least < 1) && s.low >= least)
     return {kDone, fmt::format("verified: {}, at least {:g}x", seen, least)};
   if (s.high < least) return {kNotShown, fmt::format("SLOWER than {:g}x: {}", least, seen)};
   return {kNotShown, fmt::format("not shown to be {:g}x or more: {}", least, seen)};
 }
 
-/// One verification; what it came to is there for the reports also where it ended early.
+/// One verification, whose results so far are available for reports even where it ends early.
 class Verification {
  public:
   Verification(const Global& global, const VerifyFlags& flags) : global_(global), flags_(flags) {}
@@ -183,11 +185,11 @@ class Verification {
             {"evaluation", evaluation_json(*evaluation_)}};
   }
 
-  /// False where the flags were wrong: nothing is to be reported.
+  /// Whether a verification began; false where the flags were wrong, so that nothing is reported.
   bool has_begun() const { return !cases_.empty(); }
   const std::optional<Evaluation>& evaluation() const { return evaluation_; }
 
-  /// Steps that nobody came to are skipped ones.
+  /// The steps as cases of a JUnit report; steps that were not reached count as skipped.
   std::vector<report::JunitCase> cases() const {
     auto all = cases_;
     for (const char* name : {"certificate", "kernel hash", "task", "judgement", "speedup"})
@@ -197,7 +199,7 @@ class Verification {
   }
 
  private:
-  /// Notes how a step ended.
+  /// Records how a step ended.
   template <class T>
   Result<T> step(const char* name, Result<T> ended) {
     if (ended)
@@ -258,7 +260,7 @@ class Verification {
       return none;
     }
     const Aim aim{target, {}};
-    // Nothing is kept: a verification leaves no workspace behind.
+    // No store is given, so that a verification leaves no workspace behind.
     const auto bench = KW_TRY(Bench::open(global_, nullptr, aim));
     const auto workbench = KW_TRY(engine::TaskWorkbench::create(
         std::move(definition), {}, KW_TRY(workbench_options(global_, aim, bench->facts()))));
@@ -294,7 +296,7 @@ class Verification {
                         is_good ? "" : std::string(name_of(w.outcome)) + " " + w.note});
       is_seen = is_seen || !is_good;
     }
-    // It went wrong before or beside every shape.
+    // The failure is not about any particular shape.
     if (!is_seen) cases_.push_back({"correct", CaseFate::Failed, answer.words});
     const CaseFate fate = answer.code == kDone          ? CaseFate::Passed
                           : answer.code == kNotShown    ? CaseFate::Failed

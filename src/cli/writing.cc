@@ -1,4 +1,4 @@
-// Flags of models, and desks for runs.
+// Reads flags about models, and makes desks for runs.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/writing.h"
 
@@ -18,10 +18,10 @@
 namespace kw::cli {
 namespace {
 
-/// The role of the model that reads findings for those who write.
+/// The role of the model that reads findings for writers.
 constexpr const char* kJudgeRole = "judge";
 
-/// A spec as it is kept with a run: with its role and where it is.
+/// A spec as a run stores it: with role and address.
 std::string kept_text(const llm::ModelSpec& spec) {
   return (spec.role.empty() ? "" : spec.role + "=") + spec.text();
 }
@@ -148,7 +148,7 @@ Result<std::unique_ptr<RunModels>> RunModels::open(const memory::DataFiles& data
   around.rates = {config.requests_per_minute, config.tokens_per_minute};
   around.timeouts = timeouts_of(config.model_timeout_ns);
   if (config.caches_replies) around.cache = &models->cache_;
-  // A run keeps the prices that it began with.
+  // A run keeps the prices with which it began.
   around.prices =
       config.prices.empty() ? KW_TRY(open_prices(data)) : llm::PriceTable(config.prices);
   KW_TRY(models->cast(config));

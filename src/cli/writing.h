@@ -18,38 +18,37 @@
 
 namespace kw::cli {
 
-/// Kernels that may be written for one ask.
+/// The most kernels that may be written for one ask.
 inline constexpr std::int64_t kMostShortlist = 16;
 
-/// What a run may be told about models.
+/// The flags about a run's models.
 struct WritingFlags {
   ModelFlags models;
   SpendFlags spend;
   PaceFlags pace;
   LengthFlags length;
   AskingFlags asking;
-  std::int64_t writes = 0;  ///< 0: as many as StrategyOptions has.
+  std::int64_t writes = 0;  ///< 0: the default of StrategyOptions.
   std::int64_t shortlist = 1;
-  std::string ensemble;  ///< Empty: bandit.
+  std::string ensemble;  ///< The policy that chooses among models; empty: bandit.
   std::vector<std::string> constraints;
   std::vector<std::string> hints;
 
   void declare(Flags& flags);
   /// Sets models, limits, rates, lengths, settings of replies, writes, constraints and hints of
-  /// `config`; without
-  /// --model nothing may be given that only a model understands.
+  /// `config`. Error: a flag that only a model understands, without --model.
   Result<> into(RunConfig& config) const;
-  /// True where some model writes candidates, not only plays a role.
+  /// Whether some model writes candidates, rather than only playing a role.
   Result<bool> has_writer() const;
 };
 
 /// Fails where nothing in a run of this strategy would ask a model in the role of `spec`.
 Result<> check_role(const search::StrategyInfo& strategy, const llm::ModelSpec& spec);
 
-/// How the run's models are asked for a source.
+/// The settings with which the run's models are asked for a source.
 ReplySettings reply_of(const RunConfig& config);
 
-/// What a run says while its models write.
+/// Receives what a run's models write, and notices.
 struct WritingView {
   std::function<void(const llm::Delta&)> on_delta;
   std::function<void(const std::string&)> on_notice;
@@ -58,19 +57,21 @@ struct WritingView {
 /// The models of one run. Nothing is asked before a strategy asks; keys come from the environment.
 class RunModels {
  public:
-  /// A model that cannot be used (key, script, price under --usd) is told now; warnings are said
-  /// through `view`. Sets the prices of `config` where it has none yet. `store` must outlive this.
+  /// Opens the models. A model that cannot be used (key, script, price under --usd) is an error
+  /// now; warnings go to `view`. Sets the prices of `config` where it has none yet. `store` must
+  /// outlive this object.
   static Result<std::unique_ptr<RunModels>> open(const memory::DataFiles& data, RunConfig& config,
                                                  store::RunStore& store, WritingView view,
                                                  std::stop_token cancel);
 
-  /// Task, device, examples and cautions are the caller's to set. This must outlive it.
+  /// What writing needs; the caller sets task, device, examples and cautions. This object must
+  /// outlive the result.
   engine::Writing writing();
 
  private:
   RunModels(propose::PromptBook book, store::RunStore& store, WritingView view,
             std::stop_token cancel);
-  /// Every model that the run may ask.
+  /// All models that the run may ask.
   std::vector<llm::ModelSpec> asked() const;
   Result<> cast(const RunConfig& config);
   Result<> check(const RunConfig& config) const;
@@ -78,7 +79,7 @@ class RunModels {
                                                     const RunSummary& run,
                                                     llm::Surroundings around) const;
   Result<engine::Desk> desk(const RunSummary& run) const;
-  /// A model that the desk has already, or a new one: its script goes on where it stands.
+  /// A model that the desk has already, or a new one, whose script goes on at its position.
   Result<llm::ChatModel*> chat_for(const llm::ModelSpec& spec, const RunSummary& run,
                                    const llm::Surroundings& around, engine::Desk& desk) const;
 
@@ -87,11 +88,12 @@ class RunModels {
   WritingView view_;
   std::stop_token cancel_;
   std::unique_ptr<net::HttpClient> http_;
-  llm::FolderExchanges cache_;  ///< Of all runs of the workspace; used where the run asks for it.
+  /// Exchanges of all runs of the workspace; used where the run has --cache-replies.
+  llm::FolderExchanges cache_;
   llm::Surroundings around_;
   std::vector<llm::ModelSpec> writers_;
   std::optional<llm::ModelSpec> judge_;
-  std::vector<llm::ModelSpec> roles_;  ///< That the strategy asks for, besides.
+  std::vector<llm::ModelSpec> roles_;  ///< Models for the roles that the strategy asks for.
 };
 
 }  // namespace kw::cli

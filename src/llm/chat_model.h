@@ -48,8 +48,7 @@ struct TryReport {
 
 /// One call: who listens, who may cancel, and what is reported back. Not shared between threads.
 struct Call {
-  std::string
-      scope;  ///< What it is for, such as "attempt 12"; part of the key of record and replay.
+  std::string scope;  ///< The purpose, such as "attempt 12"; part of the key of record and replay.
   /// Gets pieces of the reply for a live view; may be empty.
   std::function<void(const Delta&)> on_delta;
   std::function<void(const std::string&)> on_notice;  ///< Gets messages for the user; may be empty.
