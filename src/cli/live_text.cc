@@ -16,9 +16,9 @@
 namespace kw::cli {
 namespace {
 
-/// Of a plan, on the screen.
+/// The most bytes of a plan that the screen shows.
 constexpr std::size_t kPlanBytes = 200;
-/// Where an attempt's line begins to be folded.
+/// Columns of a terminal below which an attempt's line is folded.
 constexpr std::size_t kNarrow = 60;
 
 std::string seconds_text(std::int64_t ns) { return clock_text(static_cast<double>(ns) / 1e9); }

@@ -127,7 +127,7 @@ Result<JailLevel> jail_of(const Global& global) {
   if (const auto level = enum_from<JailLevel>(global.jail)) return *level;
   if (!global.jail.empty())
     return fail_input("--jail is namespace, landlock or none, not '" + global.jail + "'");
-  // Whoever starts a jail or a worker reports a missing program better.
+  // Where kw-jail is missing no level can be tried; starting the jail reports that better.
   const auto programs = platform::executable_dir();
   std::error_code ignored;
   if (programs && !std::filesystem::exists(*programs / "kw-jail", ignored))

@@ -50,8 +50,7 @@ void fit(std::vector<Laid>& laid, const Table& table, std::size_t width) {
     const auto last = std::ranges::max_element(
         laid, {}, [&](const Laid& column) { return table.columns[column.index].rank; });
     if (last == laid.end() || table.columns[last->index].rank == 0) break;
-    // The last column is text whose beginning is useful, so it is shortened before columns are left
-    // out.
+    // The last column is text whose beginning is useful, so it is shortened where that is enough.
     const std::size_t above = width_of(laid) - width;
     if (last + 1 == laid.end() && last->width >= above + kLeast) {
       last->width -= above;
