@@ -1,5 +1,5 @@
-// bench-jail ROUNDS: what it costs to put a player into its jail, interleaved with its anchors;
-// prints "figure ns" lines.
+// bench-jail ROUNDS: measures what it costs to put a player into its jail, interleaved with
+// anchors; prints "figure ns" lines.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstdlib>
@@ -31,7 +31,8 @@ Result<std::unique_ptr<device::Device>> open_device(int spare) {
   return device::open_cpu(options);
 }
 
-/// One player from request to ready, with a buffer mapped; its end is not timed.
+/// Time of one player from the request until it is ready, with a buffer mapped; its end is not
+/// timed.
 Result<> start(device::Device& device, JailLevel level, const char* figure, bool must_call) {
   auto buffer = KW_TRY(device.allocate({.name = "x", .bytes = kBufferBytes}));
   device::PlayerSpec spec{.name = "bench", .jail = level};
@@ -57,7 +58,7 @@ Result<> time_process(const std::vector<std::string>& argv, const char* figure) 
 }
 
 Result<> measure(int rounds) {
-  platform::probe_jail();  // once per process; not part of a start
+  platform::probe_jail();  // happens once in a process and is not part of a start
   const auto cold = KW_TRY(open_device(0));
   const auto pooled = KW_TRY(open_device(2));
   const std::vector<std::string> plain{"/bin/true"};

@@ -2,8 +2,8 @@
 // bench-tuners.
 // SPDX-License-Identifier: Apache-2.0
 //
-// bench-landscape KERNEL NAME OUT ROUNDS [K=V,V...]...: longer lists of values where given. Threads
-// and priority are those that it is started with.
+// bench-landscape KERNEL NAME OUT ROUNDS [K=V,V...]...: K=V,V... replaces a knob's values by a
+// longer list. The kernel runs with the threads and the priority with which the program is started.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ std::vector<float> random_values(std::size_t count, double low, double high) {
 class Workload {
  public:
   virtual ~Workload() = default;
-  virtual void reset() {}  ///< Before a call, not timed.
+  virtual void reset() {}  ///< Restores the inputs before a call; not timed.
   virtual void call(void* function) = 0;
   virtual const std::vector<float>& result() const = 0;
   virtual std::string what() const = 0;
@@ -114,7 +114,7 @@ const char* declaration(const std::string& function) {
          "float, float, float, float, float, float, float);";
 }
 
-/// The largest difference over the largest truth.
+/// The largest difference divided by the largest truth.
 double difference(const std::vector<float>& truth, const std::vector<float>& got) {
   double most = 0;
   double scale = 0;
@@ -132,7 +132,7 @@ struct Point {
   double best_ns = HUGE_VAL;
 };
 
-/// Compiles the source at one point with the flags that candidates get.
+/// Compiles the source at one point of its knobs with the flags that candidates get.
 Point build(const std::string& source, const task::CandidateHeader& header, const KnobPoint& knobs,
             const std::string& function, const std::string& folder, std::size_t number) {
   const std::string stem = fmt::format("{}/{}", folder, number);
@@ -157,8 +157,8 @@ Point build(const std::string& source, const task::CandidateHeader& header, cons
   return point;
 }
 
-/// The least of some calls, in rounds over all points: what else the machine does only adds, and
-/// slow drift meets all alike.
+/// The least time of several calls, in rounds over all points: other work of the machine only adds
+/// time, and slow drift affects all points alike.
 void time_all(std::vector<Point>& points, Workload& workload, int rounds) {
   std::vector<float> truth;
   constexpr double kTolerance = 1e-3;
@@ -242,7 +242,8 @@ int record(const std::string& kernel, const std::string& name, const std::string
   for (const task::Knob& knob : header->knobs)
     json["knobs"].push_back({{"name", knob.name}, {"values", knob.values}});
   for (const Expr& e : header->requirements) json["require"].push_back(e.text());
-  // One entry for each combination, the last knob fastest: ns, a fate, or null where it cannot be.
+  // One entry for each combination, with the last knob fastest: ns, how it failed, or null where
+  // the combination is invalid.
   std::size_t combinations = 1;
   for (const task::Knob& knob : header->knobs) combinations *= knob.values.size();
   nlohmann::ordered_json entries = nlohmann::ordered_json::array();

@@ -1,4 +1,5 @@
-# What the parts of bench/run share: samples, timed commands, facts of machine and moment; sourced by bench/run.
+# Helpers that the parts of bench/run share: samples, timed commands, facts about machine and
+# moment; sourced by bench/run.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154  # variables of bench/run
 
@@ -32,16 +33,19 @@ time_into() {
   timed "${@:2}"
   sample "$1" "$wall"
 }
-# Values at JSON pointers of the last output, one per line; fields of the first matching element of a list there.
+# Prints the values at JSON pointers of the last output, one on each line; where there is a list,
+# fields of its first matching element.
 got() { "$tools/bench-report" get "$out" "$@"; }
 found() { "$tools/bench-report" find "$out" "$@"; }
-# Fields of every matching element of a list there: a line each, fields between tabs.
+# Prints fields of every matching element of a list: one line for each element, with tabs between
+# fields.
 each() { "$tools/bench-report" each "$out" "$@"; }
 
-# True while a part that may take SECONDS in all has time for another round of at most ROUND: has_time SECONDS ROUND.
+# Whether a part that may take SECONDS in all has time for another round of at most ROUND: has_time
+# SECONDS ROUND.
 has_time() { [ $((SECONDS - part_began + $2)) -le "$1" ]; }
 
-# Share of the processors' time, over two seconds, that somebody uses while this program waits.
+# The share of the processors' time that others use during two seconds in which this program waits.
 busy_share() {
   { grep '^cpu ' /proc/stat && sleep 2 && grep '^cpu ' /proc/stat; } | awk '
     { sum = 0; for (i = 2; i <= 9; ++i) sum += $i; total[NR] = sum; idle[NR] = $5 + $6 }
@@ -52,7 +56,7 @@ load() { cut -d ' ' -f 1 /proc/loadavg; }
 machine_model() { awk -F ': *' '/^model name/ { print $2; exit }' /proc/cpuinfo; }
 machine_slug() { printf '%s-%s-cores' "$(machine_model)" "$(nproc)" | tr '[:upper:]' '[:lower:]' | tr -cs 'a-z0-9-' - ; }
 
-# write_machine FILE: what the machine is, a line each.
+# write_machine FILE: describes the machine, one fact on each line.
 write_machine() {
   {
     printf 'processor\t%s\n' "$(machine_model)"

@@ -1,5 +1,5 @@
-// bench-memory WORKSPACE CARDS NODES: fills an index with so many cards and searches it, and loads
-// a graph of so many nodes; one line NAME <tab> SECONDS for each search and each load.
+// bench-memory WORKSPACE CARDS NODES: fills an index with CARDS cards and searches it, and loads a
+// graph of NODES nodes; prints one line NAME <tab> SECONDS for each search and each load.
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <cstdio>
@@ -17,12 +17,12 @@ using namespace kw;
 
 constexpr std::size_t kVocabulary = 20'000;
 constexpr int kWordsOfCard = 80;
-constexpr int kWordsOfQuery = 160;  // as a task has
+constexpr int kWordsOfQuery = 160;  // as many as a task's query has
 constexpr int kSearches = 50;
 constexpr int kLoads = 5;
 constexpr int kEdgesOfNode = 4;
 
-/// A word by Zipf's law: the nth is asked for 1/n as often.
+/// A word drawn by Zipf's law: the nth word is 1/n as frequent as the first.
 std::string word_by_lot(Rng& rng) {
   std::size_t n = 1;
   double lot = rng.uniform() * 10.5;  // about the harmonic number of the vocabulary

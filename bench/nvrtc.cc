@@ -4,7 +4,8 @@
 // usage: bench-nvrtc one nvrtc|nvcc cuda|cute FILE KERNEL [DEFINE…]   prints nanoseconds of one
 // build
 //        bench-nvrtc many THREADS UNITS                               prints nanoseconds per unit
-// Both build once before they time, so that kw-nvrtc is warm and its header precompiled; no cache.
+// Both build once before timing, so that kw-nvrtc is warm and its header precompiled. No cache is
+// used.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

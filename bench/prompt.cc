@@ -1,5 +1,5 @@
-// bench-prompt N: builds the prompt of an improvement with 200 attempts of history N times and
-// prints what each took, in nanoseconds.
+// bench-prompt N: builds the prompt of an improvement with 200 attempts of history N times, and
+// prints the nanoseconds of each.
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <cstdio>
@@ -17,7 +17,8 @@ using namespace kw;
 
 constexpr int kAttempts = 200;
 
-/// A line in the usual mix: two thirds failed or gained nothing; its words name a hidden workload.
+/// An attempt's line in the usual mix: two thirds failed or gained nothing. Its words name a hidden
+/// workload.
 AttemptLine make_line(int number) {
   AttemptLine line;
   line.number = number;
@@ -72,7 +73,7 @@ Result<> measure(int count) {
   situation.history = &history;
   for (int i = 0; i < count; ++i) {
     const auto started = std::chrono::steady_clock::now();
-    // A bound that is met only after dropping: both renderings are counted.
+    // A bound that is met only after something is dropped, so that both renderings count.
     const auto prompt = KW_TRY(book.build(situation, {.max_tokens = 12'000}));
     const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - started;
     std::printf("%lld\t%lld\t%zu\n", static_cast<long long>(took.count()),

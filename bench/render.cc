@@ -1,4 +1,4 @@
-// Figures as tables: for a terminal and for docs/performance.md.
+// Formats figures as tables for a terminal and for docs/performance.md.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cmath>
@@ -61,7 +61,7 @@ std::string measured(const Figure& f) {
   return words(f.value(), f.unit);
 }
 
-/// A figure that nobody asked for and that found no time says nothing.
+/// Whether a figure says nothing, because it has no limit and no time was left for its samples.
 bool says_something(const Figure& f) { return !f.samples.empty() || f.bound != "none"; }
 
 std::string spread(const Figure& f) {
@@ -86,7 +86,7 @@ std::string fact_or(const Part& part, const char* name, const char* otherwise) {
   return value != nullptr ? *value : otherwise;
 }
 
-/// When, at which commit and how undisturbed.
+/// When and at which commit the part was measured, and how busy the machine was.
 std::string circumstances(const Part& part) {
   std::string text =
       fact_or(part, "at", "?") + ", commit " + fact_or(part, "commit", "?") + ", " +

@@ -53,7 +53,7 @@ int get(const std::string& path, int count, char** pointers) {
   return 0;
 }
 
-/// Every KEY=VALUE among the words must match; values are compared as text.
+/// Whether every KEY=VALUE among the words matches the object; values are compared as text.
 bool matches(const nlohmann::json& element, int count, char** words) {
   for (int i = 0; i < count; ++i) {
     const std::string word = words[i];
@@ -65,7 +65,8 @@ bool matches(const nlohmann::json& element, int count, char** words) {
   return true;
 }
 
-/// The fields of the first matching element, a line each, or of all, a line per element.
+/// Prints fields of the first matching element, one on each line, or of all, one line for each
+/// element.
 int find(const std::string& path, const std::string& pointer, int count, char** words,
          bool is_each) {
   const auto object = read_json(path);
@@ -128,7 +129,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run(argc, argv);
-  } catch (const nlohmann::json::exception& e) {  // a malformed pointer
+  } catch (const nlohmann::json::exception& e) {  // the JSON pointer is malformed
     std::fprintf(stderr, "bench-report: %s\n", e.what());
     return 2;
   }

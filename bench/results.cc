@@ -1,4 +1,4 @@
-// Reading, writing and summarising of measured figures.
+// Reads, writes and summarises measured figures.
 // SPDX-License-Identifier: Apache-2.0
 #include "results.h"
 
@@ -139,7 +139,7 @@ std::optional<Results> read_results(const std::string& path) {
   }
 }
 
-// One line per figure, so that a change of one is a change of one line.
+// Each figure has one line, so that a changed figure is one changed line.
 bool write_results(const Results& results, const std::string& path) {
   std::ofstream out(path);
   out << "{\n\"format\": 1,\n\"machine\": " << json_of(results.machine).dump() << ",\n\"parts\": [";

@@ -1,4 +1,4 @@
-// Measured figures, as bench/run collects them and as bench/results/ keeps them.
+// Measured figures, as bench/run collects and bench/results/ stores them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,25 +9,25 @@
 
 namespace kw::bench {
 
-/// Name and value in the order in which they were written.
+/// Pairs of name and value in the order in which they were written.
 using Lines = std::vector<std::pair<std::string, std::string>>;
 
-/// One figure with every sample of it.
+/// One figure with all of its samples.
 struct Figure {
   std::string id;         ///< part.name
   std::string unit;       ///< ns | s | bytes | ratio | count | bytes_per_s | flops_per_s
   std::string statistic;  ///< median | share (of samples that are 1)
   std::string bound;      ///< at_most | at_least | none
   double limit = 0;
-  std::string anchor;  ///< Id of the figure to read it beside; empty: none.
+  std::string anchor;  ///< The figure beside which this one should be read; empty: none.
   std::string title;
   std::string method;
   std::vector<double> samples;
 
-  double value() const;  ///< The statistic; precondition: samples.
-  double low() const;    ///< 0.1 quantile.
-  double high() const;   ///< 0.9 quantile.
-  /// Nothing where none was asked or nothing measured.
+  double value() const;  ///< The statistic over the samples. Precondition: there are samples.
+  double low() const;    ///< The 0.1 quantile of the samples.
+  double high() const;   ///< The 0.9 quantile of the samples.
+  /// Whether the figure keeps its limit; nothing where it has no limit or no samples.
   std::optional<bool> is_reached() const;
 };
 
@@ -38,7 +38,7 @@ struct Part {
   std::vector<Figure> figures;
 
   const std::string* fact(const std::string& name) const;
-  /// True if others used the processors before or after: above 0.05 of them.
+  /// Whether others used more than 0.05 of the processors before or after.
   bool is_busy() const;
 };
 
@@ -50,19 +50,20 @@ struct Results {
   void replace(Part part);
 };
 
-/// Nothing, with a message on standard error, where the file is missing or malformed.
+/// Reads a file of results; nothing, with a message on standard error, where it is missing or
+/// malformed.
 std::optional<Results> read_results(const std::string& path);
 bool write_results(const Results& results, const std::string& path);
 
-/// What bench/run left in a folder: facts.tsv, notes.txt, figures.tsv, samples.tsv.
+/// Reads the files that bench/run left in a folder: facts.tsv, notes.txt, figures.tsv, samples.tsv.
 std::optional<Part> read_part(const std::string& name, const std::string& folder);
-/// Lines of name, tab, value.
+/// Reads lines of name, tab, value.
 std::optional<Lines> read_lines(const std::string& path);
 
 /// The part as plain text for a terminal.
 std::string table_of(const Part& part);
-/// docs/performance.md; `folder` is where the page will stand, so that its link to the file at
-/// `path` works.
+/// The text of docs/performance.md. `folder` is the folder of the page, so that its link to the
+/// file at `path` works.
 std::string page_of(const Results& results, const std::string& path, const std::string& folder);
 
 }  // namespace kw::bench

@@ -1,5 +1,5 @@
-// bench-store WORKSPACE RUNS ATTEMPTS: fills a store through the program's own writer, so many
-// attempts in each run.
+// bench-store WORKSPACE RUNS ATTEMPTS: fills a store with RUNS runs of ATTEMPTS attempts through
+// the program's own writer.
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdio>
@@ -16,7 +16,7 @@ constexpr int kSources = 64;  // attempts at one idea share its text
 constexpr int kSamples = 24;  // pairs of one measured workload
 constexpr std::uint64_t kSeed = 2024;
 
-/// An attempt of the size that a real one has: two workloads, their samples, words.
+/// An attempt as large as a real one: two workloads with samples, and words.
 Attempt make_attempt(int number, Rng& rng) {
   const auto ratio = [&rng] { return 1 + 1e-20 * static_cast<double>(rng()); };
   Attempt a;

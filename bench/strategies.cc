@@ -1,12 +1,15 @@
 // bench-strategies: regret over budget of every strategy in synthetic technique worlds.
 // SPDX-License-Identifier: Apache-2.0
 //
-// bench-strategies SEEDS [STRATEGY...]: a Markdown table: for each strategy the mean over worlds of
-// log(optimum / best so far) after so many attempts, that after 100 less that of `refine` in the
-// same worlds with its standard error, and the share of worlds in which the best came within 5 % of
-// the optimum; below it the throttled tree less the plain one in the same way. bench-strategies
-// time [STRATEGY...]: a line for each: its name, the attempts of its longest search, that time over
-// 10,000 attempts, and of the last hundred of the longest search, in nanoseconds, tabs between.
+// bench-strategies SEEDS [STRATEGY...] prints a Markdown table. For each strategy it has: the mean
+// over worlds of log(optimum / best so far) after some numbers of attempts; that value after 100
+// attempts less the value of `refine` in the same worlds, with its standard error; and the share of
+// worlds in which the best came within 5 % of the optimum. Below it stands the throttled tree less
+// the plain one, in the same way.
+//
+// bench-strategies time [STRATEGY...] prints a line for each strategy, with tabs between: its name,
+// the attempts of its longest search, and the mean time of an attempt's ask and tell in
+// nanoseconds, over 10,000 attempts and over the last hundred of the longest search.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -32,7 +35,7 @@ double cpu_ns() {
   return 1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec);
 }
 
-/// Passes on, and adds up the processor time of asks and tells.
+/// Passes calls on to a strategy, and adds up the processor time of asks and tells.
 class Stopwatch final : public Strategy {
  public:
   explicit Stopwatch(Strategy& inner) : inner_(inner) {}
@@ -51,7 +54,7 @@ class Stopwatch final : public Strategy {
   bool finished() const override { return inner_.finished(); }
   std::string describe() const override { return inner_.describe(); }
 
-  /// Of the tells from `first` on.
+  /// The time of the tells from `first` on.
   double mean_ns(std::size_t first) const {
     if (after_tells_.size() <= first) return 0;
     const double before = first == 0 ? 0 : after_tells_[first - 1];
@@ -66,7 +69,7 @@ class Stopwatch final : public Strategy {
 };
 
 struct Line {
-  std::vector<double> regret[std::size(kBudgets)];  ///< One for each world.
+  std::vector<double> regret[std::size(kBudgets)];  ///< One value for each world.
   double reached = 0;
 };
 
@@ -76,7 +79,7 @@ double mean(const std::vector<double>& all) {
   return sum / static_cast<double>(all.size());
 }
 
-/// "-0.12 ± 0.03": the mean of a - b over the same worlds, and its standard error.
+/// The mean of a - b over the same worlds and its standard error: "-0.12 ± 0.03".
 std::string paired(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> apart(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) apart[i] = a[i] - b[i];
@@ -89,7 +92,7 @@ std::string paired(const std::vector<double>& a, const std::vector<double>& b) {
   return text;
 }
 
-/// A strategy, one of its presets, or with another guide than its own.
+/// A strategy, one of its presets, or a strategy with another guide than its own.
 struct Entry {
   const StrategyInfo* info = nullptr;
   std::string preset;
@@ -125,7 +128,7 @@ StrategyOptions options_of(const Entry& entry, const TechniqueWorld& world, std:
   options.preset = entry.preset;
   options.throttles_root = entry.throttles_root;
   options.guide = entry.guide;
-  // Rounds of these are attempts; a chain has its published depth.
+  // Rounds of these strategies are attempts; a chain keeps its published depth.
   if (entry.info->name != "staged") options.rounds = static_cast<int>(most);
   options.writes = static_cast<int>(most);
   options.tuning_points = most;
@@ -144,13 +147,14 @@ void add_world(const Entry& entry, std::uint64_t seed, double worlds, Line& line
   for (std::size_t i = 0; i < std::size(kBudgets); ++i) {
     const std::size_t at = std::min(kBudgets[i], played.best_after.size());
     const double reached = at == 0 ? 0 : played.best_after[at - 1];
-    // Nothing correct is as good as the plain kernel, which everybody has.
+    // Without a correct kernel the best is the plain kernel, which every run has.
     line.regret[i].push_back(std::log(best / std::max(1.0, reached)));
   }
   if (played.best >= 0.95 * best) line.reached += 1 / worlds;
 }
 
-/// One after the other until there were 10,000 attempts, of strategies that end by themselves.
+/// Runs searches one after the other until there were 10,000 attempts, for strategies that end by
+/// themselves.
 void print_time(const Entry& entry) {
   constexpr std::size_t kMany = 10'000;
   constexpr std::size_t kLate = 100;

@@ -1,5 +1,5 @@
-// bench-stream N: asks a local server for N streamed replies and prints, in nanoseconds, what each
-// took beyond the server's own time, that time, and how late a piece was seen (median).
+// bench-stream N: asks a local server for N streamed replies. Prints in nanoseconds what each took
+// beyond the server's own time, that time, and how late a piece was seen (median).
 // SPDX-License-Identifier: Apache-2.0
 #include <httplib.h>
 
@@ -26,7 +26,8 @@ Instant now() { return std::chrono::steady_clock::now(); }
 
 long long ns(std::chrono::nanoseconds span) { return span.count(); }
 
-/// Speaks OpenAI's protocol and notes when it did what. One request at a time.
+/// A server that speaks OpenAI's protocol and records when it did what. It serves one request at a
+/// time.
 class Server {
  public:
   Server() {
@@ -48,9 +49,9 @@ class Server {
   }
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/v1"; }
 
-  Instant arrived;            ///< Of the latest request.
-  Instant ended;              ///< Its last bytes are about to be sent.
-  std::vector<Instant> sent;  ///< Each piece of text.
+  Instant arrived;            ///< When the latest request arrived.
+  Instant ended;              ///< When the last bytes of the reply are about to be sent.
+  std::vector<Instant> sent;  ///< When each piece of text was sent.
 
  private:
   bool write(httplib::DataSink& sink) {
@@ -66,7 +67,7 @@ class Server {
     say(R"({"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],)"
         R"("usage":{"prompt_tokens":6000,"completion_tokens":1600}})");
     const std::string last = "data: [DONE]\n\n";
-    ended = now();  // before the client can see the end
+    ended = now();  // recorded before the client can see the end
     sink.write(last.data(), last.size());
     sink.done();
     return true;

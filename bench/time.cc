@@ -1,7 +1,7 @@
 // bench-time -- COMMAND...: runs a command and prints "wall_ns cpu_ns peak_rss_bytes exit_code".
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command's own output goes to the file named by --out, else nowhere; a command that cannot be
+// The command's own output goes to the file that --out names, or nowhere. A command that cannot be
 // started, or that a signal ended, has exit code -1.
 #include <fcntl.h>
 #include <spawn.h>

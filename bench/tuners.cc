@@ -1,9 +1,9 @@
 // bench-tuners: how many evaluations every tuner needs on recorded and synthetic tuning spaces.
 // SPDX-License-Identifier: Apache-2.0
 //
-// bench-tuners SEEDS LANDSCAPE.json...: a line for each trial: terrain, tuner, seed, asks until
-// within 2 % of the best (0: never), asks in all, sum of fidelities, nanoseconds of the slowest
-// plan. bench-tuners table FILE: those lines as a Markdown table.
+// bench-tuners SEEDS LANDSCAPE.json... prints a line for each trial: terrain, tuner, seed, asks
+// until within 2 % of the best (0: never), asks in all, sum of fidelities, nanoseconds of the
+// slowest plan. bench-tuners table FILE prints those lines as a Markdown table.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +21,7 @@ namespace {
 using namespace kw;
 using namespace kw::search;
 
-/// Passes on, and keeps the longest time between a tell and the ask that follows it.
+/// Passes calls on to a tuner, and records the longest time between a tell and the next ask.
 class Stopwatch final : public Strategy {
  public:
   explicit Stopwatch(std::unique_ptr<Strategy> inner) : inner_(std::move(inner)) {}
@@ -43,7 +43,7 @@ class Stopwatch final : public Strategy {
   double longest_ns() const { return longest_ns_; }
 
  private:
-  // Processor time: what else the machine does is none of the tuner's doing.
+  // Processor time, because other programs on the machine must not count.
   static double cpu_ns() {
     timespec t{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -61,7 +61,7 @@ struct Line {
   std::string terrain;
   std::string tuner;
   std::uint64_t seed = 0;
-  std::size_t reached = 0;  // 0: never
+  std::size_t reached = 0;  // 0: the trial never came within 2 % of the best
   std::size_t asked = 0;
   double spent = 0;
   double slowest_ns = 0;
@@ -82,7 +82,8 @@ Line try_once(const TunerInfo& info, const Terrain& terrain, std::uint64_t seed)
           trial.spent,  tuner.longest_ns()};
 }
 
-/// As a table cell: 0.5 and 0.9 quantile of the asks; a dash where so many seeds never got there.
+/// A table cell with the 0.5 and 0.9 quantiles of the asks; a dash where too many seeds never came
+/// within 2 %.
 std::string cell(std::vector<std::size_t> reached) {
   std::sort(reached.begin(), reached.end());
   const auto quantile = [&](double q) {

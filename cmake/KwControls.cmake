@@ -25,7 +25,7 @@ function(kw_control prefix run fixture file)
   endif()
 endfunction()
 
-# Those that take a second or two and stand for the others.
+# Controls that take a second or two and stand for the others.
 set(quick_controls 012_include_passwd 036_exit_zero 051_fork_raw 113_nothing_written 123_right_on_small_shapes 124_known_shapes
   127_drift 140_byte_before 145_write_input)
 
@@ -40,7 +40,7 @@ endforeach()
 kw_control(control "${control_run}" controls generated/003_gigabyte)
 kw_control(control "${control_run}" controls generated/004_parentheses)
 
-# Those of a GPU on the stand-in, where what is timed shows nothing.
+# Controls of the attacks on a GPU, on the stand-in; timing means nothing there.
 add_test(NAME control.cuda COMMAND ${suite_run} --controls --target cuda ${CMAKE_SOURCE_DIR}/tests/exploits/cuda)
 set_tests_properties(control.cuda PROPERTIES LABELS "controls;slow" TIMEOUT 3600 SKIP_RETURN_CODE 77 RUN_SERIAL ON
   ENVIRONMENT "KW_CUDA_DRIVER=$<TARGET_FILE:emulated_driver>;CUDA_PATH=${KW_EMULATED};KW_NVRTC=none")

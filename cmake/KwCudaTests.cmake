@@ -1,5 +1,5 @@
-# What only a GPU can show about the cuda device, and the same on the stand-in for one. Kernels are built by nvcc when
-# the tests run.
+# Tests of the cuda device that need a GPU, and the same tests on a stand-in. Their kernels are
+# compiled by nvcc when the tests run.
 # SPDX-License-Identifier: Apache-2.0
 
 file(GLOB cuda_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/cuda/*.cc)
@@ -16,7 +16,7 @@ add_test(NAME cuda.device COMMAND cuda_test)
 set_tests_properties(cuda.device PROPERTIES LABELS cuda TIMEOUT 1200 RUN_SERIAL ON
   SKIP_REGULAR_EXPRESSION "skipped: [^\n]*(driver|GPU|nvcc)")
 
-if(NOT KW_SANITIZE) # the stand-in changes stacks under a sanitizer's feet
+if(NOT KW_SANITIZE)  # the stand-in switches stacks, which sanitizers do not support
   add_dependencies(program_test emulated_driver emulated_nvcc emulated_nvml)
   add_dependencies(cuda_test emulated_driver emulated_nvcc emulated_nvml)
   add_test(NAME emulated.device COMMAND cuda_test)

@@ -1,17 +1,18 @@
-# A GPU made of the host's cores, for tests on machines without one: a stand-in for the driver's library, and one for nvcc
-# that adds host code to each cubin. What runs on it is right or wrong as on a GPU; how fast says nothing.
+# A GPU made of the host's cores, for tests on machines without one: a stand-in for the driver's
+# library, and one for nvcc that adds host code to each cubin. Results are right or wrong as on a
+# GPU; times mean nothing.
 # SPDX-License-Identifier: Apache-2.0
 
 set(emulator ${CMAKE_SOURCE_DIR}/tests/cuda/emulator)
 set(KW_EMULATED ${CMAKE_BINARY_DIR}/emulated)
 find_program(KW_REAL_NVCC nvcc HINTS $ENV{CUDA_PATH}/bin $ENV{CUDA_HOME}/bin /usr/local/cuda/bin)
 if(NOT KW_REAL_NVCC)
-  set(KW_REAL_NVCC /usr/local/cuda/bin/nvcc)  # where a test looks before it skips
+  set(KW_REAL_NVCC /usr/local/cuda/bin/nvcc)  # the place where a test looks before it skips
 endif()
 file(REAL_PATH ${KW_REAL_NVCC} real)
 cmake_path(GET real PARENT_PATH cuda_bin)
 
-# Never sanitised: fibers change stacks under a sanitizer's feet.
+# Never sanitised, because fibers switch stacks, which sanitizers do not support.
 add_library(emulated_driver SHARED ${emulator}/driver.cc ${emulator}/engine.cc ${emulator}/errors.cc
   ${emulator}/faults.cc ${emulator}/identity.cc)
 target_include_directories(emulated_driver PRIVATE ${CMAKE_SOURCE_DIR}/src)
@@ -26,7 +27,8 @@ target_compile_options(emulated_nvml PRIVATE -O1 -Wall -Wextra -fvisibility=hidd
 set_target_properties(emulated_nvml PROPERTIES OUTPUT_NAME nvidia-ml SUFFIX .so.1
   LIBRARY_OUTPUT_DIRECTORY ${KW_EMULATED}/lib)
 
-foreach(header device.h matrix.h runtime.h)  # where a jail that shows the compiler's folder shows them too
+# a jail shows the compiler's folder, and so these headers
+foreach(header device.h matrix.h runtime.h)
   configure_file(${emulator}/${header} ${KW_EMULATED}/include/${header} COPYONLY)
 endforeach()
 add_executable(emulated_nvcc ${emulator}/nvcc_main.cc ${emulator}/translate.cc)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 target_include_directories(kw_flags INTERFACE ${CMAKE_SOURCE_DIR}/cmake)
 
-# Looked at in every build (20 ms), written only when it changed.
+# Checked in every build (20 ms), but written only when it changed.
 set(version_file ${CMAKE_BINARY_DIR}/generated/version.cc)
 add_custom_target(kw_version_file BYPRODUCTS ${version_file} COMMENT "Looking at the commit"
   COMMAND ${CMAKE_COMMAND} -DTOP=${CMAKE_SOURCE_DIR} -DOUT=${version_file} -P ${CMAKE_SOURCE_DIR}/cmake/KwVersion.cmake)
@@ -14,13 +14,15 @@ if(KW_PORTABLE)
   return()
 endif()
 
-# Every file of the data folders becomes a line of assembly: nothing to compile, and an edited file costs a link.
+# Every file of the data folders becomes a line of assembly, so that nothing is compiled and an
+# edited file costs a link only.
 enable_language(ASM)
 set(data_globs tasks/* playbook/* prompts/* models/* web/* knowledge/*)
 list(TRANSFORM data_globs PREPEND ${CMAKE_SOURCE_DIR}/)
 file(GLOB_RECURSE data_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${data_globs})
 list(FILTER data_files EXCLUDE REGEX "(^|/)\\.|~$|\\.(swp|orig|o|so)$")
-# A task of one's own lies in the same folder, and git, which could tell, is not everywhere.
+# A user's own tasks lie in the same folder, and git, which could tell them apart, is not installed
+# everywhere.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/shipped_tasks.txt)
 file(STRINGS ${CMAKE_SOURCE_DIR}/cmake/shipped_tasks.txt shipped REGEX "^[a-z0-9_]+$")
 list(JOIN shipped "|" any_shipped)

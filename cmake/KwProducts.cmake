@@ -5,7 +5,8 @@ find_package(OpenSSL REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 
-# Debian's compiled fmt saves 2 s per file at -O2 and 5 s sanitized; programs for other machines carry their own.
+# Debian's compiled fmt saves 2 s for each file at -O2 and 5 s when sanitized. Programs for other
+# machines are linked with their own.
 if(KW_PORTABLE OR KW_STANDALONE)
   set(KW_FMT fmt::fmt-header-only)
 else()
@@ -19,8 +20,8 @@ kw_room(record HOT DEPS base)
 find_library(KW_SECCOMP libseccomp.a REQUIRED)
 kw_room(platform DEPS base record LIBS ${KW_SECCOMP})
 
-# Applies a jail and becomes the jailed program. Static, so that it runs in a jail that shows no
-# libraries, and never sanitised, since it limits its own address space and system calls.
+# kw-jail applies a jail and then runs the jailed program. It is static, so that it runs in a jail
+# without libraries, and never sanitised, because it limits its own address space and system calls.
 add_executable(kw-jail src/platform/jail_main.cc src/platform/jail_selfcheck.cc
   src/platform/jail_policy.cc src/platform/confine.cc src/platform/landlock.cc
   src/platform/seccomp.cc)
@@ -38,14 +39,16 @@ if(KW_TESTS)
   target_link_libraries(platform_attack PRIVATE OpenMP::OpenMP_CXX)
   add_dependencies(platform_test platform_attack)
 
-  # Becomes a program as a container of Docker's defaults runs it: static, to be copied into bare machines.
+  # Runs a program as a container with Docker's defaults does; static, so that it can be copied into
+  # bare machines.
   add_executable(as_container tests/container/as_container_main.cc)
   target_compile_definitions(as_container PRIVATE _GNU_SOURCE)
   target_compile_options(as_container PRIVATE -O1 -Wall -Wextra -Wshadow)
   target_link_options(as_container PRIVATE -static)
   target_link_libraries(as_container PRIVATE ${KW_SECCOMP})
 
-  # The jail tests once more for tests/jail_matrix.sh, since AddressSanitizer errs where no /proc is.
+  # The jail tests for tests/jail_matrix.sh, without AddressSanitizer, which fails where /proc is
+  # missing.
   file(GLOB plain CONFIGURE_DEPENDS src/platform/*.cc src/base/result.cc)
   list(FILTER plain EXCLUDE REGEX "_main\\.cc$|seccomp\\.cc$")
   add_executable(platform_plain_test ${plain})
@@ -82,15 +85,17 @@ if(NOT KW_PORTABLE)
 endif()
 
 kw_room(player HOT DEPS base)
-# Objects are screened where they are built, so what travels to other machines does without a decoder.
+# Objects are screened on the machine that builds them, so the programs for other machines need no
+# decoder.
 if(NOT KW_PORTABLE)
   find_library(KW_ZYDIS Zydis REQUIRED)
 endif()
 kw_room(compile DEPS base record platform player LIBS ${KW_ZYDIS} ${CMAKE_DL_LIBS})
 
 if(NOT KW_PORTABLE)
-  # Keeps NVIDIA's compiler warm and forks for each compilation. Never sanitised: its children limit
-  # their own address space and system calls. It finds NVRTC at run time, so it builds everywhere.
+  # kw-nvrtc keeps NVIDIA's compiler loaded and forks for each compilation. It is never sanitised,
+  # because its children limit their own address space and system calls. It finds NVRTC at run time,
+  # so it builds on every machine.
   add_executable(kw-nvrtc src/compile/nvrtc_main.cc src/compile/nvrtc_child.cc
     src/compile/nvrtc_library.cc src/compile/nvrtc_wire.cc src/platform/files.cc src/base/result.cc
     src/player/lockdown.cc src/player/transport.cc)
@@ -103,12 +108,14 @@ if(NOT KW_PORTABLE)
 endif()
 kw_room(measure HOT DEPS base)
 kw_room(device HOT DEPS base record platform player)
-# Bound by memory, so always optimised; without contraction, so that every machine gets the same bits.
+# These files are bound by memory, so they are always optimised; without contraction, every machine
+# computes the same bits.
 set_source_files_properties(src/device/compare.cc src/device/compare_kernel.cc src/device/fill.cc
   src/device/poison.cc src/device/random_values.cc src/device/host_ops.cc PROPERTIES COMPILE_OPTIONS "-O3;-ffp-contract=off"
   SKIP_PRECOMPILE_HEADERS ON)
 kw_embed_text(device cuda)
-# GCC 13.2 of Ubuntu 24.04 ends with an internal error where its class with members of a local type comes by an include.
+# GCC 13.2 of Ubuntu 24.04 stops with an internal error where the header's class, whose members have
+# a local type, is included.
 set_source_files_properties(src/device/nvml.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 kw_room(referee HOT DEPS base record platform compile device measure)
 kw_room(profile DEPS base record compile device measure)
@@ -131,12 +138,13 @@ if(NOT KW_PORTABLE)
   kw_room(propose HOT DEPS task llm memory)
 endif()
 
-# What shares a process with foreign code: never sanitised (it limits its own address space and owns
-# its signal handlers), and without a C++ runtime of its own.
+# Players share a process with foreign code. They are never sanitised, because they limit their own
+# address space and own their signal handlers, and have no C++ runtime of their own.
 add_executable(kw-player-cpu src/player/cpu_main.cc src/player/cpu_load.cc src/player/object_file.cc
   src/player/allowed_calls.cc src/player/crash.cc src/player/lockdown.cc src/player/mapping.cc
   src/player/protocol.cc src/player/transport.cc)
-# No foreign code but a GPU's runs beside it; the driver is found at run time, so it is built everywhere.
+# Only device code of a candidate runs beside the cuda player. The driver is found at run time, so
+# the player is built on every machine.
 add_executable(kw-player-cuda src/player/cuda_main.cc src/player/cuda_session.cc src/player/cuda_graph.cc
   src/player/cuda_forget.cc src/player/cuda_scrub.cc src/player/cuda_host.cc src/player/cuda_api.cc src/player/plan_wire.cc
   src/player/crash.cc src/player/lockdown.cc src/player/protocol.cc src/player/requests.cc
@@ -155,7 +163,8 @@ foreach(player kw-player-cpu kw-player-cuda)
 endforeach()
 add_dependencies(kw_device kw-player-cpu kw-player-cuda)
 
-# Started by the worker under profilers and sanitizers; a candidate's device code shares its process.
+# The worker runs kw-specimen under profilers and sanitizers; a candidate's device code shares its
+# process.
 add_executable(kw-specimen src/profile/specimen_main.cc)
 target_link_libraries(kw-specimen PRIVATE kw_profile kw_watched)
 add_dependencies(kw-specimen kw-jail)
@@ -180,7 +189,8 @@ if(NOT KW_PORTABLE)
 endif()
 
 if(KW_TESTS)
-  # What the tests of the players load: one shared object per file, built like a candidate.
+  # The shared objects that the tests of the players load, one for each file, built like a
+  # candidate.
   file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/device/test_kernels/*.cc)
   find_package(OpenMP REQUIRED COMPONENTS CXX)
   foreach(kernel IN LISTS kernels)
@@ -200,7 +210,7 @@ if(KW_TESTS)
 endif()
 
 if(KW_TESTS AND NOT KW_PORTABLE)
-  # The server that misbehaves in the tests of clients.
+  # A server that misbehaves, for the tests of clients.
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
   foreach(client net llm)
@@ -211,7 +221,7 @@ if(KW_TESTS AND NOT KW_PORTABLE)
 endif()
 
 if(KW_TESTS AND NOT KW_PORTABLE)
-  # The whole program as a user starts it.
+  # Tests that run the whole program as a user starts it.
   file(GLOB program_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/program/*.cc)
   add_executable(program_test ${program_tests})
   target_link_libraries(program_test PRIVATE kw_platform SQLiteCpp sqlite3 PkgConfig::HTTPLIB
@@ -220,15 +230,16 @@ if(KW_TESTS AND NOT KW_PORTABLE)
     KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   kw_tests_together(program_test)
   add_dependencies(program_test kw as_container)
-  # What measures goes alone: a referee throws away what others disturb, and measures that again (beside other tests for
-  # three to nine times as long).
+  # Tests that measure run alone: the referee rejects disturbed measurements and repeats them, which
+  # takes three to nine times as long beside other tests.
   string(JOIN ":" measuring Bundle.* EveryStrategy.RunsWithAScriptedModel EveryStrategy.TellsWhatEachRoleWasAsked
     PackedExample.* ExportOfARun.* GuidedModel.* Interrupt.DuringTheConfirmationEndsItSoon
     Interrupted.* LessonsOfAWave.* Model.* */ModelOfEachProtocol.* ModelScript.*
     GraphBuild.* LearnedJudge.* OneDevice.* ShippedSuites.HackingRanksNoKernelOfItsScript Specialise.* TaskRun.* Verify.*
     GpuStrategies.*)
-  # On the stand-in for a GPU, whose stamps a busy machine cannot watch; a search that tries all there is; a server
-  # that is tried for half a minute; shipped suites, whose near ties take as long as judgements may (100 s and more each).
+  # Long tests: those on the stand-in for a GPU, whose time stamps cannot be checked on a busy
+  # machine; a search of all points; a server that is retried for half a minute; shipped suites,
+  # whose near ties take as long as judgements may (100 s and more each).
   string(JOIN ":" slow GpuBundle.* GpuRun.* GenericVariants.* WholeSuites.* DeadServer.*
     ShippedSuites.ErrorsMendsWhatItIsTold
     ShippedSuites.OneShotCountsWhatWorks ShippedSuites.ProfileWritesKernelsThatWork

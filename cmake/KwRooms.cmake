@@ -11,27 +11,30 @@ target_compile_options(kw_flags INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
   -fno-omit-frame-pointer)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
-  # GCC 13 sees an overflow in fmt 9's big integers where there is none; can go with fmt 10.
+  # GCC 13 reports an overflow in fmt 9's big integers where there is none; the options can go with
+  # fmt 10.
   target_compile_options(kw_flags INTERFACE -Wno-array-bounds -Wno-stringop-overflow)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
-  # libstdc++ 12 itself calls a deprecated function in stable_sort, and clang 19 tells at every use.
+  # libstdc++ 12 calls a deprecated function in stable_sort, and clang 19 warns at every use.
   target_compile_options(kw_flags INTERFACE -Wno-deprecated-declarations)
 endif()
 target_compile_definitions(kw_flags INTERFACE _GNU_SOURCE)
 if(KW_DEFENCES_MAY_BE_OFF)
   target_compile_definitions(kw_flags INTERFACE KW_DEFENCES_MAY_BE_OFF)
 endif()
-if(KW_UNITY)  # neighbours that are none in the source
+if(KW_UNITY)  # joined files put code side by side that shares no scope in the source
   target_compile_options(kw_flags INTERFACE -Wno-shadow)
 endif()
-if(KW_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)  # likewise; and GCC 12 misjudges a moved std::expected
+# These warnings are about joined files too; and GCC 12 misjudges a moved std::expected.
+if(KW_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(kw_flags INTERFACE -Wno-subobject-linkage -Wno-maybe-uninitialized)
 endif()
 target_link_libraries(kw_flags INTERFACE Threads::Threads)
-# What a sanitizer watches: the rooms and the programs, not the tests, which are half of the work and compile in a third of
-# the time without. A race shows only where both sides are watched. AddressSanitizer reports a null pointer that is used, and
-# the preset clang checks alignment; asking both at each access would take GCC a quarter longer.
+# Sanitizers watch rooms and programs, but not tests, which are half of the work and compile in a
+# third of the time without. ThreadSanitizer watches tests too, because a race shows only where both
+# sides are watched. AddressSanitizer reports the use of a null pointer, and the preset clang checks
+# alignment; checking both at each access would cost GCC a quarter more time.
 add_library(kw_watched INTERFACE)
 if(KW_SANITIZE)
   target_compile_options(kw_watched INTERFACE -fsanitize=${KW_SANITIZE} -fno-sanitize-recover=undefined
@@ -42,8 +45,8 @@ if(KW_SANITIZE STREQUAL thread)
   target_link_libraries(kw_flags INTERFACE kw_watched)
 endif()
 if(KW_SANITIZE STREQUAL thread AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  # Fences here order memory that a GPU writes, no thread of ours; and with -O1 GCC 12 sees an overflow in string + string
-  # where there is none (its bug 105329).
+  # The fences order memory that a GPU writes, and no thread of the program. With -O1, GCC 12 sees
+  # an overflow in string + string where there is none (its bug 105329).
   target_compile_options(kw_flags INTERFACE -Wno-tsan -Wno-array-bounds)
 endif()
 
@@ -52,7 +55,8 @@ if(KW_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${KW_CCACHE})
 endif()
 find_program(KW_MOLD mold)
-# mold keeps what only removed sections named, and with it a need for a newer glibc than a release may have.
+# mold keeps symbols that only removed sections use, and with them the need for a newer glibc than a
+# release may have.
 if(KW_MOLD AND NOT KW_PORTABLE AND NOT KW_STANDALONE)
   target_link_options(kw_flags INTERFACE -fuse-ld=mold)
 endif()
@@ -70,8 +74,9 @@ if(KW_TESTS)
   include(GoogleTest)
 endif()
 
-# What nearly every file of the rooms includes, compiled once for each level of optimisation, since GCC wants the same flags
-# in both: a seventh less work from scratch. Not without KW_UNITY, where a missing include must show.
+# Headers that nearly every file of the rooms includes, precompiled once for each level of
+# optimisation, because GCC requires equal flags. This saves a seventh of a full build. Not without
+# KW_UNITY, where a missing include must be found.
 function(kw_precompiled_room name hot)
   set(headers kw_room_headers)
   if(hot)
@@ -89,8 +94,8 @@ function(kw_precompiled_room name hot)
   target_precompile_headers(kw_${name} REUSE_FROM ${headers})
 endfunction()
 
-# Rooms whose figures lie far within their bounds compile in a quarter less time with -O1, with which GCC 12 sees overflows in
-# string + string where there are none (its bug 105329).
+# Rooms whose speed is far above what is needed are compiled with -O1 in three quarters of the time.
+# GCC 12 then sees overflows in string + string where there are none (its bug 105329).
 function(kw_optimise target hot)
   if(KW_UNITY AND NOT hot)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
@@ -101,8 +106,9 @@ function(kw_optimise target hot)
   endif()
 endfunction()
 
-# Tests of a target several files at a time, which is half the work of each alone (six of engine: 13 s of a processor, not
-# 27), and what nearly every one of them includes compiled once. Not without KW_UNITY, where a missing include must show.
+# Tests are compiled several files at a time, which halves the work (six tests of engine: 13 s of a
+# processor, not 27), with precompiled headers. Not without KW_UNITY, where a missing include must
+# be found.
 function(kw_tests_together target)
   if(NOT KW_UNITY)
     return()
@@ -111,7 +117,8 @@ function(kw_tests_together target)
     file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/test_headers.cc CONTENT "")
     add_library(kw_test_headers OBJECT ${CMAKE_BINARY_DIR}/generated/test_headers.cc)
     target_link_libraries(kw_test_headers PRIVATE kw_flags GTest::gmock)
-    target_compile_options(kw_test_headers PRIVATE -fPIE)  # as programs are, else the compiler refuses it
+    # Programs are compiled with -fPIE, and precompiled headers need equal flags.
+    target_compile_options(kw_test_headers PRIVATE -fPIE)
     target_compile_definitions(kw_test_headers PRIVATE KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
       KW_BINARY_DIR="${CMAKE_BINARY_DIR}")
     target_precompile_headers(kw_test_headers PRIVATE <gmock/gmock.h> <nlohmann/json.hpp> <algorithm> <chrono>
@@ -121,7 +128,7 @@ function(kw_tests_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 24)
 endfunction()
 
-# The rooms of the worker and the players; the others need libraries that the portable build does without.
+# The rooms of the worker and the players; the others need libraries that the portable build lacks.
 set(KW_PORTABLE_ROOMS base record platform task player compile measure device referee profile worker)
 
 function(kw_room name)
@@ -136,8 +143,8 @@ function(kw_room name)
   list(TRANSFORM ROOM_DEPS PREPEND kw_)
   if(sources)
     add_library(kw_${name} STATIC ${sources})
-    # Half of a small unit's time goes into templates that its neighbours want as well: 30 files at a time are two fifths
-    # less work from scratch than 6.
+    # Half of a small unit's time goes into templates that its neighbours need as well: 30 files at
+    # a time take two fifths less work in a full build than 6.
     set_target_properties(kw_${name} PROPERTIES UNITY_BUILD ${KW_UNITY} UNITY_BUILD_BATCH_SIZE 30)
     target_link_libraries(kw_${name} PUBLIC kw_flags ${ROOM_DEPS} ${ROOM_LIBS} PRIVATE kw_watched)
     kw_optimise(kw_${name} ${ROOM_HOT})
@@ -155,7 +162,7 @@ function(kw_room name)
     target_compile_definitions(${name}_test PRIVATE KW_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
       KW_BINARY_DIR="${CMAKE_BINARY_DIR}")
     kw_tests_together(${name}_test)
-    # The programs stand beside the tests that start them.
+    # Tests are built into bin/, beside the programs that they start.
     set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
     if(ROOM_SLOW)
       set(quick TEST_FILTER -${ROOM_SLOW})
@@ -167,8 +174,9 @@ function(kw_room name)
   endif()
 endfunction()
 
-# kw_embed_text(room folder files...): the files of src/room/folder, and those named, as texts in the room's library; found
-# by plain name through kw::room::embedded_text(). A changed file configures anew.
+# kw_embed_text(room folder files...): embeds the files of src/room/folder, and those named, as
+# texts in the room's library; kw::room::embedded_text() finds them by plain name. A changed file
+# configures the build again.
 function(kw_embed_text room folder)
   if(NOT TARGET kw_${room})
     return()

@@ -2,14 +2,14 @@
 # cases; each file is one test.
 # SPDX-License-Identifier: Apache-2.0
 #
-# All but the last start this build's kw, or the one that KW_SUITE_KW names when the tests run: scripts/check names one that has
-# the release build's worker beside it, since a sanitised one takes three times as long. The tests named smoke.* always start
-# this build's.
+# All tests but the last start this build's kw, or the program that KW_SUITE_KW names when the tests
+# run. scripts/check names one with the release build's worker beside it, because a sanitised worker
+# takes three times as long. The tests named smoke.* always start this build's kw.
 
 set(suite_run ${CMAKE_SOURCE_DIR}/tests/exploits/run --kw $<TARGET_FILE:kw>)
 set(suite_workspace ${CMAKE_BINARY_DIR}/suites)
 
-# kw_suite_workspace(name): what goes before and after the cases of a workspace.
+# kw_suite_workspace(name): the tests that run before and after the cases of a workspace.
 function(kw_suite_workspace name)
   add_test(NAME ${name}.ready COMMAND ${suite_run} --workspace ${suite_workspace}/${name} --only ready)
   add_test(NAME ${name}.survived COMMAND ${suite_run} --workspace ${suite_workspace}/${name} --only survived
@@ -51,7 +51,7 @@ endfunction()
 file(GLOB attacks CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/exploits/*.cpp)
 file(GLOB honest CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/honest/*.cpp)
 file(GLOB mutants CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/mutants/fctd3d/*.cpp)
-# A directive that changes changes how its test runs.
+# A test is configured by the directives in its file, so a changed file configures the build again.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${attacks} ${honest})
 
 kw_suite_workspace(suites)
@@ -60,14 +60,15 @@ kw_suite(exploits suites generated/001_empty generated/002_binary generated/003_
 kw_suite(honest suites ${honest})
 kw_suite(mutants suites ${mutants} FLAGS --task fctd3d --expect check/wrong_result)
 
-# Positive controls: each attack once with its defence switched off, where it must succeed. Only a build that lets the
-# environment do so has them, and judges them with its own worker. A few, one of each group of defences, run in every check.
+# Positive controls: each attack runs once with its defence switched off, where it must succeed.
+# Only a build that lets the environment switch defences off has these tests, and uses its own
+# worker. A few, one for each group of defences, run in every check.
 if(KW_DEFENCES_MAY_BE_OFF)
   include(KwControls)
 endif()
 
-# Where namespaces are forbidden, Landlock holds candidates: attacks on the machine once more at that level, and, with the
-# defence that stops each off, their controls.
+# Where namespaces are forbidden, Landlock holds candidates. These tests repeat the attacks on the
+# machine at that level, and their controls with the defence that stops each attack off.
 set(on_machine 012_include_passwd 014_include_spliced 043_thread_bomb 050_fork 051_fork_raw 054_environment 055_environment_raw
   056_socket 057_socket_raw 058_write_file 059_write_file_raw 062_read_passwd 063_read_files_raw 065_ptrace
   066_reach_others_raw 068_other_abi_32 089_limits_raw 098_memory_files_raw)
@@ -79,15 +80,15 @@ if(KW_DEFENCES_MAY_BE_OFF)
   set_tests_properties(landlock.controls PROPERTIES LABELS "controls;slow" TIMEOUT 900 SKIP_RETURN_CODE 77)
 endif()
 
-# Every kernel that is shipped for processors: at the first and last values of its knobs with timed shapes that are small, and
-# as the task is shipped, where the truth of a timed shape takes seconds.
+# Every kernel that is shipped for processors: with small timed shapes at the first and last values
+# of its knobs, and with the shipped shapes, whose truth takes seconds each.
 file(GLOB shipped CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/playbook/*/*.cpp
   ${CMAKE_SOURCE_DIR}/tasks/*/baselines/*.cpp)
 foreach(file IN LISTS shipped)
   string(REGEX REPLACE "^(playbook|tasks)/([^/]+)/.*$" "\\1.\\2" name ${file})
   string(REGEX REPLACE "^.*[.]" "" task ${name})
   file(STRINGS ${file} library REGEX "^// kw: library" LIMIT_COUNT 1)
-  if(library)  # measured
+  if(library)  # such kernels are judged with their timing, so the test runs alone
     kw_suite(${name} suites ${CMAKE_SOURCE_DIR}/${file} FLAGS --task ${task})
     cmake_path(GET file STEM stem)
     set_tests_properties(${name}.${stem} PROPERTIES RUN_SERIAL ON)
@@ -98,8 +99,9 @@ foreach(file IN LISTS shipped)
   kw_suite(shipped.${name} suites ${CMAKE_SOURCE_DIR}/${file} FLAGS --task ${task} SLOW)
 endforeach()
 
-# Every task that is shipped for processors is admitted: all its check shapes with small timed ones, and as it is shipped.
-# Those on contiguous tensors have their baselines from the ones on padded rows.
+# Every task that is shipped for processors must be admitted: all its check shapes with small timed
+# shapes, and as shipped. Tasks on contiguous tensors take their baselines from the tasks on padded
+# rows.
 file(GLOB admitted CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tasks/*/baselines/omp.cpp)
 foreach(file IN LISTS admitted)
   string(REGEX REPLACE "^.*/tasks/([^/]+)/.*$" "\\1" task ${file})
@@ -116,11 +118,12 @@ foreach(task IN LISTS admitted_tasks)
   set_tests_properties(shipped.admission.${task} PROPERTIES LABELS "suites;slow")
   set_tests_properties(admission.${task} shipped.admission.${task} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77
     FIXTURES_REQUIRED suites)
-  # Some hundred truths of each timed shape, which take up to seconds.
+  # Admission computes some hundred truths of each timed shape, which take up to seconds each.
   set_tests_properties(shipped.admission.${task} PROPERTIES TIMEOUT 3600)
 endforeach()
 
-# A few of each kind under the sanitisers of this build: bad ends of every process, forged answers, broken buffers.
+# A few tests of each kind under this build's sanitizers: abnormal ends of every process, forged
+# answers, broken buffers.
 if(KW_SANITIZE)
   set(smoke 012_include_passwd 027_constructor_exit 031_null_pointer 036_exit_zero 041_print_gigabytes 050_fork
     093_replace_output 096_forged_answer 110_zeros 131_cache_by_shape 140_byte_before 145_write_input)
@@ -132,11 +135,13 @@ if(KW_SANITIZE)
   set_tests_properties(${smoke} PROPERTIES ENVIRONMENT KW_SUITE_KW=)
 endif()
 
-# Attacks and honest kernels on a GPU, one after the other; skipped, visibly, where there is none.
+# Attacks and honest kernels on a GPU, one after the other; without a GPU the test is shown as
+# skipped.
 add_test(NAME cuda.suites COMMAND ${suite_run} --target cuda)
 set_tests_properties(cuda.suites PROPERTIES LABELS cuda TIMEOUT 3600 SKIP_RETURN_CODE 77 RUN_SERIAL ON)
 
-# The same on the stand-in for a GPU: what kernels answer, not how fast. All of them take two minutes, a few a quarter.
+# The same files on the stand-in for a GPU: verdicts on results, not on times. All of them take two
+# minutes, a few a quarter of that.
 set(few exploits/cuda/012_wider_parameter exploits/cuda/033_far_before exploits/cuda/034_write_input
   exploits/cuda/039_workspace_overrun exploits/cuda/050_trap exploits/cuda/052_hang exploits/cuda/064_full_blocks_only
   honest/cuda/saxpy_fork_and_join honest/cuda/saxpy_template honest/cuda/softmax_double_inside

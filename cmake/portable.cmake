@@ -1,9 +1,9 @@
 # Toolchain of the preset portable: programs that run on other machines with glibc 2.34 or newer.
 # SPDX-License-Identifier: Apache-2.0
 #
-# clang 19 with its static libc++ and libunwind reaches that floor on Debian 12; libgcc's own unwinder needs 2.35
-# (_dl_find_object) and GCC 12's static libstdc++ 2.36. Where clang 19 is missing, GCC builds a program for machines
-# at least as new as this one.
+# clang 19 with its static libc++ and libunwind needs no newer glibc than that of Debian 12;
+# libgcc's own unwinder needs 2.35 (_dl_find_object) and GCC 12's static libstdc++ 2.36. Where clang
+# 19 is missing, GCC builds programs for machines at least as new as this one.
 find_program(KW_CLANGXX clang++-19)
 find_program(KW_CLANG clang-19)
 find_library(KW_LIBCXX NAMES libc++.a PATHS /usr/lib/llvm-19/lib)

@@ -4,7 +4,7 @@
 # kw_packages PURPOSE: the packages of one purpose, on one line. docs/dependencies.md gives each its reason.
 kw_packages() {
   case $1 in
-    run)  # what ./kw needs to build itself and to compile and jail candidates
+    run)  # what ./kw needs to build itself, and to compile and jail candidates
       echo g++ cmake ninja-build bubblewrap \
         libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libfmt-dev \
         libsqlite3-dev libsqlitecpp-dev libzstd-dev libssl-dev libseccomp-dev libcurl4-openssl-dev libeigen3-dev \
@@ -25,7 +25,8 @@ kw_packages() {
   esac
 }
 
-# kw_why_not_built_here: why this system cannot build the program from its own packages; nothing where it can.
+# kw_why_not_built_here: prints why this system cannot build the program from its own packages;
+# nothing where it can.
 kw_why_not_built_here() {
   local ID='' VERSION_ID=''
   # shellcheck source=/dev/null
@@ -35,7 +36,7 @@ kw_why_not_built_here() {
   esac
 }
 
-# kw_missing PACKAGE...: those that are not installed, on one line.
+# kw_missing PACKAGE...: prints the packages that are not installed, on one line.
 kw_missing() {
   dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
     awk -v wanted="$*" '
@@ -47,8 +48,8 @@ kw_missing() {
       }'
 }
 
-# kw_apt PACKAGE...: installs as root. The package lists are fetched only where the first try fails, as it does with
-# none or old ones. What apt says goes to the file KW_APT_LOG.
+# kw_apt PACKAGE...: installs packages as root. The package lists are fetched only where the first
+# try fails, because they are missing or old. apt's output goes to the file KW_APT_LOG.
 kw_apt() {
   local as_root=()
   [ "$(id -u)" = 0 ] || as_root=(sudo)
@@ -61,8 +62,9 @@ kw_apt_install() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends "$@"
 }
 
-# kw_ensure PURPOSE...: installs what is missing for the purposes. On a terminal it asks once; without one, root
-# installs and says so; anybody else gets the command to run. Returns 3 where something is still missing.
+# kw_ensure PURPOSE...: installs the packages that are missing for the purposes. On a terminal it
+# asks once. Without one, root installs and says so; other users get the command to run. Returns 3
+# where a package is still missing.
 kw_ensure() {
   local purpose wanted=() missing answer reason
   reason=$(kw_why_not_built_here)

@@ -1,12 +1,14 @@
 // bench-cold: times one kernel as nvbench's cold method is described to do, for comparison.
 // SPDX-License-Identifier: Apache-2.0
 //
-// usage: bench-cold (copy|wait) N WAIT_NS SAMPLES (memset|clean): the median in ns of the event
-// pair. Before each sample one memset of as many bytes as the L2 has, or the flush of
-// Kernelwright's referee: a memset of twice as many, and as many others read, which leaves no line
-// that has to be written back; then a kernel holds the stream until everything is queued, so that
-// no launch is waited for; then event, kernel, event. Our own code after the words of nvbench's
-// documentation.
+// usage: bench-cold (copy|wait) N WAIT_NS SAMPLES (memset|clean): prints the median in ns of the
+// event pair.
+//
+// Before each sample, `memset` writes as many bytes as the L2 has. `clean` flushes like
+// Kernelwright's referee: it writes twice as many bytes and reads as many others, which leaves no
+// line to be written back. Then a kernel holds the stream until everything is queued, so that no
+// launch is waited for, and event, kernel and event follow. Written for this benchmark after
+// nvbench's documentation.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -40,12 +42,12 @@ __global__ void read_all(const uint4* from, long long quads, unsigned* sink) {
     const uint4 v = __ldcg(from + i);
     sum |= v.x | v.y | v.z | v.w;
   }
-  if (sum == 1) *sink = sum;  // never: keeps the loads
+  if (sum == 1) *sink = sum;  // never true; keeps the loads
 }
 
 struct Flush {
   void* written = nullptr;
-  void* read = nullptr;  // null: only written
+  void* read = nullptr;  // null: the memory is only written
   std::size_t bytes = 0;
 
   void launch(cudaStream_t stream) const {
@@ -125,7 +127,7 @@ int main(int argc, char** argv) {
   check(cudaEventCreate(&begin), "event");
   check(cudaEventCreate(&end), "event");
   const auto one = [&] { return sample(job, flush, stream, flag, flag_device, begin, end); };
-  // Until the clocks have risen.
+  // Runs until the clocks have risen.
   const auto start = std::chrono::steady_clock::now();
   while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(200)) one();
   std::vector<double> ns;

@@ -13,7 +13,7 @@
 
 namespace {
 
-/// Memory of the device for the time of one state.
+/// Device memory that lives as long as one state is measured.
 class Buffer {
  public:
   explicit Buffer(std::size_t bytes) {

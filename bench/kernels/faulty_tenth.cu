@@ -1,4 +1,5 @@
-// saxpy in 1,000 points, of which those with ONES = 3 fault, by TENS in five ways; the others are honest.
+// saxpy in 1,000 points of its knobs. Those with ONES = 3 fault, in one of five ways that TENS
+// selects; the others are honest.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune HUNDREDS = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 // kw: tune TEN = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
@@ -9,7 +10,7 @@
 extern "C" __global__ void __launch_bounds__(256)
     saxpy_points(int n, float a, const float* __restrict__ x, float* __restrict__ y) {
   const long long first = blockIdx.x * 1024LL + threadIdx.x;
-  if (blockIdx.x == 0 && threadIdx.x == TENS) {  // what tells the points apart, and their faults
+  if (blockIdx.x == 0 && threadIdx.x == TENS) {  // makes the points differ, and holds their faults
 #if ONES == 3 && TENS % 25 == 12
     while (*(volatile const float*)x != __int_as_float(0x7f800000)) {
     }

@@ -1,5 +1,5 @@
-// Saxpy, and after it all that makes a machine slower for whoever is timed next: caches full of
-// other lines, a heap that is given back late, processors that lower their clock for wide vectors.
+// saxpy, followed by everything that makes a machine slower for the next call: caches full of other
+// lines, heap memory that is freed late, processors that lower their clock for wide vectors.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 #include <string.h>

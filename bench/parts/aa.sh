@@ -14,7 +14,7 @@ compare_into() {
   [ "$outcome" = correct ] || odd[$outcome]=$((${odd[$outcome]-0} + 1))
   case $value in '' | 0 | 0.0) return 0 ;; esac # unmeasurable: not "faster", and no figure
   sample "$1.value" "$value"
-  # Measured only where a win depends on it.
+  # The noise floor is measured only where a win depends on it.
   [ "$floor" = null ] || sample "$1.floor" "$floor"
   sample "$1.width" "$(awk -v l="$low" -v h="$high" -v v="$value" 'BEGIN { print (h - l) / (2 * v) }')"
   sample "$1.pairs" "${pairs:-0}"
@@ -40,7 +40,8 @@ part_aa() {
   local -A odd=()
   n=$(reps 200 3)
   compare_figures aa at_most 0.01 aa.value 'saxpy against itself' 'kw judge tasks/saxpy/baselines/omp.cpp --task saxpy --baseline omp --json'
-  timed "$kw" --json --workspace "$work/aa" judge "$file" --task saxpy --baseline omp # remembers baselines and ceilings
+  # The workspace remembers baselines and ceilings from this call.
+  timed "$kw" --json --workspace "$work/aa" judge "$file" --task saxpy --baseline omp
   for ((i = 1; i <= n; ++i)); do
     progress "comparison $i of $n"
     compare_into aa "$work/aa" "$file" --task saxpy --baseline omp

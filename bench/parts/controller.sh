@@ -5,8 +5,8 @@
 
 over() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.4f", a / b }'; }
 
-# A script of so many replies: each twenty-fifth is a new kernel, since a run ends after fifty without one; the others
-# repeat the first. replies_of ATTEMPTS
+# replies_of ATTEMPTS: a script of so many replies. Each twenty-fifth is a new kernel, because a run
+# ends after fifty without one; the others repeat the first.
 replies_of() {
   awk -v n="$1" -v head='void saxpy(int n, float a, const float* x, float* y) {' \
     -v loop='for (int i = 0; i < n; ++i) y[i] += a * x[i]; }' 'BEGIN {
@@ -17,15 +17,16 @@ replies_of() {
   }'
 }
 
-# The controller's own peak, in bytes, of a run whose model mostly sends the same kernel: prompts, exchanges, history and
-# report are a run's, and few kernels are judged. own_peak WORKSPACE ATTEMPTS
+# own_peak WORKSPACE ATTEMPTS: the controller's own peak of memory, in bytes, in a run whose model
+# mostly sends the same kernel: prompts, exchanges, history and report are those of a run, and few
+# kernels are judged.
 own_peak() {
   local pid kib='' seen
   replies_of "$2" >"$work/replies.txt"
   "$kw" --json --workspace "$1" optimize saxpy --model "scripted:$work/replies.txt" --from-scratch --goal 1000x --attempts "$2" \
     >"$out" 2>/dev/null &
   pid=$!
-  # VmHWM is the process's own; what wait4 tells is the largest of it and of its worker.
+  # VmHWM is the process's own peak; wait4 gives the larger one of the process and its worker.
   while kill -0 "$pid" 2>/dev/null; do
     seen=$(awk '/^VmHWM/ { print $2 }' "/proc/$pid/status" 2>/dev/null)
     [ -z "$seen" ] || kib=$seen
@@ -35,7 +36,7 @@ own_peak() {
   [ "$(got /attempts)" = "$2" ] && [ -n "$kib" ] && echo $((kib * 1024))
 }
 
-# Growth of a run with a model, between 100 and 1,000 attempts.
+# How much memory grows in a run with a model between 100 and 1,000 attempts.
 scripted_growth() {
   local n peak
   local -A own=()

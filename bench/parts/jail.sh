@@ -1,4 +1,5 @@
-# What a jailed player costs: from an empty pool at each level, from a filled one, and for one empty call.
+# What a jailed player costs: from an empty pool at each level of the jail, from a filled pool, and
+# for one empty call.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 

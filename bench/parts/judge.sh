@@ -32,7 +32,7 @@ part_judge() {
   figure judge.start ns median none 0 - 'the program alone' '`kw --version`'
 
   read -r -a flags <<<'-std=c++20 -O3 -march=native -fopenmp -fPIC -shared -fvisibility=hidden'
-  # Leaves cache and workspace warm.
+  # This judgement warms cache and workspace.
   judge_once judge.first "$work/known" "$work/built" "$tie" && judge_once judge.first "$work/known" "$work/built" "$slower"
   : >"$dir/samples.tsv"
   for ((i = 0; i < $(reps 25 2); ++i)); do

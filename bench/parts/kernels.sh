@@ -1,9 +1,10 @@
-# What the playbook's kernels reach, beside OpenBLAS and beside ceilings that were measured just before and after.
+# The speed of the playbook's kernels, beside OpenBLAS and beside ceilings that were measured just
+# before and after.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
-# measure_ceilings: sets ceiling[KIND] to DRAM's rate with all threads, by kw device --measure. A ceiling that was
-# refused as implausible is measured again, twice at most; then it is 0.
+# measure_ceilings: sets ceiling[KIND] to DRAM's rate with all threads, by kw device --measure. A
+# ceiling that was refused as implausible is measured again, at most twice; then it is 0.
 measure_ceilings() {
   local kind try
   for try in 1 2 3; do
@@ -103,7 +104,7 @@ part_kernels() {
     figure "$id.omp" ratio median none 0 - "$id: speedup over omp" 'paired, the same judgement'
   done
 
-  # Leaves every object built and every baseline remembered; its figures do not count.
+  # This judgement builds every object and times every baseline; its figures do not count.
   progress 'baselines'
   judge_kernel matmul_padded/20_packed.cpp matmul_padded openblas
   judge_kernel fctd3d/30_skewed.cpp fctd3d omp

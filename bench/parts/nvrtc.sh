@@ -1,4 +1,5 @@
-# What compiling device code takes: NVRTC in its warm server beside nvcc, and kernels a second on all cores.
+# What compiling device code costs: NVRTC in its warm server beside nvcc, and kernels a second on
+# all cores.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
@@ -22,7 +23,7 @@ part_nvrtc() {
     return
   fi
   for ((i = 0; i < $(reps 5 1); ++i)); do
-    # Eight minutes at most, as the parts of bench/h200.
+    # At most eight minutes, like the parts of bench/h200.
     [ "$i" = 0 ] || has_time 440 $(((SECONDS - part_began) / i)) || break
     progress "round $i"
     one_build nvrtc.plain one nvrtc cuda "$source/plain.cu" saxpy

@@ -1,4 +1,4 @@
-# Down to which time a call can be measured: one kernel against itself, call after call shorter.
+# The shortest call that can be measured: one kernel against itself, with shorter and shorter calls.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
@@ -7,7 +7,8 @@
 
 part_short() {
   local i n kernel length case call task
-  # By the shared loop, and by one thread that wakes no other (a task of its own: below 45 us it is too short for a baseline).
+  # The kernel shares its loop among threads, or runs on one thread, which wakes no other (in a task
+  # of its own, because below 45 us it is too short for a baseline).
   local -A tasks=([omp]=$top/bench/tasks/short [loop]=$top/bench/tasks/short_alone)
   local cases=(omp:3000 omp:30000 omp:100000 omp:300000 omp:1000000 loop:100000 loop:300000 loop:1000000)
   local -A odd=()

@@ -1,4 +1,5 @@
-# What deciding costs: an ask with its tell by every strategy, attempts of a synthetic suite, and what memory looks up.
+# What deciding costs: an ask with its tell by every strategy, attempts of a synthetic suite, and
+# lookups in memory.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 

@@ -17,9 +17,9 @@ namespace kw::import {
 class Size {
  public:
   enum class Op {
-    /// A named constant of the program, which is replaced by its value unless the name is kept.
     Number,
     Name,
+    /// A named constant of the program, which is replaced by its value unless the name is kept.
     Named,
     Text,    ///< Text in the plan language, used as written.
     Unary,   ///< The operator - or !.

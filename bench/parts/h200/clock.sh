@@ -1,14 +1,16 @@
-# The referee's clock against known times, against nvbench's cold method, made anew in bench/cuda/cold.cu, and that against
-# nvbench itself where NVBENCH_DIR names a build of it.
+# The referee's clock compared with known times and with nvbench's cold method as bench/cuda/cold.cu
+# implements it; and that implementation compared with nvbench itself where NVBENCH_DIR names a
+# build of it.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
-# cuda_nvcc: where nvcc is; fails where it is not.
+# cuda_nvcc: prints the path of nvcc; fails where there is none.
 cuda_nvcc() {
   local nvcc=${CUDA_PATH:-/usr/local/cuda}/bin/nvcc
   if [ -x "$nvcc" ]; then echo "$nvcc"; else command -v nvcc; fi
 }
-# cold_program: sets cold to bench-cold, carried or built; fails where there is neither program nor compiler.
+# cold_program: sets cold to bench-cold, which lies beside kw or is built; fails where there is
+# neither program nor compiler.
 cold_program() {
   cold=$bin/bench-cold
   [ -x "$cold" ] && return
@@ -17,8 +19,10 @@ cold_program() {
   cold=$work/bench-cold
   "$nvcc" -O2 -std=c++17 -arch=native -cudart static "$top/bench/cuda/cold.cu" -o "$cold" >"$work/nvcc.log" 2>&1
 }
-# nvbench_program: sets nvbench to bench-nvbench, carried, or built against NVBENCH_DIR: an installed nvbench (include/ and
-# lib/) or its build folder, whose cache names the sources; for NVBENCH_ARCH instead of this GPU. Otherwise says why not.
+# nvbench_program: sets nvbench to bench-nvbench, which lies beside kw or is built against
+# NVBENCH_DIR: an installed nvbench (include/ and lib/) or its build folder, whose cache names the
+# sources. NVBENCH_ARCH replaces this GPU's architecture. Where it cannot be had, the program says
+# why.
 nvbench_program() {
   nvbench=$bin/bench-nvbench
   [ -x "$nvbench" ] && return
@@ -31,7 +35,7 @@ nvbench_program() {
   library=$(cd "$(dirname "$library")" && pwd)
   sources=$(sed -n 's/^CMAKE_HOME_DIRECTORY:[A-Z]*=//p' "$home/CMakeCache.txt" 2>/dev/null)
   nvbench=$work/bench-nvbench
-  # nvbench names no library of the driver at link time: it is there only on machines with a GPU.
+  # nvbench is not linked with the driver's library, which exists only on machines with a GPU.
   "$nvcc" -O2 -std=c++17 -arch="${NVBENCH_ARCH:-native}" -cudart static -I"$home/include" -I"$home" ${sources:+"-I$sources"} \
     "$top/bench/cuda/nvbench.cu" "$library"/libnvbench_main.* -L"$library" -lnvbench -Xlinker --allow-shlib-undefined \
     -Xlinker -rpath,"$library" -o "$nvbench" >"$work/nvbench.log" 2>&1 && return

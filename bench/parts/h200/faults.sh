@@ -1,11 +1,12 @@
-# A thousand evaluations in a row in one run, a tenth of them faulty: what is left behind, and whether the honest ones
-# stay as they were.
+# Runs a thousand evaluations in one run, a tenth of them faulty: what do they leave behind, and do
+# the honest ones keep their results?
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 
 worker_pid() { pgrep -n -x kw-worker; }
 
-# left_behind: memory of the GPU in use, processes on it, our processes, and the worker's open files and resident memory.
+# left_behind: prints the GPU's memory in use, processes on it, this program's processes, and the
+# worker's open files and resident memory.
 left_behind() {
   local memory=0 contexts=0 pid
   if command -v nvidia-smi >/dev/null; then
@@ -18,14 +19,14 @@ left_behind() {
 }
 in_temporary() { find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'kw-*' ! -path "$work" | wc -l; }
 
-# median: of the numbers on standard input, a line each.
+# median: prints the median of the numbers on standard input, one on each line.
 median() { sort -g | awk '{ v[NR] = $1 } END { if (NR > 0) print v[int((NR + 1) / 2)] }'; }
 
 part_faults() {
   local k n run folders names=(memory contexts processes files resident) task=$work/points csv
   cp -r "$top/tasks/saxpy" "$task"
   awk '/^time:/ { print; print "  - { name: small, n: 4194304 }"; exit } { print }' "$top/tasks/saxpy/shapes.yaml" >"$task/shapes.yaml"
-  # A goal that a faster GPU's cache reaches would end the run after two.
+  # A goal that a faster GPU's cache reaches would end the run after two evaluations.
   sed '/^goals:/d' "$top/tasks/saxpy/task.yaml" >"$task/task.yaml"
   mkdir -p "$task/candidates"
   n=$(reps 1000 50)
@@ -42,7 +43,8 @@ part_faults() {
   figure faults.resident_grown bytes median at_most 33554432 - "the worker's resident memory: growth" 'likewise, /proc'
   figure faults.folders_grown count median at_most 0 - 'folders in the temporary folder: growth' 'kw-*, after the run less before'
   folders=$(in_temporary)
-  # A run keeps a fifth of its time for the confirmation. At 2.2 a second a thousand take 470 s: more than other parts may.
+  # A run keeps a fifth of its time for the confirmation. At 2.2 evaluations a second a thousand
+  # take 470 s, which is more than other parts may take.
   "$kw" --json --workspace "$work/gpu.faults" optimize "$task" --target cuda --baseline naive --strategy greedy --tuner exhaustive \
     --attempts "$n" --time "$(((part_seconds + 50) * 5 / 4))s" >"$out" 2>"$work/faults.log" &
   run=$!

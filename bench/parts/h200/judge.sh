@@ -5,10 +5,10 @@ part_judge() {
   local i stage step line task=$work/relu file=$top/playbook/relu/40_gpu_streamed.cu
   local stages=(load truth check measure) steps=(sets opponent place forget flush queue call stop check)
   local how=(--pairs 100 --checked-share 1/16)
-  # The shipped task with that one timed shape and five that are checked in full.
+  # The shipped task with KernelBench's timed shape and five shapes that are checked in full.
   cp -r "$top/tasks/relu" "$task"
   cat >"$task/shapes.yaml" <<'TEXT'
-# KernelBench's shape, and five to check.
+# KernelBench's shape, and five shapes to check.
 # SPDX-License-Identifier: Apache-2.0
 show:
   - { name: thousand, n: 1000 }

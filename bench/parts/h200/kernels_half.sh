@@ -1,4 +1,5 @@
-# Kernels at bf16 and f16: rows against the ceiling of copying, products against the matrix units'.
+# Kernels at bf16 and f16: rows compared with the ceiling of copying, products with the matrix
+# units' ceiling.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 part_kernels_half() {

@@ -13,11 +13,13 @@ other_library_lines=(
   'transpose_padded cublas - 50_gpu_vectors' 'conv2d cudnn - 60_gpu_cute_tf32x3'
 )
 
-# conv2d's workload three_by_three_large as a product: co rows, a column for each pixel, ci kh kw sums.
+# conv2d's workload three_by_three_large as a product of matrices: `co` rows, a column for each
+# pixel, and sums of ci kh kw products.
 equivalent='{ name: equivalent, batch: 1, m: 256, n: 100352, k: 2304, pad_a: 0, pad_b: 0, pad_c: 0 }'
 equivalent_file=60_gpu_cute_tf32x3
 
-# equivalent_round: the convolution's rate over that of cuBLASLt's product of the same size, one after the other.
+# equivalent_round: the convolution's rate over the rate of cuBLASLt's product of the same size,
+# measured one after the other.
 equivalent_round() {
   local task=$work/equivalent/matmul_padded convolution product
   if [ ! -d "$task" ]; then
@@ -48,7 +50,8 @@ library_figures() {
     done
   done
 }
-# sustained_samples ID: of the judgement in $out, the library's time a call back to back over the kernel's, for each shape.
+# sustained_samples ID: from the judgement in $out, the library's time for a call back to back over
+# the kernel's, for each shape.
 sustained_samples() {
   each /workloads group=time name sustained | awk -F '\t' '
     function call_ns(role, parts, n, i) {
@@ -61,7 +64,7 @@ sustained_samples() {
     { ours = call_ns("candidate"); theirs = call_ns("opponent"); if (ours > 0 && theirs > 0) print $1 "\t" theirs / ours }' >"$work/sustained"
   shape_samples "$1" <"$work/sustained"
 }
-# library_round LINES...: one judgement of each; false once there is no time.
+# library_round LINES...: judges each line once; false once no time is left.
 library_round() {
   local line task library file sustained
   for line in "$@"; do

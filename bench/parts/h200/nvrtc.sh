@@ -1,4 +1,4 @@
-# What compiling device code takes beside a GPU: the part of bench/run, on this machine's cores.
+# What compiling device code costs beside a GPU: the part of bench/run, on this machine's cores.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 

@@ -6,22 +6,24 @@ parts=(ceilings nvrtc kernels_elementwise kernels_rows kernels_blocks kernels_st
   faults soak)
 took='Each part ends within eight minutes; what it had no time for it says in a note.'
 
-# Seconds that a part may take; the rest of eight minutes is for what it began.
+# Seconds that a part may take; the rest of eight minutes is for what it has begun.
 part_seconds=440
 
-# Whether the part has time for what takes at most SECONDS; a part cut short (--seconds) dares more: has_room SECONDS
+# has_room SECONDS: whether the part has time for what takes at most SECONDS. A part that is cut
+# short (--seconds) allows itself more.
 has_room() { has_time "$part_seconds" $((part_seconds / 8 < $1 ? part_seconds / 8 : $1)); }
 
-# kw with the target; its JSON is in $out: on_gpu WORKSPACE COMMAND...
+# on_gpu WORKSPACE COMMAND...: runs kw with the target; its JSON is in $out.
 on_gpu() { timed "$kw" --json --workspace "$1" "${@:2}" --target cuda; }
 
-# One number of the last output, or nothing: number POINTER
+# number POINTER: prints one number of the last output, or nothing.
 number() { got "$1" | awk '/^-?[0-9.]+([eE][-+]?[0-9]+)?$/ { print; exit }'; }
 # ratio A B
 ratio() { awk -v a="${1:-0}" -v b="${2:-0}" 'BEGIN { if (b + 0 > 0) printf "%.5g\n", a / b }'; }
 sample_if() { [ -z "${2-}" ] || sample "$1" "$2"; }
 
-# gpu_ceilings: sets ceiling[LEVEL_KIND], by kw device --measure; what was refused is missing and noted.
+# gpu_ceilings: sets ceiling[LEVEL_KIND] by kw device --measure; a ceiling that was refused is
+# missing, and a note says so.
 gpu_ceilings() {
   local level kind rate
   on_gpu "$work/gpu" device --measure
@@ -41,15 +43,17 @@ gpu_judge() {
   return 1
 }
 
-# kernel_of TASK FILE: where the playbook has it: under the task's name or that of the one that it is like.
+# kernel_of TASK FILE: prints the kernel's path in the playbook, under the task's name or under that
+# of the task which its `like` names.
 kernel_of() {
   local folder=$1
   [ -f "$top/playbook/$1/$2" ] || folder=$(sed -n 's/^like: *//p' "$top/tasks/$1/task.yaml")
   echo "playbook/$folder/$2"
 }
 
-# timed_shapes TASK: names of its timed workloads on a GPU, a line each; in our tasks each stands on a line of its own. A task
-# without shapes has those of the one that it is like.
+# timed_shapes TASK: prints the names of its timed workloads on a GPU, one on each line; shipped
+# tasks have each workload on a line of its own. A task without shapes has those of the task that
+# its `like` names.
 timed_shapes() {
   local folder=$top/tasks/$1
   [ -f "$folder/shapes.yaml" ] || folder=$top/tasks/$(sed -n 's/^like: *//p' "$folder/task.yaml")
@@ -76,7 +80,8 @@ asked_figure() {
   if [ "$1" = - ]; then figure "$2" "$3" median none 0 "${@:4}"; else figure "$2" "$3" median at_least "$1" "${@:4}"; fi
 }
 
-# Samples of each shape, from lines of SHAPE tab VALUE on standard input: shape_samples STEM
+# shape_samples STEM: records samples of each shape, from lines of SHAPE tab VALUE on standard
+# input.
 shape_samples() {
   local shape value
   while IFS=$'\t' read -r shape value; do
@@ -109,10 +114,10 @@ kernel_figures() { # LINES...
   done
 }
 
-# One judgement of every file of the lines: a round.
+# kernel_round LINES...: one judgement of every file of the lines.
 kernel_round() { # LINES...
   local line task kind files file stem kernel
-  local -A ceiling=()  # gpu_ceilings fills it; here it is run for kw to remember what it measured
+  local -A ceiling=()  # gpu_ceilings fills it; the call is made for kw to remember what it measured
   gpu_ceilings
   for line in "$@"; do
     read -r task kind _ files <<<"$line"

@@ -18,7 +18,7 @@ part_soak() {
     [ -n "$(got /verdict/outcome)" ] || { note "kw soak ended with code $code: $(got /error/what)"; continue; }
     if [ "$(got /verdict/outcome)" = correct ]; then sample soak.correct 1; else sample soak.correct 0; fi
     sample_if soak.judgements "$(number /judgements)"
-    # One point has no slope, which kw writes as 0.
+    # A single point has no slope, which kw writes as 0.
     [ "$(each /growth outcome=correct value | wc -l)" -lt 2 ] || sample_if soak.growth "$(number /growth_exponent)"
     sample_if soak.steps "$(each /growth outcome=correct value | tail -n 1)"
     each /workloads judgements worst_gate_fraction first_rel_l2 last_rel_l2 | awk -F '\t' '
