@@ -1,5 +1,5 @@
-// Queries in blocks, keys in blocks, a running maximum and sum per query: both products run as
-// register-blocked matrix products and no score leaves the private cache.
+// Takes queries and keys in blocks, with a running maximum and sum for each query. Both products
+// are register-blocked matrix products, and no score leaves the private cache.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune MR = 12, 8, 6
 // kw: tune LANES = 16, 8
@@ -57,8 +57,8 @@ static inline void multiply(const float* a, int lda, const float* panel, int dep
   }
 }
 
-// Turns the scores of one row into weights 2^(s - m), m the running maximum of the row, and scales
-// what was accumulated for it. Keys from `seen` on do not count.
+// Turns the scores of one row into weights 2^(s - m), where m is the running maximum of the row,
+// and scales what was accumulated for the row. Keys from `seen` on do not count.
 static inline void soften(float* score, int width, int seen, float& largest, float& sum, float* acc,
                           int acc_width) {
   for (int j = seen < 0 ? 0 : seen; j < width; ++j) score[j] = -1e30f;
@@ -89,7 +89,7 @@ struct Head {
   const float* values;  // panels of NR columns, each [padded seq][NR], zero past seq and dim
 };
 
-// The queries from i0 on, at most QB of them.
+// Computes the output of at most QB queries, from i0 on.
 static void attend(int seq, int dim, int causal, const float* q, Head head, int i0, float* y,
                    float* scratch) {
   const int rows = min_of(QB, seq - i0), padded = (seq + KEYS - 1) / KEYS * KEYS;
@@ -98,7 +98,7 @@ static void attend(int seq, int dim, int causal, const float* q, Head head, int 
   float* acc = query + (size_t)QB * dim;
   float* score = acc + (size_t)QB * width;
   float largest[QB], sum[QB];
-  const float scale = 1.44269504f / sqrtf((float)dim);  // powers of 2 instead of e
+  const float scale = 1.44269504f / sqrtf((float)dim);  // weights are powers of 2 instead of e
   for (int i = 0; i < QB; ++i) {
     largest[i] = -1e30f, sum[i] = 0;
     for (int d = 0; d < dim; ++d) {
@@ -168,7 +168,8 @@ void attention(int heads, int seq, int dim, int causal, const float* q, const fl
     }
 #pragma omp for collapse(2) schedule(dynamic)
     for (int g = 0; g < heads; ++g) {
-      for (int block = (seq - 1) / QB; block >= 0; --block) {  // causal: the longest first
+      // in the causal case the longest blocks come first
+      for (int block = (seq - 1) / QB; block >= 0; --block) {
         attend(seq, dim, causal, q + g * head_floats,
                {packed + g * key_floats, values + g * value_floats}, block * QB,
                y + g * head_floats, scratch);

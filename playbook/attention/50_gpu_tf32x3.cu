@@ -1,5 +1,5 @@
-// attention in one pass over the keys on tensor cores: scores, weights and output of sixteen queries stay in a warp's
-// registers; every product is made of three tf32 ones.
+// attention in one pass over the keys on tensor cores: scores, weights and output of sixteen
+// queries stay in a warp's registers, and every product consists of three tf32 products.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique flash attention, online softmax, tensor cores, split precision, asynchronous copies, register tiling
 // kw: tune WARPS = 8, 4
@@ -18,8 +18,8 @@
 
 extern __shared__ float4 dynamic_shared[];
 
-// Copies to shared memory in the background; without `has` nothing is read and zeros are written. They arrive in the order of
-// the groups that `end_group` closes.
+// Copies to shared memory in the background; without `has` nothing is read and zeros are written.
+// Copies arrive in the order of the groups that `end_group` closes.
 static __device__ __forceinline__ void copy4(float* to, const float* from, bool has) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(
@@ -31,7 +31,7 @@ static __device__ __forceinline__ void copy4(float* to, const float* from, bool 
 #endif
 }
 
-// `many` elements of four; the rest become zeros.
+// Copies the first `many` of four elements; the others become zeros.
 static __device__ __forceinline__ void copy16(float* to, const float* from, int many) {
   many = max(0, min(many, 4));
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -50,7 +50,7 @@ static __device__ __forceinline__ void end_group() {
 #endif
 }
 
-// Until at most PENDING groups of the calling thread are under way.
+// Waits until at most PENDING groups of the calling thread are under way.
 template <int PENDING>
 static __device__ __forceinline__ void wait_groups() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -70,7 +70,7 @@ static __device__ __forceinline__ void mma(float (&d)[4], const float (&a)[4],
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
         "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
-#else  // Lane by lane where there is no such instruction.
+#else  // Without such an instruction the lanes compute one after the other.
   const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
   for (int p = 0; p < 8; ++p) {
     const float low = __shfl_sync(0xffffffffu, a[p / 4 * 2], g * 4 + p % 4);
@@ -85,13 +85,15 @@ static __device__ __forceinline__ void mma(float (&d)[4], const float (&a)[4],
 #endif
 }
 
-// x = high + low, high rounded to the 11 bits of tf32. The unit drops what low has beyond 11 bits.
+// x = high + low, where high is rounded to the 11 bits of tf32. The matrix unit drops the bits of
+// low beyond 11.
 static __device__ __forceinline__ void split(float x, float& high, float& low) {
   high = __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
   low = x - high;
 }
 
-// ROWS rows of the matrix at `from`, of which `many` exist, as rows of DIM + 4; what is missing is 0.
+// Copies ROWS rows of the matrix at `from` into rows of DIM + 4 elements. Only `many` rows exist;
+// missing elements become 0.
 template <int ROWS, int DIM>
 static __device__ __forceinline__ void load_rows(float* to, const float* from, int many, int dim) {
   if (dim % 4 == 0) {
@@ -110,7 +112,8 @@ static __device__ __forceinline__ void load_rows(float* to, const float* from, i
   }
 }
 
-// Scores of a warp's 16 queries with KEYS keys: the unit adds up 32 products, plain additions the rest.
+// Scores of a warp's 16 queries with KEYS keys. The matrix unit adds up 32 products at a time, and
+// plain additions add up these sums.
 template <int DIM>
 static __device__ __forceinline__ void scores_of(const float* queries, const float* keys,
                                                  float (&scores)[KEYS / 8][4]) {
@@ -146,8 +149,8 @@ static __device__ __forceinline__ void scores_of(const float* queries, const flo
   }
 }
 
-// out = out * keep + weights * values. A lane's weights are those of keys 2 t and 2 t + 1 of every
-// eight, which take the places of columns t and t + 4: the order of the keys is of no consequence.
+// out = out * keep + weights * values. A lane has the weights of keys 2 t and 2 t + 1 of every
+// eight, and they serve as columns t and t + 4, because the order of the keys does not matter.
 template <int DIM>
 static __device__ __forceinline__ void add_values(const float (&weights)[KEYS / 8][4],
                                                   const float* values, const float (&keep)[2],
@@ -237,7 +240,7 @@ static __device__ __forceinline__ void attention(int heads, int seq, int dim, in
       for (int h = 0; h < 2; ++h) {
         next[h] = fmaxf(next[h], __shfl_xor_sync(0xffffffffu, next[h], 1));
         next[h] = fmaxf(next[h], __shfl_xor_sync(0xffffffffu, next[h], 2));
-        // The first keys count for every query, so that next is finite from the first turn on.
+        // The first keys count for every query, so `next` is finite from the first iteration on.
         keep[h] = expf(largest[h] - next[h]);
         largest[h] = next[h];
         total[h] *= keep[h];
@@ -285,8 +288,8 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 1)
   attention<64>(heads, seq, dim, causal, scale, q, k, v, y);
 }
 
-// A warp per query for heads of any width: a key per lane for the scores, columns per lane for the
-// values, which gather in shared memory.
+// Serves heads of any width with a warp for each query: lanes have one key each for the scores, and
+// columns each for the values, which are summed in shared memory.
 extern "C" __global__ void __launch_bounds__(256)
     attention_plain(int heads, int seq, int dim, int causal, float scale,
                     const float* __restrict__ q, const float* __restrict__ k,

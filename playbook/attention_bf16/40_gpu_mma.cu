@@ -31,7 +31,7 @@ static __device__ __forceinline__ float widened(Half v) {
 #endif
 }
 
-// To the nearest, ties to even.
+// Rounds to the nearest number, ties to even.
 static __device__ __forceinline__ unsigned pair_of(float low, float high) {
 #ifdef KW_REAL_F16
   const __half2 pair = __floats2half2_rn(low, high);
@@ -49,13 +49,14 @@ static __device__ __forceinline__ float power_of_two(float x) {
   return y;
 }
 
-#define NOTHING __int_as_float(0xff800000)  // minus infinity, which weighs nothing
+#define NOTHING __int_as_float(0xff800000)  // minus infinity, whose weight is 0
 
 static __device__ __forceinline__ unsigned shared_address(const void* p) {
   return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
-// Eight elements to shared memory in the background, or zeros. They arrive in the order of the groups.
+// Copies eight elements to shared memory in the background, or writes zeros. Copies arrive in the
+// order of their groups.
 static __device__ __forceinline__ void copy16(Half* to, const Half* from, bool has) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from), "r"(has ? 16 : 0)
                : "memory");
@@ -65,14 +66,15 @@ static __device__ __forceinline__ void end_group() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// Until at most PENDING groups of the calling thread are under way.
+// Waits until at most PENDING groups of the calling thread are under way.
 template <int PENDING>
 static __device__ __forceinline__ void wait_groups() {
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
-// Four 8 x 8 matrices, whose rows lie where lanes 0-7, 8-15, 16-23 and 24-31 say. Lane (g, t) = (lane / 4, lane % 4) gets
-// the elements 2 t and 2 t + 1 of row g of each, or of column g.
+// Loads four 8 x 8 matrices, whose rows' addresses lanes 0-7, 8-15, 16-23 and 24-31 give. Lane (g,
+// t) = (lane / 4, lane % 4) gets the elements 2 t and 2 t + 1 of row g of each matrix, or of column
+// g where they are transposed.
 static __device__ __forceinline__ void load_rows(unsigned (&r)[4], const Half* row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
@@ -102,7 +104,8 @@ static __device__ __forceinline__ void mma(float (&d)[4], const unsigned (&a)[4]
 #endif
 }
 
-// COUNT rows of `dim` elements from row `first` on into rows of D + 8; what is beyond `seq` and `dim` becomes zeros.
+// Copies COUNT rows of `dim` elements, from row `first` on, into rows of D + 8 elements; elements
+// beyond `seq` and `dim` become zeros.
 template <int COUNT, int D>
 static __device__ __forceinline__ void load_tile(Half* to, const Half* head, int first, int seq, int dim) {
   if (dim % 8 == 0) {
@@ -122,13 +125,13 @@ static __device__ __forceinline__ void load_tile(Half* to, const Half* head, int
   }
 }
 
-// Two blocks of 16 rows of a warp: lane (g, t) has of each the rows g and g + 8.
+// State of a warp's two blocks of 16 rows: lane (g, t) has rows g and g + 8 of each.
 struct Rows {
-  float largest[2][2];  // of the scores so far
-  float sum[2][2];      // of the weights in this lane's columns, relative to it
+  float largest[2][2];  // the largest score so far
+  float sum[2][2];  // sum of the weights in this lane's columns, relative to `largest`
 };
 
-// Scores become weights; what was summed before is scaled to the new maximum.
+// Turns scores into weights, and scales earlier sums to the new maximum.
 template <int D>
 static __device__ __forceinline__ void weigh(float (&s)[2][KEYS / 8][4], float (&out)[2][D / 8][4], Rows& rows,
                                              float scale) {
@@ -155,17 +158,19 @@ static __device__ __forceinline__ void weigh(float (&s)[2][KEYS / 8][4], float (
     }
 }
 
-// Four warps of 32 queries; D is dim, rounded up with zeros. `scale` includes the change to powers of two.
+// Computes 128 queries with four warps of 32. D is dim, rounded up with zeros. `scale` includes the
+// change to powers of two.
 template <int D>
 __global__ void __launch_bounds__(128, 2)
     attention_tiles(int heads, int seq, int dim, int causal, float scale, const Half* __restrict__ q,
                     const Half* __restrict__ k, const Half* __restrict__ v, Half* __restrict__ y) {
   constexpr int PITCH = D + 8;
   Half* queries = reinterpret_cast<Half*>(dynamic_shared);
-  Half* keys = queries + ROWS * PITCH;         // two stages
-  Half* values = keys + 2 * KEYS * PITCH;      // two stages
+  Half* keys = queries + ROWS * PITCH;  // there are two stages
+  Half* values = keys + 2 * KEYS * PITCH;  // there are two stages
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, t = lane % 4;
-  const int i0 = (causal != 0 ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * ROWS;  // long ones first
+  // the longest blocks come first
+  const int i0 = (causal != 0 ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * ROWS;
   const int last = causal != 0 ? min(seq, i0 + ROWS) : seq;
   const int turns = (last + KEYS - 1) / KEYS;
   for (int head = blockIdx.y; head < heads; head += gridDim.y) {
@@ -267,7 +272,8 @@ __global__ void __launch_bounds__(128, 2)
   }
 }
 
-// Any dim: a warp per query, scores computed anew for every 32 columns of the result.
+// Serves any dim with a warp for each query, which computes the scores anew for every 32 columns of
+// the result.
 extern "C" __global__ void __launch_bounds__(256)
     attention_plain(int heads, int seq, int dim, int causal, float scale, const Half* __restrict__ q,
                     const Half* __restrict__ k, const Half* __restrict__ v, Half* __restrict__ y) {

@@ -1,5 +1,5 @@
-// attention_bf16/f16 with TMA and wgmma in CuTe, for heads of 128: weights go from the sums of one product
-// to the operands of the next without leaving registers.
+// attention_bf16/f16 with TMA and wgmma in CuTe, for heads of width 128: weights become operands of
+// the second product without leaving the registers in which the first product left its sums.
 // SPDX-License-Identifier: Apache-2.0
 //
 // One thread keeps rings of key and value tiles filled; two warpgroups have 64 queries each. While the matrix units multiply
@@ -37,8 +37,8 @@ using Element = half_t;
 using Element = bfloat16_t;
 #define PAIRS "bf16x2"
 #endif
-// As TMA writes boxes of 64 columns with the 128-byte swizzle. Rows of queries and keys run along the sums of the first
-// product; those of values run across the sums of the second.
+// Layouts of tiles as TMA writes boxes of 64 columns with the 128-byte swizzle. Rows of queries and
+// keys run along the sums of the first product; rows of values run across the sums of the second.
 using AlongRows = GMMA::Layout_K_SW128_Atom<Element>;
 using AcrossRows = GMMA::Layout_MN_SW128_Atom<Element>;
 using TileQ = decltype(tile_to_shape(AlongRows{}, Shape<Int<ROWS>, Int<DIM>>{}));
@@ -63,12 +63,12 @@ struct Room {
 
 using Full = cutlass::arch::ClusterTransactionBarrier;
 using Empty = cutlass::arch::ClusterBarrier;
-constexpr int kWarps = 8;  // that multiply
+constexpr int kWarps = 8;  // warps that multiply
 static_assert(DIM == 128);
 
 struct Problem {
   int heads, seq, causal;
-  float scale;  // of the scores, with the change to powers of two
+  float scale;  // factor of the scores, with the change to powers of two
   int first_row, first_head;
 
   // Causal blocks differ in length: those of several heads, whose keys and values fit the L2, are taken longest first, so
@@ -82,7 +82,8 @@ struct Problem {
     first_head = int(group * together + inside % heads_here);
     first_row = int(causal != 0 ? blocks - 1 - block : block) * ROWS;
   }
-  // Whether all queries of the second warpgroup lie behind the last, so that it has nothing to do.
+  // Whether all queries of the second warpgroup lie behind the last query, so that the warpgroup
+  // has nothing to do.
   __device__ bool is_half() const { return first_row + ROWS / 2 >= seq; }
   __device__ int turns() const {
     const int last = causal != 0 ? min(seq, first_row + ROWS) : seq;
@@ -90,7 +91,7 @@ struct Problem {
   }
 };
 
-// Walks round a ring: the slot, and the parity of the round.
+// A position in the ring: the slot, and the parity of the round.
 struct Cursor {
   int slot = 0, round = 0;
   __device__ void advance() {
@@ -98,7 +99,7 @@ struct Cursor {
   }
 };
 
-// A tile of 128 columns, as two boxes.
+// Loads a tile of 128 columns as two boxes.
 template <int TILE_ROWS>
 static __device__ void load(const TmaDescriptor& map, uint64_t& full, Element* to, int row, int head) {
   constexpr auto kHint = static_cast<uint64_t>(TMA::CacheHintSm90::EVICT_NORMAL);
@@ -135,13 +136,14 @@ static __device__ __forceinline__ uint32_t pair_of(float low, float high) {
   return pair;
 }
 
-// Of the rows g and g + 8 of a warp's sixteen (g, t = lane / 4, lane % 4); registers 4 j + 2 h and the next of a product hold
-// columns 8 j + 2 t and the next of row g + 8 h.
+// State of rows g and g + 8 of a warp's sixteen (g, t = lane / 4, lane % 4). In a product,
+// registers 4 j + 2 h and 4 j + 2 h + 1 hold columns 8 j + 2 t and 8 j + 2 t + 1 of row g + 8 h.
 struct Rows {
   float largest[2], sum[2], fade[2];
 };
 
-// Scores become weights, relative to the largest score so far; `fade` is what earlier ones must be scaled by.
+// Turns scores into weights relative to the largest score so far; `fade` becomes the factor for
+// earlier weights.
 template <class S>
 static __device__ __forceinline__ void weigh(S& s, Rows& rows, float scale) {
 #pragma unroll
@@ -166,7 +168,7 @@ static __device__ __forceinline__ void weigh(S& s, Rows& rows, float scale) {
   }
 }
 
-// What a query at `row` may not see weighs nothing.
+// Sets the scores of keys that the query at `row` may not see to minus infinity.
 template <class S>
 static __device__ __forceinline__ void mask(S& s, const Problem& p, int row, int first_key) {
   const int t = threadIdx.x % 4;
@@ -194,11 +196,12 @@ static __device__ void consume(Room& room, uint16_t* y, const Problem& p) {
       of_values.partition_B(make_tensor(make_smem_ptr(room.v.begin()), TilesV{})));
   auto s = partition_fragment_C(scores, Shape<Int<ROWS>, Int<KEYS>>{});
   auto out = partition_fragment_C(values, Shape<Int<ROWS>, Int<DIM>>{});
-  // The numbers of a thread lie in one order as sums of the first product and as operands of the second.
+  // A thread's numbers lie in the same order as sums of the first product and as operands of the
+  // second.
   auto weights = make_tensor<Element>(Layout<Shape<Shape<_2, _2, _2>, _1, Int<KEYS / 16>>>{});
   static_assert(decltype(size(weights))::value == decltype(size(s))::value);
 
-  // A warp is done with what a slot held.
+  // Reports that a warp has finished with the content of a slot.
   const auto release = [&](uint64_t& empty) {
     __syncwarp();
     if (lane == 0) Empty::arrive(&empty);
@@ -236,7 +239,8 @@ static __device__ void consume(Room& room, uint16_t* y, const Problem& p) {
   const auto needs_mask = [&](int turn) {
     return (turn + 1) * KEYS > p.seq || (p.causal != 0 && (turn + 1) * KEYS > p.first_row + 1);
   };
-  // The two warpgroups begin their products in turn: one's weights are made while the other multiplies.
+  // The two warpgroups begin their products in turn: one computes weights while the other
+  // multiplies.
   const bool in_turn = TURNS && !p.is_half();
   if (in_turn && thread >= 128) asm volatile("bar.arrive 1, 256;" ::: "memory");
   Cursor at;
@@ -305,7 +309,7 @@ extern "C" __global__ void __launch_bounds__(384, 1)
                     const __grid_constant__ TmaDescriptor map_v, int heads, int seq, int causal,
                     float scale, uint16_t* y) {
   extern __shared__ char memory[];
-  // The swizzle repeats every 1024 bytes, and dynamic shared memory promises only 16.
+  // The swizzle repeats every 1024 bytes, but dynamic shared memory is aligned only to 16.
   Room& room = *reinterpret_cast<Room*>((reinterpret_cast<uintptr_t>(memory) + 1023) &
                                         ~uintptr_t(1023));
   const Problem p(heads, seq, causal, scale);
@@ -333,7 +337,8 @@ extern "C" __global__ void __launch_bounds__(384, 1)
 
 static __device__ __forceinline__ float widened(uint16_t v) { return float(Element::bitcast(v)); }
 
-// Any dim: a warp per query, scores computed anew for every 32 columns of the result.
+// Serves any dim with a warp for each query, which computes the scores anew for every 32 columns of
+// the result.
 extern "C" __global__ void __launch_bounds__(256)
     attention_plain(int heads, int seq, int dim, int causal, float scale, const uint16_t* __restrict__ q,
                     const uint16_t* __restrict__ k, const uint16_t* __restrict__ v, uint16_t* __restrict__ y) {

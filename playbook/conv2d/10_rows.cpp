@@ -1,5 +1,5 @@
-// Planes shared among the threads; the pixels of a row for which a tap lies inside are one vector
-// loop.
+// Shares planes among the threads; a vector loop covers the pixels of a row for which a tap lies
+// inside the image.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique vectorization, loop_bounds, threads
 #include <stddef.h>

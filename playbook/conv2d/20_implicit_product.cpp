@@ -32,7 +32,8 @@ static void pack_weights(const Shape& s, const float* f, int taps, float* to) {
   }
 }
 
-// What tap (c, a, b) sees at `count` output pixels from `pixel` on; zero past them, up to NR.
+// The inputs under tap (c, a, b) for `count` output pixels from `pixel` on, followed by zeros up to
+// NR.
 static void gather(const Shape& s, const float* x, int c, int a, int b, int pixel, int count,
                    float* to) {
   int i = pixel / s.wo, j = pixel % s.wo, done = 0;
@@ -58,7 +59,8 @@ static void gather(const Shape& s, const float* x, int c, int a, int b, int pixe
   for (; done < NR; ++done) to[done] = 0;
 }
 
-// One block of y, MR channels by NR pixels: written when first, else added to; clipped.
+// Computes one block of y, MR channels by NR pixels, clipped at the edges; the first call writes
+// the block, later calls add to it.
 static void multiply(const float* weights, const float* windows, int taps, float* y, size_t plane,
                      int rows, int cols, bool first) {
   Vec sum[MR][2] = {};

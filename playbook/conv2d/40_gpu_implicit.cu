@@ -22,8 +22,8 @@
 
 extern __shared__ float4 dynamic_shared[];
 
-// Copies to shared memory in the background; without `has` nothing is read and zeros are written. They arrive in the order of
-// the groups that `end_group` closes.
+// Copies to shared memory in the background; without `has` nothing is read and zeros are written.
+// Copies arrive in the order of the groups that `end_group` closes.
 static __device__ __forceinline__ void copy4(float* to, const float* from, bool has) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(
@@ -41,7 +41,7 @@ static __device__ __forceinline__ void end_group() {
 #endif
 }
 
-// Until at most PENDING groups of the calling thread are under way.
+// Waits until at most PENDING groups of the calling thread are under way.
 template <int PENDING>
 static __device__ __forceinline__ void wait_groups() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -53,7 +53,8 @@ struct Tile {
   int i, j;  // first row and column
 };
 
-// GROUP rows of tiles at a time, column by column, so that blocks that run at once share operands.
+// Tiles are taken GROUP rows at a time, column by column, so that blocks that run at once share
+// operands.
 static __device__ __forceinline__ Tile tile_of(int index, int m, int n, int bm, int bn) {
   const int rows = (m + bm - 1) / bm, columns = (n + bn - 1) / bn;
   const int band = index / (GROUP * columns);
@@ -62,7 +63,8 @@ static __device__ __forceinline__ Tile tile_of(int index, int m, int n, int bm, 
   return {(band * GROUP + within % height) * bm, within / height * bn};
 }
 
-// Warps tile the block in 32 x 64, lanes their warp in 4 x 8; a thread owns 2 x 2 pieces of 4 x 4.
+// Each warp has 32 x 64 elements of the block, arranged for 4 x 8 lanes; a thread owns 2 x 2 pieces
+// of 4 x 4.
 template <int BM, int BN>
 struct Place {
   int row, column;
@@ -94,14 +96,15 @@ static __device__ __forceinline__ void multiply(const float* as, const float* bs
   }
 }
 
-// The convolution as a product: co rows, a column for each pixel of all images, ci kh kw sums.
+// The convolution as a matrix product: co rows, a column for each pixel of all images, and ci kh kw
+// products in each sum.
 struct Shape {
   int n, ci, co, h, w, kh, kw, stride, pad, ho, wo;
 
   __device__ int depth() const { return ci * kh * kw; }
 };
 
-// A column's window: where it begins in x, and which row and column of the image that is.
+// A column's window: where the window begins in x, and at which row and column of the image.
 struct Window {
   const float* from;
   int row, column;
@@ -127,7 +130,7 @@ static __device__ __forceinline__ void product_of(const Shape& s, const int* pla
   float* stages = reinterpret_cast<float*>(dynamic_shared);
   const int pixels = s.ho * s.wo, depth = s.depth();
   const Tile tile = tile_of(blockIdx.x, s.co, s.n * pixels, BM, BN);
-  // A thread always gathers for the same pixel.
+  // A thread gathers for the same pixel in every stage.
   const int mine = threadIdx.x % BN;
   const Window window(s, x, static_cast<long long>(tile.j) + mine);
   const int a_row = threadIdx.x / 8, a_p = threadIdx.x % 8;

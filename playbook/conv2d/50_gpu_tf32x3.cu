@@ -22,8 +22,8 @@
 
 extern __shared__ float4 dynamic_shared[];
 
-// Copies to shared memory in the background; without `has` nothing is read and zeros are written. They arrive in the order of
-// the groups that `end_group` closes.
+// Copies to shared memory in the background; without `has` nothing is read and zeros are written.
+// Copies arrive in the order of the groups that `end_group` closes.
 static __device__ __forceinline__ void copy4(float* to, const float* from, bool has) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(
@@ -35,7 +35,7 @@ static __device__ __forceinline__ void copy4(float* to, const float* from, bool 
 #endif
 }
 
-// `many` elements of four; the rest become zeros.
+// Copies the first `many` of four elements; the others become zeros.
 static __device__ __forceinline__ void copy16(float* to, const float* from, int many) {
   many = max(0, min(many, 4));
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -54,7 +54,7 @@ static __device__ __forceinline__ void end_group() {
 #endif
 }
 
-// Until at most PENDING groups of the calling thread are under way.
+// Waits until at most PENDING groups of the calling thread are under way.
 template <int PENDING>
 static __device__ __forceinline__ void wait_groups() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -66,7 +66,8 @@ struct Tile {
   int i, j;  // first row and column
 };
 
-// GROUP rows of tiles at a time, column by column, so that blocks that run at once share operands.
+// Tiles are taken GROUP rows at a time, column by column, so that blocks that run at once share
+// operands.
 static __device__ __forceinline__ Tile tile_of(int index, int m, int n, int bm, int bn) {
   const int rows = (m + bm - 1) / bm, columns = (n + bn - 1) / bn;
   const int band = index / (GROUP * columns);
@@ -87,7 +88,7 @@ static __device__ __forceinline__ void mma(float (&d)[4], const float (&a)[4],
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
         "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
-#else  // Lane by lane where there is no such instruction.
+#else  // Without such an instruction the lanes compute one after the other.
   const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
   for (int p = 0; p < 8; ++p) {
     const float low = __shfl_sync(0xffffffffu, a[p / 4 * 2], g * 4 + p % 4);
@@ -102,14 +103,15 @@ static __device__ __forceinline__ void mma(float (&d)[4], const float (&a)[4],
 #endif
 }
 
-// x = high + low, high rounded to the 11 bits of tf32. The unit drops what low has beyond 11 bits.
+// x = high + low, where high is rounded to the 11 bits of tf32. The matrix unit drops the bits of
+// low beyond 11.
 static __device__ __forceinline__ void split(float x, float& high, float& low) {
   high = __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
   low = x - high;
 }
 
-// Warps tile the block in 64 x 32. The unit cuts its sums off instead of rounding them: it only ever
-// adds up BK products, and those sums are added to the others by plain additions.
+// Each warp has 64 x 32 elements of the block. The matrix unit truncates its sums instead of
+// rounding them, so it adds up only BK products at a time, and plain additions add up these sums.
 template <int BN>
 static __device__ __forceinline__ void multiply(const float* as, const float* bs,
                                                 float (&sum)[4][4][4]) {
@@ -131,7 +133,8 @@ static __device__ __forceinline__ void multiply(const float* as, const float* bs
 #pragma unroll
       for (int e = 0; e < 4; ++e)
         split(as[(16 * i + e % 2 * 8) * (BK + 4) + p + e / 2 * 4], a_high[e], a_low[e]);
-      // Small terms first; four independent sums in a row hide the unit's latency.
+      // The small terms are added first. Four independent sums in a row hide the matrix unit's
+      // latency.
 #pragma unroll
       for (int j = 0; j < 4; ++j) mma(part[i][j], a_low, b_high[j]);
 #pragma unroll
@@ -148,14 +151,15 @@ static __device__ __forceinline__ void multiply(const float* as, const float* bs
       for (int e = 0; e < 4; ++e) sum[i][j][e] += part[i][j][e];
 }
 
-// The convolution as a product: co rows, a column for each pixel of all images, ci kh kw sums.
+// The convolution as a matrix product: co rows, a column for each pixel of all images, and ci kh kw
+// products in each sum.
 struct Shape {
   int n, ci, co, h, w, kh, kw, stride, pad, ho, wo;
 
   __device__ int depth() const { return ci * kh * kw; }
 };
 
-// A column's window: where it begins in x, and which row and column of the image that is.
+// A column's window: where the window begins in x, and at which row and column of the image.
 struct Window {
   const float* from;
   int row, column;
@@ -181,7 +185,7 @@ static __device__ __forceinline__ void product_of(const Shape& s, const int* pla
   float* stages = reinterpret_cast<float*>(dynamic_shared);
   const int pixels = s.ho * s.wo, depth = s.depth();
   const Tile tile = tile_of(blockIdx.x, s.co, s.n * pixels, BM, BN);
-  // A thread always gathers for the same pixel.
+  // A thread gathers for the same pixel in every stage.
   const int mine = threadIdx.x % BN;
   const Window window(s, x, static_cast<long long>(tile.j) + mine);
   const auto load = [&](int turn, float* stage) {

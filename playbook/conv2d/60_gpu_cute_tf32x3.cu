@@ -1,5 +1,5 @@
-// conv2d as a matrix product with TMA and wgmma in CuTe, in three tf32 products, whose left side is read in place: taps are
-// offsets.
+// conv2d as a matrix product with TMA and wgmma in CuTe, in three tf32 products. The left side is
+// read in place, because a tap is an offset.
 // SPDX-License-Identifier: Apache-2.0
 //
 // First the images are copied to a workspace: channels innermost, with their padding, every STRIDE-th row and column together
@@ -63,7 +63,7 @@ static __device__ __forceinline__ void split(float x, float& high, float& low) {
   low = rounded(x - high);
 }
 
-// Block by block 32 channels of 32 neighbours of one row of one phase, turned round.
+// Transposes, block by block, 32 channels of 32 neighbours in one row of one phase.
 extern "C" __global__ void __launch_bounds__(256)
     split_images(Sizes s, int cp, int rows, int columns, int64_t plane, const float* __restrict__ x,
                  float* __restrict__ high, float* __restrict__ low) {
@@ -94,8 +94,8 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// In the order of the sums: rows of the window, its columns modulo the stride, those columns, channels; with zeros up to whole
-// chunks of BK.
+// Writes the filters in the order of the sums: rows of the window, columns of the window modulo the
+// stride, these columns, channels; padded with zeros to whole chunks of BK.
 extern "C" __global__ void __launch_bounds__(256)
     split_filters(Sizes s, int cp, int run, int chunks, const float* __restrict__ f,
                   float* __restrict__ high, float* __restrict__ low) {
@@ -111,7 +111,8 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 using Element = tfloat32_t;
-// Tiles as TMA writes them with the 128-byte swizzle, rows of BK elements; the high part's at 2 s, the low one's behind it.
+// Layouts of tiles as TMA writes them with the 128-byte swizzle, in rows of BK elements. The high
+// part of stage s is at 2 s, the low part at 2 s + 1.
 using Lines = GMMA::Layout_K_SW128_Atom<Element>;
 using TilesA = decltype(tile_to_shape(Lines{}, Shape<Int<BM>, Int<BK>, Int<2 * STAGES>>{}));
 using TilesB = decltype(tile_to_shape(Lines{}, Shape<Int<BN>, Int<BK>, Int<2 * STAGES>>{}));
@@ -126,19 +127,21 @@ struct Ring {
 
 using Full = cutlass::arch::ClusterTransactionBarrier;
 using Empty = cutlass::arch::ClusterBarrier;
-constexpr int kWarps = 8;  // that multiply, in each of the two blocks
+constexpr int kWarps = 8;  // warps that multiply, in each of the two blocks
 constexpr uint32_t kStageBytes = 2 * (BM + BN) * BK * sizeof(float);
 
 struct Problem {
   Sizes s;
-  int channels, rows, columns, chunks;  // of the output; of a phase; of BK sums for a row of the window and a phase
+  // channels of the output; rows and columns of a phase; chunks of BK sums for a row of the window
+  // and a phase
+  int channels, rows, columns, chunks;
   __device__ int places() const { return s.n * rows * columns; }
   __device__ int beside() const { return (channels + BN - 1) / BN; }
   __device__ int tiles() const { return (places() + 2 * BM - 1) / (2 * BM) * beside(); }
   __device__ int turns() const { return s.kh * s.stride * chunks; }
 };
 
-// Walks round the ring: the slot, and the parity of the round.
+// A position in the ring: the slot, and the parity of the round.
 struct Cursor {
   int slot = 0, round = 0;
   __device__ void advance() {
@@ -158,7 +161,7 @@ static __device__ void produce(Ring& ring, const TmaDescriptor& map_a, const Tma
     for (int a = 0; a < p.s.kh; ++a)
       for (int b = 0; b < stride; ++b)
         for (int chunk = 0; chunk < p.chunks; ++chunk, ++turn, at.advance()) {
-          // Both blocks must be done with the slot, for both are written to.
+          // Both blocks must have finished with the slot, because both are written to.
           if (at.round > 0) Empty::wait(&ring.empty[at.slot], (at.round - 1) & 1);
           Full::arrive_and_expect_tx(&ring.full[at.slot], kStageBytes);
           SM90_TMA_LOAD_4D::copy(&map_a, &ring.full[at.slot], kHint, ring.a.begin() + at.slot * 2 * BM * BK,
@@ -172,8 +175,8 @@ static __device__ void produce(Ring& ring, const TmaDescriptor& map_a, const Tma
   }
 }
 
-// A thread has columns 8 j + 2 t and the next of rows g and g + 8 (g, t = lane / 4, lane % 4) in sums 4 j to 4 j + 3: rows
-// are places of a phase, columns channels.
+// A thread has columns 8 j + 2 t and 8 j + 2 t + 1 of rows g and g + 8 (g, t = lane / 4, lane % 4)
+// in sums 4 j to 4 j + 3. Rows are places of a phase, columns are channels.
 template <class Sums>
 static __device__ void store(const Sums& sums, float* y, const Problem& p, int first, int channel) {
   const int lane = threadIdx.x % 32, pixels = p.s.ho * p.s.wo;
@@ -201,7 +204,7 @@ static __device__ void consume(Ring& ring, float* y, const Problem& p, int rank)
   auto bs = slice.make_fragment_B(slice.partition_B(make_tensor(make_smem_ptr(ring.b.begin()), TilesB{})));
   auto sums = partition_fragment_C(tiled, Shape<Int<BM>, Int<BN>>{});
   auto even = make_fragment_like(sums), odd = make_fragment_like(sums);
-  // Lanes 0 and 1 of each warp tell the two blocks that the warp is done with a slot.
+  // Lanes 0 and 1 of each warp tell the two blocks that the warp has finished with a slot.
   const auto release = [&](int slot) {
     if (lane < 2) Empty::arrive(&ring.empty[slot], lane, true);
   };
@@ -212,7 +215,7 @@ static __device__ void consume(Ring& ring, float* y, const Problem& p, int rank)
 #pragma unroll
     for (int e = 0; e < int(size(sums)); ++e) sums(e) += part(e);
   };
-  // Begins the products of one slot, and takes those of the slot before.
+  // Begins the products of one slot, and adds the finished products of the slot before.
   const auto step = [&](auto& part, auto& last) {
     Full::wait(&ring.full[at.slot], at.round & 1);
     tiled.accumulate_ = GMMA::ScaleOut::Zero;
@@ -220,7 +223,7 @@ static __device__ void consume(Ring& ring, float* y, const Problem& p, int rank)
     warpgroup_arrive();
     const int high = 2 * at.slot, low = high + 1;
 #pragma unroll
-    for (int q = 0; q < BK / 8; ++q) {  // small terms first
+    for (int q = 0; q < BK / 8; ++q) {  // the small terms are added first
       gemm(tiled, as(_, _, q, low), bs(_, _, q, high), part);
       tiled.accumulate_ = GMMA::ScaleOut::One;
       gemm(tiled, as(_, _, q, high), bs(_, _, q, low), part);
@@ -260,7 +263,8 @@ extern "C" __global__ void __launch_bounds__(384, 1)
                  const __grid_constant__ TmaDescriptor map_b, Sizes s, int channels, int rows,
                  int columns, int chunks, float* y) {
   extern __shared__ char memory[];
-  // The swizzle repeats every 1024 bytes, and dynamic shared memory promises only 16; both blocks find the same place.
+  // The swizzle repeats every 1024 bytes, but dynamic shared memory is aligned only to 16. Both
+  // blocks find the same address.
   Ring& ring = *reinterpret_cast<Ring*>((reinterpret_cast<uintptr_t>(memory) + 1023) &
                                         ~uintptr_t(1023));
   const Problem p = {s, channels, rows, columns, chunks};
@@ -278,15 +282,16 @@ extern "C" __global__ void __launch_bounds__(384, 1)
   if (threadIdx.x < 128) {
     cutlass::arch::warpgroup_reg_dealloc<40>();
     if (threadIdx.x == 0) produce(ring, map_a, map_b, p, rank);
-    __syncwarp();  // the barrier of the cluster takes whole warps
+    __syncwarp();  // the cluster's barrier needs whole warps
   } else {
     cutlass::arch::warpgroup_reg_alloc<232>();
     consume(ring, y, p, rank);
   }
-  cluster_sync();  // neither leaves while the other may still write to it
+  cluster_sync();  // neither block ends while the other may still write to its shared memory
 }
 
-// Channels `first` and on: 32 pixels a block, each by eight threads that share the input's channels.
+// Computes the channels from `first` on: 32 pixels in a block, each by eight threads that share the
+// input's channels.
 extern "C" __global__ void __launch_bounds__(256, 4)
     conv2d_plain(Sizes s, int first, const float* __restrict__ x, const float* __restrict__ f,
                  float* __restrict__ y) {

@@ -1,4 +1,4 @@
-// One read, erfc as a power of a polynomial, and a store around the caches.
+// One read, erfc as a power of a polynomial, and a non-temporal store for each element.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune STREAM = 1, 0
 // kw: tune AHEAD = 512, 0, 1024
@@ -34,7 +34,7 @@ static inline Vec gelu_of(Vec x) {
   return positive - a * 0.5f / p;
 }
 
-// Stores a vector to an address aligned to it, around the caches where STREAM says so.
+// Stores a vector to an aligned address, with a non-temporal store where STREAM is set.
 static inline void put(float* to, Vec value) {
 #if !STREAM
   *(Vec*)to = value;
@@ -52,7 +52,7 @@ static inline void put(float* to, Vec value) {
 void gelu(int n, const float* x, float* y) {
 #pragma omp parallel
   {
-    // Shares start at whole cache lines of 16 elements.
+    // Each thread's share starts at a whole cache line of 16 elements.
     const size_t lines = ((size_t)n + 15) / 16, self = omp_get_thread_num();
     const size_t threads = omp_get_num_threads();
     const size_t share = lines * (self + 1) / threads * 16, end = share < (size_t)n ? share : n;

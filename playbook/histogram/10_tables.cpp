@@ -1,5 +1,5 @@
-// Keys are read eight at a time and counted in several tables by turns, so that equal keys in a row
-// do not wait for each other.
+// Reads eight keys at a time and counts them in several tables by turns, so that equal keys in a
+// row do not wait for each other.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune TABLES = 4, 8, 16
 // kw: tune AHEAD = 2048, 0, 4096
@@ -14,7 +14,7 @@ void histogram(int n, const uint8_t* x, int32_t* h) {
   {
     alignas(64) uint32_t table[TABLES][256] = {};
     const size_t self = omp_get_thread_num(), threads = omp_get_num_threads();
-    // Shares start at whole cache lines.
+    // Each thread's share starts at a whole cache line.
     const size_t lines = ((size_t)n + 63) / 64, share = lines * (self + 1) / threads * 64;
     const size_t end = share < (size_t)n ? share : n;
     size_t i = lines * self / threads * 64;

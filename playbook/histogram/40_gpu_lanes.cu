@@ -1,4 +1,5 @@
-// histogram in tables of which every lane of a warp has its own copy, so that no two additions meet in a bank.
+// histogram in tables of which each lane of a warp has a copy, so that no two additions meet in a
+// bank.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique privatization, bank conflict free layout, vectorization, persistent blocks
 // kw: tune COPIES = 32, 16, 8
@@ -11,7 +12,7 @@
 
 extern __shared__ float4 dynamic_shared[];
 
-// The table is [key][copy]: with 32 copies lane i only ever meets bank i, whatever the keys are.
+// The table is [key][copy]: with 32 copies lane i uses bank i only, whatever the keys are.
 static __device__ __forceinline__ void count4(unsigned* own, unsigned keys) {
   atomicAdd(own + (keys & 0xffu) * COPIES, 1u);
   atomicAdd(own + (keys >> 8 & 0xffu) * COPIES, 1u);
@@ -40,10 +41,11 @@ extern "C" __global__ void __launch_bounds__(THREADS)
       count4(own, v[k].w);
     }
   }
-  // The last chunk is not whole; only the block whose turn it is finds first below n.
+  // The last chunk is not whole; `first` is below n only in the block that has this chunk.
   for (long long i = first + threadIdx.x; i < n; i += THREADS) atomicAdd(own + x[i] * COPIES, 1u);
   __syncthreads();
-  // A key's copies lie side by side: neighbours begin at different ones, so that banks differ.
+  // A key's copies lie side by side. Neighbouring threads begin at different copies, so that they
+  // use different banks.
   for (int key = threadIdx.x; key < 256; key += THREADS) {
     unsigned sum = 0;
     for (int copy = 0; copy < COPIES; ++copy)

@@ -1,4 +1,5 @@
-// histogram without atomics: every thread counts in bytes of its own and hands them over before they can overflow.
+// histogram without atomics: every thread counts in bytes of its own and adds them to wider sums
+// before they can overflow.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique privatization, bank conflict free layout, vectorization, persistent blocks
 // kw: tune THREADS = 256, 384, 128
@@ -12,8 +13,8 @@
 
 extern __shared__ float4 dynamic_shared[];
 
-// The byte of key k of thread t lies in word (k / 4) * THREADS + t: a thread meets one bank only,
-// that of its lane.
+// The byte of key k of thread t lies in word (k / 4) * THREADS + t, so that a thread uses only the
+// bank of its lane.
 static __device__ __forceinline__ void count(unsigned char* own, unsigned key) {
   unsigned char* place = own + (key >> 2) * (THREADS * 4) + (key & 3u);
   *place = static_cast<unsigned char>(*place + 1);
@@ -57,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   for (int i = threadIdx.x; i < TABLE + 256; i += THREADS) table[i] = 0;
   __syncthreads();
   unsigned char* own = reinterpret_cast<unsigned char*>(table + threadIdx.x);
-  // A turn gives each thread 15 vectors, 240 keys: fewer than a byte can count.
+  // An iteration gives each thread 15 vectors, 240 keys, which is fewer than a byte can count.
   for (long long first = static_cast<long long>(blockIdx.x) * TURN; first < n;
        first += static_cast<long long>(gridDim.x) * TURN) {
     if (first + TURN <= n) {

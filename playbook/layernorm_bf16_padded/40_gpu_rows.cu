@@ -1,5 +1,6 @@
-// layernorm_bf16/f16 of rows that stay in registers, packed, between the passes: a block per row; short ones by pieces of
-// memory in shared memory, a few lanes a row, so that sectors are read and written whole wherever rows begin.
+// layernorm_bf16/f16 of rows that stay packed in registers between the passes, with a block for
+// each row. Short rows are staged in shared memory in pieces of memory, with a few lanes for each
+// row, so that sectors are read and written whole wherever rows begin.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique register tiling, vectorization, warp shuffles, loads in flight, packed halves
 // kw: tune THREADS = 256, 512, 1024
@@ -54,7 +55,7 @@ static __device__ __forceinline__ float widened(Half v) {
 static __device__ __forceinline__ float low_of(unsigned pair) { return widened(static_cast<Half>(pair)); }
 static __device__ __forceinline__ float high_of(unsigned pair) { return widened(static_cast<Half>(pair >> 16)); }
 
-// To the nearest, ties to even.
+// Rounds to the nearest number, ties to even.
 static __device__ __forceinline__ unsigned pair_of(float low, float high) {
 #if defined(KW_REAL_F16)
   const __half2 pair = __floats2half2_rn(low, high);
@@ -98,7 +99,8 @@ struct Eight {
 
 static __device__ __forceinline__ uint4 nothing() { return make_uint4(0, 0, 0, 0); }
 
-// Keeps the compiler from holding on to what the numbers were widened to: they stay as they were stored.
+// Makes the compiler forget widened copies of the numbers, so that the packed ones stay in
+// registers.
 template <int ITEMS>
 static __device__ __forceinline__ void forget_widened(uint4 (&v)[ITEMS]) {
 #pragma unroll
@@ -112,11 +114,11 @@ static __device__ __forceinline__ void forget_widened(unsigned (&v)[ITEMS]) {
 }
 
 
-// Where a row's vectors lie: with a pitch that is no multiple of 8 rows begin at any element, and
-// the first and the last few are single. x and y begin alike.
+// Where a row's vectors lie. With a pitch that is no multiple of 8 a row begins at any element, and
+// its first and last few elements are handled singly. Rows of x and y begin alike.
 struct Row {
   long long at;
-  int head, vectors, edge;  // edge: the single element of this thread, or -1
+  int head, vectors, edge;  // edge: this thread's single element, or -1
 
   __device__ Row(int row, int cols, int pitch, int tid) {
     at = static_cast<long long>(row) * pitch;
@@ -127,7 +129,7 @@ struct Row {
   }
 };
 
-// Of `count` numbers; `squares` is the sum of their squared distances from the mean.
+// Moments of `count` numbers; `squares` is the sum of their squared distances from the mean.
 struct Moments {
   float count, mean, squares;
 };
@@ -139,8 +141,9 @@ static __device__ __forceinline__ float team_sum(float value) {
   return value;
 }
 
-// Of all lanes of a team, which are of `count` numbers, after Chan et al. and in one reduction: relative to the mean of
-// lane `first`, whose own count is not 0. It is so near to that of all that next to nothing cancels.
+// The moments of all lanes of a team together, which have `count` numbers, after Chan et al. and in
+// one reduction: relative to the mean of lane `first`, whose count is not 0. That mean is so close
+// to the mean of all numbers that hardly anything cancels.
 template <int TEAM>
 static __device__ __forceinline__ Moments combined(Moments m, float count, int first) {
   const float near = __shfl_sync(0xffffffffu, m.mean, first, TEAM), by = m.mean - near;
@@ -150,7 +153,8 @@ static __device__ __forceinline__ Moments combined(Moments m, float count, int f
   return {count, near + mean, fmaxf(squares - sum * mean, 0.0f)};
 }
 
-// Of a block of TEAM threads, which are of `count` numbers; some are the first warp's.
+// The moments of a block of TEAM threads together, which have `count` numbers, at least one of them
+// in the first warp.
 template <int TEAM>
 static __device__ __forceinline__ Moments combined_of_block(Moments m, float count, float* partial) {
   constexpr int kWarps = TEAM / 32;
@@ -195,7 +199,7 @@ struct Statistics {
   }
 };
 
-// Of the row that lies in v and edge, absent elements being 0.
+// The statistics of the row that lies in v and edge, where absent elements are 0.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ Statistics statistics_of(uint4 (&v)[ITEMS], float edge, const Row& row,
                                                            int cols, float eps, float* partial) {
@@ -257,7 +261,7 @@ extern "C" __global__ void __launch_bounds__(WIDER, WIDER == 1024 ? 1 : 2) layer
   layernorm_row<WIDER, 4096 / WIDER>(cols, pitch, eps, x, w, b, y);
 }
 
-// Twice over the row: its moments, to write.
+// Reads the row twice: for its moments, then to write.
 extern "C" __global__ void __launch_bounds__(1024) layernorm_long(
     int cols, int pitch, float eps, const Half* __restrict__ x,
     const Half* __restrict__ w, const Half* __restrict__ b, Half* __restrict__ y) {
@@ -265,7 +269,8 @@ extern "C" __global__ void __launch_bounds__(1024) layernorm_long(
   const Row row(blockIdx.x, cols, pitch, threadIdx.x);
   const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
   const float edge = row.edge >= 0 ? widened(x[row.at + row.edge]) : 0.0f;
-  // Relative to the thread's first element, wherefrom the mean of so few is not far.
+  // The moments are relative to the thread's first element, which is close to the mean of its few
+  // elements.
   const float near = static_cast<int>(threadIdx.x) < row.vectors ? low_of(from[threadIdx.x].x) : edge;
   Moments m = {row.edge >= 0 ? 1.0f : 0.0f, row.edge >= 0 ? edge - near : 0.0f, 0.0f};
   m.squares = m.mean * m.mean;
@@ -282,7 +287,7 @@ extern "C" __global__ void __launch_bounds__(1024) layernorm_long(
   m.mean += near;
   const Statistics s(combined_of_block<1024>(m, cols, partial), cols, eps);
   uint4* to = reinterpret_cast<uint4*>(y + row.at + row.head);
-  // What is written must not drive the row out of the L2 before it is read again.
+  // Written elements must not evict the row from the L2 before it is read again.
 #pragma unroll 4
   for (int i = threadIdx.x; i < row.vectors; i += 1024)
     __stcs(to + i, s.normalised(__ldcs(from + i), columns(w, row.head, i), columns(b, row.head, i)));
@@ -290,7 +295,7 @@ extern "C" __global__ void __launch_bounds__(1024) layernorm_long(
     y[row.at + row.edge] = rounded(s.normalised(edge, widened(w[row.edge]), widened(b[row.edge])));
 }
 
-// Sixteen bytes to shared memory, there after `copies_arrived` and a barrier.
+// Copies sixteen bytes to shared memory; they are there after `copies_arrived` and a barrier.
 static __device__ __forceinline__ void begin_copy(uint4* to, const uint4* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -308,13 +313,13 @@ static __device__ __forceinline__ void copies_arrived() {
 #endif
 }
 
-// Short rows, a piece of memory at a time, whose sectors of sixteen elements are read and written whole
-// wherever rows begin: `per` rows, a multiple of 32, with the padding between them. What lies beside
-// elements in a sector of y is written as it was.
+// A piece of memory with `per` short rows, a multiple of 32, and the padding between them. Its
+// sectors of sixteen elements are read and written whole, wherever rows begin. Padding that shares
+// a sector of y with elements is written unchanged.
 struct Piece {
-  long long at;     // of its first element
-  int rows, count;  // elements; behind the last row there is no padding
-  int cols, pitch, shift;  // 2 to the shift: places behind a row that may share a sector with elements
+  long long at;  // index of the piece's first element
+  int rows, count;  // count: elements of the piece, without padding behind the last row
+  int cols, pitch, shift;  // 1 << shift: padding places behind a row that may share a sector with elements
 
   __device__ Piece(int per, int all_rows, int columns, int distance) {
     const int first = blockIdx.x * per;
@@ -328,7 +333,7 @@ struct Piece {
 
   __device__ __forceinline__ int places() const { return pitch == cols ? 0 : rows << shift; }
 
-  // Where the i-th place lies, or -1.
+  // Where the i-th padding place lies, or -1.
   __device__ __forceinline__ int place(int i) const {
     const int row = i >> shift, s = i & ((1 << shift) - 1), from = row * pitch + cols, to = from + pitch - cols;
     int e = from + s;
@@ -349,7 +354,7 @@ struct Piece {
     for (int i = threadIdx.x; i < count / 8; i += 256) {
       if (pitch - cols >= 16) {
         const int column = i / 2 * 16 % pitch;
-        if (column >= cols && column + 16 <= pitch) continue;  // nothing but padding
+        if (column >= cols && column + 16 <= pitch) continue;  // this sector is padding only
       }
       to[i] = reinterpret_cast<const uint4*>(staged)[i];
     }
@@ -358,14 +363,15 @@ struct Piece {
   }
 };
 
-// The pairs of a row that a lane of its team takes, TEAM pairs apart. They lie at even places of memory: where a row
-// begins at an odd one, its first element is the high half of a pair, and always will be for this lane.
+// The pairs of a row that one lane of its team has, TEAM pairs apart. Pairs lie at even places of
+// memory: where a row begins at an odd place, its first element is the high half of a pair, and so
+// for every row of this lane.
 template <int TEAM, int ITEMS, int FULL>
 struct Pairs {
-  int first, left;  // column of the low half of the first pair, which may be -1; from there to the end of the row
+  int first, left;  // first: column of the low half of the first pair, or -1; left: columns from there to the row's end
 
   __device__ __forceinline__ Pairs(int lane, int odd, int cols) : first(2 * lane - odd), left(cols - first) {}
-  // FULL: rows fill all pairs of a lane but the last.
+  // With FULL, rows fill all pairs of a lane but the last.
   __device__ __forceinline__ static bool is_full(int k) { return FULL && k < ITEMS - 1; }
   __device__ __forceinline__ bool low(int k) const {
     return (k > 0 || first >= 0) && (is_full(k) || left > 2 * TEAM * k);
@@ -383,7 +389,8 @@ struct Pairs {
   }
 };
 
-// A lane's pairs of a vector over the columns; `mixed` where other rows of the block begin at the other parity.
+// A lane's pairs of a vector over the columns; `mixed`: rows of the block begin at even and at odd
+// places.
 template <int TEAM, int ITEMS, int FULL>
 static __device__ __forceinline__ void take_columns(unsigned (&pairs)[ITEMS], const Half* w, int lane, int cols,
                                                     bool mixed, int odd) {
@@ -398,15 +405,15 @@ static __device__ __forceinline__ void take_columns(unsigned (&pairs)[ITEMS], co
   }
   if (!mixed) return;
 #pragma unroll
-  for (int k = ITEMS - 1; k >= 0; --k) {  // the high half of the pair before, which the lane before has
+  for (int k = ITEMS - 1; k >= 0; --k) {  // takes the high half of the previous pair, which the previous lane has
     const unsigned lent = lane < TEAM - 1 ? pairs[k] : k > 0 ? pairs[k - 1] : 0u;
     const unsigned before = __shfl_sync(0xffffffffu, lent, lane + TEAM - 1, TEAM);
     if (odd) pairs[k] = before >> 16 | pairs[k] << 16;
   }
 }
 
-// A row to a team of TEAM lanes, in place in shared memory. The rows of a warp's teams lie as far apart as leaves them
-// different banks.
+// Gives a row to a team of TEAM lanes, which works in place in shared memory. The rows of a warp's
+// teams lie so far apart that they use different banks.
 template <int TEAM, int ITEMS, int FULL>
 __global__ void __launch_bounds__(256, 4) layernorm_packed(
     int per, int rows, int cols, int pitch, float eps, const Half* __restrict__ x,
@@ -446,13 +453,14 @@ __global__ void __launch_bounds__(256, 4) layernorm_packed(
   for (int turn = warp; turn * kTeams < per; turn += 8) {
     const int r = row_of(turn);
     const bool there = r < piece.rows;
-    // All lanes take part in the sums, and read beyond their row rather than branch: what another warp may be writing
-    // there, so that racecheck tells of it, or nothing at all. It is masked.
+    // All lanes take part in the sums, and read beyond their row instead of branching. Another warp
+    // may be writing there, which racecheck reports; the values are masked.
     unsigned* row = reinterpret_cast<unsigned*>(staged + (r * pitch - odd)) + lane;
     float v[ITEMS][2];
     forget_widened(weight);
     forget_widened(bias);
-    // Relative to the row's first element: of so few the mean is near enough for one reduction.
+    // The moments are relative to the row's first element, which is close enough to the mean of a
+    // short row for one reduction.
     const float near = widened(staged[r * pitch]);
     float sum = 0.0f, squares = 0.0f;
 #pragma unroll

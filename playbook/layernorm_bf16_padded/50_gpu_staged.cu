@@ -1,5 +1,6 @@
-// layernorm_bf16/f16 by blocks that stay: a row is computed in registers while the next one arrives in shared memory, and
-// what belongs to the columns is read once; short rows by pieces of memory, so that sectors are read and written whole.
+// layernorm_bf16/f16 by persistent blocks: a row is computed in registers while the next one
+// arrives in shared memory, and weight and bias are read once. Short rows are staged in pieces of
+// memory, so that sectors are read and written whole.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique persistent blocks, asynchronous copies, software pipelining, register tiling, warp shuffles, packed halves
 // kw: tune PER_SM = 3, 2
@@ -51,7 +52,7 @@ static __device__ __forceinline__ float widened(Half v) {
 static __device__ __forceinline__ float low_of(unsigned pair) { return widened(static_cast<Half>(pair)); }
 static __device__ __forceinline__ float high_of(unsigned pair) { return widened(static_cast<Half>(pair >> 16)); }
 
-// To the nearest, ties to even.
+// Rounds to the nearest number, ties to even.
 static __device__ __forceinline__ unsigned pair_of(float low, float high) {
 #if defined(KW_REAL_F16)
   const __half2 pair = __floats2half2_rn(low, high);
@@ -90,11 +91,11 @@ struct Eight {
 
 static __device__ __forceinline__ uint4 nothing() { return make_uint4(0, 0, 0, 0); }
 
-// Where a row's vectors lie: with a pitch that is no multiple of 8 rows begin at any element, and
-// the first and the last few are single. x and y begin alike.
+// Where a row's vectors lie. With a pitch that is no multiple of 8 a row begins at any element, and
+// its first and last few elements are handled singly. Rows of x and y begin alike.
 struct Row {
   long long at;
-  int head, vectors, edge;  // edge: the single element of this thread, or -1
+  int head, vectors, edge;  // edge: this thread's single element, or -1
 
   __device__ Row(int row, int cols, int pitch, int tid) {
     at = static_cast<long long>(row) * pitch;
@@ -105,7 +106,8 @@ struct Row {
   }
 };
 
-// Over TEAM threads: a half or a whole warp, or the block, which then has room for a number per warp.
+// The sum over TEAM threads: half a warp, a whole one, or the block, for which `partial` has a
+// number for each warp.
 template <int TEAM>
 static __device__ __forceinline__ float team_sum(float value, float* partial) {
 #pragma unroll
@@ -122,7 +124,8 @@ static __device__ __forceinline__ float team_sum(float value, float* partial) {
   return value;
 }
 
-// Sixteen bytes to shared memory that the calling thread alone reads again after `copies_arrived`.
+// Copies sixteen bytes to shared memory, which only the calling thread reads, after
+// `copies_arrived`.
 static __device__ __forceinline__ void begin_copy(uint4* to, const uint4* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -157,12 +160,13 @@ struct Statistics {
   float mean, factor;
 };
 
-// Keeps the compiler from holding on to what the numbers were widened to: a row fits as it was stored.
+// Makes the compiler forget widened copies of the numbers, because only the packed row fits into
+// registers.
 static __device__ __forceinline__ void forget_widened(uint4& q) {
   asm volatile("" : "+r"(q.x), "+r"(q.y), "+r"(q.z), "+r"(q.w));
 }
 
-// Of the row that lies in v and edge; absent elements are 0.
+// The statistics of the row that lies in v and edge, where absent elements are 0.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ Statistics statistics_of(uint4 (&v)[ITEMS], float edge,
                                                            const Row& row, int cols, float eps,
@@ -190,13 +194,14 @@ static __device__ __forceinline__ uint4 normalised(uint4 q, Statistics s, uint4 
   return v.packed();
 }
 
-// A half or a whole warp per row.
+// Computes a row with half a warp or a whole one.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ void layernorm_row(int rows, int cols, int pitch, float eps,
                                                const Half* x, const Half* w, const Half* b, Half* y) {
   const int r = blockIdx.x * (256 / TEAM) + threadIdx.x / TEAM;
   const int tid = threadIdx.x % TEAM;
-  const Row row(min(r, rows - 1), cols, pitch, tid);  // all lanes take part in the sums
+  // lanes without a row take part in the sums too
+  const Row row(min(r, rows - 1), cols, pitch, tid);
   const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
   uint4 v[ITEMS];
 #pragma unroll
@@ -215,7 +220,7 @@ static __device__ __forceinline__ void layernorm_row(int rows, int cols, int pit
     y[row.at + row.edge] = static_cast<Half>(pair_of(normalised(edge, s, widened(w[row.edge]), widened(b[row.edge])), 0.0f));
 }
 
-// Each thread copies and reads its own sixteen bytes of every TEAM: no barrier guards them.
+// Each thread reads only the vectors that it has copied itself, so no barrier is needed.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ float begin_row(const Row& row, const Half* x) {
   const uint4* from = reinterpret_cast<const uint4*>(x + row.at);
@@ -227,12 +232,13 @@ static __device__ __forceinline__ float begin_row(const Row& row, const Half* x)
   return row.edge >= 0 ? widened(x[row.at + row.edge]) : 0.0f;
 }
 
-// Rows whose vectors begin with the row. The weight of a thread's columns stays in registers, and so does the bias where
-// there is room; else it stays in the first-level cache.
+// Serves rows that begin at a whole vector. The weight of a thread's columns stays in registers,
+// and so does the bias where there is room; otherwise the bias stays in the first-level cache.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ void layernorm_rows(int rows, int cols, int pitch, float eps,
                                                 const Half* x, const Half* w, const Half* b, Half* y) {
-  __shared__ float partial[2][64];  // by turns: a slow warp may still read the last row's
+  // used by turns, because a slow warp may still read the last row's sums
+  __shared__ float partial[2][64];
   float next_edge = begin_row<TEAM, ITEMS>(Row(blockIdx.x, cols, pitch, threadIdx.x), x);
   uint4 kept_w[ITEMS], kept_b[ITEMS];
 #pragma unroll
@@ -300,7 +306,8 @@ extern "C" __global__ void __launch_bounds__(1024, 1) layernorm_wider(
   layernorm_rows<1024, 4>(rows, cols, pitch, eps, x, w, b, y);
 }
 
-// Over the row as often as there are sums, and once more to write; it stays in the second-level cache meanwhile.
+// Reads the row once for each sum, and once more to write; the row stays in the second-level cache
+// meanwhile.
 extern "C" __global__ void __launch_bounds__(1024) layernorm_long(
     int cols, int pitch, float eps, const Half* __restrict__ x, const Half* __restrict__ w,
     const Half* __restrict__ b, Half* __restrict__ y) {
@@ -324,12 +331,12 @@ extern "C" __global__ void __launch_bounds__(1024) layernorm_long(
     y[row.at + row.edge] = static_cast<Half>(pair_of(normalised(edge, s, widened(w[row.edge]), widened(b[row.edge])), 0.0f));
 }
 
-// Short rows, a piece of memory at a time, whose sectors of sixteen elements are read and written whole
-// wherever rows begin: `per` rows, a multiple of 8, with the padding between them. What lies beside
-// elements in a sector of y is written as it was.
+// A piece of memory with `per` short rows, a multiple of 8, and the padding between them. Its
+// sectors of sixteen elements are read and written whole, wherever rows begin. Padding that shares
+// a sector of y with elements is written unchanged.
 struct Piece {
-  long long at;     // of its first element
-  int rows, count;  // elements; behind the last row there is no padding
+  long long at;  // index of the piece's first element
+  int rows, count;  // count: elements of the piece, without padding behind the last row
   int cols, pitch;
 
   __device__ Piece(int per, int all_rows, int columns, int distance) {
@@ -341,7 +348,7 @@ struct Piece {
     pitch = distance;
   }
 
-  // The s-th of 32 places behind a row that may share a sector with elements, or -1.
+  // The s-th of 32 padding places behind a row that may share a sector with elements, or -1.
   __device__ __forceinline__ int padding(int row, int s) const {
     const int from = row * pitch + cols, to = (row + 1) * pitch, whole = (from + 15) / 16 * 16;
     const int e = s < 16 ? from + s : max(whole, to / 16 * 16) + s - 16;
@@ -361,7 +368,7 @@ struct Piece {
     for (int i = threadIdx.x; i < count / 8; i += 256) {
       if (pitch - cols >= 16) {
         const int column = i / 2 * 16 % pitch;
-        if (column >= cols && column + 16 <= pitch) continue;  // nothing but padding
+        if (column >= cols && column + 16 <= pitch) continue;  // this sector is padding only
       }
       to[i] = reinterpret_cast<const uint4*>(staged)[i];
     }
@@ -376,7 +383,8 @@ static __device__ __forceinline__ float warp_sum(float value) {
   return value;
 }
 
-// A warp per row, in place in shared memory, two elements at a time: rows begin at even places.
+// Computes a row with a warp, in place in shared memory, two elements at a time, since rows begin
+// at even places.
 template <int ITEMS>
 __global__ void __launch_bounds__(256) layernorm_packed(
     int per, int rows, int cols, int pitch, float eps, const Half* __restrict__ x,

@@ -1,4 +1,4 @@
-// Three passes over each row in as many lanes as the compiler likes.
+// Makes three passes over each row, which the compiler vectorises.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique vectorization, threads
 #include <math.h>

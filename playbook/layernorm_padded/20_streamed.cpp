@@ -1,5 +1,5 @@
-// Each row is read from memory once: mean and variance are taken from the cache in two passes, and
-// the third leaves by stores around the caches while the next row is fetched.
+// Reads each row from memory once: two passes over the cached row give mean and variance, and a
+// third writes with non-temporal stores while the next row is fetched.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune STREAM = 1, 0
 // kw: tune AHEAD = 1, 0
@@ -17,7 +17,7 @@ static inline Vec load(const float* from) {
   return value;
 }
 
-// Stores a vector to an address aligned to it, around the caches where STREAM says so.
+// Stores a vector to an aligned address, with a non-temporal store where STREAM is set.
 static inline void put(float* to, Vec value) {
 #if !STREAM
   *(Vec*)to = value;

@@ -1,5 +1,6 @@
-// layernorm of rows that stay in registers between the passes: a block per row; short ones by pieces of memory in shared
-// memory, so that sectors are read and written whole wherever rows begin.
+// layernorm of rows that stay in registers between the passes, with a block for each row. Short
+// rows are staged in shared memory in pieces of memory, so that sectors are read and written whole
+// wherever rows begin.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique register tiling, vectorization, warp shuffles, loads in flight
 // kw: tune THREADS = 256, 512, 1024
@@ -24,11 +25,11 @@
 // kw:   launch layernorm_long grid(rows) block(1024) args(cols, pitch, eps, x, w, b, y)
 // kw: end
 
-// Where a row's vectors lie: with a pitch that is no multiple of 4 rows begin at any element, and
-// the first and the last few are single. x and y begin alike.
+// Where a row's vectors lie. With a pitch that is no multiple of 4 a row begins at any element, and
+// its first and last few elements are handled singly. Rows of x and y begin alike.
 struct Row {
   long long at;
-  int head, vectors, edge;  // edge: the single element of this thread, or -1
+  int head, vectors, edge;  // edge: this thread's single element, or -1
 
   __device__ Row(int row, int cols, int pitch, int tid) {
     at = static_cast<long long>(row) * pitch;
@@ -39,7 +40,7 @@ struct Row {
   }
 };
 
-// Of `count` numbers; `squares` is the sum of their squared distances from the mean.
+// Moments of `count` numbers; `squares` is the sum of their squared distances from the mean.
 struct Moments {
   float count, mean, squares;
 };
@@ -51,8 +52,9 @@ static __device__ __forceinline__ float team_sum(float value) {
   return value;
 }
 
-// Of all lanes of a team, which are of `count` numbers, after Chan et al. and in one reduction: relative to the mean of
-// lane `first`, whose own count is not 0. It is so near to that of all that next to nothing cancels.
+// The moments of all lanes of a team together, which have `count` numbers, after Chan et al. and in
+// one reduction: relative to the mean of lane `first`, whose count is not 0. That mean is so close
+// to the mean of all numbers that hardly anything cancels.
 template <int TEAM>
 static __device__ __forceinline__ Moments combined(Moments m, float count, int first) {
   const float near = __shfl_sync(0xffffffffu, m.mean, first, TEAM), by = m.mean - near;
@@ -62,7 +64,8 @@ static __device__ __forceinline__ Moments combined(Moments m, float count, int f
   return {count, near + mean, fmaxf(squares - sum * mean, 0.0f)};
 }
 
-// Of a block of TEAM threads, which are of `count` numbers; some are the first warp's.
+// The moments of a block of TEAM threads together, which have `count` numbers, at least one of them
+// in the first warp.
 template <int TEAM>
 static __device__ __forceinline__ Moments combined_of_block(Moments m, float count, float* partial) {
   constexpr int kWarps = TEAM / 32;
@@ -98,7 +101,7 @@ struct Statistics {
   __device__ Statistics(Moments m, int cols, float eps) : mean(m.mean), factor(1.0f / sqrtf(m.squares / cols + eps)) {}
 };
 
-// Of the row that lies in v and edge; absent elements are 0.
+// The statistics of the row that lies in v and edge, where absent elements are 0.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ Statistics statistics_of(const float4 (&v)[ITEMS], float edge,
                                                            const Row& row, int cols, float eps,
@@ -165,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(1024)
   layernorm_row<1024, 8>(blockIdx.x, cols, pitch, eps, x, w, b, y, threadIdx.x, partial);
 }
 
-// Twice over the row: for the moments, to write.
+// Reads the row twice: for its moments, then to write.
 extern "C" __global__ void __launch_bounds__(1024)
     layernorm_long(int cols, int pitch, float eps, const float* __restrict__ x,
                 const float* __restrict__ w, const float* __restrict__ b, float* __restrict__ y) {
@@ -184,7 +187,7 @@ extern "C" __global__ void __launch_bounds__(1024)
   }
   const Statistics s(combined_of_block<1024>(m, cols, partial), cols, eps);
   float4* to = reinterpret_cast<float4*>(y + row.at + row.head);
-  // What is written must not drive the row out of the L2 before it is read again.
+  // Written elements must not evict the row from the L2 before it is read again.
 #pragma unroll 4
   for (int i = threadIdx.x; i < row.vectors; i += 1024)
     __stcs(to + i, normalised(__ldcs(from + i), s, columns(w, row.head, i), columns(b, row.head, i)));
@@ -193,7 +196,7 @@ extern "C" __global__ void __launch_bounds__(1024)
 
 extern __shared__ float4 dynamic_shared[];
 
-// Sixteen bytes to shared memory, there after `copies_arrived` and a barrier.
+// Copies sixteen bytes to shared memory; they are there after `copies_arrived` and a barrier.
 static __device__ __forceinline__ void begin_copy(float4* to, const float4* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -211,13 +214,13 @@ static __device__ __forceinline__ void copies_arrived() {
 #endif
 }
 
-// Short rows, a piece of memory at a time, whose sectors of eight floats are read and written whole
-// wherever rows begin: `per` rows, a multiple of 16, with the padding between them. What lies beside
-// elements in a sector of y is written as it was.
+// A piece of memory with `per` short rows, a multiple of 16, and the padding between them. Its
+// sectors of eight floats are read and written whole, wherever rows begin. Padding that shares a
+// sector of y with elements is written unchanged.
 struct Piece {
-  long long at;     // of its first element
-  int rows, count;  // elements; behind the last row there is no padding
-  int cols, pitch, shift;  // 2 to the shift: places behind a row that may share a sector with elements
+  long long at;  // index of the piece's first element
+  int rows, count;  // count: elements of the piece, without padding behind the last row
+  int cols, pitch, shift;  // 1 << shift: padding places behind a row that may share a sector with elements
 
   __device__ Piece(int per, int all_rows, int columns, int distance) {
     const int first = blockIdx.x * per;
@@ -231,7 +234,7 @@ struct Piece {
 
   __device__ __forceinline__ int places() const { return pitch == cols ? 0 : rows << shift; }
 
-  // Where the i-th place lies, or -1.
+  // Where the i-th padding place lies, or -1.
   __device__ __forceinline__ int place(int i) const {
     const int row = i >> shift, s = i & ((1 << shift) - 1), from = row * pitch + cols, to = from + pitch - cols;
     int e = from + s;
@@ -252,7 +255,7 @@ struct Piece {
     for (int i = threadIdx.x; i < count / 4; i += 256) {
       if (pitch - cols >= 8) {
         const int column = i / 2 * 8 % pitch;
-        if (column >= cols && column + 8 <= pitch) continue;  // nothing but padding
+        if (column >= cols && column + 8 <= pitch) continue;  // this sector is padding only
       }
       to[i] = reinterpret_cast<const float4*>(staged)[i];
     }
@@ -261,8 +264,8 @@ struct Piece {
   }
 };
 
-// A row to a half or a whole warp, in place in shared memory. The rows of a warp's halves lie as far apart as leaves them
-// different banks.
+// Gives a row to half a warp or a whole one, which works in place in shared memory. The rows of a
+// warp's halves lie so far apart that they use different banks.
 template <int TEAM, int ITEMS>
 __global__ void __launch_bounds__(256)
     layernorm_packed(int per, int rows, int cols, int pitch, float eps, const float* __restrict__ x, const float* __restrict__ w, const float* __restrict__ b, float* y) {
@@ -279,7 +282,7 @@ __global__ void __launch_bounds__(256)
   }
   const int lane = threadIdx.x % TEAM, team = threadIdx.x % 32 / TEAM, warp = threadIdx.x / 32;
   const int apart = TEAM == 32 ? 1 : min(8, max(1, TEAM / (pitch & -pitch))), by = 31 - __clz(apart);
-  const int left = cols - lane;  // columns from this lane's first on
+  const int left = cols - lane;  // number of columns from this lane's first on
   const float held = max(0, (left + TEAM - 1) / TEAM), share = 1.0f / fmaxf(held, 1.0f);
   float weight[ITEMS], bias[ITEMS];
 #pragma unroll
@@ -299,7 +302,8 @@ __global__ void __launch_bounds__(256)
   }
   for (int turn = warp; turn * kTeams < per; turn += 8) {
     const int r = (turn >> by) * kTeams * apart + team * apart + (turn & (apart - 1));
-    float* row = staged + min(r, piece.rows - 1) * pitch + lane;  // all lanes take part in the sums
+    // lanes without a row take part in the sums too
+    float* row = staged + min(r, piece.rows - 1) * pitch + lane;
     float v[ITEMS];
     Moments m = {held, 0.0f, 0.0f};
 #pragma unroll
@@ -310,7 +314,8 @@ __global__ void __launch_bounds__(256)
     m.mean *= share;
 #pragma unroll
     for (int k = 0; k < ITEMS; ++k) {
-      v[k] -= m.mean;  // the lane's, which is near enough to the row's for what follows to be exact
+      // the lane's mean, which is close enough to the row's for the following steps to be exact
+      v[k] -= m.mean;
       if (left > k * TEAM) m.squares += v[k] * v[k];
     }
     const Moments all = combined<TEAM>(m, cols, 0);

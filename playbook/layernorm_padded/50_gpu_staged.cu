@@ -1,5 +1,5 @@
-// layernorm by blocks that stay: a row is computed in registers while the next one arrives in shared memory, and what
-// belongs to the columns is read once.
+// layernorm by persistent blocks: a row is computed in registers while the next one arrives in
+// shared memory, and weight and bias are read once.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique persistent blocks, asynchronous copies, software pipelining, register tiling, warp shuffles
 // kw: tune PER_SM = 2, 1
@@ -27,11 +27,11 @@
 
 extern __shared__ float4 dynamic_shared[];
 
-// Where a row's vectors lie: with a pitch that is no multiple of 4 rows begin at any element, and
-// the first and the last few are single. x and y begin alike.
+// Where a row's vectors lie. With a pitch that is no multiple of 4 a row begins at any element, and
+// its first and last few elements are handled singly. Rows of x and y begin alike.
 struct Row {
   long long at;
-  int head, vectors, edge;  // edge: the single element of this thread, or -1
+  int head, vectors, edge;  // edge: this thread's single element, or -1
 
   __device__ Row(int row, int cols, int pitch, int tid) {
     at = static_cast<long long>(row) * pitch;
@@ -77,7 +77,7 @@ struct Statistics {
   float mean, factor;
 };
 
-// Of the row that lies in v and edge; absent elements are 0.
+// The statistics of the row that lies in v and edge, where absent elements are 0.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ Statistics statistics_of(const float4 (&v)[ITEMS], float edge,
                                                            const Row& row, int cols, float eps,
@@ -101,7 +101,8 @@ static __device__ __forceinline__ float4 normalised(float4 v, Statistics s, floa
                      (v.z - s.mean) * s.factor * w.z + b.z, (v.w - s.mean) * s.factor * w.w + b.w);
 }
 
-// Sixteen bytes to shared memory that the calling thread alone reads again after `copies_arrived`.
+// Copies sixteen bytes to shared memory, which only the calling thread reads, after
+// `copies_arrived`.
 static __device__ __forceinline__ void begin_copy(float4* to, const float4* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -141,7 +142,7 @@ static __device__ __forceinline__ void layernorm_row(int r, int cols, int pitch,
   if (row.edge >= 0) y[row.at + row.edge] = (edge - s.mean) * s.factor * w[row.edge] + b[row.edge];
 }
 
-// Each thread copies and reads its own sixteen bytes of every TEAM: no barrier guards them.
+// Each thread reads only the vectors that it has copied itself, so no barrier is needed.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ float begin_row(const Row& row, const float* x) {
   const float4* from = reinterpret_cast<const float4*>(x + row.at);
@@ -153,8 +154,8 @@ static __device__ __forceinline__ float begin_row(const Row& row, const float* x
   return row.edge >= 0 ? x[row.at + row.edge] : 0.0f;
 }
 
-// Rows whose vectors begin with the row. The first KEPT vectors of what belongs to a thread's columns
-// stay in registers.
+// Serves rows that begin at a whole vector. The first KEPT vectors of weight and bias of a thread's
+// columns stay in registers.
 template <int TEAM, int ITEMS, int KEPT>
 static __device__ __forceinline__ void layernorm_rows(int rows, int cols, int pitch, float eps,
                                                    const float* x, const float* w, const float* b, float* y) {
@@ -196,13 +197,14 @@ static __device__ __forceinline__ void layernorm_rows(int rows, int cols, int pi
   }
 }
 
-// A team of lanes per row: short rows must not leave lanes without a load.
+// Computes a row with a team of lanes, because short rows would leave lanes of a whole warp without
+// a load.
 template <int TEAM>
 __global__ void __launch_bounds__(256)
     layernorm_short(int rows, int cols, int pitch, float eps, const float* __restrict__ x,
                  const float* __restrict__ w, const float* __restrict__ b, float* __restrict__ y) {
   const int row = blockIdx.x * (256 / TEAM) + threadIdx.x / TEAM;
-  // Beyond the last row there is one of no columns, since shuffles need all lanes.
+  // Lanes beyond the last row have a row without columns, because shuffles need all lanes.
   layernorm_row<TEAM, 4>(row, row < rows ? cols : 0, pitch, eps, x, w, b, y, threadIdx.x % TEAM, nullptr);
 }
 
@@ -231,7 +233,7 @@ extern "C" __global__ void __launch_bounds__(1024)
   layernorm_row<1024, 8>(blockIdx.x, cols, pitch, eps, x, w, b, y, threadIdx.x, partial);
 }
 
-// Three times over the row: for the mean, for the variance, to write.
+// Reads the row three times: for the mean, for the variance, then to write.
 extern "C" __global__ void __launch_bounds__(1024)
     layernorm_long(int cols, int pitch, float eps, const float* __restrict__ x,
                 const float* __restrict__ w, const float* __restrict__ b, float* __restrict__ y) {
@@ -255,7 +257,7 @@ extern "C" __global__ void __launch_bounds__(1024)
   }
   const Statistics s = {mean, 1.0f / sqrtf(team_sum<1024>(squares, partial + 32) / cols + eps)};
   float4* to = reinterpret_cast<float4*>(y + row.at + row.head);
-  // What is written must not drive the row out of the L2 before it is read again.
+  // Written elements must not evict the row from the L2 before it is read again.
 #pragma unroll 4
   for (int i = threadIdx.x; i < row.vectors; i += 1024)
     __stcs(to + i, normalised(__ldcs(from + i), s, columns(w, row.head, i), columns(b, row.head, i)));

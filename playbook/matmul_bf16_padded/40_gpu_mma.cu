@@ -27,7 +27,7 @@ typedef unsigned short Half;  // bfloat16 or float16, as it is stored
 
 extern __shared__ uint4 dynamic_shared[];
 
-// To the nearest, ties to even.
+// Rounds to the nearest number, ties to even.
 static __device__ __forceinline__ unsigned pair_of(float low, float high) {
 #ifdef KW_REAL_F16
   const __half2 pair = __floats2half2_rn(low, high);
@@ -43,8 +43,8 @@ static __device__ __forceinline__ unsigned shared_address(const void* p) {
   return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
-// `many` elements of eight to shared memory in the background; the rest become zeros. They arrive in the order of the
-// groups that `end_group` closes.
+// Copies the first `many` of eight elements to shared memory in the background; the others become
+// zeros. Copies arrive in the order of the groups that `end_group` closes.
 static __device__ __forceinline__ void copy16(Half* to, const Half* from, int many) {
   many = max(0, min(many, 8));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from), "r"(many * 2)
@@ -55,14 +55,15 @@ static __device__ __forceinline__ void end_group() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// Until at most PENDING groups of the calling thread are under way.
+// Waits until at most PENDING groups of the calling thread are under way.
 template <int PENDING>
 static __device__ __forceinline__ void wait_groups() {
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
-// Four 8 x 8 matrices, whose rows lie where lanes 0-7, 8-15, 16-23 and 24-31 say. Lane (g, t) = (lane / 4, lane % 4) gets
-// the elements 2 t and 2 t + 1 of row g of each, or of column g.
+// Loads four 8 x 8 matrices, whose rows' addresses lanes 0-7, 8-15, 16-23 and 24-31 give. Lane (g,
+// t) = (lane / 4, lane % 4) gets the elements 2 t and 2 t + 1 of row g of each matrix, or of column
+// g where they are transposed.
 static __device__ __forceinline__ void load_rows(unsigned (&r)[4], const Half* row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
@@ -92,7 +93,8 @@ static __device__ __forceinline__ void mma(float (&d)[4], const unsigned (&a)[4]
 #endif
 }
 
-// ROWS x COLUMNS elements at (i0, j0) of a matrix of `rows` x `columns`, into rows of PITCH.
+// Copies ROWS x COLUMNS elements at (i0, j0) of a matrix of `rows` x `columns` into rows of PITCH
+// elements.
 template <int ROWS, int COLUMNS, int PITCH, int THREADS>
 static __device__ __forceinline__ void load_tile(Half* to, const Half* from, int ld, int i0, int j0, int rows,
                                                  int columns) {
@@ -101,7 +103,7 @@ static __device__ __forceinline__ void load_tile(Half* to, const Half* from, int
     for (int e = threadIdx.x; e < ROWS * COLUMNS / 8; e += THREADS) {
       const int i = e / (COLUMNS / 8), j = e % (COLUMNS / 8) * 8;
       const int many = i0 + i < rows ? columns - j0 - j : 0;
-      // What is not read must not be pointed at either.
+      // Even an address that is not read must lie inside the matrix.
       copy16(to + i * PITCH + j, many > 0 ? from + static_cast<long long>(i0 + i) * ld + j0 + j : from, many);
     }
   } else {
@@ -118,7 +120,8 @@ struct Tile {
   int i, j;  // first row and column
 };
 
-// GROUP rows of tiles at a time, column by column, so that blocks that run at once share operands.
+// Tiles are taken GROUP rows at a time, column by column, so that blocks that run at once share
+// operands.
 static __device__ __forceinline__ Tile tile_of(int index, int m, int n, int bm, int bn) {
   const int rows = (m + bm - 1) / bm, columns = (n + bn - 1) / bn;
   const int band = index / (GROUP * columns);
@@ -127,13 +130,13 @@ static __device__ __forceinline__ Tile tile_of(int index, int m, int n, int bm, 
   return {(band * GROUP + within % height) * bm, within / height * bn};
 }
 
-// One matrix of the batch: rows 0..m, columns 0..n, of the sums k0..k1.
+// The product of one matrix of the batch: rows 0..m, columns 0..n, and products k0..k1 of each sum.
 struct Product {
   int m, n, k0, k1, lda, ldb;
   const Half *a, *b;
 };
 
-// Warps tile the block in 64 x 32.
+// Each warp has 64 x 32 elements of the block.
 template <int BN>
 static __device__ __forceinline__ void multiply(const Half* as, const Half* bs, float (&sum)[4][4][4]) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -182,7 +185,7 @@ static __device__ __forceinline__ void sums_of(const Product& q, Tile tile, floa
   __syncthreads();
 }
 
-// Calls `store(row, column, values of two columns)` for all that this thread holds.
+// Calls `store(row, column, values of two columns)` for all elements that this thread holds.
 template <int BN, class Store>
 static __device__ __forceinline__ void each_pair(const Product& q, Tile tile, const float (&sum)[4][4][4],
                                                  Store store) {
@@ -227,7 +230,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
   }
 }
 
-// Block z adds up `step` of the k products, into its own part.
+// Block z adds up `step` of the k products and writes its own part.
 extern "C" __global__ void __launch_bounds__(128, 2)
     matmul_flat(int batch, int m, int n, int k, int step, const Half* __restrict__ a, int lda,
                 const Half* __restrict__ b, int ldb, float* __restrict__ parts) {

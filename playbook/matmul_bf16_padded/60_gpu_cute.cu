@@ -1,9 +1,11 @@
-// matmul_bf16/f16 with TMA and wgmma in CuTe: pairs of blocks share what they load, sums stay in registers.
+// matmul_bf16/f16 with TMA and wgmma in CuTe: pairs of blocks share loaded tiles, and sums stay in
+// registers.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cluster of two blocks makes 256 x 256 elements of c: block r rows 128 r to 128 r + 127. One thread of a block keeps a
-// ring of tiles filled: its own rows of a, and half of the columns of b, which it sends to both blocks. Two warpgroups
-// multiply, 64 rows each. Blocks stay and take one tile after the other, so that the ring never runs dry between tiles.
+// A cluster of two blocks computes 256 x 256 elements of c; block r has rows 128 r to 128 r + 127.
+// One thread of a block keeps a ring of tiles filled: with its own rows of a, and with half of the
+// columns of b, which it sends to both blocks. Two warpgroups multiply 64 rows each. Blocks are
+// persistent and take one tile after the other, so that the ring never runs dry between tiles.
 //
 // kw: dialect cute
 // kw: require arch == sm_90a
@@ -36,8 +38,8 @@ using Element = half_t;
 using Element = bfloat16_t;
 #define PAIRS "bf16x2"
 #endif
-// Tiles as TMA writes them with the 128-byte swizzle: rows of 64 elements. Those of a run along k; those of b along n, and
-// each of its boxes of 64 columns holds all of a stage's k.
+// Layouts of tiles as TMA writes them with the 128-byte swizzle, in rows of 64 elements. Rows of a
+// run along k. Rows of b run along n, and each box of 64 columns of b holds all of a stage's k.
 using TilesA = decltype(tile_to_shape(GMMA::Layout_K_SW128_Atom<Element>{},
                                       Shape<Int<BM>, Int<BK>, Int<STAGES>>{}));
 using TilesB = decltype(tile_to_shape(GMMA::Layout_MN_SW128_Atom<Element>{},
@@ -55,7 +57,7 @@ struct Ring {
 
 using Full = cutlass::arch::ClusterTransactionBarrier;
 using Empty = cutlass::arch::ClusterBarrier;
-constexpr int kWarps = 8;  // that multiply, in each of the two blocks
+constexpr int kWarps = 8;  // warps that multiply, in each of the two blocks
 constexpr uint32_t kStageBytes = (BM + BN) * BK * sizeof(Element);
 
 struct Problem {
@@ -70,7 +72,8 @@ struct Place {
   int s, i, j;  // matrix of the batch, first row and column of the cluster's tile
 };
 
-// GROUP rows of tiles at a time, column by column, so that clusters that run at once share operands in the L2.
+// Tiles are taken GROUP rows at a time, column by column, so that clusters that run at once share
+// operands in the L2.
 static __device__ Place place_of(const Problem& p, int tile) {
   const int bands = p.bands(), columns = p.columns();
   const int s = tile / (bands * columns), within = tile % (bands * columns);
@@ -79,7 +82,7 @@ static __device__ Place place_of(const Problem& p, int tile) {
   return {s, (group * GROUP + rest % height) * 2 * BM, rest / height * BN};
 }
 
-// Walks round the ring: the slot, and the parity of the round.
+// A position in the ring: the slot, and the parity of the round.
 struct Cursor {
   int slot = 0, round = 0;
   __device__ void advance() {
@@ -95,7 +98,7 @@ static __device__ void produce(Ring& ring, const TmaDescriptor& map_a, const Tma
   for (int tile = blockIdx.x / 2; tile < p.tiles(); tile += gridDim.x / 2) {
     const Place place = place_of(p, tile);
     for (int turn = 0; turn < p.turns(); ++turn, at.advance()) {
-      // Both blocks must be done with the slot, for both are written to.
+      // Both blocks must have finished with the slot, because both are written to.
       if (at.round > 0) Empty::wait(&ring.empty[at.slot], (at.round - 1) & 1);
       Full::arrive_and_expect_tx(&ring.full[at.slot], kStageBytes);
       SM90_TMA_LOAD_3D::copy(&map_a, &ring.full[at.slot], kHint,
@@ -130,8 +133,9 @@ static __device__ __forceinline__ uint32_t pair_of(float low, float high) {
   return pair;
 }
 
-// A thread has columns 8 j + 2 t and the next of rows g and g + 8 (g, t = lane / 4, lane % 4) in registers 4 j to 4 j + 3.
-// Lanes of equal g trade, so that each stores eight columns that lie together.
+// A thread has columns 8 j + 2 t and 8 j + 2 t + 1 of rows g and g + 8 (g, t = lane / 4, lane % 4)
+// in registers 4 j to 4 j + 3. Lanes of equal g exchange values, so that each stores eight adjacent
+// columns.
 template <class Sums>
 static __device__ void store(const Sums& sums, uint16_t* c, const Problem& p, int i, int j) {
   const int lane = threadIdx.x % 32, t = lane % 4;
@@ -170,7 +174,7 @@ static __device__ void consume(Ring& ring, uint16_t* c, const Problem& p, int ra
   auto fragments_a = slice.make_fragment_A(slice.partition_A(tiles_a));
   auto fragments_b = slice.make_fragment_B(slice.partition_B(tiles_b));
   auto sums = partition_fragment_C(tiled, Shape<Int<BM>, Int<BN>>{});
-  // Lanes 0 and 1 of each warp tell the two blocks that the warp is done with a slot.
+  // Lanes 0 and 1 of each warp tell the two blocks that the warp has finished with a slot.
   const auto release = [&](int slot) {
     if (lane < 2) Empty::arrive(&ring.empty[slot], lane, true);
   };
@@ -205,7 +209,8 @@ extern "C" __global__ void __launch_bounds__(384, 1)
                  const __grid_constant__ TmaDescriptor map_b, uint16_t* c, int batch, int m, int n,
                  int k, int ldc) {
   extern __shared__ char memory[];
-  // The swizzle repeats every 1024 bytes, and dynamic shared memory promises only 16; both blocks find the same place.
+  // The swizzle repeats every 1024 bytes, but dynamic shared memory is aligned only to 16. Both
+  // blocks find the same address.
   Ring& ring = *reinterpret_cast<Ring*>((reinterpret_cast<uintptr_t>(memory) + 1023) &
                                         ~uintptr_t(1023));
   const Problem p = {batch, m, n, k, ldc};
@@ -223,12 +228,12 @@ extern "C" __global__ void __launch_bounds__(384, 1)
   if (threadIdx.x < 128) {
     cutlass::arch::warpgroup_reg_dealloc<24>();
     if (threadIdx.x == 0) produce(ring, map_a, map_b, p, rank);
-    __syncwarp();  // the barrier of the cluster takes whole warps
+    __syncwarp();  // the cluster's barrier needs whole warps
   } else {
     cutlass::arch::warpgroup_reg_alloc<240>();
     consume(ring, c, p, rank);
   }
-  cluster_sync();  // neither leaves while the other may still write to it
+  cluster_sync();  // neither block ends while the other may still write to its shared memory
 }
 
 extern "C" __global__ void __launch_bounds__(256)

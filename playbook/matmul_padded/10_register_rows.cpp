@@ -1,4 +1,4 @@
-// Blocks of c kept in registers, four rows by two vectors; b is read in place.
+// Keeps blocks of c in registers, four rows by two vectors, and reads b in place.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune LANES = 16, 8
 // kw: tune KC = 256, 64, 1024

@@ -1,4 +1,5 @@
-// Packed panels, a register-blocked micro kernel, and jobs that threads finish without meeting.
+// Packed panels, a register-blocked micro kernel, and jobs that threads finish without
+// synchronising.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune MR = 12, 14, 6
 // kw: tune LANES = 16, 8
@@ -16,8 +17,8 @@ typedef float Vec __attribute__((vector_size(LANES * 4), aligned(4), may_alias))
 
 static inline int min_of(int a, int b) { return a < b ? a : b; }
 
-// W rows of a as columns of the panel: element (i, p) at p * W + i. Rows past the end repeat the
-// last.
+// Packs W rows of a as columns of the panel: element (i, p) is at p * W + i. Rows past the end
+// repeat the last row.
 template <int W>
 static void pack_a(const float* a, int lda, int rows, int kc, float* to) {
   const float* from[W];
@@ -28,7 +29,8 @@ static void pack_a(const float* a, int lda, int rows, int kc, float* to) {
   }
 }
 
-// kc rows of b cut into panels NR wide; reads along whole rows. Columns past the end are zero.
+// Packs kc rows of b into panels of NR columns, reading along whole rows. Columns past the end are
+// zero.
 static void pack_b(const float* b, int ldb, int cols, int kc, float* to) {
   const int full = cols / NR, rest = cols % NR;
   for (int p = 0; p < kc; ++p) {
@@ -46,7 +48,8 @@ static void pack_b(const float* b, int ldb, int cols, int kc, float* to) {
   }
 }
 
-// One block of c, R rows by V vectors: written when first, else added to; rows and cols clip it.
+// Computes one block of c, R rows by V vectors, clipped to `rows` and `cols`; the first call writes
+// the block, later calls add to it.
 template <int R, int V>
 static void multiply(const float* ap, const float* bp, int kc, float* c, int ldc, int rows,
                      int cols, bool first) {
@@ -104,7 +107,8 @@ static void multiply_block(int m, int n, int k, const float* a, int lda, const f
   alignas(64) static thread_local float packed_b[NR * NC * KC];
   float* pa = packed_a;
   float* pb = packed_b;
-  // Hides where they come from: the compiler would look the thread's copy up again in inner loops.
+  // Hides where the pointers come from, because the compiler would look up the thread's copy again
+  // in inner loops.
   asm("" : "+r"(pa), "+r"(pb));
   for (int j0 = 0; j0 < n; j0 += NR * NC) {
     const int nc = min_of(NR * NC, n - j0);
@@ -147,7 +151,8 @@ static void multiply_block(int m, int n, int k, const float* a, int lda, const f
 
 void matmul(int batch, int m, int n, int k, const float* a, int lda, const float* b, int ldb,
             float* c, int ldc) {
-  // Halve the longer side until every thread has its jobs; sides stay multiples of the micro block.
+  // The longer side is halved until there are jobs for every thread; sides stay multiples of the
+  // micro block.
   int rows = m, cols = n;
   long jobs = batch;
   const int wanted = omp_get_max_threads() * JOBS;

@@ -35,14 +35,14 @@
 
 extern __shared__ float4 dynamic_shared[];
 
-// One matrix of the batch: rows 0..m, columns 0..n, of the sums k0..k1.
+// The product of one matrix of the batch: rows 0..m, columns 0..n, and products k0..k1 of each sum.
 struct Product {
   int m, n, k0, k1, lda, ldb;
   const float *a, *b;
 };
 
-// Copies to shared memory in the background; without `has` nothing is read and zeros are written. They arrive in the order of
-// the groups that `end_group` closes.
+// Copies to shared memory in the background; without `has` nothing is read and zeros are written.
+// Copies arrive in the order of the groups that `end_group` closes.
 static __device__ __forceinline__ void copy4(float* to, const float* from, bool has) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(
@@ -54,7 +54,7 @@ static __device__ __forceinline__ void copy4(float* to, const float* from, bool 
 #endif
 }
 
-// `many` elements of four; the rest become zeros.
+// Copies the first `many` of four elements; the others become zeros.
 static __device__ __forceinline__ void copy16(float* to, const float* from, int many) {
   many = max(0, min(many, 4));
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -73,7 +73,7 @@ static __device__ __forceinline__ void end_group() {
 #endif
 }
 
-// Until at most PENDING groups of the calling thread are under way.
+// Waits until at most PENDING groups of the calling thread are under way.
 template <int PENDING>
 static __device__ __forceinline__ void wait_groups() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -85,7 +85,8 @@ struct Tile {
   int i, j;  // first row and column
 };
 
-// GROUP rows of tiles at a time, column by column, so that blocks that run at once share operands.
+// Tiles are taken GROUP rows at a time, column by column, so that blocks that run at once share
+// operands.
 static __device__ __forceinline__ Tile tile_of(int index, int m, int n, int bm, int bn) {
   const int rows = (m + bm - 1) / bm, columns = (n + bn - 1) / bn;
   const int band = index / (GROUP * columns);
@@ -94,7 +95,7 @@ static __device__ __forceinline__ Tile tile_of(int index, int m, int n, int bm, 
   return {(band * GROUP + within % height) * bm, within / height * bn};
 }
 
-// Four neighbours of one row of c, as far as there are columns.
+// Stores four neighbours in one row of c, as far as columns exist.
 static __device__ __forceinline__ void store4(float* row, int j, int n, bool is_vector, float4 v) {
   if (is_vector && j + 3 < n) {
     *reinterpret_cast<float4*>(row + j) = v;
@@ -106,8 +107,9 @@ static __device__ __forceinline__ void store4(float* row, int j, int n, bool is_
   if (j + 3 < n) row[j + 3] = v.w;
 }
 
-// A block of WM x WN warps; a warp of 32 lanes in LR rows; a thread owns pieces of 4 x 4, TM / 4 above each other and TN / 4 in
-// a row, LR pieces and 32 / LR pieces apart. A stage holds BK sums. Where a is TURNED, its rows run along m already.
+// The form of a block: WM x WN warps, whose 32 lanes lie in LR rows. A thread owns pieces of 4 x 4
+// elements, TM / 4 in a column and TN / 4 in a row, which lie LR and 32 / LR pieces apart. A stage
+// holds BK products of each sum. With TURNED, the rows of a already run along m.
 template <int WM_, int WN_, int LR_, int TM_, int TN_, int BK_, bool TURNED_>
 struct Form {
   static constexpr int WM = WM_, WN = WN_, LR = LR_, LC = 32 / LR_, TM = TM_, TN = TN_, BK = BK_;
@@ -120,8 +122,9 @@ template <class F>
 struct Place {
   int row, column;
 
-  // Bit 0 of the lane counts rows, bit 1 columns: the two halves of a warp then each read 16 bytes a thread in one go, which
-  // the unit does where either neighbours or neighbours but one share their address.
+  // Bit 0 of the lane counts rows, bit 1 columns. Each half of a warp then reads 16 bytes for each
+  // thread in one access, which the hardware does where neighbouring lanes, or every other lane,
+  // share an address.
   __device__ Place() {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int r = (lane & 1) | (F::LR == 8 ? lane >> 3 << 1 : lane >> 4 << 1);
@@ -131,7 +134,7 @@ struct Place {
   }
 };
 
-// What a thread reads for one of the sums.
+// The elements that a thread reads for one product of each sum.
 template <class F>
 struct Fragment {
   float left[F::TM], right[F::TN];
@@ -146,7 +149,7 @@ struct Fragment {
     const float4 v = *reinterpret_cast<const float4*>(from);
     to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
   }
-  // To and fro, so that an operand stays for two products.
+  // Goes to and fro, so that an operand stays for two products.
   __device__ __forceinline__ void add_to(float (&sum)[F::TM][F::TN]) const {
 #pragma unroll
     for (int j = 0; j < F::TN; ++j)
@@ -158,7 +161,8 @@ struct Fragment {
   }
 };
 
-// Rows of `from`, BK of them from row p on, WIDTH columns from `column` on; zeros stand for what there is not.
+// Copies BK rows of `from`, from row p on, and WIDTH columns from `column` on; missing elements
+// become zeros.
 template <int BK, int WIDTH, int THREADS>
 static __device__ __forceinline__ void copy_rows(float* to, const float* from, int ld, int p, int k1, int column,
                                                  int columns) {
@@ -177,14 +181,15 @@ static __device__ __forceinline__ void copy_rows(float* to, const float* from, i
   }
 }
 
-// What the calling thread copies of one product: a with its rows along m, b as it lies.
+// The calling thread's share of the copies for one product: a is transposed so that its rows run
+// along m, b stays as it is.
 template <class F>
 struct Source {
   const Product& q;
   Tile tile;
-  const float *a, *b;  // of the stage that is copied next
-  int p;               // its first sum
-  int many_a, many_b;  // of four neighbours, those that there are
+  const float *a, *b;  // first elements of the stage that is copied next
+  int p;  // the stage's first product of each sum
+  int many_a, many_b;  // how many of four neighbours exist
   bool is_quick;
 
   __device__ Source(const Product& product, Tile at) : q(product), tile(at), p(product.k0) {
@@ -196,7 +201,8 @@ struct Source {
       a = q.a + static_cast<long long>(p + int(threadIdx.x) / (F::BM / 4)) * q.lda + at.i + along;
       is_quick = q.ldb % 4 == 0;
     } else {
-      // Eight neighbours along k and four rows per warp: whole sectors of a, and no bank twice.
+      // A warp copies eight neighbours along k of four rows, which are whole sectors of a and use
+      // no bank twice.
       a = q.a + static_cast<long long>(at.i + int(threadIdx.x) / 8) * q.lda + p + threadIdx.x % 8;
       is_quick = q.ldb % 4 == 0 && at.i + F::BM <= q.m;
     }
@@ -225,7 +231,7 @@ struct Source {
     for (int e = 0; e < F::BK * F::BN; e += F::THREADS * 4)
       copy16(stage + F::B_AT + threadIdx.x * 4 + e, b + static_cast<long long>(e / F::BN) * q.ldb, many_b);
   }
-  // At the edges.
+  // At the edges some elements do not exist.
   __device__ __forceinline__ void copy_some(float* stage) const {
     if constexpr (F::TURNED) {
       copy_rows<F::BK, F::BM, F::THREADS>(stage, q.a, q.lda, p, q.k1, tile.i, q.m);
@@ -264,8 +270,8 @@ static __device__ __forceinline__ void product_of(const Product& q, Tile tile, f
     if (turn + STAGES - 1 < turns) source.copy(stages + write * F::SIZE);
     end_group();
     write = write + 1 == STAGES ? 0 : write + 1;
-    // While one sum's products are added, the next one's operands are read, those of the next stage too. Eight sums are as
-    // many instructions as the cache for them takes.
+    // While products are added, the operands of the next ones are read, including those of the next
+    // stage. The loop over eight of them is as long as the instruction cache allows.
 #pragma unroll 1
     for (int first = 0; first < F::BK; first += 8) {
 #pragma unroll
@@ -308,7 +314,8 @@ static __device__ __forceinline__ void products(int batch, int m, int n, int k, 
                                                 const float* a, int lda, const float* b, int ldb,
                                                 float* c, int ldc) {
   Tile tile = tile_of(blockIdx.x, m, n, F::BM, F::BN);
-  // The last rows' tile lies inside, over some of the rows before: sums that two blocks make are the same.
+  // The tile of the last rows is moved inside, over some rows of the tile before; both blocks
+  // compute the same sums there.
   if (!F::TURNED && m >= F::BM) tile.i = min(tile.i, m - F::BM);
   const int k0 = blockIdx.z * step;
   for (int s = blockIdx.y; s < batch; s += gridDim.y) {
@@ -338,14 +345,15 @@ extern "C" __global__ void __launch_bounds__(64, 6)
   products<Form<1, 2, 4, 12, 8, 8, false>>(batch, m, n, k, step, a, lda, b, ldb, c, ldc);
 }
 
-// Block z adds up `step` of the k products, into its own part of c.
+// Block z adds up `step` of the k products and writes its own part of c.
 extern "C" __global__ void __launch_bounds__(128, 2)
     matmul_flat(int batch, int m, int n, int k, int step, const float* __restrict__ a, int lda,
                 const float* __restrict__ b, int ldb, float* __restrict__ c, int ldc) {
   products<Form<1, 4, 8, 8, 16, 8, true>>(batch, m, n, k, step, a, lda, b, ldb, c, ldc);
 }
 
-// a with its rows along m, MP elements each: what a large product has time for.
+// Transposes a so that its rows run along m, with MP elements each; a large product has the time
+// for that.
 extern "C" __global__ void __launch_bounds__(256)
     turn_round(int batch, int m, int k, const float* __restrict__ a, int lda,
                float* __restrict__ turned, int mp) {

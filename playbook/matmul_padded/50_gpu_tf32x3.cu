@@ -31,14 +31,14 @@
 
 extern __shared__ float4 dynamic_shared[];
 
-// One matrix of the batch: rows 0..m, columns 0..n, of the sums k0..k1.
+// The product of one matrix of the batch: rows 0..m, columns 0..n, and products k0..k1 of each sum.
 struct Product {
   int m, n, k0, k1, lda, ldb;
   const float *a, *b;
 };
 
-// Copies to shared memory in the background; without `has` nothing is read and zeros are written. They arrive in the order of
-// the groups that `end_group` closes.
+// Copies to shared memory in the background; without `has` nothing is read and zeros are written.
+// Copies arrive in the order of the groups that `end_group` closes.
 static __device__ __forceinline__ void copy4(float* to, const float* from, bool has) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(
@@ -50,7 +50,7 @@ static __device__ __forceinline__ void copy4(float* to, const float* from, bool 
 #endif
 }
 
-// `many` elements of four; the rest become zeros.
+// Copies the first `many` of four elements; the others become zeros.
 static __device__ __forceinline__ void copy16(float* to, const float* from, int many) {
   many = max(0, min(many, 4));
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -69,7 +69,7 @@ static __device__ __forceinline__ void end_group() {
 #endif
 }
 
-// Until at most PENDING groups of the calling thread are under way.
+// Waits until at most PENDING groups of the calling thread are under way.
 template <int PENDING>
 static __device__ __forceinline__ void wait_groups() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -81,7 +81,8 @@ struct Tile {
   int i, j;  // first row and column
 };
 
-// GROUP rows of tiles at a time, column by column, so that blocks that run at once share operands.
+// Tiles are taken GROUP rows at a time, column by column, so that blocks that run at once share
+// operands.
 static __device__ __forceinline__ Tile tile_of(int index, int m, int n, int bm, int bn) {
   const int rows = (m + bm - 1) / bm, columns = (n + bn - 1) / bn;
   const int band = index / (GROUP * columns);
@@ -102,7 +103,7 @@ static __device__ __forceinline__ void mma(float (&d)[4], const float (&a)[4],
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
         "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
-#else  // Lane by lane where there is no such instruction.
+#else  // Without such an instruction the lanes compute one after the other.
   const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
   for (int p = 0; p < 8; ++p) {
     const float low = __shfl_sync(0xffffffffu, a[p / 4 * 2], g * 4 + p % 4);
@@ -117,14 +118,15 @@ static __device__ __forceinline__ void mma(float (&d)[4], const float (&a)[4],
 #endif
 }
 
-// x = high + low, high rounded to the 11 bits of tf32. The unit drops what low has beyond 11 bits.
+// x = high + low, where high is rounded to the 11 bits of tf32. The matrix unit drops the bits of
+// low beyond 11.
 static __device__ __forceinline__ void split(float x, float& high, float& low) {
   high = __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
   low = x - high;
 }
 
-// Warps tile the block in 64 x 32. The unit cuts its sums off instead of rounding them: it only ever
-// adds up BK products, and those sums are added to the others by plain additions.
+// Each warp has 64 x 32 elements of the block. The matrix unit truncates its sums instead of
+// rounding them, so it adds up only BK products at a time, and plain additions add up these sums.
 template <int BN>
 static __device__ __forceinline__ void multiply(const float* as, const float* bs,
                                                 float (&sum)[4][4][4]) {
@@ -146,7 +148,8 @@ static __device__ __forceinline__ void multiply(const float* as, const float* bs
 #pragma unroll
       for (int e = 0; e < 4; ++e)
         split(as[(16 * i + e % 2 * 8) * (BK + 4) + p + e / 2 * 4], a_high[e], a_low[e]);
-      // Small terms first; four independent sums in a row hide the unit's latency.
+      // The small terms are added first. Four independent sums in a row hide the matrix unit's
+      // latency.
 #pragma unroll
       for (int j = 0; j < 4; ++j) mma(part[i][j], a_low, b_high[j]);
 #pragma unroll
@@ -163,7 +166,8 @@ static __device__ __forceinline__ void multiply(const float* as, const float* bs
       for (int e = 0; e < 4; ++e) sum[i][j][e] += part[i][j][e];
 }
 
-// ROWS x COLUMNS elements at (i0, j0) of a matrix of `rows` x `columns`, into rows of PITCH.
+// Copies ROWS x COLUMNS elements at (i0, j0) of a matrix of `rows` x `columns` into rows of PITCH
+// elements.
 template <int ROWS, int COLUMNS, int PITCH, int THREADS>
 static __device__ __forceinline__ void load_tile(float* to, const float* from, int ld, int i0,
                                                  int j0, int rows, int columns) {
@@ -260,7 +264,7 @@ extern "C" __global__ void __launch_bounds__(256, 1)
   products<128, 128>(batch, m, n, k, step, a, lda, b, ldb, c, ldc);
 }
 
-// Block z adds up `step` of the k products, into its own part of c.
+// Block z adds up `step` of the k products and writes its own part of c.
 extern "C" __global__ void __launch_bounds__(128, 2)
     matmul_flat(int batch, int m, int n, int k, int step, const float* __restrict__ a, int lda,
                 const float* __restrict__ b, int ldb, float* __restrict__ c, int ldc) {

@@ -1,10 +1,11 @@
 // matmul with TMA and wgmma in CuTe, in three tf32 products: float32 operands as a high and a low part, sums in float32.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts are made first: two matrices of each operand in a workspace, those of b transposed, for tf32 operands must run
-// along the sums. A cluster of two blocks makes 256 x BN elements of c and shares the tiles of b. The unit cuts its sums off
-// instead of rounding them: it only ever adds up BK products, and while it does the sums of those before are added to the
-// others by plain additions.
+// The parts are computed first: two matrices for each operand in a workspace, those of b
+// transposed, because tf32 operands must run along the sums. A cluster of two blocks computes 256 x
+// BN elements of c and shares the tiles of b. The matrix unit truncates its sums instead of
+// rounding them, so it adds up only BK products at a time; meanwhile plain additions add up the
+// previous sums.
 //
 // kw: dialect cute
 // kw: require arch == sm_90a
@@ -50,14 +51,14 @@
 
 extern __shared__ float4 dynamic_shared[];
 
-// One matrix of the batch: rows 0..m, columns 0..n, of the sums k0..k1.
+// The product of one matrix of the batch: rows 0..m, columns 0..n, and products k0..k1 of each sum.
 struct Product {
   int m, n, k0, k1, lda, ldb;
   const float *a, *b;
 };
 
-// Copies to shared memory in the background; without `has` nothing is read and zeros are written. They arrive in the order of
-// the groups that `end_group` closes.
+// Copies to shared memory in the background; without `has` nothing is read and zeros are written.
+// Copies arrive in the order of the groups that `end_group` closes.
 static __device__ __forceinline__ void copy4(float* to, const float* from, bool has) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(
                    static_cast<unsigned>(__cvta_generic_to_shared(to))),
@@ -65,7 +66,7 @@ static __device__ __forceinline__ void copy4(float* to, const float* from, bool 
                : "memory");
 }
 
-// `many` elements of four; the rest become zeros.
+// Copies the first `many` of four elements; the others become zeros.
 static __device__ __forceinline__ void copy16(float* to, const float* from, int many) {
   many = max(0, min(many, 4));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
@@ -78,7 +79,7 @@ static __device__ __forceinline__ void end_group() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// Until at most PENDING groups of the calling thread are under way.
+// Waits until at most PENDING groups of the calling thread are under way.
 template <int PENDING>
 static __device__ __forceinline__ void wait_groups() {
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
@@ -88,7 +89,8 @@ struct Corner {
   int i, j;  // first row and column
 };
 
-// GROUP rows of tiles at a time, column by column, so that blocks that run at once share operands.
+// Tiles are taken GROUP rows at a time, column by column, so that blocks that run at once share
+// operands.
 static __device__ __forceinline__ Corner corner_of(int index, int m, int n, int height,
                                                      int width) {
   const int rows = (m + height - 1) / height, columns = (n + width - 1) / width;
@@ -110,14 +112,15 @@ static __device__ __forceinline__ void mma(float (&d)[4], const float (&a)[4],
         "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
 
-// x = high + low, high rounded to the 11 bits of tf32. The unit drops what low has beyond 11 bits.
+// x = high + low, where high is rounded to the 11 bits of tf32. The matrix unit drops the bits of
+// low beyond 11.
 static __device__ __forceinline__ void split(float x, float& high, float& low) {
   high = __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
   low = x - high;
 }
 
-// A warp has 32 of the 128 columns. The unit cuts its sums off instead of rounding them: it only ever
-// adds up BK products, and those sums are added to the others by plain additions.
+// A warp has 32 of the 128 columns. The matrix unit truncates its sums instead of rounding them, so
+// it adds up only BK products at a time, and plain additions add up these sums.
 static __device__ __forceinline__ void multiply(const float* as, const float* bs,
                                                 float (&sum)[4][4][4]) {
   const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
@@ -138,7 +141,8 @@ static __device__ __forceinline__ void multiply(const float* as, const float* bs
 #pragma unroll
       for (int e = 0; e < 4; ++e)
         split(as[(16 * i + e % 2 * 8) * (BK + 4) + p + e / 2 * 4], a_high[e], a_low[e]);
-      // Small terms first; four independent sums in a row hide the unit's latency.
+      // The small terms are added first. Four independent sums in a row hide the matrix unit's
+      // latency.
 #pragma unroll
       for (int j = 0; j < 4; ++j) mma(part[i][j], a_low, b_high[j]);
 #pragma unroll
@@ -155,7 +159,8 @@ static __device__ __forceinline__ void multiply(const float* as, const float* bs
       for (int e = 0; e < 4; ++e) sum[i][j][e] += part[i][j][e];
 }
 
-// ROWS x COLUMNS elements at (i0, j0) of a matrix of `rows` x `columns`, into rows of PITCH.
+// Copies ROWS x COLUMNS elements at (i0, j0) of a matrix of `rows` x `columns` into rows of PITCH
+// elements.
 template <int ROWS, int COLUMNS, int PITCH>
 static __device__ __forceinline__ void load_tile(float* to, const float* from, int ld, int i0,
                                                  int j0, int rows, int columns) {
@@ -175,7 +180,8 @@ static __device__ __forceinline__ void load_tile(float* to, const float* from, i
   }
 }
 
-// 64 x 128 elements of c by four warps, with mma.sync: for shapes that would leave most of a large tile empty.
+// Computes 64 x 128 elements of c by four warps with mma.sync, for shapes that would leave most of
+// a large tile empty.
 static __device__ __forceinline__ void flat_product(const Product& q, Corner tile, float* c, int ldc) {
   constexpr int B_AT = 64 * (BK + 4), SIZE = B_AT + BK * 136;
   float* stages = reinterpret_cast<float*>(dynamic_shared);
@@ -226,7 +232,7 @@ static __device__ __forceinline__ void flat_product(const Product& q, Corner til
     }
 }
 
-// Block z adds up `step` of the k products, into its own part of c.
+// Block z adds up `step` of the k products and writes its own part of c.
 extern "C" __global__ void __launch_bounds__(128, 2)
     matmul_flat(int batch, int m, int n, int k, int step, const float* __restrict__ a, int lda,
                 const float* __restrict__ b, int ldb, float* __restrict__ c, int ldc) {
@@ -267,7 +273,7 @@ extern "C" __global__ void sum_parts(int m, int n, int splits, const float* __re
   }
 }
 
-// Rows of a: 1024 elements a block, four a thread.
+// Splits rows of a into parts: 1024 elements in a block, four in a thread.
 extern "C" __global__ void __launch_bounds__(256)
     split_rows(const float* __restrict__ a, float* __restrict__ high, float* __restrict__ low, int rows,
                int k, int lda, int kp) {
@@ -282,7 +288,7 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// 32 x 32 elements of b, turned round.
+// Splits and transposes 32 x 32 elements of b.
 extern "C" __global__ void __launch_bounds__(256)
     split_columns(const float* __restrict__ b, float* __restrict__ high, float* __restrict__ low,
                   int batch, int k, int n, int ldb, int kp) {
@@ -308,7 +314,8 @@ extern "C" __global__ void __launch_bounds__(256)
 using namespace cute;
 
 using Element = tfloat32_t;
-// Tiles as TMA writes them with the 128-byte swizzle, rows of BK elements; the high part's at 2 s, the low one's behind it.
+// Layouts of tiles as TMA writes them with the 128-byte swizzle, in rows of BK elements. The high
+// part of stage s is at 2 s, the low part at 2 s + 1.
 using Rows = GMMA::Layout_K_SW128_Atom<Element>;
 using TilesA = decltype(tile_to_shape(Rows{}, Shape<Int<BM>, Int<BK>, Int<2 * STAGES>>{}));
 using TilesB = decltype(tile_to_shape(Rows{}, Shape<Int<BN>, Int<BK>, Int<2 * STAGES>>{}));
@@ -323,7 +330,7 @@ struct Ring {
 
 using Full = cutlass::arch::ClusterTransactionBarrier;
 using Empty = cutlass::arch::ClusterBarrier;
-constexpr int kWarps = 8;  // that multiply, in each of the two blocks
+constexpr int kWarps = 8;  // warps that multiply, in each of the two blocks
 constexpr uint32_t kStageBytes = 2 * (BM + BN) * BK * sizeof(float);
 
 struct Problem {
@@ -344,7 +351,7 @@ static __device__ Spot spot_of(const Problem& p, int index) {
   return {index / each, tile.i, tile.j};
 }
 
-// Walks round the ring: the slot, and the parity of the round.
+// A position in the ring: the slot, and the parity of the round.
 struct Cursor {
   int slot = 0, round = 0;
   __device__ void advance() {
@@ -360,7 +367,7 @@ static __device__ void produce(Ring& ring, const TmaDescriptor& map_a, const Tma
   for (int tile = blockIdx.x / 2; tile < p.tiles(); tile += gridDim.x / 2) {
     const Spot spot = spot_of(p, tile);
     for (int turn = 0; turn < p.turns(); ++turn, at.advance()) {
-      // Both blocks must be done with the slot, for both are written to.
+      // Both blocks must have finished with the slot, because both are written to.
       if (at.round > 0) Empty::wait(&ring.empty[at.slot], (at.round - 1) & 1);
       Full::arrive_and_expect_tx(&ring.full[at.slot], kStageBytes);
       SM90_TMA_LOAD_4D::copy(&map_a, &ring.full[at.slot], kHint,
@@ -374,7 +381,8 @@ static __device__ void produce(Ring& ring, const TmaDescriptor& map_a, const Tma
   }
 }
 
-// A thread has columns 8 j + 2 t and the next of rows g and g + 8 (g, t = lane / 4, lane % 4) in sums 4 j to 4 j + 3.
+// A thread has columns 8 j + 2 t and 8 j + 2 t + 1 of rows g and g + 8 (g, t = lane / 4, lane % 4)
+// in sums 4 j to 4 j + 3.
 template <class Sums>
 static __device__ void store(const Sums& sums, float* c, const Problem& p, int i, int j) {
   const int lane = threadIdx.x % 32;
@@ -405,7 +413,7 @@ static __device__ void consume(Ring& ring, float* c, const Problem& p, int rank)
   auto bs = slice.make_fragment_B(slice.partition_B(make_tensor(make_smem_ptr(ring.b.begin()), TilesB{})));
   auto sums = partition_fragment_C(tiled, Shape<Int<BM>, Int<BN>>{});
   auto even = make_fragment_like(sums), odd = make_fragment_like(sums);
-  // Lanes 0 and 1 of each warp tell the two blocks that the warp is done with a slot.
+  // Lanes 0 and 1 of each warp tell the two blocks that the warp has finished with a slot.
   const auto release = [&](int slot) {
     if (lane < 2) Empty::arrive(&ring.empty[slot], lane, true);
   };
@@ -416,7 +424,7 @@ static __device__ void consume(Ring& ring, float* c, const Problem& p, int rank)
 #pragma unroll
     for (int e = 0; e < int(size(sums)); ++e) sums(e) += part(e);
   };
-  // Begins the products of one slot, and takes those of the slot before.
+  // Begins the products of one slot, and adds the finished products of the slot before.
   const auto step = [&](auto& part, auto& last) {
     Full::wait(&ring.full[at.slot], at.round & 1);
     tiled.accumulate_ = GMMA::ScaleOut::Zero;
@@ -424,7 +432,7 @@ static __device__ void consume(Ring& ring, float* c, const Problem& p, int rank)
     warpgroup_arrive();
     const int high = 2 * at.slot, low = high + 1;
 #pragma unroll
-    for (int q = 0; q < BK / 8; ++q) {  // small terms first
+    for (int q = 0; q < BK / 8; ++q) {  // the small terms are added first
       gemm(tiled, as(_, _, q, low), bs(_, _, q, high), part);
       tiled.accumulate_ = GMMA::ScaleOut::One;
       gemm(tiled, as(_, _, q, high), bs(_, _, q, low), part);
@@ -463,7 +471,8 @@ extern "C" __global__ void __launch_bounds__(384, 1)
     matmul_wgmma(const __grid_constant__ TmaDescriptor map_a,
                  const __grid_constant__ TmaDescriptor map_b, float* c, int batch, int m, int n,
                  int k, int ldc) {
-  // The swizzle repeats every 1024 bytes, and dynamic shared memory promises only 16; both blocks find the same place.
+  // The swizzle repeats every 1024 bytes, but dynamic shared memory is aligned only to 16. Both
+  // blocks find the same address.
   Ring& ring = *reinterpret_cast<Ring*>((reinterpret_cast<uintptr_t>(dynamic_shared) + 1023) &
                                         ~uintptr_t(1023));
   const Problem p = {batch, m, n, k, ldc};
@@ -481,10 +490,10 @@ extern "C" __global__ void __launch_bounds__(384, 1)
   if (threadIdx.x < 128) {
     cutlass::arch::warpgroup_reg_dealloc<40>();
     if (threadIdx.x == 0) produce(ring, map_a, map_b, p, rank);
-    __syncwarp();  // the barrier of the cluster takes whole warps
+    __syncwarp();  // the cluster's barrier needs whole warps
   } else {
     cutlass::arch::warpgroup_reg_alloc<232>();
     consume(ring, c, p, rank);
   }
-  cluster_sync();  // neither leaves while the other may still write to it
+  cluster_sync();  // neither block ends while the other may still write to its shared memory
 }

@@ -1,4 +1,4 @@
-// A row per thread and turn, summed in as many lanes as the compiler likes.
+// Gives each thread a row at a time, whose sum the compiler vectorises.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique vectorization, threads
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // Every thread sums one contiguous share of the whole matrix in eight vectors side by side; rows
-// that span shares are put together from their pieces in a fixed order.
+// that span shares are summed from their pieces in a fixed order.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune AHEAD = 1024, 0, 512, 2048
 // kw: tune LANES = 16, 8
@@ -26,7 +26,8 @@ static inline float sum_of(Vec v) {
   return lane[0];
 }
 
-// Short runs: neighbouring ones overlap in the core, so that one chain each is enough.
+// Sums a short run. Neighbouring runs overlap in the core, so that one chain of additions for each
+// is enough.
 static inline float sum_short(const float* in, size_t count) {
   Vec sum = {};
   size_t i = 0;
@@ -54,8 +55,8 @@ static float sum_run(const float* in, size_t count) {
 }
 
 void reduce_sum(int rows, int cols, int pitch, const float* x, float* y) {
-  // What a thread adds to its first row (which another has begun), and to the row it has begun
-  // last.
+  // Each thread's sum for its first row, which another thread has begun, and for the last row,
+  // which it has begun itself.
   float head[kMostThreads], tail[kMostThreads];
   const int most = omp_get_max_threads(), team = most < kMostThreads ? most : kMostThreads;
   int threads = 1;
@@ -81,7 +82,8 @@ void reduce_sum(int rows, int cols, int pitch, const float* x, float* y) {
       at += run;
     }
   }
-  // Rows that a boundary between shares cuts: begun in one share, continued in all up to their end.
+  // Adds up rows that a boundary between shares cuts: they begin in one share and continue in all
+  // up to their end.
   for (int t = 1; t < threads; ++t) {
     const size_t cut = (size_t)rows * cols * t / threads, r = cut / cols;
     if (cut % cols == 0) continue;

@@ -1,5 +1,5 @@
-// reduce_sum by as many threads as a row is worth: eight lanes, a warp, a block, or many blocks of which the last one
-// to finish adds the parts up.
+// reduce_sum with as many threads as a row's length suggests: eight lanes, a warp, a block, or many
+// blocks, of which the last to finish adds up the parts.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique loads in flight, vectorization, warp shuffles, single pass reduction
 // kw: tune THREADS = 256, 512, 128
@@ -19,8 +19,8 @@
 // kw:   launch sum_pieces grid(PIECES, rows) block(THREADS) args(cols, pitch, x, parts, ready, y)
 // kw: end
 
-// A run of elements that may begin anywhere: single ones up to a multiple of sixteen bytes, vectors,
-// and single ones behind them.
+// A run of elements that may begin anywhere: single elements up to a multiple of sixteen bytes,
+// then vectors, then single elements.
 struct Run {
   const float* single;  // the element of thread `tid`, or null
   const float4* vectors;
@@ -97,7 +97,7 @@ static __device__ __forceinline__ float block_sum(float sum) {
   return sum;
 }
 
-// The part of a run's sum that falls to the calling thread.
+// The calling thread's part of a run's sum.
 static __device__ __forceinline__ float part_of(const Run& run) {
   float sums[VECTORS] = {};
   int i = threadIdx.x;
@@ -122,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   if (threadIdx.x == 0) y[blockIdx.x] = sum;
 }
 
-// Whoever is the last of a row adds its parts up, always in the same order.
+// The last block of a row adds up the row's parts, always in the same order.
 extern "C" __global__ void __launch_bounds__(THREADS)
     sum_pieces(int cols, int pitch, const float* __restrict__ x, float* parts, unsigned* ready,
                float* __restrict__ y) {
@@ -141,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   if (!is_last) return;
   float sum = 0.0f;
   for (int i = threadIdx.x; i < gridDim.x; i += THREADS) sum += __ldcg(row + i);
-  __syncthreads();  // All have read the partial sums of the first time.
+  __syncthreads();  // All threads have read the partial sums before they are overwritten.
   sum = block_sum(sum);
   if (threadIdx.x == 0) y[blockIdx.y] = sum;
 }

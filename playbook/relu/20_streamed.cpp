@@ -1,4 +1,4 @@
-// Each element is read once and its result streams out around the caches.
+// Reads each element once and writes its result with a non-temporal store.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune STREAM = 1, 0
 // kw: tune AHEAD = 512, 0, 1024
@@ -12,7 +12,7 @@ typedef float Half __attribute__((vector_size(32), may_alias));
 
 static inline Vec relu_of(Vec x) { return x > 0 ? x : Vec{}; }
 
-// Stores a vector to an address aligned to it, around the caches where STREAM says so.
+// Stores a vector to an aligned address, with a non-temporal store where STREAM is set.
 static inline void put(float* to, Vec value) {
 #if !STREAM
   *(Vec*)to = value;
@@ -30,7 +30,7 @@ static inline void put(float* to, Vec value) {
 void relu(int n, const float* x, float* y) {
 #pragma omp parallel
   {
-    // Shares start at whole cache lines of 16 elements.
+    // Each thread's share starts at a whole cache line of 16 elements.
     const size_t lines = ((size_t)n + 15) / 16, self = omp_get_thread_num();
     const size_t threads = omp_get_num_threads();
     const size_t share = lines * (self + 1) / threads * 16, end = share < (size_t)n ? share : n;

@@ -1,4 +1,4 @@
-// relu in CuTe: a layout says which values of a block's piece a thread has, whole vectors.
+// relu in CuTe: a layout says which values of a block's piece each thread has, in whole vectors.
 // SPDX-License-Identifier: Apache-2.0
 // kw: dialect cute
 // kw: technique vectorization, loads in flight
@@ -10,7 +10,7 @@
 
 using namespace cute;
 
-// (thread, value) to place: four neighbours, and the next four THREADS vectors further on.
+// Maps (thread, value) to a place: four neighbours, and the next four THREADS vectors further on.
 using Owners = Layout<Shape<Int<THREADS>, Shape<_4, Int<VECTORS>>>,
                       Stride<_4, Stride<_1, Int<4 * THREADS>>>>;
 using Vectors = AutoVectorizingCopyWithAssumedAlignment<128>;

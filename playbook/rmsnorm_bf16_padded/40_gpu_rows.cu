@@ -1,5 +1,6 @@
-// rmsnorm_bf16/f16 of rows that stay in registers, packed, between the passes: a block per row; short ones by pieces of
-// memory in shared memory, a few lanes a row, so that sectors are read and written whole wherever rows begin.
+// rmsnorm_bf16/f16 of rows that stay packed in registers between the passes, with a block for each
+// row. Short rows are staged in shared memory in pieces of memory, with a few lanes for each row,
+// so that sectors are read and written whole wherever rows begin.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique register tiling, vectorization, warp shuffles, loads in flight, packed halves
 // kw: tune THREADS = 256, 512, 1024
@@ -54,7 +55,7 @@ static __device__ __forceinline__ float widened(Half v) {
 static __device__ __forceinline__ float low_of(unsigned pair) { return widened(static_cast<Half>(pair)); }
 static __device__ __forceinline__ float high_of(unsigned pair) { return widened(static_cast<Half>(pair >> 16)); }
 
-// To the nearest, ties to even.
+// Rounds to the nearest number, ties to even.
 static __device__ __forceinline__ unsigned pair_of(float low, float high) {
 #if defined(KW_REAL_F16)
   const __half2 pair = __floats2half2_rn(low, high);
@@ -89,7 +90,8 @@ struct Eight {
 
 static __device__ __forceinline__ uint4 nothing() { return make_uint4(0, 0, 0, 0); }
 
-// Keeps the compiler from holding on to what the numbers were widened to: they stay as they were stored.
+// Makes the compiler forget widened copies of the numbers, so that the packed ones stay in
+// registers.
 template <int ITEMS>
 static __device__ __forceinline__ void forget_widened(uint4 (&v)[ITEMS]) {
 #pragma unroll
@@ -103,11 +105,11 @@ static __device__ __forceinline__ void forget_widened(unsigned (&v)[ITEMS]) {
 }
 
 
-// Where a row's vectors lie: with a pitch that is no multiple of 8 rows begin at any element, and
-// the first and the last few are single. x and y begin alike.
+// Where a row's vectors lie. With a pitch that is no multiple of 8 a row begins at any element, and
+// its first and last few elements are handled singly. Rows of x and y begin alike.
 struct Row {
   long long at;
-  int head, vectors, edge;  // edge: the single element of this thread, or -1
+  int head, vectors, edge;  // edge: this thread's single element, or -1
 
   __device__ Row(int row, int cols, int pitch, int tid) {
     at = static_cast<long long>(row) * pitch;
@@ -199,7 +201,7 @@ extern "C" __global__ void __launch_bounds__(WIDER, WIDER == 1024 ? 1 : 2) rmsno
   rmsnorm_row<WIDER, 4096 / WIDER>(cols, pitch, eps, x, w, y);
 }
 
-// Twice over the row: for the squares, to write.
+// Reads the row twice: for the squares, then to write.
 extern "C" __global__ void __launch_bounds__(1024) rmsnorm_long(
     int cols, int pitch, float eps, const Half* __restrict__ x,
     const Half* __restrict__ w, Half* __restrict__ y) {
@@ -212,7 +214,7 @@ extern "C" __global__ void __launch_bounds__(1024) rmsnorm_long(
   for (int i = threadIdx.x; i < row.vectors; i += 1024) squares += Eight::of(from[i]).squares();
   const float factor = rsqrtf(team_sum<1024>(squares, partial) / cols + eps);
   uint4* to = reinterpret_cast<uint4*>(y + row.at + row.head);
-  // What is written must not drive the row out of the L2 before it is read again.
+  // Written elements must not evict the row from the L2 before it is read again.
 #pragma unroll 4
   for (int i = threadIdx.x; i < row.vectors; i += 1024)
     __stcs(to + i, normalised(__ldcs(from + i), factor, columns(w, row.head, i)));
@@ -220,7 +222,7 @@ extern "C" __global__ void __launch_bounds__(1024) rmsnorm_long(
     y[row.at + row.edge] = rounded(edge * factor * widened(w[row.edge]));
 }
 
-// Sixteen bytes to shared memory, there after `copies_arrived` and a barrier.
+// Copies sixteen bytes to shared memory; they are there after `copies_arrived` and a barrier.
 static __device__ __forceinline__ void begin_copy(uint4* to, const uint4* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -238,13 +240,13 @@ static __device__ __forceinline__ void copies_arrived() {
 #endif
 }
 
-// Short rows, a piece of memory at a time, whose sectors of sixteen elements are read and written whole
-// wherever rows begin: `per` rows, a multiple of 32, with the padding between them. What lies beside
-// elements in a sector of y is written as it was.
+// A piece of memory with `per` short rows, a multiple of 32, and the padding between them. Its
+// sectors of sixteen elements are read and written whole, wherever rows begin. Padding that shares
+// a sector of y with elements is written unchanged.
 struct Piece {
-  long long at;     // of its first element
-  int rows, count;  // elements; behind the last row there is no padding
-  int cols, pitch, shift;  // 2 to the shift: places behind a row that may share a sector with elements
+  long long at;  // index of the piece's first element
+  int rows, count;  // count: elements of the piece, without padding behind the last row
+  int cols, pitch, shift;  // 1 << shift: padding places behind a row that may share a sector with elements
 
   __device__ Piece(int per, int all_rows, int columns, int distance) {
     const int first = blockIdx.x * per;
@@ -258,7 +260,7 @@ struct Piece {
 
   __device__ __forceinline__ int places() const { return pitch == cols ? 0 : rows << shift; }
 
-  // Where the i-th place lies, or -1.
+  // Where the i-th padding place lies, or -1.
   __device__ __forceinline__ int place(int i) const {
     const int row = i >> shift, s = i & ((1 << shift) - 1), from = row * pitch + cols, to = from + pitch - cols;
     int e = from + s;
@@ -279,7 +281,7 @@ struct Piece {
     for (int i = threadIdx.x; i < count / 8; i += 256) {
       if (pitch - cols >= 16) {
         const int column = i / 2 * 16 % pitch;
-        if (column >= cols && column + 16 <= pitch) continue;  // nothing but padding
+        if (column >= cols && column + 16 <= pitch) continue;  // this sector is padding only
       }
       to[i] = reinterpret_cast<const uint4*>(staged)[i];
     }
@@ -288,14 +290,15 @@ struct Piece {
   }
 };
 
-// The pairs of a row that a lane of its team takes, TEAM pairs apart. They lie at even places of memory: where a row
-// begins at an odd one, its first element is the high half of a pair, and always will be for this lane.
+// The pairs of a row that one lane of its team has, TEAM pairs apart. Pairs lie at even places of
+// memory: where a row begins at an odd place, its first element is the high half of a pair, and so
+// for every row of this lane.
 template <int TEAM, int ITEMS, int FULL>
 struct Pairs {
-  int first, left;  // column of the low half of the first pair, which may be -1; from there to the end of the row
+  int first, left;  // first: column of the low half of the first pair, or -1; left: columns from there to the row's end
 
   __device__ __forceinline__ Pairs(int lane, int odd, int cols) : first(2 * lane - odd), left(cols - first) {}
-  // FULL: rows fill all pairs of a lane but the last.
+  // With FULL, rows fill all pairs of a lane but the last.
   __device__ __forceinline__ static bool is_full(int k) { return FULL && k < ITEMS - 1; }
   __device__ __forceinline__ bool low(int k) const {
     return (k > 0 || first >= 0) && (is_full(k) || left > 2 * TEAM * k);
@@ -313,7 +316,8 @@ struct Pairs {
   }
 };
 
-// A lane's pairs of a vector over the columns; `mixed` where other rows of the block begin at the other parity.
+// A lane's pairs of a vector over the columns; `mixed`: rows of the block begin at even and at odd
+// places.
 template <int TEAM, int ITEMS, int FULL>
 static __device__ __forceinline__ void take_columns(unsigned (&pairs)[ITEMS], const Half* w, int lane, int cols,
                                                     bool mixed, int odd) {
@@ -328,15 +332,15 @@ static __device__ __forceinline__ void take_columns(unsigned (&pairs)[ITEMS], co
   }
   if (!mixed) return;
 #pragma unroll
-  for (int k = ITEMS - 1; k >= 0; --k) {  // the high half of the pair before, which the lane before has
+  for (int k = ITEMS - 1; k >= 0; --k) {  // takes the high half of the previous pair, which the previous lane has
     const unsigned lent = lane < TEAM - 1 ? pairs[k] : k > 0 ? pairs[k - 1] : 0u;
     const unsigned before = __shfl_sync(0xffffffffu, lent, lane + TEAM - 1, TEAM);
     if (odd) pairs[k] = before >> 16 | pairs[k] << 16;
   }
 }
 
-// A row to a team of TEAM lanes, in place in shared memory. The rows of a warp's teams lie as far apart as leaves them
-// different banks.
+// Gives a row to a team of TEAM lanes, which works in place in shared memory. The rows of a warp's
+// teams lie so far apart that they use different banks.
 template <int TEAM, int ITEMS, int FULL>
 __global__ void __launch_bounds__(256, 4) rmsnorm_packed(
     int per, int rows, int cols, int pitch, float eps, const Half* __restrict__ x,
@@ -375,8 +379,8 @@ __global__ void __launch_bounds__(256, 4) rmsnorm_packed(
   for (int turn = warp; turn * kTeams < per; turn += 8) {
     const int r = row_of(turn);
     const bool there = r < piece.rows;
-    // All lanes take part in the sums, and read beyond their row rather than branch: what another warp may be writing
-    // there, so that racecheck tells of it, or nothing at all. It is masked.
+    // All lanes take part in the sums, and read beyond their row instead of branching. Another warp
+    // may be writing there, which racecheck reports; the values are masked.
     unsigned* row = reinterpret_cast<unsigned*>(staged + (r * pitch - odd)) + lane;
     float v[ITEMS][2];
     forget_widened(weight);

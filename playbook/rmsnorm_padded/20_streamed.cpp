@@ -1,5 +1,5 @@
-// Each row is read from memory once: its squares are summed while it comes in, and scaled from the
-// cache into stores around the caches while the next row is fetched.
+// Reads each row from memory once: a first pass sums squares, and a second scales the cached row
+// and writes it with non-temporal stores while the next row is fetched.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune STREAM = 1, 0
 // kw: tune AHEAD = 1, 0
@@ -17,7 +17,7 @@ static inline Vec load(const float* from) {
   return value;
 }
 
-// Stores a vector to an address aligned to it, around the caches where STREAM says so.
+// Stores a vector to an aligned address, with a non-temporal store where STREAM is set.
 static inline void put(float* to, Vec value) {
 #if !STREAM
   *(Vec*)to = value;

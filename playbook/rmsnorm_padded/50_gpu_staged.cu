@@ -1,5 +1,5 @@
-// rmsnorm by blocks that stay: a row is computed in registers while the next one arrives in shared memory, and what
-// belongs to the columns is read once.
+// rmsnorm by persistent blocks: a row is computed in registers while the next one arrives in shared
+// memory, and the weight is read once.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique persistent blocks, asynchronous copies, software pipelining, register tiling, warp shuffles
 // kw: tune PER_SM = 2, 1
@@ -27,11 +27,11 @@
 
 extern __shared__ float4 dynamic_shared[];
 
-// Where a row's vectors lie: with a pitch that is no multiple of 4 rows begin at any element, and
-// the first and the last few are single. x and y begin alike.
+// Where a row's vectors lie. With a pitch that is no multiple of 4 a row begins at any element, and
+// its first and last few elements are handled singly. Rows of x and y begin alike.
 struct Row {
   long long at;
-  int head, vectors, edge;  // edge: the single element of this thread, or -1
+  int head, vectors, edge;  // edge: this thread's single element, or -1
 
   __device__ Row(int row, int cols, int pitch, int tid) {
     at = static_cast<long long>(row) * pitch;
@@ -65,7 +65,8 @@ static __device__ __forceinline__ float4 columns(const float* w, int head, int i
   return make_float4(__ldg(w), __ldg(w + 1), __ldg(w + 2), __ldg(w + 3));
 }
 
-// 1 over the root mean square of the row that lies in v and edge; absent elements are 0.
+// The reciprocal of the root mean square of the row that lies in v and edge, where absent elements
+// are 0.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ float statistics_of(const float4 (&v)[ITEMS], float edge,
                                                       const Row&, int cols, float eps, int,
@@ -81,7 +82,8 @@ static __device__ __forceinline__ float4 normalised(float4 v, float s, float4 w)
   return make_float4(v.x * s * w.x, v.y * s * w.y, v.z * s * w.z, v.w * s * w.w);
 }
 
-// Sixteen bytes to shared memory that the calling thread alone reads again after `copies_arrived`.
+// Copies sixteen bytes to shared memory, which only the calling thread reads, after
+// `copies_arrived`.
 static __device__ __forceinline__ void begin_copy(float4* to, const float4* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -121,7 +123,7 @@ static __device__ __forceinline__ void rmsnorm_row(int r, int cols, int pitch, f
   if (row.edge >= 0) y[row.at + row.edge] = edge * s * w[row.edge];
 }
 
-// Each thread copies and reads its own sixteen bytes of every TEAM: no barrier guards them.
+// Each thread reads only the vectors that it has copied itself, so no barrier is needed.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ float begin_row(const Row& row, const float* x) {
   const float4* from = reinterpret_cast<const float4*>(x + row.at);
@@ -133,8 +135,8 @@ static __device__ __forceinline__ float begin_row(const Row& row, const float* x
   return row.edge >= 0 ? x[row.at + row.edge] : 0.0f;
 }
 
-// Rows whose vectors begin with the row. The first KEPT vectors of what belongs to a thread's columns
-// stay in registers.
+// Serves rows that begin at a whole vector. The first KEPT vectors of weight and bias of a thread's
+// columns stay in registers.
 template <int TEAM, int ITEMS, int KEPT>
 static __device__ __forceinline__ void rmsnorm_rows(int rows, int cols, int pitch, float eps,
                                                    const float* x, const float* w, float* y) {
@@ -172,17 +174,18 @@ static __device__ __forceinline__ void rmsnorm_rows(int rows, int cols, int pitc
       }
     }
     if (row.edge >= 0) y[row.at + row.edge] = edge * s * w[row.edge];
-    __syncthreads();  // Before the next row's sums: there is one barrier a row.
+    __syncthreads();  // Separates this row's sums from the next row's.
   }
 }
 
-// A team of lanes per row: short rows must not leave lanes without a load.
+// Computes a row with a team of lanes, because short rows would leave lanes of a whole warp without
+// a load.
 template <int TEAM>
 __global__ void __launch_bounds__(256)
     rmsnorm_short(int rows, int cols, int pitch, float eps, const float* __restrict__ x,
                  const float* __restrict__ w, float* __restrict__ y) {
   const int row = blockIdx.x * (256 / TEAM) + threadIdx.x / TEAM;
-  // Beyond the last row there is one of no columns, since shuffles need all lanes.
+  // Lanes beyond the last row have a row without columns, because shuffles need all lanes.
   rmsnorm_row<TEAM, 4>(row, row < rows ? cols : 0, pitch, eps, x, w, y, threadIdx.x % TEAM, nullptr);
 }
 
@@ -211,7 +214,7 @@ extern "C" __global__ void __launch_bounds__(1024)
   rmsnorm_row<1024, 8>(blockIdx.x, cols, pitch, eps, x, w, y, threadIdx.x, partial);
 }
 
-// Twice over the row: for the squares, to write.
+// Reads the row twice: for the squares, then to write.
 extern "C" __global__ void __launch_bounds__(1024)
     rmsnorm_long(int cols, int pitch, float eps, const float* __restrict__ x,
                 const float* __restrict__ w, float* __restrict__ y) {
@@ -227,7 +230,7 @@ extern "C" __global__ void __launch_bounds__(1024)
   }
   const float s = 1.0f / sqrtf(team_sum<1024>(squares, partial) / cols + eps);
   float4* to = reinterpret_cast<float4*>(y + row.at + row.head);
-  // What is written must not drive the row out of the L2 before it is read again.
+  // Written elements must not evict the row from the L2 before it is read again.
 #pragma unroll 4
   for (int i = threadIdx.x; i < row.vectors; i += 1024)
     __stcs(to + i, normalised(__ldcs(from + i), s, columns(w, row.head, i)));

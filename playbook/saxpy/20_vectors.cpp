@@ -1,4 +1,4 @@
-// One contiguous share of whole cache lines for each thread; fetching ahead is a knob.
+// Gives each thread one contiguous share of whole cache lines; prefetching is a knob.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune AHEAD = 0, 512, 1024
 // kw: tune LANES = 16, 8
@@ -11,7 +11,7 @@ typedef float Vec __attribute__((vector_size(LANES * 4), aligned(4), may_alias))
 void saxpy(int n, float a, const float* x, float* y) {
 #pragma omp parallel
   {
-    // Shares start at whole cache lines of 16 elements.
+    // Each thread's share starts at a whole cache line of 16 elements.
     const size_t lines = ((size_t)n + 15) / 16, self = omp_get_thread_num();
     const size_t threads = omp_get_num_threads();
     const size_t share = lines * (self + 1) / threads * 16, end = share < (size_t)n ? share : n;

@@ -1,4 +1,5 @@
-// Rows shared among the threads, each scanned in vectors whose sums are chained by one addition.
+// Shares rows among the threads; each row is scanned in vectors whose sums are chained by one
+// addition.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune LANES = 16, 8
 // kw: technique vectorization, prefix_in_registers, threads
@@ -8,7 +9,7 @@
 
 typedef float Vec __attribute__((vector_size(LANES * 4), may_alias, aligned(4)));
 
-// v moved up by BY lanes, zeros below.
+// v shifted up by BY lanes, with zeros below.
 template <int BY, int... LANE>
 static inline Vec moved(Vec v, std::integer_sequence<int, LANE...>) {
   return __builtin_shufflevector(v, Vec{}, (LANE < BY ? LANES : LANE - BY)...);

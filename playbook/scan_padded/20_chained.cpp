@@ -1,6 +1,6 @@
-// Blocks are taken in order; a thread sums its block, waits for what comes before it, passes the
-// sum on and scans the block, which is still in its cache, into stores around the caches while its
-// next block comes in.
+// Blocks are taken in order. A thread sums its block, waits for the sum of the blocks before,
+// passes the new sum on, and scans the block, which is still in its cache, with non-temporal stores
+// while its next block is fetched.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune BLOCK = 16384, 8192, 32768, 65536
 // kw: tune AHEAD = 1, 0
@@ -23,7 +23,7 @@ static inline Vec load(const float* from) {
   return value;
 }
 
-// Stores a vector to an address aligned to it, around the caches where STREAM says so.
+// Stores a vector to an aligned address, with a non-temporal store where STREAM is set.
 static inline void put(float* to, Vec value) {
 #if !STREAM
   *(Vec*)to = value;
@@ -38,7 +38,7 @@ static inline void put(float* to, Vec value) {
 #endif
 }
 
-// v moved up by BY lanes, zeros below.
+// v shifted up by BY lanes, with zeros below.
 template <int BY, int... LANE>
 static inline Vec moved(Vec v, std::integer_sequence<int, LANE...>) {
   return __builtin_shufflevector(v, Vec{}, (LANE < BY ? LANES : LANE - BY)...);
@@ -97,7 +97,8 @@ void scan(int rows, int cols, int pitch, const float* x, float* y) {
   }
   const unsigned per_row = ((unsigned)cols + BLOCK - 1) / BLOCK, blocks = per_row * rows;
   unsigned next = 0;
-  // The block whose turn it is, and above it the bits of the sum before that block.
+  // Holds the block whose turn it is in the low half, and the bits of the sum before that block in
+  // the high half.
   unsigned long long turn = 0;
 #pragma omp parallel
   {
@@ -111,8 +112,8 @@ void scan(int rows, int cols, int pitch, const float* x, float* y) {
       const int count = cols - c < BLOCK ? cols - c : BLOCK;
       const float own = sum_run(x + start, count);
       unsigned long long now;
-      // Whoever has the block before took it first, so that this wait always ends; on a busy
-      // machine that thread may be off its core, which a waiting one must not keep.
+      // The thread with the previous block took that block earlier, so this wait always ends. On a
+      // busy machine that thread may have lost its core, which a waiting thread must not keep.
       for (int tries = 0; (unsigned)(now = __atomic_load_n(&turn, __ATOMIC_RELAXED)) != block;) {
         if (++tries % 256 != 0) {
           __builtin_ia32_pause();

@@ -1,5 +1,6 @@
-// scan in one pass: a block marches along each of many rows; of few long ones blocks that all run at once take tiles in
-// turn, publish a tile's total, and look back over the totals before it until one knows its whole prefix.
+// scan in one pass. With many rows a block marches along each row. With few long rows, blocks that
+// all run at once take tiles in turn, publish each tile's total, and look back over earlier totals
+// until one includes its whole prefix.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique decoupled look-back, single pass scan, vectorization, warp shuffles, loads in flight, persistent blocks
 // kw: tune VECTORS = 16, 12, 8, 24     // of a thread in a tile, where tiles are many
@@ -28,11 +29,11 @@
 // kw:     rows, cols, pitch, PARTS, x, state, y)
 // kw: end
 
-// A row that begins anywhere, in vectors of sixteen aligned bytes: the first and the last hold what
-// belongs to no column of the row, too.
+// A row that begins anywhere, in vectors of sixteen aligned bytes. The first and the last vector
+// may also hold elements outside the row.
 struct Row {
-  long long at;  // of the first vector
-  int skip, end;  // the row's elements, counted from there
+  long long at;  // index of the first vector
+  int skip, end;  // the range of the row's elements, counted from `at`
 
   __device__ Row(long long row, int cols, int pitch) {
     at = row * pitch;
@@ -53,7 +54,7 @@ struct Row {
     float* to = y + at + 4LL * vector;
     const int e = 4 * vector;
     if (e >= skip && e + 3 < end) {
-      __stwb(reinterpret_cast<float4*>(to), v);  // as an assignment it becomes four of its own
+      __stwb(reinterpret_cast<float4*>(to), v);  // a plain assignment would become four stores
       return;
     }
     if (e >= skip && e < end) to[0] = v.x;
@@ -63,8 +64,9 @@ struct Row {
   }
 };
 
-// A warp's ITEMS * 32 vectors, which are neighbours in memory, become their prefix sums. Returns the
-// total. The vectors of a lane are 32 apart; their scans over the warp do not wait for each other.
+// Replaces a warp's ITEMS * 32 vectors, which are neighbours in memory, by their prefix sums, and
+// returns the total. The vectors of a lane are 32 apart; their scans over the warp do not wait for
+// each other.
 template <int ITEMS>
 static __device__ __forceinline__ float scan_warp(float4 (&v)[ITEMS]) {
   const int lane = threadIdx.x % 32;
@@ -103,7 +105,7 @@ static __device__ __forceinline__ void store_with(const Row& row, float* y, int 
               make_float4(v[k].x + before, v[k].y + before, v[k].z + before, v[k].w + before));
 }
 
-// The sum of the warps before the calling thread's own, and of all.
+// The sum of the warps before the calling thread's warp, and the sum of all warps.
 template <int WARPS>
 static __device__ __forceinline__ float before_warp(float total, float* totals, float& all) {
   if (threadIdx.x % 32 == 0) totals[threadIdx.x / 32] = total;
@@ -153,10 +155,11 @@ extern "C" __global__ void __launch_bounds__(544)
   scan_row<544, 8>(cols, pitch, x, y);
 }
 
-// Rows enough for every multiprocessor: a block marches along each, the next turn's vectors on their way.
+// Serves enough rows for every multiprocessor: a block marches along each row while the vectors of
+// the next iteration are loaded.
 extern "C" __global__ void __launch_bounds__(256)
     scan_march(int cols, int pitch, const float* __restrict__ x, float* __restrict__ y) {
-  __shared__ float totals[2][8];  // by turns, so that one barrier a turn is enough
+  __shared__ float totals[2][8];  // used by turns, so that one barrier in an iteration is enough
   const Row row(blockIdx.x, cols, pitch);
   const int first = threadIdx.x / 32 * (STEP * 32) + threadIdx.x % 32;
   const int turns = (row.end + 1024 * STEP - 1) / (1024 * STEP);
@@ -180,7 +183,7 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// State and value of a tile in one word, so that nobody can see one without the other.
+// State and value of a tile share one word, so that no thread sees one without the other.
 enum State : unsigned { kNothing, kTotal, kPrefix };
 
 static __device__ __forceinline__ void publish(unsigned long long* to, State state, float value) {
@@ -188,7 +191,8 @@ static __device__ __forceinline__ void publish(unsigned long long* to, State sta
       static_cast<unsigned long long>(state) << 32 | __float_as_uint(value);
 }
 
-// What all tiles of a row before `part` add up to. One warp; lanes look at 32 tiles at a time.
+// The sum of all tiles of a row before `part`. Called by one warp, whose lanes look at 32 tiles at
+// a time.
 static __device__ float look_back(const unsigned long long* states, int part) {
   float before = 0.0f;
   for (int last = part - 1;; last -= 32) {
@@ -215,8 +219,9 @@ static __device__ __forceinline__ void load_tile(const Row& row, const float* x,
   for (int k = 0; k < ITEMS; ++k) v[k] = row.load(x, first + k * 32);
 }
 
-// Every gridDim.x-th tile. A tile waits only for earlier ones, and all blocks run at once, so that none waits for one that
-// cannot begin; the next tile's vectors are on their way while a block looks back.
+// A block takes every gridDim.x-th tile. A tile waits only for earlier tiles, and all blocks run at
+// once, so no block waits for one that cannot begin. The next tile's vectors are loaded while a
+// block looks back.
 template <int ITEMS>
 static __device__ __forceinline__ void scan_in_turn(int rows, int cols, int pitch, int parts, const float* x,
                                                     unsigned long long* states, float* y) {
@@ -256,7 +261,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, STAY)
   scan_in_turn<VECTORS>(rows, cols, pitch, parts, x, states, y);
 }
 
-// So few elements that large tiles would leave multiprocessors idle.
+// Serves so few elements that large tiles would leave multiprocessors idle.
 extern "C" __global__ void __launch_bounds__(THREADS, STAY)
     scan_few_tiles(int rows, int cols, int pitch, int parts, const float* __restrict__ x, unsigned long long* states,
                    float* __restrict__ y) {

@@ -1,5 +1,6 @@
-// softmax_bf16/f16 of rows that stay in registers, packed, between the passes: a block per row; short ones by pieces of
-// memory in shared memory, a few lanes a row, so that sectors are read and written whole wherever rows begin.
+// softmax_bf16/f16 of rows that stay packed in registers between the passes, with a block for each
+// row. Short rows are staged in shared memory in pieces of memory, with a few lanes for each row,
+// so that sectors are read and written whole wherever rows begin.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique register tiling, vectorization, warp shuffles, loads in flight, packed halves
 // kw: tune THREADS = 512, 256, 1024
@@ -44,7 +45,7 @@ typedef unsigned short Half;  // bfloat16 or float16, as it is stored
 
 extern __shared__ uint4 dynamic_shared[];
 
-#define NOTHING __int_as_float(0xff800000)  // minus infinity, which weighs nothing
+#define NOTHING __int_as_float(0xff800000)  // minus infinity, whose weight is 0
 
 static __device__ __forceinline__ float widened(Half v) {
 #ifdef KW_REAL_F16
@@ -56,7 +57,7 @@ static __device__ __forceinline__ float widened(Half v) {
 static __device__ __forceinline__ float low_of(unsigned pair) { return widened(static_cast<Half>(pair)); }
 static __device__ __forceinline__ float high_of(unsigned pair) { return widened(static_cast<Half>(pair >> 16)); }
 
-// To the nearest, ties to even.
+// Rounds to the nearest number, ties to even.
 static __device__ __forceinline__ unsigned pair_of(float low, float high) {
 #if defined(KW_REAL_F16)
   const __half2 pair = __floats2half2_rn(low, high);
@@ -72,7 +73,7 @@ static __device__ __forceinline__ unsigned pair_of(float low, float high) {
 }
 static __device__ __forceinline__ Half rounded(float v) { return static_cast<Half>(pair_of(v, 0.0f)); }
 
-// e to the (v - most), times 2 to the `shift`.
+// e^(v - most) * 2^shift.
 static __device__ __forceinline__ float weight_of(float v, float most, float shift) {
   const float power = fmaf(v - most, 1.44269504f, shift);
 #if defined(__CUDA_ARCH__)
@@ -98,7 +99,7 @@ struct Eight {
   __device__ __forceinline__ float sum() const {
     return (v[0] + v[1] + (v[2] + v[3])) + (v[4] + v[5] + (v[6] + v[7]));
   }
-  // Weights relative to `most`, times 2 to the `shift`.
+  // The weights relative to `most`, multiplied by 2^shift.
   __device__ __forceinline__ Eight weights(float most, float shift) const {
     Eight d;
 #pragma unroll
@@ -112,7 +113,8 @@ static __device__ __forceinline__ uint4 nothing() {
   return make_uint4(pair, pair, pair, pair);
 }
 
-// Keeps the compiler from holding on to what the numbers were widened to: they stay as they were stored.
+// Makes the compiler forget widened copies of the numbers, so that the packed ones stay in
+// registers.
 template <int ITEMS>
 static __device__ __forceinline__ void forget_widened(uint4 (&v)[ITEMS]) {
 #pragma unroll
@@ -121,11 +123,11 @@ static __device__ __forceinline__ void forget_widened(uint4 (&v)[ITEMS]) {
 }
 
 
-// Where a row's vectors lie: with a pitch that is no multiple of 8 rows begin at any element, and
-// the first and the last few are single. x and y begin alike.
+// Where a row's vectors lie. With a pitch that is no multiple of 8 a row begins at any element, and
+// its first and last few elements are handled singly. Rows of x and y begin alike.
 struct Row {
   long long at;
-  int head, vectors, edge;  // edge: the single element of this thread, or -1
+  int head, vectors, edge;  // edge: this thread's single element, or -1
 
   __device__ Row(int row, int cols, int pitch, int tid) {
     at = static_cast<long long>(row) * pitch;
@@ -136,9 +138,9 @@ struct Row {
   }
 };
 
-// The largest of a vector and `most`. Halves of float16 are compared as they are, those of bfloat16 with what is behind
-// them, which decides nothing: so nothing is widened here that would be kept for later. A pair with infinity above is no
-// number as it stands, and fmaxf passes it over.
+// The largest of a vector's elements and `most`. float16 numbers are compared as they are. bfloat16
+// numbers are compared together with the bits behind them, which decide nothing, so that no widened
+// number is kept for later. A word whose upper half is infinity is a NaN, which fmaxf ignores.
 static __device__ __forceinline__ float larger_of(float most, uint4 q) {
 #ifdef KW_REAL_F16
   const auto halves = [](unsigned pair) { return *reinterpret_cast<const __half2*>(&pair); };
@@ -152,12 +154,13 @@ static __device__ __forceinline__ float larger_of(float most, uint4 q) {
 #endif
 }
 
-// Of some numbers: the largest, and the sum of their weights relative to it.
+// The largest of some numbers, and the sum of their weights relative to the largest.
 struct Weights {
   float largest, sum;
 };
 
-// Of a block of TEAM threads. One barrier: relative to the largest of each warp first.
+// The weights of a block of TEAM threads together. Sums are relative to the largest number of each
+// warp first, so that one barrier is enough.
 template <int TEAM>
 static __device__ __forceinline__ Weights combined_of_block(Weights m, float* partial) {
   constexpr int kWarps = TEAM / 32;
@@ -167,7 +170,8 @@ static __device__ __forceinline__ Weights combined_of_block(Weights m, float* pa
 #pragma unroll
     for (int far = lanes / 2; far > 0; far /= 2)
       most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, far));
-    if (most > NOTHING) m.sum *= weight_of(m.largest, most, 0.0f);  // else no lane holds any
+    // otherwise no lane holds a number
+    if (most > NOTHING) m.sum *= weight_of(m.largest, most, 0.0f);
     m.largest = most;
 #pragma unroll
     for (int far = lanes / 2; far > 0; far /= 2) m.sum += __shfl_xor_sync(0xffffffffu, m.sum, far);
@@ -198,7 +202,7 @@ static __device__ __forceinline__ void softmax_row(int cols, int pitch, const Ha
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k) m.largest = larger_of(m.largest, v[k]);
   forget_widened(v);
-  const float own = fmaxf(m.largest, -3.0e38f);  // a thread may hold nothing
+  const float own = fmaxf(m.largest, -3.0e38f);  // a thread may hold no number
   m.sum = weight_of(edge, own, 0.0f);
 #pragma unroll
   for (int k = 0; k < ITEMS; ++k)
@@ -231,7 +235,8 @@ extern "C" __global__ void __launch_bounds__(WIDER, WIDER == 1024 ? 1 : 2) softm
   softmax_row<WIDER, 4096 / WIDER>(cols, pitch, x, y);
 }
 
-// Twice over the row: the largest element with the sum of weights relative to it, then the weights.
+// Reads the row twice: for the largest element and the sum of weights relative to that element,
+// then for the weights.
 extern "C" __global__ void __launch_bounds__(1024) softmax_long(
     int cols, int pitch, const Half* __restrict__ x, Half* __restrict__ y) {
   __shared__ float partial[64];
@@ -249,7 +254,7 @@ extern "C" __global__ void __launch_bounds__(1024) softmax_long(
   m = combined_of_block<1024>(m, partial);
   const float shift = -log2f(m.sum);
   uint4* to = reinterpret_cast<uint4*>(y + row.at + row.head);
-  // What is written must not drive the row out of the L2 before it is read again.
+  // Written elements must not evict the row from the L2 before it is read again.
 #pragma unroll 2
   for (int i = threadIdx.x; i < row.vectors; i += 1024)
     __stcs(to + i, Eight::of(__ldcs(from + i)).weights(m.largest, shift).packed());
@@ -257,7 +262,7 @@ extern "C" __global__ void __launch_bounds__(1024) softmax_long(
     y[row.at + row.edge] = rounded(weight_of(edge, m.largest, shift));
 }
 
-// Sixteen bytes to shared memory, there after `copies_arrived` and a barrier.
+// Copies sixteen bytes to shared memory; they are there after `copies_arrived` and a barrier.
 static __device__ __forceinline__ void begin_copy(uint4* to, const uint4* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -275,13 +280,13 @@ static __device__ __forceinline__ void copies_arrived() {
 #endif
 }
 
-// Short rows, a piece of memory at a time, whose sectors of sixteen elements are read and written whole
-// wherever rows begin: `per` rows, a multiple of 32, with the padding between them. What lies beside
-// elements in a sector of y is written as it was.
+// A piece of memory with `per` short rows, a multiple of 32, and the padding between them. Its
+// sectors of sixteen elements are read and written whole, wherever rows begin. Padding that shares
+// a sector of y with elements is written unchanged.
 struct Piece {
-  long long at;     // of its first element
-  int rows, count;  // elements; behind the last row there is no padding
-  int cols, pitch, shift;  // 2 to the shift: places behind a row that may share a sector with elements
+  long long at;  // index of the piece's first element
+  int rows, count;  // count: elements of the piece, without padding behind the last row
+  int cols, pitch, shift;  // 1 << shift: padding places behind a row that may share a sector with elements
 
   __device__ Piece(int per, int all_rows, int columns, int distance) {
     const int first = blockIdx.x * per;
@@ -295,7 +300,7 @@ struct Piece {
 
   __device__ __forceinline__ int places() const { return pitch == cols ? 0 : rows << shift; }
 
-  // Where the i-th place lies, or -1.
+  // Where the i-th padding place lies, or -1.
   __device__ __forceinline__ int place(int i) const {
     const int row = i >> shift, s = i & ((1 << shift) - 1), from = row * pitch + cols, to = from + pitch - cols;
     int e = from + s;
@@ -316,7 +321,7 @@ struct Piece {
     for (int i = threadIdx.x; i < count / 8; i += 256) {
       if (pitch - cols >= 16) {
         const int column = i / 2 * 16 % pitch;
-        if (column >= cols && column + 16 <= pitch) continue;  // nothing but padding
+        if (column >= cols && column + 16 <= pitch) continue;  // this sector is padding only
       }
       to[i] = reinterpret_cast<const uint4*>(staged)[i];
     }
@@ -325,14 +330,15 @@ struct Piece {
   }
 };
 
-// The pairs of a row that a lane of its team takes, TEAM pairs apart. They lie at even places of memory: where a row
-// begins at an odd one, its first element is the high half of a pair, and always will be for this lane.
+// The pairs of a row that one lane of its team has, TEAM pairs apart. Pairs lie at even places of
+// memory: where a row begins at an odd place, its first element is the high half of a pair, and so
+// for every row of this lane.
 template <int TEAM, int ITEMS, int FULL>
 struct Pairs {
-  int first, left;  // column of the low half of the first pair, which may be -1; from there to the end of the row
+  int first, left;  // first: column of the low half of the first pair, or -1; left: columns from there to the row's end
 
   __device__ __forceinline__ Pairs(int lane, int odd, int cols) : first(2 * lane - odd), left(cols - first) {}
-  // FULL: rows fill all pairs of a lane but the last.
+  // With FULL, rows fill all pairs of a lane but the last.
   __device__ __forceinline__ static bool is_full(int k) { return FULL && k < ITEMS - 1; }
   __device__ __forceinline__ bool low(int k) const {
     return (k > 0 || first >= 0) && (is_full(k) || left > 2 * TEAM * k);
@@ -350,8 +356,8 @@ struct Pairs {
   }
 };
 
-// A row to a team of TEAM lanes, in place in shared memory. The rows of a warp's teams lie as far apart as leaves them
-// different banks.
+// Gives a row to a team of TEAM lanes, which works in place in shared memory. The rows of a warp's
+// teams lie so far apart that they use different banks.
 template <int TEAM, int ITEMS, int FULL>
 __global__ void __launch_bounds__(256, 4) softmax_packed(
     int per, int rows, int cols, int pitch, const Half* __restrict__ x, Half* y) {
@@ -386,8 +392,8 @@ __global__ void __launch_bounds__(256, 4) softmax_packed(
   for (int turn = warp; turn * kTeams < per; turn += 8) {
     const int r = row_of(turn);
     const bool there = r < piece.rows;
-    // All lanes take part in the sums, and read beyond their row rather than branch: what another warp may be writing
-    // there, so that racecheck tells of it, or nothing at all. It is masked.
+    // All lanes take part in the sums, and read beyond their row instead of branching. Another warp
+    // may be writing there, which racecheck reports; the values are masked.
     unsigned* row = reinterpret_cast<unsigned*>(staged + (r * pitch - odd)) + lane;
     float v[ITEMS][2];
     float most = NOTHING, sum = 0.0f;

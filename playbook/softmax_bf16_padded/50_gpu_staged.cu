@@ -1,5 +1,6 @@
-// softmax_bf16/f16 by blocks that stay: a row is computed in registers while the next one arrives in shared memory; short ones by
-// pieces of memory, so that sectors are read and written whole wherever rows begin.
+// softmax_bf16/f16 by persistent blocks: a row is computed in registers while the next one arrives
+// in shared memory. Short rows are staged in pieces of memory, so that sectors are read and written
+// whole wherever rows begin.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique persistent blocks, asynchronous copies, software pipelining, register tiling, warp shuffles, packed halves
 // kw: tune PER_SM = 2, 3
@@ -39,7 +40,7 @@ typedef unsigned short Half;  // bfloat16 or float16, as it is stored
 
 extern __shared__ uint4 dynamic_shared[];
 
-#define NOTHING __int_as_float(0xff800000)  // minus infinity, which weighs nothing
+#define NOTHING __int_as_float(0xff800000)  // minus infinity, whose weight is 0
 
 static __device__ __forceinline__ float widened(Half v) {
 #ifdef KW_REAL_F16
@@ -51,7 +52,7 @@ static __device__ __forceinline__ float widened(Half v) {
 static __device__ __forceinline__ float low_of(unsigned pair) { return widened(static_cast<Half>(pair)); }
 static __device__ __forceinline__ float high_of(unsigned pair) { return widened(static_cast<Half>(pair >> 16)); }
 
-// To the nearest, ties to even.
+// Rounds to the nearest number, ties to even.
 static __device__ __forceinline__ unsigned pair_of(float low, float high) {
 #if defined(KW_REAL_F16)
   const __half2 pair = __floats2half2_rn(low, high);
@@ -87,7 +88,8 @@ struct Eight {
   __device__ __forceinline__ float sum() const {
     return (v[0] + v[1] + (v[2] + v[3])) + (v[4] + v[5] + (v[6] + v[7]));
   }
-  // exp of what each element is below `most`; its error of some 1e-6 is nothing beside that of rounding.
+  // exp of each element minus `most`. The error of about 1e-6 is small compared with rounding to
+  // the result.
   __device__ __forceinline__ void weigh(float most) {
 #pragma unroll
     for (int e = 0; e < 8; ++e) v[e] = __expf(v[e] - most);
@@ -98,11 +100,11 @@ struct Eight {
   }
 };
 
-// Where a row's vectors lie: with a pitch that is no multiple of 8 rows begin at any element, and
-// the first and the last few are single. x and y begin alike.
+// Where a row's vectors lie. With a pitch that is no multiple of 8 a row begins at any element, and
+// its first and last few elements are handled singly. Rows of x and y begin alike.
 struct Row {
   long long at;
-  int head, vectors, edge;  // edge: the single element of this thread, or -1
+  int head, vectors, edge;  // edge: this thread's single element, or -1
 
   __device__ Row(int row, int cols, int pitch, int tid) {
     at = static_cast<long long>(row) * pitch;
@@ -145,7 +147,8 @@ static __device__ __forceinline__ float team_sum(float value, float* partial) {
   return value;
 }
 
-// Sixteen bytes to shared memory that the calling thread alone reads again after `copies_arrived`.
+// Copies sixteen bytes to shared memory, which only the calling thread reads, after
+// `copies_arrived`.
 static __device__ __forceinline__ void begin_copy(uint4* to, const uint4* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -163,8 +166,8 @@ static __device__ __forceinline__ void copies_arrived() {
 #endif
 }
 
-// Weights of the row that lies in v and edge; absent elements are -infinity. What lies beyond the
-// row for the whole team is skipped.
+// The weights of the row that lies in v and edge, where absent elements are -infinity. Vectors
+// beyond the row for the whole team are skipped.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ void softmax_of(Eight (&v)[ITEMS], float edge, const Row& row,
                                                   Half* y, int tid, float* partial) {
@@ -193,7 +196,7 @@ static __device__ __forceinline__ void softmax_of(Eight (&v)[ITEMS], float edge,
   if (row.edge >= 0) out[row.edge] = static_cast<Half>(pair_of(edge * factor, 0.0f));
 }
 
-// Each thread copies and reads its own sixteen bytes of every TEAM: no barrier guards them.
+// Each thread reads only the vectors that it has copied itself, so no barrier is needed.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ float begin_row(const Row& row, const Half* x) {
   const uint4* from = reinterpret_cast<const uint4*>(x + row.at + row.head);
@@ -226,7 +229,7 @@ static __device__ __forceinline__ void softmax_rows(int rows, int cols, int pitc
   }
 }
 
-// A warp per row.
+// Computes a row with a warp.
 extern "C" __global__ void __launch_bounds__(256)
     softmax_short(int rows, int cols, int pitch, const Half* __restrict__ x,
                   Half* __restrict__ y) {
@@ -262,7 +265,8 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
   softmax_rows<1024, 4>(rows, cols, pitch, x, y);
 }
 
-// Twice over the row: the largest element with the sum of weights relative to it, then the weights.
+// Reads the row twice: for the largest element and the sum of weights relative to that element,
+// then for the weights.
 extern "C" __global__ void __launch_bounds__(1024)
     softmax_long(int cols, int pitch, const Half* __restrict__ x, Half* __restrict__ y) {
   __shared__ float partial[64];
@@ -293,12 +297,12 @@ extern "C" __global__ void __launch_bounds__(1024)
     y[row.at + row.edge] = static_cast<Half>(pair_of(__expf(edge - most) * factor, 0.0f));
 }
 
-// Short rows, a piece of memory at a time, whose sectors of sixteen elements are read and written whole
-// wherever rows begin: `per` rows, a multiple of 8, with the padding between them. What lies beside
-// elements in a sector of y is written as it was.
+// A piece of memory with `per` short rows, a multiple of 8, and the padding between them. Its
+// sectors of sixteen elements are read and written whole, wherever rows begin. Padding that shares
+// a sector of y with elements is written unchanged.
 struct Piece {
-  long long at;     // of its first element
-  int rows, count;  // elements; behind the last row there is no padding
+  long long at;  // index of the piece's first element
+  int rows, count;  // count: elements of the piece, without padding behind the last row
   int cols, pitch;
 
   __device__ Piece(int per, int all_rows, int columns, int distance) {
@@ -310,7 +314,7 @@ struct Piece {
     pitch = distance;
   }
 
-  // The s-th of 32 places behind a row that may share a sector with elements, or -1.
+  // The s-th of 32 padding places behind a row that may share a sector with elements, or -1.
   __device__ __forceinline__ int padding(int row, int s) const {
     const int from = row * pitch + cols, to = (row + 1) * pitch, whole = (from + 15) / 16 * 16;
     const int e = s < 16 ? from + s : max(whole, to / 16 * 16) + s - 16;
@@ -330,7 +334,7 @@ struct Piece {
     for (int i = threadIdx.x; i < count / 8; i += 256) {
       if (pitch - cols >= 16) {
         const int column = i / 2 * 16 % pitch;
-        if (column >= cols && column + 16 <= pitch) continue;  // nothing but padding
+        if (column >= cols && column + 16 <= pitch) continue;  // this sector is padding only
       }
       to[i] = reinterpret_cast<const uint4*>(staged)[i];
     }
@@ -345,7 +349,8 @@ static __device__ __forceinline__ float warp_sum(float value) {
   return value;
 }
 
-// A warp per row, in place in shared memory, two elements at a time: rows begin at even places.
+// Computes a row with a warp, in place in shared memory, two elements at a time, since rows begin
+// at even places.
 template <int ITEMS>
 __global__ void __launch_bounds__(256) softmax_packed(
     int per, int rows, int cols, int pitch, const Half* __restrict__ x, Half* y) {

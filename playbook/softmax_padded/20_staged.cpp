@@ -1,5 +1,5 @@
-// Each row is read from memory once and written once: exponentials wait in a private cache while
-// the next row is fetched and the one before streams out around the caches.
+// Reads each row from memory once and writes it once: exponentials wait in a private cache while
+// the next row is fetched and the previous one is written with non-temporal stores.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune STREAM = 1, 0
 // kw: tune AHEAD = 1, 0
@@ -108,7 +108,7 @@ static float exponentials(const float* in, int cols, float largest, float* stage
     const Vec x = i < whole ? load(in + i) : load_tail(in + i, cols - i);
     const Vec e = exp_negative(x - largest);
     *(Vec*)(staged + i) = e;
-    sum += e;  // what fills the tail adds 1.6e-38
+    sum += e;  // the filler in the tail adds 1.6e-38
   }
   return sum_of(sum + other);
 }
@@ -148,7 +148,7 @@ void softmax(int rows, int cols, int pitch, const float* x, float* y) {
 #pragma omp parallel
   {
     alignas(64) float staged[2][kStaged];
-    float* waiting = nullptr;  // where the row before this one goes, still unscaled in staged
+    float* waiting = nullptr;  // target of the previous row, which is still unscaled in `staged`
     float factor = 0;
     int last = 0;
 #pragma omp for schedule(static)

@@ -1,5 +1,6 @@
-// softmax of rows that stay in registers between the passes: a block per row; short ones by pieces of memory in shared
-// memory, so that sectors are read and written whole wherever rows begin.
+// softmax of rows that stay in registers between the passes, with a block for each row. Short rows
+// are staged in shared memory in pieces of memory, so that sectors are read and written whole
+// wherever rows begin.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique register tiling, vectorization, warp shuffles, loads in flight
 // kw: tune THREADS = 512, 256, 1024
@@ -29,11 +30,11 @@
 // kw:   launch softmax_long grid(rows) block(1024) args(cols, pitch, x, y)
 // kw: end
 
-// Where a row's vectors lie: with a pitch that is no multiple of 4 rows begin at any element, and
-// the first and the last few are single. x and y begin alike.
+// Where a row's vectors lie. With a pitch that is no multiple of 4 a row begins at any element, and
+// its first and last few elements are handled singly. Rows of x and y begin alike.
 struct Row {
   long long at;
-  int head, vectors, edge;  // edge: the single element of this thread, or -1
+  int head, vectors, edge;  // edge: this thread's single element, or -1
 
   __device__ Row(int row, int cols, int pitch, int tid) {
     at = static_cast<long long>(row) * pitch;
@@ -84,7 +85,7 @@ static __device__ __forceinline__ void each(float4& v, F f) {
   f(v.w);
 }
 
-// Weights of the row that lies in v and edge; absent elements are -infinity.
+// The weights of the row that lies in v and edge, where absent elements are -infinity.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ void softmax_of(float4 (&v)[ITEMS], float edge, const Row& row,
                                                   float* y, int tid, float* partial) {
@@ -144,7 +145,8 @@ extern "C" __global__ void __launch_bounds__(1024)
   softmax_row<1024, 8>(blockIdx.x, cols, pitch, x, y, threadIdx.x, partial);
 }
 
-// Twice over the row: the largest element with the sum of weights relative to it, then the weights.
+// Reads the row twice: for the largest element and the sum of weights relative to that element,
+// then for the weights.
 extern "C" __global__ void __launch_bounds__(1024)
     softmax_long(int cols, int pitch, const float* __restrict__ x, float* __restrict__ y) {
   __shared__ float partial[64];
@@ -168,14 +170,14 @@ extern "C" __global__ void __launch_bounds__(1024)
   for (int i = threadIdx.x; i < row.vectors; i += 1024) {
     float4 v = __ldcs(from + i);
     each(v, [&](float& e) { e = expf(e - most) * factor; });
-    __stcs(to + i, v);  // must not drive the row out of the L2 before it is read again
+    __stcs(to + i, v);  // must not evict the row from the L2 before it is read again
   }
   if (row.edge >= 0) y[row.at + row.edge] = expf(edge - most) * factor;
 }
 
 extern __shared__ float4 dynamic_shared[];
 
-// Sixteen bytes to shared memory, there after `copies_arrived` and a barrier.
+// Copies sixteen bytes to shared memory; they are there after `copies_arrived` and a barrier.
 static __device__ __forceinline__ void begin_copy(float4* to, const float4* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -193,12 +195,12 @@ static __device__ __forceinline__ void copies_arrived() {
 #endif
 }
 
-// Short rows, a piece of memory at a time, whose sectors of eight floats are read and written whole
-// wherever rows begin: `per` rows, a multiple of 8, with the padding between them. What lies beside
-// elements in a sector of y is written as it was.
+// A piece of memory with `per` short rows, a multiple of 8, and the padding between them. Its
+// sectors of eight floats are read and written whole, wherever rows begin. Padding that shares a
+// sector of y with elements is written unchanged.
 struct Piece {
-  long long at;    // of its first element
-  int rows, count;  // elements; behind the last row there is no padding
+  long long at;  // index of the piece's first element
+  int rows, count;  // count: elements of the piece, without padding behind the last row
   int cols, pitch;
 
   __device__ Piece(int per, int all_rows, int columns, int distance) {
@@ -210,7 +212,7 @@ struct Piece {
     pitch = distance;
   }
 
-  // The s-th of sixteen places behind a row that may share a sector with elements, or -1.
+  // The s-th of sixteen padding places behind a row that may share a sector with elements, or -1.
   __device__ __forceinline__ int padding(int row, int s) const {
     const int from = row * pitch + cols, to = (row + 1) * pitch, whole = (from + 7) / 8 * 8;
     const int e = s < 8 ? from + s : max(whole, to / 8 * 8) + s - 8;
@@ -230,7 +232,7 @@ struct Piece {
     for (int i = threadIdx.x; i < count / 4; i += 256) {
       if (pitch - cols >= 8) {
         const int column = i / 2 * 8 % pitch;
-        if (column >= cols && column + 8 <= pitch) continue;  // nothing but padding
+        if (column >= cols && column + 8 <= pitch) continue;  // this sector is padding only
       }
       to[i] = reinterpret_cast<const float4*>(staged)[i];
     }
@@ -247,7 +249,8 @@ static __device__ __forceinline__ void warp_sums(float (&value)[ROWS]) {
     for (int j = 0; j < ROWS; ++j) value[j] += __shfl_xor_sync(0xffffffffu, value[j], far);
 }
 
-// A warp per row, in place in shared memory; some rows at once, so that their sums do not wait for each other.
+// Computes several rows at once with a warp, in place in shared memory, so that their sums do not
+// wait for each other.
 template <int ITEMS>
 __global__ void __launch_bounds__(256)
     softmax_packed(int per, int rows, int cols, int pitch, const float* __restrict__ x, float* y) {

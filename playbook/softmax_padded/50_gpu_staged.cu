@@ -1,4 +1,5 @@
-// softmax by blocks that stay: a row is computed in registers while the next one arrives in shared memory.
+// softmax by persistent blocks: a row is computed in registers while the next one arrives in shared
+// memory.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique persistent blocks, asynchronous copies, software pipelining, register tiling, warp shuffles
 // kw: tune PER_SM = 2, 3
@@ -24,11 +25,11 @@
 
 extern __shared__ float4 dynamic_shared[];
 
-// Where a row's vectors lie: with a pitch that is no multiple of 4 rows begin at any element, and
-// the first and the last few are single. x and y begin alike.
+// Where a row's vectors lie. With a pitch that is no multiple of 4 a row begins at any element, and
+// its first and last few elements are handled singly. Rows of x and y begin alike.
 struct Row {
   long long at;
-  int head, vectors, edge;  // edge: the single element of this thread, or -1
+  int head, vectors, edge;  // edge: this thread's single element, or -1
 
   __device__ Row(int row, int cols, int pitch, int tid) {
     at = static_cast<long long>(row) * pitch;
@@ -79,7 +80,8 @@ static __device__ __forceinline__ void each(float4& v, F f) {
   f(v.w);
 }
 
-// Sixteen bytes to shared memory that the calling thread alone reads again after `copies_arrived`.
+// Copies sixteen bytes to shared memory, which only the calling thread reads, after
+// `copies_arrived`.
 static __device__ __forceinline__ void begin_copy(float4* to, const float4* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -97,7 +99,7 @@ static __device__ __forceinline__ void copies_arrived() {
 #endif
 }
 
-// Weights of the row that lies in v and edge; absent elements are -infinity.
+// The weights of the row that lies in v and edge, where absent elements are -infinity.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ void softmax_of(float4 (&v)[ITEMS], float edge, const Row& row,
                                                   float* y, int tid, float* partial) {
@@ -139,7 +141,7 @@ static __device__ __forceinline__ void softmax_row(int r, int cols, int pitch, c
   softmax_of<TEAM, ITEMS>(v, edge, row, y, tid, partial);
 }
 
-// Each thread copies and reads its own sixteen bytes of every TEAM: no barrier guards them.
+// Each thread reads only the vectors that it has copied itself, so no barrier is needed.
 template <int TEAM, int ITEMS>
 static __device__ __forceinline__ float begin_row(const Row& row, const float* x) {
   const float4* from = reinterpret_cast<const float4*>(x + row.at + row.head);
@@ -173,13 +175,14 @@ static __device__ __forceinline__ void softmax_rows(int rows, int cols, int pitc
   }
 }
 
-// A team of lanes per row: short rows must not leave lanes without a load.
+// Computes a row with a team of lanes, because short rows would leave lanes of a whole warp without
+// a load.
 template <int TEAM>
 __global__ void __launch_bounds__(256)
     softmax_short(int rows, int cols, int pitch, const float* __restrict__ x,
                   float* __restrict__ y) {
   const int row = blockIdx.x * (256 / TEAM) + threadIdx.x / TEAM;
-  // Beyond the last row there is one of no columns, since shuffles need all lanes.
+  // Lanes beyond the last row have a row without columns, because shuffles need all lanes.
   softmax_row<TEAM, 4>(row, row < rows ? cols : 0, pitch, x, y, threadIdx.x % TEAM, nullptr);
 }
 
@@ -201,7 +204,8 @@ extern "C" __global__ void __launch_bounds__(512, 1)
   softmax_rows<512, 16>(rows, cols, pitch, x, y);
 }
 
-// Twice over the row: the largest element with the sum of weights relative to it, then the weights.
+// Reads the row twice: for the largest element and the sum of weights relative to that element,
+// then for the weights.
 extern "C" __global__ void __launch_bounds__(1024)
     softmax_long(int cols, int pitch, const float* __restrict__ x, float* __restrict__ y) {
   __shared__ float partial[64];
@@ -225,7 +229,7 @@ extern "C" __global__ void __launch_bounds__(1024)
   for (int i = threadIdx.x; i < row.vectors; i += 1024) {
     float4 v = __ldcs(from + i);
     each(v, [&](float& e) { e = expf(e - most) * factor; });
-    __stcs(to + i, v);  // must not drive the row out of the L2 before it is read again
+    __stcs(to + i, v);  // must not evict the row from the L2 before it is read again
   }
   if (row.edge >= 0) y[row.at + row.edge] = expf(edge - most) * factor;
 }

@@ -1,4 +1,4 @@
-// One read, a polynomial exponential and a division per element, and a store around the caches.
+// For each element one read, a polynomial exponential, a division, and a non-temporal store.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune STREAM = 1, 0
 // kw: tune AHEAD = 512, 0, 1024
@@ -35,7 +35,7 @@ static inline Vec swish_of(Vec x, float beta) {
   return x / (exp2_of(x * (beta * -1.44269504f)) + 1.0f);
 }
 
-// Stores a vector to an address aligned to it, around the caches where STREAM says so.
+// Stores a vector to an aligned address, with a non-temporal store where STREAM is set.
 static inline void put(float* to, Vec value) {
 #if !STREAM
   *(Vec*)to = value;
@@ -53,7 +53,7 @@ static inline void put(float* to, Vec value) {
 void swish(int n, float beta, const float* x, float* y) {
 #pragma omp parallel
   {
-    // Shares start at whole cache lines of 16 elements.
+    // Each thread's share starts at a whole cache line of 16 elements.
     const size_t lines = ((size_t)n + 15) / 16, self = omp_get_thread_num();
     const size_t threads = omp_get_num_threads();
     const size_t share = lines * (self + 1) / threads * 16, end = share < (size_t)n ? share : n;

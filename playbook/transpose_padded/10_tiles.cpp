@@ -1,4 +1,5 @@
-// Square tiles that stay in the nearest cache, read along rows and written along rows.
+// Transposes in square tiles that stay in the nearest cache, read along rows and written along
+// rows.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune TILE = 16, 32, 64
 // kw: technique tiling, threads

@@ -1,5 +1,5 @@
-// Squares are turned in registers into a tile that waits in a private cache; while the next one is
-// read, it leaves as whole lines, around the caches.
+// Squares are transposed in registers into a tile that waits in a private cache. While the next
+// tile is read, it is written in whole lines with non-temporal stores.
 // SPDX-License-Identifier: Apache-2.0
 // kw: tune STREAM = 1, 0
 // kw: tune TILE_ROWS = 64, 32, 128
@@ -23,7 +23,7 @@ static inline Vec load(const float* from) {
   return value;
 }
 
-// Stores a vector to an address aligned to it, around the caches where STREAM says so.
+// Stores a vector to an aligned address, with a non-temporal store where STREAM is set.
 static inline void put(float* to, Vec value) {
 #if !STREAM
   *(Vec*)to = value;
@@ -57,15 +57,16 @@ static inline void turn(Vec* row) {
   if constexpr (STEP > 1) turn<STEP / 2>(row);
 }
 
-// Columns of the stage: the last elements of the tile before, which filled no line, then the tile's.
+// Elements of a column in the stage: the last elements of the previous tile, which filled no line,
+// then the tile's own.
 constexpr int kPitch = LANES + TILE_ROWS;
 
 // A tile of a strip that waits to be written.
 struct Tile {
   float* staged;
-  float* to;  // where its first element goes
-  int rows, next, cols;  // next: the first column that was not written yet
-  bool is_first, is_last;  // of its strip
+  float* to;  // where the tile's first element goes
+  int rows, next, cols;  // next: the first column that is not written yet
+  bool is_first, is_last;  // whether the tile is the first or last of its strip
 };
 
 static inline void write_column(Tile& tile, int ldy) {
@@ -83,13 +84,13 @@ static inline void write_column(Tile& tile, int ldy) {
   for (; i < tile.rows; ++i) to[i] = from[i];
 }
 
-// LANES x LANES elements, or fewer at an edge, as columns of the stage; those AHEAD rows further are
-// fetched, which hardware does not do across pages.
+// Transposes LANES x LANES elements, or fewer at an edge, into columns of the stage, and fetches
+// the elements AHEAD rows further, which hardware does not do across pages.
 static inline void stage(const float* from, int ldx, int rows, int cols, bool is_first, float* to) {
 #if AHEAD
   const float* ahead = from + (size_t)AHEAD * ldx;
   for (int i = 0; i < LANES; ++i) __builtin_prefetch(ahead + (size_t)i * ldx + LANES - 1, 0, 2);
-  if (is_first) {  // and the line that holds the first column alone
+  if (is_first) {  // and the line that holds only the first column
     for (int i = 0; i < LANES; ++i) __builtin_prefetch(ahead + (size_t)i * ldx, 0, 2);
   }
 #endif
@@ -107,8 +108,8 @@ static inline void stage(const float* from, int ldx, int rows, int cols, bool is
   }
 }
 
-// Some columns of x, tile by tile down its rows. Squares of one tile are staged in turns with the
-// columns of the one before being written, so that memory is read and written at once.
+// Transposes some columns of x, tile by tile down the rows. Staging squares of one tile alternates
+// with writing columns of the tile before, so that memory is read and written at the same time.
 static void strip(const float* x, int ldx, int rows, int cols, float* y, int ldy, float* staged) {
   Tile waiting = {staged, y, 0, 0, 0, false, false};
   float* other = staged + TILE_COLS * kPitch;

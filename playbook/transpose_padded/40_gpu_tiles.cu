@@ -16,7 +16,8 @@ extern __shared__ float4 dynamic_shared[];
 extern "C" __global__ void __launch_bounds__(LANES* ROWS)
     transpose_tiles(int rows, int cols, int tiles_c, const float* __restrict__ x, int ldx,
                     float* __restrict__ y, int ldy) {
-  // GROUP rows of tiles at a time, column by column: both sides then touch several neighbours.
+  // Tiles are taken GROUP rows at a time, column by column, so that reads and writes both touch
+  // several neighbours.
   const int band = blockIdx.x / (GROUP * tiles_c);
   const int within = blockIdx.x % (GROUP * tiles_c);
   const int r0 = (band * GROUP + within % GROUP) * TILE;

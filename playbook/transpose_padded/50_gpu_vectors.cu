@@ -1,5 +1,5 @@
-// transpose with vectors of four on both sides: a thread turns 4 x 4 elements in registers, and the tile in shared
-// memory holds vectors that are swizzled instead of padded.
+// transpose with vectors of four on both sides: a thread transposes 4 x 4 elements in registers,
+// and the tile in shared memory holds vectors that are swizzled instead of padded.
 // SPDX-License-Identifier: Apache-2.0
 // kw: technique vectorization, shared memory tiling, swizzling, register tiling, block swizzling
 // kw: tune GROUP = 8, 1, 16
@@ -17,7 +17,8 @@ struct Corner {
   int r, c;
 };
 
-// GROUP rows of tiles at a time, column by column: both sides then touch several neighbours.
+// Tiles are taken GROUP rows at a time, column by column, so that reads and writes both touch
+// several neighbours.
 static __device__ Corner corner_of(int block, int tiles_c) {
   const int within = block % (GROUP * tiles_c);
   return {(block / (GROUP * tiles_c) * GROUP + within % GROUP) * TILE, within / GROUP * TILE};

@@ -41,7 +41,7 @@ void reference(int heads, int seq, int dim, int causal, const Real* q, const Rea
   }
 }
 
-// What errors of the weights add up to that are independent of each other, as those of rounding them are.
+// The sum of errors of the weights, which are independent of each other like their roundings.
 template <class Real>
 void magnitude(int heads, int seq, int dim, int causal, const Real* q, const Real* k, const Real* v,
                Real* y) {

@@ -15,7 +15,7 @@ namespace {
 #define KW_NN(call) \
   if (const cudnnStatus_t s = (call); s != CUDNN_STATUS_SUCCESS) return 3000 + s
 
-/// Descriptors of one shape and the algorithm that was found for it. Kept for good.
+/// Descriptors of one shape and the algorithm that was found for it, kept until the process ends.
 struct Convolution {
   cudnnTensorDescriptor_t x = nullptr, y = nullptr;
   cudnnFilterDescriptor_t f = nullptr;
@@ -39,7 +39,7 @@ int choose(cudnnHandle_t handle, Convolution& c, const float* x, const float* f,
   KW_NN(cudnnFindConvolutionForwardAlgorithmEx(handle, c.x, x, c.f, f, c.how, c.y, y,
                                                CUDNN_CONVOLUTION_FWD_ALGO_COUNT, &count, found,
                                                scratch, SCRATCH));
-  // They come in the order of their times.
+  // cuDNN returns algorithms in the order of their times.
   for (int i = 0; i < count && !c.is_chosen; ++i) {
     const bool is_plain =
         found[i].mathType == CUDNN_FMA_MATH || found[i].mathType == CUDNN_DEFAULT_MATH;
@@ -72,7 +72,7 @@ extern "C" int conv2d(int n, int ci, int co, int h, int w, int kh, int kw, int s
     KW_NN(cudnnSetFilter4dDescriptor(c.f, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, co, ci, kh, kw));
     KW_NN(cudnnSetConvolution2dDescriptor(c.how, pad, pad, stride, stride, 1, 1,
                                           CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
-    // Without it cuDNN may round inputs to TF32.
+    // Without this math type cuDNN may round inputs to TF32.
     KW_NN(cudnnSetConvolutionMathType(c.how, CUDNN_FMA_MATH));
     if (const int failed = choose(handle, c, x, f, y, scratch)) return failed;
   }

@@ -32,7 +32,8 @@ std::uint32_t alignment(const void* p) {
   return static_cast<std::uint32_t>(address & (~address + 1));
 }
 
-/// What is multiplied, with descriptors and the algorithm that was found for it. Kept for good.
+/// A product with its descriptors and the algorithm that was found for it, kept until the process
+/// ends.
 struct Product {
   cublasLtMatmulDesc_t operation = nullptr;
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, c = nullptr;
@@ -84,7 +85,7 @@ int choose(cublasLtHandle_t handle, Product& p, const Operands& o) {
   const std::size_t scratch = SCRATCH;
   KW_LT(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                              &scratch, sizeof scratch));
-  // Sums of split products stay in float32 until the last: halves that were rounded first miss the
+  // Sums of split products must stay in float32 to the end, because two-byte sums would miss the
   // gate.
   const std::uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   KW_LT(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,

@@ -14,7 +14,7 @@ int matmul(int batch, int m, int n, int k, const float* a, int lda, const float*
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   if (handle == nullptr) status = cublasCreate(&handle);
   if (status == CUBLAS_STATUS_SUCCESS) status = cublasSetStream(handle, stream);
-  // Behind the stream, which brings cuBLAS's own memory back.
+  // Must be set after the stream, because setting the stream restores cuBLAS's own memory.
   if (status == CUBLAS_STATUS_SUCCESS) status = cublasSetWorkspace(handle, scratch, SCRATCH);
   const float one = 1, zero = 0;
   if (status == CUBLAS_STATUS_SUCCESS)

@@ -27,7 +27,8 @@ std::uint32_t alignment(const void* p) {
   return static_cast<std::uint32_t>(address & (~address + 1));
 }
 
-/// What is multiplied, with descriptors and the algorithm that was found for it. Kept for good.
+/// A product with its descriptors and the algorithm that was found for it, kept until the process
+/// ends.
 struct Product {
   cublasLtMatmulDesc_t operation = nullptr;
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, c = nullptr;
