@@ -7,7 +7,7 @@
 # namespace can be nested, only landlock is required.
 set -u
 
-# A user may not enter a checkout that belongs to root alone, and the container hides /tmp.
+# A user may not enter a checkout that belongs to root, and the container hides /tmp.
 place=$(mktemp -d /var/tmp/kw-jail-matrix.XXXXXX) || exit 1
 trap 'rm -rf "$place"' EXIT
 chmod 755 "$place"
@@ -17,10 +17,11 @@ test_binary=$place/$(basename "$1")
 filter=${KW_JAIL_FILTER:-Jail*:*/Jail*:Subprocess*:Lease*:FileLock*}
 failed=0
 
-# A user of no other significance; Debian policy 9.2.2 reserves the number.
+# An unprivileged user id without an account; Debian policy 9.2.2 reserves the number.
 user=65050
 as_user="setpriv --reuid $user --regid $user --clear-groups"
-# As in a container: all namespaces new, nothing mounted on /proc, so bubblewrap cannot nest.
+# As in a container, all namespaces are new and nothing is mounted on /proc, so bubblewrap cannot
+# nest.
 container="bwrap --unshare-all --ro-bind / / --dev /dev --tmpfs /tmp --tmpfs /proc"
 
 run() {

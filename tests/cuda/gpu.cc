@@ -54,7 +54,7 @@ BuiltObject object_at(const platform::Path& path) {
   return o;
 }
 
-/// Not on the stand-in, whatever it claims to be.
+/// Skipped on the stand-in, whatever GPU it claims to be.
 bool has_hopper(const DeviceFacts& facts) {
   return !is_emulated() && std::stoi(facts.gpu.front().arch.substr(3)) >= 90;
 }
@@ -95,7 +95,8 @@ Opened open() {
     o.why = build(KW_SOURCE_DIR "/tests/cuda/hopper.cu", o.hopper.path, arch);
     if (!o.why.empty()) return o;
   }
-  // Device code that only a GPU runs: the stand-in knows neither its assembly nor its places.
+  // Device code that only a GPU can run: the stand-in knows neither its assembly nor its kinds of
+  // memory.
   if (!is_emulated()) {
     o.remnants = object_at(path / "remnants.cubin");
     o.why = build(KW_SOURCE_DIR "/tests/cuda/remnants.cu", o.remnants.path, arch);
@@ -136,7 +137,7 @@ JailLevel jail_level() {
 
 void Gpu::SetUp() {
   if (gpu() != nullptr) return;
-  // A machine that must have one does not pass by skipping.
+  // On a machine that must have a GPU, skipping is a failure.
   if (std::getenv("KW_REQUIRE_GPU") != nullptr) FAIL() << why_no_gpu();
   std::fprintf(stderr, "skipped: %s\n", why_no_gpu().c_str());
   GTEST_SKIP() << why_no_gpu();

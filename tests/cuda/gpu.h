@@ -15,9 +15,9 @@
 
 namespace kw::testing_gpu {
 
-/// The device, opened and equipped once; null where there is none.
+/// The device, opened and equipped once; null where there is no GPU.
 device::Device* gpu();
-/// Why not, in words.
+/// Why there is no GPU, in words.
 const std::string& why_no_gpu();
 /// True where KW_CUDA_DRIVER names a stand-in for the driver.
 bool is_emulated();
@@ -25,13 +25,14 @@ bool is_emulated();
 /// tests/cuda/kernels.cu, built for the device.
 const BuiltObject& kernels();
 
-/// What the device was equipped with and the sanitizer's control ("trusted_control"), by role.
+/// The kernels with which the device was equipped and the sanitizer's control ("trusted_control"),
+/// by role.
 const BuiltObject& trusted(const std::string& role);
 
-/// tests/cuda/hopper.cu; null where the device has no clusters, or is no device.
+/// tests/cuda/hopper.cu, built; null where the device has no clusters, or is the stand-in.
 const BuiltObject* hopper_kernels();
 
-/// tests/cuda/remnants.cu.
+/// tests/cuda/remnants.cu, built for the device.
 const BuiltObject& remnants();
 
 /// The jail that the tests run players in: the strongest that works here.
@@ -56,9 +57,9 @@ class WithPlayer : public Gpu {
   static constexpr std::int64_t kElements = 5000;
   void SetUp() override;
 
-  /// Loads other kernels instead.
+  /// Loads other kernels in place of the present ones.
   void load(const BuiltObject& object);
-  /// Binds and fails the test if that does not work.
+  /// Binds a plan; the test fails where that does not work.
   int bound(const Plan& plan, std::vector<int> workspaces = {});
   device::CallResult run(int plan, std::int64_t timeout_ns = 5'000'000'000);
   device::CallResult run(const Plan& plan);
@@ -68,7 +69,7 @@ class WithPlayer : public Gpu {
   int object_ = -1;
 };
 
-/// Arguments of plans.
+/// An argument of a plan's launch.
 PlanArgument tensor(int parameter, int index, std::int64_t offset = 0);
 PlanArgument workspace(int parameter, int index);
 PlanArgument number(int parameter, std::int32_t value);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cooperative_groups.h>
 
-/// Blocks of a cluster hand on their rank through distributed shared memory.
+/// The blocks of a cluster pass on their rank through distributed shared memory.
 extern "C" __global__ void cluster_ranks(float* y) {
   __shared__ int rank;
   const auto cluster = cooperative_groups::this_cluster();

@@ -17,8 +17,8 @@ Call driver_call(const char* name) {
 
 }  // namespace
 
-/// (mode, y, count, stream): y becomes how often this function was called, so that graphs repeat
-/// themselves and calls count on.
+/// Called with (mode, y, count, stream). y becomes the number of calls of this function, so that a
+/// repeated graph repeats the number, and repeated calls count on.
 extern "C" __attribute__((visibility("default"))) int kw_entry(void* const* arguments) {
   const int mode = *static_cast<int*>(arguments[0]);
   const auto y = *static_cast<unsigned long long*>(arguments[1]);

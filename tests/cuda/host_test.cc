@@ -1,4 +1,4 @@
-// Host launchers in a player: captured where that is possible, called else, refused in words.
+// Host launchers in a player: captured where that is possible, else called, or refused in words.
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu.h"
 
@@ -56,7 +56,7 @@ TEST_F(HostLauncher, IsCapturedAndRunsBothWays) {
   const auto bound = bind(kPure);
   ASSERT_EQ(bound.fate, Fate::Returned) << bound.detail;
   EXPECT_EQ(bound.why_not_captured, "");
-  // Called once for what it does on first use, and once while it was captured.
+  // The function was called once for what it does on first use, and once while it was captured.
   EXPECT_EQ(y_after(bound.object, false), 2);
   EXPECT_EQ(y_after(bound.object, true), 3);
   EXPECT_EQ(y_after(bound.object, false), 2);

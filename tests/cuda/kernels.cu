@@ -1,4 +1,4 @@
-// What tests/cuda runs on a GPU: kernels that behave, and one for each way of not behaving.
+// Kernels that tests/cuda runs on a GPU: some that behave well, and one for each way to misbehave.
 // SPDX-License-Identifier: Apache-2.0
 
 extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {
@@ -22,7 +22,7 @@ template __global__ void multiply<3>(float*, int);
 __device__ int calls;
 extern "C" __global__ void count_calls(float* y) { y[0] = (float)++calls; }
 
-/// Leaves something in shared memory, or tells what lies there.
+/// Leaves a value in shared memory, or reads the value that lies there.
 extern "C" __global__ void remember(float value) {
   extern __shared__ float room[];
   room[threadIdx.x] = value;
@@ -78,7 +78,7 @@ extern "C" __global__ void sleep_for(unsigned long long ns) {
   while (now - start < ns);
 }
 
-/// Reads a buffer and tells how many clocks that took: low when it was in the cache.
+/// Reads a buffer and reports how many clocks that took: few when the buffer was in the cache.
 extern "C" __global__ void read_clocks(const float* x, float* y, int n) {
   float sum = 0;
   const long long start = clock64();
@@ -108,7 +108,8 @@ extern "C" __global__ void half_barrier(volatile float* y) {
   __syncthreads();
 }
 
-// What referee_test.cc judges: y = 2 x over rows of 24 that are 27 apart; one row a block.
+// The kernel that referee_test.cc judges: y = 2 x over rows of 24 elements that are 27 apart, one
+// row in each block.
 template <class Real>
 __device__ void twice_row(const Real* x, Real* y) {
   if (threadIdx.x < 24) y[blockIdx.x * 27 + threadIdx.x] = 2 * x[blockIdx.x * 27 + threadIdx.x];
@@ -120,7 +121,7 @@ extern "C" __global__ void nearly_twice_f64(int, const double* x, double* y) {
     y[blockIdx.x * 27 + threadIdx.x] = 2.00000001 * x[blockIdx.x * 27 + threadIdx.x];
 }
 
-// The same after `repeats` looks at the input.
+// Computes y = 2 x after `repeats` reads of the input.
 extern "C" __global__ void twice_slowly(int, const volatile float* x, float* y, int repeats) {
   float seen = 0;
   for (int k = 0; k < repeats; ++k) seen += x[threadIdx.x % 24];
@@ -146,13 +147,13 @@ extern "C" __global__ void twice_forever(int, const float* x, volatile float* y)
   while (y[0] != 1e30f) y[1] = x[0];
 }
 
-// Right for as long as the module is as it was loaded.
+// Is right only while the module is as it was loaded.
 __device__ int has_answered;
 extern "C" __global__ void twice_once(int, const float* x, float* y) {
   if (atomicAdd(&has_answered, 1) < gridDim.x * blockDim.x) twice_row(x, y);
 }
 
-// By way of a workspace, behind which it writes where `beyond` says so.
+// Computes by way of a workspace, and writes behind it where `beyond` is set.
 extern "C" __global__ void twice_by_workspace(int, const float* x, float* y, float* scratch,
                                               int beyond) {
   const int at = blockIdx.x * 27 + threadIdx.x;

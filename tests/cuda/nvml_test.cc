@@ -1,4 +1,4 @@
-// What the management library tells, by its stand-in, and whose processes count as foreign.
+// Facts from the management library, by its stand-in, and which processes count as foreign.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/nvml.h"
 

@@ -28,7 +28,7 @@ Tensor tensor_of(Dtype dtype, std::vector<std::int64_t> sizes, std::int64_t pitc
   return t;
 }
 
-/// The same thing done on both devices.
+/// An operation that is done on both devices.
 class Ops : public Gpu {
  protected:
   struct Pair {

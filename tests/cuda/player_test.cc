@@ -138,7 +138,7 @@ TEST_F(Player, ForgetsGlobalsAndSharedMemory) {
   expect_returned(player_->forget(count));
   expect_returned(run(count));
   EXPECT_EQ(y_at(0), 1);
-  // Begun early it is over before the next call.
+  // Forgetting that begins early has ended before the next call.
   player_->begin_forget(count);
   expect_returned(run(count));
   EXPECT_EQ(y_at(0), 1);
@@ -146,7 +146,7 @@ TEST_F(Player, ForgetsGlobalsAndSharedMemory) {
   expect_returned(player_->forget(count));
   expect_returned(run(count));
   EXPECT_EQ(y_at(0), 1);
-  // Other plans are built when they next run.
+  // Another plan is built when it next runs.
   const int other = bound(plan_of({saxpy(2, kElements)}));
   expect_returned(player_->forget(other));
   expect_returned(run(count));
@@ -310,10 +310,10 @@ TEST_F(Player, TheClockReadsSleepsAsTheEventsDo) {
     std::printf("sleep %ld us: stamped %.0f ns, events %.0f ns, empty %.0f ns\n",
                 static_cast<long>(us), seen, by_events, nothing);
     EXPECT_GE(seen, ns);
-    if (is_emulated()) continue;  // whose times are of no use
+    if (is_emulated()) continue;  // times on the stand-in mean nothing
     // Half a launch remains of the net, the kernel's own start and end.
     EXPECT_NEAR(seen - nothing, ns, std::max(0.01 * ns, 2500.0));
-    // As the referee judges it: the stamps stand outside the events.
+    // The condition is the referee's: stamps lie outside the events.
     EXPECT_NEAR(seen - median(apart), by_events, std::max(0.02 * by_events, 1000.0));
   }
 }

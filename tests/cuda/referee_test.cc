@@ -18,7 +18,7 @@ namespace {
 using referee::testing::GpuRoom;
 using testing::HasSubstr;
 
-/// The room's task and host, with the device at hand in place of its fake one.
+/// The room's task and host, with the real device in place of the fake one.
 class Refereed : public Gpu {
  protected:
   void SetUp() override {
@@ -34,7 +34,7 @@ class Refereed : public Gpu {
     use("opponent", "twice");
   }
 
-  /// The shared object, told apart by its name as objects are.
+  /// A shared object; objects are distinguished by their names.
   static BuiltObject kernels_as(const std::string& name) {
     BuiltObject object = kernels();
     object.sha256 = name;
@@ -155,7 +155,7 @@ TEST_F(Refereed, AMeasurementEndsWithSamplesOnTheDevicesClock) {
   use("opponent", "twice_slowly", {number(0, 16000)});
   const Evaluation e = judge();
   EXPECT_EQ(e.verdict.stage, Stage::Measure) << e.verdict.evidence;
-  // How fast the stand-in is says nothing, and on a busy machine its clocks part.
+  // The stand-in's speed means nothing, and on a busy machine its clocks disagree.
   if (is_emulated()) return;
   EXPECT_EQ(e.verdict.outcome, Outcome::Correct) << e.verdict.evidence;
   EXPECT_EQ(e.workloads.at(2).samples.size(), 12u);

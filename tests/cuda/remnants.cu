@@ -15,7 +15,7 @@ static __device__ void fill(volatile unsigned* place, int words, int first, int 
   for (int i = first; i < words; i += step) place[i] = KW_PATTERN;
 }
 
-// Local memory: a frame of 4 KiB of every thread, which the compiler must take for written.
+// Local memory: every thread has a frame of 4 KiB, which the compiler must assume to be written.
 extern "C" __global__ void __launch_bounds__(1024, 2) leave_local(Word*) {
   unsigned frame[1024];
   asm volatile("" ::"l"(frame) : "memory");
@@ -54,7 +54,8 @@ extern "C" __global__ void look_shared(Word* found) {
   tell(count_in(room, 226 * 256, threadIdx.x, blockDim.x), found);
 }
 
-// Registers: 200 of them filled by one kernel; names of PTX that nothing was assigned to, read by the other.
+// Registers: one kernel fills 200 of them, and the other reads PTX registers to which nothing was
+// assigned.
 extern "C" __global__ void __launch_bounds__(256, 1) leave_registers(Word* found) {
   __shared__ volatile unsigned source[200];
   if (threadIdx.x < 200) source[threadIdx.x] = KW_PATTERN;
@@ -96,7 +97,7 @@ extern "C" __global__ void look_behind_globals(Word* found) {
   tell(count_in(globals + (1 << 20) + 256, 1024, threadIdx.x, blockDim.x), found);
 }
 
-// What lies behind a constant, and behind a kernel's parameters.
+// Constant memory behind a constant, and behind a kernel's parameters.
 __constant__ unsigned constants[4] = {1, 2, 3, 4};
 extern "C" __global__ void look_behind_constants(Word* found) {
   tell(count_in(constants, 8192, 4 + threadIdx.x, blockDim.x), found);
@@ -114,7 +115,7 @@ extern "C" __global__ void look_behind_parameters(Word* found, const __grid_cons
   tell(count_in((const volatile unsigned*)few.words, 66, 2 + threadIdx.x, blockDim.x), found);
 }
 
-// Behind a table of the plan: the rest of its 2 MiB.
+// Memory behind a table of the plan: the rest of its 2 MiB.
 extern "C" __global__ void leave_table(Word*, unsigned* table) {
   fill(table + 64, (1 << 19) - 64, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
 }
@@ -122,7 +123,7 @@ extern "C" __global__ void look_table(Word* found, const unsigned* table) {
   tell(count_in(table + 64, (1 << 19) - 64, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x), found);
 }
 
-// The heap of device code: 32 blocks of 64 KiB, given back, and asked for once more.
+// The heap of device code: 32 blocks of 64 KiB are freed and allocated once more.
 extern "C" __global__ void leave_heap(Word*) {
   unsigned* block = (unsigned*)malloc(65536);
   if (block == nullptr) return;

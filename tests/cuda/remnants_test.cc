@@ -1,5 +1,5 @@
-// The benevolent probe: what a kernel leaves on a GPU, and how much of it another finds before and
-// after a player forgets. Prints a table; docs/h200.md keeps one.
+// Measures what a kernel leaves on a GPU, and how much of it another kernel finds before and after
+// a player forgets. Prints a table; docs/h200.md has one.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstring>
@@ -44,7 +44,7 @@ class Remnants : public WithPlayer {
     plan.steps[0].arguments.push_back(table);
     return plan;
   }
-  /// Bytes of the pattern that the plan finds; -1: it faulted.
+  /// Bytes of the pattern that the plan finds; -1: the plan faulted.
   std::int64_t found(int look) {
     put(*y_, std::vector<float>(kElements, 0));
     if (run(look).fate != Fate::Returned) return -1;
@@ -58,7 +58,7 @@ class Remnants : public WithPlayer {
     player_.reset();
     player_ = start({x_.get(), y_.get()}, {false, true});
     load(remnants());
-    // Tables belong to one plan: that looks, and then leaves.
+    // A table belongs to one plan, so the same plan first looks and then leaves the pattern.
     Plan both = plan(place, place.look);
     if (place.has_table) both.steps.push_back(plan(place, place.leave).steps[0]);
     const int look = bound(both), leave = place.has_table ? look : bound(plan(place, place.leave));

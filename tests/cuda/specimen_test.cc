@@ -1,5 +1,5 @@
-// The specimen on a GPU or its stand-in: what profilers and sanitizers will look at runs, apart and
-// in order, in the profile jail.
+// The specimen on a GPU or its stand-in: its kernels, which profilers and sanitizers examine, run
+// one after the other in the profile jail.
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/specimen.h"
 
@@ -91,7 +91,7 @@ TEST_F(Specimen, ReportsARefusedLaunchInWords) {
 }
 
 TEST_F(Specimen, RunsItsControlLast) {
-  for (const char* tool : {"racecheck", "initcheck"}) {  // what goes wrong without harm
+  for (const char* tool : {"racecheck", "initcheck"}) {  // tools for errors that do no harm
     job_.plan = plan_of({saxpy(2, kElements)});
     job_.control = {trusted("trusted_control")};
     job_.defect = std::string("kw_control_") + tool;

@@ -1,5 +1,5 @@
-// Requests and results from a file of somebody else's: what is accepted has sizes that can be
-// computed with, and places that lie inside.
+// Requests and results from a foreign file: in what is accepted, sizes do not overflow and places
+// lie inside their tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// Walks what a worker would walk; the sanitizers see what overflows.
+/// Reads everything that a worker would read, so that the sanitizers see overflows.
 void compute(const kw::EvaluationRequest& request) {
   [[maybe_unused]] static volatile std::int64_t sink;
   for (const kw::Workload& w : request.workloads) {

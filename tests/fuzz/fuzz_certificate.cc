@@ -1,4 +1,5 @@
-// Certificates of anybody: read, or refused with words; what is read can be looked for.
+// Foreign certificates are read, or refused in words; the kernel of a certificate that was read can
+// be searched for.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>

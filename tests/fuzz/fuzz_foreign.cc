@@ -1,4 +1,5 @@
-// Foreign text on its way to an eye: any bytes come out plain, bounded, and the same in pieces.
+// Foreign text that is shown: any bytes come out plain and bounded, and pieces give the same
+// result.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,8 @@ bool is_plain(std::string_view text, bool has_lines) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const std::string whole = kw::sanitise(bytes, 4 * size + 1);  // an escape of a byte has four
+  // the escape of a byte has four characters
+  const std::string whole = kw::sanitise(bytes, 4 * size + 1);
   if (!is_plain(whole, true) || kw::sanitise(whole, 4 * size + 1) != whole) __builtin_trap();
   if (!is_plain(kw::sanitise_line(bytes), false)) __builtin_trap();
   if (kw::sanitise_line(bytes, 17).size() > 17) __builtin_trap();

@@ -1,4 +1,4 @@
-// Rows that follow one another, as most people write the function: there is no pitch to take.
+// Serves contiguous rows, as most people write the function, and takes no pitch.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Files of bundles and their results as a test reads and forges them.
+// Helpers with which a test reads and forges files of bundles and results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,18 +11,18 @@
 
 namespace kw::program {
 
-/// The body of such a file, behind its first line.
+/// The body of a bundle or results file, behind its first line.
 inline nlohmann::json body_of(const std::string& file) {
   return nlohmann::json::parse(file.substr(file.find('\n') + 1));
 }
 
-/// The hash that the first line of such a file names.
+/// The hash that the first line of a bundle or results file names.
 inline std::string hash_of(const std::string& file) {
   const auto from = file.find(' ', file.find(' ') + 1) + 1;
   return file.substr(from, file.find(' ', from) - from);
 }
 
-/// A whole file of this kind with this body.
+/// A complete file of this kind with this body.
 inline std::string carried_file(const char* kind, const nlohmann::json& body) {
   const std::string text = body.dump();
   return fmt::format("kernelwright-{} 1 {} {}\n{}", kind, sha256(text).hex(), text.size(), text);

@@ -92,7 +92,7 @@ TEST_F(Bundle, RefusesFilesThatAreDamagedForeignOrCutOff) {
       other.kw({"optimize", "twice", "--carrier", "bundle", "--results", at("good")});
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("never asked"));
-  // Twice is as good as once.
+  // Taking the same results twice changes nothing.
   EXPECT_THAT(optimize({"--results", "good"}).err, testing::ContainsRegex("[1-9] new results"));
   EXPECT_THAT(optimize({"--results", "good"}).err, HasSubstr("0 new results"));
 }
@@ -124,7 +124,7 @@ TEST_F(Bundle, ResultsOfAnotherMachineOrAnotherBundleAreNotMixed) {
     EXPECT_EQ(w_.read(file), before);
   }
 
-  // Nor does a workspace take times of a second device.
+  // A workspace takes no times of a second device.
   EXPECT_THAT(optimize({"--results", "good"}).err, testing::ContainsRegex("[1-9] new results"));
   const Ran foreign = optimize({"--results", "of_other_device"});
   EXPECT_EQ(foreign.code, 2);
@@ -132,7 +132,7 @@ TEST_F(Bundle, ResultsOfAnotherMachineOrAnotherBundleAreNotMixed) {
                                           HasSubstr("times cannot be compared")));
 }
 
-// Whole files by their checksum: whoever writes one may write anything.
+// Files with a valid checksum may still hold anything.
 TEST_F(Bundle, NumbersThatCannotBeEndInWords) {
   const Ran ran = optimize();
   if (lacks_jail(ran)) GTEST_SKIP() << ran.err;

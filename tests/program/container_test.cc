@@ -1,5 +1,5 @@
-// kw in a container of Docker's defaults, where namespaces are forbidden, and where Landlock is
-// too.
+// kw in a container with Docker's defaults, where namespaces are forbidden, and in one where
+// Landlock is forbidden too.
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
-// The run that is committed with examples/cuda-dialogue: a GPU's outcomes, looked back at without
-// one.
+// The run in examples/cuda-dialogue: commands that show a GPU's outcomes work without a GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 

@@ -31,7 +31,7 @@ const std::string kKernel =
     "  for (int i = 0; i < n; ++i) y[i] = x[i] + x[i];\n"
     "}\n";
 
-/// A task with an input that nobody needs, so that a kernel may leave it out.
+/// A task with an unused input, which a kernel may ignore.
 std::string idle_input_yaml() {
   std::string yaml = kGoodTaskYaml;
   const auto replace = [&](const std::string& what, const std::string& by) {
@@ -47,7 +47,7 @@ std::string idle_input_reference() {
   return text.replace(text.find("Real* y"), 7, "const Real*, Real* y");
 }
 
-/// Files of which the loader thinks well and admission does not.
+/// Files that the loader accepts and admission refuses.
 std::string bad_reply() {
   return block("task.yaml", idle_input_yaml()) + block("shapes.yaml", kShapes) +
          block("reference.cpp", idle_input_reference()) + block("spec.md", "y is twice x.\n");
@@ -181,7 +181,7 @@ TEST_F(Draft, RepliesOfEarlierDraftsAreServedToThoseThatWantThem) {
     const Ran ran = draft({"--tries", "1", "--cache-replies"});
     EXPECT_EQ(ran.code, 3) << ran.err;
     EXPECT_EQ(server_.calls(), 1u) << "round " << round;
-    // What this draft itself was replied is lost; what any was is not.
+    // The draft's own exchanges are gone, but those of all drafts and runs are kept.
     EXPECT_GT(std::filesystem::remove_all(w_.path() / "runs/drafts/twice"), 0u);
   }
   server_.reply("Nor now.");

@@ -34,7 +34,7 @@ std::set<std::string> flags_of(const std::string& text, const std::string& progr
   return flags;
 }
 
-/// What kw-worker says of itself, without a pipe.
+/// The output of kw-worker without a pipe.
 std::string worker_usage() {
   const Ran ran = ended(platform::run({kBin + "/kw-worker"}, {}, kPatience));
   EXPECT_EQ(ran.code, 2);

@@ -1,5 +1,5 @@
-// kw export KERNEL --as FORM: what comes out is built and run as a user would, and what cannot be
-// is refused.
+// kw export KERNEL --as FORM: exports are built and run as a user would, and kernels that a form
+// cannot express are refused.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 
@@ -14,8 +14,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// Everything that two kernels can get into each other's way with: a template that both define with
-// the same arguments, an inline function, a global, a macro, a function with C linkage.
+// Names that may clash between two kernels: a template that both define with the same arguments, an
+// inline function, a global, a macro, a function with C linkage.
 const char* const kCrowdedKernel =
     "// Mine.\n"
     "// SPDX-License-Identifier: MIT\n"
@@ -211,14 +211,14 @@ TEST(ExportOfARun, TellsWhatWasConfirmedAndCarriesItsCertificate) {
             w.read("runs/twice-1/best/certificate.json"));
   EXPECT_THAT(w.refusal({"export", "twice-1", "--as", "source"}, {"--task", "twice"}),
               HasSubstr("a run knows its task"));
-  // Data exports are what they were.
+  // Exports of data have not changed.
   EXPECT_THAT(w.kw({"export", "twice-1", "--format", "csv"}).out, HasSubstr("attempt,name"));
 }
 
 TEST(ExportOfARun, SaysInWordsThatAWinnerIsNotConfirmed) {
   const Workspace w(Whose::Suite);
   write_known_task(w);
-  // No faster than the reference, which is the opponent.
+  // The kernel is no faster than the reference, which is the opponent.
   std::string same = w.read("twice/reference.cpp");
   w.write("twice/candidates/001_same.cpp",
           same + "void twice(int n, const float* x, float* y) { reference<float>(n, x, y); }\n");
@@ -233,7 +233,7 @@ TEST(ExportOfARun, SaysInWordsThatAWinnerIsNotConfirmed) {
   EXPECT_FALSE(fs::exists(w.path() / "there/certificate.json"));
 }
 
-// As kw specialise writes it.
+// A kernel as kw specialise writes one.
 TEST_F(Export, ADispatchByShapeGoesAlong) {
   w_.write("mine.cpp",
            "// twice: a build of its own for 1 of its shapes, and one for all others.\n"
@@ -285,7 +285,7 @@ TEST(ExportForms, ShippedKernelsForProcessorsWorkInEveryForm) {
   EXPECT_THAT(ran.out, HasSubstr("0 wrong, 0 left out"));
 }
 
-// KW_TEST_PYTHON names one with PyTorch; else python3 is asked.
+// KW_TEST_PYTHON names a Python with PyTorch; without it python3 is tried.
 TEST(ExportForms, AnOperatorOfPyTorchPassesOpcheckAndIsCompiled) {
   const Workspace w(Whose::Suite);
   const char* named = std::getenv("KW_TEST_PYTHON");

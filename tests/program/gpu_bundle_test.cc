@@ -23,7 +23,7 @@ class GpuBundle : public StandIn {
     write_kernels(0);
   }
 
-  /// Other sources for each try: an answer that came back stands for good.
+  /// Each try has other sources, because an answer that came back is kept for good.
   void write_kernels(int attempt) const {
     const std::string mark = "// " + std::to_string(attempt) + "\n";
     w_.write("twice/baselines/naive.cu", sleeper(40) + mark);
@@ -37,7 +37,7 @@ class GpuBundle : public StandIn {
     return kw(words);
   }
 
-  /// What a worker knows of the stand-in once it has measured it, which would take minutes.
+  /// The facts of the stand-in that a worker would have after minutes of measuring.
   nlohmann::json facts() const {
     know_ceilings();
     auto facts = kw({"device", "--target", "cuda", "--json"}).json();
@@ -45,8 +45,8 @@ class GpuBundle : public StandIn {
     return facts;
   }
 
-  /// Judges the bundle that waits into `file`, as a worker that was killed once its ceilings stood
-  /// there and is started again.
+  /// Judges the waiting bundle into `file`, like a worker that was killed after it had written its
+  /// ceilings and is started again.
   Ran judge(const std::string& file, const nlohmann::json& facts) const {
     w_.write(file, results_file({{"bundle", hash_of(w_.read(bundle_))},
                                  {"facts", facts},
@@ -96,7 +96,7 @@ TEST_F(GpuBundle, GoesOutAndComesBackUntilTheWinnerIsConfirmed) {
   ASSERT_TRUE(best.is_object()) << tour.ran.out << kw({"explain", tour.run, "1"}).out;
   EXPECT_EQ(best["name"], "001_quick");
   EXPECT_EQ(best["confirmed"], tour.ran.code == 0);
-  if (tour.ran.code != 0) {  // a busy machine's stamps and events part
+  if (tour.ran.code != 0) {  // on a busy machine stamps and events disagree
     EXPECT_EQ(best["verdict"]["outcome"], "unmeasurable") << tour.ran.out;
   }
   const auto attempt = kw({"explain", tour.run, "1", "--json"}).json()["evaluation"];

@@ -1,5 +1,5 @@
-// What becomes of a GPU's own faults, on the stand-in: none there, an old driver, a slice, too
-// little memory, one that is lost while it works, and a bundle for another architecture.
+// Faults of a GPU, on the stand-in: no GPU, an old driver, a slice, too little memory, a GPU that
+// is lost while it works, and a bundle for another architecture.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <optional>
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 class GpuFaults : public StandIn {
  protected:
-  /// What is said, in one line, where nothing can be judged.
+  /// The one line that is printed where nothing can be judged.
   std::string refusal() {
     const Ran ran = kw({"judge", "right.cu", "--task", "twice", "--until", "check"});
     expect_one_line(ran, 3);

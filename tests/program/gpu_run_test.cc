@@ -1,5 +1,5 @@
-// Whole runs on a GPU, on the stand-in for one: a search with its certificate, what it notes of
-// others on the GPU, and targets side by side.
+// Whole runs on the stand-in for a GPU: a search with its certificate, notes about other users of
+// the GPU, and targets side by side.
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
@@ -45,9 +45,9 @@ TEST_F(GpuRun, EndsWithAWinThatWasConfirmedAndNamesWhoElseIsOnTheGpu) {
   if (ran.code == 0) {
     EXPECT_EQ(best["speedup"]["is_faster"], true);
     EXPECT_GT(best["speedup"]["low"],
-              1.5);  // 40 ms of sleep against 8, and what else a machine adds
+              1.5);  // 40 ms of sleep against 8, and what the machine adds
     EXPECT_LT(best["speedup"]["high"], 8);
-  } else {  // a busy machine's stamps and events part; that accuses nobody
+  } else {  // on a busy machine stamps and events disagree, which accuses no kernel
     EXPECT_EQ(best["verdict"]["outcome"], "unmeasurable") << ran.out;
   }
   EXPECT_THAT(kw({"explain", "twice-1", "1"}).out,

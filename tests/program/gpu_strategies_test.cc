@@ -23,8 +23,8 @@ class GpuStrategies : public StandIn {
     w_.write("writes.txt", "===\n!repeat forever\n" + answer_for_all("cuda", sleeper(4)));
   }
 
-  /// Its first attempt, which must be written, built and judged; how a busy machine's stamps came
-  /// out decides nothing.
+  /// The run's first attempt, which must be written, built and judged; disagreeing stamps of a busy
+  /// machine are allowed.
   json first_of(const std::string& strategy, const std::string& preset, int attempts) {
     Words words{"optimize",       "twice",
                 "--target",       "cuda",
@@ -64,7 +64,7 @@ TEST_F(GpuStrategies, EachWritesAndIsReplayed) {
       if (!has_both && preset == "paper") continue;
       expect_whole(strategy, has_both ? preset : "", 1);
       if (HasFailure()) return;
-      // What this target alone decides: the dialect that one begins with.
+      // The dialect of the first source, which only this target decides.
       EXPECT_EQ(prompt_of("1").contains("in the terms of CuTe"), strategy == "staged");
     }
   }

@@ -11,7 +11,7 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// The edge as `kw graph --json` tells it; null: there is none.
+/// The edge as `kw graph --json` shows it; null: there is none.
 json edge_of(const Workspace& w, const std::string& from, const std::string& to) {
   const json graph = w.kw({"graph", "--json"}).json();
   for (const json& edge : graph["edges"])
@@ -19,7 +19,7 @@ json edge_of(const Workspace& w, const std::string& from, const std::string& to)
   return nullptr;
 }
 
-/// What kw graph build says of itself.
+/// The output of kw graph build.
 json built(const Workspace& w, const Words& more = {}) {
   Words words{"graph", "build", "--json"};
   words.insert(words.end(), more.begin(), more.end());
@@ -28,7 +28,7 @@ json built(const Workspace& w, const Words& more = {}) {
   return ran.json();
 }
 
-/// A reply of whoever names steps, an item for each.
+/// A reply of the model that names steps, with an item for each step.
 std::string names(const Words& methods) {
   json items = json::array();
   for (const std::string& method : methods)
@@ -36,7 +36,7 @@ std::string names(const Words& methods) {
   return "===\n" + items.dump() + "\n";
 }
 
-/// What is said of task twice, for task other.
+/// Text about task twice, changed to task other.
 std::string renamed(std::string text) {
   for (std::size_t at = 0; (at = text.find("twice")) != std::string::npos;)
     text.replace(at, 5, "other");
@@ -110,7 +110,7 @@ TEST_F(GraphBuild, WhatTheGraphHasCountedIsAddedOnce) {
   EXPECT_EQ(built(w_, {"--keep"})["verified"], 0) << "the run is in it";
   EXPECT_EQ(edge_of(w_, "tiling", "unrolling")["count"]["tried"], 1);
   EXPECT_EQ(edge_of(w_, "start", "tiling")["value"]["visits"], 2);
-  // So is what a run taught as it went.
+  // Steps that a run taught as it went are shown too.
   w_.write("walks.txt", "===\n{\"technique\": \"tiling\", \"reason\": \"it worked\"}\n===\n" +
                             reply_of(slow_twice(72, "tiling")));
   const Ran ran = w_.kw({"optimize", "twice", "--strategy", "graph-walk", "--guide", "llm",

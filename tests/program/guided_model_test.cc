@@ -11,7 +11,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// All that the model was sent for an attempt, and the judge about it.
+/// Everything that was sent to the model for an attempt, and to the judge about it.
 json exchanges(const Workspace& w, int attempt) {
   return w.kw({"prompt", "twice-1", "--attempt", std::to_string(attempt), "--json"})
       .json()["exchanges"];
@@ -21,7 +21,7 @@ std::string sent(const json& exchange) {
   return exchange["request"]["messages"].back()["text"].get<std::string>();
 }
 
-/// Waits for a file of the folder in which a person answers; false: it never came.
+/// Waits for a file in the folder through which a person answers; false: it never came.
 bool wait_for(const Workspace& w, const std::string& file) {
   return wait_until([&] { return !w.read(file).empty(); });
 }
@@ -100,7 +100,7 @@ TEST(GuidedModel, OfTwoTheOneThatIsWorthItsTokensIsAskedMore) {
   std::string right, wrong;
   for (int i = 0; i < 10; ++i) {
     const std::string head = "// kernel " + std::to_string(i) + "\n";
-    // Clearly slower than the baseline, which a few pairs show.
+    // The kernel is clearly slower than the baseline, which a few pairs show.
     right += "===\n" + kernel(
                            "  for (int i = 0; i < n; ++i) {\n"
                            "    volatile float last = 0;\n"

@@ -1,4 +1,4 @@
-// Runs that are killed, interrupted and gone on with.
+// Runs that are killed, interrupted and resumed.
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
@@ -39,7 +39,7 @@ TEST(Kill, AnywhereThenResumeDecidesTheSame) {
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
   int killed_inside = 0;
-  // A machine that became less loaded since ends runs before they are killed.
+  // On a machine that has become less loaded, runs may end before they are killed.
   for (int trial = 0; trial < kTrials || (killed_inside == 0 && trial < 4 * kTrials); ++trial) {
     SCOPED_TRACE("trial " + std::to_string(trial));
     const Workspace w(Whose::Suite);
@@ -53,7 +53,7 @@ TEST(Kill, AnywhereThenResumeDecidesTheSame) {
     }
     if (!is_over) {
       const Ran ran = w.kw({"resume", "synthetic-1"});
-      // A run whose end was stored before the kill is not taken up again.
+      // A run whose end was stored before the kill is not resumed.
       if (ran.code != 0) {
         EXPECT_THAT(ran.err, HasSubstr("the run is finished"));
       }
@@ -68,7 +68,7 @@ TEST(Kill, AnywhereThenResumeDecidesTheSame) {
 /// A file of a run's folder that was begun when the kill came.
 struct Begun {
   const char* file;
-  const char* before;  ///< Is there once it is about to be begun.
+  const char* before;  ///< The file that exists just before this one is begun.
 };
 
 /// A run whose folder is there and which was killed long before its end.
@@ -80,7 +80,7 @@ void leave_begun_run(const Workspace& w, const Words& run) {
 }
 
 TEST(Kill, InTheMiddleOfTheFolderThenResumeWritesIt) {
-  // A third of a second and more: nobody kills the other one after its end.
+  // The run takes at least a third of a second, so that it is not killed after its end.
   const Words run{"optimize", "synthetic:7:100:15", "--attempts", "60"};
   const Workspace undisturbed;
   ASSERT_NE(undisturbed.kw(run).code, 2);
@@ -93,7 +93,7 @@ TEST(Kill, InTheMiddleOfTheFolderThenResumeWritesIt) {
     const Workspace w;
     const std::string part = folder + begun.file + ".part";
     leave_begun_run(w, run);
-    // Whoever opens a pipe that nobody reads waits: here the kill finds it.
+    // Opening a pipe that nobody reads blocks, so the kill hits the process there.
     std::filesystem::remove(w.path() / part);
     ASSERT_EQ(::mkfifo((w.path() / part).c_str(), 0600), 0);
     w.write(folder + "lock", "");

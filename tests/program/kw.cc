@@ -153,7 +153,7 @@ platform::Process Workspace::start_audible(const Words& arguments, const std::st
 
 nlohmann::json Workspace::run() const {
   const Ran ran = kw({"runs", "--json"});
-  // While the database is being made it may not be readable yet.
+  // While the database is created it may not be readable.
   const auto listed = nlohmann::json::parse(ran.out, nullptr, false);
   if (ran.code != 0 || !listed.is_object() || listed["runs"].empty()) return nullptr;
   return listed["runs"][0];
@@ -208,7 +208,7 @@ void write_known_task(const Workspace& workspace) {
   write_easy_task(workspace, "twice");
   const platform::Path known = platform::Path(KW_BINARY_DIR) / "program" / "known";
   ASSERT_TRUE(platform::make_dirs(known));
-  // Tests are processes of their own: whoever comes first learns, the others wait.
+  // Tests are separate processes: the first one learns, the others wait.
   const auto lock = platform::FileLock::acquire(known / "lock", "a test", kPatience);
   ASSERT_TRUE(lock) << describe(lock.error());
   const platform::Path program = program_of(Whose::Suite);

@@ -18,11 +18,11 @@ using Words = std::vector<std::string>;
 
 /// The longest that anything may take: tests share a loaded machine with others, sanitised.
 inline constexpr platform::Nanoseconds kPatience = std::chrono::minutes(5);
-/// Asks again and again until it is so; false where patience ended.
+/// Calls the function until it returns true; false where the patience ended.
 bool wait_until(const std::function<bool()>& is_so);
 
 struct Ran {
-  int code = -1;  ///< -1 where a signal ended it.
+  int code = -1;  ///< -1: a signal ended the program.
   int signal = 0;
   std::string out;
   std::string err;
@@ -43,7 +43,7 @@ class Workspace {
  public:
   explicit Workspace(Whose whose = Whose::Ours);
   const platform::Path& path() const { return dir_.path(); }
-  /// Where the program lies, and what it starts beside it.
+  /// The folder of the program and of the programs that it starts.
   platform::Path programs() const { return platform::Path(program_).parent_path(); }
   const std::string& program() const { return program_; }
   /// How programs are started in it; `env` on top of PATH and HOME.
@@ -53,13 +53,13 @@ class Workspace {
   Ran kw(const Words& arguments, const Words& env = {}) const;
   /// What kw says when it turns a command down, which must end with 2.
   std::string refusal(Words command, const Words& more) const;
-  /// As kw() for a shell script, with the program as $KW.
+  /// Runs a shell script like kw(), with the program's path in $KW.
   Ran shell(const std::string& script) const;
   platform::Process start(const Words& arguments) const;
-  /// The same with what it says in the file `err`, which can be read while it runs.
+  /// Starts kw with standard error in the file `err`, which can be read while kw runs.
   platform::Process start_audible(const Words& arguments, const std::string& err,
                                   const Words& env = {}) const;
-  /// The only run of the workspace, as `kw runs` tells it; null while there is none.
+  /// The only run of the workspace, as `kw runs` shows it; null while there is none.
   nlohmann::json run() const;
   void write(const std::string& file, const std::string& text) const;
   /// The file's text; empty where there is none.
@@ -77,10 +77,10 @@ Ran ended(const Result<platform::Exit>& exit);
 /// forbids that.
 bool lacks_jail(const Ran& ran);
 
-/// The task of tests that must not measure: a folder that is right in every part.
+/// Writes the task of tests that must not measure: a complete and valid folder.
 void write_good_task(const Workspace& workspace, const std::string& folder);
-/// The same with a reference so slow that a few pairs show any kernel to be faster than it, on any
-/// machine. A good kernel takes some 50 us, for calls of less than 16 cannot be measured.
+/// Writes the task with a reference so slow that a few pairs show any kernel to be faster, on any
+/// machine. A good kernel takes about 50 us, because calls of less than 16 us cannot be measured.
 void write_easy_task(const Workspace& workspace, const std::string& folder);
 /// write_easy_task() in the folder "twice", where the machine's ceilings and the times of the
 /// task's baselines are known. They were measured once for all tests: for those that look at what
@@ -89,8 +89,8 @@ void write_known_task(const Workspace& workspace);
 /// Strategies that have sources written, as kw lists them where it does not know a name. Needs a
 /// task "twice".
 std::vector<std::string> writing_strategies(const Workspace& workspace);
-/// A kernel of it that takes a quarter of the reference's time and computes, so that no ceiling is
-/// near, which would be measured again.
+/// A kernel for the easy task that takes a quarter of the reference's time. It is bound by
+/// arithmetic, because near a memory ceiling that ceiling would be measured again.
 extern const char* const kFasterKernel;
 extern const char* const kGoodTaskYaml;
 

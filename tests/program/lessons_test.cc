@@ -184,7 +184,7 @@ TEST_F(LessonsOfAWave, ReachTheNextPromptAndTheNextRun) {
   for (std::size_t call = 0; call < server_.calls(); ++call)
     EXPECT_THAT(server_.prompt(call), Not(HasSubstr("many_sources"))) << "hidden workloads";
 
-  // All of it is in memory, with where it comes from.
+  // Memory has all lessons, with where they come from.
   const json instruction = lessons("instruction").at(0);
   EXPECT_EQ(instruction["seen_in"][0]["run"], "wave3d-1");
   EXPECT_EQ(instruction["seen_in"][0]["attempt"], 1);
@@ -199,7 +199,7 @@ TEST_F(LessonsOfAWave, ReachTheNextPromptAndTheNextRun) {
               AllOf(HasSubstr("+ [example] For this very task"), HasSubstr("+ [instruction] Keep"),
                     HasSubstr("+ [insight] Correct but slower with tiling")));
 
-  // A person sees one target's.
+  // A person can list the lessons of one target.
   for (const auto& [word, key] :
        {std::pair("list", "lessons"), std::pair("experience", "experience")}) {
     const auto of = [&, word = word, key = key](const Words& target) {
@@ -212,7 +212,7 @@ TEST_F(LessonsOfAWave, ReachTheNextPromptAndTheNextRun) {
     EXPECT_TRUE(of({"--target", "cuda"}).empty()) << word;
   }
 
-  // One that is frozen is told as before, and runs leave it as it is until it is unfrozen.
+  // A frozen lesson is told as before, and runs do not change it until it is unfrozen.
   const std::string id = instruction["id"].dump();
   EXPECT_EQ(w_.kw({"memory", "freeze", id}).code, 0);
   EXPECT_EQ(lessons("instruction").at(0)["state"], "frozen");

@@ -18,11 +18,11 @@ using testing::Not;
 
 const char* const kEscape = "\033";
 const Words kXterm{"TERM=xterm", "LC_ALL=C.UTF-8"};
-/// Each judgement takes long enough to be worth a line at the bottom.
+/// Each judgement takes long enough to be shown in the line at the bottom.
 const Words kTwoAttempts{"optimize", "synthetic:7:100:700", "--attempts",
                          "2",        "--strategy",          "random"};
 
-/// What stays on a terminal, without colours.
+/// The text that stays on a terminal, without colours.
 Words staying_lines(const std::string& written) {
   Words lines;
   for (const std::string_view line : split_lines(written)) {
@@ -121,13 +121,13 @@ TEST(LiveView, OneCtrlCIsAnsweredFinishesTheAttemptAndReports) {
 TEST(LiveView, ASecondCtrlCStopsSoonAndAThirdAtOnce) {
   for (const int more : {1, 2}) {
     const Workspace w;
-    // A judgement takes far longer than it takes to type.
+    // A judgement takes far longer than typing.
     Terminal terminal(w, {"optimize", "synthetic:7:100:10000", "--strategy", "random"}, 80, kXterm);
     ASSERT_TRUE(terminal.wait_for("   1 "));
     terminal.type_interrupt();
     ASSERT_TRUE(terminal.wait_for("Ctrl-C again to stop now"));
     terminal.type_interrupt();
-    // Two that come at once may arrive as one.
+    // Two signals that come at once may arrive as one.
     if (more == 2)
       while (!terminal.ends_within(std::chrono::milliseconds(200))) terminal.type_interrupt();
     const Ran ran = terminal.end();

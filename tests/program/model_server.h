@@ -29,7 +29,8 @@ inline net::TestAnswer streamed(const std::string& text, int prompt_tokens = 100
   return answer;
 }
 
-/// The same as Anthropic's messages do; a part of the prompt came from the server's cache.
+/// Streams `text` in pieces as Anthropic's messages do; a part of the prompt came from the server's
+/// cache.
 inline net::TestAnswer streamed_messages(const std::string& text, int prompt_tokens = 1000,
                                          int completion_tokens = 200) {
   constexpr std::size_t kPiece = 40;
@@ -72,7 +73,7 @@ class ModelServer {
   }
   void add(net::TestAnswer answer) { server_.add(std::move(answer)); }
   std::size_t calls() const { return server_.requests().size(); }
-  /// What the nth call (from 0) was sent: the last message, and the body.
+  /// The request of the nth call (from 0): its last message, and its body.
   std::string prompt(std::size_t n) const { return body(n)["messages"].back()["content"]; }
   nlohmann::json body(std::size_t n) const {
     return nlohmann::json::parse(server_.requests().at(n).body);

@@ -22,7 +22,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// At 1000 and 200 tokens a call costs two cents.
+/// A call of 1000 and 200 tokens costs two cents.
 void write_prices(const Workspace& w, const std::string& provider, const std::string& base_url) {
   w.write("data/models/prices.yaml",
           "groups:\n"
@@ -145,7 +145,7 @@ TEST_P(ModelOfEachProtocol, IsToldWhatBecameOfEachKernel) {
   EXPECT_EQ(server_.calls(), 4u) << "a replay asks nobody";
 }
 
-/// Both messages, or the one there is.
+/// Both messages, or the only one.
 std::string sent(const net::TestRequest& request) {
   const json body = json::parse(request.body);
   std::string all;
@@ -203,11 +203,12 @@ TEST_F(Model, KilledAfterAReplyItIsNotPaidTwice) {
   const Ran device = w_.kw({"device", "--json"});
   if (lacks_jail(device)) GTEST_SKIP() << device.err;
   const std::string id = device.json()["id"];
-  // Each needs the device: what does not compile would be judged, and the next reply asked for.
+  // Each kernel needs the device, because one that does not compile would be judged at once and the
+  // next reply asked for.
   const std::string four_times = kernel("  for (int i = 0; i < n; ++i) y[i] = 4 * x[i];\n");
   const std::vector<std::string> replies{four_times, kThrice, kSlow, kFastEdit};
-  // From the moment a reply is asked for nothing can be judged until the kill. The server's thread
-  // takes it, this one gives it back.
+  // From the moment when a reply is asked for until the kill, nothing can be judged: the server's
+  // thread takes the lease and this thread gives it back.
   std::mutex guard;
   std::optional<platform::Lease> held;
   for (const std::string& reply : replies) {
@@ -221,7 +222,7 @@ TEST_F(Model, KilledAfterAReplyItIsNotPaidTwice) {
   }
   for (int reply = 1; reply <= static_cast<int>(replies.size()); ++reply) {
     SCOPED_TRACE("reply " + std::to_string(reply));
-    // Resuming needs no flags but where the data lies.
+    // Resuming needs no flags except the data's folder.
     platform::Process process =
         w_.start(reply == 1 ? optimize({"--attempts", "5", "--tokens", "1000000"})
                             : Words{"resume", "twice-1", "--data-dir", "data"});
@@ -392,7 +393,7 @@ TEST_F(Model, ThatIsAwayStopsTheRunWhichGoesOnWhenItIsBack) {
   EXPECT_EQ(server_.calls(), 8u) << "the second attempt is a tune";
 }
 
-/// Slow: between its six tries kw waits for half a minute.
+/// The test is slow, because kw waits half a minute between its six tries.
 class DeadServer : public Model {};
 
 TEST_F(DeadServer, StopsTheRun) {
@@ -428,7 +429,8 @@ TEST_F(Model, IsNotWaitedForAfterAnInterrupt) {
 
 TEST_F(Model, InterruptedWhileTheModelFailsAndASteerComesNothingIsLost) {
   server_.reply(kSlow);
-  // The next words are asked for after the knob's other value, and waited for longer than this.
+  // The next reply is asked for after the knob's other value, and the wait for it is longer than
+  // this.
   const int before = 2;
   server_.add(busy("100"));
   platform::Process process = w_.start(optimize({"--attempts", "3"}));

@@ -22,7 +22,7 @@ class OneDevice : public testing::Test {
              "void twice(int n, const float* x, float* y) {\n"
              "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
              "}\n");
-    // More to try than any test lets it.
+    // The run has more to try than any test allows.
     std::string endless = "// kw: tune A = 1";
     for (int i = 2; i <= 64; ++i) endless += ", " + std::to_string(i);
     w_.write("twice/candidates/001_right.cpp",
@@ -38,7 +38,7 @@ class OneDevice : public testing::Test {
   }
 
   static void expect_correct(const Ran& ran) {
-    // Equal kernels may stay undecided on a busy machine; that is no fault of either.
+    // Between equal kernels the verdict may stay open on a busy machine.
     EXPECT_THAT(ran.code, AnyOf(0, 1)) << ran.err;
     EXPECT_THAT(ran.json()["verdict"]["outcome"], AnyOf("correct", "unmeasurable")) << ran.out;
   }
@@ -117,7 +117,7 @@ class Interrupted : public OneDevice {
     if (IsSkipped() || HasFatalFailure()) return;
     process_.emplace(w_.start_audible(
         {"optimize", "twice", "--attempts", "1000", "--baseline", "reference", "--json"}, "err"));
-    // It measures its baseline first, whose time may not be remembered.
+    // The run measures its baseline first, whose time must not be remembered.
     ASSERT_TRUE(wait_until([&] { return !w_.read("runs/twice-1/lock").empty(); }))
         << w_.read("err");
     held_.emplace(hold());
@@ -161,7 +161,7 @@ TEST_F(OneDevice, WhoHasTheDeviceIsNamedByItsCommand) {
 
 TEST_F(Interrupted, OnceItFinishesTheAttemptAndReports) {
   ASSERT_TRUE(process_->signal(SIGINT));
-  // Long enough for one that does not wait for its attempt to end.
+  // The time is long enough for a run that does not wait for its attempt to end.
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_TRUE(process_->is_running()) << "an attempt was in flight";
   held_.reset();
@@ -179,7 +179,7 @@ TEST_F(Interrupted, TwiceItStopsAtOnceAndCanBeResumed) {
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   ASSERT_TRUE(process_->is_running());
   EXPECT_THAT(w_.read("err"), testing::HasSubstr("interrupted: finishing attempt 1; Ctrl-C again"));
-  // The lease stays held: only a stop at once can end it.
+  // The lease stays held, so only an immediate stop can end the run.
   ASSERT_TRUE(process_->signal(SIGINT));
   const Ran ran = ended(process_->wait(kPatience));
   EXPECT_EQ(ran.code, 130);

@@ -24,7 +24,7 @@ std::string read_text(const fs::path& path) {
   return text.str();
 }
 
-/// What follows `word` on its line; empty: no such line.
+/// The text behind `word` on its line; empty: there is no such line.
 std::string after(const std::string& text, const std::string& word) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
@@ -42,7 +42,7 @@ std::vector<std::string> accepted() {
   return names;
 }
 
-/// Five checks and one small timed workload are what the stand-in has time for.
+/// The stand-in has time for five checks and one small timed workload only.
 std::string small_shapes(const std::string& shapes) {
   std::string out;
   std::string first;

@@ -6,7 +6,7 @@
 
 namespace kw::program {
 
-/// A kernel of this body, as models wrap one in words.
+/// A reply with a kernel of this body between words, as models write.
 inline std::string kernel(const std::string& body, const std::string& head = "") {
   return "Plan: as the test wants it.\n\n```cpp\n" + head +
          "void twice(int n, const float* x, float* y) {\n" + body + "}\n```\n";
@@ -14,8 +14,8 @@ inline std::string kernel(const std::string& body, const std::string& head = "")
 
 inline const std::string kThrice = kernel("  for (int i = 0; i < n; ++i) y[i] = 3 * x[i];\n");
 
-/// A kernel whose time goes with `steps`; from 32 on more than that of write_easy_task()'s
-/// reference.
+/// A kernel whose time grows with `steps`; from 32 on it is slower than the reference of
+/// write_easy_task().
 inline std::string slow_twice(int steps, const std::string& techniques) {
   const std::string count = std::to_string(steps);
   return "// kw: technique " + techniques +
@@ -30,7 +30,7 @@ inline std::string reply_of(const std::string& source) {
   return "Plan: as the test wants it.\n\n```cpp\n" + source + "```\n";
 }
 
-/// One reply for whoever is asked: a planner, a judge or a critic takes the object, a writer the
+/// One reply for every role: a planner, a judge or a critic reads the object; a writer reads the
 /// edits, or the file where there is nothing to edit.
 inline std::string answer_for_all(const std::string& language, const std::string& source) {
   return "Here is what I think.\n\n```json\n"

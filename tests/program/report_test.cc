@@ -1,5 +1,5 @@
-// What a run leaves for people and other programs: the page, the trace, the comparison; and what is
-// known of models before one is asked.
+// Output of a run for people and other programs: the page, the trace, the comparison; and what kw
+// shows about models before one is asked.
 // SPDX-License-Identifier: Apache-2.0
 #include "kw.h"
 #include "replies.h"
@@ -103,7 +103,7 @@ TEST(Estimate, SaysWhatARunMayCostBeforeItStarts) {
     return ran.json();
   };
   const json ten = estimate("10"), twenty = estimate("20");
-  // 24,000 tokens at 3.5 bytes, which may be 2 to the token.
+  // 24,000 tokens of 3.5 bytes, of which a token may have only 2.
   EXPECT_EQ(ten["total"]["worst"]["prompt_tokens"], 10 * 42000) << "one of the two writes";
   EXPECT_EQ(ten["total"]["worst"]["completion_tokens"], 10 * 16384);
   EXPECT_TRUE(ten["total"]["worst_usd"].is_null()) << "one of the prices is unknown";

@@ -95,7 +95,7 @@ TEST_F(Runs, ExportsHaveTheirForms) {
     EXPECT_GE(event["ts"], end - 1e-6);
     end = event["ts"].get<double>() + event["dur"].get<double>();
   }
-  EXPECT_GE(attempts, 31);  // the confirmation too
+  EXPECT_GE(attempts, 31);  // the confirmation counts too
   const json written = w_.kw({"export", "synthetic-1", "--json"}).json();
   EXPECT_EQ(w_.read("runs/synthetic-1/export.jsonl"), lines);
   EXPECT_EQ(written["bytes"], lines.size());

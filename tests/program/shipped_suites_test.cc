@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 const platform::Path kSource = KW_SOURCE_DIR;
 
-/// Replaces what stands there once.
+/// Replaces a text that occurs exactly once.
 void change(std::string& text, const std::string& what, const std::string& by) {
   const auto at = text.find(what);
   ASSERT_NE(at, std::string::npos) << what;
@@ -33,11 +33,12 @@ class ShippedSuites : public testing::Test {
   using Changes = std::map<std::string, std::string>;
 
   void SetUp() override {
-    write_known_task(w_);  // ceilings are known
+    write_known_task(w_);  // remembers ceilings
     fs::copy(kSource / "suites", w_.path() / "suites", fs::copy_options::recursive);
   }
   /// The shipped task with one small timed workload. Without its baselines every kernel is soon
-  /// told from the reference; with them hardly any wins, and nothing is left to confirm.
+  /// distinguished from the reference; with them hardly any kernel wins, and nothing is left to
+  /// confirm.
   void write_small_task(const std::string& name, const std::string& workload, bool has_baselines) {
     fs::copy(kSource / "tasks" / name, w_.path() / name, fs::copy_options::recursive);
     if (!has_baselines) fs::remove_all(w_.path() / name / "baselines");
@@ -46,8 +47,8 @@ class ShippedSuites : public testing::Test {
                                         "\ntime: [ { name: quick, " + workload + " } ]\n");
   }
   void write_small_saxpy() { write_small_task("saxpy", "n: 300007", true); }
-  /// Runs a suite with these places of its spec changed. Its cells with a script, none of which had
-  /// trouble; nothing where there is no jail.
+  /// Runs a suite with these changes of its spec and returns its cells with a script, none of which
+  /// may have trouble; nothing where there is no jail.
   std::vector<json> run(const std::string& name, const Changes& changes) {
     const std::string spec = "suites/" + name + ".yaml";
     std::string text = w_.read(spec);
@@ -65,7 +66,7 @@ class ShippedSuites : public testing::Test {
     for (const json& cell : scripted) EXPECT_TRUE(cell["trouble"].is_null()) << cell;
     return scripted;
   }
-  /// Of what a model wrote, in order.
+  /// The outcomes of the attempts that a model wrote, in order.
   std::vector<std::string> outcomes(const json& cell) const {
     std::vector<std::string> all;
     const json shown = w_.kw({"show", cell["run"], "--json"}).json();
@@ -97,7 +98,9 @@ TEST_F(ShippedSuites, OneShotCountsWhatWorks) {
     if (cell["task"] == "saxpy")
       EXPECT_THAT(outcomes(cell),
                   ElementsAre("correct", "compile_failed", "wrong_result", "correct"));
-    else  // So small a workload of relu may be too noisy to tell, which the script does not decide.
+    // Such a small workload of relu may be too noisy for a verdict, which does not depend on the
+    // script.
+    else
       EXPECT_THAT(outcomes(cell), ElementsAre(AnyOf("correct", "unmeasurable"), "wrong_result",
                                               "compile_failed", "correct"));
   }
@@ -152,7 +155,7 @@ TEST_F(ShippedSuites, HackingRanksNoKernelOfItsScript) {
   }
 }
 
-/// As they are, on the shipped tasks: a minute or two each.
+/// The suites as they are shipped, on the shipped tasks, which takes a minute or two each.
 class WholeSuites : public ShippedSuites {
  protected:
   void expect_whole(const std::string& name, const Changes& changes = {}) {

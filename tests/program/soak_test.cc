@@ -58,7 +58,8 @@ TEST_F(Soak, EndsDoublingWhereTheTaskAllowsNoMore) {
   EXPECT_THAT(ran.json()["growth_ended"].get<std::string>(), HasSubstr("n = 32792"));
 }
 
-// Wrong for one element in 30,000: most judgements, of 5,000 each, do not meet it.
+// The kernel is wrong for one element in 30,000, which most judgements, of 5,000 elements each, do
+// not meet.
 TEST_F(Soak, AWrongAnswerEndsItWithItsVerdict) {
   w_.write("wrong.cpp",
            "void twice(int n, const float* x, float* y) {\n"
@@ -81,11 +82,12 @@ TEST_F(Soak, InterruptedItTellsWhatItSaw) {
     (void)process.signal(SIGINT);
     return ended(process.wait(kPatience));
   };
-  // Before any judgement can have ended; very early there is nobody yet to take the signal.
+  // The signal comes before any judgement can have ended, but not so early that kw does not handle
+  // it yet.
   const Ran early = interrupted_after(std::chrono::seconds(0), false);
   if (lacks_jail(early)) GTEST_SKIP() << early.err;
   EXPECT_TRUE(early.code == 130 || early.signal == SIGINT) << early.err;
-  // In the middle of them, whenever that is on this machine.
+  // The signal comes during the judgements, whenever that is on this machine.
   for (const bool is_json : {false, true}) {
     const auto has_seen = [&](const Ran& ran) {
       return is_json ? !ran.json()["growth"].empty() : ran.out.find("n = ") != std::string::npos;

@@ -10,7 +10,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// Three quarters of the work are left out where the size is a constant.
+// The kernel leaves out three quarters of the work where the size is a constant.
 const char* const kTunedKernel =
     "// kw: tune UNUSED = 1, 2\n"
     "void twice(int n, const float* x, float* y) {\n"
@@ -56,7 +56,7 @@ TEST(Specialise, MakesAKernelThatIsJudgedLikeAnyOther) {
   EXPECT_EQ(judged.json()["verdict"]["outcome"], "correct") << judged.err;
 }
 
-// The attack: honest at every shape but the one that has constants.
+// The attack is honest at every shape but the one that has constants.
 TEST(Specialise, ABuildThatIsWrongAtItsShapeIsNotKept) {
   const Workspace w(Whose::Suite);
   write_known_task(w);
@@ -79,8 +79,8 @@ TEST(Specialise, ABuildThatIsWrongAtItsShapeIsNotKept) {
   EXPECT_FALSE(std::filesystem::exists(w.path() / "runs/specialised"));
 }
 
-// Vectorised where the reference is not, and done once instead of four times where the size is a
-// constant: calls that are as short as this wait for memory otherwise.
+// The kernel is vectorised where the reference is not, and works once instead of four times where
+// the size is a constant; otherwise such short calls would be bound by memory.
 const char* const kReply =
     "#ifdef KW_CONST_n\n"
     "  const int passes = 1;\n"
@@ -94,7 +94,7 @@ const char* const kReply =
     "      y[i] = sum;\n"
     "    }\n";
 
-/// A short run whose only idea is that kernel, with `head` before it.
+/// A short run whose only idea is that kernel, with `head` before its source.
 Ran run_of_reply(const Workspace& w, const std::string& head = "") {
   write_known_task(w);
   w.write("replies.txt", "===\n" + kernel(kReply, head));
@@ -116,7 +116,7 @@ TEST(Specialise, OptimizeEndsWithABuildForEachShapeOfItsWinner) {
   EXPECT_THAT(w.read("runs/specialised/twice-1/twice.cpp"), HasSubstr("if (n == 524288)"));
 }
 
-// A winner that cannot be put into a namespace is a winner all the same.
+// A winner that cannot stand in a namespace remains the winner.
 TEST(Specialise, AWinnerWithoutBuildsIsToldAsOne) {
   const Workspace w(Whose::Suite);
   const Ran ran = run_of_reply(w, "using Real = float;\n#include <cmath>\n");

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 const platform::Path kEmulated = platform::Path(KW_BINARY_DIR) / "emulated";
 
-/// Why not here; empty: it works.
+/// Why the stand-in does not work here; empty: it works.
 std::string why_no_stand_in() {
 #ifdef __SANITIZE_ADDRESS__
   if (std::getenv("KW_SUITE_KW") == nullptr)
@@ -28,7 +28,7 @@ std::string why_no_stand_in() {
   return asked && asked->ok() ? std::string() : "no nvcc, whose cubins the stand-in needs";
 }
 
-/// Rates that nothing on the stand-in reaches.
+/// Rates that no kernel on the stand-in reaches.
 nlohmann::json ceilings() {
   nlohmann::json all = nlohmann::json::array();
   for (const char* kind : {"copy", "mix_3r1w", "triad", "read", "write"})
@@ -106,7 +106,7 @@ void StandIn::know_ceilings() const {
                              {"target", "cuda"},
                              {"ceilings", ceilings()},
                              {"measured_at", "2026-01-01T00:00:00Z"}};
-  ASSERT_EQ(kw({"graph", "export", "graph.json"}).code, 0);  // makes the database
+  ASSERT_EQ(kw({"graph", "export", "graph.json"}).code, 0);  // creates the database
   SQLite::Database db((w_.path() / "runs/kernelwright.sqlite").string(), SQLite::OPEN_READWRITE);
   SQLite::Statement note(db, "INSERT OR REPLACE INTO facts(kind, key, body) VALUES(?, ?, ?)");
   note.bind(1, "device");

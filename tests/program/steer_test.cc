@@ -1,4 +1,4 @@
-// kw steer and kw explain: orders given to a run while it goes, killed, gone on with, explained.
+// kw steer and kw explain: a run gets orders while it goes, is killed, resumed and explained.
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <csignal>
@@ -15,7 +15,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A run that goes on until somebody ends it, and not so fast that a slow machine cannot steer it.
+/// A run that goes on until it is ended, slowly enough to be steered on a slow machine.
 const Words kEndless{"optimize", "synthetic:7:100:5", "--strategy",
                      "random",   "--attempts",        "1000000"};
 
@@ -89,7 +89,7 @@ TEST(Steer, KilledAfterAnOrderTheRunGoesOnUnderIt) {
   ASSERT_GT(from, 3);
   kill(std::move(process));
   EXPECT_EQ(w.run()["state"], "stopped");
-  // Another one while nobody works on it.
+  // Another order is given while no process works on the run.
   const Ran late = w.kw({"steer", "synthetic-1", "--lift", "1"});
   EXPECT_EQ(late.code, 0) << late.err;
   EXPECT_THAT(late.out, HasSubstr("kw resume synthetic-1"));
@@ -175,7 +175,7 @@ TEST(Steer, KilledAtAnyMomentGivesAllItsOrdersOrNone) {
 }
 
 TEST(Steer, ARunInterruptedWhileItIsSteeredKeepsItsOrders) {
-  // The Ctrl-C falls before, into and behind the order.
+  // Ctrl-C comes before, during and after the order.
   for (int i = 0; i < 8; ++i) {
     const auto delay = std::chrono::milliseconds(4 * i);
     SCOPED_TRACE(delay.count());

@@ -51,7 +51,7 @@ TEST(Store, SomethingElseInItsPlace) {
 TEST(Store, WorkspacesThatCannotBeWritten) {
   const Workspace w;
   w.write("file", "");
-  // A file in the way stops root as well; a mode does not.
+  // A file in the folder's place stops root too, which a file's mode would not.
   Words places{"file", "file/below", "/proc/nowhere"};
   if (::geteuid() != 0) {
     ASSERT_EQ(::mkdir((w.path() / "locked").c_str(), 0500), 0);
@@ -162,7 +162,7 @@ TEST(Store, SourcesThatCannotBeKeptDoNotSwallowTheResult) {
   EXPECT_FALSE(w.read("runs/synthetic-1/results.csv").empty());
 }
 
-/// The store of schema 1 beside this file, as its program left it.
+/// The store of schema 1 beside this file, as the program of that time left it.
 void write_old_store(const Workspace& w) {
   const platform::Path old = platform::Path(KW_SOURCE_DIR) / "tests/program/schema_1";
   const platform::Path runs = w.path() / "runs";
@@ -195,7 +195,7 @@ TEST(Store, AnOldOneIsMigratedWithAllItsRows) {
   EXPECT_EQ(w.kw({"export", "synthetic-1"}).code, 0);
   SQLite::Database db((w.path() / "runs/kernelwright.sqlite").string(), SQLite::OPEN_READWRITE);
   EXPECT_GT(db.execAndGet("PRAGMA user_version").getInt(), 1);
-  // And it goes on being used.
+  // The store can still be used afterwards.
   EXPECT_THAT(w.kw(kTwoAttempts).code, AnyOf(0, 1));
   EXPECT_EQ(w.kw({"runs", "--json"}).json()["runs"].size(), 2u);
 }

@@ -11,7 +11,8 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// Its kernel takes twice the reference's time: that is soon told, and nothing is left to confirm.
+/// The kernel takes twice the reference's time, which is soon shown, and nothing is left to
+/// confirm.
 std::string answer_of_all() {
   return answer_for_all("cpp",
                         "void twice(int n, const float* x, float* y) {\n"

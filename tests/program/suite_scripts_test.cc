@@ -1,5 +1,5 @@
-// The scripts of the shipped suites: each kernel and edit comes to what it was written for, judged
-// up to its check on small shapes, so that a stale one is noticed without a search.
+// The scripts of the shipped suites: each kernel and edit gets the outcome for which it was
+// written, judged up to its check on small shapes, so that a stale one is noticed without a search.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 
@@ -15,7 +15,7 @@ using testing::ElementsAre;
 
 const platform::Path kScriptSource = KW_SOURCE_DIR;
 
-/// A reply of a script: its file, and where it has one its edit.
+/// A reply of a script: its file, and its edit where it has one.
 struct Scripted {
   std::string kernel;
   std::string searched;
@@ -68,7 +68,7 @@ std::vector<Scripted> replies_of(const std::string& script) {
 class SuiteScripts : public testing::Test {
  protected:
   void SetUp() override { write_known_task(w_); }
-  /// The shipped task with few workloads: a kernel is wrong on these, too, or right.
+  /// The shipped task with few workloads, on which kernels are right or wrong like on all.
   void write_task(const std::string& name, const std::string& checks, const std::string& timed) {
     fs::copy(kScriptSource / "tasks" / name, w_.path() / name, fs::copy_options::recursive);
     w_.write(name + "/shapes.yaml", "show: [ { name: shown, " + timed + " } ]\ncheck:\n" + checks +

@@ -43,7 +43,7 @@ TEST(Suites, EachThatIsShippedRunsInWorldsAndFillsItsPlace) {
   EXPECT_EQ(seen, 6);
 }
 
-/// Nothing compiles, and the baselines' times are known, so nothing is measured.
+/// No kernel compiles, and the baselines' times are known, so nothing is measured.
 void write_broken_suite(const Workspace& w) {
   write_known_task(w);
   w.write("twice.cpu.txt", "===\n!repeat forever\n```cpp\nvoid twice(int n) { broken }\n```\n");
@@ -67,7 +67,7 @@ TEST(Suites, RunWithAScriptAndAreKeptLikeAnyRun) {
     EXPECT_EQ(cells[i]["speedup"], 0);
     EXPECT_EQ(w.kw({"replay", cells[i]["run"]}).code, 0);
   }
-  // What the compiler said is in the prompt of one and not of the other.
+  // The compiler's message is in one prompt and not in the other.
   const auto prompt = [&](int i) {
     return w.kw({"prompt", cells[i]["run"], "--attempt", "2"}).out;
   };
@@ -106,7 +106,7 @@ TEST(Suites, ARecordedRunIsALandscapeForOtherStrategies) {
     }
   }
   EXPECT_THAT(w.kw({"suite", "r.yaml"}).out, HasSubstr("not recorded"));
-  // Through engine and store too, where nothing is written.
+  // Without writing, searches go through engine and store too.
   const Ran again = w.kw(
       {"optimize", "recorded:run.jsonl", "--strategy", "random", "--attempts", "12", "--json"});
   ASSERT_LT(again.code, 2) << again.err;

@@ -12,8 +12,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Drafted as it stands; of its sums, which C adds up in order, simd makes eight at once. Timed
-/// shapes are smaller than drafted ones: a sample of a few hundred microseconds is enough.
+/// A function that is drafted as it stands. C adds up its sums in order, and simd computes eight at
+/// once. Timed shapes are smaller than drafted ones, because a sample of a few hundred microseconds
+/// is enough.
 void draft_norms(const Workspace& w) {
   w.write("norms.c",
           "void norms(int n, int m, const float *x, float *y) {\n"
@@ -51,7 +52,7 @@ TEST(GenericVariants, AreAllCorrectAndTheBestIsConfirmed) {
   EXPECT_THAT(ran.out, testing::MatchesRegex(
                            "your code \\(norms\\.c\\): [^\n]* → [^\n]*x\nbaseline (.|\n)*"))
       << "before anything else";
-  // The plain parallel form, which the draft does not hold, is a baseline by itself.
+  // The plain parallel form, which the draft does not contain, is added as a baseline.
   EXPECT_THAT(ran.out, AllOf(HasSubstr("baseline omp"), Not(HasSubstr("not usable"))));
   std::map<std::string, json> outcomes;
   const json shown = w.kw({"show", "norms-1", "--json"}).json();

@@ -69,7 +69,7 @@ void expect_views(const Workspace& w) {
   EXPECT_EQ(w.kw({"compare", "twice-1", "twice-1"}).code, 2) << "a run and itself";
 }
 
-/// Names that others rely on: what `judge` says of a kernel, and `optimize` of its best.
+/// Keys that other programs rely on, in the objects of `judge` and of `optimize`.
 void expect_keys_of_a_judgement(const json& judged) {
   const auto expect_keys = [](const json& object, const std::vector<const char*>& keys) {
     for (const char* key : keys) EXPECT_TRUE(object.contains(key)) << key << ": " << object;
@@ -113,7 +113,7 @@ TEST(TaskRun, EndsWithACertificateAndCanBeLookedBackAt) {
   EXPECT_EQ(kept->size(), 3u);
   expect_folder(w, best);
   expect_views(w);
-  // What the search found is judged alike by itself.
+  // A judgement of the search's best kernel agrees with the search.
   const Ran again = w.kw(
       {"judge", "runs/twice-1/best/twice.cpp", "--task", "twice", "--until", "check", "--json"});
   EXPECT_EQ(again.code, 0) << again.err;

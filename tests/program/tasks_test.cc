@@ -24,7 +24,7 @@ TEST(Tasks, AreShown) {
   EXPECT_EQ(shown["workloads"][0]["bytes"], 8000);
 }
 
-// As in a clone, whose tasks/ are the workspace's and compiled into the program.
+// As in a clone, tasks/ belongs to the workspace and is compiled into the program too.
 TEST(Tasks, OneThatIsShippedAndInTheWorkspaceIsListedOnce) {
   const Workspace w;
   std::filesystem::create_directory(w.path() / "tasks");

@@ -1,4 +1,4 @@
-// A pseudo-terminal with kw on it: what it writes there, and what a person types.
+// A pseudo-terminal with kw: its output, and what a person types.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,18 +17,18 @@ class Terminal {
   Terminal& operator=(const Terminal&) = delete;
   ~Terminal();
 
-  /// Ctrl-C, as a key: the terminal makes a signal of it.
+  /// Types Ctrl-C, which the terminal turns into a signal.
   void type_interrupt() const;
-  /// Reads until the terminal has been sent `text`; false where the program ended before.
+  /// Reads until `text` appears on the terminal; false where the program ended before.
   bool wait_for(const std::string& text);
-  /// Reads for so long; true where the program ended meanwhile.
+  /// Reads for the given time; true where the program ended meanwhile.
   bool ends_within(std::chrono::milliseconds span);
   /// Reads to the program's end: `out` is all that was written to the terminal, with its line ends
   /// ("\r\n"), and `err` is empty.
   Ran end();
 
  private:
-  /// Waits at most so long; false where nothing came, or nothing more will.
+  /// Waits at most the given time; false where nothing came, or nothing more will come.
   bool read_more(std::chrono::milliseconds patience = kAll);
   static constexpr auto kAll = std::chrono::duration_cast<std::chrono::milliseconds>(kPatience);
   platform::Fd master_;

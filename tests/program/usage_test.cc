@@ -47,7 +47,7 @@ void expect_screens(const Workspace& w, const Words& command) {
   const Ran help = w.kw(words);
   EXPECT_EQ(help.code, 0);
   const auto lines = split_lines(help.out);
-  // All commands are a list that is longer by its nature.
+  // The list of all commands may be longer.
   constexpr std::size_t kLines = 24, kColumns = 80;
   if (!command.empty()) {
     EXPECT_LE(lines.size(), kLines) << join(words, " ");
@@ -59,7 +59,7 @@ void expect_screens(const Workspace& w, const Words& command) {
   EXPECT_THAT(all.out, AllOf(HasSubstr("\n  --workspace"), HasSubstr("\n  --json")))
       << words.back();
   for (const auto line : split_lines(all.out)) EXPECT_LE(line.size(), kColumns) << line;
-  // What the first screen names, the whole has, too.
+  // Everything on the first screen must be in the full help too.
   for (const auto line : lines)
     if (line.starts_with("  --")) {
       EXPECT_THAT(all.out, HasSubstr(std::string(line.substr(0, line.find(' ', 4))))) << line;
@@ -105,7 +105,8 @@ TEST(Usage, OutputThatCannotBeWrittenIsNoSuccess) {
   }
 }
 
-// What stands in for the two may lie anywhere, so both are taken away from a program of one's own.
+// Replacements for both tools may lie anywhere, so the test uses a copy of the program without
+// them.
 TEST(Usage, AMissingCompilerOrWorkerIsTheEnvironments) {
   const Workspace w;
   write_good_task(w, "twice");
@@ -137,7 +138,7 @@ TEST(Usage, WhatTheMachineLacksIsNamedWithAWayOut) {
   };
   EXPECT_THAT(lacking("XDG_CACHE_HOME=$PWD/file"),
               AllOf(HasSubstr("/file/kernelwright"), HasSubstr("; set XDG_CACHE_HOME")));
-  // A PATH without bubblewrap: the compiler alone.
+  // A PATH with the compiler and without bubblewrap.
   EXPECT_THAT(lacking("mkdir few && ln -s \"$(command -v g++)\" few/g++; XDG_CACHE_HOME=$PWD/cache "
                       "KW_JAIL=namespace PATH=$PWD/few"),
               AllOf(HasSubstr("kw: jail level namespace does not work here: bubblewrap is missing"),

@@ -15,7 +15,7 @@ using testing::Not;
 
 class Verify : public testing::Test {
  protected:
-  /// A run wins here; its best/ and its task are all that goes to the other place.
+  /// A run wins in one workspace; only its best/ and its task go to the other.
   void SetUp() override {
     write_known_task(w_);
     w_.write("twice/candidates/001_right.cpp", kFasterKernel);
@@ -29,7 +29,7 @@ class Verify : public testing::Test {
   void ship(const std::string& file, const std::string& text) {
     elsewhere_.write("shipped/" + file, text);
   }
-  /// Lets the certificate be of this kernel.
+  /// Changes the certificate so that it is about this kernel.
   void ship_kernel(const std::string& source) {
     ship("twice.cpp", source);
     json certificate = json::parse(elsewhere_.read("shipped/certificate.json"));

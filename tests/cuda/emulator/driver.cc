@@ -34,7 +34,7 @@ using emu::kCaptureUnsupported;
 using emu::kCooperativeTooLarge;
 using emu::kInvalidImage;
 constexpr std::size_t kGranularity = std::size_t{2} << 20;
-/// So often a call that waits looks whether the device is still there.
+/// How often a waiting call checks whether the device is still there.
 constexpr std::chrono::milliseconds kLook{20};
 
 struct LoadedModule {
@@ -66,8 +66,8 @@ struct MadeEvent {
   std::uint64_t at = 0;
 };
 
-/// Does what was queued, one thing after another, whatever its stream: an order that every program
-/// must bear.
+/// Runs queued work one item after another, whatever its stream, which is an order that every
+/// program must accept.
 class Queue {
  public:
   static Queue& get() {
@@ -87,7 +87,7 @@ class Queue {
       if (const Status lost = emu::loss(); lost != 0) return lost;
     return status();
   }
-  /// Of the context, or of a device that is lost.
+  /// The status of the context, or of a device that is lost.
   Status status() const { return status_ != 0 ? status_.load() : emu::loss(); }
   emu::Engine& engine() { return engine_; }
 
@@ -127,7 +127,7 @@ void* pointer(Address address) { return reinterpret_cast<void*>(address); }
 /// The largest allocation that works.
 std::size_t most_bytes() { return std::min(emu::faults().memory, emu::faults().most); }
 
-/// Descriptors by handle; a handle is the descriptor and a bit more.
+/// Descriptors by handle: a handle is the descriptor plus one.
 Allocation allocation_of(int descriptor) { return static_cast<Allocation>(descriptor) + 1; }
 int descriptor_of(Allocation handle) { return static_cast<int>(handle) - 1; }
 
@@ -142,7 +142,8 @@ void* open_object(const unsigned char* bytes, std::size_t size) {
     if (n <= 0) break;
     at += static_cast<std::size_t>(n);
   }
-  // The loader knows libraries by their path too, and descriptors come again.
+  // The loader identifies libraries by their path too, and descriptors are reused, so each path is
+  // unique.
   static std::uint64_t opened = 0;
   std::string path = "/proc/self/fd";
   for (std::uint64_t bits = ++opened; bits != 0; bits /= 2) path += bits % 2 == 0 ? "/" : "/./";
@@ -163,7 +164,7 @@ Status run_kernel(const LoadedFunction& f, const LaunchConfig& config,
   grid.block = {config.block[0], config.block[1], config.block[2]};
   grid.shared_bytes = config.shared_bytes;
   grid.arguments = arguments.data();
-  // Who waits for its announcement must keep pace even where the machine is busy.
+  // The process that waits for the spacer's announcement must keep pace even on a busy machine.
   std::optional<emu::Engine::Spell> slow;
   if (std::strcmp(f.kernel->name, "kw_spacer") == 0) slow.emplace();
   return Queue::get().engine().run(grid);
@@ -193,14 +194,14 @@ void add_to(Stream stream, std::function<Status()> work) {
 
 // --- the context
 KW_EMULATED cuCtxCreate_v2(Context* context, unsigned, DeviceOrdinal) {
-  Queue::get();  // its threads exist before anything forbids them
+  Queue::get();  // creates the threads before anything forbids them
   return *context = reinterpret_cast<Context>(1), 0;
 }
 KW_EMULATED cuDevicePrimaryCtxSetFlags_v2(DeviceOrdinal, unsigned) { return 0; }
 KW_EMULATED cuDevicePrimaryCtxRetain(Context* context, DeviceOrdinal device) {
   return cuCtxCreate_v2(context, 0, device);
 }
-/// One for all threads, from the first that is made on.
+/// The context of all threads, once the first one was created.
 KW_EMULATED cuCtxGetCurrent(Context* context) {
   return *context = reinterpret_cast<Context>(1), emu::loss();
 }

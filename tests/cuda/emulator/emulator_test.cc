@@ -27,7 +27,8 @@ F* call(const char* name) {
 // The image of kernels.cu; empty where there is no nvcc.
 const std::string& image() {
   static const std::string made = [] {
-    // Of its own: what the emulated nvcc writes beside its output has fixed names.
+    // The test needs its own folder, because files that the emulated nvcc writes beside its output
+    // have fixed names.
     const auto folder =
         std::filesystem::temp_directory_path() / ("kw_emulator_test_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);

@@ -26,7 +26,8 @@ thread_local Block* current_block = nullptr;
 
 }  // namespace
 
-// Saves the callee's registers on the present stack, leaves the stack pointer in *from, takes `to`.
+// Saves the callee-saved registers on the current stack, stores the stack pointer in *from, and
+// switches to `to`.
 extern "C" void kw_emulated_switch(void** from, void* to);
 asm(R"(
 .text
@@ -130,7 +131,7 @@ class Block {
     int n = 0;
     for (unsigned i = 0; i < count_; ++i) n += fibers_[i].vote && fibers_[i].state != State::Done;
     const bool all = n == static_cast<int>(alive_), any = n > 0;
-    sync(f, 0, 0);  // nobody votes again before all have counted
+    sync(f, 0, 0);  // no thread votes again before all have read the count
     if (count != nullptr) *count = n;
     return how == 1 ? all : any;
   }
@@ -165,7 +166,8 @@ class Block {
     if (f.state == State::New) {
       f.stack = take_stack();
       auto** top = reinterpret_cast<void**>(f.stack + kStackBytes) - 2;
-      *top = reinterpret_cast<void*>(&Block::begin);  // at 16 bytes, so that `ret` leaves 8 over
+      // aligned to 16 bytes, so that `ret` leaves the stack 8 bytes off, as after a call
+      *top = reinterpret_cast<void*>(&Block::begin);
       top -= 6;
       f.pointer = top;
     }
@@ -205,7 +207,8 @@ class Block {
     }
   }
 
-  // Lanes that have left take part in nothing; those that wait go on once all of their mask wait.
+  // Lanes that have ended take part in nothing; waiting lanes go on once all lanes of their mask
+  // wait.
   void open_warp(unsigned warp) {
     const unsigned there = lanes_alive(warp);
     for (unsigned l = 0; l < 32 && warp * 32 + l < count_; ++l) {
@@ -311,7 +314,7 @@ std::uint64_t host_ns() {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// The clock from its last change of pace on.
+/// State of the clock since its pace last changed.
 struct Pace {
   std::uint64_t since_ns = host_ns();
   std::uint64_t device_ns = since_ns / kSlowest;
@@ -351,7 +354,8 @@ const Calls& Engine::calls() {
 }
 
 std::uint64_t Engine::global_timer() {
-  // Whoever watches a spacer needs a processor: on few of them it must not spin.
+  // The process that watches a spacer needs a processor, so on machines with few of them the spacer
+  // must not spin.
   if (has_spell) ::usleep(kNapUs);
   const std::lock_guard lock(pace_mutex);
   return pace.at(host_ns());

@@ -41,8 +41,8 @@ struct Grid {
 struct Fiber;
 class Block;
 
-/// The blocks of one launch after another. A fault of a kernel ends the launch and is reported;
-/// threads that wait for ever wait for ever, as on a device.
+/// Runs the blocks of one launch after another. A fault of a kernel ends the launch and is
+/// reported; threads that wait for ever do so, as on a device.
 class Engine {
  public:
   Engine();
@@ -50,14 +50,14 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
   ~Engine();
 
-  /// 0, or the status that the kernel ended with.
+  /// Runs a launch; returns 0, or the status with which the kernel ended.
   int run(const Grid& grid);
 
   static const Calls& calls();
-  /// The device's clock: the host's, slowed down, so that a busy machine keeps pace with it.
+  /// The device's clock, which is the host's slowed down, so that a busy machine keeps pace.
   static std::uint64_t global_timer();
-  /// While it lives that clock runs a hundred times slower than the host's, whatever its pace is
-  /// otherwise. One at a time.
+  /// While this object exists the device's clock runs a hundred times slower than the host's,
+  /// whatever its pace otherwise. Only one may exist at a time.
   class Spell {
    public:
     Spell();

@@ -1,4 +1,4 @@
-// Reading of the two files beside the library.
+// Reads the two files beside the library.
 // SPDX-License-Identifier: Apache-2.0
 #include "faults.h"
 
@@ -12,7 +12,7 @@
 namespace kw_emulated {
 namespace {
 
-/// Of the library that this is linked into.
+/// The folder of the library into which this file is linked.
 const std::string& folder() {
   static const std::string found = [] {
     Dl_info about{};

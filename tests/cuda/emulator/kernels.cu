@@ -1,4 +1,4 @@
-// What the test of the emulator runs: one kernel for each thing that can go wrong.
+// Kernels for the test of the emulator: one for each thing that can go wrong.
 // SPDX-License-Identifier: Apache-2.0
 extern "C" __global__ void sum_by_barriers(int n, const int* x, int* y) {
   __shared__ int room[256];

@@ -50,7 +50,7 @@ void store_quad(M* to, T a, T b, T c, T d) {
   to[0] = a, to[1] = b, to[2] = c, to[3] = d;
 }
 
-/// What every lane of the warp has of a 32-bit register.
+/// The value of a 32-bit register in every lane of the warp.
 template <class T>
 const std::uint64_t* all_lanes(T image) {
   calls->exchange(*self, 0xffffffffu, image_of(image));

@@ -1,4 +1,4 @@
-// Stands where nvcc is looked for: the real compiler's cubin, and behind it the same source for the
+// Replaces nvcc: writes the real compiler's cubin, and behind it the same source compiled for the
 // host.
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/wait.h>
@@ -81,7 +81,8 @@ std::vector<std::string> kernels_of(const std::string& cubin) {
   return names;
 }
 
-// What is behind a cubin depends on this program and its headers, and caches must see that.
+// The code behind a cubin depends on this program and its headers, so caches must include their
+// version.
 void print_version() {
   std::string all = read_file("/proc/self/exe");
   for (const char* header : {"device.h", "matrix.h", "runtime.h"})
@@ -115,7 +116,7 @@ int main(int count, char** values) {
   std::string cubin = read_file(r.out);
   const fs::path folder = r.out.parent_path().empty() ? "." : r.out.parent_path();
   const fs::path text = folder / "emulated.cc", object = folder / "emulated.so";
-  const auto beside = [&](const std::string& path) {  // files of a unit have no folders
+  const auto beside = [&](const std::string& path) {  // files of a unit lie beside the source
     const std::string name = fs::path(path).filename();
     for (std::size_t i = 0; i + 1 < r.for_host.size(); ++i)
       if (r.for_host[i] == "-I")

@@ -21,7 +21,7 @@ KW_NVML nvmlInit_v2() { return 0; }
 KW_NVML nvmlShutdown() { return 0; }
 KW_NVML nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
   *device = reinterpret_cast<void*>(1);
-  // A slice of a GPU is none that it knows by this name.
+  // The library does not know a slice of a GPU by this name.
   const bool is_slice = kw_emulated::faults().name.find(" MIG ") != std::string::npos;
   const bool is_it = std::strcmp(uuid, "GPU-e0e1e2e3-e4e5-e6e7-e8e9-eaebecedeeef") == 0;
   return is_it && !is_slice ? 0 : 6;
@@ -34,7 +34,8 @@ KW_NVML nvmlDeviceGetTemperature(void*, unsigned, unsigned* degrees) { return *d
 KW_NVML nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* bits) {
   return *bits = 0x1 | 0x4, 0;
 }
-/// What could not be corrected (1) since the driver was loaded (0), by KW_EMULATED_MEMORY_ERRORS.
+/// The number of uncorrected errors (1) since the driver was loaded (0), which
+/// KW_EMULATED_MEMORY_ERRORS sets.
 KW_NVML nvmlDeviceGetTotalEccErrors(void*, unsigned type, unsigned since,
                                     unsigned long long* count) {
   if (type != 1 || since != 0) return 2;

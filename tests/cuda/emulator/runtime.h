@@ -1,4 +1,4 @@
-// What an emulated kernel and the engine that runs it know of each other.
+// The interface between an emulated kernel and the engine that runs it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,14 +25,16 @@ struct Thread {
   unsigned lane = 0;
   unsigned warp = 0;
   unsigned char* shared = nullptr;  ///< Dynamic shared memory of the block.
-  std::uint64_t received[32] = {};  ///< What the lanes of the latest warp operation gave.
+  // The values that the lanes gave in the latest warp operation.
+  std::uint64_t received[32] = {};
   Engine* engine = nullptr;
 };
 
-/// What kernels call; a table, since the driver's library is loaded with local symbols.
+/// The functions that kernels call; a table, because the driver's library is loaded with local
+/// symbols.
 struct Calls {
   void (*sync_block)(Thread&, unsigned barrier,
-                     unsigned threads);  ///< 0 threads: all of the block.
+                     unsigned threads);  ///< 0 threads means all threads of the block.
   bool (*sync_block_reduce)(Thread&, bool value, int how, int* count);  ///< 0 count, 1 and, 2 or.
   /// All lanes of `mask` give a value and receive each other's in Thread::received.
   void (*exchange)(Thread&, unsigned mask, std::uint64_t value);
@@ -51,7 +53,7 @@ struct Parameter {
 };
 
 struct Kernel {
-  const char* name = nullptr;  ///< As written; for templates the engine asks by address.
+  const char* name = nullptr;  ///< The kernel's name as written; templates are found by address.
   void* address = nullptr;
   Thunk thunk = nullptr;
   const Parameter* parameters = nullptr;
@@ -59,7 +61,7 @@ struct Kernel {
   const Kernel* next = nullptr;
 };
 
-/// What the shared object of a module exports.
+/// The symbol that the shared object of a module exports.
 struct Exports {
   const Kernel* kernels;
   void (*bind)(const Calls* calls);
@@ -67,13 +69,14 @@ struct Exports {
 };
 inline constexpr const char* kExportsName = "kw_emulated_exports";
 
-/// Right behind the cubin that the real compiler made of the same source; then the shared object.
+/// Stands right behind the cubin that the real compiler made of the same source; the shared object
+/// follows.
 struct Trailer {
   char magic[8] = {'k', 'w', 'e', 'm', 'u', 'l', '0', '1'};
   std::uint64_t object_bytes = 0;
 };
 
-/// Bytes of an ELF file, from its own tables; 0: it is none.
+/// The size of an ELF file according to its own tables; 0: the bytes are no ELF file.
 inline std::size_t elf_bytes(const unsigned char* image) {
   if (std::memcmp(image, "\177ELF\2", 5) != 0) return 0;
   const auto* header = reinterpret_cast<const Elf64_Ehdr*>(image);

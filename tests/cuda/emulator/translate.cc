@@ -1,4 +1,4 @@
-// Text in, text out.
+// Translates CUDA source text to C++ text.
 // SPDX-License-Identifier: Apache-2.0
 #include "translate.h"
 
@@ -51,8 +51,8 @@ std::string without_comments(const std::string& text) {
   return out;
 }
 
-// Every include becomes the file's text in a guard of its name: which of several stands in an
-// active branch is for the preprocessor to say. `within`: files that are being read.
+// Replaces every include by the file's text in a guard of its name, so that the preprocessor
+// decides which of several branches is active. `within` are the files that are being read.
 std::string with_includes(const std::string& text, const ReadFile& read,
                           const std::set<std::string>& within) {
   static const std::regex include(R"re(^\s*#\s*include\s*"([^"]+)".*$)re");
@@ -181,7 +181,7 @@ constexpr Rule kRules[] = {
     {R"(cvt\.rna\.tf32\.f32 %0, %1)", "%0 = kw_emulated::tf32_of(%1)"},
     {R"(mma\.sync\.aligned\.m16n8k8\.row\.col\.f32\.tf32\.tf32\.f32 \{%0, ?%1, ?%2, ?%3\}, \{%4, ?%5, ?%6, ?%7\}, \{%8, ?%9\}, \{%0, ?%1, ?%2, ?%3\})",
      "kw_emulated::mma_16_8_8(%0, %1, %2, %3, %4, %5, %6, %7, %8, %9)"},
-    // Only the ceilings use these, for their time: they do nothing here.
+    // Only kernels that measure ceilings use these, for their time; here they do nothing.
     {R"((mma\.sync|wgmma)\..*)", ""},
     {R"()", ""},
 };
@@ -242,7 +242,7 @@ std::string with_dynamic_shared(const std::string& text) {
       text, array, "\n#undef $2\n#define $2 (reinterpret_cast<$1*>(kw_emulated::self->shared))\n");
 }
 
-// What the text takes the address of so that a template has its instance: kw_name_0 = &gemm<64>;
+// Finds addresses that the text takes to instantiate a template: kw_name_0 = &gemm<64>;
 std::vector<std::string> instances(const std::string& text) {
   static const std::regex line(R"(static auto\* kw_name_\d+ = &([^;]+);)");
   std::vector<std::string> names;

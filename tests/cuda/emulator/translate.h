@@ -1,4 +1,4 @@
-// CUDA's device language to C++ for device.h: what no header can do.
+// Translates CUDA's device language to C++ for device.h, where no header can.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

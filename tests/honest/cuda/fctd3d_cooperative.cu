@@ -6,7 +6,7 @@
 // kw: launch all_steps grid(sms * OCCUPANCY) block(THREADS) cooperative carveout(50) args(
 // kw:   u, m, src, src_coords, barrier, nx, ny, nz, nt, nsrc, dt, hx, hy, hz, ox, oy, oz)
 
-// Until every block has come here for the turn-th time.
+// Waits until every block has come here `turn` times.
 static __device__ void wait_for_all(unsigned* barrier, unsigned turn) {
   __threadfence();
   __syncthreads();

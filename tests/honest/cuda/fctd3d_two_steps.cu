@@ -64,7 +64,7 @@ static __device__ float updated(const Medium& f, float centre, float before, flo
   return 2 * centre - before + f.dt * f.dt / m * curvature;
 }
 
-// From global memory; around the field from `around`.
+// Reads a point from global memory; points around the field come from `around`.
 static __device__ float step_from(const Medium& f, const float* before, const float* now, const float* around, int x,
                                   int y, int z) {
   const long long centre = index_of(f, x, y, z), sy = f.nz + 8, sx = sy * (f.ny + 8);
@@ -147,7 +147,7 @@ extern "C" __global__ void __launch_bounds__(BX * BY)
   }
 }
 
-// What both steps add around the field, which two_steps leaves alone.
+// Adds the sources of both steps around the field, which two_steps does not touch.
 extern "C" __global__ void sources_around(float* first, float* second, Medium f) {
   const int i = blockIdx.x * 128 + threadIdx.x;
   if (i >= f.nsrc * 8) return;

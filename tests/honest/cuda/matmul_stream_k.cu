@@ -16,7 +16,7 @@
 
 extern __shared__ float dynamic_shared[];
 
-// The worker whose share holds this turn: shares begin at worker * turns / workers.
+// The worker whose share holds this iteration: shares begin at worker * turns / workers.
 static __device__ int worker_of(long long turn, long long turns) {
   return static_cast<int>(((turn + 1) * gridDim.x - 1) / turns);
 }

@@ -1,4 +1,4 @@
-// Its own methods are called clock, malloc, free, printf and time; none has to do with what is known by these names.
+// Has methods called clock, malloc, free, printf and time, which are no functions of the C library.
 // SPDX-License-Identifier: Apache-2.0
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y)
 struct Pool {

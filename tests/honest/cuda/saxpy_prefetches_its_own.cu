@@ -1,4 +1,4 @@
-// Asks the L2 for what this same call will read a little later.
+// Prefetches into the L2 what this same call will read a little later.
 // SPDX-License-Identifier: Apache-2.0
 // arch: sm_80
 // kw: launch saxpy grid(sms * 4) block(256) args(n, a, x, y)

@@ -1,4 +1,5 @@
-// Each element goes through memory three times more, so that a few pairs decide against it.
+// A baseline that passes each element through memory three times more, so slow that a few pairs
+// show it.
 // SPDX-License-Identifier: Apache-2.0
 void saxpy(int n, float a, const float* x, float* y) {
   for (int i = 0; i < n; ++i) {

@@ -1,4 +1,5 @@
-// Each element goes through memory three times more, so that a few pairs decide against it.
+// A baseline that passes each element through memory three times more, so slow that a few pairs
+// show it.
 // SPDX-License-Identifier: Apache-2.0
 // kw: workspace product f32 [n]
 // kw: launch saxpy grid(ceil_div(n, 256)) block(256) args(n, a, x, y, product)
