@@ -1,4 +1,4 @@
-// A workload as the truth of its task computes it.
+// at_double(): a workload as the float64 code that computes the truth of its task sees it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,8 @@ inline Workload at_double(Workload workload) {
   return workload;
 }
 
-/// Whether the plans of a role are of a truth, which sees its workload so.
+/// Whether units of this role compute the truth of a task; such code sees its workload through
+/// at_double().
 inline bool is_truth_role(std::string_view role) {
   return role == "reference_fast" || role == "magnitude_fast";
 }

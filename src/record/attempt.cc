@@ -1,4 +1,4 @@
-// The line of an attempt.
+// AttemptLine from an attempt.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/attempt.h"
 
@@ -9,7 +9,7 @@
 namespace kw {
 namespace {
 
-/// Of a plan, for lists and for a model's memory of the run.
+/// Most bytes of a plan in lists and in the history that a model is shown.
 constexpr std::size_t kPlanBytes = 400;
 
 std::string one_line(const std::string& text) {

@@ -12,10 +12,10 @@
 
 namespace kw {
 
-/// A proposal in a run with its evaluation and the strategy's lesson from it.
+/// A proposal in a run with its evaluation and what the strategy learnt from it.
 struct Attempt {
   int number = 0;  ///< From 1, in ask order.
-  int parent = 0;  ///< Attempt it derives from; 0: none.
+  int parent = 0;  ///< Number of the attempt that this one derives from; 0: none.
   Candidate candidate;
   std::string why;  ///< The strategy's explanation of the ask.
   std::string ask;  ///< The ask as JSON, for resume and replay.
@@ -23,15 +23,19 @@ struct Attempt {
   OutcomeClass outcome_class = OutcomeClass::Failed;
   Speedup against_baseline;  ///< Chained through the incumbents that the pairs were timed against.
   double reward = 0;
-  std::int64_t at_ns = 0;  ///< When it was complete, since the run began.
+  std::int64_t at_ns = 0;  ///< When the attempt was complete, counted from the start of the run.
   std::string words;       ///< What the proposer was told.
-  int recalled = 0;  ///< Attempt whose evaluation this is, since it was the same; 0: judged itself.
-  std::string plan;  ///< Of a written source: what its proposer said it would do.
-  std::vector<std::string> exchanges;  ///< Keys of the exchanges with models that led to it.
-  Usage usage;                         ///< Of all of them.
-  double cost_usd = 0;                 ///< Known prices only.
-  std::string chosen{};                ///< Technique that counsel picked before it was written.
-  std::string writer{};                ///< Model that wrote it, "openai:gpt-4.1".
+  /// Number of the earlier attempt whose evaluation was taken over because the code was the same;
+  /// 0: this attempt was judged itself.
+  int recalled = 0;
+  std::string plan;  ///< What the proposer of a written source said that it would do.
+  /// Keys of the exchanges with models that led to the source.
+  std::vector<std::string> exchanges;
+  Usage usage;          ///< Tokens of all `exchanges`.
+  double cost_usd = 0;  ///< Cost of those `exchanges` whose price is known.
+  /// Technique that counsel picked before the source was written.
+  std::string chosen{};
+  std::string writer{};  ///< Model that wrote the source, "openai:gpt-4.1".
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -44,12 +48,12 @@ struct Attempt {
   }
 };
 
-/// Where the time of an attempt went, by stage; what a recalled verdict took, another attempt
-/// spent.
+/// Where the time of an attempt went, by stage. An attempt with a recalled evaluation spent nothing
+/// on it: the attempt that was judged did.
 std::map<std::string, double> spent_ns(const Attempt& attempt);
 
-/// What lists, tables and plots show of an attempt: kept beside it, so that they need not read
-/// every sample.
+/// What lists, tables and plots show of an attempt. Stored beside the attempt, so that these need
+/// not read every sample.
 struct AttemptLine {
   int number = 0;
   int parent = 0;
@@ -65,7 +69,7 @@ struct AttemptLine {
   std::int64_t at_ns = 0;
   std::string device;
   std::string words;
-  std::string plan;            ///< Its beginning, one line.
+  std::string plan;            ///< Beginning of the plan, on one line.
   bool is_unanswered = false;  ///< Verdict::is_unanswered(); older records do not say so.
 
   template <class Self, class V>
@@ -80,62 +84,85 @@ struct AttemptLine {
 
 AttemptLine line_of(const Attempt& attempt);
 
-/// RunConfig::ensemble: a bandit chooses by reward and cost; each in its turn.
+/// Values of RunConfig::ensemble: a bandit chooses the model by reward and cost, or the models take
+/// turns.
 inline constexpr const char* kBanditEnsemble = "bandit";
 inline constexpr const char* kTurnEnsemble = "turn";
 
-/// How a run was asked for; with the attempts it decides every later decision.
+/// The settings that a run was started with; with the attempts they decide every later decision.
 struct RunConfig {
-  std::string task;  ///< Name.
+  std::string task;  ///< Name of the task.
   std::string task_path;
   std::string task_sha256;
   Target target = Target::Cpu;
-  std::string arch;           ///< cuda: what sources are compiled for.
-  std::vector<GpuFacts> gpu;  ///< cuda: whose limits say which knobs exist; at most one.
+  std::string arch;           ///< cuda: the architecture that sources are compiled for.
+  std::vector<GpuFacts> gpu;  ///< cuda: the device whose limits say which knobs exist; at most one.
   std::string strategy = "greedy";
-  std::string tuner = "auto";  ///< Of strategies that tune.
+  std::string tuner = "auto";  ///< Tuner of the strategies that tune.
   std::string reward_policy = "speedup";
   std::int64_t max_attempts = 0;  ///< 0: no limit.
   std::int64_t max_time_ns = 0;   ///< 0: no limit.
   std::int64_t patience = 0;      ///< Attempts without a new best that end the run; 0: any number.
   Goals goals;
-  std::uint64_t seed = 0;           ///< Of the strategy only.
-  std::string baseline;             ///< Name asked for; empty: the fastest.
-  std::string carrier = "pipe";     ///< pipe | synthetic
-  int outstanding = 1;              ///< Asks in flight.
-  int most_tuning_points = 0;       ///< Asks of one tuning, of costly tasks; 0: the tuner's own.
-  std::vector<std::string> models;  ///< As --model names them, addresses included; never a key.
-  std::string ensemble;             ///< Which of several models writes: bandit | turn; empty: turn.
-  SpendLimits limits;               ///< Over all of them.
-  std::int64_t reply_tokens = kReplyTokens;    ///< Most that one reply may take.
-  std::int64_t prompt_tokens = kPromptTokens;  ///< Most that is sent for one.
-  std::optional<double> temperature;           ///< Of every request; none: the server's default.
-  std::string effort;                          ///< Likewise; low | medium | high.
-  std::int64_t model_timeout_ns = 0;           ///< A server's silence that is borne; 0: as usual.
-  std::int64_t requests_per_minute = 0;        ///< To each model behind an address; 0: any number.
-  std::int64_t tokens_per_minute = 0;          ///< Likewise.
-  bool caches_replies = false;  ///< What any run asked before is answered from the workspace.
-  std::vector<Price> prices;    ///< Of these models, as they stood when the run began.
-  int writes = 8;               ///< Of best-of-n.
-  std::vector<std::string> constraints;  ///< A person's: must hold.
-  std::vector<std::string> hints;        ///< A person's: worth trying.
-  int start_attempts = 0;    ///< Of refine: for the task's expert kernels, before the first word.
-  bool uses_memory = false;  ///< Begins with lessons of earlier runs, and learns.
-  bool freezes_memory = false;   ///< What it learns is told to nobody after it.
-  bool profiles = false;         ///< cuda: every candidate that was found faster.
-  bool specialises = false;      ///< A winner gets a build for each timed shape.
-  std::string preset;            ///< Of strategies with two: sketch | paper; empty: the default.
-  int rounds = 10;               ///< Of strategies that end by themselves.
-  int repairs = 3;               ///< Of refine and agent: at most, before something else is tried.
-  std::string guide;             ///< Of graph-walk: random | llm | weights; empty: random.
-  bool freezes_graph = false;    ///< What the run sees does not change the workspace's graph.
-  bool judges_by_rules = false;  ///< Of coder-judge: rules read the findings, no model.
-  bool judges_learned = false;   ///< Likewise: the model that was fitted to recorded steps.
-  int shortlist = 1;  ///< Kernels written for an ask, of which the most promising is judged.
-  FeedbackLevel feedback = FeedbackLevel::Profile;  ///< To whoever writes.
-  bool uses_knowledge = true;  ///< Whoever writes sees examples, and methods their graph.
-  std::string label;           ///< Whoever started it finds it by this, as kw suite its cells.
-  /// Of the workbench when the run began; written sources are numbered from there on. 0: not known.
+  std::uint64_t seed = 0;        ///< Seed of the strategy; inputs are drawn from another.
+  std::string baseline;          ///< Name that the user asked for; empty: the fastest baseline.
+  std::string carrier = "pipe";  ///< pipe | synthetic
+  int outstanding = 1;           ///< Asks in flight.
+  /// Most asks of one tuning where the calls of the task are long; 0: the tuner decides.
+  int most_tuning_points = 0;
+  /// Specs as --model names them, addresses included; never a key.
+  std::vector<std::string> models;
+  /// Which of several models writes next: bandit | turn; empty: turn.
+  std::string ensemble;
+  SpendLimits limits;                          ///< Bounds on the cost of all models together.
+  std::int64_t reply_tokens = kReplyTokens;    ///< Most tokens that one reply may take.
+  std::int64_t prompt_tokens = kPromptTokens;  ///< Most tokens of one prompt.
+  std::optional<double> temperature;           ///< For every request; none: the server's default.
+  /// Effort of thinking in every request: low | medium | high; empty: the server's default.
+  std::string effort;
+  /// How long a server may stay silent; 0: the provider's default.
+  std::int64_t model_timeout_ns = 0;
+  /// Most requests to one address and model; 0: no limit.
+  std::int64_t requests_per_minute = 0;
+  /// Most tokens to one address and model; 0: no limit.
+  std::int64_t tokens_per_minute = 0;
+  /// Requests that an earlier run made are answered from the workspace.
+  bool caches_replies = false;
+  std::vector<Price> prices;             ///< Prices of `models` as they stood when the run began.
+  int writes = 8;                        ///< best-of-n: how many sources to write.
+  std::vector<std::string> constraints;  ///< What a person said must hold.
+  std::vector<std::string> hints;        ///< What a person said is worth trying.
+  /// refine: attempts spent on the task's expert kernels before the model writes the first source.
+  int start_attempts = 0;
+  /// The run begins with lessons of earlier runs, and its own are learnt for later ones.
+  bool uses_memory = false;
+  /// Memory is left as it is: prompts are told nothing of it, and nothing that the run learns is
+  /// told to others.
+  bool freezes_memory = false;
+  bool profiles = false;     ///< cuda: profile every candidate that was found faster.
+  bool specialises = false;  ///< The winner is built once for each timed shape.
+  /// Preset of strategies that have two: sketch | paper; empty: the default.
+  std::string preset;
+  int rounds = 10;  ///< Rounds of strategies that end by themselves.
+  /// refine and agent: most repairs of one source before another approach is tried.
+  int repairs = 3;
+  /// graph-walk: what chooses the next step: random | llm | weights; empty: random.
+  std::string guide;
+  /// What the run sees does not change the workspace's technique graph.
+  bool freezes_graph = false;
+  bool judges_by_rules = false;  ///< coder-judge: rules read the findings instead of a model.
+  /// coder-judge: the model that was fitted to recorded steps reads the findings.
+  bool judges_learned = false;
+  /// Kernels to write for one ask; only the most promising of them is judged.
+  int shortlist = 1;
+  FeedbackLevel feedback = FeedbackLevel::Profile;  ///< What the prompts tell about an attempt.
+  /// Prompts show examples, and methods may use their technique graph.
+  bool uses_knowledge = true;
+  /// By this label whoever started the run finds it again; `kw suite` finds the runs of its cells
+  /// so.
+  std::string label;
+  /// Number of ideas on the workbench when the run began; written sources are numbered from there
+  /// on. 0: not known.
   int ideas = 0;
 
   template <class Self, class V>
@@ -184,7 +211,7 @@ struct RunSummary {
   std::string stopped_by;
   std::string started_at;  ///< UTC, ISO 8601.
   double spent_ns = 0;
-  Spending spent;  ///< On models.
+  Spending spent;  ///< What the models of the run have cost.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {

@@ -1,4 +1,4 @@
-// A walk over every field of a record, and what single fields say of each other.
+// A walk over every field of a record, and the relations between single fields.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/bounds.h"
 
@@ -20,17 +20,20 @@ using codec::IsMap;
 using codec::IsOptional;
 using codec::IsVector;
 
-/// Whole numbers that are neither sizes nor counts nor durations: values of a task or a kernel,
-/// hashes, and ids. Every other one is held to the bounds, also where a record gets a new field.
+/// Fields whose whole numbers are neither sizes nor counts nor durations: values of a task or a
+/// kernel, hashes, and ids. Every other integer field is held to the bounds, also one that a record
+/// gets later.
 constexpr std::array<std::string_view, 8> kAnyInteger{"seed",  "integer", "integers", "image",
                                                       "value", "knobs",   "dims",     "rank"};
-/// Those that say "unknown" or "none" by -1.
+/// Fields that say "unknown" or "none" by -1.
 constexpr std::array<std::string_view, 3> kOrMinusOne{"carveout", "spill_bytes", "jail_uid"};
-/// Reals of a task's values, whose sign is theirs.
+/// Fields of reals that may be negative.
 constexpr std::array<std::string_view, 12> kAnySign{
     "real",    "reals",    "numbers",       "origin",      "step",     "scale",
     "call_ns", "eager_ns", "temperature_c", "exact_below", "counters", "checksum_diff"};
-/// Reals that may be what JSON has no word for: deviations of outputs that are no numbers.
+/// Fields of reals that may be NaN or infinite (null in JSON), such as deviations of outputs that
+/// are no numbers.
+
 constexpr std::array<std::string_view, 8> kAnyReal{"checksum_diff", "max_abs_diff",  "rel_l2",
                                                    "rms_ratio",     "gate_fraction", "counters",
                                                    "numbers",       "reals"};
@@ -58,7 +61,7 @@ Result<> check_real(std::string_view key, double value) {
   return {};
 }
 
-/// Every number of a record, by the name of the field that it stands in.
+/// Checks every number of a record, by the name of the field that holds it.
 template <class T>
 Result<> check_numbers(const char* key, const T& value) {
   if constexpr (std::is_enum_v<T> || std::is_same_v<T, bool> || std::is_same_v<T, std::string>) {
@@ -95,7 +98,7 @@ Result<> check_numbers(const char* key, const T& value) {
   }
 }
 
-/// The error as told to whoever gave the record.
+/// The error as an input error that names the record.
 Result<> named(Result<> checked, const char* record) {
   if (checked) return checked;
   Error& error = checked.error();
@@ -104,7 +107,7 @@ Result<> named(Result<> checked, const char* record) {
 
 // Tensors
 
-/// a * b + c of numbers that are at least 0; nothing where that is beyond the bounds.
+/// a * b + c for numbers that are at least 0; nothing where the result exceeds the bounds.
 std::optional<std::int64_t> product(std::int64_t a, std::int64_t b, std::int64_t c = 0) {
   std::int64_t value = 0;
   if (__builtin_mul_overflow(a, b, &value) || __builtin_add_overflow(value, c, &value) ||
@@ -150,7 +153,7 @@ Result<> check_workload(const Workload& w) {
 
 // Plans
 
-/// Bytes of what a place lies in; nothing: there is no such thing.
+/// Size of the memory that a place lies in; nothing: the plan has no such memory.
 std::optional<std::int64_t> bytes_at(const PlanPlace& place, const Plan& plan, const Workload& w) {
   const auto index = static_cast<std::size_t>(place.index);
   switch (place.memory) {
@@ -196,7 +199,7 @@ Result<> check_threes(const PlanStep& step) {
 }
 
 Result<> check_argument(const PlanArgument& a, const Plan& plan, const Workload& w) {
-  constexpr std::int64_t kMostBytes = 128;  // of a tensor map
+  constexpr std::int64_t kMostBytes = 128;  // the size of a tensor map
   if (a.bytes < 1 || a.bytes > kMostBytes) return fail("an argument of no possible size");
   if (a.kind == ArgumentKind::Address) return check_place(a.place, 0, plan, w);
   if (a.kind == ArgumentKind::TensorMap &&
@@ -267,7 +270,8 @@ Result<> check_shares(const MeasurePlan& m) {
 
 // Results
 
-/// A median lies among its values; rounding may move it a little. `most` 0: there is no bound.
+/// Whether a median lies among its values, where rounding may move it a little. `most` 0: no upper
+/// bound.
 bool lies_among(double value, double least, double most) {
   constexpr double kSlack = 1 + 1e-6;
   return value * kSlack >= least && (most == 0 || value <= most * kSlack);

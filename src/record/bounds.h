@@ -1,4 +1,4 @@
-// Bounds of records that come from outside: what decodes may still be what nothing can be.
+// Bounds of records that come from outside: a record that decodes may still hold impossible values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,25 +8,27 @@
 
 namespace kw {
 
-/// What the functions below ask of every whole number that is a size, a count or a duration: at
-/// least 0 and no more than this many bytes, elements or nanoseconds (a petabyte, thirteen days).
+/// Largest size, count or duration that the functions below accept, in bytes, elements or
+/// nanoseconds (a petabyte, thirteen days); the smallest is 0.
 inline constexpr std::int64_t kMostOfAnything = std::int64_t{1} << 50;
 
-/// More than any kernel gains: what claims more has no opponent.
+/// No kernel gains more: a record that claims a larger speedup is refused.
 inline constexpr double kMostSpeedup = 1e6;
 
-/// Error (of the input), naming the field: a request that no worker could judge, whatever the
-/// machine. Sizes and strides must fit together, and what names another part of the request must
-/// find it; then nothing that is computed from them overflows.
+/// Refuses a request that no worker could judge, whatever the machine; the error is one of the
+/// input and names the field. Sizes and strides must fit together, and names must refer to parts of
+/// the request that exist, so that nothing computed from them overflows.
 Result<> check_request(const EvaluationRequest& request);
 
-/// The same of what comes back: a figure that no measurement gives, or that its own samples deny.
+/// Refuses an evaluation with a figure that no measurement gives, or that contradicts its own
+/// samples; errors as in check_request().
 Result<> check_evaluation(const Evaluation& evaluation);
 
-/// The same of a device and its ceilings.
+/// Refuses device facts and ceilings that no machine has; errors as in check_request().
 Result<> check_facts(const DeviceFacts& facts);
 
-/// The same of one unit outside a request.
+/// Refuses a build unit outside a request that no compiler could be given; errors as in
+/// check_request().
 Result<> check_unit(const BuildUnit& unit);
 
 }  // namespace kw

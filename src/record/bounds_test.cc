@@ -1,4 +1,4 @@
-// Records that decode and cannot be: every size, count and duration is held to its bounds.
+// Tests of bounds: records that decode but hold impossible sizes, counts and durations are refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/bounds.h"
 
@@ -27,7 +27,7 @@ Tensor tensor_of(const std::string& name, std::vector<std::int64_t> sizes) {
   return t;
 }
 
-/// With something in every part that holds a number.
+/// A request with something in every part that holds a number.
 EvaluationRequest whole_request() {
   EvaluationRequest request;
   request.seed = 0xFFFF'FFFF'FFFF'FFFFu;
@@ -88,7 +88,7 @@ std::string refusal_of(const std::function<void(EvaluationRequest&)>& change) {
   return refusal(request);
 }
 
-/// The field that a number stands in: the last part of its pointer that is no index.
+/// The field that a number stands in: the last part of its JSON pointer that is no index.
 std::string field_of(const std::string& pointer) {
   std::string rest = pointer;
   for (;;) {
@@ -102,7 +102,7 @@ TEST(Bounds, AWholeRequestIsAccepted) { EXPECT_EQ(refusal(whole_request()), "");
 
 TEST(Bounds, NoNumberOfARequestIsBelowNothingOrBeyondEverything) {
   const json whole = json::parse(encode(whole_request()));
-  // What a task or a kernel may choose, and what says "unknown" by -1.
+  // Fields that a task or a kernel may choose, and fields that say "unknown" by -1.
   const std::set<std::string> any{"seed", "integer", "integers", "image", "value", "B", "n"};
   const std::set<std::string> or_unknown{"carveout", "spill_bytes"};
   int places = 0;
@@ -167,7 +167,7 @@ TEST(Bounds, WhatAPlanNamesIsThere) {
   EXPECT_THAT(plan([](Plan& p) { p.tensor_maps[0].box = {8}; }), HasSubstr("dimensions"));
   EXPECT_THAT(refusal_of([](EvaluationRequest& r) { r.plans[0].workload = "small"; }),
               HasSubstr("workload 'small'"));
-  // A truth's tensors have eight bytes an element.
+  // The tensors of a truth have eight bytes an element.
   const auto far_off = [](EvaluationRequest& r) { r.plans[0].plan.steps[1].to.offset = 200; };
   EXPECT_THAT(refusal_of(far_off), HasSubstr("from 200 on lie outside"));
   EXPECT_EQ(refusal_of([&](EvaluationRequest& r) {
@@ -187,7 +187,7 @@ Evaluation measured() {
   w.median_ns = 100, w.opponent_ns = 200;
   w.speedup = e.speedup;
   w.samples = {{100, 190, 0, false}, {100, 200, 1, true}, {100, 210, 0, false}};
-  w.retimed = {{-3, 100, 20, false}};  // net of an empty one
+  w.retimed = {{-3, 100, 20, false}};  // the time of an empty call was subtracted
   return e;
 }
 

@@ -1,4 +1,4 @@
-// Knobs in words.
+// Knobs in words, and file suffixes of targets.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/candidate.h"
 

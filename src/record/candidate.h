@@ -17,26 +17,28 @@ namespace kw {
 /// A point of a tuning space: knob name to value.
 using KnobPoint = std::map<std::string, std::int64_t>;
 
-/// "B=64 S=2", with other joints "B = 64, S = 2"; empty where there are none.
+/// "B=64 S=2", or "B = 64, S = 2" with other separators; empty where there are no knobs.
 std::string knobs_text(const KnobPoint& knobs, std::string_view equals = "=",
                        std::string_view between = " ");
-/// What changes on the way to `after`: "B = 64 → 128, S = 2" (S is new); empty where nothing does.
+/// Changes from `before` to `after`: "B = 64 → 128, S = 2" (S is new); empty where nothing changes.
+
 std::string knobs_change(const KnobPoint& before, const KnobPoint& after);
 
-/// ".cpp" or ".cu": how sources for a target are called.
+/// Suffix of source files for a target: ".cpp" or ".cu".
 std::string_view source_suffix(Target target);
-/// What a file of this name is for, by its suffix; nothing: by neither.
+/// Target that a file of this name is written for, by its suffix; nothing: neither.
 std::optional<Target> target_of_file(std::string_view name);
 
 /// Compiler flags of every candidate, baseline and reference that decide what code means and how
-/// fast it is; docs/measurement.md explains them. None changes a value: fast-math is an option, and
-/// contraction to FMA, GCC's default and not clang's, is no rounding error more.
+/// fast it is; docs/measurement.md explains them. None of them makes values less exact: fast-math
+/// is an option that a candidate must ask for, and contraction to FMA (GCC's default, not clang's)
+/// only leaves out a rounding.
 inline constexpr std::array<std::string_view, 7> kCodeFlags{
     "-std=c++20",        "-O3", "-march=native", "-fopenmp", "-ffp-contract=fast",
-    "-fno-math-errno",      // sqrt as one instruction; no value changes
-    "-fno-trapping-math"};  // branches may become selects; no value changes
+    "-fno-math-errno",      // lets sqrt be one instruction; no value changes
+    "-fno-trapping-math"};  // lets branches become selects; no value changes
 
-/// A kernel's name in lists for people; a reply that held none has none.
+/// A kernel's name in lists for people; a reply that held no kernel has no name.
 inline std::string_view shown_name(std::string_view name) {
   return name.empty() ? std::string_view("(no kernel)") : name;
 }
@@ -49,10 +51,10 @@ struct Candidate {
   Target target = Target::Cpu;
   TrustClass trust_class = TrustClass::CpuFunction;
   KnobPoint knobs;
-  std::vector<std::string> options;     ///< Named compiler options, from the whitelist.
-  std::vector<std::string> libraries;   ///< Baselines only.
-  std::vector<std::string> techniques;  ///< Declared, not verified.
-  std::string sha256;                   ///< Of the source text.
+  std::vector<std::string> options;     ///< Names of compiler options, from the whitelist.
+  std::vector<std::string> libraries;   ///< Libraries to link; baselines only.
+  std::vector<std::string> techniques;  ///< Techniques that the source declares; not verified.
+  std::string sha256;                   ///< Hash of the source text.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -72,8 +74,9 @@ struct SourceFile {
   }
 };
 
-/// Where one parameter of a kernel lies in its parameter buffer, in bytes. An alignment above 16 is
-/// kept where the buffer lies in the constant bank, so offsets are no multiple of it themselves.
+/// Where one parameter of a kernel lies in its parameter buffer, in bytes. Offsets need not be
+/// multiples of an alignment above 16: the buffer is placed in the constant bank so that the
+/// parameter itself is aligned.
 struct KernelParameter {
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
@@ -86,14 +89,17 @@ struct KernelParameter {
 
 /// What a cubin says about one of its kernels.
 struct KernelFacts {
-  std::string name;    ///< As a plan launches it: a plain name or a name expression.
-  std::string symbol;  ///< Its name in the cubin.
+  /// Name by which a plan launches the kernel: a plain name or a name expression.
+  std::string name;
+  std::string symbol;                       ///< Name of the kernel in the cubin.
   std::vector<KernelParameter> parameters;  ///< In order.
   int registers = 0;                        ///< Per thread; 0: unknown.
-  std::int64_t static_shared = 0;           ///< Bytes per block.
+  std::int64_t static_shared = 0;           ///< Static shared memory, bytes per block.
   std::int64_t stack_bytes = 0;             ///< Local memory per thread, spills included.
-  std::int64_t spill_bytes = -1;            ///< Stores and loads of spilled registers; -1: unknown.
-  int max_threads = 0;                      ///< Per block, of __launch_bounds__; 0: none given.
+  /// Bytes stored and loaded for spilled registers; -1: unknown.
+  std::int64_t spill_bytes = -1;
+  /// Threads per block by __launch_bounds__; 0: none given.
+  int max_threads = 0;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -104,12 +110,12 @@ struct KernelFacts {
   }
 };
 
-/// What a compiler made; immutable, named by content.
-/// Something that a compiler says of what it built and that screening must judge.
+/// Something that a compiler reports about what it built and that screening must judge.
 struct CodeMark {
-  std::string kind;   ///< "arithmetic": options of a function's own that change values.
+  /// "arithmetic": compiler options that a function sets for itself and that change values.
+  std::string kind;
   std::string what;   ///< The options as written.
-  std::string where;  ///< The function.
+  std::string where;  ///< Name of the function.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -121,10 +127,11 @@ struct BuiltObject {
   std::string format;  ///< "elf-so" for cpu, "cubin" for cuda.
   std::string sha256;
   std::int64_t bytes = 0;
-  std::string path;    ///< Where both sides of a pipe see it; empty when `base64` carries it.
-  std::string base64;  ///< For carriers without a shared disk.
-  std::string log;     ///< Compiler remarks worth keeping (vectorisation report).
-  std::vector<KernelFacts> kernels;  ///< Of a cubin.
+  /// Path that both sides of a pipe can read; empty when `base64` carries the bytes.
+  std::string path;
+  std::string base64;                ///< The bytes, for carriers without a shared disk.
+  std::string log;                   ///< Compiler remarks worth keeping (vectorisation report).
+  std::vector<KernelFacts> kernels;  ///< Kernels of a cubin.
   std::vector<CodeMark> marks;
 
   const KernelFacts* kernel(std::string_view name) const {
@@ -145,16 +152,19 @@ struct BuildUnit {
   /// candidate | opponent | reference_f64 | reference_native | magnitude_f64 | reference_fast |
   /// magnitude_fast
   std::string role;
-  Target target = Target::Cpu;  ///< Which kind of compiler it is for.
-  std::string arch;             ///< cuda: "sm_90a"; cpu: empty for this machine's; cpu_compiler.h.
-  std::string dialect;          ///< cuda: "cuda", "cute" with the headers of CuTe, or "host" code.
+  Target target = Target::Cpu;  ///< Target that the unit is compiled for.
+  /// cuda: "sm_90a"; cpu: empty for the processor of this machine, else as in cpu_compiler.h.
+  std::string arch;
+  /// cuda: "cuda", "cute" (CUDA with the headers of CuTe) or "host" (host code).
+  std::string dialect;
   std::vector<SourceFile> files;     ///< Headers first; every *.cpp or *.cu is a translation unit.
   std::string main_file;             ///< The user's file, for diagnostics and screening.
   std::vector<std::string> defines;  ///< "NAME=VALUE".
   std::vector<std::string> options;  ///< Whitelisted names.
   std::vector<std::string> libraries;
-  std::vector<std::string> kernels;  ///< cuda: what plans launch, as written there; no doubles.
-  std::vector<BuiltObject> object;   ///< Empty until built; then exactly one.
+  /// cuda: names of the kernels that plans launch, as written there; none twice.
+  std::vector<std::string> kernels;
+  std::vector<BuiltObject> object;  ///< Empty until built; then exactly one.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {

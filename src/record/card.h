@@ -1,4 +1,4 @@
-// Card: a piece of knowledge that prompts may be told, and what a search found of it.
+// Card: a piece of knowledge that prompts may tell, and the result of searching for cards.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,19 +23,21 @@ struct EnumNames<CardKind> {
 };
 
 struct Card {
-  std::int64_t id = 0;  ///< Of the store; 0: not stored yet.
-  std::string origin;   ///< Which set it belongs to: "knowledge", "playbook", "graph", "wins".
-  std::string name;     ///< Unique in its set.
+  std::int64_t id = 0;  ///< Row of the store; 0: not stored yet.
+  /// Name of the set that the card belongs to: "knowledge", "playbook", "graph", "wins".
+  std::string origin;
+  std::string name;  ///< Unique in its set.
   CardKind kind = CardKind::Technique;
-  std::vector<Target> targets;        ///< Empty: every one.
-  std::vector<std::string> families;  ///< Of tasks; empty: every one.
-  std::vector<Bound> bounds;          ///< Bottlenecks that it is about; empty: any.
-  std::vector<std::string> archs;     ///< Of GPUs, "sm_90"; empty: any.
-  std::string task;                   ///< Of a snippet: what it solves.
+  std::vector<Target> targets;        ///< Targets that the card applies to; empty: all.
+  std::vector<std::string> families;  ///< Families of tasks that the card applies to; empty: all.
+  std::vector<Bound> bounds;          ///< Bottlenecks that the card is about; empty: any.
+  /// GPU architectures that the card applies to, "sm_90"; empty: any.
+  std::vector<std::string> archs;
+  std::string task;  ///< Task that a snippet solves.
   std::string text;
-  std::string code;  ///< Of a snippet.
-  int uses = 0;      ///< Runs whose first prompt showed it.
-  int helped = 0;    ///< Those of them that ended with a confirmed win.
+  std::string code;  ///< Code of a snippet.
+  int uses = 0;      ///< Runs whose first prompt showed the card.
+  int helped = 0;    ///< Runs among `uses` that ended with a confirmed win.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -49,8 +51,8 @@ struct Card {
 /// A card that a search found.
 struct FoundCard {
   Card card;
-  double relevance = 0;            ///< 0–1: over that of the best match.
-  std::vector<std::string> words;  ///< Of the query, that it holds; the rarest first.
+  double relevance = 0;            ///< Score as a share of the best match's, 0–1.
+  std::vector<std::string> words;  ///< Words of the query that the card holds; the rarest first.
   double likeness = -1;            ///< Cosine of the embeddings; -1: not compared.
 
   template <class Self, class V>

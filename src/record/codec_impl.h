@@ -57,7 +57,7 @@ inline std::unexpected<Error> wrong(const char* wanted) {
   return fail(std::string("expected ") + wanted);
 }
 
-/// Puts `step` before the path of an error on its way out: paths are built only where one fails.
+/// Puts `step` before the path in an error. Paths are built only on the way out of a failure.
 inline Result<> below(Result<> read, const std::string& step) {
   if (!read) read.error().where.insert(0, step);
   return read;
@@ -66,7 +66,7 @@ inline Result<> below(Result<> read, const std::string& step) {
 template <class T>
 Result<> read(const Json& json, T& out);
 
-/// Whether the integer fits: get() would keep its lower bits.
+/// Whether the integer fits into T; json.get() would silently keep the lower bits.
 template <class T>
 bool is_within(const Json& json) {
   return json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
@@ -180,8 +180,8 @@ Result<T> decode(std::string_view text) {
 }  // namespace kw
 
 // NOLINTBEGIN(bugprone-macro-parentheses): T is a type.
-/// Instantiates the four functions of record/codec.h for one record type, and what records need
-/// that hold one.
+/// Instantiates the functions of record/codec.h for one record type, and the functions that records
+/// holding such a record need.
 #define KW_INSTANTIATE_CODEC(T)                                        \
   template nlohmann::json kw::codec::write<T>(const T&);               \
   template kw::Result<> kw::codec::read<T>(const nlohmann::json&, T&); \
@@ -190,8 +190,8 @@ Result<T> decode(std::string_view text) {
   template kw::Result<T> kw::decode<T>(std::string_view);              \
   template kw::Result<T> kw::decode_json<T>(const nlohmann::json&)
 
-/// Says that KW_INSTANTIATE_CODEC stands in another file. For the largest records that others hold:
-/// compiling their codec again takes seconds.
+/// Says that KW_INSTANTIATE_CODEC stands in another file. Used for the largest records that other
+/// records hold, since compiling their codec again takes seconds.
 #define KW_CODEC_IS_ELSEWHERE(T)                                \
   extern template nlohmann::json kw::codec::write<T>(const T&); \
   extern template kw::Result<> kw::codec::read<T>(const nlohmann::json&, T&)

@@ -1,4 +1,4 @@
-// The hardware counters that were found to follow run time.
+// The hardware counters that predict run time best.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace kw {
 
-/// As Nsight Compute names them: the 24 that CudaForge kept of several hundred (arXiv 2511.01884,
-/// table 8). Not every GPU has them all.
+/// Counters by the names that Nsight Compute gives them: the 24 that CudaForge kept of several
+/// hundred (arXiv 2511.01884, table 8). Not every GPU has all of them.
 inline constexpr std::array<std::string_view, 24> kTellingCounters{
     "sm__cycles_active.avg",
     "sm__warps_active.avg.pct_of_peak_sustained_active",

@@ -1,4 +1,4 @@
-// Words of a position under the roofline that tables and pages share.
+// Roofline positions in the words that tables and pages share.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/device.h"
 

@@ -1,4 +1,4 @@
-// What a machine is and what it was measured to reach.
+// What a machine is, and the rates that were measured on it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,13 +23,14 @@ struct Cache {
 
 /// One measured ceiling.
 struct Ceiling {
-  /// copy | triad | read | write | mix_3r1w | fma_f32 | fma_f64; cuda: and fma_f16x2, mma_tf32,
+  /// copy | triad | read | write | mix_3r1w | fma_f32 | fma_f64; cuda also has fma_f16x2, mma_tf32,
   /// mma_bf16, mma_f16, mma_f8, all dense.
   std::string kind;
   std::string level;  ///< L1 | L2 | L3 | DRAM | core; cuda: DRAM | L2 | shared | core.
-  std::string isa;    ///< For fma: scalar | sse | avx2 | avx512; cuda: the arch.
+  /// Of fma kinds on cpu: scalar | sse | avx2 | avx512; on cuda: the architecture.
+  std::string isa;
   int threads = 1;
-  double per_second = 0;  ///< Bytes or flops.
+  double per_second = 0;  ///< Bytes or floating-point operations per second.
   double spread = 0;      ///< Half-width of the samples' central 80 %, as a ratio.
   int samples = 0;
   double reads = 0;  ///< Share of reads in the traffic, 0–1; memory kinds only.
@@ -42,18 +43,20 @@ struct Ceiling {
   }
 };
 
-/// Whether its rate is operations (kinds fma_* of plain units, mma_* of matrix units), not bytes.
+/// Whether the ceiling's rate counts operations (kinds fma_* of plain units, mma_* of matrix units)
+/// instead of bytes.
 inline bool is_flops(const Ceiling& c) {
   return c.kind.starts_with("fma_") || c.kind.starts_with("mma_");
 }
 
-/// What a maker says a GPU reaches, dense and at its boost clock; 0: it does not say.
+/// Rates that the maker of a GPU states, dense and at the boost clock; 0: not stated.
+
 struct DatasheetRates {
-  double memory = 0;  ///< Bytes a second; the others are operations a second.
-  double f64 = 0;     ///< Matrix units included.
+  double memory = 0;  ///< Bytes per second; the other rates are operations per second.
+  double f64 = 0;     ///< Rate of f64, matrix units included.
   double f32 = 0;
   double tf32 = 0;
-  double f16 = 0;  ///< And bf16; matrix units.
+  double f16 = 0;  ///< Rate of f16 and bf16 on matrix units.
   double f8 = 0;
   std::string source;
 
@@ -64,22 +67,24 @@ struct DatasheetRates {
   }
 };
 
-/// What only a GPU has; limits are those of one block or one multiprocessor.
+/// Facts that only a GPU has.
 struct GpuFacts {
-  std::string arch;    ///< "sm_90a": what candidates are compiled for.
-  std::string driver;  ///< Version of the driver and of the CUDA it speaks: "580.159 (CUDA 13.0)".
+  std::string arch;  ///< "sm_90a": what candidates are compiled for.
+  /// Versions of the driver and of the CUDA that it supports: "580.159 (CUDA 13.0)".
+  std::string driver;
   int multiprocessors = 0;
   std::int64_t l2_bytes = 0;
-  std::int64_t shared_per_block = 0;  ///< Opt-in maximum.
+  std::int64_t shared_per_block = 0;  ///< Largest shared memory of one block, after opt-in.
   std::int64_t shared_per_multiprocessor = 0;
   int registers_per_block = 0;
   int threads_per_multiprocessor = 0;
-  double clock_hz = 0;         ///< Highest of the multiprocessors.
-  double memory_clock_hz = 0;  ///< Highest.
+  double clock_hz = 0;         ///< Highest clock of the multiprocessors.
+  double memory_clock_hz = 0;  ///< Highest clock of the memory.
   int memory_bus_bits = 0;
-  double timer_tick_ns = 0;  ///< Of %globaltimer, measured.
+  double timer_tick_ns = 0;  ///< Measured resolution of %globaltimer.
   bool is_mig = false;
-  std::vector<DatasheetRates> datasheet;  ///< At most one; none: not in device/known_devices.
+  /// At most one; none: device/known_devices does not know this GPU.
+  std::vector<DatasheetRates> datasheet;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -93,13 +98,14 @@ struct GpuFacts {
   }
 };
 
-/// How a GPU stood at one moment, as its driver told; 0 and empty: it did not.
+/// State of a GPU at one moment, as its driver reported it; 0 and empty: not reported.
 struct GpuMoment {
   double sm_clock_hz = 0;
   double power_w = 0;
   double temperature_c = 0;
-  std::vector<std::string> throttled_by;  ///< "power cap": what held the clock down.
-  std::vector<std::string> foreign;       ///< "python3 (4711)": others with a context on it.
+  std::vector<std::string> throttled_by;  ///< What held the clock down: "power cap".
+  /// Other processes with a context on the GPU: "python3 (4711)".
+  std::vector<std::string> foreign;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -113,7 +119,7 @@ struct DeviceFacts {
       id;  ///< Stable name of this device on this machine; keys the lease and stored ceilings.
   Target target = Target::Cpu;
   std::string model;
-  int cores = 0;                   ///< Of the host where the target is cuda.
+  int cores = 0;                   ///< Logical cores of the host; the GPU's own are in `gpu`.
   std::vector<GpuFacts> gpu = {};  ///< Exactly one where the target is cuda.
   std::vector<std::string> isa;
   std::vector<Cache> caches;
@@ -123,7 +129,7 @@ struct DeviceFacts {
   std::vector<Ceiling> ceilings;
   std::string measured_at;  ///< UTC, ISO 8601; empty before the first measurement.
 
-  /// Largest cache in bytes, summed over its instances that `cores` can reach.
+  /// Size of the largest cache in bytes, summed over the instances that `cores` can reach.
   std::int64_t last_level_cache() const {
     std::int64_t best = 0;
     for (const Cache& c : caches) {
@@ -145,13 +151,16 @@ struct DeviceFacts {
 
 /// Where one workload stands under the device's ceilings.
 struct RooflinePosition {
-  double fraction = 0;  ///< Measured rate ÷ the ceiling that binds, 0–1 (above 1: see docs).
+  /// Measured rate ÷ the ceiling that binds, usually 0–1; docs/measurement.md says when it is above
+  /// 1.
+  double fraction = 0;
   Bound bound = Bound::Unknown;
-  double ceiling_per_second = 0;  ///< Bytes or flops, whichever binds.
-  std::string ceiling;            ///< Which one, in words: "DRAM read:write 3:1, 2 threads".
+  double ceiling_per_second = 0;  ///< Bytes or operations per second, whichever binds.
+  /// The ceiling that binds, in words: "DRAM read:write 3:1, 2 threads".
+  std::string ceiling;
   std::string advice;
-  /// cuda, products of f32: the same under what matrix units reach by 3xTF32, which lies above the
-  /// FMA units' ceiling; 0: they do not.
+  /// cuda, products of f32: fraction of the rate that matrix units reach by 3xTF32, where this rate
+  /// is above the FMA units' ceiling; else 0.
   double matrix_fraction = 0;
 
   template <class Self, class V>

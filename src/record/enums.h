@@ -33,7 +33,8 @@ struct EnumNames<Stage> {
                                                          "launch",  "run",    "check",   "measure"};
 };
 
-/// What became of it. docs/verdicts.md maps every known fault to its (stage, outcome).
+/// How the evaluation of a candidate ended. docs/verdicts.md maps every known fault to its (stage,
+/// outcome).
 enum class Outcome {
   Correct,
   NoCandidate,
@@ -81,7 +82,7 @@ struct EnumNames<Target> {
   static constexpr std::array<std::string_view, 2> names{"cpu", "cuda"};
 };
 
-/// `F16` is binary16, `BF16` the upper half of an F32.
+/// Element types: `F16` is IEEE binary16, `BF16` the upper half of an F32.
 enum class Dtype { F32, F64, I32, I64, U8, F16, BF16 };
 template <>
 struct EnumNames<Dtype> {
@@ -108,7 +109,8 @@ struct EnumNames<GateKind> {
   static constexpr std::array<std::string_view, 4> names{"exact", "relative", "dot", "field"};
 };
 
-/// Who sees a workload: prompts, nobody before the check, or the clock.
+/// Who sees a workload: Show is for prompts, Check is hidden until the check, Time is for the
+/// clock.
 enum class Group { Show, Check, Time };
 template <>
 struct EnumNames<Group> {
@@ -122,7 +124,8 @@ struct EnumNames<JailLevel> {
   static constexpr std::array<std::string_view, 3> names{"namespace", "landlock", "none"};
 };
 
-/// What the candidate's code may do by its form; reports never mix classes silently.
+/// What form of code a candidate is, and so what it may do; reports never mix classes silently.
+
 enum class TrustClass { DeviceCode, CpuFunction, HostLauncher, Python };
 template <>
 struct EnumNames<TrustClass> {
@@ -138,7 +141,7 @@ struct EnumNames<Origin> {
       "task", "playbook", "generic", "tuner", "model", "human", "baseline", "reference"};
 };
 
-/// The task's own code, from whoever ships it: not held to what a candidate must prove.
+/// Whether the code ships with the task: it need not prove what a candidate must prove.
 constexpr bool is_trusted(Origin origin) {
   return origin == Origin::Baseline || origin == Origin::Reference;
 }
@@ -151,19 +154,20 @@ struct EnumNames<Bound> {
                                                          "unknown"};
 };
 
-/// An evaluation relative to its run.
+/// What an evaluation means for its run.
 enum class OutcomeClass { NewBest, NoGain, Failed };
 template <>
 struct EnumNames<OutcomeClass> {
   static constexpr std::array<std::string_view, 3> names{"new_best", "no_gain", "failed"};
 };
 
-/// How much of what became of an attempt whoever writes is told; each level holds those before it.
+/// How much a prompt tells about an earlier attempt; each level includes those before it.
+
 enum class FeedbackLevel {
-  None,      ///< That it was right or not, and its code.
-  Errors,    ///< What compiler and checks said of it.
-  Findings,  ///< Its speed, and what the referee found beside.
-  Profile,   ///< Where it stands under the roofline, and its counters.
+  None,      ///< The code, and whether it was correct.
+  Errors,    ///< What the compiler and the checks said.
+  Findings,  ///< The speed, and the referee's other findings.
+  Profile,   ///< The place under the roofline, and counters.
 };
 template <>
 struct EnumNames<FeedbackLevel> {
@@ -176,7 +180,7 @@ constexpr std::size_t size_of(Dtype d) {
   return sizes[static_cast<std::size_t>(d)];
 }
 
-/// Two bytes, for storage: sums and references are kept in wider types.
+/// Whether elements have two bytes; sums and references are kept in wider types.
 constexpr bool is_half(Dtype d) { return d == Dtype::F16 || d == Dtype::BF16; }
 
 constexpr bool is_real(Dtype d) { return d == Dtype::F32 || d == Dtype::F64 || is_half(d); }

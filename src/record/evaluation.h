@@ -23,10 +23,12 @@ struct EnumNames<Purpose> {
   static constexpr std::array<std::string_view, 3> names{"judge", "search", "confirm"};
 };
 
-/// How far apart an opponent seems from itself at one timed workload (measure::noise_floor).
+/// How far a kernel timed against itself seems from equal at one timed workload
+/// (measure::noise_floor).
 struct NoiseFloor {
   double ratio = 0;
-  int series = 0;  ///< Pairs of fresh processes behind it; 0: assumed.
+  /// Number of series, each a pair of fresh processes, behind the ratio; 0: it is assumed.
+  int series = 0;
 
   bool operator==(const NoiseFloor&) const = default;
 
@@ -40,18 +42,21 @@ struct MeasurePlan {
   Purpose purpose = Purpose::Judge;
   double fidelity = 1;         ///< 0–1: share of the usual sampling budget.
   std::int64_t budget_ns = 0;  ///< For the paired measurement of all workloads; 0 means default.
-  /// Wall time of the whole evaluation, after which pairs end once there is an interval, and
-  /// without one after twice of it; 0: no bound.
+  /// Bound on the wall time of the whole evaluation: after it, pairs end as soon as there is an
+  /// interval, and after twice this time they end without one; 0: no bound.
   std::int64_t wall_ns = 0;
   std::vector<std::string> only;  ///< Timed workloads by name; empty means all.
-  int pairs = 0;  ///< Exactly so many pairs per workload; 0: until decided or the budget is spent.
-  /// Share of the compared elements looked at after each timed call, 0–1; 0: by what a call costs.
+  /// Number of pairs per workload; 0: until the ratio is decided or the budget is spent.
+  int pairs = 0;
+  /// Share of the compared elements looked at after each timed call, 0–1; 0: chosen by what a call
+  /// costs.
+
   double checked_share = 0;
-  /// By timed workload: floors of this opponent of a little while ago, measured or assumed. For
-  /// purpose judge they may let a win pass; one of few series that stands against it is measured
-  /// again.
+  /// Recent noise floors of this opponent by timed workload, measured or assumed. For purpose judge
+  /// they may let a win pass; a floor of few series that would stop a win is measured again first.
   std::map<std::string, NoiseFloor> noise_floors;
-  bool sustained = false;  ///< cuda: time back to back too; confirmations of products always do.
+  /// cuda: time calls back to back too; confirmations of products always do.
+  bool sustained = false;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -62,7 +67,7 @@ struct MeasurePlan {
   }
 };
 
-/// Why no plan comes of a candidate's lines at one of the workloads.
+/// Why no launch plan can be made from a candidate's directives at one of the workloads.
 struct PlanFault {
   Verdict verdict;  ///< (screen, rejected) or (launch, out_of_resources).
   Finding finding;
@@ -73,12 +78,13 @@ struct PlanFault {
   }
 };
 
-/// What is looked at once a candidate is correct (for purpose search: was found faster), each in a
+/// Extra looks at a correct candidate (for purpose search: at one that was found faster), each in a
 /// run of its own that decides nothing.
 struct Inspection {
-  bool profile = false;    ///< cuda: time of each launch, and counters where they may be read.
+  /// cuda: time of each launch, and counters where the system lets them be read.
+  bool profile = false;
   bool sanitize = false;   ///< cuda: compute-sanitizer's four tools on a small workload.
-  bool of_slower = false;  ///< In a search: of correct ones that are not faster, too.
+  bool of_slower = false;  ///< In a search: look at correct candidates that are not faster, too.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -94,20 +100,22 @@ struct EvaluationRequest {
   std::vector<Workload> workloads;
   std::vector<SkippedWorkload> skipped;
   Candidate candidate;
-  Candidate opponent;  ///< Baseline or incumbent for the pairs; empty source: measure alone.
+  /// Baseline or incumbent to time in pairs with the candidate; empty source: none.
+  Candidate opponent;
   std::vector<BuildUnit> units;
-  std::vector<RolePlan> plans;  ///< cuda: for every unit of that target, one per workload.
+  std::vector<RolePlan> plans;  ///< cuda: one plan per workload for every unit of that target.
   Stage until = Stage::Measure;
   MeasurePlan measure;
   Inspection inspect;
-  std::uint64_t seed = 0;  ///< Secret of the run; inputs are drawn from it; never reaches a player.
+  /// Secret of the run, from which inputs are drawn; never reaches a player.
+  std::uint64_t seed = 0;
   JailLevel jail = JailLevel::Namespace;  ///< Weakest level that is acceptable.
-  /// Objects that whoever asks has had judged: a candidate that becomes one of them may be answered
-  /// at once with its object and (compile, correct). For whoever builds; a worker never sees them.
+  /// Objects that the run has had judged: where the candidate compiles to one of them, the builder
+  /// may answer at once with that object and (compile, correct). A worker never sees this list.
   std::vector<std::string> known_objects;
-  std::vector<GpuFacts> gpu;  ///< cuda: the limits that the plans keep to; exactly one.
-  /// cuda: the candidate cannot be launched, so whoever builds answers with this. A worker never
-  /// sees one.
+  std::vector<GpuFacts> gpu;  ///< cuda: the device limits that the plans keep to; exactly one.
+  /// cuda: reasons why the candidate cannot be launched; the builder then answers with them, so a
+  /// worker never sees any.
   std::vector<PlanFault> plan_faults;
 
   const BuildUnit* unit(const std::string& role) const {
@@ -131,11 +139,11 @@ struct EvaluationRequest {
   }
 };
 
-/// What a built candidate is, for telling whether it was judged before: the hash of its object, on
-/// cuda of object and plans, since two points of a tuning space may differ in their launches alone.
+/// Identifies a built candidate, to tell whether it was judged before: the hash of its object, on
+/// cuda of object and plans, since two points of a tuning space may differ only in their launches.
 std::string code_identity(const EvaluationRequest& request);
 
-/// One timed pair. Times are the referee's, net of the empty call.
+/// One timed pair. Times are taken by the referee, with the time of an empty call subtracted.
 struct Sample {
   double candidate_ns = 0;
   double opponent_ns = 0;
@@ -155,10 +163,12 @@ struct Speedup {
   double low = 0;
   double high = 0;
   double confidence = 0;
-  std::string baseline;               ///< Name of the opponent.
-  std::optional<double> noise_floor;  ///< A/A, as a ratio; none: no win depended on it.
-  bool is_faster = false;             ///< By measure::decide().
-  int floor_series = 0;  ///< Pairs of processes behind the noise floor; 0: none, or it is assumed.
+  std::string baseline;  ///< Name of the opponent.
+  /// Ratio of a kernel against itself (A/A); none: no win depended on it.
+  std::optional<double> noise_floor;
+  bool is_faster = false;  ///< The decision of measure::decide().
+  /// Series of fresh processes behind `noise_floor`; 0: there is none, or it is assumed.
+  int floor_series = 0;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -173,8 +183,9 @@ struct Accuracy {
   double checksum_diff = 0;
   double max_abs_diff = 0;
   double rel_l2 = 0;
-  double rms_ratio = 0;      ///< RMS error ÷ that of the trusted baseline; 0: not applied.
-  double gate_fraction = 0;  ///< Largest |d| ÷ allowed; at most 1 passes.
+  /// RMS error ÷ that of the trusted baseline; 0: the gate was not applied.
+  double rms_ratio = 0;
+  double gate_fraction = 0;  ///< Largest deviation ÷ allowed deviation; at most 1 passes.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -183,12 +194,15 @@ struct Accuracy {
   }
 };
 
-/// cuda: the candidate on the referee's own clock, which no device code and no player can reach.
+/// cuda: the candidate timed by the referee's own clock, which neither device code nor a player can
+/// reach.
 struct Retimed {
-  double call_ns = 0;     ///< Quicker quartile of the wall clock around calls, less `empty_ns`.
-  double empty_ns = 0;    ///< The same around as many calls with nothing between the stamps.
-  int calls = 0;          ///< All cold, each on what the one before it left.
-  bool is_paced = false;  ///< With pauses, after a series without any had seemed too slow.
+  double call_ns = 0;   ///< Lower quartile of the wall time of a call, less `empty_ns`.
+  double empty_ns = 0;  ///< Lower quartile of the wall time of an empty call, over as many calls.
+  /// Number of calls, all cold, each on the state that the previous one left.
+  int calls = 0;
+  /// Calls had pauses between them, since a series without pauses had seemed too slow.
+  bool is_paced = false;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -197,11 +211,13 @@ struct Retimed {
   }
 };
 
-/// cuda: how a host launcher ran in the pairs, and what it takes the other way.
+/// cuda: how a host launcher was run in the pairs, and how long it takes when run the other way.
 struct HostLaunch {
-  std::string role;          ///< candidate | opponent
-  bool is_captured = false;  ///< As a graph; else by its function, onto the stream.
-  double eager_ns = 0;       ///< Captured ones: median by the function; 0: not measured.
+  std::string role;  ///< candidate | opponent
+  /// Run as a captured graph; else its function was called on the stream.
+  bool is_captured = false;
+  /// For captured launchers: median time when the function is called instead; 0: not measured.
+  double eager_ns = 0;
   std::string why_not_captured = {};
 
   template <class Self, class V>
@@ -211,14 +227,14 @@ struct HostLaunch {
   }
 };
 
-/// cuda: a leg back to back, many calls in one graph on rotating buffers, caches as the call
-/// before left them. A figure beside the cold one; it decides nothing.
+/// cuda: candidate or opponent timed back to back: many calls in one graph on rotating buffers,
+/// with caches as the call before left them. Reported beside the cold time; decides nothing.
 struct Sustained {
   std::string role;    ///< candidate | opponent
-  double call_ns = 0;  ///< Median over graphs of the time per call, workspaces' zeros included.
-  double span_ns = 0;  ///< Of all of them.
+  double call_ns = 0;  ///< Median over graphs of the time per call, zeroing of workspaces included.
+  double span_ns = 0;  ///< Time that all graphs took together.
   std::int64_t calls = 0;
-  int buffers = 0;      ///< Sets of tensors that took turns; all of their outputs were checked.
+  int buffers = 0;      ///< Sets of tensors used in turn; the outputs of all of them were checked.
   std::string why_not;  ///< Why there is no figure.
 
   template <class Self, class V>
@@ -234,24 +250,31 @@ struct WorkloadResult {
   Outcome outcome = Outcome::Correct;
   std::string note;
   Accuracy accuracy;
-  std::uint64_t seed = 0;  ///< Of the input sets.
-  // Timed workloads only:
+  std::uint64_t seed = 0;  ///< Seed of the input sets.
+  // The fields below are set for timed workloads only.
   double median_ns = 0;
   double opponent_ns = 0;
   Speedup speedup;
   std::vector<Sample> samples;
-  double empty_call_ns = 0;           ///< Already subtracted.
-  int calls_per_sample = 1;           ///< Above 1: short calls on as many input sets.
-  int opponent_calls_per_sample = 0;  ///< The same of the opponent; 0: there is none.
-  double checked_share = 1;     ///< Share of compared elements looked at after each timed call.
-  double miss_probability = 0;  ///< That one wrong block escapes all reduced checks of this record.
-  /// cpu: of the long life that a win goes through: calls of one process, and how many of them were
-  /// on inputs whose truth is known and compared in full. 0: there was none.
+  /// Time of an empty call, already subtracted from the samples.
+  double empty_call_ns = 0;
+  /// Above 1: one sample is of that many short calls, each on its own input set.
+  int calls_per_sample = 1;
+  /// As `calls_per_sample`, for the opponent; 0: there is none.
+  int opponent_calls_per_sample = 0;
+  double checked_share = 1;  ///< Share of compared elements looked at after each timed call.
+  /// Probability that one wrong block escapes all partial checks of this record.
+  double miss_probability = 0;
+  /// cpu: calls of the one long-lived process that a win must go through; 0: there was none.
   int life_calls = 0;
+  /// Calls among `life_calls` whose inputs had a known truth and whose outputs were compared in
+  /// full.
   int life_checked = 0;
-  std::vector<Retimed> retimed;           ///< At most one: of a candidate that was found faster.
-  std::vector<HostLaunch> host_launches;  ///< Of the legs that are host launchers.
-  std::vector<Sustained> sustained;       ///< Of both legs, where it was asked for.
+  std::vector<Retimed> retimed;  ///< At most one, for a candidate that was found faster.
+  /// One for each side of the pairs that is a host launcher.
+  std::vector<HostLaunch> host_launches;
+  /// For candidate and opponent, where the plan asked for it.
+  std::vector<Sustained> sustained;
   bool is_nondeterministic = false;
   double items_per_s = 0;
   double flops_per_s = 0;
@@ -275,18 +298,19 @@ struct WorkloadResult {
   }
 };
 
-/// cuda: the launches that one plan makes of one kernel at one geometry.
+/// cuda: the launches that one plan makes of one kernel with one geometry.
 struct KernelProfile {
-  std::string kernel;  ///< As the plan names it; "fill" and "copy" for a plan's own.
+  std::string kernel;  ///< Name in the plan; "fill" and "copy" for these steps of a plan.
   std::vector<std::int64_t> grid;
   std::vector<std::int64_t> block;
-  int launches = 0;     ///< In one call.
-  double total_ns = 0;  ///< Of all of them, by events around each in a run without a profiler.
-  /// Of one launch, by Nsight Compute's names and in base units (bytes, ns, per cent); empty
-  /// without it.
+  int launches = 0;  ///< Number of launches in one call.
+  /// Time of all these launches, by events around each, in a run without a profiler.
+  double total_ns = 0;
+  /// Counters of one launch, by Nsight Compute's names and in base units (bytes, ns, per cent);
+  /// empty where they were not read.
   std::map<std::string, double> counters;
 
-  /// Nothing where the counter is missing.
+  /// The value of a counter; nothing where it is missing.
   std::optional<double> get(const std::string& counter) const {
     const auto at = counters.find(counter);
     return at == counters.end() ? std::nullopt : std::optional(at->second);
@@ -299,12 +323,13 @@ struct KernelProfile {
   }
 };
 
-/// A look at one workload from a run of its own, in the profile jail.
+/// A look at the kernels of one workload, in a separate run under the profile jail.
 struct WorkloadProfile {
   std::string workload;
   std::vector<KernelProfile> kernels;  ///< In the order of their first launches.
   std::string counters_by;             ///< "Nsight Compute 2025.3.1"; empty: none were read.
-  std::string note;                    ///< What was not done and why, or what stood in for it.
+  /// What was not done and why, or what was used in its place.
+  std::string note;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -316,11 +341,11 @@ struct WorkloadProfile {
 /// One pass of compute-sanitizer.
 struct SanitizerPass {
   std::string tool;      ///< memcheck | racecheck | initcheck | synccheck
-  std::string workload;  ///< A small one.
-  bool is_void =
-      false;  ///< It did not report a defect of ours in the same run: silence is nothing.
-  std::int64_t errors = 0;  ///< Of the candidate's kernels.
-  std::string note;         ///< Why it is void.
+  std::string workload;  ///< Name of the workload, a small one.
+  /// The tool missed a defect that we planted in the same run, so its silence proves nothing.
+  bool is_void = false;
+  std::int64_t errors = 0;  ///< Errors in the candidate's kernels.
+  std::string note;         ///< Why the pass is void.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -332,7 +357,7 @@ struct SanitizerPass {
 /// Everything the referee did with one variant, as one record.
 struct Evaluation {
   int format = 1;
-  std::string id;  ///< Of the request.
+  std::string id;  ///< Id of the request.
   Verdict verdict;
   std::vector<Finding> findings;
   Speedup speedup;               ///< Geometric mean over the timed workloads.
@@ -343,28 +368,30 @@ struct Evaluation {
   int jail_uid = -1;  ///< The uid the players ran as.
   TrustClass trust_class = TrustClass::CpuFunction;
   std::optional<TrustClass> opponent_class;  ///< None: no opponent.
-  /// The opponent is a host launcher that the user gave (`kw judge --against`): its host code
-  /// shared the player's process, and nobody but the user vouches for it.
+  /// Set where the opponent is a host launcher that the user gave (`kw judge --against`): its host
+  /// code shared the player's process, and only the user vouches for it.
   bool opponent_trusted_by_user = false;
-  /// Words, where an opponent that is a candidate itself went wrong in its own seat. What stands
-  /// here otherwise says that no pairs came of it, or is of pairs with another opponent.
+  /// How an opponent that is itself a candidate failed while it was the opponent; empty: it did
+  /// not. The rest of such a record says that no pairs came of it, or belongs to pairs with another
+  /// opponent.
   std::string opponent_fault;
   std::string device;                      ///< DeviceFacts::id.
   std::string machine;                     ///< Model in words.
   std::string worker;                      ///< Version of the worker.
   std::string object_sha256;               ///< code_identity() of the request.
-  std::map<std::string, double> stage_ns;  ///< Where the time went; no two overlap.
-  /// Of the stages measure and retime, by step: sets, opponent, life, place, forget, flush, call,
-  /// check, floor, retime; no two overlap.
+  std::map<std::string, double> stage_ns;  ///< Time by stage; no two stages overlap.
+  /// Time within the stages measure and retime, by step: sets, opponent, life, place, forget,
+  /// flush, call, check, floor, retime; no two steps overlap.
   std::map<std::string, double> account_ns;
   std::vector<WorkloadProfile> profiles;  ///< Where the request asked for one.
-  std::vector<SanitizerPass> sanitizer;   ///< Likewise.
-  std::vector<GpuMoment> moments;  ///< cuda: as timing began and after it, where the driver tells.
+  std::vector<SanitizerPass> sanitizer;   ///< Where the request asked for sanitizer passes.
+  /// cuda: state of the GPU when timing began and after it, where the driver reports it.
+  std::vector<GpuMoment> moments;
 
   /// Geometric mean of the timed workloads' medians; 0 if nothing was timed.
   double mean_time_ns() const;
-  /// The opponent's name, with its trust class where that is another than the candidate's, and who
-  /// trusts it where the user alone does.
+  /// The opponent's name, with its trust class where that differs from the candidate's, and with a
+  /// remark where only the user trusts it.
   std::string opponent_words() const;
 
   template <class Self, class V>

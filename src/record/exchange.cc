@@ -1,4 +1,4 @@
-// Words for what models cost.
+// What models cost, in words.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/exchange.h"
 

@@ -30,27 +30,27 @@ struct ChatMessage {
   }
 };
 
-/// What a model may write in one reply, thinking included, and what it is sent at most, where
-/// nobody says otherwise. Together they must fit into its context.
+/// Default bounds on the tokens of one reply, thinking included, and of one prompt. Together they
+/// must fit into the context of a model.
 inline constexpr std::int64_t kReplyTokens = 16'384;
 inline constexpr std::int64_t kPromptTokens = 24'000;
 
-/// What a reply that only says something may take at least, where replies may take as much.
+/// Smallest bound on a reply in words alone, where the bound on full replies allows as much.
 inline constexpr std::int64_t kWordsTokens = 4096;
 
-/// What is asked of every reply, beside what its messages say.
+/// Settings of a request beside its messages.
 struct ReplySettings {
-  std::int64_t max_tokens = kReplyTokens;  ///< As in ChatRequest; so are the others.
+  std::int64_t max_tokens = kReplyTokens;  ///< As ChatRequest::max_tokens.
   std::optional<double> temperature{};
   std::string effort{};
 
-  /// Of a reply that only says something: a quarter of the bound, but at least kWordsTokens.
+  /// Settings for a reply in words alone: a quarter of the bound, but at least kWordsTokens.
   ReplySettings for_words() const;
   bool operator==(const ReplySettings&) const = default;
 };
 
-/// What a model is asked. Everything here decides the reply; nothing else is sent but model and
-/// key.
+/// What a model is asked. Nothing else is sent but the model's name and the key, so everything here
+/// decides the reply.
 struct ChatRequest {
   std::vector<ChatMessage> messages;
   std::int64_t max_tokens =
@@ -70,11 +70,15 @@ struct ChatRequest {
 
 /// Tokens of one or more calls, as the server counted them.
 struct Usage {
-  std::int64_t prompt_tokens = 0;       ///< All of the prompt, the two below included.
-  std::int64_t cached_tokens = 0;       ///< Read from the server's prompt cache: cheaper.
-  std::int64_t cache_write_tokens = 0;  ///< Written to it: dearer with some providers.
-  std::int64_t completion_tokens = 0;   ///< Text and thinking.
-  bool is_estimated = false;            ///< The server sent no count; bytes were counted instead.
+  /// All tokens of the prompt, `cached_tokens` and `cache_write_tokens` included.
+  std::int64_t prompt_tokens = 0;
+  /// Prompt tokens read from the server's prompt cache, which are cheaper.
+  std::int64_t cached_tokens = 0;
+  /// Prompt tokens written to the cache, which some providers charge more for.
+  std::int64_t cache_write_tokens = 0;
+  std::int64_t completion_tokens = 0;  ///< Text and thinking.
+  /// Bytes were counted instead, since the server sent no count.
+  bool is_estimated = false;
   bool operator==(const Usage&) const = default;
 
   std::int64_t total() const { return prompt_tokens + completion_tokens; }
@@ -89,11 +93,11 @@ struct Usage {
 
 /// Why the model stopped writing.
 enum class StopReason {
-  End,            ///< It was done.
+  End,            ///< The model was done.
   Length,         ///< max_tokens or the context's end: the text is cut off.
   Refusal,        ///< The model declined.
-  ContentFilter,  ///< The provider's filter cut in.
-  Tool,           ///< It called a tool, although none was offered.
+  ContentFilter,  ///< The provider's filter stopped the reply.
+  Tool,           ///< The model called a tool, although none was offered.
 };
 template <>
 struct EnumNames<StopReason> {
@@ -110,14 +114,14 @@ struct EnumNames<ReplyOrigin> {
 
 struct ChatReply {
   std::string text;
-  std::string thinking;  ///< Kept apart: never parsed for code.
+  std::string thinking;  ///< Thinking, kept apart from the text and never parsed for code.
   Usage usage;
-  std::string model;  ///< As the server names it, often with a date.
+  std::string model;  ///< Name by which the server calls the model, often with a date.
   StopReason stop = StopReason::End;
   ReplyOrigin origin = ReplyOrigin::Model;
-  std::int64_t latency_ns = 0;     ///< Of the try that succeeded, to its last byte.
-  std::int64_t attempts = 1;       ///< Tries it took.
-  std::optional<double> cost_usd;  ///< Of the try that succeeded; none: price unknown.
+  std::int64_t latency_ns = 0;     ///< From the start of the try that succeeded to its last byte.
+  std::int64_t attempts = 1;       ///< Number of tries until the reply came.
+  std::optional<double> cost_usd;  ///< Cost of the try that succeeded; none: price unknown.
   bool operator==(const ChatReply&) const = default;
 
   template <class Self, class V>
@@ -128,17 +132,18 @@ struct ChatReply {
   }
 };
 
-/// What tokens cost, in USD per million, as somebody wrote it down.
+/// Price of a model's tokens, in USD per million, as its source states it.
 struct Price {
   std::string provider;  ///< openai | anthropic
-  std::string base_url;  ///< Empty: the provider's own.
-  std::string model;     ///< A reply's dated name ("gpt-4.1-2025-04-14") counts as its plain one.
+  std::string base_url;  ///< Address of the server; empty: the provider's own.
+  /// A dated name in a reply ("gpt-4.1-2025-04-14") counts as the plain one.
+  std::string model;
   double prompt_usd = 0;
   double cached_usd = 0;       ///< Prompt tokens read from the server's cache.
   double cache_write_usd = 0;  ///< Prompt tokens written to it.
   double completion_usd = 0;
-  std::string as_of;   ///< Day on which the source said so.
-  std::string source;  ///< Where it says so.
+  std::string as_of;   ///< Day on which the source stated the price.
+  std::string source;  ///< Where the price is stated.
   bool operator==(const Price&) const = default;
 
   template <class Self, class V>
@@ -150,7 +155,7 @@ struct Price {
   }
 };
 
-/// Bounds on what models may cost; none: no bound.
+/// Bounds on what models may cost; an absent one is no bound.
 struct SpendLimits {
   std::optional<double> usd{};
   std::optional<std::int64_t> tokens{};
@@ -164,7 +169,7 @@ struct SpendLimits {
 
 /// What models have cost.
 struct Spending {
-  double usd = 0;  ///< Known prices only.
+  double usd = 0;  ///< Cost of the calls whose price is known.
   std::int64_t tokens = 0;
   std::int64_t calls = 0;     ///< Tries, failed ones included.
   std::int64_t unpriced = 0;  ///< Calls whose price is unknown: `usd` leaves them out.
@@ -175,15 +180,15 @@ struct Spending {
   }
 };
 
-/// What is known of it: "$0.0800", "unknown", or ">$0.0800" where calls without a price make it a
+/// The cost in words: "$0.0800", "unknown", or ">$0.0800" where calls without a price make it a
 /// lower bound.
 std::string dollars_text(const Spending& spent);
 
-/// A completed exchange as it is kept. Holds no key and no header.
+/// A completed exchange as it is stored. Holds no key and no HTTP header.
 struct Exchange {
-  std::string key;    ///< Content address of scope, model, request and occurrence.
-  std::string model;  ///< Spec without secrets: "openai:gpt-4.1".
-  std::string scope;  ///< What it was asked for, such as "attempt 12".
+  std::string key;    ///< Hash of scope, model, request and occurrence.
+  std::string model;  ///< Spec of the model without secrets: "openai:gpt-4.1".
+  std::string scope;  ///< Purpose of the request, such as "attempt 12".
   ChatRequest request;
   ChatReply reply;
   std::string at;  ///< UTC, ISO 8601.

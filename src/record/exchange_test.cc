@@ -1,4 +1,4 @@
-// What is said of costs.
+// Tests of costs in words.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/exchange.h"
 

@@ -1,4 +1,4 @@
-// Experience: what a technique did where it was tried, failures included, and how it ages.
+// Experience: how often a technique was tried, worked and failed, and how such counts age.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,22 +10,23 @@
 
 namespace kw {
 
-/// Tries of one technique on kernels of one task, device and bottleneck. Entries of equal key are
-/// one entry.
+/// Tries of one technique on kernels of one task, device and bottleneck. Entries with the same key
+/// are merged into one.
 struct Experience {
-  std::int64_t id = 0;  ///< Of the store; 0: not stored yet.
+  std::int64_t id = 0;  ///< Row of the store; 0: not stored yet.
   std::string task;
   std::string family;
   Target target = Target::Cpu;
-  std::string device;            ///< DeviceFacts::id.
-  Bound bound = Bound::Unknown;  ///< Of the kernel that it was applied to; Unknown: a first kernel.
+  std::string device;  ///< DeviceFacts::id.
+  /// Bottleneck of the kernel that the technique was applied to; Unknown: a first kernel.
+  Bound bound = Bound::Unknown;
   std::string technique;
-  StepCount count;      ///< As it stands at `at`: older tries count less.
-  std::string failure;  ///< The latest, one line; empty: none yet.
-  std::string run;      ///< The latest.
-  std::string at;       ///< UTC, ISO 8601, of the latest try.
-  int uses = 0;         ///< Runs whose first prompt was told it.
-  int helped = 0;       ///< Those of them that ended with a confirmed win.
+  StepCount count;      ///< Counts as of the time `at`: older tries count less.
+  std::string failure;  ///< Latest failure in one line; empty: none yet.
+  std::string run;      ///< Run of the latest try.
+  std::string at;       ///< Time of the latest try: UTC, ISO 8601.
+  int uses = 0;         ///< Runs whose first prompt was told this entry.
+  int helped = 0;       ///< Runs among `uses` that ended with a confirmed win.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -36,19 +37,20 @@ struct Experience {
   }
 };
 
-/// After so many days a try counts half: compilers, devices and models change within a year.
+/// After this many days a try counts half: compilers, devices and models change within a year.
 inline constexpr double kExperienceHalfLifeDays = 90;
 
-/// "softmax|row|cpu|box|memory|vectorization".
+/// Key of an entry: "softmax|row|cpu|box|memory|vectorization".
 std::string key_of(const Experience& experience);
 
 /// Days from one UTC text to a later one; 0 where either is no date, or the second is not later.
 double days_between(const std::string& from, const std::string& to);
 
-/// Its count as it stands at `now`; a date that cannot be read does not age.
+/// Counts of the entry as of `now`; where a date cannot be read they do not age.
 StepCount aged(const Experience& experience, const std::string& now);
 
-/// `known`, aged to the moment of `news` of the same key, and the news added.
+/// `known` aged to the time of `news`, with the counts of `news` added; both must have the same
+/// key.
 Experience merged(Experience known, const Experience& news);
 
 }  // namespace kw

@@ -1,4 +1,4 @@
-// What tries sum up to, and how they age.
+// Tests of experience: how counts add up, and how they age.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/experience.h"
 

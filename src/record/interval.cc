@@ -1,4 +1,4 @@
-// Intervals as people read them.
+// Intervals of ratios in words.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/interval.h"
 

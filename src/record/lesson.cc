@@ -1,4 +1,4 @@
-// Merging of sightings.
+// Merging the sightings of lessons.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/lesson.h"
 
@@ -32,7 +32,7 @@ Lesson merged(Lesson known, const Lesson& news) {
     if (has(known.seen_in, sighting)) continue;
     ++known.seen;
     known.seen_in.push_back(sighting);
-    // The first one says where it comes from.
+    // The first sighting is kept, since it says where the lesson comes from.
     if (known.seen_in.size() > kMostSightings) known.seen_in.erase(known.seen_in.begin() + 1);
   }
   return known;

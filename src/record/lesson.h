@@ -1,4 +1,4 @@
-// Lesson: what a run taught, as later prompts are told it.
+// Lesson: what a run taught, in the words that later prompts show.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,9 +17,9 @@ namespace kw {
 
 enum class LessonKind {
   Win,          ///< A confirmed kernel: a few-shot example.
-  Caution,      ///< A failure that came back.
-  Instruction,  ///< What the task asks for where a failure showed that it was missed.
-  Insight,      ///< What was tried, what it did and why.
+  Caution,      ///< A failure that happened more than once.
+  Instruction,  ///< A requirement of the task that a failure showed was missed.
+  Insight,      ///< What was tried, the result, and why.
 };
 template <>
 struct EnumNames<LessonKind> {
@@ -29,7 +29,7 @@ struct EnumNames<LessonKind> {
 
 enum class LessonState {
   Live,
-  Frozen,   ///< Still used, not updated any more, never makes room for others.
+  Frozen,   ///< Still used, but neither updated nor removed to make room for others.
   Dropped,  ///< Never used again and not learnt again.
 };
 template <>
@@ -49,23 +49,24 @@ struct Sighting {
   }
 };
 
-/// One lesson with where it holds and where it comes from. Lessons of equal key are one lesson.
+/// One lesson with its scope and its origin. Lessons with the same key are merged into one.
 struct Lesson {
-  std::int64_t id = 0;  ///< Of the store; 0: not stored yet.
-  std::string key;      ///< Its scope and what it is about: names, or a complaint's first line.
+  std::int64_t id = 0;  ///< Row of the store; 0: not stored yet.
+  std::string key;      ///< The scope and the subject: names, or the first line of a complaint.
   LessonKind kind = LessonKind::Insight;
   LessonState state = LessonState::Live;
   std::string task;
   std::string family;
   Target target = Target::Cpu;
-  std::string device;               ///< DeviceFacts::id of the last sighting.
-  std::string text;                 ///< Whole sentences, free of hidden shapes.
-  std::string source_sha256{};      ///< Of a win: its verified source among the artifacts.
-  Speedup gain{};                   ///< Of a win, as confirmed; value 0: none.
-  int seen = 1;                     ///< Sightings so far.
-  std::vector<Sighting> seen_in{};  ///< The first and the latest, at most kMostSightings.
-  int uses = 0;                     ///< Runs whose first prompt told it.
-  int helped = 0;                   ///< Those of them that ended with a confirmed win.
+  std::string device;           ///< DeviceFacts::id of the last sighting.
+  std::string text;             ///< Whole sentences that reveal no hidden shapes.
+  std::string source_sha256{};  ///< Of a win: hash of its verified source among the artifacts.
+  Speedup gain{};               ///< Of a win: the confirmed speedup; value 0: none.
+  int seen = 1;                 ///< Number of sightings so far.
+  /// The first sighting and the latest ones, at most kMostSightings.
+  std::vector<Sighting> seen_in{};
+  int uses = 0;    ///< Runs whose first prompt told the lesson.
+  int helped = 0;  ///< Runs among `uses` that ended with a confirmed win.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -81,7 +82,7 @@ inline constexpr std::size_t kMostSightings = 8;
 /// A lesson that full-text search found.
 struct LessonMatch {
   std::int64_t id = 0;
-  double relevance = 0;  ///< 0–1: its rank (BM25) over that of the best match.
+  double relevance = 0;  ///< Rank (BM25) as a share of the best match's, 0–1.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -89,20 +90,25 @@ struct LessonMatch {
   }
 };
 
-/// Lessons with which a run began; a snapshot, so that its prompts do not depend on what others
-/// learn meanwhile.
+/// The memory with which a run began: a snapshot, so that the prompts of the run do not depend on
+/// what other runs learn meanwhile.
 struct LessonSnapshot {
-  std::string family;                  ///< Of the run's task.
-  std::string device;                  ///< Of the process that began the run.
-  std::vector<Lesson> lessons;         ///< Those that bear on its task, dropped ones included.
-  std::vector<std::string> sources;    ///< Of each lesson's win; empty for others.
-  std::vector<std::int64_t> told;      ///< Ids of those that the first prompt tells.
-  std::vector<LessonMatch> found;      ///< What a search for the task's words found, best first.
-  std::string at;                      ///< UTC, when the run began: experience ages until then.
-  std::vector<Experience> experience;  ///< Of its target.
-  std::vector<std::int64_t> told_experience;  ///< Ids of what the first prompt tells of it.
-  std::vector<FoundCard> cards;               ///< Knowledge that was found, best first.
-  std::vector<std::int64_t> told_cards;       ///< Ids of those that the first prompt shows.
+  std::string family;  ///< Family of the run's task.
+  std::string device;  ///< Device of the process that began the run.
+  /// Lessons that concern the run's task, dropped ones included.
+  std::vector<Lesson> lessons;
+  /// Source of each of `lessons` that is a win; empty for the others.
+  std::vector<std::string> sources;
+  std::vector<std::int64_t> told;  ///< Ids of the lessons that the first prompt tells.
+  /// Lessons that a search for the words of the task found, best first.
+  std::vector<LessonMatch> found;
+  /// UTC time when the run began: experience is aged until then.
+  std::string at;
+  std::vector<Experience> experience;  ///< Experience with the run's target.
+  /// Ids of the entries of `experience` that the first prompt tells.
+  std::vector<std::int64_t> told_experience;
+  std::vector<FoundCard> cards;          ///< Cards that a search found, best first.
+  std::vector<std::int64_t> told_cards;  ///< Ids of the cards that the first prompt shows.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -112,11 +118,11 @@ struct LessonSnapshot {
   }
 };
 
-/// What a run did to one lesson.
+/// How a run changed one lesson.
 struct LessonChange {
-  std::vector<Lesson> before;  ///< None: it is new.
+  std::vector<Lesson> before;  ///< The lesson before the change; empty: it is new.
   Lesson after;
-  std::string evicted{};  ///< Why it made room for another; empty: it stays.
+  std::string evicted{};  ///< Why the lesson was removed to make room for another; empty: it stays.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -124,11 +130,12 @@ struct LessonChange {
   }
 };
 
-/// Whether prompts may tell it: live or frozen, and a caution only once its failure came back.
+/// Whether prompts may tell the lesson: live and frozen ones, a caution only if its failure
+/// happened more than once.
 bool is_told(const Lesson& lesson);
 
-/// `known` after `news` of the same key: the newer words and gain, one more sighting unless it was
-/// counted before. Frozen and dropped lessons stay as they are.
+/// `known` updated by `news` of the same key: the newer words and gain, and one more sighting
+/// unless it was counted before. Frozen and dropped lessons stay as they are.
 Lesson merged(Lesson known, const Lesson& news);
 
 }  // namespace kw

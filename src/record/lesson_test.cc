@@ -1,4 +1,4 @@
-// Lessons merge by what they were seen in.
+// Tests of merging lessons by their sightings.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/lesson.h"
 

@@ -1,4 +1,4 @@
-// What a person in charge ordered while a run went on, and from where it took effect.
+// Order: what a person told a run while it went on, and from which attempt on it took effect.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,14 +13,14 @@
 namespace kw {
 
 enum class OrderKind {
-  Hint,     ///< Words for whoever writes.
-  Forbid,   ///< A technique that is not to be used.
-  Require,  ///< A technique that is to be used.
-  Pin,      ///< Everything derives from one attempt.
-  Stop,     ///< Nothing derives from an attempt any more, nor from what was made from it.
+  Hint,     ///< Words for whoever writes the next source.
+  Forbid,   ///< A technique that must not be used.
+  Require,  ///< A technique that must be used.
+  Pin,      ///< Every later attempt derives from one given attempt.
+  Stop,     ///< No later attempt derives from a given attempt or from its descendants.
   Budget,   ///< A bound of the run is raised.
-  Lift,     ///< An earlier order holds no longer.
-  Finish,   ///< Nothing more is asked: the best so far is confirmed, and the run ends.
+  Lift,     ///< An earlier order no longer applies.
+  Finish,   ///< No further asks: the best so far is confirmed, and the run ends.
 };
 template <>
 struct EnumNames<OrderKind> {
@@ -40,18 +40,19 @@ struct RaisedBudget {
   }
 };
 
-/// Takes effect between two asks of a run; the place is part of the run's inputs.
+/// An order takes effect between two asks of a run; the place is stored and repeated by a replay.
 struct Order {
-  int number = 0;  ///< From 1, in the order of giving.
+  int number = 0;  ///< Counted from 1, in the order of giving.
   OrderKind kind = OrderKind::Hint;
-  std::string text;      ///< Of Hint: the words, one line; of Forbid and Require: the technique.
-  int attempt = 0;       ///< Of Pin and Stop.
-  int lifts = 0;         ///< Of Lift: number of the order.
-  RaisedBudget budget;   ///< Of Budget.
-  std::string who;       ///< Login name.
-  std::string at;        ///< When it was given: UTC, ISO 8601.
-  int from_attempt = 0;  ///< The first attempt that was asked under it; 0: none yet.
-  int told = 0;          ///< Attempts whose outcomes the strategy knew when it took effect.
+  /// Hint: the words, on one line. Forbid and Require: the technique.
+  std::string text;
+  int attempt = 0;       ///< Pin and Stop: number of the attempt.
+  int lifts = 0;         ///< Lift: number of the order that is lifted.
+  RaisedBudget budget;   ///< Budget: the new bounds.
+  std::string who;       ///< Login name of whoever gave the order.
+  std::string at;        ///< When the order was given: UTC, ISO 8601.
+  int from_attempt = 0;  ///< First attempt that was asked under the order; 0: none yet.
+  int told = 0;          ///< Number of outcomes that the strategy knew when the order took effect.
 
   bool has_effect() const { return from_attempt > 0; }
 

@@ -1,4 +1,4 @@
-// A launch plan with every expression evaluated: what a GPU player executes for one call of one
+// A launch plan with every expression evaluated: what a GPU player executes for one call on one
 // workload.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -20,7 +20,7 @@ struct EnumNames<PlanMemory> {
   static constexpr std::array<std::string_view, 3> names{"tensor", "workspace", "table"};
 };
 
-/// Memory beyond the tensors. What it holds when the plan begins is made anew before every call.
+/// Memory beyond the tensors. Its initial content is restored before every call.
 struct PlanWorkspace {
   std::string name;
   std::int64_t bytes = 0;
@@ -32,7 +32,7 @@ struct PlanWorkspace {
   }
 };
 
-/// A constant table that the player uploads once, read-only to the plan's idea.
+/// A constant table that the player uploads once; a plan cannot write to it.
 struct PlanTable {
   std::string name;
   Dtype dtype = Dtype::I32;
@@ -45,8 +45,8 @@ struct PlanTable {
   }
 };
 
-/// A place in memory: an index into Workload::tensors, Plan::workspaces or Plan::tables, and bytes
-/// into it. Always inside, as the resolver has checked.
+/// A place in memory: an index into Workload::tensors, Plan::workspaces or Plan::tables, and an
+/// offset in bytes. The resolver has checked that it lies inside.
 struct PlanPlace {
   PlanMemory memory = PlanMemory::Tensor;
   int index = 0;
@@ -64,13 +64,14 @@ struct PlanTensorMap {
   PlanPlace base;
   std::string element;  ///< f32, f16, bf16, tf32, f64, i32, i64, u8, …
   std::vector<std::int64_t> sizes;
-  std::vector<std::int64_t> stride_bytes;  ///< Of dimensions 1 and up; one fewer than sizes.
+  /// Strides of dimensions 1 and up, so one fewer than `sizes`.
+  std::vector<std::int64_t> stride_bytes;
   std::vector<std::int64_t> box;
   std::vector<std::int64_t> element_strides;
   std::string interleave = "none";  ///< none | 16 | 32
   std::string swizzle = "none";     ///< none | 32 | 64 | 128
-  std::string promotion = "none";   ///< none | 64 | 128 | 256, of L2
-  std::string fill = "zero";        ///< zero | nan, beyond the tensor
+  std::string promotion = "none";   ///< Promotion to L2: none | 64 | 128 | 256
+  std::string fill = "zero";        ///< What reads beyond the tensor give: zero | nan
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -89,13 +90,14 @@ struct EnumNames<ArgumentKind> {
 
 /// One value in a kernel's parameters.
 struct PlanArgument {
-  int parameter = 0;    ///< Which of the kernel's parameters.
+  int parameter = 0;    ///< Index of the kernel's parameter.
   std::int64_t at = 0;  ///< Bytes into that parameter: above 0 only inside a struct by value.
   ArgumentKind kind = ArgumentKind::Scalar;
-  int bytes = 0;  ///< Of the value: 1, 2, 4 or 8 for a scalar, 8 for an address, 128 for a map.
-  std::uint64_t image = 0;  ///< Scalar, little-endian.
-  PlanPlace place;          ///< Address.
-  int map = 0;              ///< Index into Plan::tensor_maps.
+  /// Size of the value: 1, 2, 4 or 8 for a scalar, 8 for an address, 128 for a tensor map.
+  int bytes = 0;
+  std::uint64_t image = 0;  ///< Value of a scalar, little-endian.
+  PlanPlace place;          ///< Place of an address.
+  int map = 0;              ///< Tensor map: index into Plan::tensor_maps.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -104,37 +106,38 @@ struct PlanArgument {
   }
 };
 
-/// Call: of a host launcher's entry, whose plan has calls alone.
+/// Kinds of steps. Call is a call of a host launcher's entry; the plan of a launcher has only
+/// calls.
 enum class StepKind { Launch, Fill, Copy, Call };
 template <>
 struct EnumNames<StepKind> {
   static constexpr std::array<std::string_view, 4> names{"launch", "fill", "copy", "call"};
 };
 
-/// One node of a plan. Steps of one branch run in order; a step of another branch waits for `after`
-/// alone.
+/// One node of a plan. Steps of one branch run in order; a step waits for other branches only by
+/// `after`.
 struct PlanStep {
   StepKind kind = StepKind::Launch;
   int branch = 0;          ///< 0 is where the plan begins and ends; others were forked from it.
   std::vector<int> after;  ///< Earlier steps of other branches that must have ended.
-  // Launch; of a Call the arguments alone
+  // The fields below belong to Launch; a Call uses `arguments` alone.
   std::string kernel;  ///< As written: a plain name, or a name expression such as gemm<64, 2>.
   std::vector<std::int64_t> grid = {1, 1, 1};   ///< x, y, z, in blocks.
   std::vector<std::int64_t> block = {1, 1, 1};  ///< x, y, z, in threads.
   std::vector<std::int64_t> cluster;            ///< x, y, z in blocks; empty: none.
-  std::int64_t shared_bytes = 0;                ///< Dynamic.
+  std::int64_t shared_bytes = 0;                ///< Dynamic shared memory.
   int carveout = -1;  ///< Preferred shared memory, 0–100; -1: the driver's choice.
   bool cooperative = false;
-  bool programmatic = false;  ///< May begin before the step before it has ended (PDL).
+  bool programmatic = false;  ///< May begin before the preceding step has ended (PDL).
   std::vector<PlanArgument> arguments;
-  // Fill and Copy
+  // The fields below belong to Fill and Copy.
   PlanPlace to;
   PlanPlace from;
   std::int64_t bytes = 0;
-  int unit = 1;             ///< Fill: bytes of one repeated value, 1, 2 or 4.
-  std::uint64_t value = 0;  ///< Fill: its image.
-  /// Byte of the source where its directive begins, for who complains about it. Neither carried nor
-  /// a part of what the plan is: two sources with other comments have the same plan.
+  int unit = 1;             ///< Fill: size of the repeated value in bytes, 1, 2 or 4.
+  std::uint64_t value = 0;  ///< Fill: bits of the repeated value.
+  /// Byte offset of the step's directive in the source, for diagnostics. Not encoded and not part
+  /// of a plan's identity: two sources that differ only in comments have the same plan.
   std::size_t written_at = 0;
 
   template <class Self, class V>
@@ -148,7 +151,7 @@ struct PlanStep {
   }
 };
 
-/// Longest plan after its loops were unrolled.
+/// Most steps of a plan after its loops were unrolled.
 inline constexpr std::size_t kMostPlanSteps = 4096;
 
 struct Plan {
@@ -156,7 +159,7 @@ struct Plan {
   std::vector<PlanTable> tables;
   std::vector<PlanTensorMap> tensor_maps;
   std::vector<PlanStep> steps;
-  std::vector<std::string> branches;  ///< Guards as decided here, in words: "N % 4 == 0: yes".
+  std::vector<std::string> branches;  ///< Guards with their decisions, in words: "N % 4 == 0: yes".
 
   std::int64_t workspace_bytes() const {
     std::int64_t n = 0;
@@ -173,8 +176,8 @@ struct Plan {
 
 /// The plan of one role's unit at one workload of a request.
 struct RolePlan {
-  std::string role;      ///< As BuildUnit::role.
-  std::string workload;  ///< Workload::name.
+  std::string role;      ///< Value of BuildUnit::role.
+  std::string workload;  ///< Value of Workload::name.
   Plan plan;
 
   template <class Self, class V>

@@ -14,11 +14,11 @@
 
 namespace kw {
 
-/// Why a source is wanted. All but Write have a parent.
+/// Why a source is wanted. Every errand but Write has a parent.
 enum class Errand {
   Write,    ///< A first kernel, from the task alone.
-  Repair,   ///< The parent failed: mend it.
-  Rethink,  ///< The parent failed as its own parent did: another approach, not another line.
+  Repair,   ///< The parent failed: correct it.
+  Rethink,  ///< The parent failed in the same way as its own parent: try another approach.
   Improve,  ///< The parent is correct: make it faster.
 };
 template <>
@@ -26,18 +26,21 @@ struct EnumNames<Errand> {
   static constexpr std::array<std::string_view, 4> names{"write", "repair", "rethink", "improve"};
 };
 
-/// What one reader or writer is shown of a run, and the words that it is asked with.
+/// What one reader or writer is shown of a run, and the prompt that it gets.
 struct View {
-  std::string role;         ///< Whose model: "planner", "judge"; empty: whoever writes. "rules",
-                            ///< "learned": nobody's.
-  std::string prompt;       ///< File of prompts/ without its suffix; empty: the errand's.
-  int about = 0;            ///< Attempt shown as the parent; 0: the ask's own.
-  bool is_bounded = false;  ///< Of the history only `lines` are shown, and no best.
-  std::vector<int> lines;   ///< Attempts, oldest first.
+  /// Role whose model is asked: "planner", "judge"; empty: the writer. "rules" and "learned" ask no
+  /// model.
+  std::string role;
+  /// File in prompts/ without its suffix; empty: the errand's own prompt.
+  std::string prompt;
+  int about = 0;            ///< Attempt shown as the parent; 0: the parent of the ask.
+  bool is_bounded = false;  ///< The history shows only the attempts of `lines`, and no best.
+  std::vector<int> lines;   ///< Attempts shown in the history, oldest first.
   std::vector<int>
       sources;  ///< Attempts whose code is shown beside the parent's, most useful first.
-  bool hides_profile = false;           ///< Nothing of what limits the parent's speed.
-  std::optional<double> temperature{};  ///< Of the method; a person's goes before it.
+  bool hides_profile = false;  ///< Hides what limits the parent's speed.
+  /// Temperature that the method wants; one that the user set takes precedence.
+  std::optional<double> temperature{};
 
   bool operator==(const View&) const = default;
 
@@ -51,9 +54,9 @@ struct View {
 
 /// Code before and after a technique was applied elsewhere.
 struct StepExample {
-  std::string name;    ///< Of the kernel.
-  std::string detail;  ///< How it was applied.
-  std::string before;  ///< Source.
+  std::string name;    ///< Name of the kernel.
+  std::string detail;  ///< How the technique was applied.
+  std::string before;  ///< Source before the technique.
   std::string after;
 
   bool operator==(const StepExample&) const = default;
@@ -64,10 +67,11 @@ struct StepExample {
   }
 };
 
-/// A technique that is offered or wanted.
+/// A technique that the writer may or shall use.
 struct MenuItem {
   std::string name;
-  std::string what;  ///< How it is applied and what is known of it, in a sentence; may be empty.
+  /// How the technique is applied and what is known about it, in a sentence; may be empty.
+  std::string what;
 
   bool operator==(const MenuItem&) const = default;
 
@@ -88,18 +92,22 @@ struct EnumNames<ReplyForm> {
   static constexpr std::array<std::string_view, 3> names{"any", "edits", "whole"};
 };
 
-/// How a source is to be written where a method has its own way. What is empty is as usual.
+/// How a source is to be written where a method has its own way. An empty field means the default.
 struct Manner {
   View writer;
-  std::vector<View> counsel;   ///< Asked first, in this order; each hears those before it.
-  std::vector<View> review;    ///< Asked about what was written, before it is judged; at most one.
-  std::string technique;       ///< The one to apply.
-  std::string method;          ///< What it is, in a sentence.
-  std::vector<MenuItem> menu;  ///< Of which one is to be chosen, by counsel or else by the writer.
-  bool takes_all = false;      ///< All of the menu, in its order, instead.
-  std::vector<StepExample> examples;  ///< Of the technique.
+  /// Readers to ask first, in this order; each is shown what those before it said.
+  std::vector<View> counsel;
+  /// Readers to ask about the written source before it is judged; at most one.
+  std::vector<View> review;
+  std::string technique;  ///< Technique to apply.
+  std::string method;     ///< What `technique` does, in a sentence.
+  /// Techniques of which counsel, or else the writer, is to choose one.
+  std::vector<MenuItem> menu;
+  bool takes_all = false;             ///< All techniques of `menu` are to be applied, in its order.
+  std::vector<StepExample> examples;  ///< Examples of `technique`.
   ReplyForm form = ReplyForm::Any;
-  bool keeps_kernel = false;  ///< A source that gives up what the parent does is turned down.
+  /// A source that drops features of its parent's kernel is refused.
+  bool keeps_kernel = false;
 
   bool operator==(const Manner&) const = default;
 
@@ -112,18 +120,19 @@ struct Manner {
   }
 };
 
-/// What came back from a proposer. `candidate` has an empty source where there is none to judge,
-/// and `evidence` then says why: the verdict is (propose, no_candidate).
+/// What a proposer answered. Without a kernel to judge, `candidate` has an empty source and
+/// `evidence` says why: the verdict is (propose, no_candidate).
 struct Proposal {
-  Candidate candidate;  ///< At its knobs' first values.
+  Candidate candidate;  ///< The written source, at the first value of each knob.
   std::string evidence;
-  std::vector<Finding> findings;       ///< Diagnostics of a header that cannot be read.
-  std::string plan;                    ///< What it said it would do; for people and for history.
+  std::vector<Finding> findings;  ///< Diagnostics of a candidate header that cannot be read.
+  /// What the proposer said that it would do, for people and for the history.
+  std::string plan;
   std::vector<std::string> exchanges;  ///< Keys of the exchanges with models, in order.
-  Usage usage;                         ///< Of all of them.
-  double cost_usd = 0;                 ///< Known prices only.
+  Usage usage;                         ///< Tokens of all `exchanges`.
+  double cost_usd = 0;                 ///< Cost of those `exchanges` whose price is known.
   std::string chosen{};                ///< Technique that counsel picked.
-  std::string writer{};                ///< Model that replied.
+  std::string writer{};                ///< Model that wrote the reply.
 
   bool has_candidate() const { return !candidate.source.empty(); }
 
@@ -135,21 +144,23 @@ struct Proposal {
   }
 };
 
-/// What a model in a role (judge, planner, critic …) or a rule read in a situation: words for the
-/// next prompt. No verdict of the referee, rank or reward depends on them.
+/// What a model in a role (judge, planner, critic …) or a rule said about a situation: words for
+/// the next prompt. No verdict of the referee, rank or reward depends on them.
 struct Reading {
-  int attempt = 0;       ///< That it is about; 0: none.
-  int asked_for = 0;     ///< Attempt whose prompt wanted it; the exchange counts there.
-  std::string words;     ///< Empty: there are none, and `trouble` says why.
-  std::string trouble;   ///< One line.
-  std::string exchange;  ///< Key; empty: no reply came.
+  int attempt = 0;  ///< Attempt that the reading is about; 0: none.
+  /// Attempt whose prompt needed the reading; the exchange is charged to it.
+  int asked_for = 0;
+  std::string words;     ///< What was said; empty: nothing, and `trouble` says why.
+  std::string trouble;   ///< Why there are no words, in one line.
+  std::string exchange;  ///< Key of the exchange; empty: no reply came.
   Usage usage;
-  double cost_usd = 0;         ///< Where the price is known.
-  std::string role = "judge";  ///< Who said it.
-  std::string technique{};     ///< That a planner chose.
-  int first_line = 0;          ///< Of the parent's source, where a planner points; 0: nowhere.
+  double cost_usd = 0;         ///< Cost, where the price is known.
+  std::string role = "judge";  ///< Role of the reader.
+  std::string technique{};     ///< Technique that a planner chose.
+  /// First line of the parent's source that a planner points to; 0: none.
+  int first_line = 0;
   int last_line = 0;
-  bool is_turned_down = false;  ///< A critic does not want it judged as it is.
+  bool is_turned_down = false;  ///< A critic advises against judging the source as it is.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {

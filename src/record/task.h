@@ -25,14 +25,14 @@ struct Parameter {
   }
 };
 
-/// What the outputs may be off by: docs/formats.md says what each kind asks and each number means.
+/// Tolerances of the outputs; docs/formats.md explains each kind of gate and each number.
 struct Gate {
   GateKind kind = GateKind::Relative;
   double c = 4;
   double scale = 0;
   double l2 = 0;
   double max = 0;
-  double rms_factor = 4;  ///< Second gate; 0 switches it off (only for `exact`).
+  double rms_factor = 4;  ///< Factor of the RMS gate; 0 switches this gate off (only for `exact`).
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -41,7 +41,7 @@ struct Gate {
   }
 };
 
-/// What ends a run when all that are set are reached.
+/// Goals of a run, which ends once all that are set are reached.
 struct Goals {
   std::optional<double> time_ns;
   std::optional<double> speedup;
@@ -53,23 +53,26 @@ struct Goals {
   }
 };
 
-/// Memory beyond the tensors where a task says nothing.
+/// Default of Restrictions::workspace_bytes.
 inline constexpr std::int64_t kDefaultWorkspaceBytes = std::int64_t{4} << 30;
 
-/// Local memory of a thread where a task says nothing: overwriting it between two timed calls then
-/// takes half a millisecond at the most (H100).
+/// Default of Restrictions::local_bytes: overwriting so much for every thread between two timed
+/// calls takes half a millisecond at most (H100).
 inline constexpr std::int64_t kDefaultLocalBytes = std::int64_t{4} << 10;
 
 struct Restrictions {
-  std::vector<std::string> libraries;  ///< What a candidate may link; empty means none.
-  std::vector<std::string> options;    ///< Compiler options it may name beyond the safe ones.
-  bool deterministic = false;          ///< Two calls on equal inputs must agree in every bit.
+  std::vector<std::string> libraries;  ///< Libraries that a candidate may link; empty: none.
+  /// Compiler options that a candidate may name beyond the safe ones.
+  std::vector<std::string> options;
+  bool deterministic = false;        ///< Two calls on equal inputs must agree in every bit.
   std::int64_t workspace_bytes = 0;  ///< Memory beyond the tensors; 0 means kDefaultWorkspaceBytes.
-  int registers = 0;             ///< cuda: most that a thread of any kernel may have; 0: no bound.
-  std::int64_t local_bytes = 0;  ///< cuda: most that a thread may have in local memory (arrays
-                                 ///< indexed by variables, spilled registers, stack); 0 means
-                                 ///< kDefaultLocalBytes.
-  std::vector<std::string> archs;  ///< cuda: what candidates may be compiled for; empty: any.
+  /// cuda: most registers that a thread of any kernel may have; 0: no bound.
+  int registers = 0;
+  /// cuda: most local memory that a thread may have (arrays indexed by variables, spilled
+  /// registers, stack); 0 means kDefaultLocalBytes.
+  std::int64_t local_bytes = 0;
+  /// cuda: architectures that candidates may be compiled for; empty: any.
+  std::vector<std::string> archs;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -79,11 +82,11 @@ struct Restrictions {
   }
 };
 
-/// A mutant of admission that passes the gates and should: what it does wrong, a legitimate kernel
-/// may do.
+/// A mutant of admission that is expected to pass the gates, since a legitimate kernel may do what
+/// the mutant does.
 struct Excuse {
-  std::string mutant;           ///< Its name, in which * stands for anything.
-  std::vector<std::string> on;  ///< Timed workloads; empty: all.
+  std::string mutant;           ///< Name of the mutant, where * stands for any text.
+  std::vector<std::string> on;  ///< Timed workloads on which the mutant may pass; empty: all.
   std::string why;
 
   template <class Self, class V>
@@ -97,14 +100,14 @@ struct Task {
   std::string function;  ///< The C function a candidate defines.
   std::string family;
   std::string summary;
-  std::string spec;  ///< spec.md, for people and models.
+  std::string spec;  ///< Text of spec.md, for people and models.
   std::vector<Parameter> signature;
   Gate gate;
   Goals goals;
   Restrictions restrictions;
   std::vector<Excuse> excused;
-  bool has_magnitude = false;  ///< reference.cpp defines S for the `dot` gate.
-  std::string sha256;          ///< Of every file that decides what the task is.
+  bool has_magnitude = false;  ///< reference.cpp defines the magnitude S of the `dot` gate.
+  std::string sha256;          ///< Hash of every file that decides what the task is.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
@@ -118,8 +121,10 @@ struct Task {
 /// How a tensor's values are drawn; kinds and keys stand in docs/formats.md.
 struct Values {
   std::string kind = "normal";
-  std::map<std::string, double> numbers;  ///< lo, hi, mean, std, share, height, levels, …
-  std::vector<double> origin;             ///< `points` only, per axis.
+  /// Parameters of the kind: lo, hi, mean, std, share, height, levels, …
+  std::map<std::string, double> numbers;
+  /// Kind `points` only: origin of the grid per axis.
+  std::vector<double> origin;
   std::vector<double> step;
   std::vector<std::int64_t> count;
 
@@ -146,8 +151,9 @@ constexpr int significand_bits(Dtype dtype) {
   }
 }
 
-/// What values of kind `grid` are multiples of: with numbers below 2 it leaves three bits, so that
-/// sums below 16 are exact in any order, and a factor that lost four bits is off by a unit.
+/// Values of kind `grid` are multiples of this unit. With values below 2 it leaves three bits, so
+/// that sums below 16 are exact in any order, and a factor that lost four bits is off by at least a
+/// unit.
 constexpr double grid_unit(Dtype dtype) {
   double unit = 16;
   for (int bit = 0; bit < significand_bits(dtype); ++bit) unit /= 2;
@@ -175,8 +181,8 @@ struct Region {
   }
 };
 
-/// A tensor at one workload. Row-major; the last dimension has stride 1, the one before `pitch`,
-/// each further one the size below times its stride.
+/// A tensor at one workload. Row-major: the last dimension has stride 1, the one before it `pitch`,
+/// and each further one the size below times the stride below.
 struct Tensor {
   std::string name;
   Dtype dtype = Dtype::F32;
@@ -186,9 +192,9 @@ struct Tensor {
   std::vector<std::int64_t> sizes;
   std::int64_t pitch = 0;        ///< Elements from row to row, >= sizes.back().
   std::int64_t alignment = 64;   ///< Bytes.
-  std::vector<Region> compared;  ///< Empty: not compared.
+  std::vector<Region> compared;  ///< Boxes to compare; empty: the tensor is not compared.
 
-  /// Rows of the last dimension.
+  /// Number of rows, each as long as the last dimension.
   std::int64_t rows() const {
     std::int64_t n = 1;
     for (std::size_t i = 0; i + 1 < sizes.size(); ++i) n *= sizes[i];
@@ -223,9 +229,9 @@ struct Scalar {
   }
 };
 
-/// Bytes and operations of one call. The floor is what any algorithm must do; it alone makes a time
-/// implausible. Nominal is the conventional count, which rates are of; a better algorithm may need
-/// less.
+/// Bytes and operations of one call. The floor is what any algorithm must do; only the floor makes
+/// a time implausible. Nominal counts are the conventional ones, by which rates are reported; a
+/// better algorithm may need less.
 struct Work {
   std::int64_t floor_bytes = 0;
   std::int64_t floor_flops = 0;
@@ -246,14 +252,17 @@ struct Workload {
   std::string name;
   Group group = Group::Check;
   std::map<std::string, std::int64_t> dims;
-  std::vector<Tensor> tensors;  ///< In task order; signature entries refer to them by name.
+  /// In the order of the task; signature entries refer to tensors by name.
+  std::vector<Tensor> tensors;
   std::vector<Scalar> scalars;
   Work work;
-  std::int64_t dot_length = 1;  ///< k of the `dot` gate.
-  /// Elements whose magnitude S (0 where there is none) is at most this are sums of multiples of
-  /// grid_unit() that every order of summing gives exactly; negative: there are none.
+  std::int64_t dot_length = 1;  ///< The k of the `dot` gate.
+  /// Elements whose magnitude S is at most this (and not 0, which stands for no magnitude) are sums
+  /// of multiples of grid_unit() that every order of summing gives exactly; negative: there are
+  /// none.
   double exact_below = -1;
-  double exact_within = 0.5;  ///< What those may be off by, in units.
+  /// Tolerance of the elements below `exact_below`, in units of grid_unit().
+  double exact_within = 0.5;
 
   const Tensor* tensor(const std::string& wanted) const {
     for (const Tensor& t : tensors)
@@ -265,7 +274,7 @@ struct Workload {
       if (s.name == wanted) return &s;
     return nullptr;
   }
-  /// Bytes of all tensors at the task's types.
+  /// Bytes of all tensors together.
   std::int64_t bytes() const {
     std::int64_t n = 0;
     for (const Tensor& t : tensors) n += t.bytes();

@@ -9,7 +9,7 @@
 namespace kw {
 namespace {
 
-/// The document.
+/// The JSON document of a graph.
 struct GraphDocument {
   int format = 1;
   std::vector<std::string> nodes;

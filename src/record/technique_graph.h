@@ -1,5 +1,5 @@
-// TechniqueGraph: techniques as nodes, observed steps from one to the next as edges with code and
-// what they did; one JSON document.
+// TechniqueGraph: techniques as nodes; observed steps from one to the next as edges, with code and
+// results; stored as one JSON document.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,14 +16,14 @@
 
 namespace kw {
 
-/// Tries of one step, by whoever took it. Adding up is merging.
+/// Counts of tries of one step. Counts from several searches are merged by adding them.
 struct StepCount {
   double tried = 0;
   double worked = 0;
-  double gain = 0;  ///< Sum over those that worked of log(speedup after ÷ before).
+  double gain = 0;  ///< Sum of log(speedup after ÷ before) over the tries that worked.
 
   void add(const StepCount& more) { tried += more.tried, worked += more.worked, gain += more.gain; }
-  /// Expected logarithm of the gain of one more try; one doubtful try at 0 is added.
+  /// Expected logarithm of the gain of one more try, with one try of gain 0 added as a prior.
   double weight() const { return gain / (tried + 1); }
   bool operator==(const StepCount&) const = default;
 
@@ -33,9 +33,9 @@ struct StepCount {
   }
 };
 
-/// What searches saw of an edge: evaluations of code whose way led over it, and their rewards. As
-/// speedups of different tasks do not compare, each reward is a share of the largest that its run
-/// had seen until then; a failure's is 0. Adding up is merging.
+/// What searches saw of an edge: evaluations of code that was reached over it, and their rewards.
+/// As speedups of different tasks are not comparable, each reward is a share of the largest that
+/// its run had seen until then; a failure's reward is 0. Values are merged by adding.
 struct StepValue {
   double visits = 0;
   double rewards = 0;
@@ -51,7 +51,7 @@ struct StepValue {
 };
 
 struct TechniqueEdge {
-  std::string from;  ///< Names of nodes; TechniqueGraph::kStart is sequential code.
+  std::string from;  ///< Name of a node; TechniqueGraph::kStart is the sequential code.
   std::string to;
   std::vector<StepExample> examples;
   StepCount count;
@@ -67,7 +67,7 @@ struct TechniqueEdge {
 /// One step of a trajectory: a technique and the code that it led to.
 struct TechniqueStep {
   std::string technique;
-  std::string what;  ///< How it is applied.
+  std::string what;  ///< How the technique is applied.
   std::string code;
   StepCount count{};
 };
@@ -76,31 +76,33 @@ struct TechniqueStep {
 class TechniqueGraph {
  public:
   static constexpr std::string_view kStart = "start";
-  static constexpr std::size_t kMostExamples = 4;  ///< Of an edge; the oldest go.
+  /// Most examples of one edge; the oldest are removed.
+  static constexpr std::size_t kMostExamples = 4;
 
   TechniqueGraph();
 
   const std::vector<std::string>& nodes() const { return nodes_; }  ///< kStart first.
   const std::vector<TechniqueEdge>& edges() const { return edges_; }
   std::optional<std::size_t> node(std::string_view name) const;
-  /// Places in edges(), in the order in which they came.
+  /// Indices into edges(), in the order in which the edges were added.
   const std::vector<std::size_t>& out_of(std::size_t node) const { return out_[node]; }
   std::size_t target(std::size_t edge) const { return targets_[edge]; }
   const TechniqueEdge* edge(std::string_view from, std::string_view to) const;
 
-  /// Finds or makes the node.
+  /// Returns the index of the node and adds it where it is missing.
   std::size_t add_node(std::string_view name);
-  /// Finds or makes the edge and both its nodes.
+  /// Returns the index of the edge; adds it and its nodes where they are missing.
   std::size_t add(std::string_view from, std::string_view to);
   void add_example(std::size_t edge, StepExample example);
   void count(std::size_t edge, const StepCount& more) { edges_[edge].count.add(more); }
   void add_value(std::size_t edge, const StepValue& more) { edges_[edge].value.add(more); }
-  /// Algorithm 1 of ReGraphT: walks from the start along the steps, over edges that there are and
-  /// new ones; each becomes an example of its edge. `name` is the kernel's, `code` the sequential
-  /// one. Every new edge is kept (the published code loses those to new nodes when it saves).
+  /// Algorithm 1 of ReGraphT: walks along the steps from the start, adds the edges that are
+  /// missing, and makes each step an example of its edge. `name` is the kernel's name, `code` the
+  /// sequential code. Every new edge is kept, whereas the published code loses edges to new nodes
+  /// when it saves.
   void merge(const std::string& name, const std::string& code,
              const std::vector<TechniqueStep>& steps);
-  /// All of another graph's edges, examples, counts and values.
+  /// Adds all edges, examples, counts and values of another graph.
   void merge(const TechniqueGraph& other);
 
  private:
@@ -114,7 +116,7 @@ class TechniqueGraph {
 
 /// {"format": 1, "nodes": [...], "edges": [...]}; equal graphs give equal bytes.
 std::string to_json(const TechniqueGraph& graph);
-/// Errors name the place. A graph of 10,000 nodes takes less than a second.
+/// Errors name the place in the text. A graph of 10,000 nodes takes less than a second.
 Result<TechniqueGraph> parse_technique_graph(std::string_view json);
 
 }  // namespace kw

@@ -1,4 +1,4 @@
-// Technique graphs: how trajectories are merged, what survives saving, what cannot be read.
+// Tests of technique graphs: merging of trajectories, saving, and unreadable documents.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/technique_graph.h"
 

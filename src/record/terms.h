@@ -1,4 +1,4 @@
-// What a confirmation was held to: the task's gate and every workload in full.
+// Terms: the gate and the workloads that a confirmation was judged by.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,14 +9,15 @@
 
 namespace kw {
 
-/// The event that a run keeps beside each confirmation.
+/// Name of the event that a run stores beside each confirmation.
 inline constexpr const char* kTermsEvent = "terms";
 
-/// With the evaluation, whose workloads carry the seeds, all that is needed to repeat it.
+/// Together with the evaluation, whose workloads carry the seeds, all that is needed to repeat a
+/// confirmation.
 struct Terms {
   Gate gate;
-  bool deterministic = false;       ///< Restrictions::deterministic.
-  std::vector<Workload> workloads;  ///< Checked and timed ones.
+  bool deterministic = false;       ///< Value of Restrictions::deterministic.
+  std::vector<Workload> workloads;  ///< The checked and the timed workloads.
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {

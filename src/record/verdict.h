@@ -10,14 +10,14 @@
 
 namespace kw {
 
-/// How the evidence begins where whoever was to write gave no usable answer (a request that was
-/// turned down): it says nothing about kernels, nor about who writes.
+/// Beginning of the evidence where the proposer gave no usable answer (a refused request, for
+/// example): such a verdict says nothing about kernels or about the proposer's skill.
 inline constexpr std::string_view kNoAnswer = "no usable answer: ";
 
 struct Verdict {
   Stage stage = Stage::Propose;
   Outcome outcome = Outcome::NoCandidate;
-  std::string evidence;  ///< What was seen, in words; never text of a candidate's output.
+  std::string evidence;  ///< What was seen, in words; never text from a candidate's output.
 
   bool is_correct() const { return outcome == Outcome::Correct; }
   bool is_unanswered() const {
@@ -30,7 +30,7 @@ struct Verdict {
   }
 };
 
-/// What the wrong elements of a mismatch have in common; the referee sees it in the values.
+/// What the wrong elements of a mismatch have in common, as the referee found in the values.
 enum class MismatchPattern {
   None,
   Isolated,
@@ -51,15 +51,16 @@ struct EnumNames<MismatchPattern> {
       "shifted", "factor",   "not_finite", "unwritten", "zero"};
 };
 
-/// One plain statement for the proposer, ranked.
+/// One plain statement for the proposer, with a rank.
 struct Finding {
   std::string kind;   ///< diagnostic | mismatch | vectorization | roofline | history | resource |
                       ///< machine_code | note
   int rank = 0;       ///< Smaller is more important.
   std::string text;   ///< Whole sentences.
-  std::string frame;  ///< Code or number frame, may be empty; shown verbatim.
+  std::string frame;  ///< Frame of code or numbers, shown verbatim; may be empty.
   std::string place;  ///< file:line:column, workload or tensor; may be empty.
-  MismatchPattern pattern = MismatchPattern::None;  ///< Of mismatches; older records have none.
+  /// Pattern of a mismatch; older records have none.
+  MismatchPattern pattern = MismatchPattern::None;
 
   template <class Self, class V>
   static void fields(Self& s, V&& v) {
