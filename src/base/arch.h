@@ -7,11 +7,13 @@
 namespace kw {
 
 struct ArchName {
-  int capability = 0;  ///< Major times ten plus minor: 90; 0: no such name.
-  char feature = 0;  ///< 'a': instructions that no other arch has; 'f': of its family; 0: neither.
+  int capability = 0;  ///< Major version times ten plus minor: 90; 0: the name is not valid.
+  /// 'a': the architecture has instructions that no other has; 'f': instructions of its family
+  /// only; 0: neither.
+  char feature = 0;
 };
 
-/// {0, 0} for what is no name of an architecture.
+/// Gives {0, 0} for text that is not the name of an architecture.
 ArchName parse_arch(std::string_view arch);
 
 }  // namespace kw

@@ -11,11 +11,11 @@
 
 namespace kw {
 
-/// With padding, without line breaks.
+/// Encodes with padding and without line breaks.
 std::string base64(std::span<const std::uint8_t> bytes);
 std::string base64(std::string_view bytes);
 
-/// The bytes back. Error: a foreign character, or a length that no encoder gives.
+/// Decodes. Error: a foreign character, or a length that no encoder gives.
 Result<std::string> from_base64(std::string_view text);
 
 }  // namespace kw

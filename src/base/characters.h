@@ -1,5 +1,6 @@
 /// \file
-/// What a character is in the languages that are read here: ASCII alone, whatever the locale says.
+/// Classes of characters in the languages that Kernelwright reads: ASCII alone, whatever the
+/// locale.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,15 +11,15 @@ namespace kw {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// A name of C begins so.
+/// Whether a name in C can begin with this character.
 constexpr bool is_name_start(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/// A name of C goes on so.
+/// Whether a name in C can go on with this character.
 constexpr bool is_name_char(char c) { return is_name_start(c) || is_digit(c); }
 
-/// Where the first control character is that is none of those allowed; npos: nowhere.
+/// Offset of the first control character that is not among `allowed`; npos: there is none.
 constexpr std::size_t find_control(std::string_view text, std::string_view allowed) {
   for (std::size_t i = 0; i < text.size(); ++i)
     if (static_cast<unsigned char>(text[i]) < 0x20 && !allowed.contains(text[i])) return i;

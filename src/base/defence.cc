@@ -9,7 +9,7 @@
 #include <cstring>
 #include <iterator>
 
-// Players are made of this file too, so it uses nothing of a C++ runtime.
+// Players are linked with this file too, so it uses nothing of the C++ runtime.
 namespace kw {
 namespace {
 
@@ -54,7 +54,7 @@ std::uint64_t read_switches() {
   return off;
 }
 
-// Before main(), so that code loaded later cannot switch anything.
+// Read before main(), so that code loaded later cannot switch a defence off.
 const std::uint64_t switched_off = read_switches();
 
 }  // namespace

@@ -8,15 +8,15 @@
 
 namespace kw {
 
-/// One defence that an attack of tests/exploits is held against; the comment says what is lost
-/// without it. docs/threat-model.md has a row for each.
+/// One defence that an attack of tests/exploits is held against; each comment says what is lost
+/// when the defence is off. docs/threat-model.md has a row for each.
 enum class Defence : std::uint8_t {
   EveryThreadStopped,  ///< Without: a stop is a signal to the process, taken by its first thread.
   LongLives,           ///< Without: a process ends after as many calls as there are input sets.
   MemoryOfALife,       ///< Without: processes that follow one another map the same memory.
   WorkOutsideCalls,    ///< Without: nobody looks for work after an answer or before a request.
 
-  // What a candidate may be made of.
+  // Defences that limit what a candidate is made of.
   SourceCap,       ///< Without: a source of any length is read.
   ClaimsScreened,  ///< Without: libraries, options and host code that the task forbids are used.
   TextScreened,    ///< Without: what the text of a source shows is not looked at.
@@ -25,7 +25,7 @@ enum class Defence : std::uint8_t {
   CompileSize,     ///< Without: an object has up to 1 GiB.
   CompileTime,     ///< Without: a compiler runs as long as it likes.
 
-  // What its process may do.
+  // Defences that limit what a candidate's process may do.
   JailFiles,         ///< Without: a jail shows /etc, /proc and a shared /tmp that can be written.
   SystemCalls,       ///< Without: neither the jail nor the player filters system calls.
   AllowedCalls,      ///< Without: a CPU player's calls are denied by a list, not allowed by one.
@@ -40,8 +40,8 @@ enum class Defence : std::uint8_t {
   StrayAnswers,      ///< Without: an answer that nobody asked for is thrown away.
   ArithmeticReset,   ///< Without: a call inherits rounding modes from the call before.
 
-  // What it may read and write.
-  GuardPages,       ///< Without: memory beside a buffer is there.
+  // Defences that limit what a candidate may read and write.
+  GuardPages,       ///< Without: the memory beside a buffer can be accessed.
   Canaries,         ///< Without: nobody looks at the bytes beside a buffer.
   PaddingCompared,  ///< Without: nobody looks at the padding between rows.
   InputsReadOnly,   ///< Without: a process may write its inputs.
@@ -50,29 +50,30 @@ enum class Defence : std::uint8_t {
   WorkspacesAnew,   ///< Without: a workspace of a GPU's plan keeps its content between calls.
   NoSetTwice,       ///< Without: a process lives on and each timed call is on the same inputs.
 
-  // What is compared, and when.
-  ValuesCompared,      ///< Without: no output is wrong.
-  NonfiniteMatched,    ///< Without: what is not finite is not compared.
-  SecondGate,          ///< Without: the RMS error is not held against the trusted baseline's.
+  // Defences that decide what is compared, and when.
+  ValuesCompared,      ///< Without: the values of outputs are not compared.
+  NonfiniteMatched,    ///< Without: outputs that are not finite are not compared.
+  SecondGate,          ///< Without: the RMS error is not compared with the trusted baseline's.
   HiddenShapes,        ///< Without: the shapes and values that prompts do not show are not run.
   LinkedAsCompiled,    ///< Without: the linker may compile what an object brings along.
   TimedShapesChecked,  ///< Without: a timed shape is not checked before it is timed.
-  ValuesBorrowed,      ///< Without: it is checked on values alone that timed inputs have.
-  EveryCallChecked,    ///< Without: the first calls of a process are checked, timed ones are not.
-  StoppedAtAnswer,     ///< Without: a process runs on after its answer.
-  LateWorkWatched,     ///< Without: nobody looks what a process does after its answer.
-  CachesFlushed,       ///< Without: a timed call begins with what lies in the caches.
-  PhysicsFloor,        ///< Without: a time may be shorter than moving the data takes.
-  TroublesOfTarget,    ///< Without: a cpu player is believed when it tells of a GPU.
-  DeviceFaultSeen,     ///< Without: a device has failed where a player says so.
+  /// Without: a timed shape is checked only on values like those of timed inputs.
+  ValuesBorrowed,
+  EveryCallChecked,  ///< Without: the first calls of a process are checked, timed ones are not.
+  StoppedAtAnswer,   ///< Without: a process runs on after its answer.
+  LateWorkWatched,   ///< Without: nobody looks what a process does after its answer.
+  CachesFlushed,     ///< Without: a timed call begins with what lies in the caches.
+  PhysicsFloor,      ///< Without: a time may be shorter than moving the data takes.
+  TroublesOfTarget,  ///< Without: a cpu player is believed when it reports trouble with a GPU.
+  DeviceFaultSeen,   ///< Without: a device counts as failed because a player says so.
   PlantedInputs,  ///< Without: timed inputs are all alike, and a missing term or bit is too small.
 
-  // What a GPU keeps between timed calls.
+  // Defences that clear what a GPU keeps between timed calls.
   ModulesReloaded,       ///< Without: device globals of a GPU's candidate live from call to call.
-  LocalMemoryScrubbed,   ///< Without: what threads of a GPU keep in local memory is left there.
+  LocalMemoryScrubbed,   ///< Without: what threads of a GPU keep in local memory survives.
   RegistersScrubbed,     ///< Without: a GPU's registers are left as they are between calls.
   SharedMemoryScrubbed,  ///< Without: a GPU's shared memory is left as it is between calls.
-  TablesCleared,         ///< Without: what lies behind a plan's tables on a GPU is left there.
+  TablesCleared,         ///< Without: memory behind a plan's tables on a GPU keeps its content.
   LocalFramesCapped,     ///< Without: a task's bound on local memory is not asked for.
   GpuSetsSeenOnce,       ///< Without: a process on a GPU is timed on the same few sets again.
 };
@@ -82,7 +83,7 @@ struct DefenceName {
   std::string_view name;
 };
 
-/// The names by which files of tests/exploits call them (`// control: NAME`).
+/// Names of the defences in files of tests/exploits (`// control: NAME`).
 inline constexpr DefenceName kDefenceNames[] = {
     {Defence::EveryThreadStopped, "every-thread-stopped"},
     {Defence::LongLives, "long-lives"},
@@ -141,17 +142,18 @@ inline constexpr DefenceName kDefenceNames[] = {
 };
 
 /// False only in builds with KW_DEFENCES_MAY_BE_OFF, which no released program is, and there only
-/// where the environment's KW_DEFENCES_OFF lists the defence's name (several with commas between
-/// them). A name in that list that is none ends the process, since a control that switches nothing
-/// off would prove nothing. Cost: none in a release, else one look at the environment.
+/// where the environment variable KW_DEFENCES_OFF lists the defence's name (several names with
+/// commas between them). An unknown name in the list ends the process, since a control that
+/// switches nothing off would prove nothing. Cost: none in a release, else one look at the
+/// environment.
 #ifdef KW_DEFENCES_MAY_BE_OFF
 bool is_on(Defence defence);
 #else
 constexpr bool is_on(Defence) { return true; }
 #endif
 
-/// The variable that a process with defences switched off hands on to the processes it starts,
-/// "KW_DEFENCES_OFF=…"; empty where all are on.
+/// The environment variable, "KW_DEFENCES_OFF=…", that a process with defences switched off hands
+/// on to the processes it starts; empty where all are on.
 #ifdef KW_DEFENCES_MAY_BE_OFF
 std::string_view defences_variable();
 #else

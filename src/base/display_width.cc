@@ -14,7 +14,7 @@ struct WidthBlock {
   std::uint32_t last;
 };
 
-/// Combining marks; what is hidden was escaped by sanitise().
+/// Combining marks. Hidden characters need no row: sanitise() has escaped them.
 constexpr auto kNoWidth = std::to_array<WidthBlock>({{0x300, 0x36F},
                                                      {0x483, 0x489},
                                                      {0x591, 0x5BD},
@@ -56,7 +56,7 @@ struct ShownAs {
   std::size_t columns = 1;
 };
 
-/// The character at `at`; a byte that begins none is one column.
+/// How the character at `at` is shown; a byte that begins no character takes one column.
 ShownAs shown_at(std::string_view text, std::size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
   if (lead < 0xC0) return {};
@@ -69,7 +69,7 @@ ShownAs shown_at(std::string_view text, std::size_t at) {
   return {bytes, is_among(kTwoColumns, code_point) ? std::size_t{2} : 1};
 }
 
-/// Bytes of the longest beginning that takes at most so many columns.
+/// Bytes of the longest beginning of the line that takes at most `columns`.
 std::size_t bytes_within(std::string_view line, std::size_t columns) {
   std::size_t at = 0;
   std::size_t used = 0;
@@ -104,7 +104,7 @@ std::string wrap_to_width(std::string_view line, std::size_t columns, std::size_
   std::string text;
   std::size_t room = columns;
   while (display_width(line) > room) {
-    // At least one character a line, or it would never end.
+    // Every line takes at least one character, or the loop would never end.
     const std::size_t fits = std::max(bytes_within(line, room), shown_at(line, 0).bytes);
     if (fits >= line.size()) break;
     const std::size_t blank = line.substr(0, std::min(line.size(), fits + 1)).rfind(' ');

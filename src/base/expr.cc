@@ -32,7 +32,7 @@ ExprError unknown_name(std::size_t offset, std::string_view name,
 
 }  // namespace
 
-/// Evaluates nodes recursively; the height cap bounds the stack.
+/// Evaluates nodes recursively; the bound on the height bounds the stack.
 class Expr::Evaluator {
  public:
   Evaluator(const Expr& expr, const Names& names) : expr_(expr), names_(names) {}
@@ -147,7 +147,7 @@ class Expr::Evaluator {
     if (b == 0) return error(node.offset, "division by zero");
     if (node.op == Op::AlignUp && b < 0)
       return error(node.offset, fmt::format("align_up to {}, not positive", b));
-    if (b == -1) {  // the one quotient that overflows, and whose remainder traps
+    if (b == -1) {  // the one divisor whose quotient can overflow and whose remainder can trap
       if (node.op == Op::Modulo) return 0;
       if (a == kLowest) return error(node.offset, "overflow of 64 bits");
       return -a;
@@ -226,7 +226,7 @@ void Expr::print_node(std::size_t index, int parent_rank, std::string& out) cons
     print_node(node.child[2], info.rank, out);
   } else if (info.arity == 1) {
     out += info.symbol;
-    // "-5" is one literal, so the negation of a literal keeps its parentheses.
+    // "-5" parses as one literal, so the negation of a literal keeps its parentheses.
     const bool literal = node.op == Op::Negate && nodes_[node.child[0]].op == Op::Literal;
     if (literal) out += '(';
     print_node(node.child[0], info.rank, out);

@@ -20,7 +20,7 @@ namespace kw {
 /// Values of names during evaluation.
 using Names = std::map<std::string, std::int64_t, std::less<>>;
 
-/// What is wrong with an expression and at which byte of its text.
+/// What is wrong with an expression, and at which byte of its text.
 struct ExprError {
   std::size_t offset = 0;
   std::string message;
@@ -34,16 +34,16 @@ class Expr {
   static Expr literal(std::int64_t value);
 
   static constexpr std::size_t kMaxText = 4096;  ///< bytes; longer text is an error
-  static constexpr int kMaxHeight = 128;  ///< of the tree; bounds the recursion of every walk
+  /// Bound on the height of the tree, and so on the recursion of every walk.
+  static constexpr int kMaxHeight = 128;
 
   static std::expected<Expr, ExprError> parse(std::string_view text);
 
   /// 64-bit signed arithmetic; overflow, division by zero and unknown names are errors. `&&`, `||`
-  /// and
-  /// `?:` evaluate only the side that counts.
+  /// and `?:` evaluate only the operands that decide the value.
   std::expected<std::int64_t, ExprError> evaluate(const Names& names) const;
 
-  /// Names that occur, each once, in order of appearance.
+  /// Names that occur in the expression, each once, in order of appearance.
   const std::vector<std::string>& names() const { return names_; }
 
   /// The first name that is not among `known`, as an error with its place and the nearest known
@@ -70,7 +70,7 @@ class Expr {
 /// True for the names of built-in functions, which cannot be used for anything else.
 bool is_expression_function(std::string_view name);
 
-/// One evaluation of one text. The error is one line whose place is the column within the text.
+/// Parses and evaluates one text. The error is one line; its place is the column within the text.
 Result<std::int64_t> evaluate_text(std::string_view text, const Names& names);
 
 }  // namespace kw

@@ -79,9 +79,9 @@ inline const OpInfo& info(Op op) { return kOps[static_cast<std::size_t>(op)]; }
 
 struct Node {
   Op op = Op::Literal;
-  int height = 1;          ///< of the tree below, itself included
-  std::size_t offset = 0;  ///< of the operator, name or literal in the text
-  std::int64_t value = 0;  ///< of a literal; of a name, its index
+  int height = 1;          ///< Height of the subtree, this node included.
+  std::size_t offset = 0;  ///< Offset of the operator, name or literal in the text.
+  std::int64_t value = 0;  ///< Value of a literal, or index of a name.
   std::array<std::size_t, 3> child{};
 };
 

@@ -40,7 +40,7 @@ const Op* find_function(std::string_view name) {
 
 bool is_expression_function(std::string_view name) { return find_function(name) != nullptr; }
 
-/// Productions return the index of their node; after the first error they return at once.
+/// Each production returns the index of its node; after the first error all return at once.
 class Expr::Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) { advance(); }
@@ -114,7 +114,7 @@ class Expr::Parser {
     return expr_.nodes_.size() - 1;
   }
 
-  /// Counts one level of recursion; the tree's height alone does not bound "((((".
+  /// Counts one level of recursion; the bound on the tree's height does not cover "((((".
   template <class Production>
   std::size_t nested(Production production) {
     if (++depth_ > kMaxHeight)

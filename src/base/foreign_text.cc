@@ -1,4 +1,4 @@
-// Escapes for what would hide, mislead or command: one table, one loop.
+// Escapes for characters that hide, mislead or command, by one table in one loop.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/foreign_text.h"
 
@@ -70,9 +70,9 @@ namespace {
 
 enum class Newlines { Kept, Escaped };
 
-/// How the character at `at` is shown, and how many bytes it is.
+/// How the character at `at` is shown, and how many bytes it takes in the text.
 struct Piece {
-  std::string_view plain;  ///< As it is; empty: `escaped`.
+  std::string_view plain;  ///< The character as it stands; empty: `escaped` is shown.
   std::string escaped;
   std::size_t bytes = 1;
 };
@@ -153,14 +153,14 @@ std::string with_escapes(std::string json) {
     }
     i = next;
   }
-  if (done == 0) return json;  // nearly always
+  if (done == 0) return json;  // no string held a hidden character: nearly always
   return out + json.substr(done);
 }
 
 std::string ShownStream::show(std::string_view piece) {
   waiting_ += piece;
-  // What cannot be judged yet: up to three bytes that a whole character begins with, or a carriage
-  // return.
+  // An end that cannot be judged yet waits: up to three bytes of an unfinished character, or a
+  // carriage return.
   std::size_t whole = waiting_.size();
   if (waiting_.ends_with('\r')) --whole;
   for (std::size_t back = 1; back <= 3 && back <= waiting_.size(); ++back) {

@@ -1,5 +1,5 @@
-// Foreign text on its way to an eye: a terminal, a prompt, a page, a log. See also sanitise() in
-// text.h, which is for texts of many lines.
+// Foreign text made safe to show on a terminal, in a prompt, on a page or in a log. sanitise() in
+// text.h does so for texts of many lines.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,37 +10,37 @@
 
 namespace kw {
 
-/// One character of UTF-8: its bytes, or 0 where there is none (overlong forms, surrogates), and
-/// its code point.
+/// One character of UTF-8: its code point and its length in bytes, which is 0 where the bytes are
+/// no character (overlong forms and surrogates included).
 struct Character {
   std::size_t bytes = 0;
   std::uint32_t code_point = 0;
 };
 Character character_at(std::string_view text, std::size_t at);
 
-/// \x1b, \u202E: a code point as JSON and JavaScript write it, so that text in a string of theirs
-/// keeps its meaning.
+/// A code point as \x1b or \u202E, the way JSON and JavaScript write it, so that text inside a
+/// string literal of these languages keeps its meaning.
 std::string escape(std::uint32_t code_point);
 
-/// Code points that show nothing of themselves or change how others are shown: controls but for
-/// newline and tab, what Unicode calls bidirectional controls or default ignorable (zero width,
-/// tags, variation selectors), separators of lines, and those that are no characters.
+/// Whether a code point shows nothing itself or changes how others are shown: controls except
+/// newline and tab, bidirectional controls and default-ignorable code points of Unicode (zero
+/// width, tags, variation selectors), line separators, and code points that are no characters.
 bool is_hidden(std::uint32_t code_point);
 
 /// sanitise() on one line: a newline is shown as \n, a tab as a blank.
 std::string sanitise_line(std::string_view text, std::size_t limit = 1 << 16);
 
-/// A text of JSON with every hidden character of its strings escaped: the same value. What makes it
-/// no JSON goes the same way: raw controls are escaped, bytes that are no UTF-8 become \xff in
-/// words.
+/// JSON text with every hidden character in its strings escaped, which keeps the value. Text that
+/// is no valid JSON is made safe too: raw controls are escaped, and bytes that are no UTF-8 become
+/// the text \xff.
 std::string with_escapes(std::string json);
 
-/// sanitise() of a stream that comes in pieces, without a limit: for what is printed. A sequence of
-/// UTF-8 or a carriage return that a piece ends in waits for the next.
+/// sanitise() for a stream that comes in pieces, without a limit on the length. An incomplete UTF-8
+/// sequence or a carriage return at the end of a piece waits for the next piece.
 class ShownStream {
  public:
   std::string show(std::string_view piece);
-  /// What still waits; call at the end.
+  /// The bytes that still wait; call once at the end.
   std::string rest();
 
  private:

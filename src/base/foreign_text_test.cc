@@ -1,4 +1,4 @@
-// What foreign text looks like to whoever reads it.
+// Tests of foreign text as it is shown.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/foreign_text.h"
 

@@ -17,7 +17,7 @@ struct evp_md_ctx_st;
 
 namespace kw {
 
-/// A digest; never a bare string.
+/// A SHA-256 digest; a type of its own, so that it is never a bare string.
 struct Sha256 {
   std::array<std::uint8_t, 32> bytes{};
 
@@ -32,10 +32,10 @@ class Sha256Stream {
   Sha256Stream();
   Sha256Stream& update(std::span<const std::byte> bytes);
   Sha256Stream& update(std::string_view text);
-  /// Adds the length before the text, so that ("ab", "c") and ("a", "bc") differ: for keys of
-  /// parts.
+  /// Adds the length and then the text, so that ("ab", "c") and ("a", "bc") differ: for keys made
+  /// of several parts.
   Sha256Stream& update_part(std::string_view text);
-  /// Ends the stream; only destruction may follow.
+  /// Ends the stream, which can only be destroyed afterwards.
   Sha256 finish();
 
  private:

@@ -14,8 +14,8 @@
 namespace kw {
 namespace {
 
-/// Offset of the first bracket that opens a level beyond `depth`, or npos. The library has no such
-/// limit.
+/// Offset of the first bracket that opens a level beyond `depth`, or npos; nlohmann's parser has no
+/// limit on the depth.
 std::size_t find_too_deep(std::string_view text, std::size_t depth) {
   std::size_t open = 0;
   bool in_string = false;
@@ -35,14 +35,14 @@ std::size_t find_too_deep(std::string_view text, std::size_t depth) {
   return std::string_view::npos;
 }
 
-/// Past the end of the string that begins at `at`.
+/// Offset behind the end of the string that begins at `at`.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   for (++at; at < text.size() && text[at] != '"'; ++at)
     if (text[at] == '\\') ++at;
   return std::min(at + 1, text.size());
 }
 
-/// Past the end of the array that begins at `at`.
+/// Offset behind the end of the array that begins at `at`.
 std::size_t end_of_array(std::string_view text, std::size_t at) {
   std::size_t open = 0;
   while (at < text.size()) {
@@ -56,15 +56,15 @@ std::size_t end_of_array(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// Where `needle` stands at or behind `at`; npos: nowhere. Several times as fast as
-/// string_view::find in text that is full of its first character.
+/// Offset of `needle` at or behind `at`; npos: there is none. Several times as fast as
+/// string_view::find in text where the needle's first character is frequent.
 std::size_t find_text(std::string_view text, std::string_view needle, std::size_t at) {
   const void* found = memmem(text.data() + at, text.size() - at, needle.data(), needle.size());
   return found == nullptr ? std::string_view::npos
                           : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
 }
 
-/// The library's message without its prefix and its own idea of the place.
+/// The library's message without its prefix and without the place that it names.
 std::string_view plain_message(std::string_view what) {
   if (const auto colon = what.find(": "); colon != std::string_view::npos)
     what.remove_prefix(colon + 2);
@@ -103,7 +103,7 @@ std::string without_arrays(std::string_view json, std::string_view key) {
     if (found == std::string_view::npos) return out += json.substr(at);
     const std::size_t end = found + start.size();
     out += json.substr(at, end - at);
-    // One whose name merely ends like that has an escaped quote there.
+    // A longer key that merely ends with this name has an escaped quote before it.
     const bool is_key = found == 0 || json[found - 1] != '\\';
     at = is_key ? end_of_array(json, end - 1) : end;
     if (is_key) out += ']';

@@ -1,4 +1,4 @@
-// JSON of foreign origin, read with limits, and the one way we write it.
+// Reading foreign JSON within limits, and the one way to write JSON.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,17 +15,18 @@ using Json = nlohmann::json;
 
 struct JsonLimits {
   std::size_t bytes = 64u << 20;
-  std::size_t depth = 64;  ///< of nested arrays and objects
+  std::size_t depth = 64;  ///< Depth of nested arrays and objects.
 };
 
 /// `origin` names the text in errors, which read `origin:line:column: message`.
 Result<Json> parse_json(std::string_view text, std::string_view origin, JsonLimits limits = {});
 
-/// One line, keys sorted, bytes that are no UTF-8 replaced, hidden characters (foreign_text.h) as
-/// \u202E: equal values give equal text, so it can be hashed and compared, and looked at.
+/// JSON on one line with sorted keys; bytes that are no UTF-8 are replaced, and hidden characters
+/// (foreign_text.h) are written like \u202E. Equal values give equal text, which can be hashed,
+/// compared and shown.
 std::string dump_json(const Json& value);
 
-/// The same, indented by two blanks, with a final newline.
+/// JSON as dump_json() writes it, but indented by two blanks and with a final newline.
 std::string dump_json_pretty(const Json& value);
 
 /// JSON as dump_json writes it, with every array under `key` emptied: parsing is what reading

@@ -1,4 +1,4 @@
-// Capitals of ASCII, whatever the locale says.
+// Capital letters in ASCII, whatever the locale.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Longest common subsequence of lines.
+// The lines of a difference, by their longest common subsequence.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/line_diff.h"
 
@@ -23,7 +23,7 @@ struct DiffLine {
 
 using TextLines = std::vector<std::string_view>;
 
-/// The differing middle, without common ends.
+/// Compares the middle of two texts, whose common ends were cut off.
 std::vector<DiffLine> compare_lines(const TextLines& a, const TextLines& b) {
   const std::size_t n = a.size(), m = b.size();
   std::vector<std::uint16_t> common((n + 1) * (m + 1), 0);

@@ -1,4 +1,4 @@
-// What others may write to mislead whoever reads it, for the tests of every channel.
+// Texts by which foreign authors may try to mislead a reader, for the tests of every output.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace kw {
 
-/// Texts that command a terminal, turn or hide what is read, step out of a fence, of a heading, of
-/// HTML or of a line, or are long.
+/// Texts that command a terminal, reverse or hide what is read, break out of a code fence, a
+/// heading, HTML or a line, or are very long.
 inline std::vector<std::string> nasty_texts() {
   using namespace std::string_literals;
   return {
@@ -42,7 +42,7 @@ inline std::vector<std::string> nasty_texts() {
   };
 }
 
-/// Whether nothing in a shown text commands, hides or turns anything.
+/// Whether a shown text holds nothing that commands, hides or reverses.
 inline bool is_shown_safely(std::string_view text) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);

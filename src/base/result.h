@@ -1,4 +1,4 @@
-// Result<T>: the only transport for trouble of the environment (disk, network, lost device, bad
+// Result<T>: the only way to report trouble of the environment (disk, network, lost device, bad
 // input).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -12,16 +12,16 @@ namespace kw {
 
 /// What the caller can do about an error.
 enum class Advice {
-  Retry,   ///< Trouble that may pass: a busy lock, a 5xx, a lost device.
+  Retry,   ///< The trouble may pass: a busy lock, a 5xx, a lost device.
   GiveUp,  ///< This piece of work cannot be done; others may go on.
-  Stop,    ///< Nothing sensible can follow: disk full, corrupt store, bad usage.
+  Stop,    ///< No work can go on: the disk is full, the store corrupt, the usage wrong.
 };
 
 struct Error {
-  std::string what;   ///< One line in words a user can act on.
+  std::string what;   ///< One line, in words that a user can act on.
   std::string where;  ///< Place: "file:line:column" of foreign text, a path, or a source location.
   Advice advice = Advice::GiveUp;
-  bool is_input = false;  ///< What a person gave (a task, its reference) is at fault.
+  bool is_input = false;  ///< Input from a person (a task, its reference) is at fault.
 };
 
 /// A value or an Error. A candidate's fate is never an Error: it is a Verdict.
@@ -37,12 +37,12 @@ inline std::unexpected<Error> fail(std::string what, std::string where = {},
   return std::unexpected<Error>(Error{std::move(what), std::move(where), advice});
 }
 
-/// Trouble with what a person gave: nothing can follow until they mend it.
+/// Makes a failed Result for input from a person: nothing can go on until the input is corrected.
 inline std::unexpected<Error> fail_input(std::string what, std::string where = {}) {
   return std::unexpected<Error>(Error{std::move(what), std::move(where), Advice::Stop, true});
 }
 
-/// `place: what`, as shown to a user.
+/// An error as a user sees it: `place: what`.
 inline std::string describe(const Error& e) {
   return e.where.empty() ? e.what : e.where + ": " + e.what;
 }

@@ -24,15 +24,15 @@ std::uint64_t split_mix(std::uint64_t& state) {
   return z ^ (z >> 31);
 }
 
-/// 128 layers of equal area below exp(-x²/2): where the tail starts, and the area (Doornik 2005,
-/// table 1).
+/// 128 layers of equal area below exp(-x²/2): kTail is where the tail starts, kArea the area of a
+/// layer (Doornik 2005, table 1).
 constexpr int kLayers = 128;
 constexpr double kTail = 3.442619855899;
 constexpr double kArea = 9.91256303526217e-3;
 
 struct Ziggurat {
-  std::array<double, kLayers + 1> x{};   ///< right edges, widest first
-  std::array<double, kLayers> inside{};  ///< share of a layer that lies below the layer above
+  std::array<double, kLayers + 1> x{};   ///< Right edges of the layers, widest first.
+  std::array<double, kLayers> inside{};  ///< Share of a layer that lies below the layer above.
 
   Ziggurat() {
     double density = std::exp(-0.5 * kTail * kTail);
@@ -92,7 +92,7 @@ Seed Seed::child(std::uint64_t index) const { return child(std::to_string(index)
 std::string Seed::hex() const { return fmt::format("{:016x}{:016x}", high, low); }
 
 Rng::Rng(Seed seed) {
-  // The two halves go through generators of their own; xoshiro must not start at all zeros.
+  // Each half goes through its own generator; xoshiro must not start with a state of zeros.
   std::uint64_t high = seed.high ^ 0xD1B54A32D192ED03u;
   std::uint64_t low = seed.low;
   state_ = {split_mix(low), split_mix(high), split_mix(low), split_mix(high)};
@@ -115,7 +115,7 @@ double Rng::normal() {
   }
 }
 
-/// Beyond kTail, by Marsaglia's method of 1964.
+/// A value beyond kTail, by Marsaglia's method of 1964.
 double Rng::normal_tail(bool negative) {
   double x = 0;
   double y = 0;
@@ -128,7 +128,7 @@ double Rng::normal_tail(bool negative) {
 
 std::uint64_t Rng::below(std::uint64_t count) {
   KW_ASSERT(count > 0);
-  // Numbers below 2^64 mod count would favour small results.
+  // Numbers below 2^64 mod count are drawn again, since they would favour small results.
   const std::uint64_t threshold = (0 - count) % count;
   for (;;) {
     const std::uint64_t bits = (*this)();

@@ -16,15 +16,15 @@
 
 namespace kw {
 
-/// Where a stream starts. Children are derived through SHA-256: whoever recovers the state of one
-/// stream from its output learns nothing about its siblings.
+/// Start of a stream of random numbers. Children are derived by SHA-256, so whoever recovers the
+/// state of one stream from its output learns nothing about its siblings.
 struct Seed {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
 
-  /// From the operating system; blocks only before the system's own pool is ready.
+  /// Random seed of the operating system; blocks only before the system's pool is ready.
   static Seed from_os();
-  /// For tests and for strategies, whose seed the user chooses.
+  /// Seed for tests, and for strategies whose seed the user chooses.
   static Seed from_number(std::uint64_t number) { return {0, number}; }
   static Result<Seed> from_hex(std::string_view hex);
 
@@ -34,8 +34,8 @@ struct Seed {
   auto operator<=>(const Seed&) const = default;
 };
 
-/// xoshiro256++ (Blackman and Vigna, 2019): a UniformRandomBitGenerator of about 1 ns a number. The
-/// same seed gives the same numbers on every machine; not for secrets.
+/// xoshiro256++ (Blackman and Vigna, 2019): a UniformRandomBitGenerator that takes about 1 ns for a
+/// number. The same seed gives the same numbers on every machine; not for secrets.
 class Rng {
  public:
   using result_type = std::uint64_t;
@@ -56,17 +56,18 @@ class Rng {
     return result;
   }
 
-  /// In [0, 1), all 53 bits random.
+  /// Uniform in [0, 1), with all 53 bits random.
   double uniform() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
   double uniform(double lo, double hi) { return lo + (hi - lo) * uniform(); }
 
-  /// Mean 0, deviation 1; the ziggurat of Marsaglia and Tsang (2000) in Doornik's form (2005).
+  /// Normal with mean 0 and deviation 1; the ziggurat of Marsaglia and Tsang (2000) in Doornik's
+  /// form (2005).
   double normal();
 
-  /// In [0, count), without bias; count > 0.
+  /// Uniform in [0, count), without bias; count > 0.
   std::uint64_t below(std::uint64_t count);
 
-  /// In [lo, hi]; lo <= hi.
+  /// Uniform in [lo, hi]; lo <= hi.
   std::int64_t between(std::int64_t lo, std::int64_t hi);
 
   template <class T>

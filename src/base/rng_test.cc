@@ -1,4 +1,4 @@
-// Tests of seeds, streams, hashes, ids and JSON limits.
+// Tests of seeds and of the random numbers drawn from them.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/rng.h"
 

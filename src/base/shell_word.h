@@ -10,7 +10,7 @@
 
 namespace kw {
 
-/// The text as one word of a POSIX shell: as it is where it is made of letters, digits and
+/// The text as one word for a POSIX shell: unchanged where it consists of letters, digits and
 /// `_./-=:+,@`, else in single quotes.
 inline std::string shell_word(std::string_view text) {
   const bool is_plain = !text.empty() && std::ranges::all_of(text, [](char c) {

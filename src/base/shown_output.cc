@@ -1,4 +1,4 @@
-// stdout and stderr as streams of glibc's that filter what they are given.
+// stdout and stderr as custom streams of glibc that filter what is written.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/shown_output.h"
 
@@ -20,8 +20,8 @@
 namespace kw {
 namespace {
 
-/// Returns errno of what could not be written, else 0. A full pipe that its other end made
-/// non-blocking is waited for.
+/// Returns the errno of a failed write, else 0. Waits for a full pipe, even where its other end
+/// made the pipe non-blocking.
 int write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
@@ -45,7 +45,8 @@ struct Filter {
   int trouble = 0;  ///< errno of the first write that failed.
 };
 
-/// The line at the bottom. One for both descriptors: where both are terminals, they are the same.
+/// The status line at the bottom of the terminal. Both descriptors share one, since where both are
+/// terminals they are the same.
 class Status {
  public:
   void show(const OwnLine& line) {
@@ -57,7 +58,7 @@ class Status {
     (void)write_all(STDERR_FILENO, bytes);
   }
 
-  /// Writes what is printed above the line. Returns errno of what could not be written, else 0.
+  /// Writes printed text above the status line. Returns the errno of a failed write, else 0.
   int print(int descriptor, bool is_terminal, std::string_view text) {
     const std::lock_guard guard(mutex_);
     if (!is_terminal) return write_all(descriptor, text);
@@ -74,8 +75,8 @@ class Status {
     return is_drawn_ ? line_.bytes : std::string();
   }
 
-  /// Back to where the line begins. A terminal that has become narrower since has broken it into
-  /// several.
+  /// Sequence that goes back to where the status line begins. A terminal that was made narrower
+  /// since has broken the line into several.
   std::string erasing() {
     if (!is_drawn_) return {};
     is_drawn_ = false;
@@ -90,11 +91,11 @@ class Status {
   std::mutex mutex_;
   OwnLine line_;
   bool is_drawn_ = false;
-  bool is_at_start_ = true;  ///< Of a line of the terminal.
+  bool is_at_start_ = true;  ///< Whether the cursor is at the start of a terminal's line.
 };
 
 Status& status() {
-  static Status* const one = new Status;  // printed to until the very end
+  static Status* const one = new Status;  // never destroyed: printing goes on until the very end
   return *one;
 }
 
@@ -104,8 +105,8 @@ void write_to(Filter& filter, std::string shown) {
     filter.trouble = status().print(filter.descriptor, filter.is_terminal, shown);
 }
 
-// A failure is kept for finish_output() instead of told to stdio: fmt::print() would throw, and a
-// search must not end because nobody can read its table.
+// A failure is kept for finish_output() instead of being reported to stdio: fmt::print() would
+// throw, and a search must not end because nobody can read its table.
 ssize_t write_filtered(void* cookie, const char* bytes, std::size_t count) {
   auto& filter = *static_cast<Filter*>(cookie);
   write_to(filter, filter.stream.show({bytes, count}));
@@ -118,7 +119,7 @@ std::FILE* open_filter(Filter& filter, int buffering) {
   return file;
 }
 
-// For the life of the process.
+// The filters live as long as the process.
 Filter* out = nullptr;
 Filter* err = nullptr;
 

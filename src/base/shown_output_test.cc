@@ -1,4 +1,4 @@
-// Printing through the filter, in a process of its own.
+// Tests of printing through the filter, in child processes.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/shown_output.h"
 
@@ -20,7 +20,7 @@
 namespace kw {
 namespace {
 
-/// What a child leaves on both descriptors that prints by `body` and ends as programs do.
+/// What a child that prints by `body` leaves on both descriptors by the time it ends.
 template <class Body>
 std::string printed(Body body) {
   int ends[2];
@@ -82,7 +82,7 @@ TEST(ShownOutput, AStatusIsForTerminalsAlone) {
             "a\n");
 }
 
-/// What a child writes to a terminal of so many columns that prints by `body`.
+/// What a child that prints by `body` writes to a terminal with this many columns.
 template <class Body>
 std::string on_terminal(int columns, const char* locale, Body body) {
   winsize size{};

@@ -1,4 +1,5 @@
-// Widths by a table of the wide blocks of Unicode; signs by a table of those that we use.
+// Widths by a table of the wide blocks of Unicode; ASCII forms by a table of the signs in our
+// messages.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/terminal_text.h"
 

@@ -1,4 +1,4 @@
-// Widths, signs and locales.
+// Tests of widths, of signs in ASCII, and of locales.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/terminal_text.h"
 

@@ -72,9 +72,9 @@ std::vector<std::string_view> split_lines(std::string_view text) {
 }
 
 std::string csv_field(std::string_view foreign) {
-  constexpr std::size_t kLongestEscape = 4;  // for each byte
+  constexpr std::size_t kLongestEscape = 4;  // one byte becomes at most four, \x1b
   std::string text = sanitise(foreign, kLongestEscape * foreign.size() + 1);
-  // A spreadsheet would compute what begins so and is no number.
+  // Text that begins with such a sign and is no number would be computed by a spreadsheet.
   const bool is_number = text.find_first_not_of("+-.0123456789e") == std::string::npos;
   if (!text.empty() && std::string_view("=+@-").contains(text[0]) && !is_number)
     text.insert(0, "'");
@@ -139,7 +139,7 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
   for (const auto& candidate : candidates) {
     if (candidate.size() > name.size() + allowed || candidate.empty()) continue;
     const auto distance = edit_distance(name, candidate);
-    // Of two that are as near, the one that has the same letters was meant: two were swapped.
+    // Among two that are equally near, the one with the same letters was meant: two were swapped.
     const bool is_nearer =
         distance < best_distance ||
         (best != nullptr && distance == best_distance &&
@@ -190,7 +190,7 @@ std::size_t offset_of(std::string_view text, Position position) {
 
 namespace {
 
-/// A part of a line, smaller by as many bytes as its ends would cut off characters.
+/// A part of a line, without the characters that its ends would cut in two.
 std::string_view whole_characters(std::string_view line, std::size_t from, std::size_t bytes) {
   const auto is_tail = [&](std::size_t i) {
     return i < line.size() && (static_cast<unsigned char>(line[i]) & 0xC0) == 0x80;
@@ -260,7 +260,7 @@ std::string format_si(double value, std::string_view unit) {
   constexpr int kUnity = 6;
   int index = kUnity;
   double scaled = std::fabs(value);
-  // 999.5 would round to "1000" at three digits.
+  // The bound is 999.5, since that rounds to "1000" at three digits.
   while (scaled >= 999.5 && index + 1 < static_cast<int>(kPrefixes.size())) scaled /= 1000, ++index;
   while (scaled != 0 && scaled < 0.9995 && index > 0) scaled *= 1000, --index;
   const int digits = scaled >= 99.95 ? 0 : scaled >= 9.995 ? 1 : 2;
