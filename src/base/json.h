@@ -29,8 +29,9 @@ std::string dump_json(const Json& value);
 /// JSON as dump_json() writes it, but indented by two blanks and with a final newline.
 std::string dump_json_pretty(const Json& value);
 
-/// JSON as dump_json writes it, with every array under `key` emptied: parsing is what reading
-/// costs, so what nobody wants is better left out of the text. Anything else comes back as it is.
+/// JSON text, as dump_json() writes it, with every array under `key` emptied. Parsing dominates the
+/// cost of reading, so arrays that nobody needs are cut from the text first. Other text comes back
+/// unchanged.
 std::string without_arrays(std::string_view json, std::string_view key);
 
 }  // namespace kw

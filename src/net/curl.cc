@@ -32,13 +32,14 @@ struct FreeList {
 };
 using HeaderList = std::unique_ptr<curl_slist, FreeList>;
 
-/// One exchange at a time. The easy handle goes before the multi handle that holds connections.
+/// Handles for one exchange at a time. The easy handle is destroyed before the multi handle, which
+/// holds the connections.
 struct Lane {
   std::unique_ptr<CURLM, FreeMulti> multi{curl_multi_init()};
   std::unique_ptr<CURL, FreeEasy> easy{curl_easy_init()};
 };
 
-/// What one exchange has seen so far; curl's callbacks write here.
+/// What one exchange has received so far, filled by curl's callbacks.
 struct Transfer {
   const HttpRequest* request = nullptr;
   const OnBody* on_body = nullptr;
@@ -46,11 +47,11 @@ struct Transfer {
   bool has_head = false;
   std::size_t body_bytes = 0;
   Instant last_piece{};
-  std::optional<Error> refused;  ///< By on_body, or for its size.
+  std::optional<Error> refused;  ///< Error of on_body, or that the answer is too large.
 };
 
 void add_header_line(HttpHead& head, std::string_view line) {
-  if (line.starts_with("HTTP/")) {  // a new head: the one before was 1xx or a proxy's
+  if (line.starts_with("HTTP/")) {  // a new head: the one before was of a 1xx answer or of a proxy
     head = {};
     const std::size_t blank = line.find(' ');
     if (blank != std::string_view::npos && line.size() >= blank + 4)
@@ -71,7 +72,7 @@ std::size_t take_header(char* bytes, std::size_t size, std::size_t count, void* 
   auto& transfer = *static_cast<Transfer*>(context);
   const std::string_view line = trim(std::string_view(bytes, size * count));
   if (!line.empty()) {
-    if (!transfer.has_head) add_header_line(transfer.head, line);  // later ones are trailers
+    if (!transfer.has_head) add_header_line(transfer.head, line);  // later lines are trailers
   } else if (transfer.head.status >= 200) {
     transfer.has_head = true;
     transfer.last_piece = std::chrono::steady_clock::now();
@@ -110,13 +111,13 @@ Result<HeaderList> header_list(const HttpRequest& request) {
                   shown_url(request.url));
     add(header.name + ": " + header.value);
   }
-  add("Expect:");  // curl would wait up to a second for a 100 before a large body
+  add("Expect:");  // curl would wait up to a second for a 100 before it sends a large body
   return list;
 }
 
-/// The list of trusted certificates: $SSL_CERT_FILE, else the one that libcurl was built to read,
-/// else where distributions keep theirs. A program built on one of them may run on another. Null:
-/// none.
+/// The file of trusted certificates: $SSL_CERT_FILE, else the one that libcurl was built to read,
+/// else where distributions keep theirs, since a program built on one may run on another. Null:
+/// there is none.
 const char* trusted_certificates() {
   static const std::string found = [] {
     const curl_version_info_data* built = curl_version_info(CURLVERSION_NOW);
@@ -134,7 +135,7 @@ const char* trusted_certificates() {
 }
 
 void set_up(CURL* easy, const HttpRequest& request, const HeaderList& headers, Transfer& transfer) {
-  curl_easy_reset(easy);  // keeps the connections
+  curl_easy_reset(easy);  // keeps the open connections
   curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
@@ -164,7 +165,7 @@ std::string seconds_text(Milliseconds duration) {
   return fmt::format("{:g} s", static_cast<double>(duration.count()) / 1000);
 }
 
-/// The earliest moment at which waiting ends in an error, with its words.
+/// The earliest time at which waiting ends in an error, and the text of that error.
 struct Deadline {
   Instant at;
   std::string words;
@@ -182,7 +183,8 @@ Deadline next_deadline(const HttpRequest& request, const Transfer& transfer, Ins
   return quiet.at < deadline.at ? quiet : deadline;
 }
 
-/// Runs the exchange to its end; an error of ours, or curl's code.
+/// Runs the exchange to its end. Returns curl's code, or the error of a limit that curl does not
+/// enforce itself.
 Result<CURLcode> drive(Lane& lane, const HttpRequest& request, const Transfer& transfer,
                        const std::stop_token& cancel) {
   const Instant start = std::chrono::steady_clock::now();
@@ -207,7 +209,7 @@ Result<CURLcode> drive(Lane& lane, const HttpRequest& request, const Transfer& t
   }
 }
 
-/// Words for what curl says, without the detail that may repeat the URL.
+/// An error in place of curl's code, without the detail that may repeat the URL.
 Error error_of(CURLcode code, const HttpRequest& request, const Transfer& transfer) {
   Error error{curl_easy_strerror(code), shown_url(request.url), Advice::Retry};
   switch (code) {
@@ -222,7 +224,7 @@ Error error_of(CURLcode code, const HttpRequest& request, const Transfer& transf
     case CURLE_COULDNT_CONNECT:
       error.what = std::string(kNotSent) + "nothing answers there; is the server running?";
       break;
-    case CURLE_OPERATION_TIMEDOUT:  // the only limit that curl itself keeps
+    case CURLE_OPERATION_TIMEDOUT:  // connecting is the only limit that curl enforces itself
       error.what = std::string(kNotSent) + "none within " + seconds_text(request.timeouts.connect);
       break;
     case CURLE_PEER_FAILED_VERIFICATION:

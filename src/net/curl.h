@@ -1,4 +1,4 @@
-// HttpClient on libcurl.
+// The HttpClient that uses libcurl.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -83,7 +83,7 @@ TEST(Curl, SaysWhatTimedOut) {
   EXPECT_EQ(got.body, "begun");
   EXPECT_THAT(got.head.error().what, HasSubstr("stalled: nothing for 0.03 s"));
   EXPECT_EQ(got.head.error().advice, Advice::Retry);
-  EXPECT_EQ(got.head.error().where, server.url() + "/v1/x");  // without the query
+  EXPECT_EQ(got.head.error().where, server.url() + "/v1/x");  // the query is left out
 
   server.add({.pieces = {": keep-alive\n"}, .end = TestAnswer::End::Flood});
   request.timeouts.total = milliseconds(50);

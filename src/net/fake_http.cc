@@ -1,4 +1,4 @@
-// The prepared answers.
+// FakeHttp's answers.
 // SPDX-License-Identifier: Apache-2.0
 #include "net/fake_http.h"
 

@@ -10,14 +10,14 @@
 
 namespace kw::net {
 
-/// One prepared answer: the pieces of the body one by one, then success or `ends_with`.
+/// One prepared answer: the pieces of the body in order, then success or the error `ends_with`.
 struct FakeAnswer {
   HttpHead head{200, {}};
   std::vector<std::string> pieces;
   std::optional<Error> ends_with;
 };
 
-/// Answers in order and keeps what was asked; asked once more than answers were given, it fails.
+/// Gives its answers in order and keeps the requests; a request without a prepared answer fails.
 class FakeHttp final : public HttpClient {
  public:
   void add(FakeAnswer answer) { answers_.push_back(std::move(answer)); }

@@ -1,4 +1,4 @@
-// Small tools around heads and URLs.
+// Functions on heads and URLs.
 // SPDX-License-Identifier: Apache-2.0
 #include "net/http.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 struct UrlParts {
   std::string_view scheme;
-  std::string_view authority;  ///< Without user and password.
+  std::string_view authority;  ///< Host and port, without user and password.
   std::string_view path;
 };
 

@@ -1,4 +1,4 @@
-// HttpClient: one request, its answer streamed piece by piece; real, and fake for tests.
+// HttpClient: sends a request and streams the answer piece by piece; has a fake for tests.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,12 +19,13 @@ struct Header {
   std::string value;
 };
 
-/// How long to wait for what. All are Advice::Retry errors when they pass.
+/// Bounds on waiting; each one that passes is an Advice::Retry error.
 struct HttpTimeouts {
-  std::chrono::milliseconds connect{10'000};      ///< Name, TCP and TLS.
-  std::chrono::milliseconds first_byte{300'000};  ///< From the start to the end of the head.
-  std::chrono::milliseconds idle{300'000};        ///< Between two pieces of the body.
-  std::chrono::milliseconds total{1'800'000};     ///< The whole exchange.
+  std::chrono::milliseconds connect{10'000};  ///< Name resolution, TCP and TLS.
+  /// From the start of the exchange to the end of the head.
+  std::chrono::milliseconds first_byte{300'000};
+  std::chrono::milliseconds idle{300'000};     ///< Between two pieces of the body.
+  std::chrono::milliseconds total{1'800'000};  ///< The whole exchange.
 };
 
 struct HttpRequest {
@@ -41,7 +42,8 @@ struct HttpHead {
   int status = 0;
   std::vector<Header> headers;  ///< Names in lower case.
 
-  /// Empty where there is none; the last one of several. `name` in lower case.
+  /// Value of a header, the last where there are several; empty where there is none. `name` must be
+  /// in lower case.
   std::string_view find(std::string_view name) const;
 };
 
@@ -61,12 +63,12 @@ class HttpClient {
                                 std::stop_token cancel = {}) = 0;
 };
 
-/// The text of the error that a cancelled exchange ends with.
+/// The text of the error by which a cancelled exchange ends.
 inline constexpr std::string_view kCancelled = "cancelled";
-/// How the text of an error begins where no request was sent, so nothing can have been charged.
+/// Beginning of the text of an error where no request was sent, so nothing can have been charged.
 inline constexpr std::string_view kNotSent = "no connection: ";
 
-/// A URL without user, password, query and fragment: what may stand in a message.
+/// A URL without user, password, query and fragment, safe to show in a message.
 std::string shown_url(std::string_view url);
 
 /// Host of a URL in lower case, without port and brackets; empty where there is none.

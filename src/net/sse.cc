@@ -1,4 +1,4 @@
-// Lines, fields, events.
+// Parsing of server-sent events: lines, fields, events.
 // SPDX-License-Identifier: Apache-2.0
 #include "net/sse.h"
 
@@ -62,7 +62,7 @@ Result<> SseReader::take_field(std::string_view line) {
     if (error == std::errc() && end == value.data() + value.size() && milliseconds >= 0)
       retry_ = std::chrono::milliseconds(milliseconds);
   }
-  return {};  // comments (an empty name), ids and what nobody knows are ignored
+  return {};  // comments (an empty name), ids and unknown fields are ignored
 }
 
 Result<> SseReader::dispatch(const OnEvent& on_event) {

@@ -1,4 +1,4 @@
-// SseReader: server-sent events from a byte stream, whatever its pieces.
+// SseReader: server-sent events from a stream of bytes, wherever its pieces are cut.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,30 +14,30 @@
 namespace kw::net {
 
 struct SseEvent {
-  std::string name;  ///< Empty where the stream gave none ("message" in browsers).
+  std::string name;  ///< Empty where the stream gave no name ("message" in browsers).
   std::string data;  ///< Lines joined by '\n'.
   bool operator==(const SseEvent&) const = default;
 };
 
-/// Incremental, by the rules of the HTML standard §9.2.6: lines end in LF, CR or CRLF, a leading
-/// byte order mark is dropped, comments are ignored. Bytes are passed on as they are, so a
-/// character cut between two pieces arrives whole.
+/// An incremental parser by the rules of the HTML standard, section 9.2.6: lines end in LF, CR or
+/// CRLF, a leading byte order mark is dropped, comments are ignored. Bytes are passed on unchanged,
+/// so a character that is cut between two pieces arrives whole.
 class SseReader {
  public:
   using OnEvent = std::function<Result<>(const SseEvent&)>;
 
-  /// Longest line and longest event accepted, in bytes.
+  /// `cap`: longest line and longest event to accept, in bytes.
   explicit SseReader(std::size_t cap = std::size_t{16} << 20) : cap_(cap) {}
 
   /// Calls `on_event` for every event that `bytes` completes; its error is returned at once. An
   /// event above the cap is an error.
   Result<> feed(std::string_view bytes, const OnEvent& on_event);
 
-  /// Ends the stream. Unlike a browser it hands over an event whose final blank line is missing:
-  /// some servers leave it out, and whoever reads the data can tell whether it is whole.
+  /// Ends the stream. Unlike a browser, delivers an event whose final blank line is missing: some
+  /// servers leave it out, and whoever reads the data can tell whether it is complete.
   Result<> finish(const OnEvent& on_event);
 
-  /// The last "retry:" of the stream.
+  /// Value of the last "retry:" line of the stream.
   std::optional<std::chrono::milliseconds> retry() const { return retry_; }
 
  private:
@@ -50,7 +50,8 @@ class SseReader {
   SseEvent event_;
   bool has_data_ = false;
   bool is_first_line_ = true;
-  bool was_cr_ = false;  ///< The last byte ended a line, so a line feed now belongs to it.
+  /// The last byte was a CR that ended a line, so a line feed now belongs to it.
+  bool was_cr_ = false;
   std::optional<std::chrono::milliseconds> retry_;
 };
 

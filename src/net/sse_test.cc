@@ -1,4 +1,5 @@
-// Tests of the event stream reader: every way to end a line, to cut a piece, to be malformed.
+// Tests of the event stream reader: every way to end a line or to cut a piece, and malformed
+// streams.
 // SPDX-License-Identifier: Apache-2.0
 #include "net/sse.h"
 

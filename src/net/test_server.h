@@ -23,14 +23,14 @@ struct TestAnswer {
     Complete,
     Cut,    ///< The connection breaks after the last piece.
     Hang,   ///< Nothing more comes until the server is destroyed.
-    Flood,  ///< The last piece again and again until the client goes.
+    Flood,  ///< The last piece is repeated until the client goes.
   };
   int status = 200;
   std::string content_type = "text/event-stream";
-  std::vector<std::string> pieces{};  ///< Each in a chunk of its own.
+  std::vector<std::string> pieces{};  ///< Pieces of the body, each sent in its own chunk.
   End end = End::Complete;
   std::vector<std::pair<std::string, std::string>> headers{};
-  bool is_buffered = false;        ///< In one piece with its length, as a proxy sends it.
+  bool is_buffered = false;        ///< The body is sent whole, with its length, as a proxy does.
   std::function<void()> before{};  ///< Called once the request is here, before anything is sent.
 };
 
@@ -46,7 +46,9 @@ struct TestRequest {
   }
 };
 
-/// Listens on 127.0.0.1 at a free port and gives its answers in order; after the last one, 500.
+/// Listens on 127.0.0.1 at a free port and gives its answers in order; after the last one, status
+/// 500.
+
 class TestServer {
  public:
   TestServer() {

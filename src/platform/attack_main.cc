@@ -1,4 +1,4 @@
-// platform_attack: what a jailed program may try; prints what it got, for the tests to judge.
+// platform_attack: tries what a jail should refuse and prints the results, for the tests to judge.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -34,7 +34,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-/// "ok" or the name of the errno.
+/// Prints "ok" or the name of the errno.
 int tell(long result) {
   std::puts(result >= 0 ? "ok" : strerrorname_np(errno));
   return 0;
@@ -75,7 +75,7 @@ int try_exec(const Arguments& a) {
     if (fd < 0) return tell(fd);
     char name[] = "true";
     char* argv[] = {name, nullptr};
-    // Wherever it is moved, and also at the number under which the program itself was opened.
+    // Tries every number that the descriptor is moved to, among them that of the program itself.
     for (int target = 3; target < 4096; ++target) {
       ::dup2(fd, target);
       ::syscall(SYS_execveat, target, "", argv, environ, AT_EMPTY_PATH);
@@ -114,15 +114,16 @@ int grow_file(const Arguments& a) {
   return tell(fd < 0 ? -1 : ::ftruncate(fd, static_cast<off_t>(std::stoll(a.at(1)))));
 }
 
-/// Prints what got further than a refusal. The arguments are such that a call let through fails
-/// otherwise, or succeeds.
+/// Prints a call that was not refused. The arguments are chosen so that a call that is let through
+/// either succeeds or fails with another error.
 void attempt(const char* name, long result) {
   if (result >= 0 || (errno != EPERM && errno != ENOSYS)) {
     std::printf("%s: %s\n", name, result >= 0 ? "ok" : strerrorname_np(errno));
   }
 }
 
-/// The kernel takes 32 bits of such an argument; a filter that compares 64 is deceived.
+/// The kernel reads 32 bits of such an argument, so the upper bits deceive a filter that compares
+/// 64.
 constexpr unsigned long disguised(unsigned long argument) { return argument | 1UL << 32; }
 
 void reach_kernel() {
@@ -169,7 +170,7 @@ void leave_jail() {
   attempt("raise limit", ::setrlimit(RLIMIT_NPROC, &more));
 }
 
-/// A descriptor's owner is sent signals by the kernel, whoever it is.
+/// The kernel signals the owner of a descriptor, which may be any process.
 void signal_by_descriptor() {
   attempt("F_SETOWN", ::fcntl(0, F_SETOWN, ::getpid()));
   attempt("F_SETOWN, disguised", ::syscall(SYS_fcntl, 0, disguised(F_SETOWN), ::getpid()));

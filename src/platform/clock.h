@@ -10,7 +10,7 @@ namespace kw::platform {
 
 using Nanoseconds = std::chrono::nanoseconds;
 
-/// Where time comes from. Borrowed by whoever needs it; must outlive them.
+/// The source of time. Whoever needs one borrows it, so it must outlive them.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -22,13 +22,13 @@ class Clock {
   virtual void sleep_for(Nanoseconds duration) = 0;
 };
 
-/// "2026-11-20T12:04:40Z".
+/// UTC time in ISO 8601: "2026-11-20T12:04:40Z".
 std::string utc_text(std::int64_t wall_seconds);
 
 /// The machine's clock. One instance serves the whole process.
 Clock& real_clock();
 
-/// A clock that moves only when told; sleeping advances it at once.
+/// A clock that moves only when a test moves it; sleeping advances it at once.
 class FakeClock final : public Clock {
  public:
   explicit FakeClock(std::int64_t start_ns = 0, std::int64_t wall_s = 1'700'000'000)

@@ -25,7 +25,7 @@ bool holds(const Capabilities& set, unsigned capability) {
   return (set[capability / 32].permitted >> capability % 32 & 1) != 0;
 }
 
-/// All but CAP_SYS_ADMIN, which exec then hands on.
+/// Drops all capabilities but CAP_SYS_ADMIN, which exec then hands on.
 std::string keep_admin(__user_cap_header_struct& header) {
   Capabilities one{};
   auto& word = one[CAP_SYS_ADMIN / 32];
@@ -51,11 +51,11 @@ std::string confine_uid(const JailPolicy& policy) {
         ::setresuid(id, id, id) != 0) {
       return "become uid " + std::to_string(id) + ": " + std::strerror(errno);
     }
-    // The kernel forgets this when the uid changes.
+    // Set here, since the kernel forgets this setting when the uid changes.
     if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return "tie the jail to its parent";
   }
-  // A root that cannot change its uid (a container's) may hold capabilities still; with no new
-  // privileges, exec will not give them back.
+  // A root that cannot change its uid (in a container) may still hold capabilities. With "no new
+  // privileges", exec will not give back those that are dropped here.
   const Capabilities none{};
   if (keeps_admin) {
     if (std::string failed = keep_admin(header); !failed.empty()) return failed;
@@ -71,8 +71,8 @@ std::string confine_uid(const JailPolicy& policy) {
 std::string confine_limits(const JailPolicy& policy) {
   std::uint64_t processes = policy.max_processes;
   if (policy.share_nproc) {
-    // Other processes of this uid count too and cannot be told apart without /proc; all threads of
-    // the machine are an upper bound of them.
+    // The limit counts other processes of this uid too, which cannot be told apart without /proc;
+    // the number of all threads on the machine is an upper bound.
     struct sysinfo machine{};
     if (::sysinfo(&machine) == 0) processes += machine.procs;
   }
@@ -93,10 +93,11 @@ std::string confine_limits(const JailPolicy& policy) {
   for (const auto& limit : limits) {
     rlimit now{};
     ::getrlimit(limit.resource, &now);
-    // What is already tighter stays: an unprivileged process cannot raise it, nor should it.
+    // A limit that is already tighter stays: an unprivileged process cannot raise it, nor should
+    // it.
     const rlim_t value = limit.value < now.rlim_max ? limit.value : now.rlim_max;
     rlimit wanted{value, value};
-    // One second between SIGXCPU, which tells the reason, and SIGKILL.
+    // Leaves one second between SIGXCPU, which tells the reason, and SIGKILL.
     if (limit.resource == RLIMIT_CPU && value < now.rlim_max) ++wanted.rlim_max;
     if (::setrlimit(limit.resource, &wanted) != 0) {
       return std::string("limit ") + limit.name + ": " + std::strerror(errno);

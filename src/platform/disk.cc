@@ -1,4 +1,4 @@
-// The machine's disk and the one in memory that fails on demand.
+// The machine's disk, and a disk in memory that fails on demand.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/disk.h"
 
@@ -64,7 +64,7 @@ Result<> MemoryDisk::write(const Path& path, std::string_view bytes) {
     return fail_errno("create", path, ENOENT);
   }
   if (dirs_.contains(path)) return fail_errno("write", path, EISDIR);
-  // As on the real disk, old and new bytes exist side by side until the rename.
+  // As on the real disk, old and new bytes exist side by side until the file is renamed.
   if (used() + bytes.size() > capacity_) return fail_errno("write", path, ENOSPC);
   files_[path] = std::string(bytes);
   return {};

@@ -19,7 +19,7 @@ class Disk {
  public:
   virtual ~Disk() = default;
   virtual Result<std::string> read(const Path& path, std::size_t cap = kReadCap) = 0;
-  /// Atomic and durable, see write_file_atomic.
+  /// Atomic and durable, like write_file_atomic().
   virtual Result<> write(const Path& path, std::string_view bytes) = 0;
   virtual Result<bool> exists(const Path& path) = 0;
   virtual Result<> make_dirs(const Path& path) = 0;
@@ -36,7 +36,7 @@ class MemoryDisk final : public Disk {
   Result<bool> exists(const Path& path) override;
   Result<> make_dirs(const Path& path) override;
 
-  /// Somebody else's hand: the file is gone.
+  /// Removes a file as another program might.
   void lose(const Path& path);
   void set_capacity(std::uint64_t bytes) { capacity_ = bytes; }
   void set_read_only(bool on) { read_only_ = on; }

@@ -29,7 +29,7 @@ Fd open_retrying(const Path& path, int flags, mode_t mode = 0) {
   return Fd(fd);
 }
 
-/// 0 or an errno.
+/// Returns 0 or an errno.
 int write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd, bytes.data(), bytes.size());
@@ -108,7 +108,7 @@ Result<> write_file_atomic(const Path& path, std::string_view bytes, bool durabl
   if (!durable) return {};
   const Path parent = path.has_parent_path() ? path.parent_path() : Path(".");
   const Fd folder = open_retrying(parent, O_RDONLY | O_DIRECTORY);
-  // EINVAL: some network filesystems cannot sync a directory and rename durably by themselves.
+  // EINVAL is fine: some network filesystems cannot sync a directory but rename durably anyway.
   if (!folder || (::fsync(folder.get()) != 0 && errno != EINVAL)) {
     return fail_errno("sync the folder of", path, errno);
   }
@@ -191,7 +191,7 @@ Result<Path> find_program(std::string_view name) {
            ::access(path.c_str(), X_OK) == 0;
   };
   if (name.find('/') != std::string_view::npos) {
-    errno = EACCES;  // What remains if it exists and is no program.
+    errno = EACCES;  // The error for a file that exists and is no program.
     if (is_program(name)) return Path(name);
     return fail_errno("execute", name, errno);
   }
@@ -210,7 +210,7 @@ Result<Path> executable_dir() {
   std::error_code error;
   Path self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) {
-    // Without /proc: the name we were started by, as the kernel recorded it.
+    // Without /proc, the name that we were started by, as the kernel recorded it.
     const auto* name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
     if (name == nullptr) return fail("cannot find the running executable");
     self = std::filesystem::canonical(name, error);

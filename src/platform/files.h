@@ -37,33 +37,33 @@ class Fd {
   int fd_ = -1;
 };
 
-/// A failed Result from an errno value: "cannot <action>: <reason>" at `path`.
-/// A full disk or quota stops; EINTR, EAGAIN and EBUSY may be retried; the rest gives up.
+/// A failed Result from an errno value: "cannot <action>: <reason>" at `path`. A full disk or quota
+/// gives Advice::Stop, EINTR, EAGAIN and EBUSY give Retry, all others GiveUp.
 std::unexpected<Error> fail_errno(std::string_view action, const Path& path, int error);
 
 /// Default cap of read_file: larger than any source text or record, far below memory.
 inline constexpr std::size_t kReadCap = std::size_t{64} << 20;
 
-/// The whole file; larger than `cap` bytes is an error, as is anything but a regular file.
+/// Reads a whole file. Error: it is no regular file, or larger than `cap` bytes.
 Result<std::string> read_file(const Path& path, std::size_t cap = kReadCap);
 
 /// Replaces `path` so that a reader or a crash sees the old bytes or the new ones, never a mixture.
 /// `durable` syncs file and directory first (milliseconds on a disk).
 Result<> write_file_atomic(const Path& path, std::string_view bytes, bool durable = true);
 
-/// A file written piece by piece, beside its place until commit() puts it there whole. One writer
-/// at a time; what a killed one left is overwritten by the next.
+/// A file written piece by piece beside its final place, where commit() puts it whole. One writer
+/// at a time; what a killed writer left is overwritten by the next.
 class FileWriter {
  public:
   static Result<FileWriter> create(const Path& path);
   FileWriter(FileWriter&&) noexcept = default;
   FileWriter& operator=(FileWriter&&) = delete;
-  /// Without commit() the old file stays.
+  /// Without commit() the old file is kept.
   ~FileWriter();
 
-  /// Buffered. The first trouble is kept for commit(), and nothing is written after it.
+  /// Buffered. The first failure is kept for commit(), and nothing is written after it.
   void write(std::string_view bytes);
-  /// Call once, last.
+  /// Puts the file in its place. Call once, last.
   Result<> commit();
 
  private:
@@ -74,7 +74,7 @@ class FileWriter {
   Path path_;
   Fd fd_;
   std::string buffer_;
-  int error_ = 0;  ///< An errno.
+  int error_ = 0;  ///< The errno of the first failed write, or 0.
 };
 
 /// Creates the directory and its parents; an existing directory is fine.
@@ -89,7 +89,7 @@ Result<> remove_tree(const Path& path);
 /// Bytes that this user may still write to the filesystem holding `path`.
 Result<std::uint64_t> free_disk_bytes(const Path& path);
 
-/// The path of a program: itself if it holds a slash, else the first match on PATH.
+/// The path of a program: `name` itself if it holds a slash, else the first match on PATH.
 Result<Path> find_program(std::string_view name);
 
 /// The folder of the running executable (works without /proc mounted).
@@ -105,17 +105,17 @@ Result<> seal_memfd(const Fd& fd, bool read_only);
 /// Anonymous memory that holds `bytes`, positioned at the start and sealed against change.
 Result<Fd> memfd_with(std::string_view name, std::string_view bytes);
 
-/// A directory of its own under the system's temporary folder, removed when destroyed.
+/// A fresh directory under the system's temporary folder, removed by the destructor.
 class TempDir {
  public:
-  /// `parent` empty: $TMPDIR, else /tmp. Mode 0700.
+  /// Creates the directory with mode 0700. `parent` empty: $TMPDIR, else /tmp.
   static Result<TempDir> create(std::string_view prefix = "kw", const Path& parent = {});
   TempDir(TempDir&& other) noexcept : path_(std::exchange(other.path_, {})) {}
   TempDir& operator=(TempDir&& other) noexcept;
   ~TempDir();
 
   const Path& path() const { return path_; }
-  /// Leaves the directory on disk, for a look at what went wrong.
+  /// Gives up ownership: the directory stays on disk, to look at what went wrong.
   Path keep() { return std::exchange(path_, {}); }
 
  private:

@@ -1,4 +1,5 @@
-// Files: caps, atomic replacement, errors that name the path, shared memory, and the fake disk.
+// Tests of files (caps, atomic replacement, errors that name the path), shared memory, and the fake
+// disk.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/files.h"
 

@@ -1,4 +1,4 @@
-// Launching: the policy, bubblewrap's arguments, and the handshake with kw-jail.
+// Launching a jail: the policy, bubblewrap's arguments, and the handshake with kw-jail.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/jail.h"
 
@@ -22,13 +22,13 @@
 namespace kw::platform {
 namespace {
 
-/// Far above the milliseconds a launch takes; only a machine in deep trouble reaches it.
+/// Far above the milliseconds that a launch takes; only a badly overloaded machine reaches it.
 constexpr int kSetupTimeoutMs = 10'000;
 
 constexpr std::array kMinimalDevices = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
                                         "/dev/urandom"};
 
-/// What a dynamically linked program and a compiler read of the system.
+/// Paths of the system that dynamically linked programs and compilers read.
 constexpr std::array kSystemPaths = {"/usr",
                                      "/lib",
                                      "/lib32",
@@ -41,7 +41,7 @@ constexpr std::array kSystemPaths = {"/usr",
                                      "/etc/ld.so.conf.d",
                                      "/etc/alternatives"};
 
-/// What a test shows of the machine to see an attack succeed.
+/// Paths that only a test with the defence off shows in a jail, to see an attack succeed.
 constexpr std::array kNeverShown = {"/etc", "/proc", "/tmp"};
 
 bool is_there(const Path& path) {
@@ -49,7 +49,7 @@ bool is_there(const Path& path) {
   return ::stat(path.c_str(), &info) == 0;
 }
 
-/// Left to itself, root's bubblewrap 0.8 makes parents that only root may enter.
+/// Makes the parents of a path explicitly: root's bubblewrap 0.8 would make them for root alone.
 void make_parents(std::vector<std::string>& args, const Path& path) {
   Path made;
   for (const Path& part : path.parent_path()) {
@@ -59,8 +59,8 @@ void make_parents(std::vector<std::string>& args, const Path& path) {
   }
 }
 
-/// The names of the jail's root that are links in the system's, as /lib is on merged-/usr systems,
-/// stay links.
+/// Shows the system's folders. Names that are links in the system's root, as /lib is on merged-/usr
+/// systems, stay links in the jail's.
 void bind_system(std::vector<std::string>& args) {
   for (const Path path : kSystemPaths) {
     std::error_code error;
@@ -81,7 +81,7 @@ Result<std::vector<std::string>> bubblewrap_command(const JailSpec& spec, const 
   std::vector<std::string> args = {bwrap.string(),  "--unshare-pid",     "--unshare-net",
                                    "--unshare-ipc", "--unshare-uts",     "--unshare-cgroup-try",
                                    "--new-session", "--die-with-parent", "--as-pid-1"};
-  // Root needs no user namespace, and in one it could not change to the jail's uid.
+  // Root needs no user namespace; inside one it could not change to the jail's uid.
   if (!standing.drops_uid) args.emplace_back("--unshare-user");
   if (spec.system_files) bind_system(args);
   args.insert(args.end(),
@@ -145,7 +145,9 @@ JailPolicy make_policy(const JailSpec& spec, const Standing& standing,
   return policy;
 }
 
-/// The jail's uid must be able to walk to what it was given; bubblewrap makes paths of its own.
+/// Checks that the jail's uid can enter every folder above a path. Only Landlock needs this:
+/// bubblewrap makes the parents itself.
+
 Result<> check_reachable(const Path& path) {
   for (Path folder = path.parent_path(); folder != folder.root_path();
        folder = folder.parent_path()) {
@@ -162,8 +164,8 @@ Result<> check_reachable(const Path& path) {
   return {};
 }
 
-/// A program by the real name of its folder: a jail that shows the folder need not show a link to
-/// it, as a toolkit's /usr/local/cuda is one by way of /etc.
+/// The program's path with links in its folder resolved, so that a jail that shows the real folder
+/// need not show the links to it (a toolkit's /usr/local/cuda is a link by way of /etc).
 Path in_real_folder(const Path& program) {
   std::error_code error;
   const Path folder = std::filesystem::canonical(program.parent_path(), error);
@@ -181,7 +183,8 @@ Result<> check_paths(const JailSpec& spec, const Standing& standing,
   for (const Path& path : all) {
     if (!path.is_absolute()) return fail("a jail's paths must be absolute", path.string());
     if (!is_there(path)) return fail_errno("give to the jail", path, ENOENT);
-    // The program itself is opened before the uid changes and executed by its descriptor.
+    // The program itself needs no check: it is opened before the uid changes and executed by its
+    // descriptor.
     if (spec.level == JailLevel::Landlock && standing.drops_uid &&
         in_real_folder(path) != Path(argv[0]))
       KW_TRY(check_reachable(path));
@@ -189,9 +192,10 @@ Result<> check_paths(const JailSpec& spec, const Standing& standing,
   return {};
 }
 
-/// One uid per running jail, so that each has a limit on processes, and no way to signal, of its
-/// own. Each search starts behind the last uid that any process gave: processes of an ended jail
-/// count against its uid until init has reaped them, which takes a busy machine seconds.
+/// Takes a uid for one running jail, so that each jail has its own limit on processes and cannot
+/// signal another. The search starts behind the last uid that any process took: processes of an
+/// ended jail count against its uid until init has reaped them, which on a busy machine takes
+/// seconds.
 Result<uid_t> take_uid(const JailSpec& spec, Process::State& state, std::string_view program) {
   const Path folder = KW_TRY(lease_dir());
   for (uid_t tries = 0; tries < kJailUids; ++tries) {
@@ -215,7 +219,7 @@ struct Report {
   bool end_of_file = false;
 };
 
-/// One message of kw-jail with the sender's pid as we number it.
+/// Receives one message of kw-jail, with the sender's pid as numbered outside the jail.
 Result<Report> receive_report(int socket, int timeout_ms) {
   pollfd ready{socket, POLLIN, 0};
   int n = 0;
@@ -287,8 +291,8 @@ std::string first_line(std::string_view text) {
 
 void Process::State::finish() {
   if (!namespace_pidfd) return;
-  // Its last message outlives the sender. bubblewrap's own exit code cannot tell a signal from
-  // 128+n.
+  // The supervisor's last message can be read after its end. bubblewrap's exit code cannot tell a
+  // signal from 128+n.
   for (;;) {
     const auto report = receive_report(supervisor.get(), 0);
     if (!report || report->end_of_file) return;
@@ -342,7 +346,7 @@ Result<Process> launch_as(const JailSpec& spec, const Standing& standing,
     return fail_errno("ask for credentials", "", errno);
   }
 
-  Process::State slot;  // Holds the uid until there is a process to hold it.
+  Process::State slot;  // holds the uid until there is a process to hold it
   JailPolicy policy = make_policy(spec, standing, argv);
   if (standing.drops_uid && spec.level != JailLevel::None) {
     policy.uid = KW_TRY(take_uid(spec, slot, argv[0]));

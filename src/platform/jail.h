@@ -19,35 +19,43 @@ using kw::JailLevel;
 struct JailSpec {
   JailLevel level = JailLevel::Namespace;
 
-  bool system_files = true;    ///< /usr, /lib*, /bin, ld.so.cache, alternatives: read and execute.
-  bool plain_devices = true;   ///< null, zero, full, random and urandom of /dev.
-  std::vector<Path> readable;  ///< Files and folders: read and execute. Must exist.
-  std::vector<Path>
-      writable;  ///< Folders: all but devices. Given to the jail's uid when we are root.
-  std::vector<Path> device_nodes;  ///< Beside the plain ones: read, write, ioctl.
-  bool proc = false;               ///< A /proc (own at Namespace); CUDA needs it.
+  /// Lets it read and execute /usr, /lib*, /bin, ld.so.cache and alternatives.
+  bool system_files = true;
+  bool plain_devices = true;   ///< Lets it use null, zero, full, random and urandom of /dev.
+  std::vector<Path> readable;  ///< Files and folders that it may read and execute. They must exist.
+  /// Folders in which it may do everything but make devices. When we are root they are given to the
+  /// jail's uid.
+  std::vector<Path> writable;
+  /// Devices beside the plain ones that it may read, write and control by ioctl.
+  std::vector<Path> device_nodes;
+  bool proc = false;  ///< Shows a /proc (a private one at Namespace); CUDA needs it.
 
-  /// Sockets of the Unix domain: NVIDIA's driver binds one while it initialises. At Namespace
-  /// nobody else's can be reached; a player takes new ones away from itself before it loads foreign
-  /// code.
+  /// Allows sockets of the Unix domain: NVIDIA's driver binds one while it initialises. At
+  /// Namespace no other process's socket can be reached; a player forbids itself new ones before it
+  /// loads foreign code.
   bool local_sockets = false;
-  /// Sockets of the internet families too, at Namespace alone: there the jail's own loopback is all
-  /// the network there is. Profilers talk through it to the program that they started.
+  /// Allows internet sockets too, only at Namespace: there the only network is the jail's own
+  /// loopback. Profilers use it to talk to the program that they start.
   bool private_network = false;
-  /// Keeps CAP_SYS_ADMIN, if we have it, while uid and filter change as ever: the driver lets
-  /// nobody else read counters where it restricts them. Only for programs of ours.
+  /// Keeps CAP_SYS_ADMIN, if we have it, although uid and filter change: where the driver restricts
+  /// counters, only an administrator may read them. Only for our own programs.
   bool keeps_admin = false;
 
-  bool allow_new_processes = false;  ///< Compilers: fork and exec. Candidates: threads only.
-  int max_processes = 64;  ///< Processes and threads together; see JailProbe::process_limit.
-  std::uint64_t address_space_bytes = 0;  ///< Per process; 0: unlimited (CUDA, AddressSanitizer).
-  std::uint64_t file_bytes = std::uint64_t{256} << 20;  ///< Largest file it may write.
-  std::uint64_t tmp_bytes = std::uint64_t{256} << 20;   ///< Private /tmp (Namespace only).
-  std::uint64_t cpu_seconds = 0;                        ///< Per process; 0: unlimited.
+  /// Allows fork and exec, for compilers; candidates may only start threads.
+  bool allow_new_processes = false;
+  /// Bound on processes and threads together; JailProbe::process_limit_ns and _landlock say what it
+  /// counts.
+  int max_processes = 64;
+  std::uint64_t address_space_bytes = 0;  ///< Bound per process; 0: none (CUDA, AddressSanitizer).
+  std::uint64_t file_bytes = std::uint64_t{256} << 20;  ///< Largest file that may be written.
+  /// Size of the private /tmp (Namespace only).
+  std::uint64_t tmp_bytes = std::uint64_t{256} << 20;
+  std::uint64_t cpu_seconds = 0;  ///< CPU time per process; 0: unlimited.
   int max_open_files = 512;
 
-  std::vector<std::string> env;  ///< Exact.
-  std::vector<FdMap> fds;        ///< Targets 0–2 and below max_open_files.
+  std::vector<std::string> env;  ///< The whole environment; nothing is inherited.
+  /// Descriptors to pass; targets 0–2 or above, below max_open_files.
+  std::vector<FdMap> fds;
   std::optional<std::string> stdin_data;
   Output out = Output::Capture;
   Output err = Output::Capture;
@@ -56,37 +64,40 @@ struct JailSpec {
   Path cwd = "/";
 };
 
-/// Starts argv (argv[0] an absolute path inside the jail's view) in the jail. Returns when the
-/// program has been executed with every restriction in force; a restriction that cannot be applied
-/// is an error that names it, and so is an unavailable level: nothing falls back. Candidates cannot
-/// exec a second time. payload_pid() of the result is the program itself. Call it from a thread
-/// that outlives the jail, see spawn(). Costs milliseconds, most of them bubblewrap's
-/// (docs/performance.md, part jail), and more where the cores are overcommitted.
+/// Starts argv (argv[0] is an absolute path as seen inside the jail) in the jail. Returns once the
+/// program has been executed with every restriction in force. A restriction that cannot be applied,
+/// or a level that is not available, is an error that names it; no weaker level is used instead.
+/// Candidates cannot exec a second time. payload_pid() of the result is the program itself. Call
+/// from a thread that outlives the jail, as for spawn(). Takes milliseconds, most of them in
+/// bubblewrap (docs/performance.md, part jail), and more where the cores are overcommitted.
 Result<Process> launch(const JailSpec& spec, const std::vector<std::string>& argv);
 
-/// launch() and wait().
+/// Starts a program as launch() does and waits for its end.
 Result<Exit> run_jailed(const JailSpec& spec, const std::vector<std::string>& argv,
                         Nanoseconds timeout);
 
-/// What one level gives on this machine, found by using it.
+/// Whether one level works on this machine, found by trying it.
 struct JailFinding {
   bool available = false;
   std::string why_not;  ///< Empty when available.
-  std::string
-      confines;  ///< What holds it, e.g. "bubblewrap 0.8.0, seccomp" or "Landlock ABI 7 (…)".
+  /// What enforces the level, e.g. "bubblewrap 0.8.0, seccomp" or "Landlock ABI 7 (…)".
+  std::string confines;
 };
 
 enum class ProcessLimit {
-  Exact,      ///< A uid or a user namespace of its own: max_processes counts the jail alone.
-  Shared,     ///< Our own uid: bounded by the processes on the machine at launch + max_processes.
+  /// The jail has a uid or a user namespace to itself: max_processes counts the jail alone.
+  Exact,
+  /// The jail runs as our uid: max_processes comes on top of the processes that the machine had at
+  /// launch.
+  Shared,
   Unbounded,  ///< The kernel exempts this user (an unmapped root): only the time limit holds.
 };
 
 struct JailProbe {
   JailFinding ns;
   JailFinding landlock;
-  bool drops_uid = false;  ///< Jailed programs run as a uid of their own.
-  uid_t uid = 0;           ///< That uid (the first of the range), or ours.
+  bool drops_uid = false;  ///< Jailed programs run as another uid than ours.
+  uid_t uid = 0;           ///< Uid of jailed programs (the first of the range), or our own.
   ProcessLimit process_limit_ns = ProcessLimit::Unbounded;
   ProcessLimit process_limit_landlock = ProcessLimit::Unbounded;
 
@@ -97,9 +108,9 @@ struct JailProbe {
 
 /// Launches a self-check at each level, once per process (about 20 ms), and remembers the findings.
 const JailProbe& probe_jail();
-/// Whether one level works here: its self-check alone, without the words for people.
+/// Runs the self-check of one level alone, without composing words for people.
 const JailFinding& probe_level(JailLevel level);
-/// What a person can do where a level does not work; empty for None, which always does.
+/// What a person can do where a level does not work; empty for None, which always works.
 std::string_view how_to_mend(JailLevel level);
 /// What a level lacks that Namespace has, in one line for people; empty for Namespace.
 std::string_view what_it_lacks(JailLevel level);

@@ -7,30 +7,30 @@
 namespace kw::platform {
 
 /// Uids of jailed programs when we are root, one per running jail. Debian policy 9.2.2 reserves
-/// 65000-65533, and a container that maps 65536 uids still has them.
+/// 65000-65533, and a container that maps 65536 uids has them too.
 inline constexpr uid_t kFirstJailUid = 65100;
 inline constexpr uid_t kJailUids = 256;
 
-/// What we are on this machine.
+/// What this process is allowed to do on this machine.
 struct Standing {
-  bool drops_uid = false;            ///< We may become another uid.
+  bool drops_uid = false;            ///< The process may change to another uid.
   bool counts_by_namespace = false;  ///< Linux >= 5.14 counts processes per user namespace.
 };
 
-/// Found once per process.
+/// Found once per process, then remembered.
 const Standing& our_standing();
 
 ProcessLimit process_limit_of(JailLevel level, const Standing& standing);
 
-/// launch() for a level that may not work here; the error then says why.
+/// Does what launch() does for a level that may not work here; the error then says why.
 Result<Process> launch_as(const JailSpec& spec, const Standing& standing,
                           const std::vector<std::string>& argv);
 
 /// The path of kw-jail, beside the running executable.
 Result<std::string> kw_jail_path();
 
-/// The machine's bubblewrap, which may be allowed what others are not; else the one beside the
-/// running executable, as a release file brings it.
+/// The bubblewrap of the system, which a security policy may allow what others are denied; else the
+/// one beside the running executable, which a release file brings along.
 Result<Path> find_bubblewrap();
 
 }  // namespace kw::platform

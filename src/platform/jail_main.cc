@@ -1,4 +1,5 @@
-// kw-jail: lays the restrictions of a policy on itself and becomes the program it is told to run.
+// kw-jail: puts the restrictions of a policy on itself and becomes the program that it is told to
+// run.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <poll.h>
@@ -31,7 +32,7 @@ constexpr int kSetupFailed = 125;
 void report(JailReport kind, std::string_view detail = {}) {
   std::string message(1, static_cast<char>(kind));
   message += detail;
-  // If our parent is gone there is no one to tell; it will not wait for us either.
+  // A failed send is ignored: if our parent is gone, nobody can be told and nobody waits for us.
   [[maybe_unused]] const ssize_t n =
       ::send(kReportFd, message.data(), message.size(), MSG_NOSIGNAL);
 }
@@ -41,7 +42,7 @@ void report(JailReport kind, std::string_view detail = {}) {
   ::_exit(kSetupFailed);
 }
 
-/// Says who we are and waits until the parent holds a pidfd of us.
+/// Says which process we are and waits until the parent holds a pidfd of us.
 void introduce(JailReport kind) {
   report(kind);
   char answer = 0;
@@ -90,11 +91,11 @@ int open_program(JailPolicy& policy) {
   return target;
 }
 
-/// What is opened while we are still allowed to: the folders of a checkout may be closed to the
-/// jail's uid.
+/// What must be opened before the uid changes, since the jail's uid may not be allowed to enter the
+/// folders of a checkout.
 struct Opened {
   int program = -1;
-  int ruleset = -1;  ///< Landlock's; -1: none.
+  int ruleset = -1;  ///< Descriptor of Landlock's rules; -1: none.
 };
 
 [[noreturn]] void become_program(JailPolicy& policy, const Opened& opened) {
@@ -108,7 +109,7 @@ struct Opened {
   if (failed.empty()) failed = confine_limits(policy);
   if (!failed.empty()) give_up(failed);
   introduce(JailReport::Payload);
-  // Last, since the messages above need calls that the filter may forbid.
+  // The filter comes last, since the messages above need calls that it may forbid.
   if (policy.seccomp) failed = confine_calls(policy, opened.program);
   if (!failed.empty()) give_up(failed);
   ::fcntl(kReportFd, F_SETFD, FD_CLOEXEC);
@@ -126,7 +127,7 @@ std::int64_t nanoseconds(const timeval& t) {
   return std::int64_t{t.tv_sec} * 1'000'000'000 + std::int64_t{t.tv_usec} * 1'000;
 }
 
-/// Reaps whatever has ended; true once the payload has, with `end` filled in.
+/// Reaps all ended children; true once the payload has ended, with `end` filled in.
 bool reap_until(pid_t payload, PayloadEnd& end) {
   for (;;) {
     int status = 0;
@@ -141,8 +142,9 @@ bool reap_until(pid_t payload, PayloadEnd& end) {
   }
 }
 
-/// Waits for the payload; ends the jail at once when our parent is gone, which the other end of the
-/// socket tells. A parent-death signal cannot: bubblewrap may not signal the jail's uid.
+/// Waits for the payload, and ends the jail at once when our parent is gone, which shows at the
+/// other end of the socket. A parent-death signal would not do: bubblewrap may not signal the
+/// jail's uid.
 PayloadEnd wait_for(pid_t payload, int child_signals) {
   PayloadEnd end{};
   while (!reap_until(payload, end)) {
@@ -155,7 +157,7 @@ PayloadEnd wait_for(pid_t payload, int child_signals) {
   return end;
 }
 
-/// The first process of the namespace: its end is the end of all others in it.
+/// Runs as the first process of the namespace: when it ends, all others in the namespace end.
 [[noreturn]] void supervise(JailPolicy& policy, const Opened& opened) {
   ::prctl(PR_SET_DUMPABLE, 0);
   introduce(JailReport::Supervisor);
@@ -175,7 +177,7 @@ PayloadEnd wait_for(pid_t payload, int child_signals) {
   }
   ::close(executed[1]);
   ::close(opened.program);
-  // End of file: the payload executed its program, or reported why not and ended.
+  // End of file means that the payload executed its program, or reported why not and ended.
   char none = 0;
   while (::read(executed[0], &none, 1) < 0 && errno == EINTR) {
   }

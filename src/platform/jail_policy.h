@@ -9,11 +9,11 @@
 
 namespace kw::platform {
 
-/// Descriptors that kw-jail finds open; above any that a payload is given.
+/// Descriptors on which kw-jail finds policy and report channel; above all that a payload is given.
 inline constexpr int kPolicyFd = 900;
 inline constexpr int kReportFd = 901;
 
-/// No uid to change to.
+/// Value of JailPolicy::uid that keeps the current uid.
 inline constexpr std::uint32_t kKeepUid = ~std::uint32_t{0};
 
 struct JailPolicy {
@@ -24,9 +24,9 @@ struct JailPolicy {
   bool local_sockets = false;
   bool private_network = false;
   bool keeps_admin = false;
-  bool names_threads = false;  ///< Under Landlock: may write its own /proc/self/task.
-  bool shares_uid = false;     ///< The payload could reach other processes of its uid.
-  bool share_nproc = false;    ///< max_processes comes on top of what the machine runs now.
+  bool names_threads = false;  ///< Under Landlock: the payload may write its own /proc/self/task.
+  bool shares_uid = false;     ///< The payload has the uid of other processes and could reach them.
+  bool share_nproc = false;    ///< max_processes comes on top of what the machine runs at launch.
   std::uint32_t uid = kKeepUid;
   std::uint64_t max_processes = 0;
   std::uint64_t max_open_files = 0;
@@ -41,17 +41,18 @@ struct JailPolicy {
   std::vector<std::string> env;
 };
 
-/// Fields as "name=value" records, each ended by a zero byte, which no path or argument holds.
+/// The policy as "name=value" records, each ended by a zero byte, which no path or argument holds.
+
 std::string encode(const JailPolicy& policy);
-/// False for anything that encode() does not write.
+/// Reads what encode() wrote; false for anything else.
 bool decode(std::string_view bytes, JailPolicy& policy);
 
-/// The first byte of each report on kReportFd, a SOCK_SEQPACKET. The sender of Supervisor and
-/// Payload waits for one byte in answer; their pids travel as credentials, which the kernel
-/// translates.
+/// The first byte of each report on kReportFd, a SOCK_SEQPACKET. The senders of Supervisor and
+/// Payload wait for one byte in answer; their pids travel as credentials, which the kernel
+/// translates between namespaces.
 enum class JailReport : char {
-  Supervisor = 'S',  ///< The first process of the namespace.
-  Payload = 'P',     ///< About to execute the program, all restrictions in force.
+  Supervisor = 'S',  ///< Sent by the first process of the namespace.
+  Payload = 'P',     ///< Sent before the program is executed, with all restrictions in force.
   Running = 'R',     ///< The program has been executed (without supervisor: end of file instead).
   Failed = 'E',      ///< Followed by what could not be done, in words.
   Ended = 'X',       ///< Followed by PayloadEnd.

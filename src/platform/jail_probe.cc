@@ -14,7 +14,7 @@
 namespace kw::platform {
 namespace {
 
-/// Exists everywhere, is readable by everyone, and belongs to no jail.
+/// A file that exists everywhere, is readable by everyone, and is shown in no jail.
 constexpr const char* kOutside = "/etc/passwd";
 constexpr std::chrono::seconds kPatience{10};
 
@@ -68,7 +68,8 @@ Check check_level(JailLevel level, const Standing& standing) {
   }
   JailSpec spec;
   spec.level = level;
-  spec.allow_new_processes = true;  // The attempt to start one must meet the limit, not the filter.
+  // The attempt to start a process must meet the limit, not the filter.
+  spec.allow_new_processes = true;
   auto process = launch_as(
       spec, standing, {*program, "self-check", kOutside, standing.drops_uid ? "drops" : "keeps"});
   auto exit = process ? process->wait(kPatience) : std::unexpected(process.error());

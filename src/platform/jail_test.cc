@@ -1,4 +1,4 @@
-// What a jailed program cannot do, at each level that this machine offers.
+// Tests of what a jailed program cannot do, at each level that this machine offers.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/jail.h"
 
@@ -27,7 +27,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// KW_REQUIRE_JAIL=1: a level that does not work fails its tests, unless KW_JAIL_EXCUSED names it.
+/// With KW_REQUIRE_JAIL=1 a level that does not work fails its tests, unless KW_JAIL_EXCUSED names
+/// it.
 bool is_required(JailLevel level) {
   const char* required = std::getenv("KW_REQUIRE_JAIL");
   const char* excused = std::getenv("KW_JAIL_EXCUSED");
@@ -129,7 +130,8 @@ TEST_P(Jail, HidesWhatItRefusesAtNamespaceAlone) {
   const TempDir folder = need(TempDir::create());
   ::chmod(folder.path().c_str(), 0755);
   std::ofstream(folder.path() / "secret") << "truth";
-  // Each of these succeeds at the weaker level: docs/threat-model.md, What Landlock does not hold.
+  // Each of these attempts succeeds at the weaker level, as docs/threat-model.md says under "What
+  // Landlock does not hold".
   const bool is_told = GetParam() == JailLevel::Landlock;
   EXPECT_EQ(attempt({"exists", folder.path() / "secret"}).out == "ok\n", is_told);
   EXPECT_EQ(attempt({"process", std::to_string(::getpid())}).out == "ok\n", is_told);
@@ -219,7 +221,7 @@ TEST_P(Jail, KeepsOneCapabilityWhereItMustAndNoUid) {
   how.proc = true;
   const Exit told =
       must(run_jailed(how, {"/usr/bin/grep", "CapEff", "/proc/self/status"}, kPatience));
-  // CAP_SYS_ADMIN is bit 21. Whoever lacks it keeps nothing.
+  // CAP_SYS_ADMIN is bit 21. A process that lacks it has nothing to keep.
   const std::string one = "CapEff:\t0000000000200000\n";
   const std::string none = "CapEff:\t0000000000000000\n";
   if (GetParam() == JailLevel::Namespace)
@@ -246,12 +248,12 @@ TEST_P(Jail, ContainsAForkBomb) {
   ::sysinfo(&machine);
   switch (process_limit()) {
     case ProcessLimit::Exact:
-      // The last process of an earlier jail of this uid may still be ending.
+      // The last process of an earlier jail with this uid may still be ending.
       EXPECT_GE(started, 29);
       EXPECT_LE(started, 31);
       break;
     case ProcessLimit::Shared:
-      // Whoever else starts processes meanwhile only makes it fewer.
+      // Processes that others start meanwhile only make the number smaller.
       EXPECT_GT(started, 0);
       EXPECT_LE(started, machine.procs + how.max_processes + kTurnover);
       break;
@@ -272,7 +274,7 @@ TEST_P(Jail, TwoJailsHaveALimitEach) {
     std::printf("SKIPPED: the limit on processes is shared at this level\n");
     GTEST_SKIP();
   }
-  // The first one's processes stay alive beside the second.
+  // The processes of the first jail stay alive while the second runs.
   how.out = Output::Discard;
   const Process first = need(launch(how, attack({"hang"})));
   how.out = Output::Capture;
@@ -353,7 +355,7 @@ TEST_P(Jail, PayloadCanBeStoppedAndClocked) {
   while (need(process.cpu_ns()) == 0) {
   }
   ASSERT_TRUE(process.signal(SIGSTOP));
-  // Stopping is asynchronous; from some read on the clock stands still.
+  // Stopping is asynchronous: the clock stands still once two reads agree.
   std::int64_t before = -1;
   std::int64_t now = need(process.cpu_ns());
   while (now != before) {
@@ -384,7 +386,7 @@ TEST_P(Jail, DiesWithItsParent) {
   JailSpec how = spec();
   how.fds = {{write_end.get(), 3}};
   how.out = Output::Discard;
-  probe_jail();  // Not in the child.
+  probe_jail();  // probes before the fork, so that the child need not
   const pid_t parent = ::fork();
   if (parent == 0) {
     const auto process = launch(how, attack({"hang"}));

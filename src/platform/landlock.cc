@@ -1,4 +1,4 @@
-// Files by Landlock, through raw system calls since glibc has no wrappers.
+// Landlock's file rules by raw system calls, since glibc has no wrappers.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -85,8 +85,7 @@ std::string open_ruleset(const JailPolicy& policy, int& ruleset) {
   if (abi < 1) return "use Landlock: the kernel lacks it or has it disabled";
   const std::uint64_t handled = file_rights(abi);
   const RulesetAttributes attributes{handled, abi >= 4 ? kTcp : 0, abi >= 6 ? kScopes : 0};
-  // Older kernels refuse a structure with fields that they do not know, even if zero is in them
-  // not.
+  // Older kernels refuse a structure with fields that they do not know if these are not zero.
   const std::size_t size = abi >= 6 ? 24 : abi >= 4 ? 16 : 8;
   ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, size, 0));
   if (ruleset < 0) return std::string("create Landlock rules: ") + std::strerror(errno);
@@ -100,7 +99,8 @@ std::string open_ruleset(const JailPolicy& policy, int& ruleset) {
   allow_all(policy.readable, kExecute | kReadFile | kReadDir);
   allow_all(policy.writable, ~(kMakeChar | kMakeBlock));
   allow_all(policy.devices, kReadFile | kWriteFile | kIoctlDev);
-  // NVIDIA's driver names its threads there and ends its start with error 304 where it cannot.
+  // NVIDIA's driver writes the names of its threads there, and fails with error 304 where it
+  // cannot.
   if (policy.names_threads)
     allow_all({"/proc/self/task"}, kReadFile | kReadDir | kWriteFile | kTruncate);
   return failed;

@@ -26,7 +26,7 @@ Result<Fd> open_lock_file(const Path& path) {
     if (errno != ENOENT) return fail_errno("open lock", path, errno);
     fd.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
     if (fd) {
-      ::fchmod(fd.get(), 0666);  // Whatever the umask says; failing only keeps others out.
+      ::fchmod(fd.get(), 0666);  // despite the umask; a failure only keeps other users out
       return fd;
     }
     if (errno != EEXIST) return fail_errno("create lock", path, errno);
@@ -42,7 +42,7 @@ Result<bool> try_flock(const Fd& fd, int operation, const Path& path) {
   return true;
 }
 
-/// Polls, since flock cannot time out: first after 50 µs, at last every 5 ms.
+/// Polls, since flock cannot time out: first after 50 µs, in the end every 5 ms.
 Result<bool> flock_within(const Fd& fd, int operation, const Path& path, std::int64_t deadline_ns) {
   Clock& clock = real_clock();
   std::chrono::microseconds pause{50};
@@ -60,11 +60,12 @@ std::int64_t deadline_after(Nanoseconds timeout) {
   return now + std::min<std::int64_t>(timeout.count(), room);
 }
 
-/// Longest line about a holder.
+/// Longest line that describes a holder.
 constexpr std::size_t kOwnerBytes = 256;
 
 void write_owner(const Fd& fd, std::string_view owner) {
-  // Sharers write one after the other: each line comes in one piece and covers the one before it.
+  // Sharers may write at the same time: each line is written in one piece and covers the one
+  // before.
   std::string text(owner.substr(0, kOwnerBytes - 1));
   text += '\n';
   // The text serves messages only; a full disk must not refuse a lock that was taken.
@@ -89,15 +90,15 @@ std::string file_name_of(std::string_view device) {
   return name;
 }
 
-/// Files with the names of those who share a device, each locked by its owner. Of more sharers than
-/// there are files the last are not named.
+/// Number of files for the names of those who share a device, each locked by its owner. Sharers
+/// beyond this number stay unnamed.
 constexpr int kNames = 16;
 
 Path name_file(const Path& place, const std::string& device, int n) {
   return place / (device + ".share-" + std::to_string(n));
 }
 
-/// Puts a sharer's name down; nothing where that is not possible, which costs others a name.
+/// Writes down a sharer's name; on failure nothing, and others see a name less.
 Fd write_share(const Path& place, const std::string& device, std::string_view owner) {
   for (int n = 0; n < kNames; ++n) {
     const Path path = name_file(place, device, n);
@@ -110,10 +111,10 @@ Fd write_share(const Path& place, const std::string& device, std::string_view ow
   return {};
 }
 
-/// "kw judge a.cpp, checking a": whoever has the device now.
+/// Names of those who have the device now, such as "kw judge a.cpp, checking a".
 std::string holders_of(const Fd& lease, const Path& path, const Path& place,
                        const std::string& device) {
-  // Where another share could be had, nobody has it alone.
+  // Where a shared lock is refused, one holder has the device alone.
   if (const auto shared = try_flock(lease, LOCK_SH, path); shared && !*shared)
     return read_owner(lease);
   ::flock(lease.get(), LOCK_UN);
@@ -121,7 +122,7 @@ std::string holders_of(const Fd& lease, const Path& path, const Path& place,
   for (int n = 0; n < kNames; ++n) {
     const Path file = name_file(place, device, n);
     const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (!fd) break;  // they are made in their order
+    if (!fd) break;  // files are created in order of n
     if (const auto is_free = try_flock(fd, LOCK_SH, file); is_free && !*is_free)
       names += (names.empty() ? "" : " and ") + read_owner(fd);
   }
@@ -159,7 +160,7 @@ Result<bool> FileLock::is_held(const Path& path) {
 Result<Path> lease_dir() {
   const std::array<Path, 3> parents = {"/run/lock", "/var/lock", "/tmp"};
   auto parent = std::find_if(parents.begin(), parents.end(), is_open_to_all);
-  // In a container none may be; then no other user could take part anyway.
+  // In a container no folder may be open to all; then no other user could take part anyway.
   if (parent == parents.end()) {
     parent = std::find_if(parents.begin(), parents.end(),
                           [](const Path& p) { return ::access(p.c_str(), W_OK) == 0; });
@@ -169,7 +170,7 @@ Result<Path> lease_dir() {
   }
   Path folder = *parent / "kernelwright";
   if (::mkdir(folder.c_str(), 01777) == 0) {
-    ::chmod(folder.c_str(), 01777);  // mkdir obeys the umask.
+    ::chmod(folder.c_str(), 01777);  // mkdir obeys the umask
   } else if (errno != EEXIST) {
     return fail_errno("create lock folder", folder, errno);
   }
@@ -185,8 +186,8 @@ Result<Lease> Lease::acquire(std::string_view device, LeaseMode mode, std::strin
   const std::int64_t deadline = deadline_after(timeout);
   const bool exclusive = mode == LeaseMode::Exclusive;
 
-  // The gate gives waiting measurements precedence: they hold it while they wait for the sharers to
-  // leave, and no new sharer passes it meanwhile.
+  // The gate gives waiting measurements precedence: a measurement holds it while it waits for the
+  // sharers to leave, and no new sharer passes it meanwhile.
   const Fd gate = KW_TRY(open_lock_file(gate_path));
   Fd fd = KW_TRY(open_lock_file(path));
   const auto taken = [&] {

@@ -10,7 +10,7 @@
 
 namespace kw::platform {
 
-/// Waits for ever; Nanoseconds::zero() tries once.
+/// Timeout that waits for ever; Nanoseconds::zero() tries once.
 inline constexpr Nanoseconds kForever = Nanoseconds::max();
 
 /// Exclusive lock on a file that is created if missing and never removed. The kernel releases it
@@ -22,9 +22,9 @@ class FileLock {
   static Result<FileLock> acquire(const Path& path, std::string_view owner,
                                   Nanoseconds timeout = Nanoseconds::zero());
 
-  /// Whether somebody holds it now; never creates the file. Looking takes a shared lock for some
-  /// microseconds: whoever acquires should wait that long. A file that cannot be opened is an
-  /// error.
+  /// Whether somebody holds the lock now; never creates the file. The check itself takes a shared
+  /// lock for some microseconds, so whoever acquires should wait at least as long. A file that
+  /// cannot be opened is an error.
   static Result<bool> is_held(const Path& path);
 
  private:
@@ -33,18 +33,19 @@ class FileLock {
 };
 
 enum class LeaseMode {
-  Shared,     ///< Compiling, checking, computing truth: many at once.
-  Exclusive,  ///< Measuring: alone on the device.
+  Shared,     ///< For compiling, checking and computing truth: many at once.
+  Exclusive,  ///< For measuring: alone on the device.
 };
 
-/// One readers-writer lock per device, machine-wide: root, users and containers that share the lock
-/// folder see the same one. A waiting measurement goes before later shared holders. Released when
-/// destroyed or when the process dies.
+/// A machine-wide readers-writer lock per device: root, users and containers that share the lock
+/// folder see the same one. A waiting measurement goes before shared holders that come later.
+/// Released by the destructor, or when the process dies.
 class Lease {
  public:
-  /// `device` is the stable id of the device ("cpu", a GPU's UUID). `folder` empty: lease_dir().
-  /// `owner` is told to those who wait. Polls, at most 5 ms late. Taken past `timeout`:
-  /// Advice::Retry with "device D is in use by OWNER", or by the owners of several shares.
+  /// `device` is the stable id of the device ("cpu", a GPU's UUID), `owner` is shown to those who
+  /// wait, and an empty `folder` means lease_dir(). Polls, so the lease comes at most 5 ms late. A
+  /// device that stays taken past `timeout` is an Advice::Retry error, "device D is in use by
+  /// OWNER", or by the owners of several shares.
   static Result<Lease> acquire(std::string_view device, LeaseMode mode, std::string_view owner,
                                Nanoseconds timeout = kForever, const Path& folder = {});
 
@@ -53,12 +54,12 @@ class Lease {
  private:
   Lease(Fd fd, LeaseMode mode) : fd_(std::move(fd)), mode_(mode) {}
   Fd fd_;
-  Fd name_;  ///< Of a share: the lock on the file with its owner's name.
+  Fd name_;  ///< Shared mode: the lock on the file with this owner's name.
   LeaseMode mode_;
 };
 
-/// The folder of machine-wide locks: the first of /run/lock, /var/lock and /tmp that everyone may
-/// write to, plus "kernelwright" (created with mode 1777). The choice depends on the machine, not
+/// The folder of machine-wide locks: "kernelwright" (created with mode 1777) in the first of
+/// /run/lock, /var/lock and /tmp that everyone may write to. The choice depends on the machine, not
 /// on the user.
 Result<Path> lease_dir();
 

@@ -1,4 +1,5 @@
-// Locks between descriptions of the same file, which is how other processes appear.
+// Tests of locks, between two open files of one process, which exclude each other as two processes
+// do.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/locks.h"
 
@@ -56,7 +57,7 @@ TEST_F(FileLockTest, DiesWithItsProcess) {
   const pid_t child = ::fork();
   if (child == 0) {
     auto held = FileLock::acquire(file_, "child");
-    ::_exit(held ? 0 : 1);  // No destructor runs.
+    ::_exit(held ? 0 : 1);  // no destructor runs
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
@@ -136,7 +137,7 @@ TEST_F(LeaseTest, DevicesAreIndependent) {
 TEST_F(LeaseTest, AWaitingMeasurementGoesBeforeLaterSharers) {
   std::optional<Lease> sharer = need(lease(LeaseMode::Shared));
   std::thread measurer([&] { EXPECT_TRUE(lease(LeaseMode::Exclusive, kForever)); });
-  // Once the measurer waits at the gate no one else gets in, though the holder only shares.
+  // Once the measurer waits at the gate, no new sharer gets in, although the device is only shared.
   while (lease(LeaseMode::Shared)) std::this_thread::yield();
   sharer.reset();
   measurer.join();

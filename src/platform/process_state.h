@@ -1,4 +1,4 @@
-// What a Process knows; shared by subprocess.cc and jail.cc, private to the platform.
+// State of a Process; shared by subprocess.cc and jail.cc, private to the platform.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@ struct Stream {
   std::string text;
   bool truncated = false;
 
-  /// Reads what is there, keeping up to `cap` bytes in all; true once something was dropped.
+  /// Reads what is available, keeping up to `cap` bytes in all; true once something was dropped.
   bool take(std::size_t cap);
 };
 
@@ -29,19 +29,21 @@ struct Process::State {
   ~State();
 
   void kill_tree();
-  /// Blocks until the child has ended, ends what is left of its session, and fills `exit`.
+  /// Waits for the end of the child, kills the rest of its session, and fills `exit`.
   void reap();
-  /// Replaces `exit` by what the supervisor inside a namespace jail reported, if it did.
+  /// Replaces `exit` by the report of a namespace jail's supervisor, if there was one.
   void finish();
 
   pid_t pid = 0;
   Fd pidfd;
   pid_t payload_pid = 0;
   Fd payload_pidfd;
-  Fd namespace_pidfd;                ///< The first process of a namespace jail.
-  Fd supervisor;                     ///< Our end of its socket; closing it ends the jail.
-  uid_t uid = ::getuid();            ///< Of the payload.
-  std::optional<FileLock> uid_slot;  ///< The jail's uid, ours for as long as it may run.
+  Fd namespace_pidfd;  ///< The first process of a namespace jail.
+  /// Our end of the supervisor's socket; closing it ends the jail.
+  Fd supervisor;
+  uid_t uid = ::getuid();  ///< Uid that the payload runs as.
+  /// Lock on the jail's uid, held for as long as the jail may run.
+  std::optional<FileLock> uid_slot;
   bool own_session = true;
   bool reaped = false;
   Stream out;

@@ -1,4 +1,4 @@
-// Which processors this thread may run on, and keeping it to some of them.
+// The processors that this thread may run on, and binding it to some of them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,12 +7,12 @@
 
 namespace kw::platform {
 
-/// Numbers of the processors that the calling thread may use, rising; empty where the system does
-/// not say (more than 1024 of them).
+/// Numbers of the processors that the calling thread may use, in rising order; empty where the
+/// system does not say (with more than 1024 processors).
 std::vector<int> usable_processors();
 
-/// Binds the calling thread to these processors. A help, not a need: nothing happens where one of
-/// them has been taken away meanwhile.
+/// Binds the calling thread to these processors. Best effort: does nothing where one of them is no
+/// longer available.
 void run_on(std::span<const int> processors);
 
 }  // namespace kw::platform

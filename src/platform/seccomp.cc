@@ -1,4 +1,4 @@
-// System calls by seccomp: what neither a compiler nor a numeric kernel has any business with.
+// Filter of system calls: denies those that neither a compiler nor a numeric kernel needs.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -18,8 +18,8 @@
 namespace kw::platform {
 namespace {
 
-/// Calls that the headers we build with may lack; libseccomp would then skip a rule by name without
-/// a word. From 424 on all architectures number alike.
+/// Calls that the headers of the build may lack, for which libseccomp would silently skip a rule by
+/// name. From number 424 on all architectures agree.
 enum NewCall : int {
   kQuotactlFd = 443,       // Linux 5.14
   kMemfdSecret = 447,      // 5.14
@@ -33,7 +33,7 @@ enum NewCall : int {
   kFileSetattr = 469,   // 6.17
 };
 
-/// One filter under construction; the first failure sticks.
+/// A filter under construction; keeps the first failure.
 class Filter {
  public:
   Filter() : context_(::seccomp_init(SCMP_ACT_ALLOW)) {
@@ -49,7 +49,7 @@ class Filter {
   void deny_all(std::initializer_list<int> calls) {
     for (const int call : calls) deny(call);
   }
-  /// Denied where all comparisons hold.
+  /// Denies the call where all comparisons hold.
   void deny_if(int call, std::initializer_list<scmp_arg_cmp> comparisons) {
     add(call, EPERM, comparisons);
   }
@@ -76,17 +76,17 @@ scmp_arg_cmp argument(unsigned index, scmp_compare how, std::uint64_t a, std::ui
   return {index, how, a, b};
 }
 
-/// Equality for a parameter of 32 bits: the kernel ignores the register's upper half, so a rule
-/// that denies must not look at it.
+/// Equality of a 32-bit parameter. A rule that denies must ignore the register's upper half, as the
+/// kernel does.
 scmp_arg_cmp is_int(unsigned index, unsigned value) {
   return argument(index, SCMP_CMP_MASKED_EQ, 0xffff'ffff, value);
 }
 
-/// Inherited sockets keep working; new ones cannot be made, or only local ones, or those and the
-/// internet's in a namespace of their own.
+/// Keeps inherited sockets working but denies new ones: all of them, or all but local ones, or all
+/// but local and internet ones (in a network namespace).
 void deny_sockets(Filter& f, bool allows_local, bool allows_internet) {
   if (allows_internet) {
-    // One rule may look at an argument once.
+    // Ranges are used, since one rule may look at an argument only once.
     static_assert(AF_UNIX < AF_INET && AF_INET < AF_INET6);
     f.deny_if(SCMP_SYS(socket), {argument(0, SCMP_CMP_GT, AF_INET6)});
     for (unsigned family = 0; family < AF_INET6; ++family)
@@ -102,18 +102,18 @@ void deny_sockets(Filter& f, bool allows_local, bool allows_internet) {
 }
 
 void deny_kernel_surface(Filter& f) {
-  // Other processes' memory, descriptors and tracing.
+  // Calls that reach into other processes: memory, descriptors, tracing.
   f.deny_all({SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev),
               SCMP_SYS(process_madvise), SCMP_SYS(kcmp), SCMP_SYS(pidfd_getfd),
               SCMP_SYS(pidfd_send_signal), kProcessMrelease, SCMP_SYS(perf_event_open)});
-  // Large parts of the kernel that have been the way out of jails before.
+  // Large parts of the kernel that have been ways out of jails before.
   f.deny_all({SCMP_SYS(bpf), SCMP_SYS(userfaultfd), SCMP_SYS(io_uring_setup),
               SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register), SCMP_SYS(keyctl),
               SCMP_SYS(add_key), SCMP_SYS(request_key), SCMP_SYS(fanotify_init),
               SCMP_SYS(name_to_handle_at), SCMP_SYS(open_by_handle_at), SCMP_SYS(lookup_dcookie)});
-  // Memory that even the kernel cannot look into.
+  // Memory that even the kernel cannot read.
   f.deny(kMemfdSecret);
-  // The system's shape.
+  // Calls that change mounts, the clock and other parts of the system.
   f.deny_all({SCMP_SYS(mount),         SCMP_SYS(umount2),         SCMP_SYS(pivot_root),
               SCMP_SYS(chroot),        SCMP_SYS(move_mount),      SCMP_SYS(open_tree),
               SCMP_SYS(fsopen),        SCMP_SYS(fsconfig),        SCMP_SYS(fsmount),
@@ -127,25 +127,25 @@ void deny_kernel_surface(Filter& f) {
               SCMP_SYS(iopl),          SCMP_SYS(ioperm),          SCMP_SYS(vhangup),
               SCMP_SYS(personality)});
   f.deny_all({kOpenTreeAttr, kQuotactlFd});
-  // Ways to meet another jail, or to outlive one. Ids of what others made can be guessed.
+  // Ways to meet another jail, or to outlive this one; ids of what others made can be guessed.
   f.deny_all({SCMP_SYS(shmget), SCMP_SYS(shmat), SCMP_SYS(shmctl), SCMP_SYS(msgget),
               SCMP_SYS(msgsnd), SCMP_SYS(msgrcv), SCMP_SYS(msgctl), SCMP_SYS(semget),
               SCMP_SYS(semop), SCMP_SYS(semtimedop), SCMP_SYS(semctl), SCMP_SYS(mq_open),
               SCMP_SYS(mq_unlink), SCMP_SYS(setsid), SCMP_SYS(setpgid)});
-  // The parent's death must count. seccomp() stays allowed: a player adds a tighter filter of its
-  // own before it loads foreign code, and that one forbids further filters.
+  // A process must not evade the death of its parent. seccomp() stays allowed: a player adds a
+  // tighter filter before it loads foreign code, and that filter forbids further ones.
   f.deny_if(SCMP_SYS(prctl), {is_int(0, PR_SET_SECCOMP)});
   f.deny_if(SCMP_SYS(prctl), {is_int(0, PR_SET_PDEATHSIG)});
 }
 
-/// `self` is the only process that may be addressed by number.
+/// Denies signals to other processes; `self` is the only one that may be addressed by number.
 void deny_other_processes(Filter& f, bool shares_uid, std::uint64_t self) {
   for (const int call :
        {SCMP_SYS(kill), SCMP_SYS(tgkill), SCMP_SYS(rt_sigqueueinfo), SCMP_SYS(rt_tgsigqueueinfo)}) {
     f.deny_if(call, {argument(0, SCMP_CMP_NE, self)});
   }
   f.deny(SCMP_SYS(tkill));
-  // The kernel signals a descriptor's owner, whoever was named.
+  // fcntl is denied too: through it the kernel signals a descriptor's owner, whoever was named.
   for (const unsigned command : {F_SETOWN, F_SETOWN_EX, F_SETSIG}) {
     f.deny_if(SCMP_SYS(fcntl), {is_int(1, command)});
   }
@@ -154,8 +154,8 @@ void deny_other_processes(Filter& f, bool shares_uid, std::uint64_t self) {
   }
   f.deny_if(SCMP_SYS(prlimit64), {argument(0, SCMP_CMP_NE, 0)});
   if (!shares_uid) return;
-  // With our uid it could slow us down. Threads are pinned by their own ids, unknown here, so an
-  // OpenMP that binds its threads finds itself unbound at this level.
+  // With our uid the payload could slow us down. Threads are pinned by ids that are unknown here,
+  // so an OpenMP runtime that binds its threads cannot do so at this level.
   for (const int call : {SCMP_SYS(sched_setaffinity), SCMP_SYS(sched_setscheduler),
                          SCMP_SYS(sched_setparam), SCMP_SYS(sched_setattr)}) {
     f.deny_if(call, {argument(0, SCMP_CMP_NE, 0)});
@@ -169,7 +169,8 @@ void deny_new_processes(Filter& f, int exec_fd) {
   f.deny_if(SCMP_SYS(execveat), {argument(0, SCMP_CMP_NE, static_cast<std::uint64_t>(exec_fd))});
 }
 
-/// Metadata is beyond Landlock: with our uid a candidate could lock us out of our own files.
+/// Landlock does not cover metadata: with our uid, a candidate could lock us out of our own files.
+
 void deny_metadata_changes(Filter& f) {
   f.deny_all({SCMP_SYS(chmod), SCMP_SYS(fchmod), SCMP_SYS(fchmodat), SCMP_SYS(chown),
               SCMP_SYS(fchown), SCMP_SYS(lchown), SCMP_SYS(fchownat), SCMP_SYS(setxattr),
@@ -187,15 +188,15 @@ std::string confine_calls(const JailPolicy& policy, int exec_fd) {
   Filter f;
   deny_sockets(f, policy.local_sockets, policy.private_network);
   deny_kernel_surface(f);
-  // Filters cannot see clone3's flags; glibc falls back to clone.
+  // A filter cannot see clone3's flags, so the call is declared missing; glibc falls back to clone.
   f.pretend_missing(SCMP_SYS(clone3));
   for (const unsigned flag : {CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWNS, CLONE_NEWIPC,
                               CLONE_NEWUTS, CLONE_NEWCGROUP}) {
     f.deny_if(SCMP_SYS(clone), {argument(0, SCMP_CMP_MASKED_EQ, flag, flag)});
   }
   if (policy.new_processes) {
-    // Children have pids that this filter cannot know; by number only strangers must stay out of
-    // reach.
+    // Children have pids that this filter cannot know, so only processes outside the jail must be
+    // kept out of reach.
     if (policy.shares_uid && landlock_abi() < 6) {
       deny_other_processes(f, true, static_cast<std::uint64_t>(::getpid()));
     }

@@ -10,7 +10,7 @@
 namespace kw::platform {
 namespace {
 
-// What a handler may touch: lock-free atomics and write().
+// A signal handler may use lock-free atomics and write() only.
 std::atomic<SignalGuard*> g_innermost{nullptr};
 static_assert(std::atomic<SignalGuard*>::is_always_lock_free);
 static_assert(std::atomic<int>::is_always_lock_free);
@@ -23,10 +23,10 @@ void SignalGuard::on_signal(int /*number*/) {
   if (SignalGuard* const guard = g_innermost.load(); guard != nullptr) {
     is_last = ++guard->count_ >= guard->takes_;
     const std::uint64_t one = 1;
-    // A failed write leaves the flag set, which is what counts.
+    // A failed write is ignored: the flag is set, which is what counts.
     [[maybe_unused]] const ssize_t written = ::write(guard->fd(), &one, sizeof one);
   }
-  // Either signal restores both, so that SIGINT after SIGTERM ends the program too.
+  // The last signal restores both defaults, so that SIGINT after SIGTERM ends the program too.
   if (is_last) {
     std::signal(SIGINT, SIG_DFL);
     std::signal(SIGTERM, SIG_DFL);

@@ -9,21 +9,22 @@
 
 namespace kw::platform {
 
-/// While it lives, it counts SIGINT and SIGTERM, and the last that it takes restores the default
-/// action, so that the next ends the process. One within another takes the signals for its own
-/// life. Children started by spawn() are not affected.
+/// Counts SIGINT and SIGTERM as long as it lives. The last signal that it takes restores the
+/// default action, so that the next one ends the process. A guard inside another's life takes the
+/// signals meanwhile. Children started by spawn() are not affected.
 class SignalGuard {
  public:
-  /// `takes`: 1, or 2 of a program that makes a difference between finishing and stopping.
+  /// `takes`: how many signals the guard takes: 1, or 2 for a program that distinguishes finishing
+  /// from stopping.
   explicit SignalGuard(int takes = 1);
   SignalGuard(const SignalGuard&) = delete;
   SignalGuard& operator=(const SignalGuard&) = delete;
   ~SignalGuard();
 
   bool is_interrupted() const { return count_.load() > 0; }
-  /// A second one came, of a guard that takes two.
+  /// Whether a guard that takes two signals has got the second.
   bool is_urgent() const { return count_.load() > 1; }
-  /// Becomes readable with the first signal, for poll(); never read it.
+  /// Descriptor that becomes readable with the first signal, for poll(); never read from it.
   int fd() const { return event_.get(); }
 
  private:

@@ -1,4 +1,4 @@
-// SignalGuard and the fake clock.
+// Tests of SignalGuard and the fake clock.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/signals.h"
 

@@ -1,4 +1,4 @@
-// Children: started without copying our memory, watched through pidfds, killed as a whole session.
+// Child processes: started without copying our memory, watched by pidfds, killed as a session.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/subprocess.h"
 
@@ -31,7 +31,7 @@ int pidfd_send(int pidfd, int number) {
   return static_cast<int>(::syscall(SYS_pidfd_send_signal, pidfd, number, nullptr, 0));
 }
 
-/// A pidfd becomes readable with the end of the last thread.
+/// Whether the process still runs: a pidfd becomes readable when the last thread has ended.
 bool is_alive(const Fd& pidfd) {
   pollfd p{pidfd.get(), POLLIN, 0};
   return ::poll(&p, 1, 0) == 0;
@@ -55,7 +55,7 @@ Result<Fd> open_null(int flags) {
   return fd;
 }
 
-/// The child's end of one output stream; the read end goes to `stream`.
+/// The descriptor that the child writes one output stream to; `stream` gets the end to read from.
 Result<Fd> output_end(Output kind, Stream& stream, int ours) {
   if (kind == Output::Capture) {
     Pipe pipe = KW_TRY(make_pipe());
@@ -71,7 +71,7 @@ Result<Fd> output_end(Output kind, Stream& stream, int ours) {
 std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   std::vector<char*> result;
   result.reserve(strings.size() + 1);
-  // execve does not write through its arguments, its type only predates const.
+  // const_cast: execve does not write through its arguments; its type only predates const.
   for (const std::string& s : strings) result.push_back(const_cast<char*>(s.c_str()));
   result.push_back(nullptr);
   return result;
@@ -104,7 +104,7 @@ bool Stream::take(std::size_t cap) {
     text.append(buffer.data(), kept);
     if (kept < static_cast<std::size_t>(n)) {
       truncated = true;
-      break;  // A flood must not keep us from the deadline.
+      break;  // a flood of output must not keep us from the deadline
     }
   }
   return truncated;
@@ -117,8 +117,8 @@ Process::State::~State() {
 }
 
 void Process::State::kill_tree() {
-  // The payload of a namespace jail takes its whole pid namespace with it, but bubblewrap reports
-  // for it; the session of `pid` covers everything else. killpg is atomic against fork.
+  // The payload of a namespace jail needs its own signal, since bubblewrap ends only after it;
+  // killing the session of `pid` covers everything else. Killing a group is atomic against fork.
   if (payload_pidfd) pidfd_send(payload_pidfd.get(), SIGKILL);
   if (reaped) return;
   if (own_session) ::kill(-pid, SIGKILL);
@@ -129,8 +129,8 @@ void Process::State::reap() {
   siginfo_t info{};
   rusage usage{};
   long result = 0;
-  // The leader is left as a zombie while its group is killed: until it is reaped no new process can
-  // take the number of the group.
+  // The leader stays a zombie while its group is killed: until it is reaped, no new process can get
+  // the number of the group.
   do {
     result = ::waitid(P_PIDFD, static_cast<id_t>(pidfd.get()), &info, WEXITED | WNOWAIT);
   } while (result != 0 && errno == EINTR);
@@ -228,8 +228,8 @@ Result<Exit> Process::wait(Nanoseconds timeout) {
     if ((fds[0].revents & POLLIN) != 0) break;
   }
   s.reap();
-  // What the tree printed before it ended is in the pipes; whoever still holds them is not waited
-  // for.
+  // What the tree printed before it ended is in the pipes; processes that still hold them open are
+  // not waited for.
   drain();
   s.finish();
   s.exit.out = std::move(s.out.text);
@@ -272,7 +272,7 @@ Result<Process> spawn(const std::vector<std::string>& argv, const SpawnOptions& 
   state->own_session = options.new_session;
   state->output_cap = options.output_cap;
   state->kill_past_cap = options.kill_past_cap;
-  // No one else reaps our children, so the number still names this child.
+  // Nobody else reaps our children, so the pid still names this child.
   state->pidfd.reset(pidfd_open(started.pid));
   if (!state->pidfd) {
     const int error = errno;

@@ -17,7 +17,7 @@
 
 namespace kw::platform {
 
-/// The child sees our descriptor `source` as number `target`. Borrowed until spawn() returns.
+/// Passes our descriptor `source` to the child as number `target`. Borrowed until spawn() returns.
 struct FdMap {
   int source = -1;
   int target = -1;
@@ -30,15 +30,17 @@ struct ResourceLimit {
 };
 
 enum class Output {
-  Discard,  ///< To /dev/null; the right choice for long-lived children whose words do not matter.
-  Capture,  ///< Kept up to output_cap; the rest is read and dropped.
-  Inherit,  ///< Ours.
+  /// Output goes to /dev/null; best for long-lived children whose output does not matter.
+  Discard,
+  Capture,  ///< Up to output_cap bytes are kept; the rest is read and dropped.
+  Inherit,  ///< Output goes where ours goes.
 };
 
 struct SpawnOptions {
-  std::vector<std::string> env;           ///< "NAME=value", exact: nothing of ours is inherited.
-  Path cwd;                               ///< Empty: ours.
-  std::optional<std::string> stdin_data;  ///< None: /dev/null.
+  /// "NAME=value" each: the whole environment; nothing is inherited.
+  std::vector<std::string> env;
+  Path cwd;                               ///< Working directory; empty: ours.
+  std::optional<std::string> stdin_data;  ///< Standard input; none: /dev/null.
   std::vector<FdMap> fds;                 ///< No other descriptor above 2 reaches the child.
   Output out = Output::Capture;
   Output err = Output::Capture;
@@ -46,7 +48,8 @@ struct SpawnOptions {
   bool kill_past_cap = false;                     ///< End the child when a stream passes its cap.
   std::vector<ResourceLimit> limits;
   bool new_session = true;  ///< Needed to end the whole tree; false only for interactive children.
-  bool die_with_parent = true;  ///< SIGKILL when the thread that called spawn() ends.
+  /// The child gets SIGKILL when the thread that called spawn() ends.
+  bool die_with_parent = true;
 };
 
 /// How a child ended.
@@ -57,13 +60,15 @@ struct Exit {
   bool output_truncated = false;
   std::string out;  ///< The first output_cap bytes.
   std::string err;
-  std::int64_t cpu_ns = 0;         ///< User and system time of the child and those it waited for.
-  std::int64_t max_rss_bytes = 0;  ///< Of the largest process; not below our own size at spawn().
+  /// User and system time of the child and of those it waited for.
+  std::int64_t cpu_ns = 0;
+  /// Of the largest process in the tree; not below our own size at spawn().
+  std::int64_t max_rss_bytes = 0;
 
   bool ok() const { return code == 0 && signal == 0 && !timed_out; }
 };
 
-/// "exit code 3", "signal 11 (Segmentation fault)", "timed out".
+/// How a child ended, in words: "exit code 3", "signal 11 (Segmentation fault)", "timed out".
 std::string describe(const Exit& exit);
 
 /// A running child. Destruction kills it with all its descendants and reaps it.
@@ -75,33 +80,36 @@ class Process {
 
   /// The process that was spawned (bubblewrap, for a jail of level Namespace).
   pid_t pid() const;
-  /// Readable when pid() has ended; for poll().
+  /// A descriptor for poll() that is readable once pid() has ended.
   int pidfd() const;
-  /// The process that runs the program itself, as this machine numbers it: the one to stop,
-  /// continue and take the CPU time of. Equals pid() outside a jail.
+  /// The process that runs the program itself, by its number outside the jail: the one to stop, to
+  /// continue and to take the CPU time of. Equals pid() outside a jail.
   pid_t payload_pid() const;
-  /// Whom the payload runs as, on this machine: ours, or the uid that its jail was given.
+  /// Uid of the payload as seen from outside the jail: ours, or the one that the jail was given.
   uid_t uid() const;
 
-  /// Sends a signal to the payload (SIGSTOP, SIGCONT); an error if it is gone.
+  /// Sends a signal (SIGSTOP, SIGCONT) to the payload; an error if the payload is gone.
   Result<> signal(int number) const;
-  /// CPU time of the payload, all its threads, so far. About 1 µs; an error once it is reaped.
+  /// CPU time that all threads of the payload have used so far. Takes about 1 µs; an error once the
+  /// payload is reaped.
   Result<std::int64_t> cpu_ns() const;
   bool is_running() const;
-  /// False once the last thread of the payload has ended, reaped or not.
+  /// Whether a thread of the payload still runs; false after the last has ended, reaped or not.
   bool is_payload_running() const;
 
-  /// Takes what has been printed so far off the pipes; never blocks. For children with captured
-  /// output that are not being waited for.
+  /// Reads from the pipes what was printed so far; never blocks. For children with captured output
+  /// that nobody waits for.
   void drain();
 
-  /// Waits for the end, draining output; past `timeout` kills the tree and says so. Call once.
+  /// Waits for the end while reading output; past `timeout` kills the tree and says so. Call once.
   Result<Exit> wait(Nanoseconds timeout);
 
-  /// SIGKILL to every process of the tree. Idempotent; wait() still reports how it ended.
+  /// Sends SIGKILL to every process of the tree. Idempotent; wait() still reports how the child
+  /// ended.
+
   void kill_tree();
-  /// SIGKILL to every process of the tree, and destruction does not wait for their ends: they are
-  /// zombies until we end. The last call.
+  /// Sends SIGKILL to every process of the tree and lets the destructor not wait for their ends:
+  /// they stay zombies until we end. No other call may follow.
   void dismiss();
 
   struct State;
@@ -113,15 +121,16 @@ class Process {
 };
 
 /// Starts argv[0] (searched on our PATH if it has no slash). A program that cannot be executed is
-/// an error here, not an exit code. Costs about 0.1 ms however large we are (shares memory until
-/// exec). With die_with_parent, call it from a thread that outlives the child.
+/// an error here, not an exit code. Takes about 0.1 ms however large our process is (memory is
+/// shared until exec). With die_with_parent, call from a thread that outlives the child.
 Result<Process> spawn(const std::vector<std::string>& argv, const SpawnOptions& options = {});
 
-/// spawn() and wait().
+/// Starts a program as spawn() does and waits for its end.
 Result<Exit> run(const std::vector<std::string>& argv, const SpawnOptions& options,
                  Nanoseconds timeout);
 
-/// The value of "NAME=value" for SpawnOptions::env, if the name is set in our own environment.
+/// "NAME=value" for SpawnOptions::env, if the name is set in our own environment.
+
 std::optional<std::string> env_of_ours(const std::string& name);
 
 }  // namespace kw::platform

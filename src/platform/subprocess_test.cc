@@ -1,4 +1,4 @@
-// Subprocesses: environment, descriptors, output, time and whole trees.
+// Tests of subprocesses: environment, descriptors, output, time, and whole trees.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/subprocess.h"
 
@@ -50,7 +50,7 @@ TEST(Subprocess, InheritsNothingUnlessAsked) {
 
 TEST(Subprocess, PassesExactlyTheMappedDescriptors) {
   std::array<int, 2> leaky{};
-  ASSERT_EQ(::pipe(leaky.data()), 0);  // No close-on-exec, on purpose.
+  ASSERT_EQ(::pipe(leaky.data()), 0);  // without close-on-exec, on purpose
   const Fd message = need(memfd_with("message", "through"));
   SpawnOptions options;
   options.fds = {{message.get(), 9}};
@@ -127,7 +127,7 @@ TEST(Subprocess, LeavesNoDescendants) {
   const Exit exit = must(run(attack({"fork-bomb", "20"}), options, kPatience));
   EXPECT_EQ(exit.out, "20\n");
   write_end.reset();
-  // All twenty held the other end; its end of file says that they are gone.
+  // All twenty processes held the other end; end of file says that they are gone.
   pollfd hangup{read_end.get(), POLLIN, 0};
   ASSERT_EQ(::poll(&hangup, 1, 20'000), 1);
   EXPECT_NE(hangup.revents & POLLHUP, 0);
@@ -166,10 +166,10 @@ TEST(Subprocess, DismissalKillsAndLeavesTheReapingToOurEnd) {
     Process process = need(spawn(attack({"hang"})));
     pid = process.pid();
     process.dismiss();
-    process.dismiss();  // Nothing to do.
+    process.dismiss();  // a second call does nothing
   }
   siginfo_t info{};
-  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED), 0);  // Nobody has reaped it.
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED), 0);  // not reaped yet
   EXPECT_EQ(info.si_code, CLD_KILLED);
   EXPECT_EQ(info.si_status, SIGKILL);
 }

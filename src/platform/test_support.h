@@ -1,4 +1,4 @@
-// What the platform's tests share: the program that misbehaves on demand.
+// Helpers of the platform's tests, among them the program that misbehaves on demand.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -31,7 +31,7 @@ inline Exit must(Result<Exit> result) {
   return *std::move(result);
 }
 
-/// Fails the test and ends it by exception where there is nothing to go on with.
+/// The value of a result; where there is none, fails the test and ends it by an exception.
 template <class T>
 T need(Result<T> result) {
   if (!result) throw std::runtime_error(describe(result.error()));

@@ -1,4 +1,4 @@
-// A counter in a page that processes share: nothing to lock, and nothing to mend after a kill.
+// A counter in a page that processes share: no lock, and nothing to repair after a kill.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/uid_cursor.h"
 
@@ -12,7 +12,7 @@
 namespace kw::platform {
 namespace {
 
-/// Nothing where somebody else may have made or may write the file.
+/// The counter's file; nothing where another user may have made or may write it.
 Fd open_counter(const Path& folder) {
   constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
   Fd fd(::open((folder / "uid-next").c_str(), kFlags, 0600));

@@ -1,4 +1,4 @@
-// Where the next search for a jail's uid starts, for all processes of the machine together.
+// Where the next search for a jail's uid starts, shared by all processes of the machine.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,9 +8,10 @@
 
 namespace kw::platform {
 
-/// One more than what any process got before from the same folder, modulo 2^32. It only spreads
-/// uids: who holds one is decided by its lock. Where the file in `folder` is not ours alone, or
-/// cannot be had, each process counts for itself, from its pid on. A few microseconds.
+/// Returns one more than any process got before from the same folder, modulo 2^32. The number only
+/// spreads uids: a lock decides who holds one. Where the file in `folder` may have been written by
+/// others, or cannot be opened, each process counts for itself, starting at its pid. Takes a few
+/// microseconds.
 std::uint32_t advance_uid_cursor(const Path& folder);
 
 }  // namespace kw::platform

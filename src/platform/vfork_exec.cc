@@ -1,4 +1,4 @@
-// clone, set up, exec: system calls only, no allocation, no locks.
+// clone, set-up and exec by system calls alone, without allocation or locks.
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/vfork_exec.h"
 
@@ -17,17 +17,17 @@
 #include <cerrno>
 #include <csignal>
 
-/// glibc's own name of clone(). Its public one is what ThreadSanitizer replaces, whose wrapper
-/// prepares for a fork and then reports the child's stack, shared with us, as races.
+/// glibc's internal name of clone(). ThreadSanitizer replaces the public one by a wrapper that
+/// prepares for a fork, and then reports races on the child's stack, which we share.
 // NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" int __clone(int (*function)(void*), void* stack, int flags, void* argument, ...);
 
 namespace kw::platform {
 namespace {
 
-/// More than enough for the functions below, whose frames are a few hundred bytes.
+/// More than enough for the functions below: their frames take a few hundred bytes.
 constexpr std::size_t kStackBytes = 64 << 10;
-/// As many descriptors as one child may be given; the copies live on its stack.
+/// Most descriptors that a child may be given; the copies lie on its stack.
 constexpr std::size_t kMaxFds = 512;
 
 struct ChildContext {
@@ -43,7 +43,8 @@ struct ChildContext {
 KW_IN_CHILD bool map_descriptors(std::span<const FdMap> fds) {
   std::array<int, kMaxFds> copies;
   const int above = fds.back().target + 1;
-  // First out of the way of all targets, then into place, which also clears close-on-exec.
+  // Descriptors are first copied above all targets and then to their targets, which also clears
+  // close-on-exec.
   for (std::size_t i = 0; i < fds.size(); ++i) {
     copies[i] = ::fcntl(fds[i].source, F_DUPFD_CLOEXEC, above);
     if (copies[i] < 0) return false;
@@ -61,7 +62,7 @@ KW_IN_CHILD bool map_descriptors(std::span<const FdMap> fds) {
   return ::syscall(SYS_close_range, next, ~0U, CLOSE_RANGE_CLOEXEC) == 0;
 }
 
-/// The kernel's sigaction, not libc's: sanitizers intercept that one and note it in shared memory.
+/// The kernel's sigaction, since sanitizers intercept that of libc and note it in shared memory.
 struct KernelSigaction {
   void (*handler)(int) = nullptr;  // SIG_DFL
   unsigned long flags = 0;
@@ -69,7 +70,7 @@ struct KernelSigaction {
   std::uint64_t mask = 0;
 };
 
-/// Ignored signals would stay ignored across exec, and a handler of ours must not run here.
+/// Restores default actions: ignored signals would stay ignored across exec.
 KW_IN_CHILD void restore_signals(const sigset_t& mask) {
   const KernelSigaction by_default;
   for (int number = 1; number < NSIG; ++number) {
@@ -83,7 +84,7 @@ KW_IN_CHILD const char* prepare(const ChildContext& context) {
   if (request.new_session && ::setsid() < 0) return "start a session for";
   if (request.die_with_parent) {
     if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return "tie to our life";
-    if (::getppid() != context.parent) ::_exit(127);  // It died before the line above.
+    if (::getppid() != context.parent) ::_exit(127);  // the parent died before the line above
   }
   if (!map_descriptors(request.fds)) return "pass descriptors to";
   for (const ResourceLimit& limit : request.limits) {
@@ -121,7 +122,8 @@ ExecOutcome vfork_exec(const ExecRequest& request) {
   ChildContext context{&request, ::getpid(), {}, &outcome};
   sigset_t all;
   sigfillset(&all);
-  // A handler of ours must not run in the child, which shares our memory.
+  // Signals are blocked, since a handler of ours must not run in the child, which shares our
+  // memory.
   ::pthread_sigmask(SIG_BLOCK, &all, &context.old_mask);
   const int pid = ::__clone(child_main, static_cast<char*>(stack) + kStackBytes,
                             CLONE_VM | CLONE_VFORK | SIGCHLD, &context);
