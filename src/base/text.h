@@ -44,7 +44,6 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
 std::string suggestion(std::string_view name, std::span<const std::string> candidates);
 
 /// A place in a text. Line and column count from 1; columns are code points, as in editors.
-
 struct Position {
   std::size_t line = 1;
   std::size_t column = 1;

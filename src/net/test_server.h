@@ -48,7 +48,6 @@ struct TestRequest {
 
 /// Listens on 127.0.0.1 at a free port and gives its answers in order; after the last one, status
 /// 500.
-
 class TestServer {
  public:
   TestServer() {

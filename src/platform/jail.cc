@@ -147,7 +147,6 @@ JailPolicy make_policy(const JailSpec& spec, const Standing& standing,
 
 /// Checks that the jail's uid can enter every folder above a path. Only Landlock needs this:
 /// bubblewrap makes the parents itself.
-
 Result<> check_reachable(const Path& path) {
   for (Path folder = path.parent_path(); folder != folder.root_path();
        folder = folder.parent_path()) {

@@ -42,7 +42,6 @@ struct JailPolicy {
 };
 
 /// The policy as "name=value" records, each ended by a zero byte, which no path or argument holds.
-
 std::string encode(const JailPolicy& policy);
 /// Reads what encode() wrote; false for anything else.
 bool decode(std::string_view bytes, JailPolicy& policy);

@@ -170,7 +170,6 @@ void deny_new_processes(Filter& f, int exec_fd) {
 }
 
 /// Landlock does not cover metadata: with our uid, a candidate could lock us out of our own files.
-
 void deny_metadata_changes(Filter& f) {
   f.deny_all({SCMP_SYS(chmod), SCMP_SYS(fchmod), SCMP_SYS(fchmodat), SCMP_SYS(chown),
               SCMP_SYS(fchown), SCMP_SYS(lchown), SCMP_SYS(fchownat), SCMP_SYS(setxattr),

@@ -106,7 +106,6 @@ class Process {
 
   /// Sends SIGKILL to every process of the tree. Idempotent; wait() still reports how the child
   /// ended.
-
   void kill_tree();
   /// Sends SIGKILL to every process of the tree and lets the destructor not wait for their ends:
   /// they stay zombies until we end. No other call may follow.
@@ -130,7 +129,6 @@ Result<Exit> run(const std::vector<std::string>& argv, const SpawnOptions& optio
                  Nanoseconds timeout);
 
 /// "NAME=value" for SpawnOptions::env, if the name is set in our own environment.
-
 std::optional<std::string> env_of_ours(const std::string& name);
 
 }  // namespace kw::platform

@@ -1,15 +1,15 @@
 // The allow list of a CPU player, with the reason for every call and every argument.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list is laid down once, after the system's libraries are loaded and before anything of the
-// candidate runs, so that its constructors and resolvers are held by it as well. The stage before
-// differs from the stage after by what the kernel lets pass: one file may still be opened, and that
-// is the object (allow_one_more_file).
+// The list is installed once, after the system's libraries are loaded and before anything of the
+// candidate runs, so that it also holds the candidate's constructors and resolvers. The only extra
+// right while the object is loaded is that one file may still be opened, which is the object
+// (allow_one_more_file).
 //
 // No call here lets the kernel work for a candidate while its threads are stopped: none reads or
-// writes a file but the object's own (4 KiB at a time), none copies memory, none fills pages ahead
-// of their use. What takes long (munmap, madvise, brk and mprotect over all the memory that
-// RLIMIT_AS leaves) only gives memory up.
+// writes a file but the object's own (4 KiB at a time), none copies memory, and none fills pages
+// ahead of their use. The calls that may take long (munmap, madvise, brk and mprotect over all the
+// memory that RLIMIT_AS leaves) only give memory up.
 #include "player/allowed_calls.h"
 
 #include <fcntl.h>
@@ -29,33 +29,33 @@
 namespace kw::player {
 namespace {
 
-/// Allowed whatever their arguments are.
+/// Calls that are allowed whatever their arguments are.
 constexpr int kPlain[] = {
-    __NR_brk,                // malloc: its heap grows and is never given back
+    __NR_brk,                // malloc: grows its heap, which is never given back
     __NR_munmap,             // workspaces, stacks of threads that have ended
     __NR_gettid,             // raise(), and libgomp where it binds threads
     __NR_getpid,             // raise(), abort()
     __NR_sched_yield,        // barriers and spin loops of libgomp, libstdc++ and OpenBLAS
-    __NR_sched_getaffinity,  // how many processors: libgomp, hardware_concurrency()
-    __NR_sched_setaffinity,  // OpenMP binds its threads; the uid is its jail's alone
+    __NR_sched_getaffinity,  // libgomp and hardware_concurrency(): the number of processors
+    __NR_sched_setaffinity,  // OpenMP binds its threads; no other jail has this uid
     __NR_rt_sigprocmask,     // pthread_create; SIGSTOP cannot be blocked
-    __NR_sigaltstack,        // handlers of crashes, armed before every call
-    __NR_rt_sigreturn,       // the end of such a handler
-    __NR_restart_syscall,    // a wait for a futex with a time limit goes on after a stop
-    __NR_exit,               // threads end
-    __NR_exit_group,         // the player ends
+    __NR_sigaltstack,        // crash handlers, armed before every call
+    __NR_rt_sigreturn,       // the return from a crash handler
+    __NR_restart_syscall,    // a wait for a futex with a time limit continues after a stop
+    __NR_exit,               // the end of a thread
+    __NR_exit_group,         // the end of the player
 };
 
-/// What pthread_create asks for. With CLONE_VFORK, say, a thread could wait where no signal stops
-/// it.
+/// The flags of clone that pthread_create uses. With others, such as CLONE_VFORK, a thread could
+/// wait where no signal stops it.
 constexpr std::uint64_t kThread = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
                                   CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |
                                   CLONE_CHILD_CLEARTID;
 
-/// Locks, barriers, condition variables, atomic::wait. Those that are not private reach another
-/// process only through memory that both share, and no two lives share any: libstdc++ makes its
-/// futures and its guards of static variables of them, and pthread_join waits for the kernel so.
-/// Neither requeueing nor inheritance of priorities, which no library of today asks for.
+/// Futex operations of locks, barriers, condition variables and atomic::wait. Operations that are
+/// not private are needed by libstdc++'s futures and guards of static variables and by
+/// pthread_join; they reach another process only through shared memory, and no two lives share any.
+/// Requeueing and inheritance of priorities stay forbidden, since no current library asks for them.
 constexpr std::uint64_t kWaiting[] = {
     FUTEX_WAIT_PRIVATE,
     FUTEX_WAKE_PRIVATE,
@@ -68,30 +68,30 @@ constexpr std::uint64_t kWaiting[] = {
     FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME,
 };
 
-/// DONTNEED: stacks of threads that have ended. HUGEPAGE: malloc, for workspaces of megabytes.
-/// Others fail with EINVAL, as on a kernel that does not know them: POPULATE_* and WILLNEED are
-/// work that no stop interrupts; FREE and COLD leave work behind for whoever runs next; PAGEOUT,
-/// COLLAPSE and REMOVE change pages that others see.
+/// Allowed advice of madvise: DONTNEED for stacks of threads that have ended, HUGEPAGE for malloc's
+/// workspaces of megabytes. Other advice fails with EINVAL, as on a kernel that does not know it:
+/// POPULATE_* and WILLNEED are work that no stop interrupts; FREE and COLD leave work behind for
+/// whoever runs next; PAGEOUT, COLLAPSE and REMOVE change pages that others see.
 constexpr std::uint64_t kAdvice[] = {MADV_DONTNEED, MADV_HUGEPAGE};
 
-constexpr std::uint64_t kOutputs[] = {1, 2};  // what is printed goes to /dev/null
+constexpr std::uint64_t kOutputs[] = {1, 2};  // output goes to /dev/null
 constexpr std::uint64_t kReadWrite = PROT_READ | PROT_WRITE;
 constexpr std::uint64_t kMostRead = 4096;  // the loader reads 832 bytes, and program headers
 constexpr std::uint64_t kLoadersFlags = O_RDONLY | O_CLOEXEC;
 
-/// Appends rules one after the other; the first that fits decides.
+/// Appends rules in order; the first that matches decides.
 class Rules {
  public:
   explicit Rules(FilterProgram& program) : p_(program) {}
 
-  /// Opens a rule for one call. Conditions follow, then allow().
+  /// Begins a rule for one call. Conditions follow, then allow().
   Rules& of(int number) {
     jumps_ = 0;
     p_.load_number();
     require(BPF_JEQ, static_cast<std::uint32_t>(number));
     return *this;
   }
-  /// The argument, of 32 bits, is one of these: the kernel ignores the upper half.
+  /// Requires a 32-bit argument to be one of these values; the kernel ignores the upper half.
   Rules& is(std::size_t argument, std::uint64_t value) {
     p_.load_half(argument, false);
     require(BPF_JEQ, static_cast<std::uint32_t>(value));
@@ -105,7 +105,7 @@ class Rules {
     require(BPF_JEQ, static_cast<std::uint32_t>(values.back()));
     return *this;
   }
-  /// The argument, of 64 bits, is `value` but for the bits of `free`.
+  /// Requires a 64-bit argument to equal `value` except in the bits of `free`.
   Rules& is_but_for(std::size_t argument, std::uint64_t value, std::uint64_t free) {
     for (const bool is_upper : {true, false}) {
       const int shift = is_upper ? 32 : 0;
@@ -135,7 +135,7 @@ class Rules {
     p_.jump(test, value, 1, 0);
     fail();
   }
-  /// A jump to the next rule, whose place is not known yet.
+  /// Jumps to the next rule, whose place is filled in later.
   void fail() {
     failed_[jumps_++] = p_.size;
     p_.code[p_.size++] = BPF_STMT(BPF_JMP | BPF_JA, 0);
@@ -157,7 +157,7 @@ void allow_answers(Rules& rules) {
   for (const int call : {__NR_write, __NR_writev}) rules.of(call).is_one_of(0, kOutputs).allow();
 }
 
-/// Private memory, which nothing can be executed in.
+/// Allows private memory, in which nothing can be executed.
 void allow_memory(Rules& rules) {
   rules.of(__NR_mmap)
       .is_but_for(2, 0, kReadWrite)
@@ -169,7 +169,7 @@ void allow_memory(Rules& rules) {
   rules.of(__NR_madvise).answer(kInvalid);
 }
 
-/// A crash is reported by a handler, which then raises the same signal again.
+/// Allows a crash handler to raise its signal again after the report.
 void allow_crashes(Rules& rules) {
   std::uint64_t fatal[std::size(kFatalSignals)];
   for (std::size_t i = 0; i < std::size(fatal); ++i)
@@ -178,7 +178,7 @@ void allow_crashes(Rules& rules) {
   rules.of(__NR_tgkill).is(0, static_cast<std::uint64_t>(::getpid())).is_one_of(2, fatal).allow();
 }
 
-/// The loader opens the object, looks at its head and maps it.
+/// Allows the loader to open the object, to read its header and to map it.
 void allow_loading(Rules& rules, const LoadingRights& loading) {
   const auto file = static_cast<std::uint64_t>(loading.descriptor);
   rules.of(__NR_openat).is(0, static_cast<std::uint64_t>(AT_FDCWD)).is(2, kLoadersFlags).allow();

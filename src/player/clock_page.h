@@ -1,4 +1,4 @@
-// The page of host memory in which trusted kernels tell the referee the time.
+// The page of host memory through which trusted kernels tell the referee the time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,16 +7,16 @@
 
 namespace kw::player {
 
-/// Shared by referee, player and, pinned, the device. Every field that says something holds the
-/// nonce of the run that it speaks of; each line of a cache has one writer.
+/// Memory shared by referee and player, and pinned for the device. Fields that announce something
+/// hold the nonce of the run that they announce it for; each cache line has one writer.
 /// src/device/cuda/player.cu writes the same layout.
 struct ClockPage {
-  /// By the player, once everything is queued: the spacer waits for it.
+  /// Written by the player once everything is queued; the spacer kernel waits for it.
   alignas(64) volatile std::uint64_t go;
-  /// By the spacer: at end_ns of %globaltimer it will let the candidate begin.
+  /// Written by the spacer: it will let the candidate begin at end_ns of %globaltimer.
   alignas(64) volatile std::uint64_t announced;
   volatile std::uint64_t end_ns;
-  /// By the stamp kernel: at stamp_ns everything had ended.
+  /// Written by the stamp kernel: all work had ended at stamp_ns.
   alignas(64) volatile std::uint64_t stamped;
   volatile std::uint64_t stamp_ns;
 };

@@ -1,4 +1,4 @@
-// The order of loading: libraries, limits, object.
+// Loading an object: first its libraries, then the limits, then the object.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/cpu_load.h"
 
@@ -22,8 +22,8 @@ bool is_limited = false;
 
 LoadedEntry refused(const char* why) { return {nullptr, why}; }
 
-/// A library by name is found where the system keeps them. Its code is the system's, so it may run
-/// before the limits are there; with them the object finds the library loaded.
+/// Loads the libraries that the object names, from where the system keeps them. This code is the
+/// system's, so it may run before the limits are set; the object then finds the libraries loaded.
 const char* load_libraries(const ObjectFile& object) {
   for (std::size_t i = 0; i < object.library_count; ++i) {
     if (std::strchr(object.libraries[i], '/') != nullptr) return "it names a library by its path";
@@ -45,7 +45,7 @@ int limit_calls(const LoadingRights& rights) {
 LoadedEntry load_object(const char* path, const char* entry_name) {
   if (is_limited) return refused("a player loads one object");
   static ObjectFile object;
-  // Also tells the lowest free number, under which the loader will open it again.
+  // Opening also tells the lowest free number, under which the loader will open the object again.
   const int descriptor = ::open(path, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return refused(::strerror(errno));
   const char* why = object.read(descriptor);

@@ -1,8 +1,8 @@
 // kw-player-cpu: maps the referee's buffers, loads a shared object and calls it when told.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shares its process with foreign code, so it holds no secret and decides nothing. Its only
-// argument is the folder of the object that it may be told to load.
+// Foreign code shares this process, so it holds no secret and decides nothing. Its only argument is
+// the folder of the object that it may be told to load.
 
 #include <elf.h>
 #include <malloc.h>
@@ -44,7 +44,7 @@ struct State {
   void* arguments[kMaxMessage / sizeof(WireArgument)];
   alignas(16) std::byte request[kMaxMessage];
 };
-State state;  // static: large, and not in reach of a stack overflow
+State state;  // static: large, and out of reach of a stack overflow
 
 std::span<const GuardedMapping> mappings() { return {state.mappings, state.buffer_count}; }
 
@@ -92,13 +92,13 @@ void on_map(std::span<const std::byte> message, std::span<const int> descriptors
   done(Kind::Ready, sequence);
 }
 
-/// The same surroundings for every candidate: threads, allocator, memory limit.
+/// Sets the same surroundings for every candidate: threads, allocator, memory limit.
 void set_surroundings(const PrepareRequest& request) {
   char threads[16];
   std::snprintf(threads, sizeof threads, "%u", request.threads);
   ::setenv("OMP_NUM_THREADS", threads, 1);
-  // Workspaces come from a heap that is never given back: otherwise every call would pay for
-  // faulting them in again, 0.1 to 0.5 ms per MiB.
+  // Workspaces come from a heap that is never given back: otherwise every call would pay for page
+  // faults on them again, 0.1 to 0.5 ms per MiB.
   ::mallopt(M_MMAP_MAX, 0);
   ::mallopt(M_TRIM_THRESHOLD, INT_MAX);
   ::mallopt(M_ARENA_MAX, 1);
@@ -111,10 +111,10 @@ void set_surroundings(const PrepareRequest& request) {
   ::setrlimit(RLIMIT_AS, &limit);
 }
 
-/// One OpenMP thread to a processor. Unbound ones are often woken on one processor together and
-/// stay there for milliseconds: half of the calls then take twice their time. Takes effect only in
-/// objects that use OpenMP; threads of any other kind stay unbound. Where the jail forbids binding
-/// (a thread is named by its number, as others are), nothing is set: libgomp would end the process.
+/// Binds each OpenMP thread to a processor. Unbound threads are often woken on one processor
+/// together and stay there for milliseconds: half of the calls then take twice their time. Only
+/// objects that use OpenMP are affected; threads of other kinds stay unbound. Where the jail
+/// forbids binding by thread number, nothing is set, since libgomp would end the process.
 void bind_threads(std::uint32_t threads) {
   cpu_set_t all;
   if (::sched_getaffinity(0, sizeof all, &all) != 0 ||
@@ -155,7 +155,7 @@ void on_load(std::span<const std::byte> message, std::uint64_t sequence) {
   answer(a, Kind::Loaded, sequence);
 }
 
-/// Turns wire arguments into the array that entries take; false if one points nowhere.
+/// Turns wire arguments into the array that entries take; false if an argument points nowhere.
 bool resolve(std::span<WireArgument> arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     WireArgument& a = arguments[i];
@@ -169,7 +169,7 @@ bool resolve(std::span<WireArgument> arguments) {
   return true;
 }
 
-/// What an earlier call changed of rounding and of denormals is not inherited.
+/// Undoes changes that an earlier call made to rounding and denormals.
 void set_arithmetic() {
   if (is_on(Defence::ArithmeticReset)) std::fesetenv(FE_DFL_ENV);
 }
@@ -230,8 +230,8 @@ void serve() {
   }
 }
 
-/// The kernel tells a program its uid, and the loader keeps that. A jail's uid says how many were
-/// started before it, so foreign code is to find the same number in every life.
+/// Overwrites the uid that the kernel told the program and that the loader keeps. A jail's uid says
+/// how many jails were started before, so foreign code must find the same number in every life.
 void forget_identity() {
   constexpr std::uint64_t kNobody = 65534;
   char** end = environ;
@@ -253,5 +253,5 @@ int main(int count, char** arguments) {
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   done(Kind::Hello, 0);
   serve();
-  ::_exit(0);  // destructors of foreign objects have no say
+  ::_exit(0);  // so that destructors of foreign objects do not run
 }

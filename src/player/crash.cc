@@ -1,4 +1,5 @@
-// Signal and terminate handlers that tell the referee what happened, then die of the same signal.
+// Signal and terminate handlers that tell the referee what happened, then let the signal end the
+// process.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/crash.h"
 
@@ -49,7 +50,7 @@ void on_terminate() {
   answer.trouble = Trouble::Exception;
   const void* type = current_exception_type != nullptr ? current_exception_type() : nullptr;
   if (type != nullptr) {
-    // Itanium ABI: the name follows the type_info's vtable pointer.
+    // Itanium ABI: the pointer to the name follows the type_info's vtable pointer.
     const std::string_view name = static_cast<const char* const*>(type)[1];
     answer.set_words(name);
     if (name == "St9bad_alloc" || name == "St20bad_array_new_length")
@@ -78,7 +79,7 @@ void set_current_request(std::uint64_t sequence) { current_request = sequence; }
 void catch_terminate(void* object) {
   using Terminate = void (*)();
   const auto set = reinterpret_cast<Terminate (*)(Terminate)>(
-      ::dlsym(object, "_ZSt13set_terminatePFvvE"));  // std::set_terminate
+      ::dlsym(object, "_ZSt13set_terminatePFvvE"));  // the symbol of std::set_terminate
   if (set == nullptr) return;
   current_exception_type =
       reinterpret_cast<TypeOfCurrent>(::dlsym(object, "__cxa_current_exception_type"));

@@ -1,4 +1,4 @@
-// Finding the driver, and its errors in words.
+// Finding NVIDIA's driver, and its errors in words.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/cuda_api.h"
 
@@ -12,7 +12,7 @@
 namespace kw::player::cuda {
 namespace {
 
-/// Where distributions, containers and WSL keep the driver when the linker does not know it.
+/// Paths of the driver in distributions, containers and WSL where the linker does not know it.
 constexpr const char* kPlaces[] = {
     "libcuda.so.1", "/usr/lib/x86_64-linux-gnu/libcuda.so.1", "/usr/lib64/libcuda.so.1",
     "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"};
@@ -36,8 +36,8 @@ std::string version_text(int version) {
 }  // namespace
 
 bool is_fatal(Status status) {
-  // Uncorrectable errors and contained faults of the device, then what kernels do; 709: the context
-  // was destroyed by an earlier one of these. 719 is also what a trap gives.
+  // Uncorrectable errors and contained faults of the device, then faults of kernels. 709 says that
+  // an earlier error of these destroyed the context; 719 is also the result of a trap.
   constexpr Status kFatal[] = {46,  214, 220, 226, 700, 702, 709, 710,
                                714, 715, 716, 717, 718, 719, 721, 999};
   return std::find(std::begin(kFatal), std::end(kFatal), status) != std::end(kFatal);

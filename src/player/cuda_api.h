@@ -1,5 +1,5 @@
-// The part of NVIDIA's driver API that we use, found at run time: neither headers nor library of
-// the toolkit are needed to build.
+// The part of NVIDIA's driver API that we use, looked up at run time, so that neither headers nor
+// libraries of the toolkit are needed to build.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
-/// Types, values and calls as the CUDA driver API documents them (cuda.h of CUDA 12.4 to 13.0); the
-/// layouts are part of its binary interface and are checked below. Calls keep the driver's own
-/// names, so that its documentation can be searched for them.
+/// Types, values and calls as the CUDA driver API documents them (cuda.h of CUDA 12.4 to 13.0). The
+/// layouts are part of its binary interface and are checked below. Calls keep the driver's names,
+/// so that its documentation can be searched for them.
 namespace kw::player::cuda {
 
 using Status = int;  ///< CUresult; 0 is success.
@@ -24,12 +24,12 @@ using Event = struct EventOpaque*;
 using Graph = struct GraphOpaque*;
 using GraphExec = struct GraphExecOpaque*;
 
-/// The oldest driver with all of the calls below, and how people know it: cuFuncGetParamInfo came
-/// with CUDA 12.4.
+/// The oldest driver that has all of the calls below, and the number by which people know it.
+/// cuFuncGetParamInfo is the newest of these calls; it came with CUDA 12.4.
 inline constexpr int kOldestCuda = 12040;
 inline constexpr const char* kOldestDriver = "550";
 
-// Statuses that we tell apart.
+// Values of Status that we distinguish.
 inline constexpr Status kInvalidValue = 1;
 inline constexpr Status kOutOfMemory = 2;
 inline constexpr Status kNoDevice = 100;
@@ -50,7 +50,7 @@ inline constexpr int kThreadsPerMultiprocessor = 39;
 inline constexpr int kCapabilityMajor = 75;
 inline constexpr int kCapabilityMinor = 76;
 inline constexpr int kSharedPerMultiprocessor = 81;
-inline constexpr int kSharedPerBlock = 97;  ///< Opt-in maximum.
+inline constexpr int kSharedPerBlock = 97;  ///< Largest shared memory of a block, after opt-in.
 inline constexpr int kVirtualMemory = 102;
 inline constexpr int kDescriptorHandles = 103;
 
@@ -83,12 +83,12 @@ struct Uuid {
 };
 
 struct Location {
-  int type = 1;  ///< 1: a device.
+  int type = 1;  ///< 1: a device
   int id = 0;
 };
 
 struct AllocationProperties {
-  int type = 1;  ///< 1: pinned to its location.
+  int type = 1;  ///< 1: pinned to its location
   int requested_handle_types = 0;
   Location location;
   void* win32 = nullptr;
@@ -137,7 +137,7 @@ static_assert(sizeof(LaunchConfig) == 56 && offsetof(LaunchConfig, stream) == 32
               offsetof(LaunchConfig, attribute_count) == 48);
 static_assert(sizeof(TensorMap) == 128);  // aligned to 64 up to CUDA 12, to 128 from 13 on
 
-// X(name of the member, symbol, parameters)
+// Each row: X(name of the member, symbol, parameters)
 #define KW_CUDA_CALLS(X)                                                                           \
   X(cuInit, "cuInit", (unsigned))                                                                  \
   X(cuDriverGetVersion, "cuDriverGetVersion", (int*))                                              \
@@ -213,25 +213,26 @@ static_assert(sizeof(TensorMap) == 128);  // aligned to 64 up to CUDA 12, to 128
     (TensorMap*, int, std::uint32_t, void*, const std::uint64_t*, const std::uint64_t*,            \
      const std::uint32_t*, const std::uint32_t*, int, int, int, int))
 
-/// The calls, found in the driver's library; filled by load_api().
+/// Addresses of the calls in the driver's library; filled by load_api().
 struct Api {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a declarator and its list of parameters.
 #define KW_CUDA_MEMBER(name, symbol, parameters) Status(*name) parameters = nullptr;
   KW_CUDA_CALLS(KW_CUDA_MEMBER)
 #undef KW_CUDA_MEMBER
-  int cuda_version = 0;  ///< 13000 for 13.0, as the driver says.
-  std::string path;      ///< Of the library that was found, as far as the linker knows it.
+  int cuda_version = 0;  ///< CUDA version of the driver: 13000 for 13.0.
+  std::string path;      ///< Path of the library that was found, as far as the linker knows it.
 
-  /// "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered".
+  /// A status in words: "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was
+  /// encountered".
   std::string words(Status status) const;
 };
 
-/// Opens `library` (empty: libcuda.so.1 where systems keep it), finds the calls, checks the
-/// driver's version and calls cuInit. Empty on success, else one line in words that says what to
-/// do. The library is never closed again: it keeps threads and exit handlers.
+/// Opens `library` (empty: libcuda.so.1 where systems keep it), looks up the calls, checks the
+/// driver's version and calls cuInit. Returns an empty string, or one line that says what to do.
+/// The library is never closed, since it has threads and exit handlers.
 std::string load_api(Api& api, const std::string& library = {});
 
-/// The device with this UUID; false if there is none.
+/// Finds the device with this UUID; false if there is none.
 bool find_device(const Api& api, const Uuid& uuid, DeviceOrdinal& out);
 
 }  // namespace kw::player::cuda

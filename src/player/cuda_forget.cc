@@ -1,4 +1,4 @@
-// What a process on a GPU must not take from one timed call to the next.
+// Forgetting what a GPU process could carry from one timed call to the next.
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
@@ -11,14 +11,14 @@ Outcome Session::build_again(Bound& plan) {
   if (plan.is_built) return std::nullopt;
   Outcome f = plan.entry != nullptr ? instantiate_host(plan) : build(plan);
   plan.is_built = !f;
-  // It was accepted before, so this is no refusal of what was asked for.
+  // The plan was accepted before, so this failure is no refusal of the plan.
   if (f && f->trouble == Trouble::LoadRefused) f->trouble = Trouble::LaunchFailed;
   return f;
 }
 
 Outcome Session::forget(Bound& next) {
   for (auto& plan : plans_) {
-    if (!plan) continue;  // dropped
+    if (!plan) continue;  // a dropped plan
     plan->is_built = false;
     if (plan->exec != nullptr)
       if (auto f = check(api_.cuGraphExecDestroy(std::exchange(plan->exec, nullptr)),

@@ -1,4 +1,4 @@
-// Plans become graphs: parameters from the kernels' own tables, branches as captured streams.
+// Turning plans into graphs: parameters by the kernels' own tables, branches as captured streams.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
@@ -11,9 +11,10 @@ namespace kw::player::cuda {
 namespace {
 
 constexpr unsigned kMemoryThreads = 256;
-/// Blocks of a fill or copy: enough for full bandwidth, few enough to start at once.
+/// Blocks of a fill or copy per multiprocessor: enough for full bandwidth, few enough to start at
+/// once.
 constexpr std::uint64_t kMemoryBlocksPerMultiprocessor = 8;
-/// Clusters above this many blocks are not portable between GPUs and must be asked for.
+/// Largest cluster, in blocks, that every GPU can run; larger ones must be asked for.
 constexpr unsigned kPortableCluster = 8;
 
 Failure refusal(std::string words) { return {Trouble::LoadRefused, 0, std::move(words)}; }
@@ -50,8 +51,8 @@ Outcome GraphBuilder::build() {
   return capture();
 }
 
-// A step comes after all that it waits for, so one stream in order is an order that the plan
-// allows.
+// Every step comes after all steps that it waits for, so running them in order on one stream is
+// allowed.
 Outcome GraphBuilder::run_apart(const AtStep& before, const AtStep& after) {
   if (auto f = examine()) return f;
   for (std::size_t i = 0; i < plan_.view.steps.size(); ++i) {
@@ -68,7 +69,7 @@ Outcome GraphBuilder::run_apart(const AtStep& before, const AtStep& after) {
 Outcome GraphBuilder::examine() {
   const PlanView& view = plan_.view;
   const auto is_inside = [this](const WirePlace& p, std::uint64_t bytes) {
-    if (p.kind == PlaceKind::Table) return true;  // decode_plan() has looked
+    if (p.kind == PlaceKind::Table) return true;  // checked by decode_plan()
     return p.index < s_.buffers_.size() && p.offset <= s_.buffers_[p.index].bytes &&
            bytes <= s_.buffers_[p.index].bytes - p.offset;
   };
@@ -120,7 +121,7 @@ Outcome GraphBuilder::describe(Kernel& kernel, std::string_view name) {
     std::size_t offset = 0;
     std::size_t size = 0;
     const Status status = s_.api_.cuFuncGetParamInfo(kernel.function, i, &offset, &size);
-    if (status == kInvalidValue) return std::nullopt;  // past the last
+    if (status == kInvalidValue) return std::nullopt;  // past the last parameter
     if (auto f = s_.check(status, "read the parameters of " + text, Trouble::LoadRefused)) return f;
     if (offset + size > kMaxParameterBytes) return refusal(text + " has too many parameters");
     kernel.offsets.push_back(offset);
@@ -177,7 +178,7 @@ Outcome GraphBuilder::capture() {
   for (std::size_t i = 0; !f && i < plan_.view.steps.size(); ++i) f = add(i);
   if (!f) f = join_branches();
   Graph graph = nullptr;
-  // Ended in any case: the stream must leave its capture.
+  // The capture is ended even after a failure, so that the stream leaves it.
   const Status ended = s_.api_.cuStreamEndCapture(s_.stream_, &graph);
   if (!f) f = attempt(ended, "capture the plan");
   if (!f) f = attempt(s_.api_.cuGraphInstantiate(&plan_.exec, graph, 0), "instantiate the graph");
@@ -217,7 +218,7 @@ Outcome GraphBuilder::add(std::size_t index) {
   Stream stream = nullptr;
   if (auto f = stream_of(step.branch, stream)) return f;
   for (const std::uint32_t before : plan_.view.afters_of(step)) {
-    if (plan_.view.steps[before].branch == step.branch) continue;  // in order anyway
+    if (plan_.view.steps[before].branch == step.branch) continue;  // ordered anyway
     if (auto f = s_.check(s_.api_.cuStreamWaitEvent(stream, ends_[before], 0),
                           name_of(step) + ": wait", Trouble::LoadRefused))
       return f;

@@ -1,4 +1,4 @@
-// Host launchers in a player's context: loaded, tried, captured where that is possible, called.
+// Host launchers in a player's context: loading, a first try, capture where possible, and calls.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 
@@ -27,7 +27,7 @@ Outcome Session::load_host(const char* path, const char* entry, std::int32_t& ha
 
 Outcome Session::call_host(const Bound& plan, const HostCall& call) {
   const int answer = plan.entry(call.arguments.data());
-  // It may have entered another context.
+  // The launcher may have entered another context, so ours is entered again.
   if (context_ != nullptr)
     if (auto f = check(api_.cuCtxSetCurrent(context_), "enter the context", Trouble::LaunchFailed))
       return f;
@@ -64,7 +64,8 @@ Outcome Session::add_call(Bound& plan, const WireStep& step) {
   return std::nullopt;
 }
 
-// Called once before anything is captured: libraries load their kernels and allocate on first use.
+// Calls the launcher once before the capture: libraries load their kernels and allocate on first
+// use.
 Outcome Session::build_host(Bound& plan) {
   plan.entry = objects_[plan.object].entry;
   plan.calls.clear();
@@ -73,7 +74,7 @@ Outcome Session::build_host(Bound& plan) {
 
   Outcome f = try_host(plan);
   if (!f && !capture_host(plan)) {
-    // What the capture refused may linger as the runtime's last error, which the next call reads.
+    // The refused capture may linger as the runtime's last error, which the next call would report.
     (void)try_host(plan);
     f = try_host(plan);
   }
@@ -89,7 +90,7 @@ bool Session::capture_host(Bound& plan) {
     return false;
   }
   const Outcome called = call_all(plan);
-  // Ended in any case: the stream must leave its capture.
+  // The capture is ended even after a failure, so that the stream leaves it.
   status = api_.cuStreamEndCapture(stream_, &plan.graph);
   std::size_t nodes = 0;
   if (called)
@@ -104,7 +105,7 @@ bool Session::capture_host(Bound& plan) {
   return false;
 }
 
-// Anew before every timed call, as the graphs of plans are.
+// Done anew before every timed call, as for the graphs of other plans.
 Outcome Session::instantiate_host(Bound& plan) {
   if (plan.graph == nullptr) return std::nullopt;
   const auto attempt = [this](Status status, const char* what) {

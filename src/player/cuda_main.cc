@@ -1,11 +1,11 @@
 // kw-player-cuda: maps the referee's buffers on a GPU, loads cubins and runs bound plans when told.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device code is foreign here and shares this process's context, so the process holds no secret and
-// decides nothing. Arguments: the folder of its objects, the GPU's UUID in 32 hexadecimal digits,
-// the driver's library (empty: wherever it is found), and `host` where host launchers may be
-// loaded: then the context is the primary one. It is made before the greeting, since the driver
-// cannot initialise behind the lockdown that Prepare brings.
+// Foreign device code shares this process's context, so the process holds no secret and decides
+// nothing. Arguments: the folder of its objects, the GPU's UUID in 32 hexadecimal digits, the
+// driver's library (empty: found by its usual names), and `host` where host launchers may be
+// loaded, which need the primary context. The context is created before the greeting, since the
+// driver cannot initialise after the lockdown in Prepare.
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -67,7 +67,7 @@ void refused(const char* words, std::uint64_t sequence) {
   failed({Trouble::BadRequest, 0, words}, sequence);
 }
 
-/// Done, or the failure.
+/// Answers with success (`kind`), or with the failure.
 void conclude(const Outcome& outcome, Answer& a, Kind kind, std::uint64_t sequence) {
   if (outcome) return failed(*outcome, sequence);
   answer(a, kind, sequence);
@@ -77,7 +77,7 @@ void conclude(const Outcome& outcome, Kind kind, std::uint64_t sequence) {
   conclude(outcome, a, kind, sequence);
 }
 
-/// All that a descriptor holds; false above `most`.
+/// Reads a whole descriptor; false where it holds more than `most` bytes.
 bool read_all(int descriptor, std::size_t most, std::vector<std::byte>& out) {
   struct stat about{};
   if (::fstat(descriptor, &about) != 0 || about.st_size <= 0 ||
@@ -110,7 +110,8 @@ void on_map(std::span<const std::byte> message, Descriptors descriptors, std::ui
 
 void on_equip(std::span<const std::byte> message, Descriptors descriptors, std::uint64_t sequence) {
   std::vector<std::byte> image;
-  // Before the first buffer of the referee is named in a call and before anything foreign.
+  // Accepted only before a call has named a buffer of the referee and before foreign code is
+  // loaded.
   if (message.size() != sizeof(Header) || state.is_prepared || state.is_equipped ||
       descriptors.size() != 1 || !read_all(descriptors[0], kMaxImage, image))
     return refused("equip", sequence);
@@ -231,7 +232,7 @@ void serve() {
   }
 }
 
-/// 32 hexadecimal digits.
+/// Reads 32 hexadecimal digits.
 bool parse_uuid(const std::string& text, Uuid& out) {
   if (text.size() != 2 * sizeof out.bytes) return false;
   for (std::size_t i = 0; i < sizeof out.bytes; ++i) {
@@ -262,5 +263,5 @@ int main(int count, char** arguments) {
   Answer hello;
   cuda::answer(hello, Kind::Hello, 0);
   cuda::serve();
-  ::_exit(0);  // the kernel's driver tears down what the process held
+  ::_exit(0);  // the kernel's driver cleans up what the process held
 }

@@ -1,4 +1,4 @@
-// What a multiprocessor keeps between two calls is overwritten: shared memory, registers, local
+// Overwriting what a multiprocessor keeps between two calls: shared memory, registers, local
 // memory.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -12,14 +12,14 @@ namespace kw::player::cuda {
 namespace {
 
 constexpr int kKiB = 1024;
-/// What any kernel may have beside its frame: the stack that functions grow on, as the driver
-/// limits it in a new context.
+/// Stack that any kernel may have beside its frame, as the driver limits it in a new context.
 constexpr int kStackBytes = kKiB;
-/// Frames of kw_scrub_local_N in src/device/cuda/scrub.cuh. The driver keeps what was given to the
-/// largest frame so far, and lets a stack grow that far: a scrub never chooses a smaller one than
-/// before.
+/// Sizes in KiB of the frames of kw_scrub_local_N in src/device/cuda/scrub.cuh. The driver keeps
+/// what it allocated for the largest frame so far, and lets a stack grow that far, so a scrub never
+/// chooses a smaller frame than an earlier one did.
 constexpr int kFrames[] = {1, 2, 3, 5, 9, 17, 33};
-constexpr unsigned kRegisterThreads = 256;  ///< Of 255 registers: all that a multiprocessor has.
+/// At 255 registers each, these threads take all registers of a multiprocessor.
+constexpr unsigned kRegisterThreads = 256;
 
 static_assert(std::size(kFrames) == kLocalScrubs);
 static_assert(kFrames[kLocalScrubs - 1] * kKiB == kMostFrameBytes + kStackBytes);
@@ -43,7 +43,7 @@ Outcome Session::find_scrubs() {
       "open all shared memory", Trouble::LoadRefused);
 }
 
-// Cooperative, so that the device begins no block of it before there is room for all.
+// A cooperative launch: the device begins no block before there is room for all of them.
 Status Session::launch_everywhere(Function function, unsigned blocks_each, unsigned threads,
                                   int shared_bytes, std::span<void*> arguments) {
   LaunchAttribute together;
@@ -81,7 +81,7 @@ Status Session::scrub_local_memory() {
   int words = kFrames[chosen] * kKiB / 4;
   unsigned begun = 0;
   void* arguments[] = {&begun, &words};
-  // Blocks that fill a multiprocessor's 1024, 1536 or 2048 threads.
+  // Blocks of this size fill the 1024, 1536 or 2048 threads of a multiprocessor.
   const int threads = threads_per_multiprocessor_ % 1024 == 0 ? 1024 : 512;
   const auto each = static_cast<unsigned>(threads_per_multiprocessor_ / threads);
   begun = scrubs_begun_ + each * static_cast<unsigned>(multiprocessors_);

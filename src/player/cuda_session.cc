@@ -1,4 +1,4 @@
-// Context, buffers, objects and calls of a player on a GPU.
+// Context, buffers, objects and calls of a GPU player.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/cuda_session.h"
 
@@ -17,10 +17,10 @@
 namespace kw::player::cuda {
 namespace {
 
-/// The smallest that the driver grants: it rounds up to its own minimum.
+/// Asks for the smallest size; the driver rounds it up to its minimum.
 constexpr std::size_t kSmallest = 1;
-/// Longest that the spacer waits for the host to queue a graph; a graph that only fits the queue
-/// once others have left it must not wait for ever.
+/// Longest time that the spacer waits for the host to queue a graph. A graph that fits the queue
+/// only once other work has left it must not wait for ever.
 constexpr std::uint64_t kSpacerPatienceNs = 50'000'000;
 constexpr unsigned kTouchThreads = 256;
 
@@ -48,7 +48,7 @@ Outcome Session::open(const Uuid& uuid, const std::string& library, bool is_prim
   const auto attempt = [this](Status status, const char* what) {
     return check(status, what, Trouble::MapFailed);
   };
-  // A spinning host thread sees the end of a call some 10 us sooner than a blocked one.
+  // A spinning host thread sees the end of a call some 10 us sooner than a blocked thread.
   if (is_primary) {
     if (auto f = attempt(api_.cuDevicePrimaryCtxSetFlags(device_, kContextSpins),
                          "prepare the primary context"))
@@ -61,7 +61,8 @@ Outcome Session::open(const Uuid& uuid, const std::string& library, bool is_prim
                  attempt(api_.cuCtxCreate(&context_, kContextSpins, device_), "create a context")) {
     return f;
   }
-  // What a kernel keeps in the device's heap would outlive its module.
+  // The device's heap and printf's buffer would outlive a kernel's module, so both are kept
+  // minimal.
   if (auto f = attempt(api_.cuCtxSetLimit(kLimitHeap, kSmallest), "limit the device's heap"))
     return f;
   if (auto f = attempt(api_.cuCtxSetLimit(kLimitPrintf, kSmallest), "limit printf's buffer"))
@@ -132,7 +133,7 @@ Outcome Session::map(const MapEntry& entry, int descriptor) {
     access.flags = entry.access == Access::ReadWrite ? kProtectReadWrite : kProtectRead;
     f = attempt(api_.cuMemSetAccess(at, entry.mapped_bytes, &access, 1), "open a buffer");
   }
-  api_.cuMemRelease(allocation);  // the mapping keeps it
+  api_.cuMemRelease(allocation);  // the mapping keeps the memory alive
   if (!f)
     buffers_.push_back({at + entry.payload_offset, entry.payload_bytes, at, entry.mapped_bytes});
   return f;
@@ -186,13 +187,13 @@ Status Session::launch_touch() {
 }
 
 Outcome Session::warm_up() {
-  // A graph as plans become one, of a fill of no bytes.
+  // Runs a graph of the kind that plans become, with one fill of no bytes.
   Bound plan;
   PlanParts parts;
   WireStep fill;
   fill.kind = WireStepKind::Fill;
   Mapped nothing{clock_address_, 0};
-  buffers_.push_back(nothing);  // a place for the fill to name
+  buffers_.push_back(nothing);  // gives the fill a buffer to name
   fill.to.index = static_cast<std::uint32_t>(buffers_.size() - 1);
   parts.steps.push_back(fill);
   Outcome f = prepare(plan, encode_plan(parts));
@@ -207,7 +208,7 @@ Outcome Session::warm_up() {
 }
 
 namespace {
-/// As src/device/cuda/player.cu has it.
+/// The same layout as in src/device/cuda/player.cu.
 struct Stretch {
   Address at;
   std::uint64_t bytes;
@@ -273,20 +274,21 @@ Outcome Session::bind(std::size_t object, std::span<const std::byte> plan, std::
 }
 
 Outcome Session::build(Bound& plan) {
-  // Then all are, as decode_plan() has seen to.
+  // If the first step is a call, all are: decode_plan() has checked that.
   const bool is_call = !plan.view.steps.empty() && plan.view.steps[0].kind == WireStepKind::Call;
   const bool is_host = plan.object < objects_.size() && objects_[plan.object].entry != nullptr;
   if (is_call != is_host)
     return fail(Trouble::LoadRefused, is_host ? "a host launcher is called, it runs no plan"
                                               : "a cubin has no host launcher to call");
-  plan.is_built = true;  // or it is given up
+  plan.is_built = true;  // set even if the build fails, since the plan is then given up
   if (is_host) return build_host(plan);
   if (auto f = send_tables(plan)) return f;
   return GraphBuilder(*this, plan).build();
 }
 
-/// Tables begin at multiples of 256 bytes, as allocations do, and have their pages to themselves:
-/// what lies behind them there could be written by a kernel, so that all is made anew each time.
+/// Copies a plan's tables to the device. They begin at multiples of 256 bytes, as allocations do,
+/// and share no page with other data. All of it is made anew each time, since a kernel could write
+/// behind the tables.
 Outcome Session::send_tables(Bound& plan) {
   constexpr std::uint64_t kAlignment = 256;
   constexpr std::uint64_t kPage = std::uint64_t{2} << 20;
@@ -326,7 +328,8 @@ void Session::release_spacer(const RunRequest& request) {
 Outcome Session::queue_plan(const Bound& plan, const RunRequest& request) {
   const bool is_by_stream = plan.exec == nullptr || (request.flags & kRunByStream) != 0;
   if (plan.entry != nullptr && is_by_stream) {
-    // What cannot be captured may wait for its stream, on which the spacer waits for us.
+    // A launcher that cannot be captured may wait for its stream, on which the spacer waits for us,
+    // so the spacer is released first.
     if (plan.graph == nullptr) release_spacer(request);
     return call_all(plan);
   }
@@ -363,9 +366,9 @@ Outcome Session::run(Bound* plan, const RunRequest& request, std::uint64_t& even
   if (plan != nullptr)
     if (auto f = build_again(*plan)) return f;
   const Outcome queued = queue(plan, request);
-  // Also after a refusal: the spacer may be waiting already.
+  // The spacer is released also after a refusal, since it may be waiting already.
   release_spacer(request);
-  // A host launcher may have queued on streams of its own.
+  // A host launcher may have queued work on other streams, so the whole context is waited for.
   const bool is_host = plan != nullptr && plan->entry != nullptr;
   const Status ended = is_host ? api_.cuCtxSynchronize() : api_.cuStreamSynchronize(stream_);
   if (auto f = check(ended, "the call", Trouble::LaunchFailed)) return f;
@@ -409,7 +412,7 @@ Outcome Session::run_apart(std::size_t object, std::span<const std::byte> plan,
   buffers_ = std::move(buffers);
   Bound bound;
   bound.object = object;
-  std::vector<Event> events;  // two per step
+  std::vector<Event> events;  // two events per step
   const auto attempt = [this](Status status, const char* what) {
     return check(status, what, Trouble::LaunchFailed);
   };

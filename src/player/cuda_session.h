@@ -19,7 +19,7 @@
 
 namespace kw::player::cuda {
 
-/// What a request came to where it did not succeed.
+/// Why a request did not succeed.
 struct Failure {
   Trouble trouble = Trouble::BadRequest;
   Status status = 0;
@@ -27,20 +27,20 @@ struct Failure {
 };
 using Outcome = std::optional<Failure>;  ///< Nothing: success.
 
-/// A buffer of the referee, mapped here.
+/// A buffer of the referee, mapped into this process.
 struct Mapped {
   Address payload = 0;
   std::uint64_t bytes = 0;
-  Address mapping = 0;  ///< Of which the payload is a part; 0: not ours to take away.
+  Address mapping = 0;  ///< The mapping that holds the payload; 0: another owner unmaps it.
   std::uint64_t mapped_bytes = 0;
 };
 
-/// Most that a thread of any kernel may have in local memory, bytes: the largest frame that can be
+/// Most local memory that a thread of any kernel may have, in bytes: the largest frame that can be
 /// overwritten, less the stack beside it.
 inline constexpr int kMostFrameBytes = 32 << 10;
-inline constexpr std::size_t kLocalScrubs = 7;  ///< Sizes of kw_scrub_local_N.
+inline constexpr std::size_t kLocalScrubs = 7;  ///< Number of sizes of kw_scrub_local_N.
 
-/// Functions of src/device/cuda/player.cu.
+/// The functions of src/device/cuda/player.cu.
 struct TrustedKernels {
   Module module = nullptr;
   Function spacer = nullptr;
@@ -53,11 +53,13 @@ struct TrustedKernels {
   Function scrub_local[kLocalScrubs] = {};
 };
 
-/// What a host launcher's shared object exports: arguments[i] points to the value of argument i, a
-/// stream last. 0 means that all was queued on that stream.
+/// The function that a host launcher's shared object exports: arguments[i] points to the value of
+/// argument i, and the last argument is a stream. It returns 0 if all work was queued on that
+/// stream.
 using HostEntry = int (*)(void* const* arguments);
 
-/// A loaded cubin, kept as bytes so that it can be loaded again; or a host launcher, which stays.
+/// A loaded cubin, kept as bytes so that it can be loaded again, or a host launcher, which stays
+/// loaded.
 struct Object {
   std::vector<std::byte> image;
   Module module = nullptr;
@@ -66,65 +68,70 @@ struct Object {
 
 /// One call of a host launcher.
 struct HostCall {
-  std::vector<std::uint64_t> values;  ///< Images of its arguments, the stream last.
-  std::vector<void*> arguments;       ///< Point into `values`.
+  std::vector<std::uint64_t> values;  ///< Values of the arguments, the stream last.
+  std::vector<void*> arguments;       ///< Pointers into `values`.
 };
 
-/// A plan made ready. Its bytes stay, since the graph is built anew after every forget().
+/// A plan that is ready to run. Its bytes are kept, since the graph is built anew after every
+/// forget().
 struct Bound {
   bool is_built = false;
   std::size_t object = 0;
-  std::vector<std::uint64_t> bytes;  ///< As they came; 8-aligned.
+  std::vector<std::uint64_t> bytes;  ///< The encoded plan as it was received; 8-aligned.
   PlanView view;
   Address tables = 0;
   std::vector<Address> table_at;
-  GraphExec exec = nullptr;  ///< None for a plan without steps.
-  // Of a host launcher
+  GraphExec exec = nullptr;  ///< Null for a plan without steps.
+  // The fields below belong to plans of host launchers.
   HostEntry entry = nullptr;
-  std::vector<HostCall> calls;   ///< In their order.
-  Graph graph = nullptr;         ///< What was captured of the calls.
-  std::string why_not_captured;  ///< In words; the plan then always runs by its function.
+  std::vector<HostCall> calls;  ///< Calls in the order of the plan.
+  Graph graph = nullptr;        ///< Graph captured from the calls.
+  /// Why the calls cannot be captured, in words; the plan then always runs by its function.
+  std::string why_not_captured;
 };
 
 class Session {
  public:
-  /// Creates the context on the device with this UUID; 0.15 s and more. `is_primary`: the one that
-  /// CUDA's runtime and its libraries work in.
+  /// Creates a context on the device with this UUID, which takes 0.15 s and more. `is_primary`: the
+  /// primary context, in which CUDA's runtime and its libraries work.
   Outcome open(const Uuid& uuid, const std::string& library, bool is_primary = false);
-  /// Works in a context that is the caller's and current, on buffers that are mapped in it.
+  /// Uses the caller's current context, with buffers that are mapped in it, instead of creating
+  /// one.
   Outcome adopt(const Api& api, DeviceOrdinal device);
-  /// Maps one buffer, or the clock page. The descriptor stays the caller's.
+  /// Maps one buffer, or the clock page. The caller keeps the descriptor.
   Outcome map(const MapEntry& entry, int descriptor);
-  /// Loads the trusted kernels and runs each once, so that whatever the driver does on first use is
-  /// done before the process locks itself down. Once, after the clock page was mapped.
+  /// Loads the trusted kernels and runs each once, so that whatever the driver does on first use
+  /// happens before the process locks itself down. Call once, after the clock page was mapped.
   Outcome equip(std::vector<std::byte> image);
-  /// Loads them and runs none.
+  /// Loads the trusted kernels without running any.
   Outcome load_trusted(std::vector<std::byte> image);
-  /// What remains to be done once all buffers are known.
+  /// Does what needs to know all buffers; call after the last map().
   Outcome finish_mapping();
 
   Outcome load(std::vector<std::byte> image, std::int32_t& handle);
-  /// A host launcher's shared object and the name of its entry.
+  /// Loads a host launcher's shared object and looks up its entry.
   Outcome load_host(const char* path, const char* entry, std::int32_t& handle);
   Outcome bind(std::size_t object, std::span<const std::byte> plan, std::int32_t& handle);
-  /// Runs a plan (none: nothing) between spacer and stamp, both as the request says.
+  /// Runs a plan (null: an empty call) between spacer and stamp, with the settings of the request.
   Outcome run(Bound* plan, const RunRequest& request, std::uint64_t& event_ns);
   /// Binds a plan to these buffers of an adopted context, runs it `repeats` times in a row and
-  /// drops it: the time between its events. Kernels are warm from one run before.
+  /// drops it. `event_ns` is the time between events around the runs; one earlier run warms the
+  /// kernels.
   Outcome run_once(std::size_t object, std::span<const std::byte> plan, std::vector<Mapped> buffers,
                    int repeats, std::uint64_t& event_ns);
   /// Launches a plan's steps one by one on one stream, on these buffers of an adopted context, for
-  /// a profiler or a sanitizer to look at: no graph, no spacer, no stamp. `marked` names, by index
-  /// and in order, the steps that cuProfilerStart() and cuProfilerStop() enclose. Nanoseconds of
-  /// each step, between events around it alone; where steps are marked these say nothing.
+  /// a profiler or a sanitizer: without graph, spacer and stamp. `marked` gives the indices, in
+  /// order, of the steps to enclose in cuProfilerStart() and cuProfilerStop(). `step_ns` gets the
+  /// nanoseconds of each step, between events around it; these are meaningless where steps are
+  /// marked.
   Outcome run_apart(std::size_t object, std::span<const std::byte> plan,
                     std::vector<Mapped> buffers, std::span<const int> marked,
                     std::vector<double>& step_ns);
-  /// Every object and the graph of this plan anew, other plans' when they run; shared memory,
-  /// registers and local memory overwritten. Local memory costs most: 0.09 ms for each KiB that the
-  /// largest frame of a bound plan and 1 KiB of stack come to, on an H100.
+  /// Loads every object anew and rebuilds the graph of this plan (other plans are rebuilt when they
+  /// run), and overwrites shared memory, registers and local memory. Local memory costs most: on an
+  /// H100, 0.09 ms for each KiB of the largest frame of a bound plan plus 1 KiB of stack.
   Outcome forget(Bound& next);
-  /// Unmaps every buffer that this plan does not name, and drops the other plans.
+  /// Unmaps every buffer that this plan does not name, and drops all other plans.
   Outcome keep_only(const Bound& kept);
 
   bool has_object(std::size_t index) const { return index < objects_.size(); }
@@ -133,56 +140,60 @@ class Session {
  private:
   friend class GraphBuilder;
 
-  /// Success, or what `status` means while `what` was tried; `otherwise` where nothing was lost.
+  /// Nothing on success, else the failure of `what` with this status; `otherwise` is its trouble
+  /// where the context is not lost.
   Outcome check(Status status, std::string_view what, Trouble otherwise) const;
   Outcome make_surroundings();
-  /// Copies to the device and waits: the driver may return while the last bytes are still on their
-  /// way, and our stream waits for no other.
+  /// Copies to the device and waits for the end: the driver may return while the last bytes are
+  /// still on their way, and our stream does not wait for other streams.
   Outcome send(Address to, const void* from, std::size_t bytes, std::string_view what) const;
-  /// The bytes of a plan, checked, into `bound`.
+  /// Checks the bytes of a plan and decodes them into `bound`.
   Outcome decode(Bound& bound, std::span<const std::byte> plan) const;
   Outcome prepare(Bound& bound, std::span<const std::byte> plan);
   Outcome read_events(std::uint64_t& event_ns);
-  /// Tells the device which buffers there are, for kw_touch.
+  /// Copies the list of buffers to the device, for kw_touch.
   Outcome send_touch_list();
   Outcome map_clock(const MapEntry& entry, int descriptor);
   Outcome warm_up();
   Outcome build(Bound& plan);
   Outcome send_tables(Bound& plan);
   void discard(Bound& plan);
-  // cuda_forget.cc
-  /// The graph of a plan that was bound, if forget() has taken it.
+  // Defined in cuda_forget.cc:
+  /// Rebuilds the graph of a bound plan, if forget() has destroyed it.
   Outcome build_again(Bound& plan);
-  // cuda_host.cc
+  // Defined in cuda_host.cc:
   Outcome build_host(Bound& plan);
   Outcome add_call(Bound& plan, const WireStep& step);
-  /// The first call outside of any capture, awaited.
+  /// Makes the calls once outside of any capture, and waits for their end.
   Outcome try_host(const Bound& plan);
   Outcome call_host(const Bound& plan, const HostCall& call);
   Outcome call_all(const Bound& plan);
-  /// False with words in the plan where its calls cannot be captured.
+  /// False where the calls cannot be captured; the plan then says why.
   bool capture_host(Bound& plan);
   Outcome instantiate_host(Bound& plan);
   Status launch(Function function, unsigned blocks, unsigned threads, unsigned shared_bytes,
                 Stream stream, std::span<void*> arguments);
-  /// Zeros; waits.
+  /// Fills memory with zeros, and waits for the end.
   Status clear(Address at, std::uint64_t bytes);
   Status launch_touch();
-  // cuda_scrub.cc
+  // Defined in cuda_scrub.cc:
   Outcome find_scrubs();
-  /// Remembers what a thread of a kernel has in local memory; refuses what is too much.
+  /// Remembers the size of a kernel's frame in local memory; refuses one that is too large.
   Outcome note_frame(Function function, std::string_view kernel);
-  /// So many blocks on every multiprocessor, all at the same time; counted in scrubs_begun_.
+  /// Launches `blocks_each` blocks on every multiprocessor, all running at the same time;
+  /// scrubs_begun_ counts them.
+  /// scrubs_begun_ counts them.
   Status launch_everywhere(Function function, unsigned blocks_each, unsigned threads,
                            int shared_bytes, std::span<void*> arguments);
   Status scrub_local_memory();
   Status scrub_registers();
   Status scrub_shared_memory();
-  /// All of these, and waits.
+  /// Overwrites local memory, registers and shared memory, and waits for the end.
   Outcome scrub();
-  /// Without local memory, which the driver would have to find a place for.
+  /// Overwrites registers and shared memory only; local memory would have to be allocated by the
+  /// driver.
   Outcome scrub_cores();
-  /// Everything of run() up to the release of the spacer.
+  /// Does everything of run() before the spacer is released.
   Outcome queue(const Bound* plan, const RunRequest& request);
   Outcome queue_plan(const Bound& plan, const RunRequest& request);
   void release_spacer(const RunRequest& request);
@@ -196,8 +207,9 @@ class Session {
   int multiprocessors_ = 1;
   int shared_per_block_ = 0;
   int threads_per_multiprocessor_ = 1024;
-  int largest_frame_ = 0;      ///< In local memory, of all kernels in bound plans; bytes.
-  unsigned scrubs_begun_ = 0;  ///< Blocks, as kw_scrubs_begun counts them.
+  /// Largest frame in local memory of all kernels in bound plans, bytes.
+  int largest_frame_ = 0;
+  unsigned scrubs_begun_ = 0;  ///< Blocks counted as in kw_scrubs_begun.
   TrustedKernels trusted_;
   std::vector<Mapped> buffers_;
   Address touch_list_ = 0;
@@ -216,20 +228,20 @@ class GraphBuilder {
   GraphBuilder& operator=(const GraphBuilder&) = delete;
   /// Leaves an instantiated and uploaded graph in the plan.
   Outcome build();
-  /// Checks as build() does, then queues the steps one by one on the session's stream, in order.
-  /// `before` and `after` may queue something around each.
+  /// Checks as build() does, then queues the steps in order on the session's stream. `before` and
+  /// `after` are called around each step and may queue something.
   using AtStep = std::function<Outcome(std::size_t)>;
   Outcome run_apart(const AtStep& before, const AtStep& after);
 
  private:
   struct Kernel {
     Function function = nullptr;
-    std::vector<std::size_t> offsets;  ///< Of its parameters.
+    std::vector<std::size_t> offsets;  ///< Offsets of the kernel's parameters.
     std::vector<std::size_t> sizes;
-    std::uint32_t shared_bytes = 0;  ///< Most that any launch asks for.
+    std::uint32_t shared_bytes = 0;  ///< Most dynamic shared memory of any launch in the plan.
   };
 
-  /// Everything of a plan that needs no stream.
+  /// Does all checks and preparations that need no stream.
   Outcome examine();
   Outcome find_kernels();
   Outcome describe(Kernel& kernel, std::string_view name);
@@ -241,7 +253,7 @@ class GraphBuilder {
   Outcome add_memory(const WireStep& step, Stream stream);
   Outcome fill_parameters(const WireStep& step, const Kernel& kernel,
                           std::vector<std::byte>& storage);
-  /// The stream of a branch, brought into the capture on first use.
+  /// The stream of a branch, made part of the capture on first use.
   Outcome stream_of(std::uint32_t branch, Stream& out);
   Outcome record(Stream stream, Event& out);
   Outcome join_branches();
@@ -253,9 +265,10 @@ class GraphBuilder {
   Bound& plan_;
   std::map<std::string, Kernel, std::less<>> kernels_;
   std::vector<TensorMap> maps_;
-  std::map<std::uint32_t, Stream> streams_;  ///< Of branches above 0.
-  std::vector<Event> events_;                ///< All that were made.
-  std::map<std::size_t, Event> ends_;        ///< Of steps that others wait for.
+  std::map<std::uint32_t, Stream> streams_;  ///< Streams of the branches above 0.
+  std::vector<Event> events_;                ///< All events that were created, for destruction.
+  /// Events behind the steps that other branches wait for.
+  std::map<std::size_t, Event> ends_;
   std::vector<bool> is_awaited_;
   Event start_ = nullptr;
 };

@@ -1,4 +1,4 @@
-// Seccomp programs written out by hand: the players link nothing that candidates could reach.
+// Seccomp programs written by hand, so that players link no library that candidates could reach.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,23 +18,23 @@ namespace kw::player {
 
 #if defined(__x86_64__)
 inline constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-inline constexpr std::uint32_t kForeignAbi = 0x4000'0000;  // x32 numbers
+inline constexpr std::uint32_t kForeignAbi = 0x4000'0000;  // bit of x32 call numbers
 #elif defined(__aarch64__)
 inline constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-inline constexpr std::uint32_t kForeignAbi = 0x8000'0000;  // none exists
+inline constexpr std::uint32_t kForeignAbi = 0x8000'0000;  // no second ABI exists
 #else
 #error "no seccomp filter for this architecture"
 #endif
 
-/// What a filter answers in the kernel's place.
+/// Answers of a filter.
 inline constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
 inline constexpr std::uint32_t kDeny = SECCOMP_RET_ERRNO | EPERM;
 inline constexpr std::uint32_t kMissing = SECCOMP_RET_ERRNO | ENOSYS;
 inline constexpr std::uint32_t kInvalid = SECCOMP_RET_ERRNO | EINVAL;
-/// The call returns 0 and nothing has happened.
+/// Makes a call return 0 without doing anything.
 inline constexpr std::uint32_t kPretend = SECCOMP_RET_ERRNO | 0;
 
-/// Appends instructions and counts them.
+/// A filter under construction: appends instructions and counts them.
 struct FilterProgram {
   static constexpr std::size_t kMost = 512;
 
@@ -45,7 +45,7 @@ struct FilterProgram {
     code[size++] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
   }
   void load_number() { load(offsetof(seccomp_data, nr)); }
-  /// One half of an argument; both architectures are little-endian.
+  /// Loads one half of an argument; both architectures are little-endian.
   void load_half(std::size_t argument, bool is_upper) {
     load(offsetof(seccomp_data, args) + argument * sizeof(std::uint64_t) +
          (is_upper ? sizeof(std::uint32_t) : 0));
@@ -59,7 +59,8 @@ struct FilterProgram {
     jump(BPF_JEQ, static_cast<std::uint32_t>(number), 0, 1);
     answer(action);
   }
-  /// Our architecture alone, its own numbers alone; leaves the call's number loaded.
+  /// Kills the process for another architecture, denies another ABI's numbers, and leaves the
+  /// call's number loaded.
   void begin() {
     load(offsetof(seccomp_data, arch));
     jump(BPF_JEQ, kArchitecture, 1, 0);
@@ -68,8 +69,8 @@ struct FilterProgram {
     jump(BPF_JGE, kForeignAbi, 0, 1);
     answer(kDeny);
   }
-  /// Lays the filter, for good, on this thread and those that it will start, or on every thread of
-  /// the process. 0 or the errno.
+  /// Installs the filter, for good, on this thread and the threads that it will start, or on every
+  /// thread of the process. Returns 0 or the errno.
   int install(bool on_every_thread = false) const {
     const sock_fprog filter{static_cast<unsigned short>(size),
                             const_cast<sock_filter*>(code.data())};
@@ -77,7 +78,8 @@ struct FilterProgram {
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
     const long result = ::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, flags, &filter);
     if (result < 0) return errno;
-    return result == 0 ? 0 : ESRCH;  // a thread that cannot follow, by its number
+    // A positive result is the number of a thread that could not follow.
+    return result == 0 ? 0 : ESRCH;
   }
 };
 

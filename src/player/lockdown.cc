@@ -1,4 +1,5 @@
-// Filters that deny what they list: for players of a GPU, whose driver needs much, and compilers.
+// Filters that deny what they list, for GPU players, whose driver needs many calls, and for
+// compilers.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/lockdown.h"
 
@@ -61,7 +62,7 @@ constexpr int kDenied[] = {
     __NR_request_key,
     __NR_seccomp};
 
-// Calls that change a file by its name; opening one is looked at by its flags.
+// Calls that change a file by its name. Opening a file is judged by its flags instead.
 constexpr int kChanging[] = {
 #ifdef __NR_creat
     __NR_creat,       __NR_unlink,       __NR_rename,      __NR_mkdir,     __NR_rmdir,
@@ -111,7 +112,8 @@ FilterProgram make_program(bool anonymous_files) {
   const auto self = static_cast<std::uint32_t>(::getpid());
   restrict_first_argument(p, __NR_clone, BPF_JSET, CLONE_THREAD);
   restrict_first_argument(p, __NR_kill, BPF_JEQ, self);
-  restrict_first_argument(p, __NR_tgkill, BPF_JEQ, self);  // abort() and raise() need their own
+  // Abort() and raise() signal their own process.
+  restrict_first_argument(p, __NR_tgkill, BPF_JEQ, self);
   p.answer(kAllow);
   return p;
 }
@@ -120,7 +122,7 @@ FilterProgram make_reading_program() {
   constexpr std::uint32_t kWriting = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
   FilterProgram p;
   p.begin();
-#ifdef __NR_openat2  // its flags lie in memory, where no filter sees them
+#ifdef __NR_openat2  // its flags lie in memory, which a filter cannot read
   p.answer_if(__NR_openat2, kMissing);
 #endif
   deny_each(p, kChanging);

@@ -1,4 +1,4 @@
-// mmap within a PROT_NONE reservation.
+// Mapping shared memory within a PROT_NONE reservation.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/mapping.h"
 
@@ -16,7 +16,7 @@ constexpr std::size_t kPage = 4096;
 
 int advise(const GuardedMapping& mapping, int advice) {
   if (::madvise(mapping.mapped, mapping.mapped_bytes, advice) == 0) return 0;
-  return errno == EINVAL ? 0 : errno;  // before Linux 5.14: faulted in on use
+  return errno == EINVAL ? 0 : errno;  // before Linux 5.14 pages are faulted in on use
 }
 
 }  // namespace
@@ -45,9 +45,9 @@ int map_guarded(int descriptor, std::size_t mapped_bytes, std::size_t guard_byte
 
 int populate(const GuardedMapping& mapping) { return advise(mapping, MADV_POPULATE_WRITE); }
 
-// The kernel enters sixteen pages at a fault that reads and one at a fault that writes. Shared
-// memory is writable either way; what is missing then is the mark of a page that was written, which
-// the processor would set in the first timed call.
+// At a fault the kernel enters sixteen pages if it was a read and one if it was a write. Populating
+// for reading makes shared memory writable too, but the dirty bits are missing, which the processor
+// would set in the first timed call; so a byte of each page is written.
 int enter(const GuardedMapping& mapping, bool writable) {
   if (const int error = advise(mapping, MADV_POPULATE_READ); error != 0 || !writable) return error;
   for (std::size_t at = 0; at < mapping.mapped_bytes; at += kPage)

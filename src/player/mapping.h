@@ -7,12 +7,12 @@
 
 namespace kw::player {
 
-/// Huge pages need file and address congruent at this size.
+/// Size of huge pages; they are used only where file offset and address are congruent modulo this.
 inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 inline constexpr int kNoDescriptor = -1;
 
-/// `mapped_bytes` of a descriptor in the middle of an inaccessible reservation.
+/// Memory of `mapped_bytes` in the middle of an inaccessible reservation.
 struct GuardedMapping {
   std::byte* reserved = nullptr;
   std::size_t reserved_bytes = 0;
@@ -26,19 +26,19 @@ struct GuardedMapping {
   }
 };
 
-/// Maps `descriptor` from its start, shared; with kNoDescriptor memory of this process alone.
-/// Guards are `guard_bytes` or a little more before, and begin right behind the last mapped page.
-/// Returns 0 or the errno; on error nothing stays mapped.
+/// Maps `descriptor` from its start, shared; with kNoDescriptor maps private memory. The guard
+/// before the memory has `guard_bytes` or a little more, and the guard behind begins at the next
+/// page. Returns 0 or the errno; on error nothing stays mapped.
 int map_guarded(int descriptor, std::size_t mapped_bytes, std::size_t guard_bytes, bool writable,
                 GuardedMapping& out);
 
-/// Gives a writable mapping the pages that it lacks: 0.6 ms a MiB in small pages, less than 0.1 ms
-/// in huge ones that are there already. 0 or the errno.
+/// Allocates the missing pages of a writable mapping: takes 0.6 ms per MiB in small pages, and less
+/// than 0.1 ms in huge ones that already exist. Returns 0 or the errno.
 int populate(const GuardedMapping& mapping);
 
-/// Enters the pages that another process has populated into this one's page table, so that the
-/// first call pays for no faults: 0.1 ms a MiB in small pages, next to nothing in huge ones.
-/// Changes no byte. 0 or the errno.
+/// Enters pages that another process has populated into the page table of this process, so that the
+/// first call does not pay for faults: takes 0.1 ms per MiB in small pages, next to nothing in huge
+/// ones. Changes no byte. Returns 0 or the errno.
 int enter(const GuardedMapping& mapping, bool writable);
 
 void unmap(GuardedMapping& mapping);

@@ -1,4 +1,4 @@
-// Reading an ELF file by its program headers, a piece at a time.
+// Reading an ELF file piece by piece, by its program headers.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/object_file.h"
 
@@ -14,9 +14,9 @@ namespace {
 constexpr std::uint64_t kLoadPage = 4096;
 constexpr std::size_t kMostHeaders = 64;
 constexpr std::size_t kMostDynamic = 256;
-constexpr std::uint64_t kMostCode = std::uint64_t{1} << 30;  ///< Bytes of one segment.
+constexpr std::uint64_t kMostCode = std::uint64_t{1} << 30;  ///< Most bytes of one segment.
 
-/// As many bytes as there are, at most `bytes`.
+/// Reads what is there, at most `bytes`.
 std::size_t read_some(int descriptor, void* to, std::size_t bytes, std::uint64_t at) {
   const ssize_t n = ::pread(descriptor, to, bytes, static_cast<off_t>(at));
   return n < 0 ? 0 : static_cast<std::size_t>(n);
@@ -31,7 +31,7 @@ struct Segments {
       if (headers[i].p_type == PT_DYNAMIC) return &headers[i];
     return nullptr;
   }
-  /// The file's offset of what will lie at `address`; `none` where nothing of the file does.
+  /// File offset of what will be mapped at `address`; `none` where nothing of the file is.
   std::uint64_t offset_of(std::uint64_t address, std::uint64_t none) const {
     for (std::size_t i = 0; i < count; ++i) {
       const Elf64_Phdr& h = headers[i];
@@ -60,7 +60,7 @@ const char* read_segments(int descriptor, Segments& segments) {
 }  // namespace
 
 const char* ObjectFile::read(int descriptor) {
-  static Segments all;  // static: large, and read once
+  static Segments all;  // static: large, and used once
   library_count = segment_count = 0;
   if (const char* why = read_segments(descriptor, all); why != nullptr) return why;
   bool is_first = true;
@@ -68,7 +68,8 @@ const char* ObjectFile::read(int descriptor) {
     const Elf64_Phdr& h = all.headers[i];
     if (h.p_type == PT_GNU_STACK && (h.p_flags & PF_X) != 0) return "it wants an executable stack";
     if (h.p_type != PT_LOAD) continue;
-    // The loader maps a first segment as long as the whole object.
+    // The loader maps a first segment as long as the whole object, so a first segment must not be
+    // code.
     const bool would_cover_all = std::exchange(is_first, false);
     if ((h.p_flags & PF_X) == 0) continue;
     if (would_cover_all) return "its code does not lie apart from its data";

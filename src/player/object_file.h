@@ -1,4 +1,4 @@
-// What a player must know of an object before it is loaded.
+// What a player must know about an object before it is loaded.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,17 +13,17 @@ namespace kw::player {
 inline constexpr std::size_t kMostLibraries = 16;
 inline constexpr std::size_t kLibraryNameBytes = 64;
 
-/// The libraries that an ELF object names and where its code lies, read from the file's head,
-/// program headers and dynamic section. What it says is foreign and checked by who uses it.
+/// The libraries that an ELF object names, and where its code lies, read from its header, program
+/// headers and dynamic section. These are claims of foreign data; whoever uses them checks them.
 struct ObjectFile {
-  char libraries[kMostLibraries][kLibraryNameBytes];  ///< Ended by zeros.
+  char libraries[kMostLibraries][kLibraryNameBytes];  ///< Each name is terminated by a zero.
   std::size_t library_count = 0;
-  CodeSegment segments[kMostCodeSegments];  ///< The executable ones.
+  CodeSegment segments[kMostCodeSegments];  ///< The executable segments.
   std::size_t segment_count = 0;
 
   std::span<const CodeSegment> code() const { return {segments, segment_count}; }
 
-  /// Reads an open file. Null, or why it cannot be an object of a candidate.
+  /// Reads an open file. Returns null, or why the file cannot be an object of a candidate.
   const char* read(int descriptor);
 };
 

@@ -1,4 +1,4 @@
-// What is read of an object before it is loaded, and what is refused.
+// Tests of reading an object before it is loaded, and of what is refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/object_file.h"
 
@@ -13,7 +13,7 @@
 namespace kw::player {
 namespace {
 
-/// A shared object of one page: code, a dynamic section that names two libraries, their names.
+/// A shared object of one page: code, a dynamic section that names two libraries, and their names.
 struct Image {
   Elf64_Ehdr head{};
   Elf64_Phdr segments[3]{};
@@ -66,7 +66,7 @@ TEST(ObjectFile, SaysWhatIsNamedAndWhereCodeLies) {
   EXPECT_EQ(object.code()[0].bytes, 0x1000U);
 }
 
-// The loader maps the first segment as long as the whole object: data would become code.
+// The loader maps the first segment as long as the whole object, so data would become code.
 TEST(ObjectFile, RefusesCodeThatDoesNotLieApart) {
   ObjectFile object;
   Image image;
@@ -88,7 +88,7 @@ TEST(ObjectFile, RefusesMemoryThatIsWritableAndExecutable) {
 TEST(ObjectFile, RefusesWhatNoLinkerMakes) {
   ObjectFile object;
   Image image;
-  image.dynamic[0].d_un.d_val = sizeof image;  // a name behind the end
+  image.dynamic[0].d_un.d_val = sizeof image;  // an offset behind the end
   EXPECT_NE(read_image(object, image), "");
   image = Image();
   image.head.e_phnum = 4000;

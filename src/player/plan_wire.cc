@@ -1,4 +1,4 @@
-// Encoding and checked decoding of plans.
+// Encoding of plans, and their checked decoding.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/plan_wire.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t padded(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
 
-/// Hands out the parts of a message one after another.
+/// Hands out the parts of a message in order.
 class Cutter {
  public:
   explicit Cutter(std::span<const std::byte> rest) : rest_(rest) {}
@@ -57,7 +57,7 @@ class Checker {
 
   bool is_sound(const WireTensorMap& m) const {
     if (m.rank < 1 || m.rank > kMaxTensorMapRank || !is_sound(m.base)) return false;
-    // The values of CUDA 13.0; what an older driver or device lacks, it refuses itself.
+    // Bounds of CUDA 13.0's values; an older driver or device refuses what it lacks.
     return m.element <= 15 && m.interleave <= 2 && m.swizzle <= 6 && m.promotion <= 3 &&
            m.fill <= 1;
   }
@@ -89,7 +89,7 @@ class Checker {
                                [this](const WirePlanArgument& a) { return is_sound(a); });
   }
 
-  /// Among calls alone, in order, and argument i is parameter i.
+  /// Whether a call is sound: the plan has only calls, in order, and argument i is for parameter i.
   bool is_call_sound(const WireStep& s) const {
     if (!view_.tables.empty() || !view_.maps.empty() || s.branch != 0 || s.afters != 0 ||
         view_.steps[0].kind != WireStepKind::Call)

@@ -1,4 +1,4 @@
-// A launch plan as bytes, for a player: tables of fixed-layout records that one memfd carries.
+// A launch plan as bytes for a player: tables of fixed-layout records, sent in one memfd.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-/// PlanHead, then the records of each kind in the order of its counts, then names, then data; each
-/// part begins at a multiple of 8. Decoding checks every count, index and range that needs no
-/// knowledge of the player's buffers and of the kernels.
+/// An encoded plan is a PlanHead, then the records of each kind in the order of its counts, then
+/// names, then data; each part begins at a multiple of 8. Decoding checks every count, index and
+/// range that can be checked without knowing the player's buffers and the kernels.
 namespace kw::player {
 
 inline constexpr std::uint32_t kPlanMagic = 0x3150'4c4b;
@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kPlanVersion = 2;
 inline constexpr std::size_t kMaxPlanBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kMaxPlanSteps = 4096;
 inline constexpr std::size_t kMaxPlanBranches = 64;
-/// Of one launch: what a kernel may take at most since CUDA 12.1.
+/// Largest parameters of one launch, in bytes: CUDA's bound since 12.1.
 inline constexpr std::size_t kMaxParameterBytes = 32764;
 inline constexpr std::size_t kMaxTensorMapRank = 5;
 inline constexpr std::size_t kTensorMapBytes = 128;
@@ -27,17 +27,17 @@ inline constexpr std::size_t kTensorMapBytes = 128;
 struct PlanHead {
   std::uint32_t magic = kPlanMagic;
   std::uint32_t version = kPlanVersion;
-  std::uint64_t bytes = 0;  ///< Of everything.
+  std::uint64_t bytes = 0;  ///< Size of the encoded plan.
   std::uint32_t tables = 0;
   std::uint32_t maps = 0;
   std::uint32_t steps = 0;
   std::uint32_t arguments = 0;
-  std::uint32_t afters = 0;  ///< std::uint32_t each: indices of earlier steps.
+  std::uint32_t afters = 0;  ///< Entries of type std::uint32_t: indices of earlier steps.
   std::uint32_t name_bytes = 0;
   std::uint64_t data_bytes = 0;
 };
 
-/// A constant table: a stretch of the data, which the player copies to the device.
+/// A constant table: a range of the data, which the player copies to the device.
 struct WireTable {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
@@ -51,13 +51,13 @@ struct WirePlace {
   std::uint64_t offset = 0;
 };
 
-/// Enumerations of cuTensorMapEncodeTiled by their numbers.
+/// Operands of cuTensorMapEncodeTiled, with its enumerations as numbers.
 struct WireTensorMap {
   WirePlace base;
   std::uint32_t element = 0;
   std::uint32_t rank = 1;
   std::uint64_t sizes[kMaxTensorMapRank] = {};
-  std::uint64_t strides[kMaxTensorMapRank] = {};  ///< Bytes, of dimensions 1 and up.
+  std::uint64_t strides[kMaxTensorMapRank] = {};  ///< Strides in bytes of dimensions 1 and up.
   std::uint32_t box[kMaxTensorMapRank] = {};
   std::uint32_t element_strides[kMaxTensorMapRank] = {};
   std::uint32_t interleave = 0;
@@ -66,8 +66,8 @@ struct WireTensorMap {
   std::uint32_t fill = 0;
 };
 
-/// Call: the entry of a host launcher, whose plan has calls alone, one after the other; arguments
-/// in their order, plain values and addresses in buffers.
+/// Kinds of steps. Call is a call of a host launcher's entry. The plan of a host launcher has only
+/// calls, which run one after the other; their arguments are plain values and addresses in buffers.
 enum class WireStepKind : std::uint32_t { Launch = 1, Fill, Copy, Call };
 
 inline constexpr std::uint32_t kStepCooperative = 1;
@@ -78,18 +78,19 @@ struct WireStep {
   std::uint32_t branch = 0;
   std::uint32_t first_after = 0;
   std::uint32_t afters = 0;
-  // Launch; of a Call the arguments alone
-  std::uint32_t name = 0;  ///< Offset and length in the names.
+  // The fields below belong to Launch; a Call uses the arguments alone.
+  std::uint32_t name =
+      0;  ///< Offset of the kernel's name in the names; its length is `name_bytes`.
   std::uint32_t name_bytes = 0;
   std::uint32_t grid[3] = {1, 1, 1};
   std::uint32_t block[3] = {1, 1, 1};
-  std::uint32_t cluster[3] = {};  ///< All 0: none.
+  std::uint32_t cluster[3] = {};  ///< All 0: no cluster.
   std::uint32_t shared_bytes = 0;
   std::int32_t carveout = -1;
   std::uint32_t flags = 0;
   std::uint32_t first_argument = 0;
   std::uint32_t arguments = 0;
-  // Fill and Copy
+  // The fields below belong to Fill and Copy.
   WirePlace to;
   WirePlace from;
   std::uint64_t bytes = 0;
@@ -115,7 +116,7 @@ static_assert(sizeof(PlanHead) == 48 && sizeof(WireTable) == 16 && sizeof(WirePl
 static_assert(sizeof(WireTensorMap) % 8 == 0 && sizeof(WireStep) % 8 == 0);
 static_assert(sizeof(WirePlanArgument) % 8 == 0);
 
-/// A plan that has been checked; spans point into the bytes.
+/// A checked plan; spans point into the encoded bytes.
 struct PlanView {
   std::span<const WireTable> tables;
   std::span<const WireTensorMap> maps;
@@ -136,11 +137,11 @@ struct PlanView {
   }
 };
 
-/// `bytes` aligned to 8. Nothing if any record is out of bounds; buffers and offsets into them are
-/// the caller's to check.
+/// Checks and decodes; `bytes` must be 8-aligned. Gives nothing if any record is out of bounds. The
+/// caller must check buffers and offsets into them.
 std::optional<PlanView> decode_plan(std::span<const std::byte> bytes);
 
-/// The records of a plan before they are bytes.
+/// The records of a plan before they are encoded.
 struct PlanParts {
   std::vector<WireTable> tables;
   std::vector<WireTensorMap> maps;

@@ -1,4 +1,4 @@
-// Plans survive their encoding, and a record out of bounds is refused.
+// Tests of encoding plans, and of refusing records that are out of bounds.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/plan_wire.h"
 
@@ -17,7 +17,8 @@ std::uint32_t add_name(PlanParts& parts, std::string_view name) {
   return at;
 }
 
-/// A table, a map, a launch that uses both, a fill on another branch and a copy after it.
+/// A plan with a table, a map, a launch that uses both, a fill on another branch and a copy after
+/// it.
 PlanParts sample() {
   PlanParts p;
   p.data.resize(13, std::byte{7});
@@ -55,7 +56,7 @@ PlanParts sample() {
   return p;
 }
 
-/// Decodes a copy that ends where its allocation ends.
+/// Whether a copy decodes whose allocation ends where it ends, so that reading too far is noticed.
 bool is_accepted(const std::vector<std::byte>& bytes) { return decode_plan(bytes).has_value(); }
 
 TEST(Plans, KeepEverything) {

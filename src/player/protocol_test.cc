@@ -1,4 +1,4 @@
-// What the protocol accepts, what it refuses, and how packets and descriptors travel.
+// Tests of what the protocol accepts and refuses, and of how packets and descriptors travel.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/protocol.h"
 
@@ -58,8 +58,9 @@ TEST(Answers, AreRefusedWhenAnyFieldIsOutOfBounds) {
   EXPECT_TRUE(refused([](Answer& a) { a.stamps = kMaxStamps + 1; }));
   EXPECT_TRUE(refused([](Answer& a) { a.text_bytes = kTextBytes + 1; }));
   EXPECT_TRUE(refused([](Answer& a) { a.trouble = static_cast<Trouble>(99); }));
-  EXPECT_TRUE(refused([](Answer& a) { a.trouble = Trouble::Signal; }));   // Done has no trouble
-  EXPECT_TRUE(refused([](Answer& a) { a.header.kind = Kind::Failed; }));  // and Failed has
+  // Done must have no trouble.
+  EXPECT_TRUE(refused([](Answer& a) { a.trouble = Trouble::Signal; }));
+  EXPECT_TRUE(refused([](Answer& a) { a.header.kind = Kind::Failed; }));  // Failed must have one
   EXPECT_TRUE(refused([](Answer& a) { a.header.kind = Kind::Loaded, a.object = -1; }));
 }
 
@@ -96,7 +97,8 @@ TEST(Requests, CallsWithCountsThatDoNotFitAreRefused) {
   };
   EXPECT_FALSE(refused([](CallHead&) {}));
   EXPECT_TRUE(refused([](CallHead& h) { h.arguments = std::uint64_t{1} << 63; }));
-  EXPECT_TRUE(refused([](CallHead& h) { h.arguments = 2; }));  // not the launch's
+  // Not the launch's number of arguments.
+  EXPECT_TRUE(refused([](CallHead& h) { h.arguments = 2; }));
   EXPECT_TRUE(refused([](CallHead& h) { h.launches = 0; }));
   EXPECT_TRUE(refused([](CallHead& h) { h.launches = 1u << 31; }));
 }
@@ -219,7 +221,8 @@ TEST_F(Transport, TellsEmptyFromGone) {
   EXPECT_EQ(send_packet(ends_[0], buffer, {}, false), EPIPE);
 }
 
-// An attack that forges another version is turned away for that alone, and proves nothing.
+// Attacks must forge messages of the current version: another would be refused for the version
+// alone and prove nothing.
 TEST(Protocol, AttacksForgeMessagesOfThisVersion) {
   std::size_t found = 0;
   for (const auto& file :

@@ -1,4 +1,4 @@
-// sendmsg and recvmsg with SCM_RIGHTS.
+// Packets by sendmsg and recvmsg, descriptors by SCM_RIGHTS.
 // SPDX-License-Identifier: Apache-2.0
 #include "player/transport.h"
 
@@ -75,7 +75,7 @@ Received receive_packet(int socket, std::span<std::byte> buffer, std::span<int> 
       std::memcpy(&descriptor, CMSG_DATA(item) + i * sizeof(int), sizeof descriptor);
       if (received.descriptors < room) {
         descriptors[received.descriptors++] = descriptor;
-      } else {  // the padding of the control buffer has room for one more than asked for
+      } else {  // the control buffer's padding can hold one more than asked for
         ::close(descriptor);
         received.is_truncated = true;
       }

@@ -1,4 +1,4 @@
-// Packets and descriptors over the player's socket pair.
+// Sending and receiving packets with descriptors over the player's socket pair.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,18 +7,21 @@
 
 namespace kw::player {
 
-/// Sends one packet with descriptors. 0, or the errno; EAGAIN only where `wait` is false.
+/// Sends one packet with descriptors. Returns 0 or the errno; EAGAIN only where `wait` is false.
 int send_packet(int socket, std::span<const std::byte> message, std::span<const int> descriptors,
                 bool wait);
 
 struct Received {
-  int error = 0;                ///< errno; EAGAIN where nothing was there and `wait` was false.
-  std::size_t bytes = 0;        ///< 0 without error: the other side is gone.
-  std::size_t descriptors = 0;  ///< How many arrived in `descriptors`; close-on-exec, now ours.
-  bool is_truncated = false;    ///< Packet or descriptors did not fit; what fitted is in place.
+  /// Errno, or 0; EAGAIN where there was no packet and `wait` was false.
+  int error = 0;
+  std::size_t bytes = 0;  ///< 0 without an error means that the other side is gone.
+  /// Number of descriptors received; they are close-on-exec and now ours.
+  std::size_t descriptors = 0;
+  /// Packet or descriptors did not fit; those that fitted were received.
+  bool is_truncated = false;
 };
 
-/// Receives one packet; descriptors beyond the space given are closed by the kernel.
+/// Receives one packet; the kernel closes descriptors beyond the space given.
 Received receive_packet(int socket, std::span<std::byte> buffer, std::span<int> descriptors,
                         bool wait);
 

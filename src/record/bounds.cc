@@ -33,7 +33,6 @@ constexpr std::array<std::string_view, 12> kAnySign{
     "call_ns", "eager_ns", "temperature_c", "exact_below", "counters", "checksum_diff"};
 /// Fields of reals that may be NaN or infinite (null in JSON), such as deviations of outputs that
 /// are no numbers.
-
 constexpr std::array<std::string_view, 8> kAnyReal{"checksum_diff", "max_abs_diff",  "rel_l2",
                                                    "rms_ratio",     "gate_fraction", "counters",
                                                    "numbers",       "reals"};

@@ -21,7 +21,6 @@ using KnobPoint = std::map<std::string, std::int64_t>;
 std::string knobs_text(const KnobPoint& knobs, std::string_view equals = "=",
                        std::string_view between = " ");
 /// Changes from `before` to `after`: "B = 64 → 128, S = 2" (S is new); empty where nothing changes.
-
 std::string knobs_change(const KnobPoint& before, const KnobPoint& after);
 
 /// Suffix of source files for a target: ".cpp" or ".cu".

@@ -50,7 +50,6 @@ inline bool is_flops(const Ceiling& c) {
 }
 
 /// Rates that the maker of a GPU states, dense and at the boost clock; 0: not stated.
-
 struct DatasheetRates {
   double memory = 0;  ///< Bytes per second; the other rates are operations per second.
   double f64 = 0;     ///< Rate of f64, matrix units included.

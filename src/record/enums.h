@@ -125,7 +125,6 @@ struct EnumNames<JailLevel> {
 };
 
 /// What form of code a candidate is, and so what it may do; reports never mix classes silently.
-
 enum class TrustClass { DeviceCode, CpuFunction, HostLauncher, Python };
 template <>
 struct EnumNames<TrustClass> {
@@ -162,7 +161,6 @@ struct EnumNames<OutcomeClass> {
 };
 
 /// How much a prompt tells about an earlier attempt; each level includes those before it.
-
 enum class FeedbackLevel {
   None,      ///< The code, and whether it was correct.
   Errors,    ///< What the compiler and the checks said.

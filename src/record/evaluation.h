@@ -50,7 +50,6 @@ struct MeasurePlan {
   int pairs = 0;
   /// Share of the compared elements looked at after each timed call, 0–1; 0: chosen by what a call
   /// costs.
-
   double checked_share = 0;
   /// Recent noise floors of this opponent by timed workload, measured or assumed. For purpose judge
   /// they may let a win pass; a floor of few series that would stop a win is measured again first.

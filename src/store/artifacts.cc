@@ -1,4 +1,4 @@
-// Content-addressed, compressed files.
+// Artifacts on a disk, and their compression.
 // SPDX-License-Identifier: Apache-2.0
 #include "store/artifacts.h"
 
@@ -11,7 +11,7 @@ namespace kw::store {
 std::string compress(std::string_view bytes) {
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
   const std::size_t n = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 3);
-  KW_ASSERT(ZSTD_isError(n) == 0);  // The bound leaves no way to fail but memory.
+  KW_ASSERT(ZSTD_isError(n) == 0);  // with a buffer of this bound, only lack of memory could fail
   out.resize(n);
   return out;
 }
@@ -20,7 +20,7 @@ Result<std::string> decompress(std::string_view bytes, std::size_t cap) {
   const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > cap)
     return fail("damaged compressed data");
-  // A context takes longer to make than a small text takes to unpack.
+  // The context is kept per thread, since making one takes longer than unpacking a small text.
   thread_local const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
                                                                                   &ZSTD_freeDCtx);
   KW_ASSERT(context != nullptr);

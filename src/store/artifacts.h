@@ -1,4 +1,4 @@
-// Content-addressed, compressed files: sources, replies, objects.
+// Artifacts: content-addressed, compressed files for sources, replies and objects.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace kw::store {
 
-/// zstd, level 3; deterministic for one library version.
+/// Compresses with zstd, level 3; deterministic for one version of the library.
 std::string compress(std::string_view bytes);
-/// The inverse; refuses damaged input and claims above `cap` bytes.
+/// Undoes compress(); refuses damaged input, and sizes above `cap` bytes.
 Result<std::string> decompress(std::string_view bytes, std::size_t cap = std::size_t{1} << 30);
 
 /// Artifacts in a folder, named by the SHA-256 of their content. Several processes may share it.
@@ -22,9 +22,9 @@ class Artifacts {
   /// `disk` must outlive the object.
   Artifacts(platform::Disk& disk, platform::Path folder);
 
-  /// Keeps the bytes and returns their name. On return they are on disk, so a row may name them.
+  /// Stores the bytes and returns their name. On return they are on disk, so a row may name them.
   Result<Sha256> put(std::string_view bytes);
-  /// The bytes; a missing or damaged file is an error that says which.
+  /// Reads the bytes; a missing or damaged file is an error that names it.
   Result<std::string> get(const Sha256& name) const;
 
  private:

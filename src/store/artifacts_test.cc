@@ -1,4 +1,4 @@
-// Compression of artifacts.
+// Tests of compressing artifacts.
 // SPDX-License-Identifier: Apache-2.0
 #include "store/artifacts.h"
 

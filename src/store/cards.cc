@@ -19,19 +19,20 @@ namespace kw::store {
 namespace {
 
 constexpr const char* kDigestFact = "cards";
-constexpr std::size_t kMostWords = 400;   // of a card that are indexed; its text comes first
-constexpr std::size_t kShortestWord = 3;  // letters
+constexpr std::size_t kMostWords = 400;   // words of a card that are indexed; those of its text
+                                          // come first
+constexpr std::size_t kShortestWord = 3;  // letters that a word must have to be indexed
 
-// What a search looks at, so that it takes milliseconds.
-constexpr std::size_t kMostLookedFor = 24;  // words
-constexpr std::int64_t kMostHits = 6000;    // cards, over all words
+// Bounds on what a search looks at, so that it takes milliseconds.
+constexpr std::size_t kMostLookedFor = 24;  // words of one query
+constexpr std::int64_t kMostHits = 6000;    // cards over all words
 constexpr std::int64_t kMostHitsOfWord = 2000;
-constexpr double kCommonShare = 0.5;    // a word that more cards hold says nothing
-constexpr std::int64_t kFewCards = 20;  // of so few any word may say something
+constexpr double kCommonShare = 0.5;    // larger share of cards that hold a word: it says nothing
+constexpr std::int64_t kFewCards = 20;  // among so few cards even a common word may say something
 
 using Counts = std::map<std::string, std::int64_t>;
 
-/// The distinct words of a text, stemmed, in their order.
+/// Appends the distinct words of a text, stemmed, in the order of the text.
 void add_stems(std::string_view text, std::vector<std::string>& stems,
                std::set<std::string>& seen) {
   std::string word;
@@ -51,8 +52,8 @@ void add_stems(std::string_view text, std::vector<std::string>& stems,
   end_word();
 }
 
-/// Words of a card as they stand in the index: each begins with the target that the card is for, so
-/// that a search meets no card of another. The bare target is a word too: it counts the cards.
+/// Words of a card as the index holds them: each begins with the card's target, so that a search
+/// meets no card of another target. The bare target is a word too, by which the cards are counted.
 std::vector<std::string> tokens_of(const Card& card) {
   std::vector<std::string> stems;
   std::set<std::string> seen;
@@ -68,7 +69,7 @@ std::vector<std::string> tokens_of(const Card& card) {
   return tokens;
 }
 
-/// What the body holds: not what has a column of its own and is counted there.
+/// The body of a row: the card without the fields that have columns, which are updated there.
 std::string body_of(Card card) {
   card.id = 0;
   card.uses = card.helped = 0;
@@ -86,7 +87,7 @@ Card read_card(SQLite::Statement& row) {
 
 constexpr const char* kCardColumns = "SELECT id, uses, helped, body FROM cards ";
 
-/// Writes one set inside a transaction.
+/// Writes one set of cards inside a transaction.
 class SetWriter {
  public:
   explicit SetWriter(SQLite::Database& db)
@@ -154,7 +155,7 @@ class SetWriter {
   Counts counts_;
 };
 
-/// A word of a query: what is looked for, what the person wrote, how many cards hold it.
+/// A word of a query: its token in the index, the word as written, and the number of cards with it.
 struct Term {
   std::string token;
   std::string word;
@@ -167,7 +168,7 @@ std::int64_t count_of(SQLite::Statement& count, const std::string& token) {
   return count.executeStep() ? count.getColumn(0).getInt64() : 0;
 }
 
-/// The rarest words first, as many as may be looked for.
+/// The rarest words of a query, rarest first, as many as a search looks at.
 std::vector<Term> terms_of(SQLite::Statement& count, const CardQuery& query, std::int64_t all) {
   const std::string prefix(name_of(query.target));
   std::vector<Term> terms;
@@ -202,7 +203,8 @@ std::unordered_map<std::int64_t, Hit> hits_of(SQLite::Database& db, const std::v
       db, "SELECT rowid FROM card_words WHERE card_words MATCH ? ORDER BY rowid DESC LIMIT ?");
   for (std::size_t t = 0; t < terms.size(); ++t) {
     row.reset();
-    row.bind(1, "\"" + terms[t].token + "\"");  // letters and digits alone
+    // Tokens have letters and digits only, so quoting is enough.
+    row.bind(1, "\"" + terms[t].token + "\"");
     row.bind(2, kMostHitsOfWord);
     const double weight =
         std::log(1 + static_cast<double>(all) / static_cast<double>(terms[t].cards));

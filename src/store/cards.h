@@ -1,4 +1,4 @@
-// Cards: the workspace's index of knowledge, found by words in bounded time.
+// Cards: the workspace's index of knowledge, searched by words in bounded time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,8 @@
 namespace kw::store {
 
 struct CardQuery {
-  std::vector<std::string> words;  ///< As people write them.
+  /// Words as people write them; find() reduces them to their stems.
+  std::vector<std::string> words;
   Target target = Target::Cpu;
   std::size_t most = 32;
 };
@@ -23,26 +24,26 @@ class Cards {
   /// `db` must outlive this.
   explicit Cards(Database& db) : db_(db) {}
 
-  /// Makes the set of this origin what is given: new cards are added, changed ones reworded with
-  /// their uses kept, others go. Nothing where `digest` says that it is that already. 100,000 new
-  /// cards take about ten seconds, and so does taking them away.
+  /// Replaces the set of this origin by `cards`: new cards are added, changed ones get the new text
+  /// and keep their uses, others are removed. Does nothing where `digest` equals the stored one.
+  /// Adding or removing 100,000 cards takes about ten seconds.
   Result<> keep(const std::string& origin, const std::string& digest,
                 const std::vector<Card>& cards);
 
-  /// Those for the target that hold at least two of the words (one, of a query of one), in any form
-  /// of theirs, best first: a rare word says more than a common one, and what most cards hold says
-  /// nothing. Looks at the rarest words and at a bounded number of cards for each, the newest:
-  /// milliseconds, however many there are.
+  /// The cards for the target that hold at least two of the query's words in any form (one, if the
+  /// query has only one), best first. A rare word counts more than a common one; a word in most
+  /// cards counts nothing. Looks only at the rarest words, and for each at a bounded number of the
+  /// newest cards, so it takes milliseconds however many cards there are.
   Result<std::vector<FoundCard>> find(const CardQuery& query) const;
 
-  /// All of them, by origin and name.
+  /// All cards, by origin and name.
   Result<std::vector<Card>> all() const;
 
  private:
   Database& db_;
 };
 
-/// A word without its ending, in lower case; equal for "tile", "tiles" and "tiling".
+/// The word in lower case without its ending; equal for "tile", "tiles" and "tiling".
 std::string stem_of(std::string_view word);
 
 }  // namespace kw::store

@@ -1,4 +1,4 @@
-// What a search among cards finds, and what keeping a set anew does to it.
+// Tests of searching cards, and of storing a set again.
 // SPDX-License-Identifier: Apache-2.0
 #include "store/cards.h"
 

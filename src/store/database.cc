@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kBusyTimeoutMs = 10'000;
 
-/// Statements that lead from schema version i to i + 1.
+/// Statement i migrates from schema version i to i + 1.
 constexpr std::array<const char*, kSchemaVersion> kMigrations{
     R"sql(
       CREATE TABLE runs(
@@ -56,9 +56,9 @@ constexpr std::array<const char*, kSchemaVersion> kMigrations{
         body TEXT NOT NULL,
         PRIMARY KEY(kind, key)) WITHOUT ROWID;
     )sql",
-    // What lists show of an attempt, so that they need not unpack its body; empty in older rows.
+    // The line of an attempt, so that lists need not unpack its body; empty in older rows.
     "ALTER TABLE attempts ADD COLUMN line TEXT NOT NULL DEFAULT '';",
-    // Replies of models, which cost money; `lost` is what tries without a reply have cost.
+    // Replies of models, which cost money; `lost` is the cost of tries without a reply.
     R"sql(
       CREATE TABLE exchanges(
         run INTEGER NOT NULL REFERENCES runs(id),
@@ -71,7 +71,7 @@ constexpr std::array<const char*, kSchemaVersion> kMigrations{
         PRIMARY KEY(run, key));
       ALTER TABLE runs ADD COLUMN lost TEXT NOT NULL DEFAULT '{}';
     )sql",
-    // What runs taught; `at` is the last sighting, `body` the lesson without the other columns.
+    // Lessons of runs; `at` is the last sighting, `body` the lesson without the other columns.
     R"sql(
       CREATE TABLE lessons(
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -87,8 +87,8 @@ constexpr std::array<const char*, kSchemaVersion> kMigrations{
     )sql",
     // Words of each lesson and code of each win, for full-text search; rowid is the lesson's id.
     "CREATE VIRTUAL TABLE lesson_words USING fts5(text, code, tokenize = 'porter unicode61');",
-    // What techniques did; cards of knowledge with their words (rowid is the card's id), and how
-    // many cards hold each word.
+    // Experience with techniques; cards of knowledge with their words (rowid is the card's id); and
+    // the number of cards that hold each word.
     R"sql(
       CREATE TABLE experience(
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -130,7 +130,7 @@ std::unexpected<Error> sqlite_error(const SQLite::Exception& e, const std::strin
   }
 }
 
-/// WAL needs shared memory, which network filesystems do not give.
+/// Whether a folder lies on a network filesystem, which lacks the shared memory that WAL needs.
 bool is_network_filesystem(const platform::Path& folder) {
   constexpr std::array<long, 8> kMagic{
       0x6969 /*nfs*/,      0xff534d42 /*cifs*/,   0xfe534d42 /*smb2*/, 0x517b /*smb*/,
@@ -144,7 +144,7 @@ bool is_network_filesystem(const platform::Path& folder) {
 
 void migrate(SQLite::Database& db, int from, const Database::Completion& complete) {
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
-  // Another process may have been faster.
+  // Another process may have migrated the database meanwhile.
   const int now = db.execAndGet("PRAGMA user_version").getInt();
   from = std::max(from, now);
   for (int v = from; v < kSchemaVersion; ++v) db.exec(kMigrations[static_cast<std::size_t>(v)]);
@@ -161,7 +161,7 @@ Result<int> known_version(SQLite::Database& db, const std::string& file) {
               file, Advice::Stop);
 }
 
-/// One try; throws where SQLite does.
+/// Tries once to open the database; throws where SQLite does.
 Result<std::unique_ptr<SQLite::Database>> opened(const std::string& file, bool network,
                                                  const Database::Completion& complete) {
   auto db = std::make_unique<SQLite::Database>(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
@@ -171,14 +171,15 @@ Result<std::unique_ptr<SQLite::Database>> opened(const std::string& file, bool n
   // commits.
   db->exec(network ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
   db->exec("PRAGMA foreign_keys = ON");
-  // KiB: rows are written once and read in order, a larger cache would only grow with a run.
+  // The size is in KiB. It is small, since rows are written once and read in order: a larger cache
+  // would only fill up during a run.
   db->exec("PRAGMA cache_size = -256");
   const int version = KW_TRY(known_version(*db, file));
   if (version < kSchemaVersion) migrate(*db, version, complete);
   return db;
 }
 
-/// "file:…" of a path, for SQLite.
+/// A path as a URI ("file:…") for SQLite.
 std::string uri_of(const std::string& path) {
   std::string uri = "file:";
   for (const char c : path)
@@ -186,8 +187,8 @@ std::string uri_of(const std::string& path) {
   return uri;
 }
 
-/// A database that cannot be written, as it is. With `is_immutable` SQLite makes no files beside it
-/// and looks at none: what a killed process left in its WAL is not seen.
+/// Opens a database that cannot be written. With `is_immutable` SQLite neither makes nor reads
+/// files beside it, so what a killed process left in the WAL is not seen.
 Result<std::unique_ptr<SQLite::Database>> opened_to_read(const std::string& file,
                                                          bool is_immutable) {
   auto db =
@@ -221,7 +222,7 @@ Result<Database> Database::open(const platform::Path& file, const Completion& co
       return Database(std::move(db), file.string(),
                       network ? "kept with a rollback journal: network filesystem" : "");
     } catch (const SQLite::Exception& e) {
-      // SQLite does not wait where two make a WAL of the same new database.
+      // SQLite does not wait where two processes make the WAL of the same new database.
       if (!is_busy(e) || std::chrono::steady_clock::now() > until)
         return sqlite_error(e, file.string());
     }
@@ -241,7 +242,7 @@ Result<Database> Database::open_to_read(const platform::Path& file, const Comple
     try {
       return Database(KW_TRY(opened_to_read(file.string(), false)), file.string(), "");
     } catch (const SQLite::Exception&) {
-      // A WAL's shared memory is missing and cannot be made.
+      // The WAL's shared memory is missing and cannot be created.
       return Database(KW_TRY(opened_to_read(file.string(), true)), file.string(), "");
     }
   } catch (const SQLite::Exception& e) {
@@ -261,7 +262,8 @@ Result<> Database::write(const std::function<void(SQLite::Database&)>& work) {
 }
 
 Result<> Database::write_synced(const std::function<void(SQLite::Database&)>& work) {
-  // WAL with FULL waits for the disk at each commit; the setting cannot change inside one.
+  // The level is set before the transaction, since it cannot change inside one. With FULL, a commit
+  // in WAL mode waits for the disk.
   const auto set = [&](const char* level) -> Result<> {
     return read(
         [&](SQLite::Database& db) { db.exec(std::string("PRAGMA synchronous = ") + level); });

@@ -1,4 +1,4 @@
-// One SQLite database, opened with our rules: WAL, migrations, Results instead of exceptions.
+// An SQLite database with the project's settings: WAL, migrations, Results instead of exceptions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,23 +16,24 @@ class Statement;
 
 namespace kw::store {
 
-/// The schema this program writes. Older databases are migrated, newer ones refused.
+/// Version of the schema that this program writes. Older databases are migrated, newer ones
+/// refused.
 inline constexpr int kSchemaVersion = 6;
 
 class Database {
  public:
-  /// What a migration fills in that statements alone cannot, from the schema version that was
-  /// found; inside the migration's transaction.
+  /// Completes a migration where statements alone cannot; called inside its transaction with the
+  /// schema version that was found.
   using Completion = std::function<void(SQLite::Database&, int from)>;
 
-  /// Opens or creates. A newer schema, a file that is no database, a read-only folder and a full
-  /// disk are Advice::Stop errors in words. Waits some ten seconds for others that create it as
-  /// well.
+  /// Opens or creates a database. A newer schema, a file that is no database, a read-only folder
+  /// and a full disk are Advice::Stop errors in words. Waits some ten seconds for processes that
+  /// create the same file.
   static Result<Database> open(const platform::Path& file, const Completion& complete);
 
-  /// For what only looks: creates nothing, and needs no folder that can be written. Where there is
-  /// no file, an empty database in memory; where it or its folder cannot be written, what is there
-  /// now. What is written all the same is an error.
+  /// Opens a database for reading only: creates nothing, and works in a folder that cannot be
+  /// written. A missing file gives an empty database in memory; a file that cannot be written is
+  /// read as it is now. Writing is an error.
   static Result<Database> open_to_read(const platform::Path& file, const Completion& complete);
 
   Database(Database&&) noexcept;
@@ -40,16 +41,17 @@ class Database {
   ~Database();
 
   /// Runs `work` inside BEGIN IMMEDIATE … COMMIT; any error rolls back. Waits up to 10 s for
-  /// another writer. A killed process leaves all of it or nothing.
+  /// another writer. If the process is killed, all of the work is stored or none.
   Result<> write(const std::function<void(SQLite::Database&)>& work);
 
-  /// The same; on return it is on the disk itself, so that not even a power cut undoes it.
+  /// Like write(), but on return the data is on the disk itself, so that not even a power cut
+  /// undoes it.
   Result<> write_synced(const std::function<void(SQLite::Database&)>& work);
 
-  /// Runs read-only `work`.
+  /// Runs `work`, which must only read.
   Result<> read(const std::function<void(SQLite::Database&)>& work) const;
 
-  /// What a user should hear about how the file is kept ("rollback journal: network filesystem").
+  /// What a user should know about how the file is stored ("rollback journal: network filesystem").
   const std::string& notice() const { return notice_; }
 
  private:

@@ -1,4 +1,4 @@
-// Test of events that are kept together.
+// Test of storing several events together.
 // SPDX-License-Identifier: Apache-2.0
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>

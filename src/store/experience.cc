@@ -1,4 +1,4 @@
-// Experience of runs: kept with the attempts that showed it.
+// Storing experience together with the attempts that showed it.
 // SPDX-License-Identifier: Apache-2.0
 #include <SQLiteCpp/SQLiteCpp.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kEntryColumns = "SELECT id, uses, helped, body FROM experience ";
 
-/// Entries of a target; beyond, the one that has not been seen for longest goes.
+/// Most entries of a target; beyond, the one that was not seen for longest is removed.
 constexpr int kMostEntries = 5000;
 
 Experience read_experience(SQLite::Statement& row) {
@@ -23,7 +23,7 @@ Experience read_experience(SQLite::Statement& row) {
   return std::move(*one);
 }
 
-/// What the body holds: not what has a column of its own and is counted there.
+/// The body of a row: the entry without the fields that have columns, which are counted there.
 std::string body_of(Experience one) {
   one.id = 0;
   one.uses = one.helped = 0;

@@ -1,4 +1,4 @@
-// Lessons: learning, snapshots of runs, and what a person does to them.
+// Storing lessons: learning, snapshots of runs, and changes by a person.
 // SPDX-License-Identifier: Apache-2.0
 #include <SQLiteCpp/SQLiteCpp.h>
 
@@ -16,15 +16,16 @@ constexpr const char* kChangeEvent = "lesson";
 constexpr const char* kEvictedEvent = "lesson_evicted";
 constexpr const char* kHelpedEvent = "lessons_helped";
 
-/// Live lessons of one task, by kind; prompts tell far fewer. Beyond, the one that has not been
-/// seen for longest goes.
+/// Most live lessons of one task, by kind; prompts tell far fewer. Beyond, the one that was not
+/// seen for longest is removed.
 constexpr std::array<int, EnumNames<LessonKind>::names.size()> kMost{4, 24, 12, 12};
 
 constexpr const char* kColumns = "SELECT id, state, uses, helped, body FROM lessons ";
 
-/// A word in the text says more than one in code, where names are short and chosen freely.
+/// A word in the text counts more than one in code, where names are short and chosen freely.
 constexpr const char* kRank = "bm25(lesson_words, 2.0, 1.0)";
-/// Words in most lessons rank about 1e-6 each (SQLite's floor of the inverse document frequency).
+/// Worst rank that is a match: words in most lessons rank about 1e-6 each (SQLite's floor of the
+/// inverse document frequency).
 constexpr double kWorstRank = -1e-3;
 
 Result<Lesson> read_lesson(SQLite::Statement& row) {
@@ -38,7 +39,7 @@ Result<Lesson> read_lesson(SQLite::Statement& row) {
   return lesson;
 }
 
-/// What the body holds: not what has a column of its own and is changed there.
+/// The body of a row: the lesson without the fields that have columns, which are updated there.
 std::string body_of(Lesson lesson) {
   lesson.id = 0;
   lesson.state = LessonState::Live;
@@ -46,7 +47,7 @@ std::string body_of(Lesson lesson) {
   return encode(lesson);
 }
 
-/// Inside a transaction, which is rolled back where a row is damaged.
+/// For use inside a transaction, which the exception rolls back where a row is damaged.
 Lesson must(Result<Lesson> lesson) {
   if (!lesson) throw SQLite::Exception(lesson.error().what);
   return std::move(*lesson);
@@ -60,7 +61,7 @@ void note_change(SQLite::Database& db, std::int64_t run, const LessonChange& cha
   insert_event(db, run, {0, kChangeEvent, 0, encode(change)});
 }
 
-/// What a search finds a lesson by.
+/// The text by which a search finds a lesson.
 std::string words_of(const Lesson& lesson) {
   return lesson.text + "\n" + lesson.task + " " + lesson.family;
 }
@@ -79,7 +80,7 @@ void index_lesson(SQLite::Database& db, const Lesson& lesson, const std::string&
   insert.exec();
 }
 
-/// Its code stays what it was.
+/// Replaces the words of a lesson in the index; its code stays.
 void reword_lesson(SQLite::Database& db, const Lesson& lesson) {
   SQLite::Statement update(db, "UPDATE lesson_words SET text = ? WHERE rowid = ?");
   update.bind(1, words_of(lesson));
@@ -128,7 +129,7 @@ void count_for(SQLite::Database& db, const std::vector<std::int64_t>& ids, const
   }
 }
 
-/// Live lessons of the same task and kind that are too many.
+/// The live lessons of the same task and kind that are too many.
 std::vector<Lesson> surplus_of(SQLite::Database& db, const Lesson& lesson, int most) {
   SQLite::Statement row(db, std::string(kColumns) +
                                 "WHERE task = ? AND kind = ? AND state = 'live' "
@@ -153,7 +154,7 @@ void make_room(SQLite::Database& db, std::int64_t run, const Lesson& lesson) {
   }
 }
 
-/// Both columns in one query; each word in quotes, so that none is an operator.
+/// A query over both columns; each word is quoted, so that none acts as an operator.
 std::string match_of(const std::vector<std::string>& words) {
   std::string match;
   for (const std::string& word : words) {
@@ -236,7 +237,7 @@ Result<std::vector<LessonMatch>> RunStore::find_lessons(const LessonQuery& query
     row.bind(3, static_cast<std::int64_t>(query.most));
     double best = 0;
     while (row.executeStep()) {
-      const double rank = row.getColumn(1).getDouble();  // negative, best first
+      const double rank = row.getColumn(1).getDouble();  // ranks are negative, best first
       if (rank > kWorstRank) break;
       if (found.empty()) best = rank;
       found.push_back({row.getColumn(0).getInt64(), rank / best});

@@ -1,4 +1,4 @@
-// Lessons in the store: merged, found, evicted, migrated.
+// Tests of lessons in the store: merging, searching, eviction, migration.
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
@@ -87,7 +87,7 @@ TEST_F(LessonStoreTest, OfTooManyLessonsTheOneNotSeenForLongestGoes) {
   for (int i = 0; i < 24; ++i)
     ASSERT_TRUE(store.learn(run.id, {lesson("k" + std::to_string(i), "saxpy-1", i, at(i))}));
   ASSERT_TRUE(store.set_lesson_state(2, LessonState::Frozen));
-  // The oldest but one is frozen, and k0 is seen again: k2 is now the first to go.
+  // The oldest lesson but one is frozen, and k0 is seen again, so k2 is the next to be removed.
   ASSERT_TRUE(store.learn(run.id, {lesson("k0", "saxpy-2", 1, at(30))}));
   for (int i = 40; i < 42; ++i)
     ASSERT_TRUE(store.learn(run.id, {lesson("k" + std::to_string(i), "saxpy-2", i, at(i))}));
@@ -149,7 +149,7 @@ TEST_F(LessonStoreTest, ADatabaseOfSchema3LearnsFromNowOn) {
   EXPECT_THAT(keys_of(migrated.lessons().value()), testing::ElementsAre("k"));
 }
 
-/// Words that every one of the others holds too say nothing, so a search needs some company.
+/// Adds other lessons, since a search ignores words that every lesson holds.
 void teach_others(RunStore& store, std::int64_t run) {
   for (int i = 0; i < 8; ++i)
     ASSERT_TRUE(store.learn(run, {lesson("other " + std::to_string(i), "saxpy-1", i, "0")}));
@@ -171,7 +171,7 @@ std::vector<std::string> bodies_of(const RunStore& store) {
   return bodies;
 }
 
-/// A win whose source, kept among the artifacts, calls sqrtf.
+/// A win whose source, stored among the artifacts, calls sqrtf.
 Lesson win(RunStore& store, const std::string& key) {
   Lesson l = lesson(key, "saxpy-1", 1, "1");
   l.kind = LessonKind::Win;

@@ -1,4 +1,4 @@
-// Rows that several parts of the store write inside their own transactions.
+// Functions by which several parts of the store write rows inside their own transactions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,22 +18,25 @@ namespace kw::store {
 class Artifacts;
 struct Event;
 
-/// Adds an event behind the others of the run; its number is given here.
+/// Adds an event behind the others of the run, and numbers it.
 void insert_event(SQLite::Database& db, std::int64_t run, const Event& event);
 
-/// Source texts by their hash.
+/// Source texts by their hashes.
 using Codes = std::map<std::string, std::string>;
 
-/// Adds each lesson or merges it into the one of its key, makes room where a task has too many of a
-/// kind, and notes every change among the events of the run. `codes`: the sources of wins.
+/// Adds each lesson or merges it into the one with the same key, removes lessons where a task has
+/// too many of a kind, and records every change among the events of the run. `codes` holds the
+/// sources of wins.
+/// sources of wins.
 void keep_lessons(SQLite::Database& db, std::int64_t run, const std::vector<Lesson>& lessons,
                   const Codes& codes);
 
-/// Adds what techniques did to the entries of the same key; of too many the oldest go.
+/// Adds counts of techniques to the entries with the same keys; where there are too many entries,
+/// the oldest are removed.
 void keep_experience(SQLite::Database& db, const std::vector<Experience>& news);
 
-/// Fills the search's index for a database of schema 4 or before. A source that cannot be read is
-/// left out: whoever wants to show it is told.
+/// Fills the search index of a database that had schema 4 or older. A source that cannot be read is
+/// skipped here; whoever wants to show it gets the error.
 void index_lessons(SQLite::Database& db, const Artifacts& artifacts);
 
 }  // namespace kw::store

@@ -1,4 +1,4 @@
-// Tests of the state of runs that could not say how they ended.
+// Tests of the state of runs whose end was not recorded.
 // SPDX-License-Identifier: Apache-2.0
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>

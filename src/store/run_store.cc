@@ -26,7 +26,8 @@ constexpr const char* kRunColumns =
     "(SELECT COUNT(*) FROM exchanges WHERE run = runs.id AND usd IS NULL)";
 
 constexpr const char* kLockFile = "lock";
-/// Others that look whether a run is held hold its lock for an instant.
+/// How long to wait for the lock of a run: others that only look whether it is held take it
+/// briefly.
 constexpr platform::Nanoseconds kGlance = std::chrono::milliseconds(200);
 
 Result<RunSummary> read_run(SQLite::Statement& row) {
@@ -34,7 +35,7 @@ Result<RunSummary> read_run(SQLite::Statement& row) {
   run.id = row.getColumn(0).getInt64();
   run.name = row.getColumn(1).getString();
   const std::string word = row.getColumn(2).getString();
-  const auto state = word == "failed" ? RunState::Stopped  // as older programs wrote it
+  const auto state = word == "failed" ? RunState::Stopped  // the word that older programs wrote
                                       : enum_from<RunState>(word);
   if (!state) return fail("run with an unknown state", run.name, Advice::Stop);
   run.state = *state;
@@ -54,7 +55,7 @@ Result<RunSummary> read_run(SQLite::Statement& row) {
   return run;
 }
 
-/// What of `spent` no completed exchange of the run accounts for.
+/// The part of `spent` that no stored exchange of the run accounts for.
 Spending lost_of(SQLite::Database& db, std::int64_t run, Spending spent) {
   SQLite::Statement kept(db,
                          "SELECT COUNT(*), COALESCE(SUM(tokens), 0), TOTAL(usd), "
@@ -83,7 +84,7 @@ void write_standing(SQLite::Database& db, const RunSummary& run) {
   s.exec();
 }
 
-/// Nothing is at `path`, not even a link that leads nowhere.
+/// Whether nothing is at `path`, not even a dangling link.
 bool is_free(const platform::Path& path) {
   std::error_code ignored;
   return !std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
@@ -139,16 +140,16 @@ Result<RunStore> RunStore::open_by(decltype(&Database::open) open_database,
   return RunStore(root, std::move(*db), std::move(artifacts));
 }
 
-/// A run that nobody works on has no state of its own to tell so: it was killed, or could not write
-/// its end.
+/// A run that nobody works on and whose state is still Running was killed, or could not store its
+/// end.
 void RunStore::settle_state(RunSummary& run) const {
   if (run.state != RunState::Running) return;
   const auto is_held = platform::FileLock::is_held(folder_of(run) / kLockFile);
   if (is_held && !*is_held) run.state = RunState::Stopped;
 }
 
-// A folder that is there is somebody's, also where the database that knew its run was lost: it
-// holds a kernel and a certificate.
+// An existing folder is never reused, even where the database that knew its run was lost: it holds
+// a kernel and a certificate.
 Result<RunSummary> RunStore::create(const RunConfig& config, const std::string& started_at) {
   RunSummary run;
   run.config = config;
@@ -175,7 +176,7 @@ Result<RunSummary> RunStore::create(const RunConfig& config, const std::string& 
 }
 
 Result<platform::FileLock> RunStore::lock(const RunSummary& run) const {
-  KW_TRY(platform::make_dirs(folder_of(run)));  // missing if create() was killed
+  KW_TRY(platform::make_dirs(folder_of(run)));  // the folder is missing if create() was killed
   const std::string owner =
       "kw at work on run " + run.name + " (pid " + std::to_string(::getpid()) + ")";
   auto held = platform::FileLock::acquire(folder_of(run) / kLockFile, owner, kGlance);
@@ -186,7 +187,7 @@ Result<platform::FileLock> RunStore::lock(const RunSummary& run) const {
 Result<> RunStore::append(const RunSummary& run, const Attempt& attempt,
                           const std::vector<Lesson>& learnt,
                           const std::vector<Experience>& experience) {
-  // The source goes to the artifacts: many attempts share one, and people look for it by name.
+  // The source is stored as an artifact: many attempts share one, and people look for it by name.
   Attempt body = attempt;
   body.candidate.source.clear();
   const Sha256 source = KW_TRY(artifacts_.put(attempt.candidate.source));
@@ -288,7 +289,7 @@ PackedAttempt packed_attempt(SQLite::Statement& row) {
   return {row.getColumn(0).getString(), blob(row.getColumn(1))};
 }
 
-/// Calls `visit` for each row until it fails.
+/// Calls `visit` for each row, until it fails.
 Result<> for_each_row(const Database& db, const char* query,
                       std::initializer_list<std::int64_t> bound,
                       const std::function<Result<>(SQLite::Statement&)>& visit) {
@@ -316,7 +317,7 @@ Result<> RunStore::for_each_attempt(std::int64_t run, Sources sources,
 Result<> RunStore::for_each_line(std::int64_t run,
                                  const std::function<void(const AttemptLine&)>& visit,
                                  int after) const {
-  // Rows of schema 1 have no line; their body is read only where that is so.
+  // Rows of schema 1 have no line, so their body is read; other bodies are not.
   return for_each_row(
       db_,
       "SELECT source, CASE line WHEN '' THEN body END, line FROM attempts WHERE run = ? "

@@ -1,4 +1,4 @@
-// Runs, attempts, events and remembered facts: everything that resume, replay and reports read.
+// RunStore: runs, attempts, events and remembered facts; all that resume, replay and reports read.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,23 +21,24 @@ namespace kw::store {
 struct Event {
   int number = 0;
   std::string kind;        ///< brief | confirm | order | order_effect
-  std::int64_t at_ns = 0;  ///< Since the run began.
+  std::int64_t at_ns = 0;  ///< Time since the run began.
   std::string body;        ///< JSON.
 };
 
-/// Whether a walk over attempts brings their source texts, which lie in files of their own.
+/// Whether a walk over attempts loads their source texts, which lie in separate files.
 enum class Sources { Load, LeaveOut };
-/// The same for the samples of its timed workloads: two thirds of what reading an attempt costs.
+/// Whether a walk loads the samples of timed workloads, which are two thirds of the cost of
+/// reading.
 enum class Samples { Load, LeaveOut };
 
-/// What lessons are looked for by.
+/// What to search lessons for.
 struct LessonQuery {
   std::vector<std::string> words;
-  std::optional<Target> target;  ///< Nothing: of any.
+  std::optional<Target> target;  ///< Nothing: lessons of any target.
   std::size_t most = 64;
 };
 
-/// A lesson that made room for others.
+/// A lesson that was removed to make room for others.
 struct EvictedLesson {
   std::string run;  ///< Name of the run that needed the room.
   Lesson lesson;
@@ -47,88 +48,90 @@ struct EvictedLesson {
 /// The workspace's database with its artifacts, under <workspace>/runs/.
 class RunStore {
  public:
-  /// `disk` serves the artifacts and must outlive the store.
+  /// `disk` holds the artifacts and must outlive the store.
   static Result<RunStore> open(const platform::Path& workspace,
                                platform::Disk& disk = platform::real_disk());
 
-  /// For what only looks: makes nothing in the workspace, which may be one that cannot be written.
+  /// Opens the store for reading only: creates nothing in the workspace, which may be read-only.
   static Result<RunStore> open_to_read(const platform::Path& workspace,
                                        platform::Disk& disk = platform::real_disk());
 
-  /// Registers a run and names it <task>-<n>, n the first number that no run of the store has and
-  /// no folder under runs/: what an earlier store left there stays.
+  /// Registers a run and names it <task>-<n>, where n is the first number that neither a run of the
+  /// store nor a folder under runs/ has; so folders of an earlier store stay untouched.
   Result<RunSummary> create(const RunConfig& config, const std::string& started_at);
-  /// Held while a process works on a run; taken: Advice::Stop, naming the holder.
+  /// Locks a run for the process that works on it; if taken, an Advice::Stop error that names the
+  /// holder.
   Result<platform::FileLock> lock(const RunSummary& run) const;
 
-  /// Stores a completed attempt, what it taught and the run's standing in one transaction.
+  /// Stores a completed attempt, what it taught, and the run's state in one transaction.
   Result<> append(const RunSummary& run, const Attempt& attempt,
                   const std::vector<Lesson>& learnt = {},
                   const std::vector<Experience>& experience = {});
   Result<> append_event(std::int64_t run, const Event& event);
-  /// All or none.
+  /// Stores all events or none.
   Result<> append_events(std::int64_t run, const std::vector<Event>& events);
-  /// Updates state, best, stopped_by, spent. Spending below what its exchanges cost is theirs.
+  /// Updates state, best attempt, stopped_by and spending. A spending below the cost of the run's
+  /// stored exchanges is raised to it.
   Result<> update(const RunSummary& run);
 
-  /// One that nobody works on any more and that left no state of its own is Stopped.
+  /// All runs. A run that nobody works on and whose end was not recorded is listed as Stopped.
   Result<std::vector<RunSummary>> list() const;
-  /// By name, as list() tells it; errors suggest the nearest.
+  /// Finds a run by its name, with the state that list() gives; an error suggests the nearest name.
   Result<RunSummary> find(const std::string& name) const;
-  /// In order, a few dozen in memory at a time, unpacked by a second thread while `visit` runs on
-  /// the caller's; an error of `visit` ends the walk.
+  /// Visits attempts in order. A second thread unpacks them, a few dozen at a time, while `visit`
+  /// runs on the caller's thread; an error of `visit` ends the walk.
   Result<> for_each_attempt(std::int64_t run, Sources sources,
                             const std::function<Result<>(Attempt&)>& visit,
                             Samples samples = Samples::Load) const;
-  /// The same for the lines of attempts behind attempt `after`, by one thread: about a tenth of the
-  /// cost.
+  /// Visits the lines of the attempts behind attempt `after`, on one thread: about a tenth of the
+  /// cost of for_each_attempt().
   Result<> for_each_line(std::int64_t run, const std::function<void(const AttemptLine&)>& visit,
                          int after = 0) const;
   Result<Attempt> attempt(std::int64_t run, int number) const;
   Result<std::vector<Event>> events(std::int64_t run) const;
-  /// Those of one kind behind event `after`.
+  /// Events of one kind behind event `after`.
   Result<std::vector<Event>> events(std::int64_t run, const std::string& kind, int after = 0) const;
 
-  /// Keeps a completed exchange of a run; on the disk when this returns. Kept once: a second one of
-  /// the same key is left out.
+  /// Stores a completed exchange of a run; it is on the disk when this returns. A second exchange
+  /// with the same key is ignored.
   Result<> keep_exchange(std::int64_t run, const Exchange& exchange);
   Result<std::optional<Exchange>> exchange(std::int64_t run, const std::string& key) const;
-  /// In the order in which they were kept.
+  /// Visits exchanges in the order in which they were stored.
   Result<> for_each_exchange(std::int64_t run,
                              const std::function<Result<>(Exchange&)>& visit) const;
 
-  /// All of them, oldest first, dropped ones included.
+  /// All lessons, oldest first, dropped ones included.
   Result<std::vector<Lesson>> lessons() const;
   Result<Lesson> lesson(std::int64_t id) const;
-  /// Those whose words or code hold some of the query's words in any form of theirs, best first;
-  /// none that is dropped, and none where the words are in most lessons. Milliseconds.
+  /// Lessons whose words or code hold some of the query's words in any form, best first. Leaves out
+  /// dropped lessons, and words that are in most lessons. Takes milliseconds.
   Result<std::vector<LessonMatch>> find_lessons(const LessonQuery& query) const;
   Result<> set_lesson_state(std::int64_t id, LessonState state);
-  /// Adds lessons or merges them into those of the same key; of too many the one not seen for
-  /// longest goes, and the run's changes say so.
+  /// Adds lessons or merges them into those with the same key. Where there are too many, the one
+  /// not seen for longest is removed, and the run's changes record that.
   Result<> learn(std::int64_t run, const std::vector<Lesson>& lessons);
-  /// Keeps what a run begins with, and counts what its first prompt tells as used: lessons,
-  /// experience and cards.
+  /// Stores what a run begins with, and counts the lessons, experience and cards that its first
+  /// prompt tells as used.
   Result<> begin_lessons(std::int64_t run, const LessonSnapshot& snapshot);
-  /// Nothing: the run began without.
+  /// The snapshot of a run; nothing if the run began without memory.
   Result<std::optional<LessonSnapshot>> lesson_snapshot(std::int64_t run) const;
-  /// The run ended with a confirmed win: counts that for the lessons it began with, once.
+  /// Counts a confirmed win of the run for the lessons that it began with, once.
   Result<> credit_lessons(std::int64_t run);
-  /// What the run did to lessons, in order.
+  /// Changes that the run made to lessons, in order.
   Result<std::vector<LessonChange>> lesson_changes(std::int64_t run) const;
-  /// Lessons that made room for others, of all runs, in order.
+  /// Lessons that were removed to make room for others, of all runs, in order.
   Result<std::vector<EvictedLesson>> evicted_lessons() const;
 
-  /// What techniques did, the latest first; of one target, or of all.
+  /// Experience with techniques, the latest first; for one target, or for all.
   Result<std::vector<Experience>> experience(std::optional<Target> target = {}) const;
   Cards cards() { return Cards(db_); }
 
-  /// Remembered facts: device facts, baseline standings; kind and key are the caller's.
+  /// Remembers a fact, such as device facts or baseline standings; the caller chooses kind and key.
   Result<> remember(const std::string& kind, const std::string& key, const std::string& body);
   Result<std::optional<std::string>> recall(const std::string& kind, const std::string& key) const;
-  /// Replaces one by what `revise` makes of it (nothing: there is none yet), in one transaction
-  /// that no other writer comes between; its error changes nothing. `revise` must not use the
-  /// store.
+  /// Replaces a fact by what `revise` makes of it (it gets nothing if there is none yet), in one
+  /// transaction that excludes other writers; an error of `revise` changes nothing. `revise` must
+  /// not use the store.
   Result<> revise(
       const std::string& kind, const std::string& key,
       const std::function<Result<std::string>(const std::optional<std::string>&)>& revise);

@@ -1,4 +1,4 @@
-// The store: what was appended comes back, whoever breaks the file, the disk or the schema.
+// Tests of the store: what was appended comes back, also after a failure of file, disk or schema.
 // SPDX-License-Identifier: Apache-2.0
 #include "store/run_store.h"
 
@@ -34,7 +34,7 @@ std::vector<AttemptLine> lines_of(const RunStore& store, std::int64_t run) {
   return lines;
 }
 
-// Two runs that begin in one new folder: SQLite answers the slower one at once that it is busy.
+// Two runs begin in one new folder; SQLite answers the slower one at once that it is busy.
 TEST_F(StoreTest, ManyOpenTheSameNewStoreAtOnce) {
   for (int round = 0; round < 30; ++round) {
     const platform::Path folder = dir_.path() / std::to_string(round);
@@ -122,7 +122,7 @@ TEST_F(StoreTest, LinesSayTheSameAsTheirAttempts) {
   const RunSummary run = store.create(config("saxpy"), "").value();
   const Attempt first = attempt(1, "one");
   ASSERT_TRUE(store.append(run, first));
-  // As a program of schema 1 left it: the line is made from the body.
+  // The row as a program of schema 1 left it, so its line is made from the body.
   back_to_schema_2();
   execute("ALTER TABLE attempts DROP COLUMN line; PRAGMA user_version = 1");
   RunStore migrated = open();
@@ -170,11 +170,11 @@ TEST_F(StoreTest, SpendingIsWhatExchangesAndLostTriesCost) {
   ASSERT_TRUE(store.keep_exchange(run.id, exchange("b", std::nullopt)));
   const auto spent = [&] { return store.find(run.name)->spent; };
   EXPECT_EQ(encode(spent()), encode(Spending{0.5, 240, 2, 1}));
-  // Two tries failed meanwhile, one of them was charged.
+  // Two tries failed meanwhile, and one of them was charged.
   run.spent = {0.75, 300, 4, 1};
   ASSERT_TRUE(store.update(run));
   EXPECT_EQ(encode(spent()), encode(run.spent));
-  // A reply that was completed just before a kill.
+  // A reply was completed just before a kill.
   ASSERT_TRUE(store.keep_exchange(run.id, exchange("c", 0.25)));
   EXPECT_EQ(encode(spent()), encode(Spending{1, 420, 5, 1}));
 }

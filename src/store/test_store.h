@@ -1,4 +1,4 @@
-// A store in a temporary folder with its artifacts in memory, for tests.
+// A store for tests: in a temporary folder, with its artifacts in memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,7 +25,7 @@ class StoreTest : public testing::Test {
     SQLite::Database(database().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
   }
 
-  /// Leaves the database as a program of schema 5, 4, 3 or 2 did.
+  /// The functions below leave the database as a program of schema 5, 4, 3 or 2 did.
   void back_to_schema_5() {
     execute(
         "DROP TABLE experience; DROP TABLE cards; DROP TABLE card_words; DROP TABLE card_counts; "

@@ -1,4 +1,4 @@
-// Attempts in batches: one is unpacked while the one before it is visited.
+// Walking over attempts in batches: one is unpacked while the one before it is visited.
 // SPDX-License-Identifier: Apache-2.0
 #include "store/walk.h"
 
@@ -10,9 +10,9 @@
 namespace kw::store {
 namespace {
 
-/// Attempts of a batch: they take longer to unpack than a thread to start, and little memory.
+/// Attempts of a batch: so many take longer to unpack than a thread to start, and little memory.
 constexpr std::size_t kBatch = 32;
-/// Of source texts that are kept.
+/// Bytes of source texts to keep.
 constexpr std::size_t kTextBytes = 1 << 20;
 
 std::vector<std::string> source_names(const std::vector<PackedAttempt>& batch) {

@@ -13,19 +13,19 @@
 
 namespace kw::store {
 
-/// A row of the table of attempts.
+/// A row of the table of attempts, not unpacked.
 struct PackedAttempt {
-  std::string source;  ///< Name of the artifact, in hex.
+  std::string source;  ///< Name of the source's artifact, in hex.
   std::string body;    ///< Compressed JSON.
 };
 
-/// Without its source text. Looks at nothing but what it is given: any thread may.
+/// Unpacks an attempt without its source text. Uses only its arguments, so any thread may call it.
 Result<Attempt> unpack(const PackedAttempt& packed, Samples samples = Samples::Load);
 
-/// Source texts by their names; neighbours often share one, and each lies in a file.
+/// A cache of source texts by name: neighbouring attempts often share one, and each lies in a file.
 class SourceTexts {
  public:
-  /// `artifacts` must outlive this.
+  /// `artifacts` must outlive the object.
   explicit SourceTexts(const Artifacts& artifacts) : artifacts_(artifacts) {}
   Result<std::string> get(const std::string& hex);
 
@@ -40,13 +40,13 @@ class AttemptWalk {
  public:
   using Visit = std::function<Result<>(Attempt&)>;
 
-  /// What is borrowed must outlive the walk.
+  /// `artifacts` and `visit` must outlive the walk.
   AttemptWalk(const Artifacts& artifacts, Sources sources, Samples samples, const Visit& visit)
       : texts_(artifacts), sources_(sources), samples_(samples), visit_(visit) {}
 
-  /// Visits some that were added before; an error ends the walk.
+  /// Adds a row, and may visit attempts added before; an error ends the walk.
   Result<> add(PackedAttempt packed);
-  /// Visits the rest.
+  /// Visits the attempts that are left.
   Result<> finish();
 
  private:
@@ -63,7 +63,8 @@ class AttemptWalk {
   const Visit& visit_;
   Batch batch_;
   std::future<Unpacked> ahead_;
-  std::vector<std::string> ahead_names_;  ///< Of their sources.
+  /// Names of the sources of the batch that is being unpacked.
+  std::vector<std::string> ahead_names_;
 };
 
 }  // namespace kw::store

@@ -1,4 +1,4 @@
-// A walk over packed attempts: their order, their sources, and where it ends.
+// Tests of a walk over packed attempts: order, sources, and where it ends.
 // SPDX-License-Identifier: Apache-2.0
 #include "store/walk.h"
 
@@ -8,7 +8,7 @@
 namespace kw::store {
 namespace {
 
-/// More than are unpacked at once, and no multiple of it.
+/// More attempts than are unpacked at once, and no multiple of that number.
 constexpr int kAttempts = 101;
 
 class AttemptWalkTest : public testing::Test {
@@ -77,7 +77,7 @@ TEST_F(AttemptWalkTest, NeedsNoSourceThatNobodyWants) {
   EXPECT_FALSE(walk(Sources::Load, nothing));
 }
 
-// Sources are kept up to a bound; behind it they are read again.
+// Sources are kept up to a bound; beyond the bound they are read again.
 TEST_F(AttemptWalkTest, GivesLargeSourcesToo) {
   SourceTexts texts(artifacts_);
   for (int round = 0; round < 2; ++round)
